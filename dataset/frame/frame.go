@@ -1,0 +1,42 @@
+package frame
+
+import "slices"
+
+// Frame is one unit of data: a row-major table of Rows x len(Fields) integers
+// and a body of bytes, either of which may be empty.
+type Frame struct {
+	Tick  uint32  // the source's frame counter; not part of the content
+	Table []int32 // Rows*len(Fields) values, row-major
+	Body  []byte
+}
+
+// CopyFrom makes f a deep copy of src, reusing f's memory.
+func (f *Frame) CopyFrom(src *Frame) {
+	f.Tick = src.Tick
+	f.Table = append(f.Table[:0], src.Table...)
+	f.Body = append(f.Body[:0], src.Body...)
+}
+
+// Equal reports whether both frames hold the same content. Ticks are not
+// compared: they are bookkeeping, and do not travel.
+func (f *Frame) Equal(g *Frame) bool {
+	return slices.Equal(f.Table, g.Table) && string(f.Body) == string(g.Body)
+}
+
+// ChangedRows counts the rows, of n fields each, in which f differs from g.
+func (f *Frame) ChangedRows(g *Frame, n int) int {
+	if n == 0 {
+		return 0
+	}
+	changed := 0
+	for at := 0; at+n <= len(f.Table) && at+n <= len(g.Table); at += n {
+		a, b := f.Table[at:at+n], g.Table[at:at+n]
+		for i, v := range a {
+			if v != b[i] {
+				changed++
+				break
+			}
+		}
+	}
+	return changed
+}

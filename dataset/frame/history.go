@@ -1,0 +1,66 @@
+package frame
+
+// MaxHistory is the most frames a history keeps: a packet names its baseline by
+// an 8-bit distance, of which 0 means the initial state.
+const MaxHistory = 255
+
+// Entry is one remembered frame with what its endpoint learnt from it.
+type Entry struct {
+	Seq     uint64 // unwrapped sequence number of the packet that carried the frame
+	Frame   Frame
+	Memo    any    // the encoder's memory of this frame, immutable while it is here
+	Epoch   uint64 // the epoch in which Memo was made
+	Tainted bool   // the lab's bookkeeping: the content came from damaged bytes
+	held    bool
+}
+
+// History keeps the frames of the last n sequence numbers. It is a ring indexed
+// by sequence number with one slot more than n, so that while frame s is being
+// encoded or decoded all of s-1 .. s-n are still there. It is bounded because
+// a peer names frames by a distance of 8 bits, and it never allocates after its
+// slots have grown to size.
+type History struct {
+	slots  []Entry
+	newest uint64
+	any    bool
+}
+
+// NewHistory returns a history of n frames of schema s; n is clamped to
+// 1..MaxHistory.
+func NewHistory(s *Schema, n int) *History {
+	n = max(1, min(n, MaxHistory))
+	h := &History{slots: make([]Entry, n+1)}
+	for i := range h.slots {
+		h.slots[i].Frame.Table = make([]int32, s.Cells())
+	}
+	return h
+}
+
+// Len returns how many sequence numbers back the history reaches.
+func (h *History) Len() int { return len(h.slots) - 1 }
+
+// Get returns the entry of seq, or nil if it never came or has left.
+func (h *History) Get(seq uint64) *Entry {
+	e := &h.slots[seq%uint64(len(h.slots))]
+	if !e.held || e.Seq != seq || seq+uint64(h.Len()) < h.newest {
+		return nil
+	}
+	return e
+}
+
+// Put claims the slot for seq and returns it with the evicted frame and memo
+// still inside, to be overwritten or reused; nil if seq is too old to be kept.
+func (h *History) Put(seq uint64) *Entry {
+	if h.any && seq+uint64(h.Len()) < h.newest {
+		return nil
+	}
+	if !h.any || seq > h.newest {
+		h.newest, h.any = seq, true
+	}
+	e := &h.slots[seq%uint64(len(h.slots))]
+	e.Seq, e.held, e.Tainted = seq, true, false
+	return e
+}
+
+// Newest returns the highest sequence number ever put, and whether there is one.
+func (h *History) Newest() (uint64, bool) { return h.newest, h.any }

@@ -1,0 +1,100 @@
+// Package frame is the vocabulary that every other part of Wirelab shares: what
+// one unit of data looks like (a Schema), one such unit (a Frame), and the
+// bounded memory of frames that an endpoint keeps (a History).
+//
+// A frame is a table of integers plus a byte body. Cube snapshots are 901 rows
+// of 8 fields, a game RPC is one row, a text message is a body without rows; so
+// one encoder interface serves them all. The package imports nothing of ours.
+package frame
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind tells an encoder what may be done with a field's integers.
+type Kind uint8
+
+// The kinds of field.
+const (
+	Quantity Kind = iota // differences mean something
+	Enum                 // only equality means something
+	Flag                 // 0 or 1
+	Bits                 // XOR means something; Min and Max are ignored
+	Angle                // a quantity that wraps from Max to Min
+	Float32              // IEEE-754 bits; Min and Max are ignored
+)
+
+// String returns the kind's name as schemas spell it.
+func (k Kind) String() string {
+	names := [...]string{"quantity", "enum", "flag", "bits", "angle", "float32"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Bounded reports whether Min and Max of a field of this kind hold.
+func (k Kind) Bounded() bool { return k != Bits && k != Float32 }
+
+// Field describes one column of a frame's table.
+type Field struct {
+	Name, Unit string
+	Kind       Kind
+	Min, Max   int32   // inclusive; only where Kind.Bounded
+	Scale      float64 // units per integer step; 0 means 1
+}
+
+// Delivery says what a receiver wants of frames that were lost or are late.
+type Delivery uint8
+
+// The ways of delivery.
+const (
+	Latest Delivery = iota // only the newest matters (snapshots)
+	Each                   // unreliable, late is still welcome, never stale (text messages)
+	Every                  // resent under a new sequence until acked (file blocks)
+)
+
+// Schema describes the frames of one source. Both ends are configured with it.
+type Schema struct {
+	Name     string // "cubes", "rpc", ...
+	Item     string // what one row (or byte of body) is called: "cube", "call", "byte"
+	Rows     int    // rows of the table
+	Fields   []Field
+	Delivery Delivery
+	TickHz   int // frames a second that the source makes
+}
+
+// Cells returns the length of a frame's table: rows times fields.
+func (s *Schema) Cells() int { return s.Rows * len(s.Fields) }
+
+// Items returns how many items a frame holds: its rows, or the bytes of its
+// body when it has none.
+func (s *Schema) Items(f *Frame) int {
+	if s.Rows > 0 {
+		return s.Rows
+	}
+	return len(f.Body)
+}
+
+// NewFrame returns a zeroed frame of this shape.
+func (s *Schema) NewFrame() *Frame { return &Frame{Table: make([]int32, s.Cells())} }
+
+// ErrRange marks a value outside its field's range.
+var ErrRange = errors.New("value out of range")
+
+// Check returns an error naming row and field of the first value that is out of
+// range, or nil.
+func (s *Schema) Check(f *Frame) error {
+	if len(f.Table) != s.Cells() {
+		return fmt.Errorf("frame holds %d values, %s expects %d rows x %d fields", len(f.Table), s.Name, s.Rows, len(s.Fields))
+	}
+	n := len(s.Fields)
+	for i, v := range f.Table {
+		fd := &s.Fields[i%n]
+		if fd.Kind.Bounded() && (v < fd.Min || v > fd.Max) {
+			return fmt.Errorf("%s %d, field %s: %w: %d, expected %d..%d", s.Item, i/n, fd.Name, ErrRange, v, fd.Min, fd.Max)
+		}
+	}
+	return nil
+}

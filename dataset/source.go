@@ -1,0 +1,30 @@
+// Package dataset is where frames come from: walk-off recordings, the embedded
+// demo, the live cube world. A source knows nothing of encoders or networks.
+package dataset
+
+import "wirelab/dataset/frame"
+
+// Source makes frames, Schema().TickHz of them a second of virtual time.
+type Source interface {
+	// Schema describes the frames; it never changes.
+	Schema() *frame.Schema
+	// Initial fills f with the state that both ends are configured with:
+	// frame 0 of a walk-off recording, the grid of the world.
+	Initial(f *frame.Frame)
+	// Next fills the caller's frame with the next one; io.EOF ends. For a
+	// walk-off recording the first is frame 6, since frames 0..5 repeat the
+	// initial state.
+	Next(f *frame.Frame) error
+}
+
+// Seamed is a source that loops. Seam reports whether the frame that Next filled
+// last is the first after a jump back to the beginning: a visible reset.
+type Seamed interface {
+	Seam() bool
+}
+
+// Sized is a source that knows how many frames Next will fill before io.EOF or
+// before it loops.
+type Sized interface {
+	Frames() int
+}

@@ -1,0 +1,81 @@
+// Package encoders says what an encoder is: the interfaces that the endpoints
+// call, the description by which a codec is listed and configured (Codec), and
+// the account of what each bit was spent on (Budget).
+//
+// An encoder turns a frame into a packet's payload, given references to frames
+// that both ends hold. It is otherwise stateless: what an adaptive encoder has
+// learnt is attached to a frame as its memo, a pure function of the frame and of
+// its baseline's memo. So loss, reordering and duplication can never
+// desynchronise two ends: whoever holds the baseline holds the memo.
+//
+// The encoders themselves live in the packages below; package table lists them.
+package encoders
+
+import (
+	"errors"
+
+	"wirelab/dataset/frame"
+)
+
+// Memo is what a codec remembers of a frame; immutable while attached to one.
+type Memo any
+
+// Ref is a frame that both ends hold. Memo is nil unless it was made in this
+// very epoch of this codec; the codec then starts from its initial memo.
+type Ref struct {
+	Frame *frame.Frame
+	Memo  Memo
+}
+
+// Encoder writes packets. One belongs to one sender.
+type Encoder interface {
+	// Encode appends the payload for cur to dst and returns it with the memo to
+	// attach to cur. refs are frames that both ends hold, newest first: at least
+	// one, at most Codec.Refs; refs[0] may be the initial state. spare, if not
+	// nil, is a memo of this codec that has left the history: overwrite and
+	// return it instead of allocating. Bits are charged to budget, which may be
+	// nil. A codec that quantises rewrites cur, which is the endpoint's own copy,
+	// to exactly what Decode will yield. It fails only if cur cannot be coded.
+	Encode(dst []byte, cur *frame.Frame, refs []Ref, spare Memo, budget *Budget) ([]byte, Memo, error)
+}
+
+// Decoder reads packets. One belongs to one receiver.
+type Decoder interface {
+	// Decode fills dst from src. Any bytes may come: the answer is then an error
+	// that wraps ErrTruncated or ErrCorrupt, or some frame within the schema's
+	// ranges; never a panic, and never more work than an honest packet causes.
+	// dst's table has the schema's size; its content is undefined on error.
+	Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error)
+}
+
+// Feedback is implemented by protocols in which the receiver rules over the
+// model: Report on the decoder, Learn on the encoder.
+type Feedback interface {
+	Report(dst []byte) []byte  // appended to every ack, billed to the uplink
+	Learn(report []byte) error // on the encoder; any bytes may come
+}
+
+// Errors of decoders. Wrap them with what was being read.
+var (
+	// ErrTruncated: the payload ended before the frame was complete.
+	ErrTruncated = errors.New("payload truncated")
+	// ErrCorrupt: the payload says something that no encoder writes.
+	ErrCorrupt = errors.New("payload corrupt")
+)
+
+// Codec describes one encoder: a value in an explicit, ordered table.
+type Codec struct {
+	ID        uint8  // travels in every packet header; 1..127, never reused
+	Name      string // as users type it
+	Summary   string // one line: the idea
+	Source    string // name, author, year of what it follows
+	Refs      int    // the most references it takes, 1 or 2
+	Quantises bool   // decodes to something near the source, not equal to it
+	Suits     func(*frame.Schema) bool
+	// Params is a pointer to a struct of defaults, nil if there are none. Its
+	// exported fields are int, float64, bool or string with tags
+	// `toml:"name" help:"..." unit:"bits" min:"2" max:"8"`; it may have a method
+	// Validate() error for what ranges cannot say.
+	Params any
+	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
+}

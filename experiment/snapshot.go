@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"time"
+
+	"wirelab/encoders"
+)
+
+// SamplePeriod is the width of a sample in virtual time.
+const SamplePeriod = 100 * time.Millisecond
+
+// Sample is what happened in one period of virtual time.
+type Sample struct {
+	T            time.Duration // end of the period
+	Sent         int           // packets
+	PayloadBits  int64
+	WireBits     int64 // payload, our header, 28 bytes of IPv4 and UDP, fragments
+	FeedbackBits int64 // the uplink, wire accounting
+	Items        int64 // items in the frames sent
+	Changed      int64 // rows that differed from their baseline
+	Outcomes     [NumOutcomes]int
+	LostBy       [MaxCauses]int
+	BaselineAge  int64 // sum over packets sent, in ticks
+	Starved      int   // display ticks without a snapshot to interpolate to
+	Displayed    int   // display ticks
+	Budget       encoders.Budget
+}
+
+// MaxCauses bounds the causes of loss that are counted apart; their names come
+// from lossmodel.Cause.
+const MaxCauses = 8
+
+// PacketRecord is the life of one packet, or of one copy of it.
+type PacketRecord struct {
+	Seq          uint64
+	Copy         int           // 0, or 1.. for a copy made by the link
+	Sent         time.Duration // virtual time
+	Arrived      time.Duration // 0 while in flight or if lost
+	Encoder      string
+	Epoch        uint64
+	Baseline     int // distance in packets; 0 = the initial state
+	Payload      int // bytes
+	Wire         int // bytes
+	Items        int
+	Changed      int // rows that differed from the baseline
+	Outcome      Outcome
+	Cause        uint8 // lossmodel.Cause, when lost
+	EncodeNS     int64 // of this process; not reproducible
+	DecodeNS     int64
+	Seam         bool // first after the recording began anew
+	PayloadSlots *encoders.Budget
+}
+
+// RunState is what the runner is doing.
+type RunState uint8
+
+// The states of a runner.
+const (
+	Running RunState = iota
+	Paused
+	Ended  // the source or the duration is over
+	Broken // an error stopped it; see Snapshot.Err
+)
+
+// Mark is a moment in the timeline that a chart points at.
+type Mark struct {
+	T     time.Duration
+	Label string // short: "encoder rotor", "loss 5%", "seam"
+	Kind  MarkKind
+}
+
+// MarkKind tells marks apart.
+type MarkKind uint8
+
+// The kinds of mark.
+const (
+	MarkChange MarkKind = iota
+	MarkSeam
+	MarkNote
+)
+
+// Notice is a sentence for the person in front: "saved as ...", "no such encoder".
+type Notice struct {
+	ID   int // grows; a notice with a new ID is new
+	Text string
+	Bad  bool
+}
+
+// Lane is one encoder's side of a snapshot: the first is the encoder under the
+// keys, further ones are shadows on the same frames and the same fates.
+type Lane struct {
+	Encoder string
+	Params  any
+	Epoch   uint64
+	Samples []Sample       // oldest first; bounded
+	Packets []PacketRecord // oldest first; bounded
+	Totals  Totals
+	Timing  Timing
+	Recent  Recent
+	Digest  string // of everything so far; set only when the run has ended
+}
+
+// Recent is what the vital numbers show: the last two seconds.
+type Recent struct {
+	PayloadKbps, WireKbps, FeedbackKbps float64
+	PayloadP95Kbps                      float64 // of 100 ms samples in the last minute
+	BitsPerItem, BitsPerChanged         float64
+	ChangedPerFrame                     float64
+	BaselineAgeTicks                    float64
+	EncodeUS, DecodeUS                  float64 // medians
+	Budget                              encoders.Budget
+}
+
+// Snapshot is one immutable picture of a running session, for the dashboard.
+// Slices may be shared with later snapshots; nobody writes to them.
+type Snapshot struct {
+	Now    time.Duration // virtual
+	State  RunState
+	Speed  float64 // asked for; 0 means as fast as it can
+	Actual float64 // reached, over the last second of wall time
+	Err    error
+	Config *Config // effective, with all changes applied
+	Item   string  // "cube"
+	Lanes  []Lane
+	Marks  []Mark
+	Log    []StampedChange
+	Notice Notice
+}

@@ -1,0 +1,5 @@
+package dataset
+
+import "wirelab/dataset/world"
+
+func openDemo(opt Options) (Source, error) { return world.Open("demo", 1) }

@@ -1,0 +1,98 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/world"
+)
+
+// Options refine a specification of data.
+type Options struct {
+	// Cubes is how many cubes a frame of a recording holds; 0 means 901. The
+	// demo and the world have 901 and take nothing else.
+	Cubes int
+	// Loop makes a recording start again at its end, instead of io.EOF. Seam
+	// then reports the first frame of every further round.
+	Loop bool
+	// Seed drives what is random in generated data. Recordings ignore it.
+	Seed uint64
+	// Script names who plays the world; "" means "random". See world.Scripts.
+	Script string
+}
+
+// Kind is one kind of data that Open understands.
+type Kind struct {
+	Name    string `json:"name"`    // the word before the colon
+	Spec    string `json:"spec"`    // how users write it
+	Summary string `json:"summary"` // one line: what it holds
+	Source  string `json:"source"`  // whom it follows
+	open    func(arg string, opt Options) (Source, error)
+	arg     bool // whether Spec has something after the colon
+}
+
+// Kinds lists the kinds of data in the order in which users should meet them.
+func Kinds() []Kind {
+	const fiedler = "Glenn Fiedler, Networked Physics, 2014-15"
+	return []Kind{
+		{Name: "demo", Spec: "demo", Source: fiedler,
+			Summary: "an embedded minute of the cube world: idle, rolling, hovering, katamari, settling",
+			open:    func(_ string, opt Options) (Source, error) { return openDemo(opt) }},
+		{Name: "world", Spec: "world", Source: fiedler,
+			Summary: "the live cube world: 900 cubes and a player, simulated, never ends",
+			open:    func(_ string, opt Options) (Source, error) { return openWorld(opt) }},
+		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: true,
+			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
+			open: func(path string, opt Options) (Source, error) {
+				return OpenRecording(path, opt.Cubes, opt.Loop)
+			}},
+	}
+}
+
+// Open opens the data that spec names: "demo", "world", "file:PATH" or a bare
+// path. Sources that hold files are io.Closers. What is neither a kind nor a
+// file fails with an *UnknownError or, where it looks like a path, with the
+// reason of the file system.
+func Open(spec string, opt Options) (Source, error) {
+	if opt.Cubes < 0 || opt.Cubes > MaxCubes {
+		return nil, fmt.Errorf("cubes: %d, expected 1..%d, or 0 for %d", opt.Cubes, MaxCubes, frame.WalkoffCubes)
+	}
+	kinds := Kinds()
+	name, arg, colon := strings.Cut(spec, ":")
+	for _, k := range kinds {
+		switch {
+		case k.Name != name:
+		case k.arg && arg == "":
+			return nil, fmt.Errorf("data %q: %w, expected %s", spec, ErrSpec, k.Spec)
+		case !k.arg && colon:
+			return nil, fmt.Errorf("data %q: %w, expected %s and nothing after it", spec, ErrSpec, k.Spec)
+		default:
+			return k.open(arg, opt)
+		}
+	}
+	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
+		return nil, &UnknownError{Spec: spec, name: name, kinds: kinds}
+	}
+	return OpenRecording(spec, opt.Cubes, opt.Loop)
+}
+
+// looksLikePath tells what was meant for a file from a mistyped kind.
+func looksLikePath(spec string) bool {
+	return strings.ContainsAny(spec, `/\.`)
+}
+
+// openWorld starts the live world under a script.
+func openWorld(opt Options) (Source, error) {
+	if opt.Cubes != 0 && opt.Cubes != frame.WalkoffCubes {
+		return nil, fmt.Errorf("the world has %d cubes, not %d", frame.WalkoffCubes, opt.Cubes)
+	}
+	src, err := world.Open(opt.Script, opt.Seed)
+	if err != nil {
+		return nil, err // not src: a nil *world.Source in an interface is not nil
+	}
+	return src, nil
+}

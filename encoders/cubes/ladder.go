@@ -1,0 +1,95 @@
+// Package cubes holds the encoders of cube snapshots: the ladder of ideas that
+// Glenn Fiedler climbed in "Snapshot Compression" (2015), each rung an encoder
+// of its own, so that one can step up and down and see what every idea buys.
+//
+//	raw                   floats, as a first program would send them
+//	at-rest               no velocity for cubes that stand still
+//	quantized             integers of just enough bits
+//	changed-bits          only the cubes that differ from the baseline
+//	changed-index         ... named by index when they are few
+//	relative-index        ... by the distance from the one before
+//	relative-position     position as a small difference
+//	relative-orientation  orientation too
+//	rotor                 orientation as the turn since the baseline
+//
+// Every rung is written once, as a traversal by a coder that either writes the
+// values it is handed or replaces them by what it reads, so that encoder and
+// decoder cannot drift apart.
+package cubes
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// cube is one row of a snapshot, indexed by frame.CubeLargest and so on.
+type cube = [frame.CubeFields]int32
+
+// row returns cube i of a snapshot's table.
+func row(table []int32, i int) *cube { return (*cube)(table[i*frame.CubeFields:]) }
+
+// rung is the traversal that tells one encoder of the ladder from another. It
+// hands every value of cur to c and stores what c returns, given the baseline.
+// When c reads, cur starts as a copy of base.
+type rung interface {
+	code(c *coder, cur, base *frame.Frame)
+}
+
+// ladder is the encoder and the decoder of a rung. An instance serves one
+// direction, since its coder's memory is reused.
+type ladder struct {
+	coder coder
+	cells int
+	rung  rung
+}
+
+// climb returns the New of a codec whose rung is built by build for a schema.
+func climb(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+		if !frame.IsCubes(s) {
+			return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
+		}
+		if err := encoders.Validate(params); err != nil {
+			return nil, nil, err
+		}
+		end := func() *ladder { return &ladder{cells: s.Cells(), rung: build(s.Rows, params)} }
+		return end(), end(), nil
+	}
+}
+
+// Encode implements encoders.Encoder.
+func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if len(cur.Table) != l.cells || len(cur.Body) != 0 {
+		return dst, nil, fmt.Errorf("cubes: frame of %d values and a body of %d bytes, expected %d and none", len(cur.Table), len(cur.Body), l.cells)
+	}
+	c := &l.coder
+	c.write(dst)
+	l.rung.code(c, cur, l.base(refs))
+	if c.err != nil {
+		return dst, nil, fmt.Errorf("cubes: %w", c.err)
+	}
+	return c.finish(b), nil, nil
+}
+
+// Decode implements encoders.Decoder.
+func (l *ladder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	base := l.base(refs)
+	dst.Table = append(dst.Table[:0], base.Table...)
+	dst.Body = dst.Body[:0]
+	c := &l.coder
+	c.read(src)
+	l.rung.code(c, dst, base)
+	if err := c.close(); err != nil {
+		return nil, fmt.Errorf("cubes: %w", err)
+	}
+	return nil, nil
+}
+
+func (l *ladder) base(refs []encoders.Ref) *frame.Frame {
+	if len(refs) == 0 || len(refs[0].Frame.Table) != l.cells {
+		panic("cubes: the endpoints must hand over a reference of the schema's size")
+	}
+	return refs[0].Frame
+}

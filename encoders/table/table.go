@@ -1,0 +1,58 @@
+// Package table lists every encoder there is: one line each, in the order in
+// which a person should climb them.
+package table
+
+import (
+	"fmt"
+
+	"wirelab/encoders"
+	"wirelab/encoders/cubes"
+)
+
+// All returns the encoders in the order to climb them: the ladder of cube
+// snapshots, then those that suit any schema. The slice is the caller's.
+func All() []encoders.Codec {
+	return []encoders.Codec{
+		cubes.Raw(),
+		cubes.Quantized(),
+	}
+}
+
+// UnknownError is the answer to a name that no encoder has.
+type UnknownError struct {
+	Name  string
+	Known []string // the names there are, in the order of All
+}
+
+// Error implements error.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no encoder is called %q", e.Name)
+}
+
+// Unknown returns the name and the names there are, so that a caller can
+// suggest a near one.
+func (e *UnknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
+
+// ByName returns the encoder of that name. The error is an *UnknownError.
+func ByName(name string) (*encoders.Codec, error) {
+	all := All()
+	known := make([]string, len(all))
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], nil
+		}
+		known[i] = all[i].Name
+	}
+	return nil, &UnknownError{Name: name, Known: known}
+}
+
+// ByID returns the encoder that a packet header names, and whether there is one.
+func ByID(id uint8) (*encoders.Codec, bool) {
+	all := All()
+	for i := range all {
+		if all[i].ID == id {
+			return &all[i], true
+		}
+	}
+	return nil, false
+}

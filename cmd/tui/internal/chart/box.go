@@ -1,0 +1,61 @@
+package chart
+
+import "strings"
+
+// Ink is what a cell is painted with. The package gives it no meaning: the
+// caller names the inks in a Spec and paints the cells that come back.
+type Ink uint8
+
+// Cell is one character of a box, always one column wide.
+type Cell struct {
+	Rune rune
+	Ink  Ink
+}
+
+// Box is a finished picture of W x H cells, row by row from the top.
+type Box struct {
+	W, H  int
+	Cells []Cell
+}
+
+func newBox(w, h int, blank Ink) *Box {
+	b := &Box{W: max(w, 0), H: max(h, 0)}
+	b.Cells = make([]Cell, b.W*b.H)
+	for i := range b.Cells {
+		b.Cells[i] = Cell{' ', blank}
+	}
+	return b
+}
+
+// Row returns the cells of row y.
+func (b *Box) Row(y int) []Cell { return b.Cells[y*b.W : (y+1)*b.W] }
+
+// String returns the picture without its inks, H lines of W characters.
+func (b *Box) String() string {
+	var s strings.Builder
+	for y := range b.H {
+		if y > 0 {
+			s.WriteByte('\n')
+		}
+		for _, c := range b.Row(y) {
+			s.WriteRune(c.Rune)
+		}
+	}
+	return s.String()
+}
+
+// set writes a cell; what falls outside the box is dropped.
+func (b *Box) set(x, y int, r rune, ink Ink) {
+	if x >= 0 && x < b.W && y >= 0 && y < b.H {
+		b.Cells[y*b.W+x] = Cell{r, ink}
+	}
+}
+
+// text writes s from (x, y) and returns the column after it.
+func (b *Box) text(x, y int, s string, ink Ink) int {
+	for _, r := range s {
+		b.set(x, y, r, ink)
+		x++
+	}
+	return x
+}

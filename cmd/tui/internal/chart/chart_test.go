@@ -1,0 +1,257 @@
+package chart
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	inkBlank Ink = iota
+	inkAxis
+	inkLabel
+	inkTick
+	inkMark
+	inkRule
+	inkA
+	inkB
+)
+
+// bandwidth is a picture as the dashboard draws it: two lines, a budget, two
+// changes, a spike and a gap.
+func bandwidth() *Spec {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n = 700
+	payload, wire := make([]float64, n), make([]float64, n)
+	for i := range payload {
+		v := 240 + 15*math.Sin(float64(i)/20) + 20*rng.Float64()
+		if i >= 400 {
+			v -= 90
+		}
+		if i == 200 {
+			v = 480
+		}
+		if i >= 300 && i < 320 {
+			v = math.NaN()
+		}
+		payload[i], wire[i] = v, v+25
+	}
+	return &Spec{
+		End: 1400, Per: 10, Step: 100 * time.Millisecond,
+		Series: []Series{{Values: wire, Stroke: Dashed, Ink: inkB}, {Values: payload, Reduce: Max, Ink: inkA}},
+		Rules:  []Rule{{256, inkRule}},
+		Marks:  []Mark{{At: 1100, Label: "encoder rotor", Ink: inkMark}, {At: 1350, Label: "loss 5 %", Ink: inkMark}},
+		Time:   true, Labels: true,
+		Blank: inkBlank, Axis: inkAxis, Label: inkLabel, Tick: inkTick,
+	}
+}
+
+func TestGolden(t *testing.T) {
+	ascii := bandwidth()
+	ascii.ASCII = true
+	for _, c := range []struct {
+		name string
+		spec *Spec
+		w, h int
+	}{
+		{"wide", bandwidth(), 76, 14},
+		{"ascii", ascii, 76, 14},
+		{"small", bandwidth(), 30, 6},
+		{"empty", &Spec{Time: true, Labels: true}, 30, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Draw(c.spec, c.w, c.h).String() + "\n"
+			path := filepath.Join("testdata", c.name+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// inkAt returns the rows of a column that carry the ink of a series.
+func inkAt(b *Box, x int, ink Ink) (rows []int) {
+	for y := range b.H {
+		if b.Row(y)[x].Ink == ink {
+			rows = append(rows, y)
+		}
+	}
+	return rows
+}
+
+func TestLineIsWhereTheValueIs(t *testing.T) {
+	// A flat line at every level of a plot of 11 rows from 0 to 10.
+	for v := 0; v <= 10; v++ {
+		values := []float64{float64(v), float64(v), float64(v)}
+		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, Width(20)+12, 11)
+		got := inkAt(b, b.W-1, inkA)
+		if len(got) != 1 || got[0] != 10-v {
+			t.Errorf("value %d of 10 lies on rows %v, want [%d]", v, got, 10-v)
+		}
+	}
+}
+
+func TestSpikeSurvives(t *testing.T) {
+	values := make([]float64, 1000)
+	values[503] = 60
+	for _, w := range []int{12, 30, 80, 200} {
+		spec := &Spec{End: 1000, Per: (1000 + Width(w) - 1) / Width(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
+		b := Draw(spec, w, 8)
+		top := false
+		for _, c := range b.Row(0) {
+			top = top || c.Ink == inkA
+		}
+		if !top {
+			t.Errorf("width %d: the spike does not reach the top:\n%s", w, b)
+		}
+	}
+}
+
+func TestGapIsEmpty(t *testing.T) {
+	values := []float64{5, 5, 5, math.NaN(), math.Inf(1), math.NaN(), 5, 5, 5}
+	b := Draw(&Spec{End: 9, Series: []Series{{Values: values, Ink: inkA}}}, 15, 5)
+	if rows := inkAt(b, 6+4, inkA); len(rows) != 0 {
+		t.Errorf("a column without a value is drawn on rows %v:\n%s", rows, b)
+	}
+	if rows := inkAt(b, 6+7, inkA); len(rows) != 1 {
+		t.Errorf("a column beside the gap is drawn on rows %v:\n%s", rows, b)
+	}
+}
+
+func TestPictureScrolls(t *testing.T) {
+	// One bucket later the same picture lies one column further left.
+	all := make([]float64, 400)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range all {
+		all[i] = rng.Float64() * 100
+	}
+	draw := func(end int) *Box {
+		return Draw(&Spec{End: int64(end), Per: 5, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA}}}, 40, 9)
+	}
+	a, b := draw(300), draw(305)
+	for x := 7; x < 38; x++ {
+		for y := range 9 {
+			if a.Row(y)[x] != b.Row(y)[x-1] {
+				t.Fatalf("cell (%d,%d) did not move left:\n%s\n\n%s", x, y, a, b)
+			}
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	spec := &Spec{End: 100, Step: time.Second, Time: true, Labels: true, Marks: []Mark{
+		{At: 60, Label: "older", Ink: inkMark}, {At: 62, Label: "newer", Ink: inkMark}, {At: 99, Label: "last", Ink: inkMark}, {At: -4}, {At: 5}, {At: 20, Label: "\x1b[31m日\u0301"},
+	}}
+	b := Draw(spec, 106, 8)
+	rows := strings.Split(b.String(), "\n")
+	for _, want := range []string{"▲ newer", "last ▲"} {
+		if !strings.Contains(rows[7], want) {
+			t.Errorf("labels %q lack %q", rows[7], want)
+		}
+	}
+	if n := strings.Count(rows[7], "▲"); n != 5 {
+		t.Errorf("%d carets in %q, want 5", n, rows[7])
+	}
+	if strings.ContainsAny(rows[7], "\x1b日") {
+		t.Errorf("a label's control codes reached the screen: %q", rows[7])
+	}
+	if !strings.HasSuffix(rows[6], "now") {
+		t.Errorf("time axis %q does not end at now", rows[6])
+	}
+	if got := []rune(rows[0])[6+62]; got != '┊' {
+		t.Errorf("no line over the mark: %q", got)
+	}
+}
+
+func TestExactBox(t *testing.T) {
+	for w := range 60 {
+		for h := range 20 {
+			checkBox(t, Draw(bandwidth(), w, h), w, h)
+		}
+	}
+	checkBox(t, Draw(bandwidth(), -1, -5), 0, 0)
+}
+
+func checkBox(t *testing.T, b *Box, w, h int) {
+	t.Helper()
+	if b.W != w || b.H != h || len(b.Cells) != w*h {
+		t.Fatalf("box of %dx%d has %d cells, want %dx%d", b.W, b.H, len(b.Cells), w, h)
+	}
+	if h == 0 {
+		return
+	}
+	for i, line := range strings.Split(b.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n != w || i >= h {
+			t.Fatalf("line %d has %d characters in a box of %dx%d", i, n, w, h)
+		}
+	}
+}
+
+func FuzzDraw(f *testing.F) {
+	f.Add(uint64(1), 40, 10, 3, int64(100), int64(time.Second), "loss 5%")
+	f.Add(uint64(2), 7, 2, 0, int64(-1), int64(-1), "\xff\x00")
+	f.Add(uint64(3), 200, 60, 1<<62, int64(1)<<62, int64(1)<<62, "日本")
+	f.Fuzz(func(t *testing.T, seed uint64, w, h, per int, end, step int64, label string) {
+		w, h = w%300, h%80
+		rng := rand.New(rand.NewPCG(seed, 1))
+		spec := &Spec{End: end, Per: per, Step: time.Duration(step), Floor: wild(rng), Time: rng.IntN(2) == 0, Labels: rng.IntN(2) == 0, ASCII: rng.IntN(2) == 0}
+		for range rng.IntN(4) {
+			line := Series{Reduce: Reduce(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Ink: inkA}
+			for range rng.IntN(300) {
+				line.Values = append(line.Values, wild(rng))
+				if rng.IntN(2) == 0 {
+					line.Weights = append(line.Weights, wild(rng))
+				}
+			}
+			spec.Series = append(spec.Series, line)
+			spec.Rules = append(spec.Rules, Rule{wild(rng), inkRule})
+			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
+		}
+		checkBox(t, Draw(spec, w, h), max(w, 0), max(h, 0))
+		if s := Spark([]float64{wild(rng), wild(rng), wild(rng)}, w, false); utf8.RuneCountInString(s) != max(w, 0) {
+			t.Fatalf("spark of width %d is %q", w, s)
+		}
+	})
+}
+
+// wild returns the kind of number that breaks charts.
+func wild(rng *rand.Rand) float64 {
+	switch rng.IntN(8) {
+	case 0:
+		return 0
+	case 1:
+		return math.NaN()
+	case 2:
+		return math.Inf(rng.IntN(2)*2 - 1)
+	case 3:
+		return math.Float64frombits(rng.Uint64())
+	case 4:
+		return -rng.Float64() * 1000
+	}
+	return rng.Float64() * 1000
+}
+
+func BenchmarkDraw(b *testing.B) {
+	spec := bandwidth()
+	b.ReportAllocs()
+	for b.Loop() {
+		Draw(spec, 104, 12)
+	}
+}

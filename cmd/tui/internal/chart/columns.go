@@ -1,0 +1,75 @@
+package chart
+
+import "math"
+
+// Reduce says how the values that share a column become one.
+type Reduce uint8
+
+// The ways to reduce.
+const (
+	Mean Reduce = iota // weighted by Series.Weights if there are any
+	Max                // so that a single spike survives
+)
+
+// Columns gathers values, the newest of which has the index end-1 on an endless
+// time line, into n columns of per values each. A bucket begins at a multiple of
+// per, so that a picture drawn later shows the same buckets, one column further
+// left. Columns without a usable value are NaN. Values that are not finite are
+// left out, and so are values with a weight that is not positive.
+func Columns(values, weights []float64, end int64, per, n int, how Reduce) []float64 {
+	out := make([]float64, max(n, 0))
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	if n <= 0 || len(values) == 0 || end <= 0 {
+		return out
+	}
+	per = max(per, 1)
+	last := (end - 1) / int64(per)
+	sums := make([]float64, n)
+	for i, v := range values {
+		at := end - int64(len(values)-i)
+		weight := weightOf(weights, i)
+		if at < 0 || !finite(v) || !(weight > 0) {
+			continue
+		}
+		c := int64(n-1) - (last - at/int64(per))
+		if c < 0 {
+			continue
+		}
+		gather(&out[c], &sums[c], clampValue(v), weight, how)
+	}
+	return out
+}
+
+// gather adds v to a column. For a mean, acc is the mean so far and sum the
+// weight so far: nothing is ever larger than the values themselves.
+func gather(acc, sum *float64, v, weight float64, how Reduce) {
+	first := math.IsNaN(*acc)
+	switch {
+	case first:
+		*acc = v
+	case how == Max:
+		*acc = math.Max(*acc, v)
+	default:
+		*acc += (v - *acc) * (weight / (*sum + weight))
+	}
+	*sum += weight
+}
+
+func weightOf(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	if i < len(weights) && weights[i] <= limit {
+		return weights[i]
+	}
+	return 0
+}
+
+// limit bounds values so that no sum or difference of two overflows.
+const limit = 1e18
+
+func clampValue(v float64) float64 { return math.Min(math.Max(v, -limit), limit) }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

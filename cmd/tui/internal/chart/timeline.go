@@ -1,0 +1,122 @@
+package chart
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// timeAxis draws the row under the plot: seconds before now, which stand still
+// while the data moves past them.
+func (p *plot) timeAxis() {
+	corner, line, tick := '└', '─', '┬'
+	if p.ASCII {
+		corner, line, tick = '+', '-', '+'
+	}
+	y := p.timeRow
+	p.box.set(gutter, y, corner, p.Axis)
+	for x := range p.cols {
+		p.box.set(p.left+x, y, line, p.Axis)
+	}
+	column := p.Step * time.Duration(p.per)
+	if column <= 0 || column > longest || p.per > int(longest) {
+		return
+	}
+	p.nowLabel(y)
+	every := labelEvery(column, p.cols)
+	for t := every; ; t += every {
+		c := p.cols - 1 - int(t/column)
+		s := fmt.Sprintf(" %ds", int(t/time.Second))
+		if c-utf8.RuneCountInString(s) < 0 {
+			return
+		}
+		x := p.box.text(p.left+c-utf8.RuneCountInString(s), y, s, p.Label)
+		p.box.set(x, y, tick, p.Axis)
+	}
+}
+
+// longest is the most time that a column may stand for and still be labelled.
+const longest = 24 * time.Hour
+
+func (p *plot) nowLabel(y int) {
+	const now = "now"
+	if p.cols > 2*len(now) {
+		p.box.text(p.left+p.cols-len(now), y, now, p.Label)
+	}
+}
+
+// labelEvery picks a round distance between time labels, about 12 columns.
+func labelEvery(column time.Duration, cols int) time.Duration {
+	span := column * time.Duration(cols)
+	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800} {
+		every := time.Duration(s) * time.Second
+		if every/column >= 12 || every >= span {
+			return every
+		}
+	}
+	return max(span/2, time.Hour)
+}
+
+// labels draws a caret under every mark and its label beside it. The newest
+// mark is placed first: where two would overlap the older one keeps its caret
+// only, and where carets share a column the newest is shown.
+func (p *plot) labels() {
+	taken := make([]bool, p.cols)
+	free := func(from, to int) bool {
+		if from < 0 || to > p.cols {
+			return false
+		}
+		for x := from; x < to; x++ {
+			if taken[x] {
+				return false
+			}
+		}
+		return true
+	}
+	for i := len(p.Marks) - 1; i >= 0; i-- {
+		m := p.Marks[i]
+		c := p.column(m.At)
+		if c < 0 || taken[c] {
+			continue
+		}
+		p.box.set(p.left+c, p.labelRow, p.caret(m), m.Ink)
+		taken[c] = true
+		label := plain(m.Label)
+		n := utf8.RuneCountInString(label)
+		from := c + 2
+		if !free(from-1, from+n+1) {
+			from = c - 1 - n
+		}
+		if n == 0 || !free(from-1, from+n) && !(from == 0 && free(from, from+n)) {
+			continue
+		}
+		p.box.text(p.left+from, p.labelRow, label, m.Ink)
+		for x := from; x < from+n; x++ {
+			taken[x] = true
+		}
+	}
+}
+
+func (p *plot) caret(m Mark) rune {
+	switch {
+	case m.Rune != 0:
+		return m.Rune
+	case p.ASCII:
+		return '^'
+	}
+	return '▲'
+}
+
+// plain replaces whatever is not one column wide: labels come from people.
+func plain(s string) string {
+	out := make([]rune, 0, len(s))
+	for _, r := range s {
+		if ansi.StringWidth(string(r)) != 1 {
+			r = '?'
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}

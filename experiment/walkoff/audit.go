@@ -1,0 +1,81 @@
+package walkoff
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"wirelab/dataset/frame"
+)
+
+// audit watches one encoder: six processes that decode one residue class each,
+// and one that encodes everything again.
+type audit struct {
+	decoders [Delay]*witness
+	encoder  *witness
+	frames   [Delay][]digest // what the decoders must arrive at
+	packets  []digest        // what the encoder must arrive at
+	buf      []byte
+}
+
+// startAudit starts the seven processes.
+func startAudit(ctx context.Context, start Process, codec string, s *frame.Schema, initial *frame.Frame) (*audit, error) {
+	a := &audit{}
+	table := appendTable(nil, initial)
+	for class := range a.decoders {
+		w, err := startWitness(ctx, start, task{Codec: codec, Cubes: s.Rows, First: Delay + class, Stride: Delay}, table)
+		if err != nil {
+			a.stop()
+			return nil, err
+		}
+		a.decoders[class] = w
+	}
+	w, err := startWitness(ctx, start, task{Codec: codec, Cubes: s.Rows, First: Delay, Stride: 1, Encode: true}, table)
+	if err != nil {
+		a.stop()
+		return nil, err
+	}
+	a.encoder = w
+	return a, nil
+}
+
+// see shows the audit frame n and its packet: the packet to the one decoder
+// whose class it is in, the frame to the encoder.
+func (a *audit) see(n int, f *frame.Frame, packet []byte) {
+	class := n % Delay
+	a.buf = appendTable(a.buf[:0], f)
+	a.frames[class] = append(a.frames[class], sha256.Sum256(a.buf))
+	a.packets = append(a.packets, sha256.Sum256(packet))
+	a.decoders[class].tell(packet)
+	a.encoder.tell(a.buf)
+}
+
+// verdict waits for the processes and says what is illegal about the encoder;
+// "" if nothing is.
+func (a *audit) verdict() string {
+	problem := ""
+	for class, w := range a.decoders {
+		p := w.compare(a.frames[class], func(i int) string {
+			return fmt.Sprintf("frame %d, decoded from the packets with n mod %d = %d alone, differs", Delay+class+i*Delay, Delay, class)
+		})
+		if problem == "" {
+			problem = p
+		}
+	}
+	p := a.encoder.compare(a.packets, func(i int) string {
+		return fmt.Sprintf("frame %d, encoded again by a fresh process, gives other bytes", Delay+i)
+	})
+	if problem == "" {
+		problem = p
+	}
+	return problem
+}
+
+// stop ends the processes without a verdict; after one it does nothing.
+func (a *audit) stop() {
+	for _, w := range append(a.decoders[:], a.encoder) {
+		if w != nil {
+			w.stop()
+		}
+	}
+}

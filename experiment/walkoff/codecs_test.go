@@ -1,0 +1,248 @@
+package walkoff
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// The audit's processes are this very test binary.
+const workerEnv = "WALKOFF_AUDIT_PROCESS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(workerEnv) == "" {
+		os.Exit(m.Run())
+	}
+	if err := Serve(os.Stdin, os.Stdout, lookup); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func process(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), workerEnv+"=1")
+	return cmd
+}
+
+// walk is a recording made up on the spot: cubes that stumble about.
+type walk struct {
+	schema  *frame.Schema
+	rng     *rand.Rand
+	now     *frame.Frame
+	left    int
+	broken  error // what Next says at the end
+	closing *int
+}
+
+const walkCubes = 9
+
+func openWalk(frames int) Open {
+	return func() (dataset.Source, error) {
+		w := &walk{schema: frame.Cubes(walkCubes), rng: rand.New(rand.NewPCG(1, 2)), left: frames - Delay, broken: io.EOF}
+		w.now = w.schema.NewFrame()
+		for i := range w.now.Table {
+			w.now.Table[i] = int32(i % 2)
+		}
+		return w, nil
+	}
+}
+
+func (w *walk) Schema() *frame.Schema  { return w.schema }
+func (w *walk) Initial(f *frame.Frame) { f.CopyFrom(w.now) }
+
+func (w *walk) Next(f *frame.Frame) error {
+	if w.left == 0 {
+		return w.broken
+	}
+	w.left--
+	for range 1 + w.rng.IntN(3) {
+		cube := w.now.Table[w.rng.IntN(walkCubes)*frame.CubeFields:]
+		cube[frame.CubeX] += int32(w.rng.IntN(7)) - 3
+		cube[frame.CubeA] = int32(w.rng.IntN(512))
+	}
+	f.CopyFrom(w.now)
+	return nil
+}
+
+func (w *walk) Close() error {
+	if w.closing != nil {
+		*w.closing++
+	}
+	return nil
+}
+
+// trial is a codec made of two functions over tables; base is the frame n-6.
+type trial struct {
+	encode func(dst []byte, cur, base *frame.Frame) []byte
+	decode func(dst, base *frame.Frame, src []byte) error
+}
+
+func (t trial) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	return t.encode(dst, cur, refs[0].Frame), nil, nil
+}
+
+func (t trial) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	return nil, t.decode(dst, refs[0].Frame, src)
+}
+
+// appendDelta and readDelta write cur against base, value by value.
+func appendDelta(dst []byte, cur, base *frame.Frame) []byte {
+	for i, v := range cur.Table {
+		dst = binary.AppendVarint(dst, int64(v-base.Table[i]))
+	}
+	return dst
+}
+
+func readDelta(dst, base *frame.Frame, src []byte) error {
+	for i := range dst.Table {
+		v, n := binary.Varint(src)
+		if n <= 0 {
+			return encoders.ErrTruncated
+		}
+		dst.Table[i], src = base.Table[i]+int32(v), src[n:]
+	}
+	return nil
+}
+
+// smuggled and counted are what a cheat must not have: package-level state.
+var (
+	smuggled [][]int32
+	counted  struct{ sent, got byte }
+)
+
+// trials are the codecs on trial. All but the liar decode perfectly as long as
+// one process sees every packet.
+var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
+	"honest": func() (encoders.Encoder, encoders.Decoder) {
+		t := trial{appendDelta, readDelta}
+		return t, t
+	},
+	// gambler remembers along the legal chain, and reuses the spare memo.
+	"gambler": func() (encoders.Encoder, encoders.Decoder) { return second{}, second{} },
+	// borrower sends the difference from frame n-1.
+	"borrower": func() (encoders.Encoder, encoders.Decoder) {
+		sent, got := &frame.Frame{}, &frame.Frame{}
+		return trial{encode: func(dst []byte, cur, base *frame.Frame) []byte {
+				if sent.Table == nil {
+					sent.CopyFrom(base)
+				}
+				dst = appendDelta(dst, cur, sent)
+				sent.CopyFrom(cur)
+				return dst
+			}}, trial{decode: func(dst, base *frame.Frame, src []byte) error {
+				if got.Table == nil {
+					got.CopyFrom(base)
+				}
+				err := readDelta(dst, got, src)
+				got.CopyFrom(dst)
+				return err
+			}}
+	},
+	// counter scrambles by how many packets this process has seen.
+	"counter": func() (encoders.Encoder, encoders.Decoder) {
+		counted.sent, counted.got = 0, 0
+		return trial{encode: func(dst []byte, cur, base *frame.Frame) []byte {
+				counted.sent++
+				cur.Table[0] ^= int32(counted.sent & 3)
+				dst = appendDelta(dst, cur, base)
+				cur.Table[0] ^= int32(counted.sent & 3)
+				return dst
+			}}, trial{decode: func(dst, base *frame.Frame, src []byte) error {
+				counted.got++
+				err := readDelta(dst, base, src)
+				dst.Table[0] ^= int32(counted.got & 3)
+				return err
+			}}
+	},
+	// smuggler hands the frame over in memory and sends a number.
+	"smuggler": func() (encoders.Encoder, encoders.Decoder) {
+		return trial{encode: func(dst []byte, cur, _ *frame.Frame) []byte {
+				smuggled = append(smuggled, append([]int32(nil), cur.Table...))
+				return binary.AppendUvarint(dst, uint64(len(smuggled)-1))
+			}}, trial{decode: func(dst, _ *frame.Frame, src []byte) error {
+				i, _ := binary.Uvarint(src)
+				copy(dst.Table, smuggled[i]) // panics where nothing was smuggled
+				return nil
+			}}
+	},
+	// restless never writes the same bytes twice, at no harm to the decoder.
+	"restless": func() (encoders.Encoder, encoders.Decoder) {
+		t := trial{func(dst []byte, cur, base *frame.Frame) []byte {
+			return binary.AppendUvarint(appendDelta(dst, cur, base), uint64(os.Getpid()))
+		}, readDelta}
+		return t, t
+	},
+	// liar gets one value wrong; gagged decodes nothing; mute encodes nothing.
+	"liar": func() (encoders.Encoder, encoders.Decoder) {
+		return trial{encode: appendDelta}, trial{decode: func(dst, base *frame.Frame, src []byte) error {
+			err := readDelta(dst, base, src)
+			dst.Table[frame.CubeFields+frame.CubeX]++
+			return err
+		}}
+	},
+	"gagged": func() (encoders.Encoder, encoders.Decoder) {
+		return trial{encode: appendDelta}, trial{decode: func(_, _ *frame.Frame, _ []byte) error {
+			return fmt.Errorf("%w: no idea", encoders.ErrCorrupt)
+		}}
+	},
+	"mute": func() (encoders.Encoder, encoders.Decoder) { return mute{}, trial{} },
+}
+
+type mute struct{}
+
+func (mute) Encode(dst []byte, _ *frame.Frame, _ []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	return dst, nil, errors.New("cannot speak")
+}
+
+// second predicts by the last two frames of the chain: its memo of a frame is a
+// copy of that frame's baseline.
+type second struct{}
+
+func (second) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame.Frame, memo *frame.Frame) {
+	base := refs[0].Frame
+	memo, ok := spare.(*frame.Frame)
+	if !ok {
+		memo = &frame.Frame{}
+	}
+	memo.CopyFrom(base)
+	guess = &frame.Frame{}
+	guess.CopyFrom(base)
+	if older, ok := refs[0].Memo.(*frame.Frame); ok {
+		for i := range guess.Table {
+			guess.Table[i] += base.Table[i] - older.Table[i]
+		}
+	}
+	return guess, memo
+}
+
+func (s second) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	guess, memo := s.predict(refs, spare)
+	return appendDelta(dst, cur, guess), memo, nil
+}
+
+func (s second) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	guess, memo := s.predict(refs, spare)
+	return memo, readDelta(dst, guess, src)
+}
+
+func lookup(name string) (*encoders.Codec, error) {
+	build, ok := trials[name]
+	if !ok {
+		return nil, fmt.Errorf("no trial %q", name)
+	}
+	return &encoders.Codec{Name: name, Refs: 1, Suits: frame.IsCubes, New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+		enc, dec := build()
+		return enc, dec, nil
+	}}, nil
+}

@@ -1,0 +1,154 @@
+package walkoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// match is one encoder's turn.
+type match struct {
+	codec    *encoders.Codec
+	opt      Options
+	frames   int // to be encoded
+	progress func(done int)
+
+	send  *sender
+	recv  *receiver
+	audit *audit
+	tally tally
+}
+
+// progressEvery is how many frames pass between two words of progress.
+const progressEvery = 64
+
+// run encodes, decodes and compares frame by frame. The error is of the data or
+// of ctx; what the codec gets wrong is in the result.
+func (m *match) run(ctx context.Context, open Open) (Result, error) {
+	src, err := open()
+	if err != nil {
+		return Result{}, err
+	}
+	defer closeSource(src)
+	s := src.Schema()
+	initial, f := s.NewFrame(), s.NewFrame()
+	src.Initial(initial)
+	if m.send, m.recv, err = ends(m.codec, s, initial); err != nil {
+		return Result{}, fmt.Errorf("%s: %w", m.codec.Name, err)
+	}
+	if m.opt.Audit != nil {
+		if m.audit, err = startAudit(ctx, m.opt.Audit, m.codec.Name, s, initial); err != nil {
+			return Result{}, err
+		}
+		defer m.audit.stop()
+	}
+	m.tally.rows = s.Rows
+	problem := ""
+	var packet []byte
+	for n := Delay; n < Delay+m.frames && problem == ""; n++ {
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
+		if err := src.Next(f); err != nil {
+			return Result{}, changedUnderway(err)
+		}
+		packet, problem = m.step(n, f, packet[:0])
+		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
+			m.progress(n - Delay + 1)
+		}
+	}
+	return m.result(ctx, problem)
+}
+
+// changedUnderway explains a recording that the survey read to the end and that
+// is now shorter.
+func changedUnderway(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errors.New("the recording became shorter while it was being read")
+	}
+	return err
+}
+
+// step takes one frame through the encoder and the decoder; it returns the
+// packet, and in words what went wrong.
+func (m *match) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
+	changed := f.ChangedRows(m.send.baseline(n)[0].Frame, frame.CubeFields)
+	t0 := m.opt.Clock()
+	packet, err := m.send.encode(packet, n, f)
+	t1 := m.opt.Clock()
+	if err != nil {
+		return packet, fmt.Sprintf("frame %d cannot be encoded: %v", n, err)
+	}
+	if m.audit != nil {
+		m.audit.see(n, f, packet)
+	}
+	t2 := m.opt.Clock()
+	got, err := m.recv.decode(n, packet)
+	t3 := m.opt.Clock()
+	if err != nil {
+		return packet, fmt.Sprintf("frame %d cannot be decoded: %v", n, err)
+	}
+	m.tally.add(len(packet), changed, t1-t0, t3-t2)
+	return packet, difference(n, f, got)
+}
+
+// difference names the first place in which what was decoded differs from the
+// recording; "" if there is none.
+func difference(n int, want, got *frame.Frame) string {
+	if slices.Equal(want.Table, got.Table) {
+		return ""
+	}
+	if len(got.Table) != len(want.Table) {
+		return fmt.Sprintf("frame %d: decoded %d values, expected %d", n, len(got.Table), len(want.Table))
+	}
+	fields := frame.Cubes(1).Fields
+	for i, v := range want.Table {
+		if g := got.Table[i]; g != v {
+			return fmt.Sprintf("frame %d, cube %d: %s decoded as %d, expected %d", n, i/len(fields), fields[i%len(fields)].Name, g, v)
+		}
+	}
+	return ""
+}
+
+// result waits for the audit and sums up.
+func (m *match) result(ctx context.Context, problem string) (Result, error) {
+	r := m.tally.result()
+	r.Encoder, r.Audit = m.codec.Name, AuditOff
+	r.Lossless, r.Problem = problem == "", problem
+	if m.audit == nil {
+		return r, nil
+	}
+	illegal := m.audit.verdict()
+	if err := ctx.Err(); err != nil {
+		return Result{}, err // the processes died with it: their verdict means nothing
+	}
+	r.Audit = AuditPass
+	if illegal != "" || !r.Lossless {
+		r.Audit = AuditFail
+	}
+	if r.Problem == "" {
+		r.Problem = illegal
+	}
+	return r, nil
+}
+
+// tally gathers what a result is made of.
+type tally struct {
+	rows           int
+	sizes          []int
+	changed        int
+	encode, decode []time.Duration
+}
+
+func (t *tally) add(size, changed int, encode, decode time.Duration) {
+	t.sizes = append(t.sizes, size)
+	t.changed += changed
+	t.encode = append(t.encode, encode)
+	t.decode = append(t.decode, decode)
+}

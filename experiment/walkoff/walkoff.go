@@ -1,0 +1,137 @@
+package walkoff
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// ErrRules marks data that cannot be scored: not cubes, or too short.
+var ErrRules = errors.New("not data for a walk-off")
+
+// Open opens the recording from its beginning. It is opened anew for every
+// encoder, so that memory does not grow with the recording.
+type Open func() (dataset.Source, error)
+
+// Options say how to score.
+type Options struct {
+	// Frames is how many frames of the recording count, frames 0..5 included;
+	// 0 means all, and then the source must end.
+	Frames int
+	// Audit starts the processes of the audit; nil: no audit.
+	Audit Process
+	// Clock times the encoders; it must never go back.
+	Clock func() time.Duration
+	// Progress hears how many of all frames are done; it may be nil.
+	Progress func(done, total float64)
+}
+
+// Dataset says what was scored.
+type Dataset struct {
+	Spec   string `json:"spec"`
+	SHA256 string `json:"sha256"` // of the records scored, frames 0..5 included
+	Frames int    `json:"frames"` // scored, frames 0..5 included
+	Cubes  int    `json:"cubes"`
+}
+
+// Board is the result of a walk-off.
+type Board struct {
+	Dataset Dataset  `json:"dataset"`
+	Results []Result `json:"results"`
+	// Interrupted says that Results are those of fewer encoders than asked for.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Failed lists, in sentences, the encoders that were not lossless or not legal.
+func (b *Board) Failed() []string {
+	var list []string
+	for _, r := range b.Results {
+		if !r.Lossless || r.Audit == AuditFail {
+			list = append(list, fmt.Sprintf("%s: %s", r.Encoder, r.Problem))
+		}
+	}
+	return list
+}
+
+// Run scores codecs, in their order, on the recording that open opens; spec is
+// what it is called. A codec that fails is a result, not an error. When ctx ends
+// the board holds the encoders that were done, and the error is ctx's.
+func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
+	board := &Board{Dataset: Dataset{Spec: spec}, Results: []Result{}}
+	if err := board.Dataset.survey(ctx, open, opt.Frames); err != nil {
+		return board, err
+	}
+	frames := board.Dataset.Frames - Delay
+	for i, codec := range codecs {
+		m := &match{codec: codec, opt: opt, frames: frames}
+		if opt.Progress != nil {
+			m.progress = func(done int) {
+				opt.Progress(float64(i*frames+done), float64(len(codecs)*frames))
+			}
+		}
+		result, err := m.run(ctx, open)
+		if err != nil {
+			board.Interrupted = ctx.Err() != nil
+			return board, err
+		}
+		board.Results = append(board.Results, result)
+	}
+	return board, nil
+}
+
+// survey reads the recording once, before any encoder does: it validates it
+// whole, counts it and takes its digest.
+func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
+	if limit != 0 && limit <= Delay {
+		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", ErrRules, limit, Delay)
+	}
+	src, err := open()
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	s := src.Schema()
+	if !frame.IsCubes(s) {
+		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes", ErrRules, d.Spec, s.Name)
+	}
+	f, hash := s.NewFrame(), sha256.New()
+	src.Initial(f)
+	table := appendTable(nil, f)
+	for range Delay {
+		hash.Write(table)
+	}
+	d.Frames, d.Cubes = Delay, s.Rows
+	for limit == 0 || d.Frames < limit {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := src.Next(f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		table = appendTable(table[:0], f)
+		hash.Write(table)
+		d.Frames++
+	}
+	if d.Frames == Delay {
+		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", ErrRules, d.Spec, Delay)
+	}
+	d.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	return nil
+}
+
+// closeSource closes what holds a file.
+func closeSource(src dataset.Source) {
+	if c, ok := src.(io.Closer); ok {
+		_ = c.Close() // it was only read
+	}
+}

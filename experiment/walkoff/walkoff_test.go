@@ -1,0 +1,269 @@
+package walkoff
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// metronome is a clock that moves by a microsecond whenever it is read.
+func metronome() func() time.Duration {
+	var now time.Duration
+	return func() time.Duration { now += time.Microsecond; return now }
+}
+
+func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
+	t.Helper()
+	for _, name := range names {
+		c, err := lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func score(t *testing.T, name string, audit Process) Result {
+	t.Helper()
+	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: metronome(), Audit: audit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return board.Results[0]
+}
+
+// TestAudit holds honest codecs and cheats against each other. Without the audit
+// every cheat looks lossless; that is what the audit is for.
+func TestAudit(t *testing.T) {
+	for _, c := range []struct{ codec, problem string }{
+		{"honest", ""},
+		{"gambler", ""},
+		{"borrower", "decoded from the packets with n mod 6 = 0 alone, differs"},
+		{"counter", "decoded from the packets with n mod 6 = 0 alone, differs"},
+		{"smuggler", "its process died"},
+		{"restless", "frame 6, encoded again by a fresh process, gives other bytes"},
+	} {
+		t.Run(c.codec, func(t *testing.T) {
+			if r := score(t, c.codec, nil); !r.Lossless || r.Audit != AuditOff || r.Problem != "" {
+				t.Errorf("without audit: lossless %v, audit %q, problem %q", r.Lossless, r.Audit, r.Problem)
+			}
+			want := AuditPass
+			if c.problem != "" {
+				want = AuditFail
+			}
+			r := score(t, c.codec, process)
+			if r.Audit != want || !r.Lossless {
+				t.Errorf("audit %q, want %q; lossless %v", r.Audit, want, r.Lossless)
+			}
+			if !strings.Contains(r.Problem, c.problem) || (c.problem == "") != (r.Problem == "") {
+				t.Errorf("problem %q, want %q", r.Problem, c.problem)
+			}
+		})
+	}
+}
+
+// TestLossless: what a codec gets wrong is named to the field, with and without
+// an audit, and counts as a failed run.
+func TestLossless(t *testing.T) {
+	for _, c := range []struct {
+		codec, problem string
+		packets        int
+	}{
+		{"liar", "frame 6, cube 1: x decoded as 1, expected 0", 1},
+		{"gagged", "frame 6 cannot be decoded: payload corrupt: no idea", 0},
+		{"mute", "frame 6 cannot be encoded: cannot speak", 0},
+	} {
+		for _, audit := range []Process{nil, process} {
+			r := score(t, c.codec, audit)
+			if r.Lossless || r.Problem != c.problem || r.Packets != c.packets {
+				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem, c.problem, c.packets)
+			}
+			if audit != nil && r.Audit != AuditFail {
+				t.Errorf("%s: audit %q, want %q", c.codec, r.Audit, AuditFail)
+			}
+		}
+	}
+	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: AuditOff}, {Encoder: "b", Problem: "no"}, {Encoder: "c", Lossless: true, Audit: AuditFail, Problem: "cheat"}}}
+	if got := strings.Join(b.Failed(), "; "); got != "b: no; c: cheat" {
+		t.Errorf("Failed: %q", got)
+	}
+}
+
+// TestScore recomputes the whole result of the honest codec from the rules, by
+// hand: all frames in memory, each against the sixth before it.
+func TestScore(t *testing.T) {
+	const frames = 50
+	src, _ := openWalk(frames)()
+	all := make([]*frame.Frame, frames)
+	for n := range all {
+		all[n] = src.Schema().NewFrame()
+		if n < Delay {
+			src.Initial(all[n])
+		} else if err := src.Next(all[n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bytesSent, changed, least, most := 0, 0, 1<<30, 0
+	hash := sha256.New()
+	for n, f := range all {
+		hash.Write(appendTable(nil, f))
+		if n < Delay {
+			continue
+		}
+		size := len(appendDelta(nil, f, all[n-Delay]))
+		bytesSent += size
+		least, most = min(least, size), max(most, size)
+		changed += f.ChangedRows(all[n-Delay], frame.CubeFields)
+	}
+
+	board, err := Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: metronome(), Frames: frames})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes}); board.Dataset != want {
+		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
+	}
+	r := board.Results[0]
+	mean := float64(bytesSent) / (frames - Delay)
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"packets", float64(r.Packets), frames - Delay},
+		{"bytes", float64(r.Bytes), float64(bytesSent)},
+		{"bytes_per_packet", r.BytesPerPacket, mean},
+		{"kbps", r.Kbps, mean * 60 * 8 / 1000},
+		{"bits_per_cube", r.BitsPerCube, mean * 8 / walkCubes},
+		{"bits_per_changed_cube", r.BitsPerChangedCube, float64(bytesSent) * 8 / float64(changed)},
+		{"changed_cubes_per_packet", r.ChangedCubesPerPacket, float64(changed) / (frames - Delay)},
+		{"min", float64(r.PacketBytes.Min), float64(least)},
+		{"max", float64(r.PacketBytes.Max), float64(most)},
+		{"encode_us", r.EncodeUS.P50, 1},
+		{"decode_us", r.DecodeUS.P99, 1},
+	} {
+		if d := c.got - c.want; d > 1e-4 || d < -1e-4 {
+			t.Errorf("%s = %v, want %v", c.name, c.got, c.want)
+		}
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[i] = i + 1
+	}
+	for _, c := range []struct {
+		list []int
+		p    float64
+		want int
+	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7}, {[]int{1, 2, 3}, .5, 2}} {
+		if got := quantile(c.list, c.p); got != c.want {
+			t.Errorf("quantile %v of %d values = %d, want %d", c.p, len(c.list), got, c.want)
+		}
+	}
+}
+
+// TestInterrupted: what was measured before the interruption is kept.
+func TestInterrupted(t *testing.T) {
+	for _, audit := range []Process{nil, process} {
+		ctx, cancel := context.WithCancel(context.Background())
+		opt := Options{Clock: metronome(), Audit: audit, Progress: func(done, total float64) {
+			if done > total*2/3 {
+				cancel()
+			}
+		}}
+		board, err := Run(ctx, "walk", openWalk(300), codecs(t, "honest", "gambler", "honest"), opt)
+		if !errors.Is(err, context.Canceled) || !board.Interrupted || len(board.Results) != 2 {
+			t.Errorf("error %v, interrupted %v, %d results; want canceled, true, 2", err, board.Interrupted, len(board.Results))
+		}
+	}
+}
+
+func TestProgressAndClose(t *testing.T) {
+	last, closed, opened := 0.0, 0, 0
+	open := func() (dataset.Source, error) {
+		src, err := openWalk(200)()
+		src.(*walk).closing = &closed
+		opened++
+		return src, err
+	}
+	opt := Options{Clock: metronome(), Progress: func(done, total float64) {
+		if done < last || done > total {
+			t.Errorf("progress went from %v to %v of %v", last, done, total)
+		}
+		last = done / total * total
+	}}
+	if _, err := Run(context.Background(), "walk", open, codecs(t, "honest", "honest"), opt); err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * 194.0; last != want {
+		t.Errorf("progress ended at %v, want %v", last, want)
+	}
+	if closed != opened || opened != 3 {
+		t.Errorf("opened %d times, closed %d; want 3 of each", opened, closed)
+	}
+}
+
+// TestBadData: data that cannot be scored is an error before any encoder runs.
+func TestBadData(t *testing.T) {
+	broken := func() (dataset.Source, error) {
+		src, err := openWalk(20)()
+		src.(*walk).broken = dataset.ErrTruncated
+		return src, err
+	}
+	rpc := func() (dataset.Source, error) {
+		src, err := openWalk(20)()
+		src.(*walk).schema = &frame.Schema{Name: "rpc", Rows: 1}
+		return src, err
+	}
+	for _, c := range []struct {
+		name   string
+		open   Open
+		frames int
+		want   error
+	}{
+		{"truncated", broken, 0, dataset.ErrTruncated},
+		{"not cubes", rpc, 0, ErrRules},
+		{"only the initial state", openWalk(6), 0, ErrRules},
+		{"too few frames asked for", openWalk(20), 6, ErrRules},
+		{"cannot be opened", func() (dataset.Source, error) { return nil, os.ErrNotExist }, 0, os.ErrNotExist},
+	} {
+		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"), Options{Clock: metronome(), Frames: c.frames}); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+func TestAuditCannotStart(t *testing.T) {
+	nowhere := func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, "/no/such/program") }
+	_, err := Run(context.Background(), "walk", openWalk(20), codecs(t, "honest"), Options{Clock: metronome(), Audit: nowhere})
+	if err == nil || !strings.Contains(err.Error(), "cannot start an audit process") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzServe: an audit process survives whatever it is told.
+func FuzzServe(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
+	f.Add([]byte("\x3a\x00\x00\x00" + `{"codec":"honest","cubes":1,"first":6,"stride":6}         ` + "\x20\x00\x00\x00" + strings.Repeat("\x00", 32) + "\x01\x00\x00\x00x"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var out bytes.Buffer
+		honest := func(string) (*encoders.Codec, error) { return lookup("gambler") }
+		if err := Serve(bytes.NewReader(in), &out, honest); err == nil && len(in) == 0 {
+			t.Error("nothing said, and no error")
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package walkoff
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// Serve is the life of an audit process: it takes one task and what belongs to
+// it from in, and answers on out. lookup finds the codec by name. The error is
+// of the conversation; what the codec gets wrong is an answer.
+func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Codec, error)) error {
+	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriter(out)
+	job, err := readTask(r, lookup)
+	if err != nil {
+		return fmt.Errorf("audit process: %w", err)
+	}
+	if err := job.run(r, w); err != nil {
+		return fmt.Errorf("audit process: %w", err)
+	}
+	return w.Flush()
+}
+
+// job is a task made ready.
+type job struct {
+	task
+	schema *frame.Schema
+	send   *sender
+	recv   *receiver
+}
+
+func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, error) {
+	text, err := readMessage(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{}
+	if err := json.Unmarshal(text, &j.task); err != nil {
+		return nil, err
+	}
+	if j.Cubes < 1 || j.Cubes > dataset.MaxCubes || j.First < 0 || j.Stride < 1 {
+		return nil, fmt.Errorf("a task that makes no sense: %s", text)
+	}
+	codec, err := lookup(j.Codec)
+	if err != nil {
+		return nil, err
+	}
+	j.schema = frame.Cubes(j.Cubes)
+	table, err := readMessage(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	initial := j.schema.NewFrame()
+	if err := readTable(j.schema, initial, table); err != nil {
+		return nil, err
+	}
+	j.send, j.recv, err = ends(codec, j.schema, initial)
+	return j, err
+}
+
+// run answers message after message until there are no more, or until one is
+// too much for the codec.
+func (j *job) run(r io.Reader, w *bufio.Writer) error {
+	var in, out []byte
+	src := j.schema.NewFrame()
+	for n := j.First; ; n += j.Stride {
+		var err error
+		if in, err = readMessage(r, in); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if out, err = j.step(out[:0], n, in, src); err != nil {
+			_, err = fmt.Fprintf(w, "%cframe %d: %v", answerProblem, n, err)
+			return err
+		}
+		sum := sha256.Sum256(out)
+		if _, err := w.Write(append([]byte{answerSum}, sum[:]...)); err != nil {
+			return err
+		}
+	}
+}
+
+// step turns one message into the bytes that are to be compared: a table into
+// its packet, a packet into its table.
+func (j *job) step(dst []byte, n int, in []byte, src *frame.Frame) ([]byte, error) {
+	if j.Encode {
+		if err := readTable(j.schema, src, in); err != nil {
+			return dst, err
+		}
+		return j.send.encode(dst, n, src)
+	}
+	f, err := j.recv.decode(n, in)
+	if err != nil {
+		return dst, err
+	}
+	return appendTable(dst, f), nil
+}

@@ -1,24 +1,268 @@
 package dataset
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
 	"wirelab/dataset/frame"
 )
 
-// MaxCubes bounds the cubes of a frame, and so the memory of a reader.
-const MaxCubes = 1 << 16
-
-// Recording streams a walk-off recording.
+// Recording is a walk-off recording, read as it is played. Every value is held
+// against its column's range; a recording that breaks a rule fails with the
+// file, the frame, the cube, the field and what was expected. Its memory is one
+// frame and the decompressor's window, whatever the file claims.
 type Recording struct {
+	path   string
 	schema *frame.Schema
+	ranges ranges
+	in     *unpacker
+	file   *os.File // nil for the demo
+	loop   bool
+
+	buf     []byte      // one frame of records
+	ahead   bool        // buf holds the frame at r.at already
+	initial frame.Frame // frame 0
+	odd     error       // how frames 1..5 differ from it, if they do
+	at      int         // number in the file of the frame to be read next
+	frames  int         // in the file; 0 while not known
+	tick    uint32      // of the next frame: goes on growing when the file begins again
+	seam    bool
+	err     error // sticky
 }
 
-// OpenRecording opens the recording at path; cubes 0 means 901.
-func OpenRecording(path string, cubes int, loop bool) (*Recording, error) { return nil, ErrFormat }
+// OpenRecording opens the recording at path: raw records, zstd or gzip. cubes is
+// the number of cubes in a frame, 0 for 901. With loop it starts again at its
+// end. What can be seen at once, such as a raw file whose length is no whole
+// number of frames, or fewer than seven of them, fails here and the rest in Next.
+func OpenRecording(path string, cubes int, loop bool) (*Recording, error) {
+	schema, err := cubeSchema(cubes)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{path: path, schema: schema, file: file, loop: loop}
+	if err = r.open(file); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
 
-func (r *Recording) Schema() *frame.Schema    { return r.schema }
-func (r *Recording) Initial(f *frame.Frame)    {}
-func (r *Recording) Next(f *frame.Frame) error { return ErrFormat }
-func (r *Recording) Seam() bool                { return false }
-func (r *Recording) Frames() int               { return 0 }
-func (r *Recording) Close() error              { return nil }
-func (r *Recording) Preamble() error           { return nil }
+// open begins to read from src.
+func (r *Recording) open(src io.Reader) error {
+	r.ranges = rangesOf(r.schema)
+	r.buf = make([]byte, r.schema.Rows*recordBytes)
+	size := int64(-1)
+	if r.file != nil {
+		info, err := r.file.Stat()
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return errors.New("is a folder, expected a recording")
+		case info.Mode().IsRegular():
+			size = info.Size()
+		}
+	}
+	in, err := newUnpacker(src, r.path)
+	if err != nil {
+		return err
+	}
+	r.in = in
+	if in.how == packedNot && size >= 0 {
+		if left := size % int64(len(r.buf)); left != 0 {
+			return r.leftOver(size/int64(len(r.buf)), left)
+		}
+		r.frames = int(size / int64(len(r.buf)))
+	}
+	return r.readPreamble()
+}
+
+// readPreamble reads frames 0..5 and makes sure that there is one more.
+func (r *Recording) readPreamble() error {
+	var f frame.Frame
+	for r.at < preamble {
+		dst := &f
+		if r.at == 0 {
+			dst = &r.initial
+		}
+		if err := r.read(dst); err != nil {
+			return r.tooShort(err)
+		}
+		if r.odd == nil && r.at > 1 {
+			r.odd = r.compare(&f)
+		}
+	}
+	r.tick = preamble
+	if err := r.fetch(); err != nil {
+		return r.tooShort(err)
+	}
+	r.ahead = true
+	return nil
+}
+
+// tooShort turns the end of a file that holds no whole preamble into an error.
+func (r *Recording) tooShort(err error) error {
+	if err != io.EOF {
+		return err
+	}
+	return fmt.Errorf("%w: %d frames of %d cubes, expected at least %d: the initial state %d times and one more",
+		ErrFormat, r.at, r.schema.Rows, leastFrames, preamble)
+}
+
+// compare reports where f, the frame read last, differs from frame 0.
+func (r *Recording) compare(f *frame.Frame) error {
+	for i, v := range f.Table {
+		if v != r.initial.Table[i] {
+			return fmt.Errorf("%s: frame %d, cube %d, field %s: %w: %d, in frame 0 it is %d", r.path, r.at-1,
+				i/frame.CubeFields, r.schema.Fields[i%frame.CubeFields].Name, ErrPreamble, v, r.initial.Table[i])
+		}
+	}
+	return nil
+}
+
+// restart goes to frame 6.
+func (r *Recording) restart() error {
+	if err := r.in.rewind(); err != nil {
+		return err
+	}
+	for r.at = 0; r.at < preamble; r.at++ {
+		if err := r.fetch(); err != nil {
+			return r.tooShort(err)
+		}
+	}
+	return nil
+}
+
+// fetch fills buf with the frame at r.at; io.EOF means that there is none.
+func (r *Recording) fetch() error {
+	n, err := r.in.fill(r.buf)
+	switch {
+	case err == io.EOF && n > 0:
+		return r.leftOver(int64(r.at), int64(n))
+	case err == io.EOF:
+		return err
+	case err != nil:
+		return fmt.Errorf("frame %d: %w", r.at, err)
+	}
+	return nil
+}
+
+// read reads the frame at r.at, if it is there, and goes on to the next.
+func (r *Recording) read(f *frame.Frame) error {
+	if !r.ahead {
+		if err := r.fetch(); err != nil {
+			return err
+		}
+	}
+	r.ahead = false
+	if cap(f.Table) < r.schema.Cells() {
+		f.Table = make([]int32, r.schema.Cells())
+	}
+	f.Table, f.Body = f.Table[:r.schema.Cells()], f.Body[:0]
+	if !r.ranges.decode(f.Table, r.buf) {
+		return fmt.Errorf("frame %d, %w", r.at, r.schema.Check(f))
+	}
+	r.at++
+	return nil
+}
+
+// leftOver says that the data ends within a frame, and what might be meant.
+func (r *Recording) leftOver(frames, left int64) error {
+	hint := ""
+	if n := r.guessCubes(frames*int64(len(r.buf)) + left); n > 0 {
+		hint = fmt.Sprintf("; %d cubes would fit", n)
+	}
+	return fmt.Errorf("%w: %d bytes are left over after %d frames of %d cubes (%d bytes each)%s",
+		ErrTruncated, left, frames, r.schema.Rows, len(r.buf), hint)
+}
+
+// guessCubes returns the count of cubes that data of this length seems to have:
+// the one by which its first six frames are the same and it comes out even. 0 if
+// none does.
+func (r *Recording) guessCubes(size int64) int {
+	const most = 4096
+	if r.in.rewind() != nil {
+		return 0
+	}
+	head := make([]byte, most*recordBytes*preamble)
+	n, _ := r.in.fill(head)
+	head = head[:n]
+	for cubes := 1; cubes <= most && cubes*recordBytes*preamble <= n; cubes++ {
+		one := cubes * recordBytes
+		if size%int64(one) == 0 && bytes.Equal(head[:one*(preamble-1)], head[one:one*preamble]) {
+			return cubes
+		}
+	}
+	return 0
+}
+
+// Schema describes the frames.
+func (r *Recording) Schema() *frame.Schema { return r.schema }
+
+// Initial fills f with frame 0.
+func (r *Recording) Initial(f *frame.Frame) { f.CopyFrom(&r.initial) }
+
+// Next fills f with the next frame, the first time frame 6. After an error it
+// keeps failing with the same one.
+func (r *Recording) Next(f *frame.Frame) error {
+	if r.err == nil {
+		r.err = r.next(f)
+	}
+	return r.err
+}
+
+func (r *Recording) next(f *frame.Frame) error {
+	err := r.read(f)
+	r.seam = false
+	if err == io.EOF {
+		r.frames = r.at
+		if !r.loop {
+			return io.EOF
+		}
+		if err = r.restart(); err == nil {
+			err = r.read(f)
+		}
+		r.seam = true
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	f.Tick = r.tick
+	r.tick++
+	return nil
+}
+
+// Seam reports whether the frame that Next filled last is frame 6 once more.
+func (r *Recording) Seam() bool { return r.seam }
+
+// Frames returns how many frames Next fills in one round, or 0 while that is not
+// known: a compressed recording has to be read to its end once.
+func (r *Recording) Frames() int { return max(0, r.frames-preamble) }
+
+// Preamble returns an error that wraps ErrPreamble if frames 1..5 differ from
+// frame 0. Such a recording can be played, from frame 6 on, but the walk-off's
+// rules say nothing about it.
+func (r *Recording) Preamble() error { return r.odd }
+
+// Close closes the file. Next fails from then on.
+func (r *Recording) Close() error {
+	if r.in != nil {
+		r.in.close()
+	}
+	if r.err == nil || r.err == io.EOF {
+		r.err = fmt.Errorf("%s: %w", r.path, ErrClosed)
+	}
+	if r.file == nil {
+		return nil
+	}
+	file := r.file
+	r.file = nil
+	return file.Close()
+}

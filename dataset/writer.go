@@ -1,21 +1,168 @@
 package dataset
 
-import "wirelab/dataset/frame"
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
-// Writer writes a walk-off recording: raw, .zst or .gz by the path's ending.
-type Writer struct{}
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
-// Create starts a recording at path. Nothing is there until Close.
-func Create(path string, cubes int) (*Writer, error) { return &Writer{}, nil }
+	"wirelab/dataset/frame"
+)
 
-// Initial writes the initial state as frames 0..5; call it once, first.
-func (w *Writer) Initial(f *frame.Frame) error { return nil }
+// Writer writes a walk-off recording: raw records, or compressed if the path
+// ends in .zst or .gz. The recording appears at its path whole or not at all: it
+// is written beside it and renamed by Close.
+type Writer struct {
+	path   string
+	schema *frame.Schema
+	file   *os.File // beside path, until Close
+	buf    *bufio.Writer
+	pack   io.WriteCloser // nil if raw
+	out    io.Writer
+	rec    []byte
+	frames int
+	err    error // sticky
+}
 
-// Write writes one further frame.
-func (w *Writer) Write(f *frame.Frame) error { return nil }
+// window returns how far back a .zst file is to look for what repeats: eight
+// frames or a little more, as a power of two. Farther back there is nothing that
+// the last frames do not show better, and a reader would need the memory.
+func window(s *frame.Schema) int {
+	w := zstd.MinWindowSize
+	for w < 8*s.Rows*recordBytes {
+		w *= 2
+	}
+	return w
+}
 
-// Close completes the recording and puts it in place.
-func (w *Writer) Close() error { return nil }
+// Create begins a recording of frames of that many cubes, 0 for 901. It fails if
+// nothing can be written at path, before any work is done.
+func Create(path string, cubes int) (*Writer, error) {
+	schema, err := cubeSchema(cubes)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(path); path == "" || (err == nil && info.IsDir()) {
+		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
+	}
+	w := &Writer{path: path, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
+	w.out = w.buf
+	switch packingNamed(path) {
+	case packedZstd:
+		w.pack, err = zstd.NewWriter(w.buf, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window(schema)))
+	case packedGzip:
+		w.pack, err = gzip.NewWriterLevel(w.buf, gzip.BestCompression)
+	}
+	if err != nil {
+		w.Abort()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if w.pack != nil {
+		w.out = w.pack
+	}
+	return w, nil
+}
 
-// Abort throws the recording away; after Close it does nothing.
-func (w *Writer) Abort() {}
+// Initial writes the initial state, as frames 0..5. It comes first, and once.
+func (w *Writer) Initial(f *frame.Frame) error {
+	if w.frames > 0 {
+		panic("dataset: Writer.Initial comes first, and once")
+	}
+	for range preamble {
+		if err := w.write(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write writes one further frame. It refuses values that a reader would refuse.
+func (w *Writer) Write(f *frame.Frame) error {
+	if w.frames < preamble && w.err == nil {
+		panic("dataset: Writer.Initial comes before Writer.Write")
+	}
+	return w.write(f)
+}
+
+func (w *Writer) write(f *frame.Frame) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.schema.Check(f); err != nil {
+		return fmt.Errorf("%s: frame %d, %w", w.path, w.frames, err)
+	}
+	w.rec = appendRecords(w.rec[:0], f)
+	if _, err := w.out.Write(w.rec); err != nil {
+		w.err = fmt.Errorf("%s: frame %d: %w", w.path, w.frames, err)
+		return w.err
+	}
+	w.frames++
+	return nil
+}
+
+// Frames returns how many frames were written, the six initial ones included.
+func (w *Writer) Frames() int { return w.frames }
+
+// Close completes the recording and puts it in its place, over what was there.
+// It fails, and leaves nothing, if there was an error before or if the recording
+// has fewer than seven frames.
+func (w *Writer) Close() error {
+	if w.file == nil {
+		return fmt.Errorf("%s: %w", w.path, ErrClosed)
+	}
+	if err := w.finish(); err != nil {
+		w.Abort()
+		return err
+	}
+	if err := os.Rename(w.file.Name(), w.path); err != nil {
+		w.Abort()
+		return fmt.Errorf("%s: %w", w.path, err)
+	}
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, ErrClosed)
+	return nil
+}
+
+// finish brings everything to the disk and closes the file.
+func (w *Writer) finish() error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.frames < leastFrames {
+		return fmt.Errorf("%s: %w: %d frames, expected at least %d", w.path, ErrFormat, w.frames, leastFrames)
+	}
+	if w.pack != nil {
+		if err := w.pack.Close(); err != nil {
+			return fmt.Errorf("%s: %w", w.path, err)
+		}
+	}
+	if err := w.buf.Flush(); err != nil {
+		return fmt.Errorf("%s: %w", w.path, err)
+	}
+	if err := w.file.Chmod(0o644); err != nil {
+		return fmt.Errorf("%s: %w", w.path, err)
+	}
+	if err := w.file.Close(); err != nil {
+		return fmt.Errorf("%s: %w", w.path, err)
+	}
+	return nil
+}
+
+// Abort throws away what was written and leaves whatever was at the path. After
+// Close it does nothing, so it can be deferred.
+func (w *Writer) Abort() {
+	if w.file == nil {
+		return
+	}
+	w.file.Close() // may be closed already: nothing is lost either way
+	os.Remove(w.file.Name())
+	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, ErrClosed)
+}

@@ -1,45 +1,51 @@
-// Package world is the cube world.
 package world
 
 import "wirelab/dataset/frame"
 
-// Source plays the world under a script, for ever.
+const stepsPerSecond = 60
+
+// firstTick is the number of the first frame that Next fills: as in recordings,
+// frames 0..5 are the initial state.
+const firstTick = 6
+
+// Source plays the world under a script, for ever, and makes a frame of every
+// step. It implements dataset.Source.
 type Source struct {
 	schema *frame.Schema
+	sim    *Sim
+	pilot  *pilot
+	start  frame.Frame
 	tick   uint32
 }
 
-// Open starts the world under the named script ("" means "random").
+// Open starts the world under the named script; "" means "random".
 func Open(script string, seed uint64) (*Source, error) {
-	return &Source{schema: frame.Cubes(frame.WalkoffCubes), tick: 5}, nil
+	if script == "" {
+		script = "random"
+	}
+	sc, err := findScript(script)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{schema: frame.Cubes(Cubes), sim: NewSim(), pilot: newPilot(sc, seed), tick: firstTick}
+	s.sim.Snapshot(&s.start)
+	return s, nil
 }
 
 // Schema describes the snapshots: 901 cubes.
 func (s *Source) Schema() *frame.Schema { return s.schema }
 
-// Initial fills f with the grid at rest and the player above it.
-func (s *Source) Initial(f *frame.Frame) {
-	f.Tick, f.Body = 0, f.Body[:0]
-	f.Table = f.Table[:0]
-	for i := range s.schema.Rows {
-		x, y := (i-1)%30*512-14*512-256, (i-1)/30*512-14*512-256
-		z := 103
-		if i == 0 {
-			x, y, z = 0, 0, 5120
-		}
-		f.Table = append(f.Table, 3, 256, 256, 256, int32(x), int32(y), int32(z), 0)
-	}
-}
+// Sim returns the world that is being played, to look at.
+func (s *Source) Sim() *Sim { return s.sim }
 
-// Next simulates one step.
+// Initial fills f with the grid at rest and the player above it.
+func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
+
+// Next simulates one step and fills f with the outcome. It never fails.
 func (s *Source) Next(f *frame.Frame) error {
-	s.Initial(f)
-	s.tick++
+	s.sim.Step(s.pilot.keys(s.sim))
+	s.sim.Snapshot(f)
 	f.Tick = s.tick
-	z := 5120 - int32(s.tick)*4
-	if z < 384 {
-		z = 384 + int32(s.tick)%7
-	}
-	f.Table[frame.CubeZ] = z
+	s.tick++
 	return nil
 }

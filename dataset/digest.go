@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+
+	"wirelab/dataset/frame"
+)
+
+// Digest names a recording by its content: the SHA-256 of its uncompressed
+// walk-off records, frames 0..5 included. It is the same for the raw file and
+// for any compression of it, and equals `sha256sum` of the raw file.
+type Digest struct {
+	hash hash.Hash
+	buf  []byte
+}
+
+// NewDigest begins a digest with the initial state, which counts six times.
+func NewDigest(initial *frame.Frame) *Digest {
+	d := &Digest{hash: sha256.New()}
+	for range preamble {
+		d.Add(initial)
+	}
+	return d
+}
+
+// Add adds one further frame.
+func (d *Digest) Add(f *frame.Frame) {
+	d.buf = appendRecords(d.buf[:0], f)
+	d.hash.Write(d.buf)
+}
+
+// Sum returns the digest so far in hex.
+func (d *Digest) Sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
+
+// Info describes data as a whole.
+type Info struct {
+	Frames int    // frames 0..5 of a recording included
+	Cubes  int    // in each
+	SHA256 string // of all records: see Digest
+}
+
+// Describe reads what spec names to its end, or for at most the given number of
+// frames, 0 for all, and describes that. It finds whatever is wrong with a
+// recording.
+func Describe(spec string, opt Options, frames int) (info Info, err error) {
+	opt.Loop = false
+	if frames <= 0 && spec == "world" {
+		return Info{}, fmt.Errorf("data %q: %w: it never ends, say how many frames", spec, ErrSpec)
+	}
+	src, err := Open(spec, opt)
+	if err != nil {
+		return Info{}, err
+	}
+	if c, ok := src.(io.Closer); ok {
+		defer c.Close()
+	}
+	f := src.Schema().NewFrame()
+	src.Initial(f)
+	d := NewDigest(f)
+	info = Info{Frames: preamble, Cubes: src.Schema().Rows}
+	for frames <= 0 || info.Frames < frames {
+		if err := src.Next(f); err == io.EOF {
+			break
+		} else if err != nil {
+			return Info{}, err
+		}
+		d.Add(f)
+		info.Frames++
+	}
+	info.SHA256 = d.Sum()
+	return info, nil
+}

@@ -1,0 +1,126 @@
+package physics
+
+import (
+	"math"
+	"slices"
+)
+
+// pair names two bodies, the lower number in the upper half, so that sorting
+// pairs puts them in an order that depends on nothing else.
+type pair uint32
+
+// floorID stands for the floor as the second of a pair.
+const floorID = 0xffff
+
+func pairOf(i, j int) pair {
+	if i > j {
+		i, j = j, i
+	}
+	return pair(i)<<16 | pair(j)
+}
+
+func (p pair) split() (a, b int) { return int(p >> 16), int(p & floorID) }
+func (p pair) floor() bool       { return p&floorID == floorID }
+
+// bothAsleep reports whether nothing can change between the two of p.
+func (w *World) bothAsleep(p pair) bool {
+	a, b := p.split()
+	return w.bodies[a].asleep && (p.floor() || w.bodies[b].asleep)
+}
+
+// The grid: cells of a size that two small cubes can only touch from the same
+// cell or from neighbouring ones. Far cells share a list (indices wrap), which
+// costs a useless look now and then but needs no bounds.
+const (
+	cellSize  = 0.8
+	smallHalf = 0.22 // 2 * smallHalf * sqrt(3) + margin < cellSize
+	gridX     = 32   // powers of two; x and y
+	gridZ     = 8
+)
+
+type grid struct {
+	head []int32 // first small body of a cell, -1 if none
+	next []int32 // next body of the same cell
+}
+
+func (g *grid) init() { g.head = make([]int32, gridX*gridX*gridZ) }
+
+func coordinate(x float64) int32 { return int32(math.Floor(x / cellSize)) }
+
+func cellAt(x, y, z int32) int32 {
+	return x&(gridX-1) + gridX*(y&(gridX-1)+gridX*(z&(gridZ-1)))
+}
+
+// fill files every small body under its cell.
+func (w *World) fill() {
+	for i := range w.grid.head {
+		w.grid.head[i] = -1
+	}
+	for i := range w.bodies {
+		b := &w.bodies[i]
+		if b.half > smallHalf {
+			continue
+		}
+		c := cellAt(coordinate(b.Pos.X), coordinate(b.Pos.Y), coordinate(b.Pos.Z))
+		w.grid.next[i], w.grid.head[c] = w.grid.head[c], int32(i)
+	}
+}
+
+// findPairs lists, in order, all pairs that are near enough to touch and of
+// which one is awake.
+func (w *World) findPairs() {
+	w.fill()
+	w.pairs = w.pairs[:0]
+	for i := range w.bodies {
+		b := &w.bodies[i]
+		if !b.asleep && b.lowest() < margin {
+			w.pairs = append(w.pairs, pair(i)<<16|floorID)
+		}
+		if b.half > smallHalf {
+			w.pairWithAll(i)
+		} else if !b.asleep {
+			w.pairWithNeighbours(i)
+		}
+	}
+	slices.Sort(w.pairs)
+}
+
+// pairWithAll pairs a large body, of which there are few, with every other.
+func (w *World) pairWithAll(i int) {
+	for j := range w.bodies {
+		large := w.bodies[j].half > smallHalf
+		if j == i || (large && j < i) || (w.bodies[i].asleep && w.bodies[j].asleep) {
+			continue
+		}
+		w.pairIfNear(i, j)
+	}
+}
+
+// pairWithNeighbours pairs an awake small body with the small ones in its cell
+// and the 26 around it. Two awake ones find each other: the lower number counts.
+func (w *World) pairWithNeighbours(i int) {
+	p := w.bodies[i].Pos
+	x, y, z := coordinate(p.X), coordinate(p.Y), coordinate(p.Z)
+	for dz := int32(-1); dz <= 1; dz++ {
+		for dy := int32(-1); dy <= 1; dy++ {
+			for dx := int32(-1); dx <= 1; dx++ {
+				for j := w.grid.head[cellAt(x+dx, y+dy, z+dz)]; j >= 0; j = w.grid.next[j] {
+					if int(j) > i || (int(j) < i && w.bodies[j].asleep) {
+						w.pairIfNear(i, int(j))
+					}
+				}
+			}
+		}
+	}
+}
+
+// pairIfNear lists the pair if the spheres around the two cubes come within the
+// margin.
+func (w *World) pairIfNear(i, j int) {
+	const sqrt3 = 1.7320508075688772
+	a, b := &w.bodies[i], &w.bodies[j]
+	reach := float64((a.half+b.half)*sqrt3) + margin
+	if d := a.Pos.Sub(b.Pos); d.Dot(d) <= float64(reach*reach) {
+		w.pairs = append(w.pairs, pairOf(i, j))
+	}
+}

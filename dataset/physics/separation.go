@@ -1,0 +1,138 @@
+package physics
+
+import "math"
+
+// axisKind tells what gave the axis along which two cubes are closest.
+type axisKind uint8
+
+const (
+	faceOfA axisKind = iota
+	faceOfB
+	edgeOnEdge
+)
+
+// axis is the direction of least overlap of two cubes A and B.
+type axis struct {
+	kind   axisKind
+	i, j   int     // which axis of A (or of B for faceOfB); for edges: i of A, j of B
+	gap    float64 // negative when they overlap
+	normal Vec     // unit, from A to B
+}
+
+// An edge axis has to beat a face, and a face of B one of A, by this much:
+// a contact of one kind then stays of that kind from step to step, and faces,
+// which give four points, are preferred to edges, which give one.
+const (
+	preferFaces  = 0.003
+	preferFacesA = 0.001
+	parallelSine = 1e-4 // edges whose squared sine is below are parallel: no axis
+)
+
+// alignment is the geometry of two cubes relative to each other.
+type alignment struct {
+	offset   Vec           // from A's centre to B's
+	cos, abs [3][3]float64 // of the angles between A's axes and B's
+	da, db   [3]float64    // the offset along A's axes and along B's
+}
+
+func align(a, b *Body) (g alignment) {
+	const eps = 1e-9 // keeps near-parallel edges from looking separated
+	g.offset = b.Pos.Sub(a.Pos)
+	for i := range 3 {
+		g.da[i] = g.offset.Dot(a.axes[i])
+		g.db[i] = g.offset.Dot(b.axes[i])
+		for j := range 3 {
+			g.cos[i][j] = a.axes[i].Dot(b.axes[j])
+			g.abs[i][j] = abs(g.cos[i][j]) + eps
+		}
+	}
+	return g
+}
+
+// separate finds the axis along which A and B are farthest apart, or overlap
+// least. Two convex bodies are disjoint exactly if some such axis has a gap; for
+// boxes the three face normals of each and the nine cross products of their
+// edges suffice. ok is false when they are more than the margin apart.
+func separate(a, b *Body) (best axis, ok bool) {
+	g := align(a, b)
+	fa, ok := faceAxis(g.da, a.half, b.half, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
+	if !ok {
+		return best, false
+	}
+	fb, ok := faceAxis(g.db, b.half, a.half, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
+	if !ok {
+		return best, false
+	}
+	e, ok := g.edgeAxis(a.half, b.half)
+	if !ok {
+		return best, false
+	}
+	switch {
+	case e.gap > math.Max(fa.gap, fb.gap)+preferFaces:
+		n := a.axes[e.i].Cross(b.axes[e.j])
+		n = n.Scale(1 / n.Length())
+		if n.Dot(g.offset) < 0 {
+			n = n.Neg()
+		}
+		e.normal = n
+		return e, true
+	case fb.gap > fa.gap+preferFacesA:
+		fb.kind, fb.normal = faceOfB, b.axes[fb.i].Scale(sign(g.db[fb.i]))
+		return fb, true
+	default:
+		fa.kind, fa.normal = faceOfA, a.axes[fa.i].Scale(sign(g.da[fa.i]))
+		return fa, true
+	}
+}
+
+// faceAxis finds the best of one cube's three face normals. d is the offset
+// along them; spread(i) times the other's half side is how far the other reaches
+// along normal i.
+func faceAxis(d [3]float64, half, other float64, spread func(i int) float64) (best axis, ok bool) {
+	best.gap = math.Inf(-1)
+	for i := range 3 {
+		gap := abs(d[i]) - half - float64(other*spread(i))
+		if gap > margin {
+			return best, false
+		}
+		if gap > best.gap {
+			best.gap, best.i = gap, i
+		}
+	}
+	return best, true
+}
+
+// edgeAxis finds the best of the nine cross products of edges; its gap is minus
+// infinity if all edges are parallel.
+func (g *alignment) edgeAxis(ha, hb float64) (best axis, ok bool) {
+	best.kind, best.gap = edgeOnEdge, math.Inf(-1)
+	for i := range 3 {
+		i1, i2 := (i+1)%3, (i+2)%3
+		for j := range 3 {
+			sine2 := 1 - float64(g.cos[i][j]*g.cos[i][j])
+			if sine2 < parallelSine {
+				continue
+			}
+			j1, j2 := (j+1)%3, (j+2)%3
+			along := float64(g.da[i2]*g.cos[i1][j]) - float64(g.da[i1]*g.cos[i2][j])
+			reach := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
+			gap := (abs(along) - reach) / math.Sqrt(sine2)
+			if gap > margin {
+				return best, false
+			}
+			if gap > best.gap {
+				best.gap, best.i, best.j = gap, i, j
+			}
+		}
+	}
+	return best, true
+}
+
+func abs(x float64) float64 { return math.Abs(x) }
+
+func sign(x float64) float64 {
+	if x < 0 {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,57 @@
+package world
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
+
+// Snapshot fills f with the world as the walk-off's recordings hold it: one row
+// per cube, the player first. Ticks are left alone.
+func (s *Sim) Snapshot(f *frame.Frame) {
+	f.Table, f.Body = f.Table[:0], f.Body[:0]
+	for i := range Cubes {
+		b := s.phys.Body(i)
+		largest, three := smallestThree(b.Rot)
+		f.Table = append(f.Table,
+			largest, three[0], three[1], three[2],
+			position(b.Pos.X, -1<<17, 1<<17-1),
+			position(b.Pos.Y, -1<<17, 1<<17-1),
+			position(b.Pos.Z, 0, 1<<14-1),
+			int32(held(s.interacting[i])))
+	}
+}
+
+// position rounds metres to units of 1/512 m, within the schema's range.
+func position(metres float64, low, high int32) int32 {
+	units := math.Floor(float64(metres*frame.UnitsPerMetre) + 0.5)
+	return int32(math.Max(float64(low), math.Min(units, float64(high))))
+}
+
+// smallestThree drops the largest component of a unit quaternion, which follows
+// from the other three up to its sign, and chooses the sign so that it is
+// positive: q and -q are the same rotation. The three that are left lie within
+// 1/sqrt(2) of zero and take 9 bits each (Fiedler, "Snapshot Compression", 2015).
+// Zero becomes 256.
+func smallestThree(q physics.Quat) (largest int32, three [3]int32) {
+	all := [4]float64{q.X, q.Y, q.Z, q.W}
+	for i, v := range all {
+		if math.Abs(v) > math.Abs(all[largest]) {
+			largest = int32(i)
+		}
+	}
+	n := 0
+	for i, v := range all {
+		if i == int(largest) {
+			continue
+		}
+		if all[largest] < 0 {
+			v = -v
+		}
+		step := math.Floor(float64((v+1/math.Sqrt2)/math.Sqrt2*511) + 0.5)
+		three[n] = int32(math.Max(0, math.Min(step, 511)))
+		n++
+	}
+	return largest, three
+}

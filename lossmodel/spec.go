@@ -15,38 +15,29 @@ type Spec struct {
 	MTU       int // bytes of the largest IP packet
 }
 
-// Duplicate: with probability P a datagram is followed by Copies copies of it,
-// each of which arrives Delay later than it otherwise would.
-type Duplicate struct {
-	P      float64
-	Copies int // 1..MaxCopies
-	Delay  time.Duration
+// DefaultSpec returns a perfect link: nothing is lost, delayed, doubled, damaged
+// or held up. The checksum is on and the MTU is Ethernet's.
+func DefaultSpec() Spec {
+	return Spec{
+		Duplicate: Duplicate{Copies: 1},
+		Corrupt:   Corruption{Bits: 1, Checksum: true},
+		Rate:      Rate{Queue: 64_000},
+		Reorder:   Reorder{Delay: 25 * time.Millisecond},
+		MTU:       1500,
+	}
 }
 
-// Corruption: with probability P, Bits different bits of a datagram are flipped.
-type Corruption struct {
-	P        float64
-	Bits     int  // 1..MaxFlips
-	Checksum bool // the receiver's UDP checksum: catches all damage
-}
-
-// Rate is the bottleneck: a line and the drop-tail queue before it.
-type Rate struct {
-	BitsPerSecond int64 // 0: no bottleneck
-	Queue         int64 // bytes that wait or are being sent; 0: no limit
-}
-
-// Delay is constant latency plus jitter drawn anew for each packet.
-type Delay struct {
-	Latency      time.Duration
-	Jitter       time.Duration // half the width if uniform, standard deviation if normal
-	Distribution Distribution
-	KeepOrder    bool // a packet leaves no earlier than the one sent before it
-}
-
-// Reorder: with probability P a packet is held back by Delay, so that later ones
-// overtake it.
-type Reorder struct {
-	P     float64
-	Delay time.Duration
+// Validate says whether the spec makes sense as a whole: every value in its
+// range, and those that depend on each other (a mean loss and a mean burst)
+// possible together. The error is a *KeyError.
+func (s Spec) Validate() error {
+	for _, k := range settings() {
+		if err := k.check(&s); err != nil {
+			return err
+		}
+	}
+	if s.Loss == nil {
+		return nil
+	}
+	return s.Loss.check()
 }

@@ -1,0 +1,70 @@
+package lossmodel
+
+// The keys loss and burst speak of Bernoulli and Gilbert together: a burst makes
+// it Gilbert's, "off" makes it independent again. A burst is remembered while the
+// loss is 0%, so that the two can be set in any order.
+
+func lossSettings() []setting {
+	return []setting{
+		newComputed(percentUnit, func(s *Spec) float64 { return meanOf(s.Loss) },
+			func(s *Spec, mean float64) { s.Loss = withMean(s.Loss, mean) }, KeyInfo{
+				Key: "loss", Stage: "loss", Ladder: percentLadder,
+				Help: `share of packets lost; also a table: {model = "bernoulli", p = "5%"} or {model = "gilbert", mean = "5%", burst = 2.0}`,
+			}),
+		newComputed(burstUnit, func(s *Spec) float64 { return burstOf(s.Loss) },
+			func(s *Spec, burst float64) { s.Loss = withBurst(s.Loss, burst) }, KeyInfo{
+				Key: "burst", Stage: "loss", Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
+				Help:   "mean number of packets lost in a row, by Gilbert's model; off: each packet is lost by itself",
+				Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
+			}),
+	}
+}
+
+func meanOf(m LossModel) float64 {
+	if m == nil {
+		return 0
+	}
+	return m.mean()
+}
+
+func burstOf(m LossModel) float64 {
+	if g, ok := m.(Gilbert); ok {
+		return g.Burst
+	}
+	return 0
+}
+
+func withMean(m LossModel, mean float64) LossModel {
+	if g, ok := m.(Gilbert); ok {
+		return Gilbert{Mean: mean, Burst: g.Burst}
+	}
+	if mean == 0 {
+		return nil
+	}
+	return Bernoulli{P: mean}
+}
+
+func withBurst(m LossModel, burst float64) LossModel {
+	if burst == 0 {
+		return withMean(nil, meanOf(m))
+	}
+	return Gilbert{Mean: meanOf(m), Burst: burst}
+}
+
+// setLossModel is the key "loss.model" by itself. Gilbert's model without a burst
+// is that of independent losses, so it changes nothing until a burst is set.
+func (s *Spec) setLossModel(value any) error {
+	kind, err := lossKindOf(value)
+	if err == nil && kind.name == "bernoulli" {
+		s.Loss = withBurst(s.Loss, 0)
+	}
+	return err
+}
+
+// percentLadder and spanLadder are the stops of the sliders for shares and times.
+var (
+	percentLadder = []string{"0%", "0.1%", "0.2%", "0.5%", "1%", "2%", "3%", "5%", "7%", "10%",
+		"15%", "20%", "25%", "30%", "40%", "50%", "60%", "70%", "80%", "90%", "100%"}
+	spanLadder = []string{"0ms", "1ms", "2ms", "5ms", "10ms", "15ms", "20ms", "25ms", "30ms", "40ms", "50ms", "60ms", "80ms",
+		"100ms", "125ms", "150ms", "200ms", "250ms", "300ms", "400ms", "500ms", "750ms", "1s", "1.5s", "2s"}
+)

@@ -1,0 +1,48 @@
+package lossmodel
+
+import "time"
+
+// shaper is a stage that a Spec can set. reshape replaces its parameters, keeps
+// its state, and says whether there is anything for it to do; while there is
+// not, it is not called and draws nothing.
+type shaper interface {
+	Stage
+	reshape(*Spec) (on bool)
+}
+
+// pipeline is the row of stages that a packet passes.
+type pipeline struct {
+	all []shaper
+	on  []Stage // those of all that have something to do, in the same order
+}
+
+// newPipeline lists the stages in their order. The package comment says why the
+// bottleneck stands where it does.
+func newPipeline(seed uint64, name string) pipeline {
+	stream := func(stage string) stream { return newStream(seed, name+"."+stage) }
+	all := []shaper{
+		&duplicateStage{stream: stream("duplicate")},
+		&lossStage{stream: stream("loss")},
+		&corruptStage{stream: stream("corrupt")},
+		&rateStage{},
+		&delayStage{stream: stream("delay")},
+		&reorderStage{stream: stream("reorder")},
+	}
+	return pipeline{all: all, on: make([]Stage, 0, len(all))}
+}
+
+func (p *pipeline) reshape(spec *Spec) {
+	p.on = p.on[:0]
+	for _, stage := range p.all {
+		if stage.reshape(spec) {
+			p.on = append(p.on, stage)
+		}
+	}
+}
+
+// pass decides a packet's fate.
+func (p *pipeline) pass(now time.Duration, size int, f *Fate) {
+	for _, stage := range p.on {
+		stage.Apply(now, size, f)
+	}
+}

@@ -1,0 +1,140 @@
+package lossmodel
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Set sets one key to what people write: a string with a unit, a number where
+// none is needed, a bool, or a table. One setter serves files, flags, scripts
+// and typed commands, so it takes the key of a table too: "loss.burst" is
+// "burst", "reorder.delay" is "reorder_delay". It checks the value by itself;
+// Validate checks what the values mean together, so different keys can be set
+// in any order (a latency with its own jitter, as in "50ms±10ms", sets both). On
+// error, a *KeyError, the spec stays as it was.
+func (s *Spec) Set(key string, value any) error {
+	if table, ok := value.(map[string]any); ok {
+		return s.setTable(key, table)
+	}
+	if key == "loss.model" {
+		return s.setLossModel(value)
+	}
+	all := settings()
+	i := find(all, key)
+	if i < 0 {
+		return &KeyError{Key: key, Known: names(all)}
+	}
+	return rename(all[i].set(s, value), key)
+}
+
+// SetAll sets every key of a table, as read from a file, in the order of Keys.
+// On error the spec stays as it was.
+func (s *Spec) SetAll(table map[string]any) error {
+	all := settings()
+	rank := func(key string) int {
+		if i := find(all, key); i >= 0 {
+			return i
+		}
+		return len(all)
+	}
+	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	changed := *s
+	for _, key := range keys {
+		if err := changed.Set(key, table[key]); err != nil {
+			return err
+		}
+	}
+	*s = changed
+	return nil
+}
+
+// setTable sets what a table says about one stage.
+func (s *Spec) setTable(key string, table map[string]any) error {
+	if key == "loss" {
+		model, err := lossFrom(table)
+		if err == nil {
+			s.Loss = model
+		}
+		return err
+	}
+	all := settings()
+	if !slices.ContainsFunc(all, func(k setting) bool { return k.Stage == key }) {
+		if i := find(all, key); i >= 0 {
+			return &KeyError{Key: key, Value: "a table", Expected: all[i].expected}
+		}
+		return &KeyError{Key: key, Known: names(all)}
+	}
+	dotted := make(map[string]any, len(table))
+	for sub, value := range table {
+		dotted[key+"."+sub] = value
+	}
+	return s.SetAll(dotted)
+}
+
+// Get returns the value of a key as text that Set takes back.
+func (s Spec) Get(key string) (string, error) {
+	all := settings()
+	i := find(all, key)
+	if i < 0 {
+		return "", &KeyError{Key: key, Known: names(all)}
+	}
+	return all[i].get(&s), nil
+}
+
+// Number returns the value of a key in the unit of its KeyInfo, for a slider or
+// a chart. What is off is 0. ok is false if there is no such key.
+func (s Spec) Number(key string) (v float64, ok bool) {
+	all := settings()
+	i := find(all, key)
+	if i < 0 {
+		return 0, false
+	}
+	return all[i].number(&s), true
+}
+
+// Values returns every key with its text. SetAll takes them back to an equal
+// Spec.
+func (s Spec) Values() map[string]any {
+	values := map[string]any{}
+	for _, k := range settings() {
+		values[k.Key] = k.get(&s)
+	}
+	return values
+}
+
+// find returns the index of the setting that key names, or -1. "stage.name" finds
+// the stage's setting of that name; "stage.p" and "stage.mean" find its share.
+func find(all []setting, key string) int {
+	stage, sub, dotted := strings.Cut(key, ".")
+	return slices.IndexFunc(all, func(k setting) bool {
+		switch {
+		case !dotted:
+			return k.Key == key
+		case k.Key == stage:
+			return k.Unit == percentUnit.name && (sub == "p" || sub == "mean") || sub == k.Key && k.Stage == stage
+		}
+		return k.Stage == stage && (k.Key == sub || k.Key == stage+"_"+sub)
+	})
+}
+
+func names(all []setting) []string {
+	list := make([]string, len(all))
+	for i, k := range all {
+		list[i] = k.Key
+	}
+	return list
+}
+
+// rename makes an error speak of the key as it was given.
+func rename(err error, key string) error {
+	if e, ok := err.(*KeyError); ok {
+		e.Key = key
+	}
+	return err
+}

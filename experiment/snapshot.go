@@ -3,7 +3,9 @@ package experiment
 import (
 	"time"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/lossmodel"
 )
 
 // SamplePeriod is the width of a sample in virtual time.
@@ -20,7 +22,8 @@ type Sample struct {
 	Changed      int64 // rows that differed from their baseline
 	Outcomes     [NumOutcomes]int
 	LostBy       [MaxCauses]int
-	BaselineAge  int64 // sum over packets sent, in ticks
+	BaselineAge  int64 // sum over the packets counted in Referenced, in ticks
+	Referenced   int   // packets encoded against an acked frame, not the initial state
 	Starved      int   // display ticks without a snapshot to interpolate to
 	Displayed    int   // display ticks
 	Budget       encoders.Budget
@@ -32,23 +35,22 @@ const MaxCauses = 8
 
 // PacketRecord is the life of one packet, or of one copy of it.
 type PacketRecord struct {
-	Seq          uint64
-	Copy         int           // 0, or 1.. for a copy made by the link
-	Sent         time.Duration // virtual time
-	Arrived      time.Duration // 0 while in flight or if lost
-	Encoder      string
-	Epoch        uint64
-	Baseline     int // distance in packets; 0 = the initial state
-	Payload      int // bytes
-	Wire         int // bytes
-	Items        int
-	Changed      int // rows that differed from the baseline
-	Outcome      Outcome
-	Cause        uint8 // lossmodel.Cause, when lost
-	EncodeNS     int64 // of this process; not reproducible
-	DecodeNS     int64
-	Seam         bool // first after the recording began anew
-	PayloadSlots *encoders.Budget
+	Seq      uint64
+	Copy     int           // 0, or 1.. for a copy made by the link
+	Sent     time.Duration // virtual time
+	Arrived  time.Duration // 0 while in flight or if lost
+	Encoder  string
+	Epoch    uint64
+	Baseline int // distance in packets; 0 = the initial state
+	Payload  int // bytes
+	Wire     int // bytes
+	Items    int
+	Changed  int // rows that differed from the baseline
+	Outcome  Outcome
+	Cause    lossmodel.Cause // when lost
+	EncodeNS int64           // of this process; not reproducible
+	DecodeNS int64
+	Seam     bool // first after the recording began anew
 }
 
 // RunState is what the runner is doing.
@@ -97,7 +99,7 @@ type Lane struct {
 	Totals  Totals
 	Timing  Timing
 	Recent  Recent
-	Digest  string // of everything so far; set only when the run has ended
+	Err     error // the encoder's newest complaint: it refused a frame
 }
 
 // Recent is what the vital numbers show: the last two seconds.
@@ -106,7 +108,7 @@ type Recent struct {
 	PayloadP95Kbps                      float64 // of 100 ms samples in the last minute
 	BitsPerItem, BitsPerChanged         float64
 	ChangedPerFrame                     float64
-	BaselineAgeTicks                    float64
+	BaselineAgeTicks, BaselineAgeMS     float64
 	EncodeUS, DecodeUS                  float64 // medians
 	Budget                              encoders.Budget
 }
@@ -121,6 +123,7 @@ type Snapshot struct {
 	Err    error
 	Config *Config // effective, with all changes applied
 	Item   string  // "cube"
+	Schema *frame.Schema
 	Lanes  []Lane
 	Marks  []Mark
 	Log    []StampedChange

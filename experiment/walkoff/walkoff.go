@@ -2,8 +2,6 @@ package walkoff
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -102,12 +100,9 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	if !frame.IsCubes(s) {
 		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes", ErrRules, d.Spec, s.Name)
 	}
-	f, hash := s.NewFrame(), sha256.New()
+	f := s.NewFrame()
 	src.Initial(f)
-	table := appendTable(nil, f)
-	for range Delay {
-		hash.Write(table)
-	}
+	sum := dataset.NewDigest(f)
 	d.Frames, d.Cubes = Delay, s.Rows
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
@@ -118,14 +113,13 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 		} else if err != nil {
 			return err
 		}
-		table = appendTable(table[:0], f)
-		hash.Write(table)
+		sum.Add(f)
 		d.Frames++
 	}
 	if d.Frames == Delay {
 		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", ErrRules, d.Spec, Delay)
 	}
-	d.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	d.SHA256 = sum.Sum()
 	return nil
 }
 

@@ -1,0 +1,114 @@
+package experiment
+
+import (
+	"maps"
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// Check says whether ch could be applied to this configuration; the error is
+// fit for the person who typed it.
+func (c *Config) Check(ch Change) error { return c.Clone().Apply(ch) }
+
+// Apply makes c what it is after ch, or leaves it as it was and says why not.
+// An encoder's name without params means that encoder with its defaults.
+func (c *Config) Apply(ch Change) error {
+	d := c.Clone()
+	if ch.Encoder != "" {
+		d.Encoder = EncoderConfig{Name: ch.Encoder}
+	}
+	if len(ch.Params) > 0 {
+		if d.Encoder.Params == nil {
+			d.Encoder.Params = map[string]any{}
+		}
+		maps.Copy(d.Encoder.Params, ch.Params)
+	}
+	if ch.Encoder != "" || len(ch.Params) > 0 {
+		if _, _, err := d.Encoder.resolve("encoder"); err != nil {
+			return err
+		}
+	}
+	if ch.Profile != "" {
+		if err := d.setProfile(ch.Profile); err != nil {
+			return err
+		}
+	}
+	if err := patch(&d.Down, "down", ch.Down); err != nil {
+		return err
+	}
+	if err := patch(&d.Up, "up", ch.Up); err != nil {
+		return err
+	}
+	d.Profile = d.matchProfile()
+	if ch.Playout != nil {
+		d.Receiver.Playout = *ch.Playout
+		if err := d.checkPlayout(); err != nil {
+			return err
+		}
+	}
+	*c = *d
+	return nil
+}
+
+// patch sets the keys of one link, then looks at the whole.
+func patch(spec *lossmodel.Spec, key string, settings map[string]string) error {
+	table := map[string]any{}
+	for k, v := range settings {
+		table[k] = v
+	}
+	if err := spec.SetAll(table); err != nil {
+		return configError(key, err)
+	}
+	return configError(key, spec.Validate())
+}
+
+// matchProfile returns the name of the profile that both links are, "" if none:
+// the present one as long as nothing was altered since.
+func (c *Config) matchProfile() string {
+	name := ""
+	for _, p := range lossmodel.Profiles() {
+		if p.Down == c.Down && p.Up == c.Up && (name == "" || p.Name == c.Profile) {
+			name = p.Name
+		}
+	}
+	return name
+}
+
+// Undo returns the change that turns after back into c.
+func (c *Config) Undo(after *Config) Change {
+	var ch Change
+	was, is := c.Encoder, after.Encoder
+	if was.Name != is.Name || !maps.Equal(was.Params, is.Params) {
+		ch.Encoder, ch.Params = was.Name, maps.Clone(was.Params)
+	}
+	ch.Down = specDiff(&c.Down, &after.Down)
+	ch.Up = specDiff(&c.Up, &after.Up)
+	if c.Receiver.Playout != after.Receiver.Playout {
+		p := c.Receiver.Playout
+		ch.Playout = &p
+	}
+	return ch
+}
+
+// specDiff lists the settings of was that is does not have.
+func specDiff(was, is *lossmodel.Spec) map[string]string {
+	var diff map[string]string
+	for _, k := range lossmodel.Keys() {
+		a, errA := was.Get(k.Key)
+		b, errB := is.Get(k.Key)
+		if errA != nil || errB != nil || a == b {
+			continue
+		}
+		if diff == nil {
+			diff = map[string]string{}
+		}
+		diff[k.Key] = a
+	}
+	return diff
+}
+
+// stamp dates a change.
+func stamp(t time.Duration, ch Change) StampedChange {
+	return StampedChange{T: t, TS: t.Seconds(), Change: ch}
+}

@@ -1,0 +1,188 @@
+package experiment
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/lossmodel"
+)
+
+// Config says everything about an experiment. The same Config gives the same
+// bytes on every machine. Keys and their text form are those of the TOML file;
+// Set is the one way in, for files, flags and sweeps alike.
+type Config struct {
+	Seed     uint64
+	Duration time.Duration // of virtual time; 0: once through a recording, 60 s of an endless source
+	Data     DataConfig
+	Encoder  EncoderConfig
+	Profile  string // the link profile that Down and Up started from, "" if none
+	Down, Up lossmodel.Spec
+	Sender   SenderConfig
+	Receiver ReceiverConfig
+	At       []StampedChange // scripted changes, by time
+	Shadows  []EncoderConfig // further encoders on the same frames and fates
+	Sweep    []Axis
+	Assert   []Assertion
+}
+
+// DataConfig names the source of frames.
+type DataConfig struct {
+	Source string // "demo", "world", a path, ...
+	Cubes  int    // rows of a walk-off recording
+	Script string // of the world
+	Loop   bool   // begin again at the end; only where Duration is set
+}
+
+// EncoderConfig names a codec and those of its params that differ from the defaults.
+type EncoderConfig struct {
+	Name   string
+	Params map[string]any
+}
+
+// SenderConfig is what the sending endpoint is set to.
+type SenderConfig struct {
+	RateHz  int // snapshots sent a second, at most the source's rate
+	History int // frames kept, 1..255
+}
+
+// ReceiverConfig is what the receiving endpoint is set to.
+type ReceiverConfig struct {
+	History int           // frames kept, 1..255
+	Playout time.Duration // how far the display stays behind the newest expected snapshot
+}
+
+// Axis is one dimension of a sweep: Key takes each of Values in turn.
+type Axis struct {
+	Key    string
+	Values []any
+}
+
+// Default returns the configuration that an empty file stands for.
+func Default() *Config {
+	return &Config{
+		Seed:     7,
+		Data:     DataConfig{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random"},
+		Encoder:  EncoderConfig{Name: "relative-orientation"},
+		Down:     lossmodel.DefaultSpec(),
+		Up:       lossmodel.DefaultSpec(),
+		Sender:   SenderConfig{RateHz: 60, History: frame.MaxHistory},
+		Receiver: ReceiverConfig{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
+	}
+}
+
+// Clone returns a deep copy.
+func (c *Config) Clone() *Config {
+	d := *c
+	d.Encoder = c.Encoder.clone()
+	d.At = slices.Clone(c.At)
+	d.Shadows = nil
+	for _, s := range c.Shadows {
+		d.Shadows = append(d.Shadows, s.clone())
+	}
+	d.Sweep = slices.Clone(c.Sweep)
+	d.Assert = slices.Clone(c.Assert)
+	return &d
+}
+
+func (e EncoderConfig) clone() EncoderConfig {
+	return EncoderConfig{Name: e.Name, Params: maps.Clone(e.Params)}
+}
+
+// resolve looks the codec up and returns its params with e's values set.
+func (e EncoderConfig) resolve(key string) (*encoders.Codec, any, error) {
+	codec, err := table.ByName(e.Name)
+	if err != nil {
+		return nil, nil, configError(key+".name", err)
+	}
+	params := codec.Defaults()
+	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
+		if params == nil {
+			return nil, nil, &ConfigError{Key: key + ".params." + name, Problem: "encoder " + e.Name + " takes no params", Expected: "no such key"}
+		}
+		if err := encoders.SetParam(params, name, e.Params[name]); err != nil {
+			return nil, nil, configError(key+".params."+name, err)
+		}
+	}
+	if params != nil {
+		if err := encoders.Validate(params); err != nil {
+			return nil, nil, configError(key+".params", err)
+		}
+	}
+	return codec, params, nil
+}
+
+// Validate checks that the configuration makes sense as a whole: what single
+// keys cannot know of each other. Every error names the key to look at.
+func (c *Config) Validate() error {
+	if _, _, err := c.Encoder.resolve("encoder"); err != nil {
+		return err
+	}
+	for i, s := range c.Shadows {
+		if _, _, err := s.resolve(indexed("shadow", i)); err != nil {
+			return err
+		}
+	}
+	if err := c.Down.Validate(); err != nil {
+		return configError("down", err)
+	}
+	if err := c.Up.Validate(); err != nil {
+		return configError("up", err)
+	}
+	if err := c.checkPlayout(); err != nil {
+		return err
+	}
+	if err := c.checkSweep(); err != nil {
+		return err
+	}
+	return c.checkScript()
+}
+
+func (c *Config) checkPlayout() error {
+	held := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
+	if c.Receiver.Playout >= held {
+		return &ConfigError{Key: "receiver.playout_delay",
+			Problem:  c.Receiver.Playout.String() + " reaches beyond the receiver's history",
+			Expected: "less than " + held.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
+	}
+	return nil
+}
+
+// checkSweep tries every value of every axis on a copy.
+func (c *Config) checkSweep() error {
+	for i, axis := range c.Sweep {
+		key := indexed("sweep", i)
+		if axis.Key == "" || len(axis.Values) == 0 {
+			return &ConfigError{Key: key, Problem: "key or values missing", Expected: `key = "down.loss" and values = ["0%", "5%"]`}
+		}
+		for _, v := range axis.Values {
+			d := c.Clone()
+			d.Sweep, d.At = nil, nil
+			err := d.Set(axis.Key, v)
+			if err == nil {
+				err = d.Validate()
+			}
+			if err != nil {
+				return configError(key+".values", err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkScript plays the scripted changes on a copy, in order.
+func (c *Config) checkScript() error {
+	d := c.Clone()
+	for i, at := range c.At {
+		if c.Duration > 0 && at.T >= c.Duration {
+			return &ConfigError{Key: indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end", Expected: "less than duration = " + c.Duration.String()}
+		}
+		if err := d.Apply(at.Change); err != nil {
+			return configError(indexed("at", i), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// ConfigError says which setting is wrong, where it stands, and what was
+// expected there. Commands answer it with exit code 2.
+type ConfigError struct {
+	File     string // "" when it came from no file
+	Line     int    // 0 when unknown
+	Key      string // dotted, as in the file
+	Problem  string
+	Expected string
+	Near     string // a known name close to what was written, "" if none
+}
+
+// Error puts it in one sentence: file:line: key: problem (expected ...; did you mean ...?).
+func (e *ConfigError) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File)
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ":%d", e.Line)
+		}
+		b.WriteString(": ")
+	}
+	if e.Key != "" {
+		b.WriteString(e.Key + ": ")
+	}
+	b.WriteString(e.Problem)
+	if e.Expected != "" {
+		b.WriteString("; expected " + e.Expected)
+	}
+	if e.Near != "" {
+		b.WriteString("; did you mean " + e.Near + "?")
+	}
+	return b.String()
+}
+
+// configError turns any error of a leaf into a ConfigError under key; a
+// ConfigError keeps its own, more precise key.
+func configError(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var ce *ConfigError
+	if errors.As(err, &ce) {
+		out := *ce
+		if out.Key == "" {
+			out.Key = key
+		} else if key != "" && !strings.HasPrefix(out.Key, key) {
+			out.Problem = out.Key + ": " + out.Problem
+			out.Key = key
+		}
+		return &out
+	}
+	out := &ConfigError{Key: key, Problem: err.Error()}
+	var u interface {
+		Unknown() (name string, known []string)
+	}
+	if errors.As(err, &u) {
+		if name, known := u.Unknown(); len(known) > 0 {
+			out.Near = Near(name, known)
+		}
+	}
+	return out
+}
+
+// maxListed is how many names an error lists before it leaves them to a command.
+const maxListed = 16
+
+// unknown returns the error for a name that is not among known.
+func unknown(key, what, name string, known []string) *ConfigError {
+	e := &ConfigError{Key: key, Problem: "unknown " + what + " " + quoted(name), Near: Near(name, known)}
+	if len(known) <= maxListed {
+		e.Expected = "one of " + strings.Join(known, ", ")
+	}
+	return e
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }
+
+// Near returns the known name closest to name, if it is close enough to be what
+// was meant: a typo in three letters, or a beginning.
+func Near(name string, known []string) string {
+	best, at := 1+len(name)/3, ""
+	low := strings.ToLower(name)
+	for _, k := range known {
+		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
+		if d <= best && (at == "" || d < best) {
+			best, at = d, k
+		}
+	}
+	if at == "" && len(low) >= 3 {
+		for _, k := range known {
+			if strings.HasPrefix(k, low) {
+				return k
+			}
+		}
+	}
+	return at
+}

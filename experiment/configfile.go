@@ -1,0 +1,183 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// maxConfigBytes bounds what is read as a configuration.
+const maxConfigBytes = 1 << 20
+
+// LoadFile reads a configuration from a TOML file.
+func LoadFile(path string) (*Config, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &ConfigError{File: path, Problem: "cannot be read: " + reason(err), Expected: "a TOML file"}
+	}
+	if info.IsDir() || info.Size() > maxConfigBytes {
+		return nil, &ConfigError{File: path, Problem: "is no configuration", Expected: "a TOML file of at most 1 MB"}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &ConfigError{File: path, Problem: "cannot be read: " + reason(err), Expected: "a TOML file"}
+	}
+	return Parse(path, data)
+}
+
+// reason strips the path from a file error: the sentence names it already.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// Parse reads a configuration from TOML text; name stands in errors.
+func Parse(name string, data []byte) (*Config, error) {
+	c := Default()
+	lines, err := c.fill(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Validate(); err != nil {
+		return nil, located(name, lines, err)
+	}
+	return c, nil
+}
+
+// fill sets every key of the text, the profile first (the links' own keys
+// refine it), and returns the line of each.
+func (c *Config) fill(name string, data []byte) (map[string]int, error) {
+	var tree map[string]any
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		var de *toml.DecodeError
+		if errors.As(err, &de) {
+			row, _ := de.Position()
+			return nil, &ConfigError{File: name, Line: row, Problem: strings.TrimPrefix(de.Error(), "toml: "), Expected: "valid TOML"}
+		}
+		return nil, &ConfigError{File: name, Problem: err.Error(), Expected: "valid TOML"}
+	}
+	keys, lines := keyLines(data)
+	flat := map[string]any{}
+	flatten("", tree, flat)
+	if v, ok := flat["profile"]; ok {
+		if err := c.Set("profile", v); err != nil {
+			return nil, located(name, lines, err)
+		}
+	}
+	for _, key := range keys {
+		if key == "profile" {
+			continue
+		}
+		if err := c.setTree(key, flat); err != nil {
+			return nil, located(name, lines, err)
+		}
+	}
+	return lines, nil
+}
+
+// setTree sets key, or what lies below it where its value is an inline table.
+func (c *Config) setTree(key string, flat map[string]any) error {
+	if v, ok := flat[key]; ok {
+		return c.Set(key, v)
+	}
+	for _, sub := range sortedKeys(flat) {
+		if strings.HasPrefix(sub, key+".") || strings.HasPrefix(sub, key+"[") {
+			if err := c.Set(sub, flat[sub]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flatten spreads nested tables and arrays of tables over dotted keys.
+func flatten(prefix string, v any, out map[string]any) {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, sub := range t {
+			key := k
+			if prefix != "" {
+				key = prefix + "." + k
+			}
+			flatten(key, sub, out)
+		}
+	case []any:
+		if len(t) > 0 {
+			if _, isTable := t[0].(map[string]any); isTable {
+				for i, sub := range t {
+					flatten(indexed(prefix, i), sub, out)
+				}
+				return
+			}
+		}
+		out[prefix] = t
+	default:
+		out[prefix] = t
+	}
+}
+
+// keyLines walks the text once more for what decoding forgets: the order of the
+// keys and the line each stands on. The text has been decoded already, so it is
+// well-formed.
+func keyLines(data []byte) (keys []string, lines map[string]int) {
+	lines = map[string]int{}
+	counts := map[string]int{}
+	var p unstable.Parser
+	p.Reset(data)
+	prefix := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		var parts []string
+		line := 0
+		for it := e.Key(); it.Next(); {
+			if line == 0 {
+				line = p.Shape(it.Node().Raw).Start.Line
+			}
+			parts = append(parts, string(it.Node().Data))
+		}
+		key := strings.Join(parts, ".")
+		switch e.Kind {
+		case unstable.Table:
+			prefix = key
+			lines[key] = line
+		case unstable.ArrayTable:
+			prefix = indexed(key, counts[key])
+			counts[key]++
+			lines[prefix] = line
+		case unstable.KeyValue:
+			if prefix != "" {
+				key = prefix + "." + key
+			}
+			keys = append(keys, key)
+			lines[key] = line
+		}
+	}
+	return keys, lines
+}
+
+// located adds file and line to a ConfigError: the line of its key, or of the
+// nearest table above it.
+func located(name string, lines map[string]int, err error) error {
+	var ce *ConfigError
+	if !errors.As(err, &ce) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	out := *ce
+	out.File = name
+	for key := out.Key; key != "" && out.Line == 0; {
+		out.Line = lines[key]
+		cut := strings.LastIndexAny(key, ".[")
+		if cut < 0 {
+			break
+		}
+		key = key[:cut]
+	}
+	return &out
+}

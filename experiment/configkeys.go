@@ -1,0 +1,278 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/lossmodel"
+)
+
+// setter sets one scalar key. Its text is what the error says was expected.
+type setter struct {
+	key      string
+	expected string
+	set      func(c *Config, v any) bool
+}
+
+// settings lists the scalar keys outside the links, the encoder and the tables.
+func settings() []setter {
+	return []setter{
+		{"seed", "a whole number from 0", func(c *Config, v any) bool {
+			n, ok := toUint(v)
+			c.Seed = pick(ok, n, c.Seed)
+			return ok
+		}},
+		{"duration", `a time such as "60s" or "2m"`, func(c *Config, v any) bool { return setDuration(&c.Duration, v, 0, 1000*time.Hour) }},
+		{"data.source", `a data spec such as "demo" or "file:walk.bin.zst"`, func(c *Config, v any) bool { return setText(&c.Data.Source, v) }},
+		{"data.script", "the name of a script of the world", func(c *Config, v any) bool { return setText(&c.Data.Script, v) }},
+		{"data.cubes", "1 to 65535", func(c *Config, v any) bool { return setInt(&c.Data.Cubes, v, 1, 65535) }},
+		{"data.loop", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Loop, v) }},
+		{"sender.rate_hz", "1 to 1000", func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) }},
+		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
+		{"receiver.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) }},
+		{"receiver.playout_delay", `a time such as "85ms"`, func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) }},
+	}
+}
+
+// Set sets the value of one dotted key, as it stands in the TOML file:
+// "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
+// value is what a TOML file or a flag can hold; text is parsed.
+func (c *Config) Set(key string, value any) error {
+	head, rest, _ := strings.Cut(key, ".")
+	name, index, isItem := cutIndex(head)
+	switch {
+	case isItem && name == "at":
+		return c.setAt(index, key, rest, value)
+	case isItem && name == "shadow":
+		return c.setShadow(index, key, rest, value)
+	case isItem && name == "sweep":
+		return c.setSweep(index, key, rest, value)
+	case head == "assert":
+		return c.setAssert(rest, value)
+	case head == "encoder":
+		return c.Encoder.set(key, rest, value)
+	case head == "profile" && rest == "":
+		return c.setProfile(value)
+	case head == "down":
+		return configError(key, c.Down.Set(rest, value))
+	case head == "up":
+		return configError(key, c.Up.Set(rest, value))
+	case head == "link":
+		if err := c.Down.Set(rest, value); err != nil {
+			return configError(key, err)
+		}
+		return configError(key, c.Up.Set(rest, value))
+	}
+	return c.setScalar(key, value)
+}
+
+func (c *Config) setScalar(key string, value any) error {
+	for _, s := range settings() {
+		if s.key != key {
+			continue
+		}
+		if !s.set(c, value) {
+			return &ConfigError{Key: key, Problem: fmt.Sprintf("%v makes no sense here", show(value)), Expected: s.expected}
+		}
+		return nil
+	}
+	return unknown(key, "key", key, knownKeys())
+}
+
+// knownKeys lists what may stand in a file, for near names.
+func knownKeys() []string {
+	var keys []string
+	for _, s := range settings() {
+		keys = append(keys, s.key)
+	}
+	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "shadow", "sweep", "assert")
+	for _, k := range lossmodel.Keys() {
+		keys = append(keys, "down."+k.Key, "up."+k.Key)
+	}
+	return keys
+}
+
+func (e *EncoderConfig) set(key, rest string, value any) error {
+	switch {
+	case rest == "" || rest == "name":
+		if !setText(&e.Name, value) {
+			return &ConfigError{Key: key, Problem: show(value) + " is no name", Expected: "the name of an encoder"}
+		}
+		return nil
+	case strings.HasPrefix(rest, "params."):
+		if e.Params == nil {
+			e.Params = map[string]any{}
+		}
+		e.Params[strings.TrimPrefix(rest, "params.")] = value
+		return nil
+	}
+	return unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
+}
+
+func (c *Config) setProfile(value any) error {
+	var name string
+	if !setText(&name, value) {
+		return &ConfigError{Key: "profile", Problem: show(value) + " is no name", Expected: "the name of a link profile"}
+	}
+	p, err := lossmodel.ProfileByName(name)
+	if err != nil {
+		return configError("profile", err)
+	}
+	c.Profile, c.Down, c.Up = name, p.Down, p.Up
+	return nil
+}
+
+func (c *Config) setAt(i int, key, rest string, value any) error {
+	for len(c.At) <= i {
+		c.At = append(c.At, StampedChange{T: -1})
+	}
+	at := &c.At[i]
+	if rest == "t" {
+		if !setDuration(&at.T, value, 0, 1000*time.Hour) {
+			return &ConfigError{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "10s"`}
+		}
+		at.TS = at.T.Seconds()
+		return nil
+	}
+	return configError(key, at.Change.Set(rest, value))
+}
+
+func (c *Config) setShadow(i int, key, rest string, value any) error {
+	for len(c.Shadows) <= i {
+		c.Shadows = append(c.Shadows, EncoderConfig{})
+	}
+	return c.Shadows[i].set(key, rest, value)
+}
+
+func (c *Config) setSweep(i int, key, rest string, value any) error {
+	for len(c.Sweep) <= i {
+		c.Sweep = append(c.Sweep, Axis{})
+	}
+	switch rest {
+	case "key":
+		if !setText(&c.Sweep[i].Key, value) {
+			return &ConfigError{Key: key, Problem: show(value) + " is no key", Expected: `a key such as "down.loss"`}
+		}
+		return nil
+	case "values":
+		list, ok := value.([]any)
+		if !ok || len(list) == 0 {
+			return &ConfigError{Key: key, Problem: show(value) + " is no list", Expected: `a list such as ["0%", "5%"]`}
+		}
+		c.Sweep[i].Values = list
+		return nil
+	}
+	return unknown(key, "key", rest, []string{"key", "values"})
+}
+
+func (c *Config) setAssert(name string, value any) error {
+	a, err := parseAssertion(name, value)
+	if err != nil {
+		return configError("assert."+name, err)
+	}
+	for i := range c.Assert {
+		if c.Assert[i].Name == a.Name {
+			c.Assert[i] = a
+			return nil
+		}
+	}
+	c.Assert = append(c.Assert, a)
+	return nil
+}
+
+// cutIndex splits "at[3]" into "at" and 3.
+func cutIndex(s string) (name string, index int, ok bool) {
+	name, rest, found := strings.Cut(s, "[")
+	if !found || !strings.HasSuffix(rest, "]") {
+		return s, 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(rest, "]"))
+	if err != nil || n < 0 || n > 10_000 {
+		return s, 0, false
+	}
+	return name, n, true
+}
+
+func indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
+
+func show(v any) string {
+	if s, ok := v.(string); ok {
+		return quoted(s)
+	}
+	return fmt.Sprint(v)
+}
+
+func pick[T any](ok bool, a, b T) T {
+	if ok {
+		return a
+	}
+	return b
+}
+
+func setText(dst *string, v any) bool {
+	s, ok := v.(string)
+	if !ok || strings.TrimSpace(s) == "" {
+		return false
+	}
+	*dst = strings.TrimSpace(s)
+	return true
+}
+
+func setInt(dst *int, v any, lo, hi int) bool {
+	n, ok := toUint(v)
+	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi {
+		return false
+	}
+	*dst = int(n)
+	return true
+}
+
+func setBool(dst *bool, v any) bool {
+	if s, isText := v.(string); isText {
+		b, err := strconv.ParseBool(s)
+		if err == nil {
+			*dst = b
+		}
+		return err == nil
+	}
+	b, ok := v.(bool)
+	if ok {
+		*dst = b
+	}
+	return ok
+}
+
+func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
+	s, ok := v.(string)
+	if !ok {
+		return false
+	}
+	d, err := time.ParseDuration(strings.ReplaceAll(strings.TrimSpace(s), " ", ""))
+	if err != nil || d < lo || d > hi {
+		return false
+	}
+	*dst = d
+	return true
+}
+
+// toUint reads a whole number from what TOML, JSON or a flag may hold.
+func toUint(v any) (uint64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return uint64(n), n >= 0
+	case int:
+		return uint64(n), n >= 0
+	case uint64:
+		return n, true
+	case float64:
+		return uint64(n), n >= 0 && n < 1<<53 && n == math.Trunc(n)
+	case string:
+		u, err := strconv.ParseUint(strings.TrimSpace(n), 10, 64)
+		return u, err == nil
+	}
+	return 0, false
+}

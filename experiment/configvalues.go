@@ -1,0 +1,99 @@
+package experiment
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Values returns the effective configuration as nested tables of text, numbers
+// and lists: what reports hold. Setting them all on a Default gives c again.
+func (c *Config) Values() map[string]any {
+	v := map[string]any{
+		"seed": int64(c.Seed),
+		"data": map[string]any{"source": c.Data.Source, "cubes": int64(c.Data.Cubes), "script": c.Data.Script, "loop": c.Data.Loop},
+		"down": c.Down.Values(),
+		"up":   c.Up.Values(),
+		"sender": map[string]any{
+			"rate_hz": int64(c.Sender.RateHz), "history": int64(c.Sender.History)},
+		"receiver": map[string]any{
+			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String()},
+		"encoder": c.Encoder.values(),
+	}
+	if c.Seed > 1<<63-1 {
+		v["seed"] = strconv.FormatUint(c.Seed, 10) // TOML has no such integer
+	}
+	if c.Duration > 0 {
+		v["duration"] = c.Duration.String()
+	}
+	if len(c.Assert) > 0 {
+		m := map[string]any{}
+		for _, a := range c.Assert {
+			m[a.Name] = a.Text()
+		}
+		v["assert"] = m
+	}
+	c.listValues(v)
+	return v
+}
+
+// listValues adds the arrays of tables.
+func (c *Config) listValues(v map[string]any) {
+	var at, shadows, sweep []any
+	for _, a := range c.At {
+		m := a.Change.values()
+		m["t"] = a.T.String()
+		at = append(at, m)
+	}
+	for _, s := range c.Shadows {
+		shadows = append(shadows, s.values())
+	}
+	for _, x := range c.Sweep {
+		sweep = append(sweep, map[string]any{"key": x.Key, "values": x.Values})
+	}
+	for key, list := range map[string][]any{"at": at, "shadow": shadows, "sweep": sweep} {
+		if len(list) > 0 {
+			v[key] = list
+		}
+	}
+}
+
+func (e EncoderConfig) values() map[string]any {
+	m := map[string]any{"name": e.Name}
+	if len(e.Params) > 0 {
+		m["params"] = maps.Clone(e.Params)
+	}
+	return m
+}
+
+// TOML returns the effective configuration as a file that Parse takes.
+func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
+
+// FromValues builds a configuration from what Values returned, perhaps by way
+// of JSON or TOML; name stands in errors.
+func FromValues(name string, values map[string]any) (*Config, error) {
+	c := Default()
+	flat := map[string]any{}
+	flatten("", values, flat)
+	if v, ok := flat["profile"]; ok {
+		if err := c.Set("profile", v); err != nil {
+			return nil, located(name, nil, err)
+		}
+	}
+	for _, key := range sortedKeys(flat) {
+		if key == "profile" {
+			continue
+		}
+		if err := c.Set(key, flat[key]); err != nil {
+			return nil, located(name, nil, err)
+		}
+	}
+	if err := c.Validate(); err != nil {
+		return nil, located(name, nil, err)
+	}
+	return c, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

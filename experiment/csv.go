@@ -1,0 +1,84 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// writeSamples writes one row per sample of 100 ms.
+func writeSamples(w io.Writer, all []Sample) error {
+	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks", "displayed", "starved"}
+	for o := Decoded; o < NumOutcomes; o++ {
+		head = append(head, o.String())
+	}
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+		head = append(head, "lost_"+c.String())
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	from := time.Duration(0)
+	for i := range all {
+		if err := out.Write(sampleRow(&all[i], all[i].T-from)); err != nil {
+			return err
+		}
+		from = all[i].T
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func sampleRow(s *Sample, width time.Duration) []string {
+	kbps := func(bits int64) string { return decimal(ratio(float64(bits)/1000, width.Seconds()), 3) }
+	row := []string{
+		decimal(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
+		decimal(ratio(float64(s.PayloadBits), float64(s.Items)), 4), decimal(ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
+		decimal(ratio(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
+	}
+	for o := Decoded; o < NumOutcomes; o++ {
+		row = append(row, strconv.Itoa(s.Outcomes[o]))
+	}
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+		row = append(row, strconv.Itoa(s.LostBy[c]))
+	}
+	return row
+}
+
+// writePackets writes one row per packet and copy, by sequence.
+func writePackets(w io.Writer, all []PacketRecord) error {
+	out := csv.NewWriter(w)
+	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes", "changed", "seam"}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for i := range all {
+		if err := out.Write(packetRow(&all[i])); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func packetRow(p *PacketRecord) []string {
+	micros := func(d time.Duration) string { return decimal(float64(d)/1000, 3) }
+	recv, cause := "", ""
+	switch {
+	case p.Outcome == Lost:
+		recv, cause = "lost", p.Cause.String()
+	case p.Outcome != InFlight:
+		recv = micros(p.Arrived)
+	}
+	return []string{
+		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, p.Encoder,
+		strconv.FormatUint(p.Epoch, 10), strconv.Itoa(p.Baseline), strconv.Itoa(p.Payload), strconv.Itoa(p.Wire), strconv.Itoa(p.Changed),
+		strconv.FormatBool(p.Seam),
+	}
+}
+
+func decimal(v float64, places int) string { return strconv.FormatFloat(v, 'f', places, 64) }

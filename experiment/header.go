@@ -1,0 +1,111 @@
+package experiment
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The packet header: sequence (16 bits), distance to the baseline (8; 0 = the
+// initial state), codec (7) with one bit that says "params follow", epoch (8).
+// A codec that takes two references has 8 more for the second (0 = none). While
+// an epoch has not been acked, the codec's canonical params follow, prefixed by
+// their length in 16 bits: a receiver learns everything from packets.
+const (
+	headerBytes   = 5
+	paramsFollow  = 0x80
+	maxParamBytes = 4096
+)
+
+// MaxDatagram is the most that fits in one UDP datagram over IPv4.
+const MaxDatagram = 65507
+
+// errHeader marks bytes that are no packet of ours.
+var errHeader = errors.New("experiment: packet header malformed")
+
+// header is the decoded front of a packet.
+type header struct {
+	seq       uint16
+	baseline  uint8 // distance; 0 = the initial state
+	second    uint8 // distance of the second reference; 0 = none
+	codec     uint8
+	epoch     uint8
+	params    []byte // canonical params, aliasing the packet; nil if absent
+	hasParams bool
+}
+
+// append writes h; two says whether the codec takes two references.
+func (h *header) append(dst []byte, two bool) []byte {
+	dst = binary.LittleEndian.AppendUint16(dst, h.seq)
+	codec := h.codec
+	if h.hasParams {
+		codec |= paramsFollow
+	}
+	dst = append(dst, h.baseline, codec, h.epoch)
+	if two {
+		dst = append(dst, h.second)
+	}
+	if h.hasParams {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(len(h.params)))
+		dst = append(dst, h.params...)
+	}
+	return dst
+}
+
+// parseHeader reads what append wrote and returns the payload. refs tells how
+// many references a codec takes, 0 for one that is unknown.
+func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []byte, err error) {
+	if len(src) < headerBytes {
+		return h, nil, fmt.Errorf("%w: %d bytes", errHeader, len(src))
+	}
+	h.seq = binary.LittleEndian.Uint16(src)
+	h.baseline, h.epoch = src[2], src[4]
+	h.codec, h.hasParams = src[3]&^paramsFollow, src[3]&paramsFollow != 0
+	src = src[headerBytes:]
+	if refs(h.codec) == 2 {
+		if len(src) < 1 {
+			return h, nil, fmt.Errorf("%w: second reference missing", errHeader)
+		}
+		h.second, src = src[0], src[1:]
+	}
+	if !h.hasParams {
+		return h, src, nil
+	}
+	if len(src) < 2 {
+		return h, nil, fmt.Errorf("%w: length of the params missing", errHeader)
+	}
+	n := int(binary.LittleEndian.Uint16(src))
+	src = src[2:]
+	if n > len(src) || n > maxParamBytes {
+		return h, nil, fmt.Errorf("%w: params of %d bytes in %d", errHeader, n, len(src))
+	}
+	h.params = src[:n]
+	return h, src[n:], nil
+}
+
+// unwrap returns the 64-bit number that seq stands for, near newest. The window
+// is lopsided: a packet more than lateWindow behind is of no use to anyone (no
+// history reaches so far), so everything else is read as ahead. An endpoint thus
+// finds its way again after an outage of up to 65,536 - lateWindow packets.
+func unwrap(newest uint64, seq uint16) uint64 {
+	ahead := seq - uint16(newest) // modulo 65,536
+	if ahead >= 1<<16-lateWindow {
+		back := uint64(1<<16) - uint64(ahead)
+		if back > newest {
+			return newest + uint64(ahead) // nothing comes before the first
+		}
+		return newest - back
+	}
+	return newest + uint64(ahead)
+}
+
+const lateWindow = 4096
+
+// unwrapEpoch does the same for epochs, with half of the circle each way.
+func unwrapEpoch(newest uint64, epoch uint8) uint64 {
+	diff := int64(int8(epoch - uint8(newest)))
+	if diff < 0 && uint64(-diff) > newest {
+		return newest + uint64(diff+256)
+	}
+	return newest + uint64(diff)
+}

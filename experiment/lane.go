@@ -1,0 +1,246 @@
+package experiment
+
+import (
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/lossmodel"
+)
+
+// lane is one encoder at work: a sender, a receiver, the link between them in
+// both directions, and the meter that watches. Lanes of one session get the
+// same frames and, since their links are seeded alike, the same fates.
+type lane struct {
+	schema   *frame.Schema
+	tickHz   int
+	rateHz   int
+	clock    Clock
+	observer Observer
+
+	snd      *sender
+	rcv      *receiver
+	down, up *lossmodel.Link
+	play     playout
+	meter    meter
+	digest   digest
+	flights  flights
+	records  records
+	budget   encoders.Budget // of the packet being made
+	ackBuf   []byte
+	lastErr  error // the encoder's newest complaint
+
+	lastAckErr error // what the sender made of the newest ack
+}
+
+func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Frame, opt *SessionOptions) (*lane, error) {
+	codec, params, err := e.resolve("encoder")
+	if err != nil {
+		return nil, err
+	}
+	if !codec.Suits(schema) {
+		return nil, &ConfigError{Key: "encoder.name", Problem: codec.Name + " cannot encode " + schema.Name, Expected: "an encoder that suits the data"}
+	}
+	l := &lane{schema: schema, tickHz: schema.TickHz, rateHz: c.Sender.RateHz, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
+	if l.snd, err = newSender(schema, initial, c.Sender.History, encoding{codec, params}); err != nil {
+		return nil, err
+	}
+	l.rcv = newReceiver(schema, initial, c.Receiver.History)
+	if l.down, err = lossmodel.NewLink(c.Down, c.Seed, "down"); err != nil {
+		return nil, configError("down", err)
+	}
+	if l.up, err = lossmodel.NewLink(c.Up, c.Seed, "up"); err != nil {
+		return nil, configError("up", err)
+	}
+	l.play.delay = c.Receiver.Playout
+	l.meter.samples.keep = opt.KeepSamples
+	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
+	return l, nil
+}
+
+// send encodes cur and gives it to the link.
+func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
+	l.budget.Reset()
+	p, err := l.snd.send(now, cur, &l.budget, l.clock)
+	if err != nil {
+		l.meter.encodeFailed++
+		l.lastErr = err
+		return
+	}
+	l.digest.datagram(p.datagram)
+	items := l.schema.Items(p.stored)
+	id, f := l.flights.take()
+	f.truth.CopyFrom(p.stored)
+	f.rec = PacketRecord{
+		Seq: p.seq, Sent: now, Encoder: p.codec, Epoch: p.epoch, Baseline: p.baseline,
+		Payload: p.payload, Items: items, Changed: p.changed, EncodeNS: p.clock, Seam: seam,
+	}
+	v := l.down.Send(now, p.datagram, id)
+	f.rec.Wire = v.Wire
+	l.meter.packet(&p, v.Wire, items, p.baseline*l.tickHz/l.rateHz, &l.budget)
+	l.meter.duplicated += int64(v.Copies)
+	f.record = l.records.add(f.rec)
+	f.open, f.copies, f.ended = 0, v.Copies, 0
+	for number := 0; number <= v.Copies; number++ {
+		lost := v.Lost
+		if number > 0 {
+			lost = v.CopyLost[number-1]
+		}
+		if lost == lossmodel.None {
+			f.open++
+			continue
+		}
+		rec := f.rec
+		rec.Copy, rec.Outcome, rec.Cause = number, Lost, lost
+		l.finish(f, &rec)
+	}
+	if f.open == 0 {
+		l.flights.release(id)
+	}
+}
+
+// finish books the end of one copy of a packet.
+func (l *lane) finish(f *flight, rec *PacketRecord) {
+	l.meter.end(rec.Outcome, rec.Cause)
+	f.ended |= 1 << rec.Copy
+	if rec.Copy == 0 {
+		l.records.set(f.record, rec)
+	} else {
+		l.records.add(*rec)
+	}
+	if l.observer != nil {
+		l.observer.Packet(rec)
+	}
+}
+
+// leaveOpen tells the observer of what is still under way when the session ends.
+func (l *lane) leaveOpen() {
+	if l.observer == nil {
+		return
+	}
+	for _, f := range l.flights.all {
+		for number := 0; f.open > 0 && number <= f.copies; number++ {
+			if f.ended>>number&1 == 0 {
+				rec := f.rec
+				rec.Copy = number
+				l.observer.Packet(&rec)
+			}
+		}
+	}
+}
+
+// next returns when something arrives at either end.
+func (l *lane) next() (time.Duration, bool) {
+	a, okA := l.down.Next()
+	b, okB := l.up.Next()
+	if !okA || (okB && b < a) {
+		return b, okB
+	}
+	return a, okA
+}
+
+// deliver handles all that arrives at or before now: packets, then acks.
+func (l *lane) deliver(now time.Duration) {
+	for {
+		d, ok := l.down.Receive(now)
+		if !ok {
+			break
+		}
+		l.arrive(now, &d)
+	}
+	for {
+		d, ok := l.up.Receive(now)
+		if !ok {
+			return
+		}
+		if !d.Damaged {
+			l.lastAckErr = l.snd.learn(d.Data)
+		}
+	}
+}
+
+// arrive hands a datagram to the receiver, compares what it made of it with what
+// the sender stored, and sends the ack.
+func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
+	f := l.flights.get(d.Tag)
+	rec := f.rec
+	rec.Copy, rec.Arrived = d.Copy, now
+	if d.Damaged {
+		rec.Outcome = Corrupt
+	} else {
+		rx := l.rcv.receive(d.Data, d.Flipped > 0, l.clock)
+		rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.clock
+		l.observe(now, &rx)
+		l.acknowledge(now)
+	}
+	l.finish(f, &rec)
+	f.open--
+	if f.open == 0 {
+		l.flights.release(d.Tag)
+	}
+}
+
+// judge compares what was decoded with the sender's copy, bit for bit.
+func (l *lane) judge(f *flight, rx *reception) Outcome {
+	if rx.frame == nil {
+		return rx.outcome
+	}
+	l.digest.frame(rx.frame)
+	switch {
+	case rx.tainted:
+		return Tainted
+	case !rx.frame.Equal(&f.truth):
+		return Wrong
+	}
+	return rx.outcome
+}
+
+// observe feeds the meter and the playout buffer with what arrived.
+func (l *lane) observe(now time.Duration, rx *reception) {
+	if rx.reordered && rx.outcome != Duplicate {
+		l.meter.reordered++
+	}
+	if rx.frame == nil {
+		return
+	}
+	l.meter.decodeNS.add(rx.clock)
+	if l.play.arrive(now, tickTime(sourceTick(rx.seq, l.tickHz, l.rateHz), l.tickHz)) {
+		l.meter.late++
+	}
+}
+
+// acknowledge sends what the receiver has to say up the link.
+func (l *lane) acknowledge(now time.Duration) {
+	l.ackBuf = l.rcv.ack(l.ackBuf[:0])
+	if len(l.ackBuf) == 0 {
+		return
+	}
+	v := l.up.Send(now, l.ackBuf, 0)
+	l.meter.feedback(v.Wire)
+}
+
+// display makes one tick of the receiver's display.
+func (l *lane) display(now time.Duration) { l.meter.display(l.play.display(now)) }
+
+// closeSample ends the sample at t.
+func (l *lane) closeSample(t time.Duration) {
+	s := l.meter.close(t)
+	if l.observer != nil {
+		l.observer.Sample(s)
+	}
+}
+
+// result returns the sums of the lane at now.
+func (l *lane) result(now time.Duration) laneResult {
+	return laneResult{encoder: l.snd.run.codec.Name, totals: l.meter.totals(now, l.schema),
+		timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
+		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
+}
+
+type laneResult struct {
+	encoder string
+	totals  Totals
+	timing  Timing
+	budget  []BudgetShare
+	digest  string
+}

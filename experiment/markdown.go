@@ -1,0 +1,189 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guptarohit/asciigraph"
+)
+
+// writeMarkdown writes the page for people: what was run, what came out, and the
+// charts as text.
+func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
+	var b strings.Builder
+	encoder, _ := r.Config["encoder"].(map[string]any)
+	data, _ := r.Config["data"].(map[string]any)
+	fmt.Fprintf(&b, "# %v on %v\n\n", encoder["name"], data["source"])
+	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %ss, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, r.Item, r.Seed)
+	if r.Interrupted {
+		b.WriteString(" Interrupted: this is what was measured until then.")
+	}
+	b.WriteString("\n\n")
+	mdTotals(&b, r)
+	mdBudget(&b, r)
+	mdChanges(&b, r)
+	mdAssertions(&b, r)
+	mdCharts(&b, r, samples)
+	fmt.Fprintf(&b, "## Again\n\n`tui replay report.json` runs this once more and demands the same bytes; `tui run experiment.toml` does so without asking.\n\nDigest `%s`.\n", r.Digest)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func mdTotals(b *strings.Builder, r *Result) {
+	t := &r.Totals
+	rows := [][2]string{
+		{"payload", fmt.Sprintf("%.1f kbps", t.PayloadKbps)},
+		{"wire (payload, header, 28 bytes of IPv4 and UDP)", fmt.Sprintf("%.1f kbps", t.WireKbps)},
+		{"feedback (uplink, wire)", fmt.Sprintf("%.1f kbps", t.FeedbackKbps)},
+		{"bits per " + r.Item, fmt.Sprintf("%.3f", t.BitsPerItem)},
+	}
+	if t.BitsPerChangedCube != nil {
+		rows = append(rows, [2]string{"bits per changed cube", fmt.Sprintf("%.2f", *t.BitsPerChangedCube)})
+	}
+	q := t.PacketBytes
+	rows = append(rows,
+		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Min, q.P50, q.P95, q.P99, q.Max)},
+		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)},
+		[2]string{"packets sent, and copies made by the link", fmt.Sprintf("%d, %d", t.Sent, t.Duplicated)},
+		[2]string{"decoded", fmt.Sprint(t.Decoded)},
+		[2]string{"stale", fmt.Sprint(t.Stale)},
+		[2]string{"duplicate", fmt.Sprint(t.Duplicate)},
+		[2]string{"lost", fmt.Sprint(t.Lost)},
+		[2]string{"no baseline", fmt.Sprint(t.Failures.NoBaseline)},
+		[2]string{"corrupt", fmt.Sprint(t.Failures.Corrupt)},
+		[2]string{"unknown codec", fmt.Sprint(t.Failures.UnknownCodec)},
+		[2]string{"tainted", fmt.Sprint(t.Tainted)},
+		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
+		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
+		[2]string{"playout: starved, late", fmt.Sprintf("%.3f %%, %d", 100*t.Playout.StarvedRatio, t.Playout.Late)},
+	)
+	b.WriteString("| figure | measured |\n|---|---:|\n")
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])
+	}
+	b.WriteString("\n")
+}
+
+func mdBudget(b *strings.Builder, r *Result) {
+	b.WriteString("## Where the bits went\n\n| slot | bits | share |\n|---|---:|---:|\n")
+	for _, s := range r.Budget {
+		fmt.Fprintf(b, "| %s | %.0f | %.1f %% |\n", s.Slot, s.Bits, 100*s.Share)
+	}
+	b.WriteString("\n")
+	if len(r.Shadows) == 0 {
+		return
+	}
+	b.WriteString("## On the same frames and losses\n\n| encoder | payload kbps | wrong |\n|---|---:|---:|\n")
+	for _, s := range r.Shadows {
+		fmt.Fprintf(b, "| %s | %.1f | %d |\n", s.Encoder, s.Totals.PayloadKbps, s.Totals.Wrong)
+	}
+	b.WriteString("\n")
+}
+
+func mdChanges(b *strings.Builder, r *Result) {
+	if len(r.Changes) == 0 {
+		return
+	}
+	b.WriteString("## What was changed\n\n| at | change |\n|---:|---|\n")
+	for _, c := range r.Changes {
+		fmt.Fprintf(b, "| %.3f s | %s |\n", c.TS, c.Change.Label())
+	}
+	b.WriteString("\n")
+}
+
+func mdAssertions(b *strings.Builder, r *Result) {
+	if len(r.Assertions) == 0 {
+		return
+	}
+	b.WriteString("## Assertions\n\n| figure | bound | measured | |\n|---|---|---:|---|\n")
+	for _, a := range r.Assertions {
+		verdict := "holds"
+		if !a.Holds {
+			verdict = "**does not hold**"
+		}
+		fmt.Fprintf(b, "| %s | %s | %g | %s |\n", a.Name, a.Bound, a.Got, verdict)
+	}
+	b.WriteString("\n")
+}
+
+// mdCharts draws the three charts of the dashboard over the whole run.
+func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
+	if len(samples) == 0 {
+		return
+	}
+	var kbps, bits, failures []float64
+	from := time.Duration(0)
+	for i := range samples {
+		s := &samples[i]
+		kbps = append(kbps, ratio(float64(s.PayloadBits)/1000, (s.T-from).Seconds()))
+		bits = append(bits, ratio(float64(s.PayloadBits), float64(s.Changed)))
+		failed := s.Outcomes[NoBaseline] + s.Outcomes[Corrupt] + s.Outcomes[UnknownCodec]
+		failures = append(failures, ratio(float64(failed), (s.T-from).Seconds()))
+		from = s.T
+	}
+	chart := func(title string, v []float64, peaks bool) {
+		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(v, peaks, r.DurationS))
+	}
+	chart("Payload, kbps", kbps, false)
+	chart("Bits per changed "+r.Item, bits, false)
+	chart("Decode failures a second", failures, true)
+}
+
+// plot draws v over the run's seconds: bucketed to the chart's width (the mean,
+// or the peak where spikes are the point), with a scale that starts at zero.
+func plot(v []float64, peaks bool, seconds float64) string {
+	const width, height = 72, 10
+	v = bucket(v, min(width, len(v)), peaks)
+	top := slices.Max(v)
+	if top <= 0 || math.IsInf(top, 0) || math.IsNaN(top) {
+		top = 1
+	}
+	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
+		asciigraph.Caption(fmt.Sprintf("0 to %.1f s", seconds)))
+}
+
+// bucket reduces v to n values.
+func bucket(v []float64, n int, peaks bool) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		part := v[i*len(v)/n : (i+1)*len(v)/n]
+		if peaks {
+			out[i] = slices.Max(part)
+			continue
+		}
+		for _, x := range part {
+			out[i] += x / float64(len(part))
+		}
+	}
+	return out
+}
+
+// writeSweepMarkdown writes the table that compares the runs of a sweep.
+func writeSweepMarkdown(w io.Writer, r *Report) error {
+	var b strings.Builder
+	b.WriteString("# Sweep\n\n")
+	if len(r.Runs) == 0 {
+		b.WriteString("No run was finished.\n")
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	keys := sortedKeys(r.Runs[0].Set)
+	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |\n|%s---:|---:|---:|---:|---:|---:|---:|\n",
+		strings.Join(keys, " | "), strings.Repeat("---|", len(keys)))
+	for _, run := range r.Runs {
+		var at []string
+		for _, k := range keys {
+			at = append(at, run.Set[k])
+		}
+		t := &run.Totals
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
+			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong)
+	}
+	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

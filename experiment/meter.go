@@ -1,0 +1,172 @@
+package experiment
+
+import (
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/lossmodel"
+)
+
+// meter counts what happens at both ends of a lane: for the whole run, and for
+// the sample under way.
+type meter struct {
+	sent, duplicated   int64
+	outcomes           [NumOutcomes]int64 // InFlight is not counted: it is what is missing
+	lostBy             [MaxCauses]int64
+	reordered          int64
+	encodeFailed       int64
+	late               int64
+	shown, starved     int64
+	payload, wire, up  int64 // bits
+	items, changed     int64
+	sizes, ages        counts
+	encodeNS, decodeNS spread
+	budget             encoders.Budget
+	sample             Sample
+	samples            samples
+}
+
+// packet counts one packet sent.
+func (m *meter) packet(p *sent, wire, items int, ageTicks int, b *encoders.Budget) {
+	m.sent++
+	m.payload += int64(p.payload) * 8
+	m.wire += int64(wire) * 8
+	m.items += int64(items)
+	m.changed += int64(p.changed)
+	m.sizes.add(p.payload)
+	if p.baseline > 0 {
+		m.ages.add(ageTicks)
+		m.sample.BaselineAge += int64(ageTicks)
+		m.sample.Referenced++
+	}
+	m.encodeNS.add(p.clock)
+	m.budget.Add(b)
+
+	s := &m.sample
+	s.Sent++
+	s.PayloadBits += int64(p.payload) * 8
+	s.WireBits += int64(wire) * 8
+	s.Items += int64(items)
+	s.Changed += int64(p.changed)
+	s.Budget.Add(b)
+}
+
+// end counts how one copy of a packet ended.
+func (m *meter) end(o Outcome, cause lossmodel.Cause) {
+	m.outcomes[o]++
+	m.sample.Outcomes[o]++
+	if o == Lost {
+		m.lostBy[cause]++
+		m.sample.LostBy[cause]++
+	}
+}
+
+// feedback counts a datagram of the uplink.
+func (m *meter) feedback(wire int) {
+	m.up += int64(wire) * 8
+	m.sample.FeedbackBits += int64(wire) * 8
+}
+
+// display counts a tick of the receiver's display.
+func (m *meter) display(shown, starved bool) {
+	if !shown {
+		return
+	}
+	m.shown++
+	m.sample.Displayed++
+	if starved {
+		m.starved++
+		m.sample.Starved++
+	}
+}
+
+// close ends the sample at t and returns it; the next one begins.
+func (m *meter) close(t time.Duration) *Sample {
+	m.sample.T = t
+	s := m.samples.add(m.sample)
+	m.sample = Sample{}
+	return s
+}
+
+// samples keeps the last `keep` samples, all of them if keep is 0. What was
+// appended is never written again, so a reader may hold a slice of it while
+// more is added.
+type samples struct {
+	keep int
+	all  []Sample
+}
+
+func (s *samples) add(x Sample) *Sample {
+	if s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= 2*s.keep {
+		s.all = append(make([]Sample, 0, 2*s.keep+1), s.all[len(s.all)-s.keep:]...)
+	}
+	s.all = append(s.all, x)
+	return &s.all[len(s.all)-1]
+}
+
+// view returns the samples kept, oldest first.
+func (s *samples) view() []Sample {
+	all := s.all
+	if s.keep > 0 && len(all) > s.keep {
+		all = all[len(all)-s.keep:]
+	}
+	return all[:len(all):len(all)]
+}
+
+// totals returns what was measured until now.
+func (m *meter) totals(now time.Duration, schema *frame.Schema) Totals {
+	secs := now.Seconds()
+	var ended int64
+	for _, n := range m.outcomes {
+		ended += n
+	}
+	t := Totals{
+		Sent: m.sent, Duplicated: m.duplicated,
+		Decoded: m.outcomes[Decoded], Stale: m.outcomes[Stale], Duplicate: m.outcomes[Duplicate],
+		Lost: m.outcomes[Lost], LostBy: causeCounts(&m.lostBy),
+		Failures: Failures{NoBaseline: m.outcomes[NoBaseline], Corrupt: m.outcomes[Corrupt], UnknownCodec: m.outcomes[UnknownCodec]},
+		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong],
+		Reordered: m.reordered, EncodeFailed: m.encodeFailed,
+		PayloadKbps: ratio(float64(m.payload)/1000, secs), WireKbps: ratio(float64(m.wire)/1000, secs), FeedbackKbps: ratio(float64(m.up)/1000, secs),
+		BitsPerItem: ratio(float64(m.payload), float64(m.items)),
+		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
+		Playout: Playout{StarvedRatio: ratio(float64(m.starved), float64(m.shown)), Late: m.late},
+	}
+	if frame.IsCubes(schema) {
+		changed := ratio(float64(m.payload), float64(m.changed))
+		t.BitsPerCube, t.BitsPerChangedCube = &t.BitsPerItem, &changed
+	}
+	return t
+}
+
+// causeCounts names the causes of loss; nil counts give zeros.
+func causeCounts(n *[MaxCauses]int64) map[string]int64 {
+	out := map[string]int64{}
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+		out[c.String()] = 0
+		if n != nil {
+			out[c.String()] = n[c]
+		}
+	}
+	return out
+}
+
+// shares lists what the payload's bits were spent on, in the order of the slots.
+func (m *meter) shares(schema *frame.Schema) []BudgetShare {
+	total := m.budget.Total()
+	var out []BudgetShare
+	for k, u := range m.budget.Units {
+		if u != 0 && total != 0 {
+			out = append(out, BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit, Share: float64(u) / float64(total)})
+		}
+	}
+	return out
+}
+
+// BudgetShare is one line of the bit budget.
+type BudgetShare struct {
+	Slot  string  `json:"slot"`
+	Bits  float64 `json:"bits"`
+	Share float64 `json:"share"` // of the payload
+}

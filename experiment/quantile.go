@@ -1,0 +1,108 @@
+package experiment
+
+import "math/bits"
+
+// counts is an exact distribution of small whole numbers such as packet sizes.
+type counts struct {
+	n    []int64
+	sum  int64 // of counts
+	most int
+}
+
+func (c *counts) add(v int) {
+	if v >= len(c.n) {
+		grown := make([]int64, max(v+1, 2*len(c.n), 256))
+		copy(grown, c.n)
+		c.n = grown
+	}
+	c.n[v]++
+	c.sum++
+	c.most = max(c.most, v)
+}
+
+// quantiles returns nearest-rank quantiles; zeros if nothing was counted.
+func (c *counts) quantiles() Quantiles {
+	if c.sum == 0 {
+		return Quantiles{}
+	}
+	q := rankQuantiles(c.sum, func(yield func(v float64, n int64) bool) {
+		for v, n := range c.n[:c.most+1] {
+			if n > 0 && !yield(float64(v), n) {
+				return
+			}
+		}
+	})
+	q.Max = float64(c.most)
+	return q
+}
+
+// rankQuantiles walks an ascending distribution of total counts once.
+func rankQuantiles(total int64, each func(yield func(v float64, n int64) bool)) Quantiles {
+	rank := func(percent int64) int64 { return max(1, (total*percent+99)/100) }
+	var q Quantiles
+	targets := [...]struct {
+		rank int64
+		dst  *float64
+	}{{1, &q.Min}, {rank(50), &q.P50}, {rank(95), &q.P95}, {rank(99), &q.P99}, {total, &q.Max}}
+	next, seen := 0, int64(0)
+	each(func(v float64, n int64) bool {
+		seen += n
+		for next < len(targets) && seen >= targets[next].rank {
+			*targets[next].dst = v
+			next++
+		}
+		return next < len(targets)
+	})
+	return q
+}
+
+// spread is a distribution of durations in nanoseconds, kept in buckets of
+// about 3 % width, so that its size does not grow with the length of a run.
+type spread struct {
+	n   [64 << spreadBits]int64
+	sum int64
+	max int64
+}
+
+const spreadBits = 5 // 32 buckets to an octave
+
+func (s *spread) add(ns int64) {
+	ns = max(ns, 0)
+	s.n[bucketOf(uint64(ns))]++
+	s.sum++
+	s.max = max(s.max, ns)
+}
+
+func bucketOf(v uint64) int {
+	if v < 1<<spreadBits {
+		return int(v)
+	}
+	octave := bits.Len64(v) - spreadBits - 1
+	return octave<<spreadBits + int(v>>octave)
+}
+
+// bucketValue returns the middle of a bucket.
+func bucketValue(i int) float64 {
+	if i < 2<<spreadBits {
+		return float64(i)
+	}
+	octave := i>>spreadBits - 1
+	low := float64(uint64(i-octave<<spreadBits) << octave)
+	return low + float64(uint64(1)<<octave)/2
+}
+
+// micros returns the quantiles in microseconds.
+func (s *spread) micros() Quantiles {
+	if s.sum == 0 {
+		return Quantiles{}
+	}
+	q := rankQuantiles(s.sum, func(yield func(v float64, n int64) bool) {
+		for i, n := range s.n {
+			if n > 0 && !yield(bucketValue(i)/1000, n) {
+				return
+			}
+		}
+	})
+	q.Max = float64(s.max) / 1000
+	return q
+}

@@ -1,0 +1,246 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// keptEpochs is how many epochs back a receiver can still decode late packets.
+const keptEpochs = 8
+
+// receiver is the endpoint that decodes. All it knows came in datagrams, but for
+// the schema and the initial state that both ends are configured with.
+type receiver struct {
+	schema  *frame.Schema
+	initial *frame.Frame
+	history *frame.History
+	codecs  []encoders.Codec // by ID
+
+	epochs   [keptEpochs]epochDecoder // epoch e lives at e % keptEpochs
+	newest   uint64                   // epoch
+	anyEpoch bool
+
+	top     uint64 // newest sequence that arrived
+	started bool
+	window  ackWindow
+
+	scratch frame.Frame
+	spare   encoders.Memo
+	spareOf uint64 // the epoch spare was made in
+	refs    [2]encoders.Ref
+	tainted bool // the lab's: a reference in use came from damaged bytes
+}
+
+// epochDecoder is a decoder with what it was made from.
+type epochDecoder struct {
+	epoch   uint64
+	codec   *encoders.Codec
+	params  []byte // canonical
+	dec     encoders.Decoder
+	tainted bool // the lab's: made from a damaged packet
+}
+
+func newReceiver(s *frame.Schema, initial *frame.Frame, history int) *receiver {
+	r := &receiver{schema: s, initial: initial, history: frame.NewHistory(s, history)}
+	r.codecs = make([]encoders.Codec, 128)
+	for _, c := range table.All() {
+		r.codecs[c.ID&0x7f] = c
+	}
+	r.scratch.Table = make([]int32, s.Cells())
+	return r
+}
+
+// reception is what became of one datagram.
+type reception struct {
+	outcome   Outcome
+	seq       uint64
+	frame     *frame.Frame // what was decoded; nil if nothing was
+	reordered bool         // an older packet than one that came before
+	tainted   bool         // the lab's: rests on damaged bytes
+	clock     int64        // ns the decoder took
+	err       error        // what the decoder complained of
+}
+
+// receive takes one datagram. damaged is the lab's knowledge that bits were
+// flipped; the endpoint acts on the bytes alone. The frame in the answer holds
+// until the next call.
+func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception {
+	h, payload, err := parseHeader(datagram, r.refsOf)
+	if err != nil {
+		return reception{outcome: Corrupt, err: err, tainted: damaged}
+	}
+	out := reception{seq: uint64(h.seq), tainted: damaged}
+	if r.started {
+		out.seq = unwrap(r.top, h.seq)
+	}
+	out.reordered = r.started && out.seq < r.top
+	d, err := r.decoder(&h, damaged)
+	if err != nil {
+		out.outcome, out.err = UnknownCodec, err
+		return out
+	}
+	if r.history.Get(out.seq) != nil {
+		out.outcome = Duplicate
+		return out
+	}
+	refs, ok := r.findRefs(out.seq, &h, d)
+	out.tainted = out.tainted || r.tainted || d.tainted
+	if !ok {
+		out.outcome = NoBaseline
+		r.arrived(out.seq)
+		return out
+	}
+	spare := r.spare
+	if r.spareOf != d.epoch {
+		spare = nil
+	}
+	start := clock.now()
+	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
+	out.clock = clock.now() - start
+	if err != nil {
+		out.outcome, out.err = Corrupt, err
+		return out
+	}
+	if spare != nil {
+		r.spare = nil
+	}
+	out.outcome = Decoded
+	if r.started && out.seq < r.top && r.schema.Delivery == frame.Latest {
+		out.outcome = Stale
+	}
+	out.frame = r.keep(&out, d.epoch, memo)
+	r.arrived(out.seq)
+	r.window.note(out.seq)
+	return out
+}
+
+func (r *receiver) arrived(seq uint64) {
+	if !r.started || seq > r.top {
+		r.top, r.started = seq, true
+	}
+}
+
+func (r *receiver) refsOf(codec uint8) int { return r.codecs[codec].Refs }
+
+var (
+	errUnknownCodec = errors.New("experiment: packet names a codec that does not exist or does not suit")
+	errUnknownEpoch = errors.New("experiment: packet of an epoch whose params never came")
+)
+
+// decoder returns the decoder of the packet's epoch, making it from the params
+// that the packet carries if it is new.
+func (r *receiver) decoder(h *header, damaged bool) (*epochDecoder, error) {
+	codec := &r.codecs[h.codec]
+	if codec.New == nil || !codec.Suits(r.schema) {
+		return nil, errUnknownCodec
+	}
+	epoch := uint64(h.epoch)
+	if r.anyEpoch {
+		epoch = unwrapEpoch(r.newest, h.epoch)
+	}
+	d := &r.epochs[epoch%keptEpochs]
+	known := d.dec != nil && d.epoch == epoch && d.codec.ID == codec.ID
+	if known && (!h.hasParams || bytes.Equal(d.params, h.params)) {
+		return d, nil
+	}
+	if !h.hasParams {
+		return nil, errUnknownEpoch
+	}
+	if d.dec != nil && d.epoch > epoch {
+		d = &epochDecoder{} // a straggler of an epoch long gone: decode it, keep nothing
+	}
+	if err := d.make(r.schema, codec, h, epoch); err != nil {
+		return nil, err
+	}
+	d.tainted = damaged
+	if !r.anyEpoch || epoch > r.newest {
+		r.newest, r.anyEpoch = epoch, true
+	}
+	return d, nil
+}
+
+func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
+	params, err := codec.ParseCanonical(h.params)
+	if err != nil {
+		return err
+	}
+	_, dec, err := codec.New(s, params)
+	if err != nil {
+		return err
+	}
+	*d = epochDecoder{epoch: epoch, codec: codec, params: bytes.Clone(h.params), dec: dec}
+	return nil
+}
+
+// findRefs looks the packet's references up.
+func (r *receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
+	r.tainted = false
+	if h.baseline == 0 {
+		r.refs[0] = encoders.Ref{Frame: r.initial}
+		return r.refs[:1], true
+	}
+	n := 0
+	for _, distance := range [2]uint8{h.baseline, h.second} {
+		if distance == 0 {
+			break
+		}
+		if uint64(distance) > seq {
+			return nil, false
+		}
+		e := r.history.Get(seq - uint64(distance))
+		if e == nil {
+			return nil, false
+		}
+		r.refs[n] = encoders.Ref{Frame: &e.Frame}
+		if e.Epoch == d.epoch {
+			r.refs[n].Memo = e.Memo
+		}
+		r.tainted = r.tainted || e.Tainted
+		n++
+	}
+	return r.refs[:n], true
+}
+
+// keep moves the decoded frame into the history, if it is not too old for it.
+func (r *receiver) keep(rx *reception, epoch uint64, memo encoders.Memo) *frame.Frame {
+	e := r.history.Put(rx.seq)
+	if e == nil {
+		return &r.scratch
+	}
+	if e.Memo != nil {
+		r.spare, r.spareOf = e.Memo, e.Epoch
+	}
+	e.Frame, r.scratch = r.scratch, e.Frame
+	e.Memo, e.Epoch, e.Tainted = memo, epoch, rx.tainted
+	return &e.Frame
+}
+
+// ack writes what the receiver has to say; empty until something was decoded.
+func (r *receiver) ack(dst []byte) []byte {
+	if !r.window.any {
+		return dst
+	}
+	a := ack{newest: uint16(r.window.newest), mask: r.window.mask, epoch: uint8(r.newest)}
+	dst = a.append(dst)
+	d := &r.epochs[r.newest%keptEpochs]
+	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == r.newest {
+		dst = f.Report(dst)
+	}
+	return dst
+}
+
+// sourceTick returns the source's frame counter for a packet: a schema's rate
+// and the sender's are configuration that both ends share.
+func sourceTick(seq uint64, tickHz, rateHz int) uint64 {
+	return seq * uint64(tickHz) / uint64(rateHz)
+}
+
+// tickTime returns the virtual time of tick n of a clock of hz.
+func tickTime(n uint64, hz int) time.Duration {
+	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)
+}

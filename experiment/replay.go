@@ -1,0 +1,107 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// ReplayResult says whether a saved report could be repeated.
+type ReplayResult struct {
+	Same bool        `json:"same"`
+	Runs []ReplayRun `json:"runs"`
+}
+
+// ReplayRun compares one run of a report with its repetition.
+type ReplayRun struct {
+	Set  map[string]string `json:"set,omitempty"`
+	Want string            `json:"want"` // the saved digests: the first encoder's, then the shadows'
+	Got  string            `json:"got"`
+	Same bool              `json:"same"`
+}
+
+// maxReportBytes bounds what is read as a report.
+const maxReportBytes = 256 << 20
+
+// Replay runs the saved report at path again, every run of a sweep, and compares
+// the digests.
+func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
+	runs, err := readReport(path)
+	if err != nil {
+		return nil, err
+	}
+	out := &ReplayResult{Same: true}
+	for i, saved := range runs {
+		c, err := saved.config()
+		if err != nil {
+			return nil, located(path, nil, configError("config", err))
+		}
+		o := RunOptions{Clock: opt.Clock}
+		if opt.Progress != nil {
+			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(runs))*total) }
+		}
+		again, err := runOne(ctx, c, o, nil)
+		if err != nil {
+			return nil, err
+		}
+		if again.Interrupted {
+			return out, ctx.Err()
+		}
+		run := ReplayRun{Set: saved.Set, Want: saved.digests(), Got: again.digests()}
+		run.Same = run.Want == run.Got
+		out.Same = out.Same && run.Same
+		out.Runs = append(out.Runs, run)
+	}
+	return out, nil
+}
+
+// digests joins the digest of the first encoder with those of the shadows.
+func (r *Result) digests() string {
+	all := r.Digest
+	for _, s := range r.Shadows {
+		all += " " + s.Digest
+	}
+	return all
+}
+
+// readReport reads what Run or a live session saved.
+func readReport(path string) ([]*Result, error) {
+	bad := func(problem string) error {
+		return &ConfigError{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, bad("cannot be read: " + reason(err))
+	}
+	if info.IsDir() || info.Size() > maxReportBytes {
+		return nil, bad("is no report")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, bad("cannot be read: " + reason(err))
+	}
+	var file struct {
+		Runs []*Result `json:"runs"`
+	}
+	var single Result
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, bad("is not whole: " + err.Error())
+	}
+	if file.Runs == nil {
+		if err := json.Unmarshal(data, &single); err != nil {
+			return nil, bad("is not whole: " + err.Error())
+		}
+		file.Runs = []*Result{&single}
+	}
+	for _, r := range file.Runs {
+		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
+			return nil, bad("lacks config, duration_ns or digest")
+		}
+		if !slices.IsSortedFunc(r.Changes, func(a, b StampedChange) int { return int(a.T - b.T) }) {
+			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
+		}
+	}
+	return file.Runs, nil
+}

@@ -1,0 +1,112 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Result is one run as the JSON of `run` holds it. Everything but Timing is
+// reproducible to the bit.
+type Result struct {
+	Set           map[string]string `json:"set,omitempty"` // this run's place in a sweep
+	Config        map[string]any    `json:"config"`
+	Seed          uint64            `json:"seed"`
+	DurationS     float64           `json:"duration_s"`
+	DurationNS    time.Duration     `json:"duration_ns"` // the same, exactly
+	Frames        uint64            `json:"frames"`
+	Item          string            `json:"item"`
+	ItemsPerFrame int               `json:"items_per_frame"`
+	Totals        Totals            `json:"totals"`
+	Timing        Timing            `json:"timing"`
+	Budget        []BudgetShare     `json:"budget"`
+	Shadows       []ShadowResult    `json:"shadows"`
+	Changes       []StampedChange   `json:"changes"`
+	Assertions    []AssertionResult `json:"assertions,omitempty"`
+	Interrupted   bool              `json:"interrupted,omitempty"`
+	EncodeError   string            `json:"encode_error,omitempty"` // why the encoder refused a frame, the newest
+	Digest        string            `json:"digest"`
+}
+
+// ShadowResult is what a further encoder made of the same frames and fates.
+type ShadowResult struct {
+	Encoder string        `json:"encoder"`
+	Totals  Totals        `json:"totals"`
+	Timing  Timing        `json:"timing"`
+	Budget  []BudgetShare `json:"budget"`
+	Digest  string        `json:"digest"`
+}
+
+// result sums up the session as it stands: as if it had been set to end right
+// after the present instant.
+func (s *Session) result() *Result {
+	until := s.now
+	if !s.ended {
+		until++ // the end is exclusive
+	}
+	start := s.start.Clone()
+	start.At = nil // what took effect of the script is among the changes
+	first := s.lanes[0].result(until)
+	r := &Result{
+		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
+		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
+		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
+		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
+		Assertions: check(s.start.Assert, first.totals),
+	}
+	if err := s.lanes[0].lastErr; err != nil {
+		r.EncodeError = err.Error()
+	}
+	for _, l := range s.lanes[1:] {
+		x := l.result(until)
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
+	}
+	return r
+}
+
+// Report is what `run` prints and saves: one result, or one for each point of a
+// sweep.
+type Report struct {
+	Runs        []*Result
+	Sweep       bool
+	Interrupted bool
+}
+
+// MarshalJSON gives the one result, or {"runs": [...]} for a sweep.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	if r.Sweep {
+		return json.Marshal(map[string]any{"runs": r.Runs})
+	}
+	if len(r.Runs) == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(r.Runs[0])
+}
+
+// Failed returns a sentence for each assertion that did not hold, and for each
+// run in which a decoder went wrong: a lab that cannot be trusted has failed
+// whatever was asserted.
+func (r *Report) Failed() []string {
+	var out []string
+	for _, run := range r.Runs {
+		where := ""
+		for _, k := range sortedKeys(run.Set) {
+			where += k + " = " + run.Set[k] + ": "
+		}
+		for _, a := range run.Assertions {
+			switch {
+			case a.Absent:
+				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no such figure", where, a.Name, a.Bound))
+			case !a.Holds:
+				out = append(out, fmt.Sprintf("%sassertion %s %s does not hold: measured %g", where, a.Name, a.Bound, a.Got))
+			}
+		}
+		if run.Totals.Wrong > 0 {
+			out = append(out, fmt.Sprintf("%s%d packets decoded to something else than was sent", where, run.Totals.Wrong))
+		}
+		if run.Totals.EncodeFailed > 0 {
+			out = append(out, fmt.Sprintf("%sthe encoder refused %d frames: %s", where, run.Totals.EncodeFailed, run.EncodeError))
+		}
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// RunOptions are what a headless run needs from its surroundings.
+type RunOptions struct {
+	// Progress is told, from one goroutine at a time, how many seconds of virtual
+	// time are done of how many in all runs together; total is 0 if unknown.
+	Progress func(done, total float64)
+	Clock    Clock  // monotonic wall time, for timings and for the pace of saving
+	Dir      string // the report's folder, "" for none; written at most once a second and at the end
+	Workers  int    // runs side by side in a sweep; 0: one a core
+}
+
+// slice is how much virtual time passes between two looks at the context.
+const slice = 100 * time.Millisecond
+
+// Run runs an experiment as fast as it can, all points of its sweep if it has
+// one. When ctx is cancelled it returns what was measured until then, marked
+// Interrupted, and no error.
+func Run(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if opt.Dir != "" {
+		if err := CheckDir(opt.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.Sweep) > 0 {
+		return sweep(ctx, c, opt)
+	}
+	out := &exporter{dir: opt.Dir}
+	result, err := runOne(ctx, c, opt, out)
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Runs: []*Result{result}, Interrupted: result.Interrupted}, nil
+}
+
+// runOne runs a single configuration; out, if it has a folder, is kept current.
+func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Result, error) {
+	so := SessionOptions{Clock: opt.Clock}
+	if out != nil && out.dir != "" {
+		so.Observer = out
+	}
+	s, err := NewSession(c, so)
+	if err != nil {
+		return nil, err
+	}
+	result, err := drive(ctx, s, opt, out)
+	return result, errors.Join(err, s.Close())
+}
+
+func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Result, error) {
+	begun := opt.Clock.now()
+	saved := begun
+	for !s.Done() && ctx.Err() == nil {
+		if err := s.RunUntil(s.now + slice); err != nil {
+			return nil, err
+		}
+		if opt.Progress != nil {
+			opt.Progress(s.Now().Seconds(), s.end.Seconds())
+		}
+		if now := opt.Clock.now(); out != nil && out.dir != "" && now-saved >= int64(time.Second) {
+			saved = now
+			if err := out.write(s.resultNow(begun, opt.Clock)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !s.Done() {
+		s.interrupt()
+	}
+	r := s.resultNow(begun, opt.Clock)
+	if out != nil && out.dir != "" {
+		return r, out.write(r)
+	}
+	return r, nil
+}
+
+// interrupt ends the session right after the present instant.
+func (s *Session) interrupt() {
+	s.interrupted = true
+	s.finish(s.now + 1)
+}
+
+// resultNow is result with the pace since begun.
+func (s *Session) resultNow(begun int64, clock Clock) *Result {
+	r := s.result()
+	r.Interrupted = s.interrupted
+	if spent := clock.now() - begun; spent > 0 {
+		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)
+	}
+	return r
+}

@@ -1,0 +1,321 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The runner's beat, in wall time, and how long it works at most between two
+// looks at its commands.
+const (
+	beat         = 8 * time.Millisecond
+	maxSlice     = 12 * time.Millisecond
+	publishEvery = 45 * time.Millisecond
+)
+
+// The memory of a live session: five minutes of samples, and as many packets as
+// a screen can show.
+const (
+	liveSamples = 3000
+	livePackets = 600
+)
+
+// MinSpeed and MaxSpeed bound the pace of a live session; 0 means no pacing.
+const (
+	MinSpeed = 0.1
+	MaxSpeed = 64
+)
+
+// RunnerOptions are what a runner needs from its surroundings.
+type RunnerOptions struct {
+	Clock   Clock  // monotonic wall time; required: it paces the session
+	Reports string // the folder under which Save makes new ones
+	Stamp   func() string
+	// Stamp names a new report's folder, say by the date.
+}
+
+// Runner paces one session by the wall clock, for the dashboard. It owns the
+// session's goroutine; the rest of the program sees an immutable Snapshot through
+// an atomic pointer and speaks through a bounded queue of commands. Neither side
+// ever waits for the other: if the engine cannot keep up, virtual time slows,
+// and if the screen is slow it misses snapshots, but no packet is ever skipped.
+type Runner struct {
+	opt      RunnerOptions
+	commands chan Command
+	snap     atomic.Pointer[Snapshot]
+	done     chan struct{}
+	cancel   context.CancelFunc
+	once     sync.Once
+
+	session *Session // from here on: the goroutine's own, free again once done is closed
+	config  *Config
+	paused  bool
+	speed   float64 // 0: no pacing
+	target  time.Duration
+	last    time.Duration // wall time of the last beat
+	pace    pace
+	notice  Notice
+	err     error
+}
+
+// NewRunner prepares a session; Start sets it going.
+func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
+	if opt.Clock == nil {
+		panic("experiment: a Runner needs a Clock")
+	}
+	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(), speed: 1}
+	s, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	r.session = s
+	r.publish()
+	return r, nil
+}
+
+func (r *Runner) open() (*Session, error) {
+	c := r.config.Clone()
+	c.Data.Loop = true
+	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true})
+}
+
+// Start runs the session until ctx ends or Stop is called.
+func (r *Runner) Start(ctx context.Context) {
+	ctx, r.cancel = context.WithCancel(ctx)
+	go r.loop(ctx)
+}
+
+// Stop ends the session and waits for its goroutine. It may be called twice.
+func (r *Runner) Stop() {
+	r.once.Do(func() {
+		if r.cancel == nil {
+			close(r.done)
+			return
+		}
+		r.cancel()
+	})
+	<-r.done
+}
+
+// Snapshot returns the newest picture of the session; it is never nil.
+func (r *Runner) Snapshot() *Snapshot { return r.snap.Load() }
+
+// Do queues a command and returns at once; false if the queue is full.
+func (r *Runner) Do(c Command) bool {
+	select {
+	case r.commands <- c:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *Runner) loop(ctx context.Context) {
+	defer close(r.done)
+	defer func() {
+		if p := recover(); p != nil {
+			r.err = fmt.Errorf("the lab broke: %v\n%s", p, debug.Stack())
+			r.publishBroken()
+		}
+	}()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	r.last = r.opt.Clock()
+	published := time.Duration(0)
+	for {
+		fresh := false
+		select {
+		case <-ctx.Done():
+			r.publish()
+			return
+		case c := <-r.commands:
+			r.obey(c)
+			fresh = true
+		case <-tick.C:
+		}
+		r.advance()
+		if now := r.opt.Clock(); fresh || now-published >= publishEvery {
+			published = now
+			r.publish()
+		}
+	}
+}
+
+// advance lets virtual time catch up with the wall, for at most maxSlice.
+func (r *Runner) advance() {
+	wall := r.opt.Clock()
+	elapsed := wall - r.last
+	r.last = wall
+	if r.paused || r.err != nil || r.session.Done() {
+		r.pace.rest(wall)
+		return
+	}
+	from := r.session.Now()
+	switch {
+	case r.speed == 0:
+		r.target = from + time.Hour
+	case r.target-from > time.Duration(float64(4*beat)*r.speed):
+		// It fell behind: virtual time slows down rather than hurry after.
+		r.target = from + time.Duration(float64(elapsed)*r.speed)
+	default:
+		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
+	}
+	for r.session.Now() < r.target && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
+		to := min(r.target, r.session.Now()+20*time.Millisecond)
+		if err := r.session.RunUntil(to); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	r.pace.note(wall, r.session.Now())
+}
+
+func (r *Runner) fail(err error) {
+	r.err, r.paused = err, true
+	r.say(true, err.Error())
+}
+
+func (r *Runner) say(bad bool, text string) {
+	r.notice = Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
+}
+
+// obey carries one command out.
+func (r *Runner) obey(c Command) {
+	if c.Pause != nil {
+		r.paused = *c.Pause
+	}
+	if c.Toggle {
+		r.paused = !r.paused
+	}
+	if c.Speed != nil {
+		r.setSpeed(*c.Speed)
+	}
+	if c.Change != nil {
+		r.report("", r.session.Change(*c.Change))
+	}
+	if c.Undo {
+		back, err := r.session.Undo()
+		r.report("undone: "+back.Label(), err)
+	}
+	for range min(c.Step, 10_000) {
+		r.paused = true
+		if err := r.session.RunUntil(r.session.NextFrame()); err != nil {
+			r.fail(err)
+			break
+		}
+	}
+	if c.Seek != nil {
+		r.report(fmt.Sprintf("at %v", *c.Seek), r.seek(*c.Seek))
+	}
+	if c.Save != nil {
+		path, err := r.save(*c.Save)
+		r.report("saved as "+path, err)
+	}
+	r.target = r.session.Now()
+}
+
+func (r *Runner) report(ok string, err error) {
+	if err != nil {
+		r.say(true, err.Error())
+	} else if ok != "" {
+		r.say(false, ok)
+	}
+}
+
+func (r *Runner) setSpeed(v float64) {
+	switch {
+	case v == 0:
+		r.speed = 0
+	case v >= MinSpeed && v <= MaxSpeed:
+		r.speed = v
+	default:
+		r.say(true, fmt.Sprintf("speed %g makes no sense; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
+	}
+}
+
+// maxSeek bounds how far one jump goes.
+const maxSeek = time.Hour
+
+// seek runs to t without pacing; backwards by playing the session anew with all
+// the changes that were made before t.
+func (r *Runner) seek(t time.Duration) error {
+	if t < 0 || t > r.session.Now()+maxSeek {
+		return fmt.Errorf("seek to %v: expected 0 to %v ahead", t, maxSeek)
+	}
+	if t < r.session.Now() {
+		again, err := r.rewound(t)
+		if err != nil {
+			return err
+		}
+		closeErr := r.session.Close()
+		r.session = again
+		return closeErr
+	}
+	return r.session.RunUntil(t)
+}
+
+// rewound opens the session again with the changes made so far and plays it to t.
+func (r *Runner) rewound(t time.Duration) (*Session, error) {
+	s, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	s.pending = s.pending[:0]
+	for _, c := range r.session.log {
+		if c.T <= t {
+			s.pending = append(s.pending, c)
+		}
+	}
+	if err := s.RunUntil(t); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// publish makes a snapshot and hands it over.
+func (r *Runner) publish() {
+	snap := r.session.view(livePackets)
+	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
+	switch {
+	case r.err != nil:
+		snap.State = Broken
+	case r.session.Done():
+		snap.State = Ended
+	case r.paused:
+		snap.State = Paused
+	}
+	r.snap.Store(snap)
+}
+
+// publishBroken reports a panic on top of the last good snapshot: the session's
+// own state can no longer be trusted.
+func (r *Runner) publishBroken() {
+	snap := *r.snap.Load()
+	snap.State, snap.Err = Broken, r.err
+	r.snap.Store(&snap)
+}
+
+// pace measures how fast virtual time really goes.
+type pace struct {
+	wall, virtual time.Duration
+	started       bool
+	factor        float64
+}
+
+func (p *pace) note(wall, virtual time.Duration) {
+	if !p.started || virtual < p.virtual {
+		p.wall, p.virtual, p.started = wall, virtual, true
+		return
+	}
+	if d := wall - p.wall; d >= time.Second {
+		p.factor = float64(virtual-p.virtual) / float64(d)
+		p.wall, p.virtual = wall, virtual
+	}
+}
+
+func (p *pace) rest(time.Duration) { p.started = false }

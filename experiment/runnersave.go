@@ -1,0 +1,59 @@
+package experiment
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Save writes a report of the session as it stands into a new folder below dir,
+// or below the default one if dir is empty. Call it only after Stop: while the
+// session runs, send a Command instead.
+func (r *Runner) Save(dir string) (path string, err error) {
+	select {
+	case <-r.done:
+	default:
+		return "", errors.New("the session is still running: stop it first, or send a Command")
+	}
+	return r.save(dir)
+}
+
+// save writes what the session remembers: every change and all sums, and of
+// samples and packets the last five minutes.
+func (r *Runner) save(dir string) (string, error) {
+	if dir == "" {
+		dir = r.opt.Reports
+	}
+	if dir == "" {
+		return "", errors.New("no folder for reports was named")
+	}
+	name := r.session.lanes[0].snd.run.codec.Name
+	if r.opt.Stamp != nil {
+		name = r.opt.Stamp() + "-" + name
+	}
+	path, err := freshDir(dir, name)
+	if err != nil {
+		return "", err
+	}
+	l := r.session.lanes[0]
+	out := &exporter{dir: path, samples: l.meter.samples.view(), packets: l.records.last(nil, len(l.records.ring))}
+	return path, out.write(r.session.result())
+}
+
+// freshDir makes a folder called name below dir, or name-2, name-3 and so on.
+func freshDir(dir, name string) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, name)
+		if n > 1 {
+			path += "-" + strconv.Itoa(n)
+		}
+		err := os.Mkdir(path, 0o755)
+		if err == nil || !errors.Is(err, os.ErrExist) || n > 1000 {
+			return path, err
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+)
+
+// endlessDuration is how long a run of a source without end takes by default.
+const endlessDuration = 60 * time.Second
+
+// SessionOptions are what a session needs from its surroundings; none of them
+// changes a byte of what happens.
+type SessionOptions struct {
+	Clock       Clock    // times encoders and decoders; nil: no timings
+	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
+	KeepSamples int      // how many to remember; 0: all
+	KeepPackets int      // how many to remember, at least 256
+	Endless     bool     // ignore Duration: a live session ends when it is told to
+}
+
+// Observer is told of every finished sample and packet, in order. What the
+// pointers lead to holds until it returns.
+type Observer interface {
+	Sample(*Sample)
+	Packet(*PacketRecord)
+}
+
+// Session is one experiment in virtual time: an event loop over the source's
+// ticks, the links' deliveries, the display, the samples and the changes. It is
+// single-threaded and reads no clock. Events of one instant happen in a fixed
+// order: sample, changes, arrivals, source, display.
+type Session struct {
+	config  *Config // effective: with every change applied
+	start   *Config // as it began
+	opt     SessionOptions
+	source  dataset.Source
+	schema  *frame.Schema
+	initial *frame.Frame
+	cur     *frame.Frame // the source's newest frame
+	ahead   *frame.Frame // the one after it, if the source can end
+	seam    bool         // of ahead
+	err     error        // the source's, due when the next frame is
+	lanes   []*lane
+
+	now         time.Duration // everything up to here has happened
+	end         time.Duration // exclusive; 0: none
+	ended       bool
+	interrupted bool
+	ticks       uint64 // source frames taken
+	sent        uint64 // frames given to the senders
+	shown       uint64 // display ticks
+	sampled     uint64 // samples closed
+
+	pending []StampedChange // not yet applied, by time
+	log     []StampedChange // applied
+	marks   []Mark
+	undo    []*Config // effective configurations before each change of log
+}
+
+// NewSession opens the source and sets both ends up. Close it after use.
+func NewSession(c *Config, opt SessionOptions) (*Session, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	endless := opt.Endless || c.Duration > 0
+	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: endless && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script})
+	if err != nil {
+		return nil, configError("data.source", err)
+	}
+	s, err := newSession(c, src, opt)
+	if err != nil {
+		closeSource(src)
+		return nil, err
+	}
+	return s, nil
+}
+
+// newSession builds a session on any source.
+func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, error) {
+	s := &Session{config: c.Clone(), start: c.Clone(), opt: opt, source: src, schema: src.Schema(), end: c.Duration}
+	if c.Sender.RateHz > s.schema.TickHz {
+		return nil, &ConfigError{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
+			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}
+	}
+	_, sized := src.(dataset.Sized)
+	if c.Duration == 0 && !sized {
+		s.end = endlessDuration
+	}
+	if opt.Endless {
+		s.end = 0
+	}
+	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
+	src.Initial(s.initial)
+	if sized {
+		s.ahead = s.schema.NewFrame()
+		s.fetch(s.ahead)
+	}
+	for i, e := range append([]EncoderConfig{c.Encoder}, c.Shadows...) {
+		laneOpt := opt
+		if i > 0 {
+			laneOpt.Observer = nil
+		}
+		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
+		if err != nil {
+			return nil, err
+		}
+		s.lanes = append(s.lanes, l)
+	}
+	s.pending = slices.Clone(c.At)
+	slices.SortStableFunc(s.pending, func(a, b StampedChange) int { return int(a.T - b.T) })
+	s.now = -1
+	return s, nil
+}
+
+// Close releases the source.
+func (s *Session) Close() error { return closeSource(s.source) }
+
+func closeSource(src dataset.Source) error {
+	if c, ok := src.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Now returns the virtual time up to which everything has happened.
+func (s *Session) Now() time.Duration { return max(s.now, 0) }
+
+// Done reports whether the duration or the source is over.
+func (s *Session) Done() bool { return s.ended }
+
+// NextFrame returns when the next frame is due to be sent.
+func (s *Session) NextFrame() time.Duration { return tickTime(s.sent, s.config.Sender.RateHz) }
+
+// RunUntil lets everything happen that is due at or before t. It stops early
+// when the session is over, and fails only if the source does.
+func (s *Session) RunUntil(t time.Duration) error {
+	for !s.ended {
+		at := s.nextEvent()
+		if s.end > 0 && min(at, t+1) >= s.end {
+			s.finish(s.end)
+			return nil
+		}
+		if at > t {
+			break
+		}
+		s.now = at
+		if err := s.step(at); err != nil {
+			return err
+		}
+	}
+	s.now = max(s.now, t)
+	return nil
+}
+
+// finish ends the session at t, which itself no longer counts.
+func (s *Session) finish(t time.Duration) {
+	s.ended, s.end, s.now = true, t, t
+	if last := time.Duration(s.sampled) * SamplePeriod; last < t {
+		s.sampled++
+		for _, l := range s.lanes {
+			l.closeSample(t)
+		}
+	}
+	for _, l := range s.lanes {
+		l.leaveOpen()
+	}
+}
+
+// nextEvent returns the earliest time at which anything is due.
+func (s *Session) nextEvent() time.Duration {
+	at := min(tickTime(s.ticks, s.schema.TickHz), s.NextFrame(), tickTime(s.shown, s.schema.TickHz), time.Duration(s.sampled+1)*SamplePeriod)
+	if len(s.pending) > 0 {
+		at = min(at, s.pending[0].T)
+	}
+	for _, l := range s.lanes {
+		if t, ok := l.next(); ok {
+			at = min(at, t)
+		}
+	}
+	return at
+}
+
+// step lets everything happen that is due at this very instant.
+func (s *Session) step(at time.Duration) error {
+	if at == time.Duration(s.sampled+1)*SamplePeriod {
+		s.sampled++
+		for _, l := range s.lanes {
+			l.closeSample(at)
+		}
+	}
+	for len(s.pending) > 0 && s.pending[0].T <= at {
+		ch := s.pending[0]
+		s.pending = s.pending[1:]
+		if err := s.take(at, ch); err != nil {
+			return err
+		}
+	}
+	for _, l := range s.lanes {
+		l.deliver(at)
+	}
+	if err := s.tick(at); err != nil {
+		return err
+	}
+	if at == tickTime(s.shown, s.schema.TickHz) {
+		s.shown++
+		for _, l := range s.lanes {
+			l.display(at)
+		}
+	}
+	return nil
+}
+
+// tick takes the source's frame if one is due, and sends it if that is due.
+func (s *Session) tick(at time.Duration) error {
+	seam := false
+	if at == tickTime(s.ticks, s.schema.TickHz) {
+		var err error
+		if seam, err = s.advance(); err != nil {
+			return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
+		}
+		if seam {
+			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
+		}
+	}
+	if at != s.NextFrame() {
+		return nil
+	}
+	s.sent++
+	for _, l := range s.lanes {
+		l.send(at, s.cur, seam)
+	}
+	return nil
+}
+
+// advance makes the next frame the present one and reports whether it follows a
+// seam. A source that can end is read one frame ahead, so that the end of the
+// session is known before its last instant and nothing of that instant happens.
+func (s *Session) advance() (seam bool, err error) {
+	if s.ahead == nil {
+		s.fetch(s.cur)
+		s.ticks++
+		return s.seam, s.err
+	}
+	if s.err != nil {
+		return false, s.err
+	}
+	s.cur, s.ahead = s.ahead, s.cur
+	seam = s.seam
+	s.ticks++
+	s.fetch(s.ahead)
+	return seam, nil
+}
+
+// fetch reads one frame. At the end of the data it sets the end of the session.
+func (s *Session) fetch(f *frame.Frame) {
+	s.err = s.source.Next(f)
+	if errors.Is(s.err, io.EOF) {
+		if end := tickTime(s.ticks, s.schema.TickHz); s.end == 0 || end < s.end {
+			s.end = end
+		}
+		s.err = nil
+		return
+	}
+	x, ok := s.source.(dataset.Seamed)
+	s.seam = ok && x.Seam()
+}

@@ -1,0 +1,84 @@
+package experiment
+
+import (
+	"slices"
+	"time"
+)
+
+// view is what a snapshot shows of a session; the runner adds its own state.
+func (s *Session) view(packets int) *Snapshot {
+	snap := &Snapshot{
+		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
+		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.log[:len(s.log):len(s.log)],
+	}
+	for _, l := range s.lanes {
+		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
+	}
+	return snap
+}
+
+// view makes one lane's part of a snapshot.
+func (l *lane) view(now time.Duration, packets int) Lane {
+	samples := l.meter.samples.view()
+	return Lane{
+		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Epoch: l.snd.epoch,
+		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
+		Totals: l.meter.totals(now, l.schema),
+		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
+		Recent: recent(samples, &l.meter.encodeNS, &l.meter.decodeNS, l.tickHz),
+		Err:    l.lastErr,
+	}
+}
+
+// recent sums up the last two seconds of samples.
+func recent(all []Sample, encode, decode *spread, tickHz int) Recent {
+	last := tail(all, 2*time.Second)
+	var s Sample
+	for i := range last {
+		x := &last[i]
+		s.Sent += x.Sent
+		s.PayloadBits += x.PayloadBits
+		s.WireBits += x.WireBits
+		s.FeedbackBits += x.FeedbackBits
+		s.Items += x.Items
+		s.Changed += x.Changed
+		s.BaselineAge += x.BaselineAge
+		s.Referenced += x.Referenced
+		s.Budget.Add(&x.Budget)
+	}
+	secs := float64(len(last)) * SamplePeriod.Seconds()
+	return Recent{
+		PayloadKbps: ratio(float64(s.PayloadBits)/1000, secs), WireKbps: ratio(float64(s.WireBits)/1000, secs),
+		FeedbackKbps: ratio(float64(s.FeedbackBits)/1000, secs), PayloadP95Kbps: p95Kbps(tail(all, time.Minute)),
+		BitsPerItem: ratio(float64(s.PayloadBits), float64(s.Items)), BitsPerChanged: ratio(float64(s.PayloadBits), float64(s.Changed)),
+		ChangedPerFrame:  ratio(float64(s.Changed), float64(s.Sent)),
+		BaselineAgeTicks: ratio(float64(s.BaselineAge), float64(s.Referenced)),
+		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
+		EncodeUS:         encode.micros().P50, DecodeUS: decode.micros().P50, Budget: s.Budget,
+	}
+}
+
+func ratio(x, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	return x / y
+}
+
+// tail returns the samples of the last d.
+func tail(all []Sample, d time.Duration) []Sample {
+	return all[max(0, len(all)-int(d/SamplePeriod)):]
+}
+
+// p95Kbps returns the 95th percentile of the samples' payload.
+func p95Kbps(all []Sample) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	bits := make([]int64, len(all))
+	for i := range all {
+		bits[i] = all[i].PayloadBits
+	}
+	slices.Sort(bits)
+	return float64(bits[(len(bits)*95+99)/100-1]) / 1000 / SamplePeriod.Seconds()
+}

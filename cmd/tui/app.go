@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// app is what the commands stand on. Tests put their own things in its place.
+type app struct {
+	stdin   io.Reader
+	stdout  *output              // machine output, and the tables that were asked for
+	screen  any                  // what stdout writes to: a terminal, for the dashboard
+	stderr  io.Writer            // everything else for people
+	clock   func() time.Duration // monotonic; for timings and progress only
+	columns int                  // of the terminal that stdout is; 0 if it is none
+	quiet   bool                 // no progress, no remarks; errors are always said
+
+	// isTerminal tells a person's screen from a pipe or a file.
+	isTerminal func(stream any) bool
+	// auditProcess makes the command of one process of the walk-off's audit.
+	auditProcess func(ctx context.Context) *exec.Cmd
+}
+
+// run is the whole program: it returns the exit code.
+func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	start := time.Now()
+	a := &app{
+		stdin: stdin, stdout: newOutput(stdout), screen: stdout, stderr: stderr,
+		columns:      columns(stdout),
+		clock:        func() time.Duration { return time.Since(start) },
+		isTerminal:   isTerminal,
+		auditProcess: auditProcess,
+	}
+	return a.run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %v\n\n%s", r, debug.Stack())
+			code = exitFailed
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	if flushed := a.stdout.flush(); err == nil && flushed != nil {
+		err = fmt.Errorf("cannot write to standard output: %w", flushed)
+	}
+	if err != nil {
+		a.explain(err)
+	}
+	return exitCode(err)
+}
+
+// remark tells a person something that no script needs.
+func (a *app) remark(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// columns returns the width of the terminal that stream is, 0 if it is none.
+func columns(stream any) int {
+	if !isTerminal(stream) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(stream.(*os.File).Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// auditProcess starts this very program anew.
+func auditProcess(ctx context.Context) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0] // starting it says what is wrong
+	}
+	return exec.CommandContext(ctx, self, auditCommand)
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestMain lets this binary be the processes of the audit: it is what
+// os.Executable names while tests run.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == auditCommand {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// metronome is a clock that moves by a microsecond whenever it is read, so that
+// timings are the same in every run.
+func metronome() func() time.Duration {
+	var reads atomic.Int64
+	return func() time.Duration { return time.Duration(reads.Add(1)) * time.Microsecond }
+}
+
+// outcome is what a call of the program came to.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// tui calls the program as a script would: nothing is a terminal.
+func tui(args ...string) outcome { return tuiIn(context.Background(), args...) }
+
+func tuiIn(ctx context.Context, args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	a := &app{
+		stdin: strings.NewReader(""), stdout: newOutput(&stdout), stderr: &stderr, clock: metronome(),
+		isTerminal: func(any) bool { return false }, auditProcess: auditProcess,
+	}
+	code := a.run(ctx, args)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// golden compares what a call came to with a file.
+func golden(t *testing.T, file string, args []string, o outcome) {
+	t.Helper()
+	got := fmt.Sprintf("$ tui %s\nexit %d\n--- stdout\n%s--- stderr\n%s", strings.Join(args, " "), o.code, o.stdout, o.stderr)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test ./cmd/tui -update writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./cmd/tui -update accepts it):\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+// TestGolden holds both streams and the exit code of what must never change
+// unnoticed. Lists that grow with every encoder are held by TestLists instead.
+func TestGolden(t *testing.T) {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir()) // relative paths below are the same everywhere
+	write(t, "empty.bin", "")
+	write(t, "short.bin", strings.Repeat("x", 901*32+5))
+	write(t, "bad.toml", "seed = 7\n\n[down]\nloss = \"140%\"\n")
+	write(t, "typo.toml", "[down]\nlatencyy = \"5ms\"\n")
+	write(t, "broken.toml", "seed = \n")
+	write(t, "ok.toml", "seed = 9\nduration = \"1s\"\n[assert]\nwrong = \"== 0\"\n")
+	write(t, "never.toml", "duration = \"500ms\"\n[assert]\npayload_kbps = \"< 1\"\n")
+	write(t, "report.json", "{}")
+	for name, line := range map[string]string{
+		"walkoff":            "walkoff --data demo --frames 66 --encoder relative-orientation --audit",
+		"walkoff-json":       "walkoff --data demo --frames 66 --audit --json",
+		"run":                "run --set duration=2s --set link.loss=5% --set link.latency=50ms",
+		"run-json":           "run ok.toml --json",
+		"run-sweep":          `run --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet`,
+		"run-assert":         "run never.toml --json",
+		"check":              "check ok.toml",
+		"no-terminal":        "",
+		"unknown-command":    "walkof",
+		"unknown-command-2":  "xyzzy",
+		"toml-as-command":    "ok.toml",
+		"unknown-flag":       "walkoff --encodr raw",
+		"unknown-short-flag": "walkoff -x",
+		"flag-without-value": "walkoff --frames",
+		"flag-bad-value":     "walkoff --frames many",
+		"flag-conflict":      "walkoff --all --encoder raw",
+		"few-frames":         "walkoff --frames 6",
+		"stray-argument":     "walkoff demo",
+		"missing-argument":   "replay",
+		"second-argument":    "replay a.json b.json",
+		"unknown-encoder":    "walkoff --encoder relative-orientatoin",
+		"unknown-data":       "walkoff --data demoo",
+		"unknown-preset":     "run --preset ladde",
+		"unknown-script":     "record --out a.bin --script katamary",
+		"unknown-key":        "run --set down.latencyy=5ms",
+		"unknown-key-file":   "run typo.toml",
+		"no-key":             "run --set loss",
+		"bad-value":          "run --set down.loss=140%",
+		"bad-value-file":     "run bad.toml",
+		"bad-toml":           "check broken.toml",
+		"bad-seed":           "run --seed -1",
+		"missing-file":       "run nowhere.toml",
+		"missing-recording":  "walkoff --data nowhere.bin",
+		"empty-recording":    "walkoff --data empty.bin",
+		"short-recording":    "walkoff --data short.bin",
+		"run-bad-recording":  "run --data empty.bin",
+		"two-experiments":    "run ok.toml --preset ladder",
+		"no-report":          "replay report.json",
+		"out-is-a-file":      "run ok.toml --out ok.toml",
+		"record-no-out":      "record",
+		"record-bad-out":     "record --out no/such/folder/a.bin",
+		"record-bad-seconds": "record --out a.bin --seconds 0",
+		"links-unknown":      "links show ltee",
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := strings.Fields(line)
+			golden(t, filepath.Join(dir, name+".golden"), args, tui(args...))
+		})
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// document decodes the one JSON document that stdout must be.
+func document(t *testing.T, stdout string, into any) {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(stdout))
+	if err := dec.Decode(into); err != nil {
+		t.Fatalf("stdout is no JSON: %v\n%s", err, stdout)
+	}
+	if dec.More() {
+		t.Errorf("stdout holds more than one document:\n%s", stdout)
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"wirelab/experiment"
+)
+
+// configFlags choose an experiment: a file or a preset, and what is to be
+// different from it.
+type configFlags struct {
+	file, preset  string
+	data, encoder string
+	seed          string
+	set           []string
+}
+
+// add adds the flags; the file itself is a flag or an argument, as the command
+// has it.
+func (f *configFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.preset, "preset", "", "start from this experiment; see tui presets (`NAME`)")
+	flags.StringVar(&f.data, "data", "", "where the frames come from: `SPEC` is demo, world, or the path of a recording")
+	flags.StringVar(&f.encoder, "encoder", "", "send with this encoder (`NAME`); see tui encoders")
+	flags.StringVar(&f.seed, "seed", "", "seed of everything random (`N`)")
+	complete(cmd, "preset", presetNames)
+	complete(cmd, "data", dataSpecs)
+	complete(cmd, "encoder", encoderNames)
+}
+
+// addSet adds --set, for the commands of scripts.
+func (f *configFlags) addSet(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration, as in down.loss=5% (`KEY=VALUE`); may be repeated")
+	complete(cmd, "set", settingKeys)
+}
+
+// load makes the configuration: file or preset first, then the flags in the
+// order of their fields, then --set. Its errors are *experiment.ConfigErrors or
+// usage errors.
+func (f *configFlags) load() (*experiment.Config, error) {
+	c, err := f.base()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range []struct{ flag, key, value string }{
+		{"--data", "data.source", f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed},
+	} {
+		if s.value == "" {
+			continue
+		}
+		if err := setOne(c, s.key, s.value); err != nil {
+			return nil, usage(prefixed(s.flag, err))
+		}
+	}
+	for _, text := range f.set {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, usagef("--set %q makes no sense; expected KEY=VALUE, as in down.loss=5%%", text)
+		}
+		if err := setOne(c, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))); err != nil {
+			return nil, usage(prefixed("--set "+text, err))
+		}
+	}
+	return c, usage(c.Validate())
+}
+
+func (f *configFlags) base() (*experiment.Config, error) {
+	switch {
+	case f.file != "" && f.preset != "":
+		return nil, usagef("%s and --preset %s are two experiments; expected one", f.file, f.preset)
+	case f.file != "":
+		return experiment.LoadFile(f.file)
+	case f.preset != "":
+		c, err := experiment.LoadPreset(f.preset)
+		return c, usage(named(err))
+	}
+	return experiment.Default(), nil
+}
+
+// setOne sets a key. A new encoder comes with its own defaults: params of the
+// one before would mean something else to it.
+func setOne(c *experiment.Config, key string, value any) error {
+	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
+		c.Encoder.Params = nil
+	}
+	return c.Set(key, value)
+}
+
+// parseValue reads a value as TOML would, where that gives a number, a truth or
+// a list; all else is text, so that 5% and 50ms need no quotes.
+func parseValue(text string) any {
+	var doc struct{ V any }
+	if err := toml.Unmarshal([]byte("V = "+text), &doc); err == nil {
+		switch v := doc.V.(type) {
+		case int64, float64, bool, []any, string:
+			return v
+		}
+	}
+	if u, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return u // beyond TOML's integers: a seed
+	}
+	return text
+}
+
+// prefixedError is err with the flag that it came from.
+type prefixedError struct {
+	flag string
+	err  error
+}
+
+func (e prefixedError) Error() string { return e.flag + ": " + e.err.Error() }
+func (e prefixedError) Unwrap() error { return e.err }
+
+func prefixed(flag string, err error) error { return prefixedError{flag, err} }
+
+// flatKeys lists the dotted keys of nested tables.
+func flatKeys(prefix string, values map[string]any, add func(key string)) {
+	for k, v := range values {
+		if table, ok := v.(map[string]any); ok {
+			flatKeys(prefix+k+".", table, add)
+			continue
+		}
+		add(prefix + k)
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/cmd/tui/internal/ui"
+	"wirelab/experiment"
+)
+
+type dashboardFlags struct {
+	config  configFlags
+	reports string
+	ascii   bool
+}
+
+func (a *app) dashboardCommand() *cobra.Command {
+	var f dashboardFlags
+	cmd := &cobra.Command{
+		Short: "A lab for sending game state over bad networks",
+		Long: `Wirelab sends game state through a model of a bad network, lets you swap the
+encoder while it runs, and charts what it costs and what breaks.
+
+Without a command it is the dashboard: press ? for the keys. Ctrl-C saves the run
+before it leaves; q does not.`,
+		Example: `  tui                                          the dashboard, on the demo recording
+  tui --data walk.bin.zst --encoder rotor      on a recording of yours
+  tui run --preset loss-table                  the same lab, for scripts`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
+	f.config.add(cmd)
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
+	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
+	if !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) {
+		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
+	}
+	config, err := f.config.load()
+	if err != nil {
+		return err
+	}
+	if f.reports != "" {
+		if err := experiment.CheckDir(f.reports); err != nil {
+			return usage(err)
+		}
+	} else {
+		f.reports = defaultReports()
+	}
+	runner, err := experiment.NewRunner(config, experiment.RunnerOptions{
+		Clock: a.clock, Reports: f.reports,
+		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
+	})
+	if err != nil {
+		return badData(err)
+	}
+	runner.Start(ctx)
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, ReportsDir: f.reports})
+	runner.Stop()
+	if err == nil {
+		return nil
+	}
+	return a.rescue(runner, err)
+}
+
+// rescue saves a session that ended in another way than by q.
+func (a *app) rescue(runner *experiment.Runner, err error) error {
+	path, saveErr := runner.Save("")
+	if saveErr != nil {
+		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
+	} else {
+		fmt.Fprintf(a.stderr, "the run so far is saved in %s\n", path)
+	}
+	if errors.Is(err, ui.ErrInterrupted) {
+		return context.Canceled
+	}
+	return err
+}
+
+// shownReports is how help names the folder that defaultReports returns.
+const shownReports = "~/.local/state/wirelab/reports"
+
+// defaultReports is where reports go unless told otherwise, after the XDG base
+// directory specification.
+func defaultReports() string {
+	base := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(base) { // the specification: relative paths are invalid
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = os.TempDir()
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(base, "wirelab", "reports")
+}

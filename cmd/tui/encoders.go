@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// encoderInfo is one encoder in the JSON of `encoders`.
+type encoderInfo struct {
+	Name      string               `json:"name"`
+	ID        uint8                `json:"id"`
+	Summary   string               `json:"summary"`
+	Source    string               `json:"source"`
+	Cubes     bool                 `json:"cubes"` // takes snapshots of cubes
+	Refs      int                  `json:"refs"`
+	Quantises bool                 `json:"quantises"`
+	Params    []encoders.ParamInfo `json:"params"`
+}
+
+func infoOf(c *encoders.Codec) encoderInfo {
+	return encoderInfo{
+		Name: c.Name, ID: c.ID, Summary: c.Summary, Source: c.Source, Cubes: c.Suits(frame.Cubes(frame.WalkoffCubes)),
+		Refs: c.Refs, Quantises: c.Quantises, Params: append([]encoders.ParamInfo{}, c.ParamInfo()...),
+	}
+}
+
+func (a *app) encodersCommand() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:     "encoders [NAME]",
+		GroupID: groupLists,
+		Short:   "List the encoders, or describe one with its parameters",
+		Long: `List the encoders in the order in which to climb them: each rung of the ladder is
+one idea more than the one before. With a name: its source and its parameters,
+which go under [encoder.params] in a configuration.`,
+		Example: `  tui encoders
+  tui encoders relative-orientation
+  tui encoders --json | jq -r '.encoders[].name'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneArg("the name of an encoder")(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.encoders(json)
+			}
+			return a.encoder(args[0], json)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return encoderNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		},
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
+	return cmd
+}
+
+func (a *app) encoders(json bool) error {
+	all := table.All()
+	if json {
+		list := make([]encoderInfo, len(all))
+		for i := range all {
+			list[i] = infoOf(&all[i])
+		}
+		return a.stdout.json(map[string]any{"encoders": list})
+	}
+	g := newGrid("encoder", "idea")
+	for _, c := range all {
+		g.row(c.Name, c.Summary)
+	}
+	g.write(a.stdout, a.columns)
+	fmt.Fprint(a.stdout, "\ntui encoders NAME tells the source and the parameters of one.\n")
+	return nil
+}
+
+func (a *app) encoder(name string, json bool) error {
+	codec, err := table.ByName(name)
+	if err != nil {
+		return usage(named(err))
+	}
+	info := infoOf(codec)
+	if json {
+		return a.stdout.json(info)
+	}
+	a.describe(info)
+	return nil
+}
+
+// describe tells a person about one encoder.
+func (a *app) describe(info encoderInfo) {
+	fmt.Fprintf(a.stdout, "%s: %s\nAfter %s.\n", info.Name, info.Summary, strings.TrimSuffix(info.Source, "."))
+	if len(info.Params) == 0 {
+		fmt.Fprint(a.stdout, "It has no parameters.\n")
+		return
+	}
+	fmt.Fprint(a.stdout, "\n[encoder.params]\n")
+	g := newGrid("name", ">default", "unit", "range", "what it does")
+	for _, p := range info.Params {
+		g.row(p.Name, fmt.Sprint(p.Default), p.Unit, bounds(p), p.Help)
+	}
+	g.write(a.stdout, a.columns)
+}
+
+// bounds shows what a parameter may be set to.
+func bounds(p encoders.ParamInfo) string {
+	switch {
+	case p.Min != nil && p.Max != nil:
+		return fmt.Sprintf("%g..%g", *p.Min, *p.Max)
+	case p.Min != nil:
+		return fmt.Sprintf("from %g", *p.Min)
+	case p.Max != nil:
+		return fmt.Sprintf("to %g", *p.Max)
+	}
+	return p.Type
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"wirelab/experiment"
+)
+
+// The exit codes that scripts depend on.
+const (
+	exitDone        = 0
+	exitFailed      = 1   // the run did not hold, or the machine failed us
+	exitUsage       = 2   // what was asked for makes no sense
+	exitInterrupted = 130 // with what was measured saved
+)
+
+// usageError is an error in what was asked for: a flag, a name, a file.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// usage marks err as the caller's to mend; nil stays nil.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// failure is a run that did not hold: each reason a sentence.
+type failure []string
+
+func (f failure) Error() string { return strings.Join(f, "\n") }
+
+// held returns nil if there are no reasons against it.
+func held(reasons []string) error {
+	if len(reasons) == 0 {
+		return nil
+	}
+	return failure(reasons)
+}
+
+// exitCode translates what a command returned.
+func exitCode(err error) int {
+	var bad usageError
+	var config *experiment.ConfigError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &bad), errors.As(err, &config):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// explain says on standard error what went wrong, a line for each reason.
+func (a *app) explain(err error) {
+	text := err.Error()
+	if errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
+	for _, line := range strings.Split(text, "\n") {
+		fmt.Fprintf(a.stderr, "tui: %s\n", line)
+	}
+}
+
+// named completes an error about an unknown name with a near one, if the error
+// knows what names there are.
+func named(err error) error {
+	var unknown interface {
+		Unknown() (name string, known []string)
+	}
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))
+}
+
+// didYouMean is the end of a sentence about an unknown name.
+func didYouMean(name string, known []string) string {
+	if near := experiment.Near(name, known); near != "" && name != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/dataset/world"
+)
+
+// dataFlags choose a source of frames for the commands that need nothing else.
+type dataFlags struct {
+	spec  string
+	cubes int
+	seed  uint64
+}
+
+func (d *dataFlags) add(cmd *cobra.Command, preset string) {
+	cmd.Flags().StringVar(&d.spec, "data", preset, "where the frames come from: `SPEC` is demo, world, or the path of a recording")
+	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
+	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; recordings ignore it")
+	complete(cmd, "data", dataSpecs)
+}
+
+// open opens the source; what is wrong with it is the caller's to mend.
+func (d *dataFlags) open() (dataset.Source, error) {
+	src, err := dataset.Open(d.spec, dataset.Options{Cubes: d.cubes, Seed: d.seed})
+	if err != nil {
+		return nil, usage(named(readable(err)))
+	}
+	return src, nil
+}
+
+// readable strips an error of the file system of its system call: "open" says
+// nothing to a person.
+func readable(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && err == error(pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// isDataError reports whether err is about the data that was asked for, and not
+// about what became of it.
+func isDataError(err error) bool {
+	for _, kind := range []error{
+		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
+		frame.ErrRange, world.ErrScript, fs.ErrNotExist, fs.ErrPermission,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	var unknown *dataset.UnknownError
+	return errors.As(err, &unknown)
+}
+
+// addOutputFlags adds --json and --quiet.
+func (a *app) addOutputFlags(cmd *cobra.Command, json *bool) {
+	cmd.Flags().BoolVar(json, "json", false, "write one JSON document to standard output")
+	a.addQuiet(cmd)
+}
+
+func (a *app) addQuiet(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.quiet, "quiet", false, "no progress and no remarks; errors are always said")
+}

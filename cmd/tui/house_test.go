@@ -1,0 +1,157 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The plan of the house: who may import whom. A name that ends in "/..." is a
+// package and all below it.
+const planSentence = "Leaves never import each other; Charm packages appear only under cmd/tui " +
+	"(DESIGN: cmd/tui -> experiment and the names of the leaves; experiment -> dataset, encoders, lossmodel; " +
+	"encoders -> dataset/frame, dataset/physics; dataset -> dataset/frame; lossmodel -> nothing of ours)"
+
+// plan lists, for each package, which of our own it may import. A new package
+// needs one row here, and a reason why it stands where it does.
+var plan = map[string][]string{
+	"cmd/tui":                {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel"},
+	"cmd/tui/internal/ui":    {"cmd/tui/internal/chart", "experiment", "dataset/...", "encoders/...", "lossmodel"},
+	"cmd/tui/internal/chart": {}, // draws numbers; knows nothing of what they mean
+
+	"experiment":         {"dataset/...", "encoders/...", "lossmodel"},
+	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
+
+	"encoders":            {"dataset/frame", "dataset/physics"},
+	"encoders/bitio":      {}, // primitives that know no frames
+	"encoders/rangecoder": {},
+	"encoders/cubes":      encoderImports,
+	"encoders/generic":    encoderImports,
+	"encoders/adaptive":   encoderImports,
+	"encoders/patch":      encoderImports,
+	"encoders/table":      {"encoders", "encoders/cubes", "encoders/generic", "encoders/adaptive", "dataset/frame"}, // stands above all encoders
+
+	"dataset":         {"dataset/..."},
+	"dataset/frame":   {}, // the vocabulary
+	"dataset/physics": {},
+	"dataset/world":   {"dataset/frame", "dataset/physics"},
+
+	"lossmodel": {},
+}
+
+var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}
+
+// breaks says in words what is wrong with pkg importing imported; "" if nothing.
+// Both are full import paths but for pkg, which is relative to the module.
+func breaks(pkg, imported string) string {
+	if strings.HasPrefix(imported, "github.com/charmbracelet/") && pkg != "cmd/tui" && !strings.HasPrefix(pkg, "cmd/tui/") {
+		return pkg + " imports " + imported
+	}
+	ours, found := strings.CutPrefix(imported, "wirelab/")
+	if !found {
+		return ""
+	}
+	for _, allowed := range plan[pkg] {
+		tree, whole := strings.CutSuffix(allowed, "/...")
+		if ours == tree || whole && strings.HasPrefix(ours, tree+"/") {
+			return ""
+		}
+	}
+	return pkg + " imports " + ours
+}
+
+// TestHouse walks the imports of every package.
+func TestHouse(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir("../..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && name != "../.." && (name == "testdata" || strings.HasPrefix(name, ".") && len(name) > 2) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		seen++
+		pkg, err := filepath.Rel("../..", filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		checkFile(t, filepath.ToSlash(pkg), file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 50 {
+		t.Errorf("only %d files seen: is this still the root of the project?", seen)
+	}
+}
+
+func checkFile(t *testing.T, pkg, file string) {
+	t.Helper()
+	if _, known := plan[pkg]; !known {
+		t.Errorf("%s: package %s has no place in the plan of the house: give it a row in plan", file, pkg)
+		return
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range tree.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Tests may read recordings and play sources; they are no part of the house.
+		if strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(imported, "github.com/charmbracelet/") {
+			continue
+		}
+		if breach := breaks(pkg, imported); breach != "" {
+			t.Errorf("%s: %s. %s.", file, breach, planSentence)
+		}
+	}
+}
+
+// TestPlan holds the test itself to the plan.
+func TestPlan(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imported string
+		breach        bool
+	}{
+		{"lossmodel", "wirelab/dataset/frame", true},
+		{"dataset", "wirelab/encoders", true},
+		{"dataset/frame", "wirelab/dataset", true},
+		{"encoders/cubes", "wirelab/dataset", true},
+		{"encoders/cubes", "wirelab/encoders/generic", true},
+		{"encoders/cubes", "wirelab/encoders/table", true},
+		{"experiment", "wirelab/cmd/tui/internal/ui", true},
+		{"experiment", "github.com/charmbracelet/lipgloss", true},
+		{"encoders", "wirelab/dataset/frame", false},
+		{"experiment", "wirelab/encoders/table", false},
+		{"cmd/tui", "github.com/charmbracelet/bubbletea", false},
+		{"lossmodel", "time", false},
+	} {
+		if got := breaks(c.pkg, c.imported); (got != "") != c.breach {
+			t.Errorf("%s -> %s: breach %q, want one: %v", c.pkg, c.imported, got, c.breach)
+		}
+	}
+	for pkg, list := range plan {
+		for _, allowed := range list {
+			if _, known := plan[path.Clean(strings.TrimSuffix(allowed, "/..."))]; !known && allowed != "cmd/tui/internal/..." {
+				t.Errorf("%s may import %s, which is not in the plan", pkg, allowed)
+			}
+			if slices.Contains(plan[strings.TrimSuffix(allowed, "/...")], pkg) {
+				t.Errorf("%s and %s may import each other", pkg, allowed)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/encoders/table"
+	"wirelab/experiment"
+	"wirelab/lossmodel"
+)
+
+// TestLists: everything there is is listed, for people and for scripts.
+func TestLists(t *testing.T) {
+	var encoders, datasets, presets, links []string
+	for _, c := range table.All() {
+		encoders = append(encoders, c.Name)
+	}
+	for _, k := range dataset.Kinds() {
+		datasets = append(datasets, k.Spec)
+	}
+	for _, p := range experiment.Presets() {
+		presets = append(presets, p.Name)
+	}
+	for _, p := range lossmodel.Profiles() {
+		links = append(links, p.Name)
+	}
+	for _, k := range lossmodel.Keys() {
+		links = append(links, k.Key)
+	}
+	for command, names := range map[string][]string{"encoders": encoders, "datasets": datasets, "presets": presets, "links": links} {
+		text, data := tui(command), tui(command, "--json")
+		if text.code != 0 || data.code != 0 || text.stderr != "" || data.stderr != "" {
+			t.Errorf("%s: exit %d and %d, stderr %q and %q", command, text.code, data.code, text.stderr, data.stderr)
+		}
+		var doc map[string]any
+		document(t, data.stdout, &doc)
+		lines := strings.Split(text.stdout, "\n")
+		for _, name := range names {
+			if !anyHasPrefix(lines, name+" ") {
+				t.Errorf("tui %s does not list %s", command, name)
+			}
+			if !strings.Contains(data.stdout, `"`+name+`"`) {
+				t.Errorf("tui %s --json does not list %s", command, name)
+			}
+		}
+	}
+}
+
+func anyHasPrefix(lines []string, prefix string) bool {
+	for _, l := range lines {
+		if strings.HasPrefix(l, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestOneOfAList: each encoder and profile can be asked about by name.
+func TestOneOfAList(t *testing.T) {
+	for _, c := range table.All() {
+		o := tui("encoders", c.Name)
+		if o.code != 0 || !strings.HasPrefix(o.stdout, c.Name+": ") {
+			t.Errorf("tui encoders %s: exit %d\n%s%s", c.Name, o.code, o.stdout, o.stderr)
+		}
+		for _, p := range c.ParamInfo() {
+			if !anyHasPrefix(strings.Split(o.stdout, "\n"), p.Name+" ") {
+				t.Errorf("tui encoders %s does not tell of its parameter %s", c.Name, p.Name)
+			}
+		}
+		var info encoderInfo
+		if document(t, tui("encoders", c.Name, "--json").stdout, &info); info.Name != c.Name || info.ID != c.ID {
+			t.Errorf("tui encoders %s --json is about %s", c.Name, info.Name)
+		}
+	}
+	for _, p := range lossmodel.Profiles() {
+		o := tui("links", "show", p.Name)
+		if o.code != 0 || !strings.Contains(o.stdout, "[down]") {
+			t.Errorf("tui links show %s: exit %d\n%s%s", p.Name, o.code, o.stdout, o.stderr)
+		}
+		if _, err := experiment.Parse("shown", []byte(o.stdout)); err != nil {
+			t.Errorf("tui links show %s is no configuration: %v", p.Name, err)
+		}
+	}
+}
+
+// TestPresetsCheck: every preset is a valid configuration, and what check prints
+// amounts to the same.
+func TestPresetsCheck(t *testing.T) {
+	for _, p := range experiment.Presets() {
+		o := tui("check", "--preset", p.Name)
+		if o.code != 0 {
+			t.Errorf("tui check --preset %s: exit %d: %s", p.Name, o.code, o.stderr)
+			continue
+		}
+		c, err := experiment.Parse(p.Name, []byte(o.stdout))
+		if err != nil {
+			t.Errorf("preset %s, as check prints it: %v", p.Name, err)
+			continue
+		}
+		again, err := c.TOML()
+		if err != nil || string(again) != o.stdout {
+			t.Errorf("preset %s changes when it is checked twice: %v", p.Name, err)
+		}
+	}
+}
+
+// TestCompletion: the shell is offered what there is.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		line, want string
+	}{
+		{"walkoff --encoder", "relative-orientation"},
+		{"run --preset", "ladder"},
+		{"run --data", "demo"},
+		{"run --set", "down.loss="},
+		{"record --script", "katamari"},
+		{"encoders", "raw"},
+		{"links show", lossmodel.Profiles()[0].Name},
+		{"", "walkoff"},
+	} {
+		args := append([]string{"__complete"}, strings.Fields(c.line)...)
+		o := tui(append(args, "")...)
+		found := false
+		for _, l := range strings.Split(o.stdout, "\n") {
+			offer, _, _ := strings.Cut(l, "\t")
+			found = found || offer == c.want
+		}
+		if o.code != 0 || !found {
+			t.Errorf("completing %q does not offer %q:\n%s", c.line, c.want, o.stdout)
+		}
+	}
+}

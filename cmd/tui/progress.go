@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// progress is one line on standard error that says how far a job is and when it
+// will end. It shows itself only to a person, and only for jobs that take more
+// than two seconds. Report may be called from any goroutine.
+type progress struct {
+	app   *app
+	what  string
+	start time.Duration
+
+	mu    sync.Mutex
+	shown time.Duration // when the line was last drawn
+	width int           // of the line on the screen, in columns
+	off   bool
+}
+
+const (
+	progressWorth   = 2 * time.Second        // shorter jobs need no line
+	progressPatient = 500 * time.Millisecond // before an estimate is believed
+	progressRedraw  = 100 * time.Millisecond
+)
+
+// progress starts a job; call done when it has ended, before anything else is
+// written to standard error.
+func (a *app) progress(what string) *progress {
+	return &progress{app: a, what: what, start: a.clock(), off: a.quiet || !a.isTerminal(a.stderr)}
+}
+
+// report says that done of total is done, in any unit.
+func (p *progress) report(done, total float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.app.clock()
+	elapsed := now - p.start
+	if p.off || done <= 0 || total <= 0 || elapsed < progressPatient || p.width > 0 && now-p.shown < progressRedraw {
+		return
+	}
+	whole := time.Duration(float64(elapsed) * total / done)
+	if whole < progressWorth {
+		return
+	}
+	p.shown = now
+	p.draw(fmt.Sprintf("%s %3.0f %%, %s left", p.what, min(100*done/total, 100), people(max(whole-elapsed, 0))))
+}
+
+// done wipes the line away.
+func (p *progress) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.width > 0 {
+		p.draw("")
+		fmt.Fprint(p.app.stderr, "\r")
+	}
+	p.off = true
+}
+
+// draw overwrites the line with spaces rather than escape codes, which works on
+// every terminal there is.
+func (p *progress) draw(line string) {
+	pad := max(p.width-len(line), 0)
+	fmt.Fprint(p.app.stderr, "\r"+line+strings.Repeat(" ", pad))
+	p.width = len(line)
+}
+
+// people rounds a time to what a person cares to know.
+func people(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
+	case d < 90*time.Minute:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/experiment"
+)
+
+func (a *app) replayCommand() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:     "replay REPORT.json",
+		GroupID: groupData,
+		Short:   "Run a saved report again and demand the same bytes",
+		Long: `Run a saved report again, every change at the very moment at which it was made, and
+compare the digest of every datagram sent and every frame decoded. Reports of the
+dashboard and of run can both be replayed, on any machine.
+
+Exits with 1 if a single byte differs.`,
+		Example: `  tui replay report/report.json
+  tui replay report/report.json --json`,
+		Args:              oneArg("a report.json"),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], json) },
+		ValidArgsFunction: completeFiles("json"),
+	}
+	a.addOutputFlags(cmd, &json)
+	return cmd
+}
+
+func (a *app) replay(cmd *cobra.Command, path string, json bool) error {
+	line := a.progress("replay")
+	result, err := experiment.Replay(cmd.Context(), path, experiment.RunOptions{Progress: line.report, Clock: a.clock})
+	line.done()
+	if err != nil {
+		return badData(err)
+	}
+	if json {
+		if err := a.stdout.json(result); err != nil {
+			return err
+		}
+	}
+	var differ []string
+	for i, run := range result.Runs {
+		if !run.Same {
+			differ = append(differ, fmt.Sprintf("run %d of %d differs: saved %s, got %s", i+1, len(result.Runs), run.Want, run.Got))
+		} else if !json {
+			fmt.Fprintf(a.stdout, "same bytes: %s\n", run.Got)
+		}
+	}
+	return held(differ)
+}

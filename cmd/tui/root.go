@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The groups under which help lists the commands.
+const (
+	groupMeasure = "measure"
+	groupData    = "data"
+	groupLists   = "lists"
+	groupOther   = "other"
+)
+
+// root builds the tree of commands.
+func (a *app) root() *cobra.Command {
+	cmd := a.dashboardCommand()
+	cmd.Use = "tui"
+	cmd.Version = version()
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.Args = a.unknownCommand
+	cmd.SetVersionTemplate("wirelab {{.Version}}\n")
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.AddGroup(
+		&cobra.Group{ID: groupMeasure, Title: "Measure:"},
+		&cobra.Group{ID: groupData, Title: "Recordings and reports:"},
+		&cobra.Group{ID: groupLists, Title: "What there is:"},
+		&cobra.Group{ID: groupOther, Title: "Other:"},
+	)
+	cmd.SetHelpCommandGroupID(groupOther)
+	cmd.SetCompletionCommandGroupID(groupOther)
+	cmd.AddCommand(
+		a.runCommand(), a.walkoffCommand(),
+		a.recordCommand(), a.replayCommand(), a.checkCommand(),
+		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
+		a.auditCommand(),
+	)
+	return cmd
+}
+
+// version is what the Go tool knows of the build.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}
+
+// unknownCommand is what the dashboard says to arguments: it takes none.
+func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if strings.HasSuffix(args[0], ".toml") {
+		return usagef("unknown command %q; did you mean tui run %s, or tui --config %s?", args[0], args[0], args[0])
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	if hint := didYouMean(args[0], known); hint != "" {
+		return usagef("unknown command %q%s", args[0], hint)
+	}
+	return usagef("unknown command %q; expected one of %s", args[0], strings.Join(known, ", "))
+}
+
+// noArgs is for commands that take flags only.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// oneArg is for commands that take exactly one thing, such as "a report.json".
+func oneArg(thing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return usagef("%s expects %s", cmd.CommandPath(), thing)
+		case 1:
+			return nil
+		}
+		return usagef("%s expects %s and nothing after it, got %q", cmd.CommandPath(), thing, args[1])
+	}
+}
+
+// flagError words what the flag library found.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	var needs *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "":
+		return usagef("%s: unknown flag -%s", cmd.CommandPath(), missing.GetSpecifiedName())
+	case errors.As(err, &missing):
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		hint := didYouMean(missing.GetSpecifiedName(), known)
+		return usagef("%s: unknown flag --%s%s", cmd.CommandPath(), missing.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
+	case errors.As(err, &needs):
+		return usagef("%s: flag --%s expects %s", cmd.CommandPath(), needs.GetSpecifiedName(), kindOf(needs.GetFlag()))
+	case errors.As(err, &invalid):
+		return usagef("%s: --%s %q makes no sense; expected %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), kindOf(invalid.GetFlag()))
+	}
+	return usage(err)
+}
+
+// kindOf says what a flag takes.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	}
+	if name, _ := pflag.UnquoteUsage(f); name != "" {
+		return name
+	}
+	return "a value"
+}

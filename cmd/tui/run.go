@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/experiment"
+)
+
+type runFlags struct {
+	config configFlags
+	out    string
+	json   bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [FILE.toml]",
+		GroupID: groupMeasure,
+		Short:   "Run an experiment as fast as it goes, and report",
+		Long: `Run an experiment in virtual time, as fast as it goes. The same configuration
+gives the same bytes on every machine; only the timings differ.
+
+Without a file or a preset it is the default experiment: the demo recording over
+a perfect link. With [[sweep]] it runs once per value, over all cores.
+
+--out writes a folder: report.json, report.md, samples.csv, packets.csv and
+experiment.toml. It is rewritten as the run goes on, whole or not at all, so that
+an interruption loses at most a second.
+
+Exits with 1 if an assertion does not hold.`,
+		Example: `  tui run --set link.loss=5% --set link.latency=50ms
+  tui run experiment.toml --out report
+  tui run --preset loss-table --json | jq '.runs[] | {set, kbps: .totals.payload_kbps}'
+  tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneArg("a configuration in TOML")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				f.config.file = args[0]
+			}
+			return a.runExperiment(cmd, f)
+		},
+		ValidArgsFunction: completeFiles("toml"),
+	}
+	f.config.add(cmd)
+	f.config.addSet(cmd)
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
+	a.addOutputFlags(cmd, &f.json)
+	return cmd
+}
+
+func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
+	config, err := f.config.load()
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := experiment.CheckDir(f.out); err != nil {
+			return usage(err)
+		}
+	}
+	line := a.progress("run")
+	report, err := experiment.Run(cmd.Context(), config, experiment.RunOptions{Progress: line.report, Clock: a.clock, Dir: f.out})
+	line.done()
+	if err != nil {
+		return badData(err)
+	}
+	if f.json {
+		err = a.stdout.json(report)
+	} else {
+		writeReport(a.stdout, report)
+	}
+	if f.out != "" {
+		a.remark("report in %s", f.out)
+	}
+	if report.Interrupted {
+		return errors.Join(err, cmd.Context().Err())
+	}
+	return errors.Join(err, held(report.Failed()))
+}
+
+// badData marks what is wrong with a recording or a specification as the
+// caller's to mend.
+func badData(err error) error {
+	if isDataError(err) {
+		return usage(named(readable(err)))
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"wirelab/experiment"
+)
+
+// writeReport tells a person what was measured: a page for one run, a table for
+// a sweep.
+func writeReport(w io.Writer, r *experiment.Report) {
+	if r.Sweep {
+		writeSweep(w, r)
+		return
+	}
+	for _, run := range r.Runs {
+		writeRun(w, run)
+	}
+}
+
+func writeRun(w io.Writer, r *experiment.Result) {
+	t := r.Totals
+	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %d %ss\n\n", title(r), r.Seed, r.DurationS, r.Frames, r.ItemsPerFrame, r.Item)
+	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
+	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", t.PacketBytes.P50, t.PacketBytes.P95, t.PacketBytes.Max)
+	fmt.Fprintf(w, "per %-5s %s bits", r.Item, figure(t.BitsPerItem))
+	if t.BitsPerChangedCube != nil {
+		fmt.Fprintf(w, "; per changed %s %s", r.Item, figure(*t.BitsPerChangedCube))
+	}
+	fmt.Fprintf(w, "\nbaseline  %.0f ticks old at the median, 95 %% up to %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
+	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
+	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late\n", 100*t.Playout.StarvedRatio, t.Playout.Late)
+	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
+	fmt.Fprintf(w, "times     encode %s µs, decode %s µs at the median; %.0f times real time\n",
+		figure(r.Timing.EncodeUS.P50), figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
+	writeBudget(w, r.Budget)
+	writeShadows(w, r)
+	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
+}
+
+// title names a run by what matters most.
+func title(r *experiment.Result) string {
+	data, _ := r.Config["data"].(map[string]any)
+	encoder, _ := r.Config["encoder"].(map[string]any)
+	return fmt.Sprintf("%v with %v", data["source"], encoder["name"])
+}
+
+// outcomes lists how packets ended, what never happened left out.
+func outcomes(t experiment.Totals) string {
+	parts := []string{fmt.Sprintf("%d sent", t.Sent), fmt.Sprintf("%d decoded", t.Decoded)}
+	add := func(n int64, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(t.Duplicated, "copied")
+	add(t.Stale, "stale")
+	add(t.Duplicate, "duplicate")
+	for _, cause := range slices.Sorted(maps.Keys(t.LostBy)) {
+		add(t.LostBy[cause], "lost by "+cause)
+	}
+	add(t.Failures.NoBaseline, "without baseline")
+	add(t.Failures.Corrupt, "corrupt")
+	add(t.Failures.UnknownCodec, "of unknown codec")
+	add(t.Tainted, "tainted")
+	add(t.InFlight, "in flight")
+	return strings.Join(parts, ", ")
+}
+
+func writeBudget(w io.Writer, budget []experiment.BudgetShare) {
+	if len(budget) == 0 {
+		return
+	}
+	parts := make([]string, len(budget))
+	for i, b := range budget {
+		parts[i] = fmt.Sprintf("%s %.1f %%", b.Slot, 100*b.Share)
+	}
+	fmt.Fprintf(w, "bits      %s\n", strings.Join(parts, ", "))
+}
+
+// writeShadows sets further encoders beside the first.
+func writeShadows(w io.Writer, r *experiment.Result) {
+	if len(r.Shadows) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nThe same frames and losses:\n")
+	g := newGrid("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
+	row := func(name string, t experiment.Totals) {
+		failed := t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
+		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, failed, t.Wrong)
+	}
+	first, _ := r.Config["encoder"].(map[string]any)
+	row(fmt.Sprint(first["name"]), r.Totals)
+	for _, s := range r.Shadows {
+		row(s.Encoder, s.Totals)
+	}
+	g.write(w, 0)
+}
+
+// writeSweep prints one row for each point of the grid.
+func writeSweep(w io.Writer, r *experiment.Report) {
+	if len(r.Runs) == 0 {
+		return
+	}
+	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
+	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">bits/"+r.Runs[0].Item, ">decoded", ">lost", ">failed", ">wrong")...)
+	for _, run := range r.Runs {
+		t := run.Totals
+		cells := make([]any, 0, len(g.heads))
+		for _, k := range keys {
+			cells = append(cells, run.Set[k])
+		}
+		failed := t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
+		g.row(append(cells, t.PayloadKbps, t.WireKbps, t.BitsPerItem, t.Decoded, t.Lost, failed, t.Wrong)...)
+	}
+	g.write(w, 0)
+}

@@ -31,7 +31,7 @@ func (s *corruptStage) reshape(spec *Spec) bool {
 // Apply implements Stage.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.next(f.Copy)
-	if !s.chance.hit(word) || f.Lost != None {
+	if !s.chance.hit(word) {
 		return
 	}
 	positions := uint64(size) * 8

@@ -23,7 +23,7 @@ func main() {
 		if i%8 == 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%d, ", int64(math.Round(math.Sqrt2*math.Erfcinv(2*p)*unit)))
+		fmt.Fprintf(&b, "%d, ", int64(math.Round(quantile(p)*unit)))
 	}
 	b.WriteString("\n}\n")
 	src, err := format.Source(b.Bytes())
@@ -33,4 +33,15 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// quantile returns z with Q(z) = p, p <= 1/2. Erfcinv loses the tail to
+// cancellation, so it is the start of Newton's method on Erfc, which does not.
+func quantile(p float64) float64 {
+	z := math.Sqrt2 * math.Erfcinv(2*p)
+	for range 4 {
+		density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+		z += (math.Erfc(z/math.Sqrt2)/2 - p) / density
+	}
+	return z
 }

@@ -14,7 +14,7 @@ import (
 // normalTable holds -Q(p), the quantile below the mean with its sign turned, for
 // p from 2^-34 to 1/2. Each halving of p is cut into 32 equal parts, so the tail
 // is as fine as the middle. Between entries the quantile is interpolated: the
-// result is within 0.0002 of the standard deviation, and ends at 6.44 of them,
+// result is within 0.0001 of the standard deviation, and ends at 6.44 of them,
 // which one packet in 8.6 thousand million would exceed.
 const (
 	normalOctaves   = 33

@@ -6,12 +6,11 @@ import "slices"
 // rungs: to the right if positive. A value between two rungs goes to the next
 // rung; at an end it stays. The result may still fail Validate.
 func (s *Spec) Nudge(key string, rungs int) error {
-	all := settings()
-	i := find(all, key)
+	i := find(key)
 	if i < 0 {
-		return &KeyError{Key: key, Known: names(all)}
+		return &KeyError{Key: key, Known: names()}
 	}
-	k := all[i]
+	k := settings[i]
 	stops := k.Ladder
 	if len(stops) == 0 {
 		stops = k.Choices
@@ -44,6 +43,9 @@ func (k *setting) position(s *Spec, stops []string) (at int, between bool) {
 		if k.number(&scratch) > value {
 			return i, true
 		}
+	}
+	if last := len(stops) - 1; stops[last] == "off" {
+		return last, true // off is more than any value
 	}
 	return len(stops), true
 }

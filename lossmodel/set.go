@@ -20,23 +20,21 @@ func (s *Spec) Set(key string, value any) error {
 	if key == "loss.model" {
 		return s.setLossModel(value)
 	}
-	all := settings()
-	i := find(all, key)
+	i := find(key)
 	if i < 0 {
-		return &KeyError{Key: key, Known: names(all)}
+		return &KeyError{Key: key, Known: names()}
 	}
-	return rename(all[i].set(s, value), key)
+	return rename(settings[i].set(s, value), key)
 }
 
 // SetAll sets every key of a table, as read from a file, in the order of Keys.
 // On error the spec stays as it was.
 func (s *Spec) SetAll(table map[string]any) error {
-	all := settings()
 	rank := func(key string) int {
-		if i := find(all, key); i >= 0 {
+		if i := find(key); i >= 0 {
 			return i
 		}
-		return len(all)
+		return len(settings)
 	}
 	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		if d := rank(a) - rank(b); d != 0 {
@@ -63,12 +61,11 @@ func (s *Spec) setTable(key string, table map[string]any) error {
 		}
 		return err
 	}
-	all := settings()
-	if !slices.ContainsFunc(all, func(k setting) bool { return k.Stage == key }) {
-		if i := find(all, key); i >= 0 {
-			return &KeyError{Key: key, Value: "a table", Expected: all[i].expected}
+	if !slices.ContainsFunc(settings, func(k setting) bool { return k.Stage == key }) {
+		if i := find(key); i >= 0 {
+			return &KeyError{Key: key, Value: "a table", Expected: settings[i].expected}
 		}
-		return &KeyError{Key: key, Known: names(all)}
+		return &KeyError{Key: key, Known: names()}
 	}
 	dotted := make(map[string]any, len(table))
 	for sub, value := range table {
@@ -79,30 +76,28 @@ func (s *Spec) setTable(key string, table map[string]any) error {
 
 // Get returns the value of a key as text that Set takes back.
 func (s Spec) Get(key string) (string, error) {
-	all := settings()
-	i := find(all, key)
+	i := find(key)
 	if i < 0 {
-		return "", &KeyError{Key: key, Known: names(all)}
+		return "", &KeyError{Key: key, Known: names()}
 	}
-	return all[i].get(&s), nil
+	return settings[i].get(&s), nil
 }
 
 // Number returns the value of a key in the unit of its KeyInfo, for a slider or
 // a chart. What is off is 0. ok is false if there is no such key.
 func (s Spec) Number(key string) (v float64, ok bool) {
-	all := settings()
-	i := find(all, key)
+	i := find(key)
 	if i < 0 {
 		return 0, false
 	}
-	return all[i].number(&s), true
+	return settings[i].number(&s), true
 }
 
 // Values returns every key with its text. SetAll takes them back to an equal
 // Spec.
 func (s Spec) Values() map[string]any {
 	values := map[string]any{}
-	for _, k := range settings() {
+	for _, k := range settings {
 		values[k.Key] = k.get(&s)
 	}
 	return values
@@ -110,9 +105,9 @@ func (s Spec) Values() map[string]any {
 
 // find returns the index of the setting that key names, or -1. "stage.name" finds
 // the stage's setting of that name; "stage.p" and "stage.mean" find its share.
-func find(all []setting, key string) int {
+func find(key string) int {
 	stage, sub, dotted := strings.Cut(key, ".")
-	return slices.IndexFunc(all, func(k setting) bool {
+	return slices.IndexFunc(settings, func(k setting) bool {
 		switch {
 		case !dotted:
 			return k.Key == key
@@ -123,9 +118,9 @@ func find(all []setting, key string) int {
 	})
 }
 
-func names(all []setting) []string {
-	list := make([]string, len(all))
-	for i, k := range all {
+func names() []string {
+	list := make([]string, len(settings))
+	for i, k := range settings {
 		list[i] = k.Key
 	}
 	return list

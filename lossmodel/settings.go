@@ -29,12 +29,11 @@ type setting struct {
 	check    func(*Spec) error
 }
 
-// settings lists all keys in the order of the stages. A new stage adds its own.
-func settings() []setting {
-	return slices.Concat(
-		lossSettings(), duplicateSettings(), corruptSettings(), rateSettings(),
-		delaySettings(), reorderSettings(), mtuSettings())
-}
+// settings lists all keys in the order of the stages; a new stage adds its own.
+// Built once, since screens ask for values many times a second; never written.
+var settings = slices.Concat(
+	lossSettings(), duplicateSettings(), corruptSettings(), rateSettings(),
+	delaySettings(), reorderSettings(), mtuSettings())
 
 // newSetting returns the setting that keeps a value of unit u in a field.
 func newSetting[T comparable](u unit[T], field func(*Spec) *T, info KeyInfo) setting {
@@ -68,11 +67,11 @@ func newComputed[T comparable](u unit[T], get func(*Spec) T, put func(*Spec, T),
 	}
 }
 
-// Keys lists the keys in the order of the stages.
+// Keys lists the keys in the order of the stages. The slices within are shared:
+// read them only.
 func Keys() []KeyInfo {
-	all := settings()
-	infos := make([]KeyInfo, len(all))
-	for i, k := range all {
+	infos := make([]KeyInfo, len(settings))
+	for i, k := range settings {
 		infos[i] = k.KeyInfo
 	}
 	return infos

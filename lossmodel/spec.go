@@ -31,7 +31,7 @@ func DefaultSpec() Spec {
 // range, and those that depend on each other (a mean loss and a mean burst)
 // possible together. The error is a *KeyError.
 func (s Spec) Validate() error {
-	for _, k := range settings() {
+	for _, k := range settings {
 		if err := k.check(&s); err != nil {
 			return err
 		}

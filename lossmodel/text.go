@@ -10,10 +10,14 @@ import (
 // multiplication by 100 or 1000: "5%" is the float nearest to 0.05, and what is
 // written reads back as the same bits.
 
+// longest is the length of the longest decimal that a float64 is written as here,
+// and some; what is longer is not worth reading.
+const longest = 400
+
 // decimal reads digits with at most one point and one sign, times 10^exp.
 func decimal(s string, exp int) (float64, bool) {
 	digits := strings.TrimLeft(s, "+-")
-	if len(s)-len(digits) > 1 || len(s) > 40 || strings.Trim(digits, "0123456789.") != "" {
+	if len(s)-len(digits) > 1 || len(s) > longest || strings.Trim(digits, "0123456789.") != "" {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(s+"e"+strconv.Itoa(exp), 64)

@@ -109,7 +109,12 @@ var mtuUnit = unit[int]{
 		}
 		return parseCount(v)
 	},
-	format: strconv.Itoa,
+	format: func(n int) string {
+		if n == MaxMTU {
+			return "off"
+		}
+		return strconv.Itoa(n)
+	},
 	number: func(n int) float64 { return float64(n) },
 	in:     func(n int) bool { return n >= MinMTU && n <= MaxMTU },
 }

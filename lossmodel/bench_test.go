@@ -1,0 +1,72 @@
+package lossmodel
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// benchmarkLink sends and receives b.N packets of 450 bytes, one a millisecond.
+func benchmarkLink(b *testing.B, spec Spec) {
+	l := linkOf(b, spec, 1)
+	data := make([]byte, 450)
+	now := time.Duration(0)
+	step := func() {
+		now += ms
+		l.Send(now, data, 0)
+		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		}
+	}
+	for range 10_000 {
+		step()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		step()
+	}
+}
+
+func BenchmarkPerfectLink(b *testing.B)  { benchmarkLink(b, DefaultSpec()) }
+func BenchmarkFullPipeline(b *testing.B) { benchmarkLink(b, everything(b)) }
+
+// BenchmarkMillionInFlight sends a packet and receives one while n are under way:
+// the time must grow like the depth of the heap, not like n.
+func BenchmarkMillionInFlight(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l := linkOf(b, specOf(b, "latency", "1000s", "jitter", "1000s"), 1)
+			data := make([]byte, 16)
+			for range n {
+				l.Send(0, data, 0)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				due, _ := l.Next()
+				l.Receive(due)
+				l.Send(max(due-500*time.Second, l.now), data, 0)
+			}
+		})
+	}
+}
+
+func BenchmarkHeap(b *testing.B) {
+	var h heap
+	for i := range uint64(10_000) {
+		h.push(entry{due: int64(mix(i) >> 20), seq: i})
+	}
+	seq := uint64(len(h))
+	for b.Loop() {
+		e := h.pop()
+		h.push(entry{due: e.due + int64(mix(seq)>>20), seq: seq})
+		seq++
+	}
+}
+
+func BenchmarkSet(b *testing.B) {
+	s := DefaultSpec()
+	for b.Loop() {
+		if err := s.Set("latency", "50ms±10ms"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

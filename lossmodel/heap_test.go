@@ -1,0 +1,81 @@
+package lossmodel
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The heap must give the order that sorting gives, with pushes and pops mixed.
+func TestHeapOrdersLikeSort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var h heap
+		var model []entry
+		for seq := range uint64(rng.IntN(300)) {
+			e := entry{due: int64(rng.IntN(50)), seq: seq, slot: int32(seq)}
+			h.push(e)
+			model = append(model, e)
+			if rng.IntN(3) > 0 {
+				continue
+			}
+			slices.SortFunc(model, func(a, b entry) int {
+				return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+			})
+			if got := h.pop(); got != model[0] {
+				t.Fatalf("popped %+v, the least is %+v", got, model[0])
+			}
+			model = model[1:]
+		}
+		if len(h) != len(model) {
+			t.Fatalf("%d left, want %d", len(h), len(model))
+		}
+	}
+}
+
+// A million packets in flight at once come out complete and in order.
+func TestMillionInFlight(t *testing.T) {
+	l := linkOf(t, specOf(t, "latency", "1800s", "jitter", "1000s"), 3)
+	n := packets()
+	seen := make([]bool, n)
+	for i := range n {
+		l.Send(0, []byte{1, 2, 3}, uint64(i))
+	}
+	if l.InFlight() != n {
+		t.Fatalf("%d in flight, want %d", l.InFlight(), n)
+	}
+	var last Delivery
+	drain(l, func(d Delivery) {
+		if d.Due < last.Due || d.Due == last.Due && d.Tag < last.Tag {
+			t.Fatalf("packet %d at %v came after packet %d at %v", d.Tag, d.Due, last.Tag, last.Due)
+		}
+		if seen[d.Tag] {
+			t.Fatalf("packet %d came twice", d.Tag)
+		}
+		seen[d.Tag], last = true, d
+	})
+	if i := slices.Index(seen, false); i >= 0 {
+		t.Fatalf("packet %d never came", i)
+	}
+}
+
+func TestRingKeepsOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var r ring
+	in, out := int64(0), int64(0)
+	for range 10_000 {
+		if r.n == 0 || rng.IntN(100) < 52 {
+			r.push(queued{bytes: in})
+			in++
+			continue
+		}
+		if front, got := r.front().bytes, r.pop().bytes; got != out || front != out {
+			t.Fatalf("front %d, popped %d, want %d", front, got, out)
+		}
+		out++
+	}
+	if r.n != int(in-out) {
+		t.Fatalf("%d left, want %d", r.n, in-out)
+	}
+}

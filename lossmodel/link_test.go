@@ -1,0 +1,199 @@
+package lossmodel
+
+import (
+	"bytes"
+	"math/bits"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPerfectLinkDeliversAtOnceInOrder(t *testing.T) {
+	l := linkOf(t, DefaultSpec(), 1)
+	for i := range uint64(3) {
+		want := Verdict{Due: 5 * ms, Fragments: 1, Wire: 1 + 28}
+		if v := l.Send(5*ms, []byte{byte(i)}, i); v != want {
+			t.Fatalf("verdict %+v, want %+v", v, want)
+		}
+	}
+	if _, ok := l.Receive(5*ms - 1); ok {
+		t.Fatal("a packet came before it was sent")
+	}
+	for i := range uint64(3) {
+		d, ok := l.Receive(5 * ms)
+		if !ok || d.Tag != i || !bytes.Equal(d.Data, []byte{byte(i)}) || d.Sent != 5*ms || d.Due != 5*ms {
+			t.Fatalf("delivery %d: %+v, %v", i, d, ok)
+		}
+	}
+	if _, ok := l.Next(); ok || l.InFlight() != 0 {
+		t.Fatal("the link is not empty")
+	}
+}
+
+// A delivery may be read while others are sent from the very same buffer.
+func TestSendCopies(t *testing.T) {
+	l := linkOf(t, specOf(t, "latency", "10ms"), 1)
+	buf := []byte("first")
+	l.Send(0, buf, 0)
+	copy(buf, "XXXXX")
+	l.Send(1, buf, 1)
+	d, _ := l.Receive(10 * ms)
+	if string(d.Data) != "first" {
+		t.Fatalf("got %q", d.Data)
+	}
+}
+
+// FuzzConservation: whatever is sent, set and received when, no packet appears or
+// vanishes, none comes early or out of order, and all bytes are those sent but
+// for the bits that are said to be flipped.
+func FuzzConservation(f *testing.F) {
+	f.Add(uint64(1), []byte("\x00\x10\x20\x30\x40\x50\x60\x70\x80\x90\xa0\xb0\xc0\xd0\xe0\xf0"))
+	f.Add(uint64(2), bytes.Repeat([]byte{0x01, 0x51, 0x02, 0x93, 0xf1}, 80))
+	f.Fuzz(func(t *testing.T, seed uint64, script []byte) {
+		l := linkOf(t, everything(t), seed)
+		book := newLedger(t, l)
+		now := time.Duration(0)
+		for i, op := range script {
+			switch arg := int(op >> 2); op & 3 {
+			case 0, 1:
+				book.send(now, arg*arg) // up to 3969 bytes: fragments too
+			case 2:
+				now += time.Duration(arg) * ms
+				book.receive(now)
+			case 3:
+				spec := l.Spec()
+				k := settings[arg%len(settings)]
+				if spec.Nudge(k.Key, int(mix(uint64(i))%7)-3) == nil {
+					_ = l.Reshape(spec) // an impossible pair is refused and changes nothing
+				}
+			}
+		}
+		book.receive(now + 100*MaxDelay)
+		book.close()
+	})
+}
+
+// ledger keeps the accounts of a link independently of it.
+type ledger struct {
+	t                     *testing.T
+	l                     *Link
+	buf                   []byte
+	sizes                 []int
+	sent, copies          int
+	lost, received, early int
+	last                  time.Duration
+}
+
+func newLedger(t *testing.T, l *Link) *ledger { return &ledger{t: t, l: l} }
+
+func (b *ledger) send(now time.Duration, size int) {
+	n := uint64(len(b.sizes))
+	b.buf = numbered(b.buf, n, size)
+	b.sizes = append(b.sizes, size)
+	v := b.l.Send(now, b.buf, n)
+	b.sent++
+	b.copies += v.Copies
+	for _, cause := range append([]Cause{v.Lost}, v.CopyLost[:v.Copies]...) {
+		if cause != None {
+			b.lost++
+		}
+	}
+	if v.Lost == None && v.Due < now {
+		b.t.Fatalf("packet %d is due at %v, before it was sent at %v", n, v.Due, now)
+	}
+}
+
+func (b *ledger) receive(now time.Duration) {
+	for {
+		d, ok := b.l.Receive(now)
+		if !ok {
+			return
+		}
+		b.received++
+		if d.Due > now || d.Due < d.Sent || d.Due < b.last {
+			b.t.Fatalf("packet %d, sent %v, due %v, received at %v after one due at %v", d.Tag, d.Sent, d.Due, now, b.last)
+		}
+		b.last = d.Due
+		b.buf = numbered(b.buf, d.Tag, b.sizes[d.Tag])
+		if len(d.Data) != len(b.buf) {
+			b.t.Fatalf("packet %d has %d bytes, was %d", d.Tag, len(d.Data), len(b.buf))
+		}
+		flips := 0
+		for i := range d.Data {
+			flips += bits.OnesCount8(d.Data[i] ^ b.buf[i])
+		}
+		if flips != d.Flipped || d.Damaged && flips == 0 {
+			b.t.Fatalf("packet %d: %d bits differ, %d said to be flipped, damaged %v", d.Tag, flips, d.Flipped, d.Damaged)
+		}
+	}
+}
+
+func (b *ledger) close() {
+	if b.sent+b.copies != b.lost+b.received+b.l.InFlight() {
+		b.t.Fatalf("sent %d + copies %d != lost %d + received %d + in flight %d",
+			b.sent, b.copies, b.lost, b.received, b.l.InFlight())
+	}
+}
+
+func TestChecksumDecidesWhetherDamageShows(t *testing.T) {
+	for _, checksum := range []string{"on", "off"} {
+		l := linkOf(t, specOf(t, "corrupt", "100%", "corrupt_bits", "3", "checksum", checksum), 1)
+		l.Send(0, make([]byte, 100), 0)
+		d, _ := l.Receive(0)
+		if d.Flipped != 3 || d.Damaged != (checksum == "on") {
+			t.Errorf("checksum %s: flipped %d, damaged %v", checksum, d.Flipped, d.Damaged)
+		}
+	}
+}
+
+// Bits beyond those of a tiny datagram cannot be flipped, and an empty one
+// stays whole.
+func TestCorruptTinyDatagrams(t *testing.T) {
+	l := linkOf(t, specOf(t, "corrupt", "100%", "corrupt_bits", "64"), 1)
+	for size, want := range []int{0, 8, 16} {
+		l.Send(0, make([]byte, size), 0)
+		if d, _ := l.Receive(0); d.Flipped != want {
+			t.Errorf("%d bytes: %d bits flipped, want %d", size, d.Flipped, want)
+		}
+	}
+}
+
+func TestMisuseIsNamed(t *testing.T) {
+	mustPanic := func(want string, f func()) {
+		t.Helper()
+		defer func() {
+			if got, _ := recover().(string); !strings.Contains(got, want) {
+				t.Errorf("panic %q, want one about %q", got, want)
+			}
+		}()
+		f()
+	}
+	l := linkOf(t, DefaultSpec(), 1)
+	l.Send(2*ms, nil, 0)
+	mustPanic("must not run backwards", func() { l.Send(1*ms, nil, 0) })
+	mustPanic("IPv4 carries at most 65507", func() { l.Send(2*ms, make([]byte, MaxDatagram+1), 0) })
+	if v := l.Send(2*ms, make([]byte, MaxDatagram), 0); v.Lost != None || v.Fragments != 45 {
+		t.Errorf("the largest datagram: %+v", v)
+	}
+}
+
+// A link under steady load allocates nothing.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	spec := everything(t)
+	spec.Corrupt.Bits = 8
+	l := linkOf(t, spec, 1)
+	data := make([]byte, 2000)
+	now := time.Duration(0)
+	step := func() {
+		now += ms
+		l.Send(now, data, 0)
+		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		}
+	}
+	for range 100_000 {
+		step() // the pool reaches its size
+	}
+	if n := testing.AllocsPerRun(50_000, step); n != 0 {
+		t.Errorf("%v allocations a packet", n)
+	}
+}

@@ -1,0 +1,205 @@
+package lossmodel
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// recorder notes what a stage decides.
+type recorder struct {
+	shaper
+	packet int
+	log    map[[2]int]string // by packet and copy
+}
+
+func (r *recorder) Apply(now time.Duration, size int, f *Fate) {
+	before := *f
+	f.Lost = None // a packet that was lost earlier still has its fate decided here
+	r.shaper.Apply(now, size, f)
+	if f.Copy == 0 {
+		r.packet++
+	}
+	r.log[[2]int{r.packet, f.Copy}] = fmt.Sprint(f.Lost, f.Delay-before.Delay,
+		f.Copies[len(before.Copies):], f.Corrupt[len(before.Corrupt):])
+	if before.Lost != None {
+		f.Lost = before.Lost
+	}
+}
+
+// stageNames in the order of the pipeline.
+var stageNames = []string{"duplicate", "loss", "corrupt", "rate", "delay", "reorder"}
+
+// record puts recorders around all stages but rate, which decides by load.
+func record(l *Link) map[string]*recorder {
+	all := map[string]*recorder{}
+	for i, name := range stageNames {
+		if name == "rate" {
+			continue
+		}
+		r := &recorder{shaper: l.pipe.all[i], log: map[[2]int]string{}}
+		l.pipe.all[i], all[name] = r, r
+	}
+	l.pipe.reshape(&l.spec)
+	return all
+}
+
+// Moving a slider of one stage changes no decision of any other stage, packet by
+// packet and copy by copy; nor does switching the stage off and on.
+func TestReshapeMovesNoOtherStage(t *testing.T) {
+	changes := map[string][]string{
+		"loss":             {"0%", "1%", "30%", "5%"},
+		"burst":            {"off", "5", "2"},
+		"latency":          {"0ms", "200ms", "10ms"},
+		"jitter":           {"0ms", "40ms", "10ms"},
+		"distribution":     {"uniform", "normal"},
+		"keep_order":       {"on", "off"},
+		"reorder":          {"0%", "50%", "5%"},
+		"reorder_delay":    {"1ms", "80ms"},
+		"duplicate":        {"0%", "60%", "5%"},
+		"duplicate_copies": {"8", "1", "2"},
+		"duplicate_delay":  {"0ms", "70ms"},
+		"corrupt":          {"0%", "70%", "5%"},
+		"corrupt_bits":     {"64", "1"},
+		"checksum":         {"off", "on"},
+		"rate":             {"off", "64kbit", "1gbit"},
+		"queue":            {"2KB", "off"},
+		"mtu":              {"576", "off"},
+	}
+	for _, info := range Keys() {
+		values := changes[info.Key]
+		if values == nil {
+			t.Errorf("no changes to try for key %s", info.Key)
+		}
+		t.Run(info.Key, func(t *testing.T) {
+			still, moved := linkOf(t, everything(t), 9), linkOf(t, everything(t), 9)
+			a, b := record(still), record(moved)
+			rng := rand.New(rand.NewPCG(1, 1))
+			now := time.Duration(0)
+			for i := range 4000 {
+				if i%100 == 99 {
+					spec := moved.Spec()
+					if err := spec.Set(info.Key, values[(i/100)%len(values)]); err != nil {
+						t.Fatal(err)
+					}
+					if err := moved.Reshape(spec); err != nil {
+						t.Fatal(err)
+					}
+				}
+				now += time.Duration(rng.IntN(3)) * ms
+				data := make([]byte, rng.IntN(1400))
+				still.Send(now, data, uint64(i))
+				moved.Send(now, data, uint64(i))
+			}
+			for _, name := range stageNames {
+				if name != info.Stage && a[name] != nil {
+					compareLogs(t, name, a[name].log, b[name].log)
+				}
+			}
+		})
+	}
+}
+
+// compareLogs demands equal decisions on what both saw: all datagrams, and those
+// copies that were made in both.
+func compareLogs(t *testing.T, stage string, a, b map[[2]int]string) {
+	t.Helper()
+	common := 0
+	for key, x := range a {
+		y, ok := b[key]
+		if key[1] == 0 && !ok {
+			t.Fatalf("%s: packet %d seen once only", stage, key[0])
+		}
+		if ok && x != y {
+			t.Fatalf("%s: packet %d copy %d decided %s, and %s after the change", stage, key[0], key[1], x, y)
+		}
+		if ok {
+			common++
+		}
+	}
+	if common < 4000 {
+		t.Fatalf("%s: only %d decisions compared", stage, common)
+	}
+}
+
+// arrival is a delivery that outlives the next.
+type arrival struct {
+	Delivery
+	data []byte
+}
+
+func arrivals(l *Link) []arrival {
+	var all []arrival
+	drain(l, func(d Delivery) {
+		data := bytes.Clone(d.Data)
+		d.Data = nil
+		all = append(all, arrival{d, data})
+	})
+	return all
+}
+
+// What is in flight arrives as if nothing had been changed.
+func TestReshapeTouchesNothingInFlight(t *testing.T) {
+	send := func() *Link {
+		l := linkOf(t, everything(t), 5)
+		for i := range 500 {
+			l.Send(time.Duration(i)*ms, numbered(nil, uint64(i), 700), uint64(i))
+		}
+		return l
+	}
+	want := arrivals(send())
+	for _, other := range []Spec{DefaultSpec(), specOf(t, "loss", "100%", "latency", "10s", "rate", "1kbit", "queue", "100B", "checksum", "off"),
+		specOf(t, "keep_order", "on", "jitter", "5ms", "mtu", "68")} {
+		l := send()
+		if err := l.Reshape(other); err != nil {
+			t.Fatal(err)
+		}
+		got := arrivals(l)
+		if !slices.EqualFunc(got, want, func(a, b arrival) bool {
+			return bytes.Equal(a.data, b.data) && a.Tag == b.Tag && a.Due == b.Due && a.Sent == b.Sent &&
+				a.Copy == b.Copy && a.Flipped == b.Flipped && a.Damaged == b.Damaged
+		}) {
+			t.Errorf("reshaping to %v changed what was in flight", other.Values())
+		}
+	}
+}
+
+// A burst that is under way goes on after the parameters change; a refused spec
+// changes nothing.
+func TestReshapeKeepsState(t *testing.T) {
+	l := linkOf(t, specOf(t, "loss", "50%", "burst", "100000"), 1)
+	for l.Send(0, nil, 0).Lost == None {
+	}
+	if err := l.Reshape(specOf(t, "loss", "49%", "burst", "100000")); err != nil {
+		t.Fatal(err)
+	}
+	if v := l.Send(0, nil, 0); v.Lost != Burst {
+		t.Errorf("the burst ended with the change: %v", v.Lost)
+	}
+	before := l.Spec()
+	bad := before
+	bad.Loss = Gilbert{Mean: 0.6, Burst: 1}
+	if err := l.Reshape(bad); err == nil || l.Spec() != before {
+		t.Errorf("an impossible spec: error %v, spec %v", err, l.Spec().Values())
+	}
+}
+
+// The links of a session, and the stages of a link, draw from different streams.
+func TestStreamsDiffer(t *testing.T) {
+	seen := map[uint64]string{}
+	for _, seed := range []uint64{0, 1, 7} {
+		for _, link := range []string{"down", "up"} {
+			for _, stage := range stageNames {
+				s := newStream(seed, link+"."+stage)
+				name := fmt.Sprint(seed, link, stage)
+				if other, ok := seen[s.next(0)]; ok {
+					t.Errorf("%s and %s share a stream", name, other)
+				}
+				seen[s.word] = name
+			}
+		}
+	}
+}

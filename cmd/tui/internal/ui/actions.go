@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/experiment"
+)
+
+// send hands a command to the lab, after any change that still waits.
+func (m *Model) send(c experiment.Command) {
+	if !m.flush() || !m.lab.Do(c) {
+		m.say("the lab has its hands full; press again", true)
+		return
+	}
+	if c.Undo || c.Seek != nil {
+		m.want.forget()
+	}
+}
+
+// flush hands over the changes gathered since the last tick; false if the lab
+// had no room for them, in which case they stay.
+func (m *Model) flush() bool {
+	if m.want.unsent.IsZero() {
+		return true
+	}
+	ch := m.want.unsent
+	if !m.lab.Do(experiment.Command{Change: &ch}) {
+		return false
+	}
+	m.want.unsent = experiment.Change{}
+	return true
+}
+
+// obey carries out a command, however it was given. Changes are checked here,
+// against what is desired, so that a mistake is answered at once.
+func (m *Model) obey(c experiment.Command) error {
+	switch {
+	case c.Change != nil && c.Change.Mark == "":
+		return m.want.ask(m.snap.Config, *c.Change, m.ticks)
+	case c.Speed != nil:
+		m.want.askSpeed(*c.Speed, m.ticks)
+	}
+	m.send(c)
+	return nil
+}
+
+// perform grants a page's wish.
+func (m *Model) perform(w wish) {
+	switch {
+	case w.command != nil:
+		if err := m.obey(*w.command); err != nil {
+			m.say(err.Error(), true)
+		}
+		m.page().observe(m.sight(false))
+	case w.pick != nil:
+		m.over = w.pick
+	case w.edit != "":
+		m.line.show(w.edit)
+	}
+}
+
+// enter opens the control under the cursor.
+func (m *Model) enter() { m.perform(m.page().enter()) }
+
+// cycleEncoder swaps to the encoder n places further on.
+func (m *Model) cycleEncoder(n int) {
+	if cmd, ok := encoderControl(m.snap.Schema).step(m.want.config(m.snap), n); ok {
+		m.perform(wish{command: &cmd})
+	}
+}
+
+// pickProfile opens the list of link profiles.
+func (m *Model) pickProfile() {
+	c := profileControl()
+	m.over = newPicker("Link profile", c.word, c.choices(), c.value(m.want.config(m.snap)))
+}
+
+// hurry moves the speed by n rungs.
+func (m *Model) hurry(n int) {
+	v := stepSpeed(m.want.pace(m.snap), n)
+	m.perform(wish{command: &experiment.Command{Speed: &v}})
+}
+
+// mark notes this moment.
+func (m *Model) mark() {
+	m.marks++
+	m.perform(wish{command: &experiment.Command{Change: &experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)}}})
+}
+
+// save asks for a report of the run so far.
+func (m *Model) save() {
+	dir := m.opt.ReportsDir
+	m.send(experiment.Command{Save: &dir})
+}
+
+// run carries out the typed line; on an error it stays open to be mended.
+func (m *Model) run() tea.Cmd {
+	o, err := parseLine(m.line.input.String())
+	if err == nil {
+		err = m.obey(o.Command)
+	}
+	if err != nil {
+		m.line.err = err.Error()
+		return nil
+	}
+	m.line.remember()
+	m.page().observe(m.sight(false))
+	if o.help {
+		m.over = newHelp(m.keys)
+	}
+	if o.quit {
+		return m.quit()
+	}
+	return nil
+}
+
+// typed carries out a line that a list made.
+func (m *Model) typed(line string) {
+	o, err := parseLine(line)
+	if err == nil {
+		err = m.obey(o.Command)
+	}
+	if err != nil {
+		m.say(err.Error(), true)
+	}
+	m.page().observe(m.sight(false))
+}
+
+// quit leaves; what waits is handed over first.
+func (m *Model) quit() tea.Cmd {
+	m.flush()
+	return tea.Quit
+}
+
+// interrupt leaves because somebody insists.
+func (m *Model) interrupt() tea.Cmd {
+	m.flush()
+	m.err = ErrInterrupted
+	return tea.Quit
+}
+
+// mouse: a click selects, the wheel adjusts. Nothing needs it.
+func (m *Model) mouse(msg tea.MouseMsg) {
+	if m.over != nil || m.line.open || msg.Action != tea.MouseActionPress {
+		return
+	}
+	m.stale = true
+	switch msg.Button {
+	case tea.MouseButtonLeft:
+		m.page().click(msg.X, msg.Y-1)
+	case tea.MouseButtonWheelUp:
+		m.perform(m.page().move(1, 0))
+	case tea.MouseButtonWheelDown:
+		m.perform(m.page().move(-1, 0))
+	}
+}

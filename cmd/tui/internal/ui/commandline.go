@@ -1,0 +1,138 @@
+package ui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// maxHistory bounds how many typed lines are remembered.
+const maxHistory = 100
+
+// commandLine is where commands are typed: an input, the history of what was
+// typed before, and completion. It stays open on an error, so that the line can
+// be mended.
+type commandLine struct {
+	open    bool
+	input   editor
+	history []string
+	back    int    // how far the arrows have gone back
+	draft   string // what was typed before they went
+	err     string
+
+	stem  string // completion under way: what stays, what may follow, which is shown
+	words []string
+	shown int
+}
+
+// show opens the line with some text in it.
+func (l *commandLine) show(text string) {
+	l.open, l.back, l.err, l.words = true, 0, "", nil
+	l.input.set(text)
+}
+
+// remember closes the line and keeps it for the next time.
+func (l *commandLine) remember() {
+	text := strings.TrimSpace(l.input.String())
+	if n := len(l.history); text != "" && (n == 0 || l.history[n-1] != text) {
+		l.history = append(l.history, text)
+		l.history = l.history[max(len(l.history)-maxHistory, 0):]
+	}
+	l.open = false
+}
+
+// edit passes a key to the input.
+func (l *commandLine) edit(msg tea.KeyMsg) {
+	before := l.input.String()
+	l.input.key(msg)
+	if l.input.String() != before {
+		l.err, l.words = "", nil
+	}
+}
+
+// recall goes n lines back in the history.
+func (l *commandLine) recall(n int) {
+	if l.back == 0 {
+		l.draft = l.input.String()
+	}
+	l.back = min(max(l.back+n, 0), len(l.history))
+	text := l.draft
+	if l.back > 0 {
+		text = l.history[len(l.history)-l.back]
+	}
+	l.input.set(text)
+	l.err, l.words = "", nil
+}
+
+// tab completes the last word: as far as all candidates agree, then one
+// candidate after the other.
+func (l *commandLine) tab(d desk, n int) {
+	if len(l.words) == 0 {
+		typed := l.input.String()
+		l.stem, l.words = complete(d, typed)
+		l.shown = -1
+		if len(l.words) == 0 {
+			return
+		}
+		if p := l.stem + sharedPrefix(l.words); len(p) > len(typed) && len(l.words) > 1 {
+			l.put(p)
+			l.words = nil
+			return
+		}
+		if len(l.words) == 1 {
+			l.put(l.stem + l.words[0] + " ")
+			l.words = nil
+			return
+		}
+	}
+	if l.shown += n; l.shown < 0 {
+		l.shown = len(l.words) - 1
+	}
+	l.shown %= len(l.words)
+	l.put(l.stem + l.words[l.shown])
+}
+
+func (l *commandLine) put(text string) {
+	l.input.set(text)
+	l.err = ""
+}
+
+// draw shows the line at the bottom of a canvas of two rows, and above it what
+// is wrong with it, what could follow, or what it would do.
+func (l *commandLine) draw(c *canvas, th *theme, d desk) {
+	const prompt = " / "
+	value, at := l.input.text, l.input.at
+	room := c.w - len(prompt) - 1
+	from := max(at-room+1, 0)
+	x := c.text(0, c.h-1, inkKey, prompt)
+	for i := from; i < len(value) && x < c.w-1; i++ {
+		if i == at {
+			x = l.cursor(c, th, x, string(value[i]))
+			continue
+		}
+		x = c.text(x, c.h-1, inkValue, string(value[i]))
+	}
+	if at == len(value) {
+		l.cursor(c, th, x, " ")
+	}
+	c.fill(0, 0, c.w, inkPlain, ' ')
+	x = c.text(0, 0, inkDim, strings.Repeat(" ", len(prompt)))
+	switch _, words := complete(d, l.input.String()); {
+	case l.err != "":
+		c.clip(x, 0, c.w-x-1, inkBad, l.err)
+	case len(l.words) > 0:
+		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(l.words, "  "))
+	case len(words) > 0 && len(words) < 8 || usage(l.input.String()) == "":
+		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(words, "  "))
+	default:
+		c.clip(x, 0, c.w-x-1, inkDim, usage(l.input.String()))
+	}
+}
+
+// cursor draws the place where typing goes on; without colour it is a bar.
+func (l *commandLine) cursor(c *canvas, th *theme, x int, under string) int {
+	if th.color {
+		return c.text(x, c.h-1, inkCursor, under)
+	}
+	return c.text(c.text(x, c.h-1, inkPlain, "_"), c.h-1, inkValue, strings.TrimSpace(under))
+}

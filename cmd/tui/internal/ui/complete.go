@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"wirelab/encoders/table"
+	"wirelab/lossmodel"
+)
+
+// complete returns the part of a typed line that stays and what may replace the
+// rest of it: the words that begin like its last one.
+func complete(d desk, line string) (stem string, words []string) {
+	cut := strings.LastIndexByte(line, ' ') + 1
+	stem, last := line[:cut], strings.ToLower(line[cut:])
+	for _, w := range candidates(d, strings.Fields(stem)) {
+		if strings.HasPrefix(strings.ToLower(w), last) {
+			words = append(words, w)
+		}
+	}
+	return stem, words
+}
+
+// candidates lists the words that may come after those typed so far.
+func candidates(d desk, before []string) []string {
+	all := verbs()
+	if len(before) == 0 {
+		names := make([]string, len(all))
+		for i, v := range all {
+			names[i] = v.name
+		}
+		return names
+	}
+	if v, ok := verbByName(before[0]); ok && v.complete != nil {
+		return v.complete(d, before[1:])
+	}
+	return nil
+}
+
+func verbByName(name string) (verb, bool) {
+	all := verbs()
+	i := slices.IndexFunc(all, func(v verb) bool { return v.name == strings.ToLower(name) })
+	if i < 0 {
+		return verb{}, false
+	}
+	return all[i], true
+}
+
+func completeEncoder(d desk, before []string) []string {
+	return firstOnly(before, encoderChoices(d.schema))
+}
+
+func completeProfile(_ desk, before []string) []string { return firstOnly(before, profileChoices()) }
+
+func firstOnly(before []string, list []choice) []string {
+	if len(before) > 0 {
+		return nil
+	}
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.name
+	}
+	return names
+}
+
+func completeParam(d desk, before []string) []string {
+	codec, err := table.ByName(d.cfg.Encoder.Name)
+	if err != nil || len(before) > 0 {
+		return nil
+	}
+	var names []string
+	for _, info := range codec.ParamInfo() {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
+func completeOneWay(d desk, before []string) []string {
+	keys := lossmodel.Keys()
+	if len(before) == 0 {
+		names := make([]string, len(keys))
+		for i, k := range keys {
+			names[i] = k.Key
+		}
+		return names
+	}
+	if v, ok := verbByName(before[0]); ok && v.complete != nil && isLinkKey(before[0]) {
+		return v.complete(d, before[1:])
+	}
+	return nil
+}
+
+func isLinkKey(name string) bool {
+	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == name })
+}
+
+func completeSpeed(_ desk, before []string) []string {
+	if len(before) > 0 {
+		return nil
+	}
+	return []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}
+}
+
+// sharedPrefix returns what all words begin with.
+func sharedPrefix(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	prefix := words[0]
+	for _, w := range words[1:] {
+		for !strings.HasPrefix(w, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	return strings.ToValidUTF8(prefix, "")
+}
+
+// usage is the hint below a line that names a verb: what it takes and does.
+func usage(line string) string {
+	words := strings.Fields(strings.TrimPrefix(line, "/"))
+	if len(words) == 0 {
+		return ""
+	}
+	if v, ok := verbByName(words[0]); ok {
+		return strings.TrimSpace(v.name+" "+v.args) + ": " + v.help
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package ui
+
+// span is text in one ink.
+type span struct {
+	ink  ink
+	text string
+}
+
+// spans writes pieces of text one after the other, in at most n columns, and
+// returns the column after them.
+func (c *canvas) spans(x, y, n int, pieces ...span) int {
+	end := min(x+n, c.w)
+	for _, p := range pieces {
+		x = c.clip(x, y, end-x, p.ink, p.text)
+	}
+	return x
+}
+
+// frame draws a border around the canvas with a title in its upper edge.
+func (c *canvas) frame(th *theme, focused bool, title string, more ...span) {
+	line, head := inkBorder, inkTitle
+	if focused {
+		line, head = inkFocus, inkFocus
+	}
+	b := th.border
+	c.edge(0, line, b.TopLeft, b.Top, b.TopRight)
+	c.edge(c.h-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
+	for y := 1; y < c.h-1; y++ {
+		c.text(0, y, line, b.Left)
+		c.text(c.w-1, y, line, b.Right)
+	}
+	c.heading(0, head, title, more...)
+}
+
+// divider draws an inner edge with a title across a framed canvas.
+func (c *canvas) divider(th *theme, y int, focused bool, title string, more ...span) {
+	line, head := inkBorder, inkTitle
+	if focused {
+		line, head = inkFocus, inkFocus
+	}
+	c.edge(y, line, th.border.MiddleLeft, th.border.Top, th.border.MiddleRight)
+	c.heading(y, head, title, more...)
+}
+
+func (c *canvas) edge(y int, k ink, left, middle, right string) {
+	for x := 1; x < c.w-1; x++ {
+		c.text(x, y, k, middle)
+	}
+	c.text(0, y, k, left)
+	c.text(c.w-1, y, k, right)
+}
+
+// heading writes a title into the edge at row y, with a blank at either side.
+func (c *canvas) heading(y int, k ink, title string, more ...span) {
+	pieces := append([]span{{k, " " + title + " "}}, more...)
+	if len(more) > 0 {
+		pieces = append(pieces, span{inkPlain, " "})
+	}
+	c.spans(2, y, c.w-4, pieces...)
+}
+
+// slot is a place on the screen: a pane, and the lines it was last drawn to.
+type slot struct {
+	pane
+	w, h    int
+	focused bool
+	fresh   bool
+	lines   []string
+}
+
+// pane is a part of the screen: state, and a picture that is a function of the
+// state and of the size of the canvas alone.
+type pane interface {
+	name() string
+	// observe takes from the snapshot what the pane shows, and reports whether
+	// its picture would be another.
+	observe(sight) bool
+	draw(c *canvas, th *theme, focused bool)
+}
+
+// observe forgets the lines if the pane has something new to show.
+func (s *slot) observe(v sight) bool {
+	if s.pane.observe(v) {
+		s.fresh = false
+	}
+	return !s.fresh
+}
+
+// render returns the pane's h lines of w columns, drawn anew only if something
+// changed.
+func (s *slot) render(th *theme, w, h int, focused bool) []string {
+	if s.fresh && s.w == w && s.h == h && s.focused == focused {
+		return s.lines
+	}
+	c := newCanvas(w, h)
+	s.draw(c, th, focused)
+	s.w, s.h, s.focused, s.fresh = w, h, focused, true
+	s.lines = c.lines(th)
+	return s.lines
+}

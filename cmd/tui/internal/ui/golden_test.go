@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares text with testdata/name.golden.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	got += "\n"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+// screen is a dashboard of a size, without colour.
+func screen(lab Lab, w, h int, opt Options) *Model {
+	if opt.Renderer == nil {
+		opt.Renderer = plainRenderer()
+	}
+	m := New(lab, opt)
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	return m
+}
+
+func TestGoldenScreens(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+		opt  Options
+	}{
+		{name: "live-160x48", w: 160, h: 48},
+		{name: "live-160x48-ascii", w: 160, h: 48, opt: Options{ASCII: true}},
+		{name: "live-80x24-controls", w: 80, h: 24},
+		{name: "live-80x24-packets", w: 80, h: 24, keys: []string{"tab", "left", "left"}},
+		{name: "live-80x24-bits", w: 80, h: 24, keys: []string{"tab", "tab"}},
+		{name: "live-80x24-now", w: 80, h: 24, keys: []string{"tab", "tab", "tab"}},
+		{name: "live-80x24-changes", w: 80, h: 24, keys: []string{"shift+tab", "shift+tab"}},
+		{name: "live-80x24-charts", w: 80, h: 24, keys: []string{"shift+tab"}},
+		{name: "live-20x5", w: 20, h: 5},
+		{name: "live-112x32", w: 112, h: 32},
+		{name: "help-80x24", w: 80, h: 24, keys: []string{"?"}},
+		{name: "picker-160x48", w: 160, h: 48, keys: []string{"enter"}},
+		{name: "command-80x24", w: 80, h: 24, keys: []string{"/", "l", "o"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := screen(newFakeLab(), c.w, c.h, c.opt)
+			press(m, c.keys...)
+			golden(t, c.name, m.View())
+		})
+	}
+}

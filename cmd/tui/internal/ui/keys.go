@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/experiment"
+)
+
+// binding is a key and what it does. Help and footer are made from these.
+type binding struct {
+	key.Binding
+	group string
+	brief bool // stands in the footer
+	do    func(*Model) tea.Cmd
+}
+
+func bind(group string, keys []string, shown, help string, do func(*Model) tea.Cmd) binding {
+	return binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), group: group, do: do}
+}
+
+func (b binding) inFooter() binding {
+	b.brief = true
+	return b
+}
+
+// bigStep is how many rungs the keys for large steps move.
+const bigStep = 4
+
+// bindings are all keys of the dashboard, in the order of the help. They hold
+// while neither the command line nor an overlay is open.
+func bindings(pages []page) []binding {
+	list := []binding{
+		bind("Controls", []string{"tab"}, "tab", "pane", act(func(m *Model) { m.page().focus(1) })).inFooter(),
+		bind("Controls", []string{"shift+tab"}, "shift+tab", "pane before", act(func(m *Model) { m.page().focus(-1) })),
+		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
+		bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
+		bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
+		bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
+		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
+		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
+		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)),
+		bind("Controls", []string{"e"}, "e", "encoder", act(func(m *Model) { m.cycleEncoder(1) })).inFooter(),
+		bind("Controls", []string{"E"}, "E", "encoder before", act(func(m *Model) { m.cycleEncoder(-1) })),
+		bind("Controls", []string{"p"}, "p", "profile", act((*Model).pickProfile)).inFooter(),
+		bind("Controls", []string{"u"}, "u", "undo", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter(),
+		bind("Time", []string{" "}, "space", "pause", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter(),
+		bind("Time", []string{"."}, ".", "step", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter(),
+		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
+		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
+		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })),
+		bind("Session", []string{"s"}, "s", "save", act((*Model).save)).inFooter(),
+		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
+		bind("Session", []string{"/", ":"}, "/", "command", act(func(m *Model) { m.line.show("") })).inFooter(),
+		bind("Session", []string{"?"}, "?", "help", act(func(m *Model) { m.over = newHelp(m.keys) })).inFooter(),
+		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act(func(m *Model) { m.page().release() })),
+		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
+		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter(),
+		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
+	}
+	for i := range pages {
+		if len(pages) > 1 {
+			show := func(m *Model) { m.turn(i) }
+			list = append(list, bind("Pages", []string{strconv.Itoa(i + 1)}, strconv.Itoa(i+1), pages[i].name(), act(show)))
+		}
+	}
+	return list
+}
+
+// act makes an action that starts nothing in the background.
+func act(do func(*Model)) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		do(m)
+		return nil
+	}
+}
+
+func arrow(dx, dy int) func(*Model) tea.Cmd {
+	return act(func(m *Model) { m.perform(m.page().move(dx, dy)) })
+}
+
+// The keys of the command line and of the overlays, on top of plain typing.
+func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
+	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up"), of("down")
+}
+
+// keyInLine handles a key while the command line is open.
+func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
+	enter, leave, next, back, older, newer := lineKeys()
+	d := desk{m.want.config(m.snap), m.snap.Schema}
+	switch {
+	case msg.Type == tea.KeyCtrlC:
+		return m.interrupt()
+	case key.Matches(msg, enter):
+		return m.run()
+	case key.Matches(msg, leave):
+		m.line.open = false
+	case key.Matches(msg, next):
+		m.line.tab(d, 1)
+	case key.Matches(msg, back):
+		m.line.tab(d, -1)
+	case key.Matches(msg, older):
+		m.line.recall(1)
+	case key.Matches(msg, newer):
+		m.line.recall(-1)
+	case msg.Type == tea.KeyBackspace && m.line.input.String() == "":
+		m.line.open = false
+	default:
+		m.line.edit(msg)
+	}
+	return nil
+}
+
+// keyInOverlay handles a key while an overlay is open.
+func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type == tea.KeyCtrlC {
+		return m.interrupt()
+	}
+	switch o := m.over.(type) {
+	case *helpBox:
+		if n := overlayStep(msg); n != 0 {
+			o.scroll(n)
+		} else {
+			m.over = nil
+		}
+	case *picker:
+		m.keyInPicker(o, msg)
+	}
+	return nil
+}
+
+func (m *Model) keyInPicker(p *picker, msg tea.KeyMsg) {
+	filter := []rune(p.filter)
+	switch n := overlayStep(msg); {
+	case n != 0:
+		p.move(n)
+	case msg.Type == tea.KeyEsc:
+		m.over = nil
+	case msg.Type == tea.KeyEnter:
+		m.over = nil
+		if name, ok := p.picked(); ok {
+			m.typed(p.word + " " + name)
+		}
+	case msg.Type == tea.KeyBackspace && len(filter) > 0:
+		p.narrow(string(filter[:len(filter)-1]))
+	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
+		p.narrow(p.filter + string(msg.Runes))
+	}
+}
+
+// overlayStep is how far a key moves in a list, 0 if it is none that moves.
+func overlayStep(msg tea.KeyMsg) int {
+	const screenful = 10
+	switch msg.Type {
+	case tea.KeyUp:
+		return -1
+	case tea.KeyDown:
+		return 1
+	case tea.KeyPgUp:
+		return -screenful
+	case tea.KeyPgDown:
+		return screenful
+	}
+	return 0
+}

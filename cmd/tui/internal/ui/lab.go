@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"errors"
+	"io"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"wirelab/experiment"
+)
+
+// Lab is the running experiment as the dashboard sees it. The engine never waits
+// for the screen, nor the screen for the engine: both methods return at once.
+type Lab interface {
+	// Snapshot returns the newest picture of the session; never nil.
+	Snapshot() *experiment.Snapshot
+	// Do hands over a command; false if the queue is full.
+	Do(experiment.Command) bool
+}
+
+// Options are what the dashboard is started with. The zero value is a good one.
+type Options struct {
+	ASCII      bool
+	ReportsDir string  // where save puts reports; "" leaves it to the lab
+	CrashDir   string  // where the account of a crash goes; "" is the system's temporary folder
+	BudgetKbps float64 // the guide in the bandwidth chart; 0 is 256
+
+	In       io.Reader          // nil: the terminal
+	Out      io.Writer          // nil: the terminal
+	Renderer *lipgloss.Renderer // nil: asks the terminal for its colours and its ground
+}
+
+// Errors that Run returns. A normal quit returns nil.
+var (
+	// ErrInterrupted: ctrl-c, a signal, or a context that ended.
+	ErrInterrupted = errors.New("interrupted")
+	// ErrPanic: the dashboard had a bug; the message says where the details are.
+	ErrPanic = errors.New("the dashboard crashed")
+	// ErrBroken: the session stopped with an error, which is wrapped too.
+	ErrBroken = errors.New("the session broke")
+)
+
+// sight is what the panes get to see on a tick.
+type sight struct {
+	snap  *experiment.Snapshot
+	cfg   *experiment.Config // the snapshot's, with the changes that are still on their way
+	speed float64            // asked for; 0 is as fast as it can
+	slow  bool               // time to redraw what moves all the time: charts and averages
+}
+
+// lane is the encoder under the keys; an empty one before the first frame.
+func (v sight) lane() *experiment.Lane {
+	if len(v.snap.Lanes) == 0 {
+		return &experiment.Lane{}
+	}
+	return &v.snap.Lanes[0]
+}

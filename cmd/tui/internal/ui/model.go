@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"wirelab/experiment"
+)
+
+// The dashboard's own beat. It polls; nobody sends it anything.
+const (
+	tickEvery = 50 * time.Millisecond // redraws at most 20 times a second
+	slowTicks = 10                    // what moves all the time is redrawn twice a second
+	noteTicks = 120                   // how long a notice stays
+)
+
+// tickMsg is one beat.
+type tickMsg struct{}
+
+// interruptMsg asks to leave at once: a signal came, or the context ended.
+type interruptMsg struct{}
+
+// Model is the root of the dashboard and its only tea.Model: it routes keys, asks
+// the lab for its newest snapshot on every tick, lets the panes observe it, and
+// puts their lines together.
+type Model struct {
+	lab   Lab
+	opt   Options
+	theme *theme
+	keys  []binding
+	pages []page
+	open  int // index of the page shown
+	w, h  int
+
+	snap  *experiment.Snapshot
+	ticks int
+	want  desired
+	line  commandLine
+	over  overlay // nil: none
+	note  notice
+	marks int // made by the m key
+
+	screen string // what View returns
+	stale  bool   // something besides the panes changed
+	err    error  // why the program ends, nil if it was asked to
+}
+
+// notice is a sentence for the person, shown for a while.
+type notice struct {
+	text  string
+	bad   bool
+	until int
+	seen  int // newest notice of the lab
+}
+
+// New returns the dashboard over a lab.
+func New(lab Lab, opt Options) *Model {
+	if opt.Renderer == nil {
+		opt.Renderer = lipgloss.NewRenderer(os.Stdout)
+	}
+	if opt.BudgetKbps == 0 {
+		opt.BudgetKbps = 256
+	}
+	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), snap: lab.Snapshot()}
+	m.pages = []page{newLivePage(opt)}
+	m.keys = bindings(m.pages)
+	m.note.seen = m.snap.Notice.ID
+	m.page().focus(1)
+	m.page().observe(m.sight(true))
+	return m
+}
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd { return nextTick() }
+
+func nextTick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { return tickMsg{} }) }
+
+// Update implements tea.Model. It only routes, and never waits.
+func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer m.guard(&cmd)
+	switch msg := msg.(type) {
+	case tickMsg:
+		return m, m.tick()
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+		m.compose()
+	case tea.KeyMsg:
+		m.stale = true
+		switch {
+		case m.line.open:
+			cmd = m.keyInLine(msg)
+		case m.over != nil:
+			cmd = m.keyInOverlay(msg)
+		default:
+			cmd = m.key(msg)
+		}
+	case tea.MouseMsg:
+		m.mouse(msg)
+	case interruptMsg:
+		cmd = m.interrupt()
+	}
+	return m, cmd
+}
+
+// View implements tea.Model.
+func (m *Model) View() string { return m.screen }
+
+// Err returns why the program ended; nil if it was asked to.
+func (m *Model) Err() error { return m.err }
+
+// guard turns a panic into an orderly end: the terminal must be restored before
+// anybody can read what happened.
+func (m *Model) guard(cmd *tea.Cmd) {
+	if r := recover(); r != nil {
+		m.err = crashed(m.opt.CrashDir, r, debug.Stack())
+		m.screen = ""
+		*cmd = tea.Quit
+	}
+}
+
+// crashed writes the account of a panic to a file and returns the error that
+// names it.
+func crashed(dir string, cause any, stack []byte) error {
+	f, err := os.CreateTemp(dir, "wirelab-crash-*.log")
+	if err != nil {
+		return fmt.Errorf("%w: %v\n%s", ErrPanic, cause, stack)
+	}
+	_, err = fmt.Fprintf(f, "%v\n\n%s", cause, stack)
+	if closeErr := f.Close(); err != nil || closeErr != nil {
+		return fmt.Errorf("%w: %v\n%s", ErrPanic, cause, stack)
+	}
+	return fmt.Errorf("%w: %v; details are in %s", ErrPanic, cause, f.Name())
+}
+
+func (m *Model) page() page { return m.pages[m.open] }
+
+// turn shows another page.
+func (m *Model) turn(i int) {
+	m.open = i
+	m.page().observe(m.sight(true))
+}
+
+// sight is what the panes may see now.
+func (m *Model) sight(slow bool) sight {
+	return sight{snap: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow}
+}
+
+// tick takes the newest snapshot and redraws what it changes.
+func (m *Model) tick() tea.Cmd {
+	m.ticks++
+	before := m.snap
+	m.snap = m.lab.Snapshot()
+	if m.snap.State == experiment.Broken {
+		m.err = fmt.Errorf("%w: %w", ErrBroken, m.snap.Err)
+		return tea.Quit
+	}
+	m.flush()
+	m.want.settle(m.snap, m.ticks)
+	m.hear()
+	// While time stands still every snapshot is a step that somebody asked for.
+	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
+	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
+	changed := m.page().observe(m.sight(m.ticks%slowTicks == 0 || stepped || turned))
+	if changed || m.stale || m.snap.Now/clockStep != before.Now/clockStep || turned || m.snap.Actual != before.Actual {
+		m.compose()
+	}
+	return nextTick()
+}
+
+// clockStep is the finest time that the header shows.
+const clockStep = 100 * time.Millisecond
+
+// hear takes up what the lab has to say.
+func (m *Model) hear() {
+	if n := m.snap.Notice; n.ID != m.note.seen {
+		m.note.seen = n.ID
+		m.say(n.Text, n.Bad)
+		if n.Bad {
+			m.want.forget()
+		}
+	}
+	if m.note.text != "" && m.ticks >= m.note.until {
+		m.note.text, m.stale = "", true
+	}
+}
+
+// say shows a sentence for a while.
+func (m *Model) say(text string, bad bool) {
+	m.note.text, m.note.bad, m.note.until = strings.ReplaceAll(text, "\n", " "), bad, m.ticks+noteTicks
+	m.stale = true
+}
+
+// key runs what a key is bound to.
+func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+	for i := range m.keys {
+		if key.Matches(msg, m.keys[i].Binding) {
+			return m.keys[i].do(m)
+		}
+	}
+	return nil
+}

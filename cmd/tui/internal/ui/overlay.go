@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// overlay is a box that lies over the page and has all keys while it is there.
+type overlay interface {
+	// size returns what it would like to have, within a screen of w x h.
+	size(w, h int) (int, int)
+	draw(c *canvas, th *theme)
+}
+
+// lay draws an overlay into the middle of finished lines of w columns.
+func lay(lines []string, o overlay, th *theme, w int) []string {
+	ow, oh := o.size(w-4, len(lines)-2)
+	ow, oh = min(ow, w), min(oh, len(lines))
+	if ow < 4 || oh < 3 {
+		return lines
+	}
+	c := newCanvas(ow, oh)
+	o.draw(c, th)
+	out := append([]string(nil), lines...)
+	x, y := (w-ow)/2, (len(lines)-oh)/2
+	for i, line := range c.lines(th) {
+		out[y+i] = splice(out[y+i], line, x, ow, w)
+	}
+	return out
+}
+
+// splice puts a piece of n columns into a line of w columns, at column x.
+func splice(line, piece string, x, n, w int) string {
+	left, right := ansi.Truncate(line, x, ""), ansi.TruncateLeft(line, x+n, "")
+	off := ""
+	if strings.Contains(line, "\x1b") {
+		off = inkOff
+	}
+	// A wide rune cut in two leaves a hole on either side.
+	left += off + strings.Repeat(" ", max(x-ansi.StringWidth(left), 0))
+	right = strings.Repeat(" ", max(w-x-n-ansi.StringWidth(right), 0)) + right
+	return left + piece + right + off
+}

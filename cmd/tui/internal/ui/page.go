@@ -1,0 +1,43 @@
+package ui
+
+import "wirelab/experiment"
+
+// page is one screenful between header and footer. A page is one file: its panes,
+// how they are arranged, and what the arrows mean on it.
+type page interface {
+	name() string
+	observe(sight) bool // what is new for its panes; reports whether anything is
+	// view returns h lines of w columns.
+	view(th *theme, w, h int) []string
+	focus(step int)       // the next pane
+	move(dx, dy int) wish // arrows; dx in rungs
+	enter() wish
+	release() // let go of what is selected
+	zoom()
+	click(x, y int) // at a place of the page
+}
+
+// wish is what a page wants done that it cannot do itself.
+type wish struct {
+	command *experiment.Command
+	pick    *picker // open this list
+	edit    string  // open the command line with this text
+}
+
+// place is where a pane lies on a page.
+type place struct {
+	slot       *slot
+	x, y, w, h int
+}
+
+// join puts panes together into h lines of w columns. The places must tile the
+// page; those of one row must be given from left to right.
+func join(th *theme, places []place, h int, focused pane) []string {
+	lines := make([]string, h)
+	for _, p := range places {
+		for i, line := range p.slot.render(th, p.w, p.h, p.slot.pane == focused) {
+			lines[p.y+i] += line
+		}
+	}
+	return lines
+}

@@ -1,0 +1,232 @@
+package ui
+
+import "wirelab/experiment"
+
+// livePage is page 1: three charts, the packets, the controls, the numbers, and
+// where the bits go. On a large screen all at once, on a small one a pane at a
+// time below a line of vital numbers.
+type livePage struct {
+	charts   *chartsPane
+	packets  *packetsPane
+	controls *controlsPane
+	slots    []*slot // in the order of the tab key
+	vitals   *slot
+	at       int // index of the focused one
+	w, h     int
+	places   []place
+}
+
+func newLivePage(opt Options) *livePage {
+	p := &livePage{
+		charts:   &chartsPane{budget: opt.BudgetKbps},
+		packets:  &packetsPane{},
+		controls: &controlsPane{},
+	}
+	p.vitals = &slot{pane: &vitalsPane{}}
+	for _, q := range []pane{p.charts, p.controls, p.packets, &bitsPane{}, &nowPane{}, &logPane{}} {
+		p.slots = append(p.slots, &slot{pane: q})
+	}
+	return p
+}
+
+// The places of panes in slots.
+const (
+	atCharts = iota
+	atControls
+	atPackets
+	atBits
+	atNow
+	atLog
+)
+
+func (p *livePage) name() string { return "Live" }
+
+func (p *livePage) observe(v sight) bool {
+	changed := p.vitals.observe(v)
+	for _, s := range p.slots {
+		if s.observe(v) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// wide reports whether all panes fit the screen at once.
+func wide(w, h int) bool { return w >= 112 && h >= 32 }
+
+// focusable are the panes that the arrows can serve where all are in sight.
+func (p *livePage) focusable(i int) bool {
+	return !wide(p.w, p.h) || i == atControls || i == atPackets
+}
+
+func (p *livePage) focus(step int) {
+	for range p.slots {
+		p.at = (p.at + step + len(p.slots)) % len(p.slots)
+		if p.focusable(p.at) {
+			return
+		}
+	}
+}
+
+func (p *livePage) view(th *theme, w, h int) []string {
+	if wide(w, h) && !wide(p.w, p.h) && p.at != atPackets {
+		p.at = atControls // a pane that cannot have the keys here had them
+	}
+	p.w, p.h = w, h
+	if wide(w, h) {
+		p.places = p.arrange(w, h)
+		return join(th, p.places, h, p.slots[p.at].pane)
+	}
+	const above, below = 2, 1
+	p.places = []place{{p.slots[p.at], 0, above, w, h - above - below}}
+	lines := p.vitals.render(th, w, 1, false)
+	lines = append(lines[:1:1], p.tabs(th, w))
+	lines = append(lines, p.places[0].slot.render(th, w, h-above-below, true)...)
+	c := newCanvas(w, below)
+	p.controls.brief(c, th, 0)
+	return append(lines, c.lines(th)...)
+}
+
+// arrange places the panes on a large screen.
+func (p *livePage) arrange(w, h int) []place {
+	right := min(max(w*36/100, 52), 66)
+	left := w - right
+	bits, packets := 6, 5
+	if h < 40 {
+		bits, packets = 4, 4
+	}
+	upper := h - bits
+	const now = 11
+	log := max(upper-now-24, 4)
+	return []place{
+		{p.slots[atCharts], 0, 0, left, upper - packets},
+		{p.slots[atPackets], 0, upper - packets, left, packets},
+		{p.slots[atControls], left, 0, right, upper - now - log},
+		{p.slots[atNow], left, upper - now - log, right, now},
+		{p.slots[atLog], left, upper - log, right, log},
+		{p.slots[atBits], 0, upper, w, bits},
+	}
+}
+
+// tabs is the row of names of panes on a small screen.
+func (p *livePage) tabs(th *theme, w int) string {
+	c := newCanvas(w, 1)
+	x := 1
+	for i, s := range p.slots {
+		k := inkDim
+		left, right := " ", " "
+		if i == p.at {
+			k, left, right = inkFocus, "[", "]"
+		}
+		x = c.spans(x, 0, w-x, span{k, left + s.name() + right}, span{inkFaint, " "})
+	}
+	return c.lines(th)[0]
+}
+
+func (p *livePage) move(dx, dy int) wish {
+	if p.at == atPackets {
+		p.packets.choose(dx + dy*p.packets.stride())
+		return wish{}
+	}
+	if dy != 0 {
+		p.controls.choose(dy)
+	}
+	if dx != 0 {
+		if cmd, ok := p.controls.adjust(dx); ok {
+			return wish{command: &cmd}
+		}
+	}
+	return wish{}
+}
+
+func (p *livePage) enter() wish {
+	c, _, ok := p.controls.current()
+	switch {
+	case !ok:
+		return wish{}
+	case c.choices != nil:
+		return wish{pick: newPicker(c.label, c.word, c.choices(), c.value(p.controls.cfg))}
+	}
+	return wish{edit: c.word + " "}
+}
+
+func (p *livePage) release() { p.packets.release() }
+
+func (p *livePage) zoom() { p.charts.nextSpan() }
+
+// click gives the keys to the pane at (x, y) and selects what is there.
+func (p *livePage) click(x, y int) {
+	for _, at := range p.places {
+		if x < at.x || x >= at.x+at.w || y < at.y || y >= at.y+at.h {
+			continue
+		}
+		for i, s := range p.slots {
+			if s == at.slot && p.focusable(i) {
+				p.at = i
+			}
+		}
+		switch at.slot.pane {
+		case p.controls:
+			p.controls.point(y - at.y)
+		case p.packets:
+			p.packets.point(x-at.x, y-at.y)
+		}
+		return
+	}
+	if !wide(p.w, p.h) && y == 1 {
+		p.clickTab(x)
+	}
+}
+
+// clickTab shows the pane whose name is at column x of the row of names.
+func (p *livePage) clickTab(x int) {
+	from := 1
+	for i, s := range p.slots {
+		if to := from + len(s.name()) + 2; x >= from && x < to {
+			p.at = i
+			return
+		}
+		from += len(s.name()) + 3
+	}
+}
+
+// vitalsPane is the line that never leaves a small screen.
+type vitalsPane struct {
+	lane experiment.Lane
+	item string
+	seen bool
+}
+
+func (p *vitalsPane) name() string { return "Vitals" }
+
+func (p *vitalsPane) observe(v sight) bool {
+	lane := v.lane()
+	if p.seen && !v.slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
+		return false
+	}
+	p.lane, p.item, p.seen = *lane, v.snap.Item, true
+	return true
+}
+
+func (p *vitalsPane) draw(c *canvas, th *theme, _ bool) {
+	r, t := p.lane.Recent, p.lane.Totals
+	lost := 0.0
+	if t.Sent > 0 {
+		lost = 100 * float64(t.Lost) / float64(t.Sent)
+	}
+	failed := t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
+	failInk, wrongInk := inkValue, inkValue
+	if failed > 0 {
+		failInk = inkNoBase
+	}
+	if t.Wrong > 0 {
+		wrongInk = inkAlarm
+	}
+	c.spans(1, 0, c.w-2,
+		span{inkPayload, "payload "}, span{inkValue, fixed(r.PayloadKbps, 1)}, span{inkDim, " kbps  "},
+		span{inkWire, "wire "}, span{inkValue, fixed(r.WireKbps, 1)},
+		span{inkRatio, "  bits/changed "}, span{inkValue, fixed(r.BitsPerChanged, 1)},
+		span{inkLost, "  lost "}, span{inkValue, fixed(lost, 1)}, span{inkDim, " %"},
+		span{inkDim, "  failed "}, span{failInk, fixed(float64(failed), 0)},
+		span{inkDim, "  wrong "}, span{wrongInk, fixed(float64(t.Wrong), 0)})
+}

@@ -1,0 +1,205 @@
+package ui
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/experiment"
+)
+
+// spans of time that the charts can show.
+func chartSpans() []time.Duration {
+	return []time.Duration{60 * time.Second, 120 * time.Second, 15 * time.Second, 30 * time.Second}
+}
+
+// chartsPane shows bandwidth, bits per changed item and failures over time, one
+// below the other over one axis, with a mark wherever something was changed.
+type chartsPane struct {
+	budget float64
+	zoom   int // index into chartSpans
+
+	item   string
+	lane   experiment.Lane
+	marks  []experiment.Mark
+	end    int64 // periods since the start
+	zoomed bool
+}
+
+func (p *chartsPane) name() string { return "Charts" }
+
+// nextSpan changes how much time the charts show.
+func (p *chartsPane) nextSpan() {
+	p.zoom, p.zoomed = (p.zoom+1)%len(chartSpans()), true
+}
+
+func (p *chartsPane) observe(v sight) bool {
+	lane := v.lane()
+	end := int64(0)
+	if n := len(lane.Samples); n > 0 {
+		end = int64(lane.Samples[n-1].T / experiment.SamplePeriod)
+	}
+	moved := end != p.end || len(v.snap.Marks) != len(p.marks)
+	if !p.zoomed && !(v.slow && moved) {
+		return false
+	}
+	p.item, p.lane, p.marks, p.end, p.zoomed = v.snap.Item, *lane, v.snap.Marks, end, false
+	return true
+}
+
+// chartRows says which rows each of the three charts gets inside a pane of h
+// rows: first[i] is the row of its title, rows[i] what is below it.
+func chartRows(h int) (first, rows [3]int) {
+	const edges, axis = 4, 2
+	room := max(h-edges-axis, 0)
+	y := 0
+	for i := range rows {
+		first[i] = y
+		rows[i] = (room + 2 - i) / 3 // the first ones get what is left over
+		y += 1 + rows[i]
+	}
+	rows[2] += min(axis, max(h-edges, 0))
+	return first, rows
+}
+
+func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
+	first, rows := chartRows(c.h)
+	title := [3]string{"Bandwidth kbps", "Bits per changed " + p.itemName(), "Decode failures /s"}
+	specs := [3]*chart.Spec{p.bandwidth(), p.ratio(), p.failures()}
+	legends := [3][]span{p.bandwidthLegend(th), p.ratioLegend(), p.failureLegend(th)}
+	for i, spec := range specs {
+		if i == 0 {
+			c.frame(th, focused, title[i], legends[i]...)
+		} else if first[i] < c.h-1 {
+			c.divider(th, first[i], focused, title[i], legends[i]...)
+		}
+		spec.ASCII = th.ascii
+		spec.Time, spec.Labels = i == 2, i == 2
+		p.common(spec, c.w-2)
+		h := min(rows[i], c.h-2-first[i])
+		c.blit(1, first[i]+1, chart.Draw(spec, c.w-2, max(h, 0)))
+	}
+	if f := p.lane.Totals.Failures; f.NoBaseline+f.Corrupt+f.UnknownCodec == 0 && rows[2] > 4 {
+		const calm = "none so far"
+		c.text((c.w-len(calm))/2, first[2]+rows[2]/2, inkDim, calm)
+	}
+}
+
+func (p *chartsPane) itemName() string {
+	if p.item == "" {
+		return "item"
+	}
+	return p.item
+}
+
+// common sets what the three charts share.
+func (p *chartsPane) common(s *chart.Spec, w int) {
+	span := chartSpans()[p.zoom]
+	cols := max(chart.Width(w), 1)
+	s.End, s.Step = p.end, experiment.SamplePeriod
+	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
+	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(inkPlain), chart.Ink(inkBorder), chart.Ink(inkDim), chart.Ink(inkFaint)
+	for _, m := range p.marks {
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind))})
+	}
+}
+
+// markInk is the colour of a mark: what a person did stands out.
+func markInk(k experiment.MarkKind) ink {
+	if k == experiment.MarkSeam {
+		return inkDim
+	}
+	return inkMark
+}
+
+// series takes one number from every sample.
+func (p *chartsPane) series(of func(*experiment.Sample) float64) []float64 {
+	out := make([]float64, len(p.lane.Samples))
+	for i := range out {
+		out[i] = of(&p.lane.Samples[i])
+	}
+	return out
+}
+
+// perSecond scales a count in a sample to a rate.
+const perSecond = float64(time.Second / experiment.SamplePeriod)
+
+func (p *chartsPane) bandwidth() *chart.Spec {
+	kbps := func(bits int64) float64 { return float64(bits) * perSecond / 1000 }
+	return &chart.Spec{
+		Floor: 10,
+		Rules: []chart.Rule{{Value: p.budget, Ink: chart.Ink(inkBudget)}},
+		Series: []chart.Series{
+			{Values: p.series(func(s *experiment.Sample) float64 { return kbps(s.WireBits) }), Stroke: chart.Dashed, Ink: chart.Ink(inkWire)},
+			{Values: p.series(func(s *experiment.Sample) float64 { return kbps(s.PayloadBits) }), Ink: chart.Ink(inkPayload)},
+		},
+	}
+}
+
+func (p *chartsPane) ratio() *chart.Spec {
+	return &chart.Spec{
+		Floor: 10,
+		Series: []chart.Series{{
+			Values: p.series(func(s *experiment.Sample) float64 {
+				return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
+			}),
+			Weights: p.series(func(s *experiment.Sample) float64 { return float64(s.Changed) }),
+			Ink:     chart.Ink(inkRatio),
+		}},
+	}
+}
+
+func (p *chartsPane) failures() *chart.Spec {
+	line := func(o experiment.Outcome, stroke chart.Stroke) chart.Series {
+		return chart.Series{
+			Values: p.series(func(s *experiment.Sample) float64 { return float64(s.Outcomes[o]) * perSecond }),
+			Reduce: chart.Max, Stroke: stroke, Ink: chart.Ink(outcomeInk(o)),
+		}
+	}
+	return &chart.Spec{Floor: 20, Series: []chart.Series{
+		line(experiment.UnknownCodec, chart.Dotted),
+		line(experiment.Corrupt, chart.Dashed),
+		line(experiment.NoBaseline, chart.Solid),
+	}}
+}
+
+func (p *chartsPane) bandwidthLegend(th *theme) []span {
+	r := p.lane.Recent
+	stroke := strokes(th)
+	return []span{
+		{inkPayload, stroke[chart.Solid] + " payload "}, {inkValue, fixed(r.PayloadKbps, 1)},
+		{inkWire, "  " + stroke[chart.Dashed] + " wire "}, {inkValue, fixed(r.WireKbps, 1)},
+		{inkBudget, "  " + ruleStroke(th) + " budget " + fixed(p.budget, 0)},
+	}
+}
+
+func (p *chartsPane) ratioLegend() []span {
+	r := p.lane.Recent
+	return []span{{inkRatio, fixed(r.BitsPerChanged, 1)}, {inkDim, " now, over all " + fixed(r.BitsPerItem, 2)}}
+}
+
+func (p *chartsPane) failureLegend(th *theme) []span {
+	f, stroke := p.lane.Totals.Failures, strokes(th)
+	part := func(o experiment.Outcome, s chart.Stroke, n int64) []span {
+		return []span{{outcomeInk(o), stroke[s] + " " + string(th.outcome[o]) + " " + outcomeWord(o) + " "}, {inkValue, strconv.FormatInt(n, 10) + "  "}}
+	}
+	out := part(experiment.NoBaseline, chart.Solid, f.NoBaseline)
+	out = append(out, part(experiment.Corrupt, chart.Dashed, f.Corrupt)...)
+	return append(out, part(experiment.UnknownCodec, chart.Dotted, f.UnknownCodec)...)
+}
+
+// strokes are samples of the lines of a chart, for legends.
+func strokes(th *theme) [3]string {
+	if th.ascii {
+		return [3]string{"--", "==", ".."}
+	}
+	return [3]string{"──", "╌╌", "··"}
+}
+
+func ruleStroke(th *theme) string {
+	if th.ascii {
+		return ".."
+	}
+	return "┈┈"
+}

@@ -1,0 +1,215 @@
+package ui
+
+import (
+	"strconv"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
+	"wirelab/experiment"
+)
+
+// controlsPane shows what can be adjusted, with a cursor on one of them.
+type controlsPane struct {
+	chosen string // the word of the control under the cursor
+	cfg    *experiment.Config
+	schema *frame.Schema
+	speed  float64
+	moved  bool
+	rows   []string // the word of the control on each row of the last picture, "" for none
+}
+
+func (p *controlsPane) name() string { return "Controls" }
+
+func (p *controlsPane) observe(v sight) bool {
+	same := p.cfg != nil && p.speed == v.speed && p.schema == v.snap.Schema && (p.cfg == v.cfg || sameSettings(p.cfg, v.cfg))
+	if same && !p.moved {
+		return false
+	}
+	p.cfg, p.schema, p.speed, p.moved = v.cfg.Clone(), v.snap.Schema, v.speed, false
+	return true
+}
+
+// list returns the controls there are at present.
+func (p *controlsPane) list() []control {
+	if p.cfg == nil {
+		return nil
+	}
+	return controls(p.cfg, p.schema)
+}
+
+// current returns the control under the cursor and its place.
+func (p *controlsPane) current() (control, int, bool) {
+	all := p.list()
+	for i, c := range all {
+		if c.word == p.chosen {
+			return c, i, true
+		}
+	}
+	if len(all) == 0 {
+		return control{}, 0, false
+	}
+	return all[0], 0, true
+}
+
+// choose moves the cursor by n controls.
+func (p *controlsPane) choose(n int) {
+	all := p.list()
+	_, at, ok := p.current()
+	if !ok {
+		return
+	}
+	p.chosen, p.moved = all[min(max(at+n, 0), len(all)-1)].word, true
+}
+
+// point puts the cursor on the control that the row of the picture shows.
+func (p *controlsPane) point(y int) bool {
+	if y < 0 || y >= len(p.rows) || p.rows[y] == "" {
+		return false
+	}
+	p.chosen, p.moved = p.rows[y], true
+	return true
+}
+
+// adjust returns the command that moves the control under the cursor n rungs.
+func (p *controlsPane) adjust(n int) (experiment.Command, bool) {
+	c, _, ok := p.current()
+	switch {
+	case !ok:
+		return experiment.Command{}, false
+	case c.word == "speed":
+		v := stepSpeed(p.speed, n)
+		return experiment.Command{Speed: &v}, v != p.speed
+	}
+	return c.step(p.cfg, n)
+}
+
+// row is a line of the pane before it is known which of them fit.
+type row struct {
+	control *control
+	text    []span
+}
+
+func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
+	c.frame(th, focused, "Controls")
+	p.rows = make([]string, c.h)
+	if p.cfg == nil {
+		return
+	}
+	room := c.h - 2
+	rows, at := p.layout(th, c.w-4, room)
+	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
+	for y := 1; y <= room && first+y-1 < len(rows); y++ {
+		r := rows[first+y-1]
+		if r.control == nil {
+			c.spans(2, y, c.w-4, r.text...)
+			continue
+		}
+		p.rows[y] = r.control.word
+		p.line(c, th, y, r.control)
+	}
+	if first > 0 {
+		c.right(c.w-2, 0, inkDim, " more above ")
+	}
+	if first+room < len(rows) {
+		c.right(c.w-2, c.h-1, inkDim, " more below ")
+	}
+}
+
+// layout lists the rows, airily if there is room for it, and says at which of
+// them the cursor is.
+func (p *controlsPane) layout(th *theme, w, room int) (rows []row, at int) {
+	all := p.list()
+	_, chosen, _ := p.current()
+	summary := p.summary(w - 4)
+	airy := len(all)+len(summary)+4 <= room
+	group := ""
+	for i := range all {
+		if all[i].group != group && airy {
+			group = all[i].group
+			rows = append(rows, row{text: []span{{inkDim, group}}})
+		}
+		if i == chosen {
+			at = len(rows)
+		}
+		rows = append(rows, row{control: &all[i]})
+		if i == 0 && airy {
+			for _, line := range summary {
+				rows = append(rows, row{text: []span{{inkDim, "    " + line}}})
+			}
+		}
+	}
+	if len(rows) < room {
+		rows = append(rows, row{text: []span{{inkDim, "  Seed      "}, {inkPlain, strconv.FormatUint(p.cfg.Seed, 10)},
+			{inkDim, "  fixed: it makes the run repeatable"}}})
+	}
+	return rows, at
+}
+
+// summary is what the encoder's author says about it.
+func (p *controlsPane) summary(w int) []string {
+	codec, err := table.ByName(p.cfg.Encoder.Name)
+	if err != nil {
+		return nil
+	}
+	lines := wrap(codec.Summary, w)
+	return lines[:min(len(lines), 2)]
+}
+
+// line draws one control: cursor, name, value, and a gauge of where it stands
+// between its least and its most.
+func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) {
+	const name, number, gauge = 12, 7, 14
+	label, value := inkDim, inkValue
+	cur, _, _ := p.current()
+	if cur.word == ctl.word {
+		label, value = inkChosen, inkChosen
+		c.text(2, y, inkChosen, th.chosen)
+	}
+	text := ctl.label
+	if ctl.sub {
+		text = th.dot + " " + text
+	}
+	c.clip(4, y, c.w-5, label, text)
+	x := 2 + max(name, textWidth(text)+3)
+	if ctl.choices != nil {
+		c.clip(x, y, c.w-2-x, value, ctl.value(p.cfg))
+		return
+	}
+	shown := speedText(th, p.speed)
+	if ctl.value != nil {
+		shown = ctl.value(p.cfg)
+	}
+	n, unit := splitUnit(shown)
+	if n == "" {
+		n, unit = unit, ""
+	}
+	c.right(x+number, y, value, n)
+	end := c.clip(x+number+1, y, c.w-2-x-number-1, inkDim, unit)
+	if x = max(x+number+6, end+1); ctl.level != nil && x+gauge < c.w-2 {
+		p.gauge(c, th, x, y, gauge, ctl.level(p.cfg))
+		x += gauge + 2
+	}
+	if ctl.other != nil && ctl.other(p.cfg) != "" {
+		c.clip(x, y, c.w-2-x, inkDim, th.up+" "+ctl.other(p.cfg))
+	}
+}
+
+func (p *controlsPane) gauge(c *canvas, th *theme, x, y, w int, level float64) {
+	on := int(level*float64(w) + 0.5)
+	c.fill(x, y, w, inkFaint, th.gaugeOff)
+	c.fill(x, y, min(max(on, 0), w), inkGauge, th.gaugeOn)
+}
+
+// brief is the control under the cursor in one line, for screens on which the
+// pane itself may be out of sight.
+func (p *controlsPane) brief(c *canvas, th *theme, y int) {
+	ctl, _, ok := p.current()
+	if !ok {
+		return
+	}
+	p.line(c, th, y, &ctl)
+	x := 2 + 12 + 7 + 6 + 14 + 2
+	if ctl.help != "" && c.w-x > 20 {
+		c.clip(x, y, c.w-x-1, inkDim, ctl.help)
+	}
+}

@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"strconv"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/experiment"
+)
+
+// nowPane shows the averages of the last two seconds as numbers.
+type nowPane struct {
+	item  string
+	lane  experiment.Lane
+	seen  bool
+	spark []float64
+}
+
+func (p *nowPane) name() string { return "Now" }
+
+func (p *nowPane) observe(v sight) bool {
+	lane := v.lane()
+	if p.seen && !v.slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
+		return false
+	}
+	p.item, p.lane, p.seen = v.snap.Item, *lane, true
+	p.spark = p.spark[:0]
+	for i := range lane.Samples {
+		p.spark = append(p.spark, float64(lane.Samples[i].PayloadBits))
+	}
+	return true
+}
+
+// figure is a number with its name and unit.
+type figure struct {
+	ink                ink
+	label, value, unit string
+}
+
+// figures returns the rows of the pane, two figures each.
+func (p *nowPane) figures() [][2]figure {
+	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
+	item := p.item
+	if item == "" {
+		item = "item"
+	}
+	return [][2]figure{
+		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95", fixed(r.PayloadP95Kbps, 1), "kbps"}},
+		{{inkWire, "wire", fixed(r.WireKbps, 1), "kbps"}, {inkDim, "uplink", fixed(r.FeedbackKbps, 1), "kbps"}},
+		{{inkRatio, "per " + item, fixed(r.BitsPerItem, 2), "bits"}, {inkRatio, "changed", fixed(r.BitsPerChanged, 1), "bits"}},
+		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), "/frame"}, {inkDim, "packet", fixed(t.PacketBytes.P50, 0), "B p50"}},
+		{{inkDim, "baseline", fixed(r.BaselineAgeTicks, 1), "back"}, {inkDim, "which is", fixed(r.BaselineAgeMS, 0), "ms"}},
+		{{inkDim, "encode", fixed(r.EncodeUS, 0), "µs"}, {inkDim, "decode", fixed(r.DecodeUS, 0), "µs"}},
+		{{inkDim, "enc p99", fixed(timing.EncodeUS.P99, 0), "µs"}, {inkDim, "dec p99", fixed(timing.DecodeUS.P99, 0), "µs"}},
+		{{inkDim, "starved", fixed(100*t.Playout.StarvedRatio, 2), "%"}, {inkDim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}},
+	}
+}
+
+func (p *nowPane) draw(c *canvas, th *theme, focused bool) {
+	c.frame(th, focused, "Now", span{inkDim, "the last 2 s"})
+	half := (c.w - 4) / 2
+	y := 1
+	wrong := figure{inkGood, "wrong", "0", "must be 0"}
+	if n := p.lane.Totals.Wrong; n > 0 {
+		wrong = figure{inkAlarm, "WRONG", strconv.FormatInt(n, 10), "see the header"}
+	}
+	rows := p.figures()
+	rows = rows[:max(min(len(rows), c.h-3), 0)]
+	for _, row := range rows {
+		p.figure(c, 2, y, half, row[0])
+		p.figure(c, 2+half, y, half, row[1])
+		y++
+	}
+	p.figure(c, 2, y, half, wrong)
+	if y++; y < c.h-2 {
+		c.text(2, y+1, inkPayload, chart.Spark(p.spark, min(c.w-4, 60), th.ascii))
+	}
+}
+
+// figure writes one number into w columns.
+func (p *nowPane) figure(c *canvas, x, y, w int, f figure) {
+	if y >= c.h-1 {
+		return
+	}
+	label := min(10, w/2)
+	number := min(9, w-label)
+	k := inkValue
+	if f.ink == inkAlarm {
+		k = inkAlarm
+	}
+	c.clip(x, y, label, f.ink, f.label)
+	c.right(x+label+number-1, y, k, f.value)
+	c.clip(x+label+number, y, w-label-number-1, inkDim, f.unit)
+}

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+
+	"wirelab/experiment"
+	"wirelab/lossmodel"
+)
+
+// packetsPane shows the last packets as one sign each. The strip is written like
+// an oscilloscope's: a packet keeps its place until the beam comes round again,
+// so the eye can rest on one, and a redraw changes one line instead of all.
+type packetsPane struct {
+	packets  []experiment.PacketRecord
+	newest   uint64
+	totals   experiment.Totals
+	chosen   uint64 // sequence of the packet under the cursor
+	choosing bool
+	capacity int // packets that the last picture had room for, and a row of it
+	width    int
+	moved    bool
+	odd      bool
+}
+
+func (p *packetsPane) name() string { return "Packets" }
+
+func (p *packetsPane) observe(v sight) bool {
+	lane := v.lane()
+	p.odd = !p.odd // every second tick is often enough for the eye
+	n := len(lane.Packets)
+	same := n == len(p.packets) && (n == 0 || sameRecord(&lane.Packets[n-1], &p.packets[n-1])) && lane.Totals.Decoded == p.totals.Decoded
+	if !p.moved && (same || p.odd && v.snap.State == experiment.Running) {
+		return false
+	}
+	p.packets, p.totals, p.moved = lane.Packets, lane.Totals, false
+	p.newest = 0
+	for i := range p.packets {
+		p.newest = max(p.newest, p.packets[i].Seq)
+	}
+	return true
+}
+
+func sameRecord(a, b *experiment.PacketRecord) bool {
+	return a.Seq == b.Seq && a.Copy == b.Copy && a.Outcome == b.Outcome
+}
+
+// choose moves the cursor by n packets; it begins at the newest.
+func (p *packetsPane) choose(n int) {
+	if len(p.packets) == 0 {
+		return
+	}
+	if !p.choosing {
+		p.choosing, p.chosen = true, p.newest
+	}
+	oldest := p.oldest()
+	at := int64(p.chosen) + int64(n)
+	p.chosen = uint64(min(max(at, int64(oldest)), int64(p.newest)))
+	p.moved = true
+}
+
+// release gives up the cursor.
+func (p *packetsPane) release() { p.choosing, p.moved = false, true }
+
+// oldest is the first sequence that the strip still shows.
+func (p *packetsPane) oldest() uint64 {
+	first := p.packets[0].Seq
+	if room := uint64(max(p.capacity-1, 1)); p.newest+1 > room {
+		first = max(first, p.newest+1-room)
+	}
+	return first
+}
+
+func (p *packetsPane) draw(c *canvas, th *theme, focused bool) {
+	w, rows := c.w-4, c.h-3
+	if c.h < 4 {
+		w, rows = c.w-4, c.h-2
+	}
+	p.width, p.capacity = max(w, 0), max(w, 0)*max(rows, 0)
+	c.frame(th, focused, "Packets", p.legend(th)...)
+	if p.capacity < 2 || len(p.packets) == 0 {
+		return
+	}
+	p.strip(c, th, w)
+	if c.h >= 4 {
+		c.spans(2, c.h-2, w, p.detail(th)...)
+	}
+}
+
+func (p *packetsPane) legend(th *theme) []span {
+	out := []span{{inkDim, fmt.Sprintf("last %d  ", max(p.capacity-1, 0))}}
+	for _, o := range []experiment.Outcome{experiment.Decoded, experiment.Lost, experiment.Stale, experiment.NoBaseline, experiment.Corrupt, experiment.Duplicate, experiment.UnknownCodec} {
+		out = append(out, span{outcomeInk(o), string(th.outcome[o])}, span{inkDim, " " + outcomeWord(o) + "  "})
+	}
+	return out
+}
+
+// gravity orders outcomes by how much they deserve to be seen where a packet and
+// its copies share one place.
+func gravity(o experiment.Outcome) int {
+	order := [experiment.NumOutcomes]int{experiment.InFlight: 0, experiment.Decoded: 1, experiment.Duplicate: 2, experiment.Stale: 3, experiment.Lost: 4,
+		experiment.NoBaseline: 5, experiment.Corrupt: 6, experiment.UnknownCodec: 7, experiment.Tainted: 8, experiment.Wrong: 9}
+	if o < experiment.NumOutcomes {
+		return order[o]
+	}
+	return 0
+}
+
+// strip puts the packet with sequence s at place s modulo the capacity.
+func (p *packetsPane) strip(c *canvas, th *theme, w int) {
+	size := uint64(p.capacity)
+	weight := make([]int, p.capacity)
+	oldest := p.oldest()
+	for i := range p.packets {
+		r := &p.packets[i]
+		if r.Seq < oldest {
+			continue
+		}
+		at := int(r.Seq % size)
+		if g := gravity(r.Outcome) + 1; g > weight[at] {
+			weight[at] = g
+			c.set(2+at%w, 1+at/w, outcomeInk(r.Outcome), th.outcome[min(r.Outcome, experiment.NumOutcomes-1)])
+		}
+	}
+	beam := int((p.newest + 1) % size)
+	c.set(2+beam%w, 1+beam/w, inkDim, th.sweep)
+	if p.choosing {
+		at := int(p.chosen % size)
+		c.set(1+at%w, 1+at/w, inkChosen, '[')
+		c.set(3+at%w, 1+at/w, inkChosen, ']')
+	}
+}
+
+// detail is the line below the strip: the packet under the cursor, or how the
+// packets of the whole run ended.
+func (p *packetsPane) detail(th *theme) []span {
+	if p.choosing {
+		for i := range p.packets {
+			if r := &p.packets[i]; r.Seq == p.chosen && r.Copy == 0 {
+				return describePacket(th, r)
+			}
+		}
+		return []span{{inkDim, fmt.Sprintf("packet %d is gone from memory", p.chosen)}}
+	}
+	t := p.totals
+	out := []span{{inkDim, "so far  "}}
+	for _, part := range []struct {
+		o experiment.Outcome
+		n int64
+	}{{experiment.Decoded, t.Decoded}, {experiment.Lost, t.Lost}, {experiment.Stale, t.Stale}, {experiment.NoBaseline, t.Failures.NoBaseline},
+		{experiment.Corrupt, t.Failures.Corrupt}, {experiment.Duplicate, t.Duplicate}, {experiment.Tainted, t.Tainted}, {experiment.Wrong, t.Wrong}} {
+		if part.n == 0 && part.o != experiment.Decoded && part.o != experiment.Lost {
+			continue
+		}
+		out = append(out, span{outcomeInk(part.o), string(th.outcome[part.o])}, span{inkValue, " " + strconv.FormatInt(part.n, 10)},
+			span{inkDim, " " + outcomeWord(part.o) + "  "})
+	}
+	return out
+}
+
+// describePacket tells the life of one packet in a line.
+func describePacket(th *theme, r *experiment.PacketRecord) []span {
+	dot := " " + th.dot + " "
+	base := "initial state"
+	if r.Baseline > 0 {
+		base = fmt.Sprintf("baseline %d back", r.Baseline)
+	}
+	fate := outcomeWord(r.Outcome)
+	switch {
+	case r.Outcome == experiment.Lost:
+		fate = "lost: " + lossmodel.Cause(r.Cause).String()
+	case r.Arrived > 0:
+		fate += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
+	}
+	return []span{
+		{inkValue, fmt.Sprintf("#%d", r.Seq)},
+		{outcomeInk(r.Outcome), " " + string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)]) + " " + fate},
+		{inkDim, dot + "sent "}, {inkPlain, clock(r.Sent)},
+		{inkDim, dot}, {inkPlain, fmt.Sprintf("%d", r.Payload)}, {inkDim, fmt.Sprintf(" B (wire %d)", r.Wire)},
+		{inkDim, dot}, {inkPlain, fmt.Sprintf("%d", r.Changed)}, {inkDim, " changed" + dot + base + dot + r.Encoder},
+	}
+}
+
+// stride is how many packets one row of the strip holds.
+func (p *packetsPane) stride() int { return max(p.width, 1) }
+
+// point puts the cursor on the packet at a place of the picture.
+func (p *packetsPane) point(x, y int) {
+	at := x - 2 + (y-1)*p.width
+	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || at < 0 || at >= p.capacity {
+		return
+	}
+	size := uint64(p.capacity)
+	back := (p.newest%size + size - uint64(at)) % size
+	if back > p.newest || p.newest-back < p.oldest() {
+		return
+	}
+	p.choosing, p.chosen, p.moved = true, p.newest-back, true
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+)
+
+// picker is a list to choose one name from. Typing narrows it.
+type picker struct {
+	title  string
+	word   string // the command that takes the name
+	all    []choice
+	now    string // the name that holds at present
+	filter string
+	at     int
+}
+
+func newPicker(title, word string, list []choice, now string) *picker {
+	p := &picker{title: title, word: word, all: list, now: now}
+	p.at = max(slices.IndexFunc(list, func(c choice) bool { return c.name == now }), 0)
+	return p
+}
+
+// list returns the choices that match what was typed.
+func (p *picker) list() []choice {
+	if p.filter == "" {
+		return p.all
+	}
+	var out []choice
+	for _, c := range p.all {
+		if strings.Contains(strings.ToLower(c.name+" "+c.summary), p.filter) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// move moves the cursor by n.
+func (p *picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+
+// narrow changes the filter.
+func (p *picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+
+// picked returns the name under the cursor.
+func (p *picker) picked() (string, bool) {
+	list := p.list()
+	if p.at >= len(list) {
+		return "", false
+	}
+	return list[p.at].name, true
+}
+
+func (p *picker) size(w, h int) (int, int) { return min(w, 96), min(h, len(p.all)+4) }
+
+func (p *picker) draw(c *canvas, th *theme) {
+	hint := "type to narrow, enter takes, esc leaves"
+	if p.filter != "" {
+		hint = "narrowed to " + p.filter
+	}
+	c.frame(th, true, p.title, span{inkDim, hint})
+	name := 0
+	for _, ch := range p.all {
+		name = max(name, textWidth(ch.name))
+	}
+	list, room := p.list(), c.h-4
+	first := min(max(p.at-room/2, 0), max(len(list)-room, 0))
+	for y := 0; y < room && first+y < len(list); y++ {
+		ch := list[first+y]
+		k := inkPlain
+		if first+y == p.at {
+			k = inkChosen
+			c.text(2, 2+y, k, th.chosen)
+		}
+		if ch.name == p.now {
+			c.set(4, 2+y, inkGood, th.outcome[1])
+		}
+		c.clip(6, 2+y, name, k, ch.name)
+		c.clip(6+name+2, 2+y, c.w-10-name, inkDim, ch.summary)
+	}
+	if len(list) == 0 {
+		c.text(6, 2, inkDim, "nothing matches")
+	}
+}

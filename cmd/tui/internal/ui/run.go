@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+)
+
+// Run shows the dashboard until the person leaves. It returns nil for a normal
+// quit, else an error that wraps ErrInterrupted, ErrBroken or ErrPanic; whatever
+// it returns, the terminal has been restored.
+func Run(ctx context.Context, lab Lab, opt Options) error {
+	if opt.Out == nil {
+		opt.Out = os.Stdout
+	}
+	if opt.Renderer == nil {
+		opt.Renderer = lipgloss.NewRenderer(opt.Out)
+	}
+	m := New(lab, opt)
+	options := []tea.ProgramOption{tea.WithOutput(opt.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
+	if opt.In != nil {
+		options = append(options, tea.WithInput(opt.In))
+	}
+	p := tea.NewProgram(m, options...)
+	stop := leaveOnSignal(ctx, p)
+	_, err := p.Run()
+	stop()
+	switch {
+	case m.Err() != nil:
+		return m.Err()
+	case errors.Is(err, tea.ErrProgramPanic):
+		return fmt.Errorf("%w: %w", ErrPanic, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrInterrupted, err)
+	}
+	return nil
+}
+
+// leaveOnSignal asks the program to leave when a signal comes or ctx ends, and
+// makes it leave if a second signal finds it still there. The function that it
+// returns ends the watch.
+func leaveOnSignal(ctx context.Context, p *tea.Program) (stop func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+		case <-signals:
+		}
+		go p.Send(interruptMsg{})
+		select {
+		case <-done:
+		case <-signals:
+			p.Kill()
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}

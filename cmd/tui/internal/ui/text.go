@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fixed writes v with the given digits after the point; what is no number is a
+// dash.
+func fixed(v float64, digits int) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// clock writes virtual time as minutes, seconds and tenths: 00:42.3.
+func clock(t time.Duration) string {
+	t = max(t, 0)
+	tenths := int64(t / (100 * time.Millisecond))
+	s := fmt.Sprintf("%02d:%02d.%d", tenths/600%60, tenths/10%60, tenths%10)
+	if h := tenths / 36000; h > 0 {
+		s = strconv.FormatInt(h, 10) + ":" + s
+	}
+	return s
+}
+
+// speedText writes a speed: x1, x0.5, max.
+func speedText(th *theme, v float64) string {
+	if v <= 0 {
+		return "max"
+	}
+	return th.times + strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// splitUnit parts "50ms" into "50" and "ms"; what does not begin with a number
+// has no unit.
+func splitUnit(s string) (number, unit string) {
+	s = strings.TrimSpace(s)
+	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })
+	if i <= 0 {
+		if i < 0 {
+			return s, ""
+		}
+		return "", s
+	}
+	return s[:i], strings.TrimSpace(s[i:])
+}
+
+// wrap breaks text at blanks into lines of at most n columns.
+func wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = word
+		case textWidth(line)+1+textWidth(word) <= n:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

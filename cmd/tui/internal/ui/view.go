@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"wirelab/experiment"
+)
+
+// The smallest screen that shows anything.
+const minWidth, minHeight = 60, 20
+
+// compose puts the screen together from the lines of the panes.
+func (m *Model) compose() {
+	m.stale = false
+	switch {
+	case m.w <= 0 || m.h <= 0:
+		m.screen = ""
+	case m.w < minWidth || m.h < minHeight:
+		m.screen = strings.Join(tooSmall(m.theme, m.w, m.h), "\n")
+	default:
+		lines := make([]string, 0, m.h)
+		lines = append(lines, m.header())
+		lines = append(lines, m.page().view(m.theme, m.w, m.h-2)...)
+		if m.over != nil {
+			lines = append(lines[:1:1], lay(lines[1:], m.over, m.theme, m.w)...)
+		}
+		lines = append(lines, m.footer())
+		if m.line.open {
+			c := newCanvas(m.w, 2)
+			m.line.draw(c, m.theme, desk{m.want.config(m.snap), m.snap.Schema})
+			copy(lines[m.h-2:], c.lines(m.theme))
+		}
+		m.screen = strings.Join(lines, "\n")
+	}
+}
+
+// tooSmall says politely what is needed.
+func tooSmall(th *theme, w, h int) []string {
+	c := newCanvas(w, h)
+	text := wrap(fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.", minWidth, minHeight, w, h), max(w-2, 1))
+	for i, line := range text {
+		c.text(max((w-textWidth(line))/2, 0), max((h-len(text))/2, 0)+i, inkPlain, line)
+	}
+	return c.lines(th)
+}
+
+// header names the experiment and says how time goes. If anything was decoded
+// wrong it says only that, in red.
+func (m *Model) header() string {
+	c, th, snap := newCanvas(m.w, 1), m.theme, m.snap
+	cfg := m.want.config(snap)
+	badge := m.badge()
+	if n := m.wrong(); n > 0 {
+		c.fill(0, 0, m.w, inkAlarm, ' ')
+		c.clip(1, 0, m.w-2, inkAlarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
+			n, snap.Lanes[0].Encoder, cfg.Seed, clock(snap.Now)))
+		return c.lines(th)[0]
+	}
+	dot := span{inkFaint, "  " + th.dot + "  "}
+	pieces := []span{{inkFocus, "wirelab"}, dot, {inkPlain, cfg.Data.Source}, dot, {inkTitle, m.encoders(cfg)}, dot,
+		{inkDim, "seed "}, {inkPlain, strconv.FormatUint(cfg.Seed, 10)}, dot}
+	pieces = append(pieces, m.pace()...)
+	pieces = append(pieces, dot, span{inkValue, clock(snap.Now)})
+	c.spans(1, 0, m.w-2-textWidth(badge.text), pieces...)
+	c.right(m.w, 0, badge.ink, badge.text)
+	return c.lines(th)[0]
+}
+
+// encoders names the encoder, and what runs beside it.
+func (m *Model) encoders(cfg *experiment.Config) string {
+	name := cfg.Encoder.Name
+	for i := 1; i < len(m.snap.Lanes); i++ {
+		name += " " + m.theme.chosen + " " + m.snap.Lanes[i].Encoder
+	}
+	return name
+}
+
+func (m *Model) wrong() int64 {
+	n := int64(0)
+	for i := range m.snap.Lanes {
+		n += m.snap.Lanes[i].Totals.Wrong
+	}
+	return n
+}
+
+// keepsUp is the share of the speed asked for that counts as reached.
+const keepsUp = 0.93
+
+// pace says how fast virtual time goes, and that it goes slower than asked if
+// the engine cannot keep up.
+func (m *Model) pace() []span {
+	asked, actual := m.want.pace(m.snap), m.snap.Actual
+	text := speedText(m.theme, asked)
+	switch {
+	case m.snap.State != experiment.Running || actual <= 0:
+	case asked <= 0:
+		return []span{{inkDim, text + " "}, {inkPlain, m.theme.times + fixed(actual, 0)}}
+	case actual < keepsUp*asked && m.want.speed == nil:
+		return []span{{inkWarn, m.theme.times + fixed(actual, 1)}, {inkDim, " of " + text}}
+	}
+	return []span{{inkPlain, text}}
+}
+
+// badge is the state of the session.
+func (m *Model) badge() span {
+	switch m.snap.State {
+	case experiment.Paused:
+		return span{inkPaused, " " + m.theme.pause + " PAUSED "}
+	case experiment.Ended:
+		return span{inkEnded, " " + m.theme.stop + " ENDED "}
+	}
+	return span{inkLive, " " + m.theme.play + " LIVE "}
+}
+
+// footer is the newest notice, or the keys worth knowing.
+func (m *Model) footer() string {
+	c := newCanvas(m.w, 1)
+	if m.note.text != "" {
+		k, sign := inkGood, string(m.theme.outcome[experiment.Decoded])
+		if m.note.bad {
+			k, sign = inkBad, "!"
+		}
+		c.spans(1, 0, m.w-2, span{k, sign + " "}, span{k, m.note.text})
+		return c.lines(m.theme)[0]
+	}
+	x := 1
+	for i, piece := range m.hints() {
+		if x+textWidth(piece[0].text)+textWidth(piece[1].text)+3 > m.w {
+			break
+		}
+		if i > 0 {
+			x = c.text(x, 0, inkFaint, " "+m.theme.dot+" ")
+		}
+		x = c.spans(x, 0, m.w-x, piece[:]...)
+	}
+	return c.lines(m.theme)[0]
+}
+
+// hints are the footer's pieces, from the key map.
+func (m *Model) hints() [][2]span {
+	arrows := [2][2]span{{{inkKey, "↑↓"}, {inkDim, " select"}}, {{inkKey, "←→"}, {inkDim, " adjust"}}}
+	if m.theme.ascii {
+		arrows = [2][2]span{{{inkKey, "up/down"}, {inkDim, " select"}}, {{inkKey, "left/right"}, {inkDim, " adjust"}}}
+	}
+	var out [][2]span
+	for _, b := range m.keys {
+		if b.brief {
+			out = append(out, [2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.Help().Desc}})
+		}
+		if len(out) == 1 && len(arrows) > 0 && b.brief {
+			out = append(out, arrows[:]...)
+		}
+	}
+	return out
+}

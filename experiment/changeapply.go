@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"errors"
 	"maps"
 	"time"
 
@@ -58,6 +59,10 @@ func patch(spec *lossmodel.Spec, key string, settings map[string]string) error {
 		table[k] = v
 	}
 	if err := spec.SetAll(table); err != nil {
+		var ke *lossmodel.KeyError
+		if errors.As(err, &ke) {
+			key += "." + ke.Key
+		}
 		return configError(key, err)
 	}
 	return configError(key, spec.Validate())

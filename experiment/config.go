@@ -166,7 +166,7 @@ func (c *Config) checkSweep() error {
 				err = d.Validate()
 			}
 			if err != nil {
-				return configError(key+".values", err)
+				return &ConfigError{Key: key + ".values", Problem: err.Error()}
 			}
 		}
 	}
@@ -177,11 +177,14 @@ func (c *Config) checkSweep() error {
 func (c *Config) checkScript() error {
 	d := c.Clone()
 	for i, at := range c.At {
+		if at.T < 0 {
+			return &ConfigError{Key: indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
+		}
 		if c.Duration > 0 && at.T >= c.Duration {
 			return &ConfigError{Key: indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end", Expected: "less than duration = " + c.Duration.String()}
 		}
 		if err := d.Apply(at.Change); err != nil {
-			return configError(indexed("at", i), err)
+			return within(indexed("at", i), err)
 		}
 	}
 	return nil

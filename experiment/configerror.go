@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"wirelab/lossmodel"
 )
 
 // ConfigError says which setting is wrong, where it stands, and what was
@@ -42,8 +44,8 @@ func (e *ConfigError) Error() string {
 	return b.String()
 }
 
-// configError turns any error of a leaf into a ConfigError under key; a
-// ConfigError keeps its own, more precise key.
+// configError turns any error into a ConfigError about key. An error that names
+// a more precise key of its own keeps that.
 func configError(key string, err error) error {
 	if err == nil {
 		return nil
@@ -53,22 +55,38 @@ func configError(key string, err error) error {
 		out := *ce
 		if out.Key == "" {
 			out.Key = key
-		} else if key != "" && !strings.HasPrefix(out.Key, key) {
-			out.Problem = out.Key + ": " + out.Problem
-			out.Key = key
 		}
 		return &out
 	}
 	out := &ConfigError{Key: key, Problem: err.Error()}
+	var ke *lossmodel.KeyError
+	if errors.As(err, &ke) && ke.Value != "" && len(ke.Known) == 0 {
+		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
+	}
 	var u interface {
 		Unknown() (name string, known []string)
 	}
 	if errors.As(err, &u) {
 		if name, known := u.Unknown(); len(known) > 0 {
 			out.Near = Near(name, known)
+			out.Problem = "unknown name " + quoted(name)
+			if len(known) <= maxListed {
+				out.Expected = "one of " + strings.Join(known, ", ")
+			}
 		}
 	}
 	return out
+}
+
+// within puts an error about key `inner` of a part under the part's own key.
+func within(key string, err error) error {
+	var ce *ConfigError
+	if err == nil || !errors.As(err, &ce) {
+		return configError(key, err)
+	}
+	out := *ce
+	out.Key = strings.TrimSuffix(key+"."+ce.Key, ".")
+	return &out
 }
 
 // maxListed is how many names an error lists before it leaves them to a command.

@@ -145,11 +145,11 @@ func keyLines(data []byte) (keys []string, lines map[string]int) {
 		key := strings.Join(parts, ".")
 		switch e.Kind {
 		case unstable.Table:
-			prefix = key
-			lines[key] = line
+			prefix = placed(parts, counts)
+			lines[prefix] = line
 		case unstable.ArrayTable:
-			prefix = indexed(key, counts[key])
 			counts[key]++
+			prefix = placed(parts, counts)
 			lines[prefix] = line
 		case unstable.KeyValue:
 			if prefix != "" {
@@ -160,6 +160,22 @@ func keyLines(data []byte) (keys []string, lines map[string]int) {
 		}
 	}
 	return keys, lines
+}
+
+// placed joins the parts of a table's name, with the present index behind each
+// that is an array of tables: [at.down] after the second [[at]] is at[1].down.
+func placed(parts []string, counts map[string]int) string {
+	plain, key := "", ""
+	for _, part := range parts {
+		if plain != "" {
+			plain, key = plain+".", key+"."
+		}
+		plain, key = plain+part, key+part
+		if n := counts[plain]; n > 0 {
+			key = indexed(key, n-1)
+		}
+	}
+	return key
 }
 
 // located adds file and line to a ConfigError: the line of its key, or of the

@@ -138,7 +138,7 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 		at.TS = at.T.Seconds()
 		return nil
 	}
-	return configError(key, at.Change.Set(rest, value))
+	return within(indexed("at", i), at.Change.Set(rest, value))
 }
 
 func (c *Config) setShadow(i int, key, rest string, value any) error {

@@ -1,9 +1,13 @@
 package experiment
 
 import (
+	"errors"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
+	"testing"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 )
 
@@ -62,3 +66,41 @@ func (c *crowd) Next(f *frame.Frame) error {
 type finite struct{ *crowd }
 
 func (f finite) Frames() int { return f.left }
+
+// failing is a source that breaks after a while.
+type failing struct{ *crowd }
+
+func (f failing) Next(dst *frame.Frame) error {
+	if f.tick == 5 {
+		return errors.New("frame 5 is bad")
+	}
+	return f.crowd.Next(dst)
+}
+
+// recorded writes a walk-off recording of a crowd and returns its path.
+func recorded(t *testing.T, cubes, frames int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "crowd.bin")
+	w, err := dataset.Create(path, cubes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCrowd(cubes, 8, -1, 42)
+	f := c.schema.NewFrame()
+	c.Initial(f)
+	if err := w.Initial(f); err != nil {
+		t.Fatal(err)
+	}
+	for range frames {
+		if err := c.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,167 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"wirelab/encoders/table"
+)
+
+func writeHalf(w io.Writer) error {
+	if _, err := io.WriteString(w, "half"); err != nil {
+		return err
+	}
+	return errors.New("disk full")
+}
+
+// wall is the real clock, for the runner's pace.
+func wall() Clock {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+func startRunner(t *testing.T, c *Config) *Runner {
+	t.Helper()
+	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); r.Stop() })
+	r.Start(ctx)
+	return r
+}
+
+// await polls until the snapshot is as wanted.
+func await(t *testing.T, r *Runner, what string, ok func(*Snapshot) bool) *Snapshot {
+	t.Helper()
+	for range 3000 {
+		s := r.Snapshot()
+		if s.State == Broken {
+			t.Fatalf("the lab broke: %v", s.Err)
+		}
+		if ok(s) {
+			return s
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("never saw %s", what)
+	return nil
+}
+
+func send(t *testing.T, r *Runner, c Command) {
+	t.Helper()
+	for range 1000 {
+		if r.Do(c) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("the queue of commands stays full")
+}
+
+// A live session with swaps, slider moves, pauses, undo and jumps can be saved
+// and repeated headless to the same bytes.
+func TestLiveSessionReplays(t *testing.T) {
+	r := startRunner(t, quick(t))
+	rng := rand.New(rand.NewPCG(8, 8))
+	all := table.All()
+	speed := 0.0
+	send(t, r, Command{Speed: &speed})
+	for i := range 60 {
+		var c Command
+		switch i % 6 {
+		case 0:
+			c.Change = &Change{Encoder: all[rng.IntN(len(all))].Name}
+		case 1, 2, 3:
+			c.Change = &Change{Down: map[string]string{"loss": fmt.Sprintf("%d%%", rng.IntN(40)), "latency": fmt.Sprintf("%dms", rng.IntN(200))}}
+		case 4:
+			c.Undo = true
+		case 5:
+			c.Step = 3
+		}
+		send(t, r, c)
+		run := false
+		send(t, r, Command{Pause: &run})
+		now := r.Snapshot().Now
+		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+50*time.Millisecond })
+	}
+	back := 2 * time.Second
+	send(t, r, Command{Seek: &back, Pause: new(true)})
+	await(t, r, "the jump back", func(s *Snapshot) bool { return s.State == Paused && s.Now < 3*time.Second })
+	send(t, r, Command{Pause: new(false), Change: &Change{Encoder: "raw"}})
+	await(t, r, "raw", func(s *Snapshot) bool { return s.Config.Encoder.Name == "raw" && s.Now > 4*time.Second })
+	r.Stop()
+	path, err := r.Save("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
+	if err != nil || !got.Same {
+		t.Errorf("the session does not replay: %+v, %v", got, err)
+	}
+}
+
+func TestRunnerSaysWhatIsWrong(t *testing.T) {
+	r := startRunner(t, quick(t))
+	send(t, r, Command{Change: &Change{Encoder: "relative-orientatoin"}})
+	s := await(t, r, "a complaint", func(s *Snapshot) bool { return s.Notice.Bad })
+	if want := "did you mean relative-orientation?"; !contains(s.Notice.Text, want) {
+		t.Errorf("%q does not say %q", s.Notice.Text, want)
+	}
+	if s.State == Broken {
+		t.Error("a typo broke the lab")
+	}
+}
+
+func contains(s, sub string) bool {
+	for i := 0; i+len(sub) <= len(s); i++ {
+		if s[i:i+len(sub)] == sub {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
+	r := startRunner(t, quick(t))
+	send(t, r, Command{Pause: new(true)})
+	s := await(t, r, "the pause", func(s *Snapshot) bool { return s.State == Paused })
+	sent := s.Lanes[0].Totals.Sent
+	for i := range int64(5) {
+		send(t, r, Command{Step: 1})
+		s = await(t, r, "one more frame", func(s *Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+i })
+		if s.Lanes[0].Totals.Sent != sent+i+1 || s.State != Paused {
+			t.Fatalf("step %d: %d frames instead of 1", i, s.Lanes[0].Totals.Sent-sent-i)
+		}
+	}
+}
+
+// An error of the source ends the session with a message, not with a panic.
+func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
+	c := Default()
+	s, err := newSession(c, failing{newCrowd(3, 1, -1, 1)}, SessionOptions{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s}
+	r.publish()
+	r.Start(context.Background())
+	defer r.Stop()
+	for range 3000 {
+		if snap := r.Snapshot(); snap.State == Broken {
+			if snap.Err == nil || !contains(snap.Err.Error(), "frame 5 is bad") {
+				t.Errorf("it says %v", snap.Err)
+			}
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the lab never noticed")
+}

@@ -40,15 +40,22 @@ func Kinds() []Kind {
 	const fiedler = "Glenn Fiedler, Networked Physics, 2014-15"
 	return []Kind{
 		{Name: "demo", Spec: "demo", Source: fiedler,
-			Summary: "an embedded minute of the cube world: idle, rolling, hovering, katamari, settling",
-			open:    func(_ string, opt Options) (Source, error) { return openDemo(opt) }},
+			Summary: "an embedded recording of the world, 48 s: idle, rolling, hovering, katamari, settling",
+			open: func(_ string, opt Options) (Source, error) {
+				r, err := openDemo(opt)
+				return checked(r, err)
+			}},
 		{Name: "world", Spec: "world", Source: fiedler,
 			Summary: "the live cube world: 900 cubes and a player, simulated, never ends",
-			open:    func(_ string, opt Options) (Source, error) { return openWorld(opt) }},
+			open: func(_ string, opt Options) (Source, error) {
+				s, err := openWorld(opt)
+				return checked(s, err)
+			}},
 		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: true,
 			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
 			open: func(path string, opt Options) (Source, error) {
-				return OpenRecording(path, opt.Cubes, opt.Loop)
+				r, err := OpenRecording(path, opt.Cubes, opt.Loop)
+				return checked(r, err)
 			}},
 	}
 }
@@ -77,7 +84,17 @@ func Open(spec string, opt Options) (Source, error) {
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
 		return nil, &UnknownError{Spec: spec, name: name, kinds: kinds}
 	}
-	return OpenRecording(spec, opt.Cubes, opt.Loop)
+	r, err := OpenRecording(spec, opt.Cubes, opt.Loop)
+	return checked(r, err)
+}
+
+// checked returns src as a Source, or nothing if there was an error: a nil
+// pointer in an interface would not be nil.
+func checked[S Source](src S, err error) (Source, error) {
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
 }
 
 // looksLikePath tells what was meant for a file from a mistyped kind.
@@ -86,13 +103,9 @@ func looksLikePath(spec string) bool {
 }
 
 // openWorld starts the live world under a script.
-func openWorld(opt Options) (Source, error) {
-	if opt.Cubes != 0 && opt.Cubes != frame.WalkoffCubes {
-		return nil, fmt.Errorf("the world has %d cubes, not %d", frame.WalkoffCubes, opt.Cubes)
+func openWorld(opt Options) (*world.Source, error) {
+	if opt.Cubes != 0 && opt.Cubes != world.Cubes {
+		return nil, fmt.Errorf("%w: the world has %d cubes, not %d", ErrSpec, world.Cubes, opt.Cubes)
 	}
-	src, err := world.Open(opt.Script, opt.Seed)
-	if err != nil {
-		return nil, err // not src: a nil *world.Source in an interface is not nil
-	}
-	return src, nil
+	return world.Open(opt.Script, opt.Seed)
 }

@@ -145,7 +145,7 @@ func (u *unpacker) explain(err error) error {
 	case u.how == packedNot:
 		return err // the file system's: it names the path
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%w: its zstd window is larger than %d MB, the most that is read", ErrFormat, maxWindow>>20)
+		return fmt.Errorf("%w: the zstd window is larger than %d MB, the most that is read, or too small for its own blocks", ErrFormat, maxWindow>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
 		return fmt.Errorf("%w: the compressed data breaks off", ErrTruncated)
 	}

@@ -73,7 +73,7 @@ func (w *World) findPairs() {
 	w.pairs = w.pairs[:0]
 	for i := range w.bodies {
 		b := &w.bodies[i]
-		if !b.asleep && b.lowest() < margin {
+		if !b.asleep && b.lowest() < w.floorReach(b) {
 			w.pairs = append(w.pairs, pair(i)<<16|floorID)
 		}
 		if b.half > smallHalf {

@@ -60,7 +60,7 @@ func (w *World) settle() {
 			continue
 		}
 		b.still += c.Step
-		if b.Vel.Dot(b.Vel) > c.RestSpeed*c.RestSpeed || b.Spin.Dot(b.Spin) > c.RestSpin*c.RestSpin {
+		if b.Vel.Length() > c.RestSpeed || b.Spin.Length() > c.RestSpin {
 			b.still = 0
 		}
 		r := w.root(int32(i))

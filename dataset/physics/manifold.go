@@ -1,6 +1,9 @@
 package physics
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	maxPoints = 4
@@ -62,7 +65,7 @@ func (m *manifold) find(w *World) {
 	i, j := m.pair.split()
 	a := &w.bodies[i]
 	if m.pair.floor() {
-		m.touchFloor(a, &w.floor)
+		m.touchFloor(a, &w.floor, w.floorReach(a))
 		return
 	}
 	b := &w.bodies[j]
@@ -78,9 +81,18 @@ func (m *manifold) find(w *World) {
 	}
 }
 
-// touchFloor makes a contact point of each corner that is near the floor; if
+// floorReach returns how high above the floor a corner of b may be and still hit
+// it in this step. Contacts are made ahead of time, so that even a cube at full
+// speed stops at the floor and not in it.
+func (w *World) floorReach(b *Body) float64 {
+	const sqrt3 = 1.7320508075688772
+	corner := float64(b.Spin.Length() * b.half * sqrt3)
+	return margin + float64(w.cfg.Step*(math.Max(-b.Vel.Z, 0)+corner))
+}
+
+// touchFloor makes a contact point of each corner that is lower than reach; if
 // more than four are, of the lowest four.
-func (m *manifold) touchFloor(a, floor *Body) {
+func (m *manifold) touchFloor(a, floor *Body, reach float64) {
 	m.aim(Vec{0, 0, -1})
 	for c := range 8 {
 		arm := Vec{}
@@ -92,7 +104,7 @@ func (m *manifold) touchFloor(a, floor *Body) {
 			arm = arm.AddScaled(a.axes[k], side)
 		}
 		corner := a.Pos.Add(arm)
-		if corner.Z > margin {
+		if corner.Z > reach {
 			continue
 		}
 		if m.n == maxPoints {

@@ -72,8 +72,8 @@ type World struct {
 // New returns an empty world: a floor at z = 0.
 func New(cfg Config) *World {
 	w := &World{cfg: cfg, sub: cfg.Step / float64(cfg.Substeps)}
-	w.soft = soften(30, 10, w.sub)
-	w.softFloor = soften(60, 10, w.sub)
+	w.soft = soften(hertz, w.sub)
+	w.softFloor = soften(hertzFloor, w.sub)
 	w.grid.init()
 	return w
 }

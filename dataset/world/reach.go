@@ -35,7 +35,7 @@ func (s *Sim) push(pulling bool) {
 		if d >= pushReach || d < nowhere {
 			continue
 		}
-		b.Push(away.Scale(fallOff(d, pushLimit) / d * b.Mass()))
+		b.Push(away.Scale(fallOff(d, pushLimit) / d).Scale(b.Mass()))
 		s.touch(i)
 	}
 }
@@ -48,7 +48,7 @@ func (s *Sim) liftPlayer(d float64, pulling bool) {
 	}
 	force := fallOff(math.Max(d, nowhere), pushLimit)
 	if pulling {
-		force *= laden
+		force = float64(force * laden)
 	}
 	s.Player().Push(physics.Vec{Z: force})
 }
@@ -63,7 +63,7 @@ func (s *Sim) pull() {
 		if d < pullFrom || d > pullTo {
 			continue
 		}
-		b.Push(in.Scale(fallOff(d, pullLimit) / d * b.Mass()))
+		b.Push(in.Scale(fallOff(d, pullLimit) / d).Scale(b.Mass()))
 		s.touch(i)
 	}
 }

@@ -20,17 +20,20 @@ type Script struct {
 // act is one stretch of a script.
 type act struct {
 	seconds float64
-	hold    Input // keys held throughout
-	wander  bool  // press direction keys as well, from one place to another
+	hold    Input   // keys held throughout
+	wander  bool    // press direction keys as well, from one place to another
+	pace    float64 // metres per second above which they are let go; 0: never
 }
 
 // The acts that scripts are made of.
 func rest(seconds float64) act { return act{seconds: seconds} }
-func roll(seconds float64) act { return act{seconds: seconds, wander: true} }
+func roll(seconds float64) act { return act{seconds: seconds, wander: true, pace: 12} }
 func hovering(seconds float64) act {
 	return act{seconds: seconds, wander: true, hold: Input{Push: true}}
 }
-func gather(seconds float64) act { return act{seconds: seconds, wander: true, hold: Input{Pull: true}} }
+func gather(seconds float64) act {
+	return act{seconds: seconds, wander: true, pace: 8, hold: Input{Pull: true}}
+}
 
 // Scripts lists the scripts there are.
 func Scripts() []Script {
@@ -40,7 +43,7 @@ func Scripts() []Script {
 		{Name: "hover", Summary: "hovers through the grid and blows it apart", acts: []act{rest(2), hovering(58)}},
 		{Name: "katamari", Summary: "rolls and gathers up what is near", acts: []act{rest(2), gather(58)}},
 		{Name: "demo", Summary: "each in turn, with pauses in which everything settles", acts: []act{
-			rest(3), roll(9), rest(2), hovering(14), rest(3), gather(10), rest(4)}},
+			rest(3), roll(9), rest(2), hovering(14), rest(3), gather(12), rest(5)}},
 		{Name: "random", Summary: "a restless player: any of these, for a while each, for ever"},
 	}
 	for i := range scripts {
@@ -109,6 +112,9 @@ func (p *pilot) keys(s *Sim) Input {
 		p.choosePlace()
 	}
 	p.patience--
+	if p.act.pace > 0 && me.Vel.Dot(me.Vel) > float64(p.act.pace*p.act.pace) {
+		return in
+	}
 	in.Left, in.Right = dx < -nearby/2, dx > nearby/2
 	in.Down, in.Up = dy < -nearby/2, dy > nearby/2
 	return in
@@ -122,7 +128,7 @@ func (p *pilot) begin() {
 		p.act = p.script.acts[p.next%len(p.script.acts)]
 		p.next++
 	}
-	p.left = int(math.Round(p.act.seconds * stepsPerSecond))
+	p.left = int(math.Round(float64(p.act.seconds * stepsPerSecond)))
 	p.choosePlace()
 }
 
@@ -143,7 +149,7 @@ func (p *pilot) improvise() act {
 
 // choosePlace picks where to go next and for how long to try.
 func (p *pilot) choosePlace() {
-	p.x = float64((p.rng.Float64()*2 - 1) * roam)
-	p.y = float64((p.rng.Float64()*2 - 1) * roam)
+	p.x = float64((float64(p.rng.Float64()*2) - 1) * roam)
+	p.y = float64((float64(p.rng.Float64()*2) - 1) * roam)
 	p.patience = 60 + p.rng.IntN(3*60)
 }

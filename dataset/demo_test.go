@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"flag"
+	"io"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/world"
+)
+
+var update = flag.Bool("update", false, "record the demo anew")
+
+// playDemo plays the demo's script and calls yield with the initial state and
+// then with n frames.
+func playDemo(t *testing.T, n int, yield func(f *frame.Frame) error) {
+	t.Helper()
+	src, err := world.Open("demo", demoSeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f frame.Frame
+	src.Initial(&f)
+	for i := range n + 1 {
+		if i > 0 {
+			if err := src.Next(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := yield(&f); err != nil {
+			t.Fatalf("frame %d: %v", i+preamble-1, err)
+		}
+	}
+}
+
+// recordDemo writes demo.bin.zst.
+func recordDemo(t *testing.T) {
+	t.Helper()
+	w, err := Create("demo.bin.zst", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	write := w.Initial
+	playDemo(t, demoFrames, func(f *frame.Frame) error {
+		err := write(f)
+		write = w.Write
+		return err
+	})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The embedded demo is what the world does under the script "demo" today, value
+// for value. With -short only the first ten seconds are compared.
+func TestDemo(t *testing.T) {
+	if *update {
+		recordDemo(t)
+		t.Skip("recorded anew; run again without -update to compare")
+	}
+	if len(demoRecording) > 2<<20 {
+		t.Errorf("the demo takes %d bytes, expected at most 2 MB", len(demoRecording))
+	}
+	src, err := Open("demo", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := src.(Sized).Frames(); n != demoFrames {
+		t.Errorf("says it holds %d frames, expected %d", n, demoFrames)
+	}
+	frames := demoFrames
+	if testing.Short() {
+		frames = 600
+	}
+	var got frame.Frame
+	next := func(f *frame.Frame) error { src.Initial(f); return nil }
+	playDemo(t, frames, func(want *frame.Frame) error {
+		if err := next(&got); err != nil {
+			return err
+		}
+		next = src.Next
+		if !got.Equal(want) {
+			t.Fatalf("frame %d differs from the world's: record the demo anew with -update", got.Tick)
+		}
+		return nil
+	})
+	if err := src.Next(&got); !testing.Short() && err != io.EOF {
+		t.Errorf("after the last frame: %v, expected %v", err, io.EOF)
+	}
+}
+
+// The script fills the recording exactly once.
+func TestDemoIsOneRound(t *testing.T) {
+	for _, s := range world.Scripts() {
+		if s.Name == "demo" && s.Seconds*60 != demoFrames {
+			t.Errorf("the script takes %v s, the recording %v s", s.Seconds, demoFrames/60)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// simulated lists the folders whose results must not depend on the machine.
+var simulated = []string{"physics", "world"}
+
+// Go may fuse a product with a sum into one instruction that rounds once, on
+// some machines and not on others; float64(x*y) forbids it. So in the simulation
+// every product of floats has to be converted, unless it is a constant or a
+// factor of a further product.
+func TestNoProductMayFuse(t *testing.T) {
+	for _, dir := range simulated {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files in %s (%v)", dir, err)
+		}
+		var sources []string
+		for _, f := range files {
+			if !strings.HasSuffix(f, "_test.go") {
+				src, err := os.ReadFile(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sources = append(sources, f, string(src))
+			}
+		}
+		for _, bad := range loneProducts(t, sources...) {
+			t.Errorf("%s: a product that may fuse with a sum: write float64(...) around it", bad)
+		}
+	}
+}
+
+// The check itself: what it must find and what it must let pass.
+func TestLoneProductsAreFound(t *testing.T) {
+	const bad = `package p
+func f(a, b, c float64) float64 { d := a * b; d *= c; d += (a * c); return d }
+type v struct{ x float64 }
+func (p v) g(k int) float64 { return 1 - p.x*float64(k*2) }`
+	if got := loneProducts(t, "bad.go", bad); len(got) != 4 {
+		t.Errorf("found %d lone products in the bad example, expected 4: %v", len(got), got)
+	}
+	const good = `package p
+const two = 2.0
+func f(a, b, c float64, n int) float64 { n = n*n + 1; return float64(a*b) + float64(a*b*c) + two*two + a*b/c }`
+	if got := loneProducts(t, "good.go", good); len(got) != 0 {
+		t.Errorf("found lone products in the good example: %v", got)
+	}
+}
+
+// loneProducts type-checks the sources, given as name and text in turn, as one
+// package and lists the positions of products that may be fused.
+func loneProducts(t *testing.T, sources ...string) (found []string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for i := 0; i < len(sources); i += 2 {
+		f, err := parser.ParseFile(fset, sources[i], sources[i+1], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
+	if _, err := conf.Check(files[0].Name.Name, fset, files, info); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		ast.Walk(products{func(n ast.Node) { found = append(found, fset.Position(n.Pos()).String()) }, info, false}, f)
+	}
+	return found
+}
+
+// products is a visitor that reports float products which nothing around them
+// rounds.
+type products struct {
+	report  func(ast.Node)
+	info    *types.Info
+	rounded bool // by what is around the node to be visited
+}
+
+func (v products) Visit(n ast.Node) ast.Visitor {
+	inner := v
+	inner.rounded = false
+	switch e := n.(type) {
+	case *ast.ParenExpr:
+		inner.rounded = v.rounded
+	case *ast.CallExpr:
+		inner.rounded = len(e.Args) == 1 && v.info.Types[e.Fun].IsType()
+	case *ast.BinaryExpr:
+		if (e.Op == token.MUL || e.Op == token.QUO) && v.float(e) {
+			if e.Op == token.MUL && !v.rounded {
+				v.report(e)
+			}
+			inner.rounded = true
+		}
+	case *ast.AssignStmt:
+		if e.Tok == token.MUL_ASSIGN && v.float(e.Lhs[0]) {
+			v.report(e)
+		}
+	}
+	return inner
+}
+
+// float reports whether e is a float that is not a constant.
+func (v products) float(e ast.Expr) bool {
+	tv := v.info.Types[e]
+	if tv.Value != nil || tv.Type == nil {
+		return false
+	}
+	b, ok := tv.Type.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsFloat != 0
+}
+
+// The golden hashes hold for other machines: those whose processors fuse, and
+// one with registers of another size.
+func TestSameOnOtherMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds for other machines: not in -short")
+	}
+	machines := []struct{ name, env, runner string }{
+		{"amd64 v3", "GOAMD64=v3", ""},
+		{"386", "GOARCH=386", ""},
+		{"arm64", "GOARCH=arm64", "qemu-aarch64-static"},
+	}
+	for _, m := range machines {
+		t.Run(m.name, func(t *testing.T) {
+			args := []string{"test", "-run", "Golden"}
+			if m.runner != "" {
+				if _, err := exec.LookPath(m.runner); err != nil {
+					t.Skipf("%s is not installed", m.runner)
+				}
+				args = append(args, "-exec", m.runner)
+			}
+			cmd := exec.Command("go", append(args, "./physics", "./world")...)
+			cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", m.env)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

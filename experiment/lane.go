@@ -27,6 +27,7 @@ type lane struct {
 	flights  flights
 	records  records
 	budget   encoders.Budget // of the packet being made
+	rec      PacketRecord    // of the copy whose end is being booked: an observer sees it, and must not keep it
 	ackBuf   []byte
 	lastErr  error // the encoder's newest complaint
 
@@ -90,17 +91,18 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 			f.open++
 			continue
 		}
-		rec := f.rec
-		rec.Copy, rec.Outcome, rec.Cause = number, Lost, lost
-		l.finish(f, &rec)
+		l.rec = f.rec
+		l.rec.Copy, l.rec.Outcome, l.rec.Cause = number, Lost, lost
+		l.finish(f)
 	}
 	if f.open == 0 {
 		l.flights.release(id)
 	}
 }
 
-// finish books the end of one copy of a packet.
-func (l *lane) finish(f *flight, rec *PacketRecord) {
+// finish books the end of one copy of a packet, as l.rec has it.
+func (l *lane) finish(f *flight) {
+	rec := &l.rec
 	l.meter.end(rec.Outcome, rec.Cause)
 	f.ended |= 1 << rec.Copy
 	if rec.Copy == 0 {
@@ -121,9 +123,9 @@ func (l *lane) leaveOpen() {
 	for _, f := range l.flights.all {
 		for number := 0; f.open > 0 && number <= f.copies; number++ {
 			if f.ended>>number&1 == 0 {
-				rec := f.rec
-				rec.Copy = number
-				l.observer.Packet(&rec)
+				l.rec = f.rec
+				l.rec.Copy = number
+				l.observer.Packet(&l.rec)
 			}
 		}
 	}
@@ -163,7 +165,8 @@ func (l *lane) deliver(now time.Duration) {
 // the sender stored, and sends the ack.
 func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	f := l.flights.get(d.Tag)
-	rec := f.rec
+	l.rec = f.rec
+	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
 	if d.Damaged {
 		rec.Outcome = Corrupt
@@ -173,7 +176,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		l.observe(now, &rx)
 		l.acknowledge(now)
 	}
-	l.finish(f, &rec)
+	l.finish(f)
 	f.open--
 	if f.open == 0 {
 		l.flights.release(d.Tag)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"wirelab/dataset"
 )
 
 // RunOptions are what a headless run needs from its surroundings.
@@ -64,7 +66,7 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 			return nil, err
 		}
 		if opt.Progress != nil {
-			opt.Progress(s.Now().Seconds(), s.end.Seconds())
+			opt.Progress(s.Now().Seconds(), s.expected().Seconds())
 		}
 		if now := opt.Clock.now(); out != nil && out.dir != "" && now-saved >= int64(time.Second) {
 			saved = now
@@ -81,6 +83,14 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 		return r, out.write(r)
 	}
 	return r, nil
+}
+
+// expected returns when the session will end, 0 if that is not known yet.
+func (s *Session) expected() time.Duration {
+	if src, ok := s.source.(dataset.Sized); ok && s.end == 0 {
+		return tickTime(uint64(src.Frames()), s.schema.TickHz)
+	}
+	return s.end
 }
 
 // interrupt ends the session right after the present instant.

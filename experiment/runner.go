@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -57,6 +56,7 @@ type Runner struct {
 	paused  bool
 	speed   float64 // 0: no pacing
 	target  time.Duration
+	seeking time.Duration // run here without pacing, even if paused; 0: nowhere
 	last    time.Duration // wall time of the last beat
 	pace    pace
 	notice  Notice
@@ -151,12 +151,17 @@ func (r *Runner) advance() {
 	wall := r.opt.Clock()
 	elapsed := wall - r.last
 	r.last = wall
-	if r.paused || r.err != nil || r.session.Done() {
-		r.pace.rest(wall)
+	from := r.session.Now()
+	if from >= r.seeking {
+		r.seeking = 0
+	}
+	if r.err != nil || r.session.Done() || (r.paused && r.seeking == 0) {
+		r.pace.rest()
 		return
 	}
-	from := r.session.Now()
 	switch {
+	case r.seeking > 0:
+		r.target = r.seeking
 	case r.speed == 0:
 		r.target = from + time.Hour
 	case r.target-from > time.Duration(float64(4*beat)*r.speed):
@@ -173,6 +178,9 @@ func (r *Runner) advance() {
 		}
 	}
 	r.pace.note(wall, r.session.Now())
+	if r.seeking > 0 {
+		r.pace.rest()
+	}
 }
 
 func (r *Runner) fail(err error) {
@@ -210,7 +218,7 @@ func (r *Runner) obey(c Command) {
 		}
 	}
 	if c.Seek != nil {
-		r.report(fmt.Sprintf("at %v", *c.Seek), r.seek(*c.Seek))
+		r.report(fmt.Sprintf("to %v", *c.Seek), r.seek(*c.Seek))
 	}
 	if c.Save != nil {
 		path, err := r.save(*c.Save)
@@ -241,38 +249,46 @@ func (r *Runner) setSpeed(v float64) {
 // maxSeek bounds how far one jump goes.
 const maxSeek = time.Hour
 
-// seek runs to t without pacing; backwards by playing the session anew with all
-// the changes that were made before t.
+// seek sets out for t without pacing; backwards by playing the session anew with
+// all the changes that were made before t.
 func (r *Runner) seek(t time.Duration) error {
-	if t < 0 || t > r.session.Now()+maxSeek {
-		return fmt.Errorf("seek to %v: expected 0 to %v ahead", t, maxSeek)
+	now := r.session.Now()
+	if t < 0 || t > now+maxSeek {
+		return fmt.Errorf("seek to %v makes no sense; expected 0 to %v ahead", t, maxSeek)
 	}
-	if t < r.session.Now() {
+	if t < now {
 		again, err := r.rewound(t)
 		if err != nil {
 			return err
 		}
-		closeErr := r.session.Close()
+		err = r.session.Close()
 		r.session = again
-		return closeErr
+		if err != nil {
+			return err
+		}
 	}
-	return r.session.RunUntil(t)
+	r.seeking = t
+	return nil
 }
 
-// rewound opens the session again with the changes made so far and plays it to t.
+// rewound opens the session again, with the changes made until t, and what the
+// script has in store after it.
 func (r *Runner) rewound(t time.Duration) (*Session, error) {
 	s, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	s.pending = s.pending[:0]
+	script := s.pending
+	s.pending = nil
 	for _, c := range r.session.log {
 		if c.T <= t {
 			s.pending = append(s.pending, c)
 		}
 	}
-	if err := s.RunUntil(t); err != nil {
-		return nil, errors.Join(err, s.Close())
+	for _, c := range script {
+		if c.T > t {
+			s.pending = append(s.pending, c)
+		}
 	}
 	return s, nil
 }
@@ -318,4 +334,4 @@ func (p *pace) note(wall, virtual time.Duration) {
 	}
 }
 
-func (p *pace) rest(time.Duration) { p.started = false }
+func (p *pace) rest() { p.started = false }

@@ -71,7 +71,8 @@ func (s *Session) take(at time.Duration, sc StampedChange) error {
 		}
 		l.play.delay = s.config.Receiver.Playout
 	}
-	s.log = append(s.log, stamp(at, ch))
+	sc.T, sc.TS = at, at.Seconds()
+	s.log = append(s.log, sc)
 	kind := MarkChange
 	if ch.Mark != "" {
 		kind = MarkNote

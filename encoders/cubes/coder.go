@@ -55,14 +55,14 @@ func (c *coder) flag(v bool) bool {
 	return v
 }
 
-// charge accounts for all bits since the last charge.
+// charge accounts for all bits since the last charge. Nobody asks what a decoder
+// spends.
 func (c *coder) charge(k encoders.Slot) {
-	if c.reading {
-		return // nobody asks what a decoder spends
+	if !c.reading {
+		at := c.w.Len()
+		c.spent[k] += at - c.mark
+		c.mark = at
 	}
-	at := c.w.Len()
-	c.spent[k] += at - c.mark
-	c.mark = at
 }
 
 // fail notes the first thing that was wrong.
@@ -70,6 +70,15 @@ func (c *coder) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
+}
+
+// admit reports whether cube i may be coded: a writer refuses one that is out of
+// range, a reader does not know it yet.
+func (c *coder) admit(i int, q *cube) bool {
+	if !c.reading && !inRange(q) {
+		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
+	}
+	return c.err == nil
 }
 
 // finish returns the packet and hands the account to b.
@@ -94,36 +103,4 @@ func (c *coder) close() error {
 		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
 	}
 	return nil
-}
-
-// Widths of the absolute fields; together 80 bits a cube.
-const (
-	largestBits = 2
-	smallBits   = 9
-	xyBits      = 18
-	zBits       = 14
-
-	orientationBits = largestBits + 3*smallBits
-	positionBits    = 2*xyBits + zBits
-
-	xyOffset = 1 << (xyBits - 1) // makes x and y non-negative
-)
-
-// inRange reports whether every field of q is within the schema.
-func inRange(q *cube) bool {
-	return uint32(q[frame.CubeLargest])>>largestBits|
-		uint32(q[frame.CubeA]|q[frame.CubeB]|q[frame.CubeC])>>smallBits|
-		uint32(q[frame.CubeX]+xyOffset)>>xyBits|
-		uint32(q[frame.CubeY]+xyOffset)>>xyBits|
-		uint32(q[frame.CubeZ])>>zBits|
-		uint32(q[frame.CubeInteracting])>>1 == 0
-}
-
-// admit reports whether cube i may be coded: a writer refuses one that is out of
-// range, a reader does not know it yet.
-func (c *coder) admit(i int, q *cube) bool {
-	if !c.reading && !inRange(q) {
-		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
-	}
-	return c.err == nil
 }

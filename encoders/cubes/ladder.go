@@ -24,12 +24,6 @@ import (
 	"wirelab/encoders"
 )
 
-// cube is one row of a snapshot, indexed by frame.CubeLargest and so on.
-type cube = [frame.CubeFields]int32
-
-// row returns cube i of a snapshot's table.
-func row(table []int32, i int) *cube { return (*cube)(table[i*frame.CubeFields:]) }
-
 // rung is the traversal that tells one encoder of the ladder from another. It
 // hands every value of cur to c and stores what c returns, given the baseline.
 // When c reads, cur starts as a copy of base.

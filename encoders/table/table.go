@@ -14,7 +14,14 @@ import (
 func All() []encoders.Codec {
 	return []encoders.Codec{
 		cubes.Raw(),
+		cubes.AtRest(),
 		cubes.Quantized(),
+		cubes.ChangedBits(),
+		cubes.ChangedIndex(),
+		cubes.RelativeIndex(),
+		cubes.RelativePosition(),
+		cubes.RelativeOrientation(),
+		cubes.Rotor(),
 	}
 }
 

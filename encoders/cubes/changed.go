@@ -1,0 +1,100 @@
+package cubes
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// delta is a rung that sends only the cubes that differ from the baseline: first
+// which they are, then each of them.
+type delta struct {
+	which which
+	one   func(c *coder, q, base *cube)
+	list  []int32 // the cubes that changed, rising; memory that is reused
+}
+
+// which codes a rising list of rows. A writer is given the list; a reader
+// returns the one it read, in list's memory.
+type which interface {
+	code(c *coder, list []int32, rows int) []int32
+}
+
+func (d *delta) code(c *coder, cur, base *frame.Frame) {
+	rows := len(cur.Table) / frame.CubeFields
+	d.list = d.list[:0]
+	if !c.reading {
+		d.list = appendChanged(d.list, cur.Table, base.Table)
+	}
+	d.list = d.which.code(c, d.list, rows)
+	for _, i := range d.list {
+		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
+		if !c.admit(int(i), q) {
+			return
+		}
+		d.one(c, q, p)
+		if c.reading && !c.accept(int(i), q, p) {
+			return
+		}
+	}
+}
+
+var errUnchanged = errors.New("listed as changed, but is not")
+
+// accept reports whether a cube that was read is one that a writer may have
+// meant: within its ranges, and different from the baseline.
+func (c *coder) accept(i int, q, base *cube) bool {
+	if !inRange(q) {
+		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
+	} else if *q == *base {
+		c.fail(fmt.Errorf("cube %d: %w", i, errUnchanged))
+	}
+	return c.err == nil
+}
+
+// appendChanged appends the rows in which two tables differ. Most do not, so
+// eight rows at a time are compared first.
+func appendChanged(list []int32, cur, base []int32) []int32 {
+	const block = 8 * frame.CubeFields
+	at := 0
+	for ; at+block <= len(cur); at += block {
+		a, b := (*[block]int32)(cur[at:]), (*[block]int32)(base[at:])
+		if *a != *b {
+			list = appendChangedRows(list, a[:], b[:], at/frame.CubeFields)
+		}
+	}
+	return appendChangedRows(list, cur[at:], base[at:], at/frame.CubeFields)
+}
+
+// appendChangedRows compares row by row; the first is called row first.
+func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
+	for i := range len(cur) / frame.CubeFields {
+		if *row(cur, i) != *row(base, i) {
+			list = append(list, int32(first+i))
+		}
+	}
+	return list
+}
+
+// bitmap names the changed cubes by one bit for every cube.
+type bitmap struct{}
+
+func (bitmap) code(c *coder, list []int32, rows int) []int32 {
+	k := 0
+	for first := 0; first < rows; first += 32 {
+		var word uint64
+		for ; k < len(list) && int(list[k]) < first+32; k++ {
+			word |= 1 << (int(list[k]) - first)
+		}
+		word = c.bits(word, uint(min(32, rows-first)))
+		for ; c.reading && word != 0; word &= word - 1 {
+			list = append(list, int32(first+bits.TrailingZeros64(word)))
+			k++
+		}
+	}
+	c.charge(encoders.SlotFlags)
+	return list
+}

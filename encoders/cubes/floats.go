@@ -1,0 +1,114 @@
+package cubes
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+var errFloat = errors.New("float is none that a snapshot stands for")
+
+// floatPosition codes the position as three floats in metres.
+func floatPosition(c *coder, q *cube) {
+	for k := frame.CubeX; k <= frame.CubeZ; k++ {
+		metres := c.float(float32(q[k]) / frame.UnitsPerMetre)
+		if c.reading {
+			lo, hi := -xyOffset, xyOffset-1
+			if k == frame.CubeZ {
+				lo, hi = 0, 1<<zBits-1
+			}
+			q[k] = c.requantise(float64(metres)*frame.UnitsPerMetre, lo, hi)
+		}
+	}
+	c.charge(encoders.SlotPosition)
+}
+
+// requantise rounds f to the nearest integer and insists on the range.
+func (c *coder) requantise(f float64, lo, hi int) int32 {
+	v := math.Round(f)
+	if !(v >= float64(lo) && v <= float64(hi)) { // NaN is not within any range
+		c.fail(fmt.Errorf("%w: %g", errFloat, f))
+		return int32(lo)
+	}
+	return int32(v)
+}
+
+// The grid of the smallest three: 511 steps span -1/sqrt(2) to +1/sqrt(2), which
+// makes 361.33 steps to 1. Step 256 stands for zero, so that a cube that lies
+// flat reads as exactly that.
+const (
+	smallScale = 361.33
+	smallZero  = 256
+)
+
+// floatOrientation codes the orientation as the four floats of a quaternion, in
+// the order x y z w.
+func floatOrientation(c *coder, q *cube) {
+	var f [4]float32
+	if !c.reading {
+		f = floatQuaternion(q)
+	}
+	for i := range f {
+		f[i] = c.float(f[i])
+	}
+	if c.reading {
+		c.smallestThree(q, f)
+	}
+	c.charge(encoders.SlotOrientation)
+}
+
+// floatQuaternion returns the quaternion that the smallest three stand for. The
+// component that was left out is the root of what the others leave of 1, but
+// always the largest of the four: only codes that no quantiser makes leave less.
+func floatQuaternion(q *cube) [4]float32 {
+	exact := quaternion(q)
+	var f [4]float32
+	var most float32
+	for i, v := range exact {
+		f[i] = float32(v)
+		if int32(i) != q[frame.CubeLargest] {
+			most = max(most, float32(math.Abs(v)))
+		}
+	}
+	largest := &f[q[frame.CubeLargest]]
+	*largest = max(*largest, math.Nextafter32(most, 2))
+	return f
+}
+
+// smallestThree quantises a quaternion again.
+func (c *coder) smallestThree(q *cube, f [4]float32) {
+	largest := 0
+	for i := range f {
+		if math.Abs(float64(f[i])) > math.Abs(float64(f[largest])) {
+			largest = i
+		}
+	}
+	q[frame.CubeLargest] = int32(largest)
+	k := frame.CubeA
+	for i := range f {
+		if i != largest {
+			q[k] = c.requantise(float64(float64(f[i])*smallScale)+smallZero, 0, 1<<smallBits-1)
+			k++
+		}
+	}
+}
+
+// quaternion returns the orientation q as x y z w, of length 1 for every code
+// that a quantiser makes.
+func quaternion(q *cube) [4]float64 {
+	var f [4]float64
+	rest := 1.0
+	k := frame.CubeA
+	for i := range f {
+		if int32(i) != q[frame.CubeLargest] {
+			f[i] = float64(q[k]-smallZero) / smallScale
+			rest -= float64(f[i] * f[i])
+			k++
+		}
+	}
+	f[q[frame.CubeLargest]] = math.Sqrt(max(0, rest))
+	return f
+}

@@ -1,0 +1,105 @@
+package cubes
+
+import "wirelab/dataset/frame"
+
+// What moves fast turns fast too, so one short number per cube, its gear, can
+// fit all its widths to its motion: each gear is one bit wider than the one
+// before. maxGears of them fit the eight bytes of lanes.
+const (
+	maxGears = 8
+	maxWidth = 14 // of a shifted width; bounds the tables
+)
+
+// shifted returns w in gear g of n: the middle gear, n/2, leaves it as it is.
+func (w widths) shifted(g, n int) widths {
+	shift := func(bits uint) uint { return uint(min(max(int(bits)+g-n/2, 0), maxWidth)) }
+	return widths{shift(w.small), shift(w.large)}
+}
+
+// inGears returns w in each of n gears.
+func (w widths) inGears(n int) []widths {
+	list := make([]widths, n)
+	for g := range list {
+		list[g] = w.shifted(g, n)
+	}
+	return list
+}
+
+// lanes are the bits that something takes in each gear, one byte a gear, so that
+// components add up for all gears at once.
+type lanes uint64
+
+// tooFar marks a gear that cannot express a difference. Three of them, and what
+// a turn adds, stay below a byte; anything from tooFar on means "cannot".
+const (
+	tooFar    = 64
+	allTooFar = lanes(tooFar * 0x0101010101010101)
+)
+
+// in returns what it takes in gear g.
+func (l lanes) in(g int) int { return int(l >> (8 * g) & 255) }
+
+// plus adds n bits in every gear.
+func (l lanes) plus(n int) lanes { return l + lanes(n)*0x0101010101010101 }
+
+// laneTable holds the lanes of every difference that some gear can express, by
+// its zigzag.
+type laneTable []lanes
+
+func newLaneTable(gears []widths) laneTable {
+	size := 0
+	for _, w := range gears {
+		size = max(size, 1<<w.small+1<<w.large)
+	}
+	t := make(laneTable, size)
+	for z := range t {
+		for g := range maxGears {
+			n := tooFar
+			if g < len(gears) && gears[g].fits(uint32(z)) {
+				n = gears[g].bits(uint32(z))
+			}
+			t[z] |= lanes(n) << (8 * g)
+		}
+	}
+	return t
+}
+
+// of returns the lanes of a difference.
+func (t laneTable) of(v int32) lanes {
+	if z := zigzag(v); int(z) < len(t) {
+		return t[z]
+	}
+	return allTooFar
+}
+
+// moves codes positions relative to the baseline in any gear.
+type moves struct {
+	gears []offset
+	xy, z laneTable
+}
+
+func newMoves(xy, z widths, n int) moves {
+	xys, zs := xy.inGears(n), z.inGears(n)
+	m := moves{xy: newLaneTable(xys), z: newLaneTable(zs)}
+	for g := range n {
+		m.gears = append(m.gears, offset{xys[g], zs[g]})
+	}
+	return m
+}
+
+// plan returns what the three differences take.
+func (m *moves) plan(q, base *cube) lanes {
+	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
+		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
+		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
+}
+
+// code codes the position. Only in the highest gear a bit says whether it is
+// relative: the others are not chosen for what they cannot express.
+func (m *moves) code(c *coder, q, base *cube, gear int) {
+	if gear == len(m.gears)-1 {
+		m.gears[gear].positionOrAbsolute(c, q, base)
+	} else {
+		m.gears[gear].position(c, q, base)
+	}
+}

@@ -1,0 +1,80 @@
+// Package recording hands walk-off recordings to the tests of encoders. It is
+// for tests only: programs read recordings through package dataset, which
+// encoders do not know.
+package recording
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/dataset/frame"
+)
+
+// Names are the recordings there are, in alphabetical order.
+func Names() []string {
+	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"}
+}
+
+// Age is how many frames before its own a frame's baseline is by the rules of
+// the walk-off; frames before that are the initial state.
+const Age = 6
+
+const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
+
+// Load returns the first n frames of a recording, all if n is 0, with ticks
+// counted from 0. It skips the test where the recordings are absent.
+func Load(t testing.TB, name string, n int) []*frame.Frame {
+	t.Helper()
+	path := filepath.Join(root(t), "..", "shared", "data", "cubes", name+".bin.zst")
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		t.Skipf("no recording at %s: the walk-off recordings are not part of the project", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(1<<28))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var frames []*frame.Frame
+	record := make([]byte, recordBytes)
+	for n == 0 || len(frames) < n {
+		if _, err := io.ReadFull(z, record); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%s, frame %d: %v", path, len(frames), err)
+		}
+		table := make([]int32, frame.WalkoffCubes*frame.CubeFields)
+		for i := range table {
+			table[i] = int32(binary.LittleEndian.Uint32(record[4*i:]))
+		}
+		frames = append(frames, &frame.Frame{Tick: uint32(len(frames)), Table: table})
+	}
+	return frames
+}
+
+// root finds the folder of go.mod.
+func root(t testing.TB) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above the test's folder")
+		}
+		dir = up
+	}
+}

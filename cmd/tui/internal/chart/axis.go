@@ -5,30 +5,25 @@ import (
 	"strconv"
 )
 
-// bounds is the range of values that a plot shows, and the step of its labels.
-type bounds struct{ lo, hi, step float64 }
-
-// rungs are the mantissas at which an axis may end, each with a label step for
-// few rows and one for many.
-var rungs = [...]struct{ top, coarse, fine float64 }{
-	{1, 0.5, 0.25}, {1.5, 0.5, 0.5}, {2, 1, 0.5}, {2.5, 0.5, 0.5}, {3, 1, 1},
-	{4, 2, 1}, {5, 2.5, 1}, {6, 2, 2}, {8, 4, 2}, {10, 5, 2.5},
+// bounds is the range of values that a plot shows. Every label stands on a row
+// of its own, the same number of rows above the one before, and its row means
+// exactly the number it bears.
+type bounds struct {
+	lo, hi float64 // values of the lowest and of the highest row
+	step   float64 // from label to label
+	every  int     // rows from label to label
 }
 
-// manyRows is from where on the finer labels have room.
-const manyRows = 9
+// mantissas are the round steps, times a power of ten.
+var mantissas = [...]float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
 
-// niceTop returns the smallest round number that is not below v > 0, and the
-// step of the labels up to it.
-func niceTop(v float64, rows int) (top, step float64) {
-	for exp := math.Floor(math.Log10(v)); ; exp++ {
-		scale := math.Pow(10, exp)
-		for _, r := range rungs {
-			if top := r.top * scale; top >= v {
-				if rows >= manyRows {
-					return top, r.fine * scale
-				}
-				return top, r.coarse * scale
+// niceSteps calls try with ever larger round steps, from one that is not below
+// least > 0, until it returns true.
+func niceSteps(least float64, try func(step float64) bool) {
+	for exp := math.Floor(math.Log10(least)); ; exp++ {
+		for _, m := range mantissas {
+			if step := m * math.Pow(10, exp); step >= least && try(step) {
+				return
 			}
 		}
 	}
@@ -37,10 +32,12 @@ func niceTop(v float64, rows int) (top, step float64) {
 // smallest is the least height of an axis; below it a plot counts as flat.
 const smallest = 1e-6
 
-// fixBounds finds round bounds around every column and around zero. The top is
-// at least floor, and at least the value of every guide that is near the data.
-func fixBounds(cols [][]float64, rules []Rule, floor float64, rows int) bounds {
-	lo, hi := 0.0, 0.0
+// nearGuide: a guide further than this share above the data would only squash it.
+const nearGuide = 0.4
+
+// reach finds the range that the plot must show: all columns, zero, floor, and
+// the guides that are near the data.
+func reach(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 	for _, c := range cols {
 		for _, v := range c {
 			if finite(v) {
@@ -57,22 +54,28 @@ func fixBounds(cols [][]float64, rules []Rule, floor float64, rows int) bounds {
 		hi = math.Max(hi, math.Min(floor, limit))
 	}
 	if math.Max(hi, -lo) < smallest {
-		return bounds{0, 1, 0.5}
+		return 0, 1
 	}
-	b := bounds{}
-	if hi > 0 && hi >= -lo {
-		b.hi, b.step = niceTop(hi, rows)
-		b.lo = -math.Ceil(-lo/b.step) * b.step
-		return b
-	}
-	b.lo, b.step = niceTop(-lo, rows)
-	b.lo = -b.lo
-	b.hi = math.Ceil(hi/b.step) * b.step
-	return b
+	return lo, hi
 }
 
-// nearGuide: a guide further than this share above the data would only squash it.
-const nearGuide = 0.4
+// fixBounds finds the tightest bounds with round labels around lo <= 0 <= hi for
+// a plot of at least two rows.
+func fixBounds(lo, hi float64, rows int) bounds {
+	every := 2
+	if rows >= 16 {
+		every = 3
+	}
+	every = min(every, rows-1)
+	b := bounds{every: every}
+	niceSteps((hi-lo)*float64(every)/float64(rows-1), func(step float64) bool {
+		row := step / float64(every)
+		below, above := math.Ceil(-lo/row), math.Ceil(hi/row)
+		b.step, b.lo, b.hi = step, -below*row, (float64(rows-1)-below)*row
+		return below+above <= float64(rows-1)
+	})
+	return b
+}
 
 // row returns the row of v on a plot of the given number of rows, 0 at the top.
 func (b bounds) row(v float64, rows int) int {

@@ -57,7 +57,8 @@ func Draw(s *Spec, w, h int) *Box {
 	for i, line := range s.Series {
 		reduced[i] = Columns(line.Values, line.Weights, s.End, p.per, p.cols, line.Reduce)
 	}
-	p.bounds = fixBounds(reduced, s.Rules, s.Floor, p.rows)
+	lo, hi := reach(reduced, s.Rules, s.Floor)
+	p.bounds = fixBounds(lo, hi, p.rows)
 	p.rules()
 	p.ticks()
 	for i, line := range s.Series {
@@ -151,8 +152,7 @@ func (p *plot) ticks() {
 	}
 }
 
-// valueAxis draws the vertical axis, with a number wherever a step of the
-// bounds falls on a row of its own.
+// valueAxis draws the vertical axis with its numbers.
 func (p *plot) valueAxis() {
 	line, tick := '│', '┤'
 	if p.ASCII {
@@ -161,18 +161,12 @@ func (p *plot) valueAxis() {
 	for y := range p.rows {
 		p.box.set(gutter, y, line, p.Axis)
 	}
-	below := p.rows + 1
-	for i := 0; ; i++ {
-		v := p.bounds.lo + float64(i)*p.bounds.step
-		if v > p.bounds.hi+p.bounds.step/2 {
-			break
+	zero := p.bounds.row(0, p.rows)
+	for y := p.rows - 1; y >= 0; y-- {
+		if (zero-y)%p.bounds.every != 0 {
+			continue
 		}
-		y := p.bounds.row(v, p.rows)
-		if i > 0 && y > 0 && (below-y < 2 || y < 2) {
-			continue // too close to the number below, or to the one at the top
-		}
-		below = y
-		s := Number(v)
+		s := Number(float64((zero-y)/p.bounds.every) * p.bounds.step)
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
 		p.box.set(gutter, y, tick, p.Axis)
 	}

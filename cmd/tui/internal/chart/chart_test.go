@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,8 @@ func inkAt(b *Box, x int, ink Ink) (rows []int) {
 }
 
 func TestLineIsWhereTheValueIs(t *testing.T) {
-	// A flat line at every level of a plot of 11 rows from 0 to 10.
+	// A flat line at every level of a plot of 11 rows: two rows a label, so one
+	// row is one unit.
 	for v := 0; v <= 10; v++ {
 		values := []float64{float64(v), float64(v), float64(v)}
 		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, Width(20)+12, 11)
@@ -114,12 +116,9 @@ func TestSpikeSurvives(t *testing.T) {
 	for _, w := range []int{12, 30, 80, 200} {
 		spec := &Spec{End: 1000, Per: (1000 + Width(w) - 1) / Width(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
 		b := Draw(spec, w, 8)
-		top := false
-		for _, c := range b.Row(0) {
-			top = top || c.Ink == inkA
-		}
-		if !top {
-			t.Errorf("width %d: the spike does not reach the top:\n%s", w, b)
+		row := slices.IndexFunc(strings.Split(b.String(), "\n"), func(line string) bool { return strings.HasPrefix(line, "   60┤") })
+		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c Cell) bool { return c.Ink == inkA }) {
+			t.Errorf("width %d: the spike does not reach 60:\n%s", w, b)
 		}
 	}
 }

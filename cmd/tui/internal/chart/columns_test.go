@@ -51,10 +51,29 @@ func TestColumnsAgainstDefinition(t *testing.T) {
 	}
 }
 
-func TestNiceTop(t *testing.T) {
-	for _, c := range []struct{ v, top, step float64 }{{187, 200, 100}, {256, 300, 100}, {61, 80, 40}, {0.7, 0.8, 0.4}, {1000, 1000, 500}, {1001, 1500, 500}} {
-		if top, step := niceTop(c.v, 5); math.Abs(top-c.top) > 1e-9 || math.Abs(step-c.step) > 1e-9 {
-			t.Errorf("niceTop(%v) = %v, %v, want %v, %v", c.v, top, step, c.top, c.step)
+func TestBoundsAreRoundAndTight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 5000 {
+		rows := 2 + rng.IntN(40)
+		hi := math.Pow(10, rng.Float64()*8-2)
+		lo := 0.0
+		if rng.IntN(3) == 0 {
+			lo = -math.Pow(10, rng.Float64()*8-2)
+		}
+		b := fixBounds(lo, hi, rows)
+		if b.lo > lo || b.hi < hi*(1-1e-9) {
+			t.Fatalf("rows %d: [%v, %v] does not hold [%v, %v]", rows, b.lo, b.hi, lo, hi)
+		}
+		// Two mantissas apart is at most a factor of 2, and a label's rows may be
+		// lost at either end.
+		if span := b.hi - b.lo; rows > 8 && span > 4*(hi-lo) {
+			t.Fatalf("rows %d: [%v, %v] is far wider than [%v, %v]", rows, b.lo, b.hi, lo, hi)
+		}
+		for label := range (rows - 1) / b.every {
+			v := float64(label) * b.step
+			if y := b.row(v, rows); v <= b.hi && math.Abs(b.scale(v, rows)-float64(rows-1-y)) > 1e-6 {
+				t.Fatalf("rows %d: label %v lies between two rows: %v", rows, v, b.scale(v, rows))
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -119,12 +120,26 @@ func (c *canvas) lines(th *theme) []string {
 				th.shift(&b, run, k)
 				run = k
 			}
+			if th.ascii && cl.r >= utf8.RuneSelf {
+				b.WriteString(strings.Repeat(string(asciiFor(cl.r)), runeWidth(cl.r)))
+				continue
+			}
 			b.WriteRune(cl.r)
 		}
 		th.shift(&b, run, inkPlain)
 		out[y] = b.String()
 	}
 	return out
+}
+
+// asciiFor is the last resort where only ASCII may be shown: glyphs has its own
+// signs for what is drawn, this is for text.
+func asciiFor(r rune) rune {
+	from, to := []rune("…µ±×·↑↓←→–—"), []rune(".u+x-^v<>--")
+	if i := slices.Index(from, r); i >= 0 {
+		return to[i]
+	}
+	return '?'
 }
 
 // textWidth returns how many columns text takes.

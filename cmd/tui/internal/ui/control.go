@@ -163,21 +163,24 @@ func plainChoices(names []string) []choice {
 // ladderLevel says how far up its ladder a setting is. A ladder is spaced for
 // the hand, so this shows more of small values than a linear gauge would.
 func ladderLevel(spec lossmodel.Spec, info lossmodel.KeyInfo) float64 {
-	now, ok := spec.Number(info.Key)
-	if !ok {
-		return 0
+	top := float64(len(info.Ladder) - 1)
+	if text, err := spec.Get(info.Key); err == nil {
+		if i := slices.Index(info.Ladder, text); i >= 0 {
+			return float64(i) / top
+		}
 	}
+	now, ok := spec.Number(info.Key)
 	below := 0
 	for i, rung := range info.Ladder {
-		var probe lossmodel.Spec
-		if probe.Set(info.Key, rung) != nil {
+		probe := spec
+		if !ok || rung == "off" || probe.Set(info.Key, rung) != nil {
 			continue
 		}
 		if v, ok := probe.Number(info.Key); ok && v <= now {
 			below = i
 		}
 	}
-	return float64(below) / float64(len(info.Ladder)-1)
+	return float64(below) / top
 }
 
 // playoutStep is one press on the playout delay.

@@ -54,6 +54,7 @@ func (c *canvas) edge(y int, k ink, left, middle, right string) {
 func (c *canvas) heading(y int, k ink, title string, more ...span) {
 	pieces := append([]span{{k, " " + title + " "}}, more...)
 	if len(more) > 0 {
+		pieces[0].text += " "
 		pieces = append(pieces, span{inkPlain, " "})
 	}
 	c.spans(2, y, c.w-4, pieces...)

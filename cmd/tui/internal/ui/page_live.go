@@ -1,6 +1,10 @@
 package ui
 
-import "wirelab/experiment"
+import (
+	"strconv"
+
+	"wirelab/experiment"
+)
 
 // livePage is page 1: three charts, the packets, the controls, the numbers, and
 // where the bits go. On a large screen all at once, on a small one a pane at a
@@ -52,7 +56,7 @@ func (p *livePage) observe(v sight) bool {
 }
 
 // wide reports whether all panes fit the screen at once.
-func wide(w, h int) bool { return w >= 112 && h >= 32 }
+func wide(w, h int) bool { return w >= 104 && h >= 30 }
 
 // focusable are the panes that the arrows can serve where all are in sight.
 func (p *livePage) focusable(i int) bool {
@@ -83,7 +87,7 @@ func (p *livePage) view(th *theme, w, h int) []string {
 	lines = append(lines[:1:1], p.tabs(th, w))
 	lines = append(lines, p.places[0].slot.render(th, w, h-above-below, true)...)
 	c := newCanvas(w, below)
-	p.controls.brief(c, th, 0)
+	p.controls.brief(c, th, 0, p.at != atControls)
 	return append(lines, c.lines(th)...)
 }
 
@@ -91,8 +95,8 @@ func (p *livePage) view(th *theme, w, h int) []string {
 func (p *livePage) arrange(w, h int) []place {
 	right := min(max(w*36/100, 52), 66)
 	left := w - right
-	bits, packets := 6, 5
-	if h < 40 {
+	bits, packets := 7, 5
+	if h < 44 {
 		bits, packets = 4, 4
 	}
 	upper := h - bits
@@ -222,11 +226,15 @@ func (p *vitalsPane) draw(c *canvas, th *theme, _ bool) {
 	if t.Wrong > 0 {
 		wrongInk = inkAlarm
 	}
-	c.spans(1, 0, c.w-2,
-		span{inkPayload, "payload "}, span{inkValue, fixed(r.PayloadKbps, 1)}, span{inkDim, " kbps  "},
-		span{inkWire, "wire "}, span{inkValue, fixed(r.WireKbps, 1)},
-		span{inkRatio, "  bits/changed "}, span{inkValue, fixed(r.BitsPerChanged, 1)},
-		span{inkLost, "  lost "}, span{inkValue, fixed(lost, 1)}, span{inkDim, " %"},
-		span{inkDim, "  failed "}, span{failInk, fixed(float64(failed), 0)},
-		span{inkDim, "  wrong "}, span{wrongInk, fixed(float64(t.Wrong), 0)})
+	end := []span{{inkDim, "failed "}, {failInk, strconv.FormatInt(failed, 10)}, {inkDim, "  wrong "}, {wrongInk, strconv.FormatInt(t.Wrong, 10)}}
+	room := c.w - 2
+	for _, s := range end {
+		room -= textWidth(s.text)
+	}
+	c.spans(1, 0, room-1,
+		span{inkPayload, "payload "}, span{inkValue, fixed(r.PayloadKbps, 1)},
+		span{inkWire, "  wire "}, span{inkValue, fixed(r.WireKbps, 1)}, span{inkDim, " kbps  "},
+		span{inkRatio, fixed(r.BitsPerChanged, 1)}, span{inkDim, " bits/" + p.item},
+		span{inkDim, "  lost "}, span{inkValue, fixed(lost, 1)}, span{inkDim, "%"})
+	c.spans(1+room, 0, c.w, end...)
 }

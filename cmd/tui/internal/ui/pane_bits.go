@@ -47,7 +47,7 @@ func (p *bitsPane) parts() []part {
 }
 
 func (p *bitsPane) draw(c *canvas, th *theme, focused bool) {
-	c.frame(th, focused, "Where the bits go", span{inkDim, "of the payload, the last 2 s"})
+	c.frame(th, focused, "Where the bits go", span{inkDim, "payload of the last 2 s"})
 	parts := p.parts()
 	if len(parts) == 0 {
 		c.clip(2, 1, c.w-4, inkDim, "nothing has been sent yet")

@@ -67,7 +67,7 @@ func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
 	first, rows := chartRows(c.h)
 	title := [3]string{"Bandwidth kbps", "Bits per changed " + p.itemName(), "Decode failures /s"}
 	specs := [3]*chart.Spec{p.bandwidth(), p.ratio(), p.failures()}
-	legends := [3][]span{p.bandwidthLegend(th), p.ratioLegend(), p.failureLegend(th)}
+	legends := [3][]span{p.bandwidthLegend(th), p.ratioLegend(th), p.failureLegend(th)}
 	for i, spec := range specs {
 		if i == 0 {
 			c.frame(th, focused, title[i], legends[i]...)
@@ -174,18 +174,20 @@ func (p *chartsPane) bandwidthLegend(th *theme) []span {
 	}
 }
 
-func (p *chartsPane) ratioLegend() []span {
+func (p *chartsPane) ratioLegend(th *theme) []span {
 	r := p.lane.Recent
-	return []span{{inkRatio, fixed(r.BitsPerChanged, 1)}, {inkDim, " now, over all " + fixed(r.BitsPerItem, 2)}}
+	return []span{{inkRatio, strokes(th)[chart.Solid] + " now "}, {inkValue, fixed(r.BitsPerChanged, 1)},
+		{inkDim, "  spread over every " + p.itemName() + " "}, {inkPlain, fixed(r.BitsPerItem, 2)}}
 }
 
 func (p *chartsPane) failureLegend(th *theme) []span {
 	f, stroke := p.lane.Totals.Failures, strokes(th)
 	part := func(o experiment.Outcome, s chart.Stroke, n int64) []span {
-		return []span{{outcomeInk(o), stroke[s] + " " + string(th.outcome[o]) + " " + outcomeWord(o) + " "}, {inkValue, strconv.FormatInt(n, 10) + "  "}}
+		return []span{{outcomeInk(o), stroke[s] + " " + string(th.outcome[o]) + " " + outcomeWord(o) + " "}, {inkValue, strconv.FormatInt(n, 10)}}
 	}
-	out := part(experiment.NoBaseline, chart.Solid, f.NoBaseline)
-	out = append(out, part(experiment.Corrupt, chart.Dashed, f.Corrupt)...)
+	gap := span{inkPlain, "  "}
+	out := append(part(experiment.NoBaseline, chart.Solid, f.NoBaseline), gap)
+	out = append(append(out, part(experiment.Corrupt, chart.Dashed, f.Corrupt)...), gap)
 	return append(out, part(experiment.UnknownCodec, chart.Dotted, f.UnknownCodec)...)
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
@@ -190,7 +191,8 @@ func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) {
 		x += gauge + 2
 	}
 	if ctl.other != nil && ctl.other(p.cfg) != "" {
-		c.clip(x, y, c.w-2-x, inkDim, th.up+" "+ctl.other(p.cfg))
+		n, unit := splitUnit(ctl.other(p.cfg))
+		c.clip(x, y, c.w-2-x, inkDim, strings.TrimRight(th.up+" "+n+" "+unit, " "))
 	}
 }
 
@@ -200,16 +202,21 @@ func (p *controlsPane) gauge(c *canvas, th *theme, x, y, w int, level float64) {
 	c.fill(x, y, min(max(on, 0), w), inkGauge, th.gaugeOn)
 }
 
-// brief is the control under the cursor in one line, for screens on which the
-// pane itself may be out of sight.
-func (p *controlsPane) brief(c *canvas, th *theme, y int) {
+// brief says in one line what the control under the cursor is for, and shows the
+// control itself where the pane is out of sight.
+func (p *controlsPane) brief(c *canvas, th *theme, y int, whole bool) {
 	ctl, _, ok := p.current()
 	if !ok {
 		return
 	}
-	p.line(c, th, y, &ctl)
-	x := 2 + 12 + 7 + 6 + 14 + 2
-	if ctl.help != "" && c.w-x > 20 {
-		c.clip(x, y, c.w-x-1, inkDim, ctl.help)
+	help := ctl.help
+	if codec, err := table.ByName(p.cfg.Encoder.Name); ctl.word == "encoder" && err == nil {
+		help = codec.Summary
 	}
+	x := 2
+	if whole {
+		p.line(c, th, y, &ctl)
+		x = 2 + 12 + 7 + 6 + 14 + 2
+	}
+	c.clip(x, y, c.w-x-1, inkDim, help)
 }

@@ -46,8 +46,8 @@ func (p *nowPane) figures() [][2]figure {
 	return [][2]figure{
 		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95", fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{inkWire, "wire", fixed(r.WireKbps, 1), "kbps"}, {inkDim, "uplink", fixed(r.FeedbackKbps, 1), "kbps"}},
-		{{inkRatio, "per " + item, fixed(r.BitsPerItem, 2), "bits"}, {inkRatio, "changed", fixed(r.BitsPerChanged, 1), "bits"}},
-		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), "/frame"}, {inkDim, "packet", fixed(t.PacketBytes.P50, 0), "B p50"}},
+		{{inkRatio, "per " + item, fixed(r.BitsPerItem, 2), "bits"}, {inkRatio, "per changed", fixed(r.BitsPerChanged, 1), "bits"}},
+		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), item + "s"}, {inkDim, "packet", fixed(t.PacketBytes.P50, 0), "B p50"}},
 		{{inkDim, "baseline", fixed(r.BaselineAgeTicks, 1), "back"}, {inkDim, "which is", fixed(r.BaselineAgeMS, 0), "ms"}},
 		{{inkDim, "encode", fixed(r.EncodeUS, 0), "µs"}, {inkDim, "decode", fixed(r.DecodeUS, 0), "µs"}},
 		{{inkDim, "enc p99", fixed(timing.EncodeUS.P99, 0), "µs"}, {inkDim, "dec p99", fixed(timing.DecodeUS.P99, 0), "µs"}},
@@ -56,7 +56,7 @@ func (p *nowPane) figures() [][2]figure {
 }
 
 func (p *nowPane) draw(c *canvas, th *theme, focused bool) {
-	c.frame(th, focused, "Now", span{inkDim, "the last 2 s"})
+	c.frame(th, focused, "Now", span{inkDim, "mean of the last 2 s"})
 	half := (c.w - 4) / 2
 	y := 1
 	wrong := figure{inkGood, "wrong", "0", "must be 0"}
@@ -70,7 +70,7 @@ func (p *nowPane) draw(c *canvas, th *theme, focused bool) {
 		p.figure(c, 2+half, y, half, row[1])
 		y++
 	}
-	p.figure(c, 2, y, half, wrong)
+	p.figure(c, 2, y, c.w-4, wrong)
 	if y++; y < c.h-2 {
 		c.text(2, y+1, inkPayload, chart.Spark(p.spark, min(c.w-4, 60), th.ascii))
 	}
@@ -81,8 +81,8 @@ func (p *nowPane) figure(c *canvas, x, y, w int, f figure) {
 	if y >= c.h-1 {
 		return
 	}
-	label := min(10, w/2)
-	number := min(9, w-label)
+	label := min(12, w/2)
+	number := min(7, w-label)
 	k := inkValue
 	if f.ink == inkAlarm {
 		k = inkAlarm

@@ -30,7 +30,7 @@ func (p *packetsPane) observe(v sight) bool {
 	p.odd = !p.odd // every second tick is often enough for the eye
 	n := len(lane.Packets)
 	same := n == len(p.packets) && (n == 0 || sameRecord(&lane.Packets[n-1], &p.packets[n-1])) && lane.Totals.Decoded == p.totals.Decoded
-	if !p.moved && (same || p.odd && v.snap.State == experiment.Running) {
+	if !p.moved && (same || p.odd && len(p.packets) > 0 && v.snap.State == experiment.Running) {
 		return false
 	}
 	p.packets, p.totals, p.moved = lane.Packets, lane.Totals, false
@@ -72,18 +72,58 @@ func (p *packetsPane) oldest() uint64 {
 }
 
 func (p *packetsPane) draw(c *canvas, th *theme, focused bool) {
-	w, rows := c.w-4, c.h-3
-	if c.h < 4 {
-		w, rows = c.w-4, c.h-2
+	w, rows := max(c.w-4, 0), max(c.h-3, 0)
+	if w*rows > mostShown {
+		rows = max(mostShown/w, 1)
 	}
-	p.width, p.capacity = max(w, 0), max(w, 0)*max(rows, 0)
+	p.width, p.capacity = w, w*rows
 	c.frame(th, focused, "Packets", p.legend(th)...)
 	if p.capacity < 2 || len(p.packets) == 0 {
 		return
 	}
 	p.strip(c, th, w)
-	if c.h >= 4 {
-		c.spans(2, c.h-2, w, p.detail(th)...)
+	c.spans(2, rows+1, w, p.detail(th)...)
+	if y := rows + 3; y < c.h-2 {
+		p.table(c, th, y)
+	}
+}
+
+// mostShown bounds the strip: the lab remembers 600 packets.
+const mostShown = 600
+
+// ends lists how the packets of the whole run ended.
+func (p *packetsPane) ends() []outcomeCount {
+	t := p.totals
+	return []outcomeCount{{experiment.Decoded, t.Decoded}, {experiment.Lost, t.Lost}, {experiment.Stale, t.Stale},
+		{experiment.NoBaseline, t.Failures.NoBaseline}, {experiment.Corrupt, t.Failures.Corrupt}, {experiment.Duplicate, t.Duplicate},
+		{experiment.UnknownCodec, t.Failures.UnknownCodec}, {experiment.Tainted, t.Tainted}, {experiment.Wrong, t.Wrong}}
+}
+
+type outcomeCount struct {
+	o experiment.Outcome
+	n int64
+}
+
+// table lists the outcomes with their shares, if the pane is tall enough.
+func (p *packetsPane) table(c *canvas, th *theme, y int) {
+	const word, count, share = 16, 10, 9
+	ends, sum := p.ends(), int64(0)
+	for _, e := range ends {
+		sum += e.n
+	}
+	for _, e := range ends {
+		if y >= c.h-1 {
+			return
+		}
+		part := float64(e.n) / float64(max(sum, 1))
+		k := outcomeInk(e.o)
+		c.set(2, y, k, th.outcome[e.o])
+		c.clip(4, y, word, inkPlain, outcomeWord(e.o))
+		c.right(4+word+count, y, inkValue, strconv.FormatInt(e.n, 10))
+		c.right(4+word+count+share, y, inkPlain, fixed(100*part, 2)+" %")
+		x := 4 + word + count + share + 2
+		c.fill(x, y, int(part*float64(max(c.w-2-x, 0))+0.5), k, th.block)
+		y++
 	}
 }
 
@@ -142,18 +182,13 @@ func (p *packetsPane) detail(th *theme) []span {
 		}
 		return []span{{inkDim, fmt.Sprintf("packet %d is gone from memory", p.chosen)}}
 	}
-	t := p.totals
 	out := []span{{inkDim, "so far  "}}
-	for _, part := range []struct {
-		o experiment.Outcome
-		n int64
-	}{{experiment.Decoded, t.Decoded}, {experiment.Lost, t.Lost}, {experiment.Stale, t.Stale}, {experiment.NoBaseline, t.Failures.NoBaseline},
-		{experiment.Corrupt, t.Failures.Corrupt}, {experiment.Duplicate, t.Duplicate}, {experiment.Tainted, t.Tainted}, {experiment.Wrong, t.Wrong}} {
-		if part.n == 0 && part.o != experiment.Decoded && part.o != experiment.Lost {
+	for _, e := range p.ends() {
+		if e.n == 0 && e.o != experiment.Decoded && e.o != experiment.Lost {
 			continue
 		}
-		out = append(out, span{outcomeInk(part.o), string(th.outcome[part.o])}, span{inkValue, " " + strconv.FormatInt(part.n, 10)},
-			span{inkDim, " " + outcomeWord(part.o) + "  "})
+		out = append(out, span{outcomeInk(e.o), string(th.outcome[e.o])}, span{inkValue, " " + strconv.FormatInt(e.n, 10)},
+			span{inkDim, " " + outcomeWord(e.o) + "  "})
 	}
 	return out
 }

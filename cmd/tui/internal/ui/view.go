@@ -58,14 +58,37 @@ func (m *Model) header() string {
 			n, snap.Lanes[0].Encoder, cfg.Seed, clock(snap.Now)))
 		return c.lines(th)[0]
 	}
-	dot := span{inkFaint, "  " + th.dot + "  "}
-	pieces := []span{{inkFocus, "wirelab"}, dot, {inkPlain, cfg.Data.Source}, dot, {inkTitle, m.encoders(cfg)}, dot,
-		{inkDim, "seed "}, {inkPlain, strconv.FormatUint(cfg.Seed, 10)}, dot}
-	pieces = append(pieces, m.pace()...)
-	pieces = append(pieces, dot, span{inkValue, clock(snap.Now)})
-	c.spans(1, 0, m.w-2-textWidth(badge.text), pieces...)
+	c.spans(1, 0, m.w-2-textWidth(badge.text), m.title(m.w-2-textWidth(badge.text))...)
 	c.right(m.w, 0, badge.ink, badge.text)
 	return c.lines(th)[0]
+}
+
+// title is the header's text in at most w columns: if they are few the dots move
+// together, then the name of the program and the seed go.
+func (m *Model) title(w int) []span {
+	cfg, th := m.want.config(m.snap), m.theme
+	for tight := 0; ; tight++ {
+		gap := "  "
+		if tight > 0 {
+			gap = " "
+		}
+		dot := span{inkFaint, gap + th.dot + gap}
+		pieces := []span{{inkPlain, cfg.Data.Source}, dot, {inkTitle, m.encoders(cfg)}, dot}
+		if tight < 3 {
+			pieces = append(pieces, span{inkDim, "seed "}, span{inkPlain, strconv.FormatUint(cfg.Seed, 10)}, dot)
+		}
+		if tight < 2 {
+			pieces = append([]span{{inkFocus, "wirelab"}, dot}, pieces...)
+		}
+		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.snap.Now)})
+		n := 0
+		for _, p := range pieces {
+			n += textWidth(p.text)
+		}
+		if n <= w || tight == 3 {
+			return pieces
+		}
+	}
 }
 
 // encoders names the encoder, and what runs beside it.
@@ -141,9 +164,6 @@ func (m *Model) footer() string {
 // hints are the footer's pieces, from the key map.
 func (m *Model) hints() [][2]span {
 	arrows := [2][2]span{{{inkKey, "↑↓"}, {inkDim, " select"}}, {{inkKey, "←→"}, {inkDim, " adjust"}}}
-	if m.theme.ascii {
-		arrows = [2][2]span{{{inkKey, "up/down"}, {inkDim, " select"}}, {{inkKey, "left/right"}, {inkDim, " adjust"}}}
-	}
 	var out [][2]span
 	for _, b := range m.keys {
 		if b.brief {

@@ -11,6 +11,8 @@ func (Bernoulli) Model() string { return "bernoulli" }
 
 func (b Bernoulli) mean() float64 { return b.P }
 
+func (b Bernoulli) text() string { return formatPercent(b.P) }
+
 func (b Bernoulli) check() error { return checkLoss(b.P) }
 
 func (b Bernoulli) process(lossProcess) lossProcess {

@@ -14,7 +14,8 @@ type Delay struct {
 	// KeepOrder: a packet leaves this stage no earlier than the one sent before
 	// it, whatever its jitter. The mean delay grows accordingly. Lost packets
 	// keep their place, so that losses change no delay; a copy takes the jitter
-	// of its datagram and follows it.
+	// of its datagram and follows it. The reorder stage comes later and still holds
+	// packets back.
 	KeepOrder bool
 }
 

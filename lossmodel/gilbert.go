@@ -17,6 +17,8 @@ func (Gilbert) Model() string { return "gilbert" }
 
 func (g Gilbert) mean() float64 { return g.Mean }
 
+func (g Gilbert) text() string { return formatPercent(g.Mean) }
+
 // rates returns the probabilities of entering and of leaving the bad state.
 func (g Gilbert) rates() (enter, leave float64) {
 	if g.Mean >= 1 {

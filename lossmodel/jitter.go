@@ -2,6 +2,8 @@ package lossmodel
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -34,22 +36,19 @@ func (d Distribution) sample(word uint64, jitter time.Duration) time.Duration {
 }
 
 func distributionUnit() unit[Distribution] {
-	u := unit[Distribution]{
-		expected: "uniform or normal",
+	names := make([]string, numDistributions)
+	for i := range names {
+		names[i] = Distribution(i).String()
+	}
+	return unit[Distribution]{
+		expected: strings.Join(names, " or "), choices: names,
 		parse: func(v any) (Distribution, bool) {
-			for d := range numDistributions {
-				if v == d.String() {
-					return d, true
-				}
-			}
-			return 0, false
+			name, _ := v.(string)
+			i := slices.Index(names, name)
+			return Distribution(i), i >= 0
 		},
 		format: Distribution.String,
 		number: func(d Distribution) float64 { return float64(d) },
 		in:     func(d Distribution) bool { return d < numDistributions },
 	}
-	for d := range numDistributions {
-		u.choices = append(u.choices, d.String())
-	}
-	return u
 }

@@ -75,13 +75,13 @@ func FuzzConservation(f *testing.F) {
 
 // ledger keeps the accounts of a link independently of it.
 type ledger struct {
-	t                     *testing.T
-	l                     *Link
-	buf                   []byte
-	sizes                 []int
-	sent, copies          int
-	lost, received, early int
-	last                  time.Duration
+	t              *testing.T
+	l              *Link
+	buf            []byte
+	sizes          []int
+	sent, copies   int
+	lost, received int
+	last           time.Duration
 }
 
 func newLedger(t *testing.T, l *Link) *ledger { return &ledger{t: t, l: l} }
@@ -195,5 +195,19 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(50_000, step); n != 0 {
 		t.Errorf("%v allocations a packet", n)
+	}
+}
+
+func TestCausesHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for c := range NumCauses {
+		if name := c.String(); seen[name] || name == "" || strings.Contains(name, "(") {
+			t.Errorf("cause %d is called %q", c, name)
+		} else {
+			seen[name] = true
+		}
+	}
+	if NumCauses > 8 {
+		t.Errorf("%d causes; meters hold 8", NumCauses)
 	}
 }

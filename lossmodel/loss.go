@@ -17,6 +17,9 @@ type LossModel interface {
 	mean() float64
 	// check says whether the parameters make sense together.
 	check() error
+	// text returns what the key loss reads as: the mean alone where the key burst
+	// says the rest, otherwise the model in words, "gilbert mean=5% burst=2".
+	text() string
 	// process returns what decides by these parameters; prev is what did so when
 	// a link last used this kind of model, nil at first, and lends its state.
 	process(prev lossProcess) lossProcess

@@ -1,16 +1,14 @@
 package lossmodel
 
+import "strings"
+
 // The keys loss and burst speak of Bernoulli and Gilbert together: a burst makes
 // it Gilbert's, "off" makes it independent again. A burst is remembered while the
 // loss is 0%, so that the two can be set in any order.
 
 func lossSettings() []setting {
 	return []setting{
-		newComputed(percentUnit, func(s *Spec) float64 { return meanOf(s.Loss) },
-			func(s *Spec, mean float64) { s.Loss = withMean(s.Loss, mean) }, KeyInfo{
-				Key: "loss", Stage: "loss", Ladder: percentLadder,
-				Help: `share of packets lost; also a table: {model = "bernoulli", p = "5%"} or {model = "gilbert", mean = "5%", burst = 2.0}`,
-			}),
+		lossSetting(),
 		newComputed(burstUnit, func(s *Spec) float64 { return burstOf(s.Loss) },
 			func(s *Spec, burst float64) { s.Loss = withBurst(s.Loss, burst) }, KeyInfo{
 				Key: "burst", Stage: "loss", Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
@@ -18,6 +16,59 @@ func lossSettings() []setting {
 				Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
 			}),
 	}
+}
+
+// lossSetting also takes a model in words: "gilbert mean=5% burst=2".
+func lossSetting() setting {
+	k := newComputed(percentUnit, func(s *Spec) float64 { return meanOf(s.Loss) },
+		func(s *Spec, mean float64) { s.Loss = withMean(s.Loss, mean) }, KeyInfo{
+			Key: "loss", Stage: "loss", Ladder: percentLadder,
+			Help: `share of packets lost; or a model, as "gilbert mean=5% burst=2" or as a table: ` +
+				`{model = "bernoulli", p = "5%"}, {model = "gilbert", mean = "5%", burst = 2.0}`,
+		})
+	share := k.set
+	k.set = func(s *Spec, value any) error {
+		text, _ := value.(string)
+		table, ok := lossWords(text)
+		if !ok {
+			return share(s, value)
+		}
+		return s.setLoss(table)
+	}
+	k.get = func(s *Spec) string {
+		if s.Loss == nil {
+			return formatPercent(0)
+		}
+		return s.Loss.text()
+	}
+	return k
+}
+
+// setLoss replaces the whole model.
+func (s *Spec) setLoss(table lossTable) error {
+	model, err := lossFrom(table)
+	if err == nil {
+		s.Loss = model
+	}
+	return err
+}
+
+// lossWords reads "gilbert mean=5% burst=2" as a table; ok is false if the text
+// does not begin with a model's name.
+func lossWords(text string) (table lossTable, ok bool) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil, false
+	}
+	if _, err := lossKindOf(words[0]); err != nil {
+		return nil, false
+	}
+	table = lossTable{"model": words[0]}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		table[key] = value
+	}
+	return table, true
 }
 
 func meanOf(m LossModel) float64 {

@@ -24,7 +24,7 @@ func (s *Spec) Set(key string, value any) error {
 	if i < 0 {
 		return &KeyError{Key: key, Known: names()}
 	}
-	return rename(settings[i].set(s, value), key)
+	return rename(settings[i].set(s, value), settings[i].Key, key)
 }
 
 // SetAll sets every key of a table, as read from a file, in the order of Keys.
@@ -55,11 +55,7 @@ func (s *Spec) SetAll(table map[string]any) error {
 // setTable sets what a table says about one stage.
 func (s *Spec) setTable(key string, table map[string]any) error {
 	if key == "loss" {
-		model, err := lossFrom(table)
-		if err == nil {
-			s.Loss = model
-		}
-		return err
+		return s.setLoss(table)
 	}
 	if !slices.ContainsFunc(settings, func(k setting) bool { return k.Stage == key }) {
 		if i := find(key); i >= 0 {
@@ -126,10 +122,10 @@ func names() []string {
 	return list
 }
 
-// rename makes an error speak of the key as it was given.
-func rename(err error, key string) error {
-	if e, ok := err.(*KeyError); ok {
-		e.Key = key
+// rename makes an error about a key speak of it as it was given.
+func rename(err error, key, given string) error {
+	if e, ok := err.(*KeyError); ok && e.Key == key {
+		e.Key = given
 	}
 	return err
 }

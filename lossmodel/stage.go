@@ -13,7 +13,7 @@ type Fate struct {
 	Fragments int             // as IP cuts it: fixed before the first stage
 	Lost      Cause           // the first cause stands
 	Delay     time.Duration   // since sending
-	Copies    []time.Duration // one per copy to be made: how much later than the rest says it comes
+	Copies    []time.Duration // one per copy to be made: its extra delay
 	Corrupt   []int           // positions of flipped bits, bit 0 the lowest of byte 0
 }
 

@@ -1,6 +1,7 @@
 package lossmodel
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,12 @@ func parsePercent(v any) (float64, bool) {
 	return f, ok && unit == "%"
 }
 
-func formatPercent(p float64) string { return shiftPoint(formatNumber(p), 2) + "%" }
+func formatPercent(p float64) string {
+	if math.IsNaN(p) || math.IsInf(p, 0) {
+		return formatNumber(p) // refused everywhere, but shown in the message
+	}
+	return shiftPoint(formatNumber(p), 2) + "%"
+}
 
 // shiftPoint moves the point of a decimal n places to the right, n >= 0.
 func shiftPoint(s string, n int) string {

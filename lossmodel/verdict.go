@@ -14,8 +14,9 @@ type Verdict struct {
 	Fragments int           // IP packets it was cut into
 	Wire      int           // bytes on the wire: UDP payload, UDP and IPv4 headers of all fragments
 	Copies    int           // copies made of it
-	CopyLost  [MaxCopies]Cause
-	// CopyLost[i] is the cause for copy i+1, i < Copies; None: it will be delivered.
+	// CopyLost[i] is the cause for copy i+1, for i < Copies; None: it will be
+	// delivered.
+	CopyLost [MaxCopies]Cause
 }
 
 // Delivery is one datagram, or one copy of it, at the far end.

@@ -1,0 +1,86 @@
+package lossmodel
+
+import (
+	"math"
+	"testing"
+)
+
+// Copies: as many as asked for, each with losses, damage and jitter of its own.
+func TestCopiesMeetTheStagesOnTheirOwn(t *testing.T) {
+	n := packets() / 4
+	l := linkOf(t, specOf(t, "duplicate", "30%", "duplicate_copies", "3", "loss", "20%", "jitter", "10ms", "latency", "10ms"), 6)
+	made, m := 0.0, 0.0
+	joint := [4][4]float64{} // lost together
+	for range n {
+		v := l.Send(0, nil, 0)
+		if v.Copies == 0 {
+			continue
+		}
+		made++
+		fates := append([]Cause{v.Lost}, v.CopyLost[:v.Copies]...)
+		for i, a := range fates {
+			for j, b := range fates {
+				if a != None && b != None {
+					joint[i][j]++
+				}
+			}
+		}
+	}
+	near(t, "duplicated", made/float64(n), 0.3, math.Sqrt(0.3*0.7/float64(n)))
+	for i := range joint {
+		for j := range joint {
+			want := 0.2 * 0.2
+			if i == j {
+				want = 0.2
+			}
+			near(t, "lost together", joint[i][j]/made, want, math.Sqrt(want*(1-want)/made))
+		}
+	}
+	byCopy := [4][]float64{}
+	drain(l, func(d Delivery) {
+		byCopy[d.Copy] = append(byCopy[d.Copy], float64(d.Due-10*ms)/float64(10*ms))
+		m++
+	})
+	for number, x := range byCopy {
+		if d := kolmogorov(x, uniformCDF); d > 2.69 {
+			t.Errorf("jitter of copy %d: sqrt(N) D = %.2f", number, d)
+		}
+	}
+	near(t, "arrived", m, 0.8*(float64(n)+3*made), math.Sqrt(0.2*0.8*(float64(n)+3*made)))
+}
+
+// Under Gilbert's model a copy finds the path as its datagram found it.
+func TestCopiesShareTheBurst(t *testing.T) {
+	l := linkOf(t, specOf(t, "duplicate", "50%", "loss", "20%", "burst", "4"), 6)
+	for range 20_000 {
+		if v := l.Send(0, nil, 0); v.Copies == 1 && v.CopyLost[0] != v.Lost {
+			t.Fatalf("datagram %v, copy %v", v.Lost, v.CopyLost[0])
+		}
+		l.Receive(0)
+	}
+}
+
+// Damage: the share of datagrams, and every bit as likely as any other.
+func TestCorruptClosedForm(t *testing.T) {
+	const size, flips = 50, 3
+	n := packets() / 2
+	l := linkOf(t, specOf(t, "corrupt", "20%", "corrupt_bits", "3"), 3)
+	hits, damaged := make([]float64, size*8), 0.0
+	for range n {
+		l.Send(0, make([]byte, size), 0)
+		d, _ := l.Receive(0)
+		if d.Damaged {
+			damaged++
+		}
+		for i := range hits {
+			hits[i] += float64(d.Data[i/8] >> (i % 8) & 1)
+		}
+	}
+	near(t, "damaged", damaged/float64(n), 0.2, math.Sqrt(0.2*0.8/float64(n)))
+	chi2, want := 0.0, damaged*flips/float64(len(hits))
+	for _, h := range hits {
+		chi2 += (h - want) * (h - want) / want
+	}
+	free := float64(len(hits) - 1)
+	near(t, "chi square of positions", chi2, free, math.Sqrt(2*free))
+}

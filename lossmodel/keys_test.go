@@ -1,0 +1,75 @@
+package lossmodel
+
+import (
+	"testing"
+)
+
+// What Keys says of a key is true of Set.
+func TestKeysTellTheTruth(t *testing.T) {
+	for _, k := range Keys() {
+		stops := append([]string{k.Default}, append(k.Ladder, k.Choices...)...)
+		if k.Min != "" {
+			stops = append(stops, k.Min, k.Max)
+		} else if len(k.Choices) == 0 {
+			t.Errorf("%s has neither bounds nor choices", k.Key)
+		}
+		for _, stop := range stops {
+			s := DefaultSpec()
+			if err := s.Set(k.Key, stop); err != nil {
+				t.Errorf("%s does not take %s, which Keys lists", k.Key, stop)
+			} else if got, _ := s.Get(k.Key); got != stop && stop != k.Max {
+				t.Errorf("%s: %s is written back as %s", k.Key, stop, got)
+			}
+		}
+		if got, _ := DefaultSpec().Get(k.Key); got != k.Default {
+			t.Errorf("%s: default %s, said to be %s", k.Key, got, k.Default)
+		}
+		if k.Help == "" || k.Stage == "" {
+			t.Errorf("%s is not explained", k.Key)
+		}
+	}
+}
+
+func TestNudge(t *testing.T) {
+	for _, c := range []struct {
+		key, from string
+		rungs     int
+		want      string
+	}{
+		{"loss", "0%", 1, "0.1%"},
+		{"loss", "5%", 2, "10%"},
+		{"loss", "5%", -1, "3%"},
+		{"loss", "6%", 1, "7%"},
+		{"loss", "6%", 2, "10%"},
+		{"loss", "6%", -1, "5%"},
+		{"loss", "0%", -3, "0%"},
+		{"loss", "100%", 9, "100%"},
+		{"burst", "off", 1, "1.5"},
+		{"burst", "1.5", -1, "off"},
+		{"burst", "1.2", -1, "off"},
+		{"rate", "off", -1, "1gbit"},
+		{"rate", "1gbit", 1, "off"},
+		{"rate", "1.6mbit", -1, "1.5mbit"},
+		{"rate", "1.6mbit", 1, "2mbit"},
+		{"rate", "5gbit", 1, "off"},
+		{"rate", "5gbit", -1, "1gbit"},
+		{"queue", "10KB", 1, "16KB"},
+		{"distribution", "uniform", 1, "normal"},
+		{"distribution", "normal", 1, "normal"},
+		{"checksum", "on", 1, "off"},
+		{"mtu", "off", -1, "9000"},
+		{"mtu", "1501", 1, "9000"},
+		{"latency", "50ms", 0, "50ms"},
+	} {
+		s := DefaultSpec()
+		if err := s.Set(c.key, c.from); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Nudge(c.key, c.rungs); err != nil {
+			t.Errorf("%s: %v", c.key, err)
+		}
+		if got, _ := s.Get(c.key); got != c.want {
+			t.Errorf("%s from %s by %d: %s, want %s", c.key, c.from, c.rungs, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package lossmodel
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestProfilesAreSoundAndRoundTrip(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range Profiles() {
+		if seen[p.Name] || p.Name == "" || p.Summary == "" || p.Source == "" {
+			t.Errorf("profile %+v is incomplete or there twice", p)
+		}
+		seen[p.Name] = true
+		for _, s := range []Spec{p.Down, p.Up} {
+			if err := s.Validate(); err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
+			roundTrips(t, s)
+		}
+		if got, err := ProfileByName(p.Name); err != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("%s is not found by its name: %v", p.Name, err)
+		}
+	}
+	// Spot checks against the specification's list.
+	for _, want := range []struct{ profile, down, up string }{
+		{"edge", "400ms 240kbit 0%", "440ms 200kbit 0%"},
+		{"very-bad", "500ms 1mbit 10%", "500ms 1mbit 10%"},
+		{"wpt-3g", "150ms 1.6mbit 0%", "150ms 768kbit 0%"},
+		{"starlink", "22.5ms 105mbit 0%", "22.5ms 15mbit 0%"},
+		{"fiedler", "50ms off 5%", "50ms off 5%"},
+		{"rfc8868-300ms-20pct", "300ms off 20%", "300ms off 20%"},
+	} {
+		p, err := ProfileByName(want.profile)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if d, u := brief(p.Down), brief(p.Up); d != want.down || u != want.up {
+			t.Errorf("%s: down %s, up %s; want %s and %s", p.Name, d, u, want.down, want.up)
+		}
+	}
+}
+
+func brief(s Spec) string {
+	v := s.Values()
+	return v["latency"].(string) + " " + v["rate"].(string) + " " + v["loss"].(string)
+}

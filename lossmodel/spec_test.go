@@ -1,0 +1,138 @@
+package lossmodel
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The order of keys does not matter: files give them in any order.
+func TestSetInAnyOrder(t *testing.T) {
+	keys := map[string]any{"loss": "60%", "burst": "2", "jitter": "5ms", "latency": "20ms", "rate": "1mbit", "queue": "9KB"}
+	want := DefaultSpec()
+	if err := want.SetAll(keys); err != nil {
+		t.Fatal(err)
+	}
+	if want.Loss != (Gilbert{Mean: 0.6, Burst: 2}) {
+		t.Fatalf("loss is %v", want.Loss)
+	}
+	for range 50 {
+		s := DefaultSpec()
+		for key, value := range keys { // in the runtime's random order
+			if err := s.Set(key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s != want {
+			t.Fatalf("%v, want %v", s.Values(), want.Values())
+		}
+	}
+}
+
+// A burst waits for its loss, and survives a loss of 0.
+func TestLossAndBurstTogether(t *testing.T) {
+	s := DefaultSpec()
+	for _, step := range []struct {
+		key, value string
+		want       LossModel
+	}{
+		{"loss", "5%", Bernoulli{0.05}},
+		{"burst", "3", Gilbert{0.05, 3}},
+		{"loss", "0%", Gilbert{0, 3}},
+		{"loss", "7%", Gilbert{0.07, 3}},
+		{"loss.model", "gilbert", Gilbert{0.07, 3}},
+		{"loss.model", "bernoulli", Bernoulli{0.07}},
+		{"burst", "2", Gilbert{0.07, 2}},
+		{"burst", "off", Bernoulli{0.07}},
+		{"loss", "0%", nil},
+		{"burst", "off", nil},
+	} {
+		if err := s.Set(step.key, step.value); err != nil || s.Loss != step.want {
+			t.Fatalf("%s = %s: %#v, %v; want %#v", step.key, step.value, s.Loss, err, step.want)
+		}
+	}
+}
+
+// A slider sees numbers in the unit of the key.
+func TestNumber(t *testing.T) {
+	s := specOf(t, "loss", "12.5%", "burst", "3", "latency", "1.5s", "rate", "1.5mbit", "queue", "64KiB", "distribution", "normal", "checksum", "off")
+	for key, want := range map[string]float64{"loss": 12.5, "burst": 3, "latency": 1500, "rate": 1500, "queue": 65536,
+		"distribution": 1, "checksum": 0, "keep_order": 0, "mtu": 1500, "duplicate_copies": 1, "jitter": 0} {
+		if got, ok := s.Number(key); !ok || got != want {
+			t.Errorf("%s: %v, %v; want %v", key, got, ok, want)
+		}
+	}
+	if _, ok := s.Number("lost"); ok {
+		t.Error("a key that is none has a number")
+	}
+}
+
+// A spec put together by hand is checked like one that was set.
+func TestValidate(t *testing.T) {
+	for name, spoil := range map[string]func(*Spec){
+		"loss":             func(s *Spec) { s.Loss = Bernoulli{math.NaN()} },
+		"burst":            func(s *Spec) { s.Loss = Gilbert{0.05, 0.5} },
+		"latency":          func(s *Spec) { s.Delay.Latency = -1 },
+		"jitter":           func(s *Spec) { s.Delay.Jitter = 2 * time.Hour },
+		"distribution":     func(s *Spec) { s.Delay.Distribution = 9 },
+		"reorder":          func(s *Spec) { s.Reorder.P = 1.1 },
+		"reorder_delay":    func(s *Spec) { s.Reorder.Delay = -1 },
+		"duplicate":        func(s *Spec) { s.Duplicate.P = -0.1 },
+		"duplicate_copies": func(s *Spec) { s.Duplicate.Copies = 9 },
+		"duplicate_delay":  func(s *Spec) { s.Duplicate.Delay = -1 },
+		"corrupt":          func(s *Spec) { s.Corrupt.P = math.Inf(1) },
+		"corrupt_bits":     func(s *Spec) { s.Corrupt.Bits = 0 },
+		"rate":             func(s *Spec) { s.Rate.BitsPerSecond = 5 },
+		"queue":            func(s *Spec) { s.Rate.Queue = -1 },
+		"mtu":              func(s *Spec) { s.MTU = 0 },
+	} {
+		s := DefaultSpec()
+		spoil(&s)
+		var ke *KeyError
+		if err := s.Validate(); !errors.As(err, &ke) || ke.Key != name {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := NewLink(s, 1, "down"); err == nil {
+			t.Errorf("%s: a link was made of it", name)
+		}
+	}
+	for _, burst := range []string{"2", "1.5", "1000000"} { // the very limit is allowed
+		mean := map[string]string{"2": "66.6666666666%", "1.5": "60%", "1000000": "99.9999%"}[burst]
+		specOf(t, "loss", mean, "burst", burst)
+	}
+}
+
+// A caller can suggest a near name for whatever is not known.
+func TestUnknownNamesItsAlternatives(t *testing.T) {
+	var s Spec
+	_, profileErr := ProfileByName("lt")
+	_, keyErr := s.Get("latancy")
+	for _, c := range []struct {
+		err         error
+		name, among string
+	}{
+		{s.Set("latancy", "1ms"), "latancy", "latency"},
+		{s.Set("distribution", "nromal"), "nromal", "normal"},
+		{s.Set("loss", map[string]any{"model": "gilbrt"}), "gilbrt", "gilbert"},
+		{s.Set("loss", map[string]any{"model": "gilbert", "bursts": 2}), "bursts", "burst"},
+		{s.Nudge("qeue", 1), "qeue", "queue"},
+		{keyErr, "latancy", "latency"},
+		{profileErr, "lt", "lte"},
+	} {
+		var u interface {
+			Unknown() (name string, known []string)
+		}
+		if !errors.As(c.err, &u) || !errors.Is(c.err, ErrUnknown) {
+			t.Errorf("%v: no alternatives", c.err)
+			continue
+		}
+		if name, known := u.Unknown(); name != c.name || !strings.Contains(strings.Join(known, " "), c.among) {
+			t.Errorf("%v: name %q, known %v", c.err, name, known)
+		}
+	}
+	if _, known := s.Set("loss", "140%").(*KeyError).Unknown(); known != nil {
+		t.Errorf("a value out of range has alternatives %v", known)
+	}
+}

@@ -2,7 +2,9 @@ package lossmodel
 
 import (
 	"math"
+	"slices"
 	"testing"
+	"time"
 )
 
 // Copies: as many as asked for, each with losses, damage and jitter of its own.
@@ -83,4 +85,32 @@ func TestCorruptClosedForm(t *testing.T) {
 	}
 	free := float64(len(hits) - 1)
 	near(t, "chi square of positions", chi2, free, math.Sqrt(2*free))
+}
+
+// A copy comes its extra delay after the datagram, where there is no jitter.
+func TestCopiesComeLater(t *testing.T) {
+	l := linkOf(t, specOf(t, "duplicate", "100%", "duplicate_copies", "2", "duplicate_delay", "7ms", "latency", "20ms"), 1)
+	l.Send(0, nil, 0)
+	for number, want := range []time.Duration{20 * ms, 27 * ms, 27 * ms} {
+		if d, ok := l.Receive(time.Second); !ok || d.Copy != number || d.Due != want {
+			t.Errorf("copy %d at %v, want copy %d at %v", d.Copy, d.Due, number, want)
+		}
+	}
+}
+
+// Where order is kept, copies travel with their datagrams and hold nobody up.
+func TestCopiesKeepOrder(t *testing.T) {
+	send := func(pairs ...string) (dues [2][]time.Duration) {
+		pairs = append(pairs, "latency", "50ms", "jitter", "40ms", "keep_order", "on")
+		l := linkOf(t, specOf(t, pairs...), 2)
+		for i := range 5000 {
+			l.Send(time.Duration(i)*ms, nil, uint64(i))
+		}
+		drain(l, func(d Delivery) { dues[d.Copy] = append(dues[d.Copy], d.Due) })
+		return dues
+	}
+	alone, doubled := send(), send("duplicate", "100%")
+	if !slices.Equal(alone[0], doubled[0]) || !slices.Equal(doubled[0], doubled[1]) {
+		t.Error("copies and datagrams arrive at different times")
+	}
 }

@@ -95,6 +95,12 @@ func TestReorderingOfJitter(t *testing.T) {
 // is overtaken unless it is not held, or all of the next four are held too.
 func TestReorderClosedForm(t *testing.T) {
 	const p = 0.1
+	for i := range 100 {
+		held := linkOf(t, specOf(t, "reorder", "50%", "reorder_delay", "4500us", "latency", "2ms"), uint64(i)).Send(ms, nil, 0).Due
+		if held != 3*ms && held != 3*ms+4500*time.Microsecond {
+			t.Fatalf("due at %v", held)
+		}
+	}
 	n := packets()
 	ratio := reordered(t, linkOf(t, specOf(t, "reorder", "10%", "reorder_delay", "4500us"), 8), n)
 	near(t, "reordered", ratio, p*(1-math.Pow(p, 4)), math.Sqrt(p*(1-p)/float64(n)))

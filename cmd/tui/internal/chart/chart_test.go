@@ -166,7 +166,7 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	if n := strings.Count(rows[7], "▲"); n != 5 {
-		t.Errorf("%d carets in %q, want 5", n, rows[7])
+		t.Errorf("%d carets in %q, want 5: the mark at -4 is out of sight", n, rows[7])
 	}
 	if strings.ContainsAny(rows[7], "\x1b日") {
 		t.Errorf("a label's control codes reached the screen: %q", rows[7])
@@ -176,6 +176,18 @@ func TestMarks(t *testing.T) {
 	}
 	if got := []rune(rows[0])[6+62]; got != '┊' {
 		t.Errorf("no line over the mark: %q", got)
+	}
+}
+
+func TestNewestMarkIsNamed(t *testing.T) {
+	spec := &Spec{End: 100, Labels: true, Time: true}
+	for at := int64(60); at < 100; at++ {
+		spec.Marks = append(spec.Marks, Mark{At: at, Label: "old", Ink: inkMark})
+	}
+	spec.Marks[len(spec.Marks)-1].Label = "loss 5%"
+	rows := strings.Split(Draw(spec, 106, 8).String(), "\n")
+	if !strings.HasSuffix(rows[7], "loss 5% ▲") {
+		t.Errorf("a crowd of marks hides the newest one's name: %q", rows[7])
 	}
 }
 

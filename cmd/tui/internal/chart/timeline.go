@@ -59,44 +59,60 @@ func labelEvery(column time.Duration, cols int) time.Duration {
 	return max(span/2, time.Hour)
 }
 
-// labels draws a caret under every mark and its label beside it. The newest
-// mark is placed first: where two would overlap the older one keeps its caret
-// only, and where carets share a column the newest is shown.
+// labels draws a caret under every mark, and beside it its label where there is
+// room, the newest first. The label of the newest of all is shown in any case:
+// it answers the last key that was pressed.
 func (p *plot) labels() {
 	taken := make([]bool, p.cols)
-	free := func(from, to int) bool {
-		if from < 0 || to > p.cols {
-			return false
+	for _, m := range p.Marks {
+		if c := p.column(m.At); c >= 0 {
+			p.box.set(p.left+c, p.labelRow, p.caret(m), m.Ink)
+			taken[c] = true
 		}
-		for x := from; x < to; x++ {
-			if taken[x] {
-				return false
-			}
-		}
-		return true
 	}
+	named := make([]bool, p.cols) // of marks that share a column the newest has the label
 	for i := len(p.Marks) - 1; i >= 0; i-- {
 		m := p.Marks[i]
 		c := p.column(m.At)
-		if c < 0 || taken[c] {
+		if c < 0 || named[c] {
 			continue
 		}
-		p.box.set(p.left+c, p.labelRow, p.caret(m), m.Ink)
-		taken[c] = true
+		named[c] = true
 		label := plain(m.Label)
 		n := utf8.RuneCountInString(label)
-		from := c + 2
-		if !free(from-1, from+n+1) {
-			from = c - 1 - n
+		from, ok := besides(taken, c, n)
+		if !ok && i == len(p.Marks)-1 {
+			from, ok = max(c-1-n, 0), n < c // over older carets
 		}
-		if n == 0 || !free(from-1, from+n) && !(from == 0 && free(from, from+n)) {
+		if !ok || n == 0 {
 			continue
+		}
+		if from+n < c {
+			label += " "
 		}
 		p.box.text(p.left+from, p.labelRow, label, m.Ink)
 		for x := from; x < from+n; x++ {
 			taken[x] = true
 		}
 	}
+}
+
+// besides finds n free columns to the right or to the left of column c, with a
+// blank at either end.
+func besides(taken []bool, c, n int) (from int, ok bool) {
+	free := func(from, to int) bool {
+		for x := max(from, 0); x < min(to, len(taken)); x++ {
+			if taken[x] {
+				return false
+			}
+		}
+		return true
+	}
+	if from = c + 2; from+n <= len(taken) && free(c+1, from+n+1) {
+		return from, true
+	}
+	from = c - 1 - n
+	return from, from >= 0 && free(from-1, c)
 }
 
 func (p *plot) caret(m Mark) rune {

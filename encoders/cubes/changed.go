@@ -13,7 +13,7 @@ import (
 // which they are, then each of them.
 type delta struct {
 	which which
-	one   func(c *coder, q, base *cube)
+	each  each
 	list  []int32 // the cubes that changed, rising; memory that is reused
 }
 
@@ -23,19 +23,37 @@ type which interface {
 	code(c *coder, list []int32, rows int) []int32
 }
 
+// each codes the cubes that changed.
+type each interface {
+	// begin codes what the listed cubes share, before the first of them.
+	begin(c *coder, cur, base *frame.Frame, list []int32)
+	// code codes q, the k-th of the list.
+	code(c *coder, k int, q, base *cube)
+}
+
+// plain is an each whose cubes share nothing.
+type plain func(c *coder, q, base *cube)
+
+func (plain) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+
+func (one plain) code(c *coder, _ int, q, base *cube) { one(c, q, base) }
+
 func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	rows := len(cur.Table) / frame.CubeFields
 	d.list = d.list[:0]
 	if !c.reading {
 		d.list = appendChanged(d.list, cur.Table, base.Table)
 	}
-	d.list = d.which.code(c, d.list, rows)
 	for _, i := range d.list {
-		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
-		if !c.admit(int(i), q) {
+		if !c.admit(int(i), row(cur.Table, int(i))) {
 			return
 		}
-		d.one(c, q, p)
+	}
+	d.list = d.which.code(c, d.list, rows)
+	d.each.begin(c, cur, base, d.list)
+	for k, i := range d.list {
+		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
+		d.each.code(c, k, q, p)
 		if c.reading && !c.accept(int(i), q, p) {
 			return
 		}

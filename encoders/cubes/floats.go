@@ -36,14 +36,6 @@ func (c *coder) requantise(f float64, lo, hi int) int32 {
 	return int32(v)
 }
 
-// The grid of the smallest three: 511 steps span -1/sqrt(2) to +1/sqrt(2), which
-// makes 361.33 steps to 1. Step 256 stands for zero, so that a cube that lies
-// flat reads as exactly that.
-const (
-	smallScale = 361.33
-	smallZero  = 256
-)
-
 // floatOrientation codes the orientation as the four floats of a quaternion, in
 // the order x y z w.
 func floatOrientation(c *coder, q *cube) {
@@ -64,7 +56,7 @@ func floatOrientation(c *coder, q *cube) {
 // component that was left out is the root of what the others leave of 1, but
 // always the largest of the four: only codes that no quantiser makes leave less.
 func floatQuaternion(q *cube) [4]float32 {
-	exact := quaternion(q)
+	exact := orientation(q)
 	var f [4]float32
 	var most float32
 	for i, v := range exact {
@@ -94,21 +86,4 @@ func (c *coder) smallestThree(q *cube, f [4]float32) {
 			k++
 		}
 	}
-}
-
-// quaternion returns the orientation q as x y z w, of length 1 for every code
-// that a quantiser makes.
-func quaternion(q *cube) [4]float64 {
-	var f [4]float64
-	rest := 1.0
-	k := frame.CubeA
-	for i := range f {
-		if int32(i) != q[frame.CubeLargest] {
-			f[i] = float64(q[k]-smallZero) / smallScale
-			rest -= float64(f[i] * f[i])
-			k++
-		}
-	}
-	f[q[frame.CubeLargest]] = math.Sqrt(max(0, rest))
-	return f
 }

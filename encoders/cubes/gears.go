@@ -87,8 +87,8 @@ func newMoves(xy, z widths, n int) moves {
 	return m
 }
 
-// plan returns what the three differences take.
-func (m *moves) plan(q, base *cube) lanes {
+// cost returns what the three differences take in each gear.
+func (m *moves) cost(q, base *cube) lanes {
 	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
 		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
 		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])

@@ -7,12 +7,14 @@ import (
 
 // turn codes an orientation relative to the baseline's, in any gear.
 type turn interface {
-	// plan looks at a turn that is to be written and returns what it takes in
-	// each gear; instead it can always be sent as it is, for bits of limit.
-	plan(q, base *cube) lanes
+	// begin codes what the turns of the listed cubes share.
+	begin(c *coder, cur, base *frame.Frame, list []int32)
+	// cost returns what the turn of the k-th cube takes in each gear. Instead it
+	// can always be sent as it is, in limit bits.
+	cost(k int, q, base *cube) lanes
 	limit() int
-	// code codes it. A writer calls it after plan, for the same cube.
-	code(c *coder, q, base *cube, gear int)
+	// code codes the turn of the k-th cube, whose position is known.
+	code(c *coder, k int, q, base *cube, gear int)
 }
 
 // motion codes a cube that changed: which of its parts did, its gear, and those
@@ -23,14 +25,18 @@ type motion struct {
 	turn     turn
 }
 
-func (m *motion) code(c *coder, q, base *cube) {
+func (m *motion) begin(c *coder, cur, base *frame.Frame, list []int32) {
+	m.turn.begin(c, cur, base, list)
+}
+
+func (m *motion) code(c *coder, k int, q, base *cube) {
 	moved, turned := parts(c, q, base)
 	if !moved && !turned {
 		return
 	}
 	var gear int
 	if !c.reading {
-		gear = m.choose(q, base, moved, turned)
+		gear = m.choose(k, q, base, moved, turned)
 	}
 	gear = int(c.bits(uint64(gear), m.gearBits))
 	c.charge(encoders.SlotFlags)
@@ -38,7 +44,7 @@ func (m *motion) code(c *coder, q, base *cube) {
 		m.moves.code(c, q, base, gear)
 	}
 	if turned {
-		m.turn.code(c, q, base, gear)
+		m.turn.code(c, k, q, base, gear)
 	}
 }
 
@@ -69,23 +75,22 @@ func parts(c *coder, q, base *cube) (moved, turned bool) {
 
 // choose returns the gear in which the cube takes the fewest bits, the lowest of
 // equals.
-func (m *motion) choose(q, base *cube, moved, turned bool) int {
+func (m *motion) choose(k int, q, base *cube, moved, turned bool) int {
 	var move, turn lanes
 	if moved {
-		move = m.moves.plan(q, base)
+		move = m.moves.cost(q, base)
 	}
 	if turned {
-		turn = m.turn.plan(q, base)
+		turn = m.turn.cost(k, q, base)
 	}
-	top, limit := len(m.moves.gears)-1, m.turn.limit()
-	gear := top
-	least := min(move.in(top), positionBits) + 1 + min(turn.in(top), limit)
-	if !moved {
-		least = min(turn.in(top), limit)
+	limit, top := m.turn.limit(), len(m.moves.gears)-1
+	gear, least := top, min(turn.in(top), limit)
+	if moved { // in the highest gear even as it is
+		least += 1 + min(move.in(top), positionBits)
 	}
 	for g := top - 1; g >= 0; g-- {
-		if n := move.in(g); n < tooFar && n+min(turn.in(g), limit) <= least {
-			gear, least = g, n+min(turn.in(g), limit)
+		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < tooFar && n <= least {
+			gear, least = g, n
 		}
 	}
 	return gear

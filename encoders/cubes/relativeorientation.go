@@ -32,7 +32,7 @@ func RelativeOrientation() encoders.Codec {
 		ID: 8, Name: "relative-orientation", Refs: 1, Suits: frame.IsCubes,
 		Summary: "orientation as a difference too; the widths follow each cube's speed",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		Params:  &OrientationParams{XYSmall: 6, XYLarge: 7, ZSmall: 6, ZLarge: 7, OrientSmall: 5, OrientLarge: 7, GearBits: 3},
+		Params:  &OrientationParams{XYSmall: 6, XYLarge: 8, ZSmall: 6, ZLarge: 7, OrientSmall: 5, OrientLarge: 7, GearBits: 3},
 		New: climb(func(rows int, params any) rung {
 			p := params.(*OrientationParams)
 			n := 1 << p.GearBits
@@ -41,7 +41,7 @@ func RelativeOrientation() encoders.Codec {
 				moves:    newMoves(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
 				turn:     newSmallestThree(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, n),
 			}
-			return &delta{which: newGaps(rows, closeGaps...), one: m.code}
+			return &delta{which: newGaps(rows, closeGaps...), each: m}
 		}),
 	}
 }
@@ -61,7 +61,9 @@ func newSmallestThree(w widths, n int) *smallestThree {
 	return &smallestThree{gears: gears, table: newLaneTable(gears)}
 }
 
-func (t *smallestThree) plan(q, base *cube) lanes {
+func (*smallestThree) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+
+func (t *smallestThree) cost(_ int, q, base *cube) lanes {
 	if q[frame.CubeLargest] != base[frame.CubeLargest] {
 		return allTooFar
 	}
@@ -70,18 +72,18 @@ func (t *smallestThree) plan(q, base *cube) lanes {
 		t.table.of(q[frame.CubeC]-base[frame.CubeC])
 }
 
-func (t *smallestThree) limit() int { return orientationBits }
+func (*smallestThree) limit() int { return orientationBits }
 
-func (t *smallestThree) code(c *coder, q, base *cube, gear int) {
-	relative := c.flag(!c.reading && t.plan(q, base).in(gear) <= orientationBits)
+func (t *smallestThree) code(c *coder, k int, q, base *cube, gear int) {
+	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= orientationBits)
 	if !relative {
 		absoluteOrientation(c, q)
 		return
 	}
 	w := t.gears[gear]
 	q[frame.CubeLargest] = base[frame.CubeLargest]
-	for k := frame.CubeA; k <= frame.CubeC; k++ {
-		q[k] = base[k] + w.difference(c, q[k]-base[k])
+	for i := frame.CubeA; i <= frame.CubeC; i++ {
+		q[i] = base[i] + w.difference(c, q[i]-base[i])
 	}
 	c.charge(encoders.SlotOrientation)
 }

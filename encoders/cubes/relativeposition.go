@@ -28,11 +28,11 @@ func RelativePosition() encoders.Codec {
 				xy: widths{uint(p.XYSmall), uint(p.XYLarge)},
 				z:  widths{uint(p.ZSmall), uint(p.ZLarge)},
 			}
-			return &delta{which: newGaps(rows, publishedGaps...), one: func(c *coder, q, base *cube) {
+			return &delta{which: newGaps(rows, publishedGaps...), each: plain(func(c *coder, q, base *cube) {
 				absoluteOrientation(c, q)
 				move.positionOrAbsolute(c, q, base)
 				interacting(c, q)
-			}}
+			})}
 		}),
 	}
 }

@@ -1,7 +1,9 @@
 package cubes
 
 import (
-	"math"
+	"errors"
+	"fmt"
+	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -15,94 +17,138 @@ type RotorParams struct {
 	ZLarge     int `toml:"z_large" help:"a large difference of z" unit:"bits" min:"1" max:"14"`
 	RotorSmall int `toml:"rotor_small" help:"a small component of the rotor" unit:"bits" min:"1" max:"12"`
 	RotorLarge int `toml:"rotor_large" help:"a large component of the rotor" unit:"bits" min:"1" max:"12"`
-	RotorSteps int `toml:"rotor_steps" help:"steps of a rotor's component from 0 to 1; 1 is half a turn" unit:"steps" min:"128" max:"4096"`
+	RotorSteps int `toml:"rotor_steps" help:"steps of a rotor's component from none to half a turn" unit:"steps" min:"128" max:"4096"`
+	RollBits   int `toml:"roll_bits" help:"how far cubes roll for what they move, once a packet; 0: they do not" unit:"bits" min:"0" max:"4"`
 	GearBits   int `toml:"gear_bits" help:"a cube's gear, which shifts all its widths; 0: none" unit:"bits" min:"0" max:"3"`
 }
 
 // Rotor sends an orientation as the turn that leads there from the baseline's.
 // A turn knows nothing of which component is the largest, nor of signs, and it
 // is near zero whenever the cube hardly turned.
+//
+// It also stands in the same space as the motion, so the two can be compared:
+// what moves along the floor mostly rolls. So the rung sends what is left of the
+// turn after the roll that the cube's motion makes likely.
 func Rotor() encoders.Codec {
 	return encoders.Codec{
 		ID: 9, Name: "rotor", Refs: 1, Suits: frame.IsCubes,
-		Summary: "orientation as the rotor from the baseline to now, in bivector form: no largest index, no signs",
+		Summary: "orientation as the rotor from the baseline to now, less what rolling explains: no largest index, no signs",
 		Source:  "Quaternions, Rotations and Compression, Chris Doran, 2015",
-		Params:  &RotorParams{XYSmall: 6, XYLarge: 7, ZSmall: 6, ZLarge: 7, RotorSmall: 5, RotorLarge: 7, RotorSteps: 690, GearBits: 3},
+		Params: &RotorParams{XYSmall: 6, XYLarge: 8, ZSmall: 6, ZLarge: 7,
+			RotorSmall: 5, RotorLarge: 7, RotorSteps: 710, RollBits: 4, GearBits: 3},
 		New: climb(func(rows int, params any) rung {
 			p := params.(*RotorParams)
 			n := 1 << p.GearBits
+			gears := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inGears(n)
 			m := &motion{
 				gearBits: uint(p.GearBits),
 				moves:    newMoves(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
-				turn:     newRotor(widths{uint(p.RotorSmall), uint(p.RotorLarge)}, p.RotorSteps, n),
+				turn: &rotor{steps: int32(p.RotorSteps), rollBits: uint(p.RollBits), gears: gears,
+					table: newLaneTable(gears), plans: make([]rotorPlan, rows)},
 			}
-			return &delta{which: newGaps(rows, closeGaps...), one: m.code}
+			return &delta{which: newGaps(rows, closeGaps...), each: m}
 		}),
 	}
 }
 
-// rotor codes an orientation as the bivector b = v/(1+w) of the rotor w+v that
-// turns the baseline's into it, each component in steps. Applied to the baseline
-// and quantised, most rotors hit the very orientation that was meant; what they
-// miss it by, at most one step of a component, follows if they do not.
-type rotor struct {
-	steps int32
-	gears []widths
-	table laneTable
-
-	// The plan for the orientation that is to be written.
-	b     bivector
-	miss  int   // 0..26: what is to be added, three digits of base 3; noMiss if nothing
-	lanes lanes // what it takes
+// Validate implements the check of encoders.Validate.
+func (p *RotorParams) Validate() error {
+	if p.GearBits < 0 || 1<<p.GearBits > maxGears {
+		return fmt.Errorf("at most %d gears", maxGears)
+	}
+	return nil
 }
 
+// rotor codes a turn as its bivector in steps. Applied to the baseline and
+// quantised, most such rotors hit the very orientation that was meant; what they
+// miss it by, a step of a component or none, follows if they do not.
+type rotor struct {
+	steps    int32
+	rollBits uint
+	gears    []widths
+	table    laneTable
+	roll     int32       // of this packet, see rolled
+	plans    []rotorPlan // of a writer, for each of the list
+}
+
+// rotorPlan is how a writer will send one turn.
+type rotorPlan struct {
+	b       bivector
+	miss    int  // what is to be added to what b hits; noMiss if nothing
+	useless bool // no rotor will do: the orientation is sent as it is
+}
+
+func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
+	if len(list) == 0 {
+		return
+	}
+	if !c.reading {
+		t.roll = t.planAll(cur, base, list)
+	}
+	t.roll = int32(c.bits(uint64(t.roll), t.rollBits))
+	c.charge(encoders.SlotOrientation)
+}
+
+// planAll plans the turns of a packet and returns the roll that makes what is
+// left of them the shortest, the smallest of equals.
+func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
+	var length [16]int // bits that are left, by roll
+	for k, i := range list {
+		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
+		if sameOrientation(q, p) {
+			continue
+		}
+		plan := t.plan(q, p)
+		t.plans[k] = plan
+		for roll := range 1 << t.rollBits {
+			r := rolled(q, p, int32(roll))
+			length[roll] += bits.Len32(zigzag(plan.b[0]-r[0])) + bits.Len32(zigzag(plan.b[1]-r[1]))
+		}
+	}
+	best := 0
+	for roll := range 1 << t.rollBits {
+		if length[roll] < length[best] {
+			best = roll
+		}
+	}
+	return int32(best)
+}
+
+// plan finds the rotor for one turn.
+func (t *rotor) plan(q, base *cube) rotorPlan {
+	from := orientation(base)
+	b := between(from, orientation(q), t.steps)
+	got := b.turn(from, t.steps)
+	if sameOrientation(&got, q) {
+		return rotorPlan{b: b, miss: noMiss}
+	}
+	for i := range misses { // the neighbours: most of the rest hit with one of them
+		near := bivector{b[0] + digit(i, 0), b[1] + digit(i, 1), b[2] + digit(i, 2)}
+		if got := near.turn(from, t.steps); sameOrientation(&got, q) {
+			return rotorPlan{b: near, miss: noMiss}
+		}
+	}
+	miss, ok := missOf(&got, q)
+	return rotorPlan{b: b, miss: miss, useless: !ok}
+}
+
+// rolled is the turn, in steps, that a cube makes likely by moving: about the
+// horizontal axis across its way, by roll/8 steps for each step of position.
+func rolled(q, base *cube, roll int32) bivector {
+	dx, dy := q[frame.CubeX]-base[frame.CubeX], q[frame.CubeY]-base[frame.CubeY]
+	return bivector{-dy * roll >> 3, dx * roll >> 3, 0}
+}
+
+// A miss is three digits of base 3, each standing for -1, 0 or 1.
 const (
-	noMiss   = 13 // the digits 1 1 1, each standing for 0
+	noMiss   = 1 + 3 + 9
+	misses   = 27
 	missBits = 5
 )
 
-func newRotor(w widths, steps, n int) *rotor {
-	gears := w.inGears(n)
-	return &rotor{steps: int32(steps), gears: gears, table: newLaneTable(gears)}
-}
+var errMiss = errors.New("rotor misses by nothing that it can")
 
-func (t *rotor) limit() int { return 1 + orientationBits }
-
-func (t *rotor) plan(q, base *cube) lanes {
-	from := quaternion(base)
-	t.b = between(from, quaternion(q), t.steps)
-	t.miss = noMiss
-	got := t.b.apply(from, t.steps)
-	if !sameOrientation(&got, q) {
-		if b, ok := t.near(from, q); ok {
-			t.b = b
-		} else if t.miss, ok = missOf(&got, q); !ok {
-			t.lanes = allTooFar
-			return t.lanes
-		}
-	}
-	t.lanes = t.table.of(t.b[0]) + t.table.of(t.b[1]) + t.table.of(t.b[2])
-	if t.miss != noMiss {
-		t.lanes = t.lanes.plus(1 + missBits)
-	}
-	return t.lanes
-}
-
-// near looks for a rotor next to the planned one that hits q.
-func (t *rotor) near(from [4]float64, q *cube) (bivector, bool) {
-	for i := range 27 {
-		b := t.b
-		for k := range b {
-			b[k] += digit(i, k)
-		}
-		if got := b.apply(from, t.steps); sameOrientation(&got, q) {
-			return b, true
-		}
-	}
-	return t.b, false
-}
-
-// digit returns digit k, in base 3, of a miss: -1, 0 or 1.
+// digit returns digit k of a miss.
 func digit(miss, k int) int32 {
 	for range k {
 		miss /= 3
@@ -127,93 +173,51 @@ func missOf(got, want *cube) (int, bool) {
 	return miss, true
 }
 
-func (t *rotor) code(c *coder, q, base *cube, gear int) {
-	relative := t.lanes.in(gear) <= t.limit() // only a writer knows
-	hit := c.flag(relative && t.miss == noMiss)
+// limit is the second flag and the smallest three.
+func (t *rotor) limit() int { return 1 + orientationBits }
+
+func (t *rotor) cost(k int, q, base *cube) lanes {
+	plan := &t.plans[k]
+	if plan.useless {
+		return allTooFar
+	}
+	r := rolled(q, base, t.roll)
+	cost := t.table.of(plan.b[0]-r[0]) + t.table.of(plan.b[1]-r[1]) + t.table.of(plan.b[2]-r[2])
+	if plan.miss != noMiss {
+		cost = cost.plus(1 + missBits)
+	}
+	return cost
+}
+
+func (t *rotor) code(c *coder, k int, q, base *cube, gear int) {
+	var plan rotorPlan
+	relative := false
+	if !c.reading {
+		plan = t.plans[k]
+		relative = t.cost(k, q, base).in(gear) <= t.limit()
+	}
+	hit := c.flag(relative && plan.miss == noMiss)
 	if !hit && !c.flag(relative) {
 		absoluteOrientation(c, q)
 		return
 	}
-	w := t.gears[gear]
-	for k := range t.b {
-		t.b[k] = w.difference(c, t.b[k])
+	r, w := rolled(q, base, t.roll), t.gears[gear]
+	for i := range r {
+		r[i] += w.difference(c, plan.b[i]-r[i])
 	}
 	miss := noMiss
 	if !hit {
-		miss = int(c.bits(uint64(t.miss), missBits))
+		miss = int(c.bits(uint64(plan.miss), missBits))
+		if miss >= misses || miss == noMiss {
+			c.fail(errMiss)
+		}
 	}
 	if c.reading {
-		turned := t.b.apply(quaternion(base), t.steps)
-		for k := frame.CubeLargest; k <= frame.CubeC; k++ {
-			q[k] = turned[k]
-			if k != frame.CubeLargest {
-				q[k] += digit(miss, k-frame.CubeA)
-			}
+		got := r.turn(orientation(base), t.steps)
+		q[frame.CubeLargest] = got[frame.CubeLargest]
+		for i := range 3 {
+			q[frame.CubeA+i] = got[frame.CubeA+i] + digit(miss, i)
 		}
 	}
 	c.charge(encoders.SlotOrientation)
-}
-
-// bivector is b = v/(1+w) of a rotor w+v, that is axis times tan(angle/4), in
-// steps. It ranges over a ball of radius one, half a turn.
-type bivector [3]int32
-
-// between returns the bivector of the shorter turn from one orientation to
-// another, rounded to steps.
-//
-// Both ends compute with it and apply. Every product that is added is converted,
-// so that no compiler fuses it, and only + - * / and the square root are used,
-// which IEEE 754 rounds the same everywhere.
-func between(from, to [4]float64, steps int32) bivector {
-	x, y, z, w := multiply(to, [4]float64{-from[0], -from[1], -from[2], from[3]})
-	if w < 0 {
-		x, y, z, w = -x, -y, -z, -w
-	}
-	scale := float64(steps) / (1 + w)
-	return bivector{int32(math.Round(x * scale)), int32(math.Round(y * scale)), int32(math.Round(z * scale))}
-}
-
-// apply turns an orientation and quantises it as the smallest three.
-func (b bivector) apply(from [4]float64, steps int32) cube {
-	// w = (1-bb)/(1+bb), v = 2b/(1+bb), all of it times steps squared: integers.
-	s, x, y, z := int64(steps), int64(b[0]), int64(b[1]), int64(b[2])
-	bb := x*x + y*y + z*z
-	scale := 1 / float64(s*s+bb)
-	r := [4]float64{float64(2*s*x) * scale, float64(2*s*y) * scale, float64(2*s*z) * scale, float64(s*s-bb) * scale}
-	var to [4]float64
-	to[0], to[1], to[2], to[3] = multiply(r, from)
-	return quantise(to)
-}
-
-// multiply returns the product of two quaternions x y z w.
-func multiply(p, q [4]float64) (x, y, z, w float64) {
-	x = float64(p[3]*q[0]) + float64(p[0]*q[3]) + float64(p[1]*q[2]) - float64(p[2]*q[1])
-	y = float64(p[3]*q[1]) - float64(p[0]*q[2]) + float64(p[1]*q[3]) + float64(p[2]*q[0])
-	z = float64(p[3]*q[2]) + float64(p[0]*q[1]) - float64(p[1]*q[0]) + float64(p[2]*q[3])
-	w = float64(p[3]*q[3]) - float64(p[0]*q[0]) - float64(p[1]*q[1]) - float64(p[2]*q[2])
-	return x, y, z, w
-}
-
-// quantise returns a cube with the smallest three of a quaternion.
-func quantise(f [4]float64) cube {
-	largest := 0
-	for i := range f {
-		if math.Abs(f[i]) > math.Abs(f[largest]) {
-			largest = i
-		}
-	}
-	scale := float64(smallScale)
-	if f[largest] < 0 {
-		scale = -smallScale
-	}
-	q := cube{frame.CubeLargest: int32(largest)}
-	k := frame.CubeA
-	for i := range f {
-		if i != largest {
-			v := math.Floor(float64(f[i]*scale) + (smallZero + 0.5))
-			q[k] = int32(min(max(v, 0), 1<<smallBits-1))
-			k++
-		}
-	}
-	return q
 }

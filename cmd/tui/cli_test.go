@@ -16,10 +16,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestMain lets this binary be the processes of the audit: it is what
-// os.Executable names while tests run.
+// programEnv makes this binary the program itself, for tests that need a process.
+const programEnv = "WIRELAB_TEST_PROGRAM"
+
+// TestMain lets this binary be the program, and the processes of the audit: it
+// is what os.Executable names while tests run.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == auditCommand {
+	if os.Getenv(programEnv) != "" || len(os.Args) > 1 && os.Args[1] == auditCommand {
 		main()
 	}
 	os.Exit(m.Run())
@@ -39,12 +42,12 @@ type outcome struct {
 }
 
 // tui calls the program as a script would: nothing is a terminal.
-func tui(args ...string) outcome { return tuiIn(context.Background(), args...) }
+func tui(args ...string) outcome { return tuiIn(context.Background(), metronome(), args...) }
 
-func tuiIn(ctx context.Context, args ...string) outcome {
+func tuiIn(ctx context.Context, clock func() time.Duration, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := &app{
-		stdin: strings.NewReader(""), stdout: newOutput(&stdout), stderr: &stderr, clock: metronome(),
+		stdin: strings.NewReader(""), stdout: newOutput(&stdout), stderr: &stderr, clock: clock,
 		isTerminal: func(any) bool { return false }, auditProcess: auditProcess,
 	}
 	code := a.run(ctx, args)
@@ -130,6 +133,9 @@ func TestGolden(t *testing.T) {
 		"record-bad-out":     "record --out no/such/folder/a.bin",
 		"record-bad-seconds": "record --out a.bin --seconds 0",
 		"links-unknown":      "links show ltee",
+		"links-unknown-2":    "links show xyzzy",
+		"encoders-unknown":   "encoders roter",
+		"root-flag":          "--ascci",
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(line)

@@ -68,7 +68,10 @@ func (a *app) explain(err error) {
 		text = "interrupted"
 	}
 	for _, line := range strings.Split(text, "\n") {
-		fmt.Fprintf(a.stderr, "tui: %s\n", line)
+		if !strings.HasPrefix(line, "tui ") { // those that name their command
+			line = "tui: " + line
+		}
+		fmt.Fprintln(a.stderr, line)
 	}
 }
 
@@ -82,6 +85,16 @@ func named(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))
+}
+
+// unknownName says that there is no such thing, and names a near one or the
+// command that lists them all.
+func unknownName(thing, name string, known []string, lists string) error {
+	hint := didYouMean(name, known)
+	if hint == "" {
+		hint = "; " + lists + " lists them"
+	}
+	return fmt.Errorf("no %s is called %q%s", thing, name, hint)
 }
 
 // didYouMean is the end of a sentence about an unknown name.

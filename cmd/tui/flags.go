@@ -35,7 +35,7 @@ func (d *dataFlags) open() (dataset.Source, error) {
 	return src, nil
 }
 
-// readable strips an error of the file system of its system call: "open" says
+// readable strips an error of the file system of its system call, which says
 // nothing to a person.
 func readable(err error) error {
 	var pe *fs.PathError
@@ -43,6 +43,16 @@ func readable(err error) error {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err
+}
+
+// unwritable says that path cannot be written, and why; whatever temporary file
+// the writer tried is of no interest.
+func unwritable(path string, err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s cannot be written: %w", path, err)
 }
 
 // isDataError reports whether err is about the data that was asked for, and not

@@ -25,13 +25,13 @@ func newGrid(heads ...string) *grid {
 	return g
 }
 
-// row adds one row; a float is shown with the decimals of its magnitude.
+// row adds one row; a float is shown with one decimal.
 func (g *grid) row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
 		switch v := c.(type) {
 		case float64:
-			row[i] = figure(v)
+			row[i] = fmt.Sprintf("%.1f", v)
 		case bool:
 			row[i] = map[bool]string{true: "yes", false: "NO"}[v]
 		default:
@@ -107,17 +107,4 @@ func wrap(text string, width int) []string {
 		}
 	}
 	return lines
-}
-
-// figure shows a measured number with about four digits.
-func figure(v float64) string {
-	switch a := max(v, -v); {
-	case a >= 10000:
-		return fmt.Sprintf("%.0f", v)
-	case a >= 100:
-		return fmt.Sprintf("%.1f", v)
-	case a >= 10:
-		return fmt.Sprintf("%.2f", v)
-	}
-	return fmt.Sprintf("%.3f", v)
 }

@@ -8,17 +8,17 @@ import (
 func TestGrid(t *testing.T) {
 	g := newGrid("name", ">kbps", "idea")
 	g.row("a", 1234.56, "short")
-	g.row("µ-law", 0.12345, "words that go on for longer than the screen is wide")
+	g.row("µ-law", 0.123, "words that go on for longer than the screen is wide")
 	g.row("b", 7, true)
 	for columns, want := range map[int]string{
 		0: `name     kbps  idea
 a      1234.6  short
-µ-law   0.123  words that go on for longer than the screen is wide
+µ-law     0.1  words that go on for longer than the screen is wide
 b           7  yes
 `,
 		42: `name     kbps  idea
 a      1234.6  short
-µ-law   0.123  words that go on for longer
+µ-law     0.1  words that go on for longer
                than the screen is wide
 b           7  yes
 `,
@@ -48,13 +48,5 @@ func TestWrap(t *testing.T) {
 	}
 	if got := wrap("", 10); len(got) != 1 || got[0] != "" {
 		t.Errorf("of nothing: %q", got)
-	}
-}
-
-func TestFigure(t *testing.T) {
-	for v, want := range map[float64]string{0: "0.000", 3.14159: "3.142", 31.4159: "31.42", 314.159: "314.2", 31415.9: "31416", -314.159: "-314.2"} {
-		if got := figure(v); got != want {
-			t.Errorf("figure(%v) = %s, want %s", v, got, want)
-		}
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"wirelab/dataset"
+	"wirelab/experiment"
 )
 
 // cancelled is a context whose signal has come already.
@@ -25,7 +27,7 @@ func TestInterrupted(t *testing.T) {
 		"tune":    {"tune", "--data", "demo", "--field", "position"},
 		"record":  {"record", "--out", filepath.Join(dir, "a.bin")},
 	} {
-		o := tuiIn(cancelled(), args...)
+		o := tuiIn(cancelled(), metronome(), args...)
 		if o.code != exitInterrupted || o.stderr != "tui: interrupted\n" {
 			t.Errorf("%s: exit %d, stderr %q", name, o.code, o.stderr)
 		}
@@ -36,15 +38,35 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestInterruptedRunIsSaved: what was measured until then can be replayed.
+// TestInterruptedRunIsSaved: what was measured until then can be replayed, by
+// way of the report and by way of the configuration.
 func TestInterruptedRunIsSaved(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	tick, reads := metronome(), 0
+	clock := func() time.Duration {
+		if reads++; reads == 500 { // the encoders are timed, so it is read as the run goes on
+			cancel()
+		}
+		return tick()
+	}
 	dir := filepath.Join(t.TempDir(), "report")
-	o := tuiIn(cancelled(), "run", "--set", "duration=10s", "--out", dir, "--quiet")
+	o := tuiIn(ctx, clock, "run", "--set", "duration=60s", "--out", dir, "--json", "--quiet")
 	if o.code != exitInterrupted {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
+	var report experiment.Result
+	document(t, o.stdout, &report)
+	if !report.Interrupted || report.Frames == 0 || report.DurationS >= 60 {
+		t.Errorf("interrupted %v after %d frames, %v s", report.Interrupted, report.Frames, report.DurationS)
+	}
 	if o := tui("replay", filepath.Join(dir, "report.json")); o.code != exitDone {
-		t.Errorf("replay of an interrupted run: exit %d: %s", o.code, o.stderr)
+		t.Errorf("replay: exit %d: %s", o.code, o.stderr)
+	}
+	again := tui("run", filepath.Join(dir, "experiment.toml"), "--json")
+	var repeated experiment.Result
+	if document(t, again.stdout, &repeated); repeated.Digest != report.Digest {
+		t.Errorf("experiment.toml gives digest %s, the report says %s", repeated.Digest, report.Digest)
 	}
 }
 

@@ -88,7 +88,7 @@ default, a perfect link, is left out.`,
 func (a *app) link(name string, json bool) error {
 	p, err := lossmodel.ProfileByName(name)
 	if err != nil {
-		return usagef("%w%s", err, didYouMean(name, profileList()))
+		return usage(unknownName("link profile", name, profileList(), "tui links"))
 	}
 	if json {
 		return a.stdout.json(profileOf(p))

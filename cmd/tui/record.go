@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/world"
 )
 
 type recordFlags struct {
@@ -30,7 +33,10 @@ func (a *app) recordCommand() *cobra.Command {
 initial state. A name that ends in .zst or .gz is compressed. The same seed and
 script give the same bytes on every machine.
 
-The file appears when it is complete. Interrupted, it holds the frames so far.`,
+The file appears when it is complete. Interrupted, it holds the frames so far.
+
+Scripts:
+` + scriptHelp(),
 		Example: `  tui record --out walk.bin.zst
   tui record --out long.bin.zst --seconds 300 --seed 42 --script katamari
   tui walkoff --data walk.bin.zst --all`,
@@ -46,6 +52,22 @@ The file appears when it is complete. Interrupted, it holds the frames so far.`,
 	return cmd
 }
 
+// scriptHelp lists the scripts, for the help text.
+func scriptHelp() string {
+	var b strings.Builder
+	for _, s := range world.Scripts() {
+		fmt.Fprintf(&b, "  %-9s %s\n", s.Name, s.Summary)
+	}
+	return b.String()
+}
+
+func scriptList() (names []string) {
+	for _, s := range world.Scripts() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
@@ -55,12 +77,14 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}
 	src, err := dataset.Open("world", dataset.Options{Seed: f.seed, Script: f.script})
-	if err != nil {
-		return usage(named(err))
+	if errors.Is(err, world.ErrScript) {
+		return usage(unknownName("script", f.script, scriptList(), "tui record --help"))
+	} else if err != nil {
+		return usage(err)
 	}
 	w, err := dataset.Create(f.out, src.Schema().Rows)
 	if err != nil {
-		return usage(readable(err))
+		return usage(unwritable(f.out, err))
 	}
 	defer w.Abort() // does nothing once it is closed
 	done, err := a.film(ctx, src, w, frames)
@@ -71,7 +95,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 		return ctx.Err()
 	}
 	if err := w.Close(); err != nil {
-		return readable(err)
+		return unwritable(f.out, err)
 	}
 	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, done+6, float64(done)/60, src.Schema().Rows)
 	return ctx.Err()

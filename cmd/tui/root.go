@@ -94,21 +94,25 @@ func oneArg(thing string) cobra.PositionalArgs {
 
 // flagError words what the flag library found.
 func flagError(cmd *cobra.Command, err error) error {
+	where := ""
+	if cmd.HasParent() {
+		where = cmd.CommandPath() + ": "
+	}
 	var missing *pflag.NotExistError
 	var needs *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "":
-		return usagef("%s: unknown flag -%s", cmd.CommandPath(), missing.GetSpecifiedName())
+		return usagef("%sunknown flag -%s", where, missing.GetSpecifiedName())
 	case errors.As(err, &missing):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		hint := didYouMean(missing.GetSpecifiedName(), known)
-		return usagef("%s: unknown flag --%s%s", cmd.CommandPath(), missing.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
+		return usagef("%sunknown flag --%s%s", where, missing.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
 	case errors.As(err, &needs):
-		return usagef("%s: flag --%s expects %s", cmd.CommandPath(), needs.GetSpecifiedName(), kindOf(needs.GetFlag()))
+		return usagef("%sflag --%s expects %s", where, needs.GetSpecifiedName(), kindOf(needs.GetFlag()))
 	case errors.As(err, &invalid):
-		return usagef("%s: --%s %q makes no sense; expected %s", cmd.CommandPath(), invalid.GetFlag().Name, invalid.GetValue(), kindOf(invalid.GetFlag()))
+		return usagef("%s--%s %q makes no sense; expected %s", where, invalid.GetFlag().Name, invalid.GetValue(), kindOf(invalid.GetFlag()))
 	}
 	return usage(err)
 }

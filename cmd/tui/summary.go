@@ -71,6 +71,11 @@ func outcomes(t experiment.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
+// failed counts the packets that arrived and could not be used.
+func failed(t experiment.Totals) int64 {
+	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
+}
+
 func writeBudget(w io.Writer, budget []experiment.BudgetShare) {
 	if len(budget) == 0 {
 		return
@@ -90,8 +95,7 @@ func writeShadows(w io.Writer, r *experiment.Result) {
 	fmt.Fprint(w, "\nThe same frames and losses:\n")
 	g := newGrid("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
 	row := func(name string, t experiment.Totals) {
-		failed := t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
-		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, failed, t.Wrong)
+		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, failed(t), t.Wrong)
 	}
 	first, _ := r.Config["encoder"].(map[string]any)
 	row(fmt.Sprint(first["name"]), r.Totals)
@@ -107,15 +111,28 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
-	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">bits/"+r.Runs[0].Item, ">decoded", ">lost", ">failed", ">wrong")...)
+	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong")...)
 	for _, run := range r.Runs {
 		t := run.Totals
 		cells := make([]any, 0, len(g.heads))
 		for _, k := range keys {
 			cells = append(cells, run.Set[k])
 		}
-		failed := t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
-		g.row(append(cells, t.PayloadKbps, t.WireKbps, t.BitsPerItem, t.Decoded, t.Lost, failed, t.Wrong)...)
+		g.row(append(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
+			t.Decoded, t.Lost, failed(t), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)...)
 	}
 	g.write(w, 0)
+}
+
+// figure shows a measured number with about four digits.
+func figure(v float64) string {
+	switch a := max(v, -v); {
+	case a >= 10000:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 100:
+		return fmt.Sprintf("%.1f", v)
+	case a >= 10:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.3f", v)
 }

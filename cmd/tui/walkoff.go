@@ -56,7 +56,6 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score the first `N` frames only (default all; of the endless world 2837)")
 	cmd.Flags().BoolVar(&f.audit, "audit", false, "prove that each encoder is legal, in processes of its own")
 	a.addOutputFlags(cmd, &f.json)
-	cmd.MarkFlagsMutuallyExclusive("encoder", "all")
 	complete(cmd, "encoder", encoderNames)
 	return cmd
 }
@@ -64,6 +63,9 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
 		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
+	}
+	if f.all && len(f.encoders) > 0 {
+		return usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
 	}
 	src, err := f.data.open()
 	if err != nil {
@@ -152,7 +154,7 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
 	for _, r := range results {
-		g.row(r.Encoder, fmt.Sprintf("%.1f", r.BytesPerPacket), fmt.Sprintf("%.1f", r.Kbps), r.BitsPerCube, r.BitsPerChangedCube,
+		g.row(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerCube), r.BitsPerChangedCube,
 			r.EncodeUS.P50, r.DecodeUS.P50, r.Lossless, r.Audit)
 	}
 	g.write(w, 0)

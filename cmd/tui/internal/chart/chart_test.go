@@ -174,7 +174,7 @@ func TestMarks(t *testing.T) {
 	if !strings.HasSuffix(rows[6], "now") {
 		t.Errorf("time axis %q does not end at now", rows[6])
 	}
-	if got := []rune(rows[0])[6+62]; got != '┊' {
+	if got := []rune(rows[1])[6+62]; got != '┊' {
 		t.Errorf("no line over the mark: %q", got)
 	}
 }

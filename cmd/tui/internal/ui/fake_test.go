@@ -90,10 +90,10 @@ func fakeSamples(now time.Duration) []experiment.Sample {
 }
 
 func fakePackets(now time.Duration) []experiment.PacketRecord {
-	rng := rand.New(rand.NewPCG(2, 2))
 	var out []experiment.PacketRecord
 	last := uint64(now.Seconds() * fakeHz)
 	for seq := last - 600; seq < last; seq++ {
+		rng := rand.New(rand.NewPCG(2, seq)) // the same packet in every snapshot
 		sent := time.Duration(seq) * time.Second / fakeHz
 		r := experiment.PacketRecord{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
 			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: experiment.Decoded}

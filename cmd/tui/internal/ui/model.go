@@ -174,8 +174,8 @@ func (m *Model) tick() tea.Cmd {
 	return nextTick()
 }
 
-// clockStep is the finest time that the header shows.
-const clockStep = 100 * time.Millisecond
+// clockStep is how much virtual time passes before the header shows it.
+const clockStep = 200 * time.Millisecond
 
 // hear takes up what the lab has to say.
 func (m *Model) hear() {

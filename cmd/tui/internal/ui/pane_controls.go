@@ -97,7 +97,7 @@ func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
 		return
 	}
 	room := c.h - 2
-	rows, at := p.layout(th, c.w-4, room)
+	rows, at := p.layout(c.w-4, room)
 	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
 	for y := 1; y <= room && first+y-1 < len(rows); y++ {
 		r := rows[first+y-1]
@@ -118,14 +118,17 @@ func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
 
 // layout lists the rows, airily if there is room for it, and says at which of
 // them the cursor is.
-func (p *controlsPane) layout(th *theme, w, room int) (rows []row, at int) {
+func (p *controlsPane) layout(w, room int) (rows []row, at int) {
 	all := p.list()
 	_, chosen, _ := p.current()
 	summary := p.summary(w - 4)
-	airy := len(all)+len(summary)+4 <= room
+	headings := len(all)+len(summary)+3 <= room
+	if len(all)+len(summary) > room {
+		summary = nil
+	}
 	group := ""
 	for i := range all {
-		if all[i].group != group && airy {
+		if all[i].group != group && headings {
 			group = all[i].group
 			rows = append(rows, row{text: []span{{inkDim, group}}})
 		}
@@ -133,7 +136,7 @@ func (p *controlsPane) layout(th *theme, w, room int) (rows []row, at int) {
 			at = len(rows)
 		}
 		rows = append(rows, row{control: &all[i]})
-		if i == 0 && airy {
+		if i == 0 {
 			for _, line := range summary {
 				rows = append(rows, row{text: []span{{inkDim, "    " + line}}})
 			}
@@ -171,7 +174,10 @@ func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) {
 		text = th.dot + " " + text
 	}
 	c.clip(4, y, c.w-5, label, text)
-	x := 2 + max(name, textWidth(text)+3)
+	x := 2 + name
+	if ctl.sub {
+		x = 2 + max(name, p.longestSub()+6)
+	}
 	if ctl.choices != nil {
 		c.clip(x, y, c.w-2-x, value, ctl.value(p.cfg))
 		return
@@ -194,6 +200,17 @@ func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) {
 		n, unit := splitUnit(ctl.other(p.cfg))
 		c.clip(x, y, c.w-2-x, inkDim, strings.TrimRight(th.up+" "+n+" "+unit, " "))
 	}
+}
+
+// longestSub is the width of the longest label of a param.
+func (p *controlsPane) longestSub() int {
+	n := 0
+	for _, c := range p.list() {
+		if c.sub {
+			n = max(n, textWidth(c.label))
+		}
+	}
+	return n
 }
 
 func (p *controlsPane) gauge(c *canvas, th *theme, x, y, w int, level float64) {

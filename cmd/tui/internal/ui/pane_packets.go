@@ -14,26 +14,37 @@ import (
 type packetsPane struct {
 	packets  []experiment.PacketRecord
 	newest   uint64
-	totals   experiment.Totals
-	chosen   uint64 // sequence of the packet under the cursor
+	all      experiment.Totals // newest
+	totals   experiment.Totals // as shown: changes twice a second
+	chosen   uint64            // sequence of the packet under the cursor
 	choosing bool
 	capacity int // packets that the last picture had room for, and a row of it
 	width    int
 	moved    bool
-	odd      bool
+	ticks    int // since the last redraw
 }
 
 func (p *packetsPane) name() string { return "Packets" }
 
+// stripTicks is how many ticks the strip rests between two redraws, which is
+// often enough for the eye.
+const stripTicks = 3
+
 func (p *packetsPane) observe(v sight) bool {
 	lane := v.lane()
-	p.odd = !p.odd // every second tick is often enough for the eye
-	n := len(lane.Packets)
-	same := n == len(p.packets) && (n == 0 || sameRecord(&lane.Packets[n-1], &p.packets[n-1])) && lane.Totals.Decoded == p.totals.Decoded
-	if !p.moved && (same || p.odd && len(p.packets) > 0 && v.snap.State == experiment.Running) {
+	if p.ticks++; len(p.packets) > 0 && !p.moved && !v.slow && p.ticks < stripTicks {
 		return false
 	}
-	p.packets, p.totals, p.moved = lane.Packets, lane.Totals, false
+	n := len(lane.Packets)
+	same := n == len(p.packets) && (n == 0 || sameRecord(&lane.Packets[n-1], &p.packets[n-1])) &&
+		lane.Totals.Decoded == p.all.Decoded && lane.Totals.InFlight == p.all.InFlight
+	if same && !p.moved {
+		return false
+	}
+	p.packets, p.all, p.moved, p.ticks = lane.Packets, lane.Totals, false, 0
+	if v.slow || p.totals.Sent == 0 {
+		p.totals = lane.Totals
+	}
 	p.newest = 0
 	for i := range p.packets {
 		p.newest = max(p.newest, p.packets[i].Seq)

@@ -136,6 +136,7 @@ type theme struct {
 	glyphs
 	on    [numInks]string
 	solid [numInks]bool // a space in this ink can be seen
+	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
 	color bool
 }
 
@@ -148,14 +149,16 @@ func newTheme(r *lipgloss.Renderer, ascii bool) *theme {
 	for k, s := range styles(r) {
 		th.on[k], _, _ = strings.Cut(s.Render("x"), "x")
 		th.solid[k] = s.GetReverse() || k == int(inkAlarm)
+		th.bare[k] = !th.solid[k] && !s.GetBold()
 		th.color = th.color || th.on[k] != ""
 	}
 	return th
 }
 
-// shift writes what changes the ink.
+// shift writes what changes the ink, and no more: every byte goes to the
+// terminal many times a second.
 func (th *theme) shift(b *strings.Builder, from, to ink) {
-	if th.on[from] != "" {
+	if th.on[from] != "" && !(th.bare[from] && th.on[to] != "") {
 		b.WriteString(inkOff)
 	}
 	b.WriteString(th.on[to])

@@ -1,0 +1,164 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// screen gathers what a program draws on a terminal.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// session is the program in a terminal of its own.
+type session struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	screen screen
+	stderr bytes.Buffer
+	read   chan struct{} // closed when the terminal has been read to its end
+}
+
+// patience is how long a test waits before it gives up; nothing is measured.
+const patience = 60 * time.Second
+
+func startSession(t *testing.T, reports string, args ...string) *session {
+	t.Helper()
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(os.Args[0], append(args, "--reports", reports)...)
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color") // one that is not asked for its colours
+	s.cmd.Stderr = &s.stderr
+	tty, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 48, Cols: 160})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tty = tty
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); _ = tty.Close() })
+	go func() {
+		_, _ = io.Copy(&s.screen, tty) // ends with EIO when the program does
+		close(s.read)
+	}()
+	return s
+}
+
+// see waits until the program has drawn text.
+func (s *session) see(text string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if strings.Contains(s.screen.String(), text) {
+			return
+		}
+	}
+	s.t.Fatalf("never drew %q; stderr %q; screen:\n%s", text, s.stderr.String(), s.screen.String())
+}
+
+// end waits for the program and returns its exit code.
+func (s *session) end() int {
+	s.t.Helper()
+	stuck := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+	defer stuck.Stop()
+	err := s.cmd.Wait()
+	<-s.read
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+const leaveAltScreen = "\x1b[?1049l"
+
+// TestDashboardLeaves: however a person or the system ends it, the terminal is
+// restored; all but q save the run, and what is saved can be replayed.
+func TestDashboardLeaves(t *testing.T) {
+	for name, c := range map[string]struct {
+		leave func(s *session) error
+		code  int
+		saved bool
+	}{
+		"q":       {func(s *session) error { return keys(s, "q") }, exitDone, false},
+		"ctrl-c":  {func(s *session) error { return keys(s, "\x03") }, exitInterrupted, true},
+		"SIGINT":  {func(s *session) error { return s.cmd.Process.Signal(os.Interrupt) }, exitInterrupted, true},
+		"SIGTERM": {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGTERM) }, exitInterrupted, true},
+		"SIGHUP":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGHUP) }, exitInterrupted, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reports := t.TempDir()
+			s := startSession(t, reports, "--seed", "11")
+			s.see("relative-orientation")
+			if err := keys(s, "e"); err != nil { // a swap, to be replayed
+				t.Fatal(err)
+			}
+			s.see("rotor")
+			if err := c.leave(s); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.end(); code != c.code {
+				t.Errorf("exit %d, want %d; stderr %q", code, c.code, s.stderr.String())
+			}
+			if !strings.Contains(s.screen.String(), leaveAltScreen) {
+				t.Error("the terminal was not restored")
+			}
+			saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json"))
+			if err != nil || len(saved) > 0 != c.saved {
+				t.Fatalf("saved %v, %v; want a report: %v", saved, err, c.saved)
+			}
+			if !c.saved {
+				return
+			}
+			if folder := filepath.Dir(saved[0]); !strings.Contains(s.stderr.String(), folder) {
+				t.Errorf("stderr does not name %s: %q", folder, s.stderr.String())
+			}
+			if o := tui("replay", saved[0]); o.code != exitDone {
+				t.Errorf("replay: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+func keys(s *session, typed string) error {
+	_, err := s.tty.WriteString(typed)
+	return err
+}
+
+// TestDefaultReports follows the XDG base directory specification.
+func TestDefaultReports(t *testing.T) {
+	t.Setenv("HOME", "/home/ada")
+	for state, want := range map[string]string{
+		"":           "/home/ada/.local/state/wirelab/reports",
+		"/var/state": "/var/state/wirelab/reports",
+		"relative":   "/home/ada/.local/state/wirelab/reports",
+	} {
+		t.Setenv("XDG_STATE_HOME", state)
+		if got := defaultReports(); got != want {
+			t.Errorf("XDG_STATE_HOME=%q: %s, want %s", state, got, want)
+		}
+	}
+}

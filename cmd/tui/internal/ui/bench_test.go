@@ -1,0 +1,145 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/experiment"
+)
+
+// recorded are the snapshots of a session, one per tick of the screen.
+func recorded(n int) []*experiment.Snapshot {
+	snaps := make([]*experiment.Snapshot, n)
+	for i := range snaps {
+		snaps[i] = fakeSnapshot(90*time.Second + time.Duration(i)*tickEvery)
+		// The numbers of a live session never stand still.
+		r := &snaps[i].Lanes[0].Recent
+		r.PayloadKbps += float64(i%17) / 10
+		r.WireKbps += float64(i%13) / 10
+		r.BitsPerChanged += float64(i%7) / 10
+		r.EncodeUS += float64(i % 3)
+		for k := range r.Budget.Units {
+			r.Budget.Units[k] += r.Budget.Units[k] * int64((i+3*k)%11) / 50
+		}
+		snaps[i].Lanes[0].Totals.Decoded += int64(3 * i)
+	}
+	return snaps
+}
+
+// BenchmarkFrame draws a frame on which everything changed: all panes and charts.
+func BenchmarkFrame160x48(b *testing.B) { benchmarkFrame(b, 160, 48) }
+
+func BenchmarkFrame80x24(b *testing.B) { benchmarkFrame(b, 80, 24) }
+
+func benchmarkFrame(b *testing.B, w, h int) {
+	snaps := recorded(100)
+	lab := &fakeLab{snap: snaps[0]}
+	m := screen(lab, w, h, Options{Renderer: colourRenderer()})
+	press(m, "shift+tab")
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		lab.snap = snaps[i%len(snaps)]
+		m.ticks = slowTicks - 1 // so that the next one is slow
+		m.Update(tickMsg{})
+		_ = m.View()
+	}
+}
+
+// BenchmarkTick is the mean over ticks as they come: two in twenty redraw the
+// charts.
+func BenchmarkTick160x48(b *testing.B) {
+	snaps := recorded(100)
+	lab := &fakeLab{snap: snaps[0]}
+	m := screen(lab, 160, 48, Options{Renderer: colourRenderer()})
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		lab.snap = snaps[i%len(snaps)]
+		m.Update(tickMsg{})
+		_ = m.View()
+	}
+}
+
+// BenchmarkResize lays everything out anew, as a switch of pages would.
+func BenchmarkResize(b *testing.B) {
+	m := screen(newFakeLab(), 160, 48, Options{Renderer: colourRenderer()})
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m.Update(tea.WindowSizeMsg{Width: 160 - i%2, Height: 48 - i%2})
+		_ = m.View()
+	}
+}
+
+// counter counts what goes to the terminal.
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// playLab shows one recorded snapshot after the other, one per look.
+type playLab struct {
+	snaps []*experiment.Snapshot
+	at    atomic.Int64
+}
+
+func (l *playLab) Snapshot() *experiment.Snapshot {
+	return l.snaps[min(int(l.at.Add(1)), len(l.snaps)-1)]
+}
+
+func (l *playLab) Do(experiment.Command) bool { return true }
+
+// TestTerminalBudget runs the real program, with bubbletea's own renderer, over
+// ten seconds of moving data, and counts the bytes that a second of it costs.
+// The count is by seconds of the session, so a slow machine changes nothing.
+func TestTerminalBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	const seconds = 10
+	lab := &playLab{snaps: recorded(20 * (seconds + 2))}
+	out := &counter{}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	m := New(lab, Options{Renderer: colourRenderer()})
+	in, feed := io.Pipe()
+	defer feed.Close()
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = p.Run()
+	}()
+	p.Send(tea.WindowSizeMsg{Width: 160, Height: 48})
+	waitFor := func(at int64) {
+		for lab.at.Load() < at {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	waitFor(20) // the first full picture is not steady state
+	before := out.n.Load()
+	waitFor(20 + 20*seconds)
+	rate := float64(out.n.Load()-before) / seconds
+	cancel()
+	<-done
+	t.Logf("%.1f KB a second", rate/1000)
+	if rate > 30_000 {
+		t.Errorf("%.1f KB a second go to the terminal, the budget is 30", rate/1000)
+	}
+}
+
+func TestRendererIsWritten(t *testing.T) {
+	// The budget above means nothing if nothing is written.
+	var buf bytes.Buffer
+	m := screen(newFakeLab(), 160, 48, Options{Renderer: colourRenderer()})
+	buf.WriteString(m.View())
+	if !bytes.Contains(buf.Bytes(), []byte("\x1b[")) || buf.Len() < 10_000 {
+		t.Errorf("a coloured screen has %d bytes, which cannot be all", buf.Len())
+	}
+}

@@ -118,7 +118,7 @@ func (p *plot) rules() {
 		if !finite(rule.Value) || rule.Value > p.bounds.hi || rule.Value < p.bounds.lo {
 			continue
 		}
-		for x := range p.cols {
+		for x := p.cols - 1; x >= 0; x -= 2 {
 			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), r, rule.Ink)
 		}
 	}

@@ -55,3 +55,6 @@ func (v sight) lane() *experiment.Lane {
 	}
 	return &v.snap.Lanes[0]
 }
+
+// running reports whether virtual time goes on.
+func (v sight) running() bool { return v.snap.State == experiment.Running }

@@ -168,14 +168,11 @@ func (m *Model) tick() tea.Cmd {
 	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
 	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
 	changed := m.page().observe(m.sight(m.ticks%slowTicks == 0 || stepped || turned))
-	if changed || m.stale || m.snap.Now/clockStep != before.Now/clockStep || turned || m.snap.Actual != before.Actual {
+	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
 		m.compose()
 	}
 	return nextTick()
 }
-
-// clockStep is how much virtual time passes before the header shows it.
-const clockStep = 200 * time.Millisecond
 
 // hear takes up what the lab has to say.
 func (m *Model) hear() {

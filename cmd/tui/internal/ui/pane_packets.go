@@ -14,9 +14,10 @@ import (
 type packetsPane struct {
 	packets  []experiment.PacketRecord
 	newest   uint64
-	all      experiment.Totals // newest
 	totals   experiment.Totals // as shown: changes twice a second
-	chosen   uint64            // sequence of the packet under the cursor
+	decoded  int64             // as last seen
+	inFlight int64
+	chosen   uint64 // sequence of the packet under the cursor
 	choosing bool
 	capacity int // packets that the last picture had room for, and a row of it
 	width    int
@@ -32,19 +33,19 @@ const stripTicks = 3
 
 func (p *packetsPane) observe(v sight) bool {
 	lane := v.lane()
-	if p.ticks++; len(p.packets) > 0 && !p.moved && !v.slow && p.ticks < stripTicks {
+	if v.slow || p.totals.Sent == 0 {
+		p.totals = lane.Totals // shown with the next redraw of the strip
+	}
+	if p.ticks++; len(p.packets) > 0 && !p.moved && v.running() && p.ticks < stripTicks {
 		return false
 	}
 	n := len(lane.Packets)
 	same := n == len(p.packets) && (n == 0 || sameRecord(&lane.Packets[n-1], &p.packets[n-1])) &&
-		lane.Totals.Decoded == p.all.Decoded && lane.Totals.InFlight == p.all.InFlight
+		lane.Totals.Decoded == p.decoded && lane.Totals.InFlight == p.inFlight
 	if same && !p.moved {
 		return false
 	}
-	p.packets, p.all, p.moved, p.ticks = lane.Packets, lane.Totals, false, 0
-	if v.slow || p.totals.Sent == 0 {
-		p.totals = lane.Totals
-	}
+	p.packets, p.decoded, p.inFlight, p.moved, p.ticks = lane.Packets, lane.Totals.Decoded, lane.Totals.InFlight, false, 0
 	p.newest = 0
 	for i := range p.packets {
 		p.newest = max(p.newest, p.packets[i].Seq)

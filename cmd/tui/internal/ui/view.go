@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"wirelab/experiment"
 )
@@ -80,7 +81,7 @@ func (m *Model) title(w int) []span {
 		if tight < 2 {
 			pieces = append([]span{{inkFocus, "wirelab"}, dot}, pieces...)
 		}
-		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.snap.Now)})
+		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.snap.Now.Truncate(m.clockStep()))})
 		n := 0
 		for _, p := range pieces {
 			n += textWidth(p.text)
@@ -106,6 +107,15 @@ func (m *Model) wrong() int64 {
 		n += m.snap.Lanes[i].Totals.Wrong
 	}
 	return n
+}
+
+// clockStep is how much virtual time passes before the header shows it: while it
+// runs a tenth of a second is more than the eye can read.
+func (m *Model) clockStep() time.Duration {
+	if m.snap.State == experiment.Running {
+		return 200 * time.Millisecond
+	}
+	return time.Millisecond
 }
 
 // keepsUp is the share of the speed asked for that counts as reached.

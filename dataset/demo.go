@@ -15,7 +15,7 @@ import (
 var demoRecording string
 
 const (
-	demoSeed   = 8
+	demoSeed   = 10
 	demoFrames = 48 * 60 // besides the six initial ones
 )
 

@@ -39,6 +39,9 @@ func (e *UnknownError) Error() string {
 		e.Spec, strings.Join(specs, ", "))
 }
 
+// Unwrap says that it is a bad specification.
+func (e *UnknownError) Unwrap() error { return ErrSpec }
+
 // Unknown returns the name that was not found and those that there are, so that
 // a caller can suggest a near one.
 func (e *UnknownError) Unknown() (name string, known []string) {

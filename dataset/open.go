@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"wirelab/dataset/frame"
 	"wirelab/dataset/world"
 )
 
@@ -65,9 +64,6 @@ func Kinds() []Kind {
 // file fails with an *UnknownError or, where it looks like a path, with the
 // reason of the file system.
 func Open(spec string, opt Options) (Source, error) {
-	if opt.Cubes < 0 || opt.Cubes > MaxCubes {
-		return nil, fmt.Errorf("cubes: %d, expected 1..%d, or 0 for %d", opt.Cubes, MaxCubes, frame.WalkoffCubes)
-	}
 	kinds := Kinds()
 	name, arg, colon := strings.Cut(spec, ":")
 	for _, k := range kinds {

@@ -1,31 +1,476 @@
 package dataset
 
 import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
 )
 
-const charlie = "../../shared/data/cubes/charlie.bin.zst"
+// reference returns the path of a recording of the reference data, which is not
+// part of the project.
+func reference(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "shared", "data", "cubes", name+".bin.zst")
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no reference data at %s", path)
+	}
+	return path
+}
 
-func BenchmarkRecording(b *testing.B) {
-	for _, path := range []string{charlie} {
-		b.Run(path, func(b *testing.B) {
-			if _, err := os.Stat(path); err != nil {
-				b.Skip("no reference data at", path)
+// made returns a recording of n frames of the given number of cubes, as raw
+// records: everything rests but cube 0, which rises one unit a frame.
+func made(cubes, n int) []byte {
+	var out []byte
+	for f := range n {
+		for c := range cubes {
+			z := int32(102)
+			if c == 0 && f >= preamble {
+				z += int32(f)
 			}
-			r, err := OpenRecording(path, 0, true)
+			for _, v := range []int32{3, 256, 256, 256, int32(100 * c), -5, z, 0} {
+				out = binary.LittleEndian.AppendUint32(out, uint32(v))
+			}
+		}
+	}
+	return out
+}
+
+// with returns raw records with one value changed.
+func with(raw []byte, cubes, f, c, field int, v int32) []byte {
+	out := bytes.Clone(raw)
+	binary.LittleEndian.PutUint32(out[((f*cubes+c)*frame.CubeFields+field)*4:], uint32(v))
+	return out
+}
+
+func zipped(raw []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(raw)
+	w.Close()
+	return b.Bytes()
+}
+
+func zstded(raw []byte) []byte {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	return w.EncodeAll(raw, nil)
+}
+
+// file writes content into a folder of the test and returns its path.
+func file(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// drain reads a source to its end.
+func drain(src Source) (frames int, err error) {
+	var f frame.Frame
+	for {
+		if err := src.Next(&f); err != nil {
+			return frames, err
+		}
+		frames++
+	}
+}
+
+// Every value of a reference recording comes out as a plain reading of the
+// unpacked bytes has it.
+func TestReadsReference(t *testing.T) {
+	path := reference(t, "charlie")
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := z.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := Open("file:"+path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.(io.Closer).Close()
+	const frameBytes = frame.WalkoffCubes * recordBytes
+	var f frame.Frame
+	want := make([]int32, frame.WalkoffCubes*frame.CubeFields)
+	check := func(n int) {
+		if err := binary.Read(bytes.NewReader(raw[n*frameBytes:]), binary.LittleEndian, want); err != nil {
+			t.Fatal(err)
+		}
+		if !f.Equal(&frame.Frame{Table: want}) || f.Tick != uint32(n) {
+			t.Fatalf("frame %d (tick %d) differs from the bytes of the file", n, f.Tick)
+		}
+	}
+	src.Initial(&f)
+	check(0)
+	n := preamble
+	for ; src.Next(&f) == nil; n++ {
+		if testing.Short() && n%50 != 0 {
+			continue
+		}
+		check(n)
+	}
+	if n != len(raw)/frameBytes {
+		t.Errorf("read %d frames, expected %d", n, len(raw)/frameBytes)
+	}
+	info, err := Describe(path, Options{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(raw)
+	if want := (Info{Frames: 2837, Cubes: 901, SHA256: hex.EncodeToString(sum[:])}); info != want {
+		t.Errorf("described as %+v, expected %+v", info, want)
+	}
+}
+
+// All packings of one recording give the same frames and the same digest.
+func TestPackings(t *testing.T) {
+	raw := made(3, 20)
+	sum := sha256.Sum256(raw)
+	// A skippable frame first, as pzstd writes it, and two zstd frames in a row.
+	skippable := append([]byte{0x51, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7}, zstded(raw[:500])...)
+	for name, content := range map[string][]byte{
+		"a.bin": raw, "a.bin.gz": zipped(raw), "a.bin.zst": zstded(raw),
+		"named-otherwise": zstded(raw), "also.bin": zipped(raw),
+		"members.gz": append(zipped(raw[:1000]), zipped(raw[1000:])...),
+		"frames.zst": append(skippable, zstded(raw[500:])...),
+	} {
+		info, err := Describe(file(t, name, content), Options{Cubes: 3}, 0)
+		if want := (Info{Frames: 20, Cubes: 3, SHA256: hex.EncodeToString(sum[:])}); err != nil || info != want {
+			t.Errorf("%s: %+v, %v; expected %+v", name, info, err, want)
+		}
+	}
+}
+
+func TestLoop(t *testing.T) {
+	raw := made(3, 10) // four frames a round
+	for _, name := range []string{"a.bin", "a.gz", "a.zst"} {
+		content := map[string][]byte{"a.bin": raw, "a.gz": zipped(raw), "a.zst": zstded(raw)}[name]
+		r, err := OpenRecording(file(t, name, content), 3, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Frames(); n != 4 && name == "a.bin" {
+			t.Errorf("%s: %d frames known at the start, expected 4", name, n)
+		}
+		var f frame.Frame
+		for i := range 14 {
+			if err := r.Next(&f); err != nil {
+				t.Fatal(name, err)
+			}
+			if want := int32(102 + 6 + i%4); f.Table[frame.CubeZ] != want {
+				t.Errorf("%s: frame %d has z = %d, expected %d", name, i, f.Table[frame.CubeZ], want)
+			}
+			if want := i > 0 && i%4 == 0; r.Seam() != want {
+				t.Errorf("%s: frame %d: seam %v, expected %v", name, i, r.Seam(), want)
+			}
+			if f.Tick != uint32(6+i) {
+				t.Errorf("%s: tick %d, expected %d", name, f.Tick, 6+i)
+			}
+		}
+		if n := r.Frames(); n != 4 {
+			t.Errorf("%s: %d frames, expected 4", name, n)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := r.Next(&f); !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: after Close: %v, expected %v", name, err, ErrClosed)
+		}
+	}
+}
+
+// What is wrong with a recording is said with the place and what was expected.
+func TestBadRecordings(t *testing.T) {
+	raw := made(3, 12)
+	zst := zstded(raw)
+	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0} // claims a window of 256 MB
+	for _, c := range []struct {
+		name    string
+		content []byte
+		want    error
+		says    string
+	}{
+		{"empty.bin", nil, ErrFormat, "empty"},
+		{"short.bin", raw[:6*96], ErrFormat, "6 frames of 3 cubes, expected at least 7"},
+		{"short.zst", zstded(raw[:2*96]), ErrFormat, "2 frames of 3 cubes, expected at least 7"},
+		{"left.bin", raw[:8*96+5], ErrTruncated, "5 bytes are left over after 8 frames of 3 cubes (96 bytes each)"},
+		{"left.gz", zipped(raw[:8*96+5]), ErrTruncated, "5 bytes are left over after 8 frames"},
+		{"five.bin", made(5, 8), ErrTruncated, "5 cubes would fit"},
+		{"five.zst", zstded(made(5, 8)), ErrTruncated, "5 cubes would fit"},
+		{"range.bin", with(raw, 3, 9, 2, frame.CubeB, 512), frame.ErrRange, "frame 9, cube 2, field b: value out of range: 512, expected 0..511"},
+		{"range.zst", zstded(with(raw, 3, 7, 0, frame.CubeZ, -1)), frame.ErrRange, "frame 7, cube 0, field z: value out of range: -1, expected 0..16383"},
+		{"first.bin", with(raw, 3, 0, 1, frame.CubeLargest, 4), frame.ErrRange, "frame 0, cube 1, field largest: value out of range: 4, expected 0..3"},
+		{"flag.gz", zipped(with(raw, 3, 11, 2, frame.CubeInteracting, 2)), frame.ErrRange, "frame 11, cube 2, field interacting"},
+		{"far.bin", with(raw, 3, 6, 0, frame.CubeX, 1<<17), frame.ErrRange, "frame 6, cube 0, field x"},
+		{"min.bin", with(raw, 3, 6, 0, frame.CubeY, -1<<31), frame.ErrRange, "frame 6, cube 0, field y"},
+		{"cut.zst", zst[:len(zst)-7], ErrTruncated, "breaks off"},
+		{"cut.gz", zipped(raw)[:40], ErrTruncated, "breaks off"},
+		{"magic.zst", raw, ErrFormat, "promises zstd, but it begins with 03 00 00 00"},
+		{"magic.gz", zst, ErrFormat, "promises gzip, but it begins with 28 b5 2f fd"},
+		{"tiny.zst", []byte{0x28}, ErrFormat, "promises zstd, but it begins with 28"},
+		{"wide.zst", wide, ErrFormat, "128 MB"},
+		{"text.bin", bytes.Repeat([]byte("It was a dark and stormy night. "), 3*12), frame.ErrRange, "frame 0, cube 0, field largest"},
+	} {
+		path := file(t, c.name, c.content)
+		r, err := OpenRecording(path, 3, false)
+		if err == nil {
+			_, err = drain(r)
+			r.Close()
+		}
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Errorf("%s: got %q\nexpected it to wrap %q, to begin with the path and to contain %q", c.name, err, c.want, c.says)
+		}
+	}
+}
+
+// Damaged bytes anywhere in a compressed recording give an error, or no harm.
+func TestDamagedBytes(t *testing.T) {
+	raw := made(3, 40)
+	for name, content := range map[string][]byte{"a.gz": zipped(raw), "a.zst": zstded(raw)} {
+		for i := range content {
+			bad := bytes.Clone(content)
+			bad[i] ^= 0x55
+			r, err := OpenRecording(file(t, name, bad), 3, false)
+			if err == nil {
+				_, err = drain(r)
+				r.Close()
+			}
+			if err != io.EOF && !ours(err) {
+				t.Errorf("%s with byte %d damaged: %v is no error of this package", name, i, err)
+			}
+		}
+	}
+}
+
+// ours reports whether err is one that a reader may give on bad bytes.
+func ours(err error) bool {
+	return errors.Is(err, ErrFormat) || errors.Is(err, ErrTruncated) || errors.Is(err, frame.ErrRange)
+}
+
+func TestPreamble(t *testing.T) {
+	good, err := OpenRecording(file(t, "a.bin", made(3, 12)), 3, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer good.Close()
+	if err := good.Preamble(); err != nil {
+		t.Error(err)
+	}
+	odd, err := OpenRecording(file(t, "b.bin", with(made(3, 12), 3, 4, 1, frame.CubeA, 7)), 3, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer odd.Close()
+	err = odd.Preamble()
+	if !errors.Is(err, ErrPreamble) || !strings.Contains(err.Error(), "frame 4, cube 1, field a") {
+		t.Errorf("%v, expected %v in frame 4, cube 1, field a", err, ErrPreamble)
+	}
+	if n, err := drain(odd); n != 6 || err != io.EOF {
+		t.Errorf("it plays %d frames and ends with %v, expected 6 and %v", n, err, io.EOF)
+	}
+}
+
+// A pipe cannot go back, but it can be played once.
+func TestReadsWhatCannotSeek(t *testing.T) {
+	for _, loop := range []bool{false, true} {
+		r := &Recording{path: "pipe", schema: frame.Cubes(3), loop: loop}
+		if err := r.open(iotest.OneByteReader(bytes.NewBuffer(zstded(made(3, 12))))); err != nil {
+			t.Fatal(err)
+		}
+		n, err := drain(r)
+		if n != 6 || (err == io.EOF) == loop {
+			t.Errorf("loop %v: %d frames, then %v", loop, n, err)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	path := file(t, "odd:name.bin", made(901, 8))
+	for _, spec := range []string{"demo", "world", path, "file:" + path} {
+		src, err := Open(spec, Options{Script: "idle"})
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		f := src.Schema().NewFrame()
+		src.Initial(f)
+		if err := src.Schema().Check(f); err != nil {
+			t.Errorf("%s: initial state: %v", spec, err)
+		}
+		if err := src.Next(f); err != nil || f.Tick != 6 {
+			t.Errorf("%s: first frame has tick %d, error %v; expected tick 6", spec, f.Tick, err)
+		}
+		if err := src.Schema().Check(f); err != nil {
+			t.Errorf("%s: first frame: %v", spec, err)
+		}
+		if c, ok := src.(io.Closer); ok {
+			c.Close()
+		}
+	}
+	for spec, want := range map[string]error{
+		"file:": ErrSpec, "demo:": ErrSpec, "world:x": ErrSpec,
+		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
+	} {
+		src, err := Open(spec, Options{})
+		if src != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), strings.TrimPrefix(spec, "file:")) {
+			t.Errorf("%s: %v, %v; expected an error that wraps %q and names it", spec, src, err, want)
+		}
+	}
+	for spec, opt := range map[string]Options{"demo": {Cubes: 5}, "world": {Cubes: 900}, path: {Cubes: -1}, "file:" + path: {Cubes: MaxCubes + 1}} {
+		if src, err := Open(spec, opt); src != nil || !errors.Is(err, ErrSpec) {
+			t.Errorf("%s with %d cubes: %v, expected %v", spec, opt.Cubes, err, ErrSpec)
+		}
+	}
+	if _, err := Open(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func TestUnknownKind(t *testing.T) {
+	for spec, name := range map[string]string{"dmeo": "dmeo", "wrld": "wrld", "rpcc:x": "rpcc", "": ""} {
+		_, err := Open(spec, Options{})
+		var unknown interface{ Unknown() (string, []string) }
+		if !errors.As(err, &unknown) {
+			t.Errorf("%q: %v, expected an error that knows near names", spec, err)
+			continue
+		}
+		got, known := unknown.Unknown()
+		if got != name || len(known) != len(Kinds()) {
+			t.Errorf("%q: unknown %q of %v", spec, got, known)
+		}
+	}
+	if _, err := Open("world", Options{Script: "hoover"}); err == nil || !strings.Contains(err.Error(), "hover") {
+		t.Errorf("an unknown script: %v", err)
+	}
+}
+
+// A file of nine bytes that claims the largest window must not take more than
+// that, and reading on must take nothing.
+func TestMemoryIsBounded(t *testing.T) {
+	claim := file(t, "claim.zst", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3, 1, 0, 0})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if r, err := OpenRecording(claim, 0, false); err == nil {
+		r.Close()
+		t.Fatal("opened a recording without frames")
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > maxWindow+2<<20 {
+		t.Errorf("took %d bytes, expected at most the window of %d and 2 MB", took, maxWindow)
+	}
+}
+
+func TestNextAllocatesNothing(t *testing.T) {
+	raw := made(901, 200)
+	for name, content := range map[string][]byte{"a.bin": raw, "a.zst": zstded(raw)} {
+		r, err := OpenRecording(file(t, name, content), 0, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var f frame.Frame
+		next := func() {
+			if err := r.Next(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 200 {
+			next()
+		}
+		if n := testing.AllocsPerRun(100, next); n != 0 {
+			t.Errorf("%s: %v allocations a frame, expected none", name, n)
+		}
+	}
+}
+
+func FuzzRecording(f *testing.F) {
+	raw := made(2, 12)
+	for _, seed := range [][]byte{raw, raw[:500], zipped(raw), zstded(raw), with(raw, 2, 8, 1, 3, 9999), {0x28, 0xb5, 0x2f, 0xfd}, {0x1f, 0x8b}} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := &Recording{path: "fuzz", schema: frame.Cubes(2)}
+		var out frame.Frame
+		err := r.open(bytes.NewReader(data))
+		frames := preamble
+		for ; err == nil && frames < 5000; frames++ {
+			if err = r.Next(&out); err != nil {
+				break
+			}
+			if bad := r.schema.Check(&out); bad != nil {
+				t.Fatalf("frame %d came out bad: %v", frames, bad)
+			}
+		}
+		if err != nil && err != io.EOF && !ours(err) {
+			t.Fatalf("%v is no error of this package", err)
+		}
+		if packingOf(data) == packedNot && err == io.EOF && frames*64 != len(data) {
+			t.Fatalf("%d raw bytes gave %d frames of 64", len(data), frames)
+		}
+	})
+}
+
+// What of it is reading, decompressing and checking: the frames of a recording
+// as fast as they come, again and again.
+func BenchmarkNext(b *testing.B) {
+	raw := func(b *testing.B) []byte {
+		z, err := os.ReadFile(reference(b, "charlie"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		d, _ := zstd.NewReader(nil)
+		out, err := d.DecodeAll(z, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name string
+		spec func(b *testing.B) string
+	}{
+		{"demo", func(*testing.B) string { return "demo" }},
+		{"charlie.zst", func(b *testing.B) string { return reference(b, "charlie") }},
+		{"charlie.gz", func(b *testing.B) string { return file(b, "charlie.gz", zipped(raw(b))) }},
+		{"charlie raw", func(b *testing.B) string { return file(b, "charlie.bin", raw(b)) }},
+		{"world", func(*testing.B) string { return "world" }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			src, err := Open(c.spec(b), Options{Loop: true})
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer r.Close()
 			var f frame.Frame
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := r.Next(&f); err == io.EOF {
-					b.Fatal("ended")
+				if err := src.Next(&f); err != nil {
+					b.Fatal(err)
 				}
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")

@@ -24,7 +24,8 @@ type Seamed interface {
 }
 
 // Sized is a source that knows how many frames Next will fill before io.EOF or
-// before it loops.
+// before it loops; 0 while it does not know yet (a compressed recording, before
+// it was read to its end once).
 type Sized interface {
 	Frames() int
 }

@@ -20,6 +20,7 @@ type Body struct {
 	turned     Vec     // likewise, as a rotation vector
 	still      float64 // seconds for which it has hardly moved
 	asleep     bool
+	laid       bool // put to sleep by hand: its contact with the floor is yet to be found
 }
 
 // Half returns half the side of the cube.
@@ -46,7 +47,12 @@ func (b *Body) Place(pos Vec, rot Quat) {
 func (b *Body) Wake() { b.asleep, b.still = false, 0 }
 
 // Sleep lays the cube to rest at once, as if it had rested for long.
-func (b *Body) Sleep() { b.asleep, b.Vel, b.Spin = true, Vec{}, Vec{} }
+func (b *Body) Sleep() {
+	b.rest()
+	b.laid = true
+}
+
+func (b *Body) rest() { b.asleep, b.Vel, b.Spin = true, Vec{}, Vec{} }
 
 // Push applies a force in newtons at the centre during the next step, and wakes
 // the cube.

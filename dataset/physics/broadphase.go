@@ -28,13 +28,45 @@ func (w *World) bothAsleep(p pair) bool {
 	return w.bodies[a].asleep && (p.floor() || w.bodies[b].asleep)
 }
 
+// bothAwake reports whether the two of p can push each other. A sleeper whom
+// somebody is about to touch was woken before anybody asks.
+func (w *World) bothAwake(p pair) bool {
+	a, b := p.split()
+	return !w.bodies[a].asleep && (p.floor() || !w.bodies[b].asleep)
+}
+
+// Contacts are made ahead of time: between bodies as far apart as they may come
+// together in one step, so that even at full speed they stop at each other's
+// surface and not inside.
+const (
+	margin   = 0.02 // metres, however slow they are
+	farthest = 0.1  // for small cubes, who find each other in the grid only so far away
+	sqrt3    = 1.7320508075688772
+)
+
+// reach returns how wide a gap between a and b matters in this step.
+func (w *World) reach(a, b *Body) float64 {
+	r := margin + float64(b.Vel.Sub(a.Vel).Length()*w.cfg.Step)
+	if a.half <= smallHalf && b.half <= smallHalf {
+		return min(r, farthest)
+	}
+	return r
+}
+
+// floorReach returns how high above the floor a corner of b may be and still hit
+// it in this step.
+func (w *World) floorReach(b *Body) float64 {
+	corner := float64(b.Spin.Length() * b.half * sqrt3)
+	return margin + float64(w.cfg.Step*(max(-b.Vel.Z, 0)+corner))
+}
+
 // The grid: cells of a size that two small cubes can only touch from the same
 // cell or from neighbouring ones. Far cells share a list (indices wrap), which
 // costs a useless look now and then but needs no bounds.
 const (
 	cellSize  = 0.8
-	smallHalf = 0.22 // 2 * smallHalf * sqrt(3) + margin < cellSize
-	gridX     = 32   // powers of two; x and y
+	smallHalf = 0.2 // 2 * smallHalf * sqrt3 + farthest < cellSize
+	gridX     = 32  // powers of two; x and y
 	gridZ     = 8
 )
 
@@ -67,15 +99,18 @@ func (w *World) fill() {
 }
 
 // findPairs lists, in order, all pairs that are near enough to touch and of
-// which one is awake.
+// which one is awake. (A sleeper's contacts are remembered, but one that was laid
+// to sleep by hand has none yet, and whoever wakes it in this very step must not
+// press it through the floor.)
 func (w *World) findPairs() {
 	w.fill()
 	w.pairs = w.pairs[:0]
 	for i := range w.bodies {
 		b := &w.bodies[i]
-		if !b.asleep && b.lowest() < w.floorReach(b) {
+		if (!b.asleep || b.laid) && b.lowest() < w.floorReach(b) {
 			w.pairs = append(w.pairs, pair(i)<<16|floorID)
 		}
+		b.laid = false
 		if b.half > smallHalf {
 			w.pairWithAll(i)
 		} else if !b.asleep {
@@ -114,12 +149,11 @@ func (w *World) pairWithNeighbours(i int) {
 	}
 }
 
-// pairIfNear lists the pair if the spheres around the two cubes come within the
-// margin.
+// pairIfNear lists the pair if the spheres around the two cubes come within
+// reach of each other.
 func (w *World) pairIfNear(i, j int) {
-	const sqrt3 = 1.7320508075688772
 	a, b := &w.bodies[i], &w.bodies[j]
-	reach := float64((a.half+b.half)*sqrt3) + margin
+	reach := float64((a.half+b.half)*sqrt3) + w.reach(a, b)
 	if d := a.Pos.Sub(b.Pos); d.Dot(d) <= float64(reach*reach) {
 		w.pairs = append(w.pairs, pairOf(i, j))
 	}

@@ -33,12 +33,12 @@ func bruteGap(a, b *Body) float64 {
 	for _, n := range axes {
 		lowA, highA, lowB, highB := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 		for _, p := range corners(a) {
-			lowA, highA = math.Min(lowA, p.Dot(n)), math.Max(highA, p.Dot(n))
+			lowA, highA = min(lowA, p.Dot(n)), max(highA, p.Dot(n))
 		}
 		for _, p := range corners(b) {
-			lowB, highB = math.Min(lowB, p.Dot(n)), math.Max(highB, p.Dot(n))
+			lowB, highB = min(lowB, p.Dot(n)), max(highB, p.Dot(n))
 		}
-		widest = math.Max(widest, math.Max(lowB-highA, lowA-highB))
+		widest = max(widest, max(lowB-highA, lowA-highB))
 	}
 	return widest
 }
@@ -65,7 +65,7 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 	for range 20000 {
 		_, a, b := randomPair(rng)
 		want := bruteGap(a, b)
-		got, ok := separate(a, b)
+		got, ok := separate(a, b, margin)
 		if ok != (want <= margin) && math.Abs(want-margin) > 1e-6 {
 			t.Fatalf("near %v although the gap is %v\na %v\nb %v", ok, want, *a, *b)
 		}
@@ -93,7 +93,7 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 func outside(b *Body, p Vec) float64 {
 	d, most := p.Sub(b.Pos), 0.0
 	for _, n := range b.axes {
-		most = math.Max(most, math.Abs(d.Dot(n))-b.half)
+		most = max(most, math.Abs(d.Dot(n))-b.half)
 	}
 	return most
 }
@@ -121,10 +121,10 @@ func TestContactPoints(t *testing.T) {
 				t.Fatalf("a point with a gap of %v, expected at most %v", p.gap, margin)
 			}
 			// Halfway between the surfaces: within half the overlap of both.
-			if out := math.Max(outside(a, at), outside(b, at)); out > margin+1e-6+math.Max(0, -p.gap) {
+			if out := max(outside(a, at), outside(b, at)); out > margin+1e-6+max(0, -p.gap) {
 				t.Fatalf("a point %v outside of a cube, with a gap of %v", out, p.gap)
 			}
-			deepest = math.Min(deepest, p.gap)
+			deepest = min(deepest, p.gap)
 		}
 		b.Place(b.Pos.AddScaled(m.normal, -deepest+2*preferFaces+1e-6), b.Rot)
 		if gap := bruteGap(a, b); gap < -1e-6 {

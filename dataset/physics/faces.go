@@ -18,8 +18,8 @@ func (p *polygon) add(s spot) {
 }
 
 // touchFaces makes the contact points of a face: the other cube's nearest face,
-// cut to what lies over this one, as far as it is within the margin.
-func (m *manifold) touchFaces(a, b *Body, x axis) {
+// cut to what lies over this one, as far as it is within reach.
+func (m *manifold) touchFaces(a, b *Body, x axis, reach float64) {
 	ref, other, n := a, b, x.normal
 	if x.kind == faceOfB {
 		ref, other, n = b, a, x.normal.Neg()
@@ -27,7 +27,7 @@ func (m *manifold) touchFaces(a, b *Body, x axis) {
 	u, v := ref.axes[(x.i+1)%3], ref.axes[(x.i+2)%3]
 	over := other.facing(n, ref.Pos, u, v)
 	over = over.cut(ref.half)
-	over = over.within(ref.half + margin)
+	over = over.within(ref.half + reach)
 	over.reduce()
 	for _, s := range over.spots[:over.n] {
 		gap := s.w - ref.half

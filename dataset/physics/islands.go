@@ -64,11 +64,11 @@ func (w *World) settle() {
 			b.still = 0
 		}
 		r := w.root(int32(i))
-		w.restless[r] = math.Min(w.restless[r], b.still)
+		w.restless[r] = min(w.restless[r], b.still)
 	}
 	for i := range w.bodies {
 		if b := &w.bodies[i]; !b.asleep && w.restless[w.root(int32(i))] >= c.RestTime {
-			b.Sleep()
+			b.rest()
 		}
 	}
 }

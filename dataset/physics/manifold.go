@@ -1,14 +1,12 @@
 package physics
 
 import (
-	"math"
 	"slices"
 )
 
 const (
 	maxPoints = 4
-	margin    = 0.02  // cubes this near get contact points, so that none sinks in between steps
-	touchGap  = 0.005 // cubes this near count as touching
+	touchGap  = 0.005 // surfaces this near count as touching
 	sameSpot  = 0.1   // a point this near to one of the last step is the same one
 )
 
@@ -26,8 +24,9 @@ type point struct {
 // those, which is what makes stacks stand.
 type manifold struct {
 	pair    pair
-	normal  Vec    // unit, from A to B
-	tangent [2]Vec // unit, across the normal
+	normal  Vec     // unit, from A to B
+	nearing float64 // how much the gap closes in this step if nothing stops it
+	tangent [2]Vec  // unit, across the normal
 	n       int
 	points  [maxPoints]point
 }
@@ -50,10 +49,10 @@ func (m *manifold) add(a, b *Body, pos Vec, gap float64) {
 	m.n++
 }
 
-// touches reports whether the surfaces meet.
+// touches reports whether the surfaces meet in this step.
 func (m *manifold) touches() bool {
 	for _, p := range m.points[:m.n] {
-		if p.gap < touchGap {
+		if p.gap-m.nearing < touchGap {
 			return true
 		}
 	}
@@ -69,25 +68,18 @@ func (m *manifold) find(w *World) {
 		return
 	}
 	b := &w.bodies[j]
-	x, ok := separate(a, b)
+	reach := w.reach(a, b)
+	x, ok := separate(a, b, reach)
 	if !ok {
 		return
 	}
 	m.aim(x.normal)
+	m.nearing = max(0, float64(a.Vel.Sub(b.Vel).Dot(m.normal)*w.cfg.Step))
 	if x.kind == edgeOnEdge {
 		m.touchEdges(a, b, x)
 	} else {
-		m.touchFaces(a, b, x)
+		m.touchFaces(a, b, x, reach)
 	}
-}
-
-// floorReach returns how high above the floor a corner of b may be and still hit
-// it in this step. Contacts are made ahead of time, so that even a cube at full
-// speed stops at the floor and not in it.
-func (w *World) floorReach(b *Body) float64 {
-	const sqrt3 = 1.7320508075688772
-	corner := float64(b.Spin.Length() * b.half * sqrt3)
-	return margin + float64(w.cfg.Step*(math.Max(-b.Vel.Z, 0)+corner))
 }
 
 // touchFloor makes a contact point of each corner that is lower than reach; if

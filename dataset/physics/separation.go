@@ -52,23 +52,23 @@ func align(a, b *Body) (g alignment) {
 // separate finds the axis along which A and B are farthest apart, or overlap
 // least. Two convex bodies are disjoint exactly if some such axis has a gap; for
 // boxes the three face normals of each and the nine cross products of their
-// edges suffice. ok is false when they are more than the margin apart.
-func separate(a, b *Body) (best axis, ok bool) {
+// edges suffice. ok is false when they are farther apart than reach.
+func separate(a, b *Body, reach float64) (best axis, ok bool) {
 	g := align(a, b)
-	fa, ok := faceAxis(g.da, a.half, b.half, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
+	fa, ok := faceAxis(g.da, a.half, b.half, reach, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
 	if !ok {
 		return best, false
 	}
-	fb, ok := faceAxis(g.db, b.half, a.half, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
+	fb, ok := faceAxis(g.db, b.half, a.half, reach, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
 	if !ok {
 		return best, false
 	}
-	e, ok := g.edgeAxis(a.half, b.half)
+	e, ok := g.edgeAxis(a.half, b.half, reach)
 	if !ok {
 		return best, false
 	}
 	switch {
-	case e.gap > math.Max(fa.gap, fb.gap)+preferFaces:
+	case e.gap > max(fa.gap, fb.gap)+preferFaces:
 		n := a.axes[e.i].Cross(b.axes[e.j])
 		n = n.Scale(1 / n.Length())
 		if n.Dot(g.offset) < 0 {
@@ -88,11 +88,11 @@ func separate(a, b *Body) (best axis, ok bool) {
 // faceAxis finds the best of one cube's three face normals. d is the offset
 // along them; spread(i) times the other's half side is how far the other reaches
 // along normal i.
-func faceAxis(d [3]float64, half, other float64, spread func(i int) float64) (best axis, ok bool) {
+func faceAxis(d [3]float64, half, other, reach float64, spread func(i int) float64) (best axis, ok bool) {
 	best.gap = math.Inf(-1)
 	for i := range 3 {
 		gap := abs(d[i]) - half - float64(other*spread(i))
-		if gap > margin {
+		if gap > reach {
 			return best, false
 		}
 		if gap > best.gap {
@@ -104,7 +104,7 @@ func faceAxis(d [3]float64, half, other float64, spread func(i int) float64) (be
 
 // edgeAxis finds the best of the nine cross products of edges; its gap is minus
 // infinity if all edges are parallel.
-func (g *alignment) edgeAxis(ha, hb float64) (best axis, ok bool) {
+func (g *alignment) edgeAxis(ha, hb, reach float64) (best axis, ok bool) {
 	best.kind, best.gap = edgeOnEdge, math.Inf(-1)
 	for i := range 3 {
 		i1, i2 := (i+1)%3, (i+2)%3
@@ -115,9 +115,9 @@ func (g *alignment) edgeAxis(ha, hb float64) (best axis, ok bool) {
 			}
 			j1, j2 := (j+1)%3, (j+2)%3
 			along := float64(g.da[i2]*g.cos[i1][j]) - float64(g.da[i1]*g.cos[i2][j])
-			reach := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
-			gap := (abs(along) - reach) / math.Sqrt(sine2)
-			if gap > margin {
+			extent := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
+			gap := (abs(along) - extent) / math.Sqrt(sine2)
+			if gap > reach {
 				return best, false
 			}
 			if gap > best.gap {

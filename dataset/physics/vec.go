@@ -58,9 +58,9 @@ func (a Vec) Limit(most float64) Vec {
 // clamp returns a with every component brought between low's and high's.
 func (a Vec) clamp(low, high Vec) Vec {
 	return Vec{
-		math.Max(low.X, math.Min(a.X, high.X)),
-		math.Max(low.Y, math.Min(a.Y, high.Y)),
-		math.Max(low.Z, math.Min(a.Z, high.Z)),
+		max(low.X, min(a.X, high.X)),
+		max(low.Y, min(a.Y, high.Y)),
+		max(low.Z, min(a.Z, high.Z)),
 	}
 }
 

@@ -26,10 +26,11 @@ import "fmt"
 
 // Config is what a world obeys. Lengths are metres, times seconds.
 type Config struct {
-	Step     float64 // what one call of Step advances
-	Substeps int     // into how many parts the solver cuts it
-	Gravity  float64 // metres per second squared, downwards
-	Friction float64 // Coulomb's coefficient; 1 holds on a slope of 45 degrees
+	Step       float64 // what one call of Step advances
+	Substeps   int     // into how many parts the solver cuts it
+	Iterations int     // how often the solver goes over all contacts in each
+	Gravity    float64 // metres per second squared, downwards
+	Friction   float64 // Coulomb's coefficient; 1 holds on a slope of 45 degrees
 
 	Damping     float64 // share of speed lost per step
 	SpinDamping float64 // share of spin lost per step
@@ -45,7 +46,7 @@ type Config struct {
 // carry over: 60 steps a second, gravity 20, hardly any sliding.
 func Default() Config {
 	return Config{
-		Step: 1.0 / 60, Substeps: 4, Gravity: 20, Friction: 2,
+		Step: 1.0 / 60, Substeps: 4, Iterations: 4, Gravity: 20, Friction: 2,
 		Damping: 0.01, SpinDamping: 0.01, MaxSpeed: 32, MaxSpin: 16,
 		Low: Vec{-256, -256, 0}, High: Vec{256, 256, 32},
 		RestSpeed: 0.25, RestSpin: 0.25, RestTime: 0.1,

@@ -89,7 +89,7 @@ func righting(up, target physics.Vec) physics.Vec {
 	angle := uprightMost
 	if s2 := float64(sine * sine); up.Dot(target) > 0 && sine < uprightMost {
 		// The arc sine, by its series: a library's may differ in the last bit.
-		angle = math.Min(angle, float64(sine*(1+float64(s2/6)+float64(s2*s2*0.075))))
+		angle = min(angle, float64(sine*(1+float64(s2/6)+float64(s2*s2*0.075))))
 	}
 	return axis.Scale(uprightTorque * angle / sine)
 }

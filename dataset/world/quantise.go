@@ -26,7 +26,7 @@ func (s *Sim) Snapshot(f *frame.Frame) {
 // position rounds metres to units of 1/512 m, within the schema's range.
 func position(metres float64, low, high int32) int32 {
 	units := math.Floor(float64(metres*frame.UnitsPerMetre) + 0.5)
-	return int32(math.Max(float64(low), math.Min(units, float64(high))))
+	return int32(max(float64(low), min(units, float64(high))))
 }
 
 // smallestThree drops the largest component of a unit quaternion, which follows
@@ -50,7 +50,7 @@ func smallestThree(q physics.Quat) (largest int32, three [3]int32) {
 			v = -v
 		}
 		step := math.Floor(float64((v+1/math.Sqrt2)/math.Sqrt2*511) + 0.5)
-		three[n] = int32(math.Max(0, math.Min(step, 511)))
+		three[n] = int32(max(0, min(step, 511)))
 		n++
 	}
 	return largest, three

@@ -1,8 +1,6 @@
 package world
 
 import (
-	"math"
-
 	"wirelab/dataset/physics"
 )
 
@@ -46,7 +44,7 @@ func (s *Sim) liftPlayer(d float64, pulling bool) {
 	if d >= pushReach {
 		return
 	}
-	force := fallOff(math.Max(d, nowhere), pushLimit)
+	force := fallOff(max(d, nowhere), pushLimit)
 	if pulling {
 		force = float64(force * laden)
 	}
@@ -69,4 +67,4 @@ func (s *Sim) pull() {
 }
 
 // fallOff returns strength over d squared, at most limit.
-func fallOff(d, limit float64) float64 { return math.Min(limit, strength/(d*d)) }
+func fallOff(d, limit float64) float64 { return min(limit, strength/(d*d)) }

@@ -1,0 +1,316 @@
+package world
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
+
+// start opens a script, seed 1.
+func start(t testing.TB, script string) *Source {
+	t.Helper()
+	src, err := Open(script, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// play makes n frames and calls each with every one of them.
+func play(t testing.TB, src *Source, n int, each func(f *frame.Frame)) {
+	t.Helper()
+	var f frame.Frame
+	for range n {
+		if err := src.Next(&f); err != nil {
+			t.Fatal(err)
+		}
+		if each != nil {
+			each(&f)
+		}
+	}
+}
+
+// The grid is that of the recordings, cube for cube; the player starts a hand
+// higher, since theirs has fallen for a step already.
+func TestInitialAgainstRecording(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "shared", "data", "cubes", "charlie.bin.zst")
+	packed, err := os.Open(path)
+	if err != nil {
+		t.Skipf("no reference data at %s", path)
+	}
+	defer packed.Close()
+	z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(1<<27))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	raw := make([]byte, 4*Cubes*frame.CubeFields)
+	if _, err := io.ReadFull(z, raw); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]int32, Cubes*frame.CubeFields)
+	if err := binary.Read(bytes.NewReader(raw), binary.LittleEndian, want); err != nil {
+		t.Fatal(err)
+	}
+	var got frame.Frame
+	start(t, "idle").Initial(&got)
+	if fall := got.Table[frame.CubeZ] - want[frame.CubeZ]; fall < 0 || fall > 5 {
+		t.Errorf("the player starts at %d, that of the recording at %d", got.Table[frame.CubeZ], want[frame.CubeZ])
+	}
+	got.Table[frame.CubeZ] = want[frame.CubeZ]
+	if !got.Equal(&frame.Frame{Table: want}) {
+		t.Error("the initial state differs from that of the recording")
+	}
+}
+
+// Left alone, the player comes to lie on the cubes below it, 1.15 m up, the cubes
+// stop interacting, and then nothing changes any more.
+func TestIdleComesToRest(t *testing.T) {
+	src := start(t, "idle")
+	play(t, src, 8*60, nil)
+	var before, after frame.Frame
+	src.Sim().Snapshot(&before)
+	play(t, src, 60, func(f *frame.Frame) { after.CopyFrom(f) })
+	if n := src.Sim().Awake(); n != 0 {
+		t.Errorf("%d cubes are awake after 9 s", n)
+	}
+	if !after.Equal(&before) {
+		t.Error("something changed in the ninth second")
+	}
+	if z := src.Sim().Player().Pos.Z; math.Abs(z-1.15) > 0.02 {
+		t.Errorf("the player lies at %.3f m, expected 1.15", z)
+	}
+	for i := range Cubes {
+		if flag := after.Table[i*frame.CubeFields+frame.CubeInteracting]; flag != int32(held(i == player)) {
+			t.Errorf("cube %d: interacting = %d", i, flag)
+		}
+	}
+}
+
+// Hovering holds the player above the cubes and disturbs some sixty to a hundred
+// of them at a time, as in the recordings.
+func TestHover(t *testing.T) {
+	src := start(t, "hover")
+	play(t, src, 5*60, nil)
+	var past [6]frame.Frame
+	changed, n, height := 0, 0, 0.0
+	play(t, src, 12*60, func(f *frame.Frame) {
+		slot := &past[n%6]
+		if n >= 6 {
+			changed += f.ChangedRows(slot, frame.CubeFields)
+		}
+		slot.CopyFrom(f)
+		height += src.Sim().Player().Pos.Z
+		n++
+	})
+	if h := height / float64(n); h < 2.0 || h > 2.8 {
+		t.Errorf("it hovers at %.2f m, expected about 2.3", h)
+	}
+	if c := float64(changed) / float64(n-6); c < 50 || c > 120 {
+		t.Errorf("%.1f cubes change in six frames, expected 50..120", c)
+	}
+}
+
+// Katamari gathers a ball of cubes that goes along with the player.
+func TestKatamari(t *testing.T) {
+	src := start(t, "katamari")
+	play(t, src, 20*60, nil)
+	s := src.Sim()
+	near := 0
+	for i := player + 1; i < Cubes; i++ {
+		if s.phys.Body(i).Pos.Sub(s.Player().Pos).Length() < pullTo {
+			near++
+		}
+	}
+	if near < 25 {
+		t.Errorf("%d cubes cling to the player after 20 s, expected at least 25", near)
+	}
+}
+
+// The direction keys roll the player their way, and against its travel it turns
+// back sooner than without a key.
+func TestRolling(t *testing.T) {
+	for _, c := range []struct {
+		in   Input
+		x, y float64
+	}{{Input{Right: true}, 1, 0}, {Input{Left: true}, -1, 0}, {Input{Up: true}, 0, 1}, {Input{Down: true}, 0, -1}, {Input{Left: true, Right: true}, 0, 0}} {
+		s := NewSim()
+		for range 120 {
+			s.Step(Input{})
+		}
+		from := s.Player().Pos
+		for range 60 {
+			s.Step(c.in)
+		}
+		d := s.Player().Pos.Sub(from)
+		along, across := d.X*c.x+d.Y*c.y, d.X*c.y-d.Y*c.x
+		if c.x == 0 && c.y == 0 {
+			along, across = 1, d.Length()
+		}
+		if along < 0.5 || math.Abs(across) > along {
+			t.Errorf("%+v moved the player by %+v", c.in, d)
+		}
+	}
+}
+
+// Whatever a restless player does, nothing flies off, and all values stay within
+// the schema's ranges before they are clamped.
+func TestBounds(t *testing.T) {
+	seconds := 600
+	if testing.Short() {
+		seconds = 60
+	}
+	src := start(t, "random")
+	s := src.Sim()
+	play(t, src, seconds*60, func(f *frame.Frame) {
+		if err := src.Schema().Check(f); err != nil {
+			t.Fatal(err)
+		}
+		for i := range Cubes {
+			b := s.phys.Body(i)
+			if b.Vel.Length() > 32.001 || b.Spin.Length() > 16.001 || b.Pos.Z > 30 || b.Pos.Z < 0.1 || math.Abs(b.Pos.X) > 200 || math.Abs(b.Pos.Y) > 200 {
+				t.Fatalf("step %d: cube %d: %+v", s.Tick(), i, *b)
+			}
+		}
+	})
+}
+
+func TestSeeds(t *testing.T) {
+	run := func(seed uint64) (last frame.Frame) {
+		src, err := Open("hover", seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		play(t, src, 300, func(f *frame.Frame) { last.CopyFrom(f) })
+		return last
+	}
+	a, b, c := run(1), run(1), run(2)
+	if !a.Equal(&b) {
+		t.Error("the same seed gave another world")
+	}
+	if a.Equal(&c) {
+		t.Error("another seed gave the same world")
+	}
+	if _, err := Open("sleep", 1); !errors.Is(err, ErrScript) {
+		t.Errorf("an unknown script: %v, expected %v", err, ErrScript)
+	}
+}
+
+func TestNextAllocatesNothing(t *testing.T) {
+	src := start(t, "hover")
+	var f frame.Frame
+	next := func() {
+		if err := src.Next(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 * 60 {
+		next()
+	}
+	if n := testing.AllocsPerRun(300, next); n != 0 {
+		t.Errorf("%v allocations a frame, expected none", n)
+	}
+}
+
+// Orientations survive quantisation as well as 9 bits allow: each component
+// within half a step.
+func TestSmallestThree(t *testing.T) {
+	rot := physics.Quat{W: 1}
+	if largest, three := smallestThree(rot); largest != 3 || three != [3]int32{256, 256, 256} {
+		t.Errorf("upright became %d %v", largest, three)
+	}
+	const step = math.Sqrt2 / 511
+	for k := range 2000 {
+		q := [4]float64{math.Sin(float64(k)), math.Cos(float64(3 * k)), math.Sin(float64(7*k) + 1), math.Cos(float64(11 * k))}
+		l := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
+		for i := range q {
+			q[i] /= l
+		}
+		largest, three := smallestThree(physics.Quat{X: q[0], Y: q[1], Z: q[2], W: q[3]})
+		back, n, rest := [4]float64{}, 0, 1.0
+		for i := range back {
+			if i == int(largest) {
+				continue
+			}
+			back[i] = float64(three[n])*step - 1/math.Sqrt2
+			rest -= back[i] * back[i]
+			n++
+		}
+		back[largest] = math.Sqrt(max(rest, 0))
+		flip := math.Copysign(1, q[largest])
+		for i := range back {
+			if i != int(largest) && math.Abs(back[i]-flip*q[i]) > step/2+1e-12 {
+				t.Fatalf("%v became %d %v: component %d is %v", q, largest, three, i, back[i])
+			}
+			if math.Abs(back[i]-flip*q[i]) > 2*step {
+				t.Fatalf("%v came back as %v", q, back)
+			}
+		}
+		minus, same := smallestThree(physics.Quat{X: -q[0], Y: -q[1], Z: -q[2], W: -q[3]})
+		if minus != largest || same != three {
+			t.Fatalf("%v and its negative, the same rotation, became different", q)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	for _, c := range []struct {
+		metres float64
+		want   int32
+	}{{0, 0}, {1, 512}, {-1, -512}, {0.2, 102}, {0.201, 103}, {-0.0009, 0}, {-0.001, -1}, {300, 1<<17 - 1}, {-300, -1 << 17}} {
+		if got := position(c.metres, -1<<17, 1<<17-1); got != c.want {
+			t.Errorf("%v m became %d, expected %d", c.metres, got, c.want)
+		}
+	}
+}
+
+// The torque that rights a tilted player is 100 Nm per radian, at most 50, about
+// the axis that turns it back.
+func TestRighting(t *testing.T) {
+	for _, tilt := range []float64{0, 0.01, 0.2, 0.45, 0.49, 0.6, 1.5, 2.5} {
+		up := physics.Vec{X: math.Sin(tilt), Z: math.Cos(tilt)}
+		got := righting(up, physics.Vec{Z: 1})
+		want := -100 * min(tilt, 0.5)
+		if math.Abs(got.Y-want) > 0.2 || got.X != 0 || got.Z != 0 {
+			t.Errorf("tilted by %v: torque %v, expected %v about y", tilt, got, want)
+		}
+	}
+}
+
+// The wave is periodic, between -1 and 1, and never far from a sine.
+func TestWave(t *testing.T) {
+	for x := -3.0; x < 3; x += 0.01 {
+		if d := wave(x) - math.Sin(2*math.Pi*x); math.Abs(d) > 0.06 {
+			t.Errorf("wave(%v) is %v away from a sine", x, d)
+		}
+	}
+}
+
+// One step with its snapshot, by what the player does.
+func BenchmarkNext(b *testing.B) {
+	for _, s := range Scripts() {
+		b.Run(s.Name, func(b *testing.B) {
+			src := start(b, s.Name)
+			awake := 0
+			b.ReportAllocs()
+			var f frame.Frame
+			for b.Loop() {
+				if err := src.Next(&f); err != nil {
+					b.Fatal(err)
+				}
+				awake += src.sim.Awake()
+			}
+			b.ReportMetric(float64(awake)/float64(b.N), "awake")
+		})
+	}
+}

@@ -1,0 +1,153 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+// record writes what src yields to path.
+func record(t *testing.T, path string, cubes int, raw []byte) {
+	t.Helper()
+	src, err := OpenRecording(file(t, "src.bin", raw), cubes, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	w, err := Create(path, cubes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	f := src.Schema().NewFrame()
+	src.Initial(f)
+	if err := w.Initial(f); err != nil {
+		t.Fatal(err)
+	}
+	for src.Next(f) == nil {
+		if err := w.Write(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is written is what the other tests build by hand, whatever the packing,
+// and nothing else is left in the folder.
+func TestWriter(t *testing.T) {
+	raw := made(3, 25)
+	dir := t.TempDir()
+	for _, name := range []string{"a.bin", "a.gz", "a.zst"} {
+		path := filepath.Join(dir, name)
+		record(t, path, 3, raw)
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "a.bin" && !bytes.Equal(got, raw) {
+			t.Errorf("%s: other bytes than expected", name)
+		}
+		if want := packingNamed(name); packingOf(got) != want {
+			t.Errorf("%s: packed as %d, expected %d", name, packingOf(got), want)
+		}
+		a, errA := Describe(path, Options{Cubes: 3}, 0)
+		b, errB := Describe(filepath.Join(dir, "a.bin"), Options{Cubes: 3}, 0)
+		if errA != nil || errB != nil || a != b {
+			t.Errorf("%s: %+v %v, expected %+v %v", name, a, errA, b, errB)
+		}
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 3 {
+		t.Errorf("the folder holds %v, expected three recordings", list)
+	}
+}
+
+// A recording that is not completed leaves everything as it was.
+func TestWriterLeavesNothingHalf(t *testing.T) {
+	f := frame.Cubes(2).NewFrame()
+	bad := frame.Cubes(2).NewFrame()
+	bad.Table[frame.CubeFields+frame.CubeB] = 600
+	for name, use := range map[string]func(w *Writer) error{
+		"aborted":   func(w *Writer) error { w.Initial(f); w.Write(f); w.Abort(); return ErrClosed },
+		"too short": func(w *Writer) error { w.Initial(f); return w.Close() },
+		"empty":     func(w *Writer) error { return w.Close() },
+		"bad value": func(w *Writer) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
+		"bad start": func(w *Writer) error { defer w.Abort(); return w.Initial(bad) },
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "old.zst")
+		if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w, err := Create(path, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = use(w)
+		if !errors.Is(err, ErrClosed) && !errors.Is(err, ErrFormat) && !errors.Is(err, frame.ErrRange) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.HasPrefix(name, "bad") && !strings.Contains(err.Error(), "cube 1, field b: value out of range: 600, expected 0..511") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := w.Close(); !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: Close once more: %v, expected %v", name, err, ErrClosed)
+		}
+		if old, _ := os.ReadFile(path); string(old) != "old" {
+			t.Errorf("%s: what was there is now %q", name, old)
+		}
+		if list, _ := os.ReadDir(dir); len(list) != 1 {
+			t.Errorf("%s: the folder holds %v, expected the old file alone", name, list)
+		}
+	}
+}
+
+func TestCreateFailsEarly(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{"", dir, filepath.Join(dir, "no", "such", "folder.bin")} {
+		if w, err := Create(path, 0); err == nil {
+			w.Abort()
+			t.Errorf("%q can be created, expected an error", path)
+		}
+	}
+	if w, err := Create(filepath.Join(dir, "x.bin"), MaxCubes+1); !errors.Is(err, ErrSpec) {
+		w.Abort()
+		t.Errorf("too many cubes: %v, expected %v", err, ErrSpec)
+	}
+}
+
+func TestWriteFailsWhenTheDiskIsFull(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /dev/full")
+	}
+	w, err := Create(filepath.Join(t.TempDir(), "a.bin"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("needs /dev/full")
+	}
+	defer full.Close()
+	w.buf.Reset(full)
+	f := frame.Cubes(901).NewFrame()
+	for range 20 {
+		if err = w.write(f); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Fatal("wrote to a full disk without an error")
+	}
+	if again := w.Close(); again == nil || again.Error() != err.Error() {
+		t.Errorf("Close says %v, expected the first error, %v", again, err)
+	}
+}

@@ -66,14 +66,14 @@ func (m *Model) enter() { m.perform(m.page().enter()) }
 
 // cycleEncoder swaps to the encoder n places further on.
 func (m *Model) cycleEncoder(n int) {
-	if cmd, ok := encoderControl(m.snap.Schema).step(m.want.config(m.snap), n); ok {
+	if cmd, ok := m.cat.encoderControl(m.snap.Schema).step(m.want.config(m.snap), n); ok {
 		m.perform(wish{command: &cmd})
 	}
 }
 
 // pickProfile opens the list of link profiles.
 func (m *Model) pickProfile() {
-	c := profileControl()
+	c := m.cat.profileControl()
 	m.over = newPicker("Link profile", c.word, c.choices(), c.value(m.want.config(m.snap)))
 }
 
@@ -97,7 +97,7 @@ func (m *Model) save() {
 
 // run carries out the typed line; on an error it stays open to be mended.
 func (m *Model) run() tea.Cmd {
-	o, err := parseLine(m.line.input.String())
+	o, err := m.cat.parseLine(m.line.input.String())
 	if err == nil {
 		err = m.obey(o.Command)
 	}
@@ -108,7 +108,7 @@ func (m *Model) run() tea.Cmd {
 	m.line.remember()
 	m.page().observe(m.sight(false))
 	if o.help {
-		m.over = newHelp(m.keys)
+		m.help()
 	}
 	if o.quit {
 		return m.quit()
@@ -118,7 +118,7 @@ func (m *Model) run() tea.Cmd {
 
 // typed carries out a line that a list made.
 func (m *Model) typed(line string) {
-	o, err := parseLine(line)
+	o, err := m.cat.parseLine(line)
 	if err == nil {
 		err = m.obey(o.Command)
 	}
@@ -156,3 +156,9 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 		m.perform(m.page().move(-1, 0))
 	}
 }
+
+// help opens the list of keys and commands.
+func (m *Model) help() { m.over = newHelp(m.keys, m.cat.verbs()) }
+
+// desk is what typed commands are read against now.
+func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }

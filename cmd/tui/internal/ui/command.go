@@ -20,6 +20,7 @@ type order struct {
 
 // desk is what typed commands are read against.
 type desk struct {
+	*catalog
 	cfg    *experiment.Config
 	schema *frame.Schema
 }
@@ -33,18 +34,18 @@ type verb struct {
 }
 
 // verbs lists the commands: every setting of a link by its key, then the rest.
-func verbs() []verb {
+func (cat *catalog) verbs() []verb {
 	list := []verb{
 		{"encoder", "NAME", "swap the encoder", parseEncoder, completeEncoder},
 		{"param", "NAME VALUE", "set a parameter of the encoder", parseParam, completeParam},
 		{"profile", "NAME", "take a ready-made link", parseProfile, completeProfile},
 	}
-	for _, k := range lossmodel.Keys() {
+	for _, k := range cat.keys {
 		list = append(list, linkVerb(k, bothDirections))
 	}
 	return append(list,
-		verb{"down", "SETTING VALUE", "set one thing of the link to the receiver only", parseOneWay(downOnly), completeOneWay},
-		verb{"up", "SETTING VALUE", "set one thing of the link back only", parseOneWay(upOnly), completeOneWay},
+		verb{"down", "SETTING VALUE", "set one thing of the link to the receiver only", cat.parseOneWay(downOnly), completeOneWay},
+		verb{"up", "SETTING VALUE", "set one thing of the link back only", cat.parseOneWay(upOnly), completeOneWay},
 		verb{"playout", "TIME", "how long the receiver holds snapshots back", parsePlayout, nil},
 		verb{"speed", "FACTOR|max", "pace of virtual time", parseSpeed, completeSpeed},
 		verb{"pause", "", "stop virtual time", parsePause(true), nil},
@@ -60,12 +61,12 @@ func verbs() []verb {
 }
 
 // parseLine reads a typed line. The error says what was expected instead.
-func parseLine(line string) (order, error) {
+func (cat *catalog) parseLine(line string) (order, error) {
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
 	if len(words) == 0 {
 		return order{}, nil
 	}
-	all := verbs()
+	all := cat.verbs()
 	names := make([]string, len(all))
 	for i, v := range all {
 		if names[i] = v.name; v.name == strings.ToLower(words[0]) {
@@ -124,18 +125,15 @@ func linkVerb(k lossmodel.KeyInfo, d direction) verb {
 }
 
 // parseOneWay reads "down loss 5%".
-func parseOneWay(d direction) func([]string) (order, error) {
+func (cat *catalog) parseOneWay(d direction) func([]string) (order, error) {
 	return func(args []string) (order, error) {
 		if len(args) < 2 {
 			return order{}, errUsage
 		}
-		keys := lossmodel.Keys()
-		names := make([]string, len(keys))
-		for i, k := range keys {
-			if names[i] = k.Key; k.Key == args[0] {
-				return linkVerb(k, d).parse(args[1:])
-			}
+		if k, ok := cat.key(args[0]); ok {
+			return linkVerb(k, d).parse(args[1:])
 		}
+		names := cat.keyNames()
 		if near := experiment.Near(args[0], names); near != "" {
 			return order{}, fmt.Errorf("a link has no %q; did you mean %s?", args[0], near)
 		}

@@ -122,10 +122,10 @@ func (l *commandLine) draw(c *canvas, th *theme, d desk) {
 		c.clip(x, 0, c.w-x-1, inkBad, l.err)
 	case len(l.words) > 0:
 		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(l.words, "  "))
-	case len(words) > 0 && len(words) < 8 || usage(l.input.String()) == "":
+	case len(words) > 0 && len(words) < 8 || d.usage(l.input.String()) == "":
 		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(words, "  "))
 	default:
-		c.clip(x, 0, c.w-x-1, inkDim, usage(l.input.String()))
+		c.clip(x, 0, c.w-x-1, inkDim, d.usage(l.input.String()))
 	}
 }
 

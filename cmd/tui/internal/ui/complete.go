@@ -3,9 +3,6 @@ package ui
 import (
 	"slices"
 	"strings"
-
-	"wirelab/encoders/table"
-	"wirelab/lossmodel"
 )
 
 // complete returns the part of a typed line that stays and what may replace the
@@ -23,22 +20,22 @@ func complete(d desk, line string) (stem string, words []string) {
 
 // candidates lists the words that may come after those typed so far.
 func candidates(d desk, before []string) []string {
-	all := verbs()
 	if len(before) == 0 {
+		all := d.verbs()
 		names := make([]string, len(all))
 		for i, v := range all {
 			names[i] = v.name
 		}
 		return names
 	}
-	if v, ok := verbByName(before[0]); ok && v.complete != nil {
+	if v, ok := d.verb(before[0]); ok && v.complete != nil {
 		return v.complete(d, before[1:])
 	}
 	return nil
 }
 
-func verbByName(name string) (verb, bool) {
-	all := verbs()
+func (cat *catalog) verb(name string) (verb, bool) {
+	all := cat.verbs()
 	i := slices.IndexFunc(all, func(v verb) bool { return v.name == strings.ToLower(name) })
 	if i < 0 {
 		return verb{}, false
@@ -47,58 +44,43 @@ func verbByName(name string) (verb, bool) {
 }
 
 func completeEncoder(d desk, before []string) []string {
-	return firstOnly(before, encoderChoices(d.schema))
+	return firstOnly(before, choiceNames(d.encoders(d.schema)))
 }
 
-func completeProfile(_ desk, before []string) []string { return firstOnly(before, profileChoices()) }
+func completeProfile(d desk, before []string) []string {
+	return firstOnly(before, choiceNames(d.links()))
+}
 
-func firstOnly(before []string, list []choice) []string {
+// firstOnly offers names for the first argument and nothing after it.
+func firstOnly(before, names []string) []string {
 	if len(before) > 0 {
 		return nil
-	}
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.name
 	}
 	return names
 }
 
 func completeParam(d desk, before []string) []string {
-	codec, err := table.ByName(d.cfg.Encoder.Name)
-	if err != nil || len(before) > 0 {
-		return nil
-	}
 	var names []string
-	for _, info := range codec.ParamInfo() {
-		names = append(names, info.Name)
+	if codec := d.codec(d.cfg.Encoder.Name); codec != nil {
+		for _, info := range codec.ParamInfo() {
+			names = append(names, info.Name)
+		}
 	}
-	return names
+	return firstOnly(before, names)
 }
 
 func completeOneWay(d desk, before []string) []string {
-	keys := lossmodel.Keys()
 	if len(before) == 0 {
-		names := make([]string, len(keys))
-		for i, k := range keys {
-			names[i] = k.Key
-		}
-		return names
+		return d.keyNames()
 	}
-	if v, ok := verbByName(before[0]); ok && v.complete != nil && isLinkKey(before[0]) {
-		return v.complete(d, before[1:])
+	if k, ok := d.key(before[0]); ok {
+		return linkVerb(k, bothDirections).complete(d, before[1:])
 	}
 	return nil
 }
 
-func isLinkKey(name string) bool {
-	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == name })
-}
-
 func completeSpeed(_ desk, before []string) []string {
-	if len(before) > 0 {
-		return nil
-	}
-	return []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}
+	return firstOnly(before, []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"})
 }
 
 // sharedPrefix returns what all words begin with.
@@ -116,12 +98,12 @@ func sharedPrefix(words []string) string {
 }
 
 // usage is the hint below a line that names a verb: what it takes and does.
-func usage(line string) string {
+func (cat *catalog) usage(line string) string {
 	words := strings.Fields(strings.TrimPrefix(line, "/"))
 	if len(words) == 0 {
 		return ""
 	}
-	if v, ok := verbByName(words[0]); ok {
+	if v, ok := cat.verb(words[0]); ok {
 		return strings.TrimSpace(v.name+" "+v.args) + ": " + v.help
 	}
 	return ""

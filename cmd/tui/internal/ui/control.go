@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/lossmodel"
 )
@@ -26,13 +25,12 @@ type control struct {
 	help    string
 }
 
-// choice is a name to pick, with a line that says what it is.
-type choice struct{ name, summary string }
+type mainKey struct{ key, label string }
 
 // mainKeys are the link settings that have a control, in the order of the pane;
 // all others can be typed.
-func mainKeys() []struct{ key, label string } {
-	return []struct{ key, label string }{
+func mainKeys() []mainKey {
+	return []mainKey{
 		{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
 		{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
 		{"rate", "Rate"}, {"queue", "Queue"},
@@ -41,52 +39,32 @@ func mainKeys() []struct{ key, label string } {
 
 // controls returns everything that can be adjusted under cfg, from top to
 // bottom. Which there are depends on the encoder: its params come along.
-func controls(cfg *experiment.Config, schema *frame.Schema) []control {
-	list := append([]control{encoderControl(schema)}, paramControls(cfg)...)
-	list = append(list, profileControl())
-	keys := lossmodel.Keys()
+func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema) []control {
+	list := append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
+	list = append(list, cat.profileControl())
 	for _, m := range mainKeys() {
-		if i := slices.IndexFunc(keys, func(k lossmodel.KeyInfo) bool { return k.Key == m.key }); i >= 0 {
-			list = append(list, linkControl(m.label, keys[i]))
+		if info, ok := cat.key(m.key); ok {
+			list = append(list, linkControl(m.label, info))
 		}
 	}
 	return append(list, playoutControl(), speedControl())
 }
 
-// encoderChoices lists the encoders that suit the frames at hand.
-func encoderChoices(schema *frame.Schema) []choice {
-	var list []choice
-	for _, c := range table.All() {
-		if schema == nil || c.Suits(schema) {
-			list = append(list, choice{c.Name, c.Summary})
-		}
-	}
-	return list
-}
-
-func profileChoices() []choice {
-	var list []choice
-	for _, p := range lossmodel.Profiles() {
-		list = append(list, choice{p.Name, p.Summary})
-	}
-	return list
-}
-
-func encoderControl(schema *frame.Schema) control {
+func (cat *catalog) encoderControl(schema *frame.Schema) control {
 	return control{
 		label: "Encoder", word: "encoder",
-		choices: func() []choice { return encoderChoices(schema) },
+		choices: func() []choice { return cat.encoders(schema) },
 		value:   func(c *experiment.Config) string { return c.Encoder.Name },
 		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
-			name := cycle(encoderChoices(schema), c.Encoder.Name, n)
+			name := cycle(cat.encoders(schema), c.Encoder.Name, n)
 			return changeCommand(experiment.Change{Encoder: name}), name != ""
 		},
 	}
 }
 
-func profileControl() control {
+func (cat *catalog) profileControl() control {
 	return control{
-		label: "Profile", word: "profile", group: "Link", choices: profileChoices,
+		label: "Profile", word: "profile", group: "Link", choices: cat.links,
 		value: func(c *experiment.Config) string {
 			if c.Profile == "" {
 				return "none"
@@ -94,7 +72,7 @@ func profileControl() control {
 			return c.Profile
 		},
 		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
-			name := cycle(profileChoices(), c.Profile, n)
+			name := cycle(cat.links(), c.Profile, n)
 			return changeCommand(experiment.Change{Profile: name}), name != ""
 		},
 		help: "a ready-made pair of links; sets everything below",
@@ -150,14 +128,6 @@ func linkControl(label string, info lossmodel.KeyInfo) control {
 		c.choices = func() []choice { return plainChoices(info.Choices) }
 	}
 	return c
-}
-
-func plainChoices(names []string) []choice {
-	list := make([]choice, len(names))
-	for i, n := range names {
-		list[i].name = n
-	}
-	return list
 }
 
 // ladderLevel says how far up its ladder a setting is. A ladder is spaced for

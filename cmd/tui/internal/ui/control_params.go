@@ -5,14 +5,13 @@ import (
 	"math"
 
 	"wirelab/encoders"
-	"wirelab/encoders/table"
 	"wirelab/experiment"
 )
 
 // paramControls returns a control for every param of the encoder that cfg names.
-func paramControls(cfg *experiment.Config) []control {
-	codec, err := table.ByName(cfg.Encoder.Name)
-	if err != nil {
+func (cat *catalog) paramControls(cfg *experiment.Config) []control {
+	codec := cat.codec(cfg.Encoder.Name)
+	if codec == nil {
 		return nil
 	}
 	var list []control

@@ -64,11 +64,11 @@ func (d *desired) settle(snap *experiment.Snapshot, tick int) {
 	}
 }
 
-// sameSettings reports whether no change is needed to make one of two
-// configurations of a session the other.
+// sameSettings reports whether two configurations of a session agree in
+// everything that a change can alter.
 func sameSettings(a, b *experiment.Config) bool {
-	difference := a.Undo(b)
-	return difference.IsZero() && a.Profile == b.Profile
+	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
+		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout
 }
 
 // forget drops all expectations: what comes next may be anything.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/charmbracelet/lipgloss"
@@ -12,6 +13,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
 
 // fakeLab plays a made-up session: everything in a snapshot is a function of the
@@ -35,6 +37,8 @@ func (l *fakeLab) Do(c experiment.Command) bool {
 // newFakeLab is a lab 90 s into its session.
 func newFakeLab() *fakeLab { return &fakeLab{snap: fakeSnapshot(90 * time.Second)} }
 
+var fakeSchema = frame.Cubes(frame.WalkoffCubes)
+
 // fakeHz is the packet rate of the made-up session.
 const fakeHz = 60
 
@@ -50,7 +54,7 @@ func fakeSnapshot(now time.Duration) *experiment.Snapshot {
 	lane.Recent = experiment.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244, BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: fakeBudget()}
 	return &experiment.Snapshot{
-		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: frame.Cubes(frame.WalkoffCubes), Lanes: []experiment.Lane{lane},
+		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: fakeSchema, Lanes: []experiment.Lane{lane},
 		Marks: []experiment.Mark{
 			{T: 46 * time.Second, Label: "encoder relative-orientation"},
 			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},
@@ -115,6 +119,33 @@ func fakePackets(now time.Duration) []experiment.PacketRecord {
 		}
 	}
 	return out
+}
+
+// fakeCatalog is the real one cut short, so that a new encoder or a better word
+// about an old one changes no golden file. The names must be real: a change is
+// checked by the engine's own rules.
+func fakeCatalog() *catalog {
+	type params struct {
+		XY    int  `toml:"xy_small" help:"bits of a small step" unit:"bits" min:"2" max:"8"`
+		Tight bool `toml:"tight" help:"save where it can"`
+	}
+	codec := func(name, summary string, p any) encoders.Codec {
+		return encoders.Codec{Name: name, Summary: summary, Params: p, Suits: func(*frame.Schema) bool { return true }}
+	}
+	cat := newCatalog()
+	cat.codecs = []encoders.Codec{
+		codec("raw", "every cube in full", nil),
+		codec("relative-orientation", "orientation as a difference to the baseline; a sentence long enough for two lines", &params{XY: 6}),
+		codec("rotor", "orientation as a rotor", nil),
+	}
+	cat.profiles = cat.profiles[:4]
+	cat.keys = slices.DeleteFunc(cat.keys, func(k lossmodel.KeyInfo) bool {
+		return !slices.ContainsFunc(mainKeys(), func(m mainKey) bool { return m.key == k.Key })
+	})
+	for i := range cat.keys {
+		cat.keys[i].Help = "help of " + cat.keys[i].Key
+	}
+	return cat
 }
 
 // plainRenderer paints nothing; colourRenderer paints as a terminal of 256 colours

@@ -17,7 +17,7 @@ type glyphs struct {
 	sweep                     rune // where the next packet will appear
 	block                     rune
 	shades                    []rune // fills of a stacked bar, apart without colour
-	seam, note                rune
+	change, seam, note        rune   // kinds of mark
 	up                        string
 }
 
@@ -28,7 +28,7 @@ func glyphSet(ascii bool) glyphs {
 			outcome: [experiment.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
-			shades: []rune("#=:%+*o-"), seam: '/', note: '*', up: "^",
+			shades: []rune("#=:%+*o-"), change: '^', seam: '/', note: '*', up: "^",
 		}
 	}
 	return glyphs{
@@ -36,7 +36,7 @@ func glyphSet(ascii bool) glyphs {
 		outcome: [experiment.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
-		shades: []rune("█▓▒░▚▞▤▥"), seam: '↻', note: '◆', up: "↑",
+		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', seam: '↻', note: '◆', up: "↑",
 	}
 }
 

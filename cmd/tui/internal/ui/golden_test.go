@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -26,7 +27,13 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs; got:\n%s\nwant:\n%s", name, got, want)
+		a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				t.Fatalf("%s, line %d is\n%s\nwant\n%s", name, i+1, a[i], b[i])
+			}
+		}
+		t.Errorf("%s has %d lines, want %d", name, len(a), len(b))
 	}
 }
 
@@ -35,7 +42,7 @@ func screen(lab Lab, w, h int, opt Options) *Model {
 	if opt.Renderer == nil {
 		opt.Renderer = plainRenderer()
 	}
-	m := New(lab, opt)
+	m := newModel(lab, opt, fakeCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }

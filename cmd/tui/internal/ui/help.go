@@ -10,7 +10,7 @@ type helpBox struct {
 	room  int // lines that the last picture had room for
 }
 
-func newHelp(keys []binding) *helpBox {
+func newHelp(keys []binding, verbs []verb) *helpBox {
 	h := &helpBox{}
 	group := ""
 	for _, b := range keys {
@@ -22,7 +22,7 @@ func newHelp(keys []binding) *helpBox {
 		h.lines = append(h.lines, []span{{inkKey, "  " + padRight(help.Key, 14)}, {inkPlain, help.Desc}})
 	}
 	h.title("Commands, after /")
-	for _, v := range verbs() {
+	for _, v := range verbs {
 		h.lines = append(h.lines, []span{{inkKey, "  " + padRight(strings.TrimSpace(v.name+" "+v.args), 24)}, {inkDim, v.help}})
 	}
 	return h

@@ -54,7 +54,7 @@ func bindings(pages []page) []binding {
 		bind("Session", []string{"s"}, "s", "save", act((*Model).save)).inFooter(),
 		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
 		bind("Session", []string{"/", ":"}, "/", "command", act(func(m *Model) { m.line.show("") })).inFooter(),
-		bind("Session", []string{"?"}, "?", "help", act(func(m *Model) { m.over = newHelp(m.keys) })).inFooter(),
+		bind("Session", []string{"?"}, "?", "help", act(func(m *Model) { m.help() })).inFooter(),
 		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act(func(m *Model) { m.page().release() })),
 		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
 		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter(),
@@ -90,7 +90,7 @@ func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
 // keyInLine handles a key while the command line is open.
 func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
 	enter, leave, next, back, older, newer := lineKeys()
-	d := desk{m.want.config(m.snap), m.snap.Schema}
+	d := m.desk()
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		return m.interrupt()

@@ -34,6 +34,7 @@ type Model struct {
 	lab   Lab
 	opt   Options
 	theme *theme
+	cat   *catalog
 	keys  []binding
 	pages []page
 	open  int // index of the page shown
@@ -61,15 +62,17 @@ type notice struct {
 }
 
 // New returns the dashboard over a lab.
-func New(lab Lab, opt Options) *Model {
+func New(lab Lab, opt Options) *Model { return newModel(lab, opt, newCatalog()) }
+
+func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	if opt.Renderer == nil {
 		opt.Renderer = lipgloss.NewRenderer(os.Stdout)
 	}
 	if opt.BudgetKbps == 0 {
 		opt.BudgetKbps = 256
 	}
-	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), snap: lab.Snapshot()}
-	m.pages = []page{newLivePage(opt)}
+	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), cat: cat, snap: lab.Snapshot()}
+	m.pages = []page{newLivePage(opt, cat)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.page().focus(1)

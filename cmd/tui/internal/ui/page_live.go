@@ -20,11 +20,11 @@ type livePage struct {
 	places   []place
 }
 
-func newLivePage(opt Options) *livePage {
+func newLivePage(opt Options, cat *catalog) *livePage {
 	p := &livePage{
 		charts:   &chartsPane{budget: opt.BudgetKbps},
 		packets:  &packetsPane{},
-		controls: &controlsPane{},
+		controls: &controlsPane{cat: cat},
 	}
 	p.vitals = &slot{pane: &vitalsPane{}}
 	for _, q := range []pane{p.charts, p.controls, p.packets, &bitsPane{}, &nowPane{}, &logPane{}} {

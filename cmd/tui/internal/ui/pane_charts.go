@@ -40,7 +40,7 @@ func (p *chartsPane) observe(v sight) bool {
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / experiment.SamplePeriod)
 	}
-	moved := end != p.end || len(v.snap.Marks) != len(p.marks)
+	moved := end != p.end || !sameMarks(p.marks, v.snap.Marks)
 	if !p.zoomed && !(v.slow && moved) {
 		return false
 	}
@@ -74,9 +74,8 @@ func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
 		} else if first[i] < c.h-1 {
 			c.divider(th, first[i], focused, title[i], legends[i]...)
 		}
-		spec.ASCII = th.ascii
 		spec.Time, spec.Labels = i == 2, i == 2
-		p.common(spec, c.w-2)
+		p.common(spec, th, c.w-2)
 		h := min(rows[i], c.h-2-first[i])
 		c.blit(1, first[i]+1, chart.Draw(spec, c.w-2, max(h, 0)))
 	}
@@ -94,23 +93,16 @@ func (p *chartsPane) itemName() string {
 }
 
 // common sets what the three charts share.
-func (p *chartsPane) common(s *chart.Spec, w int) {
+func (p *chartsPane) common(s *chart.Spec, th *theme, w int) {
 	span := chartSpans()[p.zoom]
 	cols := max(chart.Width(w), 1)
+	s.ASCII = th.ascii
 	s.End, s.Step = p.end, experiment.SamplePeriod
 	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(inkPlain), chart.Ink(inkBorder), chart.Ink(inkDim), chart.Ink(inkFaint)
-	for _, m := range p.marks {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind))})
+	for _, m := range distinct(p.marks) {
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
 	}
-}
-
-// markInk is the colour of a mark: what a person did stands out.
-func markInk(k experiment.MarkKind) ink {
-	if k == experiment.MarkSeam {
-		return inkDim
-	}
-	return inkMark
 }
 
 // series takes one number from every sample.

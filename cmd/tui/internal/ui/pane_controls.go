@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"wirelab/dataset/frame"
-	"wirelab/encoders/table"
 	"wirelab/experiment"
 )
 
 // controlsPane shows what can be adjusted, with a cursor on one of them.
 type controlsPane struct {
+	cat    *catalog
 	chosen string // the word of the control under the cursor
 	cfg    *experiment.Config
 	schema *frame.Schema
+	all    []control // from top to bottom
 	speed  float64
 	moved  bool
 	rows   []string // the word of the control on each row of the last picture, "" for none
@@ -26,40 +27,34 @@ func (p *controlsPane) observe(v sight) bool {
 	if same && !p.moved {
 		return false
 	}
-	p.cfg, p.schema, p.speed, p.moved = v.cfg.Clone(), v.snap.Schema, v.speed, false
-	return true
-}
-
-// list returns the controls there are at present.
-func (p *controlsPane) list() []control {
-	if p.cfg == nil {
-		return nil
+	if !same {
+		p.cfg, p.schema, p.speed = v.cfg.Clone(), v.snap.Schema, v.speed
+		p.all = p.cat.controls(p.cfg, p.schema)
 	}
-	return controls(p.cfg, p.schema)
+	p.moved = false
+	return true
 }
 
 // current returns the control under the cursor and its place.
 func (p *controlsPane) current() (control, int, bool) {
-	all := p.list()
-	for i, c := range all {
+	for i, c := range p.all {
 		if c.word == p.chosen {
 			return c, i, true
 		}
 	}
-	if len(all) == 0 {
+	if len(p.all) == 0 {
 		return control{}, 0, false
 	}
-	return all[0], 0, true
+	return p.all[0], 0, true
 }
 
 // choose moves the cursor by n controls.
 func (p *controlsPane) choose(n int) {
-	all := p.list()
 	_, at, ok := p.current()
 	if !ok {
 		return
 	}
-	p.chosen, p.moved = all[min(max(at+n, 0), len(all)-1)].word, true
+	p.chosen, p.moved = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
 }
 
 // point puts the cursor on the control that the row of the picture shows.
@@ -119,7 +114,7 @@ func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
 // layout lists the rows, airily if there is room for it, and says at which of
 // them the cursor is.
 func (p *controlsPane) layout(w, room int) (rows []row, at int) {
-	all := p.list()
+	all := p.all
 	_, chosen, _ := p.current()
 	summary := p.summary(w - 4)
 	headings := len(all)+len(summary)+3 <= room
@@ -151,8 +146,8 @@ func (p *controlsPane) layout(w, room int) (rows []row, at int) {
 
 // summary is what the encoder's author says about it.
 func (p *controlsPane) summary(w int) []string {
-	codec, err := table.ByName(p.cfg.Encoder.Name)
-	if err != nil {
+	codec := p.cat.codec(p.cfg.Encoder.Name)
+	if codec == nil {
 		return nil
 	}
 	lines := wrap(codec.Summary, w)
@@ -205,7 +200,7 @@ func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) {
 // longestSub is the width of the longest label of a param.
 func (p *controlsPane) longestSub() int {
 	n := 0
-	for _, c := range p.list() {
+	for _, c := range p.all {
 		if c.sub {
 			n = max(n, textWidth(c.label))
 		}
@@ -227,7 +222,7 @@ func (p *controlsPane) brief(c *canvas, th *theme, y int, whole bool) {
 		return
 	}
 	help := ctl.help
-	if codec, err := table.ByName(p.cfg.Encoder.Name); ctl.word == "encoder" && err == nil {
+	if codec := p.cat.codec(p.cfg.Encoder.Name); ctl.word == "encoder" && codec != nil {
 		help = codec.Summary
 	}
 	x := 2

@@ -30,7 +30,7 @@ func (m *Model) compose() {
 		lines = append(lines, m.footer())
 		if m.line.open {
 			c := newCanvas(m.w, 2)
-			m.line.draw(c, m.theme, desk{m.want.config(m.snap), m.snap.Schema})
+			m.line.draw(c, m.theme, m.desk())
 			copy(lines[m.h-2:], c.lines(m.theme))
 		}
 		m.screen = strings.Join(lines, "\n")

@@ -152,3 +152,29 @@ func TestSameOnOtherMachines(t *testing.T) {
 		})
 	}
 }
+
+// What the compiler makes of the simulation for a processor that can fuse holds
+// no fused instruction.
+func TestNothingIsFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds for another machine: not in -short")
+	}
+	for _, dir := range simulated {
+		cmd := exec.Command("go", "build", "-gcflags=-S", "./"+dir)
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=arm64")
+		listing, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, listing)
+		}
+		if !strings.Contains(string(listing), "FMULD") {
+			t.Fatalf("%s: the listing holds no product of floats: the test tests nothing", dir)
+		}
+		for line := range strings.Lines(string(listing)) {
+			for _, fused := range []string{"FMADD", "FMSUB", "FNMADD", "FNMSUB"} {
+				if strings.Contains(line, fused) {
+					t.Errorf("%s: %s", dir, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+}

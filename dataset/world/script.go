@@ -92,7 +92,7 @@ func newPilot(script Script, seed uint64) *pilot {
 const (
 	lookAhead = 0.4
 	nearby    = 0.8
-	roam      = 17.0 // places lie within so many metres of the middle
+	roam      = 17 // places lie within so many metres of the middle
 )
 
 // keys returns the keys to hold in the coming step of s.
@@ -134,7 +134,7 @@ func (p *pilot) begin() {
 
 // improvise makes up an act.
 func (p *pilot) improvise() act {
-	seconds := float64(p.rng.IntN(12*4))/4 + 2
+	seconds := float64(2 + p.rng.IntN(12))
 	switch d := p.rng.IntN(20); {
 	case d < 3:
 		return rest(seconds / 3)
@@ -149,7 +149,7 @@ func (p *pilot) improvise() act {
 
 // choosePlace picks where to go next and for how long to try.
 func (p *pilot) choosePlace() {
-	p.x = float64((float64(p.rng.Float64()*2) - 1) * roam)
-	p.y = float64((float64(p.rng.Float64()*2) - 1) * roam)
+	p.x = float64(p.rng.IntN(2*roam+1) - roam)
+	p.y = float64(p.rng.IntN(2*roam+1) - roam)
 	p.patience = 60 + p.rng.IntN(3*60)
 }

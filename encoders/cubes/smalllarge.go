@@ -23,11 +23,19 @@ func (w widths) bits(z uint32) int {
 	return 1 + int(w.large)
 }
 
-// difference codes v, which must fit.
+// difference codes v, which must fit: flag and value, spelled out for either
+// direction because half of all time is spent here.
 func (w widths) difference(c *coder, v int32) int32 {
-	z := zigzag(v)
-	if large := c.flag(z >= 1<<w.small); large {
-		return unzigzag(uint32(c.bits(uint64(z-1<<w.small), w.large)) + 1<<w.small)
+	if c.reading {
+		if c.r.Bits(1) == 0 {
+			return unzigzag(uint32(c.r.Bits(w.small)))
+		}
+		return unzigzag(uint32(c.r.Bits(w.large)) + 1<<w.small)
 	}
-	return unzigzag(uint32(c.bits(uint64(z), w.small)))
+	if z := zigzag(v); z < 1<<w.small {
+		c.w.Bits(uint64(z)<<1, w.small+1)
+	} else {
+		c.w.Bits(uint64(z-1<<w.small)<<1|1, w.large+1)
+	}
+	return v
 }

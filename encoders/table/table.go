@@ -7,6 +7,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/encoders/cubes"
+	"wirelab/encoders/generic"
 )
 
 // All returns the encoders in the order to climb them: the ladder of cube
@@ -22,6 +23,10 @@ func All() []encoders.Codec {
 		cubes.RelativePosition(),
 		cubes.RelativeOrientation(),
 		cubes.Rotor(),
+		generic.XorRLE(),
+		generic.Deflate(),
+		generic.Zstd(),
+		generic.ZstdBaseline(),
 	}
 }
 

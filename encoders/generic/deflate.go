@@ -1,0 +1,103 @@
+package generic
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+
+	"wirelab/encoders"
+)
+
+// DeflateParams are the parameters of deflate.
+type DeflateParams struct {
+	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"9"`
+}
+
+// Deflate compresses every frame by itself, as a web server would.
+func Deflate() encoders.Codec {
+	return encoders.Codec{
+		ID: 65, Name: "deflate", Refs: 1, Suits: anySchema,
+		Summary: "every frame by itself through DEFLATE, as a web server would",
+		Source:  "RFC 1951, Peter Deutsch, 1996; library klauspost/compress",
+		Params:  &DeflateParams{Level: 6},
+		New: with(func(_ int, params any) compressor {
+			return &deflate{level: params.(*DeflateParams).Level}
+		}),
+	}
+}
+
+// deflate is not the standard library's, so that its bytes, which digests of
+// runs depend on, change with go.mod only.
+type deflate struct {
+	level int
+	w     *flate.Writer
+	r     io.ReadCloser
+	out   bytes.Buffer
+	in    bytes.Reader
+}
+
+func (d *deflate) compress(dst, src, _ []byte) ([]byte, error) {
+	d.out.Reset()
+	if d.w == nil {
+		w, err := flate.NewWriter(&d.out, d.level)
+		if err != nil {
+			return dst, fmt.Errorf("generic: deflate: %w", err)
+		}
+		d.w = w
+	} else {
+		d.w.Reset(&d.out)
+	}
+	if _, err := d.w.Write(src); err != nil {
+		return dst, fmt.Errorf("generic: deflate: %w", err)
+	}
+	if err := d.w.Close(); err != nil {
+		return dst, fmt.Errorf("generic: deflate: %w", err)
+	}
+	return append(dst, d.out.Bytes()...), nil
+}
+
+func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
+	d.in.Reset(src)
+	if d.r == nil {
+		d.r = flate.NewReader(&d.in)
+	} else if err := d.r.(flate.Resetter).Reset(&d.in, nil); err != nil {
+		return dst, fmt.Errorf("generic: deflate: %w", err)
+	}
+	dst, err := fill(d.r, dst)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return dst, fmt.Errorf("generic: deflate: %w", encoders.ErrTruncated)
+	case err != nil:
+		return dst, fmt.Errorf("generic: deflate: %w: %v", encoders.ErrCorrupt, err)
+	case d.in.Len() > 0:
+		return dst, fmt.Errorf("generic: deflate: %w: %d bytes left over", encoders.ErrCorrupt, d.in.Len())
+	}
+	return dst, nil
+}
+
+var errFull = errors.New("expands to more than a frame can hold")
+
+// fill appends all of r to dst, which must not exceed its capacity.
+func fill(r io.Reader, dst []byte) ([]byte, error) {
+	for {
+		room := dst[len(dst):cap(dst)]
+		var more [1]byte
+		if len(room) == 0 {
+			room = more[:]
+		}
+		n, err := r.Read(room)
+		if len(dst) == cap(dst) && n > 0 {
+			return dst, errFull
+		}
+		dst = dst[:len(dst)+n]
+		if err == io.EOF {
+			return dst, nil
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+}

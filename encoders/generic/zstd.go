@@ -1,0 +1,104 @@
+package generic
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/encoders"
+)
+
+// ZstdParams are the parameters of zstd and zstd-baseline.
+type ZstdParams struct {
+	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
+}
+
+// Zstd compresses every frame by itself.
+func Zstd() encoders.Codec {
+	return encoders.Codec{
+		ID: 66, Name: "zstd", Refs: 1, Suits: anySchema,
+		Summary: "every frame by itself through Zstandard",
+		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
+		Params:  &ZstdParams{Level: 3},
+		New:     with(func(most int, params any) compressor { return newZstd(most, params, false) }),
+	}
+}
+
+// ZstdBaseline compresses every frame with the baseline as the dictionary, as
+// zstd --patch-from does with files.
+func ZstdBaseline() encoders.Codec {
+	return encoders.Codec{
+		ID: 68, Name: "zstd-baseline", Refs: 1, Suits: anySchema,
+		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
+		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
+		Params:  &ZstdParams{Level: 2},
+		New:     with(func(most int, params any) compressor { return newZstd(most, params, true) }),
+	}
+}
+
+// zstandard wraps the library's two ends, which are made when first used. The
+// decoder never gets more memory than the largest frame needs, whatever a packet
+// claims of window or content.
+type zstandard struct {
+	level    zstd.EncoderLevel
+	window   int // a power of two that holds the dictionary and the frame
+	baseline bool
+	enc      *zstd.Encoder
+	dec      *zstd.Decoder
+}
+
+func newZstd(most int, params any, baseline bool) *zstandard {
+	return &zstandard{
+		level:    zstd.EncoderLevel(params.(*ZstdParams).Level),
+		window:   1 << bits.Len(uint(2*most)),
+		baseline: baseline,
+	}
+}
+
+// dictionary is the number of the baseline as a dictionary; the library allows
+// none below 1.
+const dictionary = 1
+
+func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
+	if z.enc == nil {
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(z.window), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			return dst, fmt.Errorf("generic: zstd: %w", err)
+		}
+		z.enc = enc
+	}
+	if z.baseline {
+		if err := z.enc.ResetWithOptions(nil, zstd.WithEncoderDictRaw(dictionary, base)); err != nil {
+			return dst, fmt.Errorf("generic: zstd: %w", err)
+		}
+	}
+	return z.enc.EncodeAll(src, dst), nil
+}
+
+func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
+	if z.dec == nil {
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(uint64(z.window)), zstd.WithDecoderMaxMemory(uint64(cap(dst))), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return dst, fmt.Errorf("generic: zstd: %w", err)
+		}
+		z.dec = dec
+	}
+	if z.baseline {
+		if err := z.dec.ResetWithOptions(nil, zstd.WithDecoderDictRaw(dictionary, base)); err != nil {
+			return dst, fmt.Errorf("generic: zstd: %w", err)
+		}
+	}
+	out, err := z.dec.DecodeAll(src, dst)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return dst, fmt.Errorf("generic: zstd: %w", encoders.ErrTruncated)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("generic: zstd: %w: %v", encoders.ErrCorrupt, err)
+	}
+	return out, nil
+}

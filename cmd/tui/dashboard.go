@@ -27,8 +27,8 @@ func (a *app) dashboardCommand() *cobra.Command {
 		Long: `Wirelab sends game state through a model of a bad network, lets you swap the
 encoder while it runs, and charts what it costs and what breaks.
 
-Without a command it is the dashboard: press ? for the keys. Ctrl-C saves the run
-before it leaves; q does not.`,
+Without a command it is the dashboard, on preset demo unless told otherwise. Press ?
+for the keys. Ctrl-C saves the run before it leaves; q does not.`,
 		Example: `  tui                                          the dashboard, on the demo recording
   tui --data walk.bin.zst --encoder rotor      on a recording of yours
   tui run --preset loss-table                  the same lab, for scripts`,
@@ -47,6 +47,9 @@ before it leaves; q does not.`,
 func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
+	}
+	if f.config.file == "" && f.config.preset == "" {
+		f.config.preset = firstPreset
 	}
 	config, err := f.config.load()
 	if err != nil {
@@ -74,6 +77,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	}
 	return a.rescue(runner, err)
 }
+
+// firstPreset is what a newcomer meets: a link that loses a little.
+const firstPreset = "demo"
 
 // rescue saves a session that ended in another way than by q.
 func (a *app) rescue(runner *experiment.Runner, err error) error {

@@ -75,12 +75,17 @@ func (a *app) explain(err error) {
 	}
 }
 
+// unknownError is an error about a name that knows what names there are. The
+// name is empty if the error is of another kind after all.
+type unknownError interface {
+	error
+	Unknown() (name string, known []string)
+}
+
 // named completes an error about an unknown name with a near one, if the error
 // knows what names there are.
 func named(err error) error {
-	var unknown interface {
-		Unknown() (name string, known []string)
-	}
+	var unknown unknownError
 	if !errors.As(err, &unknown) {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/world"
 )
 
 // dataFlags choose a source of frames for the commands that need nothing else.
@@ -60,13 +59,13 @@ func unwritable(path string, err error) error {
 func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
-		frame.ErrRange, world.ErrScript, fs.ErrNotExist, fs.ErrPermission,
+		frame.ErrRange, fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {
 			return true
 		}
 	}
-	var unknown *dataset.UnknownError
+	var unknown unknownError
 	return errors.As(err, &unknown)
 }
 

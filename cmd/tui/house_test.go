@@ -33,6 +33,7 @@ var plan = map[string][]string{
 	"encoders/rangecoder":         {},
 	"encoders/cubes":              encoderImports,
 	"encoders/generic":            encoderImports,
+	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           encoderImports,
 	"encoders/patch":              encoderImports,
 	"encoders/internal/recording": {"dataset/frame"},                                                                        // for tests only

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"syscall"
 )
 
@@ -32,10 +33,19 @@ func (o *output) flush() error {
 	if o.err == nil {
 		o.err = o.w.Flush()
 	}
-	if errors.Is(o.err, syscall.EPIPE) || errors.Is(o.err, io.ErrClosedPipe) {
+	if readerLeft(o.err) {
 		return nil
 	}
 	return o.err
+}
+
+// readerLeft reports whether a write failed because nobody reads any more.
+func readerLeft(err error) bool {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return true
+	}
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // what Windows says
+	return runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData))
 }
 
 // json writes the one document that --json promises.

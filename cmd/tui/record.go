@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -61,13 +60,6 @@ func scriptHelp() string {
 	return b.String()
 }
 
-func scriptList() (names []string) {
-	for _, s := range world.Scripts() {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
 func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
@@ -77,10 +69,8 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
 	}
 	src, err := dataset.Open("world", dataset.Options{Seed: f.seed, Script: f.script})
-	if errors.Is(err, world.ErrScript) {
-		return usage(unknownName("script", f.script, scriptList(), "tui record --help"))
-	} else if err != nil {
-		return usage(err)
+	if err != nil {
+		return usage(named(err))
 	}
 	w, err := dataset.Create(f.out, src.Schema().Rows)
 	if err != nil {

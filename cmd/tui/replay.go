@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +45,24 @@ func (a *app) replay(cmd *cobra.Command, path string, json bool) error {
 		}
 	}
 	var differ []string
-	for i, run := range result.Runs {
+	for _, run := range result.Runs {
 		if !run.Same {
-			differ = append(differ, fmt.Sprintf("run %d of %d differs: saved %s, got %s", i+1, len(result.Runs), run.Want, run.Got))
+			differ = append(differ, fmt.Sprintf("%sother bytes: saved %s, got %s", place(run.Set), run.Want, run.Got))
 		} else if !json {
-			fmt.Fprintf(a.stdout, "same bytes: %s\n", run.Got)
+			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", place(run.Set), run.Got)
 		}
 	}
 	return held(differ)
+}
+
+// place names a point of a sweep: "down.loss=5%: "; nothing outside of one.
+func place(set map[string]string) string {
+	parts := make([]string, 0, len(set))
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, key+"="+set[key])
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " ") + ": "
 }

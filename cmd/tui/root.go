@@ -35,7 +35,7 @@ func (a *app) root() *cobra.Command {
 	cmd.SetHelpCommandGroupID(groupOther)
 	cmd.SetCompletionCommandGroupID(groupOther)
 	cmd.AddCommand(
-		a.runCommand(), a.walkoffCommand(),
+		a.runCommand(), a.walkoffCommand(), a.tuneCommand(),
 		a.recordCommand(), a.replayCommand(), a.checkCommand(),
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),

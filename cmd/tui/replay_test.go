@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/experiment"
+)
+
+// TestReplay: a saved sweep gives the same bytes; one bit of a digest changed,
+// it does not, and that is exit code 1.
+func TestReplay(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "report")
+	if o := tui("run", "--set", "duration=1s", "--set", "down.loss=10%", "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2]", "--out", dir); o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	report := filepath.Join(dir, "report.json")
+	o := tui("replay", report)
+	if o.code != exitDone || !strings.HasPrefix(o.stdout, "seed=1: same bytes: ") || !strings.Contains(o.stdout, "\nseed=2: same bytes: ") {
+		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const key = `"digest": "`
+	at := strings.LastIndex(string(text), key) + len(key)
+	text[at] = map[bool]byte{true: '1', false: '0'}[text[at] == '0']
+	write(t, report, string(text))
+	o = tui("replay", report, "--json")
+	var result experiment.ReplayResult
+	document(t, o.stdout, &result)
+	if o.code != exitFailed || result.Same || !result.Runs[0].Same || result.Runs[1].Same {
+		t.Errorf("exit %d, %+v", o.code, result)
+	}
+	if !strings.HasPrefix(o.stderr, "tui: seed=2: other bytes: saved ") {
+		t.Errorf("stderr %q", o.stderr)
+	}
+}

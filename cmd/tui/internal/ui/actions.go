@@ -37,6 +37,8 @@ func (m *Model) flush() bool {
 // against what is desired, so that a mistake is answered at once.
 func (m *Model) obey(c experiment.Command) error {
 	switch {
+	case c == experiment.Command{}:
+		return nil
 	case c.Change != nil && c.Change.Mark == "":
 		return m.want.ask(m.snap.Config, *c.Change, m.ticks)
 	case c.Speed != nil:

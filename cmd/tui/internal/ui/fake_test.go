@@ -126,8 +126,8 @@ func fakePackets(now time.Duration) []experiment.PacketRecord {
 // checked by the engine's own rules.
 func fakeCatalog() *catalog {
 	type params struct {
-		XY    int  `toml:"xy_small" help:"bits of a small step" unit:"bits" min:"2" max:"8"`
-		Tight bool `toml:"tight" help:"save where it can"`
+		Small int `toml:"xy_small" help:"bits of a small step" unit:"bits" min:"2" max:"10"`
+		Large int `toml:"xy_large" help:"bits of a large step" unit:"bits" min:"4" max:"14"`
 	}
 	codec := func(name, summary string, p any) encoders.Codec {
 		return encoders.Codec{Name: name, Summary: summary, Params: p, Suits: func(*frame.Schema) bool { return true }}
@@ -135,7 +135,7 @@ func fakeCatalog() *catalog {
 	cat := newCatalog()
 	cat.codecs = []encoders.Codec{
 		codec("raw", "every cube in full", nil),
-		codec("relative-orientation", "orientation as a difference to the baseline; a sentence long enough for two lines", &params{XY: 6}),
+		codec("relative-orientation", "orientation as a difference to the baseline; a sentence long enough for two lines", &params{Small: 6, Large: 9}),
 		codec("rotor", "orientation as a rotor", nil),
 	}
 	cat.profiles = cat.profiles[:4]

@@ -1,7 +1,15 @@
 package ui
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/experiment"
 )
 
 // named are the keys that are not what they type.
@@ -13,13 +21,326 @@ var named = map[string]tea.KeyMsg{
 }
 
 // press sends keys and then a tick, as a person and the clock would.
-func press(m *Model, keys ...string) {
+func press(m *Model, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		msg, ok := named[k]
 		if !ok {
 			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
 		}
-		m.Update(msg)
+		_, last = m.Update(msg)
 	}
 	m.Update(tickMsg{})
+	return last
+}
+
+// spell writes commands as text that a test can compare.
+func spell(commands []experiment.Command) string {
+	var parts []string
+	for _, c := range commands {
+		switch {
+		case c.Change != nil:
+			text := c.Change.Label()
+			if len(c.Change.Params) > 0 {
+				b, _ := json.Marshal(c.Change.Params)
+				text = "params " + string(b)
+			}
+			parts = append(parts, text)
+		case c.Undo:
+			parts = append(parts, "undo")
+		case c.Pause != nil:
+			parts = append(parts, fmt.Sprint("pause ", *c.Pause))
+		case c.Toggle:
+			parts = append(parts, "toggle")
+		case c.Step > 0:
+			parts = append(parts, fmt.Sprint("step ", c.Step))
+		case c.Speed != nil:
+			parts = append(parts, fmt.Sprint("speed ", *c.Speed))
+		case c.Seek != nil:
+			parts = append(parts, fmt.Sprint("seek ", *c.Seek))
+		case c.Save != nil:
+			parts = append(parts, "save "+*c.Save)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// line are the keys of a typed command.
+func line(text string) []string { return []string{"/", text, "enter"} }
+
+func TestKeysMakeCommands(t *testing.T) {
+	loss := []string{"down", "down", "down", "down"} // from the encoder over its two params and the profile
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"space"}, "toggle"},
+		{[]string{"."}, "step 1"},
+		{[]string{"u"}, "undo"},
+		{[]string{"s"}, "save /reports"},
+		{[]string{"m"}, "mark 1"},
+		{[]string{"+", "+"}, "speed 2; speed 4"},
+		{[]string{"-"}, "speed 0.5"},
+		{[]string{"e"}, "encoder rotor"},
+		{[]string{"E"}, "encoder raw"},
+		{[]string{"e", "e"}, "encoder raw"}, // round and round, one change a tick
+		{[]string{"down", "right"}, `params {"xy_small":7}`},
+		{[]string{"down", "down", "right"}, `params {"xy_large":10}`},
+		{append(loss, "right"), "loss 7%"},
+		{append(loss, "right", "right"), "loss 10%"},
+		{append(loss, "]"), "loss 20%"},
+		{append(loss, "left", "left"), "loss 2%"},
+		{append(loss, "right", "left"), "loss 5%"},
+		{append(loss, "up", "enter", "esc"), ""},
+		{append(loss, "enter", "12%", "enter"), "loss 12%"},
+		{[]string{"enter", "down", "enter"}, "encoder rotor"},
+		{[]string{"enter", "r", "a", "w", "enter"}, "encoder raw"},
+		{[]string{"p", "esc"}, ""},
+		{[]string{"tab", "left", "right", "up", "down"}, ""}, // in the packets the arrows only look
+		{line("loss 5%"), "loss 5%"},
+		{line("down loss 20%"), "down loss 20%"},
+		{line("up latency 80ms"), "up latency 80ms"},
+		{line("latency 50ms±10ms"), "latency 50ms±10ms"},
+		{line("seek 01:30"), "seek 1m30s"},
+		{line("speed max"), "speed 0"},
+		{line("step 12"), "step 12"},
+		{line("pause"), "pause true"},
+		{line("save here and there"), "save here and there"},
+		{line("param xy_small 5"), `params {"xy_small":"5"}`},
+		{line("playout 100ms"), "playout 100ms"},
+		{line("mark the knock"), "the knock"},
+		{line("loss 140%"), ""},
+		{line("loss"), ""},
+		{line(""), ""},
+		{line("help"), ""},
+	} {
+		lab := newFakeLab()
+		m := screen(lab, 160, 48, Options{ReportsDir: "/reports"})
+		press(m, c.keys...)
+		if got := spell(lab.got); got != c.want {
+			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
+func TestAdjustingSetsBothDirections(t *testing.T) {
+	lab := newFakeLab()
+	press(screen(lab, 160, 48, Options{}), "down", "down", "down", "down", "right")
+	if ch := lab.got[0].Change; ch.Down["loss"] != "7%" || ch.Up["loss"] != "7%" {
+		t.Errorf("down %v, up %v", ch.Down, ch.Up)
+	}
+}
+
+func TestKeyShowsInTheNextRedraw(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, "e") // the lab has not answered: its snapshot is the same as before
+	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
+		t.Errorf("header is %q", head)
+	}
+	for range patience + 1 {
+		m.Update(tickMsg{})
+	}
+	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "relative-orientation") {
+		t.Errorf("a change that never came is still shown: %q", head)
+	}
+}
+
+func TestHeldKeyMovesSteadily(t *testing.T) {
+	// The lab answers three ticks late; the value must climb rung by rung.
+	lab := newFakeLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, "down", "down", "down", "down")
+	late := []*experiment.Config{lab.snap.Config, lab.snap.Config, lab.snap.Config}
+	var seen []string
+	for i := range 6 {
+		press(m, "right")
+		text, err := m.want.config(m.snap).Down.Get("loss")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, text)
+		answer := late[len(late)-1].Clone()
+		for _, c := range lab.got[len(lab.got)-1:] {
+			if err := answer.Apply(*c.Change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		late = append(late, answer)
+		next := *lab.snap
+		next.Config = late[i]
+		lab.snap = &next
+	}
+	if got, want := strings.Join(seen, " "), "7% 10% 15% 20% 25% 30%"; got != want {
+		t.Errorf("seen %q, want %q", got, want)
+	}
+}
+
+func TestBusyLabLosesNoChange(t *testing.T) {
+	lab := newFakeLab()
+	lab.full = true
+	m := screen(lab, 160, 48, Options{})
+	press(m, "e")
+	press(m, "space")
+	if !strings.Contains(m.View(), "press again") {
+		t.Error("nothing says that the lab is busy")
+	}
+	lab.full = false
+	press(m)
+	if got := spell(lab.got); got != "encoder rotor" {
+		t.Errorf("sent %q once there was room, want the encoder", got)
+	}
+}
+
+func TestMistakesAreAnsweredInPlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"los 5%":       "did you mean loss?",
+		"loss 140%":    "loss",
+		"encoder rotr": "did you mean rotor?",
+		"speed 900":    "0.1 to 64",
+		"step 0":       "1 to 10000",
+		"seek never":   "00:30",
+		"down lss 5%":  "did you mean loss?",
+		"playout -5s":  "85ms",
+		"frobnicate":   "?",
+		"encoder":      "encoder NAME",
+	} {
+		lab := newFakeLab()
+		m := screen(lab, 120, 40, Options{})
+		press(m, line(text)...)
+		if !m.line.open || !strings.Contains(m.line.err, want) || len(lab.got) != 0 {
+			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.open, m.line.err, spell(lab.got), want)
+		}
+		press(m, "ctrl+u", "undo", "enter") // it can be mended
+		if m.line.open || spell(lab.got) != "undo" {
+			t.Errorf("%q: could not be mended", text)
+		}
+	}
+}
+
+func TestHistoryAndCompletion(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 120, 40, Options{})
+	press(m, line("loss 5%")...)
+	press(m, line("step 3")...)
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"up"}, "step 3"},
+		{[]string{"up", "up"}, "loss 5%"},
+		{[]string{"up", "up", "up", "down"}, "step 3"},
+		{[]string{"x", "up", "down"}, "x"},
+		{[]string{"enc", "tab"}, "encoder "},
+		{[]string{"encoder r", "tab"}, "encoder raw"},
+		{[]string{"encoder r", "tab", "tab"}, "encoder relative-orientation"},
+		{[]string{"encoder r", "tab", "shift+tab"}, "encoder rotor"},
+		{[]string{"param ", "tab"}, "param xy_"}, // as far as they agree
+		{[]string{"param ", "tab", "tab"}, "param xy_small"},
+		{[]string{"down la", "tab"}, "down latency "},
+		{[]string{"zzz", "tab"}, "zzz"},
+		{[]string{"loss 55", "backspace"}, "loss 5"},
+		{[]string{"loss 55", "ctrl+w"}, "loss "},
+		{[]string{"loss 5", "home", "left", "x"}, "xloss 5"},
+		{[]string{"a\nb\tc\x00"}, "a b c"},
+	} {
+		press(m, append([]string{"/"}, c.keys...)...)
+		if got := m.line.input.String(); got != c.want {
+			t.Errorf("%v: %q, want %q", c.keys, got, c.want)
+		}
+		press(m, "esc")
+	}
+}
+
+func TestLeaving(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want error
+	}{
+		{[]string{"q"}, nil},
+		{line("quit"), nil},
+		{[]string{"ctrl+c"}, ErrInterrupted},
+		{[]string{"/", "loss", "ctrl+c"}, ErrInterrupted},
+		{[]string{"?", "ctrl+c"}, ErrInterrupted},
+		{[]string{"p", "ctrl+c"}, ErrInterrupted},
+	} {
+		lab := newFakeLab()
+		m := screen(lab, 80, 24, Options{})
+		m.Update(named["right"])
+		cmd := press(m, c.keys...)
+		if cmd == nil || m.Err() != c.want {
+			t.Errorf("%v: command %v, error %v, want %v", c.keys, cmd != nil, m.Err(), c.want)
+			continue
+		}
+		if _, ok := cmd().(tea.QuitMsg); !ok {
+			t.Errorf("%v does not quit", c.keys)
+		}
+		if got := spell(lab.got); got != "encoder rotor" {
+			t.Errorf("%v: the lab got %q, want the change before leaving", c.keys, got)
+		}
+	}
+}
+
+func TestNoKeyTwice(t *testing.T) {
+	seen := map[string]string{}
+	for _, b := range screen(newFakeLab(), 80, 24, Options{}).keys {
+		for _, k := range b.Keys() {
+			if other, taken := seen[k]; taken {
+				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
+			}
+			seen[k] = b.Help().Desc
+		}
+	}
+}
+
+func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
+	m := screen(newFakeLab(), 120, 80, Options{})
+	press(m, "?")
+	view := m.View()
+	for _, b := range m.keys {
+		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
+			t.Errorf("help lacks %q: %q", h.Key, h.Desc)
+		}
+	}
+	for _, v := range m.cat.verbs() {
+		if !strings.Contains(view, v.name) {
+			t.Errorf("help lacks the command %q", v.name)
+		}
+	}
+	if press(m, "x"); strings.Contains(m.View(), "Help") {
+		t.Error("help does not close")
+	}
+}
+
+func TestFooterNamesRealKeys(t *testing.T) {
+	m := screen(newFakeLab(), 200, 50, Options{})
+	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
+	for _, b := range m.keys {
+		if b.brief && !strings.Contains(footer, b.Help().Key+" "+b.Help().Desc) {
+			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
+		}
+		if msg, ok := named[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
+			t.Errorf("%q does not match its own key", b.Keys()[0])
+		}
+	}
+}
+
+func FuzzParseLine(f *testing.F) {
+	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b", "latency 50ms ± 10ms", "\xff é 日"} {
+		f.Add(s)
+	}
+	cat := newCatalog()
+	cfg := experiment.Default()
+	f.Fuzz(func(t *testing.T, text string) {
+		o, err := cat.parseLine(text)
+		if err == nil && o.Change != nil {
+			_ = cfg.Check(*o.Change) // an error or not, but no panic
+		}
+		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= experiment.MinSpeed && *o.Speed <= experiment.MaxSpeed) {
+			t.Fatalf("%q is speed %v", text, *o.Speed)
+		}
+		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
+			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
+		}
+		complete(desk{cat, cfg, fakeSchema}, text)
+	})
 }

@@ -33,6 +33,9 @@ func lay(lines []string, o overlay, th *theme, w int) []string {
 // splice puts a piece of n columns into a line of w columns, at column x.
 func splice(line, piece string, x, n, w int) string {
 	left, right := ansi.Truncate(line, x, ""), ansi.TruncateLeft(line, x+n, "")
+	if ansi.StringWidth(right) > w-x-n { // half of a wide rune came along
+		right = ansi.TruncateLeft(line, x+n+1, "")
+	}
 	off := ""
 	if strings.Contains(line, "\x1b") {
 		off = inkOff

@@ -1,13 +1,14 @@
 package ui
 
 import (
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment"
 )
 
 // bitsPane shows what the bits of the last two seconds were spent on.
 type bitsPane struct {
-	item   string
+	schema *frame.Schema
 	recent experiment.Recent
 	seen   bool
 }
@@ -19,7 +20,7 @@ func (p *bitsPane) observe(v sight) bool {
 	if p.seen && (!v.slow || r.Budget == p.recent.Budget) {
 		return false
 	}
-	p.item, p.recent, p.seen = v.snap.Item, r, true
+	p.schema, p.recent, p.seen = v.snap.Schema, r, true
 	return true
 }
 
@@ -40,7 +41,7 @@ func (p *bitsPane) parts() []part {
 	}
 	for k := range encoders.Slot(encoders.MaxSlots) {
 		if u := p.recent.Budget.Units[k]; u > 0 {
-			out = append(out, part{k.Name(nil), float64(u) / float64(total), int(k)})
+			out = append(out, part{k.Name(p.schema), float64(u) / float64(total), int(k)})
 		}
 	}
 	return out

@@ -1,0 +1,150 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"wirelab/experiment"
+)
+
+// checkScreen demands exactly h lines of exactly w columns.
+func checkScreen(t *testing.T, what, view string, w, h int) {
+	t.Helper()
+	lines := strings.Split(view, "\n")
+	if len(lines) != h {
+		t.Fatalf("%s at %dx%d: %d lines", what, w, h, len(lines))
+	}
+	for i, line := range lines {
+		if n := ansi.StringWidth(line); n != w {
+			t.Fatalf("%s at %dx%d: line %d has %d columns: %q", what, w, h, i+1, n, line)
+		}
+	}
+}
+
+// sizes are all widths and all heights from 1 to 250 and 80, in a seeded shuffle
+// that meets each several times, and the corners.
+func sizes() [][2]int {
+	rng := rand.New(rand.NewPCG(9, 9))
+	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31}, {160, 48}, {80, 24}}
+	for range 3 {
+		heights := rng.Perm(250)
+		for i, w := range rng.Perm(250) {
+			list = append(list, [2]int{w + 1, heights[i]%80 + 1})
+		}
+	}
+	return list
+}
+
+func TestEveryLineFitsEverySize(t *testing.T) {
+	for name, renderer := range map[string]Options{"plain": {Renderer: plainRenderer()}, "colour": {Renderer: colourRenderer()}, "ascii": {Renderer: plainRenderer(), ASCII: true}} {
+		m := screen(newFakeLab(), 80, 24, renderer)
+		for i, s := range sizes() {
+			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+			checkScreen(t, name, m.View(), s[0], s[1])
+			if i%7 == 0 {
+				press(m, "tab")
+			}
+		}
+	}
+}
+
+func TestOverlaysFitEverySize(t *testing.T) {
+	for what, keys := range map[string][]string{
+		"help": {"?"}, "encoders": {"enter"}, "profiles": {"p"}, "profiles narrowed to nothing": {"p", "x", "y", "z"},
+		"command": {"/"}, "long command": {"/", strings.Repeat("latency 5日 ", 40)}, "mistake": {"/", "los 5%", "enter"}, "completion": {"/", "tab", "tab"},
+	} {
+		m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
+		press(m, keys...)
+		for _, s := range sizes()[:250] {
+			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+			checkScreen(t, what, m.View(), s[0], s[1])
+		}
+	}
+}
+
+// hostileLab has a snapshot in which everything that is text is awkward, and
+// everything that is a list is empty or huge.
+func hostileLab() *fakeLab {
+	lab := newFakeLab()
+	s := lab.snap
+	s.Config.Data.Source = "file:/tmp/録画\x1b[31m\t\n/" + strings.Repeat("x", 300)
+	s.Item = "日本語"
+	s.Notice = experiment.Notice{ID: 4, Text: "no\nsuch \x1b]0;title\a thing 🙂‍🙂 e\u0301", Bad: true}
+	s.Marks = append(s.Marks, experiment.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: experiment.MarkNote}, experiment.Mark{T: -5}, experiment.Mark{T: 1 << 62})
+	r := &s.Lanes[0].Recent
+	r.PayloadKbps, r.WireKbps, r.BitsPerChanged = 1e300, -1, 1e18
+	s.Lanes[0].Packets[590].Outcome = 250
+	s.Lanes[0].Packets = append(s.Lanes[0].Packets, experiment.PacketRecord{Seq: 1<<63 + 5})
+	return lab
+}
+
+func TestHostileSnapshotBreaksNothing(t *testing.T) {
+	m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
+	lab := m.lab.(*fakeLab)
+	for _, snap := range []*experiment.Snapshot{hostileLab().snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
+		lab.snap = snap
+		for _, s := range sizes()[:200] {
+			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+			m.ticks = slowTicks - 1
+			press(m, "tab", "left")
+			checkScreen(t, "hostile", m.View(), s[0], s[1])
+		}
+	}
+	if m.Err() != nil {
+		t.Fatal(m.Err())
+	}
+}
+
+func TestASCIIMeansASCII(t *testing.T) {
+	for _, size := range [][2]int{{160, 48}, {80, 24}, {20, 5}} {
+		for _, keys := range [][]string{nil, {"?"}, {"enter"}, {"/", "latency 50ms±"}, {"tab", "left"}, {"tab", "tab"}, {"tab", "tab", "tab"}, {"shift+tab"}} {
+			m := screen(hostileLab(), size[0], size[1], Options{ASCII: true})
+			press(m, keys...)
+			for _, r := range m.View() {
+				if r > '~' || r < ' ' && r != '\n' {
+					t.Fatalf("%q on the screen at %v after %v:\n%s", r, size, keys, m.View())
+				}
+			}
+		}
+	}
+}
+
+func TestNoColourMeansNoEscapes(t *testing.T) {
+	m := screen(newFakeLab(), 160, 48, Options{})
+	if strings.Contains(m.View(), "\x1b") {
+		t.Error("an escape sequence without colour")
+	}
+}
+
+func TestWideRunesKeepTheirPlace(t *testing.T) {
+	c := newCanvas(8, 1)
+	c.text(0, 0, inkPlain, "a日本b")
+	c.set(2, 0, inkPlain, 'x') // the right half of 日
+	c.set(3, 0, inkPlain, 'y') // the left half of 本
+	got := c.lines(newTheme(plainRenderer(), false))[0]
+	if got != "a xy b  " {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestSplice(t *testing.T) {
+	for _, c := range []struct {
+		line, piece string
+		x, n, w     int
+		want        string
+	}{
+		{"abcdefgh", "XY", 3, 2, 8, "abcXYfgh"},
+		{"日本日本", "XY", 3, 2, 8, "日 XY 本"},
+		{"\x1b[31mabcdefgh\x1b[0m", "XY", 3, 2, 8, "\x1b[31mabc\x1b[0mXY\x1b[31mfgh\x1b[0m"},
+	} {
+		got := splice(c.line, c.piece, c.x, c.n, c.w)
+		if ansi.Strip(got) != ansi.Strip(c.want) || ansi.StringWidth(got) != c.w {
+			t.Errorf("splice(%q) = %q, want %q", c.line, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"wirelab/experiment"
+)
+
+// terminal is a pseudo-terminal with a dashboard in it.
+type terminal struct {
+	t      *testing.T
+	master *os.File
+	tty    *os.File
+	done   chan error
+	mu     sync.Mutex
+	out    strings.Builder
+}
+
+// startTerminal runs the dashboard of a lab in a terminal of 80 x 24.
+func startTerminal(ctx context.Context, t *testing.T, lab Lab, opt Options) *terminal {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("no pseudo-terminal here: ", err)
+	}
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	term := &terminal{t: t, master: master, tty: tty, done: make(chan error, 1)}
+	opt.In, opt.Out, opt.Renderer = tty, tty, plainRenderer()
+	go func() {
+		buf := make([]byte, 4096)
+		for {
+			n, err := master.Read(buf)
+			term.mu.Lock()
+			term.out.Write(buf[:n])
+			term.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { term.done <- Run(ctx, lab, opt) }()
+	t.Cleanup(func() {
+		master.Close()
+		tty.Close()
+	})
+	return term
+}
+
+func (term *terminal) text() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.out.String()
+}
+
+// patientTimeout bounds a wait for something that must happen; it is no measure.
+const patientTimeout = 30 * time.Second
+
+// waitFor waits until the terminal has shown something.
+func (term *terminal) waitFor(text string) {
+	term.t.Helper()
+	for deadline := time.Now().Add(patientTimeout); !strings.Contains(term.text(), text); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			term.t.Fatalf("%q never came; the terminal has %q", text, term.text())
+		}
+	}
+}
+
+func (term *terminal) typeKeys(keys string) {
+	if _, err := io.WriteString(term.master, keys); err != nil {
+		term.t.Fatal(err)
+	}
+}
+
+// end waits for Run to return, and demands a terminal as it was before.
+func (term *terminal) end() error {
+	term.t.Helper()
+	select {
+	case err := <-term.done:
+		const leaveAltScreen, showCursor, mouseOff = "\x1b[?1049l", "\x1b[?25h", "\x1b[?1002l"
+		for deadline := time.Now().Add(patientTimeout); ; time.Sleep(5 * time.Millisecond) {
+			out := term.text()
+			if strings.Contains(out, leaveAltScreen) && strings.Contains(out, showCursor) && strings.Contains(out, mouseOff) {
+				return err
+			}
+			if time.Now().After(deadline) {
+				term.t.Fatalf("the terminal was not restored: %q", out[max(0, len(out)-300):])
+			}
+		}
+	case <-time.After(patientTimeout):
+		term.t.Fatal("the dashboard does not end")
+		return nil
+	}
+}
+
+func TestQuitByKey(t *testing.T) {
+	term := startTerminal(context.Background(), t, newFakeLab(), Options{})
+	term.waitFor("LIVE")
+	term.typeKeys("q")
+	if err := term.end(); err != nil {
+		t.Errorf("q ends with %v", err)
+	}
+}
+
+func TestInterruptions(t *testing.T) {
+	// Keep the signals from ending the test program before Run has taken them.
+	spare := make(chan os.Signal, 8)
+	signal.Notify(spare, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(spare)
+	for name, interrupt := range map[string]func(*terminal, context.CancelFunc){
+		"ctrl-c":  func(term *terminal, _ context.CancelFunc) { term.typeKeys("\x03") },
+		"SIGINT":  func(*terminal, context.CancelFunc) { kill(t, syscall.SIGINT) },
+		"SIGTERM": func(*terminal, context.CancelFunc) { kill(t, syscall.SIGTERM) },
+		"SIGHUP":  func(*terminal, context.CancelFunc) { kill(t, syscall.SIGHUP) },
+		"context": func(_ *terminal, cancel context.CancelFunc) { cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			term := startTerminal(ctx, t, newFakeLab(), Options{})
+			term.waitFor("LIVE")
+			interrupt(term, cancel)
+			if err := term.end(); !errors.Is(err, ErrInterrupted) {
+				t.Errorf("ends with %v, want ErrInterrupted", err)
+			}
+		})
+	}
+}
+
+func kill(t *testing.T, s syscall.Signal) {
+	p, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = p.Signal(s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// badLab goes wrong when it is told to.
+type badLab struct {
+	fakeLab
+	panics, breaks atomic.Bool
+}
+
+var errEngine = errors.New("the engine lost its keys")
+
+func (l *badLab) Snapshot() *experiment.Snapshot {
+	if l.panics.Load() {
+		panic("a bug")
+	}
+	snap := *l.snap
+	if l.breaks.Load() {
+		snap.State, snap.Err = experiment.Broken, errEngine
+	}
+	return &snap
+}
+
+func TestBrokenSessionEndsTheDashboard(t *testing.T) {
+	lab := &badLab{fakeLab: *newFakeLab()}
+	term := startTerminal(context.Background(), t, lab, Options{})
+	term.waitFor("LIVE")
+	lab.breaks.Store(true)
+	if err := term.end(); !errors.Is(err, ErrBroken) || !errors.Is(err, errEngine) {
+		t.Errorf("ends with %v, want the engine's error", err)
+	}
+}
+
+func TestPanicRestoresTheTerminal(t *testing.T) {
+	lab, dir := &badLab{fakeLab: *newFakeLab()}, t.TempDir()
+	term := startTerminal(context.Background(), t, lab, Options{CrashDir: dir})
+	term.waitFor("LIVE")
+	lab.panics.Store(true)
+	err := term.end()
+	if !errors.Is(err, ErrPanic) || !strings.Contains(err.Error(), "a bug") {
+		t.Fatalf("ends with %v, want ErrPanic", err)
+	}
+	logs, _ := filepath.Glob(filepath.Join(dir, "wirelab-crash-*.log"))
+	if len(logs) != 1 || !strings.Contains(err.Error(), logs[0]) {
+		t.Fatalf("error %v does not name the log, of which there are %v", err, logs)
+	}
+	account, readErr := os.ReadFile(logs[0])
+	if readErr != nil || !strings.Contains(string(account), "badLab") {
+		t.Errorf("the account does not say where it happened: %v\n%s", readErr, account)
+	}
+}
+
+func TestTypingInATerminal(t *testing.T) {
+	lab := &lockedLab{fakeLab: *newFakeLab()}
+	term := startTerminal(context.Background(), t, lab, Options{})
+	term.waitFor("LIVE")
+	term.typeKeys("/")
+	term.waitFor(" / ")
+	term.typeKeys("loss 7%\r")
+	for deadline := time.Now().Add(patientTimeout); lab.spell() != "loss 7%"; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the lab got %q", lab.spell())
+		}
+	}
+	term.typeKeys("q")
+	if err := term.end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// lockedLab can be looked at while the dashboard runs.
+type lockedLab struct {
+	mu sync.Mutex
+	fakeLab
+}
+
+func (l *lockedLab) Do(c experiment.Command) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fakeLab.Do(c)
+}
+
+func (l *lockedLab) spell() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return spell(l.got)
+}

@@ -15,7 +15,7 @@ import (
 var demoRecording string
 
 const (
-	demoSeed   = 1
+	demoSeed   = 4
 	demoFrames = 48 * 60 // besides the six initial ones
 )
 

@@ -8,10 +8,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -205,74 +203,6 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// What is wrong with a recording is said with the place and what was expected.
-func TestBadRecordings(t *testing.T) {
-	raw := made(3, 12)
-	zst := zstded(raw)
-	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0} // claims a window of 256 MB
-	for _, c := range []struct {
-		name    string
-		content []byte
-		want    error
-		says    string
-	}{
-		{"empty.bin", nil, ErrFormat, "empty"},
-		{"short.bin", raw[:6*96], ErrFormat, "6 frames of 3 cubes, expected at least 7"},
-		{"short.zst", zstded(raw[:2*96]), ErrFormat, "2 frames of 3 cubes, expected at least 7"},
-		{"left.bin", raw[:8*96+5], ErrTruncated, "5 bytes are left over after 8 frames of 3 cubes (96 bytes each)"},
-		{"left.gz", zipped(raw[:8*96+5]), ErrTruncated, "5 bytes are left over after 8 frames"},
-		{"five.bin", made(5, 8), ErrTruncated, "5 cubes would fit"},
-		{"five.zst", zstded(made(5, 8)), ErrTruncated, "5 cubes would fit"},
-		{"range.bin", with(raw, 3, 9, 2, frame.CubeB, 512), frame.ErrRange, "frame 9, cube 2, field b: value out of range: 512, expected 0..511"},
-		{"range.zst", zstded(with(raw, 3, 7, 0, frame.CubeZ, -1)), frame.ErrRange, "frame 7, cube 0, field z: value out of range: -1, expected 0..16383"},
-		{"first.bin", with(raw, 3, 0, 1, frame.CubeLargest, 4), frame.ErrRange, "frame 0, cube 1, field largest: value out of range: 4, expected 0..3"},
-		{"flag.gz", zipped(with(raw, 3, 11, 2, frame.CubeInteracting, 2)), frame.ErrRange, "frame 11, cube 2, field interacting"},
-		{"far.bin", with(raw, 3, 6, 0, frame.CubeX, 1<<17), frame.ErrRange, "frame 6, cube 0, field x"},
-		{"min.bin", with(raw, 3, 6, 0, frame.CubeY, -1<<31), frame.ErrRange, "frame 6, cube 0, field y"},
-		{"cut.zst", zst[:len(zst)-7], ErrTruncated, "breaks off"},
-		{"cut.gz", zipped(raw)[:40], ErrTruncated, "breaks off"},
-		{"magic.zst", raw, ErrFormat, "promises zstd, but it begins with 03 00 00 00"},
-		{"magic.gz", zst, ErrFormat, "promises gzip, but it begins with 28 b5 2f fd"},
-		{"tiny.zst", []byte{0x28}, ErrFormat, "promises zstd, but it begins with 28"},
-		{"wide.zst", wide, ErrFormat, "128 MB"},
-		{"text.bin", bytes.Repeat([]byte("It was a dark and stormy night. "), 3*12), frame.ErrRange, "frame 0, cube 0, field largest"},
-	} {
-		path := file(t, c.name, c.content)
-		r, err := OpenRecording(path, 3, false)
-		if err == nil {
-			_, err = drain(r)
-			r.Close()
-		}
-		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), path+": ") {
-			t.Errorf("%s: got %q\nexpected it to wrap %q, to begin with the path and to contain %q", c.name, err, c.want, c.says)
-		}
-	}
-}
-
-// Damaged bytes anywhere in a compressed recording give an error, or no harm.
-func TestDamagedBytes(t *testing.T) {
-	raw := made(3, 40)
-	for name, content := range map[string][]byte{"a.gz": zipped(raw), "a.zst": zstded(raw)} {
-		for i := range content {
-			bad := bytes.Clone(content)
-			bad[i] ^= 0x55
-			r, err := OpenRecording(file(t, name, bad), 3, false)
-			if err == nil {
-				_, err = drain(r)
-				r.Close()
-			}
-			if err != io.EOF && !ours(err) {
-				t.Errorf("%s with byte %d damaged: %v is no error of this package", name, i, err)
-			}
-		}
-	}
-}
-
-// ours reports whether err is one that a reader may give on bad bytes.
-func ours(err error) bool {
-	return errors.Is(err, ErrFormat) || errors.Is(err, ErrTruncated) || errors.Is(err, frame.ErrRange)
-}
-
 func TestPreamble(t *testing.T) {
 	good, err := OpenRecording(file(t, "a.bin", made(3, 12)), 3, false)
 	if err != nil {
@@ -308,132 +238,6 @@ func TestReadsWhatCannotSeek(t *testing.T) {
 			t.Errorf("loop %v: %d frames, then %v", loop, n, err)
 		}
 	}
-}
-
-func TestOpen(t *testing.T) {
-	path := file(t, "odd:name.bin", made(901, 8))
-	for _, spec := range []string{"demo", "world", path, "file:" + path} {
-		src, err := Open(spec, Options{Script: "idle"})
-		if err != nil {
-			t.Errorf("%s: %v", spec, err)
-			continue
-		}
-		f := src.Schema().NewFrame()
-		src.Initial(f)
-		if err := src.Schema().Check(f); err != nil {
-			t.Errorf("%s: initial state: %v", spec, err)
-		}
-		if err := src.Next(f); err != nil || f.Tick != 6 {
-			t.Errorf("%s: first frame has tick %d, error %v; expected tick 6", spec, f.Tick, err)
-		}
-		if err := src.Schema().Check(f); err != nil {
-			t.Errorf("%s: first frame: %v", spec, err)
-		}
-		if c, ok := src.(io.Closer); ok {
-			c.Close()
-		}
-	}
-	for spec, want := range map[string]error{
-		"file:": ErrSpec, "demo:": ErrSpec, "world:x": ErrSpec,
-		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
-	} {
-		src, err := Open(spec, Options{})
-		if src != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), strings.TrimPrefix(spec, "file:")) {
-			t.Errorf("%s: %v, %v; expected an error that wraps %q and names it", spec, src, err, want)
-		}
-	}
-	for spec, opt := range map[string]Options{"demo": {Cubes: 5}, "world": {Cubes: 900}, path: {Cubes: -1}, "file:" + path: {Cubes: MaxCubes + 1}} {
-		if src, err := Open(spec, opt); src != nil || !errors.Is(err, ErrSpec) {
-			t.Errorf("%s with %d cubes: %v, expected %v", spec, opt.Cubes, err, ErrSpec)
-		}
-	}
-	if _, err := Open(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "folder") {
-		t.Errorf("a folder: %v", err)
-	}
-}
-
-func TestUnknownKind(t *testing.T) {
-	for spec, name := range map[string]string{"dmeo": "dmeo", "wrld": "wrld", "rpcc:x": "rpcc", "": ""} {
-		_, err := Open(spec, Options{})
-		var unknown interface{ Unknown() (string, []string) }
-		if !errors.As(err, &unknown) {
-			t.Errorf("%q: %v, expected an error that knows near names", spec, err)
-			continue
-		}
-		got, known := unknown.Unknown()
-		if got != name || len(known) != len(Kinds()) {
-			t.Errorf("%q: unknown %q of %v", spec, got, known)
-		}
-	}
-	if _, err := Open("world", Options{Script: "hoover"}); err == nil || !strings.Contains(err.Error(), "hover") {
-		t.Errorf("an unknown script: %v", err)
-	}
-}
-
-// A file of nine bytes that claims the largest window must not take more than
-// that, and reading on must take nothing.
-func TestMemoryIsBounded(t *testing.T) {
-	claim := file(t, "claim.zst", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3, 1, 0, 0})
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if r, err := OpenRecording(claim, 0, false); err == nil {
-		r.Close()
-		t.Fatal("opened a recording without frames")
-	}
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > maxWindow+2<<20 {
-		t.Errorf("took %d bytes, expected at most the window of %d and 2 MB", took, maxWindow)
-	}
-}
-
-func TestNextAllocatesNothing(t *testing.T) {
-	raw := made(901, 200)
-	for name, content := range map[string][]byte{"a.bin": raw, "a.zst": zstded(raw)} {
-		r, err := OpenRecording(file(t, name, content), 0, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		var f frame.Frame
-		next := func() {
-			if err := r.Next(&f); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 200 {
-			next()
-		}
-		if n := testing.AllocsPerRun(100, next); n != 0 {
-			t.Errorf("%s: %v allocations a frame, expected none", name, n)
-		}
-	}
-}
-
-func FuzzRecording(f *testing.F) {
-	raw := made(2, 12)
-	for _, seed := range [][]byte{raw, raw[:500], zipped(raw), zstded(raw), with(raw, 2, 8, 1, 3, 9999), {0x28, 0xb5, 0x2f, 0xfd}, {0x1f, 0x8b}} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &Recording{path: "fuzz", schema: frame.Cubes(2)}
-		var out frame.Frame
-		err := r.open(bytes.NewReader(data))
-		frames := preamble
-		for ; err == nil && frames < 5000; frames++ {
-			if err = r.Next(&out); err != nil {
-				break
-			}
-			if bad := r.schema.Check(&out); bad != nil {
-				t.Fatalf("frame %d came out bad: %v", frames, bad)
-			}
-		}
-		if err != nil && err != io.EOF && !ours(err) {
-			t.Fatalf("%v is no error of this package", err)
-		}
-		if packingOf(data) == packedNot && err == io.EOF && frames*64 != len(data) {
-			t.Fatalf("%d raw bytes gave %d frames of 64", len(data), frames)
-		}
-	})
 }
 
 // What of it is reading, decompressing and checking: the frames of a recording

@@ -1,8 +1,6 @@
 package physics
 
-import (
-	"slices"
-)
+import "slices"
 
 const (
 	maxPoints = 4

@@ -249,6 +249,34 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// The fastest fall of the heaviest body onto a sleeper neither presses it into
+// the floor nor passes through it, and ends at rest on top of it.
+func TestFastImpact(t *testing.T) {
+	w := New(Default())
+	for _, x := range []float64{-0.5, 0.5} {
+		for _, y := range []float64{-0.5, 0.5} {
+			w.Body(w.AddCube(Vec{x, y, half}, half, density)).Sleep()
+		}
+	}
+	heavy := w.Body(w.AddCube(Vec{Z: 8}, 0.75, density))
+	heavy.Vel.Z = -w.cfg.MaxSpeed
+	for step := range 240 {
+		w.Step()
+		for i := range w.Len() {
+			b := w.Body(i)
+			if b.lowest() < -0.03 {
+				t.Fatalf("step %d: cube %d is %.3f m in the floor", step, i, -b.lowest())
+			}
+			if b.asleep && (b.Vel != Vec{} || b.Spin != Vec{}) {
+				t.Fatalf("step %d: cube %d sleeps, yet moves at %v", step, i, b.Vel)
+			}
+		}
+	}
+	if z := heavy.Pos.Z; z < 0.7 || !heavy.Asleep() {
+		t.Errorf("after 4 s it is %.3f m high, asleep: %v", z, heavy.Asleep())
+	}
+}
+
 func TestStepAllocatesNothing(t *testing.T) {
 	w := pile(200)
 	for range 120 {

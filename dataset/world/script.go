@@ -1,11 +1,7 @@
 package world
 
 import (
-	"errors"
 	"fmt"
-	"hash/fnv"
-	"math"
-	"math/rand/v2"
 	"strings"
 )
 
@@ -54,102 +50,29 @@ func Scripts() []Script {
 	return scripts
 }
 
-// ErrScript: there is no script of that name.
-var ErrScript = errors.New("unknown script")
-
 // findScript returns the script called name.
 func findScript(name string) (Script, error) {
-	var names []string
+	e := &UnknownScriptError{name: name}
 	for _, s := range Scripts() {
 		if s.Name == name {
 			return s, nil
 		}
-		names = append(names, s.Name)
+		e.known = append(e.known, s.Name)
 	}
-	return Script{}, fmt.Errorf("script %q: %w, expected one of %s", name, ErrScript, strings.Join(names, ", "))
+	return Script{}, e
 }
 
-// pilot plays a script: it decides which keys are held.
-type pilot struct {
-	script   Script
-	rng      *rand.Rand
-	next     int // the act after this one
-	act      act
-	left     int // steps left of the act
-	x, y     float64
-	patience int // steps until the place (x, y) is given up
+// UnknownScriptError says that there is no script of that name.
+type UnknownScriptError struct {
+	name  string
+	known []string
 }
 
-// newPilot returns a pilot with a random stream of its own.
-func newPilot(script Script, seed uint64) *pilot {
-	h := fnv.New64a()
-	h.Write([]byte("world/" + script.Name))
-	return &pilot{script: script, rng: rand.New(rand.NewPCG(seed, h.Sum64()))}
+// Error names what was asked for and what there is.
+func (e *UnknownScriptError) Error() string {
+	return fmt.Sprintf("script %q: unknown, expected one of %s", e.name, strings.Join(e.known, ", "))
 }
 
-// Steering: keys are pressed towards the place where the player would be in
-// lookAhead seconds if it went on as it does, but for the last nearby metres.
-const (
-	lookAhead = 0.4
-	nearby    = 0.8
-	roam      = 17 // places lie within so many metres of the middle
-)
-
-// keys returns the keys to hold in the coming step of s.
-func (p *pilot) keys(s *Sim) Input {
-	if p.left == 0 {
-		p.begin()
-	}
-	p.left--
-	in := p.act.hold
-	if !p.act.wander {
-		return in
-	}
-	me := s.Player()
-	dx := p.x - (me.Pos.X + float64(me.Vel.X*lookAhead))
-	dy := p.y - (me.Pos.Y + float64(me.Vel.Y*lookAhead))
-	if p.patience == 0 || math.Abs(dx)+math.Abs(dy) < nearby {
-		p.choosePlace()
-	}
-	p.patience--
-	if p.act.pace > 0 && me.Vel.Dot(me.Vel) > float64(p.act.pace*p.act.pace) {
-		return in
-	}
-	in.Left, in.Right = dx < -nearby/2, dx > nearby/2
-	in.Down, in.Up = dy < -nearby/2, dy > nearby/2
-	return in
-}
-
-// begin goes to the next act.
-func (p *pilot) begin() {
-	if len(p.script.acts) == 0 {
-		p.act = p.improvise()
-	} else {
-		p.act = p.script.acts[p.next%len(p.script.acts)]
-		p.next++
-	}
-	p.left = int(math.Round(float64(p.act.seconds * stepsPerSecond)))
-	p.choosePlace()
-}
-
-// improvise makes up an act.
-func (p *pilot) improvise() act {
-	seconds := float64(2 + p.rng.IntN(12))
-	switch d := p.rng.IntN(20); {
-	case d < 3:
-		return rest(seconds / 3)
-	case d < 7:
-		return roll(seconds)
-	case d < 10:
-		return gather(seconds)
-	default:
-		return hovering(seconds)
-	}
-}
-
-// choosePlace picks where to go next and for how long to try.
-func (p *pilot) choosePlace() {
-	p.x = float64(p.rng.IntN(2*roam+1) - roam)
-	p.y = float64(p.rng.IntN(2*roam+1) - roam)
-	p.patience = 60 + p.rng.IntN(3*60)
-}
+// Unknown returns the name that was not found and those that there are, so that
+// a caller can suggest a near one.
+func (e *UnknownScriptError) Unknown() (name string, known []string) { return e.name, e.known }

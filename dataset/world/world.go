@@ -8,7 +8,8 @@
 //	reach        the push and the pull on what is around
 //	interacting  which cubes the player has to do with
 //	quantise     from metres and quaternions to integers
-//	script       who presses the keys when nobody is there
+//	script       what is played when nobody is there
+//	pilot        who then presses the keys
 //	source       all of it as a source of frames
 //
 // The same seed and script give the same snapshots to the bit, on any machine.

@@ -201,8 +201,16 @@ func TestSeeds(t *testing.T) {
 	if a.Equal(&c) {
 		t.Error("another seed gave the same world")
 	}
-	if _, err := Open("sleep", 1); !errors.Is(err, ErrScript) {
-		t.Errorf("an unknown script: %v, expected %v", err, ErrScript)
+}
+
+func TestUnknownScript(t *testing.T) {
+	_, err := Open("hovver", 1)
+	var unknown *UnknownScriptError
+	if !errors.As(err, &unknown) {
+		t.Fatalf("%v, expected an %T", err, unknown)
+	}
+	if name, known := unknown.Unknown(); name != "hovver" || len(known) != len(Scripts()) {
+		t.Errorf("unknown %q of %v", name, known)
 	}
 }
 

@@ -1,0 +1,69 @@
+package dataset
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+func TestOpen(t *testing.T) {
+	path := file(t, "odd:name.bin", made(901, 8))
+	for _, spec := range []string{"demo", "world", path, "file:" + path} {
+		src, err := Open(spec, Options{Script: "idle"})
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		f := src.Schema().NewFrame()
+		src.Initial(f)
+		if err := src.Schema().Check(f); err != nil {
+			t.Errorf("%s: initial state: %v", spec, err)
+		}
+		if err := src.Next(f); err != nil || f.Tick != 6 {
+			t.Errorf("%s: first frame has tick %d, error %v; expected tick 6", spec, f.Tick, err)
+		}
+		if err := src.Schema().Check(f); err != nil {
+			t.Errorf("%s: first frame: %v", spec, err)
+		}
+		if c, ok := src.(io.Closer); ok {
+			c.Close()
+		}
+	}
+	for spec, want := range map[string]error{
+		"file:": ErrSpec, "demo:": ErrSpec, "world:x": ErrSpec,
+		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
+	} {
+		src, err := Open(spec, Options{})
+		if src != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), strings.TrimPrefix(spec, "file:")) {
+			t.Errorf("%s: %v, %v; expected an error that wraps %q and names it", spec, src, err, want)
+		}
+	}
+	for spec, opt := range map[string]Options{"demo": {Cubes: 5}, "world": {Cubes: 900}, path: {Cubes: -1}, "file:" + path: {Cubes: MaxCubes + 1}} {
+		if src, err := Open(spec, opt); src != nil || !errors.Is(err, ErrSpec) {
+			t.Errorf("%s with %d cubes: %v, expected %v", spec, opt.Cubes, err, ErrSpec)
+		}
+	}
+	if _, err := Open(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+func TestUnknownKind(t *testing.T) {
+	for spec, name := range map[string]string{"dmeo": "dmeo", "wrld": "wrld", "rpcc:x": "rpcc", "": ""} {
+		_, err := Open(spec, Options{})
+		var unknown interface{ Unknown() (string, []string) }
+		if !errors.As(err, &unknown) {
+			t.Errorf("%q: %v, expected an error that knows near names", spec, err)
+			continue
+		}
+		got, known := unknown.Unknown()
+		if got != name || len(known) != len(Kinds()) {
+			t.Errorf("%q: unknown %q of %v", spec, got, known)
+		}
+	}
+	if _, err := Open("world", Options{Script: "hoover"}); err == nil || !strings.Contains(err.Error(), "hover") {
+		t.Errorf("an unknown script: %v", err)
+	}
+}

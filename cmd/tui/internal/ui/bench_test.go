@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"sync/atomic"
 	"testing"
@@ -102,6 +103,15 @@ func TestTerminalBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes ten seconds")
 	}
+	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {
+		t.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(t *testing.T) {
+			t.Parallel()
+			checkBudget(t, size)
+		})
+	}
+}
+
+func checkBudget(t *testing.T, size tea.WindowSizeMsg) {
 	const seconds = 10
 	lab := &playLab{snaps: recorded(20 * (seconds + 2))}
 	out := &counter{}
@@ -116,7 +126,7 @@ func TestTerminalBudget(t *testing.T) {
 		defer close(done)
 		_, _ = p.Run()
 	}()
-	p.Send(tea.WindowSizeMsg{Width: 160, Height: 48})
+	p.Send(size)
 	waitFor := func(at int64) {
 		for lab.at.Load() < at {
 			time.Sleep(5 * time.Millisecond)

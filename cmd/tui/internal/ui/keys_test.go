@@ -79,6 +79,8 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"s"}, "save /reports"},
 		{[]string{"m"}, "mark 1"},
 		{[]string{"+", "+"}, "speed 2; speed 4"},
+		{[]string{"++"}, "speed 2; speed 4"}, // a fast hand: two keys in one message
+		{[]string{"/undo", "enter"}, "undo"},
 		{[]string{"-"}, "speed 0.5"},
 		{[]string{"e"}, "encoder rotor"},
 		{[]string{"E"}, "encoder raw"},
@@ -172,6 +174,20 @@ func TestHeldKeyMovesSteadily(t *testing.T) {
 	}
 	if got, want := strings.Join(seen, " "), "7% 10% 15% 20% 25% 30%"; got != want {
 		t.Errorf("seen %q, want %q", got, want)
+	}
+}
+
+func TestPastedTextIsNoKeys(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 80, 24, Options{})
+	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
+	if _, cmd := m.Update(paste); cmd != nil || len(lab.got) > 0 || m.over != nil {
+		t.Errorf("pasted text was obeyed: %q", spell(lab.got))
+	}
+	press(m, "/")
+	m.Update(paste)
+	if got := m.line.input.String(); got != "esuq. undo" {
+		t.Errorf("pasted into the line: %q", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 
 	"wirelab/experiment"
 )
@@ -118,6 +119,18 @@ func TestNoColourMeansNoEscapes(t *testing.T) {
 	m := screen(newFakeLab(), 160, 48, Options{})
 	if strings.Contains(m.View(), "\x1b") {
 		t.Error("an escape sequence without colour")
+	}
+}
+
+func TestSixteenColoursSuffice(t *testing.T) {
+	for _, dark := range []bool{true, false} {
+		r := plainRenderer()
+		r.SetColorProfile(termenv.ANSI)
+		r.SetHasDarkBackground(dark)
+		view := screen(newFakeLab(), 160, 48, Options{Renderer: r}).View()
+		if strings.Contains(view, "38;5") || strings.Contains(view, "38;2") || !strings.Contains(view, "m") {
+			t.Error("a terminal of 16 colours gets others")
+		}
 	}
 }
 

@@ -59,6 +59,8 @@ type notice struct {
 	bad   bool
 	until int
 	seen  int // newest notice of the lab
+
+	refusal string // newest complaint of the encoder
 }
 
 // New returns the dashboard over a lab.
@@ -96,14 +98,7 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		m.compose()
 	case tea.KeyMsg:
 		m.stale = true
-		switch {
-		case m.line.open:
-			cmd = m.keyInLine(msg)
-		case m.over != nil:
-			cmd = m.keyInOverlay(msg)
-		default:
-			cmd = m.key(msg)
-		}
+		cmd = m.typedKeys(msg)
 	case tea.MouseMsg:
 		m.mouse(msg)
 	case interruptMsg:
@@ -170,11 +165,18 @@ func (m *Model) tick() tea.Cmd {
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
 	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
-	changed := m.page().observe(m.sight(m.ticks%slowTicks == 0 || stepped || turned))
+	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned))
 	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
 		m.compose()
 	}
 	return nextTick()
+}
+
+// slowTicks is how many ticks pass between two redraws of what moves all the
+// time. A larger screen waits longer, so that the terminal gets no more to do.
+func (m *Model) slowTicks() int {
+	const usual = 160 * 48
+	return slowTicks * max(m.w*m.h, usual) / usual
 }
 
 // hear takes up what the lab has to say.
@@ -186,6 +188,10 @@ func (m *Model) hear() {
 			m.want.forget()
 		}
 	}
+	if err := m.sight(false).lane().Err; err != nil && err.Error() != m.note.refusal {
+		m.note.refusal = err.Error()
+		m.say("the encoder refused a frame: "+err.Error(), true)
+	}
 	if m.note.text != "" && m.ticks >= m.note.until {
 		m.note.text, m.stale = "", true
 	}
@@ -195,6 +201,42 @@ func (m *Model) hear() {
 func (m *Model) say(text string, bad bool) {
 	m.note.text, m.note.bad, m.note.until = strings.ReplaceAll(text, "\n", " "), bad, m.ticks+noteTicks
 	m.stale = true
+}
+
+// typedKeys handles a key message, in which a fast hand or a slow line may have
+// put several runes: each is a key of its own, and may open what takes the next.
+// Pasted text is no keys.
+func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
+		return m.typedKey(msg)
+	}
+	if msg.Paste {
+		if m.line.open {
+			m.line.edit(msg)
+		}
+		return nil
+	}
+	for _, r := range msg.Runes {
+		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
+		if r == ' ' {
+			one.Type = tea.KeySpace
+		}
+		if cmd := m.typedKey(one); cmd != nil {
+			return cmd // it leaves: what follows was not meant for us
+		}
+	}
+	return nil
+}
+
+// typedKey gives one key to whoever has the keys.
+func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case m.line.open:
+		return m.keyInLine(msg)
+	case m.over != nil:
+		return m.keyInOverlay(msg)
+	}
+	return m.key(msg)
 }
 
 // key runs what a key is bound to.

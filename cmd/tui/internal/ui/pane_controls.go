@@ -155,46 +155,50 @@ func (p *controlsPane) summary(w int) []string {
 }
 
 // line draws one control: cursor, name, value, and a gauge of where it stands
-// between its least and its most.
-func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) {
-	const name, number, gauge = 12, 7, 14
+// between its least and its most. It returns the column after them.
+func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) int {
 	label, value := inkDim, inkValue
-	cur, _, _ := p.current()
-	if cur.word == ctl.word {
+	if cur, _, _ := p.current(); cur.word == ctl.word {
 		label, value = inkChosen, inkChosen
 		c.text(2, y, inkChosen, th.chosen)
 	}
-	text := ctl.label
+	text, name := ctl.label, 12
 	if ctl.sub {
 		text = th.dot + " " + text
+		name = max(name, p.longestSub()+6)
 	}
 	c.clip(4, y, c.w-5, label, text)
 	x := 2 + name
-	if ctl.sub {
-		x = 2 + max(name, p.longestSub()+6)
-	}
 	if ctl.choices != nil {
-		c.clip(x, y, c.w-2-x, value, ctl.value(p.cfg))
-		return
+		return c.clip(x, y, c.w-2-x, value, ctl.value(p.cfg))
 	}
 	shown := speedText(th, p.speed)
 	if ctl.value != nil {
 		shown = ctl.value(p.cfg)
 	}
+	return p.number(c, th, x, y, value, shown, ctl)
+}
+
+// number draws a value that has a unit and perhaps a gauge, and beside it that of
+// the other direction if it is another.
+func (p *controlsPane) number(c *canvas, th *theme, x, y int, k ink, shown string, ctl *control) int {
+	const digits, units, gauge = 7, 7, 14
 	n, unit := splitUnit(shown)
 	if n == "" {
 		n, unit = unit, ""
 	}
-	c.right(x+number, y, value, n)
-	end := c.clip(x+number+1, y, c.w-2-x-number-1, inkDim, unit)
-	if x = max(x+number+6, end+1); ctl.level != nil && x+gauge < c.w-2 {
+	c.right(x+digits, y, k, n)
+	end := c.clip(x+digits+1, y, c.w-2-x-digits-1, inkDim, unit)
+	if x = max(x+digits+units, end+1); ctl.level != nil && x+gauge < c.w-2 {
 		p.gauge(c, th, x, y, gauge, ctl.level(p.cfg))
-		x += gauge + 2
+		end = x + gauge
+		x = end + 2
 	}
 	if ctl.other != nil && ctl.other(p.cfg) != "" {
 		n, unit := splitUnit(ctl.other(p.cfg))
-		c.clip(x, y, c.w-2-x, inkDim, strings.TrimRight(th.up+" "+n+" "+unit, " "))
+		end = c.clip(x, y, c.w-2-x, inkDim, strings.TrimRight(th.up+" "+n+" "+unit, " "))
 	}
+	return end
 }
 
 // longestSub is the width of the longest label of a param.
@@ -227,8 +231,7 @@ func (p *controlsPane) brief(c *canvas, th *theme, y int, whole bool) {
 	}
 	x := 2
 	if whole {
-		p.line(c, th, y, &ctl)
-		x = 2 + 12 + 7 + 6 + 14 + 2
+		x = p.line(c, th, y, &ctl) + 2
 	}
 	c.clip(x, y, c.w-x-1, inkDim, help)
 }

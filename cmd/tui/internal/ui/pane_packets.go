@@ -27,16 +27,19 @@ type packetsPane struct {
 
 func (p *packetsPane) name() string { return "Packets" }
 
-// stripTicks is how many ticks the strip rests between two redraws, which is
-// often enough for the eye.
-const stripTicks = 3
+// rest is how many ticks the strip rests between two redraws: three are often
+// enough for the eye, and a wider strip costs the terminal more.
+func (p *packetsPane) rest() int {
+	const usual = 100
+	return 3 * max(p.width, usual) / usual
+}
 
 func (p *packetsPane) observe(v sight) bool {
 	lane := v.lane()
 	if v.slow || p.totals.Sent == 0 {
 		p.totals = lane.Totals // shown with the next redraw of the strip
 	}
-	if p.ticks++; len(p.packets) > 0 && !p.moved && v.running() && p.ticks < stripTicks {
+	if p.ticks++; len(p.packets) > 0 && !p.moved && v.running() && p.ticks < p.rest() {
 		return false
 	}
 	n := len(lane.Packets)

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +245,19 @@ func TestNoticeComesAndGoes(t *testing.T) {
 	}
 	if strings.Contains(m.View(), "saved as") {
 		t.Error("the notice stays for ever")
+	}
+}
+
+func TestRefusedFrameIsSaid(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 120, 40, Options{})
+	next := *lab.snap
+	next.Lanes = slices.Clone(next.Lanes)
+	next.Lanes[0].Err = errors.New("cube 7 is out of range")
+	lab.snap = &next
+	press(m)
+	if !strings.Contains(m.View(), "refused a frame: cube 7") {
+		t.Error("the encoder's complaint is not shown")
 	}
 }
 

@@ -159,10 +159,7 @@ func (m *Model) footer() string {
 		return c.lines(m.theme)[0]
 	}
 	x := 1
-	for i, piece := range m.hints() {
-		if x+textWidth(piece[0].text)+textWidth(piece[1].text)+3 > m.w {
-			break
-		}
+	for i, piece := range m.hints(m.w - 2) {
 		if i > 0 {
 			x = c.text(x, 0, inkFaint, " "+m.theme.dot+" ")
 		}
@@ -171,17 +168,29 @@ func (m *Model) footer() string {
 	return c.lines(m.theme)[0]
 }
 
-// hints are the footer's pieces, from the key map.
-func (m *Model) hints() [][2]span {
-	arrows := [2][2]span{{{inkKey, "↑↓"}, {inkDim, " select"}}, {{inkKey, "←→"}, {inkDim, " adjust"}}}
-	var out [][2]span
+// hints are the footer's pieces, from the key map: as many as fit w columns. The
+// last two, help and quit, are there in any case.
+func (m *Model) hints(w int) [][2]span {
+	all := [][2]span{}
 	for _, b := range m.keys {
-		if b.brief {
-			out = append(out, [2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.Help().Desc}})
+		if !b.brief {
+			continue
 		}
-		if len(out) == 1 && len(arrows) > 0 && b.brief {
-			out = append(out, arrows[:]...)
+		all = append(all, [2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.Help().Desc}})
+		if len(all) == 1 {
+			all = append(all, [2]span{{inkKey, "↑↓"}, {inkDim, " select"}}, [2]span{{inkKey, "←→"}, {inkDim, " adjust"}})
 		}
 	}
-	return out
+	const gap = 3
+	width := func(p [2]span) int { return textWidth(p[0].text) + textWidth(p[1].text) + gap }
+	certain := all[len(all)-2:]
+	room := w + gap - width(certain[0]) - width(certain[1])
+	var out [][2]span
+	for _, p := range all[:len(all)-2] {
+		if room -= width(p); room < 0 {
+			break
+		}
+		out = append(out, p)
+	}
+	return append(out, certain...)
 }

@@ -13,7 +13,7 @@ import (
 type binding struct {
 	key.Binding
 	group string
-	brief bool // stands in the footer
+	brief string // what the footer calls it; "" keeps it out
 	do    func(*Model) tea.Cmd
 }
 
@@ -21,8 +21,8 @@ func bind(group string, keys []string, shown, help string, do func(*Model) tea.C
 	return binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), group: group, do: do}
 }
 
-func (b binding) inFooter() binding {
-	b.brief = true
+func (b binding) inFooter(brief string) binding {
+	b.brief = brief
 	return b
 }
 
@@ -33,8 +33,8 @@ const bigStep = 4
 // while neither the command line nor an overlay is open.
 func bindings(pages []page) []binding {
 	list := []binding{
-		bind("Controls", []string{"tab"}, "tab", "pane", act(func(m *Model) { m.page().focus(1) })).inFooter(),
-		bind("Controls", []string{"shift+tab"}, "shift+tab", "pane before", act(func(m *Model) { m.page().focus(-1) })),
+		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane"),
+		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", act(func(m *Model) { m.page().focus(-1) })),
 		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
 		bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
 		bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
@@ -42,22 +42,22 @@ func bindings(pages []page) []binding {
 		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
 		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)),
-		bind("Controls", []string{"e"}, "e", "encoder", act(func(m *Model) { m.cycleEncoder(1) })).inFooter(),
-		bind("Controls", []string{"E"}, "E", "encoder before", act(func(m *Model) { m.cycleEncoder(-1) })),
-		bind("Controls", []string{"p"}, "p", "profile", act((*Model).pickProfile)).inFooter(),
-		bind("Controls", []string{"u"}, "u", "undo", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter(),
-		bind("Time", []string{" "}, "space", "pause", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter(),
-		bind("Time", []string{"."}, ".", "step", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter(),
+		bind("Controls", []string{"e"}, "e", "the next encoder", act(func(m *Model) { m.cycleEncoder(1) })).inFooter("encoder"),
+		bind("Controls", []string{"E"}, "E", "the encoder before", act(func(m *Model) { m.cycleEncoder(-1) })),
+		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
+		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
+		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause"),
+		bind("Time", []string{"."}, ".", "one frame further", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter("step"),
 		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
 		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
 		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })),
-		bind("Session", []string{"s"}, "s", "save", act((*Model).save)).inFooter(),
+		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
 		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
-		bind("Session", []string{"/", ":"}, "/", "command", act(func(m *Model) { m.line.show("") })).inFooter(),
-		bind("Session", []string{"?"}, "?", "help", act(func(m *Model) { m.help() })).inFooter(),
+		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command"),
+		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help"),
 		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act(func(m *Model) { m.page().release() })),
 		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
-		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter(),
+		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter("quit"),
 		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
 	}
 	for i := range pages {

@@ -331,7 +331,7 @@ func TestFooterNamesRealKeys(t *testing.T) {
 	m := screen(newFakeLab(), 200, 50, Options{})
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
 	for _, b := range m.keys {
-		if b.brief && !strings.Contains(footer, b.Help().Key+" "+b.Help().Desc) {
+		if b.brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}
 		if msg, ok := named[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {

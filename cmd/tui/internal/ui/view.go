@@ -173,10 +173,10 @@ func (m *Model) footer() string {
 func (m *Model) hints(w int) [][2]span {
 	all := [][2]span{}
 	for _, b := range m.keys {
-		if !b.brief {
+		if b.brief == "" {
 			continue
 		}
-		all = append(all, [2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.Help().Desc}})
+		all = append(all, [2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}})
 		if len(all) == 1 {
 			all = append(all, [2]span{{inkKey, "↑↓"}, {inkDim, " select"}}, [2]span{{inkKey, "←→"}, {inkDim, " adjust"}})
 		}

@@ -8,51 +8,75 @@ import (
 	"wirelab/encoders/internal/recording"
 )
 
-func BenchmarkEncode(b *testing.B) {
-	frames := recording.Load(b, "charlie", 1500)
-	s := frame.Cubes(901)
-	for _, c := range All() {
-		b.Run(c.Name, func(b *testing.B) {
-			enc, _, _ := c.New(s, c.Defaults())
-			var buf []byte
-			b.ReportAllocs()
-			n := 0
-			refs := make([]encoders.Ref, 1)
-			var bud encoders.Budget
-			for b.Loop() {
-				f := 300 + n%1200
-				n++
-				refs[0].Frame = frames[f-6]
-				buf, _, _ = enc.Encode(buf[:0], frames[f], refs, nil, &bud)
+// cubesFrames are frames of charlie by the walk-off's rules, or where the
+// recordings are absent a story; age is how far back the baseline is.
+func cubesFrames(b *testing.B, synthetic bool) (frames []*frame.Frame, age int) {
+	if synthetic {
+		return story(frame.Cubes(frame.WalkoffCubes), 7, 30), 1
+	}
+	return recording.Load(b, "charlie", 900), recording.Age
+}
+
+func benchmarks(b *testing.B, run func(b *testing.B, c encoders.Codec, frames []*frame.Frame, age int)) {
+	for _, synthetic := range []bool{false, true} {
+		name := map[bool]string{false: "charlie", true: "synthetic"}[synthetic]
+		b.Run(name, func(b *testing.B) {
+			frames, age := cubesFrames(b, synthetic)
+			for _, c := range All() {
+				b.Run(c.Name, func(b *testing.B) { run(b, c, frames, age) })
 			}
 		})
 	}
 }
 
+func BenchmarkEncode(b *testing.B) {
+	benchmarks(b, func(b *testing.B, c encoders.Codec, frames []*frame.Frame, age int) {
+		enc, _, err := c.New(frame.Cubes(frame.WalkoffCubes), c.Defaults())
+		if err != nil {
+			b.Fatal(err)
+		}
+		var payload []byte
+		var budget encoders.Budget
+		refs := []encoders.Ref{{}}
+		total, n := 0, 0
+		b.ReportAllocs()
+		for b.Loop() {
+			i := age + n%(len(frames)-age)
+			refs[0].Frame = frames[i-age]
+			if payload, _, err = enc.Encode(payload[:0], frames[i], refs, nil, &budget); err != nil {
+				b.Fatal(err)
+			}
+			total += len(payload)
+			n++
+		}
+		b.ReportMetric(float64(total)/float64(n), "bytes/packet")
+	})
+}
+
 func BenchmarkDecode(b *testing.B) {
-	frames := recording.Load(b, "charlie", 1500)
-	s := frame.Cubes(901)
-	for _, c := range All() {
-		b.Run(c.Name, func(b *testing.B) {
-			enc, dec, _ := c.New(s, c.Defaults())
-			refs := make([]encoders.Ref, 1)
-			var packets [][]byte
-			for f := 300; f < 1500; f++ {
-				refs[0].Frame = frames[f-6]
-				p, _, _ := enc.Encode(nil, frames[f], refs, nil, nil)
-				packets = append(packets, p)
+	benchmarks(b, func(b *testing.B, c encoders.Codec, frames []*frame.Frame, age int) {
+		s := frame.Cubes(frame.WalkoffCubes)
+		enc, dec, err := c.New(s, c.Defaults())
+		if err != nil {
+			b.Fatal(err)
+		}
+		refs := []encoders.Ref{{}}
+		payloads := make([][]byte, len(frames))
+		for i := age; i < len(frames); i++ {
+			refs[0].Frame = frames[i-age]
+			if payloads[i], _, err = enc.Encode(nil, frames[i], refs, nil, nil); err != nil {
+				b.Fatal(err)
 			}
-			b.ReportAllocs()
-			n := 0
-			got := s.NewFrame()
-			for b.Loop() {
-				f := n % 1200
-				n++
-				refs[0].Frame = frames[300+f-6]
-				if _, err := dec.Decode(got, packets[f], refs, nil); err != nil {
-					b.Fatal(err)
-				}
+		}
+		got, n := s.NewFrame(), 0
+		b.ReportAllocs()
+		for b.Loop() {
+			i := age + n%(len(frames)-age)
+			refs[0].Frame = frames[i-age]
+			if _, err := dec.Decode(got, payloads[i], refs, nil); err != nil {
+				b.Fatal(err)
 			}
-		})
-	}
+			n++
+		}
+	})
 }

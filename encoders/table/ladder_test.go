@@ -1,8 +1,6 @@
 package table
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -10,42 +8,97 @@ import (
 	"wirelab/encoders/internal/recording"
 )
 
-func TestBoard(t *testing.T) {
-	names := recording.Names()
-	if s := os.Getenv("REC"); s != "" {
-		names = []string{s}
+// fiedler is what his own program spends on the recordings within its bounds, in
+// bytes a packet.
+var fiedler = map[string]float64{"charlie": 516.5, "bravo": 481.3}
+
+// score sends a recording by the rules of the walk-off and returns the mean
+// bytes of a packet and the account of all of them.
+func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, encoders.Budget) {
+	t.Helper()
+	s := frame.Cubes(frame.WalkoffCubes)
+	enc, dec, err := c.New(s, c.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var budget encoders.Budget
+	var payload []byte
+	var total int
+	got, refs := s.NewFrame(), []encoders.Ref{{}}
+	sent, seen := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
+	for n := recording.Age; n < len(frames); n++ {
+		base := n - recording.Age
+		refs[0] = encoders.Ref{Frame: frames[base], Memo: sent[base]}
+		if payload, sent[n], err = enc.Encode(payload[:0], frames[n], refs, nil, &budget); err != nil {
+			t.Fatalf("%s, frame %d: encode: %v", c.Name, n, err)
+		}
+		refs[0].Memo = seen[base]
+		if seen[n], err = dec.Decode(got, payload, refs, nil); err != nil {
+			t.Fatalf("%s, frame %d: decode: %v", c.Name, n, err)
+		}
+		if !got.Equal(frames[n]) {
+			t.Fatalf("%s, frame %d: decoded to another frame", c.Name, n)
+		}
+		total += len(payload)
+	}
+	packets := len(frames) - recording.Age
+	if want := int64(total) * 8 * encoders.BitUnit; budget.Total() != want {
+		t.Fatalf("%s: the budget sums to %d units, want %d", c.Name, budget.Total(), want)
+	}
+	return float64(total) / float64(packets), budget
+}
+
+// Each rung of the ladder is no larger than the one before, on every recording;
+// the article's last needs no more than its author's program; and the rotor
+// spends fewer bits on orientation than the smallest three.
+func TestLadder(t *testing.T) {
+	names, length := recording.Names(), 0
+	if testing.Short() {
+		names, length = []string{"charlie", "bravo"}, 300
 	}
 	for _, name := range names {
-		frames := recording.Load(t, name, 0)
-		s := frame.Cubes(901)
-		for _, c := range All() {
-			enc, dec, err := c.New(s, c.Defaults())
-			if err != nil {
-				t.Fatal(err)
-			}
-			var b encoders.Budget
-			var buf []byte
-			got := s.NewFrame()
-			total := 0
-			for n := 6; n < len(frames); n++ {
-				refs := []encoders.Ref{{Frame: frames[n-6]}}
-				buf, _, err = enc.Encode(buf[:0], frames[n], refs, nil, &b)
-				if err != nil {
-					t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			frames := recording.Load(t, name, length)
+			before, beforeName := 1e9, ""
+			orientation := map[string]int64{}
+			for _, c := range All() {
+				if !own(c) || c.ID >= 64 {
+					continue
 				}
-				total += len(buf)
-				if _, err := dec.Decode(got, buf, refs, nil); err != nil || !got.Equal(frames[n]) {
-					t.Fatal(name, c.Name, n, err)
+				mean, budget := score(t, c, frames)
+				t.Logf("%-22s %8.1f bytes a packet", c.Name, mean)
+				if mean > before {
+					t.Errorf("%s takes %.1f bytes a packet, %s before it took %.1f", c.Name, mean, beforeName, before)
+				}
+				before, beforeName = mean, c.Name
+				orientation[c.Name] = budget.Units[encoders.SlotOrientation]
+				if most, ok := fiedler[name]; ok && length == 0 && c.Name == "relative-orientation" && mean > most {
+					t.Errorf("%s takes %.1f bytes a packet, Fiedler's program %.1f", c.Name, mean, most)
 				}
 			}
-			k := float64(len(frames) - 6)
-			line := fmt.Sprintf("%-8s %-22s %9.1f", name, c.Name, float64(total)/k)
-			for i, u := range b.Units {
-				if u != 0 {
-					line += fmt.Sprintf(" %s %.1f", encoders.Slot(i).Name(nil), float64(u)/65536/k)
-				}
+			if orientation["rotor"] >= orientation["relative-orientation"] {
+				t.Errorf("rotor spends %d units on orientation, relative-orientation %d", orientation["rotor"], orientation["relative-orientation"])
 			}
-			fmt.Println(line)
+		})
+	}
+}
+
+// The yardsticks are lossless too, and those that know the baseline beat those
+// that do not.
+func TestYardsticks(t *testing.T) {
+	frames := recording.Load(t, "charlie", 150)
+	means := map[string]float64{}
+	for _, c := range All() {
+		if c.ID >= 64 {
+			means[c.Name], _ = score(t, c, frames)
+			t.Logf("%-22s %8.1f bytes a packet", c.Name, means[c.Name])
+		}
+	}
+	for _, knows := range []string{"xor-rle", "zstd-baseline"} {
+		for _, knowsNot := range []string{"deflate", "zstd"} {
+			if means[knows] >= means[knowsNot] {
+				t.Errorf("%s takes %.1f bytes a packet, %s only %.1f", knows, means[knows], knowsNot, means[knowsNot])
+			}
 		}
 	}
 }

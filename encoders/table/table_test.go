@@ -1,35 +1,96 @@
 package table
 
 import (
+	"errors"
+	"regexp"
 	"testing"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 )
 
-func TestSmoke(t *testing.T) {
-	s := frame.Cubes(901)
+// What every entry of the table owes its users.
+func TestEntries(t *testing.T) {
+	ids, names := map[uint8]string{}, map[string]bool{}
+	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	for _, c := range All() {
-		enc, dec, err := c.New(s, c.Defaults())
-		if err != nil {
-			t.Fatal(err)
+		if c.ID < 1 || c.ID > 127 || ids[c.ID] != "" {
+			t.Errorf("%s: id %d is out of range or taken by %q", c.Name, c.ID, ids[c.ID])
 		}
-		base, cur, got := s.NewFrame(), s.NewFrame(), s.NewFrame()
-		for i := 0; i < 901; i++ {
-			cur.Table[i*8] = int32(i & 3)
-			for k := 1; k < 4; k++ {
-				cur.Table[i*8+k] = int32(i*k*7) & 511
+		if !kebab.MatchString(c.Name) || names[c.Name] {
+			t.Errorf("name %q is not in kebab case, or taken", c.Name)
+		}
+		ids[c.ID], names[c.Name] = c.Name, true
+		if c.Summary == "" || c.Source == "" || c.Refs < 1 || c.Refs > 2 || c.Suits == nil || c.New == nil {
+			t.Errorf("%s lacks something: %+v", c.Name, c)
+		}
+		if err := encoders.Validate(c.Defaults()); err != nil {
+			t.Errorf("%s: its defaults do not hold: %v", c.Name, err)
+		}
+		if text := c.Canonical(c.Defaults()); len(text) != 0 {
+			t.Errorf("%s: its defaults are written as %q, want nothing", c.Name, text)
+		}
+		for _, p := range c.ParamInfo() {
+			if p.Help == "" || p.Type == "int" && (p.Min == nil || p.Max == nil) {
+				t.Errorf("%s: param %s lacks help or bounds", c.Name, p.Name)
 			}
-			cur.Table[i*8+4] = int32(i*290 - 131072)
 		}
-		cur.Tick = 6
-		var b encoders.Budget
-		out, _, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, &b)
-		if err != nil || b.Total() != int64(len(out))*8*encoders.BitUnit {
-			t.Fatal(err, b, len(out))
+	}
+}
+
+// IDs travel in packet headers and reports: they are fixed forever.
+func TestIDsStay(t *testing.T) {
+	for id, name := range map[uint8]string{
+		1: "raw", 2: "at-rest", 3: "quantized", 4: "changed-bits", 5: "changed-index", 6: "relative-index",
+		7: "relative-position", 8: "relative-orientation", 9: "rotor",
+		64: "xor-rle", 65: "deflate", 66: "zstd", 68: "zstd-baseline",
+	} {
+		if c, ok := ByID(id); !ok || c.Name != name {
+			t.Errorf("id %d is %v, want %s", id, c, name)
 		}
-		if _, err := dec.Decode(got, out, []encoders.Ref{{Frame: base}}, nil); err != nil || !got.Equal(cur) {
-			t.Fatal(c.Name, err)
+	}
+	if c, ok := ByID(0); ok {
+		t.Errorf("id 0 is %s, want none", c.Name)
+	}
+}
+
+func TestByName(t *testing.T) {
+	c, err := ByName("rotor")
+	if err != nil || c.Name != "rotor" {
+		t.Fatalf("rotor: %v, %v", c, err)
+	}
+	_, err = ByName("rottor")
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) {
+		t.Fatalf("rottor: error %v, want an *UnknownError", err)
+	}
+	if name, known := unknown.Unknown(); name != "rottor" || len(known) != len(All()) || known[0] != "raw" {
+		t.Errorf("Unknown() = %q, %q", name, known)
+	}
+}
+
+// The slice is the caller's to spoil.
+func TestAllIsFresh(t *testing.T) {
+	All()[0].Name = "spoilt"
+	if All()[0].Name != "raw" {
+		t.Error("a change to one slice shows in the next")
+	}
+}
+
+// New refuses params that break their bounds.
+func TestNewValidates(t *testing.T) {
+	for _, c := range All() {
+		for _, p := range c.ParamInfo() {
+			if p.Type != "int" || p.Max == nil {
+				continue
+			}
+			params := c.Defaults()
+			if err := encoders.SetParam(params, p.Name, int(*p.Max)); err != nil {
+				t.Errorf("%s: %s = %g, its maximum: %v", c.Name, p.Name, *p.Max, err)
+			}
+			if _, _, err := c.New(frame.Cubes(3), params); err != nil {
+				t.Errorf("%s: New with %s = %g: %v", c.Name, p.Name, *p.Max, err)
+			}
 		}
 	}
 }

@@ -1,0 +1,227 @@
+package bitio
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// item is a value of so many bits.
+type item struct {
+	v uint64
+	n uint
+}
+
+// items turns fuzz bytes into values: one byte of width, eight of value.
+func items(data []byte) []item {
+	var list []item
+	for len(data) > 0 {
+		n := uint(data[0]) % 58
+		var word [8]byte
+		data = data[1+copy(word[:], data[1:]):]
+		var v uint64
+		for i, b := range word {
+			v |= uint64(b) << (8 * i)
+		}
+		list = append(list, item{v, n})
+	}
+	return list
+}
+
+// slowly packs bit by bit: the definition.
+func slowly(list []item) []byte {
+	var out []byte
+	at := 0
+	for _, it := range list {
+		for i := range it.n {
+			if at%8 == 0 {
+				out = append(out, 0)
+			}
+			out[at/8] |= byte(it.v>>i&1) << (at % 8)
+			at++
+		}
+	}
+	return out
+}
+
+// check writes list, compares with the definition, and reads it back.
+func check(t *testing.T, list []item) {
+	t.Helper()
+	prefix := []byte("before")
+	var w Writer
+	w.Reset(prefix)
+	total := 0
+	for _, it := range list {
+		w.Bits(it.v, it.n)
+		if total += int(it.n); w.Len() != total {
+			t.Fatalf("Len() = %d after %d bits", w.Len(), total)
+		}
+	}
+	out := w.Bytes()
+	if !bytes.HasPrefix(out, prefix) {
+		t.Fatalf("the caller's bytes became %q", out[:len(prefix)])
+	}
+	out = out[len(prefix):]
+	if want := slowly(list); !bytes.Equal(out, want) {
+		t.Fatalf("%v packs as\n%x, by definition as\n%x", list, out, want)
+	}
+	var r Reader
+	r.Reset(out)
+	for i, it := range list {
+		if got, want := r.Bits(it.n), it.v&(1<<it.n-1); got != want {
+			t.Fatalf("value %d of %d bits reads as %#x, want %#x", i, it.n, got, want)
+		}
+	}
+	if r.Pos() != total {
+		t.Fatalf("Pos() = %d after %d bits", r.Pos(), total)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatalf("Close: %v", err)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		list := make([]item, rng.IntN(40))
+		for i := range list {
+			list[i] = item{rng.Uint64(), rng.UintN(58)}
+		}
+		check(t, list)
+	}
+}
+
+// A writer takes 64 bits at once at any position of the word.
+func TestFullWords(t *testing.T) {
+	for lead := range uint(64) {
+		var w Writer
+		w.Bits(0, lead)
+		w.Bits(0xFEDCBA9876543210, 64)
+		want := slowly([]item{{0, lead}, {0xFEDCBA9876543210, 64}})
+		if got := w.Bytes(); !bytes.Equal(got, want) {
+			t.Fatalf("after %d bits: %x, want %x", lead, got, want)
+		}
+	}
+}
+
+func TestReadingPastTheEnd(t *testing.T) {
+	for size := range 20 {
+		src := bytes.Repeat([]byte{0xFF}, size)
+		var r Reader
+		r.Reset(src)
+		for range 8 * size {
+			if r.Bits(1) != 1 {
+				t.Fatal("a bit that is there reads as 0")
+			}
+		}
+		if r.Err() != nil {
+			t.Fatalf("error %v at the very end", r.Err())
+		}
+		if v := r.Bits(1); v != 0 || !errors.Is(r.Err(), ErrShort) {
+			t.Fatalf("bit %d of %d bytes is %d, error %v; want 0 and ErrShort", 8*size, size, v, r.Err())
+		}
+		if v := r.Bits(0); v != 0 || !errors.Is(r.Close(), ErrShort) {
+			t.Fatalf("the error does not stick: %v", r.Close())
+		}
+	}
+}
+
+// Close accepts the zeros that fill a byte, and nothing else.
+func TestClose(t *testing.T) {
+	for _, test := range []struct {
+		src  []byte
+		read uint
+		want error
+	}{
+		{nil, 0, nil},
+		{[]byte{0x05}, 3, nil},
+		{[]byte{0x05}, 2, ErrTrailing},
+		{[]byte{0x05}, 0, ErrTrailing},
+		{[]byte{0x00}, 0, ErrTrailing},
+		{[]byte{0x05, 0x00}, 8, ErrTrailing},
+		{[]byte{0x05, 0x00}, 9, nil},
+		{[]byte{0x05}, 9, ErrShort},
+	} {
+		var r Reader
+		r.Reset(test.src)
+		r.Bits(test.read)
+		if err := r.Close(); !errors.Is(err, test.want) {
+			t.Errorf("%x after %d bits: %v, want %v", test.src, test.read, err, test.want)
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	buf := make([]byte, 0, 1024)
+	var w Writer
+	var r Reader
+	if n := testing.AllocsPerRun(100, func() {
+		w.Reset(buf)
+		for i := range uint64(500) {
+			w.Bits(i, 13)
+		}
+		r.Reset(w.Bytes())
+		for range 500 {
+			r.Bits(13)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+// FuzzRoundTrip sets writer and reader against each other and the definition.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte{1, 1, 57, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	f.Fuzz(func(t *testing.T, data []byte) { check(t, items(data)) })
+}
+
+// FuzzReader reads any bytes by any widths, against the definition.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte{0xA5, 0x5A, 0xFF}, []byte{3, 5, 16, 1})
+	f.Fuzz(func(t *testing.T, src, wants []byte) {
+		var r Reader
+		r.Reset(src)
+		at, short := 0, false
+		for _, b := range wants {
+			n := uint(b) % 58
+			var want uint64
+			if short = short || at+int(n) > 8*len(src); !short {
+				for i := range n {
+					want |= uint64(src[at/8]>>(at%8)&1) << i
+					at++
+				}
+			}
+			if got := r.Bits(n); got != want || (r.Err() != nil) != short {
+				t.Fatalf("%d bits before %d of %x: %#x, %v; want %#x, short %v", n, at, src, got, r.Err(), want, short)
+			}
+		}
+	})
+}
+
+func BenchmarkWriter(b *testing.B) {
+	buf := make([]byte, 0, 4096)
+	var w Writer
+	b.SetBytes(1000 * 11 / 8)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Reset(buf)
+		for i := range uint64(1000) {
+			w.Bits(i, 11)
+		}
+		buf = w.Bytes()[:0]
+	}
+}
+
+func BenchmarkReader(b *testing.B) {
+	src := make([]byte, 1000*11/8+8)
+	var r Reader
+	b.SetBytes(1000 * 11 / 8)
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Reset(src)
+		for range 1000 {
+			r.Bits(11)
+		}
+	}
+}

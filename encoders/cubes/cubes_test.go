@@ -1,0 +1,199 @@
+package cubes
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// ends makes the two ends of a codec with its defaults.
+func ends(t testing.TB, c encoders.Codec, s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder) {
+	t.Helper()
+	if params == nil {
+		params = c.Defaults()
+	}
+	enc, dec, err := c.New(s, params)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	return enc, dec
+}
+
+// send encodes cur against base, decodes it, demands the same frame, and returns
+// the payload and the account of it.
+func send(t testing.TB, enc encoders.Encoder, dec encoders.Decoder, cur, base *frame.Frame) ([]byte, *encoders.Budget) {
+	t.Helper()
+	var b encoders.Budget
+	refs := []encoders.Ref{{Frame: base}}
+	payload, _, err := enc.Encode(nil, cur, refs, nil, &b)
+	if err != nil {
+		t.Fatalf("encode: %v", err)
+	}
+	var got frame.Frame
+	got.Table = make([]int32, len(cur.Table))
+	if _, err := dec.Decode(&got, payload, refs, nil); err != nil {
+		t.Fatalf("decode: %v", err)
+	}
+	for i, v := range got.Table {
+		if v != cur.Table[i] {
+			t.Fatalf("cube %d, field %d: decoded as %d, want %d", i/frame.CubeFields, i%frame.CubeFields, v, cur.Table[i])
+		}
+	}
+	return payload, &b
+}
+
+// all lists the codecs of the ladder.
+func all() []encoders.Codec {
+	return []encoders.Codec{Raw(), AtRest(), Quantized(), ChangedBits(), ChangedIndex(), RelativeIndex(),
+		RelativePosition(), RelativeOrientation(), Rotor()}
+}
+
+// randomCube is any cube that the schema allows.
+func randomCube(rng *rand.Rand) cube {
+	return cube{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512),
+		rng.Int32N(1<<18) - 1<<17, rng.Int32N(1<<18) - 1<<17, rng.Int32N(1 << 14), rng.Int32N(2)}
+}
+
+// randomTurned is a cube whose orientation a quantiser made.
+func randomTurned(rng *rand.Rand) cube {
+	q := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	return q.unit().quantise()
+}
+
+// The sizes that the article gives for one cube, as the slots report them.
+func TestBitsOfACube(t *testing.T) {
+	s := frame.Cubes(2)
+	base, cur := s.NewFrame(), s.NewFrame()
+	row(cur.Table, 0)[frame.CubeX] = 512 // the first cube moves, the second rests
+	for _, test := range []struct {
+		codec encoders.Codec
+		want  int // bits of both cubes together
+	}{
+		{Raw(), 321 + 321},
+		{AtRest(), 160 + 127},
+		{Quantized(), 80 + 80},
+		{ChangedBits(), 2 + 80},
+	} {
+		enc, dec := ends(t, test.codec, s, nil)
+		_, b := send(t, enc, dec, cur, base)
+		if got := (b.Total() - b.Units[encoders.SlotPadding]) / encoders.BitUnit; got != int64(test.want) {
+			t.Errorf("%s: %d bits, want %d", test.codec.Name, got, test.want)
+		}
+	}
+}
+
+// When nothing moves: 901 bits, and from changed-index on a single byte.
+func TestIdle(t *testing.T) {
+	s := frame.Cubes(frame.WalkoffCubes)
+	still := s.NewFrame()
+	want := map[string]int{"raw": 36153, "at-rest": 14304, "quantized": 9010, "changed-bits": 113}
+	for _, c := range all() {
+		enc, dec := ends(t, c, s, nil)
+		payload, _ := send(t, enc, dec, still, still)
+		if n, ok := want[c.Name]; !ok {
+			if len(payload) != 1 {
+				t.Errorf("%s: an idle packet of %d bytes, want 1", c.Name, len(payload))
+			}
+		} else if len(payload) != n {
+			t.Errorf("%s: an idle packet of %d bytes, want %d", c.Name, len(payload), n)
+		}
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	s := frame.Cubes(3)
+	base := s.NewFrame()
+	for _, c := range all() {
+		enc, dec := ends(t, c, s, nil)
+		refs := []encoders.Ref{{Frame: base}}
+		prefix := []byte("kept")
+		for _, bad := range []*frame.Frame{
+			{Table: make([]int32, 8)},
+			{Table: make([]int32, 24), Body: []byte{1}},
+			{Table: make([]int32, 24)},
+		} {
+			if len(bad.Table) == 24 && bad.Body == nil {
+				row(bad.Table, 1)[frame.CubeZ] = 1 << 14
+			}
+			out, _, err := enc.Encode(prefix, bad, refs, nil, nil)
+			if err == nil || string(out) != "kept" {
+				t.Errorf("%s: encoded a bad frame as %q, error %v", c.Name, out, err)
+			}
+		}
+		for field, values := range [frame.CubeFields][]int32{
+			{-1, 4}, {-1, 512}, {-1, 512}, {-1, 512}, {-1<<17 - 1, 1 << 17, -1 << 31, 1<<31 - 1}, {-1<<17 - 1, 1 << 17}, {-1, 1 << 14}, {-1, 2},
+		} {
+			for _, v := range values {
+				bad := s.NewFrame()
+				row(bad.Table, 2)[field] = v
+				if _, _, err := enc.Encode(nil, bad, refs, nil, nil); !errors.Is(err, frame.ErrRange) {
+					t.Errorf("%s: field %d = %d: error %v, want ErrRange", c.Name, field, v, err)
+				}
+			}
+		}
+		cur := s.NewFrame()
+		row(cur.Table, 2)[frame.CubeX] = 7
+		send(t, enc, dec, cur, base) // and goes on as if nothing had been
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	other := &frame.Schema{Name: "rpc", Rows: 1, Fields: []frame.Field{{Name: "a", Max: 1}}}
+	for _, c := range all() {
+		if _, _, err := c.New(other, c.Defaults()); err == nil || c.Suits(other) {
+			t.Errorf("%s takes a schema that is not of cubes", c.Name)
+		}
+	}
+	if _, _, err := RelativePosition().New(frame.Cubes(2), &PositionParams{XYSmall: 99}); !errors.Is(err, encoders.ErrParam) {
+		t.Errorf("a width of 99 bits: error %v, want ErrParam", err)
+	}
+}
+
+// Decoders notice what no encoder writes.
+func TestDecodersAreStrict(t *testing.T) {
+	s := frame.Cubes(40)
+	base, cur := s.NewFrame(), s.NewFrame()
+	for _, i := range []int{3, 4, 30} {
+		row(cur.Table, i)[frame.CubeX] = 100
+	}
+	for _, c := range all() {
+		enc, dec := ends(t, c, s, nil)
+		payload, _ := send(t, enc, dec, cur, base)
+		refs := []encoders.Ref{{Frame: base}}
+		got := s.NewFrame()
+		if _, err := dec.Decode(got, append(payload[:len(payload):len(payload)], 0), refs, nil); !errors.Is(err, encoders.ErrCorrupt) {
+			t.Errorf("%s: a byte too many: error %v, want ErrCorrupt", c.Name, err)
+		}
+		if _, err := dec.Decode(got, payload[:len(payload)-1], refs, nil); !errors.Is(err, encoders.ErrTruncated) {
+			t.Errorf("%s: a byte too few: error %v, want ErrTruncated", c.Name, err)
+		}
+		if _, err := dec.Decode(got, nil, refs, nil); !errors.Is(err, encoders.ErrTruncated) {
+			t.Errorf("%s: nothing at all: error %v, want ErrTruncated", c.Name, err)
+		}
+		// Against a baseline that has it all already, no cube has changed.
+		if c.ID >= ChangedBits().ID && c.ID <= RelativeIndex().ID {
+			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, errUnchanged) || !errors.Is(err, encoders.ErrCorrupt) {
+				t.Errorf("%s: cubes listed that did not change: error %v, want ErrCorrupt", c.Name, err)
+			}
+		}
+	}
+}
+
+// A relative position may not leave the world.
+func TestRelativeStaysInRange(t *testing.T) {
+	s := frame.Cubes(1)
+	base, cur, edge := s.NewFrame(), s.NewFrame(), s.NewFrame()
+	row(cur.Table, 0)[frame.CubeX] = 5
+	row(edge.Table, 0)[frame.CubeX] = xyOffset - 3
+	for _, c := range []encoders.Codec{RelativePosition(), RelativeOrientation(), Rotor()} {
+		enc, dec := ends(t, c, s, nil)
+		payload, _ := send(t, enc, dec, cur, base)
+		_, err := dec.Decode(s.NewFrame(), payload, []encoders.Ref{{Frame: edge}}, nil)
+		if !errors.Is(err, encoders.ErrCorrupt) || !errors.Is(err, frame.ErrRange) {
+			t.Errorf("%s: past the edge of the world: error %v, want ErrCorrupt and ErrRange", c.Name, err)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package tune
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/cubes"
+	"wirelab/encoders/internal/recording"
+)
+
+// value is one changed value, the slow evaluator's only input.
+type value struct {
+	d       [3]int
+	largest bool // another largest component: no differences
+}
+
+// changed lists the changed values of pairs of frames.
+func changed(f Field, pairs [][2]*frame.Frame) []value {
+	var list []value
+	for _, pair := range pairs {
+		for i := range len(pair[0].Table) / frame.CubeFields {
+			q, p := pair[0].Table[i*frame.CubeFields:], pair[1].Table[i*frame.CubeFields:]
+			from := map[Field]int{Position: frame.CubeX, Orientation: frame.CubeA}[f]
+			var v value
+			for k := range 3 {
+				v.d[k] = int(q[from+k]) - int(p[from+k])
+			}
+			v.largest = f == Orientation && q[frame.CubeLargest] != p[frame.CubeLargest]
+			if v.largest || v.d != [3]int{} {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// component is what a difference takes under the article's words, 1000 if it
+// cannot be said: a small one is in [-2^(s-1), 2^(s-1)-1]; a large one is known
+// not to be small, so its l bits count from where the small range ends.
+func component(d int, w Widths) int {
+	lo, hi := -(1 << (w.Small - 1)), 1<<(w.Small-1)-1
+	if d >= lo && d <= hi {
+		return 1 + w.Small
+	}
+	if d > hi {
+		d -= hi + 1
+	} else {
+		d -= lo
+	}
+	if d >= -(1<<(w.Large-1)) && d <= 1<<(w.Large-1)-1 {
+		return 1 + w.Large
+	}
+	return 1000
+}
+
+// slowly walks every value.
+func slowly(values []value, xy, z Widths, absolute int) int64 {
+	var sum int64
+	for _, v := range values {
+		bits := absolute
+		if !v.largest {
+			bits = min(bits, 1+component(v.d[0], xy)+component(v.d[1], xy)+component(v.d[2], z))
+		}
+		sum += int64(bits)
+	}
+	return sum
+}
+
+// synthetic makes pairs of frames whose differences are of every size.
+func synthetic() [][2]*frame.Frame {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := frame.Cubes(200)
+	var pairs [][2]*frame.Frame
+	for range 5 {
+		cur, base := s.NewFrame(), s.NewFrame()
+		for i := range s.Rows {
+			for k := range frame.CubeFields {
+				at := i*frame.CubeFields + k
+				base.Table[at] = rng.Int32N(300)
+				if size := int32(1) << rng.IntN(14); rng.IntN(3) > 0 {
+					cur.Table[at] = rng.Int32N(size) - size/2
+				}
+				cur.Table[at] += base.Table[at]
+			}
+			cur.Table[i*frame.CubeFields+frame.CubeLargest] = rng.Int32N(2)
+			base.Table[i*frame.CubeFields+frame.CubeLargest] = rng.Int32N(2)
+		}
+		pairs = append(pairs, [2]*frame.Frame{cur, base})
+	}
+	return pairs
+}
+
+// search runs the fast evaluator.
+func search(f Field, pairs [][2]*frame.Frame) []Result {
+	s := New(f)
+	for _, pair := range pairs {
+		s.Add(pair[0], pair[1])
+	}
+	return s.Results()
+}
+
+// compare demands the slow evaluator's bits for every n-th setting of the grid,
+// and the order.
+func compare(t *testing.T, f Field, pairs [][2]*frame.Frame, n int) {
+	t.Helper()
+	values := changed(f, pairs)
+	results := search(f, pairs)
+	for i, r := range results {
+		if r.Samples != int64(len(values)) {
+			t.Fatalf("%s: %d samples, want %d", r, r.Samples, len(values))
+		}
+		if i > 0 && r.Bits < results[i-1].Bits {
+			t.Fatalf("%s at place %d takes fewer bits than %s before it", r, i, results[i-1])
+		}
+		if i%n == 0 {
+			if want := slowly(values, r.XY, r.Z, r.Absolute); r.Bits != want {
+				t.Errorf("%s: %d bits, walking every value says %d", r, r.Bits, want)
+			}
+		}
+	}
+}
+
+func TestAgainstEveryValue(t *testing.T) {
+	for _, f := range []Field{Position, Orientation} {
+		compare(t, f, synthetic(), 1)
+	}
+}
+
+// pairsOf pairs a recording's frames by the rules of the walk-off.
+func pairsOf(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
+	list := recording.Load(t, name, frames)
+	var pairs [][2]*frame.Frame
+	for n := recording.Age; n < len(list); n += step {
+		pairs = append(pairs, [2]*frame.Frame{list[n], list[n-recording.Age]})
+	}
+	return pairs
+}
+
+// The figures that a brute-force evaluation found on charlie.
+func TestCharlie(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole recording")
+	}
+	pairs := pairsOf(t, "charlie", 0, 1)
+	position, orientation := search(Position, pairs), search(Orientation, pairs)
+	if p, o := position[0].Samples, orientation[0].Samples; p != 209148 || o != 209799 {
+		t.Errorf("%d positions and %d orientations, want 209148 and 209799", p, o)
+	}
+	for _, test := range []struct {
+		results []Result
+		setting string
+		want    string
+	}{
+		{position, "6-10-6-10", "29.05"}, {position, "5-9-5-9", "31.66"},
+		{orientation, "3-7", "24.99"}, {orientation, "5-8", "25.23"},
+	} {
+		i := slices.IndexFunc(test.results, func(r Result) bool { return r.String() == test.setting })
+		if got := fmt.Sprintf("%.2f", test.results[i].Mean()); got != test.want {
+			t.Errorf("%s takes %s bits, want %s", test.setting, got, test.want)
+		}
+	}
+	if best := orientation[0].String(); best != "3-7" {
+		t.Errorf("the best for orientation is %s, want 3-7", best)
+	}
+	// With xy and z alike, and large up to the 10 bits that the article tried.
+	tied := slices.IndexFunc(position, func(r Result) bool { return r.XY == r.Z && r.XY.Large <= 10 })
+	if best := position[tied].String(); best != "6-10-6-10" {
+		t.Errorf("the best for position with one pair of widths is %s, want 6-10-6-10", best)
+	}
+	// The walk over every value agrees, also on which is the best of all.
+	values := changed(Position, pairs)
+	best := position[0]
+	if got := slowly(values, best.XY, best.Z, best.Absolute); got != best.Bits {
+		t.Errorf("%s takes %d bits, walking every value says %d", best, best.Bits, got)
+	}
+	for _, r := range position[1:20] {
+		if got := slowly(values, r.XY, r.Z, r.Absolute); got < best.Bits {
+			t.Errorf("walking every value, %s takes %d bits, less than the best of %d", r, got, best.Bits)
+		}
+	}
+	compare(t, Orientation, pairs, 1)
+}
+
+// What is searched is what the encoders spend: with gear_bits = 0 the slots of
+// relative-orientation hold exactly the bits of the setting.
+func TestAgainstTheEncoder(t *testing.T) {
+	pairs := append(pairsOf(t, "bravo", 400, 9), pairsOf(t, "india", 400, 9)...)
+	for _, w := range [][3]Widths{
+		{{5, 9}, {5, 9}, {5, 8}}, {{6, 11}, {4, 8}, {3, 7}}, {{2, 12}, {8, 8}, {7, 10}}, {{8, 9}, {2, 12}, {2, 10}},
+	} {
+		c := cubes.RelativeOrientation()
+		enc, _, err := c.New(frame.Cubes(frame.WalkoffCubes), &cubes.OrientationParams{
+			XYSmall: w[0].Small, XYLarge: w[0].Large, ZSmall: w[1].Small, ZLarge: w[1].Large,
+			OrientSmall: w[2].Small, OrientLarge: w[2].Large, GearBits: 0,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b encoders.Budget
+		for _, pair := range pairs {
+			if _, _, err := enc.Encode(nil, pair[0], []encoders.Ref{{Frame: pair[1]}}, nil, &b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, test := range []struct {
+			field Field
+			xy, z Widths
+			slot  encoders.Slot
+		}{{Position, w[0], w[1], encoders.SlotPosition}, {Orientation, w[2], w[2], encoders.SlotOrientation}} {
+			results := search(test.field, pairs)
+			i := slices.IndexFunc(results, func(r Result) bool { return r.XY == test.xy && r.Z == test.z })
+			if got := b.Units[test.slot]; got != results[i].Bits*encoders.BitUnit {
+				t.Errorf("%v %s: the search says %d bits, the encoder spent %g", test.field, results[i], results[i].Bits, float64(got)/encoders.BitUnit)
+			}
+		}
+	}
+}
+
+// Settings that spend the same are in the order of their widths.
+func TestTies(t *testing.T) {
+	for _, f := range []Field{Position, Orientation} {
+		results := New(f).Results() // nothing counted: all spend nothing
+		for i, r := range results[1:] {
+			a, b := results[i], r
+			if slices.Compare([]int{a.XY.Small, a.XY.Large, a.Z.Small, a.Z.Large}, []int{b.XY.Small, b.XY.Large, b.Z.Small, b.Z.Large}) >= 0 {
+				t.Fatalf("%s comes before %s", a, b)
+			}
+			if r.Mean() != 0 {
+				t.Fatalf("%s spends %g bits on nothing", r, r.Mean())
+			}
+		}
+	}
+	if p, o := len(New(Position).Results()), len(New(Orientation).Results()); p != 1225 || o != 30 {
+		t.Errorf("%d and %d settings, want 35 x 35 and 6 x 5", p, o)
+	}
+}
+
+func TestParseField(t *testing.T) {
+	for _, f := range []Field{Position, Orientation} {
+		if got, err := ParseField(f.String()); got != f || err != nil {
+			t.Errorf("%v reads as %v, %v", f, got, err)
+		}
+	}
+	if _, err := ParseField("velocity"); err == nil {
+		t.Error("velocity was taken for a field")
+	}
+}
+
+func BenchmarkResults(b *testing.B) {
+	s := New(Position)
+	for _, pair := range synthetic() {
+		s.Add(pair[0], pair[1])
+	}
+	for b.Loop() {
+		s.Results()
+	}
+}

@@ -1,0 +1,189 @@
+package encoders
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+)
+
+// param is one field of a params struct.
+type param struct {
+	name  string
+	tag   reflect.StructTag
+	value reflect.Value
+}
+
+// paramsOf lists the fields of a params struct. A struct that breaks the rules
+// of Codec.Params is a bug of its author.
+func paramsOf(params any) []param {
+	if params == nil {
+		return nil
+	}
+	v := reflect.ValueOf(params)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("encoders: params must be a pointer to a struct, not %T", params))
+	}
+	v = v.Elem()
+	list := make([]param, 0, v.NumField())
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := f.Tag.Get("toml")
+		if name == "" {
+			panic(fmt.Sprintf("encoders: field %s of %T has no toml tag", f.Name, params))
+		}
+		list = append(list, param{name: name, tag: f.Tag, value: v.Field(i)})
+	}
+	return list
+}
+
+func names(all []param) []string {
+	list := make([]string, len(all))
+	for i, p := range all {
+		list[i] = p.name
+	}
+	return list
+}
+
+func (p param) typeName() string {
+	switch p.value.Kind() {
+	case reflect.Int:
+		return "int"
+	case reflect.Float64:
+		return "float"
+	case reflect.Bool:
+		return "bool"
+	case reflect.String:
+		return "string"
+	}
+	panic(fmt.Sprintf("encoders: param %s is a %s, expected int, float64, bool or string", p.name, p.value.Type()))
+}
+
+// bound returns the bound that a tag states, nil if it states none.
+func (p param) bound(key string) *float64 {
+	text, ok := p.tag.Lookup(key)
+	if !ok {
+		return nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic(fmt.Sprintf("encoders: param %s: bound %s is not a number: %q", p.name, key, text))
+	}
+	return &f
+}
+
+// set converts value to the parameter's type, checks it, and stores it.
+func (p param) set(value any) error {
+	next := reflect.New(p.value.Type()).Elem()
+	if !convert(next, value) {
+		return p.refuse(value)
+	}
+	if err := p.check(next); err != nil {
+		return err
+	}
+	p.value.Set(next)
+	return nil
+}
+
+// check reports whether v, of the parameter's type, is within its bounds.
+func (p param) check(v reflect.Value) error {
+	var f float64
+	switch p.value.Kind() {
+	case reflect.Int:
+		f = float64(v.Int())
+	case reflect.Float64:
+		f = v.Float()
+	default:
+		return nil
+	}
+	lo, hi := p.bound("min"), p.bound("max")
+	if math.IsNaN(f) || math.IsInf(f, 0) || lo != nil && f < *lo || hi != nil && f > *hi {
+		return p.refuse(v.Interface())
+	}
+	return nil
+}
+
+func (p param) refuse(got any) error {
+	text := fmt.Sprint(got)
+	if s, ok := got.(string); ok {
+		text = strconv.Quote(s)
+	}
+	return &ParamError{Name: p.name, Got: text, Expected: p.expected()}
+}
+
+// expected says in words what the parameter takes.
+func (p param) expected() string {
+	words := map[string]string{"int": "an integer", "float": "a number", "bool": "true or false", "string": "text"}[p.typeName()]
+	switch lo, hi := p.bound("min"), p.bound("max"); {
+	case lo != nil && hi != nil:
+		words += fmt.Sprintf(" from %g to %g", *lo, *hi)
+	case lo != nil:
+		words += fmt.Sprintf(" of at least %g", *lo)
+	case hi != nil:
+		words += fmt.Sprintf(" of at most %g", *hi)
+	}
+	return words
+}
+
+// convert stores value in dst if it means one of dst's type, and reports whether
+// it does.
+func convert(dst reflect.Value, value any) bool {
+	if n, ok := value.(int); ok {
+		value = int64(n)
+	}
+	switch dst.Kind() {
+	case reflect.Int:
+		return convertInt(dst, value)
+	case reflect.Float64:
+		return convertFloat(dst, value)
+	case reflect.Bool:
+		b, ok := value.(bool)
+		if s, isText := value.(string); isText {
+			b, ok = s == "true", s == "true" || s == "false"
+		}
+		dst.SetBool(b)
+		return ok
+	case reflect.String:
+		s, ok := value.(string)
+		dst.SetString(s)
+		return ok
+	}
+	return false
+}
+
+func convertInt(dst reflect.Value, value any) bool {
+	var n int64
+	switch v := value.(type) {
+	case int64:
+		n = v
+	case float64: // JSON knows no integers
+		if n = int64(v); v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return false
+		}
+	case string:
+		var err error
+		if n, err = strconv.ParseInt(v, 10, 64); err != nil {
+			return false
+		}
+	default:
+		return false
+	}
+	dst.SetInt(n)
+	return !dst.OverflowInt(n)
+}
+
+func convertFloat(dst reflect.Value, value any) bool {
+	switch v := value.(type) {
+	case int64:
+		dst.SetFloat(float64(v))
+	case float64:
+		dst.SetFloat(v)
+	case string:
+		f, err := strconv.ParseFloat(v, 64)
+		dst.SetFloat(f)
+		return err == nil
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,241 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// each runs a test for every codec on every schema it suits.
+func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
+	for _, c := range All() {
+		for _, s := range schemas() {
+			if c.Suits(s) {
+				t.Run(fmt.Sprintf("%s/%s-%d", c.Name, s.Name, s.Rows), func(t *testing.T) { test(t, c, s) })
+			}
+		}
+	}
+}
+
+// own reports whether a codec is ours, and so owes what libraries are exempt
+// from.
+func own(c encoders.Codec) bool { return !strings.Contains(c.Source, "library") }
+
+// pair is the two ends of a codec, each with the memos of what it has seen.
+type pair struct {
+	enc       encoders.Encoder
+	dec       encoders.Decoder
+	schema    *frame.Schema
+	quantises bool
+	sent, got map[*frame.Frame]encoders.Memo // by the frame as the test knows it
+	budget    encoders.Budget                // of the last packet
+}
+
+func newPair(t testing.TB, c encoders.Codec, s *frame.Schema) *pair {
+	t.Helper()
+	enc, dec, err := c.New(s, c.Defaults())
+	if err != nil {
+		t.Fatalf("%s on %s: %v", c.Name, s.Name, err)
+	}
+	return &pair{enc: enc, dec: dec, schema: s, quantises: c.Quantises,
+		sent: map[*frame.Frame]encoders.Memo{}, got: map[*frame.Frame]encoders.Memo{}}
+}
+
+// send encodes cur against base and checks the laws on the way: the frame comes
+// back, references and input are left alone, the budget adds up, and what was in
+// dst stays.
+func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
+	t.Helper()
+	var before, baseBefore frame.Frame
+	before.CopyFrom(cur)
+	baseBefore.CopyFrom(base)
+	prefix := []byte("what was there")
+	refs := []encoders.Ref{{Frame: base, Memo: p.sent[base]}}
+	p.budget.Reset()
+	out, memo, err := p.enc.Encode(prefix[:len(prefix):len(prefix)], cur, refs, nil, &p.budget)
+	if err != nil {
+		t.Fatalf("encode: %v", err)
+	}
+	p.sent[cur] = memo
+	if !bytes.HasPrefix(out, prefix) {
+		t.Fatalf("what was in dst became %q", out[:len(prefix)])
+	}
+	payload := out[len(prefix):]
+	if got, want := p.budget.Total(), int64(len(payload))*8*encoders.BitUnit; got != want {
+		t.Fatalf("the budget of %d bytes sums to %d units, want %d", len(payload), got, want)
+	}
+	for k, u := range p.budget.Units {
+		if u < 0 {
+			t.Fatalf("slot %s holds %d units", encoders.Slot(k).Name(p.schema), u)
+		}
+	}
+	if !p.quantises && !cur.Equal(&before) {
+		t.Fatal("the encoder changed the frame")
+	}
+	got := p.schema.NewFrame()
+	memo, err = p.dec.Decode(got, payload, []encoders.Ref{{Frame: base, Memo: p.got[base]}}, nil)
+	if err != nil {
+		t.Fatalf("decode of %d bytes: %v", len(payload), err)
+	}
+	p.got[cur] = memo
+	if !got.Equal(cur) {
+		t.Fatal("decoded to another frame")
+	}
+	if !base.Equal(&baseBefore) {
+		t.Fatal("the reference was changed")
+	}
+	return payload
+}
+
+// Every frame comes back, whichever earlier one is its reference.
+func TestRoundTrip(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		length := 30
+		if s.Rows > 100 {
+			length = 8
+		}
+		p := newPair(t, c, s)
+		rng := rand.New(rand.NewPCG(21, 22))
+		frames := story(s, 1, length)
+		for i, cur := range frames[1:] {
+			p.send(t, cur, frames[rng.IntN(i+1)])
+			p.send(t, cur, frames[0])
+		}
+	})
+}
+
+// The same frames give the same bytes from ends that are new and from ends that
+// have seen all sorts of other frames, with a budget or without.
+func TestSameBytesAfterReuse(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		used := newPair(t, c, s)
+		frames := story(s, 2, 7)
+		for i, cur := range frames[1:] {
+			used.send(t, cur, frames[i])
+		}
+		used.dec.Decode(s.NewFrame(), []byte{1, 2, 3}, []encoders.Ref{{Frame: frames[0]}}, nil)
+		for i, cur := range frames[1:] {
+			fresh := newPair(t, c, s)
+			fresh.sent[frames[i]], fresh.got[frames[i]] = used.sent[frames[i]], used.got[frames[i]]
+			want := fresh.send(t, cur, frames[i])
+			if got := used.send(t, cur, frames[i]); !bytes.Equal(got, want) {
+				t.Fatalf("frame %d: %x from used ends, %x from new ones", i+1, head(got), head(want))
+			}
+			bare, _, err := used.enc.Encode(nil, cur, []encoders.Ref{{Frame: frames[i], Memo: used.sent[frames[i]]}}, nil, nil)
+			if err != nil || !bytes.Equal(bare, want) {
+				t.Fatalf("frame %d: %x without a budget, %x with; error %v", i+1, head(bare), head(want), err)
+			}
+		}
+	})
+}
+
+func head(b []byte) []byte { return b[:min(len(b), 64)] }
+
+// hostile hands a decoder bytes that no encoder wrote: it must answer with an
+// error that says so, or with a frame within the schema.
+func hostile(t testing.TB, p *pair, src []byte, base *frame.Frame) {
+	t.Helper()
+	got := p.schema.NewFrame()
+	_, err := p.dec.Decode(got, src, []encoders.Ref{{Frame: base, Memo: p.got[base]}}, nil)
+	if err == nil {
+		err = p.schema.Check(got)
+	} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
+		return
+	}
+	if err != nil {
+		t.Fatalf("%x... of %d bytes: %v", head(src), len(src), err)
+	}
+}
+
+// Decoders survive packets cut at any byte and with any bit flipped, and go on
+// to decode honest ones.
+func TestDamage(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if testing.Short() && s.Rows > 100 {
+			t.Skip("long packets")
+		}
+		p := newPair(t, c, s)
+		frames := story(s, 3, 6)
+		rng := rand.New(rand.NewPCG(23, 24))
+		for i, cur := range frames[1:] {
+			base := frames[i]
+			payload := p.send(t, cur, base)
+			every := 1 + len(payload)*s.Cells()/400_000 // a long packet is sampled
+			for n := rng.IntN(every); n < len(payload); n += every {
+				hostile(t, p, payload[:n], base)
+				damaged := bytes.Clone(payload)
+				damaged[n] ^= 1 << rng.IntN(8)
+				hostile(t, p, damaged, base)
+				damaged[rng.IntN(len(damaged))] = byte(rng.Uint32())
+				hostile(t, p, damaged, base)
+			}
+			hostile(t, p, append(bytes.Clone(payload), 0), base)
+			p.send(t, cur, base)
+		}
+	})
+}
+
+// Any prefix of an honest packet is refused by the encoders of cubes, and any
+// byte beyond it.
+func TestCubesAreExact(t *testing.T) {
+	for _, c := range All() {
+		s := frame.Cubes(33)
+		if c.ID >= 64 {
+			continue
+		}
+		p := newPair(t, c, s)
+		frames := story(s, 4, 6)
+		for i, cur := range frames[1:] {
+			payload := p.send(t, cur, frames[i])
+			refs := []encoders.Ref{{Frame: frames[i], Memo: p.got[frames[i]]}}
+			for n := range payload {
+				if _, err := p.dec.Decode(s.NewFrame(), payload[:n], refs, nil); err == nil {
+					t.Errorf("%s, frame %d: %d of %d bytes were accepted", c.Name, i+1, n, len(payload))
+				}
+			}
+			if _, err := p.dec.Decode(s.NewFrame(), append(bytes.Clone(payload), 0), refs, nil); !errors.Is(err, encoders.ErrCorrupt) {
+				t.Errorf("%s, frame %d: a byte too many: error %v, want ErrCorrupt", c.Name, i+1, err)
+			}
+		}
+	}
+}
+
+// Our own codecs allocate nothing once their memory has grown to size.
+func TestNoAllocations(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if !own(c) {
+			t.Skip("a library allocates as it likes")
+		}
+		frames := story(s, 5, 6)
+		enc, dec, err := c.New(s, c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs := []encoders.Ref{{}}
+		var budget encoders.Budget
+		var payload []byte
+		got := s.NewFrame()
+		var spareSent, spareGot encoders.Memo
+		all := func() {
+			for i, cur := range frames[1:] {
+				refs[0].Frame = frames[i]
+				if payload, spareSent, err = enc.Encode(payload[:0], cur, refs, spareSent, &budget); err == nil {
+					spareGot, err = dec.Decode(got, payload, refs, spareGot)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		all()
+		if allocs := testing.AllocsPerRun(3, all); allocs != 0 {
+			t.Errorf("%v allocations for %d frames, want none", allocs, len(frames)-1)
+		}
+	})
+}

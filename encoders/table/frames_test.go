@@ -1,0 +1,136 @@
+package table
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"wirelab/dataset/frame"
+)
+
+// schemas are shapes of every sort: cubes of many counts, a call of one row with
+// every kind of field, text without rows, and odd ones.
+func schemas() []*frame.Schema {
+	list := []*frame.Schema{
+		{Name: "text", Item: "byte", Delivery: frame.Each},
+		{Name: "hollow", Item: "byte", Fields: []frame.Field{{Name: "a", Max: 9}, {Name: "b", Max: 9}}},
+		{Name: "call", Item: "call", Rows: 1, Fields: kinds()},
+		{Name: "table", Item: "row", Rows: 37, Fields: kinds()},
+	}
+	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
+		list = append(list, frame.Cubes(n))
+	}
+	return list
+}
+
+// kinds has a field of every kind, and of every width in bytes.
+func kinds() []frame.Field {
+	return []frame.Field{
+		{Name: "speed", Kind: frame.Quantity, Min: -100, Max: 100},
+		{Name: "far", Kind: frame.Quantity, Min: math.MinInt32, Max: math.MaxInt32},
+		{Name: "weapon", Kind: frame.Enum, Max: 6},
+		{Name: "fire", Kind: frame.Flag, Max: 1},
+		{Name: "keys", Kind: frame.Bits},
+		{Name: "yaw", Kind: frame.Angle, Min: -18000, Max: 17999},
+		{Name: "heat", Kind: frame.Float32},
+		{Name: "constant", Kind: frame.Quantity, Min: 7, Max: 7},
+		{Name: "wide", Kind: frame.Quantity, Min: -1 << 23, Max: 1<<23 - 1},
+	}
+}
+
+// initial is the state that both ends begin with: zero, within bounds.
+func initial(s *frame.Schema) *frame.Frame {
+	f := s.NewFrame()
+	for i := range f.Table {
+		if fd := s.Fields[i%len(s.Fields)]; fd.Kind.Bounded() {
+			f.Table[i] = min(max(0, fd.Min), fd.Max)
+		}
+	}
+	return f
+}
+
+// anyValue is any value of a field.
+func anyValue(rng *rand.Rand, fd *frame.Field) int32 {
+	if !fd.Kind.Bounded() {
+		return int32(rng.Uint32())
+	}
+	switch rng.IntN(8) {
+	case 0:
+		return fd.Min
+	case 1:
+		return fd.Max
+	}
+	return int32(int64(fd.Min) + rng.Int64N(int64(fd.Max)-int64(fd.Min)+1))
+}
+
+// next makes a frame after f: each row changes with probability rows, by little
+// or to anything, and with it the body of schemas that have one.
+func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *frame.Frame {
+	g := &frame.Frame{}
+	g.CopyFrom(f)
+	g.Tick = f.Tick + 1
+	n := len(s.Fields)
+	for r := range s.Rows {
+		if rng.Float64() >= rows {
+			continue
+		}
+		for i := range s.Fields {
+			fd, v := &s.Fields[i], &g.Table[r*n+i]
+			switch {
+			case rng.Float64() < wild:
+				*v = anyValue(rng, fd)
+			case fd.Kind == frame.Quantity || fd.Kind == frame.Angle:
+				*v = int32(min(max(int64(*v)+rng.Int64N(41)-20, int64(fd.Min)), int64(fd.Max)))
+			}
+		}
+	}
+	if !frame.IsCubes(s) {
+		g.Body = nextBody(rng, g.Body)
+	}
+	return g
+}
+
+// nextBody grows, shrinks, alters, empties or keeps a body.
+func nextBody(rng *rand.Rand, body []byte) []byte {
+	switch rng.IntN(6) {
+	case 0:
+		return body[:0]
+	case 1:
+		return body[:rng.IntN(len(body)+1)]
+	case 2:
+		for range rng.IntN(300) {
+			body = append(body, "the quick brown fox"[rng.IntN(19)])
+		}
+	case 3:
+		body = append(body, make([]byte, rng.IntN(40))...) // zeros at the end
+	case 4:
+		for range 3 {
+			if len(body) > 0 {
+				body[rng.IntN(len(body))] ^= byte(rng.Uint32())
+			}
+		}
+	}
+	return body
+}
+
+// story is a run of frames in which all sorts of things happen; the first is the
+// initial state.
+func story(s *frame.Schema, seed uint64, length int) []*frame.Frame {
+	rng := rand.New(rand.NewPCG(seed, uint64(s.Rows)))
+	frames := []*frame.Frame{initial(s)}
+	for len(frames) < length {
+		last := frames[len(frames)-1]
+		rows, wild := 0.1, 0.02
+		switch len(frames) % 6 {
+		case 1: // the first after the initial state is another world
+			rows, wild = 1, 1
+		case 2: // nothing happens
+			rows = 0
+		case 3: // everything stirs
+			rows = 1
+		case 4: // a few rows
+			rows = 0.01
+		}
+		frames = append(frames, next(rng, s, last, rows, wild))
+	}
+	return frames
+}

@@ -1,0 +1,100 @@
+package table
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+// benches keeps one pair of ends, and a story, for every codec and small schema:
+// a fuzzer that makes them anew each time makes little else.
+type benches map[[2]byte]*bench
+
+type bench struct {
+	pair   *pair
+	frames []*frame.Frame
+}
+
+// at returns what two fuzz bytes choose, nil if the codec does not take the
+// schema.
+func (b benches) at(t testing.TB, codec, schema byte) *bench {
+	all, list := All(), schemas()[:7] // up to 33 cubes
+	key := [2]byte{codec % byte(len(all)), schema % byte(len(list))}
+	c, s := all[key[0]], list[key[1]]
+	if !c.Suits(s) {
+		return nil
+	}
+	if b[key] == nil {
+		b[key] = &bench{newPair(t, c, s), story(s, 6, 4)}
+	}
+	clear(b[key].pair.sent)
+	clear(b[key].pair.got)
+	return b[key]
+}
+
+// FuzzDecode hands any bytes to every decoder, against two references.
+func FuzzDecode(f *testing.F) {
+	for i, c := range All() {
+		for j, s := range schemas()[:7] {
+			if !c.Suits(s) {
+				continue
+			}
+			p := newPair(f, c, s)
+			frames := story(s, 6, 4)
+			for k, cur := range frames[1:] {
+				f.Add(byte(i), byte(j), byte(k), p.send(f, cur, frames[k]))
+			}
+		}
+	}
+	all := benches{}
+	f.Fuzz(func(t *testing.T, codec, schema, base byte, src []byte) {
+		if b := all.at(t, codec, schema); b != nil {
+			hostile(t, b.pair, src, b.frames[int(base)%len(b.frames)])
+		}
+	})
+}
+
+// FuzzRoundTrip makes two frames of the fuzz bytes and sends one against the
+// other.
+func FuzzRoundTrip(f *testing.F) {
+	for i := range All() {
+		f.Add(byte(i), byte(6), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, []byte("body"))
+		f.Add(byte(i), byte(2), []byte{0xFF, 0xFF, 0xFF, 0x7F}, []byte{})
+	}
+	all := benches{}
+	f.Fuzz(func(t *testing.T, codec, schema byte, cells, body []byte) {
+		b := all.at(t, codec, schema)
+		if b == nil {
+			return
+		}
+		base := b.frames[int(codec)%len(b.frames)]
+		cur := change(b.pair.schema, base, cells)
+		if !frame.IsCubes(b.pair.schema) {
+			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
+		}
+		b.pair.send(t, cur, base)
+		b.pair.send(t, base, cur)
+		b.pair.send(t, cur, cur)
+	})
+}
+
+// change returns f with cells altered: four bytes say which one and how.
+func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
+	g := &frame.Frame{Tick: f.Tick + 1}
+	g.CopyFrom(f)
+	for ; len(edits) >= 4 && len(g.Table) > 0; edits = edits[4:] {
+		at := int(edits[0])*len(g.Table)/256 + int(edits[1])%len(s.Fields)
+		at %= len(g.Table)
+		fd, v := &s.Fields[at%len(s.Fields)], int64(int16(binary.LittleEndian.Uint16(edits[2:])))
+		if edits[1] >= 128 {
+			v <<= 16
+		}
+		v += int64(g.Table[at])
+		if fd.Kind.Bounded() {
+			v = min(max(v, int64(fd.Min)), int64(fd.Max))
+		}
+		g.Table[at] = int32(v)
+	}
+	return g
+}

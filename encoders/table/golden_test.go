@@ -1,0 +1,110 @@
+package table
+
+import (
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+var update = flag.Bool("update", false, "write the golden packets anew")
+
+// tale is a run of frames by arithmetic alone, so that it is the same for ever:
+// cubes that rest, slide, roll, jump and come to be touched.
+func tale() (*frame.Schema, []*frame.Frame) {
+	s := frame.Cubes(40)
+	frames := []*frame.Frame{s.NewFrame()}
+	for i := range s.Rows {
+		copy(frames[0].Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, int32(i) * 300, -int32(i) * 200, 102, 0})
+	}
+	for tick := range int32(6) {
+		f := &frame.Frame{}
+		f.CopyFrom(frames[len(frames)-1])
+		f.Tick = uint32(tick + 1)
+		for i := range int32(s.Rows) {
+			q := f.Table[i*frame.CubeFields:]
+			switch {
+			case tick == 1: // nothing moves
+			case i < 3: // slides
+				q[frame.CubeX] += 4 + 11*i
+			case i < 6: // rolls
+				q[frame.CubeX] += 20
+				q[frame.CubeY] -= 9
+				q[frame.CubeA] += 5 * i
+				q[frame.CubeB] += 13
+			case i == 6: // falls and tumbles
+				q[frame.CubeZ] = 4000 - 700*tick
+				q[frame.CubeLargest] = tick % 4
+				q[frame.CubeC] = 200 + 31*tick
+			case i == 7: // leaves at once
+				q[frame.CubeX], q[frame.CubeY] = -131072+tick, 131071-tick
+			case i == 8: // is touched
+				q[frame.CubeInteracting] = tick & 1
+			}
+		}
+		frames = append(frames, f)
+	}
+	return s, frames
+}
+
+// packets encodes the tale, each frame against the one before the last.
+func packets(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame.Frame) []byte {
+	t.Helper()
+	p := newPair(t, c, s)
+	var text bytes.Buffer
+	for i := 1; i < len(frames); i++ {
+		fmt.Fprintf(&text, "%x\n", p.send(t, frames[i], frames[max(0, i-2)]))
+	}
+	return text.Bytes()
+}
+
+// The bytes on the wire are what they always were, and what they always were is
+// still read: packets outlive the program in reports that are replayed.
+func TestGolden(t *testing.T) {
+	s, frames := tale()
+	for _, c := range All() {
+		path := filepath.Join("testdata", c.Name+".hex")
+		now := packets(t, c, s, frames)
+		if *update {
+			if err := os.WriteFile(path, now, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile(path)
+		if err != nil {
+			t.Errorf("%s: %v (run with -update to write it)", c.Name, err)
+			continue
+		}
+		if !bytes.Equal(now, golden) {
+			t.Errorf("%s writes\n%sthe golden packets are\n%s", c.Name, now, golden)
+		}
+		readGolden(t, c, s, frames, string(golden))
+	}
+}
+
+func readGolden(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, golden string) {
+	t.Helper()
+	_, dec, err := c.New(s, c.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memos := make([]encoders.Memo, len(frames))
+	for i, line := range strings.Split(strings.TrimSuffix(golden, "\n"), "\n") {
+		payload, err := hex.DecodeString(line)
+		if err != nil {
+			t.Fatalf("%s, line %d: %v", c.Name, i+1, err)
+		}
+		got, base := s.NewFrame(), max(0, i-1)
+		memos[i+1], err = dec.Decode(got, payload, []encoders.Ref{{Frame: frames[base], Memo: memos[base]}}, nil)
+		if err != nil || !got.Equal(frames[i+1]) {
+			t.Errorf("%s: golden packet %d reads as another frame, error %v", c.Name, i+1, err)
+		}
+	}
+}

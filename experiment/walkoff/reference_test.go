@@ -1,0 +1,81 @@
+package walkoff
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// recording opens a recording of the reference data.
+func recording(t *testing.T, name string) (spec string, open Open) {
+	t.Helper()
+	spec = filepath.Join("..", "..", "..", "shared", "data", "cubes", name+".bin.zst")
+	if _, err := os.Stat(spec); err != nil {
+		t.Skipf("no reference data: %v", err)
+	}
+	return spec, func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
+}
+
+func every(s *frame.Schema) (list []*encoders.Codec) {
+	all := table.All()
+	for i := range all {
+		if all[i].Suits(s) {
+			list = append(list, &all[i])
+		}
+	}
+	return list
+}
+
+// TestEveryEncoder: all encoders of cubes are lossless and legal.
+func TestEveryEncoder(t *testing.T) {
+	frames, names := 800, []string{"alpha", "bravo", "charlie"} // by then much is in motion
+	if testing.Short() {
+		frames, names = 60, names[:1]
+	}
+	for _, name := range names {
+		spec, open := recording(t, name)
+		board, err := Run(context.Background(), spec, open, every(frame.Cubes(frame.WalkoffCubes)),
+			Options{Frames: frames, Audit: process, Clock: metronome()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range board.Results {
+			if !r.Lossless || r.Audit != AuditPass || r.Packets != frames-Delay {
+				t.Errorf("%s on %s: lossless %v, audit %s, %d packets: %s", r.Encoder, name, r.Lossless, r.Audit, r.Packets, r.Problem)
+			}
+		}
+	}
+}
+
+// TestReferencePrograms holds whole recordings against what the programs of the
+// walk-off's authors made of the very same ones: Fiedler's needed 516.5 bytes a
+// packet on charlie and 481.3 on bravo.
+func TestReferencePrograms(t *testing.T) {
+	codec, err := table.ByName("relative-orientation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fiedler := range map[string]float64{"bravo": 481.3, "charlie": 516.5} {
+		spec, open := recording(t, name)
+		board, err := Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: metronome()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := dataset.Describe(spec, dataset.Options{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := board.Dataset; d.SHA256 != info.SHA256 || d.Frames != info.Frames || d.Cubes != info.Cubes {
+			t.Errorf("scored %+v of %+v", d, info)
+		}
+		if r := board.Results[0]; !r.Lossless || r.BytesPerPacket > fiedler {
+			t.Errorf("%s: lossless %v, %.1f bytes a packet; Fiedler's own program needs %.1f", name, r.Lossless, r.BytesPerPacket, fiedler)
+		}
+	}
+}

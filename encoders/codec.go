@@ -30,7 +30,7 @@ type Ref struct {
 // Encoder writes packets. One belongs to one sender.
 type Encoder interface {
 	// Encode appends the payload for cur to dst and returns it with the memo to
-	// attach to cur. refs are frames that both ends hold, newest first: at least
+	// attach to cur, which is never that of a reference. refs are frames that both ends hold, newest first: at least
 	// one, at most Codec.Refs; refs[0] may be the initial state. spare, if not
 	// nil, is a memo of this codec that has left the history: overwrite and
 	// return it instead of allocating. Bits are charged to budget, which may be
@@ -71,6 +71,9 @@ type Codec struct {
 	Source    string // name, author, year of what it follows
 	Refs      int    // the most references it takes, 1 or 2
 	Quantises bool   // decodes to something near the source, not equal to it
+	// Standalone: the decoder needs no reference, so packets name none and can
+	// never lack one. The encoder still gets refs, for what it derives from them.
+	Standalone bool
 	Suits     func(*frame.Schema) bool
 	// Params is a pointer to a struct of defaults, nil if there are none. Its
 	// exported fields are int, float64, bool or string with tags

@@ -30,10 +30,10 @@ type Ref struct {
 // Encoder writes packets. One belongs to one sender.
 type Encoder interface {
 	// Encode appends the payload for cur to dst and returns it with the memo to
-	// attach to cur, which is never that of a reference. refs are frames that both ends hold, newest first: at least
-	// one, at most Codec.Refs; refs[0] may be the initial state. spare, if not
-	// nil, is a memo of this codec that has left the history: overwrite and
-	// return it instead of allocating. Bits are charged to budget, which may be
+	// attach to cur, which is never that of a reference. refs are frames that
+	// both ends hold, newest first: at least one, at most Codec.Refs; refs[0] may
+	// be the initial state. spare, if not nil, is a memo of this codec that has
+	// left the history: overwrite and return it instead of allocating. Bits are charged to budget, which may be
 	// nil. A codec that quantises rewrites cur, which is the endpoint's own copy,
 	// to exactly what Decode will yield. It fails only if cur cannot be coded.
 	Encode(dst []byte, cur *frame.Frame, refs []Ref, spare Memo, budget *Budget) ([]byte, Memo, error)
@@ -74,7 +74,7 @@ type Codec struct {
 	// Standalone: the decoder needs no reference, so packets name none and can
 	// never lack one. The encoder still gets refs, for what it derives from them.
 	Standalone bool
-	Suits     func(*frame.Schema) bool
+	Suits      func(*frame.Schema) bool
 	// Params is a pointer to a struct of defaults, nil if there are none. Its
 	// exported fields are int, float64, bool or string with tags
 	// `toml:"name" help:"..." unit:"bits" min:"2" max:"8"`; it may have a method

@@ -1,7 +1,6 @@
 package cubes
 
 import (
-	"errors"
 	"math"
 
 	"wirelab/dataset/frame"
@@ -14,7 +13,7 @@ import (
 // at rest, 160 for one that moves.
 func AtRest() encoders.Codec {
 	return encoders.Codec{
-		ID: 2, Name: "at-rest", Refs: 1, Suits: frame.IsCubes,
+		ID: 2, Name: "at-rest", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "no velocity for cubes at rest; orientation as smallest three, position still in floats",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		New:     climb(func(int, any) rung { return atRest{} }),
@@ -31,8 +30,9 @@ func (atRest) code(c *coder, cur, base *frame.Frame) {
 			return
 		}
 		absoluteOrientation(c, q)
-		rest := c.flag(samePosition(q, p))
-		if !rest {
+		// A receiver of this format extrapolates by what follows; ours decodes
+		// nothing from it.
+		if rest := c.flag(samePosition(q, p)); !rest {
 			for k := frame.CubeX; k <= frame.CubeZ; k++ {
 				c.bits(quantiseVelocity(velocity(q[k], p[k], ticks)), velocityBits)
 			}
@@ -40,20 +40,13 @@ func (atRest) code(c *coder, cur, base *frame.Frame) {
 		c.charge(encoders.SlotVelocity)
 		floatPosition(c, q)
 		interacting(c, q)
-		if c.reading && rest != samePosition(q, p) {
-			c.fail(errRest)
-		}
 	}
 }
-
-var errRest = errors.New("a cube at rest has moved, or one that moves has not")
 
 // velocityBits of a component span -32 to +32 m/s in steps of 1/32 m/s.
 const velocityBits = 11
 
 // quantiseVelocity returns the step of a velocity in m/s, kept within range.
-// Nothing is decoded from it: receivers of this format extrapolate by it, ours
-// do not.
 func quantiseVelocity(v float64) uint64 {
 	const half = 1 << (velocityBits - 1)
 	return uint64(min(max(math.Round(v*(half/32)), -half), half-1) + half)

@@ -3,6 +3,9 @@ package cubes
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -138,5 +141,51 @@ func TestRolled(t *testing.T) {
 	}
 	if r := rolled(&cube{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
 		t.Errorf("rolling along y turns by %v", r)
+	}
+}
+
+// What the compiler makes of the arithmetic for a processor that can fuse holds
+// no fused instruction: both ends of a packet agree whatever they run on.
+func TestNothingIsFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds for another machine: not in -short")
+	}
+	cmd := exec.Command("go", "build", "-gcflags=-S", ".")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=arm64")
+	listing, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, listing)
+	}
+	if !strings.Contains(string(listing), "FMULD") {
+		t.Fatal("the listing holds no product of floats: the test tests nothing")
+	}
+	for line := range strings.Lines(string(listing)) {
+		for _, fused := range []string{"FMADD", "FMSUB", "FNMADD", "FNMSUB"} {
+			if strings.Contains(line, fused) {
+				t.Error(strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+// A miss that no rotor has is refused, and so is none where one must follow.
+func TestMissIsChecked(t *testing.T) {
+	base := cube{3, 256, 256, 256}
+	for miss, ok := range map[uint64]bool{0: true, 12: true, noMiss: false, 26: true, 27: false, 31: false} {
+		r := &rotor{steps: 710, gears: widths{5, 7}.inGears(1)}
+		var w, c coder
+		w.write(nil)
+		w.flag(false) // no hit
+		w.flag(true)  // but relative
+		for range 3 {
+			r.gears[0].difference(&w, 0)
+		}
+		w.bits(miss, missBits)
+		c.read(w.finish(nil))
+		q := base
+		r.code(&c, 0, &q, &base, 0)
+		if err := c.close(); (err == nil) != ok {
+			t.Errorf("miss %d: error %v", miss, err)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // interpolate.
 func Quantized() encoders.Codec {
 	return encoders.Codec{
-		ID: 3, Name: "quantized", Refs: 1, Suits: frame.IsCubes,
+		ID: 3, Name: "quantized", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "every cube as integers: smallest three in 29 bits, position in 50, no velocity",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		New:     climb(func(int, any) rung { return whole(absolute) }),

@@ -1,6 +1,7 @@
 package cubes
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -130,4 +131,47 @@ func TestAppendChanged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Lists that no writer makes are refused: an index that does not rise, one past
+// the last row, more of them than there are rows.
+func TestListsAreChecked(t *testing.T) {
+	x, g := newIndices(100), newGaps(100, publishedGaps...)
+	for name, write := range map[string]func(c *coder){
+		"twice the same": func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(5, x.width) },
+		"falling":        func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(4, x.width) },
+		"past the last":  func(c *coder) { c.bits(1, x.count); c.bits(100, x.width) },
+	} {
+		if _, err := readList(x, write); !errors.Is(err, errIndex) {
+			t.Errorf("index, %s: error %v, want errIndex", name, err)
+		}
+	}
+	for name, write := range map[string]func(c *coder){
+		"past the last": func(c *coder) { g.length(c, 2); g.gap(c, 100); g.gap(c, 1) },
+		"too many": func(c *coder) {
+			g.length(c, 101)
+			for range 101 {
+				g.gap(c, 1)
+			}
+		},
+	} {
+		if _, err := readList(g, write); !errors.Is(err, errIndex) {
+			t.Errorf("distance, %s: error %v, want errIndex", name, err)
+		}
+	}
+	if rows, err := readList(x, func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(6, x.width) }); err != nil || !slices.Equal(rows, []int32{5, 6}) {
+		t.Errorf("an honest list reads as %v, %v", rows, err)
+	}
+}
+
+// readList reads what write writes behind the flag that says "a list", for 100
+// rows.
+func readList(x which, write func(c *coder)) ([]int32, error) {
+	var w, r coder
+	w.write(nil)
+	w.flag(true)
+	write(&w)
+	r.read(w.finish(nil))
+	rows := x.code(&r, nil, 100)
+	return rows, r.close()
 }

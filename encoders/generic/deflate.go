@@ -19,7 +19,7 @@ type DeflateParams struct {
 // Deflate compresses every frame by itself, as a web server would.
 func Deflate() encoders.Codec {
 	return encoders.Codec{
-		ID: 65, Name: "deflate", Refs: 1, Suits: anySchema,
+		ID: 65, Name: "deflate", Refs: 1, Standalone: true, Suits: anySchema,
 		Summary: "every frame by itself through DEFLATE, as a web server would",
 		Source:  "RFC 1951, Peter Deutsch, 1996; library klauspost/compress",
 		Params:  &DeflateParams{Level: 6},

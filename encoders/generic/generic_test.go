@@ -288,3 +288,22 @@ func TestLargestBody(t *testing.T) {
 		}
 	}
 }
+
+// Bytes after the end of a packet are damage.
+func TestTrailingBytes(t *testing.T) {
+	for _, c := range []encoders.Codec{Deflate(), Zstd(), ZstdBaseline()} {
+		enc, dec, err := c.New(text(), c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs := []encoders.Ref{{Frame: &frame.Frame{Body: []byte("before this one")}}}
+		payload, _, err := enc.Encode(nil, &frame.Frame{Body: []byte("some bytes to compress")}, refs, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = dec.Decode(&frame.Frame{}, append(payload, 0), refs, nil)
+		if !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) {
+			t.Errorf("%s: a byte too many: error %v", c.Name, err)
+		}
+	}
+}

@@ -19,7 +19,7 @@ type ZstdParams struct {
 // Zstd compresses every frame by itself.
 func Zstd() encoders.Codec {
 	return encoders.Codec{
-		ID: 66, Name: "zstd", Refs: 1, Suits: anySchema,
+		ID: 66, Name: "zstd", Refs: 1, Standalone: true, Suits: anySchema,
 		Summary: "every frame by itself through Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &ZstdParams{Level: 3},

@@ -206,6 +206,25 @@ func TestCubesAreExact(t *testing.T) {
 	}
 }
 
+// A packet that stands alone is read whatever the decoder is handed as its
+// reference, and says the same.
+func TestStandalone(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if !c.Standalone {
+			t.Skip("refers to its reference")
+		}
+		p := newPair(t, c, s)
+		frames := story(s, 6, 5)
+		for i, cur := range frames[1:] {
+			payload := p.send(t, cur, frames[i])
+			got := s.NewFrame()
+			if _, err := p.dec.Decode(got, payload, []encoders.Ref{{Frame: frames[0]}}, nil); err != nil || !got.Equal(cur) {
+				t.Fatalf("frame %d, read against the initial state: another frame, error %v", i+1, err)
+			}
+		}
+	})
+}
+
 // Our own codecs allocate nothing once their memory has grown to size.
 func TestNoAllocations(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {

@@ -31,8 +31,11 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	if _, ok := known[name]; !ok {
 		return Assertion{}, unknown("", "figure", name, sortedKeys(known))
 	}
-	if f, ok := value.(int64); ok {
-		return Assertion{Name: name, Op: "==", Value: float64(f)}, nil
+	switch n := value.(type) {
+	case int64:
+		return Assertion{Name: name, Op: "==", Value: float64(n)}, nil
+	case float64:
+		return Assertion{Name: name, Op: "==", Value: n}, nil
 	}
 	for _, op := range operators() {
 		rest, found := strings.CutPrefix(strings.TrimSpace(text), op)

@@ -26,7 +26,7 @@ func (c *Config) Apply(ch Change) error {
 		maps.Copy(d.Encoder.Params, ch.Params)
 	}
 	if ch.Encoder != "" || len(ch.Params) > 0 {
-		if _, _, err := d.Encoder.resolve("encoder"); err != nil {
+		if _, _, err := d.Encoder.resolve("encoder", d.codecs); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -27,6 +29,10 @@ type Config struct {
 	Shadows  []EncoderConfig // further encoders on the same frames and fates
 	Sweep    []Axis
 	Assert   []Assertion
+
+	codecs []encoders.Codec // those there are; nil: all of the table
+	file   string           // where it was read, for errors
+	lines  map[string]int   // the line of each key there
 }
 
 // DataConfig names the source of frames.
@@ -92,9 +98,37 @@ func (e EncoderConfig) clone() EncoderConfig {
 	return EncoderConfig{Name: e.Name, Params: maps.Clone(e.Params)}
 }
 
+// codecTable lists the codecs that this configuration knows.
+func (c *Config) codecTable() []encoders.Codec {
+	if c.codecs != nil {
+		return c.codecs
+	}
+	return table.All()
+}
+
+func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
+	for i := range known {
+		if known[i].Name == name {
+			return &known[i], nil
+		}
+	}
+	if known != nil {
+		return nil, fmt.Errorf("no encoder is called %q", name)
+	}
+	return table.ByName(name)
+}
+
+// suits says why a codec cannot encode what a source makes.
+func suits(codec *encoders.Codec, s *frame.Schema) error {
+	if codec.Suits(s) {
+		return nil
+	}
+	return &ConfigError{Key: "encoder.name", Problem: codec.Name + " cannot encode " + s.Name, Expected: "an encoder that suits the data"}
+}
+
 // resolve looks the codec up and returns its params with e's values set.
-func (e EncoderConfig) resolve(key string) (*encoders.Codec, any, error) {
-	codec, err := table.ByName(e.Name)
+func (e EncoderConfig) resolve(key string, known []encoders.Codec) (*encoders.Codec, any, error) {
+	codec, err := findCodec(e.Name, known)
 	if err != nil {
 		return nil, nil, configError(key+".name", err)
 	}
@@ -117,12 +151,14 @@ func (e EncoderConfig) resolve(key string) (*encoders.Codec, any, error) {
 
 // Validate checks that the configuration makes sense as a whole: what single
 // keys cannot know of each other. Every error names the key to look at.
-func (c *Config) Validate() error {
-	if _, _, err := c.Encoder.resolve("encoder"); err != nil {
+func (c *Config) Validate() error { return c.locate(c.validate()) }
+
+func (c *Config) validate() error {
+	if _, _, err := c.Encoder.resolve("encoder", c.codecs); err != nil {
 		return err
 	}
 	for i, s := range c.Shadows {
-		if _, _, err := s.resolve(indexed("shadow", i)); err != nil {
+		if _, _, err := s.resolve(indexed("shadow", i), c.codecs); err != nil {
 			return err
 		}
 	}
@@ -163,7 +199,7 @@ func (c *Config) checkSweep() error {
 			d.Sweep, d.At = nil, nil
 			err := d.Set(axis.Key, v)
 			if err == nil {
-				err = d.Validate()
+				err = d.validate()
 			}
 			if err != nil {
 				return &ConfigError{Key: key + ".values", Problem: err.Error()}
@@ -173,10 +209,11 @@ func (c *Config) checkSweep() error {
 	return nil
 }
 
-// checkScript plays the scripted changes on a copy, in order.
+// checkScript plays the scripted changes on a copy, in the order of their times.
 func (c *Config) checkScript() error {
 	d := c.Clone()
-	for i, at := range c.At {
+	for _, i := range c.scriptOrder() {
+		at := c.At[i]
 		if at.T < 0 {
 			return &ConfigError{Key: indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
 		}
@@ -188,4 +225,14 @@ func (c *Config) checkScript() error {
 		}
 	}
 	return nil
+}
+
+// scriptOrder returns the places in At by time, those of one time in file order.
+func (c *Config) scriptOrder() []int {
+	order := make([]int, len(c.At))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.At[a].T, c.At[b].T) })
+	return order
 }

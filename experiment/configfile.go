@@ -15,18 +15,28 @@ const maxConfigBytes = 1 << 20
 
 // LoadFile reads a configuration from a TOML file.
 func LoadFile(path string) (*Config, error) {
+	data, err := readFile(path, maxConfigBytes, "a TOML file of at most 1 MB")
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(path string, limit int64, expected string) ([]byte, error) {
+	bad := func(problem string) error { return &ConfigError{File: path, Problem: problem, Expected: expected} }
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &ConfigError{File: path, Problem: "cannot be read: " + reason(err), Expected: "a TOML file"}
+		return nil, bad("cannot be read: " + reason(err))
 	}
-	if info.IsDir() || info.Size() > maxConfigBytes {
-		return nil, &ConfigError{File: path, Problem: "is no configuration", Expected: "a TOML file of at most 1 MB"}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, bad("is no such file")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &ConfigError{File: path, Problem: "cannot be read: " + reason(err), Expected: "a TOML file"}
+		return nil, bad("cannot be read: " + reason(err))
 	}
-	return Parse(path, data)
+	return data, nil
 }
 
 // reason strips the path from a file error: the sentence names it already.
@@ -45,8 +55,9 @@ func Parse(name string, data []byte) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.file, c.lines = name, lines
 	if err := c.Validate(); err != nil {
-		return nil, located(name, lines, err)
+		return nil, err
 	}
 	return c, nil
 }
@@ -85,6 +96,9 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 // setTree sets key, or what lies below it where its value is an inline table.
 func (c *Config) setTree(key string, flat map[string]any) error {
 	if v, ok := flat[key]; ok {
+		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
+			return nil // at = [] and the like
+		}
 		return c.Set(key, v)
 	}
 	for _, sub := range sortedKeys(flat) {
@@ -178,12 +192,23 @@ func placed(parts []string, counts map[string]int) string {
 	return key
 }
 
+// locate adds what is known of where the configuration was read.
+func (c *Config) locate(err error) error {
+	if err == nil || c.file == "" {
+		return err
+	}
+	return located(c.file, c.lines, err)
+}
+
 // located adds file and line to a ConfigError: the line of its key, or of the
 // nearest table above it.
 func located(name string, lines map[string]int, err error) error {
 	var ce *ConfigError
 	if !errors.As(err, &ce) {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	if ce.File != "" {
+		return err
 	}
 	out := *ce
 	out.File = name

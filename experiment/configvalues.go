@@ -22,8 +22,8 @@ func (c *Config) Values() map[string]any {
 			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String()},
 		"encoder": c.Encoder.values(),
 	}
-	if c.Seed > 1<<63-1 {
-		v["seed"] = strconv.FormatUint(c.Seed, 10) // TOML has no such integer
+	if c.Seed >= 1<<53 {
+		v["seed"] = strconv.FormatUint(c.Seed, 10) // JSON readers make floats of numbers
 	}
 	if c.Duration > 0 {
 		v["duration"] = c.Duration.String()

@@ -22,7 +22,7 @@ func writeSamples(w io.Writer, all []Sample) error {
 	if err := out.Write(head); err != nil {
 		return err
 	}
-	from := time.Duration(0)
+	from := startOf(all)
 	for i := range all {
 		if err := out.Write(sampleRow(&all[i], all[i].T-from)); err != nil {
 			return err
@@ -31,6 +31,15 @@ func writeSamples(w io.Writer, all []Sample) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// startOf returns when the first of the samples began: not at zero in a live
+// session, which remembers only its last minutes.
+func startOf(all []Sample) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	return (all[0].T - 1).Truncate(SamplePeriod)
 }
 
 func sampleRow(s *Sample, width time.Duration) []string {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 // folder: each file whole or not at all.
 type exporter struct {
 	dir     string
+	set     map[string]string // the run's place in a sweep
 	samples []Sample
 	packets []PacketRecord
 }
@@ -31,13 +33,14 @@ type file struct {
 	write func(w io.Writer) error
 }
 
-// write writes the whole folder for r.
+// write writes the whole folder for r, if there is one.
 func (e *exporter) write(r *Result) error {
+	r.Set = e.set
+	if e.dir == "" {
+		return nil
+	}
 	slices.SortStableFunc(e.packets, func(a, b PacketRecord) int {
-		if a.Seq != b.Seq {
-			return int(int64(a.Seq) - int64(b.Seq))
-		}
-		return a.Copy - b.Copy
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	return writeFiles(e.dir, []file{
 		{"experiment.toml", func(w io.Writer) error { return writeTOML(w, r) }},
@@ -48,9 +51,11 @@ func (e *exporter) write(r *Result) error {
 	})
 }
 
-// writeSweep writes the folder of a sweep: the results, and a page that compares them.
-func writeSweep(dir string, r *Report) error {
+// writeSweep writes the top of a sweep's folder: the results so far, a page that
+// compares them, and the configuration. The runs have folders of their own below.
+func writeSweep(dir string, c *Config, r *Report) error {
 	return writeFiles(dir, []file{
+		{"experiment.toml", func(w io.Writer) error { return writeConfig(w, c) }},
 		{"report.md", func(w io.Writer) error { return writeSweepMarkdown(w, r) }},
 		{"report.json", func(w io.Writer) error { return writeJSON(w, r) }},
 	})
@@ -77,6 +82,10 @@ func writeTOML(w io.Writer, r *Result) error {
 	if err != nil {
 		return err
 	}
+	return writeConfig(w, c)
+}
+
+func writeConfig(w io.Writer, c *Config) error {
 	text, err := c.TOML()
 	if err != nil {
 		return err

@@ -1,17 +1,45 @@
 package experiment
 
-import "wirelab/dataset/frame"
+import (
+	"crypto/sha256"
+
+	"wirelab/dataset/frame"
+)
 
 // flight is what the lab knows about a packet under way: what it should become,
 // and the row it will make in the report. Endpoints never see it; the link hands
 // its number back beside the bytes.
 type flight struct {
-	truth  frame.Frame // what the sender stored
+	truth  frame.Frame // what the sender stored; empty if hashed
+	sum    [sha256.Size]byte
+	hashed bool // sum stands for truth
 	rec    PacketRecord
 	record uint64 // the place of rec among the records
 	copies int    // beside the packet itself
 	ended  uint16 // bit n: copy n has ended
 	open   int    // copies that will still arrive
+}
+
+// maxTruths is how many packets under way are compared with a copy of the truth;
+// of those beyond, on links that hold minutes of packets, only the SHA-256 is
+// kept, which bounds the memory.
+const maxTruths = 1024
+
+// note remembers what the receiver must end up with.
+func (f *flight) note(id uint64, stored *frame.Frame, d *digest) {
+	if f.hashed = id >= maxTruths; f.hashed {
+		f.sum = d.of(stored)
+		return
+	}
+	f.truth.CopyFrom(stored)
+}
+
+// matches compares, bit for bit.
+func (f *flight) matches(got *frame.Frame, d *digest) bool {
+	if f.hashed {
+		return d.of(got) == f.sum
+	}
+	return got.Equal(&f.truth)
 }
 
 // flights is a slab of flights with a free list: it grows to the most packets

@@ -10,11 +10,10 @@ import (
 // initial state), codec (7) with one bit that says "params follow", epoch (8).
 // A codec that takes two references has 8 more for the second (0 = none). While
 // an epoch has not been acked, the codec's canonical params follow, prefixed by
-// their length in 16 bits: a receiver learns everything from packets.
+// their length in 8 bits: a receiver learns everything from packets.
 const (
-	headerBytes   = 5
-	paramsFollow  = 0x80
-	maxParamBytes = 4096
+	headerBytes  = 5
+	paramsFollow = 0x80
 )
 
 // MaxDatagram is the most that fits in one UDP datagram over IPv4.
@@ -46,7 +45,7 @@ func (h *header) append(dst []byte, two bool) []byte {
 		dst = append(dst, h.second)
 	}
 	if h.hasParams {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(len(h.params)))
+		dst = append(dst, uint8(len(h.params)))
 		dst = append(dst, h.params...)
 	}
 	return dst
@@ -71,12 +70,12 @@ func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []by
 	if !h.hasParams {
 		return h, src, nil
 	}
-	if len(src) < 2 {
+	if len(src) < 1 {
 		return h, nil, fmt.Errorf("%w: length of the params missing", errHeader)
 	}
-	n := int(binary.LittleEndian.Uint16(src))
-	src = src[2:]
-	if n > len(src) || n > maxParamBytes {
+	n := int(src[0])
+	src = src[1:]
+	if n > len(src) {
 		return h, nil, fmt.Errorf("%w: params of %d bytes in %d", errHeader, n, len(src))
 	}
 	h.params = src[:n]
@@ -101,11 +100,14 @@ func unwrap(newest uint64, seq uint16) uint64 {
 
 const lateWindow = 4096
 
-// unwrapEpoch does the same for epochs, with half of the circle each way.
+// unwrapEpoch does the same for epochs. A receiver keeps the decoders of the
+// last keptEpochs; what is further behind is of no use, so it is read as ahead:
+// an outage may hide up to 256 - keptEpochs epochs.
 func unwrapEpoch(newest uint64, epoch uint8) uint64 {
-	diff := int64(int8(epoch - uint8(newest)))
-	if diff < 0 && uint64(-diff) > newest {
-		return newest + uint64(diff+256)
+	ahead := epoch - uint8(newest) // modulo 256
+	back := uint64(256 - int(ahead))
+	if back <= keptEpochs && back <= newest {
+		return newest - back
 	}
-	return newest + uint64(diff)
+	return newest + uint64(ahead)
 }

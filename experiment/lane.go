@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -29,24 +30,24 @@ type lane struct {
 	budget   encoders.Budget // of the packet being made
 	rec      PacketRecord    // of the copy whose end is being booked: an observer sees it, and must not keep it
 	ackBuf   []byte
-	lastErr  error // the encoder's newest complaint
-
-	lastAckErr error // what the sender made of the newest ack
+	lastErr  error // the newest complaint of the encoder, the decoder or the feedback
 }
 
 func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Frame, opt *SessionOptions) (*lane, error) {
-	codec, params, err := e.resolve("encoder")
+	codec, params, err := e.resolve("encoder", c.codecs)
 	if err != nil {
 		return nil, err
 	}
-	if !codec.Suits(schema) {
-		return nil, &ConfigError{Key: "encoder.name", Problem: codec.Name + " cannot encode " + schema.Name, Expected: "an encoder that suits the data"}
-	}
-	l := &lane{schema: schema, tickHz: schema.TickHz, rateHz: c.Sender.RateHz, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
-	if l.snd, err = newSender(schema, initial, c.Sender.History, encoding{codec, params}); err != nil {
+	if err := suits(codec, schema); err != nil {
 		return nil, err
 	}
-	l.rcv = newReceiver(schema, initial, c.Receiver.History)
+	run, err := newEncoding(schema, codec, params)
+	if err != nil {
+		return nil, configError("encoder", err)
+	}
+	l := &lane{schema: schema, tickHz: schema.TickHz, rateHz: c.Sender.RateHz, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
+	l.snd = newSender(schema, initial, c.Sender.History, run)
+	l.rcv = newReceiver(schema, initial, c.Receiver.History, c.codecTable())
 	if l.down, err = lossmodel.NewLink(c.Down, c.Seed, "down"); err != nil {
 		return nil, configError("down", err)
 	}
@@ -71,7 +72,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	l.digest.datagram(p.datagram)
 	items := l.schema.Items(p.stored)
 	id, f := l.flights.take()
-	f.truth.CopyFrom(p.stored)
+	f.note(id, p.stored, &l.digest)
 	f.rec = PacketRecord{
 		Seq: p.seq, Sent: now, Encoder: p.codec, Epoch: p.epoch, Baseline: p.baseline,
 		Payload: p.payload, Items: items, Changed: p.changed, EncodeNS: p.clock, Seam: seam,
@@ -156,7 +157,9 @@ func (l *lane) deliver(now time.Duration) {
 			return
 		}
 		if !d.Damaged {
-			l.lastAckErr = l.snd.learn(d.Data)
+			if err := l.snd.learn(d.Data); err != nil && d.Flipped == 0 {
+				l.lastErr = fmt.Errorf("ack: %w", err)
+			}
 		}
 	}
 }
@@ -186,16 +189,32 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 // judge compares what was decoded with the sender's copy, bit for bit.
 func (l *lane) judge(f *flight, rx *reception) Outcome {
 	if rx.frame == nil {
+		if rx.err != nil && !rx.tainted {
+			l.refused(rx)
+		}
 		return rx.outcome
 	}
 	l.digest.frame(rx.frame)
+	same := f.matches(rx.frame, &l.digest)
 	switch {
 	case rx.tainted:
+		if same && rx.entry != nil && rx.entry.Memo == nil {
+			rx.entry.Tainted = false // it came out right after all, and nothing hangs on it
+		}
 		return Tainted
-	case !rx.frame.Equal(&f.truth):
+	case !same:
 		return Wrong
 	}
 	return rx.outcome
+}
+
+// refused notes that a decoder would not have bytes that nothing had damaged:
+// its codec cannot read what it writes.
+func (l *lane) refused(rx *reception) {
+	if rx.outcome == Corrupt {
+		l.meter.decodeRefused++
+		l.lastErr = fmt.Errorf("packet %d: %w", rx.seq, rx.err)
+	}
 }
 
 // observe feeds the meter and the playout buffer with what arrived.
@@ -206,7 +225,10 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.frame == nil {
 		return
 	}
-	l.meter.decodeNS.add(rx.clock)
+	l.meter.decoded(rx.clock)
+	if rx.tainted { // its number may be anything
+		return
+	}
 	if l.play.arrive(now, tickTime(sourceTick(rx.seq, l.tickHz, l.rateHz), l.tickHz)) {
 		l.meter.late++
 	}

@@ -90,7 +90,7 @@ func mdChanges(b *strings.Builder, r *Result) {
 	}
 	b.WriteString("## What was changed\n\n| at | change |\n|---:|---|\n")
 	for _, c := range r.Changes {
-		fmt.Fprintf(b, "| %.3f s | %s |\n", c.TS, c.Change.Label())
+		fmt.Fprintf(b, "| %.3f s | %s |\n", c.TS, strings.ReplaceAll(c.Change.Label(), "|", "\\|"))
 	}
 	b.WriteString("\n")
 }
@@ -116,7 +116,8 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 		return
 	}
 	var kbps, bits, failures []float64
-	from := time.Duration(0)
+	begin := startOf(samples)
+	from := begin
 	for i := range samples {
 		s := &samples[i]
 		kbps = append(kbps, ratio(float64(s.PayloadBits)/1000, (s.T-from).Seconds()))
@@ -126,7 +127,7 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 		from = s.T
 	}
 	chart := func(title string, v []float64, peaks bool) {
-		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(v, peaks, r.DurationS))
+		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(v, peaks, begin, from))
 	}
 	chart("Payload, kbps", kbps, false)
 	chart("Bits per changed "+r.Item, bits, false)
@@ -135,7 +136,7 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 
 // plot draws v over the run's seconds: bucketed to the chart's width (the mean,
 // or the peak where spikes are the point), with a scale that starts at zero.
-func plot(v []float64, peaks bool, seconds float64) string {
+func plot(v []float64, peaks bool, from, to time.Duration) string {
 	const width, height = 72, 10
 	v = bucket(v, min(width, len(v)), peaks)
 	top := slices.Max(v)
@@ -143,7 +144,7 @@ func plot(v []float64, peaks bool, seconds float64) string {
 		top = 1
 	}
 	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
-		asciigraph.Caption(fmt.Sprintf("0 to %.1f s", seconds)))
+		asciigraph.Caption(fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())))
 }
 
 // bucket reduces v to n values.

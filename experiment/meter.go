@@ -16,6 +16,9 @@ type meter struct {
 	lostBy             [MaxCauses]int64
 	reordered          int64
 	encodeFailed       int64
+	decodeRefused      int64 // undamaged bytes that the decoder would not have
+	encodeLast         recentTimes
+	decodeLast         recentTimes
 	late               int64
 	shown, starved     int64
 	payload, wire, up  int64 // bits
@@ -41,6 +44,7 @@ func (m *meter) packet(p *sent, wire, items int, ageTicks int, b *encoders.Budge
 		m.sample.Referenced++
 	}
 	m.encodeNS.add(p.clock)
+	m.encodeLast.add(p.clock)
 	m.budget.Add(b)
 
 	s := &m.sample
@@ -50,6 +54,12 @@ func (m *meter) packet(p *sent, wire, items int, ageTicks int, b *encoders.Budge
 	s.Items += int64(items)
 	s.Changed += int64(p.changed)
 	s.Budget.Add(b)
+}
+
+// decoded counts the time a decoder took.
+func (m *meter) decoded(ns int64) {
+	m.decodeNS.add(ns)
+	m.decodeLast.add(ns)
 }
 
 // end counts how one copy of a packet ended.
@@ -127,7 +137,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema) Totals {
 		Lost: m.outcomes[Lost], LostBy: causeCounts(&m.lostBy),
 		Failures: Failures{NoBaseline: m.outcomes[NoBaseline], Corrupt: m.outcomes[Corrupt], UnknownCodec: m.outcomes[UnknownCodec]},
 		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong],
-		Reordered: m.reordered, EncodeFailed: m.encodeFailed,
+		Reordered: m.reordered, EncodeFailed: m.encodeFailed, DecodeRefused: m.decodeRefused,
 		PayloadKbps: ratio(float64(m.payload)/1000, secs), WireKbps: ratio(float64(m.wire)/1000, secs), FeedbackKbps: ratio(float64(m.up)/1000, secs),
 		BitsPerItem: ratio(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),

@@ -1,6 +1,9 @@
 package experiment
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // counts is an exact distribution of small whole numbers such as packet sizes.
 type counts struct {
@@ -61,6 +64,7 @@ func rankQuantiles(total int64, each func(yield func(v float64, n int64) bool)) 
 type spread struct {
 	n   [64 << spreadBits]int64
 	sum int64
+	min int64
 	max int64
 }
 
@@ -68,6 +72,9 @@ const spreadBits = 5 // 32 buckets to an octave
 
 func (s *spread) add(ns int64) {
 	ns = max(ns, 0)
+	if s.sum == 0 || ns < s.min {
+		s.min = ns
+	}
 	s.n[bucketOf(uint64(ns))]++
 	s.sum++
 	s.max = max(s.max, ns)
@@ -103,6 +110,31 @@ func (s *spread) micros() Quantiles {
 			}
 		}
 	})
-	q.Max = float64(s.max) / 1000
+	q.Min, q.Max = float64(s.min)/1000, float64(s.max)/1000
+	for _, p := range []*float64{&q.P50, &q.P95, &q.P99} {
+		*p = min(max(*p, q.Min), q.Max) // a bucket's middle may lie outside
+	}
 	return q
+}
+
+// recentTimes keeps the newest durations, for a median that follows a swap at once.
+type recentTimes struct {
+	ns [120]int64 // two seconds at 60 Hz
+	n  int
+}
+
+func (r *recentTimes) add(ns int64) {
+	r.ns[r.n%len(r.ns)] = ns
+	r.n++
+}
+
+// median returns the median in microseconds, 0 if there is nothing.
+func (r *recentTimes) median() float64 {
+	kept := r.ns // a copy: the caller may be asked again
+	n := min(r.n, len(kept))
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(kept[:n])
+	return float64(kept[(n-1)/2]) / 1000
 }

@@ -7,7 +7,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/table"
 )
 
 // keptEpochs is how many epochs back a receiver can still decode late packets.
@@ -19,7 +18,7 @@ type receiver struct {
 	schema  *frame.Schema
 	initial *frame.Frame
 	history *frame.History
-	codecs  []encoders.Codec // by ID
+	codecs  [128]encoders.Codec // by ID
 
 	epochs   [keptEpochs]epochDecoder // epoch e lives at e % keptEpochs
 	newest   uint64                   // epoch
@@ -27,6 +26,9 @@ type receiver struct {
 
 	top     uint64 // newest sequence that arrived
 	started bool
+	shown   uint64 // newest sequence that was decoded
+	showing bool
+	seen    seenWindow
 	window  ackWindow
 
 	scratch frame.Frame
@@ -42,13 +44,18 @@ type epochDecoder struct {
 	codec   *encoders.Codec
 	params  []byte // canonical
 	dec     encoders.Decoder
+	used    int  // packets it decoded
 	tainted bool // the lab's: made from a damaged packet
 }
 
-func newReceiver(s *frame.Schema, initial *frame.Frame, history int) *receiver {
+// settledAfter is how many packets make a decoder beyond doubt: from then on only
+// a packet that needs nothing but the initial state can replace it by naming
+// other params for its epoch, as a sender does that found itself cut off.
+const settledAfter = 3
+
+func newReceiver(s *frame.Schema, initial *frame.Frame, history int, known []encoders.Codec) *receiver {
 	r := &receiver{schema: s, initial: initial, history: frame.NewHistory(s, history)}
-	r.codecs = make([]encoders.Codec, 128)
-	for _, c := range table.All() {
+	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
 	r.scratch.Table = make([]int32, s.Cells())
@@ -60,6 +67,7 @@ type reception struct {
 	outcome   Outcome
 	seq       uint64
 	frame     *frame.Frame // what was decoded; nil if nothing was
+	entry     *frame.Entry // where it is kept; nil if it is too old
 	reordered bool         // an older packet than one that came before
 	tainted   bool         // the lab's: rests on damaged bytes
 	clock     int64        // ns the decoder took
@@ -79,13 +87,13 @@ func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception
 		out.seq = unwrap(r.top, h.seq)
 	}
 	out.reordered = r.started && out.seq < r.top
-	d, err := r.decoder(&h, damaged)
-	if err != nil {
-		out.outcome, out.err = UnknownCodec, err
+	if r.seen.has(out.seq) {
+		out.outcome = Duplicate
 		return out
 	}
-	if r.history.Get(out.seq) != nil {
-		out.outcome = Duplicate
+	d, fresh, err := r.decoder(&h, damaged)
+	if err != nil {
+		out.outcome, out.err = UnknownCodec, err
 		return out
 	}
 	refs, ok := r.findRefs(out.seq, &h, d)
@@ -95,8 +103,13 @@ func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception
 		r.arrived(out.seq)
 		return out
 	}
+	return r.decode(out, d, fresh, payload, refs, clock)
+}
+
+// decode lets d have the payload, and keeps what comes of it.
+func (r *receiver) decode(out reception, d *epochDecoder, fresh bool, payload []byte, refs []encoders.Ref, clock Clock) reception {
 	spare := r.spare
-	if r.spareOf != d.epoch {
+	if r.spareOf != d.epoch || fresh {
 		spare = nil
 	}
 	start := clock.now()
@@ -109,12 +122,24 @@ func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception
 	if spare != nil {
 		r.spare = nil
 	}
+	d.used++
+	if fresh {
+		r.install(d)
+	}
 	out.outcome = Decoded
-	if r.started && out.seq < r.top && r.schema.Delivery == frame.Latest {
+	if r.showing && out.seq < r.shown && r.schema.Delivery == frame.Latest {
 		out.outcome = Stale
 	}
-	out.frame = r.keep(&out, d.epoch, memo)
 	r.arrived(out.seq)
+	r.seen.note(out.seq)
+	if !r.showing || out.seq > r.shown {
+		r.shown, r.showing = out.seq, true
+	}
+	if out.entry = r.keep(&out, d.epoch, memo); out.entry == nil {
+		out.frame = &r.scratch
+		return out
+	}
+	out.frame = &out.entry.Frame
 	r.window.note(out.seq)
 	return out
 }
@@ -132,36 +157,31 @@ var (
 	errUnknownEpoch = errors.New("experiment: packet of an epoch whose params never came")
 )
 
-// decoder returns the decoder of the packet's epoch, making it from the params
-// that the packet carries if it is new.
-func (r *receiver) decoder(h *header, damaged bool) (*epochDecoder, error) {
+// decoder returns the decoder of the packet's epoch. One that had to be made
+// from the packet's own params is fresh: it is installed only when it has proved
+// itself, so that no single packet can put another in the place of one that works.
+func (r *receiver) decoder(h *header, damaged bool) (d *epochDecoder, fresh bool, err error) {
 	codec := &r.codecs[h.codec]
 	if codec.New == nil || !codec.Suits(r.schema) {
-		return nil, errUnknownCodec
+		return nil, false, errUnknownCodec
 	}
 	epoch := uint64(h.epoch)
 	if r.anyEpoch {
 		epoch = unwrapEpoch(r.newest, h.epoch)
 	}
-	d := &r.epochs[epoch%keptEpochs]
-	known := d.dec != nil && d.epoch == epoch && d.codec.ID == codec.ID
-	if known && (!h.hasParams || bytes.Equal(d.params, h.params)) {
-		return d, nil
+	d = &r.epochs[epoch%keptEpochs]
+	same := d.dec != nil && d.epoch == epoch
+	agrees := same && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
+	if agrees {
+		d.tainted = d.tainted && (damaged || !h.hasParams)
+		return d, false, nil
 	}
-	if !h.hasParams {
-		return nil, errUnknownEpoch
+	settled := same && d.used >= settledAfter && h.baseline != 0
+	if !h.hasParams || settled {
+		return nil, false, errUnknownEpoch
 	}
-	if d.dec != nil && d.epoch > epoch {
-		d = &epochDecoder{} // a straggler of an epoch long gone: decode it, keep nothing
-	}
-	if err := d.make(r.schema, codec, h, epoch); err != nil {
-		return nil, err
-	}
-	d.tainted = damaged
-	if !r.anyEpoch || epoch > r.newest {
-		r.newest, r.anyEpoch = epoch, true
-	}
-	return d, nil
+	d = &epochDecoder{tainted: damaged}
+	return d, true, d.make(r.schema, codec, h, epoch)
 }
 
 func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
@@ -173,8 +193,30 @@ func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, e
 	if err != nil {
 		return err
 	}
-	*d = epochDecoder{epoch: epoch, codec: codec, params: bytes.Clone(h.params), dec: dec}
+	d.epoch, d.codec, d.params, d.dec = epoch, codec, bytes.Clone(h.params), dec
 	return nil
+}
+
+// install puts a fresh decoder in its place, unless a newer epoch is there: then
+// it was a straggler's. What another decoder of the very same epoch has learnt is
+// of no use to this one.
+func (r *receiver) install(d *epochDecoder) {
+	place := &r.epochs[d.epoch%keptEpochs]
+	if place.dec != nil && place.epoch > d.epoch {
+		return
+	}
+	if place.dec != nil && place.epoch == d.epoch {
+		r.spare = nil
+		r.history.Each(func(e *frame.Entry) {
+			if e.Epoch == d.epoch && e.Memo != nil {
+				e.Memo, e.Tainted = nil, true
+			}
+		})
+	}
+	*place = *d
+	if !r.anyEpoch || d.epoch > r.newest {
+		r.newest, r.anyEpoch = d.epoch, true
+	}
 }
 
 // findRefs looks the packet's references up.
@@ -206,18 +248,18 @@ func (r *receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.
 	return r.refs[:n], true
 }
 
-// keep moves the decoded frame into the history, if it is not too old for it.
-func (r *receiver) keep(rx *reception, epoch uint64, memo encoders.Memo) *frame.Frame {
+// keep moves the decoded frame into the history; nil if it is too old for it.
+func (r *receiver) keep(rx *reception, epoch uint64, memo encoders.Memo) *frame.Entry {
 	e := r.history.Put(rx.seq)
 	if e == nil {
-		return &r.scratch
+		return nil
 	}
 	if e.Memo != nil {
 		r.spare, r.spareOf = e.Memo, e.Epoch
 	}
 	e.Frame, r.scratch = r.scratch, e.Frame
 	e.Memo, e.Epoch, e.Tainted = memo, epoch, rx.tainted
-	return &e.Frame
+	return e
 }
 
 // ack writes what the receiver has to say; empty until something was decoded.

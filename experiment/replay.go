@@ -1,10 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 )
 
@@ -42,7 +42,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(runs))*total) }
 		}
-		again, err := runOne(ctx, c, o, nil)
+		again, err := runOne(ctx, c, o, &exporter{})
 		if err != nil {
 			return nil, err
 		}
@@ -71,16 +71,9 @@ func readReport(path string) ([]*Result, error) {
 	bad := func(problem string) error {
 		return &ConfigError{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
 	}
-	info, err := os.Stat(path)
+	data, err := readFile(path, maxReportBytes, "a report.json of at most 256 MB")
 	if err != nil {
-		return nil, bad("cannot be read: " + reason(err))
-	}
-	if info.IsDir() || info.Size() > maxReportBytes {
-		return nil, bad("is no report")
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, bad("cannot be read: " + reason(err))
+		return nil, err
 	}
 	var file struct {
 		Runs []*Result `json:"runs"`
@@ -99,7 +92,7 @@ func readReport(path string) ([]*Result, error) {
 		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
 			return nil, bad("lacks config, duration_ns or digest")
 		}
-		if !slices.IsSortedFunc(r.Changes, func(a, b StampedChange) int { return int(a.T - b.T) }) {
+		if !slices.IsSortedFunc(r.Changes, func(a, b StampedChange) int { return cmp.Compare(a.T, b.T) }) {
 			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
 		}
 	}

@@ -24,7 +24,9 @@ type Result struct {
 	Changes       []StampedChange   `json:"changes"`
 	Assertions    []AssertionResult `json:"assertions,omitempty"`
 	Interrupted   bool              `json:"interrupted,omitempty"`
-	EncodeError   string            `json:"encode_error,omitempty"` // why the encoder refused a frame, the newest
+	Partial       bool              `json:"partial,omitempty"`     // written while the run goes on
+	Refused       []Refusal         `json:"refused,omitempty"`     // scripted changes that did not fit
+	CodecError    string            `json:"codec_error,omitempty"` // the codec's newest complaint
 	Digest        string            `json:"digest"`
 }
 
@@ -45,17 +47,17 @@ func (s *Session) result() *Result {
 		until++ // the end is exclusive
 	}
 	start := s.start.Clone()
-	start.At = nil // what took effect of the script is among the changes
+	start.At, start.Sweep = nil, nil // what took effect of the script is among the changes
 	first := s.lanes[0].result(until)
 	r := &Result{
 		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
-		Assertions: check(s.start.Assert, first.totals),
+		Assertions: check(s.start.Assert, first.totals), Refused: s.refused,
 	}
 	if err := s.lanes[0].lastErr; err != nil {
-		r.EncodeError = err.Error()
+		r.CodecError = err.Error()
 	}
 	for _, l := range s.lanes[1:] {
 		x := l.result(until)
@@ -105,7 +107,13 @@ func (r *Report) Failed() []string {
 			out = append(out, fmt.Sprintf("%s%d packets decoded to something else than was sent", where, run.Totals.Wrong))
 		}
 		if run.Totals.EncodeFailed > 0 {
-			out = append(out, fmt.Sprintf("%sthe encoder refused %d frames: %s", where, run.Totals.EncodeFailed, run.EncodeError))
+			out = append(out, fmt.Sprintf("%sthe encoder refused %d frames: %s", where, run.Totals.EncodeFailed, run.CodecError))
+		}
+		if run.Totals.DecodeRefused > 0 {
+			out = append(out, fmt.Sprintf("%sthe decoder refused %d undamaged packets: %s", where, run.Totals.DecodeRefused, run.CodecError))
+		}
+		for _, x := range run.Refused {
+			out = append(out, fmt.Sprintf("%sthe change at %v (%s) did not fit: %s", where, x.T, x.Change.Label(), x.Why))
 		}
 	}
 	return out

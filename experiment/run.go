@@ -44,10 +44,10 @@ func Run(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 	return &Report{Runs: []*Result{result}, Interrupted: result.Interrupted}, nil
 }
 
-// runOne runs a single configuration; out, if it has a folder, is kept current.
+// runOne runs a single configuration; out's folder, if it has one, is kept current.
 func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Result, error) {
 	so := SessionOptions{Clock: opt.Clock}
-	if out != nil && out.dir != "" {
+	if out.dir != "" {
 		so.Observer = out
 	}
 	s, err := NewSession(c, so)
@@ -58,39 +58,70 @@ func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Res
 	return result, errors.Join(err, s.Close())
 }
 
+// drive runs a session to its end and keeps its report current: at most once a
+// second, and never for more than a twentieth of the time.
 func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Result, error) {
 	begun := opt.Clock.now()
-	saved := begun
+	saved, pause := begun, int64(time.Second)
 	for !s.Done() && ctx.Err() == nil {
 		if err := s.RunUntil(s.now + slice); err != nil {
-			return nil, err
+			s.interrupt()
+			return nil, errors.Join(err, out.write(s.resultNow(begun, opt.Clock)))
 		}
 		if opt.Progress != nil {
 			opt.Progress(s.Now().Seconds(), s.expected().Seconds())
 		}
-		if now := opt.Clock.now(); out != nil && out.dir != "" && now-saved >= int64(time.Second) {
-			saved = now
-			if err := out.write(s.resultNow(begun, opt.Clock)); err != nil {
+		if now := opt.Clock.now(); now-saved >= pause {
+			r := s.resultNow(begun, opt.Clock)
+			r.Partial = true
+			if err := out.write(r); err != nil {
 				return nil, err
 			}
+			saved = opt.Clock.now()
+			pause = max(int64(time.Second), 20*(saved-now))
 		}
 	}
 	if !s.Done() {
 		s.interrupt()
 	}
 	r := s.resultNow(begun, opt.Clock)
-	if out != nil && out.dir != "" {
-		return r, out.write(r)
-	}
-	return r, nil
+	return r, out.write(r)
 }
 
 // expected returns when the session will end, 0 if that is not known yet.
 func (s *Session) expected() time.Duration {
-	if src, ok := s.source.(dataset.Sized); ok && s.end == 0 {
+	if s.end < never {
+		return s.end
+	}
+	if src, ok := s.source.(dataset.Sized); ok {
 		return tickTime(uint64(src.Frames()), s.schema.TickHz)
 	}
-	return s.end
+	return 0
+}
+
+// Rehearse opens everything a run would open and closes it again: what Validate
+// cannot know without the data. `tui check` asks for it.
+func (c *Config) Rehearse() error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	all := []point{{config: c}}
+	if len(c.Sweep) > 0 {
+		var err error
+		if all, err = c.points(); err != nil {
+			return c.locate(err)
+		}
+	}
+	for _, p := range all {
+		s, err := NewSession(p.config, SessionOptions{})
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			return c.locate(err)
+		}
+	}
+	return nil
 }
 
 // interrupt ends the session right after the present instant.

@@ -17,11 +17,12 @@ const (
 	publishEvery = 45 * time.Millisecond
 )
 
-// The memory of a live session: five minutes of samples, and as many packets as
-// a screen can show.
+// The memory of a live session: five minutes of samples and packets, of which a
+// snapshot carries as many as a screen can show.
 const (
-	liveSamples = 3000
-	livePackets = 600
+	liveSamples  = 3000
+	livePackets  = 300 * 60
+	shownPackets = 600
 )
 
 // MinSpeed and MaxSpeed bound the pace of a live session; 0 means no pacing.
@@ -38,6 +39,9 @@ type RunnerOptions struct {
 	// Stamp names a new report's folder, say by the date.
 }
 
+// nowhere is the place a runner seeks when it seeks none: before the first frame.
+const nowhere time.Duration = -1
+
 // Runner paces one session by the wall clock, for the dashboard. It owns the
 // session's goroutine; the rest of the program sees an immutable Snapshot through
 // an atomic pointer and speaks through a bounded queue of commands. Neither side
@@ -50,17 +54,20 @@ type Runner struct {
 	done     chan struct{}
 	cancel   context.CancelFunc
 	once     sync.Once
+	started  bool
 
 	session *Session // from here on: the goroutine's own, free again once done is closed
 	config  *Config
 	paused  bool
 	speed   float64 // 0: no pacing
 	target  time.Duration
-	seeking time.Duration // run here without pacing, even if paused; 0: nowhere
+	seeking time.Duration // run here without pacing, even if paused; nowhere if there is no such place
 	last    time.Duration // wall time of the last beat
 	pace    pace
 	notice  Notice
+	refused int // refusals already told of
 	err     error
+	broken  bool // the session panicked: nothing of it can be trusted
 }
 
 // NewRunner prepares a session; Start sets it going.
@@ -68,7 +75,7 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(), speed: 1}
+	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
 	if err != nil {
 		return nil, err
@@ -84,29 +91,49 @@ func (r *Runner) open() (*Session, error) {
 	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true})
 }
 
-// Start runs the session until ctx ends or Stop is called.
+// Start runs the session until ctx ends or Stop is called. A runner starts once.
 func (r *Runner) Start(ctx context.Context) {
+	if r.started {
+		panic("experiment: a Runner starts once")
+	}
+	r.started = true
 	ctx, r.cancel = context.WithCancel(ctx)
 	go r.loop(ctx)
 }
 
-// Stop ends the session and waits for its goroutine. It may be called twice.
+// Stop ends the session, waits for its goroutine and closes the source. It may
+// be called twice; afterwards Save still works.
 func (r *Runner) Stop() {
 	r.once.Do(func() {
-		if r.cancel == nil {
-			close(r.done)
+		if r.cancel != nil {
+			r.cancel()
 			return
 		}
-		r.cancel()
+		r.started = true // too late to start
+		r.close()
 	})
 	<-r.done
+}
+
+// close releases the source; what was measured stays.
+func (r *Runner) close() {
+	if err := r.session.Close(); err != nil && r.err == nil {
+		r.err = err
+	}
+	close(r.done)
 }
 
 // Snapshot returns the newest picture of the session; it is never nil.
 func (r *Runner) Snapshot() *Snapshot { return r.snap.Load() }
 
-// Do queues a command and returns at once; false if the queue is full.
+// Do queues a command and returns at once; false if the queue is full or the
+// session is over.
 func (r *Runner) Do(c Command) bool {
+	select {
+	case <-r.done:
+		return false
+	default:
+	}
 	select {
 	case r.commands <- c:
 		return true
@@ -116,9 +143,10 @@ func (r *Runner) Do(c Command) bool {
 }
 
 func (r *Runner) loop(ctx context.Context) {
-	defer close(r.done)
+	defer r.close()
 	defer func() {
 		if p := recover(); p != nil {
+			r.broken = true
 			r.err = fmt.Errorf("the lab broke: %v\n%s", p, debug.Stack())
 			r.publishBroken()
 		}
@@ -152,15 +180,15 @@ func (r *Runner) advance() {
 	elapsed := wall - r.last
 	r.last = wall
 	from := r.session.Now()
-	if from >= r.seeking {
-		r.seeking = 0
+	if r.session.now >= r.seeking {
+		r.seeking = nowhere
 	}
-	if r.err != nil || r.session.Done() || (r.paused && r.seeking == 0) {
+	if r.err != nil || r.session.Done() || (r.paused && r.seeking == nowhere) {
 		r.pace.rest()
 		return
 	}
 	switch {
-	case r.seeking > 0:
+	case r.seeking != nowhere:
 		r.target = r.seeking
 	case r.speed == 0:
 		r.target = from + time.Hour
@@ -170,15 +198,20 @@ func (r *Runner) advance() {
 	default:
 		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
 	}
-	for r.session.Now() < r.target && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
+	for r.session.now < r.target && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
 		to := min(r.target, r.session.Now()+20*time.Millisecond)
 		if err := r.session.RunUntil(to); err != nil {
 			r.fail(err)
 			return
 		}
 	}
+	if n := len(r.session.refused); n > r.refused {
+		x := r.session.refused[n-1]
+		r.say(true, "the script's "+x.Change.Label()+" did not fit: "+x.Why)
+		r.refused = n
+	}
 	r.pace.note(wall, r.session.Now())
-	if r.seeking > 0 {
+	if r.seeking != nowhere {
 		r.pace.rest()
 	}
 }
@@ -203,22 +236,8 @@ func (r *Runner) obey(c Command) {
 	if c.Speed != nil {
 		r.setSpeed(*c.Speed)
 	}
-	if c.Change != nil {
-		r.report("", r.session.Change(*c.Change))
-	}
-	if c.Undo {
-		back, err := r.session.Undo()
-		r.report("undone: "+back.Label(), err)
-	}
-	for range min(c.Step, 10_000) {
-		r.paused = true
-		if err := r.session.RunUntil(r.session.NextFrame()); err != nil {
-			r.fail(err)
-			break
-		}
-	}
-	if c.Seek != nil {
-		r.report(fmt.Sprintf("to %v", *c.Seek), r.seek(*c.Seek))
+	if r.err == nil {
+		r.obeySession(c)
 	}
 	if c.Save != nil {
 		path, err := r.save(*c.Save)
@@ -226,6 +245,31 @@ func (r *Runner) obey(c Command) {
 	}
 	r.target = r.session.Now()
 }
+
+// obeySession carries out what needs a session that works.
+func (r *Runner) obeySession(c Command) {
+	if c.Change != nil {
+		r.report("", r.session.Change(*c.Change))
+	}
+	if c.Undo {
+		back, err := r.session.Undo()
+		r.report("undone: "+back.Label(), err)
+	}
+	if c.Step > 0 {
+		r.paused = true
+		last := r.session.sent + uint64(min(c.Step, maxStep)) - 1
+		r.seeking = tickTime(last, r.config.Sender.RateHz)
+	}
+	if c.Seek != nil {
+		r.report(fmt.Sprintf("to %v", *c.Seek), r.seek(*c.Seek))
+	}
+	if r.session.failed != nil {
+		r.fail(r.session.failed)
+	}
+}
+
+// maxStep bounds how many frames one command advances.
+const maxStep = 10_000
 
 func (r *Runner) report(ok string, err error) {
 	if err != nil {
@@ -262,7 +306,7 @@ func (r *Runner) seek(t time.Duration) error {
 			return err
 		}
 		err = r.session.Close()
-		r.session = again
+		r.session, r.refused = again, 0
 		if err != nil {
 			return err
 		}
@@ -295,7 +339,7 @@ func (r *Runner) rewound(t time.Duration) (*Session, error) {
 
 // publish makes a snapshot and hands it over.
 func (r *Runner) publish() {
-	snap := r.session.view(livePackets)
+	snap := r.session.view(shownPackets)
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
 	switch {
 	case r.err != nil:

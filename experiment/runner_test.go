@@ -150,7 +150,7 @@ func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s}
+	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s, speed: 1, seeking: nowhere}
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +17,11 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	default:
 		return "", errors.New("the session is still running: stop it first, or send a Command")
 	}
+	defer func() {
+		if p := recover(); p != nil && r.broken {
+			err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", p)
+		}
+	}()
 	return r.save(dir)
 }
 

@@ -12,10 +12,25 @@ import (
 // few epochs and not a hundred.
 const epochPeriod = 100 * time.Millisecond
 
-// encoding is a codec with its params, as a sender runs it.
+// encoding is a codec with its params, ready to run.
 type encoding struct {
-	codec  *encoders.Codec
-	params any
+	codec     *encoders.Codec
+	params    any
+	enc       encoders.Encoder
+	canonical []byte // params as they travel
+}
+
+// newEncoding makes the encoder, so that beginning an epoch with it cannot fail.
+func newEncoding(s *frame.Schema, codec *encoders.Codec, params any) (encoding, error) {
+	enc, _, err := codec.New(s, params)
+	if err != nil {
+		return encoding{}, fmt.Errorf("encoder %s: %w", codec.Name, err)
+	}
+	canonical := codec.Canonical(params)
+	if len(canonical) > encoders.MaxCanonical {
+		return encoding{}, fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", codec.Name, len(canonical), encoders.MaxCanonical)
+	}
+	return encoding{codec, params, enc, canonical}, nil
 }
 
 // sender is the endpoint that encodes. It knows of the other end only what acks
@@ -27,57 +42,44 @@ type sender struct {
 	seq     uint64 // of the next packet
 
 	run        encoding
-	enc        encoders.Encoder
-	canonical  []byte // params of the epoch, as they travel
 	epoch      uint64
 	epochStart time.Duration
 	epochAcked bool
-	pending    *encoding // waits for epochPeriod to pass
+	pending    *encoding // begins with the next packet that is epochPeriod after the last beginning
 
-	acked    [256]uint64 // acked[s%256] == s+1: packet s was acked
-	bestAck  uint64
-	hasAck   bool
-	ackEpoch uint64 // newest epoch that an ack named
+	acked   [256]uint64 // acked[s%256] == s+1: packet s was acked
+	bestAck uint64
+	hasAck  bool
 
 	spare encoders.Memo // left the history; free to be overwritten
 	refs  [2]encoders.Ref
 	buf   []byte
 }
 
-func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding) (*sender, error) {
-	snd := &sender{schema: s, initial: initial, history: frame.NewHistory(s, history)}
-	if err := snd.begin(0, run); err != nil {
-		return nil, err
-	}
-	return snd, nil
+func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding) *sender {
+	return &sender{schema: s, initial: initial, history: frame.NewHistory(s, history), run: run}
 }
 
-// begin starts an epoch with another codec or other params.
-func (s *sender) begin(now time.Duration, run encoding) error {
-	enc, _, err := run.codec.New(s.schema, run.params)
-	if err != nil {
-		return fmt.Errorf("encoder %s: %w", run.codec.Name, err)
-	}
-	canonical := run.codec.Canonical(run.params)
-	if len(canonical) > maxParamBytes {
-		return fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", run.codec.Name, len(canonical), maxParamBytes)
-	}
-	if s.enc != nil {
-		s.epoch++
-	}
-	s.run, s.enc, s.canonical = run, enc, canonical
-	s.epochStart, s.epochAcked, s.spare, s.pending = now, false, nil, nil
-	return nil
-}
-
-// request asks for another encoding: at once, or when the present epoch is
-// epochPeriod old. The last request wins.
-func (s *sender) request(now time.Duration, run encoding) error {
-	if now-s.epochStart >= epochPeriod || s.seq == 0 {
-		return s.begin(now, run)
+// request asks for another encoding: from the next packet on, or from the first
+// that is epochPeriod after the present epoch began. The last request wins. An
+// epoch so has at least one packet, and 256 of them outlast every history: no
+// memo can be taken for one of an epoch with the same 8 bits.
+func (s *sender) request(run encoding) {
+	if s.seq == 0 {
+		s.run = run
+		return
 	}
 	s.pending = &run
-	return nil
+}
+
+// begin starts the epoch that was asked for, if it is time.
+func (s *sender) begin(now time.Duration) {
+	if s.pending == nil || now-s.epochStart < epochPeriod {
+		return
+	}
+	s.run, s.pending = *s.pending, nil
+	s.epoch++
+	s.epochStart, s.epochAcked, s.spare = now, false, nil
 }
 
 // sent is what the lab notes about a packet that was made.
@@ -97,12 +99,14 @@ type sent struct {
 // send makes the packet for cur. The result aliases the sender's memory and
 // holds until the next call.
 func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budget, clock Clock) (sent, error) {
-	if s.pending != nil && now-s.epochStart >= epochPeriod {
-		if err := s.begin(now, *s.pending); err != nil {
-			return sent{}, err
-		}
+	if s.seq == 0 {
+		s.epochStart = now
 	}
-	h := header{seq: uint16(s.seq), codec: s.run.codec.ID, epoch: uint8(s.epoch), params: s.canonical, hasParams: !s.epochAcked}
+	s.begin(now)
+	if s.stalled() {
+		s.epochAcked = false // whatever went wrong, let the receiver learn everything anew
+	}
+	h := header{seq: uint16(s.seq), codec: s.run.codec.ID, epoch: uint8(s.epoch), params: s.run.canonical, hasParams: !s.epochAcked}
 	refs := s.pickRefs(&h)
 	out := sent{seq: s.seq, epoch: s.epoch, codec: s.run.codec.Name, baseline: int(h.baseline)}
 	s.buf = h.append(s.buf[:0], s.run.codec.Refs == 2)
@@ -116,7 +120,7 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	s.seq++
 
 	start := clock.now()
-	buf, memo, err := s.enc.Encode(s.buf, &e.Frame, refs, s.spare, budget)
+	buf, memo, err := s.run.enc.Encode(s.buf, &e.Frame, refs, s.spare, budget)
 	out.clock = clock.now() - start
 	if err == nil && len(buf) > MaxDatagram {
 		err = fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", len(buf), MaxDatagram)
@@ -133,6 +137,11 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	return out, nil
 }
 
+// stalled reports whether nothing new was acked for as long as a history reaches.
+func (s *sender) stalled() bool {
+	return s.seq > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
+}
+
 // pickRefs chooses the newest frames that acks vouch for, and writes their
 // distances into h. Without any, both ends know the initial state.
 func (s *sender) pickRefs(h *header) []encoders.Ref {
@@ -141,8 +150,11 @@ func (s *sender) pickRefs(h *header) []encoders.Ref {
 		s.refs[0] = encoders.Ref{Frame: s.initial}
 		return s.refs[:1]
 	}
-	h.baseline = uint8(s.seq - best.Seq)
 	s.refs[0] = s.ref(best)
+	if s.run.codec.Standalone {
+		return s.refs[:1] // of use to the encoder alone: the packet names none
+	}
+	h.baseline = uint8(s.seq - best.Seq)
 	if s.run.codec.Refs < 2 {
 		return s.refs[:1]
 	}
@@ -185,17 +197,18 @@ func (s *sender) learn(src []byte) error {
 		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
 	}
 	newest -= back
+	current := a.epoch == uint8(s.epoch)
+	if !s.hasAck || newest >= s.bestAck { // an old ack says nothing about what the receiver knows now
+		s.epochAcked = current
+	}
 	s.noteAck(newest)
 	for i := range uint64(32) {
 		if a.mask>>i&1 == 1 && newest > i {
 			s.noteAck(newest - 1 - i)
 		}
 	}
-	if epoch := unwrapEpoch(s.epoch, a.epoch); epoch == s.epoch {
-		s.epochAcked = true
-		if f, ok := s.enc.(encoders.Feedback); ok && len(a.report) > 0 {
-			return f.Learn(a.report)
-		}
+	if f, ok := s.run.enc.(encoders.Feedback); ok && current && len(a.report) > 0 {
+		return f.Learn(a.report)
 	}
 	return nil
 }

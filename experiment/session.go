@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"time"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 )
+
+// never is later than any event.
+const never = time.Duration(math.MaxInt64)
 
 // endlessDuration is how long a run of a source without end takes by default.
 const endlessDuration = 60 * time.Second
@@ -60,7 +63,10 @@ type Session struct {
 	pending []StampedChange // not yet applied, by time
 	log     []StampedChange // applied
 	marks   []Mark
-	undo    []*Config // effective configurations before each change of log
+	refused []Refusal // changes that the script had in store and that no longer fitted
+	undo    []*Config // effective configurations before each change that altered anything
+	failed  error     // the source's: the session cannot go on
+	late    bool      // a seam was passed since the last frame was sent
 }
 
 // NewSession opens the source and sets both ends up. Close it after use.
@@ -71,12 +77,11 @@ func NewSession(c *Config, opt SessionOptions) (*Session, error) {
 	endless := opt.Endless || c.Duration > 0
 	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: endless && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script})
 	if err != nil {
-		return nil, configError("data.source", err)
+		return nil, c.locate(configError("data.source", err))
 	}
 	s, err := newSession(c, src, opt)
 	if err != nil {
-		closeSource(src)
-		return nil, err
+		return nil, errors.Join(c.locate(err), closeSource(src))
 	}
 	return s, nil
 }
@@ -89,11 +94,14 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}
 	}
 	_, sized := src.(dataset.Sized)
-	if c.Duration == 0 && !sized {
+	switch {
+	case opt.Endless || (c.Duration == 0 && sized):
+		s.end = never
+	case c.Duration == 0:
 		s.end = endlessDuration
 	}
-	if opt.Endless {
-		s.end = 0
+	if s.schema.Delivery == frame.Every {
+		return nil, &ConfigError{Key: "data.source", Problem: s.schema.Name + " wants every frame delivered", Expected: "a source whose frames may be lost: the endpoints do not resend yet"}
 	}
 	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
 	src.Initial(s.initial)
@@ -112,10 +120,21 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 		}
 		s.lanes = append(s.lanes, l)
 	}
-	s.pending = slices.Clone(c.At)
-	slices.SortStableFunc(s.pending, func(a, b StampedChange) int { return int(a.T - b.T) })
 	s.now = -1
-	return s, nil
+	return s, s.loadScript(c)
+}
+
+// loadScript takes the scripted changes over, in order of time, and checks that
+// the data suits what they ask for.
+func (s *Session) loadScript(c *Config) error {
+	then := c.Clone()
+	for _, i := range c.scriptOrder() {
+		if err := s.fits(then, c.At[i].Change); err != nil {
+			return within(indexed("at", i), err)
+		}
+		s.pending = append(s.pending, c.At[i])
+	}
+	return nil
 }
 
 // Close releases the source.
@@ -138,11 +157,11 @@ func (s *Session) Done() bool { return s.ended }
 func (s *Session) NextFrame() time.Duration { return tickTime(s.sent, s.config.Sender.RateHz) }
 
 // RunUntil lets everything happen that is due at or before t. It stops early
-// when the session is over, and fails only if the source does.
+// when the session is over, and fails only if the source does; then for good.
 func (s *Session) RunUntil(t time.Duration) error {
-	for !s.ended {
+	for !s.ended && s.failed == nil {
 		at := s.nextEvent()
-		if s.end > 0 && min(at, t+1) >= s.end {
+		if at >= s.end || t >= s.end-1 && at > t {
 			s.finish(s.end)
 			return nil
 		}
@@ -150,12 +169,12 @@ func (s *Session) RunUntil(t time.Duration) error {
 			break
 		}
 		s.now = at
-		if err := s.step(at); err != nil {
-			return err
-		}
+		s.failed = s.step(at)
 	}
-	s.now = max(s.now, t)
-	return nil
+	if s.failed == nil && !s.ended {
+		s.now = max(s.now, t)
+	}
+	return s.failed
 }
 
 // finish ends the session at t, which itself no longer counts.
@@ -197,9 +216,7 @@ func (s *Session) step(at time.Duration) error {
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
 		s.pending = s.pending[1:]
-		if err := s.take(at, ch); err != nil {
-			return err
-		}
+		s.take(at, ch)
 	}
 	for _, l := range s.lanes {
 		l.deliver(at)
@@ -228,13 +245,15 @@ func (s *Session) tick(at time.Duration) error {
 			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
 		}
 	}
+	s.late = s.late || seam
 	if at != s.NextFrame() {
 		return nil
 	}
 	s.sent++
 	for _, l := range s.lanes {
-		l.send(at, s.cur, seam)
+		l.send(at, s.cur, s.late)
 	}
+	s.late = false
 	return nil
 }
 
@@ -244,11 +263,13 @@ func (s *Session) tick(at time.Duration) error {
 func (s *Session) advance() (seam bool, err error) {
 	if s.ahead == nil {
 		s.fetch(s.cur)
-		s.ticks++
-		return s.seam, s.err
 	}
 	if s.err != nil {
 		return false, s.err
+	}
+	if s.ahead == nil {
+		s.ticks++
+		return s.seam, nil
 	}
 	s.cur, s.ahead = s.ahead, s.cur
 	seam = s.seam
@@ -261,9 +282,7 @@ func (s *Session) advance() (seam bool, err error) {
 func (s *Session) fetch(f *frame.Frame) {
 	s.err = s.source.Next(f)
 	if errors.Is(s.err, io.EOF) {
-		if end := tickTime(s.ticks, s.schema.TickHz); s.end == 0 || end < s.end {
-			s.end = end
-		}
+		s.end = min(s.end, tickTime(s.ticks, s.schema.TickHz))
 		s.err = nil
 		return
 	}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -12,15 +13,14 @@ func (s *Session) Change(ch Change) error { return s.change(ch, false) }
 
 func (s *Session) change(ch Change, undo bool) error {
 	if s.ended {
-		return errors.New("the session is over: nothing can be changed any more")
+		return errOver
 	}
+	ch.Mark = strings.TrimSpace(ch.Mark)
 	after := s.config.Clone()
 	at := s.now + 1
 	place := 0
 	for ; place < len(s.pending) && s.pending[place].T <= at; place++ {
-		if err := after.Apply(s.pending[place].Change); err != nil {
-			return err
-		}
+		_ = s.fits(after, s.pending[place].Change) // a scripted change that does not fit is refused in its turn
 	}
 	if err := s.fits(after, ch); err != nil {
 		return err
@@ -28,58 +28,85 @@ func (s *Session) change(ch Change, undo bool) error {
 	sc := stamp(at, ch)
 	sc.undo = undo
 	s.pending = append(s.pending[:place:place], append([]StampedChange{sc}, s.pending[place:]...)...)
-	return s.RunUntil(at)
-}
-
-// fits checks ch against a configuration and against the data.
-func (s *Session) fits(c *Config, ch Change) error {
-	if err := c.Apply(ch); err != nil {
+	if err := s.RunUntil(at); err != nil {
 		return err
 	}
-	codec, _, err := c.Encoder.resolve("encoder")
-	if err != nil {
-		return err
-	}
-	if !codec.Suits(s.schema) {
-		return &ConfigError{Key: "encoder", Problem: codec.Name + " cannot encode " + s.schema.Name, Expected: "an encoder that suits the data"}
+	if s.ended {
+		return errOver
 	}
 	return nil
 }
 
-// take applies a change now.
-func (s *Session) take(at time.Duration, sc StampedChange) error {
-	ch := sc.Change
-	before := s.config.Clone()
-	if err := s.fits(s.config, ch); err != nil {
+var errOver = errors.New("the session is over: nothing can be changed any more")
+
+// fits applies ch to c if that and the data can take it, and else leaves c alone.
+func (s *Session) fits(c *Config, ch Change) error {
+	after := c.Clone()
+	if err := after.Apply(ch); err != nil {
 		return err
 	}
+	codec, params, err := after.Encoder.resolve("encoder", after.codecs)
+	if err != nil {
+		return err
+	}
+	if err := suits(codec, s.schema); err != nil {
+		return err
+	}
+	if _, err := newEncoding(s.schema, codec, params); err != nil {
+		return configError("encoder", err)
+	}
+	*c = *after
+	return nil
+}
+
+// Refusal is a scripted change that did not fit any more when its time came,
+// because something else had been changed before. The session goes on without it.
+type Refusal struct {
+	StampedChange
+	Why string `json:"why"`
+}
+
+// take applies a change now, or notes why it cannot.
+func (s *Session) take(at time.Duration, sc StampedChange) {
+	sc.T, sc.TS = at, at.Seconds()
+	before := s.config.Clone()
+	if err := s.fits(s.config, sc.Change); err == nil {
+		err = s.carryOut(&sc.Change)
+		if err != nil {
+			panic("experiment: a change that was checked cannot be carried out: " + err.Error())
+		}
+	} else {
+		s.refused = append(s.refused, Refusal{sc, err.Error()})
+		s.marks = append(s.marks, Mark{T: at, Label: "refused: " + sc.Change.Label(), Kind: MarkNote})
+		return
+	}
+	s.log = append(s.log, sc)
+	kind := MarkChange
+	if sc.Change.Mark != "" {
+		kind = MarkNote
+	}
+	s.marks = append(s.marks, Mark{T: at, Label: sc.Change.Label(), Kind: kind})
+	s.remember(before, sc.undo)
+}
+
+// carryOut brings endpoints and links to what the configuration says.
+func (s *Session) carryOut(ch *Change) error {
 	if ch.Encoder != "" || len(ch.Params) > 0 {
-		codec, params, err := s.config.Encoder.resolve("encoder")
+		codec, params, err := s.config.Encoder.resolve("encoder", s.config.codecs)
 		if err != nil {
 			return err
 		}
-		if err := s.lanes[0].snd.request(at, encoding{codec, params}); err != nil {
+		run, err := newEncoding(s.schema, codec, params)
+		if err != nil {
 			return err
 		}
+		s.lanes[0].snd.request(run)
 	}
 	for _, l := range s.lanes {
-		if err := l.down.Reshape(s.config.Down); err != nil {
-			return err
-		}
-		if err := l.up.Reshape(s.config.Up); err != nil {
+		if err := errors.Join(l.down.Reshape(s.config.Down), l.up.Reshape(s.config.Up)); err != nil {
 			return err
 		}
 		l.play.delay = s.config.Receiver.Playout
-	}
-	sc.T, sc.TS = at, at.Seconds()
-	s.log = append(s.log, sc)
-	kind := MarkChange
-	if ch.Mark != "" {
-		kind = MarkNote
-	}
-	s.marks = append(s.marks, Mark{T: at, Label: ch.Label(), Kind: kind})
-	if !sc.undo {
-		s.remember(before)
 	}
 	return nil
 }
@@ -87,7 +114,16 @@ func (s *Session) take(at time.Duration, sc StampedChange) error {
 // maxUndo bounds how far back a session remembers its configurations.
 const maxUndo = 100
 
-func (s *Session) remember(before *Config) {
+// remember keeps the configuration before a change that altered something; an
+// undo forgets the one it went back to.
+func (s *Session) remember(before *Config, undo bool) {
+	if undo {
+		s.undo = s.undo[:max(0, len(s.undo)-1)]
+		return
+	}
+	if back := before.Undo(s.config); back.IsZero() {
+		return
+	}
 	if len(s.undo) == maxUndo {
 		s.undo = append(s.undo[:0], s.undo[1:]...)
 	}
@@ -97,12 +133,9 @@ func (s *Session) remember(before *Config) {
 // Undo takes back the last change that altered anything and was not taken back
 // before, and returns the change that did so.
 func (s *Session) Undo() (Change, error) {
-	for len(s.undo) > 0 {
-		before := s.undo[len(s.undo)-1]
-		s.undo = s.undo[:len(s.undo)-1]
-		if back := before.Undo(s.config); !back.IsZero() {
-			return back, s.change(back, true)
-		}
+	if len(s.undo) == 0 {
+		return Change{}, errors.New("nothing to undo")
 	}
-	return Change{}, errors.New("nothing to undo")
+	back := s.undo[len(s.undo)-1].Undo(s.config)
+	return back, s.change(back, true)
 }

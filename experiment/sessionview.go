@@ -25,13 +25,13 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
 		Totals: l.meter.totals(now, l.schema),
 		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
-		Recent: recent(samples, &l.meter.encodeNS, &l.meter.decodeNS, l.tickHz),
+		Recent: l.recent(samples),
 		Err:    l.lastErr,
 	}
 }
 
 // recent sums up the last two seconds of samples.
-func recent(all []Sample, encode, decode *spread, tickHz int) Recent {
+func (l *lane) recent(all []Sample) Recent {
 	last := tail(all, 2*time.Second)
 	var s Sample
 	for i := range last {
@@ -53,8 +53,8 @@ func recent(all []Sample, encode, decode *spread, tickHz int) Recent {
 		BitsPerItem: ratio(float64(s.PayloadBits), float64(s.Items)), BitsPerChanged: ratio(float64(s.PayloadBits), float64(s.Changed)),
 		ChangedPerFrame:  ratio(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: ratio(float64(s.BaselineAge), float64(s.Referenced)),
-		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
-		EncodeUS:         encode.micros().P50, DecodeUS: decode.micros().P50, Budget: s.Budget,
+		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(l.tickHz)),
+		EncodeUS:         l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
 	}
 }
 

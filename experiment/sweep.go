@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // MaxSweep bounds how many runs one configuration may ask for.
@@ -61,8 +63,12 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	out := &sweepOut{config: c, grid: grid, results: make([]*Result, len(grid)), opt: opt}
+	if err := out.save(); err != nil {
+		return nil, err
+	}
 	progress := newSweepProgress(len(grid), opt.Progress)
-	results, errs := make([]*Result, len(grid)), make([]error, len(grid))
+	errs := make([]error, len(grid))
 	work := make(chan int)
 	var wg sync.WaitGroup
 	workers := opt.Workers
@@ -74,7 +80,8 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 			for i := range work {
 				o := opt
 				o.Progress = func(done, total float64) { progress.note(i, done, total) }
-				if results[i], errs[i] = runOne(ctx, grid[i].config, o, nil); errs[i] != nil {
+				r, err := runOne(ctx, grid[i].config, o, &exporter{dir: out.dirOf(i), set: grid[i].set})
+				if errs[i] = errors.Join(err, out.add(i, r)); errs[i] != nil {
 					cancel()
 				}
 			}
@@ -89,24 +96,66 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 	close(work)
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return nil, errors.Join(err, out.save())
 	}
-	return gather(ctx, grid, results, opt)
+	return out.report(ctx.Err() != nil), out.save()
 }
 
-// gather puts the runs that were made into one report and saves it.
-func gather(ctx context.Context, grid []point, results []*Result, opt RunOptions) (*Report, error) {
-	report := &Report{Sweep: true, Interrupted: ctx.Err() != nil}
-	for i, r := range results {
-		if r != nil {
-			r.Set = grid[i].set
-			report.Runs = append(report.Runs, r)
+// sweepOut gathers the runs of a sweep, in the order of the grid, and keeps the
+// folder current, so that an interruption loses no finished run.
+type sweepOut struct {
+	config *Config
+	grid   []point
+	opt    RunOptions
+
+	mu      sync.Mutex
+	results []*Result
+	saved   int64
+}
+
+// dirOf returns the folder of one run, "" if there is none.
+func (s *sweepOut) dirOf(i int) string {
+	if s.opt.Dir == "" {
+		return ""
+	}
+	return filepath.Join(s.opt.Dir, fmt.Sprintf("run-%03d", i+1))
+}
+
+func (s *sweepOut) add(i int, r *Result) error {
+	if r == nil {
+		return nil
+	}
+	s.mu.Lock()
+	s.results[i] = r
+	now := s.opt.Clock.now()
+	due := now-s.saved >= int64(time.Second)
+	if due {
+		s.saved = now
+	}
+	s.mu.Unlock()
+	if due {
+		return s.save()
+	}
+	return nil
+}
+
+func (s *sweepOut) report(interrupted bool) *Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &Report{Runs: []*Result{}, Sweep: true, Interrupted: interrupted}
+	for _, x := range s.results {
+		if x != nil {
+			r.Runs = append(r.Runs, x)
 		}
 	}
-	if opt.Dir == "" {
-		return report, nil
+	return r
+}
+
+func (s *sweepOut) save() error {
+	if s.opt.Dir == "" {
+		return nil
 	}
-	return report, writeSweep(opt.Dir, report)
+	return writeSweep(s.opt.Dir, s.config, s.report(false))
 }
 
 // sweepProgress adds the runs' progress up. Runs whose length is not known yet

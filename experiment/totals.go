@@ -38,6 +38,9 @@ type Totals struct {
 	Reordered  int64            `json:"reordered"`
 	// EncodeFailed counts frames the encoder refused: they were not sent.
 	EncodeFailed int64 `json:"encode_failed"`
+	// DecodeRefused counts, among the corrupt, packets that nothing had damaged:
+	// the decoder would not have what its encoder wrote. It must be 0.
+	DecodeRefused int64 `json:"decode_refused"`
 
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`

@@ -64,3 +64,12 @@ func (h *History) Put(seq uint64) *Entry {
 
 // Newest returns the highest sequence number ever put, and whether there is one.
 func (h *History) Newest() (uint64, bool) { return h.newest, h.any }
+
+// Each calls f for every entry held, in no particular order.
+func (h *History) Each(f func(*Entry)) {
+	for i := range h.slots {
+		if h.slots[i].held {
+			f(&h.slots[i])
+		}
+	}
+}

@@ -16,7 +16,7 @@ func XorRLE() encoders.Codec {
 	return encoders.Codec{
 		ID: 64, Name: "xor-rle", Refs: 1, Suits: anySchema,
 		Summary: "bytes XORed with the baseline's, runs of zeros as their length",
-		Source:  "after Quake 3's networking, id Software, 1999, and High-frequency upstream RPC, 2023",
+		Source:  "own, after the byte runs of High-frequency upstream RPC, 2023",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			return &xorRLE{layout: newLayout(s)}, &xorRLE{layout: newLayout(s)}, nil
 		},

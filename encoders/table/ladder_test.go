@@ -8,9 +8,10 @@ import (
 	"wirelab/encoders/internal/recording"
 )
 
-// fiedler is what his own program spends on the recordings within its bounds, in
-// bytes a packet.
-var fiedler = map[string]float64{"charlie": 516.5, "bravo": 481.3}
+// fiedler is what his own program spends on the recordings of its sort, in bytes
+// a packet. (Where most cubes move at one speed, on india and juliett, his is
+// ahead: gears buy nothing there.)
+var fiedler = map[string]float64{"bravo": 481.3, "charlie": 516.5, "kilo": 538.6, "lima": 519.6}
 
 // score sends a recording by the rules of the walk-off and returns the mean
 // bytes of a packet and the account of all of them.

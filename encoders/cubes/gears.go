@@ -4,7 +4,7 @@ import "wirelab/dataset/frame"
 
 // What moves fast turns fast too, so one short number per cube, its gear, can
 // fit all its widths to its motion: each gear is one bit wider than the one
-// before. maxGears of them fit the eight bytes of lanes.
+// before. maxGears, as many as gear_bits can tell apart, fit the bytes of lanes.
 const (
 	maxGears = 8
 	maxWidth = 14 // of a shifted width; bounds the tables

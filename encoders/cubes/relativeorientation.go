@@ -1,8 +1,6 @@
 package cubes
 
 import (
-	"fmt"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 )
@@ -88,12 +86,4 @@ func (t *smallestThree) code(c *coder, k int, q, base *cube, gear int) {
 		q[i] = base[i] + w.difference(c, q[i]-base[i])
 	}
 	c.charge(encoders.SlotOrientation)
-}
-
-// Validate implements the check of encoders.Validate.
-func (p *OrientationParams) Validate() error {
-	if p.GearBits < 0 || 1<<p.GearBits > maxGears {
-		return fmt.Errorf("at most %d gears", maxGears)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package cubes
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
 
 	"wirelab/dataset/frame"
@@ -49,14 +48,6 @@ func Rotor() encoders.Codec {
 			return &delta{which: newGaps(rows, closeGaps...), each: m}
 		}),
 	}
-}
-
-// Validate implements the check of encoders.Validate.
-func (p *RotorParams) Validate() error {
-	if p.GearBits < 0 || 1<<p.GearBits > maxGears {
-		return fmt.Errorf("at most %d gears", maxGears)
-	}
-	return nil
 }
 
 // rotor codes a turn as its bivector in steps. Applied to the baseline and

@@ -198,7 +198,7 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 	same := f.matches(rx.frame, &l.digest)
 	switch {
 	case rx.tainted:
-		if same && rx.entry != nil && rx.entry.Memo == nil {
+		if same && rx.seq == f.rec.Seq && rx.entry != nil && rx.entry.Memo == nil {
 			rx.entry.Tainted = false // it came out right after all, and nothing hangs on it
 		}
 		return Tainted

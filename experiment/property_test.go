@@ -114,7 +114,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(20, 6, -1, seed), SessionOptions{})
+		s, err := newSession(c, newCrowd(20, 6, -1, seed), SessionOptions{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +135,17 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 		}
 		if got.Tainted+got.Failures.Corrupt == 0 {
 			t.Errorf("seed %d: no damage was noticed in %d packets", seed, got.Sent)
+		}
+		healed := s.lanes[0].meter.outcomes
+		if err := s.Change(Change{Down: map[string]string{"corrupt": "0%"}, Encoder: "quantized"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(s.now + 30*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		now := s.lanes[0].meter.outcomes
+		if n := now[Decoded] + now[Stale] - healed[Decoded] - healed[Stale]; n < 1500 {
+			t.Errorf("seed %d: 30 s after the damage ended %d of 1800 packets were decoded clean", seed, n)
 		}
 	}
 }

@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"wirelab/encoders/table"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The digest of one eventful minute with each encoder: the same bytes on every
+// machine, today and tomorrow. A change of a wire format changes its line, and
+// then says so in the change log.
+func TestGoldenDigests(t *testing.T) {
+	var got bytes.Buffer
+	for _, codec := range table.All() {
+		c := Default()
+		c.Seed = 20151
+		for key, v := range map[string]any{
+			"link.loss": "8%", "link.latency": "60ms", "link.jitter": "20ms", "link.distribution": "normal", "down.burst": 2,
+			"down.duplicate": "3%", "down.corrupt": "1%", "down.reorder": "2%", "down.rate": "2mbit",
+		} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := newSession(c, newCrowd(24, 6, -1, 3), SessionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.pending = []StampedChange{stamp(20*time.Second, Change{Encoder: codec.Name}), stamp(40*time.Second, Change{Down: map[string]string{"loss": "30%"}})}
+		if err := s.RunUntil(time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%-22s %s\n", codec.Name, s.lanes[0].digest.sum())
+	}
+	const path = "testdata/digests.golden"
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+	}
+}

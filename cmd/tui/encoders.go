@@ -19,6 +19,7 @@ type encoderInfo struct {
 	Source    string               `json:"source"`
 	Cubes     bool                 `json:"cubes"` // takes snapshots of cubes
 	Refs      int                  `json:"refs"`
+	Alone     bool                 `json:"standalone"` // its packets need no reference to be decoded
 	Quantises bool                 `json:"quantises"`
 	Params    []encoders.ParamInfo `json:"params"`
 }
@@ -26,7 +27,7 @@ type encoderInfo struct {
 func infoOf(c *encoders.Codec) encoderInfo {
 	return encoderInfo{
 		Name: c.Name, ID: c.ID, Summary: c.Summary, Source: c.Source, Cubes: c.Suits(frame.Cubes(frame.WalkoffCubes)),
-		Refs: c.Refs, Quantises: c.Quantises, Params: append([]encoders.ParamInfo{}, c.ParamInfo()...),
+		Refs: c.Refs, Alone: c.Standalone, Quantises: c.Quantises, Params: append([]encoders.ParamInfo{}, c.ParamInfo()...),
 	}
 }
 

@@ -39,7 +39,7 @@ func Kinds() []Kind {
 	const fiedler = "Glenn Fiedler, Networked Physics, 2014-15"
 	return []Kind{
 		{Name: "demo", Spec: "demo", Source: fiedler,
-			Summary: "an embedded recording of the world, 48 s: idle, rolling, hovering, katamari, settling",
+			Summary: "an embedded recording of the world, 48 s: hovering, katamari, rolling, all settling between",
 			open: func(_ string, opt Options) (Source, error) {
 				r, err := openDemo(opt)
 				return checked(r, err)

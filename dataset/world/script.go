@@ -38,8 +38,8 @@ func Scripts() []Script {
 		{Name: "roll", Summary: "rolls through the cubes", acts: []act{rest(2), roll(58)}},
 		{Name: "hover", Summary: "hovers through the grid and blows it apart", acts: []act{rest(2), hovering(58)}},
 		{Name: "katamari", Summary: "rolls and gathers up what is near", acts: []act{rest(2), gather(58)}},
-		{Name: "demo", Summary: "each in turn, with pauses in which everything settles", acts: []act{
-			rest(3), roll(9), rest(2), hovering(14), rest(3), gather(12), rest(5)}},
+		{Name: "demo", Summary: "each in turn, the liveliest first, with pauses in which everything settles", acts: []act{
+			rest(1), hovering(15), rest(3), gather(12), rest(3), roll(9), rest(5)}},
 		{Name: "random", Summary: "a restless player: any of these, for a while each, for ever"},
 	}
 	for i := range scripts {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,3 +167,24 @@ func (ch *Change) Label() string {
 
 // IsZero reports whether the change leaves everything as it is.
 func (ch *Change) IsZero() bool { return ch.Label() == "" }
+
+// touches names the settings that the change alters, whatever their values.
+func (ch *Change) touches() string {
+	names := make([]string, 0, 4)
+	if ch.Encoder != "" {
+		names = append(names, "encoder "+ch.Encoder)
+	}
+	if ch.Profile != "" {
+		names = append(names, "profile "+ch.Profile)
+	}
+	if ch.Playout != nil {
+		names = append(names, "playout")
+	}
+	for prefix, keys := range map[string][]string{"params.": sortedKeys(ch.Params), "down.": sortedKeys(ch.Down), "up.": sortedKeys(ch.Up)} {
+		for _, k := range keys {
+			names = append(names, prefix+k)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}

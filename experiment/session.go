@@ -60,13 +60,15 @@ type Session struct {
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
-	pending []StampedChange // not yet applied, by time
-	log     []StampedChange // applied
-	marks   []Mark
-	refused []Refusal // changes that the script had in store and that no longer fitted
-	undo    []*Config // effective configurations before each change that altered anything
-	failed  error     // the source's: the session cannot go on
-	late    bool      // a seam was passed since the last frame was sent
+	pending   []StampedChange // not yet applied, by time
+	log       []StampedChange // applied
+	marks     []Mark
+	refused   []Refusal // changes that the script had in store and that no longer fitted
+	undo      []*Config // effective configurations before each change that altered anything
+	touched   string    // which settings the last change altered, and when
+	touchedAt time.Duration
+	failed    error // the source's: the session cannot go on
+	late      bool  // a seam was passed since the last frame was sent
 }
 
 // NewSession opens the source and sets both ends up. Close it after use.

@@ -86,7 +86,7 @@ func (s *Session) take(at time.Duration, sc StampedChange) {
 		kind = MarkNote
 	}
 	s.marks = append(s.marks, Mark{T: at, Label: sc.Change.Label(), Kind: kind})
-	s.remember(before, sc.undo)
+	s.remember(before, &sc)
 }
 
 // carryOut brings endpoints and links to what the configuration says.
@@ -111,17 +111,24 @@ func (s *Session) carryOut(ch *Change) error {
 	return nil
 }
 
+// dragPeriod is how long after a change another of the same settings counts as
+// part of it: a dragged slider is taken back as a whole.
+const dragPeriod = 600 * time.Millisecond
+
 // maxUndo bounds how far back a session remembers its configurations.
 const maxUndo = 100
 
 // remember keeps the configuration before a change that altered something; an
 // undo forgets the one it went back to.
-func (s *Session) remember(before *Config, undo bool) {
-	if undo {
-		s.undo = s.undo[:max(0, len(s.undo)-1)]
+func (s *Session) remember(before *Config, sc *StampedChange) {
+	touched := sc.Change.touches()
+	dragged := touched == s.touched && sc.T-s.touchedAt < dragPeriod && len(s.undo) > 0
+	s.touched, s.touchedAt = touched, sc.T
+	if sc.undo {
+		s.undo, s.touched = s.undo[:max(0, len(s.undo)-1)], ""
 		return
 	}
-	if back := before.Undo(s.config); back.IsZero() {
+	if back := before.Undo(s.config); dragged || back.IsZero() {
 		return
 	}
 	if len(s.undo) == maxUndo {
@@ -137,5 +144,9 @@ func (s *Session) Undo() (Change, error) {
 		return Change{}, errors.New("nothing to undo")
 	}
 	back := s.undo[len(s.undo)-1].Undo(s.config)
+	if back.IsZero() { // dragged away and back again
+		s.undo = s.undo[:len(s.undo)-1]
+		return s.Undo()
+	}
 	return back, s.change(back, true)
 }

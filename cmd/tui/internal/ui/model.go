@@ -77,7 +77,6 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	m.pages = []page{newLivePage(opt, cat)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
-	m.page().focus(1)
 	m.page().observe(m.sight(true))
 	return m
 }

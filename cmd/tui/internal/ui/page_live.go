@@ -67,7 +67,7 @@ func (p *livePage) focus(step int) {
 }
 
 func (p *livePage) view(th *theme, w, h int) []string {
-	if wide(w, h) && !wide(p.w, p.h) && p.at != atPackets {
+	if wide(w, h) && p.at != atPackets {
 		p.at = atControls // a pane that cannot have the keys here had them
 	}
 	p.w, p.h = w, h

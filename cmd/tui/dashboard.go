@@ -36,6 +36,7 @@ for the keys. Ctrl-C saves the run before it leaves; q does not.`,
 	}
 	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
 	f.config.add(cmd)
+	f.config.addSet(cmd)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {

@@ -46,7 +46,8 @@ func Create(path string, cubes int) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); path == "" || (err == nil && info.IsDir()) {
+	// Renaming a file over /dev/null or a pipe would replace the thing itself.
+	if info, err := os.Stat(path); path == "" || (err == nil && !info.Mode().IsRegular()) {
 		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
@@ -85,7 +86,8 @@ func (w *Writer) Initial(f *frame.Frame) error {
 	return nil
 }
 
-// Write writes one further frame. It refuses values that a reader would refuse.
+// Write writes one further frame. It refuses values that a reader would refuse,
+// and after any error everything: a recording has no holes.
 func (w *Writer) Write(f *frame.Frame) error {
 	if w.frames < preamble && w.err == nil {
 		panic("dataset: Writer.Initial comes before Writer.Write")
@@ -98,7 +100,8 @@ func (w *Writer) write(f *frame.Frame) error {
 		return w.err
 	}
 	if err := w.schema.Check(f); err != nil {
-		return fmt.Errorf("%s: frame %d, %w", w.path, w.frames, err)
+		w.err = fmt.Errorf("%s: frame %d, %w", w.path, w.frames, err)
+		return w.err
 	}
 	w.rec = appendRecords(w.rec[:0], f)
 	if _, err := w.out.Write(w.rec); err != nil {
@@ -148,6 +151,10 @@ func (w *Writer) finish() error {
 		return fmt.Errorf("%s: %w", w.path, err)
 	}
 	if err := w.file.Chmod(0o644); err != nil {
+		return fmt.Errorf("%s: %w", w.path, err)
+	}
+	// Else, after a power cut, the new name may stand over no content.
+	if err := w.file.Sync(); err != nil {
 		return fmt.Errorf("%s: %w", w.path, err)
 	}
 	if err := w.file.Close(); err != nil {

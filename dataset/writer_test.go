@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -80,6 +81,13 @@ func TestWriterLeavesNothingHalf(t *testing.T) {
 		"empty":     func(w *Writer) error { return w.Close() },
 		"bad value": func(w *Writer) error { w.Initial(f); defer w.Abort(); return w.Write(bad) },
 		"bad start": func(w *Writer) error { defer w.Abort(); return w.Initial(bad) },
+		"bad value that nobody heeds": func(w *Writer) error {
+			w.Initial(f)
+			w.Write(f)
+			w.Write(bad)
+			w.Write(f)
+			return w.Close()
+		},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "old.zst")
@@ -120,6 +128,30 @@ func TestCreateFailsEarly(t *testing.T) {
 	if w, err := Create(filepath.Join(dir, "x.bin"), MaxCubes+1); !errors.Is(err, ErrSpec) {
 		w.Abort()
 		t.Errorf("too many cubes: %v, expected %v", err, ErrSpec)
+	}
+}
+
+// A recording never takes the place of what is no file: as root, --out /dev/null
+// would otherwise leave the machine without one.
+func TestCreateSparesWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "socket")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skipf("no sockets among files here: %v", err)
+	}
+	defer l.Close()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(socket, link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	for _, path := range []string{socket, link} {
+		if _, err := Create(path, 0); !errors.Is(err, ErrSpec) {
+			t.Errorf("%s: %v, expected %v", path, err, ErrSpec)
+		}
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 2 {
+		t.Errorf("the folder holds %v, expected the socket and the link", list)
 	}
 }
 

@@ -44,19 +44,25 @@ type Info struct {
 }
 
 // Describe reads what spec names to its end, or for at most the given number of
-// frames, 0 for all, and describes that. It finds whatever is wrong with a
-// recording.
+// frames, seven or more, 0 for all, and describes that. It finds whatever is
+// wrong with a recording, frames 1..5 that do not repeat frame 0 included.
 func Describe(spec string, opt Options, frames int) (info Info, err error) {
 	opt.Loop = false
 	if frames <= 0 && spec == "world" {
 		return Info{}, fmt.Errorf("data %q: %w: it never ends, say how many frames", spec, ErrSpec)
 	}
+	if frames > 0 && frames < leastFrames {
+		return Info{}, fmt.Errorf("data %q: %w: %d frames, expected at least %d", spec, ErrSpec, frames, leastFrames)
+	}
 	src, err := Open(spec, opt)
 	if err != nil {
 		return Info{}, err
 	}
-	if c, ok := src.(io.Closer); ok {
-		defer c.Close()
+	if r, ok := src.(*Recording); ok {
+		defer r.Close()
+		if err := r.Preamble(); err != nil {
+			return Info{}, err
+		}
 	}
 	f := src.Schema().NewFrame()
 	src.Initial(f)

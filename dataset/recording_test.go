@@ -226,6 +226,25 @@ func TestPreamble(t *testing.T) {
 	}
 }
 
+// A digest of such a recording would not be that of its bytes.
+func TestDescribeRefuses(t *testing.T) {
+	odd := file(t, "odd.bin", with(made(3, 12), 3, 2, 0, frame.CubeX, 7))
+	if info, err := Describe(odd, Options{Cubes: 3}, 0); !errors.Is(err, ErrPreamble) {
+		t.Errorf("an odd preamble: %+v, %v, expected %v", info, err, ErrPreamble)
+	}
+	for _, frames := range []int{1, preamble} {
+		if info, err := Describe("demo", Options{}, frames); !errors.Is(err, ErrSpec) {
+			t.Errorf("%d frames: %+v, %v, expected %v", frames, info, err, ErrSpec)
+		}
+	}
+	if info, err := Describe("demo", Options{}, leastFrames); err != nil || info.Frames != leastFrames {
+		t.Errorf("%d frames: %+v, %v", leastFrames, info, err)
+	}
+	if _, err := Describe("world", Options{}, 0); !errors.Is(err, ErrSpec) {
+		t.Errorf("the world to its end: %v, expected %v", err, ErrSpec)
+	}
+}
+
 // A pipe cannot go back, but it can be played once.
 func TestReadsWhatCannotSeek(t *testing.T) {
 	for _, loop := range []bool{false, true} {

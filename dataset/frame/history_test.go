@@ -1,0 +1,88 @@
+package frame
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// one is a schema of a single number.
+func one() *Schema {
+	return &Schema{Name: "one", Rows: 1, Fields: []Field{{Name: "v", Min: -5, Max: 5}}}
+}
+
+// A history holds what a list of everything ever put holds, as far as it reaches
+// back: sequence numbers come late, twice, with gaps, and after leaps.
+func TestHistoryIsAWindow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 6, 31, MaxHistory} {
+		h := NewHistory(one(), n)
+		put, newest := map[uint64]int32{}, uint64(0)
+		seq := uint64(1 << 16)
+		for step := range int32(5000) {
+			seq += []uint64{1, 1, 1, 2, 5, uint64(2 * n)}[rng.IntN(6)]
+			at := seq - uint64(rng.IntN(3)*rng.IntN(n+2))
+			e := h.Put(at)
+			if late := at+uint64(n) < newest; (e == nil) != late {
+				t.Fatalf("%d frames, newest %d: Put(%d) = %v", n, newest, at, e)
+			}
+			if e != nil {
+				e.Frame.Table[0] = step
+				put[at], newest = step, max(newest, at)
+			}
+			for back := range uint64(n + 3) {
+				want, ok := put[newest-back]
+				got := h.Get(newest - back)
+				if held := ok && back <= uint64(n); (got != nil) != held || held && got.Frame.Table[0] != want {
+					t.Fatalf("%d frames, newest %d: Get(%d back) = %v; put %d, %v", n, newest, back, got, want, ok)
+				}
+			}
+			if h.Get(newest+1) != nil {
+				t.Fatalf("%d frames: one is held that never came", n)
+			}
+		}
+		if got, any := h.Newest(); got != newest || !any {
+			t.Errorf("Newest() = %d, %v, want %d", got, any, newest)
+		}
+		count := 0
+		h.Each(func(*Entry) { count++ })
+		if count > n+1 {
+			t.Errorf("%d entries are held, want at most %d", count, n+1)
+		}
+	}
+}
+
+func TestHistoryStartsEmpty(t *testing.T) {
+	h := NewHistory(one(), 1000)
+	if _, any := h.Newest(); any || h.Get(0) != nil {
+		t.Error("a new history holds something")
+	}
+	h.Each(func(*Entry) { t.Error("a new history has an entry") })
+	if h.Len() != MaxHistory || NewHistory(one(), -1).Len() != 1 {
+		t.Errorf("%d frames, want %d; and 1 at least", h.Len(), MaxHistory)
+	}
+}
+
+// What leaves is handed over with its memo, to be reused; what is new is not
+// tainted by it.
+func TestPutHandsOverWhatLeaves(t *testing.T) {
+	h := NewHistory(one(), 3)
+	first := h.Put(7)
+	first.Memo, first.Tainted = "memo", true
+	for seq := uint64(8); seq < 11; seq++ {
+		h.Put(seq)
+	}
+	if h.Get(7) != first {
+		t.Fatal("frame 7 left while 10 was the newest of 3 more")
+	}
+	e := h.Put(11)
+	if e != first || e.Memo != "memo" || e.Tainted || e.Seq != 11 || h.Get(7) != nil {
+		t.Errorf("the slot of 7 came as %+v", e)
+	}
+}
+
+func TestHistoryAllocatesNothing(t *testing.T) {
+	h, seq := NewHistory(one(), 20), uint64(0)
+	if n := testing.AllocsPerRun(1000, func() { seq++; h.Put(seq); h.Get(seq - 3) }); n != 0 {
+		t.Errorf("%v allocations a frame, want none", n)
+	}
+}

@@ -1,0 +1,87 @@
+package frame
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestCheckNamesThePlace(t *testing.T) {
+	s := &Schema{Name: "calls", Item: "call", Rows: 2, Fields: []Field{
+		{Name: "speed", Min: -3, Max: 3}, {Name: "keys", Kind: Bits}, {Name: "heat", Kind: Float32}}}
+	f := s.NewFrame()
+	copy(f.Table, []int32{-3, math.MinInt32, math.MaxInt32, 3, -1, -1})
+	if err := s.Check(f); err != nil {
+		t.Errorf("bits and floats have no range: %v", err)
+	}
+	f.Table[3] = 4
+	if err := s.Check(f); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "call 1, field speed: value out of range: 4, expected -3..3") {
+		t.Errorf("a speed of 4: %v", err)
+	}
+	f.Table = f.Table[:5]
+	if err := s.Check(f); err == nil || !strings.Contains(err.Error(), "5 values, calls expects 2 rows x 3 fields") {
+		t.Errorf("a short table: %v", err)
+	}
+}
+
+// What only bears the name is no cube snapshot: its encoders would cut its values
+// off.
+func TestIsCubes(t *testing.T) {
+	for _, n := range []int{1, WalkoffCubes} {
+		if !IsCubes(Cubes(n)) {
+			t.Errorf("a snapshot of %d cubes is taken for none", n)
+		}
+	}
+	s := Cubes(WalkoffCubes)
+	if n := testing.AllocsPerRun(100, func() { IsCubes(s) }); n != 0 {
+		t.Errorf("%v allocations to tell, want none", n)
+	}
+	for name, spoil := range map[string]func(s *Schema){
+		"another name":  func(s *Schema) { s.Name = "boxes" },
+		"no rows":       func(s *Schema) { s.Rows = 0 },
+		"a field less":  func(s *Schema) { s.Fields = s.Fields[1:] },
+		"a wider range": func(s *Schema) { s.Fields[CubeX].Max++ },
+		"another kind":  func(s *Schema) { s.Fields[CubeLargest].Kind = Quantity },
+	} {
+		s := Cubes(3)
+		if spoil(s); IsCubes(s) {
+			t.Errorf("%s: taken for a cube snapshot", name)
+		}
+	}
+}
+
+func TestChangedRows(t *testing.T) {
+	f, g := &Frame{Table: []int32{1, 2, 3, 4, 5, 6}}, &Frame{Table: []int32{1, 2, 0, 4, 0, 0}}
+	for n, want := range map[int]int{0: 0, 1: 3, 2: 2, 3: 2, 6: 1} {
+		if got := f.ChangedRows(g, n); got != want {
+			t.Errorf("in rows of %d, %d differ, want %d", n, got, want)
+		}
+	}
+}
+
+func TestCopyIsDeep(t *testing.T) {
+	f := &Frame{Tick: 9, Table: []int32{1}, Body: []byte("a")}
+	var g Frame
+	g.CopyFrom(f)
+	if !g.Equal(f) || g.Tick != 9 {
+		t.Errorf("copied as %+v", g)
+	}
+	g.Table[0], g.Body[0] = 2, 'b'
+	if f.Table[0] != 1 || f.Body[0] != 'a' {
+		t.Error("the copy shares memory with what it was made of")
+	}
+	if g.Equal(f) {
+		t.Error("frames that differ are equal")
+	}
+}
+
+func TestItems(t *testing.T) {
+	f := &Frame{Body: []byte("four")}
+	if n := (&Schema{Rows: 7}).Items(f); n != 7 {
+		t.Errorf("%d items in 7 rows", n)
+	}
+	if n := (&Schema{}).Items(f); n != 4 {
+		t.Errorf("%d items in a body of 4 bytes", n)
+	}
+}

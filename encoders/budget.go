@@ -31,13 +31,16 @@ const BitUnit = 1 << 16
 // FieldSlot returns the slot of field i of a schema.
 func FieldSlot(i int) Slot { return Slot(min(int(fixedSlots)+i, MaxSlots-1)) }
 
-// Name returns what the slot is called under schema s, which may be nil.
+// Name returns what the slot is called under schema s, which may be nil. The last
+// slot is "other" if several fields share it.
 func (k Slot) Name(s *frame.Schema) string {
 	names := [fixedSlots]string{"flags", "index", "position", "orientation", "velocity", "interacting", "table", "body", "model", "padding"}
 	if k < fixedSlots {
 		return names[k]
 	}
-	if i := int(k - fixedSlots); s != nil && i < len(s.Fields) {
+	i := int(k - fixedSlots)
+	shared := s != nil && k == MaxSlots-1 && len(s.Fields) > i+1
+	if s != nil && i < len(s.Fields) && !shared {
 		return s.Fields[i].Name
 	}
 	return "other"

@@ -59,6 +59,14 @@ func TestSlotNames(t *testing.T) {
 			t.Errorf("the slot of field %s is called %q", f.Name, got)
 		}
 	}
+	last := MaxSlots - 1 - int(FieldSlot(0)) // the last field with a slot
+	for n, want := range map[int]string{last + 1: "z", last + 2: "other"} {
+		many := &frame.Schema{Fields: make([]frame.Field, n)}
+		many.Fields[last].Name = "z"
+		if got := FieldSlot(last).Name(many); got != want {
+			t.Errorf("of %d fields the last slot is called %q, want %q", n, got, want)
+		}
+	}
 	if FieldSlot(1000) != MaxSlots-1 || FieldSlot(0).Name(nil) != "other" {
 		t.Error("a field without a slot of its own must share the last")
 	}

@@ -33,9 +33,10 @@ type Encoder interface {
 	// attach to cur, which is never that of a reference. refs are frames that
 	// both ends hold, newest first: at least one, at most Codec.Refs; refs[0] may
 	// be the initial state. spare, if not nil, is a memo of this codec that has
-	// left the history: overwrite and return it instead of allocating. Bits are charged to budget, which may be
-	// nil. A codec that quantises rewrites cur, which is the endpoint's own copy,
-	// to exactly what Decode will yield. It fails only if cur cannot be coded.
+	// left the history: overwrite and return it instead of allocating. Bits are
+	// charged to budget, which may be nil. A codec that quantises rewrites cur,
+	// which is the endpoint's own copy, to exactly what Decode will yield. It
+	// fails only if cur cannot be coded.
 	Encode(dst []byte, cur *frame.Frame, refs []Ref, spare Memo, budget *Budget) ([]byte, Memo, error)
 }
 

@@ -39,7 +39,12 @@ type pair struct {
 
 func newPair(t testing.TB, c encoders.Codec, s *frame.Schema) *pair {
 	t.Helper()
-	enc, dec, err := c.New(s, c.Defaults())
+	return newPairOf(t, c, s, c.Defaults())
+}
+
+func newPairOf(t testing.TB, c encoders.Codec, s *frame.Schema, params any) *pair {
+	t.Helper()
+	enc, dec, err := c.New(s, params)
 	if err != nil {
 		t.Fatalf("%s on %s: %v", c.Name, s.Name, err)
 	}

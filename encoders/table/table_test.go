@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"reflect"
 	"regexp"
 	"testing"
 
@@ -77,19 +78,21 @@ func TestAllIsFresh(t *testing.T) {
 	}
 }
 
-// New refuses params that break their bounds.
+// New takes params up to their bounds and refuses what is beyond, even if it was
+// put there without SetParam.
 func TestNewValidates(t *testing.T) {
 	for _, c := range All() {
-		for _, p := range c.ParamInfo() {
-			if p.Type != "int" || p.Max == nil {
+		for i, p := range c.ParamInfo() {
+			if p.Type != "int" {
 				continue
 			}
-			params := c.Defaults()
-			if err := encoders.SetParam(params, p.Name, int(*p.Max)); err != nil {
-				t.Errorf("%s: %s = %g, its maximum: %v", c.Name, p.Name, *p.Max, err)
-			}
-			if _, _, err := c.New(frame.Cubes(3), params); err != nil {
-				t.Errorf("%s: New with %s = %g: %v", c.Name, p.Name, *p.Max, err)
+			for v, ok := range map[int]bool{int(*p.Min): true, int(*p.Max): true, int(*p.Min) - 1: false, int(*p.Max) + 1: false} {
+				params := c.Defaults()
+				reflect.ValueOf(params).Elem().Field(i).SetInt(int64(v))
+				_, _, err := c.New(frame.Cubes(3), params)
+				if (err == nil) != ok || err != nil && !errors.Is(err, encoders.ErrParam) {
+					t.Errorf("%s: New with %s = %d: error %v; its range is %g to %g", c.Name, p.Name, v, err, *p.Min, *p.Max)
+				}
 			}
 		}
 	}

@@ -1,0 +1,63 @@
+package table
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// The laws hold for every setting of the params, not for the defaults alone: one
+// in three of them is at its least here, one in three at its most.
+func TestEveryParam(t *testing.T) {
+	settings := 60
+	if testing.Short() {
+		settings = 10
+	}
+	for _, c := range All() {
+		if c.Params == nil {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(25, uint64(c.ID)))
+		n := settings
+		if !own(c) {
+			n = 3 // a level alters nothing of ours
+		}
+		for i := range n {
+			params := anyParams(t, rng, c)
+			s := frame.Cubes([]int{1, 2, 33}[i%3])
+			p := newPairOf(t, c, s, params)
+			frames := story(s, uint64(i), 9)
+			for k, cur := range frames[1:] {
+				payload := p.send(t, cur, frames[k])
+				for range min(5, len(payload)) {
+					damaged := bytes.Clone(payload)
+					damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
+					hostile(t, p, damaged, frames[k])
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("%s with %+v", c.Name, params)
+			}
+		}
+	}
+}
+
+// anyParams draws a value for every param, which all are integers so far.
+func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
+	t.Helper()
+	params := c.Defaults()
+	for _, p := range c.ParamInfo() {
+		if p.Type != "int" {
+			t.Fatalf("%s: no values are drawn for %s, a %s", c.Name, p.Name, p.Type)
+		}
+		lo, hi := int(*p.Min), int(*p.Max)
+		v := []int{lo, hi, lo + rng.IntN(hi-lo+1)}[rng.IntN(3)]
+		if err := encoders.SetParam(params, p.Name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return params
+}

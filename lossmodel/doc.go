@@ -21,13 +21,16 @@
 // the two makes no difference. With jitter a queue that comes behind it has
 // only bad choices: serve in order of sending, so that one late packet holds up
 // all that follow (reordering becomes stalling, and keep_order no choice any
-// more), or move packets that are under way, which a Link never does.
+// more), or serve in order of arrival, which packets yet to be sent still
+// change: then Send could not say who finds room, nor when anything is due. The
+// price: a burst that jitter makes never meets the queue.
 //
 // Three laws hold, and are tested:
-//   - A stage draws one 64-bit word from its own stream for each datagram while
-//     it is switched on, lost or not; whatever more it needs, for the copies
-//     too, is derived from that word. So a change to one stage alters no random
-//     decision of another, and two encoders under one seed meet the same losses.
+//   - A stage that needs chance (delay does only with jitter, rate never) draws
+//     one 64-bit word from its own stream for each datagram while it is switched
+//     on, lost or not; whatever more it needs, for the copies too, is derived
+//     from that word. So a change to one stage alters no random decision of
+//     another, and two encoders under one seed meet the same losses.
 //   - Reshape changes parameters and nothing else: no state is reset, nothing in
 //     flight is re-timed.
 //   - Decisions compare integers with integers. Nothing depends on how a machine

@@ -112,8 +112,8 @@ func TestDashboardLeaves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()
-			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-index")
-			s.see("relative-index")
+			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-orientation")
+			s.see("relative-orientation")
 			if err := keys(s, "e"); err != nil { // a swap, to be replayed
 				t.Fatal(err)
 			}

@@ -307,3 +307,24 @@ func TestTrailingBytes(t *testing.T) {
 		}
 	}
 }
+
+// A library's packet is charged to the table, or to the body if there is nothing
+// else.
+func TestLibraryCharges(t *testing.T) {
+	for slot, s := range map[encoders.Slot]*frame.Schema{encoders.SlotBody: text(), encoders.SlotTable: frame.Cubes(2)} {
+		codec := Deflate()
+		enc, _, err := codec.New(s, codec.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cur := s.NewFrame()
+		if s.Rows == 0 {
+			cur.Body = []byte("to be, or not to be")
+		}
+		var budget encoders.Budget
+		out, _, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: s.NewFrame()}}, nil, &budget)
+		if want := int64(len(out)) * 8 * encoders.BitUnit; err != nil || want == 0 || budget.Units[slot] != want {
+			t.Errorf("%s: %d units charged to %s, want %d; error %v", s.Name, budget.Units[slot], slot.Name(s), want, err)
+		}
+	}
+}

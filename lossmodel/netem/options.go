@@ -179,12 +179,12 @@ func (r *reader) slot() error {
 		return r.refuse(r.here(), `a time such as "20ms", or distribution`, []string{"distribution"})
 	}
 	if r.short("packets") {
-		if err := value(r, &s.Packets, readPositive, aPositve); err != nil {
+		if err := value(r, &s.Packets, readPositive, aPositive); err != nil {
 			return err
 		}
 	}
 	if r.short("bytes") {
-		return value(r, &s.Bytes, readSlotBytes, aPositve)
+		return value(r, &s.Bytes, readSlotBytes, aPositive)
 	}
 	return nil
 }

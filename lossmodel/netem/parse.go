@@ -16,12 +16,11 @@ func Parse(line string) (Params, error) {
 	if len(line) > longest {
 		return Params{}, &SyntaxError{Word: line, Expected: "a line of at most 4096 characters"}
 	}
-	words, err := optionWords(strings.Fields(line))
-	if err != nil {
+	r := &reader{words: strings.Fields(line), p: Params{On: true, Limit: defaultLimit}}
+	if err := r.preamble(); err != nil {
 		return Params{}, err
 	}
-	r := &reader{words: words, p: Params{On: true, Limit: defaultLimit}}
-	for r.at < len(words) {
+	for r.at < len(r.words) {
 		if err := r.option(); err != nil {
 			return Params{}, err
 		}
@@ -122,30 +121,26 @@ func value[T any](r *reader, into *T, read func(string) (T, bool), expected stri
 
 // What can stand in a value's place.
 const (
-	aShare   = `a percentage from 0% to 100%, such as "5%"`
-	aTime    = `a time from 0 to 274.877906s, such as "50ms" (s, ms, us; a bare number is microseconds)`
-	aSlot    = `a time from 0 to 1h, such as "20ms" (s, ms, us, ns; a bare number is nanoseconds)`
-	aRate    = `a rate such as "5mbit" or "625kbps" (bit, kbit, mbit, gbit; bps and its kin are bytes; a bare number is bit/s)`
-	aSize    = `a whole number from 0 to 4294967295, such as "1000" (k is 1024)`
-	aCount   = "a whole number from 0 to 4294967295"
-	aSigned  = "a whole number of bytes from -2147483648 to 2147483647"
-	aPositve = "a whole number from 0 to 2147483647"
-	aSeed    = "a whole number from 0 to 18446744073709551615"
+	aShare    = `a percentage from 0% to 100%, such as "5%"`
+	aTime     = `a time from 0 to 274.877906s, such as "50ms" (s, ms, us; a bare number is microseconds)`
+	aSlot     = `a time from 0 to 1h, such as "20ms" (s, ms, us, ns; a bare number is nanoseconds)`
+	aRate     = `a rate such as "5mbit" or "625kbps" (bit, kbit, mbit, gbit; bps and its kin are bytes; a bare number is bit/s)`
+	aSize     = `a whole number from 0 to 4294967295, such as "1000" (k is 1024)`
+	aCount    = "a whole number from 0 to 4294967295"
+	aSigned   = "a whole number of bytes from -2147483648 to 2147483647"
+	aPositive = "a whole number from 0 to 2147483647"
+	aSeed     = "a whole number from 0 to 18446744073709551615"
 )
 
-// optionWords strips what comes before the options in a whole line.
-func optionWords(words []string) ([]string, error) {
-	r := &reader{words: words}
+// preamble passes what comes before the options in a whole line.
+func (r *reader) preamble() error {
 	r.skip("sudo")
-	switch {
-	case r.skip("netem"):
-		return words[r.at:], nil
-	case r.at < len(words) && (words[r.at] == "tc" || strings.HasSuffix(words[r.at], "/tc")):
+	if word := r.here(); word == "tc" || strings.HasSuffix(word, "/tc") {
 		r.at++
-		err := r.command()
-		return words[r.at:], err
+		return r.command()
 	}
-	return words, nil
+	r.skip("netem")
+	return nil
 }
 
 func (r *reader) skip(word string) bool {
@@ -156,7 +151,7 @@ func (r *reader) skip(word string) bool {
 	return false
 }
 
-// command goes from tc's flags up to the word netem.
+// command passes tc's flags, the verb and the place, up to the word netem.
 func (r *reader) command() error {
 	for r.at < len(r.words) && strings.HasPrefix(r.words[r.at], "-") {
 		if strings.HasPrefix("-netns", r.words[r.at]) && r.words[r.at] != "-" {

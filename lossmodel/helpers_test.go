@@ -2,6 +2,9 @@ package lossmodel
 
 import (
 	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,7 +37,7 @@ func specOf(t testing.TB, pairs ...string) Spec {
 
 func linkOf(t testing.TB, spec Spec, seed uint64) *Link {
 	t.Helper()
-	l, err := NewLink(spec, seed, "down")
+	l, err := NewLinkWith(testFiles, spec, seed, "down")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,3 +74,36 @@ func numbered(buf []byte, n uint64, size int) []byte {
 	}
 	return buf[:size]
 }
+
+// testFiles is the loader of the tests: files that exist nowhere else.
+func testFiles(path string) ([]byte, error) {
+	var b strings.Builder
+	switch path {
+	case "capture.csv": // 97 packets, 10 ms apart
+		b.WriteString("seq,send_us,recv_us,copy\n")
+		for i := range 97 {
+			switch sent := 10_000 * i; {
+			case i%7 == 3:
+				fmt.Fprintf(&b, "%d,%d,lost,0\n", i, sent)
+			case i%10 == 4:
+				fmt.Fprintf(&b, "%d,%d,%d,0\n%d,%d,%d,1\n", i, sent, sent+testTook(i), i, sent, sent+testTook(i)+500)
+			default:
+				fmt.Fprintf(&b, "%d,%d,%d,0\n", i, sent, sent+testTook(i))
+			}
+		}
+	case "losses.csv":
+		b.WriteString("lost\n0\n1\n1\n0\n0\n")
+	case "line.trace":
+		b.WriteString("1\n2\n2\n5\n9\n10\n")
+	case "table.dist":
+		b.WriteString("# a table\n-8192 0 0 4096\n16384\n")
+	case "pattern.txt":
+		b.WriteString("0001\n1000 01\n")
+	default:
+		return nil, fs.ErrNotExist
+	}
+	return []byte(b.String()), nil
+}
+
+// testTook is how many microseconds packet i took in capture.csv.
+func testTook(i int) int { return 30_000 + 100*(i*i%53) }

@@ -14,21 +14,26 @@ type shaper interface {
 type pipeline struct {
 	all []shaper
 	on  []Stage // those of all that have something to do, in the same order
+
+	rate  *rateStage // of all: for the gauges
+	delay *delayStage
 }
 
 // newPipeline lists the stages in their order. The package comment says why the
 // bottleneck stands where it does.
-func newPipeline(seed uint64, name string) pipeline {
+func newPipeline(seed uint64, name string, files *library) pipeline {
 	stream := func(stage string) stream { return newStream(seed, name+"."+stage) }
+	rate := &rateStage{files: files}
+	delay := &delayStage{stream: stream("delay"), files: files}
 	all := []shaper{
-		&duplicateStage{stream: stream("duplicate")},
-		&lossStage{stream: stream("loss")},
+		&duplicateStage{stream: stream("duplicate"), files: files},
+		&lossStage{stream: stream("loss"), files: files},
 		&corruptStage{stream: stream("corrupt")},
-		&rateStage{},
-		&delayStage{stream: stream("delay")},
+		rate,
+		delay,
 		&reorderStage{stream: stream("reorder")},
 	}
-	return pipeline{all: all, on: make([]Stage, 0, len(all))}
+	return pipeline{all: all, on: make([]Stage, 0, len(all)), rate: rate, delay: delay}
 }
 
 func (p *pipeline) reshape(spec *Spec) {

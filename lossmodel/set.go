@@ -11,14 +11,23 @@ import (
 // and typed commands, so it takes the key of a table too: "loss.burst" is
 // "burst", "reorder.delay" is "reorder_delay". It checks the value by itself;
 // Validate checks what the values mean together, so different keys can be set
-// in any order (a latency with its own jitter, as in "50ms±10ms", sets both). On
-// error, a *KeyError, the spec stays as it was.
+// in any order (a latency with its own jitter, as in "50ms±10ms", sets both). The key
+// "trace" is short for the three that replay a capture: loss, delay_trace and
+// duplicate_trace. On error, a *KeyError, the spec stays as it was.
 func (s *Spec) Set(key string, value any) error {
 	if table, ok := value.(map[string]any); ok {
 		return s.setTable(key, table)
 	}
 	if key == "loss.model" {
 		return s.setLossModel(value)
+	}
+	if key == "trace" {
+		return s.setTrace(value)
+	}
+	if name, dotted := strings.CutPrefix(key, "loss."); dotted {
+		if err, ok := s.setLossParam(name, value); ok {
+			return err
+		}
 	}
 	i := find(key)
 	if i < 0 {
@@ -30,6 +39,7 @@ func (s *Spec) Set(key string, value any) error {
 // SetAll sets every key of a table, as read from a file, in the order of Keys.
 // On error the spec stays as it was.
 func (s *Spec) SetAll(table map[string]any) error {
+	table = gatherLoss(table)
 	rank := func(key string) int {
 		if i := find(key); i >= 0 {
 			return i

@@ -3,7 +3,7 @@ package lossmodel
 import "time"
 
 // Spec is everything that can be set on a link. It is a plain value: copy it,
-// compare it with ==. Start from DefaultSpec; set fields, or use Set, which
+// compare it with ==; files are named, not held. Start from DefaultSpec; set fields, or use Set, which
 // takes what people write.
 type Spec struct {
 	Loss      LossModel // nil: nothing is lost
@@ -36,8 +36,8 @@ func (s Spec) Validate() error {
 			return err
 		}
 	}
-	if s.Loss == nil {
-		return nil
+	if err := s.checkDelay(); err != nil || s.Loss == nil {
+		return err
 	}
 	return s.Loss.check()
 }

@@ -43,7 +43,9 @@ var plan = map[string][]string{
 	"dataset/physics": {},
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 
-	"lossmodel": {},
+	"lossmodel":         {"lossmodel/capture"},
+	"lossmodel/capture": {},                                 // rows of a file; knows no links
+	"lossmodel/measure": {"lossmodel", "lossmodel/capture"}, // looks at links and captures from outside
 }
 
 var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}

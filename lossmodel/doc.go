@@ -17,6 +17,9 @@
 //
 //	fragments -> duplicate -> loss -> corrupt -> rate and queue -> delay -> reorder
 //
+// A line of tc's netem, Spec.Netem, stands in for all of these: see package
+// wirelab/lossmodel/netem.
+//
 // The bottleneck stands before the delay. With a constant delay the order of
 // the two makes no difference. With jitter a queue that comes behind it has
 // only bad choices: serve in order of sending, so that one late packet holds up

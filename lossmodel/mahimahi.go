@@ -73,27 +73,35 @@ func (c *chances) from(now time.Duration) int64 {
 // is gone. So it is with Mahimahi.
 type tracedLine struct {
 	chances *chances
-	next    int64         // the opportunity in use
-	at      time.Duration // when that is
+	at      time.Duration // of the opportunity in use
 	left    int64         // bytes that it can still take
+	next    int64         // the opportunity after it
 }
 
-func (l *tracedLine) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
-	next, left := l.next, l.left
-	if l.at < now || left == 0 {
-		if l.at < now {
-			next = l.chances.from(now)
-		} else {
-			next++
+// set gives the line another trace, or none. What was sent by the old one keeps
+// its time, and nothing overtakes it.
+func (l *tracedLine) set(c *chances) {
+	if c != l.chances && c != nil {
+		l.next, l.left = c.from(l.at), 0
+	}
+	l.chances = c
+}
+
+// leaves returns when a packet that could be sent from start on has left, and
+// books it; ok is false if that is later than latest.
+func (l *tracedLine) leaves(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
+	at, left, next := l.at, l.left, l.next
+	if at < start {
+		left, next = 0, l.chances.from(start)
+	}
+	if wire > left {
+		more := (wire - left + ChanceBytes - 1) / ChanceBytes // opportunities beyond this one
+		next, left = next+more, left+more*ChanceBytes
+		if at = l.chances.when(next - 1); at > latest {
+			return 0, false
 		}
-		left = ChanceBytes
 	}
-	more := max(0, wire-left+ChanceBytes-1) / ChanceBytes // opportunities beyond this one
-	next, left = next+more, left+more*ChanceBytes-wire
-	if at = l.chances.when(next); at-now > MaxWait {
-		return 0, false
-	}
-	l.next, l.left, l.at = next, left, at
+	l.at, l.left, l.next = at, left-wire, next
 	return at, true
 }
 

@@ -17,6 +17,7 @@ type pipeline struct {
 
 	rate  *rateStage // of all: for the gauges
 	delay *delayStage
+	netem *netemStage // instead of all, if its line is on
 }
 
 // newPipeline lists the stages in their order. The package comment says why the
@@ -33,11 +34,16 @@ func newPipeline(seed uint64, name string, files *library) pipeline {
 		delay,
 		&reorderStage{stream: stream("reorder")},
 	}
-	return pipeline{all: all, on: make([]Stage, 0, len(all)), rate: rate, delay: delay}
+	return pipeline{all: all, on: make([]Stage, 0, len(all)), rate: rate, delay: delay,
+		netem: newNetemStage(seed, name+".netem")}
 }
 
 func (p *pipeline) reshape(spec *Spec) {
 	p.on = p.on[:0]
+	if p.netem.reshape(spec) {
+		p.on = append(p.on, p.netem)
+		return
+	}
 	for _, stage := range p.all {
 		if stage.reshape(spec) {
 			p.on = append(p.on, stage)

@@ -49,9 +49,11 @@ func (s *rateStage) reshape(spec *Spec) bool {
 	if s.rate > 0 {
 		s.ahead = time.Duration(scaleDown(uint64(s.spec.Burst)*8, uint64(time.Second), s.rate))
 	}
-	s.traced.chances = nil
 	if f := s.spec.Trace; f.Path != "" {
-		s.traced.chances = s.files.get(f, asChances).chances
+		s.traced.set(s.files.get(f, asChances).chances)
+	} else {
+		s.traced.set(nil)
+		s.idle = max(s.idle, s.traced.at)
 	}
 	return s.rate > 0 || s.traced.chances != nil
 }
@@ -116,7 +118,7 @@ func framed(r *Rate, wire int64, fragments int) int64 {
 // would have to wait too long.
 func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.traced.chances != nil {
-		return s.traced.leaves(now, wire)
+		return s.traced.leaves(max(now, s.idle), now+MaxWait, wire)
 	}
 	if s.idle-now > MaxWait {
 		return 0, false

@@ -89,6 +89,9 @@ func TestReshapeMovesNoOtherStage(t *testing.T) {
 		"mtu":                {"576", "off"},
 	}
 	for _, info := range Keys() {
+		if info.Key == "netem" {
+			continue // it stands in for all other stages
+		}
 		values := changes[info.Key]
 		if values == nil {
 			t.Errorf("no changes to try for key %s", info.Key)

@@ -36,7 +36,7 @@ type setting struct {
 // Built once, since screens ask for values many times a second; never written.
 var settings = slices.Concat(
 	lossSettings(), duplicateSettings(), corruptSettings(), rateSettings(),
-	delaySettings(), reorderSettings(), mtuSettings())
+	delaySettings(), reorderSettings(), mtuSettings(), netemSettings())
 
 // newSetting returns the setting that keeps a value of unit u in a field.
 func newSetting[T comparable](u unit[T], field func(*Spec) *T, info KeyInfo) setting {

@@ -1,6 +1,10 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+
+	"wirelab/lossmodel/netem"
+)
 
 // Spec is everything that can be set on a link. It is a plain value: copy it,
 // compare it with ==; files are named, not held. Start from DefaultSpec; set fields, or use Set, which
@@ -13,6 +17,9 @@ type Spec struct {
 	Delay     Delay
 	Reorder   Reorder
 	MTU       int // bytes of the largest IP packet
+	// Netem, if it is on, decides in place of all of the above but MTU and
+	// Corrupt.Checksum.
+	Netem netem.Params
 }
 
 // DefaultSpec returns a perfect link: nothing is lost, delayed, doubled, damaged

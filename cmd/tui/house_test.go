@@ -43,7 +43,8 @@ var plan = map[string][]string{
 	"dataset/physics": {},
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 
-	"lossmodel":         {"lossmodel/capture"},
+	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
+	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links
 	"lossmodel/capture": {},                                 // rows of a file; knows no links
 	"lossmodel/measure": {"lossmodel", "lossmodel/capture"}, // looks at links and captures from outside
 }

@@ -98,3 +98,7 @@ func times(units int64, d time.Duration) time.Duration {
 	hi, lo := bits.Mul64(uint64(units), uint64(d))
 	return time.Duration(hi<<(64-unitBits) | lo>>unitBits)
 }
+
+// ExponentialGap turns a uniform word into a time with an exponential distribution,
+// alike on every machine: the gap between two packets of Poisson traffic.
+func ExponentialGap(word uint64, mean time.Duration) time.Duration { return times(exponential(word), mean) }

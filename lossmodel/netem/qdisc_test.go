@@ -51,6 +51,32 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("seed %d: %+v", seed, g)
 		}
 	}
+	if g := newLFSR(1024<<32 | 1); g != (lfsr{1 + 2, 1 + 8, 1 + 16, 1 + 128}) {
+		t.Errorf("the seed that folds to 1: %+v", g)
+	}
+}
+
+// A threshold hits the very value that it is; a correlation of all repeats the
+// first value for ever.
+func TestThresholds(t *testing.T) {
+	g := newLFSR(1)
+	first := Share(g.next())
+	for share, want := range map[Share]Outcome{first: Isolated, first - 1: Kept} {
+		q := New(Params{On: true, Limit: 9, Loss: share, Seeded: true, Seed: 1}, 0)
+		if d := q.Enqueue(0, 100); d.Packet.Outcome != want {
+			t.Errorf("threshold %d, value %d: %v", share, first, d.Packet.Outcome)
+		}
+		q = New(Params{On: true, Limit: 9, Duplicate: share, Seeded: true, Seed: 1}, 0)
+		if d := q.Enqueue(0, 100); d.Doubled != (want == Isolated) {
+			t.Errorf("threshold %d, value %d: doubled %v", share, first, d.Doubled)
+		}
+	}
+	c := correlated{last: 1 << 31}
+	for range 1000 {
+		if got := c.next(&g, always); got != 1<<31 {
+			t.Fatalf("%d follows 2^31 at a correlation of 100%%", got)
+		}
+	}
 }
 
 // The time on the line, against exact arithmetic.
@@ -142,6 +168,22 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
+// tc keeps the correlation of duplicates to itself unless there is another.
+func TestDuplicateCorrelation(t *testing.T) {
+	for line, want := range map[string]float64{"duplicate 10% 25%": .1, "duplicate 10% 25% corrupt 0% 0%": .0175} {
+		q, doubled := New(parsed(t, line), 1), 0.0
+		const packets = 100_000
+		for i := range int64(packets) {
+			if q.Enqueue(i, 100).Doubled {
+				doubled++
+			}
+		}
+		if math.Abs(doubled-want*packets) > 5*math.Sqrt(want*packets) {
+			t.Errorf("%s: %.0f of %d doubled", line, doubled, packets)
+		}
+	}
+}
+
 // With a gap of g, at least g-1 packets wait between two that go ahead.
 func TestGap(t *testing.T) {
 	q := New(parsed(t, "delay 10ms reorder 100% gap 4"), 1)
@@ -212,11 +254,11 @@ func TestChange(t *testing.T) {
 
 // Slots: many leave at once, in order, at most so many in each, apart as said.
 func TestSlots(t *testing.T) {
-	q := New(parsed(t, "slot 20ms 30ms packets 4 limit 100000"), 1)
+	q := New(parsed(t, "delay 10ms 10ms slot 20ms 30ms packets 4 limit 100000"), 1)
 	var opened []int64
 	count := map[int64]int{}
 	for i := range 20_000 {
-		now := int64(i) * 10 * msec
+		now := int64(i) * 5 * msec
 		due := q.Enqueue(now, 100).Packet.Due
 		if due < now || len(opened) > 0 && due < opened[len(opened)-1] {
 			t.Fatalf("packet %d of %d is due at %d", i, now, due)
@@ -233,6 +275,15 @@ func TestSlots(t *testing.T) {
 			t.Fatalf("slots %d ns apart", gap)
 		}
 	}
+	// Even if a slot's time is drawn below nothing.
+	q, last := New(parsed(t, "delay 10ms 10ms slot distribution normal 1ms 9ms packets 2 limit 100000"), 1), int64(0)
+	for i := range int64(5000) {
+		due := q.Enqueue(i*5*msec, 100).Packet.Due
+		if due < last || due < i*5*msec {
+			t.Fatalf("packet %d is due at %d, the one before at %d", i, due, last)
+		}
+		last = due
+	}
 	q = New(parsed(t, "slot distribution normal 20ms 2ms bytes 250"), 1)
 	if a, b, c := q.Enqueue(0, 100), q.Enqueue(0, 100), q.Enqueue(0, 100); a.Packet.Due != b.Packet.Due || b.Packet.Due != c.Packet.Due || a.Packet.Due == 0 {
 		t.Errorf("%+v, %+v, %+v", a, b, c)
@@ -241,6 +292,16 @@ func TestSlots(t *testing.T) {
 
 // The tables have the moments that the kernel's were measured to have.
 func TestTables(t *testing.T) {
+	for _, sigma := range []int64{1, 64, 8191, 8192, 12_345, 10_000_000, math.MaxInt32} {
+		s := newSpread(5, sigma, Normal)
+		for i := range uint32(4096) {
+			// Rounded to the nearest, halves away from 0.
+			want := int64(math.Round(float64(sigma*int64(normalTable[i])) / tableUnit))
+			if got := s.at(i) - 5; got != want {
+				t.Fatalf("jitter %d, entry %d: %d, want %d", sigma, i, got, want)
+			}
+		}
+	}
 	for _, c := range []struct {
 		d                   Distribution
 		least, most, sd, mu float64

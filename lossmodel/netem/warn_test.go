@@ -38,6 +38,9 @@ func TestEffectiveRates(t *testing.T) {
 		{"loss state 90% 80% 30% 20% 20% seed 3", 20, -1, 0},
 		{"loss state 1% 0% 30% 10% seed 3", 20, -1, 0},
 		{"loss gemodel 1% 20% 80% 2% seed 3", 20, -1, 0},
+		{"loss state 1% 10% 30% 0% seed 3", 20, 0, 0},
+		{"loss state 1% 0% 0% seed 3", 20, -1, 0},
+		{"loss state 0% 0% 0% 0% 7% seed 3", 20, -1, 0},
 		{"loss gemodel 1% seed 3", 20, -1, 0},
 	} {
 		p := parsed(t, c.line)

@@ -18,7 +18,8 @@
 //	fragments -> duplicate -> loss -> corrupt -> rate and queue -> delay -> reorder
 //
 // A line of tc's netem, Spec.Netem, stands in for all of these: see package
-// wirelab/lossmodel/netem.
+// wirelab/lossmodel/netem. There all decisions come from one generator, as in the
+// kernel, so the first law below holds for the line as a whole only.
 //
 // The bottleneck stands before the delay. With a constant delay the order of
 // the two makes no difference. With jitter a queue that comes behind it has

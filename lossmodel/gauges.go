@@ -23,6 +23,9 @@ func (l *Link) Gauges(now time.Duration) Gauges {
 	r, d := l.pipe.rate, l.pipe.delay
 	r.empty(now)
 	g := Gauges{Queue: Queued{r.queued.n, r.backlog}, Peak: r.peak, InFlight: len(l.flying)}
+	if l.spec.Netem.On {
+		g.Queue, g.Peak = l.pipe.netem.gauge(now)
+	}
 	if d.passed > 0 {
 		g.OrderCost = d.waited / time.Duration(d.passed)
 	}

@@ -64,6 +64,12 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
+// gauge returns what waits now, and the most that ever did: packets only, since
+// that is what netem's limit counts. Delayed ones are among them.
+func (s *netemStage) gauge(now time.Duration) (present, peak Queued) {
+	return Queued{Packets: s.qdisc.Waiting(int64(now))}, Queued{Packets: s.qdisc.Peak()}
+}
+
 // settle makes a decision the packet's fate.
 func settle(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {

@@ -98,6 +98,24 @@ func TestNetemAllocatesNothing(t *testing.T) {
 	}
 }
 
+// What waits is what the limit counts, the delayed packets included.
+func TestNetemGauges(t *testing.T) {
+	l := linkOf(t, specOf(t, "netem", "delay 10ms limit 7"), 1)
+	for i := range 7 {
+		l.Send(time.Duration(i)*ms, nil, 0)
+		if g := l.Gauges(time.Duration(i) * ms); g.Queue.Packets != i+1 {
+			t.Errorf("packet %d: %+v", i, g)
+		}
+	}
+	l.Send(7*ms, nil, 0) // finds no room
+	if g := l.Gauges(12*ms + 1); g.Queue.Packets != 4 || g.Peak.Packets != 7 {
+		t.Errorf("three have left: %+v", g)
+	}
+	if g := l.Gauges(time.Second); g.Queue.Packets != 0 || g.Peak.Packets != 7 {
+		t.Errorf("a second later: %+v", g)
+	}
+}
+
 func BenchmarkNetem(b *testing.B) { benchmarkLink(b, specOf(b, "netem", fullLine)) }
 
 func TestNetemKeyReads(t *testing.T) {

@@ -94,6 +94,16 @@ func (q *Qdisc) Enqueue(now int64, wire int) Decision {
 	return d
 }
 
+// Waiting returns how many packets have not left by a time that is not before the
+// last packet came, nor after the next one comes.
+func (q *Qdisc) Waiting(now int64) int {
+	q.waiting.leave(now)
+	return q.waiting.len()
+}
+
+// Peak returns the most packets that ever waited.
+func (q *Qdisc) Peak() int { return q.waiting.peak }
+
 // copied decides about a double, which is not doubled again.
 func (q *Qdisc) copied(now int64, wire int) Packet {
 	if lost := q.loss.next(&q.main, &q.p); lost != Kept {

@@ -21,6 +21,7 @@ func (p *Params) lineTime(wire int) int64 {
 type waiting struct {
 	leaves []int64
 	latest int64 // of the times to send of those that wait
+	peak   int   // the most there were
 }
 
 func (w *waiting) len() int { return len(w.leaves) }
@@ -40,6 +41,7 @@ func (w *waiting) add(send, leaves int64) {
 		w.latest = send
 	}
 	w.leaves = append(w.leaves, leaves)
+	w.peak = max(w.peak, len(w.leaves))
 	s := w.leaves
 	i := len(s) - 1
 	for i > 0 {

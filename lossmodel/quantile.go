@@ -101,4 +101,6 @@ func times(units int64, d time.Duration) time.Duration {
 
 // ExponentialGap turns a uniform word into a time with an exponential distribution,
 // alike on every machine: the gap between two packets of Poisson traffic.
-func ExponentialGap(word uint64, mean time.Duration) time.Duration { return times(exponential(word), mean) }
+func ExponentialGap(word uint64, mean time.Duration) time.Duration {
+	return times(exponential(word), mean)
+}

@@ -27,6 +27,11 @@
 // all that follow (reordering becomes stalling, and keep_order no choice any
 // more), or move packets that are under way, which a Link never does.
 //
+// A spec may name files: a capture of a real network to replay, a recorded line, a
+// table of delays. See File for how they are read, and how a change of one is
+// noticed. Package capture reads what networks did; package measure puts figures
+// to it, holds links to their closed forms, and fits a link to a capture.
+//
 // Three laws hold, and are tested:
 //   - A stage draws one 64-bit word from its own stream for each datagram while
 //     it is switched on, lost or not; whatever more it needs, for the copies
@@ -34,6 +39,7 @@
 //     decision of another, and two encoders under one seed meet the same losses.
 //   - Reshape changes parameters and nothing else: no state is reset, nothing in
 //     flight is re-timed.
-//   - Decisions compare integers with integers. Nothing depends on how a machine
-//     rounds or fuses floats.
+//   - Decisions compare integers with integers. Where a float is needed, it goes
+//     through one rounding at a time, so nothing depends on how a machine fuses
+//     them.
 package lossmodel

@@ -51,6 +51,22 @@ func everything(t testing.TB) Spec {
 		"corrupt", "5%", "rate", "20mbit", "queue", "64KB")
 }
 
+// fullest is everything by the costlier models: two states of loss, drifting
+// jitter with spikes, bit errors, a token bucket that sends cells, reordering by
+// distance.
+func fullest(t testing.TB) Spec {
+	s := everything(t)
+	if err := s.SetAll(map[string]any{
+		"loss": "gilbert-elliott p=2% r=30% h=20% k=99%", "jitter_correlation": "50%",
+		"spike_every": "1s", "spike_height": "9ms", "spike_length": "100ms", "burst_delay": "0ms",
+		"corrupt_ber": "1e-05", "rate_burst": "8KB", "rate_overhead": "14", "rate_cell": "48", "rate_cell_overhead": "5",
+		"queue_packets": "100", "reorder_distance": "3",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // drain receives all there is, whenever it is due.
 func drain(l *Link, visit func(Delivery)) {
 	for {

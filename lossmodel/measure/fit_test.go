@@ -43,6 +43,19 @@ func fitOf(t *testing.T, c *capture.Capture) FitResult {
 		t.Fatal(err)
 	}
 	t.Log("\n" + f.TOML())
+	back := lossmodel.DefaultSpec()
+	for _, line := range strings.Split(f.TOML(), "\n") {
+		key, value, ok := strings.Cut(line, " = ")
+		if strings.HasPrefix(line, "#") || !ok {
+			continue
+		}
+		if err := back.Set(key, strings.Trim(value, `"`)); err != nil {
+			t.Error(err)
+		}
+	}
+	if back != f.Spec {
+		t.Errorf("the table reads as %v, fitted was %v", back.Values(), f.Spec.Values())
+	}
 	return f
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -139,6 +140,45 @@ func TestTraceTellsTheTruth(t *testing.T) {
 	for _, bad := range []Traffic{{}, {Packets: -1}, {Packets: MaxPackets + 1}, {Packets: 1, Interval: -1}, {Packets: 1, Size: 1 << 20}} {
 		if _, err := Trace(spec, 1, bad); err == nil {
 			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+// A capture fed back to a link happens again: the same datagrams lost, the same
+// delays to the nanosecond, the same copies; and so does a capture of that.
+func TestCaptureComesAgain(t *testing.T) {
+	spec := specOf(t, "loss", "15%", "burst", "2", "latency", "60ms±25ms", "distribution", "normal", "duplicate", "20%", "duplicate_copies", "2", "rate", "3mbit")
+	for _, by := range []string{"", " by=time"} {
+		traffic := Traffic{Packets: 2000, Interval: 7 * time.Millisecond, Size: 200, Poisson: by == ""}
+		first, err := Trace(spec, 5, traffic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := capture.Write(&file, slices.Values(first)); err != nil {
+			t.Fatal(err)
+		}
+		traffic.Load = func(string) ([]byte, error) { return file.Bytes(), nil }
+		second, err := Trace(specOf(t, "trace", "capture.csv"+by), 99, traffic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := func(rows []capture.Packet) (all [2000][]time.Duration) {
+			for _, p := range rows {
+				if !p.Lost {
+					all[p.Seq] = append(all[p.Seq], p.Took)
+				}
+			}
+			for i := range all {
+				slices.Sort(all[i])
+			}
+			return all
+		}
+		a, b := took(first), took(second)
+		for i := range a {
+			if !slices.Equal(a[i], b[i]) {
+				t.Fatalf("packet %d arrived after %v, and again after %v", i, a[i], b[i])
+			}
 		}
 	}
 }

@@ -26,8 +26,27 @@ func benchmarkLink(b *testing.B, spec Spec) {
 	}
 }
 
-func BenchmarkPerfectLink(b *testing.B)  { benchmarkLink(b, DefaultSpec()) }
-func BenchmarkFullPipeline(b *testing.B) { benchmarkLink(b, everything(b)) }
+func BenchmarkPerfectLink(b *testing.B)     { benchmarkLink(b, DefaultSpec()) }
+func BenchmarkFullPipeline(b *testing.B)    { benchmarkLink(b, everything(b)) }
+func BenchmarkFullestPipeline(b *testing.B) { benchmarkLink(b, fullest(b)) }
+
+// BenchmarkModels shows what each model costs by itself.
+func BenchmarkModels(b *testing.B) {
+	for _, pairs := range [][]string{
+		{"loss", "5%"}, {"loss", "gilbert mean=5% burst=2"}, {"loss", "gilbert-elliott p=1% r=20% h=50%"},
+		{"loss", "four-state p13=1% p31=20%"}, {"loss", "pattern bits=0001"}, {"trace", "capture.csv"}, {"trace", "capture.csv by=time"},
+		{"distribution", "normal"}, {"distribution", "pareto"}, {"distribution", "paretonormal"}, {"distribution", "exponential"},
+		{"distribution", "gamma", "jitter_shape", "16"}, {"distribution", "table", "delay_table", "-1 0 3"},
+		{"rate", "50mbit"}, {"rate_trace", "line.trace"}, {"corrupt_ber", "1e-06"}, {"reorder", "5%", "reorder_distance", "3"},
+	} {
+		b.Run(fmt.Sprint(pairs), func(b *testing.B) {
+			if pairs[0] == "distribution" {
+				pairs = append(pairs, "latency", "50ms±10ms")
+			}
+			benchmarkLink(b, specOf(b, pairs...))
+		})
+	}
+}
 
 // BenchmarkMillionInFlight sends a packet and receives one while n are under way:
 // the time must grow like the depth of the heap, not like n.

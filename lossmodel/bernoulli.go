@@ -1,5 +1,7 @@
 package lossmodel
 
+import "time"
+
 // Bernoulli loses each IP packet by itself with probability P. A datagram in f
 // fragments needs them all, so it is lost with 1-(1-P)^f, decided by one draw:
 // it counts as Loss if it would have been lost in one piece too, and as Fragment
@@ -15,7 +17,11 @@ func (b Bernoulli) text() string { return formatPercent(b.P) }
 
 func (b Bernoulli) check() error { return checkLoss(b.P) }
 
-func (b Bernoulli) process(lossProcess) lossProcess {
+func (b Bernoulli) chain() markov {
+	return markov{n: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}}
+}
+
+func (b Bernoulli) process(lossProcess, *library) lossProcess {
 	return &bernoulliProcess{one: chanceOf(b.P)}
 }
 
@@ -25,7 +31,7 @@ type bernoulliProcess struct {
 	f    int
 }
 
-func (p *bernoulliProcess) judge(word uint64, f *Fate) {
+func (p *bernoulliProcess) judge(_ time.Duration, word uint64, f *Fate) {
 	switch {
 	case p.one.hit(word):
 		f.lose(Loss)

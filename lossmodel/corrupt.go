@@ -9,39 +9,52 @@ import (
 const MaxFlips = 64
 
 // Corruption is what the corrupt stage does: with probability P, Bits different
-// bits of the datagram are flipped (all of them, if it has fewer). Headers are
-// never hit: an empty datagram stays whole.
+// bits of the datagram are flipped (all of them, if it has fewer). Besides, each
+// bit is flipped by itself with probability BitRate, though no more than MaxFlips
+// in all. Headers are never hit: an empty datagram stays whole.
 type Corruption struct {
 	P        float64
-	Bits     int  // 1..MaxFlips
-	Checksum bool // UDP's, modelled as perfect: it catches all damage
+	Bits     int     // 1..MaxFlips
+	BitRate  float64 // 0 to 0.1
+	Checksum bool    // UDP's, modelled as perfect: it catches all damage
 }
 
 type corruptStage struct {
 	stream stream
 	chance chance
 	bits   int
+	each   bitErrors
 }
 
 func (s *corruptStage) reshape(spec *Spec) bool {
 	s.chance, s.bits = chanceOf(spec.Corrupt.P), spec.Corrupt.Bits
-	return s.chance > 0
+	s.each = bitErrors{rate: spec.Corrupt.BitRate, none: 1}
+	return s.chance > 0 || s.each.rate > 0
 }
 
 // Apply implements Stage.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.next(f.Copy)
-	if !s.chance.hit(word) {
-		return
+	flips := 0
+	if s.chance.hit(word) {
+		flips = s.bits
 	}
 	positions := uint64(size) * 8
-	for i := 0; len(f.Corrupt) < min(s.bits, int(positions)); i++ {
+	if s.each.rate > 0 {
+		flips += s.each.count(further(word, bitWord), int(positions))
+	}
+	flips = min(flips, MaxFlips, int(positions))
+	for i := 0; len(f.Corrupt) < flips; i++ {
 		bit := int(scale(further(word, i), positions))
 		if !slices.Contains(f.Corrupt, bit) {
 			f.Corrupt = append(f.Corrupt, bit)
 		}
 	}
 }
+
+// bitWord is which further word says how many bits are flipped one by one; those
+// before it, of which no datagram needs so many, say where.
+const bitWord = 1 << 20
 
 func corruptSettings() []setting {
 	return []setting{
@@ -52,6 +65,10 @@ func corruptSettings() []setting {
 		newSetting(countUnit("bits", 1, MaxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
 			Key: "corrupt_bits", Stage: "corrupt", Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
 			Help: "bits flipped in a datagram that is corrupted",
+		}),
+		newSetting(bitRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
+			Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05", "0.0001", "0.001"},
+			Help: "bit error rate: each bit of a datagram's payload is flipped by itself with this probability",
 		}),
 		newSetting(switchUnit, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{
 			Key: "checksum", Stage: "corrupt",

@@ -5,30 +5,52 @@ import "time"
 // MaxDelay is the longest delay that any key takes.
 const MaxDelay = time.Hour
 
-// Delay is what the delay stage does: constant latency plus jitter, drawn anew
-// for each packet. A draw below zero counts as zero.
+// Delay is what the delay stage does: constant latency plus jitter, plus what the
+// other parts add. A sum below zero counts as zero.
 type Delay struct {
 	Latency      time.Duration
-	Jitter       time.Duration // half the width if uniform, the standard deviation if normal
+	Jitter       time.Duration // the unit of the distribution: half the width if uniform, the standard deviation if normal
 	Distribution Distribution
+	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 stands for DefaultShape
+	Correlation  float64 // of a packet's jitter with that of the one before it, from 0 to below 1; exact
+	Table        Table   // of Tabled
 	// KeepOrder: a packet leaves this stage no earlier than the one sent before
-	// it, whatever its jitter. The mean delay grows accordingly. Lost packets
-	// keep their place, so that losses change no delay; a copy takes the jitter
-	// of its datagram and follows it. The reorder stage comes later and still holds
-	// packets back.
+	// it, whatever its jitter. The mean delay grows accordingly: see
+	// Gauges.OrderCost. Lost packets keep their place, so that losses change no
+	// delay; a copy takes the jitter of its datagram and follows it. The reorder
+	// stage comes later and still holds packets back.
 	KeepOrder bool
+	// Spike: for the last Length of every stretch of Every, packets sent take
+	// Height longer, as at the handover of a satellite. With KeepOrder those
+	// sent just after it wait for those sent in it.
+	SpikeEvery, SpikeHeight, SpikeLength time.Duration
+	// Burst is added while the loss model is in its bad state, for the packets that
+	// survive it: a burst of losses is also slow.
+	Burst time.Duration
+	// Trace: what packets took in a capture is added.
+	Trace File
 }
 
 type delayStage struct {
-	stream stream
-	spec   Delay
-	jitter time.Duration // of the present datagram
-	last   time.Duration // the latest that a packet has left
+	stream  stream
+	files   *library
+	spec    Delay
+	process jitterProcess
+	trace   cursor
+	jitter  time.Duration // of the present datagram
+	last    time.Duration // the latest that a packet has left
+	waited  time.Duration // for order, by all datagrams that were not lost
+	passed  uint64        // how many those were
 }
 
 func (s *delayStage) reshape(spec *Spec) bool {
 	s.spec = spec.Delay
-	return s.spec.Latency > 0 || s.spec.Jitter > 0 || s.spec.KeepOrder
+	s.process.reshape(&s.spec, s.files)
+	if f := s.spec.Trace; f.Path != "" {
+		s.trace.set(s.files.get(f, asDelays).replay, f.ByTime)
+	}
+	d := &s.spec
+	return d.Latency > 0 || d.Jitter > 0 || d.KeepOrder || d.Burst > 0 || d.SpikeEvery > 0 || d.Trace.Path != ""
 }
 
 // Apply implements Stage. Without jitter nothing is drawn.
@@ -37,57 +59,37 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	if s.spec.Jitter == 0 {
 		s.jitter = 0
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
-		s.jitter = s.spec.Distribution.sample(s.stream.next(f.Copy), s.spec.Jitter)
+		s.jitter = s.process.draw(s.stream.next(f.Copy), f.Copy)
 	}
-	leaves := enters + max(0, s.spec.Latency+s.jitter)
+	leaves := enters + max(0, s.spec.Latency+s.jitter+s.more(now, f))
 	if s.spec.KeepOrder {
-		leaves = max(leaves, s.last)
+		leaves = s.inOrder(leaves, f)
 	}
 	s.last = max(s.last, leaves)
 	f.Delay = leaves - now
 }
 
-func delaySettings() []setting {
-	return []setting{
-		latencySetting(),
-		newSetting(spanUnit, func(s *Spec) *time.Duration { return &s.Delay.Jitter }, KeyInfo{
-			Key: "jitter", Stage: "delay", Ladder: spanLadder,
-			Help: "how far delays stray from the latency: half the width if uniform, the standard deviation if normal",
-		}),
-		newSetting(distributionUnit(), func(s *Spec) *Distribution { return &s.Delay.Distribution }, KeyInfo{
-			Key: "distribution", Stage: "delay",
-			Help: "of the jitter; drawn anew for each packet, so packets may overtake each other",
-		}),
-		newSetting(switchUnit, func(s *Spec) *bool { return &s.Delay.KeepOrder }, KeyInfo{
-			Key: "keep_order", Stage: "delay",
-			Help: "jitter makes packets wait for those before them instead of overtaking them; the mean delay grows",
-		}),
+// more returns what neither latency nor jitter accounts for.
+func (s *delayStage) more(now time.Duration, f *Fate) (d time.Duration) {
+	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
+		d += s.spec.SpikeHeight
 	}
+	if f.Bad {
+		d += s.spec.Burst
+	}
+	if s.spec.Trace.Path != "" {
+		d += s.trace.play(now, f.Copy).took
+	}
+	return d
 }
 
-// latencySetting also takes latency and jitter in one text.
-func latencySetting() setting {
-	s := newSetting(spanUnit, func(s *Spec) *time.Duration { return &s.Delay.Latency }, KeyInfo{
-		Key: "latency", Stage: "delay", Ladder: spanLadder,
-		Help: `one-way delay; "50ms±10ms", "50ms+-10ms" and "50ms 10ms" set the jitter too`,
-	})
-	single := s.set
-	s.set = func(spec *Spec, value any) error {
-		text, ok := value.(string)
-		if !ok {
-			return single(spec, value)
-		}
-		latency, jitter, both := splitJitter(text)
-		if !both {
-			return single(spec, value)
-		}
-		a, okA := spanUnit.parse(latency)
-		b, okB := spanUnit.parse(jitter)
-		if !okA || !okB || !spanUnit.in(a) || !spanUnit.in(b) {
-			return &KeyError{Key: "latency", Value: show(value), Expected: spanUnit.expected + `, or two of them as in "50ms±10ms"`}
-		}
-		spec.Delay.Latency, spec.Delay.Jitter = a, b
-		return nil
+// inOrder holds a packet back until the one before it has left, and notes the
+// cost.
+func (s *delayStage) inOrder(leaves time.Duration, f *Fate) time.Duration {
+	wait := max(0, s.last-leaves)
+	if f.Copy == 0 && f.Lost == None {
+		s.waited += wait
+		s.passed++
 	}
-	return s
+	return leaves + wait
 }

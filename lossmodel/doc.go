@@ -17,6 +17,10 @@
 //
 //	fragments -> duplicate -> loss -> corrupt -> rate and queue -> delay -> reorder
 //
+// A line of tc's netem, Spec.Netem, stands in for all of these: see package
+// wirelab/lossmodel/netem. There all decisions come from one generator, as in the
+// kernel, so the first law below holds for the line as a whole only.
+//
 // The bottleneck stands before the delay. With a constant delay the order of
 // the two makes no difference. With jitter a queue that comes behind it has
 // only bad choices: serve in order of sending, so that one late packet holds up
@@ -24,6 +28,11 @@
 // more), or serve in order of arrival, which packets yet to be sent still
 // change: then Send could not say who finds room, nor when anything is due. The
 // price: a burst that jitter makes never meets the queue.
+//
+// A spec may name files: a capture of a real network to replay, a recorded line, a
+// table of delays. See File for how they are read, and how a change of one is
+// noticed. Package capture reads what networks did; package measure puts figures
+// to it, holds links to their closed forms, and fits a link to a capture.
 //
 // Three laws hold, and are tested:
 //   - A stage that needs chance (delay does only with jitter, rate never) draws
@@ -33,6 +42,7 @@
 //     another, and two encoders under one seed meet the same losses.
 //   - Reshape changes parameters and nothing else: no state is reset, nothing in
 //     flight is re-timed.
-//   - Decisions compare integers with integers. Nothing depends on how a machine
-//     rounds or fuses floats.
+//   - Decisions compare integers with integers. Where a float is needed, it goes
+//     through one rounding at a time, so nothing depends on how a machine fuses
+//     them.
 package lossmodel

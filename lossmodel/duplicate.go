@@ -4,11 +4,13 @@ import "time"
 
 // Duplicate is what the duplicate stage does: with probability P a datagram is
 // followed by Copies copies of it, each of which arrives Delay later than it
-// otherwise would. Each copy meets the later stages on its own.
+// otherwise would. Each copy meets the later stages on its own. Trace adds the
+// copies that came in a capture, as much later than their datagram as there.
 type Duplicate struct {
 	P      float64
 	Copies int // 1..MaxCopies
 	Delay  time.Duration
+	Trace  File
 }
 
 type duplicateStage struct {
@@ -16,21 +18,33 @@ type duplicateStage struct {
 	chance chance
 	copies int
 	delay  time.Duration
+	files  *library
+	trace  cursor
+	traced bool
 }
 
 func (s *duplicateStage) reshape(spec *Spec) bool {
 	d := spec.Duplicate
 	s.chance, s.copies, s.delay = chanceOf(d.P), d.Copies, d.Delay
-	return s.chance > 0
+	if s.traced = d.Trace.Path != ""; s.traced {
+		s.trace.set(s.files.get(d.Trace, asLosses).replay, d.Trace.ByTime)
+	}
+	return s.chance > 0 || s.traced
 }
 
 // Apply implements Stage. Copies are not copied again.
-func (s *duplicateStage) Apply(_ time.Duration, _ int, f *Fate) {
-	if f.Copy > 0 || !s.chance.hit(s.stream.next(0)) {
+func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
+	if f.Copy > 0 {
 		return
 	}
-	for range s.copies {
-		f.Copies = append(f.Copies, s.delay)
+	if s.chance.hit(s.stream.next(0)) {
+		for range s.copies {
+			f.Copies = append(f.Copies, s.delay)
+		}
+	}
+	if s.traced {
+		copies := s.trace.play(now, 0).copies
+		f.Copies = append(f.Copies, copies[:min(len(copies), MaxCopies-len(f.Copies))]...)
 	}
 }
 
@@ -47,6 +61,10 @@ func duplicateSettings() []setting {
 		newSetting(spanUnit, func(s *Spec) *time.Duration { return &s.Duplicate.Delay }, KeyInfo{
 			Key: "duplicate_delay", Stage: "duplicate", Ladder: spanLadder,
 			Help: "how much later than it otherwise would a copy arrives",
+		}),
+		newSetting(*fileUnit("a capture", true), func(s *Spec) *File { return &s.Duplicate.Trace }, KeyInfo{
+			Key: "duplicate_trace", Stage: "duplicate",
+			Help: "copies that came in a capture come again",
 		}),
 	}
 }

@@ -1,6 +1,9 @@
 package lossmodel
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Gilbert loses packets in bursts (E. N. Gilbert 1960, in the form that loses
 // everything in the bad state): a chain of two states, advanced once for each
@@ -44,7 +47,7 @@ func (g Gilbert) check() error {
 	return nil
 }
 
-func (g Gilbert) process(prev lossProcess) lossProcess {
+func (g Gilbert) process(prev lossProcess, _ *library) lossProcess {
 	p, ok := prev.(*gilbertProcess)
 	if !ok {
 		p = &gilbertProcess{}
@@ -60,7 +63,15 @@ type gilbertProcess struct {
 	bad, begun   bool
 }
 
-func (p *gilbertProcess) judge(word uint64, f *Fate) {
+func (p *gilbertProcess) judge(_ time.Duration, word uint64, f *Fate) {
+	p.advance(word, f)
+	if p.bad {
+		f.lose(Burst)
+	}
+}
+
+// advance moves the chain for a datagram, and tells the later stages of the state.
+func (p *gilbertProcess) advance(word uint64, f *Fate) {
 	if f.Copy == 0 {
 		switch {
 		case !p.begun:
@@ -71,9 +82,15 @@ func (p *gilbertProcess) judge(word uint64, f *Fate) {
 			p.bad = p.enter.hit(word)
 		}
 	}
-	if p.bad {
-		f.lose(Burst)
+	f.Bad = p.bad
+}
+
+func (g Gilbert) chain() markov {
+	if g.Mean >= 1 {
+		return markov{n: 1, next: [4][4]float64{{1}}, loss: [4]float64{1}}
 	}
+	enter, leave := g.rates()
+	return markov{n: 2, next: [4][4]float64{{1 - enter, enter}, {leave, 1 - leave}}, loss: [4]float64{0, 1}}
 }
 
 // gilbertFrom reads mean and burst. Without a burst, or with "off", it is that of

@@ -2,6 +2,9 @@ package lossmodel
 
 import (
 	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,7 +37,7 @@ func specOf(t testing.TB, pairs ...string) Spec {
 
 func linkOf(t testing.TB, spec Spec, seed uint64) *Link {
 	t.Helper()
-	l, err := NewLink(spec, seed, "down")
+	l, err := NewLinkWith(testFiles, spec, seed, "down")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +49,22 @@ func everything(t testing.TB) Spec {
 	return specOf(t, "loss", "5%", "burst", "2", "latency", "50ms±10ms", "distribution", "normal",
 		"reorder", "5%", "duplicate", "5%", "duplicate_copies", "2", "duplicate_delay", "3ms",
 		"corrupt", "5%", "rate", "20mbit", "queue", "64KB")
+}
+
+// fullest is everything by the costlier models: two states of loss, drifting
+// jitter with spikes, bit errors, a token bucket that sends cells, reordering by
+// distance.
+func fullest(t testing.TB) Spec {
+	s := everything(t)
+	if err := s.SetAll(map[string]any{
+		"loss": "gilbert-elliott p=2% r=30% h=20% k=99%", "jitter_correlation": "50%",
+		"spike_every": "1s", "spike_height": "9ms", "spike_length": "100ms", "burst_delay": "0ms",
+		"corrupt_ber": "1e-05", "rate_burst": "8KB", "rate_overhead": "14", "rate_cell": "48", "rate_cell_overhead": "5",
+		"queue_packets": "100", "reorder_distance": "3",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // drain receives all there is, whenever it is due.
@@ -71,3 +90,36 @@ func numbered(buf []byte, n uint64, size int) []byte {
 	}
 	return buf[:size]
 }
+
+// testFiles is the loader of the tests: files that exist nowhere else.
+func testFiles(path string) ([]byte, error) {
+	var b strings.Builder
+	switch path {
+	case "capture.csv": // 97 packets, 10 ms apart
+		b.WriteString("seq,send_us,recv_us,copy\n")
+		for i := range 97 {
+			switch sent := 10_000 * i; {
+			case i%7 == 3:
+				fmt.Fprintf(&b, "%d,%d,lost,0\n", i, sent)
+			case i%10 == 4:
+				fmt.Fprintf(&b, "%d,%d,%d,0\n%d,%d,%d,1\n", i, sent, sent+testTook(i), i, sent, sent+testTook(i)+500)
+			default:
+				fmt.Fprintf(&b, "%d,%d,%d,0\n", i, sent, sent+testTook(i))
+			}
+		}
+	case "losses.csv":
+		b.WriteString("lost\n0\n1\n1\n0\n0\n")
+	case "line.trace":
+		b.WriteString("1\n2\n2\n5\n9\n10\n")
+	case "table.dist":
+		b.WriteString("# a table\n-8192 0 0 4096\n16384\n")
+	case "pattern.txt":
+		b.WriteString("0001\n1000 01\n")
+	default:
+		return nil, fs.ErrNotExist
+	}
+	return []byte(b.String()), nil
+}
+
+// testTook is how many microseconds packet i took in capture.csv.
+func testTook(i int) int { return 30_000 + 100*(i*i%53) }

@@ -10,7 +10,7 @@ func TestKeysTellTheTruth(t *testing.T) {
 		stops := append([]string{k.Default}, append(k.Ladder, k.Choices...)...)
 		if k.Min != "" {
 			stops = append(stops, k.Min, k.Max)
-		} else if len(k.Choices) == 0 {
+		} else if len(k.Choices) == 0 && k.Unit != fileUnitName && k.Unit != lineUnit {
 			t.Errorf("%s has neither bounds nor choices", k.Key)
 		}
 		for _, stop := range stops {
@@ -55,7 +55,8 @@ func TestNudge(t *testing.T) {
 		{"rate", "5gbit", -1, "1gbit"},
 		{"queue", "10KB", 1, "16KB"},
 		{"distribution", "uniform", 1, "normal"},
-		{"distribution", "normal", 1, "normal"},
+		{"distribution", "normal", 1, "pareto"},
+		{"distribution", "gamma", 9, "table"},
 		{"checksum", "on", 1, "off"},
 		{"mtu", "off", -1, "9000"},
 		{"mtu", "1501", 1, "9000"},

@@ -8,10 +8,11 @@ import (
 // Link is one direction of a modelled network. It is not safe for concurrent
 // use: it belongs to one event loop.
 type Link struct {
-	spec Spec
-	pipe pipeline
-	now  time.Duration // of the last Send
-	sent uint64        // packets filed so far, copies included
+	spec  Spec
+	files *library
+	pipe  pipeline
+	now   time.Duration // of the last Send
+	sent  uint64        // packets filed so far, copies included
 
 	flying heap
 	pool   pool
@@ -24,9 +25,15 @@ const noSlot = -1
 
 // NewLink returns a link that behaves as spec says. Each stage's stream is
 // seeded from seed and name+"."+stage ("down.loss"), so the links of one session
-// differ.
+// differ. Files that the spec names are read from disk.
 func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
-	l := &Link{pipe: newPipeline(seed, name), lent: noSlot}
+	return NewLinkWith(ReadFile, spec, seed, name)
+}
+
+// NewLinkWith is NewLink with files from elsewhere.
+func NewLinkWith(load Loader, spec Spec, seed uint64, name string) (*Link, error) {
+	files := newLibrary(load)
+	l := &Link{files: files, pipe: newPipeline(seed, name, files), lent: noSlot}
 	if err := l.Reshape(spec); err != nil {
 		return nil, fmt.Errorf("link %s: %w", name, err)
 	}
@@ -35,10 +42,15 @@ func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
 
 // Reshape replaces the link's whole spec. It resets no state and re-times
 // nothing that is in flight; a stage that is switched on for the first time
-// starts its stream, one that was off for a while goes on where it stopped. On
-// error the link stays as it was.
+// starts its stream, one that was off for a while goes on where it stopped. A
+// file that this link has read before is not read again. On error the link stays
+// as it was.
 func (l *Link) Reshape(spec Spec) error {
 	if err := spec.Validate(); err != nil {
+		return err
+	}
+	spec, err := l.files.pin(spec)
+	if err != nil {
 		return err
 	}
 	l.spec = spec
@@ -46,7 +58,8 @@ func (l *Link) Reshape(spec Spec) error {
 	return nil
 }
 
-// Spec returns what the link does at present.
+// Spec returns what the link does at present, with the hashes of the files that it
+// has read.
 func (l *Link) Spec() Spec { return l.spec }
 
 // InFlight returns how many deliveries are under way, copies included.
@@ -79,7 +92,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		c := &l.copyFate
 		c.reset(i+1, v.Fragments)
 		l.pipe.pass(now, len(datagram), c)
-		c.Delay += later
+		c.Delay = max(0, c.Delay+later)
 		if v.CopyLost[i] = c.Lost; c.Lost == None {
 			l.file(now, datagram, tag, c)
 		}

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// LossModel is the parameters of one way to lose packets: Bernoulli or Gilbert.
+// LossModel is the parameters of one way to lose packets: Bernoulli, Gilbert,
+// GilbertElliott, FourState, Correlated, Periodic, Pattern or TraceLoss.
 // Values compare with ==. A new model is a file with such a value and its
 // process, and a case in lossKinds.
 type LossModel interface {
 	// Model returns the name that a loss table's model key takes.
 	Model() string
-	// mean returns the share of packets lost in the long run.
+	// mean returns the share of packets lost in the long run, 0 if only a file
+	// knows.
 	mean() float64
 	// check says whether the parameters make sense together.
 	check() error
@@ -21,53 +23,49 @@ type LossModel interface {
 	// says the rest, otherwise the model in words, "gilbert mean=5% burst=2".
 	text() string
 	// process returns what decides by these parameters; prev is what did so when
-	// a link last used this kind of model, nil at first, and lends its state.
-	process(prev lossProcess) lossProcess
+	// a link last used this kind of model, nil at first, and lends its state. A
+	// model that reads a file finds it in files.
+	process(prev lossProcess, files *library) lossProcess
 }
 
 // lossProcess decides packet by packet.
 type lossProcess interface {
-	// judge marks f as lost or not by the packet's word.
-	judge(word uint64, f *Fate)
+	// judge marks f as lost or not by the packet's word; now is when it was sent.
+	judge(now time.Duration, word uint64, f *Fate)
 }
 
 type lossStage struct {
 	stream  stream
+	files   *library
 	process lossProcess
 	known   map[string]lossProcess // by model: a model that comes back finds its state
 }
 
 func (s *lossStage) reshape(spec *Spec) bool {
 	m := spec.Loss
-	if m == nil || m.mean() == 0 {
+	if m == nil {
+		return false
+	}
+	if _, reads := m.(filed); !reads && m.mean() == 0 {
 		return false
 	}
 	if s.known == nil {
 		s.known = map[string]lossProcess{}
 	}
-	s.process = m.process(s.known[m.Model()])
+	s.process = m.process(s.known[m.Model()], s.files)
 	s.known[m.Model()] = s.process
 	return true
 }
 
 // Apply implements Stage.
-func (s *lossStage) Apply(_ time.Duration, _ int, f *Fate) {
-	s.process.judge(s.stream.next(f.Copy), f)
+func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
+	s.process.judge(now, s.stream.next(f.Copy), f)
 }
 
 // lossKind is a model as a table names it.
 type lossKind struct {
-	name   string
-	params []string // keys beside model
-	from   func(lossTable) (LossModel, error)
-}
-
-// lossKinds lists the models that a loss table can name.
-func lossKinds() []lossKind {
-	return []lossKind{
-		{"bernoulli", []string{"p"}, bernoulliFrom},
-		{"gilbert", []string{"mean", "burst"}, gilbertFrom},
-	}
+	ModelInfo
+	from func(lossTable) (LossModel, error)
 }
 
 // lossTable is the parameters of a model as a file gives them.
@@ -88,8 +86,8 @@ func lossFrom(table lossTable) (LossModel, error) {
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if key != "model" && !slices.Contains(kind.params, key) {
-			return nil, &KeyError{Key: key, Expected: "parameter of the loss model " + kind.name, Known: kind.params}
+		if key != "model" && !slices.Contains(kind.params(), key) {
+			return nil, &KeyError{Key: key, Expected: "parameter of the loss model " + kind.Name, Known: kind.params()}
 		}
 	}
 	model, err := kind.from(table)
@@ -102,10 +100,10 @@ func lossFrom(table lossTable) (LossModel, error) {
 func lossKindOf(name any) (lossKind, error) {
 	var known []string
 	for _, kind := range lossKinds() {
-		if name == kind.name {
+		if name == kind.Name {
 			return kind, nil
 		}
-		known = append(known, kind.name)
+		known = append(known, kind.Name)
 	}
 	return lossKind{}, &KeyError{Key: "loss.model", Value: show(name),
 		Expected: "one of " + strings.Join(known, ", "), Known: known}

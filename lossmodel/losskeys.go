@@ -1,6 +1,9 @@
 package lossmodel
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The keys loss and burst speak of Bernoulli and Gilbert together: a burst makes
 // it Gilbert's, "off" makes it independent again. A burst is remembered while the
@@ -25,6 +28,7 @@ func lossSetting() setting {
 			Key: "loss", Stage: "loss", Ladder: percentLadder,
 			Help: `share of packets lost; or a model, as "gilbert mean=5% burst=2" or as a table: ` +
 				`{model = "bernoulli", p = "5%"}, {model = "gilbert", mean = "5%", burst = 2.0}`,
+			Models: LossModels(),
 		})
 	share := k.set
 	k.set = func(s *Spec, value any) error {
@@ -56,8 +60,8 @@ func (s *Spec) setLoss(table lossTable) error {
 // lossWords reads "gilbert mean=5% burst=2" as a table; ok is false if the text
 // does not begin with a model's name.
 func lossWords(text string) (table lossTable, ok bool) {
-	words := strings.Fields(text)
-	if len(words) == 0 {
+	words, ok := splitWords(text)
+	if !ok || len(words) == 0 {
 		return nil, false
 	}
 	if _, err := lossKindOf(words[0]); err != nil {
@@ -85,6 +89,8 @@ func burstOf(m LossModel) float64 {
 	return 0
 }
 
+// withMean gives Gilbert's model another mean, and makes all others Bernoulli's:
+// the text "5%" must mean one thing, whatever was set before.
 func withMean(m LossModel, mean float64) LossModel {
 	if g, ok := m.(Gilbert); ok {
 		return Gilbert{Mean: mean, Burst: g.Burst}
@@ -95,18 +101,60 @@ func withMean(m LossModel, mean float64) LossModel {
 	return Bernoulli{P: mean}
 }
 
+// withBurst makes a model Gilbert's, or, with a burst of 0, Gilbert's Bernoulli's;
+// a model whose bursts are a matter of other parameters stays as it is.
 func withBurst(m LossModel, burst float64) LossModel {
 	if burst == 0 {
-		return withMean(nil, meanOf(m))
+		if _, ok := m.(Gilbert); ok {
+			return withMean(nil, meanOf(m))
+		}
+		return m
 	}
 	return Gilbert{Mean: meanOf(m), Burst: burst}
+}
+
+// setLossParam is a key such as "loss.r": a parameter of the model that is set.
+// ok is false if that model's parameters have keys of their own, or if it has none
+// of that name.
+func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
+	switch s.Loss.(type) {
+	case nil, Bernoulli, Gilbert:
+		return nil, false
+	}
+	kind, err := lossKindOf(s.Loss.Model())
+	if err != nil || !slices.Contains(kind.params(), name) {
+		return nil, false
+	}
+	table, _ := lossWords(s.Loss.text())
+	table[name] = value
+	return s.setLoss(table), true
+}
+
+// gatherLoss returns the keys of table with those of a loss model's table, as
+// "loss.model" and "loss.r", put back together, so that their order does not
+// matter.
+func gatherLoss(table map[string]any) map[string]any {
+	switch table["loss.model"] {
+	case nil, "bernoulli", "gilbert": // their keys work one by one
+		return table
+	}
+	model, rest := map[string]any{}, map[string]any{}
+	for key, value := range table {
+		if name, ok := strings.CutPrefix(key, "loss."); ok {
+			model[name] = value
+		} else {
+			rest[key] = value
+		}
+	}
+	rest["loss"] = model
+	return rest
 }
 
 // setLossModel is the key "loss.model" by itself. Gilbert's model without a burst
 // is that of independent losses, so it changes nothing until a burst is set.
 func (s *Spec) setLossModel(value any) error {
 	kind, err := lossKindOf(value)
-	if err == nil && kind.name == "bernoulli" {
+	if err == nil && kind.Name == "bernoulli" {
 		s.Loss = withBurst(s.Loss, 0)
 	}
 	return err

@@ -25,8 +25,11 @@ const (
 )
 
 // normal turns a uniform word into a normal offset with standard deviation sd.
-// The top bit is the sign, the rest is p: p = rest / 2^64.
-func normal(word uint64, sd time.Duration) time.Duration {
+func normal(word uint64, sd time.Duration) time.Duration { return times(normalUnits(word), sd) }
+
+// normalUnits returns the normal quantile in units. The top bit of word is the
+// sign, the rest is p: p = rest / 2^64.
+func normalUnits(word uint64) int64 {
 	z := uint64(normalTable[0])
 	rest := word << 1 // drops the sign; now p = rest / 2^65
 	if octave := bits.LeadingZeros64(rest); octave < normalOctaves {
@@ -36,10 +39,8 @@ func normal(word uint64, sd time.Duration) time.Duration {
 		here, next := uint64(normalTable[i]), uint64(normalTable[i+1])
 		z = here - (here-next)*blend>>normalBlendBits
 	}
-	hi, lo := bits.Mul64(z, uint64(sd))
-	offset := time.Duration(hi<<(64-normalUnitBits) | lo>>normalUnitBits)
 	if word>>63 == 1 {
-		return offset
+		return int64(z)
 	}
-	return -offset
+	return -int64(z)
 }

@@ -22,7 +22,7 @@ func (s *Spec) Nudge(key string, rungs int) error {
 	if between && rungs > 0 {
 		at-- // the rung above is one step away
 	}
-	return k.set(s, stops[min(max(at+rungs, 0), len(stops)-1)])
+	return s.Set(key, stops[min(max(at+rungs, 0), len(stops)-1)])
 }
 
 // position returns the stop that s stands on, or, if between two, the one above.

@@ -132,7 +132,13 @@ func unrealProfiles() []Profile {
 // satelliteProfiles: measured access links.
 func satelliteProfiles() []Profile {
 	starlink := roundTrip("starlink", "measurements of Starlink, median", 45, line{kbit: 105_000}, line{kbit: 15_000})
-	starlink.Summary += "; without the spike at each handover"
+	// At each handover, every 15 s, the round trip rises by 74 ms; half of it goes
+	// each way. How long that lasts is ours. Order is kept, as by a queue that waits.
+	starlink.Summary += "; a spike of 74 ms RTT at the handover every 15 s"
+	for _, s := range []*Spec{&starlink.Down, &starlink.Up} {
+		s.Delay.SpikeEvery, s.Delay.SpikeHeight, s.Delay.SpikeLength = 15*time.Second, 37*time.Millisecond, 100*time.Millisecond
+		s.Delay.KeepOrder = true
+	}
 	return []Profile{
 		starlink,
 		roundTrip("geo", "measurements of geostationary access, median", 630, line{kbit: 18_000}, line{kbit: 3400}),

@@ -3,6 +3,7 @@ package lossmodel
 import (
 	"reflect"
 	"testing"
+	"time"
 )
 
 func TestProfilesAreSoundAndRoundTrip(t *testing.T) {
@@ -27,7 +28,7 @@ func TestProfilesAreSoundAndRoundTrip(t *testing.T) {
 		{"edge", "400ms 240kbit 0%", "440ms 200kbit 0%"},
 		{"very-bad", "500ms 1mbit 10%", "500ms 1mbit 10%"},
 		{"wpt-3g", "150ms 1.6mbit 0%", "150ms 768kbit 0%"},
-		{"starlink", "22.5ms 105mbit 0%", "22.5ms 15mbit 0%"},
+		{"starlink", "22.5ms 105mbit 0%", "22.5ms 15mbit 0%"}, // and a spike: see below
 		{"fiedler", "50ms off 5%", "50ms off 5%"},
 		{"rfc8868-300ms-20pct", "300ms off 20%", "300ms off 20%"},
 	} {
@@ -38,6 +39,23 @@ func TestProfilesAreSoundAndRoundTrip(t *testing.T) {
 		}
 		if d, u := brief(p.Down), brief(p.Up); d != want.down || u != want.up {
 			t.Errorf("%s: down %s, up %s; want %s and %s", p.Name, d, u, want.down, want.up)
+		}
+	}
+}
+
+// At its handover, every 15 s, Starlink's round trip rises by 74 ms.
+func TestStarlinkSpike(t *testing.T) {
+	p, err := ProfileByName("starlink")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rtt := func(at time.Duration) time.Duration {
+		down, up := linkOf(t, p.Down, 1), linkOf(t, p.Up, 1)
+		return down.Send(at, nil, 0).Due + up.Send(at, nil, 0).Due - 2*at
+	}
+	for at, want := range map[time.Duration]time.Duration{0: 45 * ms, 14800 * ms: 45 * ms, 14950 * ms: 119 * ms, 15 * time.Second: 45 * ms, 29950 * ms: 119 * ms} {
+		if got := rtt(at); got < want || got > want+ms {
+			t.Errorf("at %v a round trip takes %v, want %v", at, got, want)
 		}
 	}
 }

@@ -10,26 +10,52 @@ const MaxWait = time.Hour
 type Rate struct {
 	BitsPerSecond int64 // of wire bytes, see WireBytes; 0: no bottleneck
 	Queue         int64 // bytes waiting or being sent that it holds; 0: no limit
+	QueuePackets  int   // datagrams waiting or being sent that it holds; 0: no limit
+	// Overhead is added to the wire bytes of each IP packet: 14 for Ethernet, and
+	// so on. Cell, if not 0, is the payload of cells that a packet is then cut into,
+	// the last one padded; CellOverhead is added to each: 48 and 5 are ATM's.
+	Overhead, Cell, CellOverhead int
+	// Burst makes the line a token bucket of that many bytes: so much leaves at
+	// once after a pause. In any stretch of time the line sends at most Burst plus
+	// what the rate allows; a packet larger than the bucket still waits for all of
+	// its bytes.
+	Burst int64
+	// Trace: the line delivers as in a recording of Mahimahi's instead of at
+	// BitsPerSecond, which it replaces, and Burst with it.
+	Trace File
 }
 
 // rateStage is the line. It draws nothing: whether a packet finds room depends
 // on those before it. Packets enter in order of sending, so the books are exact
 // (Lindley's recursion), and each packet's time is final when it enters.
 type rateStage struct {
-	rate    uint64        // bits per second
-	limit   int64         // bytes, 0 = none
+	files   *library
+	spec    Rate
+	rate    uint64        // bits per second; 0 with a trace
+	ahead   time.Duration // what the bucket lets packets leave before the line would have sent them
 	idle    time.Duration // when the line has sent all it has
 	rest    uint64        // what rounding has saved up: idle is late by rest/rate ns
-	queued  ring          // packets that have not left
-	backlog int64         // their bytes
+	traced  tracedLine
+	queued  ring  // packets that have not left
+	backlog int64 // their bytes
+	peak    Queued
 }
 
 func (s *rateStage) reshape(spec *Spec) bool {
 	if rate := uint64(spec.Rate.BitsPerSecond); rate != s.rate {
 		s.rate, s.rest = rate, 0
 	}
-	s.limit = spec.Rate.Queue
-	return s.rate > 0
+	s.spec, s.ahead = spec.Rate, 0
+	if s.rate > 0 {
+		s.ahead = time.Duration(scaleDown(uint64(s.spec.Burst)*8, uint64(time.Second), s.rate))
+	}
+	if f := s.spec.Trace; f.Path != "" {
+		s.traced.set(s.files.get(f, asChances).chances)
+	} else {
+		s.traced.set(nil)
+		s.idle = max(s.idle, s.traced.at)
+	}
+	return s.rate > 0 || s.traced.chances != nil
 }
 
 // Apply implements Stage. A lost packet never comes to the queue.
@@ -37,43 +63,77 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	if f.Lost != None {
 		return
 	}
+	s.empty(now)
+	wire := s.billed(size, f.Fragments)
+	if s.full(wire) {
+		f.lose(Queue)
+		return
+	}
+	leaves, ok := s.leaves(now, wire)
+	if !ok {
+		f.lose(Queue)
+		return
+	}
+	s.backlog += wire
+	s.queued.push(queued{leaves: leaves, bytes: wire})
+	s.peak.Packets, s.peak.Bytes = max(s.peak.Packets, s.queued.n), max(s.peak.Bytes, s.backlog)
+	f.Delay += leaves - now
+}
+
+// empty takes out what has left.
+func (s *rateStage) empty(now time.Duration) {
 	for s.queued.n > 0 && s.queued.front().leaves <= now {
 		s.backlog -= s.queued.pop().bytes
 	}
-	wire := int64(size + udpHeader + ipHeader*f.Fragments)
-	if s.limit > 0 && s.backlog+wire > s.limit || s.idle-now > MaxWait {
-		f.lose(Queue)
-		return
+}
+
+func (s *rateStage) full(wire int64) bool {
+	return s.spec.Queue > 0 && s.backlog+wire > s.spec.Queue ||
+		s.spec.QueuePackets > 0 && s.queued.n >= s.spec.QueuePackets
+}
+
+// billed returns what a datagram costs on the line.
+func (s *rateStage) billed(size, fragments int) int64 {
+	wire := int64(size + udpHeader + ipHeader*fragments)
+	if s.spec.Overhead == 0 && s.spec.Cell == 0 {
+		return wire
+	}
+	return framed(&s.spec, wire, fragments)
+}
+
+// framed adds what the line adds. Fragments are full but for the last; each is
+// framed by itself, so for cells the others count as equal shares.
+func framed(r *Rate, wire int64, fragments int) int64 {
+	n := int64(fragments)
+	wire = max(1, wire+n*int64(r.Overhead))
+	if r.Cell == 0 {
+		return wire
+	}
+	cell := int64(r.Cell)
+	each := (wire + n - 1) / n
+	return n * ((each + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
+}
+
+// leaves returns when a packet has left the line, and books it; ok is false if it
+// would have to wait too long.
+func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
+	if s.traced.chances != nil {
+		return s.traced.leaves(max(now, s.idle), now+MaxWait, wire)
+	}
+	if s.idle-now > MaxWait {
+		return 0, false
 	}
 	if s.idle < now {
 		s.idle, s.rest = now, 0
 	}
 	s.idle += s.sendingTime(wire)
-	s.backlog += wire
-	s.queued.push(queued{leaves: s.idle, bytes: wire})
-	f.Delay += s.idle - now
+	return max(now, s.idle-s.ahead), true
 }
 
 // sendingTime returns how long the line takes for a packet. Fractions of a
 // nanosecond are carried to the next one, so a busy line sends exactly its rate.
 func (s *rateStage) sendingTime(wire int64) time.Duration {
-	work := uint64(wire)*8*uint64(time.Second) + s.rest // in units of 1/rate ns; below 2^50 + 2^40
+	work := uint64(wire)*8*uint64(time.Second) + s.rest // in units of 1/rate ns; below 2^57 + 2^40
 	s.rest = work % s.rate
 	return time.Duration(work / s.rate)
-}
-
-func rateSettings() []setting {
-	return []setting{
-		newSetting(rateUnit, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
-			Key: "rate", Stage: "rate", Ladder: []string{
-				"64kbit", "128kbit", "256kbit", "384kbit", "512kbit", "768kbit", "1mbit", "1.5mbit", "2mbit", "3mbit",
-				"5mbit", "10mbit", "20mbit", "50mbit", "100mbit", "1gbit", "off"},
-			Help: "what the line carries, IPv4 and UDP headers included; kbps, kbit and kbit/s are 1000 bits a second, KB/s 1000 bytes",
-		}),
-		newSetting(sizeUnit, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
-			Key: "queue", Stage: "rate", Ladder: []string{
-				"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
-			Help: "bytes waiting or being sent that the drop-tail queue before the line holds; off: no limit. Nothing happens here while rate is off",
-		}),
-	}
 }

@@ -51,55 +51,113 @@ func record(l *Link) map[string]*recorder {
 // packet and copy by copy; nor does switching the stage off and on.
 func TestReshapeMovesNoOtherStage(t *testing.T) {
 	changes := map[string][]string{
-		"loss":             {"0%", "1%", "30%", "5%"},
-		"burst":            {"off", "5", "2"},
-		"latency":          {"0ms", "200ms", "10ms"},
-		"jitter":           {"0ms", "40ms", "10ms"},
-		"distribution":     {"uniform", "normal"},
-		"keep_order":       {"on", "off"},
-		"reorder":          {"0%", "50%", "5%"},
-		"reorder_delay":    {"1ms", "80ms"},
-		"duplicate":        {"0%", "60%", "5%"},
-		"duplicate_copies": {"8", "1", "2"},
-		"duplicate_delay":  {"0ms", "70ms"},
-		"corrupt":          {"0%", "70%", "5%"},
-		"corrupt_bits":     {"64", "1"},
-		"checksum":         {"off", "on"},
-		"rate":             {"off", "64kbit", "1gbit"},
-		"queue":            {"2KB", "off"},
-		"mtu":              {"576", "off"},
+		"loss": {"0%", "1%", "30%", "gilbert-elliott p=1% r=20% h=50% k=99%", "four-state p13=1% p31=30%",
+			"correlated p=10% rho=25%", "periodic every=7", "pattern bits=00101", "pattern file=pattern.txt",
+			"trace file=capture.csv", "trace file=losses.csv", "5%"},
+		"burst":              {"off", "5", "2"},
+		"latency":            {"0ms", "200ms", "10ms"},
+		"jitter":             {"0ms", "40ms", "10ms"},
+		"distribution":       {"uniform", "pareto", "gamma", "paretonormal", "exponential", "normal"},
+		"jitter_shape":       {"0.5", "16", "2"},
+		"delay_table":        {"-1 0 1", "off", "table.dist"},
+		"delay_trace":        {"capture.csv", "off", "capture.csv by=time"},
+		"spike_every":        {"500ms", "0ms", "2s"},
+		"spike_height":       {"40ms", "0ms", "5ms"},
+		"spike_length":       {"3ms", "0ms"},
+		"burst_delay":        {"30ms", "0ms"},
+		"reorder_distance":   {"3", "off", "1"},
+		"duplicate_trace":    {"capture.csv", "off", "capture.csv by=time"},
+		"corrupt_ber":        {"0.001", "off", "1e-06"},
+		"queue_packets":      {"3", "off"},
+		"rate_overhead":      {"14", "-28", "0"},
+		"rate_burst":         {"10KB", "off"},
+		"rate_cell":          {"48", "off"},
+		"rate_trace":         {"line.trace", "off"},
+		"rate_cell_overhead": {"5", "0"},
+		"jitter_correlation": {"50%", "0%", "99%"},
+		"keep_order":         {"on", "off"},
+		"reorder":            {"0%", "50%", "5%"},
+		"reorder_delay":      {"1ms", "80ms"},
+		"duplicate":          {"0%", "60%", "5%"},
+		"duplicate_copies":   {"8", "1", "2"},
+		"duplicate_delay":    {"0ms", "70ms"},
+		"corrupt":            {"0%", "70%", "5%"},
+		"corrupt_bits":       {"64", "1"},
+		"checksum":           {"off", "on"},
+		"rate":               {"off", "64kbit", "1gbit"},
+		"queue":              {"2KB", "off"},
+		"mtu":                {"576", "off"},
 	}
 	for _, info := range Keys() {
+		if info.Key == "netem" {
+			continue // it stands in for all other stages
+		}
 		values := changes[info.Key]
 		if values == nil {
 			t.Errorf("no changes to try for key %s", info.Key)
 		}
-		t.Run(info.Key, func(t *testing.T) {
-			still, moved := linkOf(t, everything(t), 9), linkOf(t, everything(t), 9)
-			a, b := record(still), record(moved)
-			rng := rand.New(rand.NewPCG(1, 1))
-			now := time.Duration(0)
-			for i := range 4000 {
-				if i%100 == 99 {
-					spec := moved.Spec()
-					if err := spec.Set(info.Key, values[(i/100)%len(values)]); err != nil {
-						t.Fatal(err)
-					}
-					if err := moved.Reshape(spec); err != nil {
-						t.Fatal(err)
-					}
-				}
-				now += time.Duration(rng.IntN(3)) * ms
-				data := make([]byte, rng.IntN(1400))
-				still.Send(now, data, uint64(i))
-				moved.Send(now, data, uint64(i))
+		for name, base := range map[string]Spec{"everything": everything(t), "fullest": fullest(t)} {
+			t.Run(info.Key+"/"+name, func(t *testing.T) { testMovesNoOther(t, info, base, values) })
+		}
+	}
+}
+
+func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
+	still, moved := linkOf(t, base, 9), linkOf(t, base, 9)
+	a, b := record(still), record(moved)
+	rng := rand.New(rand.NewPCG(1, 1))
+	now := time.Duration(0)
+	for i := range 4000 {
+		if i%100 == 99 {
+			spec := moved.Spec()
+			if err := spec.Set(info.Key, values[(i/100)%len(values)]); err != nil {
+				t.Fatal(err)
 			}
-			for _, name := range stageNames {
-				if name != info.Stage && a[name] != nil {
-					compareLogs(t, name, a[name].log, b[name].log)
+			if err := moved.Reshape(spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		now += time.Duration(rng.IntN(3)) * ms
+		data := make([]byte, rng.IntN(1400))
+		still.Send(now, data, uint64(i))
+		moved.Send(now, data, uint64(i))
+	}
+	for _, name := range stageNames {
+		if name != info.Stage && a[name] != nil {
+			compareLogs(t, name, a[name].log, b[name].log)
+		}
+	}
+}
+
+// A change that is taken back before the next packet leaves no trace: no model
+// forgets where it stood.
+func TestChangeAndBack(t *testing.T) {
+	elsewhere := specOf(t, "loss", "gilbert-elliott p=30% r=30%", "latency", "99ms", "distribution", "exponential", "jitter", "50ms",
+		"jitter_correlation", "99%", "duplicate", "100%", "corrupt", "100%", "rate", "9mbit", "reorder", "100%", "spike_every", "3ms")
+	for _, pairs := range [][]string{
+		{"loss", "gilbert-elliott p=5% r=20% h=10% k=99%"}, {"loss", "four-state p13=5% p31=30% p32=20% p23=30% p14=3%"},
+		{"loss", "correlated p=20% rho=60%"}, {"loss", "periodic every=9"}, {"loss", "pattern bits=00101011"}, {"trace", "capture.csv"},
+		{"latency", "50ms±10ms", "distribution", "normal", "jitter_correlation", "80%"}, {"latency", "50ms±10ms", "jitter_correlation", "80%"},
+		{"latency", "50ms±10ms", "distribution", "gamma", "keep_order", "on"}, {"rate", "1mbit", "rate_burst", "9KB", "queue", "20KB"},
+		{"rate_trace", "line.trace", "queue", "off"}, {"reorder", "10%", "reorder_distance", "2"}, {"corrupt_ber", "0.001"},
+	} {
+		spec := specOf(t, pairs...)
+		still, moved := linkOf(t, spec, 3), linkOf(t, spec, 3)
+		away := elsewhere
+		if pairs[0] == "rate" || pairs[0] == "rate_trace" {
+			away.Rate = Rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace, QueuePackets: 1} // a fraction of a nanosecond belongs to its rate
+		}
+		for i := range 3000 {
+			now, data := time.Duration(i)*4*ms, make([]byte, 400)
+			for _, s := range []Spec{away, spec} {
+				if err := moved.Reshape(s); err != nil {
+					t.Fatal(err)
 				}
 			}
-		})
+			if a, b := still.Send(now, data, 0), moved.Send(now, data, 0); a != b {
+				t.Fatalf("%v: packet %d: %+v, and after a change and back %+v", pairs, i, a, b)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"wirelab/lossmodel/netem"
 )
 
 // Set sets one key to what people write: a string with a unit, a number where
@@ -11,14 +13,36 @@ import (
 // and typed commands, so it takes the key of a table too: "loss.burst" is
 // "burst", "reorder.delay" is "reorder_delay". It checks the value by itself;
 // Validate checks what the values mean together, so different keys can be set
-// in any order (a latency with its own jitter, as in "50ms±10ms", sets both). On
-// error, a *KeyError, the spec stays as it was.
+// in any order (a latency with its own jitter, as in "50ms±10ms", sets both). The key
+// "trace" is short for the three that replay a capture: loss, delay_trace and
+// duplicate_trace. While a netem line is on, a change to what it decides is
+// refused. On error, a *KeyError, the spec stays as it was.
 func (s *Spec) Set(key string, value any) error {
+	changed := *s
+	if err := changed.set(key, value); err != nil {
+		return err
+	}
+	if err := s.heldByNetem(&changed, key, value); err != nil {
+		return err
+	}
+	*s = changed
+	return nil
+}
+
+func (s *Spec) set(key string, value any) error {
 	if table, ok := value.(map[string]any); ok {
 		return s.setTable(key, table)
 	}
 	if key == "loss.model" {
 		return s.setLossModel(value)
+	}
+	if key == "trace" {
+		return s.setTrace(value)
+	}
+	if name, dotted := strings.CutPrefix(key, "loss."); dotted {
+		if err, ok := s.setLossParam(name, value); ok {
+			return err
+		}
 	}
 	i := find(key)
 	if i < 0 {
@@ -27,9 +51,11 @@ func (s *Spec) Set(key string, value any) error {
 	return rename(settings[i].set(s, value), settings[i].Key, key)
 }
 
-// SetAll sets every key of a table, as read from a file, in the order of Keys.
+// SetAll sets every key of a table, as read from a file, in the order of Keys. If
+// netem is among them, the others are set as if it were off and wait for that.
 // On error the spec stays as it was.
 func (s *Spec) SetAll(table map[string]any) error {
+	table = gatherLoss(table)
 	rank := func(key string) int {
 		if i := find(key); i >= 0 {
 			return i
@@ -43,6 +69,9 @@ func (s *Spec) SetAll(table map[string]any) error {
 		return strings.Compare(a, b)
 	})
 	changed := *s
+	if _, ok := table["netem"]; ok {
+		changed.Netem = netem.Params{}
+	}
 	for _, key := range keys {
 		if err := changed.Set(key, table[key]); err != nil {
 			return err

@@ -52,6 +52,7 @@ func FuzzSet(f *testing.F) {
 		f.Add("rate", text)
 	}
 	f.Add("loss.model", "gilbert")
+	f.Add("netem", "delay 50ms 10ms loss gemodel 1% 20% reorder 5% gap 3 rate 5mbit 14 seed 1")
 	f.Fuzz(func(t *testing.T, key, text string) {
 		s := DefaultSpec()
 		err := s.Set(key, text)
@@ -64,7 +65,7 @@ func FuzzSet(f *testing.F) {
 		}
 		roundTrips(t, s)
 		if s.Validate() == nil {
-			if _, err := NewLink(s, 1, "down"); err != nil {
+			if _, err := NewLinkWith(testFiles, s, 1, "down"); err != nil && !errors.Is(err, ErrFile) {
 				t.Fatal(err)
 			}
 		}

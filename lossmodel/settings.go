@@ -15,8 +15,11 @@ type KeyInfo struct {
 	Ladder []string `json:"ladder,omitempty"`
 	// Choices, if there are any, are all that can be set.
 	Choices []string `json:"choices,omitempty"`
-	Help    string   `json:"help"`
-	Source  string   `json:"source,omitempty"`
+	// Models lists the models that can be set with parameters of their own, in
+	// words or as a table; with one set, "loss.r" is its parameter r.
+	Models []ModelInfo `json:"models,omitempty"`
+	Help   string      `json:"help"`
+	Source string      `json:"source,omitempty"`
 }
 
 // setting is a key and how it works on a Spec. set and check return a *KeyError.
@@ -33,7 +36,7 @@ type setting struct {
 // Built once, since screens ask for values many times a second; never written.
 var settings = slices.Concat(
 	lossSettings(), duplicateSettings(), corruptSettings(), rateSettings(),
-	delaySettings(), reorderSettings(), mtuSettings())
+	delaySettings(), reorderSettings(), mtuSettings(), netemSettings())
 
 // newSetting returns the setting that keeps a value of unit u in a field.
 func newSetting[T comparable](u unit[T], field func(*Spec) *T, info KeyInfo) setting {

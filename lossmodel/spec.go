@@ -1,9 +1,13 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+
+	"wirelab/lossmodel/netem"
+)
 
 // Spec is everything that can be set on a link. It is a plain value: copy it,
-// compare it with ==. Start from DefaultSpec; set fields, or use Set, which
+// compare it with ==; files are named, not held. Start from DefaultSpec; set fields, or use Set, which
 // takes what people write.
 type Spec struct {
 	Loss      LossModel // nil: nothing is lost
@@ -13,6 +17,9 @@ type Spec struct {
 	Delay     Delay
 	Reorder   Reorder
 	MTU       int // bytes of the largest IP packet
+	// Netem, if it is on, decides in place of all of the above but MTU and
+	// Corrupt.Checksum.
+	Netem netem.Params
 }
 
 // DefaultSpec returns a perfect link: nothing is lost, delayed, doubled, damaged
@@ -36,8 +43,8 @@ func (s Spec) Validate() error {
 			return err
 		}
 	}
-	if s.Loss == nil {
-		return nil
+	if err := s.checkDelay(); err != nil || s.Loss == nil {
+		return err
 	}
 	return s.Loss.check()
 }

@@ -12,6 +12,7 @@ type Fate struct {
 	Copy      int             // which copy this is: 0 for the datagram itself
 	Fragments int             // as IP cuts it: fixed before the first stage
 	Lost      Cause           // the first cause stands
+	Bad       bool            // the loss model is in its bad state, whether this packet was lost or not
 	Delay     time.Duration   // since sending
 	Copies    []time.Duration // one per copy to be made: its extra delay
 	Corrupt   []int           // positions of flipped bits, bit 0 the lowest of byte 0

@@ -44,7 +44,10 @@ var plan = map[string][]string{
 	"dataset/physics": {},
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 
-	"lossmodel": {},
+	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
+	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links
+	"lossmodel/capture": {},                                 // rows of a file; knows no links
+	"lossmodel/measure": {"lossmodel", "lossmodel/capture"}, // looks at links and captures from outside
 }
 
 var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}

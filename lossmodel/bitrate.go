@@ -1,0 +1,74 @@
+package lossmodel
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// bitErrors draws how many of a datagram's bits are flipped where each is by
+// itself with the same probability: binomial, by adding up its terms. All is
+// multiplication and division of floats one at a time, which every machine rounds
+// alike.
+type bitErrors struct {
+	rate float64
+	n    int     // bits, of the datagram before
+	none float64 // (1-rate)^n
+}
+
+// count returns the number of flips that word stands for, at most MaxFlips.
+func (b *bitErrors) count(word uint64, n int) int {
+	if n != b.n {
+		b.n, b.none = n, power(1-b.rate, n)
+	}
+	u := float64(word>>11) / (1 << 53)
+	term, below := b.none, b.none
+	odds := b.rate / (1 - b.rate)
+	k := 0
+	for u >= below && k < min(n, MaxFlips) {
+		term = float64(term*odds) * float64(n-k) / float64(k+1)
+		below += term
+		k++
+	}
+	return k
+}
+
+// power returns x^n by squaring.
+func power(x float64, n int) float64 {
+	y := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			y = float64(y * x)
+		}
+		x = float64(x * x)
+	}
+	return y
+}
+
+// bitRateUnit takes what people write for bit error rates: 1e-6.
+var bitRateUnit = unit[float64]{
+	name: "per bit", expected: `a bit error rate from 0 to 0.1, such as "1e-6", or "off"`, min: "1e-15", max: "0.1",
+	parse: func(v any) (float64, bool) {
+		if isOff(v) {
+			return 0, true
+		}
+		text, ok := v.(string)
+		if !ok {
+			return parseNumber(v)
+		}
+		text = strings.TrimSpace(text)
+		if len(text) > longest || strings.Trim(text, "0123456789.eE+-") != "" {
+			return 0, false
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		return f, err == nil
+	},
+	format: func(f float64) string {
+		if f == 0 {
+			return "off"
+		}
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	},
+	number: func(f float64) float64 { return f },
+	in:     func(f float64) bool { return f == 0 && !math.Signbit(f) || f >= 1e-15 && f <= 0.1 },
+}

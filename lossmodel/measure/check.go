@@ -1,0 +1,212 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// Check is one figure of a model beside its closed form.
+type Check struct {
+	Stage    string  `json:"stage"`
+	Name     string  `json:"name"`
+	Unit     string  `json:"unit,omitempty"`
+	Measured float64 `json:"measured"`
+	Expected float64 `json:"expected"`
+	StdErr   float64 `json:"std_err"` // of Measured
+	// Sigmas is how many standard errors Measured is off. More than MaxSigmas does
+	// not happen by chance.
+	Sigmas float64 `json:"sigmas"`
+	OK     bool    `json:"ok"`
+}
+
+// MaxSigmas is how far off a figure of a right model may be: beyond it one in two
+// million is by chance.
+const MaxSigmas = 5
+
+// Report is what Test found.
+type Report struct {
+	Packets int      `json:"packets"`
+	Checks  []Check  `json:"checks"`
+	Notes   []string `json:"notes,omitempty"` // what has no closed form, and why
+	Whole   Stats    `json:"whole"`           // of the whole link, all stages together
+}
+
+// OK says whether every check holds.
+func (r *Report) OK() bool {
+	for i := range r.Checks {
+		if !r.Checks[i].OK {
+			return false
+		}
+	}
+	return true
+}
+
+// Test sends traffic through each stage of a link by itself and compares what
+// comes of it with the stage's closed forms; then through the whole. A stage
+// decides alike alone and among others, since it draws from a stream of its own.
+func Test(spec lossmodel.Spec, seed uint64, t Traffic) (Report, error) {
+	rows, err := Trace(spec, seed, t)
+	if err != nil {
+		return Report{}, err
+	}
+	r := &tester{Report: Report{Packets: t.Packets, Whole: Of(sequenceOf(rows))}, spec: spec, seed: seed, traffic: t}
+	for _, stage := range []func() error{r.loss, r.duplicate, r.corrupt, r.delay, r.reorder, r.rate} {
+		if err := stage(); err != nil {
+			return Report{}, err
+		}
+	}
+	return r.Report, nil
+}
+
+type tester struct {
+	Report
+	spec    lossmodel.Spec
+	seed    uint64
+	traffic Traffic
+}
+
+// alone returns a link on which only what set copies from the spec is on.
+func (r *tester) alone(set func(s *lossmodel.Spec)) (*lossmodel.Link, error) {
+	s := lossmodel.DefaultSpec()
+	s.MTU = r.spec.MTU
+	set(&s)
+	return lossmodel.NewLinkWith(r.traffic.Load, s, r.seed, "down")
+}
+
+// each sends the traffic, visits each verdict, and forgets what arrives.
+func (r *tester) each(l *lossmodel.Link, visit func(i int, now time.Duration, v *lossmodel.Verdict)) {
+	data := make([]byte, r.traffic.Size)
+	for i := range r.traffic.Packets {
+		now := time.Duration(i) * r.traffic.Interval
+		v := l.Send(now, data, 0)
+		visit(i, now, &v)
+		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		}
+	}
+}
+
+func (r *tester) check(stage, name, unit string, measured, expected, se float64) {
+	c := Check{Stage: stage, Name: name, Unit: unit, Measured: measured, Expected: expected, StdErr: se}
+	if diff := math.Abs(measured - expected); diff > 1e-12*math.Abs(expected) {
+		c.Sigmas = min(diff/se, 1e6) // JSON knows no infinity
+	}
+	c.OK = c.Sigmas <= MaxSigmas
+	r.Checks = append(r.Checks, c)
+}
+
+func (r *tester) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// binomial is the standard error of a share p of n.
+func binomial(p float64, n int) float64 { return math.Sqrt(p * (1 - p) / float64(n)) }
+
+func (r *tester) loss() error {
+	model := r.spec.Loss
+	if model == nil {
+		return nil
+	}
+	law, ok := lossmodel.LawOf(model)
+	if !ok {
+		r.note("loss: what model %s loses stands in its file", model.Model())
+		return nil
+	}
+	link, err := r.alone(func(s *lossmodel.Spec) { s.Loss = model })
+	if err != nil {
+		return err
+	}
+	n := r.traffic.Packets
+	lost, fragments := make([]float64, n), 1
+	r.each(link, func(i int, _ time.Duration, v *lossmodel.Verdict) {
+		if fragments = v.Fragments; v.Lost != lossmodel.None {
+			lost[i] = 1
+		}
+	})
+	if b, whole := model.(lossmodel.Bernoulli); whole && fragments > 1 {
+		p := 1 - math.Pow(1-b.P, float64(fragments))
+		law = lossmodel.LossLaw{Rate: p, MeanRun: 1 / (1 - p), Spread: p * (1 - p)}
+	}
+	r.check("loss", "share lost", "", mean(lost), law.Rate, math.Sqrt(law.Spread/float64(n))+1/float64(n))
+	if runs := runsOf(lost); len(runs) > 1 && !math.IsInf(law.MeanRun, 0) {
+		m, sd := meanSD(runs)
+		r.check("loss", "mean run of losses", "packets", m, law.MeanRun, sd/math.Sqrt(float64(len(runs)))+1/float64(len(runs)))
+	}
+	if v := law.Rate * (1 - law.Rate); v > 0 {
+		c, se := covariance(lost, law.Rate)
+		r.check("loss", "correlation with the next packet", "", c/v, law.Lag1, se/v+1/float64(n))
+	}
+	return nil
+}
+
+func (r *tester) duplicate() error {
+	d := r.spec.Duplicate
+	if d.Trace.Path != "" {
+		r.note("duplicate: the copies of duplicate_trace stand in its file")
+	}
+	if d.P == 0 {
+		return nil
+	}
+	d.Trace = lossmodel.File{}
+	link, err := r.alone(func(s *lossmodel.Spec) { s.Duplicate = d })
+	if err != nil {
+		return err
+	}
+	n := 0
+	r.each(link, func(_ int, _ time.Duration, v *lossmodel.Verdict) {
+		if v.Copies > 0 {
+			n++
+		}
+	})
+	r.check("duplicate", "share duplicated", "", ratio(n, r.traffic.Packets), d.P, binomial(d.P, r.traffic.Packets))
+	return nil
+}
+
+func (r *tester) corrupt() error {
+	c := r.spec.Corrupt
+	if c.P == 0 && c.BitRate == 0 {
+		return nil
+	}
+	link, err := r.alone(func(s *lossmodel.Spec) { s.Corrupt = c })
+	if err != nil {
+		return err
+	}
+	n, data := 0, make([]byte, r.traffic.Size)
+	for range r.traffic.Packets {
+		link.Send(0, data, 0)
+		if d, ok := link.Receive(0); ok && d.Flipped > 0 {
+			n++
+		}
+	}
+	want := 0.0
+	if r.traffic.Size > 0 {
+		want = 1 - (1-c.P)*math.Pow(1-c.BitRate, float64(8*r.traffic.Size))
+	}
+	r.check("corrupt", "share damaged", "", ratio(n, r.traffic.Packets), want, binomial(want, r.traffic.Packets))
+	return nil
+}
+
+func (r *tester) reorder() error {
+	o := r.spec.Reorder
+	if o.P == 0 {
+		return nil
+	}
+	link, err := r.alone(func(s *lossmodel.Spec) { s.Reorder = o })
+	if err != nil {
+		return err
+	}
+	held := 0
+	r.each(link, func(_ int, now time.Duration, v *lossmodel.Verdict) {
+		if v.Due > now {
+			held++
+		}
+	})
+	if o.Delay == 0 && o.Distance == 0 {
+		r.note("reorder: held back by nothing, which cannot be seen")
+		return nil
+	}
+	r.check("reorder", "share held back", "", ratio(held, r.traffic.Packets), o.P, binomial(o.P, r.traffic.Packets))
+	return nil
+}

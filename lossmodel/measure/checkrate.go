@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// rate sends Poisson traffic at a load of 0.8 without a limit, which is M/D/1, and
+// even traffic at a load of 2 with it.
+func (r *tester) rate() error {
+	rate := r.spec.Rate
+	if rate.Trace.Path != "" {
+		r.note("rate: the line's opportunities stand in rate_trace")
+		return nil
+	}
+	if rate.BitsPerSecond == 0 {
+		return nil
+	}
+	rate.Burst, rate.Overhead, rate.Cell, rate.CellOverhead = 0, 0, 0, 0
+	wire, _ := lossmodel.WireBytes(r.traffic.Size, r.spec.MTU)
+	service := float64(wire) * 8 / float64(rate.BitsPerSecond) // seconds
+	if err := r.poisson(rate, service); err != nil {
+		return err
+	}
+	return r.overload(rate, service, wire)
+}
+
+func (r *tester) poisson(rate lossmodel.Rate, service float64) error {
+	const load = 0.8
+	rate.Queue, rate.QueuePackets = 0, 0
+	link, err := r.alone(func(s *lossmodel.Spec) { s.Rate = rate })
+	if err != nil {
+		return err
+	}
+	pcg := rand.NewPCG(r.seed, 0x71756575650000)
+	gap := time.Duration(service / load * float64(time.Second))
+	now, data := time.Duration(0), make([]byte, r.traffic.Size)
+	waits := make([]float64, r.traffic.Packets)
+	for i := range waits {
+		now += lossmodel.ExponentialGap(pcg.Uint64(), gap)
+		v := link.Send(now, data, 0)
+		waits[i] = (v.Due - now).Seconds() - service
+		for _, ok := link.Receive(now); ok; _, ok = link.Receive(now) {
+		}
+	}
+	want := load * service / (2 * (1 - load))
+	// Waits hang together for long: 17 % at 50,000 packets is five standard errors.
+	se := 0.17 / MaxSigmas * want * math.Sqrt(5e4/float64(len(waits)))
+	r.check("rate", "mean wait at load 0.8 (M/D/1)", "ms", mean(waits)*1000, want*1000, se*1000)
+	return nil
+}
+
+// overload: all but 1/2 of what is sent is lost, and what is not waits for a full
+// queue.
+func (r *tester) overload(rate lossmodel.Rate, service float64, wire int) error {
+	places := math.Inf(1)
+	if rate.Queue > 0 {
+		places = math.Floor(float64(rate.Queue) / float64(wire))
+	}
+	if rate.QueuePackets > 0 {
+		places = min(places, float64(rate.QueuePackets))
+	}
+	gap := time.Duration(service / 2 * float64(time.Second))
+	if n := float64(r.traffic.Packets); places < 1 || places > n/10 || gap < 100 {
+		r.note("rate: the queue holds %.0f such packets, too few or too many to overload it here", places)
+		return nil
+	}
+	link, err := r.alone(func(s *lossmodel.Spec) { s.Rate = rate })
+	if err != nil {
+		return err
+	}
+	lost, longest, data := 0, time.Duration(0), make([]byte, r.traffic.Size)
+	for i := range r.traffic.Packets {
+		now := time.Duration(i) * gap
+		if v := link.Send(now, data, 0); v.Lost == lossmodel.Queue {
+			lost++
+		} else {
+			longest = max(longest, v.Due-now)
+		}
+		for _, ok := link.Receive(now); ok; _, ok = link.Receive(now) {
+		}
+	}
+	r.check("rate", "share lost at load 2", "", ratio(lost, r.traffic.Packets), 0.5, (places+1)/float64(r.traffic.Packets)/MaxSigmas)
+	r.check("rate", "longest delay at load 2", "ms", longest.Seconds()*1000, places*service*1000, service*1000/MaxSigmas)
+	return nil
+}

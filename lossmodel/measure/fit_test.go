@@ -1,0 +1,257 @@
+package measure
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/capture"
+)
+
+// kernel reads one of the captures of a real kernel's netem.
+func kernel(t *testing.T, name string) *capture.Capture {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../../shared/data/netem", name+".csv.zst"))
+	if err != nil {
+		t.Skipf("no reference data: %v", err)
+	}
+	d, err := zstd.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	c, err := capture.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fitOf(t *testing.T, c *capture.Capture) FitResult {
+	t.Helper()
+	f, err := Fit(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log("\n" + f.TOML())
+	back := lossmodel.DefaultSpec()
+	for _, line := range strings.Split(f.TOML(), "\n") {
+		key, value, ok := strings.Cut(line, " = ")
+		if strings.HasPrefix(line, "#") || !ok {
+			continue
+		}
+		if err := back.Set(key, strings.Trim(value, `"`)); err != nil {
+			t.Error(err)
+		}
+	}
+	if back != f.Spec {
+		t.Errorf("the table reads as %v, fitted was %v", back.Values(), f.Spec.Values())
+	}
+	return f
+}
+
+func (f *FitResult) get(t *testing.T, name string) Estimate {
+	t.Helper()
+	for _, e := range f.Estimates {
+		if e.Name == name {
+			return e
+		}
+	}
+	t.Fatalf("no estimate of %s", name)
+	return Estimate{}
+}
+
+// recovers demands a figure within a share of the truth, and an interval about it
+// that holds the truth, if slack allows, and is of a sensible width.
+func recovers(t *testing.T, f *FitResult, name string, truth, within float64) {
+	t.Helper()
+	e := f.get(t, name)
+	if math.Abs(e.Value-truth) > within*truth {
+		t.Errorf("%s: %.6g, want %.6g within %.0f%%", name, e.Value, truth, within*100)
+	}
+	if !(e.Low <= e.Value && e.Value <= e.High) || e.Low > truth*1.03 || e.High < truth*0.97 || e.High-e.Low > truth/2 {
+		t.Errorf("%s: an interval of %.6g to %.6g about %.6g; the truth is %.6g", name, e.Low, e.High, e.Value, truth)
+	}
+}
+
+// The kernel's own captures give back the parameters in their command lines.
+func TestFitKernelLoss(t *testing.T) {
+	f := fitOf(t, kernel(t, "A05_ge_1_20_100_0"))
+	recovers(t, &f, "p", 0.01, 0.05)
+	recovers(t, &f, "r", 0.20, 0.05)
+	if f.LossModels[0].Name != "gilbert" || f.RunsP < 0.01 {
+		t.Errorf("models %v, runs p = %g", f.LossModels, f.RunsP)
+	}
+	f = fitOf(t, kernel(t, "A01_loss10"))
+	recovers(t, &f, "loss", 0.10, 0.05)
+	if f.LossModels[0].Name != "bernoulli" || f.Spec.Loss.Model() != "bernoulli" {
+		t.Errorf("models %v", f.LossModels)
+	}
+	f = fitOf(t, kernel(t, "A12_dup10_loss10"))
+	if b, ok := f.Spec.Loss.(lossmodel.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
+		t.Errorf("loss %v, duplicate %v, both of which are 10%%", f.Spec.Loss, f.Spec.Duplicate.P)
+	}
+}
+
+func TestFitKernelDelay(t *testing.T) {
+	for name, c := range map[string]struct {
+		dist     lossmodel.Distribution
+		mean, sd float64
+	}{
+		"B01_delay_50_10_uniform": {lossmodel.Uniform, 50, 10 / math.Sqrt(3)},
+		"B02_delay_50_10_normal":  {lossmodel.Normal, 50, 10},
+		"B03_delay_50_10_pareto":  {lossmodel.Pareto, 49.66, 8.2},
+	} {
+		f := fitOf(t, kernel(t, name))
+		recovers(t, &f, "mean delay", c.mean, 0.02)
+		recovers(t, &f, "standard deviation of delay", c.sd, 0.02)
+		if f.Spec.Delay.Distribution != c.dist || f.Spec.Loss != nil || f.Spec.Delay.Correlation != 0 || f.Spec.Delay.KeepOrder {
+			t.Errorf("%s: %v, models %v", name, f.Spec.Values(), f.DelayModels)
+		}
+		if a, b := f.Measured.Reordering.Ratio, f.Modelled.Reordering.Ratio; math.Abs(a-b) > 0.01 {
+			t.Errorf("%s: reordered %g, the model %g", name, a, b)
+		}
+	}
+}
+
+func TestFitKernelReorder(t *testing.T) {
+	f := fitOf(t, kernel(t, "C03_delay10_reorder25"))
+	recovers(t, &f, "reorder", 0.75, 0.02) // three quarters wait 10 ms
+	if d := f.Spec.Reorder.Delay; d < 9900*time.Microsecond || d > 10100*time.Microsecond {
+		t.Errorf("held back %v", d)
+	}
+	if a, b := f.Measured.Reordering.Ratio, f.Modelled.Reordering.Ratio; math.Abs(a-b) > 0.02 {
+		t.Errorf("reordered %g, the model %g", a, b)
+	}
+}
+
+// captureOf sends traffic over a link of the given settings.
+func captureOf(t *testing.T, n int, pairs ...string) *capture.Capture {
+	t.Helper()
+	rows, err := Trace(specOf(t, pairs...), 3, Traffic{Packets: n, Interval: 10 * time.Millisecond, Size: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &capture.Capture{Packets: rows, HasSent: true, HasDelay: true}
+}
+
+// What our own links do is found again.
+func TestFitOwnModels(t *testing.T) {
+	n := packets()
+	f := fitOf(t, captureOf(t, n, "loss", "gilbert-elliott p=1% r=10% h=30% k=99.5%", "duplicate", "3%", "duplicate_copies", "2",
+		"latency", "80ms±6ms", "distribution", "normal", "jitter_correlation", "60%"))
+	for name, truth := range map[string]float64{"p": 0.01, "r": 0.1, "h": 0.3, "k": 0.995} {
+		e := f.get(t, name)
+		if e.Low-(e.High-e.Low) > truth || e.High+(e.High-e.Low) < truth || e.High-e.Low > truth {
+			t.Errorf("%s: %.5g, interval %.5g to %.5g; the truth is %g", name, e.Value, e.Low, e.High, truth)
+		}
+	}
+	recovers(t, &f, "jitter correlation", 0.6, 0.03)
+	recovers(t, &f, "mean delay", 80, 0.02)
+	if f.Spec.Duplicate.Copies != 2 && f.Spec.Duplicate.Copies != 1 || math.Abs(f.Spec.Duplicate.P-0.03) > 0.003 {
+		t.Errorf("duplicate %+v", f.Spec.Duplicate)
+	}
+	f = fitOf(t, captureOf(t, n/4, "latency", "20ms", "jitter", "10ms", "distribution", "table", "delay_table", "-1 -0.9 3 3.1 3.2"))
+	if f.Spec.Delay.Distribution != lossmodel.Tabled || math.Abs(f.Modelled.Delay.SD.Seconds()/f.Measured.Delay.SD.Seconds()-1) > 0.02 {
+		t.Errorf("%v, %v", f.Spec.Values(), f.DelayModels)
+	}
+	f = fitOf(t, captureOf(t, n/4, "latency", "20ms", "jitter", "30ms", "distribution", "exponential", "keep_order", "on"))
+	if !f.Spec.Delay.KeepOrder || f.Modelled.Reordering.Reordered > 0 {
+		t.Errorf("%v", f.Spec.Values())
+	}
+}
+
+// Clocks that differ, in whichever way, leave all else as it was.
+func TestFitCopesWithClocks(t *testing.T) {
+	c := captureOf(t, 20_000, "loss", "2%", "latency", "50ms±9ms", "distribution", "uniform", "duplicate", "1%")
+	plain := fitOf(t, c)
+	for name, change := range map[string]func(p *capture.Packet){
+		"offset": func(p *capture.Packet) { p.Took -= 10 * time.Second },
+		"years":  func(p *capture.Packet) { p.Took += 50 * 365 * 24 * time.Hour },
+		"drift":  func(p *capture.Packet) { p.Took += p.Sent / 10_000 },
+		"both":   func(p *capture.Packet) { p.Took -= p.Sent/5_000 + 7*time.Second },
+	} {
+		moved := *c
+		moved.Packets = slices.Clone(c.Packets)
+		for i := range moved.Packets {
+			if p := &moved.Packets[i]; !p.Lost {
+				change(p)
+			}
+		}
+		f := fitOf(t, &moved)
+		if len(f.Notes) == 0 || f.Spec.Delay.Distribution != lossmodel.Uniform ||
+			math.Abs(float64(f.Spec.Delay.Jitter-plain.Spec.Delay.Jitter)) > float64(100*time.Microsecond) || f.Spec.Loss != plain.Spec.Loss {
+			t.Errorf("%s: %v, notes %q", name, f.Spec.Values(), f.Notes)
+		}
+	}
+}
+
+// Odd captures: an answer that works, or a reason why not.
+func TestFitOddCaptures(t *testing.T) {
+	row := func(i int) capture.Packet {
+		return capture.Packet{Seq: uint64(i), Sent: time.Duration(i) * time.Millisecond, Took: 20 * time.Millisecond}
+	}
+	for name, change := range map[string]func(p *capture.Packet){
+		"all alike":       func(*capture.Packet) {},
+		"all lost":        func(p *capture.Packet) { p.Lost, p.Took = true, 0 },
+		"all but one":     func(p *capture.Packet) { p.Lost = p.Seq != 17 },
+		"one lost":        func(p *capture.Packet) { p.Lost = p.Seq == 17 },
+		"last run lost":   func(p *capture.Packet) { p.Lost = p.Seq > 60 },
+		"alternating":     func(p *capture.Packet) { p.Lost = p.Seq%2 == 0 },
+		"copies only":     func(p *capture.Packet) { p.Copy = 1 },
+		"sent at once":    func(p *capture.Packet) { p.Sent = 0 },
+		"sent backwards":  func(p *capture.Packet) { p.Sent = -p.Sent },
+		"wild delays":     func(p *capture.Packet) { p.Took = time.Duration(p.Seq*p.Seq*p.Seq%97) * time.Hour },
+		"numbers missing": func(p *capture.Packet) { p.Seq *= 3 },
+		"one number":      func(p *capture.Packet) { p.Seq = 5 },
+	} {
+		c := &capture.Capture{HasSent: true, HasDelay: true}
+		for i := range 100 {
+			p := row(i)
+			change(&p)
+			c.Packets = append(c.Packets, p)
+		}
+		f, err := Fit(c)
+		if name == "one number" {
+			if !errors.Is(err, ErrTooShort) {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil || f.Spec.Validate() != nil || !strings.Contains(f.TOML(), "[down]") {
+			t.Errorf("%s: %v\n%s", name, err, f.TOML())
+		}
+	}
+}
+
+// FuzzFit: no capture makes Fit panic, and what it returns is a link that works.
+func FuzzFit(f *testing.F) {
+	f.Add([]byte("seq,send_us,recv_us,copy\n0,0.0,lost,\n1,4246.6,4259.2,0\n1,1,2,1\n7,8,9,0\n60,5,5,0\n"))
+	f.Add([]byte("lost\n" + strings.Repeat("1\n0\n0\n", 40)))
+	f.Add([]byte("seq,send_us,recv_us\n" + strings.Repeat("3,5,99\n80,1,2\n", 3)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := capture.Read(bytes.NewReader(data))
+		if err != nil || len(c.Packets) > 5000 {
+			return
+		}
+		r, err := Fit(c)
+		if err != nil {
+			if !errors.Is(err, ErrTooShort) && !errors.Is(err, capture.ErrSequence) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err := r.Spec.Validate(); err != nil {
+			t.Fatalf("%v\n%s", err, r.TOML())
+		}
+	})
+}

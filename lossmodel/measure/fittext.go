@@ -1,0 +1,52 @@
+package measure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// TOML returns the fitted link as a table [down] of a configuration, with the
+// figures as comments.
+func (f *FitResult) TOML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Fitted to %d packets.\n", f.Measured.Sent)
+	for _, e := range f.Estimates {
+		fmt.Fprintf(&b, "# %-28s %s, 95%% interval %s to %s\n", e.Name, e.text(e.Value), e.text(e.Low), e.text(e.High))
+	}
+	for _, n := range f.Notes {
+		fmt.Fprintf(&b, "# Note: %s.\n", n)
+	}
+	b.WriteString("[down]\n")
+	for _, s := range f.Settings {
+		fmt.Fprintf(&b, "%s = %s\n", s.Key, strconv.Quote(s.Value))
+	}
+	return b.String()
+}
+
+func (e *Estimate) text(v float64) string {
+	if e.Unit == "" {
+		return strconv.FormatFloat(v*100, 'g', 4, 64) + "%"
+	}
+	return strconv.FormatFloat(v, 'g', 5, 64) + " " + e.Unit
+}
+
+// Goodness compares the capture with what the fitted link does, a line a figure:
+// name, measured, modelled.
+func (f *FitResult) Goodness() [][3]string {
+	a, b := &f.Measured, &f.Modelled
+	percent := func(v float64) string { return strconv.FormatFloat(v*100, 'f', 3, 64) + "%" }
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+	rows := [][3]string{
+		{"loss", percent(a.LossRate), percent(b.LossRate)},
+		{"mean burst", number(a.MeanBurst), number(b.MeanBurst)},
+		{"duplicated", percent(a.Duplicated), percent(b.Duplicated)},
+		{"mean delay", a.Delay.Mean.String(), b.Delay.Mean.String()},
+		{"standard deviation", a.Delay.SD.String(), b.Delay.SD.String()},
+		{"median delay", a.Delay.P50.String(), b.Delay.P50.String()},
+		{"99% of delays below", a.Delay.P99.String(), b.Delay.P99.String()},
+		{"correlation of delays", number(a.Delay.Lag1), number(b.Delay.Lag1)},
+		{"reordered (RFC 4737)", percent(a.Reordering.Ratio), percent(b.Reordering.Ratio)},
+	}
+	return rows
+}

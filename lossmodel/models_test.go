@@ -1,0 +1,76 @@
+package lossmodel
+
+import (
+	"strings"
+	"testing"
+)
+
+// What LossModels says is what the key loss takes: every parameter it names, with
+// its bounds, and none without a word about it.
+func TestLossModelsTellTheTruth(t *testing.T) {
+	example := map[string]string{
+		"bernoulli": "p=5%", "gilbert": "mean=5% burst=2", "gilbert-elliott": "p=1% r=20% h=10% k=99%",
+		"four-state": "p13=1% p31=30% p32=10% p23=40% p14=1%", "correlated": "p=10% rho=25%", "periodic": "every=9",
+		"pattern": "file=pattern.txt sha256=0123abcd", "trace": "file=capture.csv by=time sha256=0123abcd",
+	}
+	for _, m := range LossModels() {
+		text := m.Name + " " + example[m.Name]
+		s := specOf(t, "loss", text)
+		if s.Loss == nil || s.Loss.Model() != m.Name || m.Summary == "" {
+			t.Errorf("%s is %v", text, s.Loss)
+		}
+		roundTrips(t, s)
+		for _, p := range m.Params {
+			if p.Help == "" || !strings.Contains(text, p.Name+"=") && p.Name != "bits" {
+				t.Errorf("%s: parameter %s has no help or no example", m.Name, p.Name)
+			}
+			for _, bound := range []string{p.Min, p.Max} {
+				table, _ := lossWords(text)
+				table[p.Name] = bound
+				if _, err := lossFrom(table); bound != "" && err != nil && strings.Contains(err.Error(), "percentage from") {
+					t.Errorf("%s: %s does not take its bound %s: %v", m.Name, p.Name, bound, err)
+				}
+			}
+		}
+	}
+	models := 0
+	for _, k := range Keys() {
+		models += len(k.Models)
+	}
+	if models != len(example) {
+		t.Errorf("Keys lists %d models, want %d", models, len(example))
+	}
+}
+
+// A parameter of the model that is set has a key, and a table that a program has
+// flattened is put together again, in whatever order.
+func TestLossParameterByParameter(t *testing.T) {
+	s := specOf(t, "loss", "gilbert-elliott p=1% r=20%")
+	for key, value := range map[string]string{"loss.p": "2%", "loss.h": "30%"} {
+		if err := s.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := (GilbertElliott{0.02, 0.2, 0.3, 1}); s.Loss != want {
+		t.Errorf("%v, want %v", s.Loss, want)
+	}
+	if err := s.Set("loss.r", "0%"); err == nil || s.Loss != (GilbertElliott{0.02, 0.2, 0.3, 1}) {
+		t.Errorf("an impossible parameter: %v, %v", err, s.Loss)
+	}
+	flat := DefaultSpec()
+	if err := flat.SetAll(map[string]any{"loss.model": "four-state", "loss.p13": "1%", "loss.p32": "5%", "loss.p31": "50%", "latency": "5ms"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := (FourState{0.01, 0.5, 0.05, 1, 0}); flat.Loss != want || flat.Delay.Latency != 5*ms {
+		t.Errorf("%v", flat.Values())
+	}
+	// A text means one thing, whatever was set before.
+	for _, was := range []string{"correlated p=3% rho=50%", "periodic every=5", "gilbert mean=5% burst=3", "7%", "trace file=a"} {
+		for _, is := range []Spec{specOf(t), specOf(t, "loss", "5%"), specOf(t, "loss", "5%", "burst", "4"), specOf(t, "loss", "pattern bits=01")} {
+			s := specOf(t, "loss", was)
+			if err := s.SetAll(is.Values()); err != nil || s != is {
+				t.Errorf("from %s to %s: %v, %v", was, is.Values()["loss"], s.Loss, err)
+			}
+		}
+	}
+}

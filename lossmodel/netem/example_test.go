@@ -1,0 +1,30 @@
+package netem_test
+
+import (
+	"fmt"
+
+	"wirelab/lossmodel/netem"
+)
+
+// The first packets that `tc qdisc add dev eth0 root netem loss 10% seed 1` drops.
+func Example() {
+	p, err := netem.Parse("tc qdisc add dev eth0 root netem loss 10% seed 1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	q := netem.New(p, 0)
+	for i := range int64(40) {
+		if d := q.Enqueue(i*1_000_000, 142); d.Packet.Outcome != netem.Kept {
+			fmt.Print(i, " ")
+		}
+	}
+	// Output: 0 1 3 8 9 15 22 28
+}
+
+// A line says less than it seems to: the warnings say what comes of it.
+func ExampleParams_Warnings() {
+	p, _ := netem.Parse("loss 10% 25%")
+	fmt.Println(p.Warnings()[0])
+	// Output: loss: netem's correlation draws its values to the middle, so loss 10% 25% loses 1.75% of packets; the kernel takes the first value from no seed
+}

@@ -1,0 +1,96 @@
+package netem
+
+import "math"
+
+// LossRate returns the share of packets that the loss process picks in the long
+// run, netem's faults included.
+func (p Params) LossRate() float64 {
+	switch p.Model {
+	case FourState:
+		return p.fourStateRate()
+	case GilbertElliott:
+		in, out := p.P.Float(), p.R.Float()
+		bad := 0.0 // the chain starts in the good state
+		if in > 0 {
+			bad = in / (in + out)
+		}
+		return float64(bad*(1-p.H.Float())) + float64((1-bad)*p.K1.Float())
+	}
+	return effective(p.Loss, p.LossCorr)
+}
+
+// fourStateRate weighs the states by the closed form of Salsano and others: 1,
+// p13/p31 (1 + p32/p23) and p14, of which the middle is bursts and the gaps in them.
+func (p Params) fourStateRate() float64 {
+	p14, p32, p23 := p.P14.Float(), p.P32.Float(), p.P23.Float()
+	p13, p31 := unwrapped(p.P13, p.P14), unwrapped(p.P31, p.P32)
+	switch {
+	case p13 == 0:
+		return p14 / (1 + p14)
+	case p31 == 0 && p32 == 0:
+		return 1
+	case p32 > 0 && p23 == 0:
+		return 0
+	case p31 == 0:
+		return p23 / (p23 + p32)
+	}
+	burst := p13 / p31
+	gaps := 0.0
+	if p32 > 0 {
+		gaps = burst * p32 / p23
+	}
+	return (burst + p14) / (1 + burst + gaps + p14)
+}
+
+// unwrapped is the probability of the first of two ways out of a state, whose
+// thresholds the kernel adds: none, if the sum wraps around.
+func unwrapped(first, second Share) float64 {
+	if first+second < first {
+		return 0
+	}
+	return first.Float()
+}
+
+// effective returns how often the values of netem's correlation hit a threshold.
+// Their distribution F is the one that the step x = (1-rho)u + rho x leaves as it
+// is; it is found by taking that step until it is, on a grid.
+func effective(share, rho Share) float64 {
+	if rho == 0 || share == 0 || share == always {
+		return share.Float()
+	}
+	const cells, steps = 4096, 400
+	r := (float64(rho) + 1) / (1 << 32)
+	f, integral := make([]float64, cells+1), make([]float64, cells+1)
+	for i := range f {
+		f[i] = float64(i) / cells
+	}
+	area := func(x float64) float64 { // of f from 0 to x
+		switch {
+		case x <= 0:
+			return 0
+		case x >= 1:
+			return integral[cells] + x - 1
+		}
+		i := int(x * cells)
+		part := float64(x*cells) - float64(i)
+		return integral[i] + float64(part*(integral[i+1]-integral[i]))
+	}
+	step := func(x float64) float64 {
+		return float64(r/(1-r)) * (area(x/r) - area((x-1+r)/r))
+	}
+	for range steps {
+		for i := range cells {
+			integral[i+1] = integral[i] + (f[i]+f[i+1])/(2*cells)
+		}
+		moved := 0.0
+		for i := range f {
+			next := step(float64(i) / cells)
+			moved = max(moved, math.Abs(next-f[i]))
+			f[i] = next
+		}
+		if moved < 1e-12 {
+			break
+		}
+	}
+	return max(0, step(share.Float()))
+}

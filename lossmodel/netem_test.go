@@ -1,0 +1,304 @@
+package lossmodel
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/lossmodel/netem"
+)
+
+// fullLine has something for each part of netem to do.
+const fullLine = "delay 50ms 10ms distribution normal loss gemodel 1% 20% 90% 0.1% duplicate 2% corrupt 3% reorder 5% gap 3 rate 20mbit 14 limit 40 seed 7"
+
+// netemGolden is the hash of a link's fates under that line. It must be the same
+// on every platform and in every version.
+const netemGolden = "c51e393c68e707ac9c39b5f6f746531a"
+
+// A link under a netem line does what its Qdisc decides, packet by packet.
+func TestLinkFollowsNetem(t *testing.T) {
+	l := linkOf(t, specOf(t, "netem", fullLine, "mtu", "off"), 1)
+	p, err := netem.Parse(fullLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, book := netem.New(p, 0), newLedger(t, l)
+	causes := map[netem.Outcome]Cause{netem.Kept: None, netem.Isolated: Loss, netem.Burst: Burst, netem.Full: Queue}
+	rng := rand.New(rand.NewPCG(1, 1))
+	now, seen := time.Duration(0), map[Cause]int{}
+	for i := range 50_000 {
+		now += time.Duration(rng.IntN(2_000_000))
+		size := rng.IntN(1200)
+		d, v := q.Enqueue(int64(now), size+42), l.Send(now, numbered(nil, uint64(i), size), uint64(i))
+		if v.Lost != causes[d.Packet.Outcome] || v.Lost == None && v.Due != time.Duration(d.Packet.Due) {
+			t.Fatalf("packet %d: %+v, netem decided %+v", i, v, d)
+		}
+		if d.Doubled != (v.Copies == 1) || d.Doubled && v.CopyLost[0] != causes[d.Copy.Outcome] {
+			t.Fatalf("packet %d: %+v, netem decided %+v", i, v, d)
+		}
+		seen[v.Lost]++
+		book.buf, book.sizes = numbered(nil, uint64(i), size), append(book.sizes, size)
+		book.sent++
+		book.copies += v.Copies
+		for _, cause := range append([]Cause{v.Lost}, v.CopyLost[:v.Copies]...) {
+			if cause != None {
+				book.lost++
+			}
+		}
+		book.receive(now)
+	}
+	book.close()
+	book.receive(now + time.Hour)
+	book.close()
+	if seen[Loss] == 0 || seen[Burst] == 0 || seen[Queue] == 0 {
+		t.Errorf("not all was tried: %v", seen)
+	}
+}
+
+func TestNetemGolden(t *testing.T) {
+	l, sum := linkOf(t, specOf(t, "netem", fullLine), 1), sha256.New()
+	note := func(values ...uint64) {
+		for _, v := range values {
+			_ = binary.Write(sum, binary.LittleEndian, v)
+		}
+	}
+	for i := range 20_000 {
+		now := time.Duration(i) * 987_654
+		v := l.Send(now, numbered(nil, uint64(i), i%1400), uint64(i))
+		note(uint64(v.Lost), uint64(v.Due), uint64(v.Copies), uint64(v.CopyLost[0]))
+		for d, ok := l.Receive(now); ok; d, ok = l.Receive(now) {
+			note(d.Tag, uint64(d.Due), uint64(d.Copy), uint64(d.Flipped))
+			sum.Write(d.Data)
+		}
+	}
+	if got := fmt.Sprintf("%x", sum.Sum(nil)[:16]); got != netemGolden {
+		t.Errorf("fates hash to %s, want %s", got, netemGolden)
+	}
+}
+
+func TestNetemAllocatesNothing(t *testing.T) {
+	l := linkOf(t, specOf(t, "netem", fullLine), 1)
+	data, now := make([]byte, 450), time.Duration(0)
+	step := func() {
+		now += ms
+		l.Send(now, data, 0)
+		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		}
+	}
+	for range 100_000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(50_000, step); n != 0 {
+		t.Errorf("%v allocations a packet", n)
+	}
+}
+
+// What waits is what the limit counts, the delayed packets included.
+func TestNetemGauges(t *testing.T) {
+	l := linkOf(t, specOf(t, "netem", "delay 10ms limit 7"), 1)
+	for i := range 7 {
+		l.Send(time.Duration(i)*ms, nil, 0)
+		if g := l.Gauges(time.Duration(i) * ms); g.Queue.Packets != i+1 {
+			t.Errorf("packet %d: %+v", i, g)
+		}
+	}
+	l.Send(7*ms, nil, 0) // finds no room
+	if g := l.Gauges(12*ms + 1); g.Queue.Packets != 4 || g.Peak.Packets != 7 {
+		t.Errorf("three have left: %+v", g)
+	}
+	if g := l.Gauges(time.Second); g.Queue.Packets != 0 || g.Peak.Packets != 7 {
+		t.Errorf("a second later: %+v", g)
+	}
+}
+
+func BenchmarkNetem(b *testing.B) { benchmarkLink(b, specOf(b, "netem", fullLine)) }
+
+func TestNetemKeyReads(t *testing.T) {
+	s := DefaultSpec()
+	for _, c := range []struct{ text, want string }{
+		{"delay 50ms 10ms loss 1 seed 1", "delay 50ms 10ms loss 1% seed 1"},
+		{"tc qdisc add dev eth0 root netem loss 5%", "loss 5%"},
+		{" off ", "off"},
+	} {
+		if err := s.Set("netem", c.text); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := s.Get("netem"); got != c.want {
+			t.Errorf("%q reads as %q, want %q", c.text, got, c.want)
+		}
+		roundTrips(t, s)
+	}
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{"", `netem: got "", expected a line of tc's netem`},
+		{true, "netem: got true, expected a line"},
+		{"delay 5x", `netem: got "5x" after "delay", expected a time`},
+		{"delay", `netem: got nothing after "delay", expected a time`},
+		{"dealy 5ms", `netem: got "dealy", expected one of limit`},
+		{"ecn", `netem: got "ecn", expected a loss with it`},
+	} {
+		before := s
+		if err := s.Set("netem", c.value); err == nil || !strings.HasPrefix(err.Error(), c.want) || s != before {
+			t.Errorf("%v: %v, want %s", c.value, err, c.want)
+		}
+	}
+	var ke *KeyError
+	if err := s.Set("netem", "dealy 5ms"); !errors.As(err, &ke) {
+		t.Error(err)
+	} else if name, known := ke.Unknown(); name != "dealy" || !strings.Contains(strings.Join(known, " "), "delay") {
+		t.Errorf("unknown %q of %v", name, known)
+	}
+}
+
+// While a line is on, what it decides cannot be changed but along with it; what
+// was set before waits, and counts again when it is off.
+func TestNetemHoldsTheOtherKeys(t *testing.T) {
+	s := specOf(t, "loss", "5%", "burst", "2", "latency", "20ms", "netem", "delay 9ms")
+	for key, value := range map[string]any{"loss": "1%", "burst": "off", "latency": "30ms", "rate": "1mbit", "corrupt": "1%",
+		"reorder.delay": "3ms", "loss.model": "bernoulli", "delay": map[string]any{"jitter": "1ms"}, "duplicate": map[string]any{"copies": 3}} {
+		before := s
+		if err := s.Set(key, value); err == nil || !strings.Contains(err.Error(), `netem to be "off" first`) || s != before {
+			t.Errorf("%s = %v: %v", key, value, err)
+		}
+	}
+	if err := s.Nudge("loss", 1); err == nil {
+		t.Error("loss can be nudged")
+	}
+	for key, value := range map[string]string{"loss": "5%", "latency": "20ms", "mtu": "576", "checksum": "off", "netem": "delay 8ms"} {
+		if err := s.Set(key, value); err != nil {
+			t.Errorf("%s = %s: %v", key, value, err)
+		}
+	}
+	roundTrips(t, s)
+	if w := strings.Join(s.Warnings(), "\n"); !strings.Contains(w, "loss 5%") && !strings.Contains(w, "latency 20ms") {
+		t.Errorf("warnings %q do not say what waits", w)
+	}
+	if err := s.SetAll(map[string]any{"netem": "off", "loss": "3%"}); err != nil {
+		t.Error(err)
+	}
+	if v := s.Values(); v["latency"] != "20ms" || v["netem"] != "off" || v["loss"] != "3%" || s.Warnings() != nil {
+		t.Errorf("after netem: %v, %q", v, s.Warnings())
+	}
+	other := DefaultSpec()
+	if err := other.SetAll(map[string]any{"netem": "loss 1% 25%", "loss": "3%"}); err != nil {
+		t.Error(err)
+	}
+	if w := strings.Join(other.Warnings(), "\n"); !strings.Contains(w, "netem loss:") || !strings.Contains(w, "loss 3%") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
+// A spec put together by hand must be one that a line can say.
+func TestNetemByHand(t *testing.T) {
+	for name, p := range map[string]netem.Params{
+		"not on":   {Limit: 5},
+		"odd time": {On: true, Latency: 5},
+		"too long": {On: true, Latency: time.Hour},
+		"negative": {On: true, Latency: -ms},
+		"no gap":   {On: true, Limit: 9, Latency: ms, Reorder: 9},
+		"no table": {On: true, Limit: 9, Latency: ms, Jitter: ms, Distribution: 9},
+		"no model": {On: true, Limit: 9, Model: 9, Loss: 1},
+		"no jitter": {On: true, Limit: 9, Latency: ms,
+			Distribution: netem.Normal},
+	} {
+		s := DefaultSpec()
+		s.Netem = p
+		var ke *KeyError
+		if err := s.Validate(); !errors.As(err, &ke) || ke.Key != "netem" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := DefaultSpec()
+	s.Netem = netem.Params{On: true, Limit: 9, Latency: 5 * ms, Gap: 1, Reorder: 77}
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Changing the line re-times nothing in flight and ends no burst; off and on again
+// goes on where it stopped; the other stages go on where they stopped, too.
+func TestReshapeWithNetem(t *testing.T) {
+	l := linkOf(t, specOf(t, "netem", "loss gemodel 50% 0.001% delay 100ms seed 1"), 1)
+	reshape := func(key, value string) {
+		t.Helper()
+		spec := l.Spec()
+		if err := spec.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Reshape(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := l.Send(0, nil, 1)
+	if first.Lost != None || first.Due != 100*ms {
+		t.Fatalf("%+v", first)
+	}
+	for l.Send(0, nil, 2).Lost == None {
+	}
+	reshape("netem", "loss gemodel 40% 0.002% delay 1ms seed 1")
+	if v := l.Send(ms, nil, 3); v.Lost != Burst {
+		t.Errorf("the change ended the burst: %+v", v)
+	}
+	reshape("netem", "off")
+	if v := l.Send(2*ms, nil, 4); v.Lost != None || v.Due != 2*ms {
+		t.Errorf("off: %+v", v)
+	}
+	reshape("netem", "loss gemodel 50% 0.001% delay 100ms seed 1")
+	if v := l.Send(3*ms, nil, 5); v.Lost != Burst {
+		t.Errorf("off and on ended the burst: %+v", v)
+	}
+	for due, ok := l.Next(); ok; due, ok = l.Next() {
+		if d, _ := l.Receive(due); d.Tag == 1 && d.Due != first.Due {
+			t.Errorf("re-timed to %v", d.Due)
+		}
+	}
+
+	still, moved := linkOf(t, everything(t), 3), linkOf(t, everything(t), 3)
+	for i := range 4000 {
+		now := time.Duration(i) * ms
+		if i == 1000 || i == 1500 {
+			spec := moved.Spec()
+			line := map[int]string{1000: fullLine, 1500: "off"}[i]
+			if err := spec.Set("netem", line); err != nil {
+				t.Fatal(err)
+			}
+			if err := moved.Reshape(spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i < 1000 || i >= 1500 {
+			a := still.Send(now, nil, 0)
+			b := moved.Send(now, nil, 0)
+			if a.Lost != b.Lost || a.Copies != b.Copies {
+				t.Fatalf("packet %d: %+v and %+v", i, a, b)
+			}
+		} else {
+			moved.Send(now, nil, 0)
+		}
+	}
+}
+
+// Without a seed the decisions are the session's own, and repeat with it.
+func TestNetemWithoutSeed(t *testing.T) {
+	fates := func(seed uint64, name string) (list string) {
+		l, err := NewLink(specOf(t, "netem", "loss 50%"), seed, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 64 {
+			list += fmt.Sprint(uint8(l.Send(0, nil, 0).Lost))
+		}
+		return list
+	}
+	a := fates(1, "down")
+	if a != fates(1, "down") || a == fates(2, "down") || a == fates(1, "up") {
+		t.Error("seeds do not tell sessions and directions apart, or do not repeat")
+	}
+}

@@ -147,7 +147,7 @@ func TestMemosNeverPart(t *testing.T) {
 			}
 		}
 		lawHolds(t, s)
-		got := s.lanes[0].meter.totals(s.Now(), s.schema)
+		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 || got.DecodeRefused != 0 {
 			t.Errorf("seed %d: %d wrong, %d refused: %v", seed, got.Wrong, got.DecodeRefused, s.lanes[0].lastErr)
 		}
@@ -181,9 +181,9 @@ func TestEpochsHealAfterAnOutage(t *testing.T) {
 		for i := range swaps {
 			run(130*time.Millisecond, Change{Encoder: fmt.Sprintf("chained-%d", 120+(i+swaps)%2)})
 		}
-		before := s.lanes[0].meter.totals(s.Now(), s.schema)
+		before := s.lanes[0].totals(s.Now())
 		run(20*time.Second, Change{Down: map[string]string{"loss": "0%"}})
-		got := s.lanes[0].meter.totals(s.Now(), s.schema)
+		got := s.lanes[0].totals(s.Now())
 		if n := got.Decoded - before.Decoded; n < 1150 || got.Wrong != 0 || got.DecodeRefused != 0 {
 			t.Errorf("%d epochs missed: %d of 1200 decoded, %d wrong, %d refused, %+v", swaps, n, got.Wrong, got.DecodeRefused, got.Failures)
 		}
@@ -210,7 +210,7 @@ func TestLateCopiesAreCopies(t *testing.T) {
 	if err := s.RunUntil(10 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	got := s.lanes[0].meter.totals(s.Now(), s.schema)
+	got := s.lanes[0].totals(s.Now())
 	if got.Failures != (Failures{}) || got.Duplicate < 580 {
 		t.Errorf("%d duplicates of %d copies, failures %+v", got.Duplicate, got.Duplicated, got.Failures)
 	}
@@ -281,7 +281,7 @@ func FuzzEndpoints(f *testing.F) {
 		if err := s.RunUntil(s.now + time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if got := l.meter.totals(s.Now(), s.schema); got.Wrong != 0 {
+		if got := l.totals(s.Now()); got.Wrong != 0 {
 			t.Errorf("%d wrong unawares", got.Wrong)
 		}
 	})

@@ -236,3 +236,28 @@ func (c *Config) scriptOrder() []int {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.At[a].T, c.At[b].T) })
 	return order
 }
+
+// pin reads the files that the links name and notes the hash of each, so that a
+// report tells when one has changed since; a file that cannot be used is refused
+// here, before anything runs.
+func (c *Config) pin() (err error) {
+	if c.Down, err = c.Down.Pin(nil); err != nil {
+		return configError("down", err)
+	}
+	if c.Up, err = c.Up.Pin(nil); err != nil {
+		return configError("up", err)
+	}
+	return nil
+}
+
+// Warnings names what the links do that their keys do not say.
+func (c *Config) Warnings() []string {
+	var out []string
+	for _, w := range c.Down.Warnings() {
+		out = append(out, "down: "+w)
+	}
+	for _, w := range c.Up.Warnings() {
+		out = append(out, "up: "+w)
+	}
+	return out
+}

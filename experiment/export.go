@@ -39,15 +39,20 @@ func (e *exporter) write(r *Result) error {
 	if e.dir == "" {
 		return nil
 	}
-	slices.SortStableFunc(e.packets, func(a, b PacketRecord) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
-	})
+	e.sort()
 	return writeFiles(e.dir, []file{
 		{"experiment.toml", func(w io.Writer) error { return writeTOML(w, r) }},
 		{"samples.csv", func(w io.Writer) error { return writeSamples(w, e.samples) }},
 		{"packets.csv", func(w io.Writer) error { return writePackets(w, e.packets) }},
 		{"report.md", func(w io.Writer) error { return writeMarkdown(w, r, e.samples) }},
 		{"report.json", func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*Result{r}}) }},
+	})
+}
+
+// sort puts the packets in order of sequence: they came in the order they ended.
+func (e *exporter) sort() {
+	slices.SortStableFunc(e.packets, func(a, b PacketRecord) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 }
 
@@ -139,7 +144,7 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 	if err := tmp.Chmod(0o644); err != nil {
 		return err
 	}
-	if err := tmp.Close(); err != nil {
+	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)

@@ -82,6 +82,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	l.meter.packet(&p, v.Wire, items, p.baseline*l.tickHz/l.rateHz, &l.budget)
 	l.meter.duplicated += int64(v.Copies)
 	f.record = l.records.add(f.rec)
+	l.meter.net.leave(v.Lost != lossmodel.None)
 	f.open, f.copies, f.ended = 0, v.Copies, 0
 	for number := 0; number <= v.Copies; number++ {
 		lost := v.Lost
@@ -171,6 +172,9 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.rec = f.rec
 	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
+	if d.Copy == 0 {
+		l.meter.net.arrive(rec.Seq, now-rec.Sent)
+	}
 	if d.Damaged {
 		rec.Outcome = Corrupt
 	} else {
@@ -255,9 +259,14 @@ func (l *lane) closeSample(t time.Duration) {
 	}
 }
 
-// result returns the sums of the lane at now.
+// totals returns the sums of the lane at now.
+func (l *lane) totals(now time.Duration) Totals {
+	return l.meter.totals(now, l.schema, l.down.Gauges(now))
+}
+
+// result returns all that a report says of the lane at now.
 func (l *lane) result(now time.Duration) laneResult {
-	return laneResult{encoder: l.snd.run.codec.Name, totals: l.meter.totals(now, l.schema),
+	return laneResult{encoder: l.snd.run.codec.Name, totals: l.totals(now),
 		timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
 		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
 }

@@ -26,6 +26,7 @@ type meter struct {
 	sizes, ages        counts
 	encodeNS, decodeNS spread
 	budget             encoders.Budget
+	net                netMeter
 	sample             Sample
 	samples            samples
 }
@@ -125,7 +126,7 @@ func (s *samples) view() []Sample {
 }
 
 // totals returns what was measured until now.
-func (m *meter) totals(now time.Duration, schema *frame.Schema) Totals {
+func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gauges) Totals {
 	secs := now.Seconds()
 	var ended int64
 	for _, n := range m.outcomes {
@@ -142,6 +143,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema) Totals {
 		BitsPerItem: ratio(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
 		Playout: Playout{StarvedRatio: ratio(float64(m.starved), float64(m.shown)), Late: m.late},
+		Network: m.net.network(g),
 	}
 	if frame.IsCubes(schema) {
 		changed := ratio(float64(m.payload), float64(m.changed))

@@ -50,7 +50,7 @@ func chaos(rng *rand.Rand) Change {
 func lawHolds(t *testing.T, s *Session) {
 	t.Helper()
 	for _, l := range s.lanes {
-		x := l.meter.totals(s.Now(), s.schema)
+		x := l.totals(s.Now())
 		sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.NoBaseline + x.Failures.Corrupt +
 			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.down.InFlight())
 		if x.Sent+x.Duplicated != sum {
@@ -90,7 +90,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 			}
 		}
 		lawHolds(t, s)
-		got := s.lanes[0].meter.totals(s.Now(), s.schema)
+		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 || got.Tainted != 0 {
 			t.Errorf("seed %d: %d wrong, %d tainted of %d", seed, got.Wrong, got.Tainted, got.Sent)
 		}
@@ -129,7 +129,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 			}
 		}
 		lawHolds(t, s)
-		got := s.lanes[0].meter.totals(s.Now(), s.schema)
+		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 {
 			t.Errorf("seed %d: %d wrong", seed, got.Wrong)
 		}
@@ -178,7 +178,7 @@ func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
 			}
 		}
 		lawHolds(t, s)
-		got := s.lanes[0].meter.totals(s.Now(), s.schema)
+		got := s.lanes[0].totals(s.Now())
 		if f := got.Failures; f != (Failures{}) || got.Wrong != 0 || got.Lost != 0 || got.EncodeFailed != 0 {
 			t.Errorf("seed %d: after %d swaps without loss: %+v, wrong %d, lost %d", seed, swaps, f, got.Wrong, got.Lost)
 		}
@@ -211,7 +211,7 @@ func TestNumbersWrap(t *testing.T) {
 		}
 	}
 	lawHolds(t, s)
-	got := s.lanes[0].meter.totals(s.Now(), s.schema)
+	got := s.lanes[0].totals(s.Now())
 	if got.Wrong != 0 || got.Failures != (Failures{}) {
 		t.Errorf("after %d packets: wrong %d, failures %+v", got.Sent, got.Wrong, got.Failures)
 	}
@@ -245,12 +245,12 @@ func TestLongOutageHeals(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(40_000 * time.Second / 60)
-	before := s.lanes[0].meter.totals(s.Now(), s.schema)
+	before := s.lanes[0].totals(s.Now())
 	if err := s.Change(Change{Down: map[string]string{"loss": "0%"}}); err != nil {
 		t.Fatal(err)
 	}
 	run(10 * time.Second)
-	after := s.lanes[0].meter.totals(s.Now(), s.schema)
+	after := s.lanes[0].totals(s.Now())
 	if n := after.Decoded - before.Decoded; n < 595 {
 		t.Errorf("%d of 600 packets decoded after the outage", n)
 	}

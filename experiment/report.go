@@ -26,6 +26,7 @@ type Result struct {
 	Interrupted   bool              `json:"interrupted,omitempty"`
 	Partial       bool              `json:"partial,omitempty"`     // written while the run goes on
 	Refused       []Refusal         `json:"refused,omitempty"`     // scripted changes that did not fit
+	Warnings      []string          `json:"warnings,omitempty"`    // what the links do that their keys do not say
 	CodecError    string            `json:"codec_error,omitempty"` // the codec's newest complaint
 	Digest        string            `json:"digest"`
 }
@@ -54,7 +55,7 @@ func (s *Session) result() *Result {
 		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
-		Assertions: check(s.start.Assert, first.totals), Refused: s.refused,
+		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),
 	}
 	if err := s.lanes[0].lastErr; err != nil {
 		r.CodecError = err.Error()

@@ -90,7 +90,11 @@ func NewSession(c *Config, opt SessionOptions) (*Session, error) {
 
 // newSession builds a session on any source.
 func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, error) {
-	s := &Session{config: c.Clone(), start: c.Clone(), opt: opt, source: src, schema: src.Schema(), end: c.Duration}
+	c = c.Clone()
+	if err := c.pin(); err != nil {
+		return nil, err
+	}
+	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
 	if c.Sender.RateHz > s.schema.TickHz {
 		return nil, &ConfigError{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
 			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}

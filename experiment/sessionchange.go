@@ -45,6 +45,9 @@ func (s *Session) fits(c *Config, ch Change) error {
 	if err := after.Apply(ch); err != nil {
 		return err
 	}
+	if err := after.pin(); err != nil {
+		return err
+	}
 	codec, params, err := after.Encoder.resolve("encoder", after.codecs)
 	if err != nil {
 		return err

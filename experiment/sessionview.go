@@ -23,7 +23,7 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 	return Lane{
 		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Epoch: l.snd.epoch,
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
-		Totals: l.meter.totals(now, l.schema),
+		Totals: l.totals(now),
 		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
 		Recent: l.recent(samples),
 		Err:    l.lastErr,

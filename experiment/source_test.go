@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -103,4 +104,19 @@ func recorded(t *testing.T, cubes, frames int) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// write makes a file with a text in a folder of the test's own.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	overwrite(t, path, text)
+	return path
+}
+
+func overwrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

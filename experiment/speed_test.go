@@ -50,7 +50,7 @@ func BenchmarkSession(b *testing.B) {
 					b.Fatal(err)
 				}
 				virtual += s.Now()
-				if got := s.lanes[0].meter.totals(s.Now(), s.schema); got.Wrong != 0 || got.Sent == 0 {
+				if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.Sent == 0 {
 					b.Fatalf("wrong %d of %d", got.Wrong, got.Sent)
 				}
 				if err := s.Close(); err != nil {

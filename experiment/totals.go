@@ -53,6 +53,7 @@ type Totals struct {
 	PacketBytes      Quantiles `json:"packet_bytes"`
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
 	Playout          Playout   `json:"playout"`
+	Network          Network   `json:"network"`
 }
 
 // Timing is what the work cost in this process: the only part of a report that

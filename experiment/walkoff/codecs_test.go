@@ -60,6 +60,16 @@ func openWalk(frames int) Open {
 	}
 }
 
+// oddWalk is a recording whose first frames are not the initial state repeated.
+type oddWalk struct{ *walk }
+
+func (oddWalk) Preamble() error { return dataset.ErrPreamble }
+
+func openOdd() (dataset.Source, error) {
+	src, err := openWalk(20)()
+	return oddWalk{src.(*walk)}, err
+}
+
 func (w *walk) Schema() *frame.Schema  { return w.schema }
 func (w *walk) Initial(f *frame.Frame) { f.CopyFrom(w.now) }
 

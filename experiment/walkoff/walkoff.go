@@ -100,6 +100,11 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	if !frame.IsCubes(s) {
 		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes", ErrRules, d.Spec, s.Name)
 	}
+	if r, ok := src.(interface{ Preamble() error }); ok { // frames 1..5 are no encoder's business, but they must be what the rules say
+		if err := r.Preamble(); err != nil {
+			return err
+		}
+	}
 	f := s.NewFrame()
 	src.Initial(f)
 	sum := dataset.NewDigest(f)

@@ -235,6 +235,7 @@ func TestBadData(t *testing.T) {
 		want   error
 	}{
 		{"truncated", broken, 0, dataset.ErrTruncated},
+		{"frames 1..5 that are no initial state", openOdd, 0, dataset.ErrPreamble},
 		{"not cubes", rpc, 0, ErrRules},
 		{"only the initial state", openWalk(6), 0, ErrRules},
 		{"too few frames asked for", openWalk(20), 6, ErrRules},

@@ -21,7 +21,7 @@ func (p *plot) timeAxis() {
 		p.box.set(p.left+x, y, line, p.Axis)
 	}
 	column := p.Step * time.Duration(p.per)
-	if column <= 0 || column > longest || p.per > int(longest) {
+	if column <= 0 || column > longest || time.Duration(p.per) > longest {
 		return
 	}
 	p.nowLabel(y)

@@ -100,7 +100,6 @@ func TestGolden(t *testing.T) {
 		"run":                "run --encoder quantized --set duration=2s --set link.loss=2% --set link.latency=50ms",
 		"run-sweep":          `run --encoder quantized --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet`,
 		"run-assert":         "run never.toml --quiet",
-		"check":              "check ok.toml",
 		"no-terminal":        "",
 		"unknown-command":    "walkof",
 		"unknown-command-2":  "xyzzy",

@@ -11,7 +11,8 @@ func (a *app) checkCommand() *cobra.Command {
 		GroupID: groupData,
 		Short:   "Validate a configuration and print what it amounts to",
 		Long: `Validate a configuration and print the effective one, every default spelt out, as
-a file that run takes. What is wrong is said with its line and key.`,
+a file that run takes. What is wrong is said with its line and key, and what a link
+does that its keys do not say, as netem's faults, as a warning.`,
 		Example: `  tui check experiment.toml
   tui check --preset loss-table > mine.toml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -43,6 +44,7 @@ func (a *app) check(f *configFlags) error {
 	if err != nil {
 		return err
 	}
+	a.warn(side{"down", config.Down}, side{"up", config.Up})
 	_, err = a.stdout.Write(text)
 	return err
 }

@@ -21,7 +21,7 @@ const planSentence = "Leaves never import each other; Charm packages appear only
 // plan lists, for each package, which of our own it may import. A new package
 // needs one row here, and a reason why it stands where it does.
 var plan = map[string][]string{
-	"cmd/tui":                {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel"},
+	"cmd/tui":                {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel/..."},
 	"cmd/tui/internal/ui":    {"cmd/tui/internal/chart", "experiment", "dataset/...", "encoders/...", "lossmodel"},
 	"cmd/tui/internal/chart": {}, // draws numbers; knows nothing of what they mean
 

@@ -29,9 +29,10 @@ set under [down], towards the receiver, and under [up], back to the sender; with
 --set, link.KEY means both.`,
 		`  tui links
   tui links show lte
+  tui links test lte
   tui run --set profile=lte --set down.loss=3%`,
 		a.links)
-	cmd.AddCommand(a.linksShowCommand())
+	cmd.AddCommand(a.linksShowCommand(), a.linksTestCommand(), a.linksTraceCommand(), a.linksFitCommand())
 	return cmd
 }
 
@@ -50,12 +51,39 @@ func (a *app) links(json bool) error {
 	}
 	g.write(a.stdout, a.columns)
 	fmt.Fprintln(a.stdout)
-	g = newGrid("key", "default", "takes", "what it does")
+	g = newGrid("key", "unit", "default", "takes", "what it does")
 	for _, k := range keys {
-		g.row(k.Key, k.Default, takes(k), k.Help)
+		g.row(k.Key, k.Unit, k.Default, takes(k), sourced(k.Help, k.Source))
 	}
 	g.write(a.stdout, a.columns)
+	for _, k := range keys {
+		a.models(k)
+	}
 	return nil
+}
+
+// models tells of the models of a key, with their parameters.
+func (a *app) models(k lossmodel.KeyInfo) {
+	if len(k.Models) == 0 {
+		return
+	}
+	fmt.Fprintln(a.stdout)
+	g := newGrid("model of "+k.Key, "parameter", "default", "takes", "what it does")
+	for _, m := range k.Models {
+		g.row(m.Name, "", "", "", sourced(m.Summary, m.Source))
+		for _, p := range m.Params {
+			g.row("", p.Name, p.Default, span(p.Unit, p.Min, p.Max), p.Help)
+		}
+	}
+	g.write(a.stdout, a.columns)
+}
+
+// sourced adds where something is from, if that is known.
+func sourced(text, source string) string {
+	if source == "" {
+		return text
+	}
+	return text + " (" + source + ")"
 }
 
 // takes says what a key can be set to.
@@ -63,49 +91,20 @@ func takes(k lossmodel.KeyInfo) string {
 	if len(k.Choices) > 0 {
 		return strings.Join(k.Choices, ", ")
 	}
-	return k.Min + " to " + k.Max
+	return span(k.Unit, k.Min, k.Max)
 }
 
-func (a *app) linksShowCommand() *cobra.Command {
-	var json bool
-	cmd := &cobra.Command{
-		Use:   "show NAME",
-		Short: "Show what a link profile sets",
-		Long: `Show what a link profile sets, as the tables of a configuration. What is at its
-default, a perfect link, is left out.`,
-		Example: `  tui links show lte
-  tui links show lte --json`,
-		Args: oneArg("the name of a profile"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.link(args[0], json) },
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return profileNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+// span says what lies between two bounds, or what there is without them.
+func span(unit, least, most string) string {
+	switch {
+	case unit == "file":
+		return "a path"
+	case unit == "line":
+		return "a netem line"
+	case least == "" && most == "":
+		return unit
 	}
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
-	return cmd
-}
-
-func (a *app) link(name string, json bool) error {
-	p, err := lossmodel.ProfileByName(name)
-	if err != nil {
-		return usage(unknownName("link profile", name, profileList(), "tui links"))
-	}
-	if json {
-		return a.stdout.json(profileOf(p))
-	}
-	fmt.Fprintf(a.stdout, "# %s: %s\n# After %s.\n", p.Name, p.Summary, strings.TrimSuffix(p.Source, "."))
-	for _, side := range []struct {
-		name string
-		spec lossmodel.Spec
-	}{{"down", p.Down}, {"up", p.Up}} {
-		fmt.Fprintf(a.stdout, "\n[%s]\n", side.name)
-		for _, k := range lossmodel.Keys() {
-			if v, err := side.spec.Get(k.Key); err == nil && v != k.Default {
-				fmt.Fprintf(a.stdout, "%s = %q\n", k.Key, v)
-			}
-		}
-	}
-	return nil
+	return least + " to " + most
 }
 
 func profileList() (names []string) {
@@ -113,4 +112,12 @@ func profileList() (names []string) {
 		names = append(names, p.Name)
 	}
 	return names
+}
+
+// completeProfile makes the shell offer the profiles as the one argument.
+func completeProfile(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return profileNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

@@ -50,6 +50,17 @@ func (p *progress) report(done, total float64) {
 	p.draw(fmt.Sprintf("%s %3.0f %%, %s left", p.what, min(100*done/total, 100), people(max(whole-elapsed, 0))))
 }
 
+// waiting says that a job of unknown length is still at it.
+func (p *progress) waiting() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.app.clock()
+	if elapsed := now - p.start; !p.off && elapsed >= progressWorth {
+		p.shown = now
+		p.draw(fmt.Sprintf("%s, %s so far", p.what, people(elapsed)))
+	}
+}
+
 // done wipes the line away.
 func (p *progress) done() {
 	p.mu.Lock()

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/lossmodel/capture"
+)
+
+// maxCapture is how many bytes a capture may unpack to.
+const maxCapture = 1 << 29
+
+// readCapture reads a capture; - is standard input. Its errors are usage errors that
+// name the file and, where one is at fault, the line.
+func (a *app) readCapture(path string) (*capture.Capture, error) {
+	in, name := a.stdin, "standard input"
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, usage(readable(err))
+		}
+		defer file.Close()
+		in, name = file, path
+	}
+	in, err := unpack(in)
+	if err == nil {
+		limited := &io.LimitedReader{R: in, N: maxCapture}
+		var c *capture.Capture
+		if c, err = capture.Read(limited); err == nil && limited.N > 0 {
+			return c, nil
+		}
+		if limited.N <= 0 {
+			err = fmt.Errorf("more than %d MB, expected less", maxCapture>>20)
+		}
+	}
+	return nil, usage(placed(name, err))
+}
+
+// unpack tells by the first bytes whether in is compressed.
+func unpack(in io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	magic, err := buffered.Peek(4)
+	if err != nil && err != io.EOF { // too short is for the reader of rows to say
+		return nil, readable(err)
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<27))
+		if err != nil {
+			return nil, err
+		}
+		return z, nil
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(buffered)
+	}
+	return buffered, nil
+}
+
+// placed begins an error of package capture with name:line, if it tells a line.
+func placed(name string, err error) error {
+	var syntax *csv.ParseError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
+	}
+	if errors.Is(err, capture.ErrRow) {
+		line, problem, found := strings.Cut(strings.TrimPrefix(err.Error(), capture.ErrRow.Error()+": line "), ": ")
+		if found && strings.Trim(line, "0123456789") == "" {
+			return fmt.Errorf("%s:%s: %s", name, line, problem)
+		}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

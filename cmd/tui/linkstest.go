@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/lossmodel/measure"
+)
+
+// linkTest is the JSON of `links test`.
+type linkTest struct {
+	Link       string          `json:"link"`
+	Seed       uint64          `json:"seed"`
+	Packets    int             `json:"packets"`
+	IntervalUS float64         `json:"interval_us"`
+	Size       int             `json:"size"`
+	MaxSigmas  float64         `json:"max_sigmas"` // beyond which a figure does not hold
+	OK         bool            `json:"ok"`
+	Down       *measure.Report `json:"down"`
+	Up         *measure.Report `json:"up,omitempty"` // absent for a perfect link
+}
+
+func (a *app) linksTestCommand() *cobra.Command {
+	var link linkFlags
+	var traffic trafficFlags
+	json := false
+	cmd := &cobra.Command{
+		Use:   "test [NAME]",
+		Short: "Hold a link to the closed forms of its models",
+		Long: `Send packets through each stage of a link and put what comes of it beside the
+closed form of its model, with the standard error: a share lost of 5 % is not 5 %
+among a thousand packets, but it is within a few standard errors.
+
+Exits with 1 if a figure is more than 5 standard errors off, which a right model
+does once in two million.`,
+		Example: `  tui links test lte
+  tui links test starlink --packets 100000 --json | jq '.down.checks[].sigmas'
+  tui links test --set down.loss=5% --set down.burst=3`,
+		Args:              link.nameArg,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.linksTest(cmd, &link, &traffic, json) },
+		ValidArgsFunction: completeProfile,
+	}
+	link.add(cmd)
+	traffic.add(cmd, 1_000_000, time.Millisecond, 64)
+	a.addOutputFlags(cmd, &json)
+	return cmd
+}
+
+func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags, json bool) error {
+	if err := traffic.check(); err != nil {
+		return err
+	}
+	link, err := f.load(cmd)
+	if err != nil {
+		return err
+	}
+	a.warn(link.sides...)
+	reports := make([]measure.Report, len(link.sides))
+	err = a.await(cmd.Context(), "test", func() error {
+		for i, s := range link.sides {
+			if reports[i], err = measure.Test(s.spec, link.seed, traffic.Traffic); err != nil {
+				return usage(err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	failed := failedChecks(link, reports)
+	if json {
+		doc := linkTest{
+			Link: link.title, Seed: link.seed, Packets: traffic.Packets, IntervalUS: float64(traffic.Interval) / 1e3,
+			Size: traffic.Size, MaxSigmas: measure.MaxSigmas, OK: len(failed) == 0, Down: &reports[0],
+		}
+		if len(reports) > 1 {
+			doc.Up = &reports[1]
+		}
+		if err := a.stdout.json(doc); err != nil {
+			return err
+		}
+		return held(failed)
+	}
+	a.writeTest(link, traffic, reports)
+	return held(failed)
+}
+
+// failedChecks says in a sentence each what does not hold.
+func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) {
+	for i, r := range reports {
+		for _, c := range r.Checks {
+			if !c.OK {
+				failed = append(failed, fmt.Sprintf("%s: %s: %s is %s, %.1f standard errors from %s",
+					link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), c.Sigmas, sig5(c.Expected)))
+			}
+		}
+	}
+	return failed
+}
+
+func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
+	fmt.Fprintf(a.stdout, "%s\n%d packets of %d bytes through each stage, seed %d\n\n", link.title, traffic.Packets, traffic.Size, link.seed)
+	g := newGrid("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
+	for i, r := range reports {
+		for _, c := range r.Checks {
+			g.row(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr), fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
+		}
+	}
+	if len(g.rows) > 0 {
+		g.write(a.stdout, 0)
+	} else {
+		fmt.Fprint(a.stdout, "Nothing here is left to chance: there is no closed form to hold it to.\n")
+	}
+	for i, r := range reports {
+		for _, n := range r.Notes {
+			fmt.Fprintf(a.stdout, "\nNote: %s: %s.\n", link.sides[i].name, n)
+		}
+		w := &r.Whole
+		fmt.Fprintf(a.stdout, "\n%s, all stages together, a packet every %v: %.4g%% lost in runs of %.3g, delay %v with sd %v, %.4g%% reordered, %.4g%% duplicated.\n",
+			link.sides[i].name, traffic.Interval, w.LossRate*100, w.MeanBurst,
+			w.Delay.Mean.Round(time.Microsecond), w.Delay.SD.Round(time.Microsecond), w.Reordering.Ratio*100, w.Duplicated*100)
+	}
+}
+
+// sig5 shows a number of any size.
+func sig5(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }

@@ -92,6 +92,26 @@ func SetParam(params any, name string, value any) error {
 	return &ParamError{Name: name, Known: names(all)}
 }
 
+// ParamValue returns the value of a parameter as int64, float64, bool or string,
+// whatever text it may have been set from; ok is false if there is none.
+func ParamValue(params any, name string) (value any, ok bool) {
+	for _, p := range paramsOf(params) {
+		if p.name != name {
+			continue
+		}
+		switch p.value.Kind() {
+		case reflect.Bool:
+			return p.value.Bool(), true
+		case reflect.Float64:
+			return p.value.Float(), true
+		case reflect.String:
+			return p.value.String(), true
+		}
+		return p.value.Int(), true
+	}
+	return nil, false
+}
+
 // Validate checks every parameter against its bounds, and the set as a whole by
 // its own Validate method if it has one. The error is a *ParamError.
 func Validate(params any) error {

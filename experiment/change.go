@@ -29,7 +29,9 @@ type StampedChange struct {
 	TS     float64       `json:"t_s"` // the same, in seconds, for people
 	Change Change        `json:"change"`
 
-	undo bool // takes an earlier change back: not itself undone
+	Undo bool `json:"undo,omitempty"` // takes an earlier change back: not itself undone
+
+	redo bool // was made after a moment that was sought again: a new change discards it
 }
 
 // Set sets one key of a change, named as under [[at]] in a configuration:

@@ -33,6 +33,7 @@ type Config struct {
 	codecs []encoders.Codec // those there are; nil: all of the table
 	file   string           // where it was read, for errors
 	lines  map[string]int   // the line of each key there
+	flags  map[string]bool  // keys that were set since: the file is not to blame
 }
 
 // DataConfig names the source of frames.
@@ -135,11 +136,12 @@ func (e EncoderConfig) resolve(key string, known []encoders.Codec) (*encoders.Co
 	params := codec.Defaults()
 	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
 		if params == nil {
-			return nil, nil, &ConfigError{Key: key + ".params." + name, Problem: "encoder " + e.Name + " takes no params", Expected: "no such key"}
+			return nil, nil, &ConfigError{Key: key + ".params." + name, Problem: "encoder " + e.Name + " has no params to set"}
 		}
 		if err := encoders.SetParam(params, name, e.Params[name]); err != nil {
 			return nil, nil, configError(key+".params."+name, err)
 		}
+		e.Params[name], _ = encoders.ParamValue(params, name) // a number is a number, even if it was typed
 	}
 	if params != nil {
 		if err := encoders.Validate(params); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	"wirelab/encoders"
 	"wirelab/lossmodel"
 )
 
@@ -35,11 +36,11 @@ func (e *ConfigError) Error() string {
 		b.WriteString(e.Key + ": ")
 	}
 	b.WriteString(e.Problem)
-	if e.Expected != "" {
-		b.WriteString("; expected " + e.Expected)
-	}
-	if e.Near != "" {
+	switch {
+	case e.Near != "":
 		b.WriteString("; did you mean " + e.Near + "?")
+	case e.Expected != "":
+		b.WriteString("; expected " + e.Expected)
 	}
 	return b.String()
 }
@@ -62,6 +63,10 @@ func configError(key string, err error) error {
 	var ke *lossmodel.KeyError
 	if errors.As(err, &ke) && ke.Value != "" && len(ke.Known) == 0 {
 		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
+	}
+	var pe *encoders.ParamError
+	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
+		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
 	}
 	var u interface {
 		Unknown() (name string, known []string)
@@ -103,22 +108,25 @@ func unknown(key, what, name string, known []string) *ConfigError {
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// Near returns the known name closest to name, if it is close enough to be what
-// was meant: a typo in three letters, or a beginning.
+// Near returns the known name that was most likely meant by name: the only one
+// that begins so, else the closest within a typo for every three letters.
 func Near(name string, known []string) string {
-	best, at := 1+len(name)/3, ""
 	low := strings.ToLower(name)
+	begins, at := 0, ""
+	for _, k := range known {
+		if len(low) >= 3 && strings.HasPrefix(strings.ToLower(k), low) {
+			begins++
+			at = k
+		}
+	}
+	if begins == 1 {
+		return at
+	}
+	best, at := 1+len(name)/3, ""
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
 		if d <= best && (at == "" || d < best) {
 			best, at = d, k
-		}
-	}
-	if at == "" && len(low) >= 3 {
-		for _, k := range known {
-			if strings.HasPrefix(k, low) {
-				return k
-			}
 		}
 	}
 	return at

@@ -197,6 +197,10 @@ func (c *Config) locate(err error) error {
 	if err == nil || c.file == "" {
 		return err
 	}
+	var ce *ConfigError
+	if errors.As(err, &ce) && c.flags[ce.Key] {
+		return err
+	}
 	return located(c.file, c.lines, err)
 }
 

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -42,6 +43,17 @@ func settings() []setter {
 // "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
 // value is what a TOML file or a flag can hold; text is parsed.
 func (c *Config) Set(key string, value any) error {
+	if c.lines != nil {
+		c.flags = maps.Clone(c.flags)
+		if c.flags == nil {
+			c.flags = map[string]bool{}
+		}
+		c.flags[key] = true
+	}
+	return c.set(key, value)
+}
+
+func (c *Config) set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
 	switch {

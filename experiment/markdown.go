@@ -180,6 +180,9 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		for _, k := range keys {
 			at = append(at, run.Set[k])
 		}
+		if run.Interrupted {
+			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
+		}
 		t := &run.Totals
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
 			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong)

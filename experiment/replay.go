@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -70,6 +72,9 @@ func (r *Result) digests() string {
 func readReport(path string) ([]*Result, error) {
 	bad := func(problem string) error {
 		return &ConfigError{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "report.json") // the folder will do
 	}
 	data, err := readFile(path, maxReportBytes, "a report.json of at most 256 MB")
 	if err != nil {

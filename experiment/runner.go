@@ -1,9 +1,12 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,7 +68,8 @@ type Runner struct {
 	last    time.Duration // wall time of the last beat
 	pace    pace
 	notice  Notice
-	refused int // refusals already told of
+	jump    bool // the seeking is a jump, worth a word on arrival
+	refused int  // refusals already told of
 	err     error
 	broken  bool // the session panicked: nothing of it can be trusted
 }
@@ -180,8 +184,11 @@ func (r *Runner) advance() {
 	elapsed := wall - r.last
 	r.last = wall
 	from := r.session.Now()
-	if r.session.now >= r.seeking {
-		r.seeking = nowhere
+	if r.seeking != nowhere && r.session.now >= r.seeking {
+		if r.jump {
+			r.say(false, "at "+clockText(r.session.Now()))
+		}
+		r.seeking, r.jump = nowhere, false
 	}
 	if r.err != nil || r.session.Done() || (r.paused && r.seeking == nowhere) {
 		r.pace.rest()
@@ -252,8 +259,8 @@ func (r *Runner) obeySession(c Command) {
 		r.report("", r.session.Change(*c.Change))
 	}
 	if c.Undo {
-		back, err := r.session.Undo()
-		r.report("undone: "+back.Label(), err)
+		label, err := r.session.Undo()
+		r.report("undone: "+label, err)
 	}
 	if c.Step > 0 {
 		r.paused = true
@@ -261,7 +268,7 @@ func (r *Runner) obeySession(c Command) {
 		r.seeking = tickTime(last, r.config.Sender.RateHz)
 	}
 	if c.Seek != nil {
-		r.report(fmt.Sprintf("to %v", *c.Seek), r.seek(*c.Seek))
+		r.report("", r.seek(*c.Seek))
 	}
 	if r.session.failed != nil {
 		r.fail(r.session.failed)
@@ -311,29 +318,42 @@ func (r *Runner) seek(t time.Duration) error {
 			return err
 		}
 	}
-	r.seeking = t
+	r.seeking, r.jump = t, true
 	return nil
 }
 
-// rewound opens the session again, with the changes made until t, and what the
-// script has in store after it.
+// clockText writes a virtual time as the dashboard's clock does.
+func clockText(d time.Duration) string {
+	return fmt.Sprintf("%02d:%04.1f", int(d/time.Minute), (d % time.Minute).Seconds())
+}
+
+// upcoming is what a session that begins anew has before it: the changes made
+// until t, then the rest of the script, and the changes made after t, which play
+// again unless something else is changed first.
+func upcoming(made, script []StampedChange, t time.Duration) []StampedChange {
+	var out []StampedChange
+	for _, c := range made {
+		c.redo = c.T > t && !slices.ContainsFunc(script, func(x StampedChange) bool {
+			return x.T == c.T && reflect.DeepEqual(x.Change, c.Change)
+		})
+		out = append(out, c)
+	}
+	for _, x := range script {
+		if !slices.ContainsFunc(out, func(c StampedChange) bool { return x.T == c.T && reflect.DeepEqual(x.Change, c.Change) }) {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b StampedChange) int { return cmp.Compare(a.T, b.T) })
+	return out
+}
+
+// rewound opens the session again and puts what was done before it.
 func (r *Runner) rewound(t time.Duration) (*Session, error) {
 	s, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	script := s.pending
-	s.pending = nil
-	for _, c := range r.session.log {
-		if c.T <= t {
-			s.pending = append(s.pending, c)
-		}
-	}
-	for _, c := range script {
-		if c.T > t {
-			s.pending = append(s.pending, c)
-		}
-	}
+	s.pending = upcoming(r.session.log, s.pending, t)
 	return s, nil
 }
 
@@ -344,6 +364,8 @@ func (r *Runner) publish() {
 	switch {
 	case r.err != nil:
 		snap.State = Broken
+	case r.jump:
+		snap.State, snap.Seek = Seeking, r.seeking
 	case r.session.Done():
 		snap.State = Ended
 	case r.paused:

@@ -95,6 +95,11 @@ func TestLiveSessionReplays(t *testing.T) {
 	back := 2 * time.Second
 	send(t, r, Command{Seek: &back, Pause: new(true)})
 	await(t, r, "the jump back", func(s *Snapshot) bool { return s.State == Paused && s.Now < 3*time.Second })
+	forth := 4 * time.Second // what was done after the moment sought plays again
+	send(t, r, Command{Seek: &forth})
+	await(t, r, "the jump ahead", func(s *Snapshot) bool { return s.State == Paused && s.Now >= forth })
+	send(t, r, Command{Seek: &back})
+	await(t, r, "the second jump back", func(s *Snapshot) bool { return s.State == Paused && s.Now < 3*time.Second })
 	send(t, r, Command{Pause: new(false), Change: &Change{Encoder: "raw"}})
 	await(t, r, "raw", func(s *Snapshot) bool { return s.Config.Encoder.Name == "raw" && s.Now > 4*time.Second })
 	r.Stop()
@@ -202,5 +207,43 @@ func TestUndoTakesADragAsOne(t *testing.T) {
 	}
 	if _, err := s.Undo(); err == nil {
 		t.Error("there was something left to undo")
+	}
+}
+
+// Seeking back and forth leaves a session where it was: what was done after the
+// moment sought plays again, unless something else is done first.
+func TestSeekPlaysAgain(t *testing.T) {
+	r := startRunner(t, quick(t))
+	send(t, r, Command{Pause: new(true)})
+	go5, go1 := 5*time.Second, time.Second
+	at := func(d time.Duration) func(*Snapshot) bool {
+		return func(s *Snapshot) bool { return s.State == Paused && s.Now == d }
+	}
+	send(t, r, Command{Seek: &go5})
+	await(t, r, "5 s", at(go5))
+	send(t, r, Command{Change: &Change{Encoder: "rotor", Params: map[string]any{"xy_small": "7"}}})
+	s := await(t, r, "the change", func(s *Snapshot) bool { return s.Config.Encoder.Name == "rotor" })
+	if v, ok := s.Log[len(s.Log)-1].Change.Params["xy_small"].(int64); !ok || v != 7 {
+		t.Errorf("a typed 7 was noted as %#v", s.Log[len(s.Log)-1].Change.Params)
+	}
+	go9 := 9 * time.Second
+	send(t, r, Command{Seek: &go9})
+	want := await(t, r, "9 s", at(go9))
+	send(t, r, Command{Seek: &go1})
+	if s := await(t, r, "1 s", at(go1)); s.Config.Encoder.Name == "rotor" {
+		t.Error("the change is there before it was made")
+	}
+	send(t, r, Command{Seek: &go9})
+	got := await(t, r, "9 s again", at(go9))
+	if got.Config.Encoder.Name != "rotor" || got.Lanes[0].Totals.Sent != want.Lanes[0].Totals.Sent || got.Lanes[0].Totals.PayloadKbps != want.Lanes[0].Totals.PayloadKbps {
+		t.Errorf("after a jump back and forth: %s, %+v", got.Config.Encoder.Name, got.Lanes[0].Totals)
+	}
+	send(t, r, Command{Seek: &go1})
+	await(t, r, "1 s again", at(go1))
+	send(t, r, Command{Change: &Change{Down: map[string]string{"loss": "1%"}}})
+	await(t, r, "another change", func(s *Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.Down != nil })
+	send(t, r, Command{Seek: &go9})
+	if s := await(t, r, "9 s another way", at(go9)); s.Config.Encoder.Name == "rotor" {
+		t.Error("a future that was left plays all the same")
 	}
 }

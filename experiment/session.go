@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"wirelab/dataset"
@@ -64,8 +65,8 @@ type Session struct {
 	log       []StampedChange // applied
 	marks     []Mark
 	refused   []Refusal // changes that the script had in store and that no longer fitted
-	undo      []*Config // effective configurations before each change that altered anything
-	touched   string    // which settings the last change altered, and when
+	undo      []undoStep
+	touched   string // which settings the last change altered, and when
 	touchedAt time.Duration
 	failed    error // the source's: the session cannot go on
 	late      bool  // a seam was passed since the last frame was sent
@@ -245,7 +246,7 @@ func (s *Session) tick(at time.Duration) error {
 	if at == tickTime(s.ticks, s.schema.TickHz) {
 		var err error
 		if seam, err = s.advance(); err != nil {
-			return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
+			return s.sourceError(err)
 		}
 		if seam {
 			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
@@ -261,6 +262,14 @@ func (s *Session) tick(at time.Duration) error {
 	}
 	s.late = false
 	return nil
+}
+
+// sourceError names the data unless the error does so itself.
+func (s *Session) sourceError(err error) error {
+	if strings.Contains(err.Error(), strings.TrimPrefix(s.config.Data.Source, "file:")) {
+		return err
+	}
+	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
 }
 
 // advance makes the next frame the present one and reports whether it follows a

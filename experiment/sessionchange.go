@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,7 +27,8 @@ func (s *Session) change(ch Change, undo bool) error {
 		return err
 	}
 	sc := stamp(at, ch)
-	sc.undo = undo
+	s.pending = slices.DeleteFunc(s.pending, func(p StampedChange) bool { return p.redo && p.T > at })
+	sc.Undo = undo
 	s.pending = append(s.pending[:place:place], append([]StampedChange{sc}, s.pending[place:]...)...)
 	if err := s.RunUntil(at); err != nil {
 		return err
@@ -58,6 +60,9 @@ func (s *Session) fits(c *Config, ch Change) error {
 	if _, err := newEncoding(s.schema, codec, params); err != nil {
 		return configError("encoder", err)
 	}
+	for name := range ch.Params {
+		ch.Params[name] = after.Encoder.Params[name] // typed, as the codec has it
+	}
 	*c = *after
 	return nil
 }
@@ -84,11 +89,14 @@ func (s *Session) take(at time.Duration, sc StampedChange) {
 		return
 	}
 	s.log = append(s.log, sc)
-	kind := MarkChange
-	if sc.Change.Mark != "" {
+	kind, label := MarkChange, sc.Change.Label()
+	switch {
+	case sc.Change.Mark != "":
 		kind = MarkNote
+	case sc.Undo && len(s.undo) > 0:
+		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
 	}
-	s.marks = append(s.marks, Mark{T: at, Label: sc.Change.Label(), Kind: kind})
+	s.marks = append(s.marks, Mark{T: at, Label: label, Kind: kind})
 	s.remember(before, &sc)
 }
 
@@ -127,29 +135,40 @@ func (s *Session) remember(before *Config, sc *StampedChange) {
 	touched := sc.Change.touches()
 	dragged := touched == s.touched && sc.T-s.touchedAt < dragPeriod && len(s.undo) > 0
 	s.touched, s.touchedAt = touched, sc.T
-	if sc.undo {
+	if sc.Undo {
 		s.undo, s.touched = s.undo[:max(0, len(s.undo)-1)], ""
 		return
 	}
-	if back := before.Undo(s.config); dragged || back.IsZero() {
+	if dragged {
+		s.undo[len(s.undo)-1].label = sc.Change.Label()
+		return
+	}
+	if back := before.Undo(s.config); back.IsZero() {
 		return
 	}
 	if len(s.undo) == maxUndo {
 		s.undo = append(s.undo[:0], s.undo[1:]...)
 	}
-	s.undo = append(s.undo, before)
+	s.undo = append(s.undo, undoStep{before, sc.Change.Label()})
+}
+
+// undoStep is a change that can be taken back.
+type undoStep struct {
+	before *Config // the effective configuration before it
+	label  string  // what it was
 }
 
 // Undo takes back the last change that altered anything and was not taken back
-// before, and returns the change that did so.
-func (s *Session) Undo() (Change, error) {
+// before. It returns what that change was, in words.
+func (s *Session) Undo() (label string, err error) {
 	if len(s.undo) == 0 {
-		return Change{}, errors.New("nothing to undo")
+		return "", errors.New("nothing to undo")
 	}
-	back := s.undo[len(s.undo)-1].Undo(s.config)
+	step := s.undo[len(s.undo)-1]
+	back := step.before.Undo(s.config)
 	if back.IsZero() { // dragged away and back again
 		s.undo = s.undo[:len(s.undo)-1]
 		return s.Undo()
 	}
-	return back, s.change(back, true)
+	return step.label, s.change(back, true)
 }

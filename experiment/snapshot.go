@@ -60,8 +60,9 @@ type RunState uint8
 const (
 	Running RunState = iota
 	Paused
-	Ended  // the source or the duration is over
-	Broken // an error stopped it; see Snapshot.Err
+	Ended   // the source or the duration is over
+	Broken  // an error stopped it; see Snapshot.Err
+	Seeking // on its way to Snapshot.Seek, without pacing
 )
 
 // Mark is a moment in the timeline that a chart points at.
@@ -79,6 +80,7 @@ const (
 	MarkChange MarkKind = iota
 	MarkSeam
 	MarkNote
+	MarkUndo // a change was taken back
 )
 
 // Notice is a sentence for the person in front: "saved as ...", "no such encoder".
@@ -118,8 +120,9 @@ type Recent struct {
 type Snapshot struct {
 	Now    time.Duration // virtual
 	State  RunState
-	Speed  float64 // asked for; 0 means as fast as it can
-	Actual float64 // reached, over the last second of wall time
+	Speed  float64       // asked for; 0 means as fast as it can
+	Actual float64       // reached, over the last second of wall time
+	Seek   time.Duration // where it is going, if State is Seeking
 	Err    error
 	Config *Config // effective, with all changes applied
 	Item   string  // "cube"

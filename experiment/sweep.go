@@ -78,6 +78,9 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 	for range min(workers, len(grid)) {
 		wg.Go(func() {
 			for i := range work {
+				if ctx.Err() != nil {
+					continue // never begun, so nothing to tell
+				}
 				o := opt
 				o.Progress = func(done, total float64) { progress.note(i, done, total) }
 				r, err := runOne(ctx, grid[i].config, o, &exporter{dir: out.dirOf(i), set: grid[i].set})
@@ -122,7 +125,7 @@ func (s *sweepOut) dirOf(i int) string {
 }
 
 func (s *sweepOut) add(i int, r *Result) error {
-	if r == nil {
+	if r == nil || r.Frames == 0 {
 		return nil
 	}
 	s.mu.Lock()

@@ -64,7 +64,17 @@ func (m *Model) perform(w wish) {
 }
 
 // enter opens the control under the cursor.
-func (m *Model) enter() { m.perform(m.page().enter()) }
+func (m *Model) enter() {
+	m.perform(m.page().enter())
+	m.page().observe(m.sight(false))
+}
+
+// release lets go of what is selected, and takes the notice away.
+func (m *Model) release() {
+	m.dismiss()
+	m.page().release()
+	m.page().observe(m.sight(false))
+}
 
 // cycleEncoder swaps to the encoder n places further on.
 func (m *Model) cycleEncoder(n int) {
@@ -76,7 +86,9 @@ func (m *Model) cycleEncoder(n int) {
 // pickProfile opens the list of link profiles.
 func (m *Model) pickProfile() {
 	c := m.cat.profileControl()
-	m.over = newPicker("Link profile", c.word, c.choices(), c.value(m.want.config(m.snap)))
+	list := c.list(m.want.config(m.snap))
+	list.title = "Link profile"
+	m.over = list
 }
 
 // hurry moves the speed by n rungs.
@@ -116,6 +128,15 @@ func (m *Model) run() tea.Cmd {
 		return m.quit()
 	}
 	return nil
+}
+
+// take does with the name picked from a list what the list is for.
+func (m *Model) take(p *picker, name string) {
+	if p.begins {
+		m.line.show(p.word + " " + name + " ")
+		return
+	}
+	m.typed(p.word + " " + name)
 }
 
 // typed carries out a line that a list made.

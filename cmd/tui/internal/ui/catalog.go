@@ -14,7 +14,8 @@ import (
 type catalog struct {
 	codecs   []encoders.Codec
 	profiles []lossmodel.Profile
-	keys     []lossmodel.KeyInfo // settings of a link
+	keys     []lossmodel.KeyInfo                                 // settings of a link
+	picture  func(spec lossmodel.Spec, w int, ascii bool) string // see Options
 }
 
 func newCatalog() *catalog {

@@ -31,32 +31,35 @@ type verb struct {
 	parse            func(args []string) (order, error)
 	// complete lists what may come next after the arguments typed so far.
 	complete func(d desk, before []string) []string
+	// hint says more about the arguments typed so far than usage does; the last is
+	// "" if a word is about to begin. "": nothing.
+	hint func(args []string) string
 }
 
 // verbs lists the commands: every setting of a link by its key, then the rest.
 func (cat *catalog) verbs() []verb {
 	list := []verb{
-		{"encoder", "NAME", "swap the encoder", parseEncoder, completeEncoder},
-		{"param", "NAME VALUE", "set a parameter of the encoder", parseParam, completeParam},
-		{"profile", "NAME", "take a ready-made link", parseProfile, completeProfile},
+		{name: "encoder", args: "NAME", help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
+		{name: "param", args: "NAME VALUE", help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
+		{name: "profile", args: "NAME", help: "take a ready-made link", parse: parseProfile, complete: completeProfile},
 	}
 	for _, k := range cat.keys {
 		list = append(list, linkVerb(k, bothDirections))
 	}
 	return append(list,
-		verb{"down", "SETTING VALUE", "set one thing of the link to the receiver only", cat.parseOneWay(downOnly), completeOneWay},
-		verb{"up", "SETTING VALUE", "set one thing of the link back only", cat.parseOneWay(upOnly), completeOneWay},
-		verb{"playout", "TIME", "how long the receiver holds snapshots back", parsePlayout, nil},
-		verb{"speed", "FACTOR|max", "pace of virtual time", parseSpeed, completeSpeed},
-		verb{"pause", "", "stop virtual time", parsePause(true), nil},
-		verb{"resume", "", "let virtual time go on", parsePause(false), nil},
-		verb{"step", "[FRAMES]", "advance by so many frames", parseStep, nil},
-		verb{"seek", "MM:SS", "jump to a moment; backwards by playing it again", parseSeek, nil},
-		verb{"mark", "[TEXT]", "note this moment in the charts", parseMark, nil},
-		verb{"undo", "", "take the last change back", parseUndo, nil},
-		verb{"save", "[FOLDER]", "write a report that anyone can replay", parseSave, nil},
-		verb{"help", "", "show keys and commands", parseHelp, nil},
-		verb{"quit", "", "leave", parseQuit, nil},
+		verb{name: "down", args: "SETTING VALUE", help: "set one thing of the link to the receiver only", parse: cat.parseOneWay(downOnly), complete: completeOneWay, hint: cat.hintOneWay},
+		verb{name: "up", args: "SETTING VALUE", help: "set one thing of the link back only", parse: cat.parseOneWay(upOnly), complete: completeOneWay, hint: cat.hintOneWay},
+		verb{name: "playout", args: "TIME", help: "how long the receiver holds snapshots back", parse: parsePlayout},
+		verb{name: "speed", args: "FACTOR|max", help: "pace of virtual time", parse: parseSpeed, complete: completeSpeed},
+		verb{name: "pause", help: "stop virtual time", parse: parsePause(true)},
+		verb{name: "resume", help: "let virtual time go on", parse: parsePause(false)},
+		verb{name: "step", args: "[FRAMES]", help: "advance by so many frames", parse: parseStep},
+		verb{name: "seek", args: "MM:SS", help: "jump to a moment; backwards by playing it again", parse: parseSeek},
+		verb{name: "mark", args: "[TEXT]", help: "note this moment in the charts", parse: parseMark},
+		verb{name: "undo", help: "take the last change back", parse: parseUndo},
+		verb{name: "save", args: "[FOLDER]", help: "write a report that anyone can replay", parse: parseSave},
+		verb{name: "help", help: "show keys and commands", parse: parseHelp},
+		verb{name: "quit", help: "leave", parse: parseQuit},
 	)
 }
 
@@ -88,29 +91,17 @@ var errUsage = errors.New("usage")
 
 func changeOrder(ch experiment.Change) order { return order{Command: changeCommand(ch)} }
 
-// direction is which link a setting is for.
-type direction uint8
-
-const (
-	bothDirections direction = iota
-	downOnly
-	upOnly
-)
-
 func linkVerb(k lossmodel.KeyInfo, d direction) verb {
-	return verb{
+	v := verb{
 		name: k.Key, args: "VALUE", help: k.Help,
 		parse: func(args []string) (order, error) {
 			if len(args) == 0 {
 				return order{}, errUsage
 			}
-			ch := bothWays(k.Key, strings.Join(args, " "))
-			if d == downOnly {
-				ch.Up = nil
-			} else if d == upOnly {
-				ch.Down = nil
+			if err := checkModel(k, args[0]); err != nil {
+				return order{}, err
 			}
-			return changeOrder(ch), nil
+			return changeOrder(d.set(k.Key, strings.Join(args, " "))), nil
 		},
 		complete: func(_ desk, before []string) []string {
 			if len(before) > 0 {
@@ -122,6 +113,15 @@ func linkVerb(k lossmodel.KeyInfo, d direction) verb {
 			return k.Ladder
 		},
 	}
+	switch {
+	case k.Key == "netem":
+		v.args, v.complete, v.hint = "WORDS|off", completeNetem, hintNetem
+	case len(k.Models) > 0:
+		v.args = "VALUE|MODEL NAME=VALUE..."
+		v.complete = func(_ desk, before []string) []string { return completeModel(k, before) }
+		v.hint = func(args []string) string { return hintModel(k, args) }
+	}
+	return v
 }
 
 // parseOneWay reads "down loss 5%".

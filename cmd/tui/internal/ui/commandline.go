@@ -80,7 +80,7 @@ func (l *commandLine) tab(d desk, n int) {
 			return
 		}
 		if len(l.words) == 1 {
-			l.put(l.stem + l.words[0] + " ")
+			l.put(l.stem + whole(l.words[0]))
 			l.words = nil
 			return
 		}
@@ -90,6 +90,15 @@ func (l *commandLine) tab(d desk, n int) {
 	}
 	l.shown %= len(l.words)
 	l.put(l.stem + l.words[l.shown])
+}
+
+// whole is a word as it is completed: with a blank behind it, unless a value
+// follows at once.
+func whole(word string) string {
+	if strings.HasSuffix(word, "=") {
+		return word
+	}
+	return word + " "
 }
 
 func (l *commandLine) put(text string) {
@@ -117,15 +126,20 @@ func (l *commandLine) draw(c *canvas, th *theme, d desk) {
 	}
 	c.fill(0, 0, c.w, inkPlain, ' ')
 	x = c.text(0, 0, inkDim, strings.Repeat(" ", len(prompt)))
-	switch _, words := complete(d, l.input.String()); {
+	typed := l.input.String()
+	_, words := complete(d, typed)
+	usage := d.usage(typed)
+	switch {
 	case l.err != "":
 		c.clip(x, 0, c.w-x-1, inkBad, l.err)
 	case len(l.words) > 0:
 		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(l.words, "  "))
-	case len(words) > 0 && len(words) < 8 || d.usage(l.input.String()) == "":
+	case strings.HasSuffix(typed, " ") && d.hint(typed) != "":
+		c.clip(x, 0, c.w-x-1, inkDim, usage)
+	case len(words) > 0 && len(words) < 8 || usage == "":
 		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(words, "  "))
 	default:
-		c.clip(x, 0, c.w-x-1, inkDim, d.usage(l.input.String()))
+		c.clip(x, 0, c.w-x-1, inkDim, usage)
 	}
 }
 

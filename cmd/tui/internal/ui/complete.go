@@ -11,7 +11,7 @@ func complete(d desk, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
 	for _, w := range candidates(d, strings.Fields(stem)) {
-		if strings.HasPrefix(strings.ToLower(w), last) {
+		if strings.HasPrefix(strings.ToLower(w), last) && !(w == last && strings.HasSuffix(w, "=")) {
 			words = append(words, w)
 		}
 	}
@@ -97,8 +97,12 @@ func sharedPrefix(words []string) string {
 	return strings.ToValidUTF8(prefix, "")
 }
 
-// usage is the hint below a line that names a verb: what it takes and does.
+// usage is what to say below a line that names a verb: what is to be typed where
+// it ends, or what the verb takes and does.
 func (cat *catalog) usage(line string) string {
+	if hint := cat.hint(line); hint != "" {
+		return hint
+	}
 	words := strings.Fields(strings.TrimPrefix(line, "/"))
 	if len(words) == 0 {
 		return ""
@@ -107,4 +111,31 @@ func (cat *catalog) usage(line string) string {
 		return strings.TrimSpace(v.name+" "+v.args) + ": " + v.help
 	}
 	return ""
+}
+
+// hint says what is to be typed where the line ends, for verbs that can tell.
+func (cat *catalog) hint(line string) string {
+	words := strings.Fields(strings.TrimPrefix(line, "/"))
+	if strings.HasSuffix(line, " ") {
+		words = append(words, "")
+	}
+	if len(words) < 2 {
+		return ""
+	}
+	if v, ok := cat.verb(words[0]); ok && v.hint != nil {
+		return v.hint(words[1:])
+	}
+	return ""
+}
+
+// hintOneWay is the hint of the setting that "down" or "up" is followed by.
+func (cat *catalog) hintOneWay(args []string) string {
+	k, ok := cat.key(args[0])
+	if !ok || len(args) < 2 {
+		return ""
+	}
+	if v := linkVerb(k, bothDirections); v.hint != nil {
+		return v.hint(args[1:])
+	}
+	return k.Key + " VALUE: " + k.Help
 }

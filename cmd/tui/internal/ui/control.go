@@ -6,29 +6,50 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
-	"wirelab/lossmodel"
 )
 
 // control is one thing that can be adjusted.
 type control struct {
 	label string
 	word  string // the command that sets it
+	line  string // what enter begins a typed line with, if it is not the word
 	group string // heading above the first control of a group
-	sub   bool   // belongs to the control above it
+	nest  string // names the block of controls below another one that this is of
 	value func(*experiment.Config) string
-	other func(*experiment.Config) string // the up link's value, where it differs
+	other func(*experiment.Config) string // the value of the link that is not shown, where it differs
+	away  direction                       // which link that is
+	held  func(*experiment.Config) bool   // a netem line decides this now
+	now   func(*experiment.Config) string // what enter puts behind the line, to be mended; nil: nothing
 	// step returns the command that moves the value n rungs; false at the end of
 	// the ladder.
 	step    func(cfg *experiment.Config, n int) (experiment.Command, bool)
 	level   func(*experiment.Config) float64 // place on the ladder, 0..1; nil: no gauge
-	choices func() []choice                  // nil: a number
+	choices func() []choice                  // nil: a number, or words to type
+	preview previewer
+	begins  bool // what is chosen only begins a line, to be typed on
+	words   bool // the value is words
 	help    string
+}
+
+// typed returns what enter begins a line with.
+func (c *control) typed() string {
+	if c.line != "" {
+		return c.line
+	}
+	return c.word
+}
+
+// list returns the choices as a list to pick from.
+func (c *control) list(cfg *experiment.Config) *picker {
+	p := newPicker(c.label, c.typed(), c.choices(), c.value(cfg))
+	p.preview, p.begins = c.preview, c.begins
+	return p
 }
 
 type mainKey struct{ key, label string }
 
-// mainKeys are the link settings that have a control, in the order of the pane;
-// all others can be typed.
+// mainKeys are the link settings that are always in sight, in the order of the
+// pane; all others are folded away (see control_more.go).
 func mainKeys() []mainKey {
 	return []mainKey{
 		{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
@@ -37,16 +58,32 @@ func mainKeys() []mainKey {
 	}
 }
 
+// scope says which controls are shown, and which link they show and set.
+type scope struct {
+	way  direction
+	more bool // those folded away too
+}
+
 // controls returns everything that can be adjusted under cfg, from top to
-// bottom. Which there are depends on the encoder: its params come along.
-func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema) []control {
+// bottom. Which there are depends on the encoder and on the model of losses:
+// their params come along.
+func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc scope) []control {
 	list := append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
 	list = append(list, cat.profileControl())
+	netem, ok := cat.key("netem")
+	hoisted := ok && sc.way.of(cfg).Netem.On // it decides: it stands above what it stands in for
+	if hoisted {
+		list = append(list, linkControl("Netem", netem, sc.way))
+	}
 	for _, m := range mainKeys() {
 		if info, ok := cat.key(m.key); ok {
-			list = append(list, linkControl(m.label, info))
+			list = append(list, linkControl(m.label, info, sc.way))
+			if m.key == "loss" {
+				list = append(list, lossParamControls(cfg, info, sc.way)...)
+			}
 		}
 	}
+	list = append(list, cat.moreControls(sc, hoisted)...)
 	return append(list, playoutControl(), speedControl())
 }
 
@@ -64,7 +101,7 @@ func (cat *catalog) encoderControl(schema *frame.Schema) control {
 
 func (cat *catalog) profileControl() control {
 	return control{
-		label: "Profile", word: "profile", group: "Link", choices: cat.links,
+		label: "Profile", word: "profile", group: "Link", choices: cat.links, preview: cat.previewLink,
 		value: func(c *experiment.Config) string {
 			if c.Profile == "" {
 				return "none"
@@ -91,66 +128,6 @@ func cycle(list []choice, name string, n int) string {
 		i = 0
 	}
 	return list[((i+n)%len(list)+len(list))%len(list)].name
-}
-
-// linkControl adjusts one setting of both directions at once.
-func linkControl(label string, info lossmodel.KeyInfo) control {
-	key := info.Key
-	get := func(s lossmodel.Spec) string {
-		text, err := s.Get(key)
-		if err != nil {
-			return "?"
-		}
-		return text
-	}
-	c := control{
-		label: label, word: key, group: "Link", help: info.Help,
-		value: func(c *experiment.Config) string { return get(c.Down) },
-		other: func(c *experiment.Config) string {
-			if up := get(c.Up); up != get(c.Down) {
-				return up
-			}
-			return ""
-		},
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
-			spec := c.Down
-			if err := spec.Nudge(key, n); err != nil {
-				return experiment.Command{}, false
-			}
-			text := get(spec)
-			return changeCommand(bothWays(key, text)), text != get(c.Down)
-		},
-	}
-	if len(info.Ladder) > 1 {
-		c.level = func(c *experiment.Config) float64 { return ladderLevel(c.Down, info) }
-	}
-	if len(info.Choices) > 0 {
-		c.choices = func() []choice { return plainChoices(info.Choices) }
-	}
-	return c
-}
-
-// ladderLevel says how far up its ladder a setting is. A ladder is spaced for
-// the hand, so this shows more of small values than a linear gauge would.
-func ladderLevel(spec lossmodel.Spec, info lossmodel.KeyInfo) float64 {
-	top := float64(len(info.Ladder) - 1)
-	if text, err := spec.Get(info.Key); err == nil {
-		if i := slices.Index(info.Ladder, text); i >= 0 {
-			return float64(i) / top
-		}
-	}
-	now, ok := spec.Number(info.Key)
-	below := 0
-	for i, rung := range info.Ladder {
-		probe := spec
-		if !ok || rung == "off" || probe.Set(info.Key, rung) != nil {
-			continue
-		}
-		if v, ok := probe.Number(info.Key); ok && v <= now {
-			below = i
-		}
-	}
-	return float64(below) / top
 }
 
 // playoutStep is one press on the playout delay.
@@ -188,8 +165,3 @@ func stepSpeed(now float64, n int) float64 {
 func speedControl() control { return control{label: "Speed", word: "speed", group: "Run"} }
 
 func changeCommand(ch experiment.Change) experiment.Command { return experiment.Command{Change: &ch} }
-
-// bothWays sets one key of both links.
-func bothWays(key, value string) experiment.Change {
-	return experiment.Change{Down: map[string]string{key: value}, Up: map[string]string{key: value}}
-}

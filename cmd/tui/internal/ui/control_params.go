@@ -29,7 +29,7 @@ func paramControl(info encoders.ParamInfo) control {
 		return info.Default
 	}
 	c := control{
-		label: info.Name, word: "param " + info.Name, sub: true, help: info.Help,
+		label: info.Name, word: "param " + info.Name, nest: "params", help: info.Help,
 		value: func(c *experiment.Config) string {
 			text := fmt.Sprint(value(c))
 			if info.Unit != "" {

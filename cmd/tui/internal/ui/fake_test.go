@@ -49,7 +49,9 @@ func fakeSnapshot(now time.Duration) *experiment.Snapshot {
 	}
 	lane := experiment.Lane{Encoder: cfg.Encoder.Name, Samples: fakeSamples(now), Packets: fakePackets(now)}
 	lane.Totals = experiment.Totals{Sent: int64(now.Seconds() * fakeHz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
-		Failures: experiment.Failures{NoBaseline: 7}, PacketBytes: experiment.Quantiles{P50: 389}, Playout: experiment.Playout{StarvedRatio: 0.0021, Late: 7}}
+		Failures: experiment.Failures{NoBaseline: 7}, PacketBytes: experiment.Quantiles{P50: 389}, Playout: experiment.Playout{StarvedRatio: 0.0021, Late: 7},
+		Network: experiment.Network{LossRate: 0.0496, MeanBurst: 1.05, ReorderedRatio: 0.0312, ReorderExtent: experiment.Quantiles{P95: 2},
+			DelayMS: experiment.Quantiles{P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
 	lane.Timing = experiment.Timing{EncodeUS: experiment.Quantiles{P99: 77}, DecodeUS: experiment.Quantiles{P99: 75}}
 	lane.Recent = experiment.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244, BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: fakeBudget()}
@@ -140,7 +142,8 @@ func fakeCatalog() *catalog {
 	}
 	cat.profiles = cat.profiles[:4]
 	cat.keys = slices.DeleteFunc(cat.keys, func(k lossmodel.KeyInfo) bool {
-		return !slices.ContainsFunc(mainKeys(), func(m mainKey) bool { return m.key == k.Key })
+		some := []string{"loss", "distribution", "keep_order", "delay_trace", "rate_cell_overhead", "mtu", "netem"}
+		return !slices.Contains(some, k.Key) && !slices.ContainsFunc(mainKeys(), func(m mainKey) bool { return m.key == k.Key })
 	})
 	for i := range cat.keys {
 		cat.keys[i].Help = "help of " + cat.keys[i].Key

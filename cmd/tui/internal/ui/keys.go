@@ -45,6 +45,7 @@ func bindings(pages []page) []binding {
 		bind("Controls", []string{"e"}, "e", "the next encoder", act(func(m *Model) { m.cycleEncoder(1) })).inFooter("encoder"),
 		bind("Controls", []string{"E"}, "E", "the encoder before", act(func(m *Model) { m.cycleEncoder(-1) })),
 		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
+		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act(func(m *Model) { m.page().aim() })),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
 		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause"),
 		bind("Time", []string{"."}, ".", "one frame further", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter("step"),
@@ -55,7 +56,7 @@ func bindings(pages []page) []binding {
 		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
 		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command"),
 		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help"),
-		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act(func(m *Model) { m.page().release() })),
+		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act((*Model).release)),
 		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
 		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter("quit"),
 		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
@@ -142,7 +143,7 @@ func (m *Model) keyInPicker(p *picker, msg tea.KeyMsg) {
 	case msg.Type == tea.KeyEnter:
 		m.over = nil
 		if name, ok := p.picked(); ok {
-			m.typed(p.word + " " + name)
+			m.take(p, name)
 		}
 	case msg.Type == tea.KeyBackspace && len(filter) > 0:
 		p.narrow(string(filter[:len(filter)-1]))

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
 
 // Lab is the running experiment as the dashboard sees it. The engine never waits
@@ -24,6 +25,11 @@ type Options struct {
 	ReportsDir string  // where save puts reports; "" leaves it to the lab
 	CrashDir   string  // where the account of a crash goes; "" is the system's temporary folder
 	BudgetKbps float64 // the guide in the bandwidth chart; 0 is 256
+
+	// Picture draws what a link does to packets, in lines of at most w columns, for
+	// the list of profiles. It is asked once for each link looked at, and holds
+	// the screen up for as long as it takes: 10 ms at most. nil: no pictures.
+	Picture func(spec lossmodel.Spec, w int, ascii bool) string
 
 	In       io.Reader          // nil: the terminal
 	Out      io.Writer          // nil: the terminal

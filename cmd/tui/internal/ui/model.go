@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -53,16 +52,6 @@ type Model struct {
 	err    error  // why the program ends, nil if it was asked to
 }
 
-// notice is a sentence for the person, shown for a while.
-type notice struct {
-	text  string
-	bad   bool
-	until int
-	seen  int // newest notice of the lab
-
-	refusal string // newest complaint of the encoder
-}
-
 // New returns the dashboard over a lab.
 func New(lab Lab, opt Options) *Model { return newModel(lab, opt, newCatalog()) }
 
@@ -73,10 +62,12 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	if opt.BudgetKbps == 0 {
 		opt.BudgetKbps = 256
 	}
+	cat.picture = opt.Picture
 	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), cat: cat, snap: lab.Snapshot()}
 	m.pages = []page{newLivePage(opt, cat)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
+	m.warn()
 	m.page().observe(m.sight(true))
 	return m
 }
@@ -176,30 +167,6 @@ func (m *Model) tick() tea.Cmd {
 func (m *Model) slowTicks() int {
 	const usual = 160 * 48
 	return slowTicks * max(m.w*m.h, usual) / usual
-}
-
-// hear takes up what the lab has to say.
-func (m *Model) hear() {
-	if n := m.snap.Notice; n.ID != m.note.seen {
-		m.note.seen = n.ID
-		m.say(n.Text, n.Bad)
-		if n.Bad {
-			m.want.forget()
-		}
-	}
-	if err := m.sight(false).lane().Err; err != nil && err.Error() != m.note.refusal {
-		m.note.refusal = err.Error()
-		m.say("the encoder refused a frame: "+err.Error(), true)
-	}
-	if m.note.text != "" && m.ticks >= m.note.until {
-		m.note.text, m.stale = "", true
-	}
-}
-
-// say shows a sentence for a while.
-func (m *Model) say(text string, bad bool) {
-	m.note.text, m.note.bad, m.note.until = strings.ReplaceAll(text, "\n", " "), bad, m.ticks+noteTicks
-	m.stale = true
 }
 
 // typedKeys handles a key message, in which a fast hand or a slow line may have

@@ -13,6 +13,7 @@ type page interface {
 	move(dx, dy int) wish // arrows; dx in rungs
 	enter() wish
 	release() // let go of what is selected
+	aim()     // the next of the links that the controls may set
 	zoom()
 	click(x, y int) // at a place of the page
 }

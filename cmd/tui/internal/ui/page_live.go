@@ -94,8 +94,11 @@ func (p *livePage) arrange(w, h int) []place {
 		bits, packets = 4, 4
 	}
 	upper := h - bits
-	const now = 11
-	log := max(upper-now-24, 4)
+	now := 12
+	if h < 44 {
+		now = 11
+	}
+	log := max(upper-now-23, 4)
 	return []place{
 		{p.slots[atCharts], 0, 0, left, upper - packets},
 		{p.slots[atPackets], 0, upper - packets, left, packets},
@@ -142,13 +145,25 @@ func (p *livePage) enter() wish {
 	switch {
 	case !ok:
 		return wish{}
+	case c.word == foldWord:
+		p.controls.fold()
+		return wish{}
 	case c.choices != nil:
-		return wish{pick: newPicker(c.label, c.word, c.choices(), c.value(p.controls.cfg))}
+		return wish{pick: c.list(p.controls.cfg)}
 	}
-	return wish{edit: c.word + " "}
+	line := c.typed() + " "
+	if c.now != nil {
+		line += c.now(p.controls.cfg)
+	}
+	return wish{edit: line}
 }
 
-func (p *livePage) release() { p.packets.release() }
+func (p *livePage) release() {
+	p.packets.release()
+	p.controls.release()
+}
+
+func (p *livePage) aim() { p.controls.aim() }
 
 func (p *livePage) zoom() { p.charts.nextSpan() }
 
@@ -165,7 +180,7 @@ func (p *livePage) click(x, y int) {
 		}
 		switch at.slot.pane {
 		case p.controls:
-			p.controls.point(y - at.y)
+			p.clickControl(y - at.y)
 		case p.packets:
 			p.packets.point(x-at.x, y-at.y)
 		}
@@ -173,6 +188,14 @@ func (p *livePage) click(x, y int) {
 	}
 	if !wide(p.w, p.h) && y == 1 {
 		p.clickTab(x)
+	}
+}
+
+// clickControl selects the control on a row; a second click opens the fold.
+func (p *livePage) clickControl(y int) {
+	before := p.controls.chosen
+	if p.controls.point(y) && p.controls.chosen == foldWord && before == foldWord {
+		p.controls.fold()
 	}
 }
 

@@ -15,6 +15,7 @@ type controlsPane struct {
 	cfg    *experiment.Config
 	schema *frame.Schema
 	all    []control // from top to bottom
+	scope  scope
 	speed  float64
 	moved  bool
 	rows   []string // the word of the control on each row of the last picture, "" for none
@@ -29,10 +30,37 @@ func (p *controlsPane) observe(v sight) bool {
 	}
 	if !same {
 		p.cfg, p.schema, p.speed = v.cfg.Clone(), v.snap.Schema, v.speed
-		p.all = p.cat.controls(p.cfg, p.schema)
+		p.relist()
 	}
 	p.moved = false
 	return true
+}
+
+// relist makes the controls anew.
+func (p *controlsPane) relist() {
+	if p.cfg != nil {
+		p.all = p.cat.controls(p.cfg, p.schema, p.scope)
+	}
+	p.moved = true
+}
+
+// fold folds the settings for some days away, or unfolds them.
+func (p *controlsPane) fold() {
+	p.scope.more = !p.scope.more
+	p.relist()
+}
+
+// aim lets the controls show and set the next of: both links, the one to the
+// receiver, the one back.
+func (p *controlsPane) aim() {
+	p.scope.way = (p.scope.way + 1) % (upOnly + 1)
+	p.relist()
+}
+
+// release lets the controls show and set both links again.
+func (p *controlsPane) release() {
+	p.scope.way = bothDirections
+	p.relist()
 }
 
 // current returns the control under the cursor and its place.
@@ -75,6 +103,13 @@ func (p *controlsPane) adjust(n int) (experiment.Command, bool) {
 	case c.word == "speed":
 		v := stepSpeed(p.speed, n)
 		return experiment.Command{Speed: &v}, v != p.speed
+	case c.word == foldWord:
+		if p.scope.more != (n > 0) {
+			p.fold()
+		}
+		return experiment.Command{}, false
+	case c.step == nil:
+		return experiment.Command{}, false
 	}
 	return c.step(p.cfg, n)
 }
@@ -86,7 +121,7 @@ type row struct {
 }
 
 func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
-	c.frame(th, focused, "Controls")
+	c.frame(th, focused, "Controls", p.aimed()...)
 	p.rows = make([]string, c.h)
 	if p.cfg == nil {
 		return
@@ -109,6 +144,17 @@ func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
 	if first+room < len(rows) {
 		c.right(c.w-2, c.h-1, inkDim, " more below ")
 	}
+}
+
+// aimed says which link the controls are for, if it is one.
+func (p *controlsPane) aimed() []span {
+	switch p.scope.way {
+	case downOnly:
+		return []span{{inkWarn, "link down only"}, {inkDim, " to the receiver; d: up"}}
+	case upOnly:
+		return []span{{inkWarn, "link up only"}, {inkDim, " back to the sender; d: both"}}
+	}
+	return nil
 }
 
 // layout lists the rows, airily if there is room for it, and says at which of
@@ -162,26 +208,56 @@ func (p *controlsPane) line(c *canvas, th *theme, y int, ctl *control) int {
 		label, value = inkChosen, inkChosen
 		c.text(2, y, inkChosen, th.chosen)
 	}
+	held := ctl.held != nil && ctl.held(p.cfg)
+	if held && value == inkValue {
+		label, value = inkFaint, inkDim
+	}
 	text, name := ctl.label, 12
-	if ctl.sub {
+	if ctl.nest != "" {
 		text = th.dot + " " + text
-		name = max(name, p.longestSub()+6)
+		name = max(name, p.longest(ctl.nest)+6)
 	}
 	c.clip(4, y, c.w-5, label, text)
 	x := 2 + name
-	if ctl.choices != nil {
-		return c.clip(x, y, c.w-2-x, value, ctl.value(p.cfg))
-	}
 	shown := speedText(th, p.speed)
 	if ctl.value != nil {
 		shown = ctl.value(p.cfg)
 	}
-	return p.number(c, th, x, y, value, shown, ctl)
+	if ctl.words || ctl.choices != nil {
+		return p.phrase(c, th, x, y, value, shown, ctl, held)
+	}
+	if model, params, ok := strings.Cut(shown, " "); ok && strings.Contains(params, "=") {
+		return p.phrase(c, th, x, y, value, model, ctl, held) // its params have rows of their own
+	}
+	return p.number(c, th, x, y, value, shown, ctl, held)
+}
+
+// phrase draws a value that is words, as far as there is room.
+func (p *controlsPane) phrase(c *canvas, th *theme, x, y int, k ink, shown string, ctl *control, held bool) int {
+	mark := p.otherWay(th, ctl)
+	if textWidth(mark) > 14 {
+		mark = strings.Fields(mark)[0] + " differs"
+	}
+	if held {
+		mark = "waits: netem " + mark
+	}
+	room := c.w - 2 - x
+	if mark != "" {
+		room -= textWidth(mark) + 2
+	}
+	end := c.clip(x, y, room, k, shown)
+	if cur, _, _ := p.current(); ctl.words && shown == "off" && cur.word == ctl.word {
+		end = c.clip(end+2, y, room-textWidth(shown)-2, inkDim, "enter types it")
+	}
+	if mark == "" {
+		return end
+	}
+	return c.clip(end+2, y, c.w-4-end, inkDim, mark)
 }
 
 // number draws a value that has a unit and perhaps a gauge, and beside it that of
 // the other direction if it is another.
-func (p *controlsPane) number(c *canvas, th *theme, x, y int, k ink, shown string, ctl *control) int {
+func (p *controlsPane) number(c *canvas, th *theme, x, y int, k ink, shown string, ctl *control, held bool) int {
 	const digits, units, gauge = 7, 7, 14
 	n, unit := splitUnit(shown)
 	if n == "" {
@@ -189,23 +265,44 @@ func (p *controlsPane) number(c *canvas, th *theme, x, y int, k ink, shown strin
 	}
 	c.right(x+digits, y, k, n)
 	end := c.clip(x+digits+1, y, c.w-2-x-digits-1, inkDim, unit)
-	if x = max(x+digits+units, end+1); ctl.level != nil && x+gauge < c.w-2 {
+	x = max(x+digits+units, end+1)
+	switch {
+	case held:
+		end = c.clip(x, y, c.w-2-x, inkDim, "waits: netem")
+		x = max(x+gauge, end) + 2
+	case ctl.level != nil && x+gauge < c.w-2:
 		p.gauge(c, th, x, y, gauge, ctl.level(p.cfg))
 		end = x + gauge
 		x = end + 2
 	}
-	if ctl.other != nil && ctl.other(p.cfg) != "" {
-		n, unit := splitUnit(ctl.other(p.cfg))
-		end = c.clip(x, y, c.w-2-x, inkDim, strings.TrimRight(th.up+" "+n+" "+unit, " "))
+	if mark := p.otherWay(th, ctl); mark != "" {
+		end = c.clip(x, y, c.w-2-x, inkDim, mark)
 	}
 	return end
 }
 
-// longestSub is the width of the longest label of a param.
-func (p *controlsPane) longestSub() int {
+// otherWay is the value of the link that is not shown, behind its arrow; "" if it
+// is the same.
+func (p *controlsPane) otherWay(th *theme, ctl *control) string {
+	if ctl.other == nil || ctl.other(p.cfg) == "" {
+		return ""
+	}
+	arrow := th.up
+	if ctl.away == downOnly {
+		arrow = th.down
+	}
+	text := ctl.other(p.cfg)
+	if n, unit := splitUnit(text); n != "" {
+		text = n + " " + unit
+	}
+	return strings.TrimRight(arrow+" "+text, " ")
+}
+
+// longest is the width of the longest label of a block.
+func (p *controlsPane) longest(nest string) int {
 	n := 0
 	for _, c := range p.all {
-		if c.sub {
+		if c.nest == nest {
 			n = max(n, textWidth(c.label))
 		}
 	}

@@ -36,42 +36,58 @@ type figure struct {
 	label, value, unit string
 }
 
-// figures returns the rows of the pane, two figures each.
+// figures returns the rows of the pane, two figures each, those worth most first:
+// means of the last seconds, then what the link did.
 func (p *nowPane) figures() [][2]figure {
 	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
 	item := p.item
 	if item == "" {
 		item = "item"
 	}
-	return [][2]figure{
+	return append([][2]figure{
 		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95", fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{inkWire, "wire", fixed(r.WireKbps, 1), "kbps"}, {inkDim, "uplink", fixed(r.FeedbackKbps, 1), "kbps"}},
 		{{inkRatio, "per " + item, fixed(r.BitsPerItem, 2), "bits"}, {inkRatio, "per changed", fixed(r.BitsPerChanged, 1), "bits"}},
 		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), item + "s"}, {inkDim, "packet", fixed(t.PacketBytes.P50, 0), "B p50"}},
 		{{inkDim, "baseline", fixed(r.BaselineAgeTicks, 1), "back"}, {inkDim, "which is", fixed(r.BaselineAgeMS, 0), "ms"}},
 		{{inkDim, "encode", fixed(r.EncodeUS, 0), "µs"}, {inkDim, "decode", fixed(r.DecodeUS, 0), "µs"}},
-		{{inkDim, "enc p99", fixed(timing.EncodeUS.P99, 0), "µs"}, {inkDim, "dec p99", fixed(timing.DecodeUS.P99, 0), "µs"}},
-		{{inkDim, "starved", fixed(100*t.Playout.StarvedRatio, 2), "%"}, {inkDim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}},
+	}, append(networkFigures(t.Network),
+		[2]figure{{inkDim, "enc p99", fixed(timing.EncodeUS.P99, 0), "µs"}, {inkDim, "dec p99", fixed(timing.DecodeUS.P99, 0), "µs"}},
+		[2]figure{{inkDim, "extent p95", fixed(t.Network.ReorderExtent.P95, 0), "pkts"}, {inkDim, "order costs", fixed(t.Network.OrderCostMS, 1), "ms"}},
+		[2]figure{{inkDim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {}},
+	)...)
+}
+
+// networkFigures are what the link did, over the whole run.
+func networkFigures(n experiment.Network) [][2]figure {
+	queue := figure{inkDim, "queue peak", fixed(float64(n.QueuePeakBytes)/1000, 1), "KB"}
+	if n.QueuePeakBytes == 0 { // a netem line counts packets only
+		queue.value, queue.unit = strconv.FormatInt(n.QueuePeakPackets, 10), "pkts"
+	}
+	return [][2]figure{
+		{{inkLost, "link lost", fixed(100*n.LossRate, 2), "%"}, {inkLost, "mean burst", fixed(n.MeanBurst, 2), "pkts"}},
+		{{inkDim, "delay p50", fixed(n.DelayMS.P50, 1), "ms"}, {inkDim, "delay p95", fixed(n.DelayMS.P95, 1), "ms"}},
+		{{inkDim, "reordered", fixed(100*n.ReorderedRatio, 2), "%"}, queue},
 	}
 }
 
 func (p *nowPane) draw(c *canvas, th *theme, focused bool) {
-	c.frame(th, focused, "Now", span{inkDim, "mean of the last 2 s"})
+	c.frame(th, focused, "Now", span{inkDim, "last 2 s; from link lost on: the whole run"})
 	half := (c.w - 4) / 2
-	y := 1
-	wrong := figure{inkGood, "wrong", "0", "must be 0"}
-	if n := p.lane.Totals.Wrong; n > 0 {
-		wrong = figure{inkAlarm, "WRONG", strconv.FormatInt(n, 10), "see the header"}
+	t := p.lane.Totals
+	wrong := figure{inkGood, "wrong", "0", "ok"}
+	if t.Wrong > 0 {
+		wrong = figure{inkAlarm, "WRONG", strconv.FormatInt(t.Wrong, 10), "see top"}
 	}
 	rows := p.figures()
-	rows = rows[:max(min(len(rows), c.h-3), 0)]
+	rows = append(rows[:max(min(len(rows), c.h-3), 0)], [2]figure{wrong, {inkDim, "starved", fixed(100*t.Playout.StarvedRatio, 2), "%"}})
+	y := 1
 	for _, row := range rows {
 		p.figure(c, 2, y, half, row[0])
 		p.figure(c, 2+half, y, half, row[1])
 		y++
 	}
-	p.figure(c, 2, y, c.w-4, wrong)
-	if y++; y < c.h-2 {
+	if y < c.h-2 {
 		c.text(2, y+1, inkPayload, chart.Spark(p.spark, min(c.w-4, 60), th.ascii))
 	}
 }

@@ -125,7 +125,7 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 		if err := cfg.Apply(experiment.Change{Encoder: codec.Name}); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cat.controls(cfg, fakeSchema) {
+		for _, c := range cat.controls(cfg, fakeSchema, scope{more: true}) {
 			if c.step == nil {
 				continue
 			}
@@ -164,7 +164,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 			t.Errorf("a link has no %q", m.key)
 			continue
 		}
-		ctl := linkControl(m.label, info)
+		ctl := linkControl(m.label, info, bothDirections)
 		last := -1.0
 		for _, rung := range info.Ladder {
 			cfg := experiment.Default()

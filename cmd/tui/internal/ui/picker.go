@@ -11,9 +11,26 @@ type picker struct {
 	word   string // the command that takes the name
 	all    []choice
 	now    string // the name that holds at present
+	begins bool   // the name only begins a line, to be typed on
 	filter string
 	at     int
+
+	preview previewer           // of the name under the cursor; nil: none
+	seen    map[sample][]string // previews made so far
 }
+
+// previewer says in lines of at most w columns what a name stands for.
+type previewer func(name string, w int, ascii bool) []string
+
+// sample names a preview.
+type sample struct {
+	name  string
+	w     int
+	ascii bool
+}
+
+// minPreview is the least columns in which a preview says anything.
+const minPreview = 40
 
 func newPicker(title, word string, list []choice, now string) *picker {
 	p := &picker{title: title, word: word, all: list, now: now}
@@ -50,7 +67,12 @@ func (p *picker) picked() (string, bool) {
 	return list[p.at].name, true
 }
 
-func (p *picker) size(w, h int) (int, int) { return min(w, 96), min(h, len(p.all)+4) }
+func (p *picker) size(w, h int) (int, int) {
+	if p.preview != nil {
+		return min(w, 104), min(h, 40)
+	}
+	return min(w, 96), min(h, len(p.all)+4)
+}
 
 func (p *picker) draw(c *canvas, th *theme) {
 	hint := "type to narrow, enter takes, esc leaves"
@@ -75,9 +97,48 @@ func (p *picker) draw(c *canvas, th *theme) {
 			c.set(4, 2+y, inkGood, th.outcome[1])
 		}
 		c.clip(6, 2+y, name, k, ch.name)
-		c.clip(6+name+2, 2+y, c.w-10-name, inkDim, ch.summary)
+		if p.preview == nil {
+			c.clip(6+name+2, 2+y, c.w-10-name, inkDim, ch.summary)
+		}
 	}
 	if len(list) == 0 {
 		c.text(6, 2, inkDim, "nothing matches")
 	}
+	if first+room < len(list) {
+		c.text(4, c.h-1, inkDim, " more below ")
+	}
+	if at, ok := p.picked(); ok && p.preview != nil {
+		p.show(c, th, 6+name+3, at)
+	}
+}
+
+// show draws the preview of a name to the right of column x.
+func (p *picker) show(c *canvas, th *theme, x int, name string) {
+	const top = 2
+	w := c.w - x - 2
+	if w < minPreview {
+		return
+	}
+	for y := top - 1; y < c.h-1; y++ {
+		c.text(x-2, y, inkBorder, th.border.Left)
+	}
+	for i, line := range p.sample(sample{name, w, th.ascii}) {
+		if y := top + i; y < c.h-1 {
+			c.clip(x, y, w, inkDim, line)
+		}
+	}
+}
+
+// sample returns the lines of a preview; making one takes longer than a redraw
+// may, so each is made once.
+func (p *picker) sample(s sample) []string {
+	lines, ok := p.seen[s]
+	if !ok {
+		if p.seen == nil {
+			p.seen = map[sample][]string{}
+		}
+		lines = p.preview(s.name, s.w, s.ascii)
+		p.seen[s] = lines
+	}
+	return lines
 }

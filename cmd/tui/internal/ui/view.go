@@ -27,7 +27,12 @@ func (m *Model) compose() {
 		if m.over != nil {
 			lines = append(lines[:1:1], lay(lines[1:], m.over, m.theme, m.w)...)
 		}
-		lines = append(lines, m.footer())
+		if m.note.text == "" {
+			lines = append(lines, m.footer())
+		} else { // it covers what stands below
+			note := m.notice()
+			lines = append(lines[:m.h-len(note):m.h-len(note)], note...)
+		}
 		if m.line.open {
 			c := newCanvas(m.w, 2)
 			m.line.draw(c, m.theme, m.desk())
@@ -147,17 +152,9 @@ func (m *Model) badge() span {
 	return span{inkLive, " " + m.theme.play + " LIVE "}
 }
 
-// footer is the newest notice, or the keys worth knowing.
+// footer is the keys worth knowing.
 func (m *Model) footer() string {
 	c := newCanvas(m.w, 1)
-	if m.note.text != "" {
-		k, sign := inkGood, string(m.theme.outcome[experiment.Decoded])
-		if m.note.bad {
-			k, sign = inkBad, "!"
-		}
-		c.spans(1, 0, m.w-2, span{k, sign + " "}, span{k, m.note.text})
-		return c.lines(m.theme)[0]
-	}
 	x := 1
 	for i, piece := range m.hints(m.w - 2) {
 		if i > 0 {

@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"wirelab/experiment"
+	"wirelab/lossmodel"
+)
+
+// notice is something for the person to read, shown for a while.
+type notice struct {
+	text  string
+	tone  noteTone
+	until int
+	seen  int // newest notice of the lab
+
+	refusal string            // newest complaint of the encoder
+	links   [2]lossmodel.Spec // whose netem lines were warned about, down and up
+}
+
+// noteTone is how a notice is meant.
+type noteTone uint8
+
+const (
+	toneGood noteTone = iota
+	toneBad
+	toneWarn
+)
+
+// hear takes up what the lab has to say.
+func (m *Model) hear() {
+	if n := m.snap.Notice; n.ID != m.note.seen {
+		m.note.seen = n.ID
+		m.say(n.Text, n.Bad)
+		if n.Bad {
+			m.want.forget()
+		}
+	}
+	if err := m.sight(false).lane().Err; err != nil && err.Error() != m.note.refusal {
+		m.note.refusal = err.Error()
+		m.say("the encoder refused a frame: "+err.Error(), true)
+	}
+	m.warn()
+	if m.note.text != "" && m.ticks >= m.note.until {
+		m.note.text, m.stale = "", true
+	}
+}
+
+// warn tells what the links do that their settings do not say, once for every
+// change of a netem line: to find out takes milliseconds.
+func (m *Model) warn() {
+	cfg := m.want.config(m.snap)
+	if cfg.Down.Netem == m.note.links[0].Netem && cfg.Up.Netem == m.note.links[1].Netem {
+		return
+	}
+	m.note.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
+	var list []string
+	for _, spec := range []*lossmodel.Spec{&cfg.Down, &cfg.Up} {
+		for _, w := range spec.Warnings() {
+			if !slices.Contains(list, w) {
+				list = append(list, w)
+			}
+		}
+	}
+	if len(list) > 0 {
+		m.show(strings.Join(list, ". "), toneWarn)
+	}
+}
+
+// say shows a sentence for a while.
+func (m *Model) say(text string, bad bool) {
+	if bad {
+		m.show(text, toneBad)
+		return
+	}
+	m.show(text, toneGood)
+}
+
+// show shows text for as long as it takes to read.
+func (m *Model) show(text string, tone noteTone) {
+	const easy = 60 // letters that are read at a glance
+	m.note.text, m.note.tone = strings.ReplaceAll(text, "\n", " "), tone
+	m.note.until = m.ticks + noteTicks + max(len(text)-easy, 0)
+	m.stale = true
+}
+
+// dismiss takes the notice away.
+func (m *Model) dismiss() { m.note.text, m.stale = "", true }
+
+// noteRows is the most rows that a notice covers.
+const noteRows = 6
+
+// notice draws the notice, on as many rows as it needs.
+func (m *Model) notice() []string {
+	k, sign := inkGood, string(m.theme.outcome[experiment.Decoded])
+	if m.note.tone != toneGood {
+		k, sign = []ink{toneBad: inkBad, toneWarn: inkWarn}[m.note.tone], "!"
+	}
+	lines := wrap(m.note.text, m.w-4)
+	if len(lines) > noteRows {
+		lines = append(lines[:noteRows-1:noteRows-1], strings.Join(lines[noteRows-1:], " "))
+	}
+	c := newCanvas(m.w, max(len(lines), 1))
+	for y, line := range lines {
+		c.clip(3, y, m.w-4, k, line)
+	}
+	c.text(1, 0, k, sign)
+	return c.lines(m.theme)
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -35,11 +36,12 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 	if err == nil {
 		limited := &io.LimitedReader{R: in, N: maxCapture}
 		var c *capture.Capture
-		if c, err = capture.Read(limited); err == nil && limited.N > 0 {
+		c, err = capture.Read(limited)
+		switch {
+		case limited.N <= 0:
+			err = fmt.Errorf("is larger than %d MB, expected a capture", maxCapture>>20)
+		case err == nil:
 			return c, nil
-		}
-		if limited.N <= 0 {
-			err = fmt.Errorf("more than %d MB, expected less", maxCapture>>20)
 		}
 	}
 	return nil, usage(placed(name, err))
@@ -50,7 +52,7 @@ func unpack(in io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	magic, err := buffered.Peek(4)
 	if err != nil && err != io.EOF { // too short is for the reader of rows to say
-		return nil, readable(err)
+		return nil, err
 	}
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
@@ -65,13 +67,20 @@ func unpack(in io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// placed begins an error of package capture with name:line, if it tells a line.
+// placed begins an error about a capture with name:line, if a line is at fault.
 func placed(name string, err error) error {
 	var syntax *csv.ParseError
-	if errors.As(err, &syntax) {
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return fmt.Errorf("%s: %w", name, path.Err)
+	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
-	}
-	if errors.Is(err, capture.ErrRow) {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: is cut short: what it is compressed with expects more", name)
+	case errors.Is(err, capture.ErrColumns):
+		return fmt.Errorf("%s:1: %w", name, err)
+	case errors.Is(err, capture.ErrRow):
 		line, problem, found := strings.Cut(strings.TrimPrefix(err.Error(), capture.ErrRow.Error()+": line "), ": ")
 		if found && strings.Trim(line, "0123456789") == "" {
 			return fmt.Errorf("%s:%s: %s", name, line, problem)

@@ -44,7 +44,7 @@ func (a *app) check(f *configFlags) error {
 	if err != nil {
 		return err
 	}
-	a.warn(side{"down", config.Down}, side{"up", config.Up})
+	a.warn(config.Warnings())
 	_, err = a.stdout.Write(text)
 	return err
 }

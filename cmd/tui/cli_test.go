@@ -94,6 +94,10 @@ func TestGolden(t *testing.T) {
 	write(t, "ok.toml", "seed = 9\nduration = \"1s\"\n[encoder]\nname = \"quantized\"\n[assert]\nwrong = \"== 0\"\n")
 	write(t, "never.toml", "duration = \"500ms\"\n[encoder]\nname = \"quantized\"\n[assert]\npayload_kbps = \"< 1\"\n")
 	write(t, "report.json", "{}")
+	write(t, "bad-row.csv", "seq,send_us,recv_us\n0,0,5\n1,10,soon\n")
+	write(t, "bad-columns.csv", "seq,recv_us\n0,5\n")
+	write(t, "short.csv", "seq,send_us,recv_us\n0,0,5\n1,10,lost\n")
+	write(t, "capture.csv", tui("links", "trace", "--set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms", "--packets", "3000").stdout)
 	for name, line := range map[string]string{
 		"walkoff":            "walkoff --data demo --frames 66 --encoder quantized --audit",
 		"walkoff-json":       "walkoff --data demo --frames 66 --encoder quantized --audit --json",
@@ -139,6 +143,27 @@ func TestGolden(t *testing.T) {
 		"tune-bad-field":     "tune --field positon",
 		"links-unknown":      "links show ltee",
 		"links-unknown-2":    "links show xyzzy",
+		"links-show":         "links show fiedler --ascii --width 60 --packets 2000",
+		"links-test":         "links test unity-4g --packets 20000",
+		"links-trace":        "links trace --set down.loss=20% --set down.duplicate=20% --set down.latency=5ms±2ms --packets 12",
+		"links-fit":          "links fit capture.csv",
+		"links-fit-row":      "links fit bad-row.csv",
+		"links-fit-columns":  "links fit bad-columns.csv",
+		"links-fit-short":    "links fit short.csv",
+		"links-fit-empty":    "links fit -",
+		"links-fit-missing":  "links fit nowhere.csv.zst",
+		"links-no-capture":   "links fit",
+		"links-none":         "links trace --packets 10",
+		"links-none-2":       "links test",
+		"links-two":          "links show lte --config ok.toml",
+		"links-profile":      "links trace --profile ltee",
+		"links-key":          "links trace --set down.los=5%",
+		"links-value":        "links trace --set down.loss=140%",
+		"links-netem":        "links trace --netem losss",
+		"links-no-trace":     "links test --set down.delay_trace=nowhere.csv",
+		"links-packets":      "links test lte --packets 0",
+		"links-interval":     "links trace --profile lte --interval 5",
+		"links-width":        "links show lte --width 10",
 		"encoders-unknown":   "encoders roter",
 		"root-flag":          "--ascci",
 	} {

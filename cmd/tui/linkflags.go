@@ -58,6 +58,9 @@ func (l *chosenLink) side(up bool) side {
 	return side{"up", lossmodel.DefaultSpec()}
 }
 
+// alike says that side i does what the first does, packet by packet.
+func (l *chosenLink) alike(i int) bool { return i > 0 && l.sides[i].spec == l.sides[0].spec }
+
 // load makes the link; its errors are usage errors.
 func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 	if err := f.one(cmd); err != nil {
@@ -76,7 +79,7 @@ func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 	case f.netem != "":
 		spec := lossmodel.DefaultSpec()
 		if err := spec.Set("netem", f.netem); err != nil {
-			return nil, usage(prefixed("--netem", err))
+			return nil, usage(named(prefixed("--netem", err)))
 		}
 		config.set = append([]string{"down.netem=" + f.netem}, config.set...)
 		title = "netem " + spec.Netem.String()
@@ -99,18 +102,22 @@ func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 
 // one demands that one link is named.
 func (f *linkFlags) one(cmd *cobra.Command) error {
-	var named []string
-	for _, s := range []struct{ flag, value string }{{"--profile ", f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
+	profile, isFlag := "", cmd.Flags().Lookup("profile") != nil
+	if isFlag {
+		profile = "--profile "
+	}
+	var links []string
+	for _, s := range []struct{ flag, value string }{{profile, f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
 		if s.value != "" {
-			named = append(named, strings.TrimSpace(s.flag+s.value))
+			links = append(links, s.flag+s.value)
 		}
 	}
 	switch {
-	case len(named) > 1:
-		return usagef("%s and %s are two links; expected one", named[0], named[1])
-	case len(named) == 1 || len(f.set) > 0:
+	case len(links) > 1:
+		return usagef("%s and %s are two links; expected one", links[0], links[1])
+	case len(links) == 1 || len(f.set) > 0:
 		return nil
-	case cmd.Flags().Lookup("profile") != nil:
+	case isFlag:
 		return usagef("%s expects a link: --profile NAME, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
 	}
 	return usagef("%s expects a link: the NAME of a profile, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
@@ -126,12 +133,20 @@ func (f *linkFlags) nameArg(cmd *cobra.Command, args []string) error {
 	return oneArg("the name of a profile")(cmd, args)
 }
 
-// warn says what the links do that their keys do not say.
-func (a *app) warn(sides ...side) {
+// warnings lists what the links do that their keys do not say.
+func warnings(sides ...side) (list []string) {
 	for _, s := range sides {
 		for _, w := range s.spec.Warnings() {
-			a.remark("tui: warning: %s: %s", s.name, w)
+			list = append(list, s.name+": "+w)
 		}
+	}
+	return list
+}
+
+// warn tells a person of warnings.
+func (a *app) warn(list []string) {
+	for _, w := range list {
+		a.remark("tui: warning: %s", w)
 	}
 }
 

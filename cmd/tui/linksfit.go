@@ -56,7 +56,10 @@ func (a *app) linksFit(cmd *cobra.Command, path string, json bool) error {
 		return err
 	}
 	if json {
-		return a.stdout.json(fitInfo{path, fit, fit.TOML()})
+		info := fitInfo{path, fit, fit.TOML()}
+		info.Settings = append([]measure.Setting{}, fit.Settings...) // a list even if it is empty
+		info.LossModels = append([]measure.Candidate{}, fit.LossModels...)
+		return a.stdout.json(info)
 	}
 	fmt.Fprint(a.stdout, fit.TOML())
 	fmt.Fprintln(a.stdout)
@@ -72,22 +75,25 @@ func writeGoodness(w io.Writer, fit *measure.FitResult) {
 		g.row(row[0], row[1], row[2])
 	}
 	g.write(w, 0)
-	if len(fit.LossModels) > 1 {
-		fmt.Fprintln(w)
-		g = newGrid("loss model", ">BIC, less is better")
-		for _, m := range fit.LossModels {
-			g.row(m.Name, m.BIC)
-		}
-		g.write(w, 0)
+	writeCandidates(w, newGrid("loss model", ">BIC", "the less the better"), fit.LossModels, func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
+	writeCandidates(w, newGrid("distribution", ">distance", "the less the better"), fit.DelayModels, func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
+}
+
+// writeCandidates says which models were tried. The first was taken: one with
+// more parameters must do better by more than them.
+func writeCandidates(w io.Writer, g *grid, models []measure.Candidate, score func(measure.Candidate) string) {
+	if len(models) < 2 {
+		return
 	}
-	if len(fit.DelayModels) > 1 {
-		fmt.Fprintln(w)
-		g = newGrid("distribution", ">distance, less is better")
-		for _, m := range fit.DelayModels {
-			g.row(m.Name, fmt.Sprintf("%.4f", m.D))
+	for i, m := range models {
+		remark := ""
+		if i == 0 {
+			remark = "taken"
 		}
-		g.write(w, 0)
+		g.row(m.Name, score(m), remark)
 	}
+	fmt.Fprintln(w)
+	g.write(w, 0)
 }
 
 // comment puts # before every line that is written to it.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,7 +74,7 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if err != nil {
 		return err
 	}
-	a.warn(link.sides...)
+	a.warn(warnings(link.sides...))
 	captures := make([]*capture.Sequence, len(link.sides))
 	err = a.await(cmd.Context(), "show", func() error {
 		for i, s := range link.sides {
@@ -93,13 +94,15 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if f.json {
 		return a.stdout.json(f.info(link, captures))
 	}
-	fmt.Fprintf(a.stdout, "# %s.\n", link.title)
 	style := measure.Style{Width: a.pictureWidth(f.width) - len("# "), ASCII: f.ascii}
+	for _, line := range wrap(f.plain(link.title)+".", style.Width) {
+		fmt.Fprintln(a.stdout, "# "+line)
+	}
 	for i, s := range link.sides {
 		fmt.Fprintln(a.stdout)
-		writeTable(a.stdout, s)
+		io.WriteString(a.stdout, f.plain(tableOf(s)))
 		fmt.Fprintln(a.stdout, "#")
-		if i > 0 && s.spec == link.sides[0].spec {
+		if link.alike(i) {
 			fmt.Fprintf(a.stdout, "# Like %s.\n", link.sides[0].name)
 			continue
 		}
@@ -137,12 +140,22 @@ func (f *showFlags) info(link *chosenLink, captures []*capture.Sequence) linkInf
 	return info
 }
 
-// writeTable writes what a link is set to as a table of a configuration.
-func writeTable(w io.Writer, s side) {
-	fmt.Fprintf(w, "[%s]\n", s.name)
+// plain spells out what ASCII lacks, if that is asked for; links read it back alike.
+func (f *showFlags) plain(text string) string {
+	if f.ascii {
+		return strings.NewReplacer("±", "+-", "µ", "u").Replace(text)
+	}
+	return text
+}
+
+// tableOf returns what a link is set to as a table of a configuration.
+func tableOf(s side) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%s]\n", s.name)
 	for _, k := range lossmodel.Keys() {
 		if v, err := s.spec.Get(k.Key); err == nil && v != k.Default {
-			fmt.Fprintf(w, "%s = %q\n", k.Key, v)
+			fmt.Fprintf(&b, "%s = %q\n", k.Key, v)
 		}
 	}
+	return b.String()
 }

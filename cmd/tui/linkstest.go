@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,10 +58,14 @@ func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags,
 	if err != nil {
 		return err
 	}
-	a.warn(link.sides...)
+	a.warn(warnings(link.sides...))
 	reports := make([]measure.Report, len(link.sides))
 	err = a.await(cmd.Context(), "test", func() error {
 		for i, s := range link.sides {
+			if link.alike(i) {
+				reports[i] = reports[0]
+				continue
+			}
 			if reports[i], err = measure.Test(s.spec, link.seed, traffic.Traffic); err != nil {
 				return usage(err)
 			}
@@ -92,7 +97,7 @@ func (a *app) linksTest(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags,
 func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) {
 	for i, r := range reports {
 		for _, c := range r.Checks {
-			if !c.OK {
+			if !c.OK && !link.alike(i) {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s is %s, %.1f standard errors from %s",
 					link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), c.Sigmas, sig5(c.Expected)))
 			}
@@ -102,27 +107,58 @@ func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) 
 }
 
 func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
-	fmt.Fprintf(a.stdout, "%s\n%d packets of %d bytes through each stage, seed %d\n\n", link.title, traffic.Packets, traffic.Size, link.seed)
+	fmt.Fprintf(a.stdout, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size, link.seed)
 	g := newGrid("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
 	for i, r := range reports {
 		for _, c := range r.Checks {
+			if link.alike(i) {
+				break
+			}
 			g.row(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr), fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
 		}
 	}
 	if len(g.rows) > 0 {
+		fmt.Fprintln(a.stdout)
 		g.write(a.stdout, 0)
-	} else {
-		fmt.Fprint(a.stdout, "Nothing here is left to chance: there is no closed form to hold it to.\n")
 	}
-	for i, r := range reports {
-		for _, n := range r.Notes {
-			fmt.Fprintf(a.stdout, "\nNote: %s: %s.\n", link.sides[i].name, n)
+	for i, s := range link.sides {
+		if link.alike(i) {
+			fmt.Fprintf(a.stdout, "\n%s is like %s.\n", s.name, link.sides[0].name)
+			continue
 		}
-		w := &r.Whole
-		fmt.Fprintf(a.stdout, "\n%s, all stages together, a packet every %v: %.4g%% lost in runs of %.3g, delay %v with sd %v, %.4g%% reordered, %.4g%% duplicated.\n",
-			link.sides[i].name, traffic.Interval, w.LossRate*100, w.MeanBurst,
-			w.Delay.Mean.Round(time.Microsecond), w.Delay.SD.Round(time.Microsecond), w.Reordering.Ratio*100, w.Duplicated*100)
+		fmt.Fprintf(a.stdout, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, wholeOf(&reports[i].Whole))
+		for _, n := range notesOf(s, &reports[i]) {
+			fmt.Fprintf(a.stdout, "Note: %s.\n", n)
+		}
 	}
+}
+
+// wholeOf puts what a link does in a sentence.
+func wholeOf(w *measure.Stats) string {
+	text := fmt.Sprintf("%.4g%% lost", w.LossRate*100)
+	if w.Bursts > 0 {
+		text += fmt.Sprintf(" in runs of %.3g", w.MeanBurst)
+	}
+	if d := &w.Delay; d.Count > 0 {
+		text += fmt.Sprintf(", delay %v with standard deviation %v", d.Mean.Round(time.Microsecond), d.SD.Round(time.Microsecond))
+	}
+	return text + fmt.Sprintf(", %.4g%% reordered, %.4g%% duplicated.", w.Reordering.Ratio*100, w.Duplicated*100)
+}
+
+// notesOf says why there is no closed form where there is none.
+func notesOf(s side, r *measure.Report) []string {
+	notes := slices.Clone(r.Notes)
+	switch {
+	case s.spec.Netem.On:
+		text := "a line of netem decides as the kernel does, packet by packet, and has no closed form"
+		if rate := s.spec.Netem.LossRate(); rate > 0 {
+			text += fmt.Sprintf("; in the long run it picks %.4g%% of packets to lose", rate*100)
+		}
+		return append(notes, text)
+	case len(r.Checks) == 0 && len(notes) == 0:
+		return []string{"nothing is on that could be held to a closed form"}
+	}
+	return notes
 }
 
 // sig5 shows a number of any size.

@@ -48,7 +48,7 @@ func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags
 		return err
 	}
 	chosen := link.side(up)
-	a.warn(chosen)
+	a.warn(warnings(chosen))
 	var rows []capture.Packet
 	err = a.await(cmd.Context(), "trace", func() (err error) {
 		rows, err = measure.Trace(chosen.spec, link.seed, traffic.Traffic)

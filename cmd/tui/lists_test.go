@@ -27,6 +27,9 @@ func TestLists(t *testing.T) {
 	}
 	for _, k := range lossmodel.Keys() {
 		links = append(links, k.Key)
+		for _, m := range k.Models {
+			links = append(links, m.Name)
+		}
 	}
 	for command, names := range map[string][]string{"encoders": encoders, "datasets": datasets, "presets": presets, "links": links} {
 		text, data := tui(command), tui(command, "--json")
@@ -117,6 +120,9 @@ func TestCompletion(t *testing.T) {
 		{"record --script", "katamari"},
 		{"encoders", "raw"},
 		{"links show", lossmodel.Profiles()[0].Name},
+		{"links test", "starlink"},
+		{"links trace --profile", "starlink"},
+		{"links trace --set", "down.netem="},
 		{"", "walkoff"},
 	} {
 		args := append([]string{"__complete"}, strings.Fields(c.line)...)

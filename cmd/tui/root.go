@@ -122,6 +122,8 @@ func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "uint64":
 		return "a whole number"
+	case "duration":
+		return "a time with its unit, such as 20ms"
 	case "float64":
 		return "a number"
 	case "bool":

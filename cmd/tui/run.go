@@ -66,6 +66,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 			return usage(err)
 		}
 	}
+	a.warn(config.Warnings())
 	line := a.progress("run")
 	report, err := experiment.Run(cmd.Context(), config, experiment.RunOptions{Progress: line.report, Clock: a.clock, Dir: f.out})
 	line.done()

@@ -65,6 +65,9 @@ func BenchmarkSession(b *testing.B) {
 // In steady state a second of virtual time allocates nothing with our own
 // encoders: 60 frames encoded, sent, decoded, compared, acked and metered.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates for itself")
+	}
 	for _, name := range []string{"raw", "quantized", "relative-orientation", "rotor"} {
 		t.Run(name, func(t *testing.T) {
 			c := Default()

@@ -40,6 +40,11 @@ func (a *app) check(f *configFlags) error {
 	if err != nil {
 		return err
 	}
+	for _, s := range []side{{"down", config.Down}, {"up", config.Up}} {
+		if _, err := s.spec.Pin(nil); err != nil { // a file that is not there, or has changed
+			return usage(prefixed(s.name, err))
+		}
+	}
 	text, err := config.TOML()
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 	write(t, "bad-columns.csv", "seq,recv_us\n0,5\n")
 	write(t, "short.csv", "seq,send_us,recv_us\n0,0,5\n1,10,lost\n")
 	write(t, "capture.csv", tui("links", "trace", "--set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms", "--packets", "3000").stdout)
-	for name, line := range map[string]string{
+	calls := map[string]string{
 		"walkoff":            "walkoff --data demo --frames 66 --encoder quantized --audit",
 		"walkoff-json":       "walkoff --data demo --frames 66 --encoder quantized --audit --json",
 		"run":                "run --encoder quantized --set duration=2s --set link.loss=2% --set link.latency=50ms",
@@ -106,7 +106,6 @@ func TestGolden(t *testing.T) {
 		"run-assert":         "run never.toml --quiet",
 		"no-terminal":        "",
 		"unknown-command":    "walkof",
-		"unknown-command-2":  "xyzzy",
 		"toml-as-command":    "ok.toml",
 		"unknown-flag":       "walkoff --encodr raw",
 		"unknown-short-flag": "walkoff -x",
@@ -117,12 +116,6 @@ func TestGolden(t *testing.T) {
 		"stray-argument":     "walkoff demo",
 		"missing-argument":   "replay",
 		"second-argument":    "replay a.json b.json",
-		"unknown-encoder":    "walkoff --encoder relative-orientatoin",
-		"unknown-data":       "walkoff --data demoo",
-		"unknown-preset":     "run --preset ladde",
-		"unknown-script":     "record --out a.bin --script katamary",
-		"unknown-key":        "run --set down.latencyy=5ms",
-		"unknown-key-file":   "run typo.toml",
 		"no-key":             "run --set loss",
 		"bad-value":          "run --set down.loss=140%",
 		"bad-value-file":     "run bad.toml",
@@ -141,8 +134,6 @@ func TestGolden(t *testing.T) {
 		"record-bad-seconds": "record --out a.bin --seconds 0",
 		"tune-no-field":      "tune",
 		"tune-bad-field":     "tune --field positon",
-		"links-unknown":      "links show ltee",
-		"links-unknown-2":    "links show xyzzy",
 		"links-show":         "links show fiedler --ascii --width 60 --packets 2000",
 		"links-test":         "links test unity-4g --packets 20000",
 		"links-trace":        "links trace --set down.loss=20% --set down.duplicate=20% --set down.latency=5ms±2ms --packets 12",
@@ -161,16 +152,53 @@ func TestGolden(t *testing.T) {
 		"links-value":        "links trace --set down.loss=140%",
 		"links-netem":        "links trace --netem losss",
 		"links-no-trace":     "links test --set down.delay_trace=nowhere.csv",
+		"check-no-trace":     "check --preset lossy --set down.delay_trace=nowhere.csv",
 		"links-packets":      "links test lte --packets 0",
 		"links-interval":     "links trace --profile lte --interval 5",
 		"links-width":        "links show lte --width 10",
-		"encoders-unknown":   "encoders roter",
 		"root-flag":          "--ascci",
-	} {
+	}
+	for name, line := range calls {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(line)
 			golden(t, filepath.Join(dir, name+".golden"), args, tui(args...))
 		})
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.golden"))
+	if err != nil || len(files) != len(calls) {
+		t.Errorf("%d golden files for %d calls: %v", len(files), len(calls), err)
+	}
+}
+
+// TestNearNames: a mistyped name gets one line, exit code 2 and the right name.
+func TestNearNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "typo.toml", "[down]\nlatencyy = \"5ms\"\n")
+	for _, c := range []struct{ line, near string }{
+		{"walkof", "walkoff"},
+		{"walkoff --encoder relative-orientatoin", "relative-orientation"},
+		{"walkoff --data demoo", "demo"},
+		{"run --encoder roter", "rotor"},
+		{"run --preset ladde", "ladder"},
+		{"run --set down.latencyy=5ms", "latency"},
+		{"run --set encoder.params.xy_smal=5", "xy_small"},
+		{"run --set profile=ltee", "lte"},
+		{"run --data demoo", "demo"},
+		{"run typo.toml", "latency"},
+		{"check --preset losy", "lossy"},
+		{"record --out a.bin --script katamary", "katamari"},
+		{"encoders roter", "rotor"},
+		{"links show ltee", "lte"},
+		{"tune --field positon", "position"},
+		{"walkoff --encodr raw", "--encoder"},
+	} {
+		o := tui(strings.Fields(c.line)...)
+		if o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "; did you mean "+c.near+"?\n") {
+			t.Errorf("tui %s: exit %d, %q; want a line that ends in: did you mean %s?", c.line, o.code, o.stderr, c.near)
+		}
+	}
+	if o := tui("links", "show", "xyzzy"); o.code != exitUsage || strings.Contains(o.stderr, "did you mean") {
+		t.Errorf("of a name like no other: exit %d, %q", o.code, o.stderr)
 	}
 }
 

@@ -89,7 +89,6 @@ func TestGolden(t *testing.T) {
 	write(t, "empty.bin", "")
 	write(t, "short.bin", strings.Repeat("x", 901*32+5))
 	write(t, "bad.toml", "seed = 7\n\n[down]\nloss = \"140%\"\n")
-	write(t, "typo.toml", "[down]\nlatencyy = \"5ms\"\n")
 	write(t, "broken.toml", "seed = \n")
 	write(t, "ok.toml", "seed = 9\nduration = \"1s\"\n[encoder]\nname = \"quantized\"\n[assert]\nwrong = \"== 0\"\n")
 	write(t, "never.toml", "duration = \"500ms\"\n[encoder]\nname = \"quantized\"\n[assert]\npayload_kbps = \"< 1\"\n")

@@ -110,6 +110,15 @@ func TestKeysMakeCommands(t *testing.T) {
 		{line("param xy_small 5"), `params {"xy_small":"5"}`},
 		{line("playout 100ms"), "playout 100ms"},
 		{line("mark the knock"), "the knock"},
+		{append([]string{"d"}, append(loss, "right")...), "down loss 7%"},
+		{append([]string{"d", "d"}, append(loss, "right")...), "up loss 0.1%"},
+		{append([]string{"d", "d", "d"}, append(loss, "right")...), "loss 7%"},
+		{append([]string{"d", "esc"}, append(loss, "right")...), "loss 7%"},
+		{append([]string{"d", "d"}, append(loss, "enter", "3%", "enter")...), "up loss 3%"},
+		{line("netem delay 50ms 10ms loss 1%"), "netem delay 50ms 10ms loss 1%"},
+		{line("netem off"), "netem off"},
+		{line("up netem tc qdisc add dev eth0 root netem loss 1%"), "up netem tc qdisc add dev eth0 root netem loss 1%"},
+		{line("loss gilbert-elliott p=1% r=20%"), "loss gilbert-elliott p=1% r=20%"},
 		{line("loss 140%"), ""},
 		{line("loss"), ""},
 		{line(""), ""},
@@ -218,7 +227,13 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"down lss 5%":  "did you mean loss?",
 		"playout -5s":  "85ms",
 		"frobnicate":   "?",
-		"encoder":      "encoder NAME",
+
+		"netem dely 50ms":          "did you mean delay?",
+		"netem delay 50ms loss x":  "random, state, gemodel",
+		"up netem delay":           `nothing after "delay"`,
+		"loss gilbert-eliott p=1%": "did you mean gilbert-elliott?",
+		"loss gilbert-elliott x=1": `unknown name "x"`,
+		"encoder":                  "encoder NAME",
 	} {
 		lab := newFakeLab()
 		m := screen(lab, 120, 40, Options{})
@@ -254,6 +269,17 @@ func TestHistoryAndCompletion(t *testing.T) {
 		{[]string{"param ", "tab", "tab"}, "param xy_small"},
 		{[]string{"down la", "tab"}, "down latency "},
 		{[]string{"zzz", "tab"}, "zzz"},
+		{[]string{"netem ", "tab"}, "netem limit"},
+		{[]string{"netem del", "tab"}, "netem delay "},
+		{[]string{"netem delay 50ms 10ms dist", "tab"}, "netem delay 50ms 10ms distribution "},
+		{[]string{"netem delay 50ms 10ms distribution n", "tab"}, "netem delay 50ms 10ms distribution normal "},
+		{[]string{"netem delay d", "tab"}, "netem delay d"}, // a time belongs there
+		{[]string{"netem dely l", "tab"}, "netem dely l"},   // nothing helps before that is mended
+		{[]string{"up netem lo", "tab"}, "up netem loss "},
+		{[]string{"loss gilbert-", "tab"}, "loss gilbert-elliott "},
+		{[]string{"loss gilbert-elliott r=5% p", "tab"}, "loss gilbert-elliott r=5% p="},
+		{[]string{"loss gilbert-elliott p", "tab", "1%"}, "loss gilbert-elliott p=1%"},
+		{[]string{"down loss peri", "tab", "e", "tab"}, "down loss periodic every="},
 		{[]string{"loss 55", "backspace"}, "loss 5"},
 		{[]string{"loss 55", "ctrl+w"}, "loss "},
 		{[]string{"loss 5", "home", "left", "x"}, "xloss 5"},

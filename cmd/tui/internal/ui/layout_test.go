@@ -58,8 +58,10 @@ func TestOverlaysFitEverySize(t *testing.T) {
 	for what, keys := range map[string][]string{
 		"help": {"?"}, "encoders": {"enter"}, "profiles": {"p"}, "profiles narrowed to nothing": {"p", "x", "y", "z"},
 		"command": {"/"}, "long command": {"/", strings.Repeat("latency 5日 ", 40)}, "mistake": {"/", "los 5%", "enter"}, "completion": {"/", "tab", "tab"},
+		"settings unfolded": {"/netem delay 50ms 10ms loss 1% 25%", "enter", "/up netem off", "enter", "tab", "up", "d", "right"},
+		"all unfolded":      append(toFold(), "right", "down", "down"), "one way": {"d", "d"},
 	} {
-		m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
+		m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer(), Picture: widePicture})
 		press(m, keys...)
 		for _, s := range sizes()[:250] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})

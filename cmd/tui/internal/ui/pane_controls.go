@@ -126,7 +126,7 @@ func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
 	if p.cfg == nil {
 		return
 	}
-	room := c.h - 2
+	room := c.h - 2 - p.explain(c)
 	rows, at := p.layout(c.w-4, room)
 	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
 	for y := 1; y <= room && first+y-1 < len(rows); y++ {
@@ -144,6 +144,25 @@ func (p *controlsPane) draw(c *canvas, th *theme, focused bool) {
 	if first+room < len(rows) {
 		c.right(c.w-2, c.h-1, inkDim, " more below ")
 	}
+}
+
+// explain says at the foot of the pane what the control under the cursor is for,
+// once the settings are in sight that are not for every day. It returns the rows
+// that it took.
+func (p *controlsPane) explain(c *canvas) int {
+	const rows, least = 3, 20
+	ctl, _, ok := p.current()
+	if !ok || !p.scope.more || c.h < least {
+		return 0
+	}
+	lines := wrap(ctl.help, c.w-4)
+	if len(lines) > rows {
+		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
+	}
+	for i, line := range lines {
+		c.clip(2, c.h-1-rows+i, c.w-4, inkDim, line)
+	}
+	return rows
 }
 
 // aimed says which link the controls are for, if it is one.

@@ -124,7 +124,7 @@ func (p *picker) show(c *canvas, th *theme, x int, name string) {
 	}
 	for i, line := range p.sample(sample{name, w, th.ascii}) {
 		if y := top + i; y < c.h-1 {
-			c.clip(x, y, w, inkDim, line)
+			c.clip(x, y, w, inkPlain, line)
 		}
 	}
 }

@@ -1,0 +1,296 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/measure"
+)
+
+// toFold are the keys that lead from the encoder to the row of folded settings.
+func toFold() []string {
+	const params, everyDay = 2, 9
+	return slices.Repeat([]string{"down"}, params+everyDay+2)
+}
+
+// widePicture is a picture that is wider than it was asked to be.
+func widePicture(_ lossmodel.Spec, w int, _ bool) string {
+	return strings.Repeat("日本", w) + "\n\x1b[31m" + strings.Repeat("x", w)
+}
+
+// measured is the picture as the program draws it.
+func measured(spec lossmodel.Spec, w int, ascii bool) string {
+	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400}, measure.Style{Width: w, ASCII: ascii})
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// wordsOfControls lists the words of all controls.
+func wordsOfControls(list []control) []string {
+	var words []string
+	for _, c := range list {
+		words = append(words, c.word)
+	}
+	return words
+}
+
+func TestEveryKeyHasAControl(t *testing.T) {
+	cat := newCatalog()
+	on := experiment.Default()
+	if err := on.Apply(experiment.Change{Down: map[string]string{"netem": "delay 10ms"}}); err != nil {
+		t.Fatal(err)
+	}
+	for what, cfg := range map[string]*experiment.Config{"off": experiment.Default(), "on": on} {
+		for way := bothDirections; way <= upOnly; way++ {
+			words := wordsOfControls(cat.controls(cfg, fakeSchema, scope{way, true}))
+			for _, k := range lossmodel.Keys() {
+				if n := countOf(words, k.Key); n != 1 {
+					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
+				}
+			}
+		}
+	}
+}
+
+func countOf(list []string, word string) int {
+	n := 0
+	for _, w := range list {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFoldOpensAndCloses(t *testing.T) {
+	for _, keys := range [][2]string{{"enter", "enter"}, {"right", "left"}, {"right", "enter"}} {
+		lab := newFakeLab()
+		m := screen(lab, 160, 48, Options{})
+		press(m, toFold()...)
+		if !strings.Contains(m.View(), "▸ More") || strings.Contains(m.View(), "keep_order") {
+			t.Fatalf("the fold is not under the cursor, or open:\n%s", m.View())
+		}
+		press(m, keys[0])
+		if !strings.Contains(m.View(), "keep_order") {
+			t.Errorf("%s does not open the fold", keys[0])
+		}
+		press(m, keys[1])
+		if strings.Contains(m.View(), "keep_order") || len(lab.got) > 0 {
+			t.Errorf("%s does not close the fold; sent %q", keys[1], spell(lab.got))
+		}
+	}
+}
+
+func TestFoldedSettingsCanBeSet(t *testing.T) {
+	open := append(toFold(), "enter")
+	to := func(n int, keys ...string) []string {
+		return append(append(slices.Clone(open), slices.Repeat([]string{"down"}, n)...), keys...)
+	}
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{to(2, "right"), "rate_cell_overhead 5"},
+		{to(3, "right"), "distribution normal"},
+		{to(3, "d", "right"), "down distribution normal"},
+		{to(4, "enter", "on", "enter"), "keep_order on"}, // from a list, narrowed
+		{to(6, "enter", "1400", "enter"), "mtu 1400"},
+		{to(7, "right"), ""}, // words cannot be moved, only typed
+		{to(7, "enter", "loss 1%", "enter"), "netem loss 1%"},
+		{to(7, "d", "d", "enter", "loss 1%", "enter"), "up netem loss 1%"},
+		{to(1, "enter", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
+	} {
+		lab := newFakeLab()
+		m := screen(lab, 160, 48, Options{})
+		press(m, c.keys...)
+		if got := spell(lab.got); got != c.want {
+			t.Errorf("%v sent %q, want %q\n%s", c.keys[len(open):], got, c.want, m.View())
+		}
+	}
+}
+
+func TestParamsOfALossModelAreControls(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, line("loss gilbert-elliott p=1% r=20%")...)
+	lab.got = nil
+	press(m, "down", "down", "down", "down", "down", "right") // the first param of the model
+	press(m, "down", "]")
+	if got, want := spell(lab.got), "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	press(m, "enter")
+	if got, want := m.line.input.String(), "loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
+		t.Errorf("enter offers %q to be mended, want %q", got, want)
+	}
+}
+
+func TestStepLossParam(t *testing.T) {
+	share, packets := lossmodel.ParamInfo{Unit: "%", Min: "0%"}, lossmodel.ParamInfo{Unit: "packets"}
+	for _, c := range []struct {
+		p    lossmodel.ParamInfo
+		now  string
+		n    int
+		want string
+	}{
+		{share, "1%", 1, "2%"}, {share, "0%", -1, "0%"}, {share, "100%", 4, "100%"}, {share, "6%", 1, "7%"}, {share, "?", 1, "?"},
+		{packets, "3", 1, "4"}, {packets, "1", -4, "1"},
+		{lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "0%", -1, "-5%"}, {lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "90%", 4, "95%"},
+	} {
+		if got := stepLossParam(c.p, c.now, c.n); got != c.want {
+			t.Errorf("%s by %d is %s, want %s", c.now, c.n, got, c.want)
+		}
+	}
+}
+
+// TestModelsCanBeCompleted types every model by completion alone, with its
+// params, and hands it to a link.
+func TestModelsCanBeCompleted(t *testing.T) {
+	cat := newCatalog()
+	loss, _ := cat.key("loss")
+	d := desk{cat, experiment.Default(), fakeSchema}
+	for _, model := range loss.Models {
+		text := "loss " + model.Name
+		if _, words := complete(d, text); !slices.Contains(words, model.Name) {
+			t.Errorf("%q is not offered", model.Name)
+		}
+		_, words := complete(d, text+" ")
+		if len(words) != len(model.Params) {
+			t.Errorf("%s offers %q for %d params", model.Name, words, len(model.Params))
+		}
+		for _, p := range model.Params {
+			if hint := d.usage(text + " " + p.Name + "="); !strings.Contains(hint, p.Help) {
+				t.Errorf("%s %s: the hint is %q", model.Name, p.Name, hint)
+			}
+		}
+	}
+}
+
+// TestNetemWarnsOnce: the warnings of a line come once, and again only if the line
+// is another.
+func TestNetemWarnsOnce(t *testing.T) {
+	m := screen(newFakeLab(), 160, 48, Options{})
+	const fault = "netem's correlation draws its values to the middle"
+	press(m, line("netem loss 1% 25%")...)
+	if n := strings.Count(m.note.text, fault); n != 1 || !strings.Contains(m.View(), fault) {
+		t.Fatalf("both links have the fault; it is told %d times: %q", n, m.note.text)
+	}
+	press(m, "esc")
+	for range 5 {
+		press(m)
+	}
+	if strings.Contains(m.View(), fault) {
+		t.Error("it is told again though nothing changed")
+	}
+	press(m, line("latency 1ms")...) // refused: the line decides
+	if m.note.text != "" || !strings.Contains(m.line.err, "netem") {
+		t.Errorf("a refused change: notice %q, error %q", m.note.text, m.line.err)
+	}
+	press(m, "esc")
+	press(m, line("netem loss 2% 25%")...)
+	if !strings.Contains(m.note.text, fault) {
+		t.Error("another line is not warned of")
+	}
+	press(m, "esc")
+	if press(m, line("netem off")...); m.note.text != "" {
+		t.Errorf("no netem, yet %q", m.note.text)
+	}
+}
+
+func TestNetemHoldsControls(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, line("down netem delay 20ms seed 3")...)
+	press(m, "esc")
+	lab.got = nil
+	view := m.View()
+	if n := strings.Count(view, "waits: netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
+		t.Errorf("%d controls wait, want 9:\n%s", n, view)
+	}
+	press(m, "down", "down", "down", "down", "down", "right")
+	if len(lab.got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
+		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.got), m.note.text)
+	}
+	press(m, "esc", "d", "d")
+	if strings.Contains(m.View(), "waits: netem") {
+		t.Error("the link back waits though it has no netem")
+	}
+	press(m, "right")
+	if got := spell(lab.got); got != "up loss 0.1%" {
+		t.Errorf("the link back got %q", got)
+	}
+}
+
+func TestOneWayIsShown(t *testing.T) {
+	m := screen(newFakeLab(), 160, 48, Options{})
+	for _, c := range []struct{ title, latency string }{
+		{"─ Controls ──", "50 ms    ■■■■■■········  ↑ 65 ms"},
+		{"link down only", "50 ms    ■■■■■■········  ↑ 65 ms"},
+		{"link up only", "65 ms    ■■■■■■········  ↓ 50 ms"},
+		{"─ Controls ──", "50 ms"},
+	} {
+		if view := m.View(); !strings.Contains(view, c.title) || !strings.Contains(view, c.latency) {
+			t.Errorf("the controls lack %q or %q:\n%s", c.title, c.latency, view)
+		}
+		press(m, "d")
+	}
+}
+
+// TestPreviewIsMadeOnce: a picture may take a thousand times as long as a redraw.
+func TestPreviewIsMadeOnce(t *testing.T) {
+	made := 0
+	m := screen(newFakeLab(), 160, 48, Options{Picture: func(spec lossmodel.Spec, w int, ascii bool) string {
+		made++
+		return measured(spec, w, ascii)
+	}})
+	press(m, "p")
+	for range 20 {
+		m.ticks = slowTicks - 1
+		press(m)
+	}
+	if made != 1 {
+		t.Errorf("made %d times for one link", made)
+	}
+	for _, k := range []string{"down", "down", "up", "up"} {
+		press(m, k)
+	}
+	if made != 3 {
+		t.Errorf("made %d times for three links", made)
+	}
+	view, p := m.View(), m.cat.profiles[0]
+	for _, want := range []string{p.Summary, "source: " + p.Source, "each way:", "1500 packets", "delay, ms"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("the preview lacks %q:\n%s", want, view)
+		}
+	}
+	press(m, "down") // a link that differs by direction
+	if !strings.Contains(m.View(), "down, to the receiver:") {
+		t.Error("nothing says which link is shown")
+	}
+}
+
+func TestPreviewWithoutPictures(t *testing.T) {
+	m := screen(newFakeLab(), 80, 24, Options{})
+	press(m, "p")
+	if !strings.Contains(m.View(), "source: "+m.cat.profiles[0].Source) {
+		t.Errorf("the source is not named:\n%s", m.View())
+	}
+}
+
+// BenchmarkPreview makes the picture of a link: the longest that a key may stall
+// the screen.
+func BenchmarkPreview(b *testing.B) {
+	p, err := lossmodel.ProfileByName("unity-congested")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		measured(p.Down, 72, false)
+	}
+}

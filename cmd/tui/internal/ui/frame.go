@@ -16,6 +16,42 @@ func (c *canvas) spans(x, y, n int, pieces ...span) int {
 	return x
 }
 
+// spansWidth is how many columns pieces of text take.
+func spansWidth(pieces []span) int {
+	n := 0
+	for _, p := range pieces {
+		n += textWidth(p.text)
+	}
+	return n
+}
+
+// fit returns the first of several ways to say something that takes at most n
+// columns, the last if none does: shorter words, rather than words cut off.
+func fit(n int, ways ...[]span) []span {
+	for _, pieces := range ways[:len(ways)-1] {
+		if spansWidth(pieces) <= n {
+			return pieces
+		}
+	}
+	return ways[len(ways)-1]
+}
+
+// uncut returns the first of several groups of pieces that fit n columns
+// together: none of them is cut in two.
+func uncut(n int, groups [][]span) []span {
+	var out []span
+	for _, g := range groups {
+		if n -= spansWidth(g); n < 0 {
+			break
+		}
+		out = append(out, g...)
+	}
+	return out
+}
+
+// headRoom is how many columns an edge of w has for what follows a title.
+func headRoom(w int, title string) int { return max(w-8-textWidth(title), 0) }
+
 // frame draws a border around the canvas with a title in its upper edge.
 func (c *canvas) frame(th *theme, focused bool, title string, more ...span) {
 	line, head := inkBorder, inkTitle

@@ -2,7 +2,7 @@ package ui
 
 import (
 	"math"
-	"strconv"
+	"slices"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -66,8 +66,9 @@ func chartRows(h int) (first, rows [3]int) {
 func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
 	first, rows := chartRows(c.h)
 	title := [3]string{"Bandwidth kbps", "Bits per changed " + p.itemName(), "Decode failures /s"}
+	room := func(i int) int { return headRoom(c.w, title[i]) }
 	specs := [3]*chart.Spec{p.bandwidth(), p.ratio(), p.failures()}
-	legends := [3][]span{p.bandwidthLegend(th), p.ratioLegend(th), p.failureLegend(th)}
+	legends := [3][]span{p.bandwidthLegend(th, room(0)), p.ratioLegend(th, room(1)), failureLegend(th, failures(&p.lane), room(2))}
 	for i, spec := range specs {
 		if i == 0 {
 			c.frame(th, focused, title[i], legends[i]...)
@@ -79,7 +80,7 @@ func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
 		h := min(rows[i], c.h-2-first[i])
 		c.blit(1, first[i]+1, chart.Draw(spec, c.w-2, max(h, 0)))
 	}
-	if f := p.lane.Totals.Failures; f.NoBaseline+f.Corrupt+f.UnknownCodec == 0 && rows[2] > 4 {
+	if failedSoFar(&p.lane.Totals) == 0 && rows[2] > 4 {
 		const calm = "none so far"
 		c.text((c.w-len(calm))/2, first[2]+rows[2]/2, inkDim, calm)
 	}
@@ -129,6 +130,11 @@ func (p *chartsPane) bandwidth() *chart.Spec {
 	}
 }
 
+// enoughChanged is how many items of a frame must have changed for bits per
+// changed item to mean something: below it is a packet's header divided by next
+// to nothing.
+const enoughChanged = 5
+
 func (p *chartsPane) ratio() *chart.Spec {
 	return &chart.Spec{
 		Floor: 10,
@@ -136,51 +142,56 @@ func (p *chartsPane) ratio() *chart.Spec {
 			Values: p.series(func(s *experiment.Sample) float64 {
 				return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
 			}),
-			Weights: p.series(func(s *experiment.Sample) float64 { return float64(s.Changed) }),
-			Ink:     chart.Ink(inkRatio),
+			Weights: p.series(func(s *experiment.Sample) float64 {
+				if s.Changed < enoughChanged*int64(s.Sent) {
+					return 0 // a gap
+				}
+				return float64(s.Changed)
+			}),
+			Ink: chart.Ink(inkRatio),
 		}},
 	}
 }
 
 func (p *chartsPane) failures() *chart.Spec {
-	line := func(o experiment.Outcome, stroke chart.Stroke) chart.Series {
-		return chart.Series{
-			Values: p.series(func(s *experiment.Sample) float64 { return float64(s.Outcomes[o]) * perSecond }),
-			Reduce: chart.Max, Stroke: stroke, Ink: chart.Ink(outcomeInk(o)),
+	spec := &chart.Spec{Floor: 20}
+	list := failures(&p.lane)
+	for _, f := range slices.Backward(list) { // the first lies on top
+		if f.stroke == chart.Dotted && f.total == 0 {
+			continue // another has that stroke too
 		}
+		spec.Series = append(spec.Series, chart.Series{
+			Values: p.series(func(s *experiment.Sample) float64 { return float64(s.Outcomes[f.outcome]) * perSecond }),
+			Reduce: chart.Max, Stroke: f.stroke, Ink: chart.Ink(outcomeInk(f.outcome)),
+		})
 	}
-	return &chart.Spec{Floor: 20, Series: []chart.Series{
-		line(experiment.UnknownCodec, chart.Dotted),
-		line(experiment.Corrupt, chart.Dashed),
-		line(experiment.NoBaseline, chart.Solid),
-	}}
+	return spec
 }
 
-func (p *chartsPane) bandwidthLegend(th *theme) []span {
+func (p *chartsPane) bandwidthLegend(th *theme, room int) []span {
 	r := p.lane.Recent
 	stroke := strokes(th)
-	return []span{
+	lines := []span{
 		{inkPayload, stroke[chart.Solid] + " payload "}, {inkValue, fixed(r.PayloadKbps, 1)},
 		{inkWire, "  " + stroke[chart.Dashed] + " wire "}, {inkValue, fixed(r.WireKbps, 1)},
-		{inkBudget, "  " + ruleStroke(th) + " budget " + fixed(p.budget, 0)},
 	}
+	budget := func(word string) []span {
+		return append(lines[:len(lines):len(lines)], span{inkBudget, "  " + ruleStroke(th) + word + " " + fixed(p.budget, 0)})
+	}
+	return fit(room, budget(" budget"), budget(""), lines)
 }
 
-func (p *chartsPane) ratioLegend(th *theme) []span {
+func (p *chartsPane) ratioLegend(th *theme, room int) []span {
 	r := p.lane.Recent
-	return []span{{inkRatio, strokes(th)[chart.Solid] + " now "}, {inkValue, fixed(r.BitsPerChanged, 1)},
-		{inkDim, "  spread over every " + p.itemName() + " "}, {inkPlain, fixed(r.BitsPerItem, 2)}}
-}
-
-func (p *chartsPane) failureLegend(th *theme) []span {
-	f, stroke := p.lane.Totals.Failures, strokes(th)
-	part := func(o experiment.Outcome, s chart.Stroke, n int64) []span {
-		return []span{{outcomeInk(o), stroke[s] + " " + string(th.outcome[o]) + " " + outcomeWord(o) + " "}, {inkValue, strconv.FormatInt(n, 10)}}
+	k := inkValue
+	if r.ChangedPerFrame < enoughChanged {
+		k = inkDim
 	}
-	gap := span{inkPlain, "  "}
-	out := append(part(experiment.NoBaseline, chart.Solid, f.NoBaseline), gap)
-	out = append(append(out, part(experiment.Corrupt, chart.Dashed, f.Corrupt)...), gap)
-	return append(out, part(experiment.UnknownCodec, chart.Dotted, f.UnknownCodec)...)
+	now := []span{{inkRatio, strokes(th)[chart.Solid] + " now "}, {k, fixed(r.BitsPerChanged, 1)}}
+	every := func(words string) []span {
+		return append(now[:len(now):len(now)], span{inkDim, "  " + words + " " + p.itemName() + " "}, span{inkPlain, fixed(r.BitsPerItem, 2)})
+	}
+	return fit(room, every("spread over every"), every("over every"), now)
 }
 
 // strokes are samples of the lines of a chart, for legends.

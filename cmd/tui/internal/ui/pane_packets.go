@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"wirelab/experiment"
@@ -92,12 +93,12 @@ func (p *packetsPane) draw(c *canvas, th *theme, focused bool) {
 		rows = max(mostShown/w, 1)
 	}
 	p.width, p.capacity = w, w*rows
-	c.frame(th, focused, "Packets", p.legend(th)...)
+	c.frame(th, focused, "Packets", p.legend(th, headRoom(c.w, "Packets"))...)
 	if p.capacity < 2 || len(p.packets) == 0 {
 		return
 	}
 	p.strip(c, th, w)
-	c.spans(2, rows+1, w, p.detail(th)...)
+	c.spans(2, rows+1, w, p.detail(th, w)...)
 	if y := rows + 3; y < c.h-2 {
 		p.table(c, th, y)
 	}
@@ -106,12 +107,12 @@ func (p *packetsPane) draw(c *canvas, th *theme, focused bool) {
 // mostShown bounds the strip: the lab remembers 600 packets.
 const mostShown = 600
 
-// ends lists how the packets of the whole run ended.
+// ends lists how the packets of the whole run ended, what deserves room first.
 func (p *packetsPane) ends() []outcomeCount {
 	t := p.totals
-	return []outcomeCount{{experiment.Decoded, t.Decoded}, {experiment.Lost, t.Lost}, {experiment.Stale, t.Stale},
-		{experiment.NoBaseline, t.Failures.NoBaseline}, {experiment.Corrupt, t.Failures.Corrupt}, {experiment.Duplicate, t.Duplicate},
-		{experiment.UnknownCodec, t.Failures.UnknownCodec}, {experiment.Tainted, t.Tainted}, {experiment.Wrong, t.Wrong}}
+	return []outcomeCount{{experiment.Decoded, t.Decoded}, {experiment.Lost, t.Lost}, {experiment.NoBaseline, t.Failures.NoBaseline},
+		{experiment.Corrupt, t.Failures.Corrupt}, {experiment.Tainted, t.Tainted}, {experiment.UnknownCodec, t.Failures.UnknownCodec},
+		{experiment.Stale, t.Stale}, {experiment.Duplicate, t.Duplicate}, {experiment.Wrong, t.Wrong}}
 }
 
 type outcomeCount struct {
@@ -142,12 +143,23 @@ func (p *packetsPane) table(c *canvas, th *theme, y int) {
 	}
 }
 
-func (p *packetsPane) legend(th *theme) []span {
-	out := []span{{inkDim, fmt.Sprintf("last %d  ", max(p.capacity-1, 0))}}
-	for _, o := range []experiment.Outcome{experiment.Decoded, experiment.Lost, experiment.Stale, experiment.NoBaseline, experiment.Corrupt, experiment.Duplicate, experiment.UnknownCodec} {
-		out = append(out, span{outcomeInk(o), string(th.outcome[o])}, span{inkDim, " " + outcomeWord(o) + "  "})
+// legend names the signs of the strip: of what occurred, then of what might, as
+// far as there is room.
+func (p *packetsPane) legend(th *theme, room int) []span {
+	names := func(word func(experiment.Outcome) string, occurred bool) (out [][]span) {
+		for _, e := range p.ends() {
+			if (e.n > 0) == occurred {
+				out = append(out, []span{{outcomeInk(e.o), "  " + string(th.outcome[e.o])}, {inkDim, " " + word(e.o)}})
+			}
+		}
+		return out
 	}
-	return out
+	last := []span{{inkDim, fmt.Sprintf("last %d", max(p.capacity-1, 0))}}
+	line := func(word func(experiment.Outcome) string) []span {
+		return append(last[:1:1], slices.Concat(names(word, true)...)...)
+	}
+	known := fit(room, line(outcomeWord), line(outcomeShort), uncut(room, append([][]span{last}, names(outcomeShort, true)...)))
+	return append(known, uncut(room-spansWidth(known), names(outcomeWord, false))...)
 }
 
 // gravity orders outcomes by how much they deserve to be seen where a packet and
@@ -188,7 +200,7 @@ func (p *packetsPane) strip(c *canvas, th *theme, w int) {
 
 // detail is the line below the strip: the packet under the cursor, or how the
 // packets of the whole run ended.
-func (p *packetsPane) detail(th *theme) []span {
+func (p *packetsPane) detail(th *theme, room int) []span {
 	if p.choosing {
 		for i := range p.packets {
 			if r := &p.packets[i]; r.Seq == p.chosen && r.Copy == 0 {
@@ -197,15 +209,15 @@ func (p *packetsPane) detail(th *theme) []span {
 		}
 		return []span{{inkDim, fmt.Sprintf("packet %d is gone from memory", p.chosen)}}
 	}
-	out := []span{{inkDim, "so far  "}}
+	groups := [][]span{{{inkDim, "so far"}}}
 	for _, e := range p.ends() {
 		if e.n == 0 && e.o != experiment.Decoded && e.o != experiment.Lost {
 			continue
 		}
-		out = append(out, span{outcomeInk(e.o), string(th.outcome[e.o])}, span{inkValue, " " + strconv.FormatInt(e.n, 10)},
-			span{inkDim, " " + outcomeWord(e.o) + "  "})
+		groups = append(groups, []span{{outcomeInk(e.o), "  " + string(th.outcome[e.o])}, {inkValue, " " + strconv.FormatInt(e.n, 10)},
+			{inkDim, " " + outcomeWord(e.o)}})
 	}
-	return out
+	return uncut(room, groups)
 }
 
 // describePacket tells the life of one packet in a line.

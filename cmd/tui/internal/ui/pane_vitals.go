@@ -9,7 +9,6 @@ import (
 // vitalsPane is the line that never leaves a small screen.
 type vitalsPane struct {
 	lane experiment.Lane
-	item string
 	seen bool
 }
 
@@ -20,17 +19,63 @@ func (p *vitalsPane) observe(v sight) bool {
 	if p.seen && !v.slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
-	p.lane, p.item, p.seen = *lane, v.snap.Item, true
+	p.lane, p.seen = *lane, true
 	return true
 }
 
+// draw writes the payload first and what went wrong last. Where the line is too
+// short for all of it whole figures go, those worth least first.
 func (p *vitalsPane) draw(c *canvas, th *theme, _ bool) {
+	wire, perChanged, wrong := true, true, true
+	for _, part := range []*bool{&wire, &wrong, &perChanged} {
+		if p.width(wire, perChanged, wrong) <= c.w-2 {
+			break
+		}
+		*part = part == &wrong && p.lane.Totals.Wrong > 0
+	}
+	end := p.ends(wrong)
+	room := c.w - 2 - spansWidth(end)
+	c.spans(1, 0, room-1, p.costs(wire, perChanged)...)
+	c.spans(1+room, 0, c.w, end...)
+}
+
+// width is how many columns the line needs with or without some of its figures.
+// It allows for the bandwidth to grow: a figure must not come and go with it.
+func (p *vitalsPane) width(wire, perChanged, wrong bool) int {
+	slack := func(v float64) int { return max(len("999.9")-len(fixed(v, 1)), 0) }
+	n := spansWidth(p.costs(wire, perChanged)) + 1 + spansWidth(p.ends(wrong)) + slack(p.lane.Recent.PayloadKbps)
+	if wire {
+		n += slack(p.lane.Recent.WireKbps)
+	}
+	return n
+}
+
+// costs are the figures of the last two seconds, and the share of packets lost.
+func (p *vitalsPane) costs(wire, perChanged bool) []span {
 	r, t := p.lane.Recent, p.lane.Totals
+	out := []span{{inkPayload, "payload "}, {inkValue, fixed(r.PayloadKbps, 1)}}
+	if wire {
+		out = append(out, span{inkWire, "  wire "}, span{inkValue, fixed(r.WireKbps, 1)})
+	}
+	out = append(out, span{inkDim, " kbps"})
+	if perChanged {
+		k := inkRatio
+		if r.ChangedPerFrame < enoughChanged {
+			k = inkDim
+		}
+		out = append(out, span{k, "  " + fixed(r.BitsPerChanged, 1)}, span{inkDim, " bits/changed"})
+	}
 	lost := 0.0
 	if t.Sent > 0 {
 		lost = 100 * float64(t.Lost) / float64(t.Sent)
 	}
-	failed := t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
+	return append(out, span{inkDim, "  lost "}, span{inkValue, fixed(lost, 1)}, span{inkDim, "%"})
+}
+
+// ends counts the packets that arrived and were of no use, or worse.
+func (p *vitalsPane) ends(wrong bool) []span {
+	t := p.lane.Totals
+	failed := failedSoFar(&t)
 	failInk, wrongInk := inkValue, inkValue
 	if failed > 0 {
 		failInk = inkNoBase
@@ -38,15 +83,9 @@ func (p *vitalsPane) draw(c *canvas, th *theme, _ bool) {
 	if t.Wrong > 0 {
 		wrongInk = inkAlarm
 	}
-	end := []span{{inkDim, "failed "}, {failInk, strconv.FormatInt(failed, 10)}, {inkDim, "  wrong "}, {wrongInk, strconv.FormatInt(t.Wrong, 10)}}
-	room := c.w - 2
-	for _, s := range end {
-		room -= textWidth(s.text)
+	out := []span{{inkDim, "failed "}, {failInk, strconv.FormatInt(failed, 10)}}
+	if wrong {
+		out = append(out, span{inkDim, "  wrong "}, span{wrongInk, strconv.FormatInt(t.Wrong, 10)})
 	}
-	c.spans(1, 0, room-1,
-		span{inkPayload, "payload "}, span{inkValue, fixed(r.PayloadKbps, 1)},
-		span{inkWire, "  wire "}, span{inkValue, fixed(r.WireKbps, 1)}, span{inkDim, " kbps  "},
-		span{inkRatio, fixed(r.BitsPerChanged, 1)}, span{inkDim, " bits/" + p.item},
-		span{inkDim, "  lost "}, span{inkValue, fixed(lost, 1)}, span{inkDim, "%"})
-	c.spans(1+room, 0, c.w, end...)
+	return out
 }

@@ -46,9 +46,6 @@ for the keys. Ctrl-C saves the run before it leaves; q does not.`,
 }
 
 func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
-	if !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) {
-		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
-	}
 	if f.config.file == "" && f.config.preset == "" {
 		f.config.preset = firstPreset
 	}
@@ -62,6 +59,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		}
 	} else {
 		f.reports = defaultReports()
+	}
+	if !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
+		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
 	runner, err := experiment.NewRunner(config, experiment.RunnerOptions{
 		Clock: a.clock, Reports: f.reports,
@@ -88,12 +88,12 @@ func (a *app) rescue(runner *experiment.Runner, err error) error {
 	if saveErr != nil {
 		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
 	} else {
-		fmt.Fprintf(a.stderr, "the run so far is saved in %s\n", path)
+		fmt.Fprintf(a.stderr, "the run so far is saved in %[1]s; tui replay %[1]s repeats it\n", path)
 	}
 	if errors.Is(err, ui.ErrInterrupted) {
 		return context.Canceled
 	}
-	return err
+	return badData(err)
 }
 
 // shownReports is how help names the folder that defaultReports returns.

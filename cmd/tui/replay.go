@@ -19,7 +19,8 @@ func (a *app) replayCommand() *cobra.Command {
 		Short:   "Run a saved report again and demand the same bytes",
 		Long: `Run a saved report again, every change at the very moment at which it was made, and
 compare the digest of every datagram sent and every frame decoded. Reports of the
-dashboard and of run can both be replayed, on any machine.
+dashboard and of run can both be replayed, on any machine. The folder that holds
+the report.json will do as well.
 
 Exits with 1 if a single byte differs.`,
 		Example: `  tui replay report/report.json

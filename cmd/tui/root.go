@@ -40,7 +40,31 @@ func (a *app) root() *cobra.Command {
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),
 	)
+	nameParents(cmd)
 	return cmd
+}
+
+// nameParents makes the library's own commands answer unknown names as ours do:
+// it would print its help and call that success.
+func nameParents(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args = noArgs
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			c.Run = nil
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil || about == nil || len(rest) > 0 {
+					return noArgs(root, args)
+				}
+				return about.Help()
+			}
+		}
+	}
 }
 
 // version is what the Go tool knows of the build.
@@ -59,24 +83,29 @@ func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 	if strings.HasSuffix(args[0], ".toml") {
 		return usagef("unknown command %q; did you mean tui run %s, or tui --config %s?", args[0], args[0], args[0])
 	}
+	return noArgs(cmd, args)
+}
+
+// noArgs is for commands that take flags only, or further commands.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
 	var known []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			known = append(known, c.Name())
 		}
 	}
-	if hint := didYouMean(args[0], known); hint != "" {
-		return usagef("unknown command %q%s", args[0], hint)
-	}
-	return usagef("unknown command %q; expected one of %s", args[0], strings.Join(known, ", "))
-}
-
-// noArgs is for commands that take flags only.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
+	under := strings.TrimPrefix(cmd.CommandPath(), "tui")
+	unknown := strings.TrimSpace(under + " " + args[0])
+	switch hint := didYouMean(args[0], known); {
+	case len(known) == 0:
 		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	case hint != "":
+		return usagef("unknown command %q%s", unknown, hint)
 	}
-	return nil
+	return usagef("unknown command %q; expected one of %s", unknown, strings.Join(known, ", "))
 }
 
 // oneArg is for commands that take exactly one thing, such as "a report.json".

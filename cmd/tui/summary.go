@@ -118,6 +118,9 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		for _, k := range keys {
 			cells = append(cells, run.Set[k])
 		}
+		if run.Interrupted {
+			cells[len(cells)-1] = fmt.Sprintf("%v (interrupted after %.1f s)", cells[len(cells)-1], run.DurationS)
+		}
 		g.row(append(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
 			t.Decoded, t.Lost, failed(t), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)...)
 	}

@@ -40,10 +40,15 @@ func (m *Model) obey(c experiment.Command) error {
 	case c == experiment.Command{}:
 		return nil
 	case c.Change != nil && c.Change.Mark == "":
-		return m.want.ask(m.snap.Config, *c.Change, m.ticks)
+		if err := m.want.ask(m.snap.Config, *c.Change, m.ticks); err != nil {
+			return err
+		}
+		m.accept(c)
+		return nil
 	case c.Speed != nil:
 		m.want.askSpeed(*c.Speed, m.ticks)
 	}
+	m.accept(c)
 	m.send(c)
 	return nil
 }

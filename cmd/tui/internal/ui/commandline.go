@@ -106,13 +106,49 @@ func (l *commandLine) put(text string) {
 	l.err = ""
 }
 
-// draw shows the line at the bottom of a canvas of two rows, and above it what
-// is wrong with it, what could follow, or what it would do.
+// prompt stands before the line that is typed.
+const prompt = " / "
+
+// maxComplaint is how many rows say what is wrong with a line.
+const maxComplaint = 2
+
+// complaint is what is wrong with the line, on as many rows as it needs. What
+// was probably meant comes first: it is what helps, and the rest may be long.
+func (l *commandLine) complaint(w int) []string {
+	text := l.err
+	const ask = "did you mean "
+	if problem, rest, ok := strings.Cut(text, "; "+ask); ok {
+		if near, after, ok := strings.Cut(rest, "?"); ok {
+			text = ask + near + "? " + problem + after
+		}
+	}
+	rows := wrap(text, w-len(prompt)-1)
+	if len(rows) > maxComplaint {
+		rows = append(rows[:maxComplaint-1:maxComplaint-1], strings.Join(rows[maxComplaint-1:], " "))
+	}
+	return rows
+}
+
+// rows is how many rows the line and what stands above it take.
+func (l *commandLine) rows(w int) int { return 1 + max(len(l.complaint(w)), 1) }
+
+// scrolled is the first rune to show so that the cursor is within room columns.
+func (l *commandLine) scrolled(room int) int {
+	from := l.input.at
+	for n := 1; from > 0; from-- {
+		if n += runeWidth(l.input.text[from-1]); n > room {
+			break
+		}
+	}
+	return from
+}
+
+// draw shows the line at the bottom of a canvas, and above it what is wrong with
+// it, what could follow, or what it would do.
 func (l *commandLine) draw(c *canvas, th *theme, d desk) {
-	const prompt = " / "
 	value, at := l.input.text, l.input.at
-	room := c.w - len(prompt) - 1
-	from := max(at-room+1, 0)
+	const cursor = 3 // columns: where there is no colour, a bar and a wide rune
+	from := l.scrolled(c.w - len(prompt) - cursor)
 	x := c.text(0, c.h-1, inkKey, prompt)
 	for i := from; i < len(value) && x < c.w-1; i++ {
 		if i == at {
@@ -124,14 +160,20 @@ func (l *commandLine) draw(c *canvas, th *theme, d desk) {
 	if at == len(value) {
 		l.cursor(c, th, x, " ")
 	}
-	c.fill(0, 0, c.w, inkPlain, ' ')
-	x = c.text(0, 0, inkDim, strings.Repeat(" ", len(prompt)))
+	l.advise(c, d)
+}
+
+// advise writes what stands above the line.
+func (l *commandLine) advise(c *canvas, d desk) {
+	const x = len(prompt)
 	typed := l.input.String()
 	_, words := complete(d, typed)
 	usage := d.usage(typed)
 	switch {
 	case l.err != "":
-		c.clip(x, 0, c.w-x-1, inkBad, l.err)
+		for y, row := range l.complaint(c.w) {
+			c.clip(x, y, c.w-x-1, inkBad, row)
+		}
 	case len(l.words) > 0:
 		c.clip(x, 0, c.w-x-1, inkDim, strings.Join(l.words, "  "))
 	case strings.HasSuffix(typed, " ") && d.hint(typed) != "":

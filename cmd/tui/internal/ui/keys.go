@@ -15,6 +15,8 @@ type binding struct {
 	group string
 	brief string // what the footer calls it; "" keeps it out
 	do    func(*Model) tea.Cmd
+
+	pinned bool // in the footer however small the screen
 }
 
 func bind(group string, keys []string, shown, help string, do func(*Model) tea.Cmd) binding {
@@ -23,6 +25,12 @@ func bind(group string, keys []string, shown, help string, do func(*Model) tea.C
 
 func (b binding) inFooter(brief string) binding {
 	b.brief = brief
+	return b
+}
+
+// pin keeps a key in the footer of the smallest screen.
+func (b binding) pin() binding {
+	b.pinned = true
 	return b
 }
 
@@ -47,18 +55,18 @@ func bindings(pages []page) []binding {
 		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
 		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act(func(m *Model) { m.page().aim() })),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
-		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause"),
+		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause").pin(),
 		bind("Time", []string{"."}, ".", "one frame further", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter("step"),
 		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
 		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
 		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })),
 		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
 		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
-		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command"),
-		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help"),
+		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command").pin(),
+		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help").pin(),
 		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act((*Model).release)),
 		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
-		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter("quit"),
+		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter("quit").pin(),
 		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
 	}
 	for i := range pages {

@@ -198,7 +198,7 @@ func TestNetemWarnsOnce(t *testing.T) {
 		t.Error("another line is not warned of")
 	}
 	press(m, "esc")
-	if press(m, line("netem off")...); m.note.text != "" {
+	if press(m, line("netem off")...); m.note.text != "netem off" {
 		t.Errorf("no netem, yet %q", m.note.text)
 	}
 }

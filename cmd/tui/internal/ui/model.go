@@ -88,6 +88,7 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		m.compose()
 	case tea.KeyMsg:
 		m.stale = true
+		m.outgrow()
 		cmd = m.typedKeys(msg)
 	case tea.MouseMsg:
 		m.mouse(msg)
@@ -212,5 +213,6 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 			return m.keys[i].do(m)
 		}
 	}
+	m.stray()
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 type notice struct {
 	text  string
 	tone  noteTone
+	since int // when it was first shown
 	until int
 	seen  int // newest notice of the lab
 
@@ -26,6 +27,7 @@ const (
 	toneGood noteTone = iota
 	toneBad
 	toneWarn
+	toneDim // an aside
 )
 
 // hear takes up what the lab has to say.
@@ -81,6 +83,7 @@ func (m *Model) say(text string, bad bool) {
 func (m *Model) show(text string, tone noteTone) {
 	const easy = 60 // letters that are read at a glance
 	m.note.text, m.note.tone = strings.ReplaceAll(text, "\n", " "), tone
+	m.note.since = m.ticks
 	m.note.until = m.ticks + noteTicks + max(len(text)-easy, 0)
 	m.stale = true
 }
@@ -88,14 +91,50 @@ func (m *Model) show(text string, tone noteTone) {
 // dismiss takes the notice away.
 func (m *Model) dismiss() { m.note.text, m.stale = "", true }
 
+// freshTicks is how long a notice is too new for a key to take it away: a second.
+const freshTicks = 20
+
+// outgrow takes away a notice that was there before the key that comes now was
+// thought of.
+func (m *Model) outgrow() {
+	if m.note.text != "" && m.ticks-m.note.since >= freshTicks {
+		m.dismiss()
+	}
+}
+
+// accept says in a few words what is being done, in place of what was said
+// before it.
+func (m *Model) accept(c experiment.Command) {
+	switch {
+	case c.Change != nil && c.Change.Label() != "":
+		m.say(c.Change.Label(), false)
+	case c.Speed != nil:
+		m.say("speed "+speedText(m.theme, *c.Speed), false)
+	default: // the lab or the header will say
+		m.dismiss()
+	}
+}
+
+// stray answers a key that means nothing.
+func (m *Model) stray() {
+	if m.note.text == "" {
+		m.show("no such key here; ? lists them", toneDim)
+	}
+}
+
 // noteRows is the most rows that a notice covers.
 const noteRows = 6
 
 // notice draws the notice, on as many rows as it needs.
 func (m *Model) notice() []string {
 	k, sign := inkGood, string(m.theme.outcome[experiment.Decoded])
-	if m.note.tone != toneGood {
-		k, sign = []ink{toneBad: inkBad, toneWarn: inkWarn}[m.note.tone], "!"
+	switch m.note.tone {
+	case toneBad:
+		k, sign = inkBad, "!"
+	case toneWarn:
+		k, sign = inkWarn, "!"
+	case toneDim:
+		k, sign = inkDim, ""
 	}
 	lines := wrap(m.note.text, m.w-4)
 	if len(lines) > noteRows {

@@ -34,9 +34,9 @@ func (m *Model) compose() {
 			lines = append(lines[:m.h-len(note):m.h-len(note)], note...)
 		}
 		if m.line.open {
-			c := newCanvas(m.w, 2)
+			c := newCanvas(m.w, m.line.rows(m.w))
 			m.line.draw(c, m.theme, m.desk())
-			copy(lines[m.h-2:], c.lines(m.theme))
+			copy(lines[m.h-c.h:], c.lines(m.theme))
 		}
 		m.screen = strings.Join(lines, "\n")
 	}
@@ -165,29 +165,48 @@ func (m *Model) footer() string {
 	return c.lines(m.theme)[0]
 }
 
-// hints are the footer's pieces, from the key map: as many as fit w columns. The
-// last two, help and quit, are there in any case.
+// hints are the footer's pieces, from the key map: those pinned in any case, and
+// as many of the others as fit w columns, in the order of the map.
 func (m *Model) hints(w int) [][2]span {
-	all := [][2]span{}
+	type hint struct {
+		text [2]span
+		show bool
+	}
+	var all []hint
 	for _, b := range m.keys {
 		if b.brief == "" {
 			continue
 		}
-		all = append(all, [2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}})
+		all = append(all, hint{[2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}}, b.pinned})
 		if len(all) == 1 {
-			all = append(all, [2]span{{inkKey, "↑↓"}, {inkDim, " select"}}, [2]span{{inkKey, "←→"}, {inkDim, " adjust"}})
+			all = append(all, hint{[2]span{{inkKey, "↑↓"}, {inkDim, " select"}}, false}, hint{[2]span{{inkKey, "←→"}, {inkDim, " adjust"}}, false})
 		}
 	}
 	const gap = 3
-	width := func(p [2]span) int { return textWidth(p[0].text) + textWidth(p[1].text) + gap }
-	certain := all[len(all)-2:]
-	room := w + gap - width(certain[0]) - width(certain[1])
-	var out [][2]span
-	for _, p := range all[:len(all)-2] {
-		if room -= width(p); room < 0 {
+	room := w + gap
+	take := func(h *hint) bool {
+		n := spansWidth(h.text[:]) + gap
+		h.show = n <= room
+		if h.show {
+			room -= n
+		}
+		return h.show
+	}
+	for i := range all {
+		if all[i].show {
+			take(&all[i])
+		}
+	}
+	for i := range all {
+		if !all[i].show && !take(&all[i]) {
 			break
 		}
-		out = append(out, p)
 	}
-	return append(out, certain...)
+	var out [][2]span
+	for _, h := range all {
+		if h.show {
+			out = append(out, h.text)
+		}
+	}
+	return out
 }

@@ -186,7 +186,7 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 }
 
 // help opens the list of keys and commands.
-func (m *Model) help() { m.over = newHelp(m.keys, m.cat.verbs()) }
+func (m *Model) help() { m.over = newHelp(m.theme, m.keys, m.cat.verbs()) }
 
 // desk is what typed commands are read against now.
 func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }

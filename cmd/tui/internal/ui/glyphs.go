@@ -17,7 +17,7 @@ type glyphs struct {
 	sweep                     rune // where the next packet will appear
 	block                     rune
 	shades                    []rune // fills of a stacked bar, apart without colour
-	change, seam, note        rune   // kinds of mark
+	change, undo, seam, note  rune   // kinds of mark
 	up, down                  string
 }
 
@@ -28,7 +28,7 @@ func glyphSet(ascii bool) glyphs {
 			outcome: [experiment.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
-			shades: []rune("#=:%+*o-"), change: '^', seam: '/', note: '*', up: "^", down: "v",
+			shades: []rune("#=:%+*o-"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
 		}
 	}
 	return glyphs{
@@ -36,7 +36,7 @@ func glyphSet(ascii bool) glyphs {
 		outcome: [experiment.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
-		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', seam: '↻', note: '◆', up: "↑", down: "↓",
+		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
 	}
 }
 

@@ -13,14 +13,10 @@ const dragTime = time.Second
 // distinct returns the marks worth showing: of a control that was dragged, which
 // makes a change with every rung, only where it came to rest.
 func distinct(marks []experiment.Mark) []experiment.Mark {
-	out := make([]experiment.Mark, 0, len(marks))
-	for _, m := range marks {
-		if n := len(out); n > 0 && m.Kind == experiment.MarkChange && out[n-1].Kind == m.Kind &&
-			m.T-out[n-1].T < dragTime && subject(m.Label) == subject(out[n-1].Label) {
-			out[n-1] = m
-			continue
-		}
-		out = append(out, m)
+	list := changes(marks)
+	out := make([]experiment.Mark, len(list))
+	for i := range list {
+		out[i] = list[i].Mark
 	}
 	return out
 }
@@ -50,6 +46,8 @@ func markInk(k experiment.MarkKind) ink {
 // markSign is what stands before a mark of a kind.
 func markSign(th *theme, k experiment.MarkKind) rune {
 	switch {
+	case k == experiment.MarkUndo:
+		return th.undo
 	case k == experiment.MarkSeam:
 		return th.seam
 	case k == experiment.MarkNote:

@@ -1,34 +1,122 @@
 package ui
 
-import "wirelab/experiment"
+import (
+	"math"
+	"time"
 
-// logPane lists what was changed and when, the newest first: the marks of the
-// charts, spelt out.
+	"wirelab/experiment"
+)
+
+// logPane lists what was changed and when, the newest first, each with what it
+// did: the marks of the charts, spelt out.
 type logPane struct {
-	all   []experiment.Mark // as in the snapshot
-	marks []experiment.Mark // worth showing
-	seen  bool
+	all     []experiment.Mark // as in the snapshot
+	changes []change          // worth showing
+	effects []*effect         // of each of them; nil: not known, or nothing to tell
+	newest  time.Duration     // end of the newest sample seen
+	seen    bool
 }
 
 func (p *logPane) name() string { return "Changes" }
 
 func (p *logPane) observe(v sight) bool {
-	if p.seen && sameMarks(p.all, v.snap.Marks) {
-		return false
+	moved := !p.seen || !sameMarks(p.all, v.snap.Marks)
+	if moved {
+		p.all, p.seen = v.snap.Marks, true
+		p.take(changes(v.snap.Marks))
 	}
-	p.all, p.marks, p.seen = v.snap.Marks, distinct(v.snap.Marks), true
-	return true
+	samples := v.lane().Samples
+	if n := len(samples); n > 0 && (moved || samples[n-1].T != p.newest) {
+		p.newest = samples[n-1].T
+		moved = p.measure(samples) || moved
+	}
+	return moved
+}
+
+// take replaces the changes; what is known of those that stay is kept.
+func (p *logPane) take(list []change) {
+	known := make([]*effect, len(list))
+	for i := range min(len(list), len(p.changes)) {
+		if list[i] == p.changes[i] {
+			known[i] = p.effects[i]
+		}
+	}
+	p.changes, p.effects = list, known
+}
+
+// measure finds out what changes did whose time has come; it reports whether any
+// was added.
+func (p *logPane) measure(samples []experiment.Sample) bool {
+	added := false
+	for i, c := range p.changes {
+		if p.effects[i] != nil || c.Kind != experiment.MarkChange && c.Kind != experiment.MarkUndo {
+			continue
+		}
+		if e, ok := effectOf(p.changes, i, samples); ok {
+			p.effects[i], added = &e, true
+		}
+	}
+	return added
 }
 
 func (p *logPane) draw(c *canvas, th *theme, focused bool) {
-	c.frame(th, focused, "Changes")
-	if len(p.marks) == 0 {
+	const title = "Changes"
+	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{{inkDim, "means of 2 s before → after"}}, []span{{inkDim, "2 s before → after"}}, nil)...)
+	if len(p.changes) == 0 {
 		c.clip(2, 1, c.w-4, inkDim, "none yet: move a control, and it is noted here")
 		return
 	}
-	for y := 1; y < c.h-1 && y <= len(p.marks); y++ {
-		m := p.marks[len(p.marks)-y]
-		x := c.text(2, y, inkDim, clock(m.T)+"  ")
-		c.clip(x, y, c.w-2-x, markInk(m.Kind), string(markSign(th, m.Kind))+" "+m.Label)
+	for y := 1; y < c.h-1 && y <= len(p.changes); y++ {
+		i := len(p.changes) - y
+		p.row(c, th, y, p.changes[i], p.effects[i])
 	}
+}
+
+// row writes one change: when, what, and what it did in as much detail as the
+// row has room for beside what it was.
+func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect) {
+	label := string(markSign(th, ch.Kind)) + " " + ch.Label
+	if ch.Kind == experiment.MarkSeam {
+		label = string(th.seam) + " seam: the recording begins anew"
+	}
+	x := c.text(2, y, inkDim, clock(ch.T)+"  ")
+	end := c.w - 2
+	if e != nil {
+		const gap = 2
+		told := fit(end-x-gap-textWidth(label), append(e.bits(), e.bandwidth()...), e.bandwidth(), e.percent())
+		end -= spansWidth(told)
+		c.spans(end, y, c.w-2-end, told...)
+		end -= gap
+	}
+	c.clip(x, y, end-x, markInk(ch.Kind), label)
+}
+
+// bits tells the bits per changed item before and after; nothing where too few
+// changed to say.
+func (e *effect) bits() []span {
+	if e.before.perChanged == 0 || e.after.perChanged == 0 {
+		return nil
+	}
+	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}, {inkDim, " bits/changed   "}}
+}
+
+// bandwidth tells the payload before and after.
+func (e *effect) bandwidth() []span {
+	return append([]span{{inkPlain, fixed(e.before.kbps, 0)}, {inkDim, " → "}, {inkPayload, fixed(e.after.kbps, 0)}, {inkDim, " kbps "}}, e.percent()...)
+}
+
+// percent is by how much the payload grew or shrank.
+func (e *effect) percent() []span {
+	if e.before.kbps <= 0 {
+		return nil
+	}
+	v := math.Round(100 * (e.after.kbps/e.before.kbps - 1))
+	k, sign := inkDim, "±"
+	switch {
+	case v < 0:
+		k, sign = inkGood, "−"
+	case v > 0:
+		k, sign = inkWarn, "+"
+	}
+	return []span{{k, "(" + padLeft(sign+fixed(math.Abs(v), 0), 3) + " %)"}}
 }

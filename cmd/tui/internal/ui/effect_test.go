@@ -1,0 +1,96 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment"
+)
+
+// steps is a session that sends 100 kbit a second until a moment and 60 after it,
+// always for 10 changed items in each of 6 packets a sample; of its samples the
+// first few are forgotten.
+func steps(at, now time.Duration, forgotten int) *experiment.Snapshot {
+	snap := fakeSnapshot(now)
+	var samples []experiment.Sample
+	for t := experiment.SamplePeriod; t <= now; t += experiment.SamplePeriod {
+		s := experiment.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
+		if t > at {
+			s.PayloadBits = 6_000
+		}
+		samples = append(samples, s)
+	}
+	snap.Lanes[0].Samples = samples[forgotten:]
+	snap.Marks = []experiment.Mark{{T: at, Label: "encoder rotor"}}
+	return snap
+}
+
+func TestChangesTellWhatTheyDid(t *testing.T) {
+	const at = 5 * time.Second
+	for _, c := range []struct {
+		now       time.Duration
+		forgotten int
+		known     bool
+	}{{6900 * time.Millisecond, 0, false}, {7 * time.Second, 0, true}, {30 * time.Second, 30, true}, {30 * time.Second, 31, false}} {
+		p := &logPane{}
+		p.observe(sightOf(steps(at, c.now, c.forgotten)))
+		if e := p.effects[0]; (e != nil) != c.known {
+			t.Errorf("at %v without %d samples: %v", c.now, c.forgotten, e)
+		} else if e != nil && *e != (effect{cost{100, 10_000. / 60}, cost{60, 100}}) {
+			t.Errorf("at %v: %+v", c.now, *e)
+		}
+	}
+	p := &logPane{}
+	for now := at; now < 2*at; now += experiment.SamplePeriod { // as it comes
+		if changed := p.observe(sightOf(steps(at, now, 0))); changed != (now == at || now == at+recentSpan) {
+			t.Errorf("at %v: drawn anew: %v", now, changed)
+		}
+	}
+	if p.observe(sightOf(steps(at, time.Minute, 100))) || p.effects[0] == nil {
+		t.Error("what is known was forgotten with its samples")
+	}
+	for w, want := range map[int]string{80: "166.7 → 100.0 bits/changed   100 → 60 kbps (−40 %)", 58: "▲ encoder rotor         100 → 60 kbps (−40 %)", 40: "▲ encoder rotor     (−40 %)"} {
+		if got := picture(p, sightOf(steps(at, 2*at, 0)), w, 4)[1]; !strings.Contains(got, want) {
+			t.Errorf("%d columns: %q", w, got)
+		}
+	}
+}
+
+func TestChangesTooCloseTellNothing(t *testing.T) {
+	snap := steps(5*time.Second, 20*time.Second, 0)
+	for _, c := range []struct {
+		other experiment.Mark
+		known bool
+	}{
+		{experiment.Mark{T: 6 * time.Second, Label: "loss 5%"}, false},
+		{experiment.Mark{T: 6 * time.Second, Label: "mark 1", Kind: experiment.MarkNote}, true},
+		{experiment.Mark{T: 7 * time.Second, Label: "loss 5%"}, true},
+		{experiment.Mark{T: 1<<63 - 1, Label: "never"}, true},
+	} {
+		snap.Marks = []experiment.Mark{{T: 5 * time.Second, Label: "encoder rotor"}, c.other}
+		p := &logPane{}
+		if p.observe(sightOf(snap)); (p.effects[0] != nil) != c.known {
+			t.Errorf("beside %+v: %v", c.other, p.effects)
+		}
+	}
+}
+
+func TestDraggedControlIsMeasuredFromItsFirstRung(t *testing.T) {
+	mark := func(ms int, label string) experiment.Mark {
+		return experiment.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
+	}
+	got := changes([]experiment.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
+	if len(got) != 1 || got[0].began != 5*time.Second || got[0].T != 6600*time.Millisecond {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMarksSayWhatTheyAre(t *testing.T) {
+	snap := fakeSnapshot(90 * time.Second)
+	snap.Marks = append(snap.Marks, experiment.Mark{T: 88 * time.Second, Label: "undo loss 5%", Kind: experiment.MarkUndo})
+	rows := picture(&logPane{}, sightOf(snap), 60, 8)
+	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ seam: the recording begins anew") {
+		t.Errorf("%q", rows)
+	}
+}

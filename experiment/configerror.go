@@ -60,10 +60,6 @@ func configError(key string, err error) error {
 		return &out
 	}
 	out := &ConfigError{Key: key, Problem: err.Error()}
-	var ke *lossmodel.KeyError
-	if errors.As(err, &ke) && ke.Value != "" && len(ke.Known) == 0 {
-		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
-	}
 	var pe *encoders.ParamError
 	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
 		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
@@ -73,14 +69,30 @@ func configError(key string, err error) error {
 	}
 	if errors.As(err, &u) {
 		if name, known := u.Unknown(); len(known) > 0 {
-			out.Near = Near(name, known)
-			out.Problem = "unknown name " + quoted(name)
+			out.Problem, out.Near = "unknown name "+quoted(name), Near(name, known)
 			if len(known) <= maxListed {
 				out.Expected = "one of " + strings.Join(known, ", ")
 			}
 		}
 	}
+	var ke *lossmodel.KeyError
+	if errors.As(err, &ke) {
+		linkProblem(out, ke)
+	}
 	return out
+}
+
+// linkProblem words what a link refused: a value with what was expected in its
+// place, or a name with what it should have been the name of.
+func linkProblem(out *ConfigError, ke *lossmodel.KeyError) {
+	switch {
+	case ke.Value != "":
+		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
+	case ke.Expected != "":
+		out.Problem = "unknown " + ke.Expected + " " + quoted(ke.Key)
+	default:
+		out.Problem = "unknown key " + quoted(ke.Key)
+	}
 }
 
 // within puts an error about key `inner` of a part under the part's own key.

@@ -12,6 +12,8 @@ import (
 
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/measure"
 )
 
 type dashboardFlags struct {
@@ -71,7 +73,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return badData(err)
 	}
 	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, ReportsDir: f.reports})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, ReportsDir: f.reports, Picture: linkPicture})
 	runner.Stop()
 	if err == nil {
 		return nil
@@ -111,4 +113,15 @@ func defaultReports() string {
 		base = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(base, "wirelab", "reports")
+}
+
+// linkPicture draws what a link does to the traffic of a session: 25 s of it, so
+// that a satellite's handover is seen. It takes a millisecond or two.
+func linkPicture(spec lossmodel.Spec, w int, ascii bool) string {
+	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400}
+	text, err := measure.Show(spec, 1, traffic, measure.Style{Width: w, ASCII: ascii})
+	if err != nil {
+		return err.Error()
+	}
+	return text
 }

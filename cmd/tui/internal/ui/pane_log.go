@@ -83,7 +83,7 @@ func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect) {
 	end := c.w - 2
 	if e != nil {
 		const gap = 2
-		told := fit(end-x-gap-textWidth(label), append(e.bits(), e.bandwidth()...), e.bandwidth(), e.percent())
+		told := fit(end-x-gap-textWidth(label), append(e.bits(), e.bandwidth(e.percent())...), e.bandwidth(e.percent()), e.bandwidth(nil), e.percent())
 		end -= spansWidth(told)
 		c.spans(end, y, c.w-2-end, told...)
 		end -= gap
@@ -100,9 +100,9 @@ func (e *effect) bits() []span {
 	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}, {inkDim, " bits/changed   "}}
 }
 
-// bandwidth tells the payload before and after.
-func (e *effect) bandwidth() []span {
-	return append([]span{{inkPlain, fixed(e.before.kbps, 0)}, {inkDim, " → "}, {inkPayload, fixed(e.after.kbps, 0)}, {inkDim, " kbps "}}, e.percent()...)
+// bandwidth tells the payload before and after, and what may follow.
+func (e *effect) bandwidth(more []span) []span {
+	return append([]span{{inkPlain, fixed(e.before.kbps, 0)}, {inkDim, " → "}, {inkPayload, fixed(e.after.kbps, 0)}, {inkDim, " kbps"}}, more...)
 }
 
 // percent is by how much the payload grew or shrank.
@@ -118,5 +118,5 @@ func (e *effect) percent() []span {
 	case v > 0:
 		k, sign = inkWarn, "+"
 	}
-	return []span{{k, "(" + padLeft(sign+fixed(math.Abs(v), 0), 3) + " %)"}}
+	return []span{{k, padLeft("("+sign+fixed(math.Abs(v), 0), 6) + " %)"}}
 }

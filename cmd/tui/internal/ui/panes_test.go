@@ -219,7 +219,7 @@ func TestSlowEngineIsSaid(t *testing.T) {
 		want          string
 	}{
 		{1, 0.8, experiment.Running, "×0.8 of ×1"}, {1, 0.99, experiment.Running, "  ×1  "}, {0, 38.2, experiment.Running, "max ×38"},
-		{1, 0.2, experiment.Paused, "PAUSED"}, {1, 0, experiment.Ended, "ENDED"},
+		{1, 0.2, experiment.Paused, "PAUSED"}, {1, 0, experiment.Ended, "ENDED"}, {1, 0, experiment.Seeking, "TO 00:00.0"},
 	} {
 		snap := *lab.snap
 		snap.Speed, snap.Actual, snap.State = c.speed, c.actual, c.state

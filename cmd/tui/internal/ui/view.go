@@ -148,6 +148,8 @@ func (m *Model) badge() span {
 		return span{inkPaused, " " + m.theme.pause + " PAUSED "}
 	case experiment.Ended:
 		return span{inkEnded, " " + m.theme.stop + " ENDED "}
+	case experiment.Seeking:
+		return span{inkPaused, " " + m.theme.play + " TO " + clock(m.snap.Seek) + " "}
 	}
 	return span{inkLive, " " + m.theme.play + " LIVE "}
 }

@@ -229,10 +229,10 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"frobnicate":   "?",
 
 		"netem dely 50ms":          "did you mean delay?",
-		"netem delay 50ms loss x":  "random, state, gemodel",
+		"netem delay 50ms loss x":  "random, state or gemodel",
 		"up netem delay":           `nothing after "delay"`,
 		"loss gilbert-eliott p=1%": "did you mean gilbert-elliott?",
-		"loss gilbert-elliott x=1": `unknown name "x"`,
+		"loss gilbert-elliott x=1": "did you mean p?",
 		"encoder":                  "encoder NAME",
 	} {
 		lab := newFakeLab()

@@ -97,7 +97,7 @@ func (e *effect) bits() []span {
 	if e.before.perChanged == 0 || e.after.perChanged == 0 {
 		return nil
 	}
-	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}, {inkDim, " bits/changed   "}}
+	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}, {inkDim, " bits/changed  "}}
 }
 
 // bandwidth tells the payload before and after, and what may follow.

@@ -201,6 +201,18 @@ func TestNearNames(t *testing.T) {
 	}
 }
 
+// TestEmptyNames: an empty name is a variable that a script forgot to set.
+func TestEmptyNames(t *testing.T) {
+	for _, args := range [][]string{
+		{"run", "--encoder", ""}, {"run", "--preset", ""}, {"run", ""}, {"run", "--out", ""},
+		{"walkoff", "--data", ""}, {"tune", "--field", ""}, {"encoders", ""}, {"replay", ""}, {"--config", ""},
+	} {
+		if o := tui(args...); o.code != exitUsage || !strings.Contains(o.stderr, " is empty; expected ") {
+			t.Errorf("tui %q: exit %d, %q", args, o.code, o.stderr)
+		}
+	}
+}
+
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +34,16 @@ func (d *dataFlags) open() (dataset.Source, error) {
 		return nil, usage(named(readable(err)))
 	}
 	return src, nil
+}
+
+// rereadable refuses what can be read only once, for commands that begin anew
+// for every encoder.
+func (d *dataFlags) rereadable() error {
+	path := strings.TrimPrefix(d.spec, "file:")
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return usagef("%s is a pipe, and has to be read more than once; expected a file", path)
+	}
+	return nil
 }
 
 // readable strips an error of the file system of its system call, which says

@@ -26,6 +26,7 @@ func (a *app) root() *cobra.Command {
 	cmd.Args = a.unknownCommand
 	cmd.SetVersionTemplate("wirelab {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
+	cmd.PersistentPreRunE = nothingEmpty
 	cmd.AddGroup(
 		&cobra.Group{ID: groupMeasure, Title: "Measure:"},
 		&cobra.Group{ID: groupData, Title: "Recordings and reports:"},
@@ -144,6 +145,25 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("%s--%s %q makes no sense; expected %s", where, invalid.GetFlag().Name, invalid.GetValue(), kindOf(invalid.GetFlag()))
 	}
 	return usage(err)
+}
+
+// nothingEmpty refuses empty names: they come from variables that scripts forgot
+// to set, and must not stand for the default.
+func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
+	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
+		return nil // the shell asks what may stand where nothing does yet
+	}
+	for _, arg := range args {
+		if arg == "" {
+			return usagef("%s: an argument is empty; expected %s", cmd.CommandPath(), cmd.UseLine())
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
+			err = usagef("%s: --%s is empty; expected %s", cmd.CommandPath(), f.Name, kindOf(f))
+		}
+	})
+	return err
 }
 
 // kindOf says what a flag takes.

@@ -67,6 +67,9 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if f.all && len(f.encoders) > 0 {
 		return usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
 	}
+	if err := f.data.rereadable(); err != nil {
+		return err
+	}
 	src, err := f.data.open()
 	if err != nil {
 		return err

@@ -24,7 +24,9 @@ func settings() []setter {
 	return []setter{
 		{"seed", "a whole number from 0", func(c *Config, v any) bool {
 			n, ok := toUint(v)
-			c.Seed = pick(ok, n, c.Seed)
+			if ok {
+				c.Seed = n
+			}
 			return ok
 		}},
 		{"duration", `a time such as "60s" or "2m"`, func(c *Config, v any) bool { return setDuration(&c.Duration, v, 0, 1000*time.Hour) }},
@@ -216,13 +218,6 @@ func show(v any) string {
 		return quoted(s)
 	}
 	return fmt.Sprint(v)
-}
-
-func pick[T any](ok bool, a, b T) T {
-	if ok {
-		return a
-	}
-	return b
 }
 
 func setText(dst *string, v any) bool {

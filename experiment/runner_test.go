@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,21 +118,12 @@ func TestRunnerSaysWhatIsWrong(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Change: &Change{Encoder: "relative-orientatoin"}})
 	s := await(t, r, "a complaint", func(s *Snapshot) bool { return s.Notice.Bad })
-	if want := "did you mean relative-orientation?"; !contains(s.Notice.Text, want) {
+	if want := "did you mean relative-orientation?"; !strings.Contains(s.Notice.Text, want) {
 		t.Errorf("%q does not say %q", s.Notice.Text, want)
 	}
 	if s.State == Broken {
 		t.Error("a typo broke the lab")
 	}
-}
-
-func contains(s, sub string) bool {
-	for i := 0; i+len(sub) <= len(s); i++ {
-		if s[i:i+len(sub)] == sub {
-			return true
-		}
-	}
-	return false
 }
 
 func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
@@ -161,7 +153,7 @@ func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 	defer r.Stop()
 	for range 3000 {
 		if snap := r.Snapshot(); snap.State == Broken {
-			if snap.Err == nil || !contains(snap.Err.Error(), "frame 5 is bad") {
+			if snap.Err == nil || !strings.Contains(snap.Err.Error(), "frame 5 is bad") {
 				t.Errorf("it says %v", snap.Err)
 			}
 			return

@@ -31,13 +31,19 @@ var plan = map[string][]string{
 	"encoders":                    {"dataset/frame", "dataset/physics"},
 	"encoders/bitio":              {}, // primitives that know no frames
 	"encoders/rangecoder":         {},
+	"encoders/nn":                 {}, // small nets in integers
+	"encoders/train":              {"dataset/frame"},
+	"encoders/train/mdn":          {"encoders/nn"}, // learns nets for mixture densities
+	"encoders/cubes/entropy":      append([]string{"encoders/train"}, encoderImports...),
+	"encoders/cubes/forecast":     encoderImports, // where the cubes will be
+	"encoders/cubes/kinetic":      append([]string{"encoders/cubes/forecast", "encoders/nn", "encoders/train", "encoders/train/mdn"}, encoderImports...),
 	"encoders/cubes":              encoderImports,
 	"encoders/generic":            encoderImports,
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           encoderImports,
 	"encoders/patch":              encoderImports,
 	"encoders/internal/recording": {"dataset/frame"},                                                                        // for tests only
-	"encoders/table":              {"encoders", "encoders/cubes", "encoders/generic", "encoders/adaptive", "dataset/frame"}, // stands above all encoders
+	"encoders/table":              {"encoders", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":         {"dataset/..."},
 	"dataset/frame":   {}, // the vocabulary

@@ -78,7 +78,8 @@ func (m *Model) Init() tea.Cmd { return nextTick() }
 func nextTick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { return tickMsg{} }) }
 
 // Update implements tea.Model. It only routes, and never waits.
-func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
+	next = m // also what a panic leaves behind: without a model the library would crash in turn
 	defer m.guard(&cmd)
 	switch msg := msg.(type) {
 	case tickMsg:

@@ -1,0 +1,56 @@
+// Package train says what it is to train an encoder: which recordings it may
+// learn from, what it reports on the way, and the files that come out, which are
+// embedded beside the encoder. The encoders do the learning themselves; `tui
+// train` hands them recordings and writes their files.
+package train
+
+import (
+	"context"
+
+	"wirelab/dataset/frame"
+)
+
+// Clip is one recording of cubes. Frames yields its frames in order; the frame
+// is the callee's and holds until the next one. Delay is the walk-off's: frame n
+// is coded from frame n-6.
+type Clip struct {
+	Name   string
+	Schema *frame.Schema
+	Frames func(yield func(*frame.Frame) error) error
+}
+
+// File is one thing learnt, to be written as Name into the encoder's folder.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Point is one point of a loss curve, in bits per changed cube.
+type Point struct {
+	Part        string // what was being trained: "position net"
+	Epoch       int    // 1 is the first pass
+	Train, Held float64
+}
+
+// Log hears of progress. Any of its fields may be nil.
+type Log struct {
+	Step  func(what string, done, total int64) // at most some times a second
+	Point func(Point)
+}
+
+// Job is what a trainer is given. Held is kept out of the learning and only
+// measured; nil if there is none.
+type Job struct {
+	Clips []Clip
+	Held  *Clip
+	Seed  uint64
+	Quick bool // one short pass over little data: for tests
+}
+
+// Trainer learns an encoder's files from clips. The same job gives the same
+// files, to the bit.
+type Trainer struct {
+	Encoder string // the name in the table of encoders
+	Folder  string // where its files are embedded, from the project's root
+	Train   func(ctx context.Context, job Job, log Log) ([]File, error)
+}

@@ -42,7 +42,7 @@ var plan = map[string][]string{
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           encoderImports,
 	"encoders/patch":              encoderImports,
-	"encoders/internal/recording": {"dataset/frame"},                                                                        // for tests only
+	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                              // for tests only
 	"encoders/table":              {"encoders", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":         {"dataset/..."},

@@ -1,0 +1,156 @@
+// Package nn runs small fully connected nets on a coding path: encoder and
+// decoder must compute the same probabilities on every processor there is, so
+// everything here is integers and nothing can overflow.
+//
+// Inputs are fixed point with ten binary places, clamped to [-4, 4]. Weights are
+// int16 with as many binary places as their row affords. Hidden values have ten
+// places again, held within [-32, 32) and passed through a leaky ReLU whose slope
+// is 13/128; outputs have twelve places and no bend.
+//
+// Two multiplications for the price of one: the weights of two neighbouring
+// outputs sit in one 64-bit word, hi<<32 + lo, and one word times one input adds
+// to both sums at once. The low sum may borrow from the high one on the way, but
+// whoever reads the word at the end knows the low sum and can give it back,
+// provided that both fit 32 bits. Read and Quantise admit no net of which some
+// input could make a sum that does not.
+//
+// A Net says what it computes, package train/mdn learns one.
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The fixed point of a net's values.
+const (
+	InputBits  = 10                                    // binary places of an input and of a hidden value
+	InputMax   = 4 << InputBits                        // inputs are clamped to [-InputMax, InputMax]
+	OutputBits = 12                                    // binary places of an output
+	hiddenMax  = math.MaxInt16                         // hidden values are clamped to [-hiddenMax, hiddenMax]
+	slopeNum   = 13                                    // the leaky ReLU's slope below zero is
+	slopeBits  = 7                                     // slopeNum / 1<<slopeBits, rounded down
+	maxShift   = 24                                    // places of a weight beyond which none needs more
+	minShift   = 2                                     // so that an output's places never have to be made up
+	maxLayers  = 8                                     // of a net
+	maxWidth   = 1 << 11                               // of a layer
+	block      = 4                                     // words summed side by side, in registers
+	Slope      = float32(13) / 128                     // the leaky ReLU's slope, for whoever learns a net
+	HiddenMax  = float32(hiddenMax) / (1 << InputBits) // likewise
+)
+
+// ErrNet: the layers or bytes make no net, or one that could overflow.
+var ErrNet = errors.New("not a net")
+
+// Net is a fully connected net. It is immutable: any number of goroutines may
+// run it, each with its own Scratch.
+type Net struct{ layers []layer }
+
+// layer holds one layer's weights in the order in which they are used.
+type layer struct {
+	in, out int
+	// words holds, for each block of 2*block outputs, for each input, block words:
+	// the weights of outputs 2k and 2k+1 in the halves of word k. Outputs beyond
+	// out have weights of zero.
+	words []uint64
+	bias  []uint64 // where the sums of each word begin, rounding included
+	shift []uint8  // of each output: how far its sum is scaled down
+}
+
+// Scratch is the memory of a run. The zero Scratch is ready; it grows once.
+type Scratch struct {
+	val []uint64 // the inputs of a layer that are not zero
+	at  []int    // where their words begin within a block
+	act []int32  // the values of the layer before
+}
+
+// In returns the number of inputs.
+func (n *Net) In() int { return n.layers[0].in }
+
+// Out returns the number of outputs.
+func (n *Net) Out() int { return n.layers[len(n.layers)-1].out }
+
+// Run computes the outputs, with OutputBits binary places, of the inputs x, which
+// have InputBits places and are clamped to [-InputMax, InputMax]. It panics unless
+// out and x have the net's sizes; it allocates only when s has to grow. Inputs
+// that are zero cost nothing.
+func (n *Net) Run(out, x []int32, s *Scratch) {
+	if len(x) != n.In() || len(out) != n.Out() {
+		panic(fmt.Sprintf("nn: %d inputs and %d outputs for a net of %d and %d", len(x), len(out), n.In(), n.Out()))
+	}
+	s.begin(x)
+	last := len(n.layers) - 1
+	for i := range last {
+		l := &n.layers[i]
+		s.act = grow(s.act, l.out)
+		l.run(s.act, s)
+		s.bend(s.act)
+	}
+	n.layers[last].run(out, s)
+}
+
+// begin takes the inputs of the first layer in.
+func (s *Scratch) begin(x []int32) {
+	s.val, s.at = s.val[:0], s.at[:0]
+	for i, v := range x {
+		if v != 0 {
+			v = min(max(v, -InputMax), InputMax)
+			s.val, s.at = append(s.val, uint64(int64(v))), append(s.at, i*block)
+		}
+	}
+}
+
+// bend takes the sums of a hidden layer in.
+func (s *Scratch) bend(sums []int32) {
+	s.val, s.at = s.val[:0], s.at[:0]
+	for i, v := range sums {
+		v = min(max(v, -hiddenMax), hiddenMax)
+		if v < 0 {
+			v = v * slopeNum >> slopeBits
+		}
+		if v != 0 {
+			s.val, s.at = append(s.val, uint64(int64(v))), append(s.at, i*block)
+		}
+	}
+}
+
+func grow(v []int32, n int) []int32 {
+	if cap(v) < n {
+		return make([]int32, n)
+	}
+	return v[:n]
+}
+
+// run sums a layer's products, block by block, and scales the sums.
+func (l *layer) run(out []int32, s *Scratch) {
+	at := s.at[:len(s.val)]
+	for b := 0; b*block < len(l.bias); b++ {
+		words := l.words[b*block*l.in : (b+1)*block*l.in]
+		bias := (*[block]uint64)(l.bias[b*block:])
+		s0, s1, s2, s3 := bias[0], bias[1], bias[2], bias[3]
+		for i, v := range s.val {
+			w := (*[block]uint64)(words[at[i]:])
+			s0 += w[0] * v
+			s1 += w[1] * v
+			s2 += w[2] * v
+			s3 += w[3] * v
+		}
+		l.unpack(out, b*2*block, [block]uint64{s0, s1, s2, s3})
+	}
+}
+
+// unpack scales the sums of one block into out, from output k on.
+func (l *layer) unpack(out []int32, k int, sums [block]uint64) {
+	for _, sum := range sums {
+		if k >= l.out {
+			return
+		}
+		lo := int32(sum)
+		out[k] = lo >> l.shift[k]
+		if k++; k < l.out {
+			out[k] = int32((sum-uint64(int64(lo)))>>32) >> l.shift[k]
+		}
+		k++
+	}
+}

@@ -1,0 +1,249 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// plain is what a net computes, said the slow way: one product at a time in
+// 64 bits, from the rows of the file.
+type plain [][]row
+
+func plainOf(n *Net) plain {
+	var p plain
+	for i := range n.layers {
+		_, outBits := limits(i, len(n.layers))
+		p = append(p, n.layers[i].rows(outBits))
+	}
+	return p
+}
+
+func (p plain) run(x []int32) []int32 {
+	in := make([]int64, len(x))
+	for i, v := range x {
+		in[i] = int64(min(max(v, -4096), 4096))
+	}
+	var out []int32
+	for i, rows := range p {
+		places := 10
+		if i == len(p)-1 {
+			places = 12
+		}
+		next := make([]int64, len(rows))
+		out = out[:0]
+		for k, r := range rows {
+			sum := int64(r.bias)
+			for j, w := range r.weight {
+				sum += int64(w) * in[j]
+			}
+			// Rounded to nearest, halves up.
+			if drop := int(r.shift) + 10 - places; drop > 0 {
+				sum = (sum + 1<<(drop-1)) >> drop
+			}
+			out = append(out, int32(sum))
+			h := min(max(sum, -32767), 32767)
+			if h < 0 {
+				h = int64(math.Floor(float64(h*13) / 128))
+			}
+			next[k] = h
+		}
+		in = next
+	}
+	return out
+}
+
+// learnt draws layers as a trainer might leave them; heavy ones come near the
+// limits of the proof.
+func learnt(rng *rand.Rand, shape []int, heavy float64) []Dense {
+	var layers []Dense
+	for i, in := range shape[:len(shape)-1] {
+		d := Dense{In: in, Out: shape[i+1], Weight: make([]float32, in*shape[i+1]), Bias: make([]float32, shape[i+1])}
+		for j := range d.Weight {
+			d.Weight[j] = float32(rng.NormFloat64() * heavy / math.Sqrt(float64(in)))
+		}
+		for j := range d.Bias {
+			d.Bias[j] = float32(rng.NormFloat64() * heavy)
+		}
+		layers = append(layers, d)
+	}
+	return layers
+}
+
+func inputs(rng *rand.Rand, n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		switch rng.IntN(4) {
+		case 0: // many features are zero
+		case 1:
+			x[i] = []int32{-4096, 4096, math.MinInt32, math.MaxInt32}[rng.IntN(4)]
+		default:
+			x[i] = int32(rng.NormFloat64() * 700)
+		}
+	}
+	return x
+}
+
+var shapes = [][]int{{1, 1}, {3, 2}, {7, 9, 8}, {205, 24, 16, 35}, {205, 64, 40, 35}, {5, 1, 1, 17}, {64, 8, 8, 8, 8, 3}}
+
+// The packed sums are those of the plain net, whatever the weights and inputs.
+func TestRunIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s Scratch
+	for _, shape := range shapes {
+		for _, heavy := range []float64{0, 0.01, 1, 4, 100} {
+			n, err := Quantise(learnt(rng, shape, heavy))
+			if err != nil {
+				t.Fatalf("%v, weight %g: %v", shape, heavy, err)
+			}
+			p, out := plainOf(n), make([]int32, n.Out())
+			for range 30 {
+				x := inputs(rng, n.In())
+				n.Run(out, x, &s)
+				if want := p.run(x); fmt.Sprint(out) != fmt.Sprint(want) {
+					t.Fatalf("%v, weight %g:\n%d, want\n%d", shape, heavy, out, want)
+				}
+			}
+		}
+	}
+}
+
+// At the very edge of the proof both halves of a word come to 2^31-1 and to its
+// negative, and neither disturbs the other.
+func TestEdgeOfTheProof(t *testing.T) {
+	const in = 16
+	for _, signs := range [][2]int16{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
+		rows := make([]row, 2)
+		for k := range rows {
+			rows[k] = row{shift: 2, weight: make([]int16, in)}
+			for i := range rows[k].weight {
+				rows[k].weight[i] = signs[k] * math.MaxInt16
+			}
+			rows[k].bias = int32(signs[k]) * int32(math.MaxInt32-in*math.MaxInt16*InputMax)
+		}
+		l, err := pack(rows, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &Net{layers: []layer{l}}
+		x, out := make([]int32, in), make([]int32, 2)
+		for _, v := range []int32{-InputMax, InputMax} {
+			for i := range x {
+				x[i] = v
+			}
+			n.Run(out, x, new(Scratch))
+			if want := plainOf(n).run(x); out[0] != want[0] || out[1] != want[1] {
+				t.Errorf("signs %d, inputs %d: %d, want %d", signs, v, out, want)
+			}
+		}
+		rows[1].bias += int32(signs[1])
+		if _, err := pack(rows, 0, 1); !errors.Is(err, ErrNet) {
+			t.Errorf("one more than fits: error %v, want ErrNet", err)
+		}
+	}
+}
+
+// A quantised net stays near the one that was learnt: what rounding adds in a
+// layer (half a place of each weight times its input, half a place of the value)
+// is carried on by the absolute weights of the next.
+func TestNearFloat(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, shape := range [][]int{{205, 24, 16, 35}, {205, 64, 40, 35}} {
+		layers := learnt(rng, shape, 1)
+		n, err := Quantise(layers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, out := plainOf(n), make([]int32, n.Out())
+		worst, bounds := 0.0, 0.0
+		for range 200 {
+			x := inputs(rng, n.In())
+			n.Run(out, x, new(Scratch))
+			want, bound := floatRun(layers, p, x)
+			for k := range out {
+				off := math.Abs(float64(out[k])/(1<<OutputBits) - want[k])
+				if off > bound[k] {
+					t.Fatalf("%v: output %d is off by %g, at most %g was promised", shape, k, off, bound[k])
+				}
+				worst, bounds = max(worst, off), max(bounds, bound[k])
+			}
+		}
+		t.Logf("%v: off by at most %.4f, promised %.4f", shape, worst, bounds)
+		if worst > 0.01 {
+			t.Errorf("%v: off by %g", shape, worst)
+		}
+	}
+}
+
+// floatRun runs the learnt net in float64 and bounds what integers may differ by.
+func floatRun(layers []Dense, p plain, x []int32) (out, bound []float64) {
+	in, off := make([]float64, len(x)), make([]float64, len(x))
+	for i, v := range x {
+		in[i] = float64(min(max(v, -InputMax), InputMax)) / 1024
+	}
+	for i, d := range layers {
+		out, bound = make([]float64, d.Out), make([]float64, d.Out)
+		for k := range out {
+			place := 0.5 / float64(int64(1)<<p[i][k].shift)
+			out[k] = float64(d.Bias[k])
+			bound[k] = place/1024 + 0.5/1024
+			for j, v := range in {
+				w := float64(d.Weight[k*d.In+j])
+				out[k] += w * v
+				bound[k] += place*(math.Abs(v)+off[j]) + math.Abs(w)*off[j]
+			}
+		}
+		if i < len(layers)-1 {
+			in, off = out, bound
+			for k, v := range in {
+				if in[k] = min(max(v, -float64(HiddenMax)), float64(HiddenMax)); in[k] < 0 {
+					in[k] *= 13.0 / 128
+					off[k] += 1.0 / 1024 // the bend rounds down
+				}
+			}
+		}
+	}
+	return out, bound
+}
+
+func TestNoAllocations(t *testing.T) {
+	n, x := bench(t, []int{205, 64, 40, 35})
+	var s Scratch
+	out := make([]int32, n.Out())
+	n.Run(out, x, &s)
+	if allocs := testing.AllocsPerRun(10, func() { n.Run(out, x, &s) }); allocs != 0 {
+		t.Errorf("%v allocations a run, want none", allocs)
+	}
+}
+
+// bench returns a net of that shape with inputs of which four in ten are zero.
+func bench(tb testing.TB, shape []int) (*Net, []int32) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	n, err := Quantise(learnt(rng, shape, 1))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	x := make([]int32, n.In())
+	for i := range x {
+		if rng.IntN(10) >= 4 {
+			x[i] = int32(rng.NormFloat64() * 700)
+		}
+	}
+	return n, x
+}
+
+func BenchmarkRun(b *testing.B) {
+	for _, shape := range [][]int{{205, 64, 40, 35}, {205, 32, 24, 35}, {205, 24, 16, 35}} {
+		b.Run(fmt.Sprint(shape), func(b *testing.B) {
+			n, x := bench(b, shape)
+			var s Scratch
+			out := make([]int32, n.Out())
+			b.ReportAllocs()
+			for b.Loop() {
+				n.Run(out, x, &s)
+			}
+		})
+	}
+}

@@ -28,6 +28,10 @@ type Ref struct {
 }
 
 // Encoder writes packets. One belongs to one sender.
+//
+// Frames come with their ticks, at both ends alike: the source's counter, as the
+// sequence numbers and the configured rates give it. So an encoder that predicts
+// motion knows the time between a frame and its references.
 type Encoder interface {
 	// Encode appends the payload for cur to dst and returns it with the memo to
 	// attach to cur, which is never that of a reference. refs are frames that
@@ -45,7 +49,8 @@ type Decoder interface {
 	// Decode fills dst from src. Any bytes may come: the answer is then an error
 	// that wraps ErrTruncated or ErrCorrupt, or some frame within the schema's
 	// ranges; never a panic, and never more work than an honest packet causes.
-	// dst's table has the schema's size; its content is undefined on error.
+	// dst's table has the schema's size and its tick is set; the content is undefined
+	// on error.
 	Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error)
 }
 

@@ -14,8 +14,7 @@ import (
 // same frames and, since their links are seeded alike, the same fates.
 type lane struct {
 	schema   *frame.Schema
-	tickHz   int
-	rateHz   int
+	cadence  cadence
 	clock    Clock
 	observer Observer
 
@@ -45,9 +44,10 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	if err != nil {
 		return nil, configError("encoder", err)
 	}
-	l := &lane{schema: schema, tickHz: schema.TickHz, rateHz: c.Sender.RateHz, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
+	l := &lane{schema: schema, cadence: cadence{schema.TickHz, c.Sender.RateHz}, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.snd = newSender(schema, initial, c.Sender.History, run)
 	l.rcv = newReceiver(schema, initial, c.Receiver.History, c.codecTable())
+	l.snd.cadence, l.rcv.cadence = l.cadence, l.cadence
 	if l.down, err = lossmodel.NewLink(c.Down, c.Seed, "down"); err != nil {
 		return nil, configError("down", err)
 	}
@@ -79,7 +79,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	}
 	v := l.down.Send(now, p.datagram, id)
 	f.rec.Wire = v.Wire
-	l.meter.packet(&p, v.Wire, items, p.baseline*l.tickHz/l.rateHz, &l.budget)
+	l.meter.packet(&p, v.Wire, items, p.baseline*l.cadence.tickHz/l.cadence.rateHz, &l.budget)
 	l.meter.duplicated += int64(v.Copies)
 	f.record = l.records.add(f.rec)
 	l.meter.net.leave(v.Lost != lossmodel.None)
@@ -233,7 +233,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.tainted { // its number may be anything
 		return
 	}
-	if l.play.arrive(now, tickTime(sourceTick(rx.seq, l.tickHz, l.rateHz), l.tickHz)) {
+	if l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)) {
 		l.meter.late++
 	}
 }

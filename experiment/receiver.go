@@ -3,7 +3,6 @@ package experiment
 import (
 	"bytes"
 	"errors"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -17,6 +16,7 @@ const keptEpochs = 8
 type receiver struct {
 	schema  *frame.Schema
 	initial *frame.Frame
+	cadence cadence
 	history *frame.History
 	codecs  [128]encoders.Codec // by ID
 
@@ -54,7 +54,7 @@ type epochDecoder struct {
 const settledAfter = 3
 
 func newReceiver(s *frame.Schema, initial *frame.Frame, history int, known []encoders.Codec) *receiver {
-	r := &receiver{schema: s, initial: initial, history: frame.NewHistory(s, history)}
+	r := &receiver{schema: s, initial: initial, cadence: steady, history: frame.NewHistory(s, history)}
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
@@ -113,6 +113,7 @@ func (r *receiver) decode(out reception, d *epochDecoder, fresh bool, payload []
 		spare = nil
 	}
 	start := clock.now()
+	r.scratch.Tick = uint32(r.cadence.tick(out.seq))
 	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
 	out.clock = clock.now() - start
 	if err != nil {
@@ -274,15 +275,4 @@ func (r *receiver) ack(dst []byte) []byte {
 		dst = f.Report(dst)
 	}
 	return dst
-}
-
-// sourceTick returns the source's frame counter for a packet: a schema's rate
-// and the sender's are configuration that both ends share.
-func sourceTick(seq uint64, tickHz, rateHz int) uint64 {
-	return seq * uint64(tickHz) / uint64(rateHz)
-}
-
-// tickTime returns the virtual time of tick n of a clock of hz.
-func tickTime(n uint64, hz int) time.Duration {
-	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)
 }

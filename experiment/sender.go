@@ -38,6 +38,7 @@ func newEncoding(s *frame.Schema, codec *encoders.Codec, params any) (encoding, 
 type sender struct {
 	schema  *frame.Schema
 	initial *frame.Frame
+	cadence cadence
 	history *frame.History
 	seq     uint64 // of the next packet
 
@@ -57,7 +58,7 @@ type sender struct {
 }
 
 func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding) *sender {
-	return &sender{schema: s, initial: initial, history: frame.NewHistory(s, history), run: run}
+	return &sender{schema: s, initial: initial, cadence: steady, history: frame.NewHistory(s, history), run: run}
 }
 
 // request asks for another encoding: from the next packet on, or from the first
@@ -116,6 +117,7 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	evicted, evictedEpoch := e.Memo, e.Epoch
 	e.Memo, e.Epoch = nil, s.epoch
 	e.Frame.CopyFrom(cur)
+	e.Frame.Tick = uint32(s.cadence.tick(s.seq)) // as the receiver counts, which hears of no other
 	out.changed = e.Frame.ChangedRows(refs[0].Frame, len(s.schema.Fields))
 	s.seq++
 

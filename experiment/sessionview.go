@@ -53,7 +53,7 @@ func (l *lane) recent(all []Sample) Recent {
 		BitsPerItem: ratio(float64(s.PayloadBits), float64(s.Items)), BitsPerChanged: ratio(float64(s.PayloadBits), float64(s.Changed)),
 		ChangedPerFrame:  ratio(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: ratio(float64(s.BaselineAge), float64(s.Referenced)),
-		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(l.tickHz)),
+		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(l.cadence.tickHz)),
 		EncodeUS:         l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
 	}
 }

@@ -72,7 +72,7 @@ func BenchmarkDecode(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			i := age + n%(len(frames)-age)
-			refs[0].Frame = frames[i-age]
+			refs[0].Frame, got.Tick = frames[i-age], frames[i].Tick
 			if _, err := dec.Decode(got, payloads[i], refs, nil); err != nil {
 				b.Fatal(err)
 			}

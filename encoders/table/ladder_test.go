@@ -33,7 +33,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 		if payload, sent[n], err = enc.Encode(payload[:0], frames[n], refs, nil, &budget); err != nil {
 			t.Fatalf("%s, frame %d: encode: %v", c.Name, n, err)
 		}
-		refs[0].Memo = seen[base]
+		refs[0].Memo, got.Tick = seen[base], frames[n].Tick
 		if seen[n], err = dec.Decode(got, payload, refs, nil); err != nil {
 			t.Fatalf("%s, frame %d: decode: %v", c.Name, n, err)
 		}
@@ -63,7 +63,7 @@ func TestLadder(t *testing.T) {
 			before, beforeName := 1e9, ""
 			orientation := map[string]int64{}
 			for _, c := range All() {
-				if !own(c) || c.ID >= 64 {
+				if c.ID > 15 { // what follows the rungs need not be ordered among itself
 					continue
 				}
 				mean, budget := score(t, c, frames)

@@ -1,0 +1,277 @@
+// Package rangecoder turns decisions and their probabilities into bytes: a
+// decision that was to be expected takes next to nothing, one of probability p
+// takes -log2(p) bits, and fractions of bits add up.
+//
+// It is a binary range coder with a 32-bit range and carries that propagate into
+// the bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999), on
+// top of which stand models that learn probabilities (Shift, TwoRate, Counter,
+// Tree, Golomb) and the logistic mixing of several opinions into one (Mixer, in
+// the manner of Mahoney's PAQ).
+//
+// One Coder serves both directions: a codec hands every decision to it and goes
+// on with what it returns, so that its two ends cannot drift apart.
+//
+//	var c rangecoder.Coder
+//	c.Write(dst)                // or c.Read(src)
+//	moved = c.Bit(moved, p)     // writes moved, or reads it
+//	dst = c.Finish()            // or err = c.Close()
+//
+// Everything is integer arithmetic, the same on every machine, and allocates
+// nothing. The package knows nothing of frames or budgets.
+package rangecoder
+
+import (
+	"errors"
+	"math/bits"
+)
+
+// Errors of a Coder that reads.
+var (
+	// ErrShort: more was decoded than the bytes hold.
+	ErrShort = errors.New("range-coded bytes ended early")
+	// ErrTail: the bytes do not end as a writer would have ended them.
+	ErrTail = errors.New("range-coded bytes end in something else")
+)
+
+const (
+	// One is the probability 1, which no decision has: they lie in 1..One-1.
+	One = 1 << 16
+
+	minRange = 1 << 24 // below it, a byte is shifted out
+	window   = 4       // bytes of low, and of what a reader looks at
+	slack    = 3       // zeros that an honest reader sees past the end, at most
+)
+
+// Coder codes decisions in one direction. Write or Read begins a packet; the
+// memory of an earlier one is kept.
+//
+// The state is an interval of numbers, [low, low+rng) at the scale of the bytes
+// shifted out so far. Each decision cuts it in two: the lower part stands for 1,
+// the upper for 0. A packet is a number in the last interval.
+type Coder struct {
+	rng     uint32 // at least minRange between calls
+	reading bool
+	short   bool // a reader saw more zeros past the end than an honest one
+
+	low  uint64 // of a writer: 32 bits, and the carry for a moment
+	buf  []byte // of a writer: the caller's slice
+	base int    // len(buf) at Write
+
+	code uint32 // of a reader: the packet's number less low
+	last uint32 // of a reader: the last four bytes it took
+	at   int    // of a reader: how many it took, zeros past the end included
+	src  []byte
+}
+
+// Write makes c append a packet to dst.
+func (c *Coder) Write(dst []byte) {
+	*c = Coder{rng: 1<<32 - 1, buf: dst, base: len(dst)}
+}
+
+// Read makes c take a packet from src.
+func (c *Coder) Read(src []byte) {
+	*c = Coder{rng: 1<<32 - 1, src: src, reading: true}
+	for range window {
+		c.take()
+	}
+}
+
+// Reading reports in which direction c works.
+func (c *Coder) Reading() bool { return c.reading }
+
+// Bit codes a decision that is 1 with probability p1/65536, 1..65535. A writer
+// returns bit, which is 0 or 1; a reader ignores it.
+func (c *Coder) Bit(bit int, p1 uint32) int {
+	if p1-1 >= One-1 {
+		panic("rangecoder: a probability must lie in 1..65535")
+	}
+	bound := uint32(uint64(c.rng) * uint64(p1) >> 16)
+	if c.reading {
+		if c.code < bound {
+			c.rng, bit = bound, 1
+		} else {
+			c.code -= bound
+			c.rng, bit = c.rng-bound, 0
+		}
+		for c.rng < minRange {
+			c.rng <<= 8
+			c.take()
+		}
+		return bit
+	}
+	if bit != 0 {
+		c.rng = bound
+	} else {
+		c.low += uint64(bound)
+		c.rng -= bound
+	}
+	if c.rng < minRange {
+		c.shift()
+	}
+	return bit
+}
+
+// Direct codes n bits, at most 64, that are as likely one way as the other. The
+// bits of v beyond must be zero.
+func (c *Coder) Direct(v uint64, n uint) uint64 {
+	var out uint64
+	for n > 0 {
+		k := min(n, 16)
+		n -= k
+		out = out<<k | uint64(c.uniform(uint32(v>>n)&(1<<k-1), k))
+	}
+	return out
+}
+
+// uniform codes n bits, at most 16. What does not divide evenly goes to the
+// highest value, so that every number a reader may hold stands for something.
+func (c *Coder) uniform(v uint32, n uint) uint32 {
+	each, top := c.rng>>n, uint32(1)<<n-1
+	if c.reading {
+		v = min(c.code/each, top)
+		c.code -= v * each
+	} else {
+		c.low += uint64(v) * uint64(each)
+	}
+	if v == top {
+		c.rng -= top * each
+	} else {
+		c.rng = each
+	}
+	if c.reading {
+		for c.rng < minRange {
+			c.rng <<= 8
+			c.take()
+		}
+	} else if c.rng < minRange {
+		c.shift()
+	}
+	return v
+}
+
+// shift moves bytes out of low until the range is wide enough again.
+func (c *Coder) shift() {
+	if c.low >= 1<<32 {
+		c.carry()
+	}
+	for c.rng < minRange {
+		c.rng <<= 8
+		c.buf = append(c.buf, byte(c.low>>24))
+		c.low = c.low << 8 & (1<<32 - 1)
+	}
+}
+
+// carry adds one to the number written so far. It never reaches the caller's own
+// bytes: the number stays below one.
+func (c *Coder) carry() {
+	c.low &= 1<<32 - 1
+	for i := len(c.buf) - 1; ; i-- {
+		c.buf[i]++
+		if c.buf[i] != 0 {
+			return
+		}
+	}
+}
+
+// take moves the next byte in, zero past the end.
+func (c *Coder) take() {
+	var b uint32
+	if c.at < len(c.src) {
+		b = uint32(c.src[c.at])
+	} else if c.at >= len(c.src)+slack {
+		c.short = true
+	}
+	c.at++
+	c.code = c.code<<8 | b
+	c.last = c.last<<8 | b
+}
+
+// tail returns the fewest bytes, as the upper end of a 32-bit number that may
+// have a carry, which every number in [low, low+rng) that begins with them shares
+// with no number outside. So no packet is the beginning of another one, and a
+// reader notices any that was cut. It is a quarter of a byte longer on average
+// than bytes which must be followed by nothing but zeros.
+func tail(low uint64, rng uint32) (number uint64, n int) {
+	for n = 1; ; n++ {
+		step := uint64(1) << (8 * (window - n))
+		number = (low + step - 1) &^ (step - 1)
+		if number+step <= low+uint64(rng) {
+			return number, n
+		}
+	}
+}
+
+// Finish ends the packet with as few bytes as will do and returns the caller's
+// slice. Only Write and Read may follow.
+func (c *Coder) Finish() []byte {
+	number, n := tail(c.low, c.rng)
+	if c.low = number; number >= 1<<32 {
+		c.carry()
+	}
+	for i := range n {
+		c.buf = append(c.buf, byte(c.low>>(24-8*i)))
+	}
+	return c.buf
+}
+
+// Err returns ErrShort once a reader is so far past the end that no honest
+// packet can have led it there. Until then, and after, it decodes zeros; a loop
+// over what was read must be bounded by something else.
+func (c *Coder) Err() error {
+	if c.short {
+		return ErrShort
+	}
+	return nil
+}
+
+// Close returns nil if the packet that was read is, to the last byte, the one
+// that a writer of the same decisions makes. Otherwise it returns ErrShort if
+// there should have been more of it and ErrTail if something else.
+func (c *Coder) Close() error {
+	if c.short {
+		return ErrShort
+	}
+	// What was taken, less what is left of it, is the writer's low.
+	number, n := tail(uint64(c.last-c.code), c.rng)
+	switch whole := c.at - window + n; {
+	case len(c.src) < whole:
+		return ErrShort
+	case len(c.src) > whole || uint32(number) != c.last:
+		return ErrTail
+	}
+	return nil
+}
+
+// Spent returns what the decisions since Write or Read took, in units of 1/65536
+// bit and never more than the bytes will hold. It is read off the interval, so it
+// costs nothing when nobody asks.
+func (c *Coder) Spent() int64 {
+	shifted := len(c.buf) - c.base
+	if c.reading {
+		shifted = c.at - window
+	}
+	return int64(shifted+window)*8*One - log2(c.rng)
+}
+
+// log2 returns the logarithm of v, at least 2, in units of 1/65536, rounded up.
+func log2(v uint32) int64 {
+	whole := bits.Len32(v) - 1
+	x := uint64(v) << (31 - whole) // 1 to 2 in units of 2^-31
+	log := int64(whole)
+	for range 16 {
+		x = x * x >> 31
+		log <<= 1
+		if x >= 1<<32 {
+			x >>= 1
+			log++
+		}
+	}
+	if v&(v-1) != 0 {
+		log++
+	}
+	return log
+}
+
+// Cost returns what a decision of probability p/65536 takes in units of 1/65536
+// bit, for those who choose between ways of saying something.
+func Cost(p uint32) int64 { return 16*One - log2(p<<8) + 8*One }

@@ -1,0 +1,417 @@
+package rangecoder
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// decision is one call of Bit (n == 0) or of Direct with n bits.
+type decision struct {
+	v uint64
+	p uint32
+	n uint
+}
+
+// decisions are drawn so that they follow their probabilities, or at random.
+func decisions(rng *rand.Rand, count int) []decision {
+	list := make([]decision, count)
+	for i := range list {
+		switch rng.IntN(8) {
+		case 0:
+			n := uint(rng.IntN(65))
+			list[i] = decision{n: n, v: rng.Uint64() & (1<<n - 1)}
+			if n == 0 {
+				list[i].p = 1
+			}
+		case 1:
+			list[i] = decision{v: rng.Uint64() & 1, p: edges[rng.IntN(len(edges))]}
+		default:
+			p := uint32(1 + rng.IntN(One-1))
+			list[i] = decision{p: p}
+			if rng.IntN(One) < int(p) {
+				list[i].v = 1
+			}
+		}
+	}
+	return list
+}
+
+// edges are the probabilities at which a coder could go wrong.
+var edges = []uint32{1, 2, 3, 255, 256, 257, 32767, 32768, 32769, 65279, 65280, 65533, 65534, 65535}
+
+// run codes a list and returns what the coder makes of it.
+func run(c *Coder, list []decision) []decision {
+	var out []decision
+	for _, d := range list {
+		if d.n == 0 {
+			d.v = uint64(c.Bit(int(d.v), d.p))
+		} else {
+			d.v = c.Direct(d.v, d.n)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func same(a, b []decision) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// Whatever is decided comes back, in front of it stays what was there, and what
+// it took by the coder's account fits the bytes.
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var w, r Coder
+	for trial := range 4000 {
+		list := decisions(rng, rng.IntN(200))
+		prefix := bytes.Repeat([]byte{255}, trial%5)
+		w.Write(prefix)
+		run(&w, list)
+		spent := w.Spent()
+		out := w.Finish()
+		if !bytes.HasPrefix(out, prefix) {
+			t.Fatalf("what was in front became %x", out[:len(prefix)])
+		}
+		src := out[len(prefix):]
+		if left := int64(len(src))*8*One - spent; left < 0 || left > 17*One {
+			t.Fatalf("%d bytes hold %.2f bits: %.2f are left", len(src), float64(spent)/One, float64(left)/One)
+		}
+		r.Read(src)
+		if got := run(&r, list); !same(got, list) {
+			t.Fatalf("trial %d: other decisions come back", trial)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		if r.Spent() != spent {
+			t.Fatalf("trial %d: the reader's account says %d, the writer's %d", trial, r.Spent(), spent)
+		}
+	}
+}
+
+// No packet is the beginning of another, so one that was cut is refused, wherever
+// it was cut, and one with something behind it too.
+func TestCutPackets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		list := decisions(rng, 1+rng.IntN(60))
+		var w, r Coder
+		w.Write(nil)
+		run(&w, list)
+		src := w.Finish()
+		for n := range src {
+			r.Read(src[:n])
+			run(&r, list)
+			if err := r.Close(); err == nil {
+				t.Fatalf("%d of %d bytes are taken for a packet", n, len(src))
+			}
+		}
+		r.Read(append(bytes.Clone(src), byte(rng.Uint32())))
+		run(&r, list)
+		if err := r.Close(); !errors.Is(err, ErrTail) {
+			t.Fatalf("a byte too many: %v, want ErrTail", err)
+		}
+	}
+}
+
+// A reader that is driven beyond the end says so, and before that it did not.
+func TestShort(t *testing.T) {
+	var r Coder
+	r.Read([]byte{200, 100, 50})
+	r.Direct(0, 16)
+	if err := r.Err(); err != nil {
+		t.Errorf("after 2 of 3 bytes: %v", err)
+	}
+	r.Direct(0, 64)
+	if !errors.Is(r.Err(), ErrShort) || !errors.Is(r.Close(), ErrShort) {
+		t.Errorf("8 bytes past the end: %v, %v, want ErrShort", r.Err(), r.Close())
+	}
+	for range 1000 {
+		r.Bit(0, 1)
+	}
+}
+
+func TestNothingIsNearlyNothing(t *testing.T) {
+	var c Coder
+	c.Write(nil)
+	if c.Spent() != 0 {
+		t.Errorf("nothing takes %d units", c.Spent())
+	}
+	if out := c.Finish(); len(out) != 1 {
+		t.Errorf("nothing takes %d bytes, want 1", len(out))
+	}
+}
+
+func TestProbabilitiesAreChecked(t *testing.T) {
+	for _, p := range []uint32{0, One, math.MaxUint32} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("probability %d was taken", p)
+				}
+			}()
+			var c Coder
+			c.Write(nil)
+			c.Bit(1, p)
+		}()
+	}
+}
+
+// The cost of a long message is within 0.1 % of what its probabilities say it
+// holds, however skewed they are.
+func TestEntropy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, p := range append([]uint32{100, 1000, 10000, 50000}, edges...) {
+		var c Coder
+		c.Write(nil)
+		var bits float64
+		const n = 300_000
+		for i := range n {
+			// As many ones as are due, so that the rarest have their say.
+			bit := 0
+			if uint64(i+1)*uint64(p)>>16 != uint64(i)*uint64(p)>>16 {
+				bit = 1
+			}
+			if rng.IntN(2) == 0 && (p == 1 || p == One-1) && i%50_000 == 0 {
+				bit ^= 1
+			}
+			c.Bit(bit, p)
+			if bit != 0 {
+				bits -= math.Log2(float64(p) / One)
+			} else {
+				bits -= math.Log2(1 - float64(p)/One)
+			}
+		}
+		spent := float64(c.Spent()) / One
+		if math.Abs(spent-bits) > 0.001*bits+0.01 {
+			t.Errorf("p = %d: %.2f bits by the account, %.2f by entropy", p, spent, bits)
+		}
+		if got := float64(len(c.Finish())) * 8; got > 1.001*bits+17 || got < bits {
+			t.Errorf("p = %d: %.0f bits, entropy %.2f", p, got, bits)
+		}
+	}
+}
+
+// Direct bits are worth a bit each.
+func TestDirect(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, n := range []uint{1, 7, 16, 17, 64} {
+		var c Coder
+		c.Write(nil)
+		for range 5000 {
+			c.Direct(rng.Uint64()&(1<<n-1), n)
+		}
+		if got, want := float64(c.Spent())/One, 5000*float64(n); math.Abs(got-want) > 0.001*want {
+			t.Errorf("5000 times %d bits take %.1f", n, got)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	for p := uint32(1); p < One; p += 1 + p/50 {
+		want := -math.Log2(float64(p) / One)
+		if got := float64(Cost(p)) / One; math.Abs(got-want) > 2.0/One {
+			t.Errorf("Cost(%d) = %f bits, want %f", p, got, want)
+		}
+	}
+}
+
+// byTheBook is the coder in whole numbers of any length: nothing is shifted out,
+// so there are no carries, no window and no bytes until the end, when it tries
+// one length after the other.
+func byTheBook(list []decision) []byte {
+	low, shifted, rng := new(big.Int), uint(0), uint64(1<<32-1)
+	cut := func(from, width uint64) {
+		low.Add(low, new(big.Int).SetUint64(from))
+		for rng = width; rng < 1<<24; rng <<= 8 {
+			low.Lsh(low, 8)
+			shifted++
+		}
+	}
+	for _, d := range list {
+		if d.n == 0 {
+			if bound := rng * uint64(d.p) / One; d.v != 0 {
+				cut(0, bound)
+			} else {
+				cut(bound, rng-bound)
+			}
+			continue
+		}
+		for n := d.n; n > 0; {
+			k := min(n, 16)
+			n -= k
+			each, part, top := rng>>k, d.v>>n&(1<<k-1), uint64(1)<<k-1
+			if part == top {
+				cut(part*each, rng-part*each)
+			} else {
+				cut(part*each, each)
+			}
+		}
+	}
+	high := new(big.Int).Add(low, new(big.Int).SetUint64(rng))
+	for n := uint(0); ; n++ {
+		unit := new(big.Int).Lsh(big.NewInt(1), 8*(shifted+4-n))
+		number := new(big.Int).Add(low, unit)
+		number.Sub(number, big.NewInt(1)).Div(number, unit)
+		end := new(big.Int).Add(number, big.NewInt(1))
+		if end.Mul(end, unit).Cmp(high) <= 0 {
+			return number.FillBytes(make([]byte, n))
+		}
+	}
+}
+
+// The bytes are those of the coder by the book, and nearly as few as there can
+// be: carries, windows and the end change nothing.
+func TestAgainstBigNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 500 {
+		list := decisions(rng, rng.IntN(120))
+		var c Coder
+		c.Write(nil)
+		run(&c, list)
+		out := c.Finish()
+		if want := byTheBook(list); !bytes.Equal(out, want) {
+			t.Fatalf("%x, by the book %x", out, want)
+		}
+		var bits float64
+		for _, d := range list {
+			switch p := float64(d.p) / One; {
+			case d.n != 0:
+				bits += float64(d.n)
+			case d.v != 0:
+				bits -= math.Log2(p)
+			default:
+				bits -= math.Log2(1 - p)
+			}
+		}
+		if most := 1.001*bits/8 + 2.25; float64(len(out)) > most {
+			t.Fatalf("%d bytes for %.1f bits", len(out), bits)
+		}
+	}
+}
+
+// A carry that runs through many bytes: what is just below a boundary, then just
+// above it.
+func TestLongCarry(t *testing.T) {
+	for _, p := range []uint32{1, 2, 100} {
+		list := []decision{{p: 32768, v: 1}}
+		for range 400 { // upwards, to the top of the lower half
+			list = append(list, decision{p: p})
+		}
+		for i := range 40 { // and into what rounding left there
+			list = append(list, decision{p: 60000, v: uint64(i & 1)})
+		}
+		var c Coder
+		c.Write([]byte{255, 255})
+		run(&c, list)
+		if got, want := c.Finish()[2:], byTheBook(list); !bytes.Equal(got, want) {
+			t.Fatalf("%x, by the book %x", got, want)
+		}
+	}
+}
+
+// FuzzAnyBytes: what a reader makes of any bytes, if it closes without error, a
+// writer turns into the same bytes again; so nothing is said in two ways.
+func FuzzAnyBytes(f *testing.F) {
+	f.Add([]byte{}, []byte{1, 2, 3})
+	f.Add([]byte{255, 255, 255, 255}, []byte{1, 9, 200, 64})
+	f.Add([]byte{0, 0, 1}, []byte{250, 250, 0, 0, 0, 77})
+	f.Fuzz(func(t *testing.T, src, calls []byte) {
+		var r, w Coder
+		r.Read(src)
+		w.Write(nil)
+		counter, tree, golomb := NewCounter(One/2, 0), make(Tree, 16), NewGolomb()
+		Fill(tree, NewCounter(One/3, 2))
+		counter2, tree2, golomb2 := counter, append(Tree(nil), tree...), golomb
+		for _, k := range calls[:min(len(calls), 500)] {
+			switch {
+			case k < 64:
+				w.Direct(r.Direct(0, uint(k)), uint(k))
+			case k < 96:
+				counter2.Code(&w, counter.Code(&r, 0, 60), 60)
+			case k < 128:
+				tree2.Code(&w, tree.Code(&r, 0, 4, 30), 4, 30)
+			case k < 160:
+				golomb2.Code(&w, golomb.Code(&r, 0, 30), 30)
+			default:
+				p := edges[int(k)%len(edges)]
+				w.Bit(r.Bit(0, p), p)
+			}
+		}
+		again := w.Finish()
+		if err := r.Close(); err == nil && !bytes.Equal(again, src) {
+			t.Fatalf("%x reads as decisions that are written as %x", src, again)
+		} else if err != nil && bytes.Equal(again, src) {
+			t.Fatalf("%x is an honest packet, refused: %v", src, err)
+		}
+	})
+}
+
+func TestNoAllocations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	list := decisions(rng, 500)
+	var w, r Coder
+	var buf []byte
+	counter, golomb := NewCounter(One/2, 0), NewGolomb()
+	all := func() {
+		w.Write(buf[:0])
+		for _, d := range list {
+			w.Direct(d.v, d.n)
+			counter.Code(&w, int(d.v&1), 100)
+			golomb.Code(&w, int32(d.v&1023), 100)
+		}
+		buf = w.Finish()
+		r.Read(buf)
+		for _, d := range list {
+			r.Direct(0, d.n)
+			r.Bit(0, 77)
+		}
+		r.Close()
+	}
+	all()
+	if n := testing.AllocsPerRun(20, all); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func BenchmarkBit(b *testing.B) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	const n = 4096
+	list := decisions(rng, n)
+	for i := range list {
+		list[i].n, list[i].v, list[i].p = 0, list[i].v&1, max(list[i].p, 1)
+	}
+	var w, r Coder
+	w.Write(nil)
+	run(&w, list)
+	src := w.Finish()
+	b.Run("write", func(b *testing.B) {
+		buf := make([]byte, 0, len(src))
+		for b.Loop() {
+			w.Write(buf)
+			for _, d := range list {
+				w.Bit(int(d.v), d.p)
+			}
+			w.Finish()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/bit")
+	})
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			r.Read(src)
+			for _, d := range list {
+				r.Bit(0, d.p)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/bit")
+	})
+}

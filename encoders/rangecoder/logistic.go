@@ -1,0 +1,113 @@
+package rangecoder
+
+// The stretched domain: ln(p/(1-p)) in steps of 1/2048, in which opinions add
+// up. A probability of 1/65536 is at -22713.
+const (
+	stretchOne = 2048 // one nat
+	// MaxStretch bounds what Squash tells apart.
+	MaxStretch = 22713
+
+	squashStep  = 32 // distance between entries of the table, in steps
+	squashReach = 12 * stretchOne
+)
+
+// Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
+func Stretch(p uint32) int32 {
+	if p > One/2 {
+		return -stretchLow(One - p)
+	}
+	return stretchLow(p)
+}
+
+// stretchLow stretches p up to one half. Near zero, where a step of p matters,
+// every p has an entry; further up every sixteenth.
+func stretchLow(p uint32) int32 {
+	if p < coarseFrom {
+		return int32(stretchFine[p])
+	}
+	return int32(stretchCoarse[p/coarseStep])
+}
+
+const (
+	coarseFrom = 4096
+	coarseStep = 16
+)
+
+var stretchFine, stretchCoarse = func() (fine [coarseFrom]int16, coarse [One/2/coarseStep + 1]int16) {
+	for p := 1; p < coarseFrom; p++ {
+		fine[p] = int16(stretchExact(float64(p)))
+	}
+	for i := range coarse {
+		// The middle of the sixteen, but for one half itself, which is even.
+		coarse[i] = int16(stretchExact(min(float64(i*coarseStep)+(coarseStep-1)/2.0, One/2)))
+	}
+	return fine, coarse
+}()
+
+// stretchExact computes the logit, rounded, of p/65536 up to one half.
+func stretchExact(p float64) int {
+	if p <= 0 {
+		return -MaxStretch
+	}
+	return max(int(float64(logarithm(p/(One-p))*stretchOne)-0.5), -MaxStretch)
+}
+
+// Squash returns the probability, 1..65535 of 65536, whose stretch is x: the
+// inverse of Stretch. Any x will do.
+func Squash(x int32) uint32 {
+	x = min(max(x, -squashReach+1), squashReach-1) + squashReach
+	i, part := x/squashStep, x%squashStep
+	a, b := int32(squashTable[i]), int32(squashTable[i+1])
+	return min(max(uint32(a+((b-a)*part+squashStep/2)/squashStep+1<<3)>>4, 1), One-1)
+}
+
+// squashTable holds 1/(1+exp(-x)) in units of 2^-20 from -12 to 12 nats.
+var squashTable = func() (t [2*squashReach/squashStep + 1]uint32) {
+	step := exponential(1.0 / (stretchOne / squashStep))
+	e := exponential(-12)
+	for i := range t {
+		t[i] = uint32(float64(e/(1+e)*(One<<4)) + 0.5)
+		e = float64(e * step)
+	}
+	return t
+}()
+
+// exponential and logarithm need only + - * /, which every machine rounds alike;
+// those of package math are assembly on some and not on others. Every product
+// that is added is converted, lest it be fused.
+
+// exponential returns e^x for small x.
+func exponential(x float64) float64 {
+	halvings := 0
+	for ; x > 0.125 || x < -0.125; halvings++ {
+		x /= 2
+	}
+	sum, term := 1.0, 1.0
+	for n := 1; n < 16; n++ {
+		term = float64(term * x / float64(n))
+		sum += term
+	}
+	for ; halvings > 0; halvings-- {
+		sum = float64(sum * sum)
+	}
+	return sum
+}
+
+// logarithm returns ln(y) of a positive y.
+func logarithm(y float64) float64 {
+	const ln2 = 0.693147180559945309417232121458
+	doublings := 0.0
+	for ; y < 0.75; doublings-- {
+		y *= 2
+	}
+	for ; y > 1.5; doublings++ {
+		y /= 2
+	}
+	z := (y - 1) / (y + 1)
+	square, power, sum := float64(z*z), z, 0.0
+	for n := 1; n < 40; n += 2 {
+		sum += float64(power / float64(n))
+		power = float64(power * square)
+	}
+	return float64(2*sum) + float64(doublings*ln2)
+}

@@ -1,0 +1,276 @@
+package rangecoder
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Models that learn a source come near its entropy, on skewed ones too.
+func TestModelsLearn(t *testing.T) {
+	for _, q := range []float64{0.5, 0.1, 0.9, 0.01, 0.999, 0.0002} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		entropy := -q*math.Log2(q) - (1-q)*math.Log2(1-q)
+		counter, two, shift := NewCounter(One/2, 0), NewTwoRate(), Even
+		var a, b, c Coder
+		a.Write(nil)
+		b.Write(nil)
+		c.Write(nil)
+		const n = 200_000
+		for range n {
+			bit := flag(rng.Float64() < q)
+			counter.Code(&a, bit, maxCount)
+			two.Code(&b, bit)
+			shift.Code(&c, bit, 6)
+		}
+		bits := func(c *Coder) float64 { return float64(c.Spent()) / One / n }
+		if got := bits(&a); got > 1.01*entropy+0.001 {
+			t.Errorf("q = %g: a counter takes %.5f bits, entropy %.5f", q, got, entropy)
+		}
+		if got := bits(&b); got > 1.06*entropy+0.03 {
+			t.Errorf("q = %g: two rates take %.5f bits, entropy %.5f", q, got, entropy)
+		}
+		if got := bits(&c); got > 1.06*entropy+0.03 {
+			t.Errorf("q = %g: a shift takes %.5f bits, entropy %.5f", q, got, entropy)
+		}
+	}
+}
+
+// No run of equal bits drives a model out of the range of probabilities, nor
+// leaves it stuck there.
+func TestModelsStayInRange(t *testing.T) {
+	for bit := range 2 {
+		counter, two, shift := NewCounter(One/2, 0), NewTwoRate(), Even
+		for range 50_000 {
+			counter.Update(bit, maxCount)
+			two.Update(bit)
+			shift.Update(bit, 1)
+		}
+		for name, p := range map[string]uint32{"counter": counter.P(), "two rates": two.P(), "shift": shift.P()} {
+			if p < 1 || p > One-1 {
+				t.Errorf("%s at %d after many %ds", name, p, bit)
+			}
+		}
+		if p := counter.P(); bit == 0 && p > 1 || bit == 1 && p < One-1 {
+			t.Errorf("a counter comes to rest at %d after many %ds", p, bit)
+		}
+		for range 2000 {
+			counter.Update(1-bit, 30)
+		}
+		if p := counter.P(); bit == 0 && p < One/2 || bit == 1 && p > One/2 {
+			t.Errorf("a counter stays at %d after as many %ds", p, 1-bit)
+		}
+	}
+	for _, p := range []uint32{0, 1, 2, 30000, One - 1, One, One + 9} {
+		if got := NewCounter(p, 5000); got.P() < 1 || got.P() > One-1 || got.N() != maxCount {
+			t.Errorf("NewCounter(%d, 5000) is at %d after %d bits", p, got.P(), got.N())
+		}
+	}
+}
+
+// Every value comes back from trees and Golomb models, and small ones get cheap.
+func TestNumbers(t *testing.T) {
+	var w, r Coder
+	values := []int32{0, 1, -1, 2, -2, 3, 4, -5, 8, 100, -1000, 65536, MaxGolomb, -MaxGolomb, 1 << 30}
+	w.Write(nil)
+	g, tree := NewGolomb(), make(Tree, 1<<9)
+	Fill(tree, NewCounter(One/2, 0))
+	for _, v := range values {
+		g.Code(&w, v, 60)
+		tree.Code(&w, uint32(v)&511, 9, 60)
+	}
+	src := w.Finish()
+	r.Read(src)
+	g = NewGolomb()
+	Fill(tree, NewCounter(One/2, 0))
+	for _, v := range values {
+		if got := g.Code(&r, 0, 60); got != v {
+			t.Errorf("%d comes back as %d", v, got)
+		}
+		if got := tree.Code(&r, 0, 9, 60); got != uint32(v)&511 {
+			t.Errorf("%d comes back from the tree as %d", uint32(v)&511, got)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A Golomb model of a geometric source is within 2 % of its entropy: binarising
+// loses nothing, and below four every value has decisions of its own.
+func TestGolombEntropy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var c Coder
+	c.Write(nil)
+	g := NewGolomb()
+	const n, q = 200_000, 0.7 // each further step has probability q
+	for range n {
+		v := int32(0)
+		for rng.Float64() < q {
+			v++
+		}
+		if rng.IntN(2) == 0 {
+			v = -v
+		}
+		g.Code(&c, v, maxCount)
+	}
+	var entropy float64
+	for v := range 200 {
+		p := (1 - q) * math.Pow(q, float64(v))
+		if v == 0 {
+			entropy -= p * math.Log2(p)
+		} else {
+			entropy -= p * math.Log2(p/2)
+		}
+	}
+	if got := float64(c.Spent()) / One / n; got > 1.02*entropy || got < 0.99*entropy {
+		t.Errorf("%.4f bits a number, entropy %.4f", got, entropy)
+	}
+}
+
+// Stretch and Squash are what their formulas say, inverse to each other, and
+// monotonous.
+func TestLogistic(t *testing.T) {
+	last := int32(math.MinInt32)
+	for p := uint32(1); p < One; p++ {
+		q := float64(p) / One
+		want := math.Log(q/(1-q)) * stretchOne
+		x := Stretch(p)
+		if tolerance := 1 + stretchOne*8/(float64(min(p, One-p))); math.Abs(float64(x)-want) > tolerance && p >= coarseFrom {
+			t.Fatalf("Stretch(%d) = %d, want %.1f", p, x, want)
+		} else if p < coarseFrom && math.Abs(float64(x)-want) > 0.51 {
+			t.Fatalf("Stretch(%d) = %d, want %.1f", p, x, want)
+		}
+		if x < last || x != -Stretch(One-p) {
+			t.Fatalf("Stretch(%d) = %d after %d; of the opposite %d", p, x, last, Stretch(One-p))
+		}
+		last = x
+		if back := Squash(x); math.Abs(float64(back)-float64(p)) > 1+float64(min(p, One-p))*0.005 {
+			t.Fatalf("%d comes back as %d", p, back)
+		}
+	}
+	for x := int32(-30000); x <= 30000; x++ {
+		want := One / (1 + math.Exp(-float64(x)/stretchOne))
+		if got := float64(Squash(x)); math.Abs(got-want) > 0.75+want*0.0001 && got != 1 && got != One-1 {
+			t.Fatalf("Squash(%d) = %.0f, want %.2f", x, got, want)
+		}
+	}
+	if Squash(math.MinInt32) != 1 || Squash(math.MaxInt32) != One-1 || Squash(0) != One/2 || Stretch(One/2) != 0 {
+		t.Error("the ends and the middle are not where they should be")
+	}
+}
+
+// A mixer learns whom to believe: of one that knows the source, one that knows
+// nothing and one that lies, it comes near the first alone.
+func TestMixer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var c, alone Coder
+	c.Write(nil)
+	alone.Write(nil)
+	w := Weights{Unit / 3, Unit / 3, Unit / 3}
+	var m Mixer
+	for range 100_000 {
+		p := edges[rng.IntN(len(edges))]
+		bit := flag(rng.IntN(One) < int(p))
+		m.Reset()
+		m.Add(Stretch(p))
+		m.Add(Stretch(uint32(1 + rng.IntN(One-1))))
+		m.Add(-Stretch(p))
+		m.Code(&c, w, bit, 100)
+		alone.Bit(bit, p)
+	}
+	if got, want := c.Spent(), alone.Spent(); float64(got) > 1.02*float64(want) {
+		t.Errorf("%d units mixed, %d by the one who knows; weights %v", got, want, w)
+	}
+	frozen := append(Weights(nil), w...)
+	m.Update(w, 1, 0)
+	for i := range w {
+		if w[i] != frozen[i] {
+			t.Error("a rate of 0 moves weights")
+		}
+	}
+}
+
+// Whatever opinions and weights there are, the probability is one.
+func TestMixerBounds(t *testing.T) {
+	var m Mixer
+	w := make(Weights, MaxInputs)
+	for _, x := range []int32{-MaxStretch, 0, MaxStretch} {
+		for i := range w {
+			w[i] = maxWeight
+		}
+		m.Reset()
+		for range w {
+			m.Add(x)
+		}
+		for range 3 {
+			if p := m.P(w); p < 1 || p > One-1 {
+				t.Fatalf("a probability of %d", p)
+			}
+			m.Update(w, flag(x < 0), 1<<16)
+		}
+		for _, v := range w {
+			if v < -maxWeight || v > maxWeight {
+				t.Fatalf("a weight of %d", v)
+			}
+		}
+	}
+}
+
+// An APM leaves well alone and corrects what is systematically wrong.
+func TestAPM(t *testing.T) {
+	a := NewAPM()
+	for p := uint32(64); p < One-64; p += 1 + p/40 {
+		q, _ := a.P(p)
+		if x, y := Stretch(p), Stretch(q); x-y > 100 || y-x > 100 {
+			t.Errorf("a new map makes %d of %d", q, p)
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 200_000 { // a source that is twice as likely as it is said to be
+		p := uint32(1 + rng.IntN(One/4))
+		_, entry := a.P(p)
+		entry.Update(flag(rng.IntN(One) < int(2*p)), 7)
+	}
+	if q, _ := a.P(10_000); q < 17_000 || q > 23_000 {
+		t.Errorf("10000, which is 20000 in truth, is corrected to %d", q)
+	}
+}
+
+func BenchmarkMixer(b *testing.B) {
+	var c Coder
+	var m Mixer
+	w := Weights{Unit / 4, Unit / 4, Unit / 4, Unit / 4, 0, 0}
+	counters := make([]Counter, 6)
+	Fill(counters, NewCounter(One/2, 0))
+	buf := make([]byte, 0, 1<<16)
+	c.Write(buf)
+	n := 0
+	for b.Loop() {
+		bit := n * 7 / 3 & 1
+		m.Reset()
+		for _, k := range counters {
+			m.Add(Stretch(k.P()))
+		}
+		m.Code(&c, w, bit, 100)
+		for i := range counters {
+			counters[i].Update(bit, 250)
+		}
+		if n++; n&0xFFFF == 0 {
+			c.Write(buf)
+		}
+	}
+}
+
+func BenchmarkCounter(b *testing.B) {
+	var c Coder
+	buf := make([]byte, 0, 1<<16)
+	c.Write(buf)
+	k, n := NewCounter(One/2, 0), 0
+	for b.Loop() {
+		k.Code(&c, n*7/3&1, 250)
+		if n++; n&0xFFFF == 0 {
+			c.Write(buf)
+		}
+	}
+}

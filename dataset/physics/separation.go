@@ -50,39 +50,57 @@ func align(a, b *Body) (g alignment) {
 }
 
 // separate finds the axis along which A and B are farthest apart, or overlap
-// least. Two convex bodies are disjoint exactly if some such axis has a gap; for
-// boxes the three face normals of each and the nine cross products of their
-// edges suffice. ok is false when they are farther apart than reach.
+// least. ok is false when they are farther apart than reach.
 func separate(a, b *Body, reach float64) (best axis, ok bool) {
-	g := align(a, b)
-	fa, ok := faceAxis(g.da, a.half, b.half, reach, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
-	if !ok {
-		return best, false
-	}
-	fb, ok := faceAxis(g.db, b.half, a.half, reach, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
-	if !ok {
-		return best, false
-	}
-	e, ok := g.edgeAxis(a.half, b.half, reach)
-	if !ok {
-		return best, false
-	}
+	fa, fb, e, ok := separations(a, b, reach)
 	switch {
+	case !ok:
+		return best, false
 	case e.gap > max(fa.gap, fb.gap)+preferFaces:
-		n := a.axes[e.i].Cross(b.axes[e.j])
+		return e.aimed(a, b), true
+	case fb.gap > fa.gap+preferFacesA:
+		return fb.aimed(a, b), true
+	default:
+		return fa.aimed(a, b), true
+	}
+}
+
+// separations finds the best axis of each kind. Two convex bodies are disjoint
+// exactly if some axis has a gap; for boxes the three face normals of each and
+// the nine cross products of their edges suffice. ok is false when A and B are
+// farther apart than reach. The normals are yet to be found: see aimed.
+func separations(a, b *Body, reach float64) (fa, fb, e axis, ok bool) {
+	g := align(a, b)
+	fa, ok = faceAxis(g.da, a.half, b.half, reach, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
+	if !ok {
+		return fa, fb, e, false
+	}
+	fb, ok = faceAxis(g.db, b.half, a.half, reach, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
+	if !ok {
+		return fa, fb, e, false
+	}
+	fb.kind = faceOfB
+	e, ok = g.edgeAxis(a.half, b.half, reach)
+	return fa, fb, e, ok
+}
+
+// aimed returns x with its normal, from A to B.
+func (x axis) aimed(a, b *Body) axis {
+	offset := b.Pos.Sub(a.Pos)
+	switch x.kind {
+	case faceOfA:
+		x.normal = a.axes[x.i].Scale(sign(offset.Dot(a.axes[x.i])))
+	case faceOfB:
+		x.normal = b.axes[x.i].Scale(sign(offset.Dot(b.axes[x.i])))
+	default:
+		n := a.axes[x.i].Cross(b.axes[x.j])
 		n = n.Scale(1 / n.Length())
-		if n.Dot(g.offset) < 0 {
+		if n.Dot(offset) < 0 {
 			n = n.Neg()
 		}
-		e.normal = n
-		return e, true
-	case fb.gap > fa.gap+preferFacesA:
-		fb.kind, fb.normal = faceOfB, b.axes[fb.i].Scale(sign(g.db[fb.i]))
-		return fb, true
-	default:
-		fa.kind, fa.normal = faceOfA, a.axes[fa.i].Scale(sign(g.da[fa.i]))
-		return fa, true
+		x.normal = n
 	}
+	return x
 }
 
 // faceAxis finds the best of one cube's three face normals. d is the offset

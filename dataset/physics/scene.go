@@ -1,0 +1,161 @@
+package physics
+
+// Scene runs a few steps of a world in which most cubes sleep: what comes next
+// when a snapshot says where everybody is. It costs what the awake cubes cost.
+// A sleeper is a place in a grid; how it is turned is asked for when somebody
+// comes near, and its contacts are found when it is touched, which wakes it.
+//
+// Where World is soft and made to be watched, Scene is stiff and made to agree
+// with the Open Dynamics Engine, step by step: see Rigid. It shares World's
+// geometry, not its solver, and remembers nothing from step to step.
+//
+// Everything in it is bounded by the number of cubes; numbers that make no sense
+// cost accuracy, never time, and never become NaN.
+type Scene struct {
+	law    Rigid
+	pose   func(i int) Quat
+	bodies []Body
+	state  []stage
+	reach  []Vec   // half the size of the box around each posed body, along the world's axes
+	touch  []Touch // what each live body touched since Reset
+	slot   []int32 // of a live body: where in active it is, or -1
+	live   []int32 // bodies that move or did so, in order of entry
+	active []int32 // bodies of this step's solver: those awake, then sleepers just touched
+	laid   columns // where sleepers lie
+	awake  columns // where live bodies are, anew in each step
+	lcp    lcp
+	step   float64
+}
+
+// Touch counts contact points.
+type Touch struct{ Floor, Cubes, Held uint16 }
+
+// stage is how much is known of a body.
+type stage uint8
+
+const (
+	absent stage = iota
+	lying        // asleep, its place known
+	posed        // asleep, its orientation known too
+	moving       // live: simulated while awake
+	held         // moves as its caller says, whatever it hits
+)
+
+// NewScene returns an empty scene for up to n cubes.
+func NewScene(n int) *Scene {
+	s := &Scene{
+		bodies: make([]Body, n),
+		state:  make([]stage, n),
+		reach:  make([]Vec, n),
+		touch:  make([]Touch, n),
+		slot:   make([]int32, n),
+		live:   make([]int32, 0, n),
+		active: make([]int32, 0, n),
+	}
+	s.lcp.init(n)
+	s.laid.init(n)
+	s.awake.init(n)
+	return s
+}
+
+// Reset empties the scene. pose is asked for the orientation of sleepers.
+func (s *Scene) Reset(law Rigid, pose func(i int) Quat) {
+	s.law, s.pose = law, pose
+	clear(s.state)
+	s.live = s.live[:0]
+	s.laid.clear()
+}
+
+// Lay puts cube i, of the given half side, to sleep at pos.
+func (s *Scene) Lay(i int, half float64, pos Vec) {
+	b := &s.bodies[i]
+	b.Pos, b.half = pos, half
+	s.state[i] = lying
+	s.laid.add(i, pos)
+}
+
+// Place adds cube i, moving. Still is for how long it has hardly moved.
+func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {
+	b := &s.bodies[i]
+	*b = Body{Pos: pos, Rot: rot, Vel: vel, Spin: spin, half: half, still: still}
+	b.weigh(s.law.Density)
+	s.turn(i)
+	s.enter(i, moving)
+}
+
+// Hold adds cube i that pushes others but is not pushed. It moves at Vel and
+// Spin, which the caller may set before each step.
+func (s *Scene) Hold(i int, half float64, pos Vec, rot Quat) {
+	b := &s.bodies[i]
+	*b = Body{Pos: pos, Rot: rot, half: half}
+	s.turn(i)
+	s.enter(i, held)
+}
+
+// Live lists the cubes that moved or may have: those placed and held, and the
+// sleepers that were woken. The list is in the order in which they came and
+// holds until the next step.
+func (s *Scene) Live() []int32 { return s.live }
+
+// Body returns cube i, which must be one of Live.
+func (s *Scene) Body(i int) *Body { return &s.bodies[i] }
+
+// Still returns for how long, in seconds, live cube i has hardly moved.
+func (s *Scene) Still(i int) float64 { return s.bodies[i].still }
+
+// Touch returns what live cube i touched since Reset, in all steps together.
+func (s *Scene) Touch(i int) Touch { return s.touch[i] }
+
+// Pull applies an acceleration to cube i during the next step, and wakes it.
+func (s *Scene) Pull(i int, acceleration Vec) {
+	s.rouse(i)
+	b := &s.bodies[i]
+	b.force = b.force.Add(acceleration)
+	b.still = 0
+}
+
+// enter makes body i live.
+func (s *Scene) enter(i int, as stage) {
+	s.state[i], s.touch[i] = as, Touch{}
+	s.live = append(s.live, int32(i))
+}
+
+// know finds out how sleeper i is turned.
+func (s *Scene) know(i int) {
+	b := &s.bodies[i]
+	pos, half := b.Pos, b.half
+	*b = Body{Pos: pos, Rot: s.pose(i), half: half, asleep: true, still: s.law.RestTime}
+	b.weigh(s.law.Density)
+	s.turn(i)
+	s.state[i] = posed
+}
+
+// rouse makes a sleeper live. It is still asleep until Step says otherwise.
+func (s *Scene) rouse(i int) {
+	if s.state[i] == lying {
+		s.know(i)
+	}
+	if s.state[i] == posed {
+		s.enter(i, moving)
+		s.awake.add(i, s.bodies[i].Pos)
+	}
+}
+
+// turn brings what follows from body i's orientation up to date.
+func (s *Scene) turn(i int) {
+	b := &s.bodies[i]
+	b.axes = b.Rot.axes()
+	a := &b.axes
+	s.reach[i] = Vec{
+		float64(b.half * (abs(a[0].X) + abs(a[1].X) + abs(a[2].X))),
+		float64(b.half * (abs(a[0].Y) + abs(a[1].Y) + abs(a[2].Y))),
+		float64(b.half * (abs(a[0].Z) + abs(a[1].Z) + abs(a[2].Z))),
+	}
+}
+
+// weigh sets mass and inertia.
+func (b *Body) weigh(density float64) {
+	mass := float64(density * 8 * b.half * b.half * b.half)
+	b.invMass = 1 / mass
+	b.invInertia = 1 / float64(mass*b.half*b.half*(2.0/3))
+}

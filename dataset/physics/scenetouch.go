@@ -1,0 +1,152 @@
+package physics
+
+// A hostile snapshot may pile all cubes into one place. The work of a step stays
+// within these bounds whatever it holds.
+const (
+	looksPerCube = 96 // neighbours looked at for one cube
+	pairsPerCube = 16 // of which touch it
+)
+
+// touchAll finds the contacts of awake body i with the floor and its neighbours.
+func (s *Scene) touchAll(i int) {
+	b, r := &s.bodies[i], s.reach[i]
+	if s.state[i] == moving && b.Pos.Z <= r.Z {
+		s.touchFloor(i)
+	}
+	const other = smallHalf * sqrt3
+	x0, x1 := square(b.Pos.X-r.X-other), square(b.Pos.X+r.X+other)
+	y0, y1 := square(b.Pos.Y-r.Y-other), square(b.Pos.Y+r.Y+other)
+	looks, pairs := 0, 0
+	for y := y0; y <= y1; y++ {
+		for x := x0; x <= x1; x++ {
+			for j := s.awake.at(x, y); j > 0 && looks < looksPerCube; j = s.awake.next[j-1] {
+				// Two awake bodies find each other: the earlier one counts.
+				k := s.slot[j-1]
+				if (k > s.slot[i] || s.bodies[j-1].asleep) && s.near(i, int(j-1)) && pairs < pairsPerCube {
+					looks++
+					pairs += s.touchPair(i, int(j-1))
+				}
+			}
+			for j := s.laid.at(x, y); j > 0 && looks < looksPerCube; j = s.laid.next[j-1] {
+				if s.state[j-1] <= posed && s.near(i, int(j-1)) && pairs < pairsPerCube {
+					looks++
+					pairs += s.touchPair(i, int(j-1))
+				}
+			}
+		}
+	}
+}
+
+// near reports whether the boxes around bodies i and j overlap.
+func (s *Scene) near(i, j int) bool {
+	a, b := &s.bodies[i], &s.bodies[j]
+	r := &s.reach[i]
+	dx, dy, dz := abs(a.Pos.X-b.Pos.X), abs(a.Pos.Y-b.Pos.Y), abs(a.Pos.Z-b.Pos.Z)
+	if s.state[j] == lying {
+		most := float64(b.half * sqrt3)
+		if dx > r.X+most || dy > r.Y+most || dz > r.Z+most {
+			return false
+		}
+		s.know(j)
+	}
+	q := &s.reach[j]
+	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
+}
+
+// An edge makes a contact only if it separates better than any face by this
+// factor.
+const edgeFactor = 1.05
+
+// touchPair finds the contacts of two bodies and wakes j if it sleeps. It returns
+// 1 if they touch.
+func (s *Scene) touchPair(i, j int) int {
+	a, b := &s.bodies[i], &s.bodies[j]
+	fa, fb, e, ok := separations(a, b, 0)
+	if !ok {
+		return 0
+	}
+	x := fa
+	if fb.gap > x.gap {
+		x = fb
+	}
+	if float64(e.gap*edgeFactor) > x.gap {
+		x = e
+	}
+	x = x.aimed(a, b)
+	var m manifold
+	m.aim(x.normal)
+	if x.kind == edgeOnEdge {
+		m.touchEdges(a, b, x)
+	} else {
+		m.touchOver(a, b, x)
+	}
+	if m.n == 0 {
+		return 0
+	}
+	if b.asleep && s.slot[j] < 0 || s.state[j] == posed {
+		s.rouse(j)
+		s.activate(j)
+	}
+	s.count(i, j, m.n)
+	s.lcp.join(s.slot[i], s.slot[j], a, b, &m)
+	return 1
+}
+
+// count notes who touched whom.
+func (s *Scene) count(i, j, n int) {
+	for range 2 {
+		if s.state[j] == held {
+			s.touch[i].Held += uint16(n)
+		} else {
+			s.touch[i].Cubes += uint16(n)
+		}
+		i, j = j, i
+	}
+}
+
+// touchOver makes the contact points of a face: the corners of the other cube's
+// nearest face, cut to what lies over this one, that are inside of it.
+func (m *manifold) touchOver(a, b *Body, x axis) {
+	ref, other, n := a, b, x.normal
+	if x.kind == faceOfB {
+		ref, other, n = b, a, x.normal.Neg()
+	}
+	u, v := ref.axes[(x.i+1)%3], ref.axes[(x.i+2)%3]
+	over := other.facing(n, ref.Pos, u, v)
+	over = over.cut(ref.half)
+	over = over.within(ref.half)
+	over.reduce()
+	for _, s := range over.spots[:over.n] {
+		m.add(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
+	}
+}
+
+// touchFloor makes a contact point of each corner of body i's lowest face that
+// is below the floor.
+func (s *Scene) touchFloor(i int) {
+	b := &s.bodies[i]
+	deepest := b.Pos
+	var side [3]Vec // from the deepest corner along each edge, upwards
+	for k := range 3 {
+		side[k] = b.axes[k].Scale(float64(2 * b.half * sign(b.axes[k].Z)))
+		deepest = deepest.AddScaled(side[k], -0.5)
+	}
+	// The steepest edge is the one that leaves the lowest face.
+	steep := 0
+	for k := 1; k < 3; k++ {
+		if side[k].Z > side[steep].Z {
+			steep = k
+		}
+	}
+	u, v := side[(steep+1)%3], side[(steep+2)%3]
+	var m manifold
+	m.normal, m.tangent = Vec{0, 0, -1}, [2]Vec{{1, 0, 0}, {0, -1, 0}}
+	var floor Body
+	for _, p := range [4]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
+		if p.Z <= 0 {
+			m.add(b, &floor, p, p.Z)
+		}
+	}
+	s.touch[i].Floor += uint16(m.n)
+	s.lcp.join(s.slot[i], -1, b, &floor, &m)
+}

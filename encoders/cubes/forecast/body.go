@@ -1,0 +1,51 @@
+package forecast
+
+// Speeds beyond these are not the demonstration's, and are cut off.
+const (
+	MaxSpeed = 32 // metres per second
+	MaxSpin  = 16 // radians per second
+)
+
+// Correct returns how a cube really moves, given where it was expected and where
+// it turned out to be. The run took the given number of ticks. Most of an error
+// in position comes from an error in speed at the start, and lasts: so the speed
+// is corrected by the whole error over the time it took.
+func (r *Result) Correct(pos Vec, rot Quat, ticks int) Body {
+	rate := 1 / float64(float64(max(ticks, 1))*TickSeconds)
+	b := r.Body
+	v := wide(b.Vel).AddScaled(pos.Sub(r.Pos), float64(rate*metre))
+	w := wide(b.Spin).AddScaled(Log(Mul(rot, Conj(r.Rot))), rate)
+	b.Vel, b.Spin = narrow(v.Limit(MaxSpeed)), narrow(w.Limit(MaxSpin))
+	return b.tamed()
+}
+
+// First returns how a cube moves that was not simulated, given two poses of it.
+func First(from, to Vec, rotFrom, rotTo Quat, ticks int) Body {
+	r := Result{Pos: from, Rot: rotFrom, Body: Body{Still: RestSeconds}}
+	return r.Correct(to, rotTo, ticks)
+}
+
+// tamed returns b with everything within bounds, whatever it was.
+func (b Body) tamed() Body {
+	for k := range 3 {
+		b.Vel[k] = within(b.Vel[k], MaxSpeed)
+		b.Spin[k] = within(b.Spin[k], MaxSpin)
+	}
+	if !(b.Still >= 0) {
+		b.Still = 0
+	}
+	b.Still = min(b.Still, 1)
+	return b
+}
+
+// within returns x brought between -most and most, 0 if it is no number.
+func within(x, most float32) float32 {
+	if x != x {
+		return 0
+	}
+	return max(-most, min(x, most))
+}
+
+func wide(a [3]float32) Vec { return Vec{X: float64(a[0]), Y: float64(a[1]), Z: float64(a[2])} }
+
+func narrow(a Vec) [3]float32 { return [3]float32{float32(a.X), float32(a.Y), float32(a.Z)} }

@@ -1,0 +1,144 @@
+// Package forecast says where the cubes of a snapshot will be some ticks later,
+// by doing what the recorder did: it simulates them.
+//
+// An encoder that knows the baseline and how fast each cube moved then (which no
+// snapshot says; see Correct) runs the same few steps of physics as its decoder,
+// and sends only by how much the truth differs. The floor, the neighbours, the
+// player who ploughs through them: all of that is in the forecast, and costs no
+// bits. For the physics see physics.Scene; this package turns snapshots into
+// scenes and results into units.
+//
+// Every result is the same on every machine, to the bit.
+package forecast
+
+import (
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
+
+// The cubes of the walk-off, in metres, and its clock.
+const (
+	CubeHalf    = 0.2
+	PlayerHalf  = 0.75
+	TickSeconds = 1.0 / 60
+)
+
+// MaxSteps is how many steps one run makes at most. A run over more ticks than
+// that makes longer steps, up to MaxStep; what is farther ahead than MaxSteps
+// steps of that is not simulated.
+const (
+	MaxSteps = 12
+	MaxStep  = 2 * TickSeconds
+)
+
+// RestSeconds is for how long a cube must have been still to be asleep.
+const RestSeconds = 0.1
+
+// Body is how a cube moves: what a snapshot does not say.
+type Body struct {
+	Vel, Spin [3]float32 // metres per second; radians per second
+	Still     float32    // seconds for which it has hardly moved
+}
+
+// Awake is a cube that does not rest at the baseline.
+type Awake struct {
+	Cube int32
+	Body
+}
+
+// Result is a cube at the end of a run.
+type Result struct {
+	Cube   int32
+	Pos    Vec // units of the snapshot
+	Rot    Quat
+	Body       // at the end, before it is corrected
+	Floor  int // contact points with the floor, over all steps
+	Cubes  int // with other cubes
+	Player int // with the player
+}
+
+// Simulator runs forecasts. It owns its memory and must not be used by two
+// goroutines at a time.
+type Simulator struct {
+	rows    int
+	law     physics.Rigid
+	scene   *physics.Scene
+	table   []int32
+	pose    func(i int) physics.Quat
+	seen    []bool
+	results []Result
+}
+
+// New returns a simulator of frames of the given number of cubes that obeys law;
+// see physics.Recorder.
+func New(rows int, law physics.Rigid) *Simulator {
+	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), seen: make([]bool, rows)}
+	s.results = make([]Result, 0, rows)
+	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
+	return s
+}
+
+func (s *Simulator) row(i int) []int32 {
+	return s.table[i*frame.CubeFields : (i+1)*frame.CubeFields]
+}
+
+// Run simulates what follows base until path ends. Awake lists the cubes that
+// move at the baseline, in ascending order, without cube 0; all others rest
+// until something touches them. The result lists every cube that moved or may
+// have, in ascending order, without cube 0; it is valid until the next run.
+// Whatever is not in it rests where it was.
+func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
+	s.table = base.Table
+	s.build(awake, path)
+	steps, dt := path.steps()
+	for k := range steps {
+		path.hold(s.scene, k, steps, dt)
+		path.blow(s.scene)
+		s.scene.Step(dt)
+	}
+	return s.collect()
+}
+
+// build makes the scene of a snapshot.
+func (s *Simulator) build(awake []Awake, path *Path) {
+	s.scene.Reset(s.law, s.pose)
+	clear(s.seen)
+	for i := range awake {
+		a := &awake[i]
+		if c := int(a.Cube); c > 0 && c < s.rows && !s.seen[c] {
+			s.seen[c] = true
+			b := a.Body.tamed()
+			row := s.row(c)
+			s.scene.Place(c, CubeHalf, PositionOf(row).Scale(metre), RotationOf(row), wide(b.Vel), wide(b.Spin), float64(b.Still))
+		}
+	}
+	for i := 1; i < s.rows; i++ {
+		if !s.seen[i] {
+			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
+		}
+	}
+	if s.rows > 0 {
+		s.scene.Hold(0, PlayerHalf, PositionOf(path.From).Scale(metre), RotationOf(path.From))
+	}
+}
+
+// collect turns what is live into results.
+func (s *Simulator) collect() []Result {
+	clear(s.seen)
+	for _, i := range s.scene.Live() {
+		s.seen[i] = true
+	}
+	s.results = s.results[:0]
+	for i := 1; i < s.rows; i++ {
+		if !s.seen[i] {
+			continue
+		}
+		b, t := s.scene.Body(i), s.scene.Touch(i)
+		s.results = append(s.results, Result{
+			Cube: int32(i), Pos: b.Pos.Scale(frame.UnitsPerMetre), Rot: b.Rot,
+			Body:  Body{Vel: narrow(b.Vel), Spin: narrow(b.Spin), Still: float32(s.scene.Still(i))},
+			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held),
+		})
+	}
+	return s.results
+}

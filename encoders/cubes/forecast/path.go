@@ -1,0 +1,107 @@
+package forecast
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
+
+// Mode is what the player does to the cubes around it.
+type Mode uint8
+
+// The modes. ByHeight guesses: a player that hovers pushes.
+const (
+	ByHeight Mode = iota
+	None
+	Push
+	Pull
+	PushAndPull
+)
+
+// HoverUnits is the height above which ByHeight takes the player to push.
+const HoverUnits = 640
+
+// Path is the way of the player, cube 0: rows of the snapshot at the baseline,
+// one before it and the one to be reached, which a decoder reads first.
+type Path struct {
+	Before, From, To []int32 // rows of cube 0; Before may be nil
+	Lead             int     // ticks between Before and From
+	Ticks            int     // ticks between From and To
+	Mode             Mode
+
+	from, to, bend Vec // metres; bend is the acceleration times the time squared
+	spin           Vec
+	push, pull     bool
+}
+
+// steps returns how many steps the run makes and how long they are.
+func (p *Path) steps() (n int, dt float64) {
+	ticks := max(1, min(p.Ticks, math.MaxUint8))
+	n, dt = min(ticks, MaxSteps), TickSeconds
+	if ticks > MaxSteps {
+		dt = min(float64(float64(ticks)*TickSeconds)/MaxSteps, MaxStep)
+	}
+	p.prepare(float64(float64(n) * dt))
+	return n, dt
+}
+
+// prepare fits a parabola through the three places and a constant spin through
+// the two orientations.
+func (p *Path) prepare(seconds float64) {
+	p.from, p.to = PositionOf(p.From).Scale(metre), PositionOf(p.To).Scale(metre)
+	p.bend = Vec{}
+	if p.Before != nil && p.Lead > 0 && p.Ticks > 0 {
+		// With u the time over Ticks: f(-g) = before, f(0) = from, f(1) = to.
+		g := float64(min(p.Lead, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
+		ahead, behind := p.to.Sub(p.from), p.from.Sub(PositionOf(p.Before).Scale(metre))
+		p.bend = ahead.Sub(behind.Scale(1 / g)).Scale(2 / (1 + g))
+	}
+	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * MaxSpin)
+	high := p.From[frame.CubeZ] > HoverUnits
+	p.push = p.Mode == Push || p.Mode == PushAndPull || p.Mode == ByHeight && high
+	p.pull = p.Mode == Pull || p.Mode == PushAndPull
+}
+
+// at returns where the player is at share u of the way.
+func (p *Path) at(u float64) Vec {
+	return p.from.AddScaled(p.to.Sub(p.from), u).AddScaled(p.bend, float64(0.5*(float64(u*u)-u)))
+}
+
+// hold moves the player along during step k of n.
+func (p *Path) hold(s *physics.Scene, k, n int, dt float64) {
+	b := s.Body(0)
+	here, next := p.at(float64(k)/float64(n)), p.at(float64(k+1)/float64(n))
+	b.Pos, b.Vel, b.Spin = here, next.Sub(here).Scale(1/dt), p.spin
+}
+
+// The forces of the player, as accelerations.
+const (
+	pushReach  = 2.0
+	pushOrigin = -0.1 // the height from which cubes are blown away
+	pushMost   = 500.0
+	pullReach  = 1.8
+	pullNear   = 0.2
+	pullMost   = 2000.0
+	strength   = 200.0 // at a metre
+)
+
+// blow applies the player's forces to the cubes around it.
+func (p *Path) blow(s *physics.Scene) {
+	pos := s.Body(0).Pos
+	if p.push {
+		origin := Vec{X: pos.X, Y: pos.Y, Z: pushOrigin}
+		s.Around(origin, pushReach, func(i int, away Vec, square float64) {
+			if i != 0 && square > 1e-4 {
+				s.Pull(i, away.Scale(min(strength/square, pushMost)/math.Sqrt(square)))
+			}
+		})
+	}
+	if p.pull {
+		s.Around(pos, pullReach, func(i int, away Vec, square float64) {
+			if i != 0 && square > pullNear*pullNear {
+				s.Pull(i, away.Scale(-min(strength/square, pullMost)/math.Sqrt(square)))
+			}
+		})
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"wirelab/encoders/train"
 )
 
 // app is what the commands stand on. Tests put their own things in its place.
@@ -26,6 +28,8 @@ type app struct {
 	isTerminal func(stream any) bool
 	// auditProcess makes the command of one process of the walk-off's audit.
 	auditProcess func(ctx context.Context) *exec.Cmd
+	// learners stand in for the trainers of the table, unless nil.
+	learners []train.Trainer
 }
 
 // run is the whole program: it returns the exit code.

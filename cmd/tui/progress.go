@@ -61,15 +61,27 @@ func (p *progress) waiting() {
 	}
 }
 
-// done wipes the line away.
+// pause wipes the line away until the next report, so that something else can be
+// said on standard error.
+func (p *progress) pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wipe()
+}
+
+// done wipes the line away for good.
 func (p *progress) done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.wipe()
+	p.off = true
+}
+
+func (p *progress) wipe() {
 	if p.width > 0 {
 		p.draw("")
 		fmt.Fprint(p.app.stderr, "\r")
 	}
-	p.off = true
 }
 
 // draw overwrites the line with spaces rather than escape codes, which works on

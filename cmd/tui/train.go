@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/encoders/table"
+	"wirelab/encoders/train"
+)
+
+type trainFlags struct {
+	data    []string
+	held    string
+	out     string
+	encoder string
+	seed    uint64
+	quick   bool
+	json    bool
+}
+
+func (a *app) trainCommand() *cobra.Command {
+	var f trainFlags
+	cmd := &cobra.Command{
+		Use:     "train --data SPEC --out DIR",
+		GroupID: groupData,
+		Short:   "Train the tables and nets of encoders from recordings",
+		Long: `Train anew what is embedded in the encoders that have learnt: tables of
+probabilities, and small nets. --data names recordings to learn from, several with
+commas or by repeating it; --held names one that is only measured, which shows
+whether what was learnt holds for what was not seen.
+
+Files lie in --out as they do in the project, so that --out . from the project's
+root trains in place; build again to use them. Beside them stands the loss curve,
+ENCODER.curve.csv, in bits per changed cube. The same recordings and seed give the
+same files on every machine. Interrupted, an encoder keeps the files it had.`,
+		Example: `  tui train --data demo --out trained --quick
+  tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
+	}
+	cmd.Flags().StringSliceVar(&f.data, "data", nil, "learn from these recordings: `SPEC[,SPEC...]`; may be repeated")
+	cmd.Flags().StringVar(&f.held, "held", "", "measure on this recording (`SPEC`), which nothing is learnt from")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below this folder (`DIR`)")
+	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train this `encoder` only (default all that learn)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the learning, and of data that is generated")
+	cmd.Flags().BoolVar(&f.quick, "quick", false, "one short pass over little data: to see that it works")
+	a.addOutputFlags(cmd, &f.json)
+	complete(cmd, "data", dataSpecs)
+	complete(cmd, "held", dataSpecs)
+	complete(cmd, "encoder", a.trainerNames)
+	return cmd
+}
+
+// trainers are those of the table, or what a test put in their place.
+func (a *app) trainers() []train.Trainer {
+	if a.learners != nil {
+		return a.learners
+	}
+	return table.Trainers()
+}
+
+func (a *app) trainerNames() (list []cobra.Completion) {
+	for _, t := range a.trainers() {
+		list = append(list, t.Encoder)
+	}
+	return list
+}
+
+// trained is the JSON of `train`.
+type trained struct {
+	Data     []lesson       `json:"data"`
+	Held     *lesson        `json:"held"`
+	Seed     uint64         `json:"seed"`
+	Quick    bool           `json:"quick"`
+	Encoders []trainedCodec `json:"encoders"`
+}
+
+// trainedCodec is what came out for one encoder.
+type trainedCodec struct {
+	Encoder string         `json:"encoder"`
+	Seconds float64        `json:"seconds"` // differs between runs, as nothing else here
+	Files   []trainedFile  `json:"files"`
+	Curve   []trainedPoint `json:"curve"`
+}
+
+type trainedFile struct {
+	Path   string `json:"path"` // below --out, with slashes
+	Bytes  int    `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// trainedPoint is a point of the loss curve, in bits per changed cube.
+type trainedPoint struct {
+	Part  string   `json:"part"`
+	Epoch int      `json:"epoch"`
+	Train *float64 `json:"train"` // null where nothing was measured
+	Held  *float64 `json:"held"`
+}
+
+func (a *app) train(ctx context.Context, f trainFlags) error {
+	if len(f.data) == 0 {
+		return usagef("tui train expects --data SPEC, recordings to learn from")
+	}
+	if f.out == "" {
+		return usagef("tui train expects --out DIR, a folder to write into")
+	}
+	trainers, err := a.chosenTrainers(f.encoder)
+	if err != nil {
+		return err
+	}
+	made, err := makeDir(f.out)
+	if err != nil {
+		return usage(err)
+	}
+	out, err := a.trainAll(ctx, f, trainers)
+	if err != nil {
+		made.undo() // holds nothing if nothing was learnt
+	}
+	if len(out.Encoders) > 0 {
+		if f.json {
+			err = firstError(a.stdout.json(out), err)
+		} else {
+			writeTrained(a.stdout, &out)
+		}
+		a.remark("files in %s", f.out)
+	}
+	return err
+}
+
+// chosenTrainers resolves --encoder.
+func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
+	all := a.trainers()
+	if name == "" {
+		return all, nil
+	}
+	var known []string
+	for _, t := range all {
+		if t.Encoder == name {
+			return []train.Trainer{t}, nil
+		}
+		known = append(known, t.Encoder)
+	}
+	if _, err := table.ByName(name); err == nil {
+		return nil, usagef("encoder %s has nothing to learn; expected one of %s", name, strings.Join(known, ", "))
+	}
+	return nil, usage(unknownName("encoder", name, known, "tui encoders"))
+}
+
+// trainAll trains one encoder after the other and writes the files of each as soon
+// as it is done. With an error it returns those that were.
+func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Trainer) (trained, error) {
+	out := trained{Seed: f.seed, Quick: f.quick, Encoders: []trainedCodec{}}
+	job := train.Job{Seed: f.seed, Quick: f.quick}
+	var err error
+	if out.Data, out.Held, err = a.lessons(ctx, f); err != nil {
+		return out, err
+	}
+	for i := range out.Data {
+		job.Clips = append(job.Clips, out.Data[i].clip(ctx, f.seed))
+	}
+	if out.Held != nil {
+		held := out.Held.clip(ctx, f.seed)
+		job.Held = &held
+	}
+	for _, t := range trainers {
+		one, err := a.trainOne(ctx, f.out, t, job)
+		if err != nil {
+			return out, err
+		}
+		out.Encoders = append(out.Encoders, one)
+	}
+	return out, nil
+}
+
+// trainOne trains one encoder and writes its files and its curve.
+func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job train.Job) (trainedCodec, error) {
+	out := trainedCodec{Encoder: t.Encoder, Curve: []trainedPoint{}}
+	teacher := a.teacher(t.Encoder)
+	start := a.clock()
+	files, err := t.Train(ctx, job, teacher.log())
+	teacher.done()
+	if err != nil {
+		return out, badData(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return out, err // what a trainer made after that may be half of it
+	}
+	out.Seconds = math.Round((a.clock()-start).Seconds()*10) / 10
+	for _, p := range teacher.curve {
+		out.Curve = append(out.Curve, trainedPoint{p.Part, p.Epoch, finite(p.Train), finite(p.Held)})
+	}
+	files = append(files, curveFile(t.Encoder, out.Curve))
+	for _, file := range files {
+		sum := sha256.Sum256(file.Data)
+		out.Files = append(out.Files, trainedFile{t.Folder + "/" + file.Name, len(file.Data), hex.EncodeToString(sum[:])})
+	}
+	return out, writeTogether(dir, t.Folder, files)
+}
+
+// finite returns v, nil if it is no number.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

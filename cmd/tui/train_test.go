@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
+	"wirelab/encoders/train"
+)
+
+// pupil is a trainer that learns how many frames it was shown.
+func pupil(name string, learn func(ctx context.Context, job train.Job, log train.Log) error) train.Trainer {
+	return train.Trainer{Encoder: name, Folder: "encoders/" + name, Train: func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+		if learn != nil {
+			if err := learn(ctx, job, log); err != nil {
+				return nil, err
+			}
+		}
+		shown := 0
+		for _, c := range job.Clips {
+			if err := c.Frames(func(*frame.Frame) error { shown++; return nil }); err != nil {
+				return nil, err
+			}
+		}
+		return []train.File{{Name: "a.net", Data: fmt.Appendf(nil, "%d frames, seed %d, quick %v", shown, job.Seed, job.Quick)}, {Name: "b.tab", Data: []byte{0}}}, nil
+	}}
+}
+
+// teach calls tui with these trainers in place of the table's.
+func teach(ctx context.Context, trainers []train.Trainer, args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	a := testApp()
+	a.stdout, a.stderr, a.learners = newOutput(&stdout), &stderr, trainers
+	code := a.run(ctx, append([]string{"train"}, args...))
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// short makes a recording of half a second and returns its path.
+func short(t *testing.T, seed int, cubes int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "short.bin")
+	w, err := dataset.Create(path, cubes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := frame.Cubes(cubes).NewFrame()
+	for i := range cubes {
+		copy(f.Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, int32(100 * seed), int32(i), 102, 0})
+	}
+	if err := w.Initial(f); err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		f.Table[frame.CubeX]++
+		if err := w.Write(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// files lists what is below a folder, with slashes.
+func files(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, err := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(rel))
+			return err
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Both encoders are shown every frame of both recordings, and their files and
+// curves lie below --out as they do in the project.
+func TestTrain(t *testing.T) {
+	a, b, held := short(t, 1, 901), short(t, 2, 901), short(t, 3, 901)
+	var ticks []uint32
+	measured := pupil("second", func(_ context.Context, job train.Job, log train.Log) error {
+		log.Step("net", 1, 2)
+		log.Point(train.Point{Part: "net", Epoch: 1, Train: 12.5, Held: 13.25})
+		log.Point(train.Point{Part: "net", Epoch: 2, Train: 11.5, Held: 12.25})
+		return job.Held.Frames(func(f *frame.Frame) error { ticks = append(ticks, f.Tick); return nil })
+	})
+	out := filepath.Join(t.TempDir(), "new", "folder")
+	o := teach(t.Context(), []train.Trainer{pupil("first", nil), measured}, "--data", a+","+b, "--held", held, "--out", out, "--seed", "5", "--json")
+	if o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	want := []string{"encoders/first/a.net", "encoders/first/b.tab", "encoders/first/first.curve.csv",
+		"encoders/second/a.net", "encoders/second/b.tab", "encoders/second/second.curve.csv"}
+	if got := files(t, out); !slices.Equal(got, want) {
+		t.Errorf("wrote %v, want %v", got, want)
+	}
+	if got, _ := os.ReadFile(filepath.Join(out, "encoders/first/a.net")); string(got) != "72 frames, seed 5, quick false" {
+		t.Errorf("a.net says %q", got)
+	}
+	if got, _ := os.ReadFile(filepath.Join(out, "encoders/second/second.curve.csv")); string(got) != "part,epoch,train_bits,held_bits\nnet,1,12.5000,13.2500\nnet,2,11.5000,12.2500\n" {
+		t.Errorf("the curve says %q", got)
+	}
+	if len(ticks) != 36 || ticks[35] != 35 {
+		t.Errorf("held-out frames have ticks %d, want 0 to 35", ticks)
+	}
+	var doc trained
+	document(t, o.stdout, &doc)
+	if len(doc.Data) != 2 || doc.Data[0].Frames != 36 || doc.Held == nil || doc.Held.Spec != held || len(doc.Encoders) != 2 ||
+		len(doc.Encoders[1].Curve) != 2 || *doc.Encoders[1].Curve[1].Held != 12.25 || doc.Encoders[0].Files[0].Path != want[0] {
+		t.Errorf("the summary says %s", o.stdout)
+	}
+	if !strings.Contains(o.stderr, "second, net, pass 2: 11.500 bits learnt, 12.250 held out\n") {
+		t.Errorf("nobody was told of the curve: %q", o.stderr)
+	}
+}
+
+// What cannot be trained is refused before any work, with exit code 2, and leaves
+// no folder behind.
+func TestTrainRefuses(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	a, again, other := short(t, 1, 901), short(t, 1, 901), short(t, 2, 901)
+	write(t, "file", "")
+	write(t, "empty.bin", "")
+	few := short(t, 1, 33)
+	never := pupil("first", func(context.Context, train.Job, train.Log) error {
+		t.Error("training began")
+		return nil
+	})
+	for _, c := range []struct{ line, want string }{
+		{"--out x", "tui train expects --data SPEC"},
+		{"--data " + a, "tui train expects --out DIR"},
+		{"--data nowhere.bin --out x", "nowhere.bin"},
+		{"--data demoo --out x", "did you mean demo?"},
+		{"--data empty.bin --out x", "empty.bin"},
+		{"--data " + few + " --out x", ""}, // 33 cubes do not fill frames of 901
+		{"--data " + a + " --data " + again + " --out x", "is the same recording as"},
+		{"--data " + a + " --held " + again + " --out x", "is also learnt from"},
+		{"--data " + a + "," + other + " --encoder frist --out x", "did you mean first?"},
+		{"--data " + a + " --encoder xyzzy --out x", "tui encoders lists them"},
+		{"--data " + a + " --encoder raw --out x", "encoder raw has nothing to learn; expected one of first"},
+		{"--data " + a + " --out file", "file cannot be written"},
+		{"--data " + a + " --out file/below", "file/below cannot be written"},
+	} {
+		o := teach(t.Context(), []train.Trainer{never}, strings.Fields(c.line)...)
+		if o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, c.want) {
+			t.Errorf("tui train %s: exit %d, %q; want a line with %q", c.line, o.code, o.stderr, c.want)
+		}
+	}
+	if got := files(t, dir); !slices.Equal(got, []string{"empty.bin", "file"}) {
+		t.Errorf("left behind: %v", got)
+	}
+	if _, err := os.Stat("x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was left behind: %v", err)
+	}
+}
+
+// Interrupted, or failed, an encoder keeps the files that it had, and what was
+// done before stays.
+func TestTrainInterrupted(t *testing.T) {
+	a := short(t, 1, 901)
+	for name, c := range map[string]struct {
+		end  func(cancel context.CancelFunc) error
+		code int
+	}{
+		"interrupted":               {func(cancel context.CancelFunc) error { cancel(); return context.Canceled }, exitInterrupted},
+		"interrupted and not heard": {func(cancel context.CancelFunc) error { cancel(); return nil }, exitInterrupted},
+		"failed":                    {func(context.CancelFunc) error { return errors.New("out of luck") }, exitFailed},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		out := t.TempDir()
+		old := filepath.Join(out, "encoders", "second", "a.net")
+		if err := os.MkdirAll(filepath.Dir(old), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, old, "old")
+		second := pupil("second", func(context.Context, train.Job, train.Log) error { return c.end(cancel) })
+		o := teach(ctx, []train.Trainer{pupil("first", nil), second}, "--data", a, "--out", out, "--quiet")
+		cancel()
+		if o.code != c.code || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q; want %d", name, o.code, o.stderr, c.code)
+		}
+		want := []string{"encoders/first/a.net", "encoders/first/b.tab", "encoders/first/first.curve.csv", "encoders/second/a.net"}
+		if got, _ := os.ReadFile(old); string(got) != "old" || !slices.Equal(files(t, out), want) {
+			t.Errorf("%s: left %v, and in the file that was there %q", name, files(t, out), got)
+		}
+	}
+}
+
+// Every encoder of the table that learns does so from the demo, in short, twice
+// alike, and keeps to its folder.
+func TestTrainQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains every encoder that learns")
+	}
+	for _, trainer := range table.Trainers() {
+		t.Run(trainer.Encoder, func(t *testing.T) {
+			if _, err := table.ByName(trainer.Encoder); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(trainer.Folder))); err != nil {
+				t.Errorf("its folder is not in the project: %v", err)
+			}
+			var sums []string
+			for range 2 {
+				o := tui("train", "--data", "demo", "--out", t.TempDir(), "--encoder", trainer.Encoder, "--quick", "--json", "--quiet")
+				if o.code != exitDone || o.stderr != "" {
+					t.Fatalf("exit %d: %s", o.code, o.stderr)
+				}
+				var doc trained
+				document(t, o.stdout, &doc)
+				if len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) < 2 {
+					t.Fatalf("no files: %s", o.stdout)
+				}
+				text, err := json.Marshal(doc.Encoders[0].Files)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sums = append(sums, string(text))
+			}
+			if sums[0] != sums[1] {
+				t.Errorf("one seed, different files:\n%s\n%s", sums[0], sums[1])
+			}
+		})
+	}
+}

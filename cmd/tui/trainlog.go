@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"wirelab/encoders/train"
+)
+
+// teacher hears how learning goes, from any goroutine: it keeps the curve, tells a
+// person of each point, and shows how far the part at hand is.
+type teacher struct {
+	app     *app
+	encoder string
+	mu      sync.Mutex
+	curve   []train.Point
+	part    string
+	line    *progress // of that part; nil before the first
+}
+
+func (a *app) teacher(encoder string) *teacher { return &teacher{app: a, encoder: encoder} }
+
+func (t *teacher) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
+
+func (t *teacher) step(part string, done, total int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if part != t.part || t.line == nil {
+		t.wipe()
+		t.part, t.line = part, t.app.progress(t.encoder+", "+part)
+	}
+	t.line.report(float64(done), float64(total))
+}
+
+func (t *teacher) point(p train.Point) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.curve = append(t.curve, p)
+	if t.line != nil {
+		t.line.pause()
+	}
+	t.app.remark("%s, %s, pass %d: %s bits learnt, %s held out", t.encoder, p.Part, p.Epoch, bits(finite(p.Train)), bits(finite(p.Held)))
+}
+
+func (t *teacher) done() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wipe()
+}
+
+func (t *teacher) wipe() {
+	if t.line != nil {
+		t.line.done()
+		t.line = nil
+	}
+}
+
+// bits shows a loss to a person.
+func bits(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", *v)
+}
+
+// curveFile is the loss curve as a table to plot, beside the files it led to.
+func curveFile(encoder string, curve []trainedPoint) train.File {
+	var b strings.Builder
+	b.WriteString("part,epoch,train_bits,held_bits\n")
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*v, 'f', 4, 64)
+	}
+	for _, p := range curve {
+		fmt.Fprintf(&b, "%s,%d,%s,%s\n", p.Part, p.Epoch, number(p.Train), number(p.Held))
+	}
+	return train.File{Name: encoder + ".curve.csv", Data: []byte(b.String())}
+}
+
+// writeTrained prints where each part began and ended, and what was written.
+func writeTrained(w io.Writer, out *trained) {
+	g := newGrid("encoder", "part", ">passes", ">first", ">learnt", ">held out")
+	for _, c := range out.Encoders {
+		for i, p := range c.Curve {
+			if i+1 < len(c.Curve) && c.Curve[i+1].Part == p.Part {
+				continue // not the last of its part
+			}
+			first := i
+			for first > 0 && c.Curve[first-1].Part == p.Part {
+				first--
+			}
+			g.row(c.Encoder, p.Part, i-first+1, bits(c.Curve[first].Train), bits(p.Train), bits(p.Held))
+		}
+	}
+	g.write(w, 0)
+	fmt.Fprint(w, "\nBits per changed cube: after the first pass and after the last.\n\n")
+	g = newGrid(">bytes", "file", "sha256")
+	for _, c := range out.Encoders {
+		for _, f := range c.Files {
+			g.row(f.Bytes, f.Path, f.SHA256[:12])
+		}
+	}
+	g.write(w, 0)
+}

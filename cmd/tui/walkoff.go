@@ -162,10 +162,10 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	}
 	g.write(w, 0)
 	fmt.Fprint(w, `
-Medians of this process; sizes are exact. Published, on a recording that is not
-available, and so to be compared with care: Fiedler 532.0 bytes (255.4 kbps),
-Giesen 444.7 (213.6), Maxwell 281.4 (135.1, leaning on frames the receiver may
-have lost).
+Medians of this process; sizes are exact. Published in 2015, on a recording that
+is not available, and so to be compared with care: 213.6 kbps by Giesen, the record
+by the rules; 255.4 by Fiedler; 135.07 by Maxwell, with a shortcut that the rules
+forbid: it leans on frame n-1, which the receiver may have lost.
 `)
 }
 

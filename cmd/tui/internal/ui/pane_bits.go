@@ -107,7 +107,7 @@ func (p *bitsPane) columns(c *canvas, th *theme, parts []part) {
 			{{slotInk(part.ink), string(swatch(th, part)) + " "}, {inkPlain, part.name}},
 			{{inkValue, padLeft(fixed(100*part.share, 1), 6)}, {inkDim, " %"}},
 			{{inkPlain, padLeft(fixed(part.share*p.recent.PayloadKbps, 1), 6)}, {inkDim, " kbps"}},
-			{{inkPlain, padLeft(fixed(part.share*p.recent.BitsPerChanged, 1), 6)}, {inkDim, " bits"}},
+			{{inkPlain, padLeft(fixed(part.share*p.recent.BitsPerChanged, 2), 6)}, {inkDim, " bits"}},
 		}
 		if c.h-3 < 2 { // one line: name and share together
 			lines = [][]span{{lines[0][0], lines[0][1], {inkValue, " " + fixed(100*part.share, 0) + "%"}}}
@@ -130,7 +130,7 @@ func (p *bitsPane) rows(c *canvas, th *theme, parts []part) {
 		c.spans(2, y, name-1, span{slotInk(part.ink), string(swatch(th, part)) + " "}, span{inkPlain, part.name})
 		bar := max(c.w-4-name-numbers, 0)
 		c.fill(2+name, y, int(part.share*float64(bar)+0.5), slotInk(part.ink), swatch(th, part))
-		c.right(c.w-2, y, inkPlain, padLeft(fixed(part.share*p.recent.BitsPerChanged, 1), 11))
+		c.right(c.w-2, y, inkPlain, padLeft(fixed(part.share*p.recent.BitsPerChanged, 2), 11))
 		c.right(c.w-15, y, inkPlain, fixed(part.share*p.recent.PayloadKbps, 1))
 		c.right(c.w-25, y, inkValue, fixed(100*part.share, 1)+" %")
 	}

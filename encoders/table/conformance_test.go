@@ -254,7 +254,7 @@ func TestNoAllocations(t *testing.T) {
 		var spareSent, spareGot encoders.Memo
 		all := func() {
 			for i, cur := range frames[1:] {
-				refs[0].Frame = frames[i]
+				refs[0].Frame, got.Tick = frames[i], cur.Tick
 				if payload, spareSent, err = enc.Encode(payload[:0], cur, refs, spareSent, &budget); err == nil {
 					spareGot, err = dec.Decode(got, payload, refs, spareGot)
 				}

@@ -45,16 +45,21 @@ func TestEveryParam(t *testing.T) {
 	}
 }
 
-// anyParams draws a value for every param, which all are integers so far.
+// anyParams draws a value for every param, which all are numbers so far.
 func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 	t.Helper()
 	params := c.Defaults()
 	for _, p := range c.ParamInfo() {
-		if p.Type != "int" {
+		var v any
+		switch p.Type {
+		case "int":
+			lo, hi := int(*p.Min), int(*p.Max)
+			v = []int{lo, hi, lo + rng.IntN(hi-lo+1)}[rng.IntN(3)]
+		case "float":
+			v = *p.Min + []float64{0, 1, rng.Float64()}[rng.IntN(3)]*(*p.Max-*p.Min)
+		default:
 			t.Fatalf("%s: no values are drawn for %s, a %s", c.Name, p.Name, p.Type)
 		}
-		lo, hi := int(*p.Min), int(*p.Max)
-		v := []int{lo, hi, lo + rng.IntN(hi-lo+1)}[rng.IntN(3)]
 		if err := encoders.SetParam(params, p.Name, v); err != nil {
 			t.Fatal(err)
 		}

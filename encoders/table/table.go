@@ -11,6 +11,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/encoders/cubes"
+	"wirelab/encoders/cubes/kinetic"
 	"wirelab/encoders/generic"
 )
 
@@ -27,6 +28,8 @@ func All() []encoders.Codec {
 		cubes.RelativePosition(),
 		cubes.RelativeOrientation(),
 		cubes.Rotor(),
+		kinetic.Lite(),
+		kinetic.Kinetic(),
 		generic.XorRLE(),
 		generic.Deflate(),
 		generic.Zstd(),

@@ -1,0 +1,87 @@
+package kinetic
+
+import "wirelab/encoders/rangecoder"
+
+// A decision's probability is a logistic regression: its stretch is the sum of
+// that of the mixture's probability, if there is one, times a slope, and of one
+// weight for each context. The weights are trained. Those of some contexts, few
+// and small, are adjusted by every packet: the lessons, carried in the memo.
+
+// Stretches have 2048 steps to a nat, as in package rangecoder.
+const (
+	nat        = 2048
+	slopeUnit  = 4096
+	lessonRate = 48 // steps that a lesson moves for a complete surprise
+	lessonMax  = 3 * nat
+)
+
+// contexts of one decision: where its weights and lessons are.
+type contexts struct {
+	slope   int32 // index of its slope
+	weights [7]int32
+	n       int
+	lessons [3]int32
+	taught  int
+}
+
+func (c *contexts) reset(slope int) {
+	c.slope, c.n, c.taught = int32(slope), 0, 0
+}
+
+func (c *contexts) use(table region, at int) {
+	if uint(at) >= uint(table.size) {
+		panic("kinetic: a context outside its table")
+	}
+	c.weights[c.n] = int32(table.at + at)
+	c.n++
+}
+
+func (c *contexts) teach(table region, at int) {
+	if uint(at) >= uint(table.size) {
+		panic("kinetic: a lesson outside its table")
+	}
+	c.lessons[c.taught] = int32(table.at + at)
+	c.taught++
+}
+
+// choose codes one decision of opinion z, the stretch of a probability from
+// elsewhere; 0 if there is none.
+func (e *end) choose(bit int, z int32, c *contexts) int {
+	sum := z * int32(e.model.slopes[c.slope]) / slopeUnit
+	for _, w := range c.weights[:c.n] {
+		sum += int32(e.model.weights[w])
+	}
+	if e.pupil != nil {
+		return e.pupil.choose(bit, z, c)
+	}
+	for _, l := range c.lessons[:c.taught] {
+		sum += int32(e.memo.lessons[l])
+	}
+	p := rangecoder.Squash(sum)
+	bit = e.rc.Bit(bit, p)
+	surprise := int32(bit<<16) - int32(p)
+	for _, l := range c.lessons[:c.taught] {
+		v := &e.memo.lessons[l]
+		*v = int16(min(max(int32(*v)+(surprise*lessonRate+1<<15)>>16, -lessonMax), lessonMax))
+	}
+	return bit
+}
+
+// stretch returns the logit, in steps, of num/(num+rest).
+func stretch(num, rest float64) int32 {
+	const tiny = 1e-9
+	z := ln(max(num, 0)+tiny) - ln(max(rest, 0)+tiny)
+	return int32(z * nat)
+}
+
+// region is a table of contexts within all weights, or within all lessons.
+type region struct{ at, size int }
+
+// layout hands out regions one after the other.
+type layout struct{ size int }
+
+func (l *layout) take(n int) region {
+	r := region{l.size, n}
+	l.size += n
+	return r
+}

@@ -1,0 +1,71 @@
+package kinetic
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/encoders"
+)
+
+// Lite predicts every cube by what it did before and what its neighbours do.
+func Lite() encoders.Codec {
+	return encoders.Codec{
+		ID: 19, Name: "kinetic-lite", Refs: 1, Suits: frame.IsCubes,
+		Summary: "small nets say how likely every position and orientation is; no simulation",
+		Source:  "Mixture Density Networks, Christopher Bishop, 1994; own",
+		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
+			return ends(s, liteModel, nil)
+		},
+	}
+}
+
+// Params are the laws that kinetic simulates. The defaults are those of the
+// walk-off's recordings; another world will do better with its own.
+type Params struct {
+	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
+	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
+	Grip       float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
+	Damping    float64 `toml:"damping" help:"share of speed and spin lost in each step" min:"0" max:"1"`
+}
+
+// Kinetic knows the laws that the cubes obey: both ends simulate, and what is
+// sent is by how much the truth differs.
+func Kinetic() encoders.Codec {
+	law := physics.Recorder()
+	return encoders.Codec{
+		ID: 20, Name: "kinetic", Refs: 1, Suits: frame.IsCubes,
+		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
+		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
+		Params:  &Params{Iterations: law.Iterations, Gravity: law.Gravity, Grip: law.Grip, Damping: law.Damping},
+		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+			if err := encoders.Validate(params); err != nil {
+				return nil, nil, err
+			}
+			p := params.(*Params)
+			law := physics.Recorder()
+			law.Iterations, law.Gravity, law.Grip, law.Damping = p.Iterations, p.Gravity, p.Grip, p.Damping
+			return ends(s, kineticModel, &law)
+		},
+	}
+}
+
+// ends returns both ends of a model; law is nil if it does without simulation.
+func ends(s *frame.Schema, load func() (*model, error), law *physics.Rigid) (encoders.Encoder, encoders.Decoder, error) {
+	if !frame.IsCubes(s) {
+		return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
+	}
+	m, err := load()
+	if err != nil {
+		return nil, nil, err
+	}
+	return newEnd(m, s.Rows, law), newEnd(m, s.Rows, law), nil
+}
+
+func newEnd(m *model, rows int, law *physics.Rigid) *end {
+	e := &end{model: m, rows: rows}
+	if law != nil {
+		e.oracle = newOracle(rows, *law)
+	}
+	return e
+}

@@ -1,0 +1,265 @@
+package kinetic
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+)
+
+// maxFeatures is room for the inputs of either net.
+const maxFeatures = 256
+
+// sheet is what a net is shown: fixed point with ten places, within +-4.
+type sheet struct {
+	v [maxFeatures]int32
+	n int
+}
+
+func (f *sheet) put(x float64) {
+	x = float64(x*1024) + 0.5
+	if !(x > -4096) {
+		x = -4096
+	}
+	f.v[f.n] = int32(math.Floor(min(x, 4096)))
+	f.n++
+}
+
+func (f *sheet) flag(b bool) {
+	f.v[f.n] = int32(number(b)) << 10
+	f.n++
+}
+
+func (f *sheet) skip(n int) {
+	clear(f.v[f.n : f.n+n])
+	f.n += n
+}
+
+// soft squeezes all numbers into -1 to 1.
+func soft(x float64) float64 {
+	if x < 0 {
+		return x / (1 - x)
+	}
+	return x / (1 + x)
+}
+
+// soft puts v in units of s, squeezed.
+func (f *sheet) soft(v vec, s float64) {
+	for k := range v {
+		f.put(soft(v[k] / s))
+	}
+}
+
+// both puts v squeezed, in units of s, and as it is, in units of l.
+func (f *sheet) both(v vec, s, l float64) {
+	for k := range v {
+		f.put(soft(v[k] / s))
+		f.put(v[k] / l)
+	}
+}
+
+// Half the sides of the cubes, in units.
+const (
+	halfCube   = 102.4
+	halfPlayer = 3.5 * halfCube // with the air beneath it
+)
+
+// subject is a cube about to be coded.
+type subject struct {
+	i          int
+	at         vec
+	as         quat
+	move, turn vec // of the step before
+	half       float64
+	aheadMove  vec // by the forecast, or else that of the step before
+	aheadTurn  vec
+}
+
+// regard looks at cube i.
+func (s *scene) regard(i int) subject {
+	q := row(s.base, i)
+	c := subject{i: i, at: position(q), as: orientation(q), half: halfCube}
+	c.move, c.turn = s.lastMotion(i)
+	if i == 0 {
+		c.half = halfPlayer
+	}
+	c.aheadMove, c.aheadTurn = c.move, c.turn
+	if s.ahead != nil && i > 0 {
+		o := &s.ahead[i]
+		c.aheadMove = o.at.minus(c.at).times(1 / s.reach)
+		c.aheadTurn = c.as.back().then(o.as).turn().times(1 / s.reach)
+	}
+	return c
+}
+
+// fill shows f all there is to know of a cube before it is coded.
+func (s *scene) fill(f *sheet, c *subject) {
+	f.n = 0
+	s.fillHistory(f, c)
+	s.fillPose(f, c)
+	s.fillPlayer(f, c)
+	if s.simulates {
+		s.fillForecast(f, c)
+	}
+	s.fillNeighbours(f, c)
+}
+
+func (s *scene) fillHistory(f *sheet, c *subject) {
+	var bendMove, bendTurn, missMove, missTurn, beforeMove, beforeTurn vec
+	if t := s.last(c.i); t != nil {
+		bendMove, bendTurn = unpackAll(&t.bend)
+		missMove, missTurn = unpackAll(&t.miss)
+		beforeMove, beforeTurn = unpackAll(&t.missBefore)
+	}
+	f.both(c.move, 16, 256)
+	f.both(c.turn, 16, 128)
+	f.both(bendMove, 12, 128)
+	f.both(bendTurn, 12, 64)
+	unit := s.missUnit()
+	if s.simulates {
+		f.both(missMove, unit, 48)
+		f.both(missTurn, unit, 24)
+	}
+	f.soft(beforeMove, unit)
+	f.soft(beforeTurn, unit)
+	e := missMove.sum()
+	f.put(soft(e / 4))
+	f.put(soft(e / 30))
+	f.put(soft(beforeMove.sum() / 4))
+	a := s.past.age(c.i)
+	f.flag(a.still() == 0)
+	f.flag(a.before() == 0)
+	f.flag(a.still() > 4)
+	f.flag(row(s.base, c.i)[frame.CubeInteracting] != 0)
+	f.flag(a.interacting() != 0)
+	f.put(soft(s.reach - 1))
+}
+
+// missUnit is about how much forecasts miss by.
+func (s *scene) missUnit() float64 {
+	if !s.simulates {
+		return 12
+	}
+	return 3
+}
+
+// lowest returns how far above the floor the cube's lowest corner is.
+func lowest(at vec, half float64, up vec) float64 { return at[2] - float64(half*up.sum()) }
+
+func (s *scene) fillPose(f *sheet, c *subject) {
+	up := c.as.up()
+	low := lowest(c.at, c.half, up)
+	f.put(soft((c.at[2] - c.half) / 20))
+	f.put((c.at[2] - c.half) / 512)
+	f.put(soft(low / 8))
+	f.put(soft(low / 60))
+	f.put(soft((low + c.move[2]) / 16))
+	f.put(soft((low + c.move[2] - 102.4) / 40))
+	var corner vec
+	flat := 0.0
+	for k := range up {
+		corner[k] = 1
+		if up[k] > 0 {
+			corner[k] = -1
+		}
+		flat = max(flat, abs(up[k]))
+	}
+	corner = c.as.rotate(corner)
+	f.put(corner[0])
+	f.put(corner[1])
+	f.put(corner[2])
+	f.put((1 - flat) * 4)
+	f.put(soft((1 - flat) * 50))
+	f.flag(c.i == 0)
+}
+
+// The leaf blower reaches two metres from a point just below the floor under the
+// player.
+const (
+	blowReach = 2 * frame.UnitsPerMetre
+	blowBelow = 0.1 * frame.UnitsPerMetre
+)
+
+// rigid returns how the cube would move if it were glued to the player.
+func (s *scene) rigid(c *subject, spin quat, move vec) vec {
+	arm := c.at.minus(s.player)
+	return move.plus(spin.rotate(arm)).minus(arm)
+}
+
+func (s *scene) fillPlayer(f *sheet, c *subject) {
+	arm := c.at.minus(s.player)
+	distance := arm.length()
+	f.soft(arm, 400)
+	f.put(soft(distance / 400))
+	f.flag(distance < 1024)
+	f.flag(distance < 922)
+	f.put(soft((s.player[2] - 358) / 50))
+	f.put(s.player[2] / 1024)
+	if c.i == 0 {
+		f.skip(6 + 3 + 3 + 3 + 6 + 6 + 3 + 5)
+		return
+	}
+	lastMove, lastTurn := s.lastMotion(0)
+	f.both(s.playerMove, 32, 256)
+	f.soft(s.playerMove.minus(lastMove), 16)
+	f.soft(s.playerTurn, 16)
+	f.soft(lastTurn, 16)
+	f.both(s.rigid(c, s.playerTurn.rotation(), s.playerMove).minus(c.move), 16, 256)
+	f.both(c.move.minus(s.rigidBefore(c, lastMove, lastTurn)), 8, 128)
+	f.soft(c.turn.minus(lastTurn), 12)
+	s.fillBlow(f, c)
+}
+
+// rigidBefore returns how the cube would have moved the step before.
+func (s *scene) rigidBefore(c *subject, move, turn vec) vec {
+	arm := c.at.minus(s.player)
+	return move.plus(arm).minus(turn.rotation().back().rotate(arm))
+}
+
+func (s *scene) fillBlow(f *sheet, c *subject) {
+	o := c.at.plus(c.move.times(0.5)).minus(s.player.plus(s.playerMove.times(0.5)))
+	o[2] = c.at[2] + float64(c.move[2]*0.5) + blowBelow
+	square := o.square() / (512 * 512)
+	near := square < 4
+	f.flag(near)
+	f.put(soft(square - 4))
+	if !near {
+		f.skip(3)
+		return
+	}
+	scale := min(1, 0.4/max(square, 1e-3)) / max(o.length(), 1)
+	f.put(o[0] * scale)
+	f.put(o[1] * scale)
+	f.put(o[2] * scale)
+}
+
+func (s *scene) fillForecast(f *sheet, c *subject) {
+	if c.i == 0 {
+		f.skip(12 + 12 + 6 + 2)
+		return
+	}
+	o := &s.ahead[c.i]
+	f.both(c.aheadMove, 16, 256)
+	f.both(c.aheadMove.minus(c.move), 12, 128)
+	f.both(c.aheadTurn, 16, 128)
+	f.both(c.aheadTurn.minus(c.turn), 12, 64)
+	for _, n := range o.touches {
+		f.put(soft(n / 6))
+		f.flag(n > 0)
+	}
+	low := lowest(o.at, c.half, o.as.up())
+	f.put(soft(low / 8))
+	f.put(soft(low / 60))
+}
+
+// missFeatures is how many inputs the net of orientations has on top.
+const missFeatures = 6
+
+// fillMiss shows f by how much the position was missed, now that it is known: the
+// orientation's net sees this too.
+func (s *scene) fillMiss(f *sheet, c *subject, move vec) {
+	short, long := 12.0, 128.0
+	if s.ahead != nil && c.i > 0 {
+		short, long = 4, 64
+	}
+	f.both(move.times(1/s.reach).minus(c.aheadMove), short, long)
+}

@@ -1,0 +1,175 @@
+package kinetic
+
+import "wirelab/dataset/frame"
+
+// flagTables are the contexts of "this cube has moved", and its slopes' place.
+type flagTables struct {
+	stir, place, size, run, touch, player region
+	lessonStir, lessonRun                 region
+}
+
+// situation is what flags and classes depend on.
+type situation struct {
+	history int // 0..11: how long it has been still, and before
+	near    int // 0..9: how far the nearest is that moved; 9: none
+	player  int // 0..15: how far the player is
+	size    int // 0..7: how far it moved before
+	stir    int // 0..11: how far the forecast moves it
+	touch   int // 0..7: whether it touches the floor, the player, others
+	beside  int // 0 or 1: whether the nearest that moved is interacting
+	error   int // 0..15: how well the forecast did, and what it touches
+}
+
+const (
+	histories = 12
+	nears     = 10
+	players   = 16
+	sizes     = 8
+	stirs     = 12
+	runs      = 64
+)
+
+// judge says what situation cube i is in.
+func (s *scene) judge(i int) (c situation) {
+	a := s.past.age(i)
+	c.history = min(a.still(), 3)*3 + min(a.before(), 2)
+	base := row(s.base, i)
+	c.near, c.player = nears-1, players-1
+	if i > 0 {
+		if d, j := s.closest(i); d >= 0 {
+			c.near = min(max(d-160+24, 0)/24, nears-2)
+			c.beside = int(row(s.cur, int(j))[frame.CubeInteracting] & 1)
+		}
+		p := row(s.cur, 0)
+		dx, dy, dz := int64(p[4]-base[4]), int64(p[5]-base[5]), int64(p[6]-base[6])
+		c.player = min(root(dx*dx+dy*dy+dz*dz)/100, players-1)
+	}
+	move, turn := s.lastMotion(i)
+	if moved := move.sum() + turn.sum(); moved > 0 {
+		c.size = min(1+level(moved+1, 30), sizes-1)
+	}
+	if s.ahead != nil && i > 0 {
+		s.judgeAhead(&c, i, base)
+	}
+	if t := s.last(i); t != nil {
+		move, turn := unpackAll(&t.miss)
+		c.error = min(level(move.sum()+turn.sum(), 5)*3, 12)
+	}
+	c.error += c.touch >> 1
+	return c
+}
+
+// judgeAhead adds what the forecast says of cube i.
+func (s *scene) judgeAhead(c *situation, i int, base *cube) {
+	o := &s.ahead[i]
+	for k, n := range o.touches {
+		if n > 0 {
+			c.touch |= 1 << k
+		}
+	}
+	if !o.stirs {
+		return
+	}
+	as := orientation(base)
+	e := o.at.minus(position(base)).sum()
+	for k := range as {
+		e += float64(300 * abs(o.as[k]-as[k]))
+	}
+	c.stir = 1 + level(e*32, stirs-2)
+}
+
+// moved codes whether cube i is elsewhere than in the baseline.
+func (e *end) moved(answer bool, i int, c *situation) bool {
+	t := &e.model.flag
+	e.ctx.reset(flagSlope)
+	e.ctx.use(t.stir, (c.history*stirs+c.stir)*nears+c.near)
+	e.ctx.use(t.place, (c.history*nears+c.near)*players+c.player)
+	e.ctx.use(t.size, (c.size*nears+c.near)*2+int(row(e.scene.base, i)[frame.CubeInteracting]&1))
+	e.ctx.use(t.run, e.run*histories+c.history)
+	e.ctx.use(t.touch, (c.stir*8+c.touch)*4+c.history/3)
+	e.ctx.use(t.player, (c.size*players+c.player)*4+c.history/3)
+	e.ctx.teach(t.lessonStir, c.history*stirs+c.stir)
+	e.ctx.teach(t.lessonRun, e.run)
+	moved := e.choose(number(answer), 0, &e.ctx)
+	e.run = (e.run<<1 | moved) % runs
+	return moved != 0
+}
+
+// interactTables are the contexts of "this cube interacts with the player".
+type interactTables struct {
+	age, blow, player, near, beside region
+	lessonAge, lessonNear           region
+}
+
+const (
+	interactAges  = 32
+	interactBlows = 8
+)
+
+// blowBounds class the square of the distance, in m, from where the player
+// blows: it reaches to 4.
+var blowBounds = [interactBlows - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
+
+// interacting codes whether cube i interacts.
+func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
+	s, t := &e.scene, &e.model.interact
+	base, q, p := row(s.base, i), row(s.cur, i), row(s.cur, 0)
+	was := int(base[frame.CubeInteracting] & 1)
+	still := 0
+	if !moved {
+		still = min(s.past.age(i).still()+int(s.frames+3)/6, interactAges-1)
+	}
+	x, y, z := float64(q[4]-p[4]), float64(q[5]-p[5]), float64(q[6])+blowBelow
+	square := (float64(x*x) + float64(y*y) + float64(z*z)) / (512 * 512)
+	blow := 0
+	for _, b := range blowBounds {
+		blow += number(square > b)
+	}
+	if i == 0 {
+		blow = 0
+	}
+	state := (was*2+number(moved))*2 + number(s.past.age(i).still() == 0)
+	e.ctx.reset(interactSlope)
+	e.ctx.use(t.age, ((was*2+number(moved))*interactAges+still)*2+number(i == 0))
+	e.ctx.use(t.blow, (state*interactBlows+blow)*4+min(still, 3))
+	e.ctx.use(t.player, state*players+c.player)
+	e.ctx.use(t.near, (state*2+c.beside)*nears+c.near)
+	e.ctx.use(t.beside, ((state*2+c.beside)*2+s.past.age(i).interacting())*8+c.touch)
+	e.ctx.teach(t.lessonAge, (was*2+number(moved))*interactAges+still)
+	e.ctx.teach(t.lessonNear, (state*2+c.beside)*nears+c.near)
+	return int32(e.choose(int(v), 0, &e.ctx))
+}
+
+// largestTables are the contexts of the largest component.
+type largestTables struct{ margin, size, second, lesson region }
+
+// largest codes which component is the largest, given where the orientation is
+// expected to be: which it is there, the one after that, or one of the others.
+func (e *end) largest(v int, as quat, was int, c *situation) int {
+	t := &e.model.largest
+	first, second := as.largest()
+	margin := int(min((abs(as[first])-abs(as[second]))*60, 15))
+	e.ctx.reset(largestSlope)
+	e.ctx.use(t.margin, margin*2+number(first == was))
+	e.ctx.use(t.size, margin*sizes+c.size)
+	e.ctx.teach(t.lesson, margin)
+	if e.choose(number(v != first), 0, &e.ctx) == 0 {
+		return first
+	}
+	e.ctx.reset(largestSlope)
+	e.ctx.use(t.second, margin)
+	if e.choose(number(v != second), 0, &e.ctx) == 0 {
+		return second
+	}
+	var rest [2]int
+	n := 0
+	for k := range 4 {
+		if k != first && k != second {
+			rest[n] = k
+			n++
+		}
+	}
+	e.ctx.reset(largestSlope)
+	e.ctx.use(t.second, 16)
+	return rest[e.choose(number(v == rest[1]), 0, &e.ctx)]
+}

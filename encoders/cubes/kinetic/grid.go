@@ -1,0 +1,52 @@
+package kinetic
+
+// grid finds the cubes near a place. Its cells are as wide as anything looks;
+// they wrap around, so that it needs no bounds.
+type grid struct {
+	head [gridSide * gridSide]int32 // 1 + the cube added last; 0: none
+	next []int32
+}
+
+const (
+	cellShift = 9 // cells of 512 units, a metre
+	gridSide  = 64
+	// maxVisits bounds a search where everything is in one place.
+	maxVisits = 200
+)
+
+// reset empties the grid for n cubes.
+func (g *grid) reset(n int) {
+	clear(g.head[:])
+	if cap(g.next) < n {
+		g.next = make([]int32, n)
+	}
+	g.next = g.next[:n]
+}
+
+func cellOf(x, y int32) (cx, cy int32) { return x >> cellShift, y >> cellShift }
+
+func slot(cx, cy int32) int32 { return cy&(gridSide-1)*gridSide + cx&(gridSide-1) }
+
+// add puts cube i at x, y.
+func (g *grid) add(i int, x, y int32) {
+	s := slot(cellOf(x, y))
+	g.next[i] = g.head[s]
+	g.head[s] = int32(i) + 1
+}
+
+// search collects the cubes of the cells around x, y: all within 512 units, and
+// some more; at most maxVisits.
+func (g *grid) search(x, y int32, found []int32) []int32 {
+	cx, cy := cellOf(x, y)
+	for dy := int32(-1); dy <= 1; dy++ {
+		for dx := int32(-1); dx <= 1; dx++ {
+			for j := g.head[slot(cx+dx, cy+dy)]; j > 0; j = g.next[j-1] {
+				if len(found) == maxVisits {
+					return found
+				}
+				found = append(found, j-1)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,40 @@
+package kinetic
+
+// guessPlace sets the bases of a mixture of motions, in units over the whole of
+// the step.
+func (s *scene) guessPlace(g *guess, c *subject) {
+	g.reach = s.reach
+	g.rows = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+	move := c.move.times(s.reach)
+	g.base[0] = vec{}
+	if s.ahead != nil && c.i > 0 {
+		ahead := c.aheadMove.times(s.reach)
+		g.base[1], g.base[2], g.base[4] = ahead, ahead, ahead
+		g.base[3] = move
+		return
+	}
+	fall := c.move.times(0.96)
+	fall[2] = float64(c.move[2]*0.95) - 98 // what gravity takes in six frames
+	g.base[1], g.base[2], g.base[4] = move, fall.times(s.reach), move
+	g.base[3] = move
+	if c.i > 0 {
+		g.base[3] = s.rigid(c, s.playerSpin, s.playerMove.times(s.reach))
+	}
+}
+
+// poses returns the orientations that the components of a mixture stand for.
+func (s *scene) poses(c *subject) (p [components]quat) {
+	p[0] = c.as
+	p[1] = c.as.then(c.turn.times(s.reach).rotation())
+	p[2], p[3], p[4] = p[1], p[1], p[1]
+	switch {
+	case c.i == 0:
+	case s.ahead != nil:
+		as := s.ahead[c.i].as
+		p[1], p[2], p[4] = as, as, as
+	default:
+		p[2] = c.as.then(c.turn.times(0.95 * s.reach).rotation())
+		p[3] = c.as.then(s.playerSpin)
+	}
+	return p
+}

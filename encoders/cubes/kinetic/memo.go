@@ -1,0 +1,137 @@
+package kinetic
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+)
+
+// memo is what is remembered of a frame: how the cubes that moved got there, how
+// long the others have been still, and what the packets so far taught. It is
+// bounded: 48 bytes for each of at most maxTracks cubes, a byte for each of at
+// most maxAges, and the lessons; 15.6 KB for 901 cubes.
+type memo struct {
+	player  cube   // as it was in the baseline
+	lead    uint32 // frames since then; 0: nothing is known
+	tracks  []track
+	ages    []uint8 // of cube i, see age
+	lessons [lessons]int16
+}
+
+const (
+	maxTracks = 256
+	maxAges   = 1500 // cubes beyond count as long at rest
+)
+
+// track is what is remembered of a cube that moved. Motions are scaled to six
+// frames, so that the next frame may be any distance away.
+type track struct {
+	cube       int32
+	move       [3]int16 // in units of 1/512 m
+	turn       [3]int16 // in units of turnUnit/turnSteps
+	speed      [3]int16 // at the frame's end, by the forecast; 1/speedSteps m/s
+	spin       [3]int16 // likewise, 1/speedSteps rad/s
+	still      uint8    // for how many frames it has hardly moved, by the forecast
+	bend       [6]int8  // motion and turn less those before, see pack
+	miss       [6]int8  // motion and turn less the forecast ones
+	missBefore [6]int8
+}
+
+const (
+	turnSteps  = 16
+	speedSteps = 1000
+	packSteps  = 8 // of a square root
+)
+
+// pack keeps about five bits of x, and its sign: the square root.
+func pack(x float64) int8 {
+	root := math.Floor(float64(math.Sqrt(min(abs(x), 252))*packSteps) + 0.5)
+	if x < 0 {
+		root = -root
+	}
+	return int8(root)
+}
+
+func unpack(r int8) float64 {
+	x := float64(r) / packSteps
+	return float64(x * abs(x))
+}
+
+func packAll(move, turn vec) (r [6]int8) {
+	for k := range move {
+		r[k], r[3+k] = pack(move[k]), pack(turn[k])
+	}
+	return r
+}
+
+func unpackAll(r *[6]int8) (move, turn vec) {
+	for k := range move {
+		move[k], turn[k] = unpack(r[k]), unpack(r[3+k])
+	}
+	return move, turn
+}
+
+// shorts rounds v times scale to what an int16 holds.
+func shorts(v vec, scale float64) (s [3]int16) {
+	for k := range v {
+		s[k] = int16(math.Floor(min(max(float64(v[k]*scale), -math.MaxInt16), math.MaxInt16) + 0.5))
+	}
+	return s
+}
+
+func longs(s [3]int16, scale float64) vec {
+	return vec{float64(s[0]) / scale, float64(s[1]) / scale, float64(s[2]) / scale}
+}
+
+// age is a cube's history in a byte: bits 0..4 for how many times six frames it
+// has been still, at most stillMax; bits 5..6 for how long it had been before
+// it last moved, at most 2; bit 7 for whether it was interacting one frame back.
+type age uint8
+
+const stillMax = 31
+
+func (a age) still() int { return int(a & stillMax) }
+
+// before is how long the cube had been still a step earlier, at most 2.
+func (a age) before() int {
+	if s := a.still(); s > 0 {
+		return min(s-1, 2)
+	}
+	return int(a >> 5 & 3)
+}
+
+func (a age) interacting() int { return int(a >> 7) }
+
+// next is the age one step of so many frames later.
+func (a age) next(moved bool, frames uint32, interacting int32) age {
+	n := age(0)
+	if moved {
+		n = age(min(a.still(), 2)) << 5
+	} else {
+		n = age(min(a.still()+int(min(frames+3, 6*stillMax))/6, stillMax))
+	}
+	return n | age(interacting&1)<<7
+}
+
+// age returns that of cube i.
+func (m *memo) age(i int) age {
+	if m == nil || i >= len(m.ages) {
+		return stillMax
+	}
+	return age(m.ages[i])
+}
+
+// renew returns a memo to be written: spare if it is one of ours.
+func renew(spare any, rows int) *memo {
+	m, ok := spare.(*memo)
+	if !ok || m == nil || len(m.ages) != min(rows, maxAges) {
+		m = &memo{ages: make([]uint8, min(rows, maxAges)), tracks: make([]track, 0, min(rows, maxTracks))}
+	}
+	m.tracks = m.tracks[:0]
+	return m
+}
+
+// same reports whether cube q is where and as base is; interacting apart.
+func same(q, base *cube) bool {
+	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(base[:])
+}

@@ -1,0 +1,112 @@
+package kinetic
+
+// components of a mixture.
+const components = 5
+
+// Outputs of a net for each component: the logarithm of its weight, how far it
+// is from its base, the logarithms of its scales.
+const (
+	perComponent = 7
+	netOutputs   = components * perComponent
+	meanUnit     = 8 // of the offsets from the bases
+	minLogScale  = -2.5
+	maxLogScale  = 7
+)
+
+// mixture is what is known of three integers before they are coded: a mixture of
+// logistic distributions, each rounded to whole numbers. A component is joint
+// over the three: once the first is coded, the weights are what it makes likely.
+type mixture struct {
+	weight [components]float64 // add up to 1
+	mean   [components]vec
+	sharp  [components]vec // 1 over the scale
+}
+
+// guess is what a mixture's components stand for and how they are turned into
+// the three integers.
+type guess struct {
+	base  [components]vec
+	rows  [3]vec  // how each integer changes with the offsets
+	reach float64 // the time that is guessed ahead, in units of six frames
+}
+
+// set makes m of a net's outputs, fixed point with twelve places.
+func (m *mixture) set(y *[netOutputs]int32, g *guess) {
+	const unit = 1.0 / 4096
+	top := y[0]
+	for k := 1; k < components; k++ {
+		top = max(top, y[k*perComponent])
+	}
+	var norm vec
+	for a := range norm {
+		norm[a] = (g.rows[a].length() + 1e-3) * max(g.reach, 0.5)
+	}
+	sum := 0.0
+	for k := range m.weight {
+		o := y[k*perComponent : (k+1)*perComponent]
+		m.weight[k] = exp(float64(o[0]-top) * unit)
+		sum += m.weight[k]
+		off := vec{float64(o[1]), float64(o[2]), float64(o[3])}.times(meanUnit * unit * g.reach)
+		for a := range norm {
+			m.mean[k][a] = g.base[k][a] + float64(g.rows[a][0]*off[0]) + float64(g.rows[a][1]*off[1]) + float64(g.rows[a][2]*off[2])
+			scale := min(max(float64(o[4+a])*unit, minLogScale), maxLogScale)
+			m.sharp[k][a] = exp(-scale) / norm[a]
+		}
+	}
+	for k := range m.weight {
+		m.weight[k] /= sum
+	}
+}
+
+// beyond returns the probability that integer a is larger than x.
+func (m *mixture) beyond(a int, x float64) float64 {
+	sum := 0.0
+	for k := range m.weight {
+		sum += float64(m.weight[k] * tail(float64((x+0.5-m.mean[k][a])*m.sharp[k][a])))
+	}
+	return sum
+}
+
+// below returns the probability that integer a is smaller than x.
+func (m *mixture) below(a int, x float64) float64 {
+	sum := 0.0
+	for k := range m.weight {
+		sum += float64(m.weight[k] * tail(float64((m.mean[k][a]+0.5-x)*m.sharp[k][a])))
+	}
+	return sum
+}
+
+// median returns about the middle of integer a, to a quarter of the mean scale,
+// and that scale. It is only where the questions begin: nothing depends on its
+// being exact.
+func (m *mixture) median(a int) (middle, scale float64) {
+	low, high := m.mean[0][a], m.mean[0][a]
+	for k := range m.weight {
+		low, high = min(low, m.mean[k][a]), max(high, m.mean[k][a])
+		scale += m.weight[k] / m.sharp[k][a]
+	}
+	near := max(0.5, float64(scale*0.5))
+	for n := 0; high-low > near && n < 24; n++ {
+		middle = (low + high) / 2
+		if m.beyond(a, middle-0.5) > 0.5 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2, scale
+}
+
+// learn weighs the components by how likely they made integer a be v.
+func (m *mixture) learn(a int, v float64) {
+	sum := 0.0
+	for k := range m.weight {
+		x := abs(v - m.mean[k][a])
+		s := m.sharp[k][a]
+		m.weight[k] *= tail(float64((x-0.5)*s)) - tail(float64((x+0.5)*s)) + 1e-7
+		sum += m.weight[k]
+	}
+	for k := range m.weight {
+		m.weight[k] /= sum
+	}
+}

@@ -1,0 +1,153 @@
+package kinetic
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"wirelab/encoders/nn"
+)
+
+// model is what was learnt: two nets, and the weights of decisions. It is not
+// changed after it is made; any number of ends share it.
+type model struct {
+	place, pose *nn.Net // of positions and of orientations
+	slopes      [slopes]int16
+	weights     []int16
+	tables
+}
+
+// Slopes: one for each decision about a value; flags have no opinion to scale.
+const (
+	flagSlope = coordinates*decisions + iota
+	interactSlope
+	largestSlope
+	slopes
+)
+
+// tables are where the contexts of all decisions are.
+type tables struct {
+	value    valueTables
+	flag     flagTables
+	interact interactTables
+	largest  largestTables
+}
+
+// lessons is how many contexts are adjusted by every packet.
+const lessons = coordinates*decisions + histories*stirs + runs + 4*interactAges + 16*nears + 16
+
+// arrange lays the tables out and returns how many weights there are.
+func arrange() (t tables, size int) {
+	var w, l layout
+	t.value.width = w.take(coordinates * decisions * widths)
+	t.value.err = w.take(coordinates * decisions * errors_)
+	t.value.bend = w.take(coordinates * decisions * bends)
+	t.value.lesson = l.take(coordinates * decisions)
+	t.flag.stir = w.take(histories * stirs * nears)
+	t.flag.place = w.take(histories * nears * players)
+	t.flag.size = w.take(sizes * nears * 2)
+	t.flag.run = w.take(runs * histories)
+	t.flag.touch = w.take(stirs * 8 * 4)
+	t.flag.player = w.take(sizes * players * 4)
+	t.flag.lessonStir = l.take(histories * stirs)
+	t.flag.lessonRun = l.take(runs)
+	t.interact.age = w.take(4 * interactAges * 2)
+	t.interact.blow = w.take(8 * interactBlows * 4)
+	t.interact.player = w.take(8 * players)
+	t.interact.near = w.take(16 * nears)
+	t.interact.beside = w.take(32 * 8)
+	t.interact.lessonAge = l.take(4 * interactAges)
+	t.interact.lessonNear = l.take(16 * nears)
+	t.largest.margin = w.take(16 * 2)
+	t.largest.size = w.take(16 * sizes)
+	t.largest.second = w.take(16 + 1)
+	t.largest.lesson = l.take(16)
+	if l.size != lessons {
+		panic("kinetic: lessons do not add up")
+	}
+	return t, w.size
+}
+
+// A file of weights, little-endian: the magic; the slopes and then the weights
+// as int16, of which a run of n zeros is a zero and n as uint16.
+const tableMagic = "wkt1"
+
+var errModel = errors.New("not a model of this version")
+
+// appendTables appends the file of slopes and weights to dst.
+func appendTables(dst []byte, m *model) []byte {
+	dst = append(dst, tableMagic...)
+	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...)
+	for i := 0; i < len(all); i++ {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(all[i]))
+		if all[i] == 0 {
+			run := 1
+			for i+run < len(all) && all[i+run] == 0 && run < 1<<16-1 {
+				run++
+			}
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(run))
+			i += run - 1
+		}
+	}
+	return dst
+}
+
+// readTables reads what appendTables wrote into m.
+func readTables(m *model, file []byte) error {
+	var size int
+	m.tables, size = arrange()
+	if len(file) < len(tableMagic) || string(file[:len(tableMagic)]) != tableMagic || len(file)%2 != 0 {
+		return fmt.Errorf("%w: a file of %d bytes without %q", errModel, len(file), tableMagic)
+	}
+	all := make([]int16, 0, slopes+size)
+	for at := len(tableMagic); at < len(file); at += 2 {
+		v, run := int16(binary.LittleEndian.Uint16(file[at:])), 1
+		if v == 0 && at+2 < len(file) {
+			at += 2
+			run = int(binary.LittleEndian.Uint16(file[at:]))
+		}
+		if len(all)+run > cap(all) {
+			return fmt.Errorf("%w: more than %d weights", errModel, cap(all))
+		}
+		for range run {
+			all = append(all, v)
+		}
+	}
+	if len(all) != cap(all) {
+		return fmt.Errorf("%w: %d weights, expected %d", errModel, len(all), cap(all))
+	}
+	copy(m.slopes[:], all)
+	m.weights = all[slopes:]
+	return nil
+}
+
+// fresh returns a model that has learnt nothing: nets' opinions are believed.
+func fresh() *model {
+	m := &model{}
+	var size int
+	m.tables, size = arrange()
+	m.weights = make([]int16, size)
+	for i := range m.slopes {
+		m.slopes[i] = slopeUnit
+	}
+	return m
+}
+
+// readModel makes a model of three files.
+func readModel(place, pose, tables []byte) (*model, error) {
+	m := &model{}
+	var err error
+	if m.place, err = nn.Read(place); err != nil {
+		return nil, fmt.Errorf("net of positions: %w", err)
+	}
+	if m.pose, err = nn.Read(pose); err != nil {
+		return nil, fmt.Errorf("net of orientations: %w", err)
+	}
+	if err := readTables(m, tables); err != nil {
+		return nil, err
+	}
+	if m.place.Out() != netOutputs || m.pose.Out() != netOutputs || m.pose.In() != m.place.In()+missFeatures {
+		return nil, fmt.Errorf("%w: nets of %d to %d and %d to %d", errModel, m.place.In(), m.place.Out(), m.pose.In(), m.pose.Out())
+	}
+	return m, nil
+}

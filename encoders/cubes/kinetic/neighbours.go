@@ -1,0 +1,114 @@
+package kinetic
+
+// near is a short list of the cubes nearest to one, the nearest first.
+type near struct {
+	cube   [2]int32
+	square [2]float64
+	n      int
+}
+
+const nearReach = 512.0 // units
+
+func (l *near) offer(i int32, square float64) {
+	switch {
+	case l.n == 0 || square < l.square[0]:
+		l.cube[1], l.square[1] = l.cube[0], l.square[0]
+		l.cube[0], l.square[0] = i, square
+	case l.n == 1 || square < l.square[1]:
+		l.cube[1], l.square[1] = i, square
+	default:
+		return
+	}
+	l.n = min(l.n+1, 2)
+}
+
+// fillNeighbours shows f how the nearest cubes fared that are known to have
+// moved, how all around fared in the mean, and where the nearest others are.
+func (s *scene) fillNeighbours(f *sheet, c *subject) {
+	var movers, others near
+	var mean vec
+	miss, weights := 0.0, 0.001
+	if c.i > 0 {
+		q := row(s.base, c.i)
+		s.found = s.resting.search(q[4], q[5], s.found[:0])
+	} else {
+		s.found = s.found[:0]
+	}
+	for _, j := range s.found {
+		square := position(row(s.base, int(j))).minus(c.at).square()
+		if int(j) == c.i || square >= nearReach*nearReach {
+			continue
+		}
+		if s.flags[j]&hasMoved == 0 {
+			others.offer(j, square)
+			continue
+		}
+		movers.offer(j, square)
+		d := &s.done[s.doneOf[j]-1]
+		w := 1 / (1 + square/(150*150))
+		weights += w
+		mean = mean.plus(d.missMove.times(w))
+		miss += float64(w * d.missMove.sum())
+	}
+	unit := s.missUnit()
+	f.soft(mean.times(1/weights), unit)
+	f.put(soft(miss / weights / (unit + 1)))
+	f.put(soft(weights))
+	for k := range movers.cube {
+		s.fillMover(f, c, &movers, k)
+	}
+	for k := range others.cube {
+		s.fillOther(f, c, &others, k)
+	}
+}
+
+func (s *scene) fillMover(f *sheet, c *subject, l *near, k int) {
+	if k >= l.n {
+		f.skip(4 + 9 + 3 + 3)
+		return
+	}
+	j := int(l.cube[k])
+	d := &s.done[s.doneOf[j]-1]
+	arm := position(row(s.base, j)).minus(c.at)
+	f.put(1 - arm.length()/nearReach)
+	f.soft(arm, 128)
+	f.both(d.missMove, s.missUnit(), 16*s.missUnit())
+	f.soft(d.missTurn, s.missUnit())
+	last, _ := s.lastMotion(j)
+	f.soft(last.minus(c.move), 16)
+	f.soft(position(row(s.cur, j)).minus(c.at.plus(c.move.times(s.reach))), 128)
+}
+
+func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
+	if k >= l.n {
+		f.skip(3 + 3 + 3)
+		return
+	}
+	j := int(l.cube[k])
+	arm := position(row(s.base, j)).minus(c.at)
+	f.put(1 - arm.length()/nearReach)
+	f.flag(s.flags[j]&isCoded != 0)
+	f.flag(s.past.age(j).still() == 0)
+	f.soft(arm, 128)
+	last, _ := s.lastMotion(j)
+	f.soft(last.minus(c.move), 16)
+}
+
+// closest returns the distance, in units, from cube i to the nearest that has
+// moved already, where that is now, and which it is; -1 if none is near.
+func (s *scene) closest(i int) (distance int, j int32) {
+	q := row(s.base, i)
+	s.found = s.arrived.search(q[4], q[5], s.found[:0])
+	best := int64(1) << 62
+	for _, k := range s.found {
+		p := row(s.cur, int(k))
+		dx, dy, dz := int64(p[4]-q[4]), int64(p[5]-q[5]), int64(p[6]-q[6])
+		if d := dx*dx + dy*dy + dz*dz; d < best {
+			best, j = d, k
+		}
+	}
+	if best == 1<<62 {
+		return -1, 0
+	}
+	return root(best), j
+}

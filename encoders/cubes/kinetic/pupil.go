@@ -1,0 +1,88 @@
+package kinetic
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+)
+
+// pupil watches an encoder at work and learns: either it gathers samples for the
+// nets, or it adjusts the weights of decisions.
+type pupil struct {
+	sample  func(coordinate int, x []int32, g *guess, y [3]float64) // nil: gather none
+	slopes  [slopes]float64
+	weights []float64
+	slopeG  [slopes]float64 // sums of squared gradients
+	weightG []float64
+	rate    float64
+	bits    float64 // spent so far
+	moved   int     // cubes on which
+}
+
+func newPupil(weights int) *pupil {
+	p := &pupil{weights: make([]float64, weights), weightG: make([]float64, weights)}
+	for i := range p.slopes {
+		p.slopes[i] = 1
+	}
+	return p
+}
+
+// watch is told of the net's next job; true if it need not be done.
+func (p *pupil) watch(e *end, q, base *cube, coordinate int) bool {
+	if p.sample == nil {
+		p.moved += number(coordinate == 0)
+		return false
+	}
+	var y [3]float64
+	for a := range y {
+		if coordinate == 0 {
+			y[a] = float64(q[frame.CubeX+a] - base[frame.CubeX+a])
+		} else {
+			y[a] = float64(q[frame.CubeA+a])
+		}
+	}
+	p.sample(coordinate, e.sheet.v[:e.sheet.n], &e.guess, y)
+	e.out = [netOutputs]int32{}
+	e.mix.set(&e.out, &e.guess)
+	return true
+}
+
+// choose answers for end.choose and learns from it.
+func (p *pupil) choose(bit int, z int32, c *contexts) int {
+	if p.sample != nil {
+		return bit
+	}
+	opinion := float64(z) / nat
+	sum := opinion * p.slopes[c.slope]
+	for _, w := range c.weights[:c.n] {
+		sum += p.weights[w]
+	}
+	q := 1 / (1 + math.Exp(-min(max(sum, -11), 11)))
+	if bit == 1 {
+		p.bits -= math.Log2(q)
+	} else {
+		p.bits -= math.Log2(1 - q)
+	}
+	if p.rate == 0 {
+		return bit
+	}
+	slip := float64(bit) - q
+	g := slip * opinion
+	p.slopeG[c.slope] += g * g
+	p.slopes[c.slope] += 0.02 * p.rate * g / math.Sqrt(p.slopeG[c.slope]+100)
+	for _, w := range c.weights[:c.n] {
+		p.weightG[w] += slip * slip
+		p.weights[w] += p.rate * slip / math.Sqrt(p.weightG[w]+1)
+	}
+	return bit
+}
+
+// export writes what was learnt into m.
+func (p *pupil) export(m *model) {
+	for i, s := range p.slopes {
+		m.slopes[i] = int16(math.Round(min(max(s*slopeUnit, 0), math.MaxInt16)))
+	}
+	for i, w := range p.weights {
+		m.weights[i] = int16(math.Round(min(max(w*nat, -math.MaxInt16), math.MaxInt16)))
+	}
+}

@@ -1,0 +1,206 @@
+package kinetic
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"wirelab/dataset/frame"
+)
+
+// scene is a frame while it is being coded: what the baseline says of it, and
+// what is known of it so far. Motions in it are scaled to six frames.
+type scene struct {
+	rows      int
+	cur, base []int32
+	frames    uint32  // from the baseline to this frame
+	reach     float64 // the same in units of six frames
+	past      *memo   // of the baseline; nil: nothing is known
+
+	order   []uint64 // distance from the player, and the cube
+	flags   []uint8  // of each cube, see isCoded
+	trackOf []int32  // of each cube: 1 + where past tracks it
+	doneOf  []int32  // of each cube: 1 + where done has it
+	done    []motion // cubes that moved, in the order of coding
+	resting grid     // all cubes where the baseline has them
+	arrived grid     // cubes that moved, where they are now
+	found   []int32
+
+	player     vec // where it was
+	playerMove vec
+	playerTurn vec
+	playerSpin quat
+
+	simulates bool      // whether there is a forecast, once the player is known
+	ahead     []outlook // the forecast; nil before
+
+}
+
+// outlook is where the forecast has a cube.
+type outlook struct {
+	at      vec // in units of 1/512 m
+	as      quat
+	speed   vec        // m/s
+	spin    vec        // rad/s
+	still   float64    // seconds
+	touches [3]float64 // contacts with the floor, the player, other cubes
+	stirs   bool       // it moved at all
+}
+
+// motion is what a cube that moved has done.
+type motion struct {
+	cube       int32
+	move, turn vec
+	missMove   vec // move less the forecast one
+	missTurn   vec
+}
+
+const (
+	isCoded = 1 << iota
+	hasMoved
+)
+
+// begin sets the scene for n frames ahead of base; cur holds what base does.
+func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
+	s.rows = len(base) / frame.CubeFields
+	s.cur, s.base, s.past = cur, base, past
+	s.frames = min(max(frames, 1), maxFrames)
+	s.reach = float64(s.frames) / 6
+	s.flags, s.trackOf, s.doneOf = zeros(s.flags, s.rows), zeros(s.trackOf, s.rows), zeros(s.doneOf, s.rows)
+	s.done = s.done[:0]
+	if past != nil {
+		for k := range past.tracks {
+			s.trackOf[past.tracks[k].cube] = int32(k) + 1
+		}
+	}
+	s.resting.reset(s.rows)
+	s.arrived.reset(s.rows)
+	s.player = position(row(base, 0))
+	s.playerMove, s.playerTurn, s.playerSpin = vec{}, vec{}, quat{0, 0, 0, 1}
+	s.sort()
+}
+
+// maxFrames is beyond what a motion says anything about.
+const maxFrames = 48
+
+func zeros[T any](v []T, n int) []T {
+	if cap(v) < n {
+		return make([]T, n)
+	}
+	v = v[:n]
+	clear(v)
+	return v
+}
+
+// sort puts the cubes in order of their distance from the player, which so is
+// the first.
+func (s *scene) sort() {
+	if cap(s.order) < s.rows {
+		s.order = make([]uint64, s.rows)
+	}
+	s.order = s.order[:s.rows]
+	shift := bits.Len(uint(s.rows))
+	p := row(s.base, 0)
+	for i := range s.order {
+		q := row(s.base, i)
+		dx, dy, dz := int64(q[frame.CubeX]-p[frame.CubeX]), int64(q[frame.CubeY]-p[frame.CubeY]), int64(q[frame.CubeZ]-p[frame.CubeZ])
+		s.order[i] = uint64(dx*dx+dy*dy+dz*dz)<<shift | uint64(i)
+		if i > 0 {
+			s.resting.add(i, q[frame.CubeX], q[frame.CubeY])
+		}
+	}
+	slices.Sort(s.order)
+	for k := range s.order {
+		s.order[k] &= 1<<shift - 1
+	}
+}
+
+// last returns how cube i moved before, nil if it did not.
+func (s *scene) last(i int) *track {
+	if k := s.trackOf[i]; k > 0 {
+		return &s.past.tracks[k-1]
+	}
+	return nil
+}
+
+// lastMotion returns the cube's motion and turn of the step before.
+func (s *scene) lastMotion(i int) (move, turn vec) {
+	if t := s.last(i); t != nil {
+		return longs(t.move, 1), longs(t.turn, turnSteps)
+	}
+	return vec{}, vec{}
+}
+
+// settle notes what cube i has done, now that it is coded.
+func (s *scene) settle(i int) {
+	s.flags[i] |= isCoded
+	q, base := row(s.cur, i), row(s.base, i)
+	if same(q, base) {
+		return
+	}
+	s.flags[i] |= hasMoved
+	per := 1 / s.reach
+	m := motion{cube: int32(i), move: position(q).minus(position(base)).times(per)}
+	to := orientation(q)
+	if [4]int32(q[:4]) != [4]int32(base[:4]) {
+		m.turn = orientation(base).back().then(to).turn().times(per)
+	}
+	if s.ahead != nil && i > 0 {
+		o := &s.ahead[i]
+		m.missMove = position(q).minus(o.at).times(per)
+		m.missTurn = o.as.back().then(to).turn().times(per)
+	} else {
+		move, turn := s.lastMotion(i)
+		m.missMove, m.missTurn = m.move.minus(move), m.turn.minus(turn)
+	}
+	s.done = append(s.done, m)
+	s.doneOf[i] = int32(len(s.done))
+	if i == 0 {
+		s.playerMove, s.playerTurn = m.move, m.turn
+		s.playerSpin = m.turn.times(s.reach).rotation()
+	} else {
+		s.arrived.add(i, q[frame.CubeX], q[frame.CubeY])
+	}
+}
+
+// remember writes the memo of the frame, all of which is coded.
+func (s *scene) remember(m *memo) {
+	m.player, m.lead = *row(s.base, 0), s.frames
+	for i := range m.ages {
+		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.frames, row(s.base, i)[frame.CubeInteracting]))
+	}
+	for k := range s.done {
+		if len(m.tracks) == cap(m.tracks) {
+			break
+		}
+		d := &s.done[k]
+		t := track{cube: d.cube, move: shorts(d.move, 1), turn: shorts(d.turn, turnSteps), miss: packAll(d.missMove, d.missTurn)}
+		move, turn := vec{}, vec{}
+		if last := s.last(int(d.cube)); last != nil {
+			move, turn = longs(last.move, 1), longs(last.turn, turnSteps)
+			t.missBefore = last.miss
+		}
+		t.bend = packAll(d.move.minus(move), d.turn.minus(turn))
+		if s.ahead != nil {
+			s.steer(&t, d)
+		}
+		m.tracks = append(m.tracks, t)
+	}
+}
+
+// steer notes the speed at which the forecast has a cube, less what it missed by.
+func (s *scene) steer(t *track, d *motion) {
+	o := &s.ahead[d.cube]
+	seconds := 0.1 * s.reach
+	t.still = uint8(min(max(float64(o.still*60)+0.5, 0), 255))
+	t.speed = shorts(o.speed.plus(d.missMove.times(s.reach/(frame.UnitsPerMetre*seconds))), speedSteps)
+	t.spin = shorts(o.spin.plus(d.missTurn.times(s.reach/(turnUnit*seconds))), speedSteps)
+}
+
+// level returns which power of two x is in, 0 below one, at most top.
+func level(x float64, top int) int {
+	return min(bits.Len32(uint32(min(max(x, 0), 1<<30))), top)
+}
+
+// root is the whole part of a square root.
+func root(x int64) int { return int(math.Sqrt(float64(x))) }

@@ -1,0 +1,215 @@
+package kinetic
+
+import (
+	"context"
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/encoders"
+	"wirelab/encoders/train"
+	"wirelab/encoders/train/mdn"
+)
+
+// Trainers returns those of kinetic-lite and kinetic.
+func Trainers() []train.Trainer {
+	law := physics.Recorder()
+	return []train.Trainer{
+		(&school{name: "lite", hidden: [2]int{48, 32}, samples: 1_000_000, epochs: 14}).trainer("kinetic-lite"),
+		(&school{name: "kinetic", law: &law, hidden: [2]int{48, 32}, samples: 1_000_000, epochs: 14}).trainer("kinetic"),
+	}
+}
+
+// school is how one of the two is trained: the nets first, on samples of cubes
+// that moved, then the weights of decisions, by encoding everything.
+type school struct {
+	name    string
+	law     *physics.Rigid
+	hidden  [2]int
+	samples int // at most, for each net
+	epochs  int
+	passes  int
+}
+
+const heldSamples = 50_000
+
+func (s *school) trainer(encoder string) train.Trainer {
+	return train.Trainer{Encoder: encoder, Folder: "encoders/cubes/kinetic", Train: s.train}
+}
+
+// lesson is one training in progress.
+type lesson struct {
+	school
+	ctx context.Context
+	job train.Job
+	log train.Log
+	m   *model
+}
+
+func (s *school) train(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	l := &lesson{school: *s, ctx: ctx, job: job, log: log, m: fresh()}
+	if job.Quick {
+		l.samples, l.epochs = 2000, 1
+	}
+	if len(job.Clips) == 0 {
+		return nil, fmt.Errorf("kinetic: no recordings to learn from")
+	}
+	if err := l.nets(); err != nil {
+		return nil, err
+	}
+	if err := l.weights(); err != nil {
+		return nil, err
+	}
+	return []train.File{
+		{Name: s.name + ".place.net", Data: l.m.place.Append(nil)},
+		{Name: s.name + ".pose.net", Data: l.m.pose.Append(nil)},
+		{Name: s.name + ".tables", Data: appendTables(nil, l.m)},
+	}, nil
+}
+
+// nets gathers samples and learns both nets.
+func (l *lesson) nets() error {
+	var sets, held [2]*mdn.Set
+	if err := l.gather(l.job.Clips, &sets, l.samples); err != nil {
+		return err
+	}
+	if l.job.Held != nil {
+		if err := l.gather([]train.Clip{*l.job.Held}, &held, heldSamples); err != nil {
+			return err
+		}
+	}
+	for k, part := range []string{"position net", "orientation net"} {
+		if sets[k].Len() == 0 {
+			return fmt.Errorf("kinetic: nothing moves in the recordings")
+		}
+		net, err := mdn.Train(l.ctx, sets[k], held[k], l.config(part))
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			l.m.place = net
+		} else {
+			l.m.pose = net
+		}
+		sets[k], held[k] = nil, nil
+	}
+	return nil
+}
+
+func (l *lesson) config(part string) mdn.Config {
+	c := mdn.Config{Hidden: l.hidden, Epochs: l.epochs, Seed: l.job.Seed}
+	if l.log.Step != nil {
+		c.Step = func(done, total int64) { l.log.Step(part, done, total) }
+	}
+	if l.log.Point != nil {
+		c.Point = func(p mdn.Point) {
+			l.log.Point(train.Point{Part: part, Epoch: p.Epoch, Train: p.Train, Held: p.Held})
+		}
+	}
+	return c
+}
+
+// gather fills a set for each net with cubes of the clips.
+func (l *lesson) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
+	var x [maxFeatures]float32
+	sample := func(coordinate int, in []int32, g *guess, y [3]float64) {
+		set := &sets[coordinate/3]
+		if *set == nil {
+			*set = mdn.NewSet(len(in), limit, l.job.Seed+uint64(coordinate))
+		}
+		for i, v := range in {
+			x[i] = float32(v) / 1024
+		}
+		t := target(g, y)
+		(*set).Add(x[:len(in)], &t)
+	}
+	for i := range clips {
+		if err := l.play("gathering", &clips[i], i, len(clips), &pupil{sample: sample}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func target(g *guess, y [3]float64) (t mdn.Target) {
+	for k := range g.base {
+		for a := range 3 {
+			t.Base[k][a] = float32(g.base[k][a])
+		}
+	}
+	for a := range 3 {
+		for b := range 3 {
+			t.J[3*a+b] = float32(g.rows[a][b])
+		}
+		t.Y[a] = float32(y[a])
+	}
+	return t
+}
+
+// weights learns the slopes and weights of decisions.
+func (l *lesson) weights() error {
+	p := newPupil(len(l.m.weights))
+	for pass, rate := range []float64{0.3, 0.1} {
+		p.rate, p.bits, p.moved = rate, 0, 0
+		for i := range l.job.Clips {
+			if err := l.play("decisions", &l.job.Clips[i], i, len(l.job.Clips), p); err != nil {
+				return err
+			}
+		}
+		point := train.Point{Part: "decisions", Epoch: pass + 1, Train: p.bits / float64(max(p.moved, 1))}
+		if l.job.Held != nil {
+			p.rate, p.bits, p.moved = 0, 0, 0
+			if err := l.play("held out", l.job.Held, 0, 1, p); err != nil {
+				return err
+			}
+			point.Held = p.bits / float64(max(p.moved, 1))
+		}
+		if l.log.Point != nil {
+			l.log.Point(point)
+		}
+		if l.job.Quick {
+			break
+		}
+	}
+	p.export(l.m)
+	return nil
+}
+
+// delay is the walk-off's: frame n is coded from frame n-6, frame 0 standing for
+// those before the first.
+const delay = 6
+
+// play runs an encoder over a clip by the rules, with p watching it.
+func (l *lesson) play(what string, clip *train.Clip, k, of int, p *pupil) error {
+	var ring [delay]struct {
+		held, next  frame.Frame
+		memo, spare encoders.Memo
+	}
+	e := newEnd(l.m, clip.Schema.Rows, l.law)
+	e.pupil = p
+	n := uint32(0)
+	return clip.Frames(func(f *frame.Frame) error {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+		r := &ring[n%delay]
+		if n < delay {
+			r.held.CopyFrom(f)
+			r.held.Tick = n
+			n++
+			return nil
+		}
+		r.next.CopyFrom(f)
+		r.next.Tick = n
+		m, err := e.code(&r.next, &r.held, []encoders.Ref{{Frame: &r.held, Memo: r.memo}}, r.spare)
+		if err != nil {
+			return fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
+		}
+		r.held, r.next = r.next, r.held
+		r.memo, r.spare = m, r.memo
+		if n++; n%64 == 0 && l.log.Step != nil {
+			l.log.Step(what+" "+clip.Name, int64(k), int64(of))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,174 @@
+package kinetic
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+)
+
+// cube is one row of a snapshot, indexed by frame.CubeLargest and so on.
+type cube = [frame.CubeFields]int32
+
+func row(table []int32, i int) *cube { return (*cube)(table[i*frame.CubeFields:]) }
+
+func position(q *cube) vec {
+	return vec{float64(q[frame.CubeX]), float64(q[frame.CubeY]), float64(q[frame.CubeZ])}
+}
+
+// The grid of the smallest three: 511 steps from -1/sqrt(2) to 1/sqrt(2), here
+// taken to be centred between the steps 255 and 256.
+const (
+	smallScale = 361.3297
+	smallZero  = 255.5
+	smallMax   = 511
+	turnUnit   = smallScale / 2 // so that a turn moves a smallest component about as much as it is long
+)
+
+// quat is a rotation: x y z w, of length 1.
+type quat [4]float64
+
+// orientation returns what the smallest three stand for, whatever they are.
+func orientation(c *cube) quat {
+	var q quat
+	square := 0.0
+	k := frame.CubeA
+	largest := c[frame.CubeLargest] & 3
+	for i := range q {
+		if int32(i) != largest {
+			q[i] = (float64(c[k]) - smallZero) / smallScale
+			square += float64(q[i] * q[i])
+			k++
+		}
+	}
+	rest := max(1-square, 0.01)
+	q[largest] = math.Sqrt(rest)
+	scale := 1 / math.Sqrt(square+rest)
+	for i := range q {
+		q[i] *= scale
+	}
+	return q
+}
+
+// then returns the rotation q followed by p, p q.
+func (q quat) then(p quat) quat {
+	return quat{
+		float64(p[3]*q[0]) + float64(p[0]*q[3]) + float64(p[1]*q[2]) - float64(p[2]*q[1]),
+		float64(p[3]*q[1]) - float64(p[0]*q[2]) + float64(p[1]*q[3]) + float64(p[2]*q[0]),
+		float64(p[3]*q[2]) + float64(p[0]*q[1]) - float64(p[1]*q[0]) + float64(p[2]*q[3]),
+		float64(p[3]*q[3]) - float64(p[0]*q[0]) - float64(p[1]*q[1]) - float64(p[2]*q[2]),
+	}
+}
+
+func (q quat) back() quat { return quat{-q[0], -q[1], -q[2], q[3]} }
+
+// rotate returns v turned by q.
+func (q quat) rotate(v vec) vec {
+	t := vec{
+		2 * (float64(q[1]*v[2]) - float64(q[2]*v[1])),
+		2 * (float64(q[2]*v[0]) - float64(q[0]*v[2])),
+		2 * (float64(q[0]*v[1]) - float64(q[1]*v[0])),
+	}
+	return vec{
+		v[0] + float64(q[3]*t[0]) + float64(q[1]*t[2]) - float64(q[2]*t[1]),
+		v[1] + float64(q[3]*t[1]) + float64(q[2]*t[0]) - float64(q[0]*t[2]),
+		v[2] + float64(q[3]*t[2]) + float64(q[0]*t[1]) - float64(q[1]*t[0]),
+	}
+}
+
+// up returns the height of each of the cube's own axes: the last row of the
+// rotation matrix.
+func (q quat) up() vec {
+	return vec{
+		2 * (float64(q[0]*q[2]) - float64(q[1]*q[3])),
+		2 * (float64(q[1]*q[2]) + float64(q[0]*q[3])),
+		1 - float64(2*(float64(q[0]*q[0])+float64(q[1]*q[1]))),
+	}
+}
+
+// turn returns the shorter turn that q is.
+func (q quat) turn() vec {
+	if q[3] < 0 {
+		q = quat{-q[0], -q[1], -q[2], -q[3]}
+	}
+	square := float64(q[0]*q[0]) + float64(q[1]*q[1]) + float64(q[2]*q[2])
+	// The angle is eight times that whose tangent is t, from the half-angle
+	// formula applied twice; the sine cancels, so nothing is divided by zero.
+	w := 1 + q[3]
+	half := 1 + math.Sqrt(1+square/float64(w*w))
+	t2 := square / float64(float64(w*half)*float64(w*half))
+	series := 0.0
+	for n := 17.0; n > 0; n -= 2 { // atan(t)/t; t is at most 0.42
+		series = 1/n - float64(series*t2)
+	}
+	scale := turnUnit * 8 * series / float64(w*half)
+	return vec{q[0] * scale, q[1] * scale, q[2] * scale}
+}
+
+// rotation returns the rotation that v is, of at most a turn and a half.
+func (v vec) rotation() quat {
+	square := min(v.square()/(turnUnit*turnUnit), 100) / 64 // an eighth of the angle, squared
+	sine, cosine := 1.0, 1.0                                // of that angle; sine divided by it
+	for n := 14.0; n > 0; n -= 2 {
+		sine = 1 - float64(sine*square)/(n*(n+1))
+		cosine = 1 - float64(cosine*square)/(n*(n-1))
+	}
+	sine /= 8 * turnUnit
+	q := quat{v[0] * sine, v[1] * sine, v[2] * sine, cosine}
+	if length := v.length(); length > 10*turnUnit { // beyond reach: keep the axis
+		q[0], q[1], q[2] = q[0]*(10*turnUnit/length), q[1]*(10*turnUnit/length), q[2]*(10*turnUnit/length)
+	}
+	q = q.then(q)
+	return q.then(q)
+}
+
+// largest returns the largest component and the one after it.
+func (q quat) largest() (first, second int) {
+	for i := 1; i < 4; i++ {
+		if abs(q[i]) > abs(q[first]) {
+			first = i
+		}
+	}
+	second = -1
+	for i := range q {
+		if i != first && (second < 0 || abs(q[i]) > abs(q[second])) {
+			second = i
+		}
+	}
+	return first, second
+}
+
+// small returns the smallest three, unrounded, if the one left out is largest.
+func (q quat) small(largest int) vec {
+	scale := smallScale
+	if q[largest] < 0 {
+		scale = -scale
+	}
+	var v vec
+	k := 0
+	for i := range q {
+		if i != largest {
+			v[k] = float64(q[i]*scale) + smallZero
+			k++
+		}
+	}
+	return v
+}
+
+// jacobian returns, in rows, by how much each of the smallest three changes with
+// a turn that follows q.
+func (q quat) jacobian(largest int) [3]vec {
+	sign := 1.0
+	if q[largest] < 0 {
+		sign = -1
+	}
+	by := [4]vec{{q[3], q[2], -q[1]}, {-q[2], q[3], q[0]}, {q[1], -q[0], q[3]}, {-q[0], -q[1], -q[2]}}
+	var rows [3]vec
+	k := 0
+	for i := range by {
+		if i != largest {
+			rows[k] = by[i].times(sign)
+			k++
+		}
+	}
+	return rows
+}

@@ -1,0 +1,117 @@
+package kinetic
+
+import "math"
+
+// Regions of the weights that values use, for each of the six coordinates.
+const (
+	coordinates = 6
+	decisions   = 32 // kinds of decision about one value
+	widths      = 16 // classes of a mixture's scale
+	errors_     = 16 // classes of how well the forecast did before
+	bends       = 16 // classes of the opinion itself, to straighten it
+)
+
+const (
+	isOther  = 0  // not the middle?
+	isAbove  = 1  // above it?
+	isBeyond = 2  // and on to 13: at least 2, 3, 5, 9, ... away?
+	halving  = 16 // and on: in the upper half of what is left?
+	maxStep  = 13
+)
+
+// valueTables are the contexts of values.
+type valueTables struct{ width, err, bend, lesson region }
+
+// value codes integer v, which lies in low..high, the a-th of mixture m.
+// Coordinate is 0..5; class is how well the forecast did before.
+//
+// The middle of the mixture is the first guess: is it that? If not, is it above,
+// and how far off, in steps that double; and within the last of them, by halves.
+// Each answer's probability is what the mixture has on either side.
+func (e *end) value(v, low, high int32, m *mixture, a, coordinate, class int) int32 {
+	middle, scale := m.median(a)
+	mid := int32(math.Floor(min(max(middle+0.5, float64(low)), float64(high))))
+	x := float64(mid)
+	above, below := m.beyond(a, x), m.below(a, x)
+	d := dial{end: e, coordinate: coordinate, width: min(level2(scale), widths-1), class: class}
+	if d.ask(v != mid, isOther, above+below, max(1-above-below, 0)) {
+		sign, most := int32(-1), mid-low
+		if mid == high || mid > low && !d.ask(v > mid, isAbove, above, below) {
+			above = below
+		} else {
+			sign, most = 1, high-mid
+		}
+		if most > 0 {
+			v = mid + sign*d.distance(sign*(v-mid), most, above, m, a, mid, sign)
+		}
+	} else {
+		v = mid
+	}
+	m.learn(a, float64(v))
+	return v
+}
+
+// level2 counts the half powers of two that are in a scale.
+func level2(scale float64) int {
+	return int(max(float64(ln(scale+0.2)*(2/ln2))+5, 0))
+}
+
+// dial asks about one value.
+type dial struct {
+	end                      *end
+	coordinate, width, class int
+}
+
+// ask codes one decision of which the mixture says yes to no.
+func (d *dial) ask(answer bool, decision int, yes, no float64) bool {
+	e := d.end
+	z := stretch(yes, no)
+	t := &e.model.value
+	at := d.coordinate*decisions + decision
+	e.ctx.reset(at)
+	e.ctx.use(t.width, at*widths+d.width)
+	e.ctx.use(t.err, at*errors_+d.class)
+	e.ctx.use(t.bend, at*bends+int(min(max(z/(nat/2)+bends/2, 0), bends-1)))
+	e.ctx.teach(t.lesson, at)
+	return e.choose(number(answer), z, &e.ctx) != 0
+}
+
+// distance codes how far, 1..most, a value is from the middle on one side; rest
+// is the probability of that side.
+func (d *dial) distance(v, most int32, rest float64, m *mixture, a int, mid, sign int32) int32 {
+	outside := func(n int32) float64 { // at least n away
+		if sign > 0 {
+			return m.beyond(a, float64(mid+n-1))
+		}
+		return m.below(a, float64(mid-n+1))
+	}
+	from, wide := int32(1), int32(1)
+	step := isBeyond
+	for from+wide <= most {
+		far := outside(from + wide)
+		if !d.ask(v >= from+wide, step, far, rest-far) {
+			return d.halve(v, from, min(from+wide, most+1), rest, far, step, outside)
+		}
+		from, rest = from+wide, far
+		if from >= 3 {
+			wide *= 2
+		}
+		step = min(step+1, maxStep)
+	}
+	return d.halve(v, from, most+1, rest, 0, step, outside)
+}
+
+// halve codes which of from..to-1 a value is; near and far are the probabilities
+// of at least from and to.
+func (d *dial) halve(v, from, to int32, near, far float64, step int, outside func(int32) float64) int32 {
+	for to-from > 1 {
+		half := from + (to-from)/2
+		mass := outside(half)
+		if d.ask(v >= half, halving+step, mass-far, near-mass) {
+			from, near = half, mass
+		} else {
+			to, far = half, mass
+		}
+	}
+	return from
+}

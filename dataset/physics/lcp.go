@@ -1,118 +1,169 @@
 package physics
 
-// lcp is the solver of Scene: a linear complementarity problem over all contacts,
-// by successive over-relaxation (projected Gauss-Seidel). Each contact pushes
-// with an impulse along its normal and grips with one along each tangent; each
-// is corrected in turn, as if the others were right, many times over.
+import "math"
+
+// lcp is the solver of Scene: a linear complementarity problem over all contact
+// points, by projected successive over-relaxation. Each point pushes with an
+// impulse along its normal and grips with one along each tangent; each impulse in
+// turn is set to what would be right if the others were, a little beyond, and so
+// round and round (Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005;
+// Smith, "Open Dynamics Engine", 2004, whose quickstep this follows).
+//
+// A cube turns alike about every axis, so with spins multiplied by its radius of
+// gyration, and arms divided by it, mass and inertia are one number. Impulses are
+// divided by mass; what is left is speeds and lengths.
 type lcp struct {
 	motion []motion
-	rows   []row3
-	law    *Rigid
-	soft   float64 // how much a contact gives
-	push   float64 // overlap to speed
-	most   float64 // what friction holds
+	before []motion // what motion was a sweep ago
+	island []int32  // union-find over motion: who pushes whom, directly or not
+	busy   []bool   // per root: the island still changes
+
+	feet  [facePoints][]foot // contacts with the floor, by their number on the cube
+	hooks [3][]hook          // contacts of two bodies: first and second tangent, normal
+
+	soft  float64 // speed by which a contact gives, per impulse
+	push  float64 // speed wanted per overlap
+	most  float64 // impulse that friction holds
+	relax float64
+	law   *Rigid
 }
 
 // motion is a body as the solver sees it.
-type motion struct {
-	vel, spin           Vec
-	invMass, invInertia float64
+type motion struct{ vel, spin Vec } // spin times the radius of gyration
+
+const facePoints = 4 // corners of a cube that can stand on the floor
+
+// foot is one corner on the floor. Its three directions are the world's axes.
+type foot struct {
+	slot    int32
+	arm     Vec // from the centre, over the radius of gyration
+	lift    float64
+	x, y, z grip
 }
 
-// row3 is one contact point.
-type row3 struct {
-	a, b int32 // in motion; b is -1 for the floor
-	want float64
-	line [3]line // normal, two tangents
-}
+// grip is the state of one impulse: the next is keep*impulse - gain*speed, plus
+// gain times the wanted speed.
+type grip struct{ impulse, gain, keep float64 }
 
-// line is one direction in which an impulse may act.
-type line struct {
+// hook is one direction at a contact of two bodies.
+type hook struct {
+	a, b           int32
 	dir            Vec // from B to A
-	twistA, twistB Vec // arm x direction
-	gain           float64
-	impulse        float64
+	twistA, twistB Vec // arm x direction, over the radius of gyration
+	share          float64
+	lift           float64
+	low, high      float64 // of the impulse
+	grip
 }
 
 func (s *lcp) init(n int) {
 	s.motion = make([]motion, 0, n)
-	s.rows = make([]row3, 0, 8*n)
+	s.before = make([]motion, n)
+	s.island = make([]int32, n)
+	s.busy = make([]bool, n)
+	for i := range s.feet {
+		s.feet[i] = make([]foot, 0, n)
+	}
+	for i := range s.hooks {
+		s.hooks[i] = make([]hook, 0, hooksPerCube*n)
+	}
 }
 
+// hooksPerCube bounds the contact points between bodies. A pile has about two
+// per cube.
+const hooksPerCube = 4
+
 func (s *lcp) begin(law *Rigid, dt float64) {
-	s.motion, s.rows = s.motion[:0], s.rows[:0]
 	s.law = law
-	s.soft = law.CFM / dt
-	s.push = law.ERP / dt
+	s.motion = s.motion[:0]
+	for i := range s.feet {
+		s.feet[i] = s.feet[i][:0]
+	}
+	for i := range s.hooks {
+		s.hooks[i] = s.hooks[i][:0]
+	}
+	for i := range s.island {
+		s.island[i] = int32(i)
+	}
+	s.soft, s.push, s.relax = law.CFM/dt, law.ERP/dt, law.Relaxation
 	s.most = float64(law.Grip * dt)
 }
 
-// join adds the contact points of m, as far as there is room.
+// lift returns the speed at which an overlap is to be undone.
+func (s *lcp) lift(depth float64) float64 {
+	return min(float64(s.push*max(depth-s.law.Layer, 0)), s.law.Correcting)
+}
+
+// grip prepares an impulse in a direction in which weight is to be moved.
+func (s *lcp) grip(weight, soft float64) grip {
+	gain := s.relax / (weight + soft)
+	return grip{gain: gain, keep: 1 - float64(gain*soft)}
+}
+
+// stand adds the k-th corner of the body in a slot that is below the floor.
+func (s *lcp) stand(slot int32, b *Body, k int, corner Vec) {
+	soft := float64(s.soft / b.invMass)
+	arm := corner.Sub(b.Pos).Scale(1 / b.gyration())
+	x, y, z := float64(arm.X*arm.X), float64(arm.Y*arm.Y), float64(arm.Z*arm.Z)
+	f := foot{slot: slot, arm: arm, x: s.grip(1+y+z, soft), y: s.grip(1+x+z, soft), z: s.grip(1+x+y, soft)}
+	f.lift = float64(f.z.gain * s.lift(-corner.Z))
+	s.feet[k] = append(s.feet[k], f)
+}
+
+// join adds the contact points of m, which touches x in slot a and y in slot b,
+// as far as there is room.
 func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
+	if x.invMass == 0 {
+		a, b, x, y = b, a, y, x
+		m.turn()
+	}
+	if x.invMass == 0 {
+		return
+	}
+	share, gyration := 0.0, 1.0
+	if y.invMass > 0 {
+		share, gyration = y.invMass/x.invMass, 1/y.gyration()
+		i, j := s.root(a), s.root(b)
+		s.island[max(i, j)] = min(i, j)
+	}
+	soft, most := float64(s.soft/x.invMass), float64(s.most*x.invMass)
 	for k := range m.points[:m.n] {
-		if len(s.rows) == cap(s.rows) {
+		if len(s.hooks[0]) == cap(s.hooks[0]) {
 			return
 		}
-		s.rows = s.rows[:len(s.rows)+1]
-		r := &s.rows[len(s.rows)-1]
 		p := &m.points[k]
-		r.a, r.b = a, b
-		r.want = min(float64(s.push*max(-p.gap-s.law.Layer, 0)), s.law.Correcting)
-		for d, dir := range [3]Vec{m.normal, m.tangent[0], m.tangent[1]} {
-			l := &r.line[d]
-			*l = line{dir: dir.Neg()}
-			l.twistA, l.twistB = p.armA.Cross(l.dir), p.armB.Cross(l.dir)
-			weight := x.invMass + float64(x.invInertia*l.twistA.Dot(l.twistA))
-			if b >= 0 {
-				weight += y.invMass + float64(y.invInertia*l.twistB.Dot(l.twistB))
+		for d, dir := range [3]Vec{m.tangent[0], m.tangent[1], m.normal.Neg()} {
+			h := hook{a: a, b: b, dir: dir, share: share, low: -most, high: most}
+			h.twistA = p.armA.Cross(dir).Scale(1 / x.gyration())
+			h.twistB = p.armB.Cross(dir).Scale(gyration)
+			other := float64(share * (1 + h.twistB.Dot(h.twistB)))
+			h.grip = s.grip(1+h.twistA.Dot(h.twistA)+other, soft)
+			if d == 2 {
+				h.low, h.high, h.lift = 0, math.MaxFloat64, float64(h.gain*s.lift(-p.gap))
 			}
-			l.gain = s.law.Relaxation / (weight + s.soft)
+			s.hooks[d] = append(s.hooks[d], h)
 		}
 	}
 }
 
-// solve goes over all contacts.
-func (s *lcp) solve(iterations int) {
-	for range iterations {
-		for k := range s.rows {
-			r := &s.rows[k]
-			a := &s.motion[r.a]
-			if r.b < 0 {
-				s.floorRow(r, a)
-				continue
-			}
-			b := &s.motion[r.b]
-			for d := range r.line {
-				l := &r.line[d]
-				speed := l.dir.Dot(a.vel.Sub(b.vel)) + l.twistA.Dot(a.spin) - l.twistB.Dot(b.spin)
-				j := s.limit(d, r, l, speed)
-				a.vel = a.vel.AddScaled(l.dir, float64(j*a.invMass))
-				a.spin = a.spin.AddScaled(l.twistA, float64(j*a.invInertia))
-				b.vel = b.vel.AddScaled(l.dir, -float64(j*b.invMass))
-				b.spin = b.spin.AddScaled(l.twistB, -float64(j*b.invInertia))
-			}
-		}
+// turn exchanges A and B.
+func (m *manifold) turn() {
+	m.normal = m.normal.Neg()
+	for k := range m.points[:m.n] {
+		p := &m.points[k]
+		p.armA, p.armB = p.armB, p.armA
 	}
 }
 
-func (s *lcp) limit(d int, r *row3, l *line, speed float64) float64 {
-	want, low, high := 0.0, -s.most, s.most
-	if d == 0 {
-		want, low, high = r.want, 0, 1e9
-	}
-	j := l.impulse + float64(l.gain*(want-speed-float64(s.soft*l.impulse)))
-	j = max(low, min(j, high))
-	change := j - l.impulse
-	l.impulse = j
-	return change
-}
+// gyration returns the radius at which all of the body's mass would resist a
+// turn as the body does.
+func (b *Body) gyration() float64 { return math.Sqrt(b.invMass / b.invInertia) }
 
-func (s *lcp) floorRow(r *row3, a *motion) {
-	for d := range r.line {
-		l := &r.line[d]
-		speed := l.dir.Dot(a.vel) + l.twistA.Dot(a.spin)
-		j := s.limit(d, r, l, speed)
-		a.vel = a.vel.AddScaled(l.dir, float64(j*a.invMass))
-		a.spin = a.spin.AddScaled(l.twistA, float64(j*a.invInertia))
+// root returns the slot that stands for the island of slot i.
+func (s *lcp) root(i int32) int32 {
+	for s.island[i] != i {
+		s.island[i] = s.island[s.island[i]]
+		i = s.island[i]
 	}
+	return i
 }

@@ -61,9 +61,9 @@ func (s *Scene) accelerate() {
 		b := &s.bodies[i]
 		m := motion{vel: b.Vel, spin: b.Spin}
 		if s.state[i] == moving {
-			m.invMass, m.invInertia = b.invMass, b.invInertia
 			m.vel = m.vel.AddScaled(b.force, s.step)
 			m.vel.Z -= fall
+			m.spin = m.spin.Scale(b.gyration())
 		}
 		b.force = Vec{}
 		s.lcp.motion = append(s.lcp.motion, m)
@@ -74,7 +74,8 @@ func (s *Scene) accelerate() {
 func (s *Scene) move(i int, m *motion) {
 	b, c := &s.bodies[i], &s.law
 	if s.state[i] == moving {
-		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), m.spin.bounded(2*c.MaxSpeed), false
+		spin := m.spin.Scale(1 / b.gyration())
+		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), spin.bounded(2*c.MaxSpeed), false
 	}
 	b.Pos = b.Pos.AddScaled(b.Vel, s.step).clamp(farLow, farHigh)
 	b.Rot = b.Rot.turned(b.Spin, s.step)

@@ -1,7 +1,7 @@
 package physics
 
 // A hostile snapshot may pile all cubes into one place. The work of a step stays
-// within these bounds whatever it holds.
+// within these bounds whatever it holds; whom they leave out passes through.
 const (
 	looksPerCube = 96 // neighbours looked at for one cube
 	pairsPerCube = 16 // of which touch it
@@ -139,14 +139,10 @@ func (s *Scene) touchFloor(i int) {
 		}
 	}
 	u, v := side[(steep+1)%3], side[(steep+2)%3]
-	var m manifold
-	m.normal, m.tangent = Vec{0, 0, -1}, [2]Vec{{1, 0, 0}, {0, -1, 0}}
-	var floor Body
-	for _, p := range [4]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
+	for k, p := range [facePoints]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
 		if p.Z <= 0 {
-			m.add(b, &floor, p, p.Z)
+			s.lcp.stand(s.slot[i], b, k, p)
+			s.touch[i].Floor++
 		}
 	}
-	s.touch[i].Floor += uint16(m.n)
-	s.lcp.join(s.slot[i], -1, b, &floor, &m)
 }

@@ -101,6 +101,7 @@ func (c *chained) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spar
 		return nil, fmt.Errorf("%w: ticks % x, the encoder's were % x", encoders.ErrCorrupt, same, src[:len(same)])
 	}
 	src = src[len(same):]
+	dst.Tick = refs[0].Frame.Tick // as decoders do that begin with a copy of their reference
 	for i := range dst.Table {
 		dst.Table[i] = int32(binary.LittleEndian.Uint32(src[4*i:])) + refs[len(refs)-1].Frame.Table[i]
 	}

@@ -116,6 +116,7 @@ func (r *receiver) decode(out reception, d *epochDecoder, fresh bool, payload []
 	r.scratch.Tick = uint32(r.cadence.tick(out.seq))
 	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
 	out.clock = clock.now() - start
+	r.scratch.Tick = uint32(r.cadence.tick(out.seq)) // a decoder may have begun with a copy of its reference
 	if err != nil {
 		out.outcome, out.err = Corrupt, err
 		return out

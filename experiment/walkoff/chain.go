@@ -84,6 +84,7 @@ func (r *receiver) decode(n int, packet []byte) (*frame.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.next.Tick = uint32(n) // a decoder may have begun with a copy of its reference
 	l.advance(memo)
 	return &l.held, nil
 }

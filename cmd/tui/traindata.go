@@ -14,10 +14,13 @@ import (
 // lesson is a recording to learn from or to measure on.
 type lesson struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"`
-	Frames int    `json:"frames"` // frames 0..5 included
-	limit  int    // of a source that never ends; 0: to its end
+	SHA256 string `json:"sha256"` // of what is learnt from: see dataset.Digest
+	Frames int    `json:"frames"` // likewise, frames 0..5 included
+	limit  int    // on frames; 0: to its end
 }
+
+// quickFrames is how much of a recording --quick looks at.
+const quickFrames = 400
 
 // lessons reads every recording once, before hours are spent on any: it must be
 // whole, hold the cubes that the encoders are for, and be there only once.
@@ -29,7 +32,7 @@ func (a *app) lessons(ctx context.Context, f trainFlags) (data []lesson, held *l
 	line := a.progress("reading")
 	defer line.done()
 	for i, spec := range specs {
-		l, err := survey(ctx, spec, f.seed)
+		l, err := survey(ctx, spec, f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -50,9 +53,9 @@ func (a *app) lessons(ctx context.Context, f trainFlags) (data []lesson, held *l
 	return data, held, nil
 }
 
-// survey reads what spec names to its end and validates it.
-func survey(ctx context.Context, spec string, seed uint64) (lesson, error) {
-	source := dataFlags{spec: spec, seed: seed}
+// survey reads what of spec is learnt from and validates it.
+func survey(ctx context.Context, spec string, f trainFlags) (lesson, error) {
+	source := dataFlags{spec: spec, seed: f.seed}
 	if err := source.rereadable(); err != nil {
 		return lesson{}, err
 	}
@@ -71,28 +74,37 @@ func survey(ctx context.Context, spec string, seed uint64) (lesson, error) {
 		}
 	}
 	l := lesson{Spec: spec}
-	if _, ends := src.(dataset.Sized); !ends {
+	switch _, ends := src.(dataset.Sized); {
+	case f.quick:
+		l.limit = quickFrames
+	case !ends:
 		l.limit = endlessFrames
 	}
-	f := s.NewFrame()
+	err = l.read(ctx, src)
+	return l, err
+}
+
+// read counts the frames and takes their digest.
+func (l *lesson) read(ctx context.Context, src dataset.Source) error {
+	f := src.Schema().NewFrame()
 	src.Initial(f)
 	sum := dataset.NewDigest(f)
 	for l.Frames = walkoff.Delay; l.limit == 0 || l.Frames < l.limit; l.Frames++ {
 		if err := ctx.Err(); err != nil {
-			return lesson{}, err
+			return err
 		}
 		if err := src.Next(f); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return lesson{}, badData(err)
+			return badData(err)
 		}
 		sum.Add(f)
 	}
 	if l.Frames == walkoff.Delay {
-		return lesson{}, usagef("%s ends with the initial state; there is nothing to learn from", spec)
+		return usagef("%s ends with the initial state; there is nothing to learn from", l.Spec)
 	}
 	l.SHA256 = sum.Sum()
-	return l, nil
+	return nil
 }
 
 // clip is the recording as trainers see it. It is read anew each time, so that

@@ -1,9 +1,12 @@
 package table
 
-import "wirelab/encoders/train"
+import (
+	"wirelab/encoders/cubes/kinetic"
+	"wirelab/encoders/train"
+)
 
 // Trainers returns how each encoder that learns is trained, in the order of All.
 // The slice is the caller's.
 func Trainers() []train.Trainer {
-	return nil
+	return kinetic.Trainers()
 }

@@ -1,0 +1,213 @@
+package table
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// extremes are frames at the edges of what a schema of cubes allows, in an order
+// in which everything goes from one edge to another: bounds, cubes that are all in
+// one place, quaternions of equal components and such as are none, all moving and
+// none.
+func extremes(s *frame.Schema) []*frame.Frame {
+	grid := s.NewFrame()
+	for i := range s.Rows {
+		copy(grid.Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, int32(i%30)*400 - 6000, int32(i/30%300)*400 - 6000, 102, 0})
+	}
+	all := func(cube ...int32) *frame.Frame {
+		f := s.NewFrame()
+		for i := range s.Rows {
+			copy(f.Table[i*frame.CubeFields:], cube)
+		}
+		return f
+	}
+	stirred := &frame.Frame{}
+	stirred.CopyFrom(grid)
+	for i := range s.Rows {
+		q := stirred.Table[i*frame.CubeFields:]
+		q[frame.CubeX] += int32(i%5) - 2
+		q[frame.CubeY] -= int32(i%7) - 3
+		q[frame.CubeZ] += int32(i % 3)
+		q[frame.CubeA] += int32(i%11) - 5
+	}
+	const least, most, top = -1 << 17, 1<<17 - 1, 1<<14 - 1
+	return []*frame.Frame{
+		grid,
+		stirred,
+		stirred, // none moves
+		all(3, 256, 256, 256, 0, 0, 0, 0),
+		all(0, 436, 436, 436, most, most, top, 1), // all four components are a half
+		all(1, 76, 76, 76, least, least, 0, 1),    // and minus a half
+		all(2, 0, 0, 0, most, least, top, 0),      // no unit quaternion
+		all(3, 511, 511, 511, least, most, top, 1),
+		all(0, 436, 436, 436, most, most, top, 1),
+		grid,
+		stirred,
+	}
+}
+
+// Every encoder of cubes takes frames at all edges, one after the other and from
+// any reference, at any distance in time.
+func TestExtremes(t *testing.T) {
+	for _, c := range All() {
+		for _, n := range []int{1, 2, 901, 5000} {
+			s := frame.Cubes(n)
+			if !c.Suits(s) || testing.Short() && n > 901 {
+				continue
+			}
+			p := newPair(t, c, s)
+			frames := extremes(s)
+			ticks := []uint32{0, 6, 12, 12, 13, 300, 1 << 20, 1<<32 - 1, 3, 4, 10} // 0, 1, 255 and what never happens
+			for i := range frames {
+				copied := &frame.Frame{}
+				copied.CopyFrom(frames[i])
+				copied.Tick = ticks[i]
+				frames[i] = copied
+			}
+			for i, cur := range frames {
+				if i == 0 {
+					continue
+				}
+				p.send(t, cur, frames[i-1])
+				if n < 901 {
+					for _, base := range frames[:i] {
+						p.send(t, cur, base)
+					}
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("%s with %d cubes", c.Name, n)
+			}
+		}
+	}
+}
+
+// journal is a run of packets as both ends see them: what each was encoded from.
+type journal struct {
+	frames   []*frame.Frame
+	payloads [][]byte // of frames[age:]
+	age      int
+}
+
+// record encodes frames, each from the one age before it, with the memos of that
+// chain.
+func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int) *journal {
+	t.Helper()
+	j := &journal{frames: frames, age: age, payloads: make([][]byte, len(frames))}
+	enc, _, err := c.New(s, c.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memos := make([]encoders.Memo, len(frames))
+	for i := age; i < len(frames); i++ {
+		ref := []encoders.Ref{{Frame: frames[i-age], Memo: memos[i-age]}}
+		if j.payloads[i], memos[i], err = enc.Encode(nil, frames[i], ref, nil, nil); err != nil {
+			t.Fatalf("%s, frame %d: %v", c.Name, i, err)
+		}
+	}
+	return j
+}
+
+// Bytes that are refused, and bytes that by chance are a frame, leave no trace:
+// every honest packet of the chain decodes as if they had never come, though the
+// decoder and the spare memo are the very ones that the bad bytes have been through.
+func TestChainSurvives(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if s.Rows > 901 || testing.Short() && s.Rows > 100 {
+			t.Skip("long packets")
+		}
+		const age = 2
+		j := record(t, c, s, story(s, 8, 11), age)
+		_, dec, err := c.New(s, c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(31, uint64(c.ID)))
+		memos := make([]encoders.Memo, len(j.frames))
+		var spare encoders.Memo
+		for i := age; i < len(j.frames); i++ {
+			refs := []encoders.Ref{{Frame: j.frames[i-age], Memo: memos[i-age]}}
+			got := s.NewFrame()
+			got.Tick = j.frames[i].Tick
+			for _, bad := range spoilt(rng, j.payloads[i]) {
+				memo, err := dec.Decode(got, bad, refs, spare)
+				if err == nil {
+					spare = memo // it was never attached to anything
+				}
+			}
+			if memos[i], err = dec.Decode(got, j.payloads[i], refs, spare); err != nil || !got.Equal(j.frames[i]) {
+				t.Fatalf("frame %d after bad bytes: another frame, error %v", i, err)
+			}
+			spare = nil
+			if i >= 2*age { // has left the history
+				spare, memos[i-age] = memos[i-age], nil
+			}
+		}
+	})
+}
+
+// spoilt makes bytes that never were a packet of some that are: random, cut short,
+// with a bit turned, with random bytes from somewhere on.
+func spoilt(rng *rand.Rand, payload []byte) (list [][]byte) {
+	random := make([]byte, rng.IntN(2*len(payload)+2))
+	for i := range random {
+		random[i] = byte(rng.Uint32())
+	}
+	list = append(list, random, nil, bytes.Repeat([]byte{0xFF}, len(payload)))
+	for range min(5, len(payload)) {
+		at := rng.IntN(len(payload))
+		flipped := bytes.Clone(payload)
+		flipped[at] ^= 1 << rng.IntN(8)
+		torn := bytes.Clone(payload)
+		for i := at; i < len(torn); i++ {
+			torn[i] = byte(rng.Uint32())
+		}
+		list = append(list, flipped, torn, payload[:at])
+	}
+	return list
+}
+
+// Bad bytes make a decoder of cubes allocate no more than the worst of honest
+// packets does, but for the error that says what is wrong with them. (Bodies have
+// no length that a schema would bound, and so neither have decoders of those.)
+func TestHostileMemory(t *testing.T) {
+	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if c.ID >= 64 || s.Rows > 901 {
+			t.Skip("takes bodies, or is long")
+		}
+		j := record(t, c, s, story(s, 9, 6), 1)
+		_, dec, err := c.New(s, c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.NewFrame()
+		cost := func(i int, src []byte) uint64 {
+			var before, after runtime.MemStats
+			refs := []encoders.Ref{{Frame: j.frames[i-1]}}
+			got.Tick = j.frames[i].Tick
+			runtime.ReadMemStats(&before)
+			_, _ = dec.Decode(got, src, refs, nil)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		var honest, bad uint64
+		rng := rand.New(rand.NewPCG(32, uint64(c.ID)))
+		for i := 1; i < len(j.frames); i++ {
+			honest = max(honest, cost(i, j.payloads[i]))
+		}
+		for i := 1; i < len(j.frames); i++ {
+			for _, src := range spoilt(rng, j.payloads[i]) {
+				bad = max(bad, cost(i, src))
+			}
+		}
+		const anError = 2048
+		if bad > honest+anError {
+			t.Errorf("%d bytes for a bad packet, %d for the worst of honest ones", bad, honest)
+		}
+	})
+}

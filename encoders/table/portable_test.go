@@ -1,0 +1,163 @@
+package table
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// portableEnv makes TestPortableBytes print what it computes, for its parent.
+const portableEnv = "WIRELAB_PRINT_PORTABLE_BYTES"
+
+// demoFrames are frames from..to of the embedded recording, in which the player
+// ploughs through cubes.
+func demoFrames(t testing.TB, from, to int) []*frame.Frame {
+	t.Helper()
+	src, err := dataset.Open("demo", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.(io.Closer).Close()
+	var frames []*frame.Frame
+	f := src.Schema().NewFrame()
+	for n := 6; n < to; n++ { // Next begins with frame 6
+		if err := src.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		if n >= from {
+			kept := &frame.Frame{}
+			kept.CopyFrom(f)
+			kept.Tick = uint32(n)
+			frames = append(frames, kept)
+		}
+	}
+	return frames
+}
+
+// fingerprint sums up every packet that a codec writes for the demo, for a tale
+// and for stories of every schema; each is decoded as well.
+func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
+	sum := sha256.New()
+	play := func(s *frame.Schema, frames []*frame.Frame, age int) {
+		j := record(t, c, s, frames, age)
+		_, dec, err := c.New(s, c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		memos := make([]encoders.Memo, len(frames))
+		for i := age; i < len(frames); i++ {
+			got := s.NewFrame()
+			got.Tick = frames[i].Tick
+			memos[i], err = dec.Decode(got, j.payloads[i], []encoders.Ref{{Frame: frames[i-age], Memo: memos[i-age]}}, nil)
+			if err != nil || !c.Quantises && !got.Equal(frames[i]) {
+				t.Fatalf("%s on %s, frame %d: decoded to another frame, error %v", c.Name, s.Name, i, err)
+			}
+			fmt.Fprintf(sum, "%d %x\n", i, j.payloads[i])
+		}
+	}
+	s, frames := tale()
+	play(s, frames, 2)
+	for _, s := range schemas() {
+		if c.Suits(s) && s.Rows <= 100 {
+			play(s, story(s, 12, 8), 1)
+		}
+	}
+	if s := frame.Cubes(frame.WalkoffCubes); c.Suits(s) {
+		play(s, demo, 6)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// TestPortableBytes: a packet is the same bytes on every processor, and means the
+// same. Other processors are emulated, or are this one made to run other code;
+// where that cannot be, it says so and skips.
+func TestPortableBytes(t *testing.T) {
+	child := os.Getenv(portableEnv) != ""
+	if testing.Short() && !child {
+		t.Skip("builds this test for three other processors")
+	}
+	demo := demoFrames(t, 400, 430)
+	var here strings.Builder
+	for _, c := range All() {
+		fmt.Fprintf(&here, "portable %s %s\n", c.Name, fingerprint(t, c, demo))
+	}
+	if child {
+		fmt.Print(here.String())
+		return
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skipf("other processors are emulated on linux/amd64 only, this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	for _, other := range []processor{
+		{name: "arm64", env: []string{"GOARCH=arm64"}, emulators: []string{"qemu-aarch64-static", "qemu-aarch64"}},
+		{name: "386", env: []string{"GOARCH=386"}},
+		{name: "amd64 v3, which has fused products", env: []string{"GOARCH=amd64", "GOAMD64=v3"}},
+	} {
+		t.Run(other.name, func(t *testing.T) {
+			there := other.run(t)
+			for _, line := range strings.Split(strings.TrimSpace(here.String()), "\n") {
+				if !strings.Contains(there, line+"\n") {
+					name := strings.Fields(line)[1]
+					t.Errorf("%s writes other packets than here, or none", name)
+				}
+			}
+		})
+	}
+}
+
+// processor is one that this test can be built for.
+type processor struct {
+	name      string
+	env       []string
+	emulators []string // any of these; none needed if empty
+}
+
+// run builds this test for the processor, runs it and returns what it printed.
+func (p processor) run(t *testing.T) string {
+	t.Helper()
+	var command []string
+	for _, name := range p.emulators {
+		if path, err := exec.LookPath(name); err == nil {
+			command = []string{path}
+			break
+		}
+	}
+	if len(p.emulators) > 0 && command == nil {
+		t.Skipf("no emulator: install one of %s", strings.Join(p.emulators, ", "))
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skipf("the go command is not there to build with: %v", err)
+	}
+	binary := filepath.Join(t.TempDir(), "table.test")
+	build := exec.CommandContext(t.Context(), tool, "test", "-c", "-o", binary, ".")
+	build.Env = append(os.Environ(), append(p.env, "CGO_ENABLED=0", "GOOS=linux")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("does not build: %v\n%s", err, out)
+	}
+	command = append(command, binary, "-test.run=^TestPortableBytes$", "-test.count=1")
+	run := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	run.Env = append(os.Environ(), portableEnv+"=1")
+	var stdout, stderr bytes.Buffer
+	run.Stdout, run.Stderr = &stdout, &stderr
+	if err := run.Run(); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || strings.Contains(stderr.String(), "can only be run on AMD64 processors") {
+			t.Skipf("this machine cannot run it: %v %s", err, stderr.String())
+		}
+		t.Fatalf("%v\n%s%s", err, stdout.String(), stderr.String())
+	}
+	return stdout.String()
+}

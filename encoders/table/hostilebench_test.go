@@ -1,0 +1,113 @@
+package table
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// BenchmarkHostile reports how long a decoder of cubes is kept busy by bytes that
+// no encoder wrote, beside what honest packets take: at the median, and at their
+// dearest, where every cube moves. What counts is worst/dearest: it must stay
+// below two, or a liar could buy time with packets that an honest sender has to
+// pay for in movement.
+func BenchmarkHostile(b *testing.B) {
+	s := frame.Cubes(frame.WalkoffCubes)
+	demo := demoFrames(b, 400, 440)
+	for _, c := range All() {
+		if c.ID >= 64 {
+			continue
+		}
+		b.Run(c.Name, func(b *testing.B) {
+			var honest []time.Duration
+			var dearest, worst time.Duration
+			rng := rand.New(rand.NewPCG(33, uint64(c.ID)))
+			for b.Loop() {
+				play := newTimed(b, c, s, demo, 6)
+				edges := newTimed(b, c, s, moving(s), 1)
+				for i := 6; i < len(demo); i++ {
+					honest = append(honest, play.decode(i, play.payloads[i]))
+					for _, bad := range append(spoilt(rng, play.payloads[i]), edges.payloads[1+i%8]) {
+						worst = max(worst, play.decode(i, bad))
+					}
+					play.step(b, i)
+				}
+				for i := 1; i < len(edges.frames); i++ {
+					dearest = max(dearest, edges.decode(i, edges.payloads[i]))
+					edges.step(b, i)
+				}
+			}
+			slices.Sort(honest)
+			dearest = max(dearest, honest[len(honest)-1])
+			us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+			b.ReportMetric(us(honest[len(honest)/2]), "honest-µs")
+			b.ReportMetric(us(dearest), "dearest-µs")
+			b.ReportMetric(us(worst), "worst-µs")
+			b.ReportMetric(float64(worst)/float64(dearest), "worst/dearest")
+		})
+	}
+}
+
+// moving are frames in which every cube moves and turns, time and again.
+func moving(s *frame.Schema) []*frame.Frame {
+	frames := extremes(s)[:1]
+	for tick := range 8 {
+		f := &frame.Frame{}
+		f.CopyFrom(frames[tick])
+		f.Tick = uint32(6 * (tick + 1))
+		for i := range s.Rows {
+			q := f.Table[i*frame.CubeFields:]
+			q[frame.CubeX] += int32(i%9)*10 - 40
+			q[frame.CubeY] += int32(i%7)*10 - 30
+			q[frame.CubeZ] += int32(i % 5 * 8)
+			q[frame.CubeA] += int32(i%11) - 5
+			q[frame.CubeB] += int32(i%13) - 6
+		}
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// timed is a journal with a decoder that goes along it.
+type timed struct {
+	*journal
+	dec   encoders.Decoder
+	memos []encoders.Memo
+	got   *frame.Frame
+}
+
+func newTimed(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int) *timed {
+	_, dec, err := c.New(s, c.Defaults())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &timed{record(b, c, s, frames, age), dec, make([]encoders.Memo, len(frames)), s.NewFrame()}
+}
+
+// decode returns how long src takes in place of packet i: the quickest of three, for
+// the machine has other things to do as well.
+func (t *timed) decode(i int, src []byte) time.Duration {
+	refs := []encoders.Ref{{Frame: t.frames[i-t.age], Memo: t.memos[i-t.age]}}
+	quickest := time.Hour
+	for range 3 {
+		t.got.Tick = t.frames[i].Tick
+		start := time.Now()
+		_, _ = t.dec.Decode(t.got, src, refs, nil)
+		quickest = min(quickest, time.Since(start))
+	}
+	return quickest
+}
+
+// step decodes packet i for good.
+func (t *timed) step(b *testing.B, i int) {
+	refs := []encoders.Ref{{Frame: t.frames[i-t.age], Memo: t.memos[i-t.age]}}
+	t.got.Tick = t.frames[i].Tick
+	var err error
+	if t.memos[i], err = t.dec.Decode(t.got, t.payloads[i], refs, nil); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -180,7 +180,7 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 // trainOne trains one encoder and writes its files and its curve.
 func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job train.Job) (trainedCodec, error) {
 	out := trainedCodec{Encoder: t.Encoder, Curve: []trainedPoint{}}
-	teacher := a.teacher(t.Encoder)
+	teacher := a.teacher(t.Encoder, job.Held != nil)
 	start := a.clock()
 	files, err := t.Train(ctx, job, teacher.log())
 	teacher.done()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,13 +16,16 @@ import (
 type teacher struct {
 	app     *app
 	encoder string
+	held    bool // whether anything is held out
 	mu      sync.Mutex
 	curve   []train.Point
 	part    string
 	line    *progress // of that part; nil before the first
 }
 
-func (a *app) teacher(encoder string) *teacher { return &teacher{app: a, encoder: encoder} }
+func (a *app) teacher(encoder string, held bool) *teacher {
+	return &teacher{app: a, encoder: encoder, held: held}
+}
 
 func (t *teacher) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
 
@@ -38,6 +42,9 @@ func (t *teacher) step(part string, done, total int64) {
 func (t *teacher) point(p train.Point) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if !t.held {
+		p.Held = math.NaN() // whatever the trainer put there
+	}
 	t.curve = append(t.curve, p)
 	if t.line != nil {
 		t.line.pause()

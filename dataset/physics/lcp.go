@@ -18,8 +18,10 @@ type lcp struct {
 	island []int32  // union-find over motion: who pushes whom, directly or not
 	busy   []bool   // per root: the island still changes
 
-	feet  [facePoints][]foot // contacts with the floor, by their number on the cube
-	hooks [3][]hook          // contacts of two bodies: first and second tangent, normal
+	// Contacts are listed by their number in their pair, so that neighbours in a
+	// list mostly belong to different bodies: the processor can work on several.
+	feet  [maxPoints][]foot    // with the floor
+	hooks [maxPoints][3][]hook // of two bodies: first and second tangent, normal
 
 	soft  float64 // speed by which a contact gives, per impulse
 	push  float64 // speed wanted per overlap
@@ -30,8 +32,6 @@ type lcp struct {
 
 // motion is a body as the solver sees it.
 type motion struct{ vel, spin Vec } // spin times the radius of gyration
-
-const facePoints = 4 // corners of a cube that can stand on the floor
 
 // foot is one corner on the floor. Its three directions are the world's axes.
 type foot struct {
@@ -61,26 +61,16 @@ func (s *lcp) init(n int) {
 	s.before = make([]motion, n)
 	s.island = make([]int32, n)
 	s.busy = make([]bool, n)
-	for i := range s.feet {
-		s.feet[i] = make([]foot, 0, n)
-	}
-	for i := range s.hooks {
-		s.hooks[i] = make([]hook, 0, hooksPerCube*n)
-	}
 }
-
-// hooksPerCube bounds the contact points between bodies. A pile has about two
-// per cube.
-const hooksPerCube = 4
 
 func (s *lcp) begin(law *Rigid, dt float64) {
 	s.law = law
 	s.motion = s.motion[:0]
-	for i := range s.feet {
-		s.feet[i] = s.feet[i][:0]
-	}
-	for i := range s.hooks {
-		s.hooks[i] = s.hooks[i][:0]
+	for k := range maxPoints {
+		s.feet[k] = s.feet[k][:0]
+		for d := range s.hooks[k] {
+			s.hooks[k][d] = s.hooks[k][d][:0]
+		}
 	}
 	for i := range s.island {
 		s.island[i] = int32(i)
@@ -110,8 +100,7 @@ func (s *lcp) stand(slot int32, b *Body, k int, corner Vec) {
 	s.feet[k] = append(s.feet[k], f)
 }
 
-// join adds the contact points of m, which touches x in slot a and y in slot b,
-// as far as there is room.
+// join adds the contact points of m, which touches x in slot a and y in slot b.
 func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
 	if x.invMass == 0 {
 		a, b, x, y = b, a, y, x
@@ -128,9 +117,6 @@ func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
 	}
 	soft, most := float64(s.soft/x.invMass), float64(s.most*x.invMass)
 	for k := range m.points[:m.n] {
-		if len(s.hooks[0]) == cap(s.hooks[0]) {
-			return
-		}
 		p := &m.points[k]
 		for d, dir := range [3]Vec{m.tangent[0], m.tangent[1], m.normal.Neg()} {
 			h := hook{a: a, b: b, dir: dir, share: share, low: -most, high: most}
@@ -141,7 +127,7 @@ func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
 			if d == 2 {
 				h.low, h.high, h.lift = 0, math.MaxFloat64, float64(h.gain*s.lift(-p.gap))
 			}
-			s.hooks[d] = append(s.hooks[d], h)
+			s.hooks[k][d] = append(s.hooks[k][d], h)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type Scene struct {
 	laid   columns // where sleepers lie
 	awake  columns // where live bodies are, anew in each step
 	lcp    lcp
+	left   allowance
 	step   float64
 }
 

@@ -1,10 +1,12 @@
 package physics
 
 // A hostile snapshot may pile all cubes into one place. The work of a step stays
-// within these bounds whatever it holds; whom they leave out passes through.
+// within these bounds whatever it holds; whom they leave out is passed through.
 const (
-	looksPerCube = 96 // neighbours looked at for one cube
-	pairsPerCube = 16 // of which touch it
+	looksPerCube = 32 // neighbours looked at, per cube of the scene
+	testsPerCube = 4  // of which are near
+	pairsPerCube = 1  // of which touch
+	spare        = 64 // and this much more, for small scenes
 )
 
 // touchAll finds the contacts of awake body i with the floor and its neighbours.
@@ -16,25 +18,35 @@ func (s *Scene) touchAll(i int) {
 	const other = smallHalf * sqrt3
 	x0, x1 := square(b.Pos.X-r.X-other), square(b.Pos.X+r.X+other)
 	y0, y1 := square(b.Pos.Y-r.Y-other), square(b.Pos.Y+r.Y+other)
-	looks, pairs := 0, 0
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
-			for j := s.awake.at(x, y); j > 0 && looks < looksPerCube; j = s.awake.next[j-1] {
+			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
 				// Two awake bodies find each other: the earlier one counts.
-				k := s.slot[j-1]
-				if (k > s.slot[i] || s.bodies[j-1].asleep) && s.near(i, int(j-1)) && pairs < pairsPerCube {
-					looks++
-					pairs += s.touchPair(i, int(j-1))
+				if s.slot[j-1] > s.slot[i] || s.bodies[j-1].asleep {
+					s.meet(i, int(j-1))
 				}
 			}
-			for j := s.laid.at(x, y); j > 0 && looks < looksPerCube; j = s.laid.next[j-1] {
-				if s.state[j-1] <= posed && s.near(i, int(j-1)) && pairs < pairsPerCube {
-					looks++
-					pairs += s.touchPair(i, int(j-1))
+			for j := s.laid.at(x, y); j > 0; j = s.laid.next[j-1] {
+				if s.state[j-1] <= posed {
+					s.meet(i, int(j-1))
 				}
 			}
 		}
 	}
+}
+
+// allowance is what is left of the work of a step.
+type allowance struct{ looks, tests, pairs int }
+
+// meet finds the contacts of awake body i and body j if they touch.
+func (s *Scene) meet(i, j int) {
+	if s.left.looks--; s.left.looks < 0 || !s.near(i, j) {
+		return
+	}
+	if s.left.tests--; s.left.tests < 0 {
+		return
+	}
+	s.touchPair(i, j)
 }
 
 // near reports whether the boxes around bodies i and j overlap.
@@ -57,13 +69,12 @@ func (s *Scene) near(i, j int) bool {
 // factor.
 const edgeFactor = 1.05
 
-// touchPair finds the contacts of two bodies and wakes j if it sleeps. It returns
-// 1 if they touch.
-func (s *Scene) touchPair(i, j int) int {
+// touchPair finds the contacts of two bodies and wakes j if it sleeps.
+func (s *Scene) touchPair(i, j int) {
 	a, b := &s.bodies[i], &s.bodies[j]
 	fa, fb, e, ok := separations(a, b, 0)
 	if !ok {
-		return 0
+		return
 	}
 	x := fa
 	if fb.gap > x.gap {
@@ -81,7 +92,10 @@ func (s *Scene) touchPair(i, j int) int {
 		m.touchOver(a, b, x)
 	}
 	if m.n == 0 {
-		return 0
+		return
+	}
+	if s.left.pairs--; s.left.pairs < 0 {
+		return
 	}
 	if b.asleep && s.slot[j] < 0 || s.state[j] == posed {
 		s.rouse(j)
@@ -89,7 +103,6 @@ func (s *Scene) touchPair(i, j int) int {
 	}
 	s.count(i, j, m.n)
 	s.lcp.join(s.slot[i], s.slot[j], a, b, &m)
-	return 1
 }
 
 // count notes who touched whom.
@@ -139,7 +152,7 @@ func (s *Scene) touchFloor(i int) {
 		}
 	}
 	u, v := side[(steep+1)%3], side[(steep+2)%3]
-	for k, p := range [facePoints]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
+	for k, p := range [maxPoints]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
 		if p.Z <= 0 {
 			s.lcp.stand(s.slot[i], b, k, p)
 			s.touch[i].Floor++

@@ -9,14 +9,12 @@ const (
 	askedEvery = 8
 )
 
-// fullWork is how many sweeps times contacts one solution takes at most: a heap
-// of cubes thrown into one place is solved less well, not longer. It is the most
-// that a recording was seen to take, and half as much again.
-const fullWork = 64 * 1024
+// fullWork bounds sweeps times contacts: a heap of cubes thrown into one place is
+// solved less well, not longer. The heaviest step of any recording takes half of
+// it.
+const fullWork = 32 * 1024
 
-// solve goes over all contacts, time after time. Neighbours in a list belong to
-// different bodies where that can be had, so that the processor can work on
-// several at once; that is why the feet are listed by their number.
+// solve goes over all contacts, time after time.
 func (s *lcp) solve(iterations int) {
 	if work := s.work(); work > 0 {
 		iterations = min(iterations, max(fullWork/work, 1))
@@ -38,56 +36,67 @@ func (s *lcp) solve(iterations int) {
 
 // work returns what a sweep costs, in contacts with the floor.
 func (s *lcp) work() (n int) {
-	for i := range s.feet {
-		n += len(s.feet[i])
+	for k := range maxPoints {
+		n += len(s.feet[k]) + 2*len(s.hooks[k][0])
 	}
-	return n + 2*len(s.hooks[0])
+	return n
 }
 
-// sweep corrects every impulse once: those across first, so that no cube is left
-// sinking for the sake of one that slides.
+// sweep corrects every impulse once, normals last: better that a cube slides a
+// little than that it sinks.
 func (s *lcp) sweep() {
-	pull(s.hooks[0], s.motion)
-	for i := range s.feet {
-		standX(s.feet[i], s.motion)
+	for k := range maxPoints {
+		pull(s.hooks[k][0], s.motion)
+		standX(s.feet[k], s.motion)
 	}
-	pull(s.hooks[1], s.motion)
-	for i := range s.feet {
-		standY(s.feet[i], s.motion)
+	for k := range maxPoints {
+		pull(s.hooks[k][1], s.motion)
+		standY(s.feet[k], s.motion)
 	}
-	pull(s.hooks[2], s.motion)
-	for i := range s.feet {
-		standZ(s.feet[i], s.motion)
+	for k := range maxPoints {
+		pull(s.hooks[k][2], s.motion)
+		standZ(s.feet[k], s.motion)
 	}
 }
 
 // release drops the contacts of islands that have come to rest.
 func (s *lcp) release() {
-	clear(s.busy)
+	clear(s.busy[:len(s.motion)])
 	for k := range s.motion {
 		a, b := &s.motion[k], &s.before[k]
 		if !a.vel.within(quiet, b.vel) || !a.spin.within(quiet, b.spin) {
 			s.busy[s.root(int32(k))] = true
 		}
 	}
-	for i, feet := range s.feet {
-		kept := feet[:0]
-		for k := range feet {
-			if s.busy[s.root(feet[k].slot)] {
-				kept = append(kept, feet[k])
-			}
-		}
-		s.feet[i] = kept
+	for k := range s.motion {
+		s.busy[k] = s.busy[s.root(int32(k))]
 	}
-	for i, hooks := range s.hooks {
-		kept := hooks[:0]
-		for k := range hooks {
-			if s.busy[s.root(hooks[k].a)] {
-				kept = append(kept, hooks[k])
-			}
+	for k := range maxPoints {
+		s.feet[k] = s.keepFeet(s.feet[k])
+		for d := range s.hooks[k] {
+			s.hooks[k][d] = s.keepHooks(s.hooks[k][d])
 		}
-		s.hooks[i] = kept
 	}
+}
+
+func (s *lcp) keepFeet(feet []foot) []foot {
+	kept := feet[:0]
+	for k := range feet {
+		if s.busy[feet[k].slot] {
+			kept = append(kept, feet[k])
+		}
+	}
+	return kept
+}
+
+func (s *lcp) keepHooks(hooks []hook) []hook {
+	kept := hooks[:0]
+	for k := range hooks {
+		if s.busy[hooks[k].a] {
+			kept = append(kept, hooks[k])
+		}
+	}
+	return kept
 }
 
 // within reports whether no component of a differs from b's by more than most.

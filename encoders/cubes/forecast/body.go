@@ -6,23 +6,32 @@ const (
 	MaxSpin  = 16 // radians per second
 )
 
-// Correct returns how a cube really moves, given where it was expected and where
-// it turned out to be. The run took the given number of ticks. Most of an error
-// in position comes from an error in speed at the start, and lasts: so the speed
-// is corrected by the whole error over the time it took.
+// Correct returns how a cube really moves, given where it turned out to be after
+// a run of so many ticks. Most of an error in position comes from an error in
+// speed at the start, and lasts; so the speed is corrected by the whole error
+// over the time that it took.
 func (r *Result) Correct(pos Vec, rot Quat, ticks int) Body {
-	rate := 1 / float64(float64(max(ticks, 1))*TickSeconds)
+	return r.towards(pos, rot, ticks, 1)
+}
+
+// First returns how a cube moves that was at rest in the run, or in none, given
+// two poses of it.
+func First(from, to Vec, rotFrom, rotTo Quat, ticks int) Body {
+	r := Result{Pos: from, Rot: rotFrom, Body: Body{Still: RestSeconds}}
+	return r.Correct(to, rotTo, ticks)
+}
+
+func (r *Result) corrected(row []int32, ticks int, gain float64) Body {
+	return r.towards(PositionOf(row), RotationOf(row), ticks, gain)
+}
+
+func (r *Result) towards(pos Vec, rot Quat, ticks int, gain float64) Body {
+	rate := gain / float64(float64(max(ticks, 1))*TickSeconds)
 	b := r.Body
 	v := wide(b.Vel).AddScaled(pos.Sub(r.Pos), float64(rate*metre))
 	w := wide(b.Spin).AddScaled(Log(Mul(rot, Conj(r.Rot))), rate)
 	b.Vel, b.Spin = narrow(v.Limit(MaxSpeed)), narrow(w.Limit(MaxSpin))
 	return b.tamed()
-}
-
-// First returns how a cube moves that was not simulated, given two poses of it.
-func First(from, to Vec, rotFrom, rotTo Quat, ticks int) Body {
-	r := Result{Pos: from, Rot: rotFrom, Body: Body{Still: RestSeconds}}
-	return r.Correct(to, rotTo, ticks)
 }
 
 // tamed returns b with everything within bounds, whatever it was.

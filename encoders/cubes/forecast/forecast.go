@@ -65,15 +65,16 @@ type Simulator struct {
 	scene   *physics.Scene
 	table   []int32
 	pose    func(i int) physics.Quat
-	seen    []bool
 	results []Result
+	at      []int32 // per cube: where in results it is, plus one
+	hind    hindsight
 }
 
 // New returns a simulator of frames of the given number of cubes that obeys law;
 // see physics.Recorder.
 func New(rows int, law physics.Rigid) *Simulator {
-	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), seen: make([]bool, rows)}
-	s.results = make([]Result, 0, rows)
+	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows)}
+	s.hind.init(rows)
 	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
 	return s
 }
@@ -83,54 +84,68 @@ func (s *Simulator) row(i int) []int32 {
 }
 
 // Run simulates what follows base until path ends. Awake lists the cubes that
-// move at the baseline, in ascending order, without cube 0; all others rest
-// until something touches them. The result lists every cube that moved or may
-// have, in ascending order, without cube 0; it is valid until the next run.
-// Whatever is not in it rests where it was.
+// move at the baseline; all others rest until something touches them. The player
+// is not among them: it goes along path.
+//
+// The result lists every cube that moved or may have, in ascending order and
+// without the player; it is valid until the next run. Whatever is not in it rests
+// where it was.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
-	s.build(awake, path)
-	steps, dt := path.steps()
+	s.hind.path, s.hind.moves = *path, s.hind.moves[:0]
+	clear(s.hind.listed)
+	for i := range awake {
+		a := &awake[i]
+		if c := int(a.Cube); c > 0 && c < s.rows && s.hind.listed[c] == 0 {
+			s.hind.add(c, a.Body.tamed())
+		}
+	}
+	s.simulate()
+	return s.results
+}
+
+// simulate runs what hind says.
+func (s *Simulator) simulate() {
+	s.build()
+	p := &s.hind.path
+	steps, dt := p.steps()
 	for k := range steps {
-		path.hold(s.scene, k, steps, dt)
-		path.blow(s.scene)
+		p.hold(s.scene, k, steps, dt)
+		p.blow(s.scene)
 		s.scene.Step(dt)
 	}
-	return s.collect()
+	s.collect()
 }
 
 // build makes the scene of a snapshot.
-func (s *Simulator) build(awake []Awake, path *Path) {
+func (s *Simulator) build() {
 	s.scene.Reset(s.law, s.pose)
-	clear(s.seen)
-	for i := range awake {
-		a := &awake[i]
-		if c := int(a.Cube); c > 0 && c < s.rows && !s.seen[c] {
-			s.seen[c] = true
-			b := a.Body.tamed()
-			row := s.row(c)
-			s.scene.Place(c, CubeHalf, PositionOf(row).Scale(metre), RotationOf(row), wide(b.Vel), wide(b.Spin), float64(b.Still))
-		}
+	for i := range s.hind.moves {
+		a := &s.hind.moves[i]
+		row := s.row(int(a.Cube))
+		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
+			wide(a.Vel), wide(a.Spin), float64(a.Still))
 	}
 	for i := 1; i < s.rows; i++ {
-		if !s.seen[i] {
+		if s.hind.listed[i] == 0 {
 			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
 		}
 	}
 	if s.rows > 0 {
-		s.scene.Hold(0, PlayerHalf, PositionOf(path.From).Scale(metre), RotationOf(path.From))
+		p := &s.hind.path
+		s.scene.Hold(0, PlayerHalf, PositionOf(p.From).Scale(metre), RotationOf(p.From))
 	}
 }
 
 // collect turns what is live into results.
-func (s *Simulator) collect() []Result {
-	clear(s.seen)
+func (s *Simulator) collect() {
+	clear(s.at)
 	for _, i := range s.scene.Live() {
-		s.seen[i] = true
+		s.at[i] = 1
 	}
 	s.results = s.results[:0]
 	for i := 1; i < s.rows; i++ {
-		if !s.seen[i] {
+		if s.at[i] == 0 {
 			continue
 		}
 		b, t := s.scene.Body(i), s.scene.Touch(i)
@@ -139,6 +154,6 @@ func (s *Simulator) collect() []Result {
 			Body:  Body{Vel: narrow(b.Vel), Spin: narrow(b.Spin), Still: float32(s.scene.Still(i))},
 			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held),
 		})
+		s.at[i] = int32(len(s.results))
 	}
-	return s.results
 }

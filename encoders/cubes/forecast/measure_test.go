@@ -88,7 +88,7 @@ func (s *score) add(base, now *frame.Frame, results []Result) {
 }
 
 // follow runs forecasts along a recording.
-func follow(frames []*frame.Frame, law physics.Rigid) (s score) {
+func follow(frames []*frame.Frame, law physics.Rigid, rounds int) (s score) {
 	var chains [recording.Age]chain
 	for i := range chains {
 		chains[i].sim = New(frame.WalkoffCubes, law)
@@ -102,11 +102,25 @@ func follow(frames []*frame.Frame, law physics.Rigid) (s score) {
 			path.Before = rowOf(before, 0)
 			c.correct(before, base)
 		}
+		if os.Getenv("NEAR") != "" {
+			near, want := 0, 0
+			fmt.Sscan(os.Getenv("NEAR"), &want)
+			p := PositionOf(rowOf(base, 0))
+			for i := 1; i < frame.WalkoffCubes; i++ {
+				if PositionOf(rowOf(base, i)).Sub(p).Length() < 1.8*512 {
+					near++
+				}
+			}
+			if near >= want {
+				path.Mode = Pull
+			}
+		}
 		start := time.Now()
 		c.results = c.sim.Run(base, c.awake, &path)
 		s.took = append(s.took, time.Since(start))
 		s.live += len(c.results)
 		s.add(base, now, c.results)
+		c.results = c.sim.Refine(now, rounds)
 	}
 	return s
 }
@@ -129,7 +143,9 @@ func TestAccuracy(t *testing.T) {
 		if os.Getenv("IT") != "" {
 			fmt.Sscan(os.Getenv("IT"), &law.Iterations)
 		}
-		s := follow(frames, law)
+		rounds := 0
+		fmt.Sscan(os.Getenv("ROUNDS"), &rounds)
+		s := follow(frames, law, rounds)
 		t.Logf("%s: %v", name, &s)
 	}
 }

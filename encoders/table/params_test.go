@@ -45,7 +45,7 @@ func TestEveryParam(t *testing.T) {
 	}
 }
 
-// anyParams draws a value for every param, which all are numbers so far.
+// anyParams draws a value for every param: numbers and switches so far.
 func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 	t.Helper()
 	params := c.Defaults()
@@ -57,6 +57,10 @@ func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 			v = []int{lo, hi, lo + rng.IntN(hi-lo+1)}[rng.IntN(3)]
 		case "float":
 			v = *p.Min + []float64{0, 1, rng.Float64()}[rng.IntN(3)]*(*p.Max-*p.Min)
+		case "bool":
+			v = rng.IntN(2) == 0
+		case "bool":
+			v = rng.IntN(2) == 0
 		default:
 			t.Fatalf("%s: no values are drawn for %s, a %s", c.Name, p.Name, p.Type)
 		}

@@ -59,8 +59,6 @@ func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 			v = *p.Min + []float64{0, 1, rng.Float64()}[rng.IntN(3)]*(*p.Max-*p.Min)
 		case "bool":
 			v = rng.IntN(2) == 0
-		case "bool":
-			v = rng.IntN(2) == 0
 		default:
 			t.Fatalf("%s: no values are drawn for %s, a %s", c.Name, p.Name, p.Type)
 		}

@@ -88,7 +88,7 @@ func (s *score) add(base, now *frame.Frame, results []Result) {
 }
 
 // follow runs forecasts along a recording.
-func follow(frames []*frame.Frame, law physics.Rigid, rounds int) (s score) {
+func walk(frames []*frame.Frame, law physics.Rigid, rounds, gap int) (s score) {
 	var chains [recording.Age]chain
 	for i := range chains {
 		chains[i].sim = New(frame.WalkoffCubes, law)
@@ -101,6 +101,12 @@ func follow(frames []*frame.Frame, law physics.Rigid, rounds int) (s score) {
 			before := frames[n-2*recording.Age]
 			path.Before = rowOf(before, 0)
 			c.correct(before, base)
+			if gap > 0 {
+				for k := range c.awake {
+					a := &c.awake[k]
+					a.Body = a.Body.Blend(rowOf(frames[n-recording.Age-gap], int(a.Cube)), rowOf(base, int(a.Cube)), gap)
+				}
+			}
 		}
 		if os.Getenv("NEAR") != "" {
 			near, want := 0, 0
@@ -143,9 +149,9 @@ func TestAccuracy(t *testing.T) {
 		if os.Getenv("IT") != "" {
 			fmt.Sscan(os.Getenv("IT"), &law.Iterations)
 		}
-		rounds := 0
-		fmt.Sscan(os.Getenv("ROUNDS"), &rounds)
-		s := follow(frames, law, rounds)
+		rounds, gap := 0, 0
+		fmt.Sscan(os.Getenv("GAP"), &gap)
+		s := walk(frames, law, rounds, gap)
 		t.Logf("%s: %v", name, &s)
 	}
 }

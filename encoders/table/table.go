@@ -11,6 +11,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/encoders/cubes"
+	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
 	"wirelab/encoders/generic"
 )
@@ -28,6 +29,9 @@ func All() []encoders.Codec {
 		cubes.RelativePosition(),
 		cubes.RelativeOrientation(),
 		cubes.Rotor(),
+		entropy.Static(),
+		entropy.Adaptive(),
+		entropy.Predictive(),
 		kinetic.Lite(),
 		kinetic.Kinetic(),
 		generic.XorRLE(),

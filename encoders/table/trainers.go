@@ -1,6 +1,7 @@
 package table
 
 import (
+	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
 	"wirelab/encoders/train"
 )
@@ -8,5 +9,5 @@ import (
 // Trainers returns how each encoder that learns is trained, in the order of All.
 // The slice is the caller's.
 func Trainers() []train.Trainer {
-	return kinetic.Trainers()
+	return append(entropy.Trainers(), kinetic.Trainers()...)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/physics"
 	"wirelab/encoders"
 )
 
@@ -23,6 +22,7 @@ func Lite() encoders.Codec {
 // Params are the laws that kinetic simulates. The defaults are those of the
 // walk-off's recordings; another world will do better with its own.
 type Params struct {
+	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated in hindsight, to learn the speeds" unit:"times" min:"0" max:"8"`
 	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
 	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
 	Grip       float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
@@ -32,26 +32,26 @@ type Params struct {
 // Kinetic knows the laws that the cubes obey: both ends simulate, and what is
 // sent is by how much the truth differs.
 func Kinetic() encoders.Codec {
-	law := physics.Recorder()
+	law := recorder()
 	return encoders.Codec{
 		ID: 20, Name: "kinetic", Refs: 1, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
-		Params:  &Params{Iterations: law.Iterations, Gravity: law.Gravity, Grip: law.Grip, Damping: law.Damping},
+		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Grip: law.Grip, Damping: law.Damping},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			if err := encoders.Validate(params); err != nil {
 				return nil, nil, err
 			}
 			p := params.(*Params)
-			law := physics.Recorder()
-			law.Iterations, law.Gravity, law.Grip, law.Damping = p.Iterations, p.Gravity, p.Grip, p.Damping
-			return ends(s, kineticModel, &law)
+			law := recorder()
+			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Grip, p.Damping
+			return ends(s, kineticModel, law)
 		},
 	}
 }
 
 // ends returns both ends of a model; law is nil if it does without simulation.
-func ends(s *frame.Schema, load func() (*model, error), law *physics.Rigid) (encoders.Encoder, encoders.Decoder, error) {
+func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Encoder, encoders.Decoder, error) {
 	if !frame.IsCubes(s) {
 		return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
 	}
@@ -62,10 +62,10 @@ func ends(s *frame.Schema, load func() (*model, error), law *physics.Rigid) (enc
 	return newEnd(m, s.Rows, law), newEnd(m, s.Rows, law), nil
 }
 
-func newEnd(m *model, rows int, law *physics.Rigid) *end {
+func newEnd(m *model, rows int, law *law) *end {
 	e := &end{model: m, rows: rows}
 	if law != nil {
-		e.oracle = newOracle(rows, *law)
+		e.oracle = newOracle(rows, law)
 	}
 	return e
 }

@@ -120,6 +120,9 @@ func (e *end) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.M
 			e.scene.ahead = e.oracle.forecast(&e.scene)
 		}
 	}
+	if e.oracle != nil {
+		e.oracle.review(&e.scene)
+	}
 	e.scene.remember(e.memo)
 	return e.memo, nil
 }
@@ -162,9 +165,10 @@ func (e *end) motion(i int, q, base *cube, c *situation) {
 		q[frame.CubeX+a] = was + d
 	}
 	e.charge(encoders.SlotPosition)
-	s.fillMiss(&e.sheet, &subject, position(q).minus(position(base)))
+	move := position(q).minus(position(base)).times(1 / s.reach)
+	s.fillMiss(&e.sheet, &subject, move)
 	poses := s.poses(&subject)
-	largest := e.largest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
+	largest := e.largest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), move.minus(subject.aheadMove).sum(), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {
 		e.guess.base[k] = poses[k].small(largest)

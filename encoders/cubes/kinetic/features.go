@@ -104,20 +104,20 @@ func (s *scene) fill(f *sheet, c *subject) {
 }
 
 func (s *scene) fillHistory(f *sheet, c *subject) {
-	var bendMove, bendTurn, missMove, missTurn, beforeMove, beforeTurn vec
+	var leftMove, leftTurn, missMove, missTurn, beforeMove, beforeTurn vec
 	if t := s.last(c.i); t != nil {
-		bendMove, bendTurn = unpackAll(&t.bend)
+		leftMove, leftTurn = unpackAll(&t.left)
 		missMove, missTurn = unpackAll(&t.miss)
 		beforeMove, beforeTurn = unpackAll(&t.missBefore)
 	}
 	f.both(c.move, 16, 256)
 	f.both(c.turn, 16, 128)
-	f.both(bendMove, 12, 128)
-	f.both(bendTurn, 12, 64)
 	unit := s.missUnit()
+	f.both(missMove, unit, 128)
+	f.both(missTurn, unit, 64)
 	if s.simulates {
-		f.both(missMove, unit, 48)
-		f.both(missTurn, unit, 24)
+		f.both(leftMove, unit, 48)
+		f.both(leftTurn, unit, 24)
 	}
 	f.soft(beforeMove, unit)
 	f.soft(beforeTurn, unit)
@@ -234,7 +234,7 @@ func (s *scene) fillBlow(f *sheet, c *subject) {
 
 func (s *scene) fillForecast(f *sheet, c *subject) {
 	if c.i == 0 {
-		f.skip(12 + 12 + 6 + 2)
+		f.skip(12 + 12 + 6 + 2 + 6 + 4)
 		return
 	}
 	o := &s.ahead[c.i]
@@ -249,6 +249,17 @@ func (s *scene) fillForecast(f *sheet, c *subject) {
 	low := lowest(o.at, c.half, o.as.up())
 	f.put(soft(low / 8))
 	f.put(soft(low / 60))
+	// How it moves at the end, unlike on the whole way: when it was hit.
+	f.soft(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.aheadMove), 16)
+	f.soft(o.spin.times(0.1*turnUnit).minus(c.aheadTurn), 16)
+	touched := uint8(0)
+	if t := s.last(c.i); t != nil {
+		touched = t.touched
+	}
+	f.flag(touched&1 != 0)
+	f.flag(touched&2 != 0)
+	f.flag(touched&4 != 0)
+	f.put(float64(touched>>3) / 4)
 }
 
 // missFeatures is how many inputs the net of orientations has on top.
@@ -261,5 +272,5 @@ func (s *scene) fillMiss(f *sheet, c *subject, move vec) {
 	if s.ahead != nil && c.i > 0 {
 		short, long = 4, 64
 	}
-	f.both(move.times(1/s.reach).minus(c.aheadMove), short, long)
+	f.both(move.minus(c.aheadMove), short, long)
 }

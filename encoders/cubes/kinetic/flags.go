@@ -62,11 +62,7 @@ func (s *scene) judge(i int) (c situation) {
 // judgeAhead adds what the forecast says of cube i.
 func (s *scene) judgeAhead(c *situation, i int, base *cube) {
 	o := &s.ahead[i]
-	for k, n := range o.touches {
-		if n > 0 {
-			c.touch |= 1 << k
-		}
-	}
+	c.touch = o.touched()
 	if !o.stirs {
 		return
 	}
@@ -141,23 +137,29 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 }
 
 // largestTables are the contexts of the largest component.
-type largestTables struct{ margin, size, second, lesson region }
+type largestTables struct{ margin, size, err, miss, second, lesson region }
+
+const missSizes = 12
 
 // largest codes which component is the largest, given where the orientation is
 // expected to be: which it is there, the one after that, or one of the others.
-func (e *end) largest(v int, as quat, was int, c *situation) int {
+// Miss is by how much the position was off.
+func (e *end) largest(v int, as quat, was int, miss float64, c *situation) int {
 	t := &e.model.largest
 	first, second := as.largest()
 	margin := int(min((abs(as[first])-abs(as[second]))*60, 15))
 	e.ctx.reset(largestSlope)
 	e.ctx.use(t.margin, margin*2+number(first == was))
 	e.ctx.use(t.size, margin*sizes+c.size)
+	e.ctx.use(t.err, margin*errors_+c.error)
+	e.ctx.use(t.miss, margin*missSizes+level(miss*4, missSizes-1))
 	e.ctx.teach(t.lesson, margin)
 	if e.choose(number(v != first), 0, &e.ctx) == 0 {
 		return first
 	}
 	e.ctx.reset(largestSlope)
 	e.ctx.use(t.second, margin)
+	e.ctx.use(t.err, 16*errors_+c.error)
 	if e.choose(number(v != second), 0, &e.ctx) == 0 {
 		return second
 	}

@@ -32,7 +32,8 @@ type track struct {
 	speed      [3]int16 // at the frame's end, by the forecast; 1/speedSteps m/s
 	spin       [3]int16 // likewise, 1/speedSteps rad/s
 	still      uint8    // for how many frames it has hardly moved, by the forecast
-	bend       [6]int8  // motion and turn less those before, see pack
+	touched    uint8    // bits 0..2: whether the forecast had it touch floor, player, cubes; above: level of how often
+	left       [6]int8  // what the second forecast, in hindsight, missed by; see pack
 	miss       [6]int8  // motion and turn less the forecast ones
 	missBefore [6]int8
 }

@@ -60,6 +60,8 @@ func arrange() (t tables, size int) {
 	t.interact.lessonNear = l.take(16 * nears)
 	t.largest.margin = w.take(16 * 2)
 	t.largest.size = w.take(16 * sizes)
+	t.largest.err = w.take(17 * errors_)
+	t.largest.miss = w.take(16 * missSizes)
 	t.largest.second = w.take(16 + 1)
 	t.largest.lesson = l.take(16)
 	if l.size != lessons {

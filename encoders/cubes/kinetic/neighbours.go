@@ -26,7 +26,7 @@ func (l *near) offer(i int32, square float64) {
 // moved, how all around fared in the mean, and where the nearest others are.
 func (s *scene) fillNeighbours(f *sheet, c *subject) {
 	var movers, others near
-	var mean vec
+	var mean, meanTurn vec
 	miss, weights := 0.0, 0.001
 	if c.i > 0 {
 		q := row(s.base, c.i)
@@ -48,10 +48,12 @@ func (s *scene) fillNeighbours(f *sheet, c *subject) {
 		w := 1 / (1 + square/(150*150))
 		weights += w
 		mean = mean.plus(d.missMove.times(w))
+		meanTurn = meanTurn.plus(d.missTurn.times(w))
 		miss += float64(w * d.missMove.sum())
 	}
 	unit := s.missUnit()
 	f.soft(mean.times(1/weights), unit)
+	f.soft(meanTurn.times(1/weights), unit)
 	f.put(soft(miss / weights / (unit + 1)))
 	f.put(soft(weights))
 	for k := range movers.cube {

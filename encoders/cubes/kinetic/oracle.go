@@ -10,33 +10,59 @@ import (
 // at the speeds that the baseline's memo has, with the player on the way that
 // this frame tells of.
 type oracle struct {
-	sim   *forecast.Simulator
-	base  frame.Frame
-	awake []forecast.Awake
-	path  forecast.Path
-	ahead []outlook
+	sim    *forecast.Simulator
+	base   frame.Frame
+	now    frame.Frame
+	awake  []forecast.Awake
+	path   forecast.Path
+	ahead  []outlook
+	rounds int // of review
 }
 
-func newOracle(rows int, law physics.Rigid) *oracle {
-	return &oracle{sim: forecast.New(rows, law), awake: make([]forecast.Awake, 0, maxTracks), ahead: make([]outlook, rows)}
+func newOracle(rows int, law *law) *oracle {
+	return &oracle{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows), ahead: make([]outlook, rows)}
 }
+
+// law is what kinetic simulates.
+type law struct {
+	physics.Rigid
+	rounds int // in which the speeds at the baseline are corrected in hindsight
+}
+
+// recorder is the law of the walk-off's recordings.
+func recorder() *law { return &law{Rigid: physics.Recorder(), rounds: 2} }
 
 // forecast returns the outlook of every cube. The player is known.
 func (o *oracle) forecast(s *scene) []outlook {
 	o.base.Table = s.base
 	o.path = forecast.Path{From: row(s.base, 0)[:], To: row(s.cur, 0)[:], Ticks: int(s.frames)}
-	o.awake = o.awake[:0]
-	for i := range s.rows {
-		q := row(s.base, i)
-		o.ahead[i] = outlook{at: position(q), as: orientation(q)}
-		if t := s.last(i); t != nil && i > 0 {
-			o.awake = append(o.awake, forecast.Awake{Cube: int32(i), Body: t.body()})
-		}
-	}
 	if s.past != nil && s.past.lead > 0 {
 		o.path.Before, o.path.Lead = s.past.player[:], int(s.past.lead)
 	}
-	results := o.sim.Run(&o.base, o.awake, &o.path)
+	for i := range s.rows {
+		q := row(s.base, i)
+		o.ahead[i] = outlook{at: position(q), as: orientation(q)}
+	}
+	o.awake = o.awake[:0]
+	for i := 1; i < s.rows; i++ {
+		if t := s.last(i); t != nil {
+			o.awake = append(o.awake, forecast.Awake{Cube: int32(i), Body: t.body()})
+		}
+	}
+	o.note(o.sim.Run(&o.base, o.awake, &o.path))
+	return o.ahead
+}
+
+// review forecasts again what is known by now, from speeds that would have come
+// nearer to it: the speeds at the end are then nearer to the truth, too. Only
+// the memo has a use for that.
+func (o *oracle) review(s *scene) {
+	o.now.Table = s.cur
+	o.note(o.sim.Refine(&o.now, o.rounds))
+}
+
+// note takes over what came of a simulation.
+func (o *oracle) note(results []forecast.Result) {
 	for k := range results {
 		r := &results[k]
 		o.ahead[r.Cube] = outlook{
@@ -45,7 +71,6 @@ func (o *oracle) forecast(s *scene) []outlook {
 			touches: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)}, stirs: true,
 		}
 	}
-	return o.ahead
 }
 
 // body returns how the cube moves, as the simulation wants it.

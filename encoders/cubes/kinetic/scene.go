@@ -47,6 +47,16 @@ type outlook struct {
 	stirs   bool       // it moved at all
 }
 
+// touched has a bit for each thing that the cube touches.
+func (o *outlook) touched() (bits int) {
+	for k, n := range o.touches {
+		if n > 0 {
+			bits |= 1 << k
+		}
+	}
+	return bits
+}
+
 // motion is what a cube that moved has done.
 type motion struct {
 	cube       int32
@@ -175,12 +185,9 @@ func (s *scene) remember(m *memo) {
 		}
 		d := &s.done[k]
 		t := track{cube: d.cube, move: shorts(d.move, 1), turn: shorts(d.turn, turnSteps), miss: packAll(d.missMove, d.missTurn)}
-		move, turn := vec{}, vec{}
 		if last := s.last(int(d.cube)); last != nil {
-			move, turn = longs(last.move, 1), longs(last.turn, turnSteps)
 			t.missBefore = last.miss
 		}
-		t.bend = packAll(d.move.minus(move), d.turn.minus(turn))
 		if s.ahead != nil {
 			s.steer(&t, d)
 		}
@@ -188,13 +195,16 @@ func (s *scene) remember(m *memo) {
 	}
 }
 
-// steer notes the speed at which the forecast has a cube, less what it missed by.
+// steer notes the speed at which the forecast has a cube, plus what it missed by.
 func (s *scene) steer(t *track, d *motion) {
-	o := &s.ahead[d.cube]
-	seconds := 0.1 * s.reach
+	o, q := &s.ahead[d.cube], row(s.cur, int(d.cube))
+	rate := 10 / s.reach
+	miss, missTurn := position(q).minus(o.at), o.as.back().then(orientation(q)).turn()
+	t.left = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))
+	t.touched = uint8(o.touched() | level(o.touches[0]+o.touches[1]+o.touches[2], 7)<<3)
 	t.still = uint8(min(max(float64(o.still*60)+0.5, 0), 255))
-	t.speed = shorts(o.speed.plus(d.missMove.times(s.reach/(frame.UnitsPerMetre*seconds))), speedSteps)
-	t.spin = shorts(o.spin.plus(d.missTurn.times(s.reach/(turnUnit*seconds))), speedSteps)
+	t.speed = shorts(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
+	t.spin = shorts(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
 }
 
 // level returns which power of two x is in, 0 below one, at most top.

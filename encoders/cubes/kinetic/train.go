@@ -3,9 +3,9 @@ package kinetic
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/physics"
 	"wirelab/encoders"
 	"wirelab/encoders/train"
 	"wirelab/encoders/train/mdn"
@@ -13,10 +13,9 @@ import (
 
 // Trainers returns those of kinetic-lite and kinetic.
 func Trainers() []train.Trainer {
-	law := physics.Recorder()
 	return []train.Trainer{
-		(&school{name: "lite", hidden: [2]int{48, 32}, samples: 1_000_000, epochs: 14}).trainer("kinetic-lite"),
-		(&school{name: "kinetic", law: &law, hidden: [2]int{48, 32}, samples: 1_000_000, epochs: 14}).trainer("kinetic"),
+		(&school{name: "lite", hidden: [2]int{48, 32}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
+		(&school{name: "kinetic", law: recorder(), hidden: [2]int{80, 48}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
 	}
 }
 
@@ -24,11 +23,10 @@ func Trainers() []train.Trainer {
 // that moved, then the weights of decisions, by encoding everything.
 type school struct {
 	name    string
-	law     *physics.Rigid
+	law     *law
 	hidden  [2]int
 	samples int // at most, for each net
 	epochs  int
-	passes  int
 }
 
 const heldSamples = 50_000
@@ -146,30 +144,33 @@ func target(g *guess, y [3]float64) (t mdn.Target) {
 	return t
 }
 
+// decisionRate is how fast the weights of decisions are learnt, in one pass.
+const decisionRate = 0.2
+
 // weights learns the slopes and weights of decisions.
 func (l *lesson) weights() error {
 	p := newPupil(len(l.m.weights))
-	for pass, rate := range []float64{0.3, 0.1} {
+	bits := func(what string, rate float64, clips []train.Clip) (float64, error) {
 		p.rate, p.bits, p.moved = rate, 0, 0
-		for i := range l.job.Clips {
-			if err := l.play("decisions", &l.job.Clips[i], i, len(l.job.Clips), p); err != nil {
-				return err
+		for i := range clips {
+			if err := l.play(what, &clips[i], i, len(clips), p); err != nil {
+				return 0, err
 			}
 		}
-		point := train.Point{Part: "decisions", Epoch: pass + 1, Train: p.bits / float64(max(p.moved, 1))}
-		if l.job.Held != nil {
-			p.rate, p.bits, p.moved = 0, 0, 0
-			if err := l.play("held out", l.job.Held, 0, 1, p); err != nil {
-				return err
-			}
-			point.Held = p.bits / float64(max(p.moved, 1))
+		return p.bits / float64(max(p.moved, 1)), nil
+	}
+	point := train.Point{Part: "decisions", Epoch: 1, Held: math.NaN()}
+	var err error
+	if point.Train, err = bits("decisions", decisionRate, l.job.Clips); err != nil {
+		return err
+	}
+	if l.job.Held != nil {
+		if point.Held, err = bits("held out", 0, []train.Clip{*l.job.Held}); err != nil {
+			return err
 		}
-		if l.log.Point != nil {
-			l.log.Point(point)
-		}
-		if l.job.Quick {
-			break
-		}
+	}
+	if l.log.Point != nil {
+		l.log.Point(point)
 	}
 	p.export(l.m)
 	return nil

@@ -1,0 +1,142 @@
+package entropy
+
+import (
+	"errors"
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
+)
+
+// body is what tells one codec of the family from another: the traversal of a
+// frame, written once for both directions. It hands every decision to e's coder
+// and stores what it returns; when e reads, cur starts as a copy of base. It
+// leaves in next what is to be remembered.
+type body interface {
+	frame(e *end, cur, base *frame.Frame, past, next *memo)
+}
+
+// end is one end of a codec: an encoder or a decoder.
+type end struct {
+	c       rangecoder.Coder
+	rows    int
+	initial *memo // of the initial state, and of a frame without one
+	body    body
+
+	err      error // the first thing that was wrong
+	counting bool  // somebody wants the account
+	mark     int64 // units that are charged
+	spent    [encoders.SlotPadding]int64
+}
+
+// charge accounts for all that was spent since the last charge.
+func (e *end) charge(k encoders.Slot) {
+	if e.counting {
+		at := e.c.Spent()
+		e.spent[k] += at - e.mark
+		e.mark = at
+	}
+}
+
+var errUnchanged = errors.New("listed as changed, but is not")
+
+// admit reports whether changed cube i may be coded: a writer refuses one that
+// is out of range, a reader does not know it yet.
+func (e *end) admit(i int, q *cube) bool {
+	if !e.c.Reading() && !inRange(q) {
+		e.err = fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q)
+	}
+	return e.err == nil
+}
+
+// accept reports whether a cube that was read is one that a writer may have
+// meant: within its ranges, different from the baseline, and not made up of what
+// lies beyond the packet's end.
+func (e *end) accept(i int, q, base *cube) bool {
+	if e.c.Reading() {
+		if e.err = e.c.Err(); e.err != nil {
+			return false
+		}
+		if !inRange(q) {
+			e.err = fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q)
+		} else if *q == *base {
+			e.err = fmt.Errorf("cube %d: %w", i, errUnchanged)
+		}
+	}
+	return e.err == nil
+}
+
+// refs returns the reference, its memo, and a memo to be overwritten.
+func (e *end) refs(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
+	if len(refs) == 0 || len(refs[0].Frame.Table) != e.rows*frame.CubeFields {
+		panic("entropy: the endpoints must hand over a reference of the schema's size")
+	}
+	if past, _ = refs[0].Memo.(*memo); past == nil {
+		past = e.initial
+	}
+	if next, _ = spare.(*memo); next == nil {
+		next = &memo{}
+	}
+	return refs[0].Frame, past, next
+}
+
+// Encode implements encoders.Encoder.
+func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base, past, next := e.refs(refs, spare)
+	if len(cur.Table) != len(base.Table) || len(cur.Body) != 0 {
+		return dst, nil, fmt.Errorf("entropy: frame of %d values and a body of %d bytes, expected %d and none", len(cur.Table), len(cur.Body), len(base.Table))
+	}
+	e.c.Write(dst)
+	e.err, e.counting, e.mark = nil, b != nil, 0
+	next.follow(past, cur, base)
+	e.body.frame(e, cur, base, past, next)
+	if e.err != nil {
+		return dst, nil, fmt.Errorf("entropy: %w", e.err)
+	}
+	out := e.c.Finish()
+	e.account(b, len(out)-len(dst))
+	return out, next, nil
+}
+
+// account hands over what a packet of n bytes was spent on.
+func (e *end) account(b *encoders.Budget, n int) {
+	before := b.Total()
+	for k, units := range e.spent {
+		b.Charge(encoders.Slot(k), units)
+	}
+	b.Close(before, n)
+	e.spent = [encoders.SlotPadding]int64{}
+}
+
+// Decode implements encoders.Decoder.
+func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base, past, next := e.refs(refs, spare)
+	dst.Table = append(dst.Table[:0], base.Table...)
+	dst.Body = dst.Body[:0]
+	e.c.Read(src)
+	e.err, e.counting = nil, false
+	next.follow(past, dst, base)
+	e.body.frame(e, dst, base, past, next)
+	if err := e.close(); err != nil {
+		return nil, fmt.Errorf("entropy: %w", err)
+	}
+	return next, nil
+}
+
+// close returns what was wrong with the packet that was read.
+func (e *end) close() error {
+	if errors.Is(e.err, rangecoder.ErrShort) {
+		return fmt.Errorf("%w: %w", encoders.ErrTruncated, e.err)
+	}
+	if e.err != nil {
+		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, e.err)
+	}
+	switch err := e.c.Close(); {
+	case errors.Is(err, rangecoder.ErrShort):
+		return fmt.Errorf("%w: %w", encoders.ErrTruncated, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package entropy
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"wirelab/encoders/rangecoder"
+)
+
+// knowledge is what predictive was taught: predictive.tab holds its parts one
+// after the other.
+type knowledge struct {
+	trained []int8  // stretched probabilities, in 8 bits
+	scale   []int32 // in 8 bits, units of 1/16 of a doubling
+	weights []int32 // of the mixer, in 16 bits, units of 1/1024
+	shifts  []int32 // linear predictions, in 16 bits, units of 1/2048
+	turns   []int32
+}
+
+// By how many bits the file's units are coarser than those in use.
+const (
+	scaleShift  = 12
+	weightShift = 6
+	linearShift = 3
+)
+
+// readKnowledge reads predictive.tab.
+func readKnowledge(table []byte) (*knowledge, error) {
+	want := trainedN + scaleSize + 2*(sets*setSize+classes*(shiftFeatures+turnFeatures))
+	if len(table) != want {
+		return nil, fmt.Errorf("entropy: trained tables of %d bytes, expected %d: train them again", len(table), want)
+	}
+	k := newKnowledge()
+	for i := range k.trained {
+		k.trained[i] = int8(table[i])
+	}
+	table = table[trainedN:]
+	for i := range k.scale {
+		k.scale[i] = int32(int8(table[i])) << scaleShift
+	}
+	table = table[scaleSize:]
+	for _, part := range k.words() {
+		for i := range part.list {
+			part.list[i] = int32(int16(binary.LittleEndian.Uint16(table))) << part.shift
+			table = table[2:]
+		}
+	}
+	return k, nil
+}
+
+func newKnowledge() *knowledge {
+	return &knowledge{make([]int8, trainedN), make([]int32, scaleSize), make([]int32, sets*setSize),
+		make([]int32, classes*shiftFeatures), make([]int32, classes*turnFeatures)}
+}
+
+// words are the parts that take 16 bits a number.
+func (k *knowledge) words() [3]struct {
+	list  []int32
+	shift uint
+} {
+	return [...]struct {
+		list  []int32
+		shift uint
+	}{{k.weights, weightShift}, {k.shifts, linearShift}, {k.turns, linearShift}}
+}
+
+// bytes is the inverse of readKnowledge.
+func (k *knowledge) bytes() []byte {
+	var out []byte
+	for _, v := range k.trained {
+		out = append(out, byte(v))
+	}
+	for _, v := range k.scale {
+		out = append(out, byte(coarser(v, scaleShift, 1<<7)))
+	}
+	for _, part := range k.words() {
+		for _, v := range part.list {
+			out = binary.LittleEndian.AppendUint16(out, uint16(coarser(v, part.shift, 1<<15)))
+		}
+	}
+	return out
+}
+
+// coarser rounds v to units coarser by shift bits, from -limit to limit-1.
+func coarser(v int32, shift uint, limit int32) int32 {
+	return min(max((v+1<<(shift-1))>>shift, -limit), limit-1)
+}
+
+// round makes of k what reading it from a file would make of it, so that what is
+// taught next builds on that.
+func (k *knowledge) round() error {
+	rounded, err := readKnowledge(k.bytes())
+	if err != nil {
+		return err
+	}
+	copy(k.scale, rounded.scale)
+	for i, part := range rounded.words() {
+		copy(k.words()[i].list, part.list)
+	}
+	return nil
+}
+
+// body returns a body of predictive that knows k and shares its memory.
+func (k *knowledge) body(limit int, rate int32) *predictive {
+	return &predictive{
+		mixed:  mixed{trained: k.trained, limit: limit, rate: rate},
+		scale:  scale{weights: k.scale},
+		shifts: linear{shiftFeatures, k.shifts},
+		turns:  linear{turnFeatures, k.turns},
+	}
+}
+
+// memo returns the memo of the initial state.
+func (k *knowledge) memo(rows int) *memo {
+	model := make([]counter, ownSize)
+	rangecoder.Fill(model, rangecoder.NewCounter(rangecoder.One/2, 0))
+	return newMemo(rows, model, append([]int32(nil), k.weights...))
+}

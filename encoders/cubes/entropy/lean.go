@@ -1,0 +1,227 @@
+package entropy
+
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// lean is the body of static and adaptive: every decision is in one context, and
+// each context has one counter. Contexts are what Giesen's program found to
+// matter: whether this cube changed against its own baseline, how far it is from
+// the player's, how far it moved last time, how wrong the coordinates of it were
+// that are already known.
+type lean struct {
+	fixed  []counter // of static, which does not learn; nil in adaptive
+	limit  int       // how many bits a counter rests on at most
+	school *tally    // of a trainer: counts the decisions, nil in a codec
+
+	e     *end
+	model []counter
+	at    leanNumber // the contexts of the number at hand
+}
+
+// Sizes and places of the contexts in the model.
+const (
+	spins     = 10 // lengths of a turn, in steps of a component
+	misses    = 10 // lengths of a miss
+	histories = 12 // how a cube came to be where it is, see leanCube.history
+	leanRows  = 8  // what the last three rows did
+
+	leanChanged = 0
+	leanMoved   = leanChanged + idles*fars*leanRows*2
+	leanTurned  = leanMoved + idles*speeds
+	leanTouched = leanTurned + idles*speeds
+	leanLargest = leanTouched + idles*2*4
+	leanFirst   = leanLargest + margins*spins*2 // x
+	leanShift   = leanFirst + speeds*histories*lengthNodes
+	leanTurn    = leanShift + 2*misses*speeds*lengthNodes
+	leanSign    = leanTurn + 3*misses*spins*lengthNodes
+	leanTop     = leanSign + 6*3*3
+	leanSize    = leanTop + 6*topNodes
+)
+
+// leanNumber is where the counters of a number are.
+type leanNumber struct{ length, sign, top int }
+
+// bit codes a decision in context at.
+func (l *lean) bit(at, v int) int {
+	k := &l.model[at]
+	v = l.e.c.Bit(v, k.P())
+	if l.fixed == nil {
+		k.Update(v, l.limit)
+	}
+	if l.school != nil {
+		l.school.count(at, v)
+	}
+	return v
+}
+
+// length, sign and top implement opinions.
+func (l *lean) length(node, v int) int { return l.bit(l.at.length+node, v) }
+func (l *lean) sign(v int) int         { return l.bit(l.at.sign, v) }
+func (l *lean) top(node, v int) int    { return l.bit(l.at.top+node, v) }
+
+func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
+	l.e, l.model = e, next.model
+	if l.fixed != nil {
+		l.model = l.fixed
+	}
+	player, steps, recent := row(base.Table, 0), past.moved, 0
+	for i := range e.rows {
+		q, b := row(cur.Table, i), row(base.Table, i)
+		if !e.admit(i, q) {
+			return
+		}
+		var s *step // how it came to be where it is; here steps are in order of rows
+		if len(steps) > 0 && int(steps[0].row) == i {
+			s, steps = &steps[0], steps[1:]
+		}
+		k := leanCube{e: e, lean: l, q: q, base: b, step: s, was: past.ticks, now: next.ticks,
+			v: s.scaled(past.ticks, next.ticks), idle: idleness(past.idle[i]), far: farness(apart(b, player))}
+		changed := l.bit(leanChanged+k.interest()*leanRows+recent, flag(*q != *b))
+		e.charge(encoders.SlotFlags)
+		if recent = (recent<<1 | changed) & (leanRows - 1); changed == 0 {
+			next.rested(i)
+			continue
+		}
+		k.code()
+		if !e.accept(i, q, b) {
+			return
+		}
+		next.changed(i, q, b).twist = uint8(k.missed)
+		if i == 0 {
+			player = q
+		}
+	}
+}
+
+// leanCube is a cube and its situation.
+type leanCube struct {
+	e         *end
+	lean      *lean
+	q, base   *cube
+	step      *step
+	was, now  int32
+	v         [3]int32 // how far it would go if it went on
+	idle, far int
+	missed    int // length of the change of velocity
+}
+
+// interest tells cubes apart by what makes them change: those that moved, by how
+// fast, the others by how far the player is.
+func (k *leanCube) interest() int {
+	where := k.far
+	if k.idle == 0 {
+		where = span(k.v, speeds-1)
+	}
+	return (k.idle*fars+where)*2 + int(k.base[frame.CubeInteracting])
+}
+
+// history tells cubes that moved apart by how wrong that was predicted, those
+// that did not by how far the player is.
+func (k *leanCube) history() int {
+	if k.step == nil {
+		return histories - 1 - k.far/3
+	}
+	return min(int(k.step.twist), histories-1-fars/3)
+}
+
+// code codes a cube that changed.
+func (k *leanCube) code() {
+	l, situation := k.lean, k.idle*speeds+span(k.v, speeds-1)
+	moved := l.bit(leanMoved+situation, flag(!samePosition(k.q, k.base)))
+	k.e.charge(encoders.SlotFlags)
+	if moved != 0 {
+		k.shift()
+		k.e.charge(encoders.SlotPosition)
+	}
+	turned := l.bit(leanTurned+situation, flag(!sameOrientation(k.q, k.base)))
+	k.e.charge(encoders.SlotFlags)
+	if turned != 0 {
+		k.turn()
+		k.e.charge(encoders.SlotOrientation)
+	}
+	flipped := 1 // of a cube that neither moved nor turned, what else could it be?
+	if moved|turned != 0 {
+		at := leanTouched + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/fars
+		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
+	}
+	k.q[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
+	k.e.charge(encoders.SlotInteracting)
+}
+
+// shift codes the position as the change of velocity.
+func (k *leanCube) shift() {
+	speed, last := span(k.v, speeds-1), 1
+	for j, v := range k.v {
+		at := leanFirst + (speed*histories+k.history())*lengthNodes
+		if j > 0 {
+			at = leanShift + (((j-1)*misses+min(k.missed, misses-1))*speeds+speed)*lengthNodes
+		}
+		k.lean.at = leanNumber{at, leanSign + (j*3+sign(v))*3 + last, leanTop + j*topNodes}
+		p := &k.q[frame.CubeX+j]
+		guess := within(j, k.base[frame.CubeX+j]+v)
+		miss := number(&k.e.c, k.lean, *p-guess)
+		*p = guess + miss
+		k.missed, last = max(k.missed, length(miss, 32)), sign(miss)
+	}
+}
+
+// turn codes the orientation: which component is the largest, and the others as
+// the change of what they changed by.
+func (k *leanCube) turn() {
+	l, q, b := k.lean, k.q, k.base
+	is := orientation(b)
+	was := is
+	if k.step != nil {
+		from := unpack(k.step.from)
+		if was = orientation(&from); was.dot(&is) < 0 {
+			was = was.negative()
+		}
+	}
+	var by quaternion
+	ahead, spin := float64(k.now)/float64(k.was), 0
+	for i := range is {
+		by[i] = is[i] - was[i]
+		spin = max(spin, length(int32(float64(by[i]*stepsToOne)), spins-1))
+		is[i] += float64(by[i] * ahead)
+	}
+	k.largest(&is, spin)
+	if is[q[frame.CubeLargest]] < 0 {
+		is, by = is.negative(), by.negative()
+	}
+	off, last := 0, 1
+	for i, j := int32(0), 0; i < 4; i++ {
+		if i == q[frame.CubeLargest] {
+			continue
+		}
+		ctx := spin // of the first, what the position missed by; of the others, the components before
+		if j == 0 {
+			ctx += min(k.missed, misses-1) * spins
+		} else {
+			ctx += (j*misses + min(off, misses-1)) * spins
+		}
+		l.at = leanNumber{leanTurn + ctx*lengthNodes, leanSign + ((3+j)*3+signOf(by[i]))*3 + last, leanTop + (3+j)*topNodes}
+		p := &q[frame.CubeA+j]
+		guess := gridStep(is[i])
+		miss := number(&k.e.c, l, *p-guess)
+		*p = guess + miss
+		off, last = max(off, length(miss, 32)), sign(miss)
+		j++
+	}
+}
+
+// largest codes which component is the largest.
+func (k *leanCube) largest(guess *quaternion, spin int) {
+	first, second := guess.rank()
+	at := leanLargest + (margin(guess, first, second)*spins+spin)*2
+	q := &k.q[frame.CubeLargest]
+	switch {
+	case k.lean.bit(at, flag(int(*q) != first)) == 0:
+		*q = int32(first)
+	case k.lean.bit(at+1, flag(int(*q) != second)) == 0:
+		*q = int32(second)
+	default:
+		*q = int32(k.e.c.Direct(uint64(*q), largestBits))
+	}
+}

@@ -1,0 +1,245 @@
+package entropy
+
+import (
+	"math"
+	"slices"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// predictive is the body of predictive: it computes where each cube will be and
+// how it will lie, guesses how far off that is, and codes by how much it is.
+type predictive struct {
+	mixed
+	near   surroundings
+	shifts linear
+	turns  linear
+	scale  scale
+	steps  []int32 // by row: one more than the index of its step in the memo
+	number mixedNumber
+	fit    *fits // of a trainer: gathers what predictions are fitted to
+	e      *end
+	recent int // the last decisions on "changed", newest lowest
+	drive  [3]int32
+}
+
+// kinds of numbers: x, y, z, and three components of an orientation.
+const (
+	kinds  = 6
+	groups = 3 // x and y have their contexts in common, and so have the components
+)
+
+// Contexts of mixed decisions and how many there are of each.
+const (
+	sizesFine   = 40
+	sizesCoarse = 10
+	missing     = 10 // lengths of a miss
+	recents     = 64
+	gaps        = 16 // distances of a neighbour
+)
+
+var (
+	changedSizes = []int{idles * fars * 8, 32 * speeds, gaps * 8 * 4, recents * idles, idles * speeds * 6 * 2}
+	movedSizes   = []int{idles * speeds * missing, fars * 12, missing * heights * idles}
+	turnedSizes  = []int{idles * speeds * 2, 12 * 12, missing * 12 * 2, 12 * fars}
+	touchedSizes = []int{fars * idles * 2, 12 * speeds * 2, 12 * fars * 2}
+	largestSizes = []int{margins * 12, margins * missing, margins * spins}
+	lengthSizes  = []int{groups * sizesFine * lengthNodes, groups * sizesCoarse * 8 * lengthNodes,
+		groups * sizesCoarse * missing * lengthNodes, groups * 12 * 8 * lengthNodes}
+
+	changedAt = 0
+	movedAt   = changedAt + sum(changedSizes)
+	turnedAt  = movedAt + sum(movedSizes)
+	touchedAt = turnedAt + sum(turnedSizes)
+	largestAt = touchedAt + sum(touchedSizes)
+	lengthAt  = largestAt + sum(largestSizes)
+	secondAt  = lengthAt + sum(lengthSizes)
+	signAt    = secondAt + margins
+	topAt     = signAt + groups*4*27
+	trainedN  = topAt + groups*topNodes
+)
+
+func sum(list []int) (n int) {
+	for _, v := range list {
+		n += v
+	}
+	return n
+}
+
+// What is learnt along the chain, and the sets of weights.
+const (
+	ownChanged = 0
+	ownMoved   = ownChanged + idles*speeds
+	ownTurned  = ownMoved + speeds
+	ownTouched = ownTurned + speeds
+	ownLargest = ownTouched + 2
+	ownLength  = ownLargest + margins
+	ownSize    = ownLength + groups*(sizesFine/2)*lengthNodes
+
+	setChanged = 0
+	setMoved   = setChanged + idles
+	setTurned  = setMoved + 1
+	setTouched = setTurned + 1
+	setLargest = setTouched + 1
+	setLength  = setLargest + 1
+	sets       = setLength + groups*lengthNodes
+)
+
+// place is a cube and its circumstances.
+type place struct {
+	p            *predictive
+	q, base      *cube
+	player       *cube // in the base frame
+	drive        [3]int32
+	step         *step
+	v            [3]int32 // how far it would go if it went on
+	was, now     int32
+	near         *neighbour
+	self         *neighbour
+	distance     int64
+	idle, far    int
+	ring, height int
+	speed        int // length of v
+	missed       int // of its last miss of position
+	twisted      int // of its last miss of orientation
+	nearMissed   int // one more than that of its neighbour's; 0 without one
+	nearTwisted  int
+	off          int // length of the misses in this position so far
+}
+
+func (p *predictive) frame(e *end, cur, base *frame.Frame, past, next *memo) {
+	p.begin(e, base, past, next)
+	for _, i := range p.near.order {
+		q, b := row(cur.Table, int(i)), row(base.Table, int(i))
+		if !e.admit(int(i), q) {
+			return
+		}
+		k := place{p: p, q: q, base: b, player: row(base.Table, 0), was: past.ticks, now: next.ticks}
+		if at := p.steps[i]; at != 0 {
+			k.step = &past.moved[at-1]
+		}
+		k.look(past.idle[i])
+		if k.changed(past.idle[i]) == 0 {
+			next.rested(int(i))
+			continue
+		}
+		k.code()
+		if !e.accept(int(i), q, b) {
+			return
+		}
+		k.note(next.changed(int(i), q, b))
+		if i == 0 {
+			p.drive = k.self.shift
+		}
+	}
+}
+
+// begin prepares for a frame.
+func (p *predictive) begin(e *end, base *frame.Frame, past, next *memo) {
+	p.e, p.coder = e, &e.c
+	p.number.mixed = &p.mixed
+	p.model, p.weights = next.model, next.weights
+	if p.lasting != nil {
+		p.weights = p.lasting
+	}
+	p.near.begin(base, e.rows)
+	p.steps = slices.Grow(p.steps[:0], e.rows)[:e.rows]
+	clear(p.steps)
+	for at := range past.moved {
+		p.steps[past.moved[at].row] = int32(at + 1)
+	}
+	p.recent, p.drive = 0, [3]int32{}
+}
+
+// look finds out the circumstances of a cube.
+func (k *place) look(idle uint8) {
+	d := apart(k.base, k.player)
+	k.idle, k.far, k.ring = idleness(idle), farness(d), min(max(ring(d)-24, 0)/2, buckets-1)
+	k.height = height(k.base[frame.CubeZ])
+	k.v, k.drive = k.step.scaled(k.was, k.now), k.p.drive
+	k.speed = span(k.v, speeds-1)
+	if s := k.step; s != nil {
+		k.missed = span([3]int32{int32(s.miss[0]), int32(s.miss[1]), int32(s.miss[2])}, missing-1)
+		k.twisted = int(s.twist)
+	}
+}
+
+// changed codes whether the cube differs from its baseline.
+func (k *place) changed(idle uint8) int {
+	p := k.p
+	gap, pace := 0, 0
+	var d uint64
+	if k.near, d = p.near.nearest(k.base); k.near != nil {
+		gap = 1 + min(int(d>>14), gaps-2)
+		pace = span(k.near.shift, 7)
+		k.nearMissed = 1 + span(k.near.miss, 10)
+		k.nearTwisted = 1 + k.near.off
+	}
+	p.consider(changedAt, changedSizes,
+		(k.idle*fars+k.far)*8+p.recent&7,
+		int(min(idle, 31))*speeds+k.speed,
+		(gap*8+pace)*4+min(k.idle, 3),
+		p.recent*idles+k.idle,
+		((k.idle*speeds+k.speed)*6+k.far/2)*2+int(k.base[frame.CubeInteracting]))
+	p.own, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
+	changed := p.decide(0, flag(*k.q != *k.base))
+	p.recent = (p.recent<<1 | changed) & (recents - 1)
+	p.e.charge(encoders.SlotFlags)
+	return changed
+}
+
+// code codes a cube that changed.
+func (k *place) code() {
+	p, e := k.p, k.p.e
+	k.distance = int64(math.Sqrt(float64(apart(k.base, k.player))))
+	k.self = p.near.add(k.base)
+	p.consider(movedAt, movedSizes,
+		(k.idle*speeds+k.speed)*missing+k.missed,
+		k.far*12+k.nearMissed,
+		(k.twisted*heights+k.height)*idles+k.idle)
+	p.own, p.set = ownMoved+k.speed, setMoved
+	moved := p.decide(0, flag(!samePosition(k.q, k.base)))
+	e.charge(encoders.SlotFlags)
+	if moved != 0 {
+		k.shift()
+		e.charge(encoders.SlotPosition)
+	}
+	p.consider(turnedAt, turnedSizes,
+		(k.idle*speeds+k.speed)*2+moved,
+		k.off*12+k.nearMissed,
+		(k.twisted*12+k.off)*2+moved,
+		k.off*fars+k.far)
+	p.own, p.set = ownTurned+k.off, setTurned
+	turned := p.decide(0, flag(!sameOrientation(k.q, k.base)))
+	e.charge(encoders.SlotFlags)
+	if turned != 0 {
+		k.turn()
+		e.charge(encoders.SlotOrientation)
+	}
+	k.touch(moved|turned != 0)
+	e.charge(encoders.SlotInteracting)
+}
+
+// touch codes whether the cube's being touched changed; of one that neither moved
+// nor turned, it did.
+func (k *place) touch(open bool) {
+	p, flipped, was := k.p, 1, int(k.base[frame.CubeInteracting])
+	if open {
+		p.consider(touchedAt, touchedSizes,
+			(k.far*idles+k.idle)*2+was,
+			(k.nearMissed*speeds+k.speed)*2+was,
+			(k.off*fars+k.far)*2+was)
+		p.own, p.set = ownTouched+was, setTouched
+		flipped = p.decide(0, int(k.q[frame.CubeInteracting])^was)
+	}
+	k.q[frame.CubeInteracting] = int32(was ^ flipped)
+}
+
+// note keeps what the next packets of the chain will want to know.
+func (k *place) note(s *step) {
+	for j := range s.miss {
+		s.miss[j] = int16(min(max(k.self.miss[j], -1<<15), 1<<15-1))
+	}
+	s.twist = uint8(k.self.off)
+}

@@ -1,0 +1,138 @@
+package entropy
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/train"
+)
+
+// Folder is where what the trainers learn is embedded, from the project's root.
+const folder = "encoders/cubes/entropy"
+
+// Trainers returns what learns this package's tables: static's, with which
+// adaptive begins, and predictive's.
+func Trainers() []train.Trainer {
+	return []train.Trainer{
+		{Encoder: "static", Folder: folder, Train: trainStatic},
+		{Encoder: "predictive", Folder: folder, Train: trainPredictive},
+	}
+}
+
+// age is the walk-off's: frame n is coded from frame n-6.
+const age = 6
+
+// quickFrames is how much of a clip a quick job looks at.
+const quickFrames = 120
+
+// student is an encoder that goes through clips again and again.
+type student struct {
+	ctx   context.Context
+	job   train.Job
+	log   train.Log
+	end   *end
+	done  int64 // passes over a clip
+	total int64
+}
+
+// pass codes every clip, or just the held one, by the rules of the walk-off and
+// returns the bits for each changed cube.
+func (s *student) pass(what string, clips ...train.Clip) (float64, error) {
+	var units, cubes int64
+	for _, clip := range clips {
+		if s.log.Step != nil {
+			s.log.Step(what+", "+clip.Name, s.done, s.total)
+		}
+		if err := s.clip(clip, &units, &cubes); err != nil {
+			return 0, fmt.Errorf("%s, %s: %w", what, clip.Name, err)
+		}
+		s.done++
+	}
+	return float64(units) / encoders.BitUnit / float64(max(cubes, 1)), nil
+}
+
+func (s *student) clip(clip train.Clip, units, cubes *int64) error {
+	if !frame.IsCubes(clip.Schema) {
+		return fmt.Errorf("schema %s is not a cube snapshot", clip.Schema.Name)
+	}
+	s.end.rows = clip.Schema.Rows
+	s.end.initial = newMemo(s.end.rows, s.end.initial.model, s.end.initial.weights)
+	var chain [age]link
+	n := 0
+	var buf []byte
+	return clip.Frames(func(f *frame.Frame) (err error) {
+		l := &chain[n%age]
+		if s.job.Quick && n > quickFrames {
+			return nil
+		}
+		l.next.CopyFrom(f)
+		l.next.Tick = uint32(n)
+		if n >= age {
+			refs := [1]encoders.Ref{{Frame: &l.held, Memo: l.memo}}
+			var memo encoders.Memo
+			if buf, memo, err = s.end.Encode(buf[:0], &l.next, refs[:], l.spare, nil); err != nil {
+				return err
+			}
+			*units += s.end.c.Spent()
+			*cubes += int64(l.next.ChangedRows(&l.held, frame.CubeFields))
+			l.memo, l.spare = memo, l.memo
+		}
+		l.held, l.next = l.next, l.held
+		n++
+		return s.ctx.Err()
+	})
+}
+
+// link is the newest frame of those that refer to each other, and its memo.
+type link struct {
+	held, next  frame.Frame
+	memo, spare encoders.Memo
+}
+
+// expect announces so many passes over all clips.
+func (s *student) expect(passes int) {
+	s.total = int64(passes * (len(s.job.Clips) + flag(s.job.Held != nil)))
+}
+
+// report tells the log how a pass went, and measures what is held out.
+func (s *student) report(part string, epoch int, bits float64) error {
+	held := math.NaN()
+	if s.job.Held != nil {
+		var err error
+		if held, err = s.pass(part, *s.job.Held); err != nil {
+			return err
+		}
+	}
+	if s.log.Point != nil {
+		s.log.Point(train.Point{Part: part, Epoch: epoch, Train: bits, Held: held})
+	}
+	return nil
+}
+
+// trainStatic counts how often each decision of lean goes which way.
+func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	counts := make(tally, leanSize)
+	model, err := appendCounters(nil, nil, leanSize, 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &lean{fixed: model, school: &counts}
+	s := &student{ctx: ctx, job: job, log: log, end: &end{initial: newMemo(1, nil, nil), body: l}}
+	s.expect(2)
+	if _, err := s.pass("probabilities", job.Clips...); err != nil {
+		return nil, err
+	}
+	l.school = nil
+	table := counts.table()
+	if l.fixed, err = appendCounters(nil, table, leanSize, 0); err != nil {
+		return nil, err
+	}
+	bits, err := s.pass("probabilities", job.Clips...)
+	if err != nil {
+		return nil, err
+	}
+	return []train.File{{Name: "static.tab", Data: table}}, s.report("probabilities", 1, bits)
+}

@@ -1,0 +1,110 @@
+package entropy
+
+import (
+	"context"
+
+	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/train"
+)
+
+// How long each part of predictive is taught.
+const (
+	fitPasses    = 4
+	scalePasses  = 2
+	weightPasses = 2
+)
+
+// trainPredictive teaches predictive one part after the other, each on top of
+// those before: the predictions, how far off they are to be expected, what
+// usually comes of each decision, and whom to believe.
+func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	t := newKnowledge()
+	for c := range classes { // what goes on goes on
+		t.shifts[c*shiftFeatures+1], t.turns[c*turnFeatures] = weightOne, weightOne
+	}
+	for i := range t.weights {
+		t.weights[i] = rangecoder.Unit / 4
+	}
+	p := t.body(learnLimit, 0)
+	s := &student{ctx: ctx, job: job, log: log, end: &end{body: p, initial: t.memo(1)}}
+	s.expect(fitPasses + scalePasses + 1 + weightPasses + 1)
+	for _, lesson := range []func(*student, *predictive, *knowledge) error{
+		teachPredictions, teachScale, teachProbabilities, teachWeights,
+	} {
+		if err := lesson(s, p, t); err != nil {
+			return nil, err
+		}
+		if err := t.round(); err != nil {
+			return nil, err
+		}
+	}
+	s.end.initial = t.memo(1) // at last, as the codec will know it
+	if err := s.lesson(p, t, "everything", 1); err != nil {
+		return nil, err
+	}
+	return []train.File{{Name: "predictive.tab", Data: t.bytes()}}, nil
+}
+
+// lesson runs a pass over the clips and reports it. What is held out is only
+// measured: while it is, p learns nothing.
+func (s *student) lesson(p *predictive, t *knowledge, part string, epoch int) error {
+	bits, err := s.pass(part, s.job.Clips...)
+	if err != nil {
+		return err
+	}
+	fit, school, rate, lasting := p.fit, p.school, p.scale.rate, p.lasting
+	p.fit, p.school, p.scale.rate, p.lasting = nil, nil, 0, nil
+	s.end.initial = t.memo(1)
+	err = s.report(part, epoch, bits)
+	p.fit, p.school, p.scale.rate, p.lasting = fit, school, rate, lasting
+	return err
+}
+
+func teachPredictions(s *student, p *predictive, t *knowledge) error {
+	for epoch := range fitPasses {
+		p.fit = &fits{newFit(shiftFeatures, 4), newFit(turnFeatures, spinOne/100)}
+		if err := s.lesson(p, t, "predictions", epoch+1); err != nil {
+			return err
+		}
+		copy(t.shifts, p.fit.shift.weights())
+		copy(t.turns, p.fit.turn.weights())
+	}
+	p.fit = nil
+	return nil
+}
+
+func teachScale(s *student, p *predictive, t *knowledge) error {
+	for epoch := range scalePasses {
+		p.scale.rate = int32(rangecoder.One / 400 >> (2 * epoch))
+		if err := s.lesson(p, t, "scale", epoch+1); err != nil {
+			return err
+		}
+	}
+	p.scale.rate = 0
+	return nil
+}
+
+func teachProbabilities(s *student, p *predictive, t *knowledge) error {
+	counts := make(tally, trainedN)
+	p.school = &counts
+	if err := s.lesson(p, t, "probabilities", 1); err != nil {
+		return err
+	}
+	p.school = nil
+	for i, b := range counts.table() {
+		t.trained[i] = int8(b)
+	}
+	return nil
+}
+
+func teachWeights(s *student, p *predictive, t *knowledge) error {
+	for epoch := range weightPasses {
+		p.rate = int32(60 >> (2 * epoch))
+		p.lasting = t.weights
+		if err := s.lesson(p, t, "weights", epoch+1); err != nil {
+			return err
+		}
+	}
+	p.rate, p.lasting = learnRate, nil
+	return nil
+}

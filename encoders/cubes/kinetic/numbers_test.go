@@ -1,0 +1,204 @@
+package kinetic
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func nearly(got, want, relative float64) bool {
+	return math.Abs(got-want) <= relative*math.Abs(want)
+}
+
+// Our own functions are those of package math, as near as they say.
+func TestElementary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		x := (rng.Float64() - 0.5) * 118
+		if !nearly(exp(x), math.Exp(x), 1e-10) {
+			t.Fatalf("exp(%v) = %v, want %v", x, exp(x), math.Exp(x))
+		}
+		y := math.Exp(x)
+		if math.Abs(ln(y)-math.Log(y)) > 2.5e-6 {
+			t.Fatalf("ln(%v) = %v, want %v", y, ln(y), math.Log(y))
+		}
+		u := (rng.Float64() - 0.5) * 46
+		if want := 1 / (1 + math.Exp(u)); !nearly(tail(u), want, 5e-5) {
+			t.Fatalf("tail(%v) = %v, want %v", u, tail(u), want)
+		}
+		if tail(u)+tail(-u) != 1 {
+			t.Fatalf("tail(%v) and tail(%v) add up to %v", u, -u, tail(u)+tail(-u))
+		}
+		if abs(x) != math.Abs(x) {
+			t.Fatalf("abs(%v) = %v", x, abs(x))
+		}
+	}
+}
+
+func TestTailNeverRises(t *testing.T) {
+	last := 1.0
+	for x := -30.0; x < 30; x += 1.0 / 777 {
+		now := tail(x)
+		if now > last || now <= 0 {
+			t.Fatalf("tail(%v) = %v after %v", x, now, last)
+		}
+		last = now
+	}
+	for _, x := range []float64{math.Inf(-1), -1e300, 24, 1e300, math.Inf(1)} {
+		if v := tail(x); !(v >= 0 && v <= 1) {
+			t.Errorf("tail(%v) = %v", x, v)
+		}
+	}
+}
+
+// randomMixture has components here and there, narrow and wide.
+func randomMixture(rng *rand.Rand) *mixture {
+	var y [netOutputs]int32
+	g := guess{reach: 1, rows: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	for i := range y {
+		y[i] = int32(rng.NormFloat64() * 8000)
+	}
+	for k := range g.base {
+		for a := range 3 {
+			g.base[k][a] = rng.NormFloat64() * 50
+		}
+	}
+	m := &mixture{}
+	m.set(&y, &g)
+	return m
+}
+
+// A mixture is what its formula says, by math.Exp.
+func TestMixture(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		m := randomMixture(rng)
+		sum := 0.0
+		for _, w := range m.weight {
+			sum += w
+		}
+		if !nearly(sum, 1, 1e-12) {
+			t.Fatalf("weights add up to %v", sum)
+		}
+		last := 1.0
+		for x := -400.0; x <= 400; x++ {
+			want := 0.0
+			for k, w := range m.weight {
+				want += w / (1 + math.Exp((x+0.5-m.mean[k][1])*m.sharp[k][1]))
+			}
+			got := m.beyond(1, x)
+			if !nearly(got, want, 1e-4) && math.Abs(got-want) > 1e-10 {
+				t.Fatalf("beyond %v: %v, want %v", x, got, want)
+			}
+			if got > last {
+				t.Fatalf("beyond %v rises from %v to %v", x, last, got)
+			}
+			if total := got + m.below(1, x+1); !nearly(total, 1, 1e-9) {
+				t.Fatalf("beyond %v and below %v add up to %v", x, x+1, total)
+			}
+			last = got
+		}
+		middle, scale := m.median(1)
+		if !(scale > 0) {
+			t.Fatalf("scale %v", scale)
+		}
+		near := max(0.5, scale/2)
+		if lo, hi := m.beyond(1, middle-0.5-near), m.beyond(1, middle-0.5+near); lo < 0.5 || hi > 0.5 {
+			t.Fatalf("%v is no median: %v beyond %v less, %v beyond %v more", middle, lo, near, hi, near)
+		}
+	}
+}
+
+// What one coordinate says changes the others as Bayes has it.
+func TestMixtureLearns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		m := randomMixture(rng)
+		v := math.Round(rng.NormFloat64() * 60)
+		want := m.weight
+		sum := 0.0
+		for k := range want {
+			s := m.sharp[k][0]
+			p := 1/(1+math.Exp(-(v+0.5-m.mean[k][0])*s)) - 1/(1+math.Exp(-(v-0.5-m.mean[k][0])*s))
+			want[k] *= p + 1e-7
+			sum += want[k]
+		}
+		m.learn(0, v)
+		for k := range want {
+			if math.Abs(m.weight[k]-want[k]/sum) > 1e-3 {
+				t.Fatalf("component %d weighs %v after %v, want %v", k, m.weight[k], v, want[k]/sum)
+			}
+		}
+	}
+}
+
+// Turns and rotations are each other's inverse, and like those of quaternions
+// made by package math.
+func TestTurns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 20_000 {
+		axis := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		axis = axis.times(1 / axis.length())
+		angle := rng.Float64() * math.Pi
+		q := axis.times(angle * turnUnit).rotation()
+		for k := range axis {
+			if math.Abs(q[k]-axis[k]*math.Sin(angle/2)) > 1e-9 {
+				t.Fatalf("turn by %v: %v", angle, q)
+			}
+		}
+		if math.Abs(q[3]-math.Cos(angle/2)) > 1e-9 {
+			t.Fatalf("turn by %v: %v", angle, q)
+		}
+		back := q.turn()
+		if d := back.minus(axis.times(angle * turnUnit)).length(); d > 1e-4 {
+			t.Fatalf("turn by %v comes back %v off", angle, d)
+		}
+		p := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.times(turnUnit).rotation()
+		v := vec{1, 2, 3}
+		if d := q.then(p).rotate(v).minus(p.rotate(q.rotate(v))).length(); d > 1e-9 {
+			t.Fatalf("first q, then p: %v off", d)
+		}
+	}
+}
+
+// Any small three make a rotation, and those of a rotation make it again.
+func TestOrientation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 20_000 {
+		c := cube{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512)}
+		q := orientation(&c)
+		square := 0.0
+		for _, x := range q {
+			square += x * x
+		}
+		if !nearly(square, 1, 1e-12) {
+			t.Fatalf("%v has length %v", c, math.Sqrt(square))
+		}
+		first, second := q.largest()
+		if first == second || abs(q[second]) > abs(q[first]) {
+			t.Fatalf("largest of %v: %d, then %d", q, first, second)
+		}
+		small := q.small(first)
+		turned := q.then(vec{0.01, 0.02, -0.03}.rotation()).small(first)
+		rows := q.jacobian(first)
+		for k := range small {
+			by := rows[k][0]*0.01 + rows[k][1]*0.02 - rows[k][2]*0.03
+			if math.Abs(turned[k]-small[k]-by) > 1e-3 {
+				t.Fatalf("%v: component %d moves by %v, the jacobian says %v", c, k, turned[k]-small[k], by)
+			}
+		}
+	}
+}
+
+func TestPacking(t *testing.T) {
+	for x := -251.0; x < 251; x += 0.37 {
+		if got := unpack(pack(x)); math.Abs(got-x) > 0.02+0.14*math.Sqrt(math.Abs(x)) {
+			t.Errorf("%v packs to %v", x, got)
+		}
+	}
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), 1e300} {
+		if got := unpack(pack(x)); math.Abs(got) > 253 {
+			t.Errorf("%v packs to %v", x, got)
+		}
+	}
+}

@@ -69,9 +69,9 @@ func mdTotals(b *strings.Builder, r *Result) {
 }
 
 func mdBudget(b *strings.Builder, r *Result) {
-	b.WriteString("## Where the bits went\n\n| slot | bits | share |\n|---|---:|---:|\n")
+	b.WriteString("## Where the bits went\n\n| slot | bits | a packet | share |\n|---|---:|---:|---:|\n")
 	for _, s := range r.Budget {
-		fmt.Fprintf(b, "| %s | %.0f | %.1f %% |\n", s.Slot, s.Bits, 100*s.Share)
+		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", s.Slot, s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
 	}
 	b.WriteString("\n")
 	if len(r.Shadows) == 0 {

@@ -28,6 +28,7 @@ type lcp struct {
 	most  float64 // impulse that friction holds
 	relax float64
 	law   *Rigid
+	spent int // sweeps times contacts, since Reset
 }
 
 // motion is a body as the solver sees it.

@@ -65,7 +65,11 @@ func (s *Scene) Reset(law Rigid, pose func(i int) Quat) {
 	clear(s.state)
 	s.live = s.live[:0]
 	s.laid.clear()
+	s.lcp.spent = 0
 }
+
+// Spent returns what all steps since Reset cost, in corrections of a contact.
+func (s *Scene) Spent() int { return s.lcp.spent }
 
 // Lay puts cube i, of the given half side, to sleep at pos.
 func (s *Scene) Lay(i int, half float64, pos Vec) {

@@ -6,8 +6,7 @@ import "math"
 func (s *Scene) Step(dt float64) {
 	s.step = dt
 	s.gather()
-	n := len(s.bodies)
-	s.left = allowance{looks: looksPerCube*n + spare, tests: testsPerCube*n + spare, pairs: pairsPerCube*n + spare}
+	s.left = allow(len(s.bodies))
 	s.lcp.begin(&s.law, dt)
 	for k := 0; k < len(s.active) && !s.bodies[s.active[k]].asleep; k++ {
 		s.touchAll(int(s.active[k]))

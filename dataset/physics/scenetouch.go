@@ -2,12 +2,15 @@ package physics
 
 // A hostile snapshot may pile all cubes into one place. The work of a step stays
 // within these bounds whatever it holds; whom they leave out is passed through.
-const (
-	looksPerCube = 32 // neighbours looked at, per cube of the scene
-	testsPerCube = 4  // of which are near
-	pairsPerCube = 1  // of which touch
-	spare        = 64 // and this much more, for small scenes
-)
+// They are what the fullest recording needs, in which the player carries 170
+// cubes, and a little more.
+func allow(cubes int) allowance {
+	return allowance{looks: 12*cubes + 64, tests: 3*cubes/2 + 64, pairs: cubes/2 + 64}
+}
+
+// allowance is what is left of the work of a step: neighbours to be looked at,
+// of which to be tested closely, of which to be given contacts.
+type allowance struct{ looks, tests, pairs int }
 
 // touchAll finds the contacts of awake body i with the floor and its neighbours.
 func (s *Scene) touchAll(i int) {
@@ -19,7 +22,7 @@ func (s *Scene) touchAll(i int) {
 	x0, x1 := square(b.Pos.X-r.X-other), square(b.Pos.X+r.X+other)
 	y0, y1 := square(b.Pos.Y-r.Y-other), square(b.Pos.Y+r.Y+other)
 	for y := y0; y <= y1; y++ {
-		for x := x0; x <= x1; x++ {
+		for x := x0; x <= x1 && s.left.looks > 0; x++ {
 			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
 				// Two awake bodies find each other: the earlier one counts.
 				if s.slot[j-1] > s.slot[i] || s.bodies[j-1].asleep {
@@ -34,9 +37,6 @@ func (s *Scene) touchAll(i int) {
 		}
 	}
 }
-
-// allowance is what is left of the work of a step.
-type allowance struct{ looks, tests, pairs int }
 
 // meet finds the contacts of awake body i and body j if they touch.
 func (s *Scene) meet(i, j int) {

@@ -21,6 +21,7 @@ func (s *lcp) solve(iterations int) {
 	}
 	for it := range iterations {
 		asked := it >= firstAsked && it%askedEvery == 0
+		s.spent += s.work()
 		if asked {
 			copy(s.before, s.motion)
 		}

@@ -93,6 +93,7 @@ func (s *Simulator) row(i int) []int32 {
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
 	s.hind.path, s.hind.moves = *path, s.hind.moves[:0]
+	s.hind.path.guess(s.table)
 	clear(s.hind.listed)
 	for i := range awake {
 		a := &awake[i]

@@ -11,6 +11,10 @@ import "wirelab/dataset/frame"
 // All of it would overshoot: some misses have other causes.
 const hindsightGain = 0.6
 
+// heavyRun is how many corrections of a contact make a run a heavy one: three
+// times as many as usual.
+const heavyRun = 96 * 1024
+
 // hindsight is what a run began with, and the best so far of what came of it.
 type hindsight struct {
 	path   Path
@@ -34,11 +38,15 @@ func (h *hindsight) add(cube int, b Body) {
 // was given to Run must not have changed since. The results are valid until the
 // next call.
 //
-// One round costs another Run.
+// One round costs another Run; the rounds end early in a frame that was heavy, so
+// that it need not be paid for twice.
 func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
 	h := &s.hind
 	h.best = append(h.best[:0], s.results...)
 	for range rounds {
+		if s.scene.Spent() > heavyRun {
+			break
+		}
 		s.aim(now)
 		s.simulate()
 		s.keepBetter(now)

@@ -108,19 +108,6 @@ func walk(frames []*frame.Frame, law physics.Rigid, rounds, gap int) (s score) {
 				}
 			}
 		}
-		if os.Getenv("NEAR") != "" {
-			near, want := 0, 0
-			fmt.Sscan(os.Getenv("NEAR"), &want)
-			p := PositionOf(rowOf(base, 0))
-			for i := 1; i < frame.WalkoffCubes; i++ {
-				if PositionOf(rowOf(base, i)).Sub(p).Length() < 1.8*512 {
-					near++
-				}
-			}
-			if near >= want {
-				path.Mode = Pull
-			}
-		}
 		start := time.Now()
 		c.results = c.sim.Run(base, c.awake, &path)
 		s.took = append(s.took, time.Since(start))

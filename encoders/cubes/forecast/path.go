@@ -10,17 +10,20 @@ import (
 // Mode is what the player does to the cubes around it.
 type Mode uint8
 
-// The modes. ByHeight guesses: a player that hovers pushes.
+// The modes. Guess is for who was not told: a player among many cubes pulls them
+// along, one that hovers pushes.
 const (
-	ByHeight Mode = iota
+	Guess Mode = iota
 	None
 	Push
 	Pull
 	PushAndPull
 )
 
-// HoverUnits is the height above which ByHeight takes the player to push.
-const HoverUnits = 640
+const (
+	hoverUnits = 640 // a player above this does not roll
+	crowd      = 12  // cubes around a player who pulls; under one that pushes there are fewer
+)
 
 // Path is the way of the player, cube 0: rows of the snapshot at the baseline,
 // one before it and the one to be reached, which a decoder reads first.
@@ -58,9 +61,30 @@ func (p *Path) prepare(seconds float64) {
 		p.bend = ahead.Sub(behind.Scale(1 / g)).Scale(2 / (1 + g))
 	}
 	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * MaxSpin)
-	high := p.From[frame.CubeZ] > HoverUnits
-	p.push = p.Mode == Push || p.Mode == PushAndPull || p.Mode == ByHeight && high
+	p.push = p.Mode == Push || p.Mode == PushAndPull
 	p.pull = p.Mode == Pull || p.Mode == PushAndPull
+}
+
+// guess settles the mode of a player in a snapshot.
+func (p *Path) guess(table []int32) {
+	if p.Mode != Guess {
+		return
+	}
+	const reach = pullReach * frame.UnitsPerMetre
+	near, centre := 0, PositionOf(p.From)
+	for at := frame.CubeFields; at < len(table); at += frame.CubeFields {
+		if d := PositionOf(table[at:]).Sub(centre); d.Dot(d) < reach*reach {
+			near++
+		}
+	}
+	switch {
+	case near >= crowd:
+		p.Mode = Pull
+	case p.From[frame.CubeZ] > hoverUnits:
+		p.Mode = Push
+	default:
+		p.Mode = None
+	}
 }
 
 // at returns where the player is at share u of the way.

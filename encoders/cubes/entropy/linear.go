@@ -9,7 +9,10 @@ type linear struct {
 	weights  []int32 // by class and feature, in units of 1/weightOne
 }
 
-const weightOne = 1 << 14
+const (
+	weightBits = 14
+	weightOne  = 1 << weightBits
+)
 
 // maxGuess bounds predictions.
 const maxGuess = 1 << 15
@@ -20,7 +23,7 @@ func (l *linear) predict(class int, features []int32) int32 {
 	for i, w := range l.weights[class*l.features:][:len(features)] {
 		sum += int64(w) * int64(features[i])
 	}
-	return int32(min(max((sum+weightOne/2)>>14, -maxGuess), maxGuess))
+	return int32(min(max((sum+weightOne/2)>>weightBits, -maxGuess), maxGuess))
 }
 
 // Classes of situations for linear predictions.

@@ -2,9 +2,9 @@ package entropy
 
 import "wirelab/encoders/rangecoder"
 
-// mixed codes a decision by several opinions: what came of it in other recordings
-// in each of several contexts, what came of it here in one more, weighted by
-// whom it has paid to believe.
+// mixed codes decisions by several opinions at once: what came of such a decision
+// in other recordings, in each of several contexts; and what came of it here, in
+// one more. They count by how much it has paid to believe them.
 type mixed struct {
 	coder   *rangecoder.Coder
 	mixer   rangecoder.Mixer
@@ -50,15 +50,15 @@ func (m *mixed) decide(node, v int) int {
 
 // plain codes a decision by one trained opinion.
 func (m *mixed) plain(at, v int) int {
-	v = m.coder.Bit(v, rangecoder.Squash(int32(m.trained[at])*stretchStep))
+	v = m.coder.Bit(v, squashed[uint8(m.trained[at])])
 	if m.school != nil {
 		m.school.count(at, v)
 	}
 	return v
 }
 
-// consider sets the contexts of the next decision or number: from first on, each
-// in a stretch of its own, with the sizes given.
+// consider sets the contexts of the next decision or number. Their tables follow
+// each other from first on and have the sizes given.
 func (m *mixed) consider(first int, sizes []int, ctx ...int) {
 	m.n = len(ctx)
 	for i, c := range ctx {
@@ -67,7 +67,8 @@ func (m *mixed) consider(first int, sizes []int, ctx ...int) {
 	}
 }
 
-// mixedNumber is the opinions on a number.
+// mixedNumber is the opinions on a number: its length is mixed, the rest is not
+// worth it.
 type mixedNumber struct {
 	*mixed
 	signAt, topAt int

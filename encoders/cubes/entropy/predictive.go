@@ -24,68 +24,6 @@ type predictive struct {
 	drive  [3]int32
 }
 
-// kinds of numbers: x, y, z, and three components of an orientation.
-const (
-	kinds  = 6
-	groups = 3 // x and y have their contexts in common, and so have the components
-)
-
-// Contexts of mixed decisions and how many there are of each.
-const (
-	sizesFine   = 40
-	sizesCoarse = 10
-	missing     = 10 // lengths of a miss
-	recents     = 64
-	gaps        = 16 // distances of a neighbour
-)
-
-var (
-	changedSizes = []int{idles * fars * 8, 32 * speeds, gaps * 8 * 4, recents * idles, idles * speeds * 6 * 2}
-	movedSizes   = []int{idles * speeds * missing, fars * 12, missing * heights * idles}
-	turnedSizes  = []int{idles * speeds * 2, 12 * 12, missing * 12 * 2, 12 * fars}
-	touchedSizes = []int{fars * idles * 2, 12 * speeds * 2, 12 * fars * 2}
-	largestSizes = []int{margins * 12, margins * missing, margins * spins}
-	lengthSizes  = []int{groups * sizesFine * lengthNodes, groups * sizesCoarse * 8 * lengthNodes,
-		groups * sizesCoarse * missing * lengthNodes, groups * 12 * 8 * lengthNodes}
-
-	changedAt = 0
-	movedAt   = changedAt + sum(changedSizes)
-	turnedAt  = movedAt + sum(movedSizes)
-	touchedAt = turnedAt + sum(turnedSizes)
-	largestAt = touchedAt + sum(touchedSizes)
-	lengthAt  = largestAt + sum(largestSizes)
-	secondAt  = lengthAt + sum(lengthSizes)
-	signAt    = secondAt + margins
-	topAt     = signAt + groups*4*27
-	trainedN  = topAt + groups*topNodes
-)
-
-func sum(list []int) (n int) {
-	for _, v := range list {
-		n += v
-	}
-	return n
-}
-
-// What is learnt along the chain, and the sets of weights.
-const (
-	ownChanged = 0
-	ownMoved   = ownChanged + idles*speeds
-	ownTurned  = ownMoved + speeds
-	ownTouched = ownTurned + speeds
-	ownLargest = ownTouched + 2
-	ownLength  = ownLargest + margins
-	ownSize    = ownLength + groups*(sizesFine/2)*lengthNodes
-
-	setChanged = 0
-	setMoved   = setChanged + idles
-	setTurned  = setMoved + 1
-	setTouched = setTurned + 1
-	setLargest = setTouched + 1
-	setLength  = setLargest + 1
-	sets       = setLength + groups*lengthNodes
-)
-
 // place is a cube and its circumstances.
 type place struct {
 	p            *predictive
@@ -172,14 +110,14 @@ func (k *place) changed(idle uint8) int {
 	var d uint64
 	if k.near, d = p.near.nearest(k.base); k.near != nil {
 		gap = 1 + min(int(d>>14), gaps-2)
-		pace = span(k.near.shift, 7)
-		k.nearMissed = 1 + span(k.near.miss, 10)
+		pace = span(k.near.shift, paces-1)
+		k.nearMissed = 1 + span(k.near.miss, offs-2)
 		k.nearTwisted = 1 + k.near.off
 	}
 	p.consider(changedAt, changedSizes,
 		(k.idle*fars+k.far)*8+p.recent&7,
 		int(min(idle, 31))*speeds+k.speed,
-		(gap*8+pace)*4+min(k.idle, 3),
+		(gap*paces+pace)*4+min(k.idle, 3),
 		p.recent*idles+k.idle,
 		((k.idle*speeds+k.speed)*6+k.far/2)*2+int(k.base[frame.CubeInteracting]))
 	p.own, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
@@ -196,7 +134,7 @@ func (k *place) code() {
 	k.self = p.near.add(k.base)
 	p.consider(movedAt, movedSizes,
 		(k.idle*speeds+k.speed)*missing+k.missed,
-		k.far*12+k.nearMissed,
+		k.far*offs+k.nearMissed,
 		(k.twisted*heights+k.height)*idles+k.idle)
 	p.own, p.set = ownMoved+k.speed, setMoved
 	moved := p.decide(0, flag(!samePosition(k.q, k.base)))
@@ -207,8 +145,8 @@ func (k *place) code() {
 	}
 	p.consider(turnedAt, turnedSizes,
 		(k.idle*speeds+k.speed)*2+moved,
-		k.off*12+k.nearMissed,
-		(k.twisted*12+k.off)*2+moved,
+		k.off*offs+k.nearMissed,
+		(k.twisted*offs+k.off)*2+moved,
 		k.off*fars+k.far)
 	p.own, p.set = ownTurned+k.off, setTurned
 	turned := p.decide(0, flag(!sameOrientation(k.q, k.base)))

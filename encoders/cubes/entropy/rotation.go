@@ -91,3 +91,33 @@ func (p quaternion) times(q quaternion) quaternion {
 
 // conjugate returns the rotation back.
 func (p quaternion) conjugate() quaternion { return quaternion{-p[0], -p[1], -p[2], p[3]} }
+
+// Turns are vectors along the axis, as long as the angle (four times the tangent
+// of its fourth, to be exact), in units of 1/spinOne.
+const (
+	spinOne = 4096
+	maxSpin = 4 * spinOne
+)
+
+// turnBetween returns the turn from one orientation to another.
+func turnBetween(from, to *quaternion) (v [3]int32) {
+	r := to.times(from.conjugate())
+	if r[3] < 0 {
+		r = r.negative()
+	}
+	scale := 4 * spinOne / (1 + r[3])
+	for i := range v {
+		v[i] = int32(math.Round(min(max(float64(r[i]*scale), -maxSpin), maxSpin)))
+	}
+	return v
+}
+
+// turned returns the orientation after a turn.
+func (p *quaternion) turned(v [3]int32) quaternion {
+	const unit = 1.0 / (4 * spinOne)
+	x, y, z := float64(float64(v[0])*unit), float64(float64(v[1])*unit), float64(float64(v[2])*unit)
+	bb := float64(x*x) + float64(y*y) + float64(z*z)
+	s := 1 / (1 + bb)
+	r := quaternion{float64(2 * x * s), float64(2 * y * s), float64(2 * z * s), float64((1 - bb) * s)}
+	return r.times(*p)
+}

@@ -19,6 +19,14 @@ var (
 // stretchStep makes 127 of them what a probability can be stretched to.
 const stretchStep = (rangecoder.MaxStretch + 126) / 127
 
+// squashed holds the probability that each byte, as a uint8, stands for.
+var squashed = func() (t [256]uint32) {
+	for i := range t {
+		t[i] = rangecoder.Squash(int32(int8(i)) * stretchStep)
+	}
+	return t
+}()
+
 // stretchByte returns the byte of a probability.
 func stretchByte(p uint32) byte {
 	x := rangecoder.Stretch(p)
@@ -38,7 +46,7 @@ func appendCounters(list []counter, table []byte, n, trust int) ([]counter, erro
 		list = append(list, rangecoder.NewCounter(rangecoder.One/2, 0))
 	}
 	for _, b := range table {
-		list = append(list, rangecoder.NewCounter(rangecoder.Squash(int32(int8(b))*stretchStep), trust))
+		list = append(list, rangecoder.NewCounter(squashed[b], trust))
 	}
 	return list, nil
 }

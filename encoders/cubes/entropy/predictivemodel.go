@@ -1,0 +1,66 @@
+package entropy
+
+// kinds of numbers: x, y, z, and three components of an orientation.
+const (
+	kinds  = 6
+	groups = 3 // x and y have their contexts in common, and so have the components
+)
+
+// Contexts of mixed decisions and how many there are of each.
+const (
+	sizesFine   = 40
+	sizesCoarse = 10
+	missing     = 10 // lengths of a miss, by the memo
+	offs        = 12 // the same within this packet
+	recents     = 64
+	gaps        = 16 // distances of a neighbour
+	paces       = 8  // lengths of a motion, coarser
+	signs       = 27 // of what was missed, of what a neighbour missed, and of the motion
+)
+
+var (
+	changedSizes = []int{idles * fars * 8, 32 * speeds, gaps * paces * 4, recents * idles, idles * speeds * 6 * 2}
+	movedSizes   = []int{idles * speeds * missing, fars * offs, missing * heights * idles}
+	turnedSizes  = []int{idles * speeds * 2, offs * offs, missing * offs * 2, offs * fars}
+	touchedSizes = []int{fars * idles * 2, offs * speeds * 2, offs * fars * 2}
+	largestSizes = []int{margins * offs, margins * missing, margins * spins}
+	lengthSizes  = []int{groups * sizesFine * lengthNodes, groups * sizesCoarse * paces * lengthNodes,
+		groups * sizesCoarse * missing * lengthNodes, groups * offs * paces * lengthNodes}
+
+	changedAt = 0
+	movedAt   = changedAt + sum(changedSizes)
+	turnedAt  = movedAt + sum(movedSizes)
+	touchedAt = turnedAt + sum(turnedSizes)
+	largestAt = touchedAt + sum(touchedSizes)
+	lengthAt  = largestAt + sum(largestSizes)
+	secondAt  = lengthAt + sum(lengthSizes)
+	signAt    = secondAt + margins
+	topAt     = signAt + groups*4*signs
+	trainedN  = topAt + groups*topNodes
+)
+
+func sum(list []int) (n int) {
+	for _, v := range list {
+		n += v
+	}
+	return n
+}
+
+// What is learnt along the chain, and the sets of weights.
+const (
+	ownChanged = 0
+	ownMoved   = ownChanged + idles*speeds
+	ownTurned  = ownMoved + speeds
+	ownTouched = ownTurned + speeds
+	ownLargest = ownTouched + 2
+	ownLength  = ownLargest + margins
+	ownSize    = ownLength + groups*(sizesFine/2)*lengthNodes
+
+	setChanged = 0
+	setMoved   = setChanged + idles
+	setTurned  = setMoved + 1
+	setTouched = setTurned + 1
+	setLargest = setTouched + 1
+	setLength  = setLargest + 1
+	sets       = setLength + groups*lengthNodes
+)

@@ -295,42 +295,64 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
+// memories are the memos of one end by the rules of the walk-off: of the newest frame
+// of each residue class, and one more to be written over.
+type memories struct{ memo, spare [recording.Age]encoders.Memo }
+
+func (r *memories) at(n int) (memo, spare encoders.Memo) {
+	if n < 2*recording.Age { // the recording begins again
+		return nil, r.spare[n%recording.Age]
+	}
+	return r.memo[n%recording.Age], r.spare[n%recording.Age]
+}
+
+func (r *memories) put(n int, memo encoders.Memo) {
+	k := n % recording.Age
+	r.memo[k], r.spare[k] = memo, r.memo[k]
+}
+
 func BenchmarkWalkoff(b *testing.B) {
 	frames := recording.Load(b, "bravo", 900)
+	dst := frame.Cubes(frame.WalkoffCubes).NewFrame()
+	payloads := make([][]byte, len(frames))
+	refs := make([]encoders.Ref, 1)
 	for _, c := range codecs() {
 		enc, dec := ends(b, c, frame.WalkoffCubes)
-		memos, spares := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
-		payloads := make([][]byte, len(frames))
-		n, refs := recording.Age, make([]encoders.Ref, 1)
-		step := func() {
-			base := n - recording.Age
-			refs[0] = encoders.Ref{Frame: frames[base], Memo: memos[base]}
-			payloads[n], memos[n], _ = enc.Encode(payloads[n][:0], frames[n], refs, memos[n], nil)
-			if n++; n == len(frames) {
-				n = recording.Age
-			}
-		}
-		b.Run(c.Name+"/encode", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				step()
-			}
-		})
-		for n = recording.Age; n != len(frames)-1; {
-			step()
-		}
-		dst, at := frame.Cubes(frame.WalkoffCubes).NewFrame(), recording.Age
-		b.Run(c.Name+"/decode", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				base := at - recording.Age
-				dst.Tick = frames[at].Tick
-				refs[0] = encoders.Ref{Frame: frames[base], Memo: memos[base]}
-				spares[at], _ = dec.Decode(dst, payloads[at], refs, spares[at])
-				if at++; at == len(frames)-1 {
-					at = recording.Age
+		bench := func(name string, code func(n int, spare encoders.Memo) encoders.Memo) {
+			var r memories
+			n := recording.Age
+			step := func() {
+				memo, spare := r.at(n)
+				refs[0] = encoders.Ref{Frame: frames[n-recording.Age], Memo: memo}
+				r.put(n, code(n, spare))
+				if n++; n == len(frames) {
+					n = recording.Age
 				}
 			}
+			for range frames { // memory grows to size, and packets are there to be decoded
+				step()
+			}
+			b.Run(c.Name+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					step()
+				}
+			})
+		}
+		bench("encode", func(n int, spare encoders.Memo) (memo encoders.Memo) {
+			var err error
+			if payloads[n], memo, err = enc.Encode(payloads[n][:0], frames[n], refs, spare, nil); err != nil {
+				b.Fatal(err)
+			}
+			return memo
+		})
+		bench("decode", func(n int, spare encoders.Memo) encoders.Memo {
+			dst.Tick = frames[n].Tick
+			memo, err := dec.Decode(dst, payloads[n], refs, spare)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return memo
 		})
 	}
 }

@@ -69,21 +69,22 @@ func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 	player, steps, recent := row(base.Table, 0), past.moved, 0
 	for i := range e.rows {
 		q, b := row(cur.Table, i), row(base.Table, i)
-		if !e.admit(i, q) {
-			return
-		}
 		var s *step // how it came to be where it is; here steps are in order of rows
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
-		k := leanCube{e: e, lean: l, q: q, base: b, step: s, was: past.ticks, now: next.ticks,
-			v: s.scaled(past.ticks, next.ticks), idle: idleness(past.idle[i]), far: farness(apart(b, player))}
-		changed := l.bit(leanChanged+k.interest()*leanRows+recent, flag(*q != *b))
+		idle, far, v := idleness(past.idle[i]), farness(apart(b, player)), s.scaled(past.ticks, next.ticks)
+		at := leanChanged + (interest(idle, far, v)*2+int(b[frame.CubeInteracting]))*leanRows + recent
+		changed := l.bit(at, flag(*q != *b))
 		e.charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & (leanRows - 1); changed == 0 {
 			next.rested(i)
 			continue
 		}
+		if !e.admit(i, q) {
+			return
+		}
+		k := leanCube{e: e, lean: l, q: q, base: b, step: s, was: past.ticks, now: next.ticks, v: v, idle: idle, far: far}
 		k.code()
 		if !e.accept(i, q, b) {
 			return
@@ -109,12 +110,11 @@ type leanCube struct {
 
 // interest tells cubes apart by what makes them change: those that moved, by how
 // fast, the others by how far the player is.
-func (k *leanCube) interest() int {
-	where := k.far
-	if k.idle == 0 {
-		where = span(k.v, speeds-1)
+func interest(idle, far int, v [3]int32) int {
+	if idle == 0 {
+		return span(v, speeds-1)
 	}
-	return (k.idle*fars+where)*2 + int(k.base[frame.CubeInteracting])
+	return idle*fars + far
 }
 
 // history tells cubes that moved apart by how wrong that was predicted, those

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -221,100 +220,6 @@ func TestCost(t *testing.T) {
 		want := -math.Log2(float64(p) / One)
 		if got := float64(Cost(p)) / One; math.Abs(got-want) > 2.0/One {
 			t.Errorf("Cost(%d) = %f bits, want %f", p, got, want)
-		}
-	}
-}
-
-// byTheBook is the coder in whole numbers of any length: nothing is shifted out,
-// so there are no carries, no window and no bytes until the end, when it tries
-// one length after the other.
-func byTheBook(list []decision) []byte {
-	low, shifted, rng := new(big.Int), uint(0), uint64(1<<32-1)
-	cut := func(from, width uint64) {
-		low.Add(low, new(big.Int).SetUint64(from))
-		for rng = width; rng < 1<<24; rng <<= 8 {
-			low.Lsh(low, 8)
-			shifted++
-		}
-	}
-	for _, d := range list {
-		if d.n == 0 {
-			if bound := rng * uint64(d.p) / One; d.v != 0 {
-				cut(0, bound)
-			} else {
-				cut(bound, rng-bound)
-			}
-			continue
-		}
-		for n := d.n; n > 0; {
-			k := min(n, 16)
-			n -= k
-			each, part, top := rng>>k, d.v>>n&(1<<k-1), uint64(1)<<k-1
-			if part == top {
-				cut(part*each, rng-part*each)
-			} else {
-				cut(part*each, each)
-			}
-		}
-	}
-	high := new(big.Int).Add(low, new(big.Int).SetUint64(rng))
-	for n := uint(0); ; n++ {
-		unit := new(big.Int).Lsh(big.NewInt(1), 8*(shifted+4-n))
-		number := new(big.Int).Add(low, unit)
-		number.Sub(number, big.NewInt(1)).Div(number, unit)
-		end := new(big.Int).Add(number, big.NewInt(1))
-		if end.Mul(end, unit).Cmp(high) <= 0 {
-			return number.FillBytes(make([]byte, n))
-		}
-	}
-}
-
-// The bytes are those of the coder by the book, and nearly as few as there can
-// be: carries, windows and the end change nothing.
-func TestAgainstBigNumbers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	for range 500 {
-		list := decisions(rng, rng.IntN(120))
-		var c Coder
-		c.Write(nil)
-		run(&c, list)
-		out := c.Finish()
-		if want := byTheBook(list); !bytes.Equal(out, want) {
-			t.Fatalf("%x, by the book %x", out, want)
-		}
-		var bits float64
-		for _, d := range list {
-			switch p := float64(d.p) / One; {
-			case d.n != 0:
-				bits += float64(d.n)
-			case d.v != 0:
-				bits -= math.Log2(p)
-			default:
-				bits -= math.Log2(1 - p)
-			}
-		}
-		if most := 1.001*bits/8 + 2.25; float64(len(out)) > most {
-			t.Fatalf("%d bytes for %.1f bits", len(out), bits)
-		}
-	}
-}
-
-// A carry that runs through many bytes: what is just below a boundary, then just
-// above it.
-func TestLongCarry(t *testing.T) {
-	for _, p := range []uint32{1, 2, 100} {
-		list := []decision{{p: 32768, v: 1}}
-		for range 400 { // upwards, to the top of the lower half
-			list = append(list, decision{p: p})
-		}
-		for i := range 40 { // and into what rounding left there
-			list = append(list, decision{p: 60000, v: uint64(i & 1)})
-		}
-		var c Coder
-		c.Write([]byte{255, 255})
-		run(&c, list)
-		if got, want := c.Finish()[2:], byTheBook(list); !bytes.Equal(got, want) {
-			t.Fatalf("%x, by the book %x", got, want)
 		}
 	}
 }

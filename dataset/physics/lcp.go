@@ -23,6 +23,9 @@ type lcp struct {
 	feet  [maxPoints][]foot    // with the floor
 	hooks [maxPoints][3][]hook // of two bodies: first and second tangent, normal
 
+	passes [maxPoints * kinds]pass
+	seed   uint64
+
 	soft  float64 // speed by which a contact gives, per impulse
 	push  float64 // speed wanted per overlap
 	most  float64 // impulse that friction holds
@@ -66,6 +69,7 @@ func (s *lcp) init(n int) {
 
 func (s *lcp) begin(law *Rigid, dt float64) {
 	s.law = law
+	s.setOut()
 	s.motion = s.motion[:0]
 	for k := range maxPoints {
 		s.feet[k] = s.feet[k][:0]

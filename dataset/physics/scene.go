@@ -121,7 +121,7 @@ func (s *Scene) Pull(i int, acceleration Vec) {
 
 // enter makes body i live.
 func (s *Scene) enter(i int, as stage) {
-	s.state[i], s.touch[i] = as, Touch{}
+	s.state[i], s.touch[i], s.slot[i] = as, Touch{}, -1
 	s.live = append(s.live, int32(i))
 }
 

@@ -8,7 +8,7 @@ func (s *Scene) Step(dt float64) {
 	s.gather()
 	s.left = allow(len(s.bodies))
 	s.lcp.begin(&s.law, dt)
-	for k := 0; k < len(s.active) && !s.bodies[s.active[k]].asleep; k++ {
+	for k := 0; k < len(s.active); k++ { // touching a sleeper appends it
 		s.touchAll(int(s.active[k]))
 	}
 	s.accelerate()
@@ -53,9 +53,7 @@ func (s *Scene) activate(i int) {
 	s.active = append(s.active, int32(i))
 }
 
-// accelerate hands the bodies to the solver, gravity and forces added. A sleeper
-// that was touched falls, too: its own contact with the floor is found only in
-// the next step. This is how the original wakes a cube.
+// accelerate hands the bodies to the solver, gravity and forces added.
 func (s *Scene) accelerate() {
 	fall := float64(s.law.Gravity * s.step)
 	for _, i := range s.active {

@@ -12,7 +12,9 @@ func allow(cubes int) allowance {
 // of which to be tested closely, of which to be given contacts.
 type allowance struct{ looks, tests, pairs int }
 
-// touchAll finds the contacts of awake body i with the floor and its neighbours.
+// touchAll finds the contacts of active body i with the floor and its neighbours.
+// A sleeper that it touches becomes active in turn: whoever is connected to
+// somebody awake moves, through however many contacts.
 func (s *Scene) touchAll(i int) {
 	b, r := &s.bodies[i], s.reach[i]
 	if s.state[i] == moving && b.Pos.Z <= r.Z {
@@ -24,8 +26,8 @@ func (s *Scene) touchAll(i int) {
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1 && s.left.looks > 0; x++ {
 			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
-				// Two awake bodies find each other: the earlier one counts.
-				if s.slot[j-1] > s.slot[i] || s.bodies[j-1].asleep {
+				// Two active bodies find each other: the earlier one counts.
+				if s.slot[j-1] > s.slot[i] || s.slot[j-1] < 0 {
 					s.meet(i, int(j-1))
 				}
 			}
@@ -38,7 +40,7 @@ func (s *Scene) touchAll(i int) {
 	}
 }
 
-// meet finds the contacts of awake body i and body j if they touch.
+// meet finds the contacts of active body i and body j if they touch.
 func (s *Scene) meet(i, j int) {
 	if s.left.looks--; s.left.looks < 0 || !s.near(i, j) {
 		return
@@ -69,7 +71,7 @@ func (s *Scene) near(i, j int) bool {
 // factor.
 const edgeFactor = 1.05
 
-// touchPair finds the contacts of two bodies and wakes j if it sleeps.
+// touchPair finds the contacts of two bodies, and makes j active.
 func (s *Scene) touchPair(i, j int) {
 	a, b := &s.bodies[i], &s.bodies[j]
 	fa, fb, e, ok := separations(a, b, 0)
@@ -97,8 +99,8 @@ func (s *Scene) touchPair(i, j int) {
 	if s.left.pairs--; s.left.pairs < 0 {
 		return
 	}
-	if b.asleep && s.slot[j] < 0 || s.state[j] == posed {
-		s.rouse(j)
+	s.rouse(j)
+	if s.slot[j] < 0 {
 		s.activate(j)
 	}
 	s.count(i, j, m.n)

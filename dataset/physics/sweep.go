@@ -4,9 +4,8 @@ package physics
 // changed by more than quiet in a sweep. Most islands are one cube on the floor,
 // and there a few sweeps do.
 const (
-	quiet      = 1e-4 // metres per second
-	firstAsked = 4    // sweeps
-	askedEvery = 8
+	quiet = 2e-4 // metres per second
+	round = 8    // sweeps in the same order; the last of them is looked at
 )
 
 // fullWork bounds sweeps times contacts: a heap of cubes thrown into one place is
@@ -20,11 +19,14 @@ func (s *lcp) solve(iterations int) {
 		iterations = min(iterations, max(fullWork/work, 1))
 	}
 	for it := range iterations {
-		asked := it >= firstAsked && it%askedEvery == 0
-		s.spent += s.work()
+		if it%round == 0 {
+			s.shuffle()
+		}
+		asked := it%round == round-1
 		if asked {
 			copy(s.before, s.motion)
 		}
+		s.spent += s.work()
 		s.sweep()
 		if asked {
 			s.release()
@@ -43,20 +45,52 @@ func (s *lcp) work() (n int) {
 	return n
 }
 
-// sweep corrects every impulse once, normals last: better that a cube slides a
-// little than that it sinks.
+// pass is one list of contacts to be corrected: of the k-th points of all pairs,
+// what is in one direction.
+type pass struct{ k, what uint8 }
+
+const (
+	acrossHooks = iota // the first three index hooks
+	acrossHooks2
+	alongHooks
+	feetX
+	feetY
+	feetZ
+	kinds
+)
+
+// setOut begins with the passes in order.
+func (s *lcp) setOut() {
+	s.seed = 1
+	for i := range s.passes {
+		s.passes[i] = pass{k: uint8(i / kinds), what: uint8(i % kinds)}
+	}
+}
+
+// shuffle puts the passes into another order. Always the same order leaves
+// always the same contacts wronged; the original shuffles, too, and what it left
+// unsolved shows in the recordings.
+func (s *lcp) shuffle() {
+	for i := len(s.passes) - 1; i > 0; i-- {
+		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's
+		j := s.seed >> 33 % uint64(i+1)
+		s.passes[i], s.passes[j] = s.passes[j], s.passes[i]
+	}
+}
+
+// sweep corrects every impulse once.
 func (s *lcp) sweep() {
-	for k := range maxPoints {
-		pull(s.hooks[k][0], s.motion)
-		standX(s.feet[k], s.motion)
-	}
-	for k := range maxPoints {
-		pull(s.hooks[k][1], s.motion)
-		standY(s.feet[k], s.motion)
-	}
-	for k := range maxPoints {
-		pull(s.hooks[k][2], s.motion)
-		standZ(s.feet[k], s.motion)
+	for _, p := range s.passes {
+		switch p.what {
+		case feetX:
+			standX(s.feet[p.k], s.motion)
+		case feetY:
+			standY(s.feet[p.k], s.motion)
+		case feetZ:
+			standZ(s.feet[p.k], s.motion)
+		default:
+			pull(s.hooks[p.k][p.what], s.motion)
+		}
 	}
 }
 

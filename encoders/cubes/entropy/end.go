@@ -89,6 +89,7 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 	}
 	e.c.Write(dst)
 	e.err, e.counting, e.mark = nil, b != nil, 0
+	e.spent = [encoders.SlotPadding]int64{} // the frame before may have been refused
 	next.follow(past, cur, base)
 	e.body.frame(e, cur, base, past, next)
 	if e.err != nil {
@@ -106,7 +107,6 @@ func (e *end) account(b *encoders.Budget, n int) {
 		b.Charge(encoders.Slot(k), units)
 	}
 	b.Close(before, n)
-	e.spent = [encoders.SlotPadding]int64{}
 }
 
 // Decode implements encoders.Decoder.

@@ -1,0 +1,36 @@
+package entropy
+
+import (
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// What was spent on a frame that was refused in its midst is not charged to the
+// next one.
+func TestRefusedIsNotCharged(t *testing.T) {
+	for _, c := range codecs() {
+		frames := crowd(19, 30, 3)
+		refs := []encoders.Ref{{Frame: frames[0]}}
+		bad := &frame.Frame{}
+		bad.CopyFrom(frames[2])
+		row(bad.Table, 29)[frame.CubeZ] = -1
+
+		var want, got encoders.Budget
+		fresh, _ := ends(t, c, 30)
+		if _, _, err := fresh.Encode(nil, frames[2], refs, nil, &want); err != nil {
+			t.Fatal(err)
+		}
+		used, _ := ends(t, c, 30)
+		if _, _, err := used.Encode(nil, bad, refs, nil, &encoders.Budget{}); err == nil {
+			t.Fatalf("%s took a cube below the floor of its range", c.Name)
+		}
+		if _, _, err := used.Encode(nil, frames[2], refs, nil, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s charges %d after a refusal, %d without one", c.Name, got.Units, want.Units)
+		}
+	}
+}

@@ -40,13 +40,13 @@ func loss(y *[Outputs]float32, t *Target, g *[Outputs]float32) float64 {
 		prior[k] = exp(float64(y[k*perComponent] - top))
 		all += prior[k]
 		mass := axes((*[perComponent]float32)(y[k*perComponent:]), t, k, &length, &dMean[k], &dWidth[k])
-		joint[k] = prior[k] * mass
+		joint[k] = float64(prior[k] * mass)
 		sum += joint[k]
 	}
 	if g != nil {
 		gradient(g, t, &prior, &joint, all, sum, &dMean, &dWidth)
 	}
-	return (log(all) - log(sum)) * math.Log2E
+	return float64((log(all) - log(sum)) * math.Log2E)
 }
 
 // axes returns component k's mass on the outcome, and the derivatives of its
@@ -68,7 +68,7 @@ func axes(y *[perComponent]float32, t *Target, k int, length, dMean, dWidth *[3]
 		}
 		fu, fl := logistic(upper), logistic(lower)
 		mass := fu - fl + leastMass
-		du, dl := fu*(1-fu), fl*(1-fl)
+		du, dl := float64(fu*(1-fu)), float64(fl*(1-fl))
 		dMean[a] = (du - dl) * sign / width / mass
 		dWidth[a] = -(float64(du*upper) - float64(dl*lower)) / mass
 		if logWidth != float64(y[4+a]) {

@@ -56,7 +56,8 @@ const (
 )
 
 // Train learns a net from set and quantises it. held may be nil. It panics if a
-// width is not positive or the set is empty: nothing can be learnt from that.
+// width or the number of epochs is not positive or the set is empty: nothing can be
+// learnt from that.
 func Train(ctx context.Context, set, held *Set, cfg Config) (*nn.Net, error) {
 	layers, err := learn(ctx, set, held, cfg)
 	if err != nil {

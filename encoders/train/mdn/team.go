@@ -83,8 +83,8 @@ func (t *team) learn(set *Set, batch []uint32, rate float64) float64 {
 	halves := [2][]uint32{batch[:len(batch)/2], batch[len(batch)/2:]}
 	var bits [2]float64
 	t.both(func(i int) { bits[i] = t.workers[i].learn(set, halves[i]) })
-	t.decayMean *= keepMean
-	t.decaySq *= keepSquare
+	t.decayMean = float64(t.decayMean * keepMean)
+	t.decaySq = float64(t.decaySq * keepSquare)
 	biasMean, biasSquare := float32(1/(1-t.decayMean)), float32(1/(1-t.decaySq))
 	scale := float32(1 / float64(len(batch)))
 	t.both(func(i int) {

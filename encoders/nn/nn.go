@@ -36,7 +36,7 @@ const (
 	maxLayers  = 8                                     // of a net
 	maxWidth   = 1 << 11                               // of a layer
 	block      = 4                                     // words summed side by side, in registers
-	Slope      = float32(13) / 128                     // the leaky ReLU's slope, for whoever learns a net
+	Slope      = float32(slopeNum) / (1 << slopeBits)  // the leaky ReLU's slope, for whoever learns a net
 	HiddenMax  = float32(hiddenMax) / (1 << InputBits) // likewise
 )
 

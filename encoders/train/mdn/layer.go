@@ -26,7 +26,7 @@ func newLayer(rng *rand.Rand, in, out int, gain float64) *layer {
 	spread := gain * math.Sqrt(3/float64(in)) // of uniform numbers with deviation gain/sqrt(in)
 	for k := range out {
 		for i := range in {
-			l.w[l.index(i, k)] = float32(spread * (float64(2*rng.Float64()) - 1))
+			l.w[l.index(i, k)] = float32(spread * (2*float64(rng.Float64()) - 1))
 		}
 	}
 	return l

@@ -10,9 +10,9 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Clip is one recording of cubes. Frames yields its frames in order; the frame
-// is the callee's and holds until the next one. Delay is the walk-off's: frame n
-// is coded from frame n-6.
+// Clip is one recording of cubes. Frames yields its frames in order; a frame
+// is the clip's own and holds until the next one. The rules are the walk-off's: the
+// first six frames are the initial state, and frame n is coded from frame n-6.
 type Clip struct {
 	Name   string
 	Schema *frame.Schema
@@ -34,7 +34,9 @@ type Point struct {
 
 // Log hears of progress. Any of its fields may be nil.
 type Log struct {
-	Step  func(what string, done, total int64) // at most some times a second
+	// Step says how far what is; the time it will take is judged from when it was
+	// first named. At most some times a second.
+	Step  func(what string, done, total int64)
 	Point func(Point)
 }
 

@@ -44,7 +44,7 @@ func (s *student) pass(what string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
 		if s.log.Step != nil {
-			s.log.Step(what+", "+clip.Name, s.done, s.total)
+			s.log.Step("passes", s.done, s.total)
 		}
 		if err := s.clip(clip, &units, &cubes); err != nil {
 			return 0, fmt.Errorf("%s, %s: %w", what, clip.Name, err)

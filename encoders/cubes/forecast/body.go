@@ -8,8 +8,8 @@ const (
 
 // Correct returns how a cube really moves, given where it turned out to be after
 // a run of so many ticks. Most of an error in position comes from an error in
-// speed at the start, and lasts; so the speed is corrected by the whole error
-// over the time that it took.
+// speed at the start, and lasts; so the speed is corrected by the error over the
+// time that it took.
 func (r *Result) Correct(pos Vec, rot Quat, ticks int) Body {
 	return r.towards(pos, rot, ticks, 1)
 }
@@ -27,11 +27,19 @@ func (r *Result) corrected(row []int32, ticks int, gain float64) Body {
 
 func (r *Result) towards(pos Vec, rot Quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*TickSeconds)
-	b := r.Body
-	v := wide(b.Vel).AddScaled(pos.Sub(r.Pos), float64(rate*metre))
-	w := wide(b.Spin).AddScaled(Log(Mul(rot, Conj(r.Rot))), rate)
+	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
+	v := wide(b.Vel).AddScaled(e, float64(rate*metre*trust(e.Dot(e))))
+	w := wide(b.Spin).AddScaled(turn, float64(rate*trust(float64(turn.Dot(turn)*(turnSteps*turnSteps)))))
 	b.Vel, b.Spin = narrow(v.Limit(MaxSpeed)), narrow(w.Limit(MaxSpin))
 	return b.tamed()
+}
+
+// trust returns the share of an error that is laid to speed, given the square of
+// the error in steps of the snapshot. A small one may be nothing but rounding,
+// and following it would make a good estimate worse.
+func trust(square float64) float64 {
+	const least, half = 0.3, 1.5 * 1.5 // half: where doubt halves
+	return least + float64((1-least)*square)/(square+half)
 }
 
 // tamed returns b with everything within bounds, whatever it was.

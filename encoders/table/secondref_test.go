@@ -1,0 +1,87 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// What holds with one reference holds with two, whichever two they are and whether
+// or not they have memos: the frame comes back, the budget adds up, new ends write
+// the same bytes, no reference's memo is handed back, and bad bytes are refused or
+// are a frame, after which honest packets are read as before.
+func TestSecondReference(t *testing.T) {
+	for _, c := range All() {
+		for _, n := range []int{1, 2, 33} {
+			s := frame.Cubes(n)
+			if c.Refs == 2 && c.Suits(s) {
+				t.Run(fmt.Sprintf("%s/%d", c.Name, n), func(t *testing.T) { twoReferences(t, c, s) })
+			}
+		}
+	}
+}
+
+func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	enc, dec, err := c.New(s, c.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(41, uint64(s.Rows)))
+	frames := story(s, 12, 24)
+	sent, got := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
+	for i, cur := range frames[1:] {
+		// Honest ends name the newer one first; bytes that are no packet may not.
+		first, second := rng.IntN(i+1), rng.IntN(i+1)
+		both := func(memos []encoders.Memo) []encoders.Ref {
+			refs := []encoders.Ref{{Frame: frames[first], Memo: memos[first]}, {Frame: frames[second], Memo: memos[second]}}
+			if i%5 == 4 { // of another epoch
+				refs[1].Memo = nil
+			}
+			return refs
+		}
+		var budget encoders.Budget
+		payload, memo, err := enc.Encode(nil, cur, both(sent), nil, &budget)
+		if err != nil {
+			t.Fatalf("frame %d against %d and %d: encode: %v", i+1, first, second, err)
+		}
+		if want := int64(len(payload)) * 8 * encoders.BitUnit; budget.Total() != want {
+			t.Fatalf("frame %d: the budget sums to %d units, want %d", i+1, budget.Total(), want)
+		}
+		fresh, _, err := c.New(s, c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _, err := fresh.Encode(nil, cur, both(sent), nil, nil); err != nil || !bytes.Equal(again, payload) {
+			t.Fatalf("frame %d: a new encoder writes other bytes, error %v", i+1, err)
+		}
+		dst := s.NewFrame()
+		for _, bad := range spoilt(rng, payload) {
+			dst.Tick = cur.Tick
+			_, err := dec.Decode(dst, bad, both(got), nil)
+			if err == nil {
+				err = s.Check(dst)
+			} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
+				err = nil
+			}
+			if err != nil {
+				t.Fatalf("frame %d: bad bytes: %v", i+1, err)
+			}
+		}
+		dst.Tick = cur.Tick
+		read, err := dec.Decode(dst, payload, both(got), nil)
+		if err != nil || !dst.Equal(cur) {
+			t.Fatalf("frame %d against %d and %d: another frame, error %v", i+1, first, second, err)
+		}
+		for _, j := range []int{first, second} {
+			if memo != nil && (memo == sent[j] || read == got[j]) {
+				t.Fatalf("frame %d: the memo of frame %d was handed back", i+1, j)
+			}
+		}
+		sent[i+1], got[i+1] = memo, read
+	}
+}

@@ -45,3 +45,26 @@ func TestGolden(t *testing.T) {
 		}
 	}
 }
+
+// The same for a scene: a heap that falls onto sleepers.
+func TestGoldenScene(t *testing.T) {
+	const want = 0x20670b7c13885776
+	s := NewScene(60)
+	s.Reset(Recorder(), upright)
+	for k := range 60 {
+		p := Vec{float64(k%4) * 0.5, float64(k/4%4) * 0.5, half + 0.7*float64(k/16)}
+		if k < 16 {
+			s.Lay(k, half, p)
+		} else {
+			turn := Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.unit()
+			s.Place(k, half, p, turn, Vec{}, Vec{float64(k % 3), 0, 0}, 0)
+		}
+	}
+	for range 120 {
+		s.Step(1.0 / 60)
+	}
+	w := World{bodies: s.bodies}
+	if got := w.hash(); got != want {
+		t.Errorf("state %#016x, expected %#016x", got, uint64(want))
+	}
+}

@@ -74,7 +74,7 @@ func (s *Scene) move(i int, m *motion) {
 	b, c := &s.bodies[i], &s.law
 	if s.state[i] == moving {
 		spin := m.spin.Scale(1 / b.gyration())
-		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), spin.bounded(2*c.MaxSpeed), false
+		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), spin.bounded(float64(2*c.MaxSpeed)), false
 	}
 	b.Pos = b.Pos.AddScaled(b.Vel, s.step).clamp(farLow, farHigh)
 	b.Rot = b.Rot.turned(b.Spin, s.step)

@@ -1,0 +1,272 @@
+package forecast
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
+
+// grid returns a frame of n cubes at rest on the floor, a metre apart, with the
+// player at the origin, z units high.
+func grid(n int, z int32) *frame.Frame {
+	f := frame.Cubes(n).NewFrame()
+	for i := range n {
+		row := rowOf(f, i)
+		row[frame.CubeLargest], row[frame.CubeA], row[frame.CubeB], row[frame.CubeC] = 3, 256, 256, 256
+		row[frame.CubeX], row[frame.CubeY], row[frame.CubeZ] = int32(i%8)*512, int32(i/8)*512, 102
+	}
+	rowOf(f, 0)[frame.CubeZ] = z
+	return f
+}
+
+// stay is the path of a player who does not move.
+func stay(f *frame.Frame, ticks int, mode Mode) *Path {
+	row := rowOf(f, 0)
+	return &Path{Before: row, From: row, To: row, Lead: ticks, Ticks: ticks, Mode: mode}
+}
+
+func TestNothingHappens(t *testing.T) {
+	f := grid(32, 5000)
+	if r := New(32, physics.Recorder()).Run(f, nil, stay(f, 6, None)); len(r) != 0 {
+		t.Errorf("among sleepers %d cubes move", len(r))
+	}
+	one := frame.Cubes(1).NewFrame()
+	if r := New(1, physics.Recorder()).Run(one, nil, stay(one, 6, Guess)); len(r) != 0 {
+		t.Errorf("the player alone gave %d results", len(r))
+	}
+}
+
+// A cube in the air flies its parabola, however many ticks it is given; from 25 on
+// the forecast ends early.
+func TestFlight(t *testing.T) {
+	f := grid(2, 5000)
+	row := rowOf(f, 1)
+	row[frame.CubeZ] = 12000
+	awake := []Awake{{Cube: 1, Body: Body{Vel: [3]float32{3, 0, 2}, Spin: [3]float32{0, 0, 1}}}}
+	law := physics.Recorder()
+	law.Damping = 0
+	for _, ticks := range []int{1, 2, 6, 12, 18, 24, 25, 255, 10000} {
+		r := New(2, law).Run(f, awake, stay(f, ticks, None))
+		if len(r) != 1 || r[0].Cube != 1 {
+			t.Fatalf("%d ticks: %v", ticks, r)
+		}
+		s := float64(min(ticks, 24)) / 60
+		steps := float64(min(ticks, MaxSteps))
+		x := float64(row[frame.CubeX]) + 512*3*s
+		z := 12000 + 512*(2*s-10*s*s*(1+1/steps))
+		if math.Abs(r[0].Pos.X-x) > 0.01 || math.Abs(r[0].Pos.Z-z) > 0.01 {
+			t.Errorf("%d ticks: at %v, want x %v and z %v", ticks, r[0].Pos, x, z)
+		}
+		if w := Log(r[0].Rot); math.Abs(w.Z-s) > 0.01 {
+			t.Errorf("%d ticks: turned by %v, want %v", ticks, w.Z, s)
+		}
+	}
+}
+
+// The way of the player goes through the three places it was seen at.
+func TestPath(t *testing.T) {
+	a, b, c := make([]int32, 8), make([]int32, 8), make([]int32, 8)
+	copy(a[frame.CubeX:], []int32{-512, 100, 512})
+	copy(b[frame.CubeX:], []int32{512, 300, 600})
+	copy(c[frame.CubeX:], []int32{2048, 200, 500})
+	for _, lead := range []int{1, 6, 9} {
+		p := Path{Before: a, From: b, To: c, Lead: lead, Ticks: 6}
+		p.steps()
+		for _, at := range []struct {
+			u   float64
+			row []int32
+		}{{-float64(lead) / 6, a}, {0, b}, {1, c}} {
+			if d := p.at(at.u).Sub(PositionOf(at.row).Scale(metre)).Length(); d > 1e-9 {
+				t.Errorf("lead %d: at %v the way is %v off", lead, at.u, d)
+			}
+		}
+	}
+	p := Path{From: b, To: c, Ticks: 6}
+	p.steps()
+	if d := p.at(0.5).Sub(p.at(0).Add(p.at(1)).Scale(0.5)).Length(); d > 1e-9 {
+		t.Errorf("without a third place the way is not straight: %v", d)
+	}
+}
+
+// The player's forces, against their law, on a cube in the air.
+func TestForces(t *testing.T) {
+	for _, c := range []struct {
+		mode Mode
+		at   [3]int32 // of the cube, from the player
+		want func(away Vec, fromFloor Vec) Vec
+	}{
+		{None, [3]int32{512, 0, 0}, func(Vec, Vec) Vec { return Vec{} }},
+		{Push, [3]int32{512, 0, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
+		{Push, [3]int32{1024, 0, 0}, func(Vec, Vec) Vec { return Vec{} }},
+		{Guess, [3]int32{512, 200, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
+		{Pull, [3]int32{700, 0, 100}, func(a, _ Vec) Vec { return a.Scale(-200 / math.Pow(a.Length(), 3)) }},
+	} {
+		f := grid(2, 680)
+		row := rowOf(f, 1)
+		for k := range 3 {
+			row[frame.CubeX+k] = rowOf(f, 0)[frame.CubeX+k] + c.at[k]
+		}
+		law := physics.Recorder()
+		law.Gravity, law.Damping = 0, 0
+		awake := []Awake{{Cube: 1}}
+		r := New(2, law).Run(f, awake, stay(f, 1, c.mode))
+		pos := PositionOf(row).Scale(metre)
+		away := pos.Sub(PositionOf(rowOf(f, 0)).Scale(metre))
+		origin := Vec{X: away.X, Y: away.Y, Z: pos.Z + 0.1}
+		want := c.want(away, origin).Scale(1.0 / 60)
+		if d := wide(r[0].Vel).Sub(want).Length(); d > 1e-5*max(1, want.Length()) {
+			t.Errorf("mode %d, %v: speed %v, want %v", c.mode, c.at, r[0].Vel, want)
+		}
+	}
+}
+
+// scramble returns a heap of cubes in motion: a truth to be found.
+func scramble(n int) (*frame.Frame, []Awake) {
+	f := grid(n, 5000)
+	var awake []Awake
+	for i := 1; i < n; i++ {
+		row := rowOf(f, i)
+		row[frame.CubeX], row[frame.CubeY] = int32(i%4)*260, int32(i/4%4)*260
+		row[frame.CubeZ] = int32(130 + i/16*300)
+		row[frame.CubeA] = int32(256 + i*37%100)
+		row[frame.CubeB] = int32(256 - i*53%100)
+		awake = append(awake, Awake{Cube: int32(i), Body: Body{
+			Vel: [3]float32{float32(i%5) - 2, float32(i%7) - 3, float32(i%3) - 1}, Spin: [3]float32{float32(i % 4), 0, float32(i % 3)}}})
+	}
+	return f, awake
+}
+
+// quantised returns base with the results put in.
+func quantised(base *frame.Frame, results []Result) *frame.Frame {
+	f := &frame.Frame{}
+	f.CopyFrom(base)
+	for _, r := range results {
+		row := rowOf(f, int(r.Cube))
+		for k, x := range []float64{r.Pos.X, r.Pos.Y, r.Pos.Z} {
+			row[frame.CubeX+k] = int32(math.Floor(x + 0.5))
+		}
+		q := [4]float64{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W}
+		largest := 0
+		for i := range q {
+			if math.Abs(q[i]) > math.Abs(q[largest]) {
+				largest = i
+			}
+		}
+		row[frame.CubeLargest] = int32(largest)
+		at := frame.CubeA
+		for i := range q {
+			if i != largest {
+				row[at] = int32(math.Floor(q[i]*math.Copysign(1, q[largest])*smallScale + smallZero + 0.5))
+				at++
+			}
+		}
+	}
+	return f
+}
+
+// Who starts from wrong speeds finds better ones in hindsight.
+func TestRefine(t *testing.T) {
+	f, awake := scramble(40)
+	sim := New(40, physics.Recorder())
+	truth := quantised(f, sim.Run(f, awake, stay(f, 6, None)))
+	wrong := append([]Awake(nil), awake...)
+	for i := range wrong {
+		wrong[i].Vel[0] += 0.3
+		wrong[i].Spin[1] -= 0.5
+	}
+	miss := func(results []Result) (sum float64) {
+		for i := range results {
+			sum += results[i].miss(rowOf(truth, int(results[i].Cube)))
+		}
+		return sum
+	}
+	sim.Run(f, wrong, stay(f, 6, None))
+	last := miss(sim.Refine(truth, 0))
+	first := last
+	for rounds := 1; rounds < 4; rounds++ {
+		sim.Run(f, wrong, stay(f, 6, None))
+		now := miss(sim.Refine(truth, rounds))
+		if now > last {
+			t.Errorf("%d rounds miss by %.1f, one less by %.1f", rounds, now, last)
+		}
+		last = now
+	}
+	if last > first/4 {
+		t.Errorf("three rounds brought the miss from %.1f to %.1f only", first, last)
+	}
+}
+
+func TestBlend(t *testing.T) {
+	f := grid(2, 5000)
+	before, base := rowOf(f, 1), append([]int32(nil), rowOf(f, 1)...)
+	base[frame.CubeX] += 100 // 11.7 m/s, if within a tick
+	fast := Body{}.Blend(before, base, 1)
+	if want := 100.0 / 512 * 60 * 0.99; math.Abs(float64(fast.Vel[0])-want) > 0.02*want {
+		t.Errorf("speed %v, want nearly %v", fast.Vel[0], want)
+	}
+	base[frame.CubeX] -= 99 // one step may be rounding
+	if slow := (Body{}).Blend(before, base, 1); slow.Vel[0] <= 0 || slow.Vel[0] > 0.5*60/512 {
+		t.Errorf("speed %v after one step", slow.Vel[0])
+	}
+	b := Body{Vel: [3]float32{1, 2, 3}}
+	for _, ticks := range []int{-1, 0, 3, 1 << 30} {
+		if got := b.Blend(before, base, ticks); got != b {
+			t.Errorf("%d ticks: %v", ticks, got)
+		}
+	}
+}
+
+// The same on every machine: see TestPortable in encoders/table, and run this
+// test with GOARCH=386, GOAMD64=v3 and on arm64.
+func TestGolden(t *testing.T) {
+	const want = 0x1b32b6913168cc7d
+	h := fnv.New64a()
+	var b [8]byte
+	note := func(results []Result) {
+		for _, r := range results {
+			for _, x := range []float64{r.Pos.X, r.Pos.Y, r.Pos.Z, r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W,
+				float64(r.Vel[0]), float64(r.Vel[1]), float64(r.Vel[2]), float64(r.Spin[0]), float64(r.Spin[1]), float64(r.Spin[2]), float64(r.Still)} {
+				binary.LittleEndian.PutUint64(b[:], math.Float64bits(x))
+				h.Write(b[:])
+			}
+		}
+	}
+	sim := New(200, physics.Recorder())
+	for _, mode := range []Mode{Guess, Push, Pull} {
+		f, awake := scramble(200)
+		copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
+		to := append([]int32(nil), rowOf(f, 0)...)
+		to[frame.CubeX], to[frame.CubeA] = 400, 300
+		path := Path{Before: rowOf(f, 1), From: rowOf(f, 0), To: to, Lead: 6, Ticks: 6, Mode: mode}
+		note(sim.Run(f, awake[:120], &path))
+		truth, _ := scramble(200)
+		rowOf(truth, 3)[frame.CubeX] += 40
+		note(sim.Refine(truth, 1))
+		r := sim.rest(3)
+		note([]Result{{Body: r.Correct(Vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5)}})
+		note([]Result{{Body: awake[3].Blend(rowOf(f, 3), to, 1)}})
+	}
+	if got := h.Sum64(); got != want {
+		t.Errorf("hash %#016x, want %#016x", got, uint64(want))
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	f, awake := scramble(100)
+	sim, path := New(100, physics.Recorder()), stay(f, 6, Push)
+	truth, _ := scramble(100)
+	run := func() {
+		sim.Run(f, awake[:80], path)
+		sim.Refine(truth, 1)
+	}
+	for range 3 {
+		run()
+	}
+	if n := testing.AllocsPerRun(20, run); n != 0 {
+		t.Errorf("%v allocations a frame, want none", n)
+	}
+}

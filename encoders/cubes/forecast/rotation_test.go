@@ -1,0 +1,87 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+func TestTrigonometry(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100000 {
+		x, y := math.Abs(rng.NormFloat64()), math.Abs(rng.NormFloat64())
+		if got, want := angle(y, x), math.Atan2(y, x); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("angle(%v, %v) = %v, want %v", y, x, got, want)
+		}
+		a := rng.Float64() * 64
+		s, c := sincos(a)
+		if math.Abs(s-math.Sin(a)) > 1e-11 || math.Abs(c-math.Cos(a)) > 1e-11 {
+			t.Fatalf("sincos(%v) = %v, %v, want %v, %v", a, s, c, math.Sin(a), math.Cos(a))
+		}
+	}
+	if angle(0, 1) != 0 || math.Abs(angle(1, 0)-math.Pi/2) > 1e-12 {
+		t.Errorf("on the axes: %v, %v", angle(0, 1), angle(1, 0))
+	}
+}
+
+func distance(a, b Quat) float64 {
+	dot := math.Abs(a.X*b.X + a.Y*b.Y + a.Z*b.Z + a.W*b.W)
+	return 2 * math.Acos(min(dot, 1))
+}
+
+func TestLogAndExp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 10000 {
+		v := Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+		v = v.Limit(3.14)
+		if d := Log(Exp(v)).Sub(v).Length(); d > 1e-9 {
+			t.Fatalf("%v became %v", v, Log(Exp(v)))
+		}
+		w := Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+		if d := distance(Mul(Conj(Exp(w)), Mul(Exp(w), Exp(v))), Exp(v)); d > 1e-6 {
+			t.Fatalf("a turn and back leaves %v", d)
+		}
+	}
+	if v := Log(Exp(Vec{X: 1e-12})); v.X != 1e-12 {
+		t.Errorf("a tiny turn became %v", v)
+	}
+	if q := Exp(Vec{X: math.Pi / 2}); math.Abs(q.X-math.Sqrt2/2) > 1e-12 || math.Abs(q.W-math.Sqrt2/2) > 1e-12 {
+		t.Errorf("a quarter turn about x is %v", q)
+	}
+}
+
+// Quantised as the recorder does and read back, a rotation is off by no more than
+// the rounding.
+func TestRotationOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 10000 {
+		q := [4]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		norm := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
+		largest := 0
+		for i := range q {
+			q[i] /= norm
+			if math.Abs(q[i]) > math.Abs(q[largest]) {
+				largest = i
+			}
+		}
+		row, at := make([]int32, frame.CubeFields), frame.CubeA
+		row[frame.CubeLargest] = int32(largest)
+		for i := range q {
+			if i != largest {
+				v := q[i] * math.Copysign(1, q[largest])
+				row[at] = int32(math.Floor((v+math.Sqrt2/2)/math.Sqrt2*511 + 0.5))
+				at++
+			}
+		}
+		if d := distance(RotationOf(row), Quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
+			t.Fatalf("%v became %v: %v off", q, RotationOf(row), d)
+		}
+	}
+	row := []int32{3, 511, 511, 511, 0, 0, 0, 0} // no such rotation: three times 0.7
+	q := RotationOf(row)
+	if n := q.X*q.X + q.Y*q.Y + q.Z*q.Z + q.W*q.W; math.Abs(n-1) > 1e-12 {
+		t.Errorf("a row that is no rotation became %v", q)
+	}
+}

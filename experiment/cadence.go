@@ -16,6 +16,13 @@ func (c cadence) tick(seq uint64) uint64 {
 	return seq * uint64(c.tickHz) / uint64(c.rateHz)
 }
 
+// start returns the tick that the initial state is to have beside packet seq: as
+// long before it as the 16 bits of the sequence that travel say. A receiver that
+// joins late does not know how often they have wrapped.
+func (c cadence) start(seq uint64) uint32 {
+	return uint32(c.tick(seq) - c.tick(seq%(1<<16)))
+}
+
 // tickTime returns the virtual time of tick n of a clock of hz.
 func tickTime(n uint64, hz int) time.Duration {
 	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)

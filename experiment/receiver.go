@@ -15,7 +15,7 @@ const keptEpochs = 8
 // the schema and the initial state that both ends are configured with.
 type receiver struct {
 	schema  *frame.Schema
-	initial *frame.Frame
+	initial frame.Frame // its table is shared
 	cadence cadence
 	history *frame.History
 	codecs  [128]encoders.Codec // by ID
@@ -54,7 +54,7 @@ type epochDecoder struct {
 const settledAfter = 3
 
 func newReceiver(s *frame.Schema, initial *frame.Frame, history int, known []encoders.Codec) *receiver {
-	r := &receiver{schema: s, initial: initial, cadence: steady, history: frame.NewHistory(s, history)}
+	r := &receiver{schema: s, initial: *initial, cadence: steady, history: frame.NewHistory(s, history)}
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
@@ -225,7 +225,8 @@ func (r *receiver) install(d *epochDecoder) {
 func (r *receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	r.tainted = false
 	if h.baseline == 0 {
-		r.refs[0] = encoders.Ref{Frame: r.initial}
+		r.initial.Tick = r.cadence.start(seq)
+		r.refs[0] = encoders.Ref{Frame: &r.initial}
 		return r.refs[:1], true
 	}
 	n := 0

@@ -37,7 +37,7 @@ func newEncoding(s *frame.Schema, codec *encoders.Codec, params any) (encoding, 
 // told it.
 type sender struct {
 	schema  *frame.Schema
-	initial *frame.Frame
+	initial frame.Frame // its table is shared
 	cadence cadence
 	history *frame.History
 	seq     uint64 // of the next packet
@@ -58,7 +58,7 @@ type sender struct {
 }
 
 func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding) *sender {
-	return &sender{schema: s, initial: initial, cadence: steady, history: frame.NewHistory(s, history), run: run}
+	return &sender{schema: s, initial: *initial, cadence: steady, history: frame.NewHistory(s, history), run: run}
 }
 
 // request asks for another encoding: from the next packet on, or from the first
@@ -149,7 +149,8 @@ func (s *sender) stalled() bool {
 func (s *sender) pickRefs(h *header) []encoders.Ref {
 	best := s.ackedEntry(s.bestAck)
 	if !s.hasAck || best == nil {
-		s.refs[0] = encoders.Ref{Frame: s.initial}
+		s.initial.Tick = s.cadence.start(s.seq)
+		s.refs[0] = encoders.Ref{Frame: &s.initial}
 		return s.refs[:1]
 	}
 	s.refs[0] = s.ref(best)

@@ -12,7 +12,15 @@
 //	             impulses, warm-started, soft, in substeps)
 //	islands      who rests on whom, and who may sleep
 //
-// Two things set it apart. It is deterministic to the bit on every platform:
+// Beside World, which is made to be watched, stands Scene, which is made to agree
+// with another engine, the one that the walk-off's recordings come from:
+//
+//	recorder     the law of that engine: what a contact does there
+//	scene, scenestep, scenetouch, columns
+//	             a snapshot's cubes, of which few are awake, for a few steps
+//	lcp, sweep   its solver: stiff contacts, all at once, over-relaxed
+//
+// Two things set the package apart. It is deterministic to the bit on every platform:
 // no map, no goroutine, no fused multiply-add, no library sine. And it allocates
 // nothing per step, once its slices have grown.
 //

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -14,7 +15,7 @@ func heap(rng *rand.Rand, rows, size int) (*frame.Frame, []Awake) {
 	f := frame.Cubes(rows).NewFrame()
 	awake := make([]Awake, 0, rows)
 	for i := range rows {
-		row := f.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
+		row := rowOf(f, i)
 		for k := frame.CubeX; k <= frame.CubeZ; k++ {
 			row[k] = int32(1000 + rng.IntN(size))
 		}
@@ -58,7 +59,7 @@ func TestHostile(t *testing.T) {
 		sim := New(rows, physics.Recorder())
 		for _, size := range []int{1, 100, 1000, 100000} {
 			f, awake := heap(rng, rows, size)
-			row := f.Table[:frame.CubeFields]
+			row := rowOf(f, 0)
 			path := Path{Before: row, From: row, To: row, Lead: 6, Ticks: 6}
 			finite(t, sim.Run(f, awake, &path))
 			finite(t, sim.Run(f, nil, &path))
@@ -66,12 +67,67 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// The work is bounded: a heap in one place costs no more corrections of contacts
+// than the fullest step may, six times.
+func TestHeapIsNoMoreWork(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, size := range []int{1, 100, 500, 2000} {
+		sim := New(901, physics.Recorder())
+		f, awake := heap(rng, 901, size)
+		row := rowOf(f, 0)
+		sim.Run(f, awake, &Path{Before: row, From: row, To: row, Lead: 6, Ticks: 6})
+		if got, most := sim.scene.Spent(), 6*32*1024; got > most || got < most/4 {
+			t.Errorf("cubes within %d units: %d corrections, want at most %d and not far from it", size, got, most)
+		}
+	}
+}
+
+// FuzzRun reads a frame of nine cubes, speeds and a way from bytes.
+func FuzzRun(f *testing.F) {
+	f.Add([]byte("whatever a snapshot holds"))
+	f.Add(make([]byte, 400))
+	sim := New(9, physics.Recorder())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		next := func() (x uint32) {
+			for range 4 {
+				x <<= 8
+				if len(data) > 0 {
+					x, data = x|uint32(data[0]), data[1:]
+				}
+			}
+			return x
+		}
+		table := frame.Cubes(9).NewFrame()
+		ticks, mode := int(int32(next())), Mode(next())
+		for i := range table.Table {
+			table.Table[i] = int32(next()) >> (next() & 31)
+		}
+		var awake []Awake
+		for range next() & 15 {
+			a := Awake{Cube: int32(next()) >> 24}
+			for k := range 3 {
+				a.Vel[k], a.Spin[k] = math.Float32frombits(next()), math.Float32frombits(next())
+			}
+			a.Still = math.Float32frombits(next())
+			awake = append(awake, a)
+		}
+		path := Path{Before: rowOf(table, 1), From: rowOf(table, 0), To: rowOf(table, 2), Lead: int(int32(next())), Ticks: ticks, Mode: mode}
+		finite(t, sim.Run(table, awake, &path))
+		finite(t, sim.Refine(table, 1))
+		for i := range sim.results {
+			r := &sim.results[i]
+			b := r.Correct(PositionOf(table.Table), RotationOf(table.Table), ticks).Blend(rowOf(table, 1), rowOf(table, 2), ticks)
+			finite(t, []Result{{Body: b}})
+		}
+	})
+}
+
 func BenchmarkHeap(b *testing.B) {
-	for name, size := range map[string]int{"one place": 1, "1 m": 512, "3 m": 1536, "10 m": 5120} {
-		b.Run(name, func(b *testing.B) {
+	for _, size := range []int{1, 512, 1536, 5120} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			sim := New(901, physics.Recorder())
 			f, awake := heap(rand.New(rand.NewPCG(1, 2)), 901, size)
-			row := f.Table[:frame.CubeFields]
+			row := rowOf(f, 0)
 			path := Path{Before: row, From: row, To: row, Lead: 6, Ticks: 6}
 			for b.Loop() {
 				sim.Run(f, awake, &path)

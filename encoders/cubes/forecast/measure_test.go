@@ -131,8 +131,8 @@ func measure(frames []*frame.Frame, how setup) (s score) {
 	return s
 }
 
-// TestMeasure prints the table of README figures for the recordings named in
-// RECORDINGS.
+// TestMeasure prints how wrong forecasts are, and how long they take, on the
+// recordings named in RECORDINGS; SETUP may name one setup: "64 1 0".
 func TestMeasure(t *testing.T) {
 	names := strings.Fields(os.Getenv("RECORDINGS"))
 	if len(names) == 0 {
@@ -153,24 +153,23 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The forecast holds what it is known to be worth, on a piece of a recording.
-// The bounds are what the Open Dynamics Engine itself comes to there, with the
-// recorder's own parameters: 1.224 and 1.491, with a round of hindsight 1.188 and
-// 1.344.
-func TestAsGoodAsTheEngine(t *testing.T) {
+// The forecast is worth what it is known to be worth, on a piece of a recording.
+// The Open Dynamics Engine itself, with the recorder's parameters but sleepers
+// that touch nobody, comes to 1.224 and 1.491 there, and with hindsight to 1.208
+// and 1.405.
+func TestBetterThanTheEngine(t *testing.T) {
 	frames := recording.Load(t, "bravo", 700)
 	for _, c := range []struct {
 		how      setup
 		pos, rot float64
 	}{
-		{setup{64, 0, 0}, 1.235, 1.515},
-		{setup{64, 1, 0}, 1.188, 1.344},
-		{setup{64, 0, 1}, 1.05, 1.2},
+		{setup{64, 0, 0}, 1.09, 1.37},
+		{setup{64, 1, 0}, 1.04, 1.24},
+		{setup{64, 0, 1}, 0.94, 1.08},
 	} {
 		s := measure(frames, c.how)
 		if pos, rot := s.means(); pos > c.pos || rot > c.rot {
 			t.Errorf("%+v: errors of %.3f and %.3f, want at most %.3f and %.3f", c.how, pos, rot, c.pos, c.rot)
 		}
-		t.Logf("%+v: %v", c.how, &s)
 	}
 }

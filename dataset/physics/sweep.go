@@ -8,9 +8,9 @@ const (
 	round = 8    // sweeps in the same order; the last of them is looked at
 )
 
-// fullWork bounds sweeps times contacts: a heap of cubes thrown into one place is
-// solved less well, not longer. The heaviest step of any recording takes half of
-// it.
+// fullWork bounds sweeps times contacts in a step: a heap of cubes thrown into one
+// place is solved less well, not longer. A player that blows cubes about never
+// gets there; one that carries 170 of them does.
 const fullWork = 32 * 1024
 
 // solve goes over all contacts, time after time.

@@ -220,7 +220,7 @@ func TestBlend(t *testing.T) {
 	}
 }
 
-// The same on every machine: see TestPortable in encoders/table, and run this
+// The same on every machine: see TestPortableBytes in encoders/table, and run this
 // test with GOARCH=386, GOAMD64=v3 and on arm64.
 func TestGolden(t *testing.T) {
 	const want = 0x1b32b6913168cc7d

@@ -9,10 +9,13 @@ import "wirelab/encoders/rangecoder"
 
 // Stretches have 2048 steps to a nat, as in package rangecoder.
 const (
-	nat        = 2048
-	slopeUnit  = 4096
-	lessonRate = 48 // steps that a lesson moves for a complete surprise
-	lessonMax  = 3 * nat
+	nat       = 2048
+	slopeUnit = 4096
+	lessonMax = 3 * nat
+	// Steps that a lesson moves for a complete surprise: the nets' opinions are
+	// good everywhere, while the habits of flags differ between recordings.
+	valueRate = 8
+	flagRate  = 80
 )
 
 // contexts of one decision: where its weights and lessons are.
@@ -22,10 +25,11 @@ type contexts struct {
 	n       int
 	lessons [3]int32
 	taught  int
+	rate    int32 // at which lessons are learnt
 }
 
-func (c *contexts) reset(slope int) {
-	c.slope, c.n, c.taught = int32(slope), 0, 0
+func (c *contexts) reset(slope int, rate int32) {
+	c.slope, c.n, c.taught, c.rate = int32(slope), 0, 0, rate
 }
 
 func (c *contexts) use(table region, at int) {
@@ -47,12 +51,12 @@ func (c *contexts) teach(table region, at int) {
 // choose codes one decision of opinion z, the stretch of a probability from
 // elsewhere; 0 if there is none.
 func (e *end) choose(bit int, z int32, c *contexts) int {
+	if e.pupil != nil {
+		return e.pupil.choose(bit, z, c)
+	}
 	sum := z * int32(e.model.slopes[c.slope]) / slopeUnit
 	for _, w := range c.weights[:c.n] {
 		sum += int32(e.model.weights[w])
-	}
-	if e.pupil != nil {
-		return e.pupil.choose(bit, z, c)
 	}
 	for _, l := range c.lessons[:c.taught] {
 		sum += int32(e.memo.lessons[l])
@@ -62,7 +66,7 @@ func (e *end) choose(bit int, z int32, c *contexts) int {
 	surprise := int32(bit<<16) - int32(p)
 	for _, l := range c.lessons[:c.taught] {
 		v := &e.memo.lessons[l]
-		*v = int16(min(max(int32(*v)+(surprise*lessonRate+1<<15)>>16, -lessonMax), lessonMax))
+		*v = int16(min(max(int32(*v)+(surprise*c.rate+1<<15)>>16, -lessonMax), lessonMax))
 	}
 	return bit
 }

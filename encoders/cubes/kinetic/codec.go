@@ -34,7 +34,7 @@ type Params struct {
 func Kinetic() encoders.Codec {
 	law := recorder()
 	return encoders.Codec{
-		ID: 20, Name: "kinetic", Refs: 1, Suits: frame.IsCubes,
+		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
 		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Grip: law.Grip, Damping: law.Damping},

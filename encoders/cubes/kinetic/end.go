@@ -33,12 +33,12 @@ type end struct {
 }
 
 var (
-	errRange                  = errors.New("out of range")
-	errSilly                  = errors.New("marked as moved, but it is where it was")
-	bounds                    = [...][2]int32{{-1 << 17, 1<<17 - 1}, {-1 << 17, 1<<17 - 1}, {0, 1<<14 - 1}}
-	_        encoders.Encoder = (*end)(nil)
-	_        encoders.Decoder = (*end)(nil)
+	errRange = errors.New("out of range")
+	errSilly = errors.New("marked as moved, but it is where it was")
 )
+
+// bounds are the least and the largest x, y and z.
+var bounds = [...][2]int32{{-1 << 17, 1<<17 - 1}, {-1 << 17, 1<<17 - 1}, {0, 1<<14 - 1}}
 
 // inRange reports whether q is one that can be coded.
 func inRange(q *cube) bool {
@@ -103,6 +103,17 @@ func (e *end) reference(refs []encoders.Ref) *frame.Frame {
 
 // code codes cur, which when reading holds what base does.
 func (e *end) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) (*memo, error) {
+	e.open(cur, base, refs, spare)
+	for _, i := range e.scene.order {
+		if err := e.cube(int(i)); err != nil {
+			return nil, fmt.Errorf("cube %d: %w", i, err)
+		}
+	}
+	return e.shut(), nil
+}
+
+// open sets everything for the first cube.
+func (e *end) open(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
 	past, _ := refs[0].Memo.(*memo)
 	e.memo = renew(spare, e.rows)
 	e.memo.lessons = [lessons]int16{}
@@ -112,19 +123,18 @@ func (e *end) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.M
 	e.run = 0
 	e.scene.simulates, e.scene.ahead = e.oracle != nil, nil
 	e.scene.begin(cur.Table, base.Table, cur.Tick-base.Tick, past)
-	for _, i := range e.scene.order {
-		if err := e.cube(int(i)); err != nil {
-			return nil, fmt.Errorf("cube %d: %w", i, err)
-		}
-		if i == 0 && e.oracle != nil {
-			e.scene.ahead = e.oracle.forecast(&e.scene)
-		}
+	if len(refs) > 1 && len(refs[1].Frame.Table) == len(base.Table) {
+		e.scene.second, e.scene.apart = refs[1].Frame.Table, base.Tick-refs[1].Frame.Tick
 	}
+}
+
+// shut makes the memo, after the last cube.
+func (e *end) shut() *memo {
 	if e.oracle != nil {
 		e.oracle.review(&e.scene)
 	}
 	e.scene.remember(e.memo)
-	return e.memo, nil
+	return e.memo
 }
 
 // cube codes cube i.
@@ -148,6 +158,9 @@ func (e *end) cube(i int) error {
 	q[frame.CubeInteracting] = e.interacting(q[frame.CubeInteracting], i, moved, &c)
 	e.charge(encoders.SlotInteracting)
 	s.settle(i)
+	if i == 0 && e.oracle != nil {
+		s.ahead = e.oracle.forecast(s)
+	}
 	return nil
 }
 
@@ -156,39 +169,48 @@ func (e *end) motion(i int, q, base *cube, c *situation) {
 	s := &e.scene
 	subject := s.regard(i)
 	s.fill(&e.sheet, &subject)
+	e.consult(e.model.place)
 	s.guessPlace(&e.guess, &subject)
-	e.consult(e.model.place, q, base, 0)
+	e.expect(q, base, 0)
 	for a := range 3 {
 		was := base[frame.CubeX+a]
 		b := &bounds[a]
-		d := e.value(q[frame.CubeX+a]-was, b[0]-was, b[1]-was, &e.mix, a, a, c.error)
+		d := e.value(q[frame.CubeX+a]-was, b[0]-was, b[1]-was, &e.mix, a, a, c.miss)
 		q[frame.CubeX+a] = was + d
 	}
 	e.charge(encoders.SlotPosition)
-	move := position(q).minus(position(base)).times(1 / s.reach)
-	s.fillMiss(&e.sheet, &subject, move)
+	s.fillMiss(&e.sheet, &subject, position(q).minus(position(base)).times(1/s.reach))
+	e.consult(e.model.pose)
 	poses := s.poses(&subject)
-	largest := e.largest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), move.minus(subject.aheadMove).sum(), c)
+	largest := e.largest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {
 		e.guess.base[k] = poses[k].small(largest)
 	}
 	e.guess.rows = poses[1].jacobian(largest)
-	e.consult(e.model.pose, q, base, 3)
+	e.expect(q, base, 3)
 	for a := range 3 {
 		k := frame.CubeA + a
-		q[k] = e.value(q[k], 0, smallMax, &e.mix, a, 3+a, c.error)
+		q[k] = e.value(q[k], 0, smallMax, &e.mix, a, 3+a, c.miss)
 	}
 	e.charge(encoders.SlotOrientation)
 }
 
-// consult asks a net and makes the mixture of its answer. Coordinate is the
-// first of the three that follow.
-func (e *end) consult(net *nn.Net, q, base *cube, coordinate int) {
-	if e.pupil != nil && e.pupil.watch(e, q, base, coordinate) {
+// consult asks a net. Whoever gathers samples has none to ask.
+func (e *end) consult(net *nn.Net) {
+	if e.pupil != nil && e.pupil.sample != nil {
+		e.out = [netOutputs]int32{}
 		return
 	}
 	net.Run(e.out[:], e.sheet.v[:e.sheet.n], &e.scratch)
+}
+
+// expect makes the mixture of the net's answer and the guess. Coordinate is the
+// first of the three that follow.
+func (e *end) expect(q, base *cube, coordinate int) {
+	if e.pupil != nil {
+		e.pupil.watch(e, q, base, coordinate)
+	}
 	e.mix.set(&e.out, &e.guess)
 }
 

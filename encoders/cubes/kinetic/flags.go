@@ -17,7 +17,7 @@ type situation struct {
 	stir    int // 0..11: how far the forecast moves it
 	touch   int // 0..7: whether it touches the floor, the player, others
 	beside  int // 0 or 1: whether the nearest that moved is interacting
-	error   int // 0..15: how well the forecast did, and what it touches
+	miss    int // 0..15: by how much the last forecast was off, and what it touches
 }
 
 const (
@@ -40,9 +40,7 @@ func (s *scene) judge(i int) (c situation) {
 			c.near = min(max(d-160+24, 0)/24, nears-2)
 			c.beside = int(row(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
-		p := row(s.cur, 0)
-		dx, dy, dz := int64(p[4]-base[4]), int64(p[5]-base[5]), int64(p[6]-base[6])
-		c.player = min(root(dx*dx+dy*dy+dz*dz)/100, players-1)
+		c.player = min(root(apart(row(s.cur, 0), base))/100, players-1)
 	}
 	move, turn := s.lastMotion(i)
 	if moved := move.sum() + turn.sum(); moved > 0 {
@@ -53,9 +51,9 @@ func (s *scene) judge(i int) (c situation) {
 	}
 	if t := s.last(i); t != nil {
 		move, turn := unpackAll(&t.miss)
-		c.error = min(level(move.sum()+turn.sum(), 5)*3, 12)
+		c.miss = min(level(move.sum()+turn.sum(), 5)*3, 12)
 	}
-	c.error += c.touch >> 1
+	c.miss += c.touch >> 1
 	return c
 }
 
@@ -77,7 +75,7 @@ func (s *scene) judgeAhead(c *situation, i int, base *cube) {
 // moved codes whether cube i is elsewhere than in the baseline.
 func (e *end) moved(answer bool, i int, c *situation) bool {
 	t := &e.model.flag
-	e.ctx.reset(flagSlope)
+	e.ctx.reset(flagSlope, flagRate)
 	e.ctx.use(t.stir, (c.history*stirs+c.stir)*nears+c.near)
 	e.ctx.use(t.place, (c.history*nears+c.near)*players+c.player)
 	e.ctx.use(t.size, (c.size*nears+c.near)*2+int(row(e.scene.base, i)[frame.CubeInteracting]&1))
@@ -115,8 +113,9 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 	if !moved {
 		still = min(s.past.age(i).still()+int(s.frames+3)/6, interactAges-1)
 	}
-	x, y, z := float64(q[4]-p[4]), float64(q[5]-p[5]), float64(q[6])+blowBelow
-	square := (float64(x*x) + float64(y*y) + float64(z*z)) / (512 * 512)
+	arm := position(q).minus(position(p))
+	arm[2] = float64(q[frame.CubeZ]) + blowBelow
+	square := arm.square() / (frame.UnitsPerMetre * frame.UnitsPerMetre)
 	blow := 0
 	for _, b := range blowBounds {
 		blow += number(square > b)
@@ -125,7 +124,7 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 		blow = 0
 	}
 	state := (was*2+number(moved))*2 + number(s.past.age(i).still() == 0)
-	e.ctx.reset(interactSlope)
+	e.ctx.reset(interactSlope, flagRate)
 	e.ctx.use(t.age, ((was*2+number(moved))*interactAges+still)*2+number(i == 0))
 	e.ctx.use(t.blow, (state*interactBlows+blow)*4+min(still, 3))
 	e.ctx.use(t.player, state*players+c.player)
@@ -137,29 +136,32 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 }
 
 // largestTables are the contexts of the largest component.
-type largestTables struct{ margin, size, err, miss, second, lesson region }
+type largestTables struct{ margin, size, err, ratio, second, lesson region }
 
-const missSizes = 12
+// ratios are classes of how many scales of the net's the margin is.
+const ratios = 16
 
 // largest codes which component is the largest, given where the orientation is
 // expected to be: which it is there, the one after that, or one of the others.
-// Miss is by how much the position was off.
-func (e *end) largest(v int, as quat, was int, miss float64, c *situation) int {
+// The net of orientations has been asked how sure it is of that.
+func (e *end) largest(v int, as quat, was int, c *situation) int {
 	t := &e.model.largest
 	first, second := as.largest()
-	margin := int(min((abs(as[first])-abs(as[second]))*60, 15))
-	e.ctx.reset(largestSlope)
+	lead := abs(as[first]) - abs(as[second])
+	margin := int(min(lead*60, 15))
+	ratio := min(level2(lead*(4*smallScale)/spread(&e.out)), ratios-1)
+	e.ctx.reset(largestSlope, flagRate)
 	e.ctx.use(t.margin, margin*2+number(first == was))
 	e.ctx.use(t.size, margin*sizes+c.size)
-	e.ctx.use(t.err, margin*errors_+c.error)
-	e.ctx.use(t.miss, margin*missSizes+level(miss*4, missSizes-1))
+	e.ctx.use(t.err, margin*misses+c.miss)
+	e.ctx.use(t.ratio, ratio*2+number(first == was))
 	e.ctx.teach(t.lesson, margin)
 	if e.choose(number(v != first), 0, &e.ctx) == 0 {
 		return first
 	}
-	e.ctx.reset(largestSlope)
-	e.ctx.use(t.second, margin)
-	e.ctx.use(t.err, 16*errors_+c.error)
+	e.ctx.reset(largestSlope, flagRate)
+	e.ctx.use(t.second, ratio)
+	e.ctx.use(t.err, 16*misses+c.miss)
 	if e.choose(number(v != second), 0, &e.ctx) == 0 {
 		return second
 	}
@@ -171,7 +173,7 @@ func (e *end) largest(v int, as quat, was int, miss float64, c *situation) int {
 			n++
 		}
 	}
-	e.ctx.reset(largestSlope)
+	e.ctx.reset(largestSlope, flagRate)
 	e.ctx.use(t.second, 16)
 	return rest[e.choose(number(v == rest[1]), 0, &e.ctx)]
 }

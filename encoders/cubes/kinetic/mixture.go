@@ -58,11 +58,23 @@ func (m *mixture) set(y *[netOutputs]int32, g *guess) {
 	}
 }
 
+// spread returns the mean scale of the weightiest component of a net's outputs.
+func spread(y *[netOutputs]int32) float64 {
+	top := 0
+	for k := perComponent; k < netOutputs; k += perComponent {
+		if y[k] > y[top] {
+			top = k
+		}
+	}
+	mean := float64(y[top+4]+y[top+5]+y[top+6]) / (3 * 4096)
+	return exp(min(max(mean, minLogScale), maxLogScale))
+}
+
 // beyond returns the probability that integer a is larger than x.
 func (m *mixture) beyond(a int, x float64) float64 {
 	sum := 0.0
-	for k := range m.weight {
-		sum += float64(m.weight[k] * tail(float64((x+0.5-m.mean[k][a])*m.sharp[k][a])))
+	for k, w := range m.weight {
+		sum += float64(w * tail(float64((x+0.5-m.mean[k][a])*m.sharp[k][a])))
 	}
 	return sum
 }
@@ -70,8 +82,8 @@ func (m *mixture) beyond(a int, x float64) float64 {
 // below returns the probability that integer a is smaller than x.
 func (m *mixture) below(a int, x float64) float64 {
 	sum := 0.0
-	for k := range m.weight {
-		sum += float64(m.weight[k] * tail(float64((m.mean[k][a]+0.5-x)*m.sharp[k][a])))
+	for k, w := range m.weight {
+		sum += float64(w * tail(float64((m.mean[k][a]+0.5-x)*m.sharp[k][a])))
 	}
 	return sum
 }
@@ -103,7 +115,7 @@ func (m *mixture) learn(a int, v float64) {
 	for k := range m.weight {
 		x := abs(v - m.mean[k][a])
 		s := m.sharp[k][a]
-		m.weight[k] *= tail(float64((x-0.5)*s)) - tail(float64((x+0.5)*s)) + 1e-7
+		m.weight[k] = float64(m.weight[k] * (tail(float64((x-0.5)*s)) - tail(float64((x+0.5)*s)) + 1e-7))
 		sum += m.weight[k]
 	}
 	for k := range m.weight {

@@ -40,7 +40,7 @@ const lessons = coordinates*decisions + histories*stirs + runs + 4*interactAges 
 func arrange() (t tables, size int) {
 	var w, l layout
 	t.value.width = w.take(coordinates * decisions * widths)
-	t.value.err = w.take(coordinates * decisions * errors_)
+	t.value.err = w.take(coordinates * decisions * misses)
 	t.value.bend = w.take(coordinates * decisions * bends)
 	t.value.lesson = l.take(coordinates * decisions)
 	t.flag.stir = w.take(histories * stirs * nears)
@@ -60,8 +60,8 @@ func arrange() (t tables, size int) {
 	t.interact.lessonNear = l.take(16 * nears)
 	t.largest.margin = w.take(16 * 2)
 	t.largest.size = w.take(16 * sizes)
-	t.largest.err = w.take(17 * errors_)
-	t.largest.miss = w.take(16 * missSizes)
+	t.largest.err = w.take(17 * misses)
+	t.largest.ratio = w.take(ratios * 2)
 	t.largest.second = w.take(16 + 1)
 	t.largest.lesson = l.take(16)
 	if l.size != lessons {

@@ -1,5 +1,7 @@
 package kinetic
 
+import "wirelab/dataset/frame"
+
 // near is a short list of the cubes nearest to one, the nearest first.
 type near struct {
 	cube   [2]int32
@@ -30,7 +32,7 @@ func (s *scene) fillNeighbours(f *sheet, c *subject) {
 	miss, weights := 0.0, 0.001
 	if c.i > 0 {
 		q := row(s.base, c.i)
-		s.found = s.resting.search(q[4], q[5], s.found[:0])
+		s.found = s.resting.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	} else {
 		s.found = s.found[:0]
 	}
@@ -100,12 +102,11 @@ func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
 // moved already, where that is now, and which it is; -1 if none is near.
 func (s *scene) closest(i int) (distance int, j int32) {
 	q := row(s.base, i)
-	s.found = s.arrived.search(q[4], q[5], s.found[:0])
+	s.found = s.arrived.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	best := int64(1) << 62
 	for _, k := range s.found {
 		p := row(s.cur, int(k))
-		dx, dy, dz := int64(p[4]-q[4]), int64(p[5]-q[5]), int64(p[6]-q[6])
-		if d := dx*dx + dy*dy + dz*dz; d < best {
+		if d := apart(p, q); d < best {
 			best, j = d, k
 		}
 	}

@@ -43,14 +43,32 @@ func (o *oracle) forecast(s *scene) []outlook {
 		q := row(s.base, i)
 		o.ahead[i] = outlook{at: position(q), as: orientation(q)}
 	}
-	o.awake = o.awake[:0]
-	for i := 1; i < s.rows; i++ {
-		if t := s.last(i); t != nil {
-			o.awake = append(o.awake, forecast.Awake{Cube: int32(i), Body: t.body()})
-		}
-	}
+	o.wake(s)
 	o.note(o.sim.Run(&o.base, o.awake, &o.path))
 	return o.ahead
+}
+
+// wake lists the cubes that move at the baseline: those that did so in the step
+// before and, if there is a second snapshot, those that it shows elsewhere.
+func (o *oracle) wake(s *scene) {
+	o.awake = o.awake[:0]
+	for i := 1; i < s.rows; i++ {
+		t, blend := s.last(i), false
+		if s.second != nil {
+			blend = !same(row(s.second, i), row(s.base, i))
+		}
+		if t == nil && !blend {
+			continue
+		}
+		a := forecast.Awake{Cube: int32(i)}
+		if t != nil {
+			a.Body = t.body()
+		}
+		if blend {
+			a.Body = a.Blend(row(s.second, i)[:], row(s.base, i)[:], int(min(s.apart, maxFrames)))
+		}
+		o.awake = append(o.awake, a)
+	}
 }
 
 // review forecasts again what is known by now, from speeds that would have come

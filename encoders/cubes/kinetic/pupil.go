@@ -27,11 +27,11 @@ func newPupil(weights int) *pupil {
 	return p
 }
 
-// watch is told of the net's next job; true if it need not be done.
-func (p *pupil) watch(e *end, q, base *cube, coordinate int) bool {
+// watch is shown what a net is asked, and the answer.
+func (p *pupil) watch(e *end, q, base *cube, coordinate int) {
 	if p.sample == nil {
 		p.moved += number(coordinate == 0)
-		return false
+		return
 	}
 	var y [3]float64
 	for a := range y {
@@ -42,9 +42,6 @@ func (p *pupil) watch(e *end, q, base *cube, coordinate int) bool {
 		}
 	}
 	p.sample(coordinate, e.sheet.v[:e.sheet.n], &e.guess, y)
-	e.out = [netOutputs]int32{}
-	e.mix.set(&e.out, &e.guess)
-	return true
 }
 
 // choose answers for end.choose and learns from it.

@@ -16,6 +16,8 @@ type scene struct {
 	frames    uint32  // from the baseline to this frame
 	reach     float64 // the same in units of six frames
 	past      *memo   // of the baseline; nil: nothing is known
+	second    []int32 // another snapshot that both ends hold; nil: there is none
+	apart     uint32  // frames from there to the baseline
 
 	order   []uint64 // distance from the player, and the cube
 	flags   []uint8  // of each cube, see isCoded
@@ -73,7 +75,7 @@ const (
 // begin sets the scene for n frames ahead of base; cur holds what base does.
 func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.rows = len(base) / frame.CubeFields
-	s.cur, s.base, s.past = cur, base, past
+	s.cur, s.base, s.past, s.second = cur, base, past, nil
 	s.frames = min(max(frames, 1), maxFrames)
 	s.reach = float64(s.frames) / 6
 	s.flags, s.trackOf, s.doneOf = zeros(s.flags, s.rows), zeros(s.trackOf, s.rows), zeros(s.doneOf, s.rows)
@@ -113,8 +115,7 @@ func (s *scene) sort() {
 	p := row(s.base, 0)
 	for i := range s.order {
 		q := row(s.base, i)
-		dx, dy, dz := int64(q[frame.CubeX]-p[frame.CubeX]), int64(q[frame.CubeY]-p[frame.CubeY]), int64(q[frame.CubeZ]-p[frame.CubeZ])
-		s.order[i] = uint64(dx*dx+dy*dy+dz*dz)<<shift | uint64(i)
+		s.order[i] = uint64(apart(p, q))<<shift | uint64(i)
 		if i > 0 {
 			s.resting.add(i, q[frame.CubeX], q[frame.CubeY])
 		}
@@ -205,6 +206,12 @@ func (s *scene) steer(t *track, d *motion) {
 	t.still = uint8(min(max(float64(o.still*60)+0.5, 0), 255))
 	t.speed = shorts(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
 	t.spin = shorts(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
+}
+
+// apart returns the square of the distance between two cubes.
+func apart(p, q *cube) int64 {
+	dx, dy, dz := int64(p[frame.CubeX]-q[frame.CubeX]), int64(p[frame.CubeY]-q[frame.CubeY]), int64(p[frame.CubeZ]-q[frame.CubeZ])
+	return dx*dx + dy*dy + dz*dz
 }
 
 // level returns which power of two x is in, 0 below one, at most top.

@@ -44,7 +44,7 @@ func orientation(c *cube) quat {
 	q[largest] = math.Sqrt(rest)
 	scale := 1 / math.Sqrt(square+rest)
 	for i := range q {
-		q[i] *= scale
+		q[i] = float64(q[i] * scale)
 	}
 	return q
 }
@@ -101,7 +101,7 @@ func (q quat) turn() vec {
 		series = 1/n - float64(series*t2)
 	}
 	scale := turnUnit * 8 * series / float64(w*half)
-	return vec{q[0] * scale, q[1] * scale, q[2] * scale}
+	return vec{q[0], q[1], q[2]}.times(scale)
 }
 
 // rotation returns the rotation that v is, of at most a turn and a half.

@@ -7,7 +7,7 @@ const (
 	coordinates = 6
 	decisions   = 32 // kinds of decision about one value
 	widths      = 16 // classes of a mixture's scale
-	errors_     = 16 // classes of how well the forecast did before
+	misses      = 16 // classes of how well the forecast did before
 	bends       = 16 // classes of the opinion itself, to straighten it
 )
 
@@ -34,21 +34,32 @@ func (e *end) value(v, low, high int32, m *mixture, a, coordinate, class int) in
 	x := float64(mid)
 	above, below := m.beyond(a, x), m.below(a, x)
 	d := dial{end: e, coordinate: coordinate, width: min(level2(scale), widths-1), class: class}
-	if d.ask(v != mid, isOther, above+below, max(1-above-below, 0)) {
-		sign, most := int32(-1), mid-low
-		if mid == high || mid > low && !d.ask(v > mid, isAbove, above, below) {
-			above = below
-		} else {
-			sign, most = 1, high-mid
-		}
-		if most > 0 {
-			v = mid + sign*d.distance(sign*(v-mid), most, above, m, a, mid, sign)
-		}
-	} else {
+	switch {
+	case !d.ask(v != mid, isOther, above+below, 1-above-below):
 		v = mid
+	case mid == low || mid < high && d.ask(v > mid, isAbove, above, below):
+		v = mid + d.distance(v-mid, high-mid, above, side{m, a, mid, 1})
+	default:
+		v = mid - d.distance(mid-v, mid-low, below, side{m, a, mid, -1})
 	}
 	m.learn(a, float64(v))
 	return v
+}
+
+// side is what lies above the middle of integer a, or below it.
+type side struct {
+	m    *mixture
+	a    int
+	mid  int32
+	sign int32 // 1 above, -1 below
+}
+
+// beyond returns the probability of being at least n away.
+func (s *side) beyond(n int32) float64 {
+	if s.sign > 0 {
+		return s.m.beyond(s.a, float64(s.mid+n-1))
+	}
+	return s.m.below(s.a, float64(s.mid-n+1))
 }
 
 // level2 counts the half powers of two that are in a scale.
@@ -68,9 +79,9 @@ func (d *dial) ask(answer bool, decision int, yes, no float64) bool {
 	z := stretch(yes, no)
 	t := &e.model.value
 	at := d.coordinate*decisions + decision
-	e.ctx.reset(at)
+	e.ctx.reset(at, valueRate)
 	e.ctx.use(t.width, at*widths+d.width)
-	e.ctx.use(t.err, at*errors_+d.class)
+	e.ctx.use(t.err, at*misses+d.class)
 	e.ctx.use(t.bend, at*bends+int(min(max(z/(nat/2)+bends/2, 0), bends-1)))
 	e.ctx.teach(t.lesson, at)
 	return e.choose(number(answer), z, &e.ctx) != 0
@@ -78,19 +89,13 @@ func (d *dial) ask(answer bool, decision int, yes, no float64) bool {
 
 // distance codes how far, 1..most, a value is from the middle on one side; rest
 // is the probability of that side.
-func (d *dial) distance(v, most int32, rest float64, m *mixture, a int, mid, sign int32) int32 {
-	outside := func(n int32) float64 { // at least n away
-		if sign > 0 {
-			return m.beyond(a, float64(mid+n-1))
-		}
-		return m.below(a, float64(mid-n+1))
-	}
+func (d *dial) distance(v, most int32, rest float64, s side) int32 {
 	from, wide := int32(1), int32(1)
 	step := isBeyond
 	for from+wide <= most {
-		far := outside(from + wide)
+		far := s.beyond(from + wide)
 		if !d.ask(v >= from+wide, step, far, rest-far) {
-			return d.halve(v, from, min(from+wide, most+1), rest, far, step, outside)
+			return d.halve(v, from, from+wide, rest, far, step, &s)
 		}
 		from, rest = from+wide, far
 		if from >= 3 {
@@ -98,15 +103,15 @@ func (d *dial) distance(v, most int32, rest float64, m *mixture, a int, mid, sig
 		}
 		step = min(step+1, maxStep)
 	}
-	return d.halve(v, from, most+1, rest, 0, step, outside)
+	return d.halve(v, from, most+1, rest, 0, step, &s)
 }
 
 // halve codes which of from..to-1 a value is; near and far are the probabilities
 // of at least from and to.
-func (d *dial) halve(v, from, to int32, near, far float64, step int, outside func(int32) float64) int32 {
+func (d *dial) halve(v, from, to int32, near, far float64, step int, s *side) int32 {
 	for to-from > 1 {
 		half := from + (to-from)/2
-		mass := outside(half)
+		mass := s.beyond(half)
 		if d.ask(v >= half, halving+step, mass-far, near-mass) {
 			from, near = half, mass
 		} else {

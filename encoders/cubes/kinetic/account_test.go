@@ -24,12 +24,12 @@ func situationOf(s *scene, i int, c *situation) int {
 		return 0
 	case position(q).minus(position(base)).sum() < 6:
 		return 1
+	case c.player < 10: // where the blower reaches
+		return 4
 	case low > 30 && alone:
 		return 2
 	case low < 12 && alone:
 		return 3
-	case c.player < 6:
-		return 4
 	}
 	return 5
 }

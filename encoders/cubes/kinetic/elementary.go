@@ -59,7 +59,7 @@ const (
 // logisticTable holds 1/(1+exp(x)) for x = -24, -24 + 1/32, ... 24.
 var logisticTable = func() (t [2*logisticReach*logisticSteps + 2]float64) {
 	for i := range t {
-		t[i] = 1 / (1 + exp(float64(i)/logisticSteps-logisticReach))
+		t[i] = 1 / (1 + exp(float64(float64(i)/logisticSteps)-logisticReach))
 	}
 	return t
 }()

@@ -36,6 +36,7 @@ func (f *sheet) skip(n int) {
 
 // soft squeezes all numbers into -1 to 1.
 func soft(x float64) float64 {
+	x = float64(x) // lest a division by a power of two, made a product, be fused
 	if x < 0 {
 		return x / (1 - x)
 	}
@@ -218,7 +219,7 @@ func (s *scene) rigidBefore(c *subject, move, turn vec) vec {
 func (s *scene) fillBlow(f *sheet, c *subject) {
 	o := c.at.plus(c.move.times(0.5)).minus(s.player.plus(s.playerMove.times(0.5)))
 	o[2] = c.at[2] + float64(c.move[2]*0.5) + blowBelow
-	square := o.square() / (512 * 512)
+	square := float64(o.square() / (512 * 512))
 	near := square < 4
 	f.flag(near)
 	f.put(soft(square - 4))

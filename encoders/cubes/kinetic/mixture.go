@@ -99,7 +99,7 @@ func (m *mixture) median(a int) (middle, scale float64) {
 	}
 	near := max(0.5, float64(scale*0.5))
 	for n := 0; high-low > near && n < 24; n++ {
-		middle = (low + high) / 2
+		middle = float64((low + high) / 2)
 		if m.beyond(a, middle-0.5) > 0.5 {
 			low = middle
 		} else {

@@ -74,7 +74,7 @@ func (s *scene) fillMover(f *sheet, c *subject, l *near, k int) {
 	j := int(l.cube[k])
 	d := &s.done[s.doneOf[j]-1]
 	arm := position(row(s.base, j)).minus(c.at)
-	f.put(1 - arm.length()/nearReach)
+	f.put(1 - float64(arm.length()/nearReach))
 	f.soft(arm, 128)
 	f.both(d.missMove, s.missUnit(), 16*s.missUnit())
 	f.soft(d.missTurn, s.missUnit())
@@ -90,7 +90,7 @@ func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
 	}
 	j := int(l.cube[k])
 	arm := position(row(s.base, j)).minus(c.at)
-	f.put(1 - arm.length()/nearReach)
+	f.put(1 - float64(arm.length()/nearReach))
 	f.flag(s.flags[j]&isCoded != 0)
 	f.flag(s.past.age(j).still() == 0)
 	f.soft(arm, 128)

@@ -44,17 +44,20 @@ func (p *pupil) watch(e *end, q, base *cube, coordinate int) {
 	p.sample(coordinate, e.sheet.v[:e.sheet.n], &e.guess, y)
 }
 
+// slopeRate is how much slower slopes are learnt than weights.
+const slopeRate = 0.02
+
 // choose answers for end.choose and learns from it.
 func (p *pupil) choose(bit int, z int32, c *contexts) int {
 	if p.sample != nil {
 		return bit
 	}
 	opinion := float64(z) / nat
-	sum := opinion * p.slopes[c.slope]
+	sum := float64(opinion * p.slopes[c.slope])
 	for _, w := range c.weights[:c.n] {
 		sum += p.weights[w]
 	}
-	q := 1 / (1 + math.Exp(-min(max(sum, -11), 11)))
+	q := 1 / (1 + exp(-min(max(sum, -11), 11)))
 	if bit == 1 {
 		p.bits -= math.Log2(q)
 	} else {
@@ -64,12 +67,12 @@ func (p *pupil) choose(bit int, z int32, c *contexts) int {
 		return bit
 	}
 	slip := float64(bit) - q
-	g := slip * opinion
-	p.slopeG[c.slope] += g * g
-	p.slopes[c.slope] += 0.02 * p.rate * g / math.Sqrt(p.slopeG[c.slope]+100)
+	g := float64(slip * opinion)
+	p.slopeG[c.slope] += float64(g * g)
+	p.slopes[c.slope] += float64(slopeRate*p.rate*g) / math.Sqrt(p.slopeG[c.slope]+100)
 	for _, w := range c.weights[:c.n] {
-		p.weightG[w] += slip * slip
-		p.weights[w] += p.rate * slip / math.Sqrt(p.weightG[w]+1)
+		p.weightG[w] += float64(slip * slip)
+		p.weights[w] += float64(p.rate*slip) / math.Sqrt(p.weightG[w]+1)
 	}
 	return bit
 }

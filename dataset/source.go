@@ -43,6 +43,8 @@ type Steered interface {
 	// Autopilot gives the keys back to the script, or takes them away and lets go
 	// of all.
 	Autopilot(on bool)
+	// Keys returns what was held in the frame made last, whoever held it.
+	Keys() world.Input
 	// Reset begins anew; Seam then reports the first frame.
 	Reset()
 }

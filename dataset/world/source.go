@@ -20,6 +20,7 @@ type Source struct {
 
 	manual bool  // the keys are held, and not the pilot's
 	held   Input // while manual
+	last   Input // held in the last step
 	reset  bool  // the next frame is the first of a new world
 	seam   bool  // the last one was
 }
@@ -58,6 +59,7 @@ func (s *Source) Next(f *frame.Frame) error {
 	if !s.manual {
 		in = s.pilot.keys(s.sim)
 	}
+	s.last = in
 	s.sim.Step(in)
 	s.sim.Snapshot(f)
 	f.Tick = s.tick
@@ -72,6 +74,9 @@ func (s *Source) Hold(in Input) { s.manual, s.held = true, in }
 // Autopilot gives the keys back to the script's pilot, or takes them from it and
 // lets go of all.
 func (s *Source) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
+
+// Keys returns what was held in the last step, by whoever has the keys.
+func (s *Source) Keys() Input { return s.last }
 
 // Reset begins the world anew with the next frame, in which all cubes are back
 // in the grid: a seam. Who has the keys keeps them.

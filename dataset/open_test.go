@@ -10,7 +10,7 @@ import (
 
 func TestOpen(t *testing.T) {
 	path := file(t, "odd:name.bin", made(901, 8))
-	for _, spec := range []string{"demo", "world", path, "file:" + path} {
+	for _, spec := range []string{"demo", "world", "world:katamari", path, "file:" + path} {
 		src, err := Open(spec, Options{Script: "idle"})
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]error{
-		"file:": ErrSpec, "demo:": ErrSpec, "world:x": ErrSpec,
+		"file:": ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
 		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
 	} {
 		src, err := Open(spec, Options{})

@@ -49,6 +49,7 @@ var plan = map[string][]string{
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
+	"dataset/stats":   {"dataset/frame"}, // counts what snapshots are like
 
 	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
 	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links

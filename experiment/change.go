@@ -13,13 +13,14 @@ import (
 // typed command, a line of a script and a replay all make the same Change. Empty
 // fields mean "leave it".
 type Change struct {
-	Encoder string            `json:"encoder,omitempty"`
-	Params  map[string]any    `json:"params,omitempty"`  // of the encoder named, or of the present one
-	Profile string            `json:"profile,omitempty"` // a link profile: sets down and up
-	Down    map[string]string `json:"down,omitempty"`    // settings of the link sender -> receiver, by key of lossmodel.Keys
-	Up      map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
-	Playout *time.Duration    `json:"playout_ns,omitempty"`
-	Mark    string            `json:"mark,omitempty"` // changes nothing: a bookmark in the timeline
+	Encoder       string            `json:"encoder,omitempty"`
+	Params        map[string]any    `json:"params,omitempty"`  // of the encoder named, or of the present one
+	Profile       string            `json:"profile,omitempty"` // a link profile: sets down and up
+	Down          map[string]string `json:"down,omitempty"`    // settings of the link sender -> receiver, by key of lossmodel.Keys
+	Up            map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
+	Playout       *time.Duration    `json:"playout_ns,omitempty"`
+	Interpolation string            `json:"interpolation,omitempty"` // of the receiver's display: a name of Interpolations
+	Mark          string            `json:"mark,omitempty"`          // changes nothing: a bookmark in the timeline
 }
 
 // StampedChange is a change with the virtual time at which it took effect: it
@@ -36,7 +37,7 @@ type StampedChange struct {
 
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), "playout_delay", "mark".
+// plain "loss" (both directions), "playout_delay", "interpolation", "mark".
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	switch {
@@ -53,6 +54,13 @@ func (ch *Change) Set(key string, value any) error {
 		}
 		ch.Playout = &d
 		return nil
+	case key == "interpolation" || key == "receiver.interpolation":
+		var i Interpolation
+		if !setInterpolation(&i, value) {
+			return &ConfigError{Key: key, Problem: show(value) + " makes no sense here", Expected: `"linear" or "hermite"`}
+		}
+		ch.Interpolation = i.String()
+		return nil
 	case head == "params" || strings.HasPrefix(key, "encoder.params."):
 		if ch.Params == nil {
 			ch.Params = map[string]any{}
@@ -68,7 +76,7 @@ func (ch *Change) Set(key string, value any) error {
 	case isLinkKey(head):
 		return ch.setBoth(key, value)
 	}
-	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "mark"}
+	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "mark"}
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
@@ -114,7 +122,7 @@ func (ch *Change) setLink(m *map[string]string, key string, value any) error {
 // values returns the change as a table that Set takes apart again.
 func (ch *Change) values() map[string]any {
 	m := map[string]any{}
-	for key, text := range map[string]string{"encoder": ch.Encoder, "profile": ch.Profile, "mark": ch.Mark} {
+	for key, text := range map[string]string{"encoder": ch.Encoder, "profile": ch.Profile, "mark": ch.Mark, "interpolation": ch.Interpolation} {
 		if text != "" {
 			m[key] = text
 		}
@@ -161,6 +169,9 @@ func (ch *Change) Label() string {
 	if ch.Playout != nil {
 		add("playout %v", *ch.Playout)
 	}
+	if ch.Interpolation != "" {
+		add("interpolation %s", ch.Interpolation)
+	}
 	if ch.Mark != "" {
 		add("%s", ch.Mark)
 	}
@@ -181,6 +192,9 @@ func (ch *Change) touches() string {
 	}
 	if ch.Playout != nil {
 		names = append(names, "playout")
+	}
+	if ch.Interpolation != "" {
+		names = append(names, "interpolation")
 	}
 	for prefix, keys := range map[string][]string{"params.": sortedKeys(ch.Params), "down.": sortedKeys(ch.Down), "up.": sortedKeys(ch.Up)} {
 		for _, k := range keys {

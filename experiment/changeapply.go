@@ -48,6 +48,9 @@ func (c *Config) Apply(ch Change) error {
 			return err
 		}
 	}
+	if ch.Interpolation != "" && !setInterpolation(&d.Receiver.Interpolation, ch.Interpolation) {
+		return unknown("interpolation", "interpolation", ch.Interpolation, Interpolations())
+	}
 	*c = *d
 	return nil
 }
@@ -92,6 +95,9 @@ func (c *Config) Undo(after *Config) Change {
 	if c.Receiver.Playout != after.Receiver.Playout {
 		p := c.Receiver.Playout
 		ch.Playout = &p
+	}
+	if c.Receiver.Interpolation != after.Receiver.Interpolation {
+		ch.Interpolation = c.Receiver.Interpolation.String()
 	}
 	return ch
 }

@@ -60,6 +60,8 @@ type SenderConfig struct {
 type ReceiverConfig struct {
 	History int           // frames kept, 1..255
 	Playout time.Duration // how far the display stays behind the newest expected snapshot
+
+	Interpolation Interpolation // how the display moves from one snapshot to the next
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values in turn.

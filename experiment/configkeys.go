@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ func settings() []setter {
 		{"sender.rate_hz", "1 to 1000", func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) }},
 		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
 		{"receiver.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) }},
+		{"receiver.interpolation", `"linear" or "hermite"`, func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) }},
 		{"receiver.playout_delay", `a time such as "85ms"`, func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) }},
 	}
 }
@@ -251,6 +253,18 @@ func setBool(dst *bool, v any) bool {
 		*dst = b
 	}
 	return ok
+}
+
+func setInterpolation(dst *Interpolation, v any) bool {
+	var name string
+	if !setText(&name, v) {
+		return false
+	}
+	i := slices.Index(Interpolations(), strings.ToLower(name))
+	if i >= 0 {
+		*dst = Interpolation(i)
+	}
+	return i >= 0
 }
 
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {

@@ -22,6 +22,7 @@ type lane struct {
 	rcv      *receiver
 	down, up *lossmodel.Link
 	play     playout
+	screen   screen
 	meter    meter
 	digest   digest
 	flights  flights
@@ -55,6 +56,8 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 		return nil, configError("up", err)
 	}
 	l.play.delay = c.Receiver.Playout
+	l.screen = newScreen(schema, l.cadence, l.rcv.history, opt.Looked)
+	l.screen.mode = c.Receiver.Interpolation
 	l.meter.samples.keep = opt.KeepSamples
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
 	return l, nil
@@ -233,8 +236,8 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.tainted { // its number may be anything
 		return
 	}
-	if l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)) {
-		l.meter.late++
+	if late := l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)); late > 0 {
+		l.meter.late(late)
 	}
 }
 
@@ -248,8 +251,13 @@ func (l *lane) acknowledge(now time.Duration) {
 	l.meter.feedback(v.Wire)
 }
 
-// display makes one tick of the receiver's display.
-func (l *lane) display(now time.Duration) { l.meter.display(l.play.display(now)) }
+// display makes one tick of the receiver's display, and holds it against what
+// the source had at that moment.
+func (l *lane) display(now time.Duration, t *truths) {
+	if moment, shown := l.play.tick(now); shown {
+		l.meter.display(now-moment, l.screen.show(moment, t, &l.meter.playout.off))
+	}
+}
 
 // closeSample ends the sample at t.
 func (l *lane) closeSample(t time.Duration) {

@@ -89,7 +89,7 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 func (r *Runner) open() (*Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop = true
-	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true})
+	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.

@@ -25,6 +25,7 @@ type SessionOptions struct {
 	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
 	KeepSamples int      // how many to remember; 0: all
 	KeepPackets int      // how many to remember, at least 256
+	Looked      bool     // somebody looks at the picture of the world
 	Endless     bool     // ignore Duration: a live session ends when it is told to
 }
 
@@ -49,8 +50,10 @@ type Session struct {
 	cur     *frame.Frame // the source's newest frame
 	ahead   *frame.Frame // the one after it, if the source can end
 	seam    bool         // of ahead
+	cubes   bool         // the schema's rows are cubes: their display is measured
 	err     error        // the source's, due when the next frame is
 	lanes   []*lane
+	truths  truths // what the source made of late, to hold displays against
 
 	now         time.Duration // everything up to here has happened
 	end         time.Duration // exclusive; 0: none
@@ -101,6 +104,7 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}
 	}
 	_, sized := src.(dataset.Sized)
+	s.cubes = frame.IsCubes(s.schema)
 	switch {
 	case opt.Endless || (c.Duration == 0 && sized):
 		s.end = never
@@ -234,10 +238,19 @@ func (s *Session) step(at time.Duration) error {
 	if at == tickTime(s.shown, s.schema.TickHz) {
 		s.shown++
 		for _, l := range s.lanes {
-			l.display(at)
+			l.display(at, &s.truths)
 		}
 	}
 	return nil
+}
+
+// onDisplay returns the oldest tick of the source that a display shows.
+func (s *Session) onDisplay() uint64 {
+	oldest := s.ticks
+	for _, l := range s.lanes {
+		oldest = min(oldest, tickAt(l.play.moment, s.schema.TickHz))
+	}
+	return oldest
 }
 
 // tick takes the source's frame if one is due, and sends it if that is due.
@@ -250,6 +263,9 @@ func (s *Session) tick(at time.Duration) error {
 		}
 		if seam {
 			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
+		}
+		if s.cubes {
+			s.truths.add(s.cur, seam, s.onDisplay())
 		}
 	}
 	s.late = s.late || seam

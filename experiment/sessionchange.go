@@ -117,7 +117,7 @@ func (s *Session) carryOut(ch *Change) error {
 		if err := errors.Join(l.down.Reshape(s.config.Down), l.up.Reshape(s.config.Up)); err != nil {
 			return err
 		}
-		l.play.delay = s.config.Receiver.Playout
+		l.play.delay, l.screen.mode = s.config.Receiver.Playout, s.config.Receiver.Interpolation
 	}
 	return nil
 }

@@ -26,7 +26,11 @@ type Sample struct {
 	Referenced   int   // packets encoded against an acked frame, not the initial state
 	Starved      int   // display ticks without a snapshot to interpolate to
 	Displayed    int   // display ticks
-	Budget       encoders.Budget
+	Late         int   // snapshots that came after their time
+	// The worst of the period: how far a cube was shown from where the sender had
+	// it at the moment on display.
+	PositionErrorMM, OrientationErrorDeg float64
+	Budget                               encoders.Budget
 }
 
 // MaxCauses bounds the causes of loss that are counted apart; their names come

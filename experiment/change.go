@@ -20,6 +20,7 @@ type Change struct {
 	Up            map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
 	Playout       *time.Duration    `json:"playout_ns,omitempty"`
 	Interpolation string            `json:"interpolation,omitempty"` // of the receiver's display: a name of Interpolations
+	Input         *Input            `json:"input,omitempty"`         // of whoever plays a live world
 	Mark          string            `json:"mark,omitempty"`          // changes nothing: a bookmark in the timeline
 }
 
@@ -37,7 +38,7 @@ type StampedChange struct {
 
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), "playout_delay", "interpolation", "mark".
+// plain "loss" (both directions), "playout_delay", "interpolation", "mark", or one of InputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	switch {
@@ -61,6 +62,11 @@ func (ch *Change) Set(key string, value any) error {
 		}
 		ch.Interpolation = i.String()
 		return nil
+	case slices.Contains(InputKeys(), key):
+		if ch.Input == nil {
+			ch.Input = &Input{}
+		}
+		return ch.Input.set(key, value)
 	case head == "params" || strings.HasPrefix(key, "encoder.params."):
 		if ch.Params == nil {
 			ch.Params = map[string]any{}
@@ -77,6 +83,7 @@ func (ch *Change) Set(key string, value any) error {
 		return ch.setBoth(key, value)
 	}
 	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "mark"}
+	known = append(known, InputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
@@ -138,6 +145,9 @@ func (ch *Change) values() map[string]any {
 	if ch.Playout != nil {
 		m["playout_delay"] = ch.Playout.String()
 	}
+	if ch.Input != nil {
+		ch.Input.values(m)
+	}
 	return m
 }
 
@@ -171,6 +181,9 @@ func (ch *Change) Label() string {
 	}
 	if ch.Interpolation != "" {
 		add("interpolation %s", ch.Interpolation)
+	}
+	if ch.Input != nil {
+		parts = append(parts, ch.Input.label()...)
 	}
 	if ch.Mark != "" {
 		add("%s", ch.Mark)

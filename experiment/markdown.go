@@ -89,8 +89,10 @@ func mdChanges(b *strings.Builder, r *Result) {
 		return
 	}
 	b.WriteString("## What was changed\n\n| at | change |\n|---:|---|\n")
-	for _, c := range r.Changes {
-		fmt.Fprintf(b, "| %.3f s | %s |\n", c.TS, strings.ReplaceAll(c.Change.Label(), "|", "\\|"))
+	for i := 0; i < len(r.Changes); {
+		label, n := tell(r.Changes[i:])
+		fmt.Fprintf(b, "| %.3f s | %s |\n", r.Changes[i].TS, strings.ReplaceAll(label, "|", "\\|"))
+		i += n
 	}
 	b.WriteString("\n")
 }

@@ -47,11 +47,13 @@ type Session struct {
 	source  dataset.Source
 	schema  *frame.Schema
 	initial *frame.Frame
-	cur     *frame.Frame // the source's newest frame
-	ahead   *frame.Frame // the one after it, if the source can end
-	seam    bool         // of ahead
-	cubes   bool         // the schema's rows are cubes: their display is measured
-	err     error        // the source's, due when the next frame is
+	cur     *frame.Frame    // the source's newest frame
+	ahead   *frame.Frame    // the one after it, if the source can end
+	seam    bool            // of ahead
+	cubes   bool            // the schema's rows are cubes: their display is measured
+	steered dataset.Steered // the source, if somebody may play it
+	hands   hands
+	err     error // the source's, due when the next frame is
 	lanes   []*lane
 	truths  truths // what the source made of late, to hold displays against
 
@@ -105,6 +107,7 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 	}
 	_, sized := src.(dataset.Sized)
 	s.cubes = frame.IsCubes(s.schema)
+	s.steered, _ = src.(dataset.Steered)
 	switch {
 	case opt.Endless || (c.Duration == 0 && sized):
 		s.end = never
@@ -257,6 +260,7 @@ func (s *Session) onDisplay() uint64 {
 func (s *Session) tick(at time.Duration) error {
 	seam := false
 	if at == tickTime(s.ticks, s.schema.TickHz) {
+		s.steer(at)
 		var err error
 		if seam, err = s.advance(); err != nil {
 			return s.sourceError(err)

@@ -10,6 +10,7 @@ func (s *Session) view(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.log[:len(s.log):len(s.log)],
+		World: s.picture(),
 	}
 	for _, l := range s.lanes {
 		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))

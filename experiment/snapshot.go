@@ -134,5 +134,6 @@ type Snapshot struct {
 	Lanes  []Lane
 	Marks  []Mark
 	Log    []StampedChange
+	World  *Picture // both ends to look at; nil if the data are no cubes
 	Notice Notice
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
@@ -84,7 +83,7 @@ func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc sc
 		}
 	}
 	list = append(list, cat.moreControls(sc, hoisted)...)
-	return append(list, playoutControl(), speedControl())
+	return append(append(list, playoutControls(cfg)...), speedControl())
 }
 
 func (cat *catalog) encoderControl(schema *frame.Schema) control {
@@ -128,21 +127,6 @@ func cycle(list []choice, name string, n int) string {
 		i = 0
 	}
 	return list[((i+n)%len(list)+len(list))%len(list)].name
-}
-
-// playoutStep is one press on the playout delay.
-const playoutStep = 5 * time.Millisecond
-
-func playoutControl() control {
-	return control{
-		label: "Playout", word: "playout", group: "Run",
-		value: func(c *experiment.Config) string { return c.Receiver.Playout.String() },
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
-			d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
-			return changeCommand(experiment.Change{Playout: &d}), d != c.Receiver.Playout
-		},
-		help: "how long the receiver holds snapshots back, so that late ones still come in time",
-	}
 }
 
 // speeds are the rungs of the speed of virtual time; 0 is as fast as it can.

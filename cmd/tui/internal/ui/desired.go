@@ -68,7 +68,8 @@ func (d *desired) settle(snap *experiment.Snapshot, tick int) {
 // everything that a change can alter.
 func sameSettings(a, b *experiment.Config) bool {
 	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
-		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout
+		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
+		a.Receiver.Interpolation == b.Receiver.Interpolation
 }
 
 // forget drops all expectations: what comes next may be anything.
@@ -86,6 +87,9 @@ func merge(a, b experiment.Change) experiment.Change {
 	a.Down, a.Up = merged(a.Down, b.Down), merged(a.Up, b.Up)
 	if b.Playout != nil {
 		a.Playout = b.Playout
+	}
+	if b.Interpolation != "" {
+		a.Interpolation = b.Interpolation
 	}
 	return a
 }

@@ -109,6 +109,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{line("save here and there"), "save here and there"},
 		{line("param xy_small 5"), `params {"xy_small":"5"}`},
 		{line("playout 100ms"), "playout 100ms"},
+		{line("interpolation Hermite"), "interpolation hermite"},
 		{line("mark the knock"), "the knock"},
 		{append([]string{"d"}, append(loss, "right")...), "down loss 7%"},
 		{append([]string{"d", "d"}, append(loss, "right")...), "up loss 0.1%"},
@@ -226,7 +227,10 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"seek never":   "00:30",
 		"down lss 5%":  "did you mean loss?",
 		"playout -5s":  "85ms",
-		"frobnicate":   "?",
+
+		"interpolation cubic": "linear, hermite",
+
+		"frobnicate": "?",
 
 		"netem dely 50ms":          "did you mean delay?",
 		"netem delay 50ms loss x":  "random, state or gemodel",

@@ -15,7 +15,7 @@ func (s *Sim) touch(i int) { s.interacting[i], s.rested[i] = true, 0 }
 func (s *Sim) spread() {
 	for again := true; again; {
 		again = false
-		for a, b := range s.phys.Touching {
+		for a, b := range s.scene.Touching {
 			if s.interacting[a] != s.interacting[b] {
 				s.touch(a)
 				s.touch(b)
@@ -26,7 +26,7 @@ func (s *Sim) spread() {
 	for i := player + 1; i < Cubes; i++ {
 		switch {
 		case !s.interacting[i]:
-		case !s.phys.Body(i).Asleep():
+		case !s.scene.Body(i).Asleep():
 			s.rested[i] = 0
 		case s.rested[i] == restSteps:
 			s.interacting[i], s.rested[i] = false, 0

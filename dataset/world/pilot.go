@@ -89,7 +89,7 @@ func (p *pilot) improvise() act {
 // middle clean and find nothing to do; this one goes where something is left, and
 // comes at the outer cubes from all sides, but never farther out than roam.
 func (p *pilot) choosePlace(s *Sim) {
-	at := s.phys.Body(1 + p.rng.IntN(Cubes-1)).Pos
+	at := s.scene.Body(1 + p.rng.IntN(Cubes-1)).Pos
 	p.x, p.y = max(-roam, min(at.X, roam)), max(-roam, min(at.Y, roam))
 	p.patience = 60 + p.rng.IntN(3*60)
 }

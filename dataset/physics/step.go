@@ -5,8 +5,12 @@ import "math"
 // Step advances the scene by dt seconds.
 func (s *Scene) Step(dt float64) {
 	s.step = dt
+	s.pairs = s.pairs[:0]
 	s.gather()
-	s.left = allow(len(s.bodies))
+	if len(s.active) == 0 {
+		return // all are asleep
+	}
+	s.left = allow(len(s.bodies), s.law.Effort)
 	s.lcp.begin(&s.law, dt)
 	for k := 0; k < len(s.active); k++ { // touching a sleeper appends it
 		s.touchAll(int(s.active[k]))
@@ -35,18 +39,6 @@ func (s *Scene) gather() {
 	}
 }
 
-// drowse limits the spin of a body and counts for how long it has hardly moved.
-func (s *Scene) drowse(b *Body) {
-	c := &s.law
-	b.Spin = b.Spin.Limit(c.MaxSpin)
-	if b.Vel.Dot(b.Vel) < float64(c.RestSpeed*c.RestSpeed) && b.Spin.Dot(b.Spin) < float64(c.RestSpin*c.RestSpin) {
-		b.still += s.step
-	} else {
-		b.still = 0
-	}
-	b.asleep = b.still >= c.RestTime-float64(0.25*s.step)
-}
-
 // activate gives body i a place in the solver.
 func (s *Scene) activate(i int) {
 	s.slot[i] = int32(len(s.active))
@@ -60,11 +52,11 @@ func (s *Scene) accelerate() {
 		b := &s.bodies[i]
 		m := motion{vel: b.Vel, spin: b.Spin}
 		if s.state[i] == moving {
-			m.vel = m.vel.AddScaled(b.force, s.step)
+			m.vel = m.vel.AddScaled(b.pull, s.step)
 			m.vel.Z -= fall
-			m.spin = m.spin.Scale(b.gyration())
+			m.spin = m.spin.AddScaled(b.twist, s.step).Scale(b.gyration())
 		}
-		b.force = Vec{}
+		b.pull, b.twist = Vec{}, Vec{}
 		s.lcp.motion = append(s.lcp.motion, m)
 	}
 }

@@ -2,10 +2,10 @@ package physics
 
 // A hostile snapshot may pile all cubes into one place. The work of a step stays
 // within these bounds whatever it holds; whom they leave out is passed through.
-// They are what the fullest recording needs, in which the player carries 170
-// cubes, and a little more.
-func allow(cubes int) allowance {
-	return allowance{looks: 12*cubes + 64, tests: 3*cubes/2 + 64, pairs: cubes/2 + 64}
+// With an effort of 1 they are what the fullest recording needs, in which the
+// player carries 170 cubes, and a little more.
+func allow(cubes, effort int) allowance {
+	return allowance{looks: effort * (12*cubes + 64), tests: effort * (3*cubes/2 + 64), pairs: effort * (cubes/2 + 64)}
 }
 
 // allowance is what is left of the work of a step: neighbours to be looked at,
@@ -20,6 +20,7 @@ func (s *Scene) touchAll(i int) {
 	if s.state[i] == moving && b.Pos.Z <= r.Z {
 		s.touchFloor(i)
 	}
+	s.touchLarge(i)
 	const other = smallHalf * sqrt3
 	x0, x1 := square(b.Pos.X-r.X-other), square(b.Pos.X+r.X+other)
 	y0, y1 := square(b.Pos.Y-r.Y-other), square(b.Pos.Y+r.Y+other)
@@ -27,7 +28,7 @@ func (s *Scene) touchAll(i int) {
 		for x := x0; x <= x1 && s.left.looks > 0; x++ {
 			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
 				// Two active bodies find each other: the earlier one counts.
-				if s.slot[j-1] > s.slot[i] || s.slot[j-1] < 0 {
+				if (s.slot[j-1] > s.slot[i] || s.slot[j-1] < 0) && !s.isLarge(int(j-1)) {
 					s.meet(i, int(j-1))
 				}
 			}
@@ -39,6 +40,19 @@ func (s *Scene) touchAll(i int) {
 		}
 	}
 }
+
+// touchLarge finds the contacts of active body i with large ones, which may reach
+// farther than the squares around it.
+func (s *Scene) touchLarge(i int) {
+	for _, j := range s.large {
+		if int(j) != i && (s.slot[j] > s.slot[i] || s.slot[j] < 0) {
+			s.meet(i, int(j))
+		}
+	}
+}
+
+// isLarge reports whether j is one of large.
+func (s *Scene) isLarge(j int) bool { return s.bodies[j].half > smallHalf && s.state[j] == moving }
 
 // meet finds the contacts of active body i and body j if they touch.
 func (s *Scene) meet(i, j int) {
@@ -67,32 +81,11 @@ func (s *Scene) near(i, j int) bool {
 	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
 }
 
-// An edge makes a contact only if it separates better than any face by this
-// factor.
-const edgeFactor = 1.05
-
-// touchPair finds the contacts of two bodies, and makes j active.
+// touchPair gives two bodies contacts if they touch, and makes j active.
 func (s *Scene) touchPair(i, j int) {
 	a, b := &s.bodies[i], &s.bodies[j]
-	fa, fb, e, ok := separations(a, b, 0)
-	if !ok {
-		return
-	}
-	x := fa
-	if fb.gap > x.gap {
-		x = fb
-	}
-	if float64(e.gap*edgeFactor) > x.gap {
-		x = e
-	}
-	x = x.aimed(a, b)
 	var m manifold
-	m.aim(x.normal)
-	if x.kind == edgeOnEdge {
-		m.touchEdges(a, b, x)
-	} else {
-		m.touchOver(a, b, x)
-	}
+	m.find(a, b)
 	if m.n == 0 {
 		return
 	}
@@ -104,6 +97,7 @@ func (s *Scene) touchPair(i, j int) {
 		s.activate(j)
 	}
 	s.count(i, j, m.n)
+	s.pairs = append(s.pairs, pairOf(i, j))
 	s.lcp.join(s.slot[i], s.slot[j], a, b, &m)
 }
 
@@ -116,23 +110,6 @@ func (s *Scene) count(i, j, n int) {
 			s.touch[i].Cubes += uint16(n)
 		}
 		i, j = j, i
-	}
-}
-
-// touchOver makes the contact points of a face: the corners of the other cube's
-// nearest face, cut to what lies over this one, that are inside of it.
-func (m *manifold) touchOver(a, b *Body, x axis) {
-	ref, other, n := a, b, x.normal
-	if x.kind == faceOfB {
-		ref, other, n = b, a, x.normal.Neg()
-	}
-	u, v := ref.axes[(x.i+1)%3], ref.axes[(x.i+2)%3]
-	over := other.facing(n, ref.Pos, u, v)
-	over = over.cut(ref.half)
-	over = over.within(ref.half)
-	over.reduce()
-	for _, s := range over.spots[:over.n] {
-		m.add(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
 	}
 }
 

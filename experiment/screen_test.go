@@ -272,3 +272,71 @@ func TestMidwayTurnsTheShortestWay(t *testing.T) {
 		t.Errorf("the same rotation with another sign: %+v", q)
 	}
 }
+
+// hopping cubes lie still for two seconds, hop for one, and lie where they lay.
+func hopping(i, n int) [3]int32 {
+	k, z := int32(n%180)-120, int32(102)
+	if k > 0 {
+		z += 2 * k * (60 - k)
+	}
+	return [3]int32{int32(i) * 600, 0, z}
+}
+
+// A cubic that knows no rest would dip below the floor before the hop and after
+// it. And who lies still again is shown where it lies.
+func TestHoppingCubesDoNotSinkIntoTheFloor(t *testing.T) {
+	const floor = 102.0 / frame.UnitsPerMetre
+	for _, mode := range []Interpolation{Linear, Hermite} {
+		c := Default()
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.Interpolation = 10, 250*time.Millisecond, mode
+		s, err := newSession(c, newFlock(2, hopping), SessionOptions{Looked: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		highest, lay := 0.0, 0
+		for n := range uint64(900) {
+			if err := s.RunUntil(tickTime(n, 60)); err != nil {
+				t.Fatal(err)
+			}
+			x := &s.lanes[0].screen
+			if !s.lanes[0].play.running {
+				continue
+			}
+			z := x.places[1].pos.Z
+			highest = max(highest, z)
+			if z < floor-1e-12 {
+				t.Fatalf("%v: at %v the cube is %g mm in the floor", mode, x.moment, (floor-z)*1000)
+			}
+			if k := tickAt(x.moment, 60) % 180; k > 6 && k < 114 { // all snapshots around say so
+				if lay++; z != floor {
+					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", mode, x.moment, (z-floor)*1000)
+				}
+			}
+		}
+		if want := floor + 1800.0/frame.UnitsPerMetre; math.Abs(highest-want) > 1e-9 || lay < 400 {
+			t.Errorf("%v: the highest point is %g, want %g; it lay for %d ticks", mode, highest, want, lay)
+		}
+	}
+}
+
+// What came from damaged bytes is not shown, even where nothing else is there.
+func TestDamagedSnapshotsAreNotShown(t *testing.T) {
+	s := frame.Cubes(1)
+	h := frame.NewHistory(s, 20)
+	x := newScreen(s, cadence{60, 60}, h, true)
+	for seq := range uint64(6) {
+		e := h.Put(seq)
+		*rowOf(&e.Frame, 0) = cubeRow{3, 256, 256, 256, int32(100 * seq), 0, 102, 0}
+		e.Tainted = seq >= 3
+	}
+	var m offMeter
+	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {
+		starved := x.show(tickTime(at, 60), &truths{}, &m)
+		if got := x.places[0].pos.X * frame.UnitsPerMetre; got != want || starved != (at > 2) {
+			t.Errorf("at tick %d: %g is shown, starved %v; want %g", at, got, starved, want)
+		}
+	}
+	if m.um.sum != 0 {
+		t.Error("errors were measured against a truth that nobody knows")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/physics"
 )
 
 // blend is one tick of a display: which snapshots are blended and how, and the
@@ -13,9 +12,9 @@ type blend struct {
 	a, b  *frame.Frame // the snapshots around the moment; the same one if there is only one
 	share float64      // of the way from a to b
 
-	curved       bool // by spline, not on the line
-	spline       spline
-	before, next *frame.Frame // outside a and b; nil if missing
+	curved bool // by spline, not on the line
+	spline spline
+	frames [4]*frame.Frame // a and b, and those outside of them; nil if missing
 
 	truth      bool         // the following are known
 	was, is    *frame.Frame // the source's frames around the moment
@@ -43,13 +42,12 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 		return b
 	}
 	b.curved = true
-	if w.entry[0] != nil {
-		b.before = &w.entry[0].Frame
+	for i, e := range w.entry {
+		if e != nil {
+			b.frames[i] = &e.Frame
+		}
 	}
-	if w.entry[3] != nil {
-		b.next = &w.entry[3].Frame
-	}
-	b.spline = newSpline(w.at, b.before != nil, b.next != nil, moment)
+	b.spline = newSpline(w.at, b.frames[0] != nil, b.frames[3] != nil, moment)
 	return b
 }
 
@@ -66,10 +64,10 @@ func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
 	}
 	b.was, b.is = t.get(tick), t.get(after)
 	from, to := min(w.tick[1], tick), max(w.tick[2], after)
-	if b.before != nil {
+	if b.frames[0] != nil {
 		from = min(from, w.tick[0])
 	}
-	if b.next != nil {
+	if b.frames[3] != nil {
 		to = max(to, w.tick[3])
 	}
 	b.truth = b.was != nil && b.is != nil && !t.seamIn(from, to)
@@ -81,21 +79,4 @@ func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
 func (b *blend) truthOf(i int) place {
 	p, q := placeOf(rowOf(b.was, i)), placeOf(rowOf(b.is, i))
 	return lerp(&p, &q, b.truthShare)
-}
-
-// curve returns the place of cube i on the spline.
-func (b *blend) curve(i int) physics.Vec {
-	rows := [4]*cubeRow{nil, rowOf(b.a, i), rowOf(b.b, i), nil}
-	rest := 0
-	if b.before != nil {
-		if rows[0] = rowOf(b.before, i); *rows[0] == *rows[1] {
-			rest |= fromRest
-		}
-	}
-	if b.next != nil {
-		if rows[3] = rowOf(b.next, i); *rows[3] == *rows[2] {
-			rest |= toRest
-		}
-	}
-	return b.spline.position(rest, &rows)
 }

@@ -59,44 +59,26 @@ func dot(a, b physics.Quat) float64 {
 func mix(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
 
 // spline blends the positions of up to four snapshots, of which the middle two
-// enclose the moment on display. Every way of interpolating that is used here is
-// a weighted sum of the four, so the weights are worked out once a tick and not
-// once a cube: for cubes that move on both sides, that come from rest, that come
-// to rest, and that do both.
-type spline [4][4]float64
-
-const (
-	fromRest = 1 << iota // did not move before the first of the two
-	toRest               // does not move after the second
-)
+// enclose the moment on display. What it draws is a weighted sum of the four, so
+// the weights are worked out once a tick and not once a cube.
+type spline [4]float64
 
 // newSpline returns the weights at moment of the snapshots at t: a cubic through
 // the middle two with the slopes there of the parabolas through each and its
 // neighbours (Hermite's, with velocities that the receiver reckons: snapshots
-// carry none). It is exact for anything thrown. A cube that lay still on one
-// side has no velocity there, or it would sink into what it rests on. Of the
-// outer two one or both may be missing: then the parabola leans the other way,
-// or is a line.
+// carry none). It is exact for anything thrown. Of the outer two one or both may
+// be missing: then the parabola leans the other way, or is a line.
 func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
 	h := (t[2] - t[1]).Seconds()
 	u := float64(moment-t[1]) / float64(t[2]-t[1])
 	uu := float64(u * u)
 	uuu := float64(uu * u)
-	hermite := [4]float64{ // of the first point, its slope, the second point, its slope
-		float64(2*uuu) - float64(3*uu) + 1, float64((uuu - float64(2*uu) + u) * h),
-		float64(3*uu) - float64(2*uuu), float64((uuu - uu) * h)}
+	leave, arrive := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h) // weights of the slopes
 	first, second := slopes(t, before, after)
-	for rest := range s {
-		w := &s[rest]
-		w[1], w[2] = hermite[0], hermite[2]
-		for i := range w {
-			if rest&fromRest == 0 {
-				w[i] += float64(hermite[1] * first[i])
-			}
-			if rest&toRest == 0 {
-				w[i] += float64(hermite[3] * second[i])
-			}
-		}
+	s[1] = float64(2*uuu) - float64(3*uu) + 1
+	s[2] = float64(3*uu) - float64(2*uuu)
+	for i := range s {
+		s[i] += float64(leave*first[i]) + float64(arrive*second[i])
 	}
 	return s
 }
@@ -137,12 +119,13 @@ func parabola(a, b, c time.Duration) (w [3][3]float64) {
 	return w
 }
 
-// position returns the weighted sum of the positions of one cube.
-func (s *spline) position(rest int, rows *[4]*cubeRow) physics.Vec {
+// position returns the weighted sum of the positions of cube i; a frame that is
+// missing has no weight.
+func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 	var p physics.Vec
-	for i, w := range s[rest] {
-		if rows[i] != nil {
-			p = p.AddScaled(forecast.PositionOf(rows[i][:]), w/frame.UnitsPerMetre)
+	for n, w := range s {
+		if f := frames[n]; f != nil {
+			p = p.AddScaled(forecast.PositionOf(rowOf(f, i)[:]), w/frame.UnitsPerMetre)
 		}
 	}
 	return p

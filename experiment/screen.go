@@ -183,6 +183,6 @@ func (x *screen) arrange(b *blend, i int, calm bool) {
 	p, q := placeOf(from), placeOf(rowOf(b.b, i))
 	x.places[i] = lerp(&p, &q, b.share)
 	if b.curved {
-		x.places[i].pos = b.curve(i)
+		x.places[i].pos = b.spline.position(i, &b.frames)
 	}
 }

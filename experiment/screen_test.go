@@ -198,8 +198,7 @@ func TestLookingChangesNothing(t *testing.T) {
 }
 
 // The cubic against a parabola, at unequal distances and with neighbours missing;
-// without any it is the chord. Of a cube that rests on one side the slope there is
-// zero.
+// without any it is the chord.
 func TestSplineFollowsAParabola(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
@@ -209,7 +208,7 @@ func TestSplineFollowsAParabola(t *testing.T) {
 			at[i] = at[i-1] + time.Duration(1e7+rng.IntN(3e8))
 		}
 		f := func(t time.Duration) float64 { return a + b*t.Seconds() + c*t.Seconds()*t.Seconds() }
-		value := func(w *[4]float64) (sum float64) {
+		value := func(w *spline) (sum float64) {
 			for i, v := range w {
 				sum += v * f(at[i])
 			}
@@ -223,16 +222,8 @@ func TestSplineFollowsAParabola(t *testing.T) {
 			u := float64(moment-at[1]) / float64(at[2]-at[1])
 			want = f(at[1]) + u*(f(at[2])-f(at[1]))
 		}
-		if got := value(&s[0]); math.Abs(got-want) > 1e-9 {
+		if got := value(&s); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("%v at %v, neighbours %v %v: %g, want %g", at, moment, before, after, got, want)
-		}
-		const near = time.Microsecond
-		early, late := newSpline(at, before, after, at[1]+near), newSpline(at, before, after, at[2]-near)
-		if got := (value(&early[fromRest]) - f(at[1])) / near.Seconds(); math.Abs(got) > 1e-2 {
-			t.Fatalf("from rest it starts with %g/s", got)
-		}
-		if got := (f(at[2]) - value(&late[toRest|fromRest])) / near.Seconds(); math.Abs(got) > 1e-2 {
-			t.Fatalf("it comes to rest with %g/s", got)
 		}
 	}
 }
@@ -282,13 +273,15 @@ func hopping(i, n int) [3]int32 {
 	return [3]int32{int32(i) * 600, 0, z}
 }
 
-// A cubic that knows no rest would dip below the floor before the hop and after
-// it. And who lies still again is shown where it lies.
-func TestHoppingCubesDoNotSinkIntoTheFloor(t *testing.T) {
+// Who lies still again is shown where it lies, and nobody in the floor.
+func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 	const floor = 102.0 / frame.UnitsPerMetre
 	for _, mode := range []Interpolation{Linear, Hermite} {
 		c := Default()
 		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.Interpolation = 10, 250*time.Millisecond, mode
+		if err := c.Set("down.latency", "57.3ms"); err != nil { // so that the display is never at a snapshot
+			t.Fatal(err)
+		}
 		s, err := newSession(c, newFlock(2, hopping), SessionOptions{Looked: true})
 		if err != nil {
 			t.Fatal(err)
@@ -307,13 +300,13 @@ func TestHoppingCubesDoNotSinkIntoTheFloor(t *testing.T) {
 			if z < floor-1e-12 {
 				t.Fatalf("%v: at %v the cube is %g mm in the floor", mode, x.moment, (floor-z)*1000)
 			}
-			if k := tickAt(x.moment, 60) % 180; k > 6 && k < 114 { // all snapshots around say so
+			if k := tickAt(x.moment, 60) % 180; k > 6 && k < 114 { // the snapshots around say so
 				if lay++; z != floor {
 					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", mode, x.moment, (z-floor)*1000)
 				}
 			}
 		}
-		if want := floor + 1800.0/frame.UnitsPerMetre; math.Abs(highest-want) > 1e-9 || lay < 400 {
+		if want := floor + 1800.0/frame.UnitsPerMetre; math.Abs(highest-want) > 0.02 || lay < 400 {
 			t.Errorf("%v: the highest point is %g, want %g; it lay for %d ticks", mode, highest, want, lay)
 		}
 	}

@@ -148,7 +148,7 @@ func TestPlayoutPresets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Duration, c.Data.Source, c.Data.Cubes = 40*time.Second, crowd, 30
+		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
 		report, err := Run(context.Background(), c, RunOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -74,6 +74,20 @@ func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
 	b.same = !b.curved && w.tick[1] == tick && w.tick[2] == after
 }
 
+// blockRows is how many cubes are looked at together: most lie still, and are
+// many.
+const blockRows = 8
+
+// asleep reports whether the cubes from i on lie still, at both ends and in one
+// place.
+func (b *blend) asleep(i int) bool {
+	block := func(f *frame.Frame) *[blockRows * frame.CubeFields]int32 {
+		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
+	}
+	from := block(b.a)
+	return *from == *block(b.b) && *from == *block(b.was) && *from == *block(b.is)
+}
+
 // truthOf returns where the sender had cube i at the moment on display: on the
 // line between its frames on either side.
 func (b *blend) truthOf(i int) place {

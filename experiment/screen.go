@@ -138,8 +138,13 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	}
 	b.hold(t, &w, moment, x.cadence.tickHz)
 	x.known = b.truth
-	for i := range x.places {
-		x.draw(&b, i, m)
+	for i := 0; i < len(x.places); i++ {
+		for !x.looked && b.truth && i+blockRows <= len(x.places) && b.asleep(i) {
+			i += blockRows
+		}
+		if i < len(x.places) {
+			x.draw(&b, i, m)
+		}
 	}
 	return x.starved
 }

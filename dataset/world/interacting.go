@@ -2,7 +2,7 @@ package world
 
 // A cube interacts while the player has to do with it: pushed, pulled, touched,
 // or touched by a cube that interacts, through any number of cubes. The flag
-// drops once the cube has slept for restSteps. In the original it decides which
+// drops in the step in which the cube has slept for restSteps. In the original it decides which
 // machine simulates the cube; here it is one more bit to send.
 const restSteps = 100
 
@@ -28,10 +28,10 @@ func (s *Sim) spread() {
 		case !s.interacting[i]:
 		case !s.scene.Body(i).Asleep():
 			s.rested[i] = 0
-		case s.rested[i] == restSteps:
-			s.interacting[i], s.rested[i] = false, 0
 		default:
-			s.rested[i]++
+			if s.rested[i]++; s.rested[i] == restSteps {
+				s.interacting[i], s.rested[i] = false, 0
+			}
 		}
 	}
 }

@@ -17,18 +17,27 @@ type Script struct {
 type act struct {
 	seconds float64
 	hold    Input   // keys held throughout
-	wander  bool    // press direction keys as well, from one place to another
-	pace    float64 // metres per second above which they are let go; 0: never
+	style   style   // how direction keys are pressed as well
+	pace    float64 // chasing: metres per second above which they are let go; 0: never
 }
+
+// style is how the pilot steers.
+type style uint8
+
+const (
+	stay  style = iota // no direction keys
+	chase              // from one place to another
+	drift              // hither and thither
+)
 
 // The acts that scripts are made of.
 func rest(seconds float64) act { return act{seconds: seconds} }
-func roll(seconds float64) act { return act{seconds: seconds, wander: true, pace: 12} }
+func roll(seconds float64) act { return act{seconds: seconds, style: chase, pace: 12} }
 func hovering(seconds float64) act {
-	return act{seconds: seconds, wander: true, hold: Input{Push: true}}
+	return act{seconds: seconds, style: drift, hold: Input{Push: true}}
 }
 func gather(seconds float64) act {
-	return act{seconds: seconds, wander: true, pace: 8, hold: Input{Pull: true}}
+	return act{seconds: seconds, style: chase, pace: 8, hold: Input{Pull: true}}
 }
 
 // Scripts lists the scripts there are.

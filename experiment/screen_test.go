@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
 )
@@ -164,14 +165,14 @@ func TestSeamsAreNoError(t *testing.T) {
 // Whether anybody looks changes nothing that is measured; and what one sees then
 // is what was measured.
 func TestLookingChangesNothing(t *testing.T) {
-	run := func(looked bool) (*Session, Totals) {
+	run := func(src dataset.Source, looked bool) (*Session, Totals) {
 		c := Default()
 		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20, "encoder.name": "quantized"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(30, 5, -1, 9), SessionOptions{Looked: looked})
+		s, err := newSession(c, src, SessionOptions{Looked: looked})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +181,13 @@ func TestLookingChangesNothing(t *testing.T) {
 		}
 		return s, s.lanes[0].totals(s.Now())
 	}
-	_, plain := run(false)
-	s, looked := run(true)
+	_, plain := run(newFlock(30, hopping), false) // at times all of them sleep
+	_, looked := run(newFlock(30, hopping), true)
+	if !reflect.DeepEqual(plain, looked) {
+		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
+	}
+	_, plain = run(newCrowd(30, 5, -1, 9), false)
+	s, looked := run(newCrowd(30, 5, -1, 9), true)
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}

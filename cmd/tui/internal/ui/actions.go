@@ -39,6 +39,8 @@ func (m *Model) obey(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
 		return nil
+	case c.Change != nil && c.Change.Input != nil:
+		return m.obeyInput(c)
 	case c.Change != nil && c.Change.Mark == "":
 		if err := m.want.ask(m.snap.Config, *c.Change, m.ticks); err != nil {
 			return err
@@ -49,6 +51,19 @@ func (m *Model) obey(c experiment.Command) error {
 		m.want.askSpeed(*c.Speed, m.ticks)
 	}
 	m.accept(c)
+	m.send(c)
+	return nil
+}
+
+// obeyInput hands over an input of whoever plays. It is no change of settings, so
+// nothing waits for it; and a press, of which many come, is not announced.
+func (m *Model) obeyInput(c experiment.Command) error {
+	if err := m.playable(); err != nil {
+		return err
+	}
+	if c.Change.Input.Press == "" {
+		m.accept(c)
+	}
 	m.send(c)
 	return nil
 }
@@ -186,7 +201,7 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 }
 
 // help opens the list of keys and commands.
-func (m *Model) help() { m.over = newHelp(m.theme, m.keys, m.cat.verbs()) }
+func (m *Model) help() { m.over = newHelp(m.theme, m.keysHere(), m.cat.verbs()) }
 
 // desk is what typed commands are read against now.
 func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }

@@ -99,6 +99,16 @@ func (c *canvas) blit(x, y int, b *chart.Box) {
 	}
 }
 
+// paste copies another canvas to (x, y).
+func (c *canvas) paste(x, y int, from *canvas) {
+	for row := range min(from.h, c.h-y) {
+		n := min(from.w, c.w-x)
+		if n > 0 {
+			copy(c.cells[(y+row)*c.w+x:][:n], from.cells[row*from.w:])
+		}
+	}
+}
+
 // lines returns the canvas as text, one string a line, painted by the theme:
 // one escape sequence per run of cells of one ink.
 func (c *canvas) lines(th *theme) []string {

@@ -46,11 +46,14 @@ func (cat *catalog) verbs() []verb {
 	for _, k := range cat.keys {
 		list = append(list, linkVerb(k, bothDirections))
 	}
-	return append(list,
+	list = append(list,
 		verb{name: "down", args: "SETTING VALUE", help: "set one thing of the link to the receiver only", parse: cat.parseOneWay(downOnly), complete: completeOneWay, hint: cat.hintOneWay},
 		verb{name: "up", args: "SETTING VALUE", help: "set one thing of the link back only", parse: cat.parseOneWay(upOnly), complete: completeOneWay, hint: cat.hintOneWay},
 		verb{name: "playout", args: "TIME", help: "how long the receiver holds snapshots back", parse: parsePlayout},
 		verb{name: "interpolation", args: "linear|hermite", help: "how the receiver moves from one snapshot to the next", parse: parseInterpolation, complete: completeInterpolation},
+	)
+	list = append(list, playVerbs()...)
+	return append(list,
 		verb{name: "speed", args: "FACTOR|max", help: "pace of virtual time", parse: parseSpeed, complete: completeSpeed},
 		verb{name: "pause", help: "stop virtual time", parse: parsePause(true)},
 		verb{name: "resume", help: "let virtual time go on", parse: parsePause(false)},

@@ -19,6 +19,8 @@ type glyphs struct {
 	shades                    []rune // fills of a stacked bar, apart without colour
 	change, undo, seam, note  rune   // kinds of mark
 	up, down                  string
+	cross                     rune // a point of the ground
+	atMost                    string
 }
 
 func glyphSet(ascii bool) glyphs {
@@ -29,6 +31,7 @@ func glyphSet(ascii bool) glyphs {
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
 			shades: []rune("#=:%+*o-"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
+			cross: '\'', atMost: "<",
 		}
 	}
 	return glyphs{
@@ -37,6 +40,7 @@ func glyphSet(ascii bool) glyphs {
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
+		cross: '+', atMost: "≤",
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"wirelab/experiment"
 )
 
-// helpBox lists every key and every command. It derives itself from the key map
+// helpBox lists every key of the page and every command. It derives itself from the key map
 // and from the verbs: a new one appears here by itself.
 type helpBox struct {
 	lines [][]span
@@ -20,6 +20,9 @@ func newHelp(th *theme, keys []binding, verbs []verb) *helpBox {
 	h := &helpBox{}
 	group := ""
 	for _, b := range keys {
+		if b.Help().Key == "" {
+			continue
+		}
 		if b.group != group {
 			h.title(b.group)
 			group = b.group

@@ -17,6 +17,7 @@ type binding struct {
 	do    func(*Model) tea.Cmd
 
 	pinned bool // in the footer however small the screen
+	page   page // the only one it holds on; nil: all of them
 }
 
 func bind(group string, keys []string, shown, help string, do func(*Model) tea.Cmd) binding {
@@ -37,8 +38,9 @@ func (b binding) pin() binding {
 // bigStep is how many rungs the keys for large steps move.
 const bigStep = 4
 
-// bindings are all keys of the dashboard, in the order of the help. They hold
-// while neither the command line nor an overlay is open.
+// bindings are all keys of the dashboard, in the order of the help: first those
+// that hold on every page, then those of single pages, which go before them. They
+// hold while neither the command line nor an overlay is open.
 func bindings(pages []page) []binding {
 	list := []binding{
 		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane"),
@@ -70,12 +72,29 @@ func bindings(pages []page) []binding {
 		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
 	}
 	for i := range pages {
-		if len(pages) > 1 {
-			show := func(m *Model) { m.turn(i) }
-			list = append(list, bind("Pages", []string{strconv.Itoa(i + 1)}, strconv.Itoa(i+1), pages[i].name(), act(show)))
+		digit := strconv.Itoa(pages[i].number())
+		list = append(list, bind("Pages", []string{digit}, digit, pages[i].name(), act(func(m *Model) { m.turn(i) })))
+	}
+	for _, p := range pages {
+		for _, b := range p.bindings() {
+			b.page = p
+			list = append(list, b)
 		}
 	}
 	return list
+}
+
+// keysHere are the keys that mean something on this page, its own first.
+func (m *Model) keysHere() []binding {
+	var own, all []binding
+	for _, b := range m.keys {
+		if b.page == nil {
+			all = append(all, b)
+		} else if b.page == m.page() {
+			own = append(own, b)
+		}
+	}
+	return append(own, all...)
 }
 
 // act makes an action that starts nothing in the background.

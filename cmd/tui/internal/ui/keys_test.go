@@ -17,6 +17,7 @@ var named = map[string]tea.KeyMsg{
 	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
 	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
 	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
+	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
 	"pgdown": {Type: tea.KeyPgDown}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
 }
 
@@ -330,6 +331,9 @@ func TestNoKeyTwice(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range screen(newFakeLab(), 80, 24, Options{}).keys {
 		for _, k := range b.Keys() {
+			if b.page != nil {
+				k += " on " + b.page.name() // may stand before a key that holds everywhere
+			}
 			if other, taken := seen[k]; taken {
 				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
 			}
@@ -339,10 +343,10 @@ func TestNoKeyTwice(t *testing.T) {
 }
 
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
-	m := screen(newFakeLab(), 120, 80, Options{})
+	m := screen(newFakeLab(), 120, 100, Options{})
 	press(m, "?")
 	view := m.View()
-	for _, b := range m.keys {
+	for _, b := range m.keysHere() {
 		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
 			t.Errorf("help lacks %q: %q", h.Key, h.Desc)
 		}
@@ -360,7 +364,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 func TestFooterNamesRealKeys(t *testing.T) {
 	m := screen(newFakeLab(), 200, 50, Options{})
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
-	for _, b := range m.keys {
+	for _, b := range m.keysHere() {
 		if b.brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}

@@ -47,6 +47,8 @@ type Model struct {
 	note  notice
 	marks int // made by the m key
 
+	thrift thrift
+
 	screen string // what View returns
 	stale  bool   // something besides the panes changed
 	err    error  // why the program ends, nil if it was asked to
@@ -64,7 +66,7 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	}
 	cat.picture = opt.Picture
 	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), cat: cat, snap: lab.Snapshot()}
-	m.pages = []page{newLivePage(opt, cat)}
+	m.pages = []page{newLivePage(opt, cat), newWorldPage()}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.warn()
@@ -139,12 +141,13 @@ func (m *Model) turn(i int) {
 
 // sight is what the panes may see now.
 func (m *Model) sight(slow bool) sight {
-	return sight{snap: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow}
+	return sight{snap: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, spare: m.thrift.affords()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.
 func (m *Model) tick() tea.Cmd {
 	m.ticks++
+	m.thrift.tick()
 	before := m.snap
 	m.snap = m.lab.Snapshot()
 	if m.snap.State == experiment.Broken {
@@ -209,10 +212,19 @@ func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
 
 // key runs what a key is bound to.
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+	var everywhere *binding
 	for i := range m.keys {
-		if key.Matches(msg, m.keys[i].Binding) {
-			return m.keys[i].do(m)
+		b := &m.keys[i]
+		switch {
+		case !key.Matches(msg, b.Binding):
+		case b.page == m.page():
+			return b.do(m)
+		case b.page == nil && everywhere == nil:
+			everywhere = b
 		}
+	}
+	if everywhere != nil {
+		return everywhere.do(m)
 	}
 	m.stray()
 	return nil

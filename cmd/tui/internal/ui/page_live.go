@@ -38,6 +38,13 @@ const (
 )
 
 func (p *livePage) name() string { return "Live" }
+func (p *livePage) number() int  { return 1 }
+
+func (p *livePage) bindings() []binding { return nil }
+
+func (p *livePage) arrows() [][2]string {
+	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
+}
 
 func (p *livePage) observe(v sight) bool {
 	changed := p.vitals.observe(v)

@@ -41,7 +41,11 @@ const (
 	inkPaused
 	inkEnded
 	inkCursor
-	inkSlot // the first of the inks for the account of bits
+	inkRest    // the first of the shades of cubes at rest, from the floor up
+	inkTouched = inkRest + levels
+	inkPlayer  = inkTouched + levels
+	inkHeat    = inkPlayer + levels // the first of the steps of the error map
+	inkSlot    = inkHeat + numHeats // the first of the inks for the account of bits
 )
 
 // slotInks is how many parts of the account of bits have a colour of their own;
@@ -100,6 +104,18 @@ func slotTones() [slotInks]tone {
 	}
 }
 
+// worldTones colour the world from above: shades of what rests, of what interacts
+// and of the player, from the floor up, then the steps of the error map. On dark
+// ground what is high is bright, on light ground it is dark.
+func worldTones() [3*levels + numHeats]tone {
+	return [...]tone{
+		{"240", "8", "249", "7"}, {"244", "8", "246", "8"}, {"249", "7", "242", "8"}, {"254", "15", "238", "0"},
+		{"160", "1", "203", "9"}, {"196", "9", "196", "1"}, {"203", "9", "160", "1"}, {"217", "9", "88", "1"},
+		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
+		{"240", "8", "249", "7"}, {"72", "2", "29", "2"}, {"221", "11", "136", "3"}, {"208", "3", "166", "3"}, {"203", "9", "160", "1"},
+	}
+}
+
 // styles returns the look of every ink.
 func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	var s [numInks]lipgloss.Style
@@ -111,6 +127,9 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	}
 	for _, k := range []ink{inkFocus, inkTitle, inkValue, inkKey, inkChosen, inkBad, inkLost, inkNoBase, inkCorrupt} {
 		s[k] = s[k].Bold(true)
+	}
+	for i, t := range worldTones() {
+		s[int(inkRest)+i] = s[int(inkRest)+i].Foreground(t.color())
 	}
 	for i, t := range slotTones() {
 		s[inkSlot+ink(i)] = s[inkSlot+ink(i)].Foreground(t.color())

@@ -64,9 +64,34 @@ func (m *Model) header() string {
 			n, snap.Lanes[0].Encoder, cfg.Seed, clock(snap.Now)))
 		return c.lines(th)[0]
 	}
-	c.spans(1, 0, m.w-2-textWidth(badge.text), m.title(m.w-2-textWidth(badge.text))...)
+	room := m.w - 2 - textWidth(badge.text)
+	if tabs := m.tabs(); m.w >= tabsWidth {
+		room -= spansWidth(tabs)
+		c.spans(1+room, 0, m.w, tabs...)
+	}
+	c.spans(1, 0, room, m.title(room)...)
 	c.right(m.w, 0, badge.ink, badge.text)
 	return c.lines(th)[0]
+}
+
+// tabsWidth is the width from which the header names the pages.
+const tabsWidth = 104
+
+// tabs names the pages and the keys that show them.
+func (m *Model) tabs() []span {
+	var out []span
+	for i, p := range m.pages {
+		k := inkDim
+		if i == m.open {
+			k = inkFocus
+		}
+		left, right := " ", " "
+		if i == m.open { // colour may be missing
+			left, right = "[", "]"
+		}
+		out = append(out, span{k, left + strconv.Itoa(p.number()) + " " + p.name() + right})
+	}
+	return append(out, span{inkPlain, " "})
 }
 
 // title is the header's text in at most w columns: if they are few the dots move
@@ -175,13 +200,15 @@ func (m *Model) hints(w int) [][2]span {
 		show bool
 	}
 	var all []hint
-	for _, b := range m.keys {
+	for _, b := range m.keysHere() {
 		if b.brief == "" {
 			continue
 		}
 		all = append(all, hint{[2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}}, b.pinned})
 		if len(all) == 1 {
-			all = append(all, hint{[2]span{{inkKey, "↑↓"}, {inkDim, " select"}}, false}, hint{[2]span{{inkKey, "←→"}, {inkDim, " adjust"}}, false})
+			for _, a := range m.page().arrows() {
+				all = append(all, hint{[2]span{{inkKey, a[0]}, {inkDim, " " + a[1]}}, false})
+			}
 		}
 	}
 	const gap = 3

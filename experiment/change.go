@@ -21,6 +21,8 @@ type Change struct {
 	Playout       *time.Duration    `json:"playout_ns,omitempty"`
 	Interpolation string            `json:"interpolation,omitempty"` // of the receiver's display: a name of Interpolations
 	Input         *Input            `json:"input,omitempty"`         // of whoever plays a live world
+	Shadow        []EncoderConfig   `json:"shadow,omitempty"`        // join as shadows, after those below have left
+	ShadowOff     []string          `json:"shadow_off,omitempty"`    // shadows of these names leave
 	Mark          string            `json:"mark,omitempty"`          // changes nothing: a bookmark in the timeline
 }
 
@@ -38,7 +40,7 @@ type StampedChange struct {
 
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), "playout_delay", "interpolation", "mark", or one of InputKeys.
+// plain "loss" (both directions), "playout_delay", "interpolation", "shadow", "shadow_off", "mark", or one of InputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	switch {
@@ -67,6 +69,8 @@ func (ch *Change) Set(key string, value any) error {
 			ch.Input = &Input{}
 		}
 		return ch.Input.set(key, value)
+	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
+		return ch.setShadow(key, key[len(head):], value)
 	case head == "params" || strings.HasPrefix(key, "encoder.params."):
 		if ch.Params == nil {
 			ch.Params = map[string]any{}
@@ -82,7 +86,7 @@ func (ch *Change) Set(key string, value any) error {
 	case isLinkKey(head):
 		return ch.setBoth(key, value)
 	}
-	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "mark"}
+	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "shadow", "shadow_off", "mark"}
 	known = append(known, InputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
@@ -145,6 +149,7 @@ func (ch *Change) values() map[string]any {
 	if ch.Playout != nil {
 		m["playout_delay"] = ch.Playout.String()
 	}
+	ch.shadowValues(m)
 	if ch.Input != nil {
 		ch.Input.values(m)
 	}
@@ -182,6 +187,7 @@ func (ch *Change) Label() string {
 	if ch.Interpolation != "" {
 		add("interpolation %s", ch.Interpolation)
 	}
+	parts = append(parts, ch.shadowLabel()...)
 	if ch.Input != nil {
 		parts = append(parts, ch.Input.label()...)
 	}
@@ -209,6 +215,7 @@ func (ch *Change) touches() string {
 	if ch.Interpolation != "" {
 		names = append(names, "interpolation")
 	}
+	names = append(names, ch.shadowLabel()...)
 	for prefix, keys := range map[string][]string{"params.": sortedKeys(ch.Params), "down.": sortedKeys(ch.Down), "up.": sortedKeys(ch.Up)} {
 		for _, k := range keys {
 			names = append(names, prefix+k)

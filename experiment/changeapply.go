@@ -30,6 +30,9 @@ func (c *Config) Apply(ch Change) error {
 			return err
 		}
 	}
+	if err := d.changeShadows(&ch); err != nil {
+		return err
+	}
 	if ch.Profile != "" {
 		if err := d.setProfile(ch.Profile); err != nil {
 			return err
@@ -99,6 +102,7 @@ func (c *Config) Undo(after *Config) Change {
 	if c.Receiver.Interpolation != after.Receiver.Interpolation {
 		ch.Interpolation = c.Receiver.Interpolation.String()
 	}
+	c.undoShadows(after, &ch)
 	return ch
 }
 

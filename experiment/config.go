@@ -46,8 +46,8 @@ type DataConfig struct {
 
 // EncoderConfig names a codec and those of its params that differ from the defaults.
 type EncoderConfig struct {
-	Name   string
-	Params map[string]any
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params,omitempty"`
 }
 
 // SenderConfig is what the sending endpoint is set to.

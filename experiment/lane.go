@@ -14,6 +14,8 @@ import (
 // same frames and, since their links are seeded alike, the same fates.
 type lane struct {
 	schema   *frame.Schema
+	config   EncoderConfig // as it began
+	began    time.Duration
 	cadence  cadence
 	clock    Clock
 	observer Observer
@@ -45,7 +47,7 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	if err != nil {
 		return nil, configError("encoder", err)
 	}
-	l := &lane{schema: schema, cadence: cadence{schema.TickHz, c.Sender.RateHz}, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
+	l := &lane{schema: schema, config: e.clone(), cadence: cadence{schema.TickHz, c.Sender.RateHz}, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.snd = newSender(schema, initial, c.Sender.History, run)
 	l.rcv = newReceiver(schema, initial, c.Receiver.History, c.codecTable())
 	l.snd.cadence, l.rcv.cadence = l.cadence, l.cadence
@@ -153,6 +155,10 @@ func (l *lane) deliver(now time.Duration) {
 		if !ok {
 			break
 		}
+		if d.Tag == strange {
+			l.arriveStrange(now, d.Damaged)
+			continue
+		}
 		l.arrive(now, &d)
 	}
 	for {
@@ -160,7 +166,7 @@ func (l *lane) deliver(now time.Duration) {
 		if !ok {
 			return
 		}
-		if !d.Damaged {
+		if !d.Damaged && d.Tag != strange {
 			if err := l.snd.learn(d.Data); err != nil && d.Flipped == 0 {
 				l.lastErr = fmt.Errorf("ack: %w", err)
 			}
@@ -269,18 +275,19 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the sums of the lane at now.
 func (l *lane) totals(now time.Duration) Totals {
-	return l.meter.totals(now, l.schema, l.down.Gauges(now))
+	return l.meter.totals(now-l.began, l.schema, l.down.Gauges(now))
 }
 
 // result returns all that a report says of the lane at now.
 func (l *lane) result(now time.Duration) laneResult {
-	return laneResult{encoder: l.snd.run.codec.Name, totals: l.totals(now),
+	return laneResult{encoder: l.snd.run.codec.Name, began: l.began, totals: l.totals(now),
 		timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
 		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
 }
 
 type laneResult struct {
 	encoder string
+	began   time.Duration
 	totals  Totals
 	timing  Timing
 	budget  []BudgetShare

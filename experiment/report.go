@@ -34,6 +34,7 @@ type Result struct {
 // ShadowResult is what a further encoder made of the same frames and fates.
 type ShadowResult struct {
 	Encoder string        `json:"encoder"`
+	FromS   float64       `json:"from_s,omitempty"` // when it joined; what is counted began then
 	Totals  Totals        `json:"totals"`
 	Timing  Timing        `json:"timing"`
 	Budget  []BudgetShare `json:"budget"`
@@ -62,7 +63,7 @@ func (s *Session) result() *Result {
 	}
 	for _, l := range s.lanes[1:] {
 		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
 	}
 	return r
 }

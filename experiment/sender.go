@@ -41,6 +41,7 @@ type sender struct {
 	cadence cadence
 	history *frame.History
 	seq     uint64 // of the next packet
+	first   uint64 // of the first packet
 
 	run        encoding
 	epoch      uint64
@@ -66,11 +67,16 @@ func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding)
 // epoch so has at least one packet, and 256 of them outlast every history: no
 // memo can be taken for one of an epoch with the same 8 bits.
 func (s *sender) request(run encoding) {
-	if s.seq == 0 {
+	if s.seq == s.first {
 		s.run = run
 		return
 	}
 	s.pending = &run
+}
+
+// startAt makes seq the number of the first packet, sent after now.
+func (s *sender) startAt(seq uint64, now time.Duration) {
+	s.seq, s.epochStart, s.first = seq, now, seq
 }
 
 // begin starts the epoch that was asked for, if it is time.
@@ -100,7 +106,7 @@ type sent struct {
 // send makes the packet for cur. The result aliases the sender's memory and
 // holds until the next call.
 func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budget, clock Clock) (sent, error) {
-	if s.seq == 0 {
+	if s.seq == s.first {
 		s.epochStart = now
 	}
 	s.begin(now)
@@ -141,7 +147,7 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 
 // stalled reports whether nothing new was acked for as long as a history reaches.
 func (s *sender) stalled() bool {
-	return s.seq > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
+	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
 }
 
 // pickRefs chooses the newest frames that acks vouch for, and writes their
@@ -191,12 +197,12 @@ func (s *sender) ref(e *frame.Entry) encoders.Ref {
 // learn takes in an ack. Any bytes may come.
 func (s *sender) learn(src []byte) error {
 	a, err := parseAck(src)
-	if err != nil || s.seq == 0 {
+	if err != nil || s.seq == s.first {
 		return err
 	}
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - a.newest)
-	if back > newest {
+	if back > newest-s.first {
 		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
 	}
 	newest -= back

@@ -126,7 +126,7 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 	for i, e := range append([]EncoderConfig{c.Encoder}, c.Shadows...) {
 		laneOpt := opt
 		if i > 0 {
-			laneOpt.Observer = nil
+			laneOpt = opt.shadow()
 		}
 		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
 		if err != nil {

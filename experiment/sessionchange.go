@@ -65,6 +65,9 @@ func (s *Session) fits(c *Config, ch Change) error {
 	if _, err := newEncoding(s.schema, codec, params); err != nil {
 		return configError("encoder", err)
 	}
+	if err := s.checkShadows(after); err != nil {
+		return err
+	}
 	for name := range ch.Params {
 		ch.Params[name] = after.Encoder.Params[name] // typed, as the codec has it
 	}
@@ -129,6 +132,9 @@ func (s *Session) carryOut(at time.Duration, ch *Change) error {
 			return err
 		}
 		s.lanes[0].snd.request(run)
+	}
+	if err := s.arrangeShadows(); err != nil {
+		return err
 	}
 	for _, l := range s.lanes {
 		if err := errors.Join(l.down.Reshape(s.config.Down), l.up.Reshape(s.config.Up)); err != nil {

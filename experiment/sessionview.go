@@ -22,7 +22,7 @@ func (s *Session) view(packets int) *Snapshot {
 func (l *lane) view(now time.Duration, packets int) Lane {
 	samples := l.meter.samples.view()
 	return Lane{
-		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Epoch: l.snd.epoch,
+		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Began: l.began, Epoch: l.snd.epoch,
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
 		Totals: l.totals(now),
 		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},

@@ -99,6 +99,7 @@ type Notice struct {
 type Lane struct {
 	Encoder string
 	Params  any
+	Began   time.Duration // when it joined
 	Epoch   uint64
 	Samples []Sample       // oldest first; bounded
 	Packets []PacketRecord // oldest first; bounded

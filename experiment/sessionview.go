@@ -46,6 +46,9 @@ func (l *lane) recent(all []Sample) Recent {
 		s.BaselineAge += x.BaselineAge
 		s.Referenced += x.Referenced
 		s.Budget.Add(&x.Budget)
+		s.Displayed += x.Displayed
+		s.Starved += x.Starved
+		s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
 	}
 	secs := float64(len(last)) * SamplePeriod.Seconds()
 	return Recent{
@@ -55,7 +58,8 @@ func (l *lane) recent(all []Sample) Recent {
 		ChangedPerFrame:  ratio(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: ratio(float64(s.BaselineAge), float64(s.Referenced)),
 		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(l.cadence.tickHz)),
-		EncodeUS:         l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
+		StarvedRatio:     ratio(float64(s.Starved), float64(s.Displayed)), PositionErrorMM: s.PositionErrorMM,
+		EncodeUS: l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
 	}
 }
 

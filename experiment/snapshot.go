@@ -116,6 +116,8 @@ type Recent struct {
 	BitsPerItem, BitsPerChanged         float64
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
+	StarvedRatio                        float64 // of the display ticks
+	PositionErrorMM                     float64 // of the cube that was shown worst
 	EncodeUS, DecodeUS                  float64 // medians
 	Budget                              encoders.Budget
 }

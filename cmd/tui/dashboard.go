@@ -20,6 +20,7 @@ type dashboardFlags struct {
 	config  configFlags
 	reports string
 	ascii   bool
+	tour    bool
 }
 
 func (a *app) dashboardCommand() *cobra.Command {
@@ -39,11 +40,32 @@ for the keys. Ctrl-C saves the run before it leaves; q does not.`,
 	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
 	f.config.add(cmd)
 	f.config.addSet(cmd)
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
-	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+	f.addLook(cmd)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
 		panic(err)
 	}
+	return cmd
+}
+
+// addLook adds the flags that say how the dashboard looks and where it saves.
+func (f *dashboardFlags) addLook(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
+	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+}
+
+// tourCommand is the dashboard with its guided tour open.
+func (a *app) tourCommand() *cobra.Command {
+	f := dashboardFlags{tour: true}
+	cmd := &cobra.Command{
+		Use:   "tour",
+		Short: "Take the guided tour of the dashboard",
+		Long: `Seven short steps through what the lab is about: quantise, delta, index, relative,
+entropy, loss, playout. Each changes one thing and says what to look at. Enter goes
+on, backspace goes back, esc leaves; everything stays yours to play with meanwhile.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
+	}
+	f.addLook(cmd)
 	return cmd
 }
 
@@ -73,7 +95,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return badData(err)
 	}
 	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, ReportsDir: f.reports, Picture: linkPicture})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, ReportsDir: f.reports, Picture: linkPicture})
 	runner.Stop()
 	if err == nil {
 		return nil

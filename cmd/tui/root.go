@@ -36,6 +36,7 @@ func (a *app) root() *cobra.Command {
 	cmd.SetHelpCommandGroupID(groupOther)
 	cmd.SetCompletionCommandGroupID(groupOther)
 	cmd.AddCommand(
+		a.tourCommand(),
 		a.runCommand(), a.walkoffCommand(), a.tuneCommand(),
 		a.recordCommand(), a.replayCommand(), a.checkCommand(), a.trainCommand(),
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),

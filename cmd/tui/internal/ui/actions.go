@@ -10,6 +10,9 @@ import (
 
 // send hands a command to the lab, after any change that still waits.
 func (m *Model) send(c experiment.Command) {
+	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
+		m.present() // what is asked for begins there
+	}
 	if !m.flush() || !m.lab.Do(c) {
 		m.say("the lab has its hands full; press again", true)
 		return
@@ -92,6 +95,7 @@ func (m *Model) enter() {
 // release lets go of what is selected, and takes the notice away.
 func (m *Model) release() {
 	m.dismiss()
+	m.present()
 	m.page().release()
 	m.page().observe(m.sight(false))
 }
@@ -143,6 +147,9 @@ func (m *Model) run() tea.Cmd {
 	m.page().observe(m.sight(false))
 	if o.help {
 		m.help()
+	}
+	if o.tour {
+		m.startTour()
 	}
 	if o.quit {
 		return m.quit()

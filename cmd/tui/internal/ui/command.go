@@ -15,7 +15,7 @@ import (
 // order is what a typed line asks for: mostly the same Command that a key makes.
 type order struct {
 	experiment.Command
-	quit, help bool
+	quit, help, tour bool
 }
 
 // desk is what typed commands are read against.
@@ -60,6 +60,7 @@ func (cat *catalog) verbs() []verb {
 		verb{name: "step", args: "[FRAMES]", help: "advance by so many frames", parse: parseStep},
 		verb{name: "seek", args: "MM:SS", help: "jump to a moment; backwards by playing it again", parse: parseSeek},
 		verb{name: "mark", args: "[TEXT]", help: "note this moment in the charts", parse: parseMark},
+		verb{name: "tour", help: "seven steps through what the lab is about", parse: parseTour},
 		verb{name: "undo", help: "take the last change back", parse: parseUndo},
 		verb{name: "save", args: "[FOLDER]", help: "write a report that anyone can replay", parse: parseSave},
 		verb{name: "help", help: "show keys and commands", parse: parseHelp},
@@ -260,5 +261,7 @@ func parseSave(args []string) (order, error) {
 }
 
 func parseHelp([]string) (order, error) { return order{help: true}, nil }
+
+func parseTour([]string) (order, error) { return order{tour: true}, nil }
 
 func parseQuit([]string) (order, error) { return order{quit: true}, nil }

@@ -13,6 +13,7 @@ type glyphs struct {
 	outcome                   [experiment.NumOutcomes]rune
 	gaugeOn, gaugeOff         rune
 	chosen, play, pause, stop string
+	back                      string // looking back
 	times, dot, plusMinus     string
 	sweep                     rune // where the next packet will appear
 	block                     rune
@@ -28,7 +29,7 @@ func glyphSet(ascii bool) glyphs {
 		return glyphs{
 			ascii: true, border: lipgloss.ASCIIBorder(),
 			outcome: [experiment.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
-			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", pause: "=", stop: "#",
+			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", back: "<", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
 			shades: []rune("#=:%+*o-"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
 			cross: '\'', atMost: "<",
@@ -37,7 +38,7 @@ func glyphSet(ascii bool) glyphs {
 	return glyphs{
 		border:  lipgloss.RoundedBorder(),
 		outcome: [experiment.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
-		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", pause: "‖", stop: "■",
+		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
 		cross: '+', atMost: "≤",

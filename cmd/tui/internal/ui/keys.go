@@ -58,12 +58,20 @@ func bindings(pages []page) []binding {
 		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act(func(m *Model) { m.page().aim() })),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
 		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause").pin(),
-		bind("Time", []string{"."}, ".", "one frame further", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter("step"),
+		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", act((*Model).forward)).inFooter("step"),
+		bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", act(func(m *Model) { m.look(-glance) })),
+		bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", act(func(m *Model) { m.look(-stride) })).inFooter("look back"),
+		bind("Time", []string{">"}, "", "", act(func(m *Model) { m.look(stride) })),
+		bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", act(func(m *Model) { m.lookMark(-1) })),
+		bind("Time", []string{"B"}, "", "", act(func(m *Model) { m.lookMark(1) })),
+		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", act(func(m *Model) { m.lookAt(0) })),
+		bind("Time", []string{"end"}, "", "", act((*Model).present)),
 		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
 		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
 		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })),
 		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
-		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
+		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", act((*Model).mark)),
+		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", act((*Model).startTour)).inFooter("tour"),
 		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command").pin(),
 		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help").pin(),
 		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act((*Model).release)),
@@ -95,6 +103,21 @@ func (m *Model) keysHere() []binding {
 		}
 	}
 	return append(own, all...)
+}
+
+// keysNow are the keys that the footer may name: in the tour those of the tour
+// stand for all that are not pinned.
+func (m *Model) keysNow() []binding {
+	if m.tour == nil {
+		return m.keysHere()
+	}
+	list := tourKeys()
+	for _, b := range m.keysHere() {
+		if b.pinned && b.page == nil && b.group == "Session" {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // act makes an action that starts nothing in the background.

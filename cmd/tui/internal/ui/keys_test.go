@@ -18,7 +18,7 @@ var named = map[string]tea.KeyMsg{
 	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
 	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
 	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
-	"pgdown": {Type: tea.KeyPgDown}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
+	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
 }
 
 // press sends keys and then a tick, as a person and the clock would.

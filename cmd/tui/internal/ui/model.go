@@ -48,6 +48,8 @@ type Model struct {
 	marks int // made by the m key
 
 	thrift thrift
+	tour   *tour // nil: none under way
+	past   past
 
 	screen string // what View returns
 	stale  bool   // something besides the panes changed
@@ -71,6 +73,9 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	m.note.seen = m.snap.Notice.ID
 	m.warn()
 	m.page().observe(m.sight(true))
+	if opt.Tour {
+		m.startTour()
+	}
 	return m
 }
 
@@ -141,7 +146,7 @@ func (m *Model) turn(i int) {
 
 // sight is what the panes may see now.
 func (m *Model) sight(slow bool) sight {
-	return sight{snap: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, spare: m.thrift.affords()}
+	return sight{snap: m.shown(), cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, spare: m.thrift.affords()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.
@@ -154,6 +159,7 @@ func (m *Model) tick() tea.Cmd {
 		m.err = fmt.Errorf("%w: %w", ErrBroken, m.snap.Err)
 		return tea.Quit
 	}
+	m.tourTick()
 	m.flush()
 	m.want.settle(m.snap, m.ticks)
 	m.hear()
@@ -206,6 +212,8 @@ func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
 		return m.keyInLine(msg)
 	case m.over != nil:
 		return m.keyInOverlay(msg)
+	case m.tour != nil && m.keyInTour(msg):
+		return nil
 	}
 	return m.key(msg)
 }

@@ -39,11 +39,11 @@ type place struct {
 }
 
 // join puts panes together into h lines of w columns. The places must tile the
-// page; those of one row must be given from left to right.
-func join(th *theme, places []place, h int, focused pane) []string {
+// page; those of one row must be given from left to right. The focused pane has the keys, the lit one is pointed at.
+func join(th *theme, places []place, h int, focused pane, lit *slot) []string {
 	lines := make([]string, h)
 	for _, p := range places {
-		for i, line := range p.slot.render(th, p.w, p.h, p.slot.pane == focused) {
+		for i, line := range p.slot.render(th, p.w, p.h, p.slot.pane == focused || p.slot == lit) {
 			lines[p.y+i] += line
 		}
 	}

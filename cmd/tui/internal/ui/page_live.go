@@ -9,14 +9,15 @@ type livePage struct {
 	controls *controlsPane
 	slots    []*slot // in the order of the tab key
 	vitals   *slot
-	at       int // index of the focused one
+	at       int   // index of the focused one
+	lit      *slot // what the tour points at; nil: nothing
 	w, h     int
 	places   []place
 }
 
 func newLivePage(opt Options, cat *catalog) *livePage {
 	p := &livePage{
-		charts:   &chartsPane{budget: opt.BudgetKbps},
+		charts:   &chartsPane{budget: opt.BudgetKbps, lit: -1},
 		packets:  &packetsPane{},
 		controls: &controlsPane{cat: cat},
 	}
@@ -74,15 +75,17 @@ func (p *livePage) focus(step int) {
 }
 
 func (p *livePage) view(th *theme, w, h int) []string {
+	p.charts.solo = false
 	if wide(w, h) && p.at != atPackets {
 		p.at = atControls // a pane that cannot have the keys here had them
 	}
 	p.w, p.h = w, h
 	if wide(w, h) {
 		p.places = p.arrange(w, h)
-		return join(th, p.places, h, p.slots[p.at].pane)
+		return join(th, p.places, h, p.slots[p.at].pane, p.lit)
 	}
 	const above, below = 2, 1
+	p.charts.solo = p.lit != nil // one chart is enough here
 	p.places = []place{{p.slots[p.at], 0, above, w, h - above - below}}
 	lines := p.vitals.render(th, w, 1, false)
 	lines = append(lines[:1:1], p.tabs(th, w))

@@ -25,6 +25,10 @@ type chartsPane struct {
 	marks  []experiment.Mark
 	end    int64 // periods since the start
 	zoomed bool
+
+	lit   int  // the chart that the tour points at; -1: none
+	solo  bool // show that one only
+	brief bool // a tour is on: show what a step of it takes
 }
 
 func (p *chartsPane) name() string { return "Charts" }
@@ -64,16 +68,21 @@ func chartRows(h int) (first, rows [3]int) {
 }
 
 func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
+	if p.solo && p.lit >= 0 {
+		p.drawOne(c, th, p.lit)
+		return
+	}
 	first, rows := chartRows(c.h)
-	title := [3]string{"Bandwidth kbps", "Bits per changed " + p.itemName(), "Decode failures /s"}
-	room := func(i int) int { return headRoom(c.w, title[i]) }
-	specs := [3]*chart.Spec{p.bandwidth(), p.ratio(), p.failures()}
-	legends := [3][]span{p.bandwidthLegend(th, room(0)), p.ratioLegend(th, room(1)), failureLegend(th, failures(&p.lane), room(2))}
-	for i, spec := range specs {
+	for i := range 3 {
+		title, legend, spec := p.chart(th, c.w, i)
+		here := focused && (p.lit < 0 || p.lit == i)
+		if p.lit == i {
+			title = th.chosen + " " + title
+		}
 		if i == 0 {
-			c.frame(th, focused, title[i], legends[i]...)
+			c.frame(th, here, title, legend...)
 		} else if first[i] < c.h-1 {
-			c.divider(th, first[i], focused, title[i], legends[i]...)
+			c.divider(th, first[i], here, title, legend...)
 		}
 		spec.Time, spec.Labels = i == 2, i == 2
 		p.common(spec, th, c.w-2)
@@ -86,6 +95,29 @@ func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
 	}
 }
 
+// chart is the i-th of the charts, for a pane of w columns.
+func (p *chartsPane) chart(th *theme, w, i int) (title string, legend []span, spec *chart.Spec) {
+	switch i {
+	case 0:
+		title = "Bandwidth kbps"
+		return title, p.bandwidthLegend(th, headRoom(w, title)), p.bandwidth()
+	case 1:
+		title = "Bits per changed " + p.itemName()
+		return title, p.ratioLegend(th, headRoom(w, title)), p.ratio()
+	}
+	title = "Decode failures /s"
+	return title, failureLegend(th, failures(&p.lane), headRoom(w, title)), p.failures()
+}
+
+// drawOne draws a single chart over the whole pane.
+func (p *chartsPane) drawOne(c *canvas, th *theme, i int) {
+	title, legend, spec := p.chart(th, c.w, i)
+	c.frame(th, true, title, legend...)
+	spec.Time, spec.Labels = true, true
+	p.common(spec, th, c.w-2)
+	c.blit(1, 1, chart.Draw(spec, c.w-2, max(c.h-2, 0)))
+}
+
 func (p *chartsPane) itemName() string {
 	if p.item == "" {
 		return "item"
@@ -96,6 +128,9 @@ func (p *chartsPane) itemName() string {
 // common sets what the three charts share.
 func (p *chartsPane) common(s *chart.Spec, th *theme, w int) {
 	span := chartSpans()[p.zoom]
+	if p.brief {
+		span = 30 * time.Second
+	}
 	cols := max(chart.Width(w), 1)
 	s.ASCII = th.ascii
 	s.End, s.Step = p.end, experiment.SamplePeriod

@@ -21,9 +21,10 @@ func (m *Model) compose() {
 	case m.w < minWidth || m.h < minHeight:
 		m.screen = strings.Join(tooSmall(m.theme, m.w, m.h), "\n")
 	default:
-		lines := make([]string, 0, m.h)
+		lines, panel := make([]string, 0, m.h), m.tourPanel()
 		lines = append(lines, m.header())
-		lines = append(lines, m.page().view(m.theme, m.w, m.h-2)...)
+		lines = append(lines, m.page().view(m.theme, m.w, m.h-2-len(panel))...)
+		lines = append(lines, panel...)
 		if m.over != nil {
 			lines = append(lines[:1:1], lay(lines[1:], m.over, m.theme, m.w)...)
 		}
@@ -111,7 +112,7 @@ func (m *Model) title(w int) []span {
 		if tight < 2 {
 			pieces = append([]span{{inkFocus, "wirelab"}, dot}, pieces...)
 		}
-		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.snap.Now.Truncate(m.clockStep()))})
+		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.shown().Now.Truncate(m.clockStep()))})
 		n := 0
 		for _, p := range pieces {
 			n += textWidth(p.text)
@@ -124,9 +125,12 @@ func (m *Model) title(w int) []span {
 
 // encoders names the encoder, and what runs beside it.
 func (m *Model) encoders(cfg *experiment.Config) string {
-	name := cfg.Encoder.Name
-	for i := 1; i < len(m.snap.Lanes); i++ {
-		name += " " + m.theme.chosen + " " + m.snap.Lanes[i].Encoder
+	name, lanes := cfg.Encoder.Name, m.shown().Lanes
+	if m.past.away && len(lanes) > 0 {
+		name = lanes[0].Encoder // it may have been another
+	}
+	for i := 1; i < len(lanes); i++ {
+		name += " " + m.theme.chosen + " " + lanes[i].Encoder
 	}
 	return name
 }
@@ -169,6 +173,13 @@ func (m *Model) pace() []span {
 // badge is the state of the session.
 func (m *Model) badge() span {
 	switch m.snap.State {
+	case experiment.Paused, experiment.Running:
+		if m.past.away {
+			back := (m.snap.Now - m.past.at).Seconds()
+			return span{inkPaused, " " + m.theme.back + " " + fixed(back, 1) + " s AGO "}
+		}
+	}
+	switch m.snap.State {
 	case experiment.Paused:
 		return span{inkPaused, " " + m.theme.pause + " PAUSED "}
 	case experiment.Ended:
@@ -200,7 +211,7 @@ func (m *Model) hints(w int) [][2]span {
 		show bool
 	}
 	var all []hint
-	for _, b := range m.keysHere() {
+	for _, b := range m.keysNow() {
 		if b.brief == "" {
 			continue
 		}

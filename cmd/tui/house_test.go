@@ -22,12 +22,13 @@ const planSentence = "Leaves never import each other; Charm packages appear only
 // needs one row here, and a reason why it stands where it does.
 var plan = map[string][]string{
 	"cmd/tui":                  {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel/..."},
-	"cmd/tui/internal/ui":      {"cmd/tui/internal/chart", "cmd/tui/internal/topview", "cmd/tui/internal/repaint", "experiment", "dataset/...", "encoders/...", "lossmodel"},
+	"cmd/tui/internal/ui":      {"cmd/tui/internal/chart", "cmd/tui/internal/topview", "cmd/tui/internal/repaint", "experiment", "experiment/paired", "dataset/...", "encoders/...", "lossmodel"},
 	"cmd/tui/internal/chart":   {}, // draws numbers; knows nothing of what they mean
 	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
 	"experiment":         {"dataset/...", "encoders/...", "lossmodel"},
+	"experiment/paired":  {}, // how far a difference can be trusted; knows nothing of what it means
 	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
 
 	"encoders":                    {"dataset/frame", "dataset/physics"},

@@ -19,6 +19,7 @@ type Change struct {
 	Down          map[string]string `json:"down,omitempty"`    // settings of the link sender -> receiver, by key of lossmodel.Keys
 	Up            map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
 	Playout       *time.Duration    `json:"playout_ns,omitempty"`
+	Every         int               `json:"every,omitempty"`         // of the snapshots, which are sent: SenderConfig.Every
 	Interpolation string            `json:"interpolation,omitempty"` // of the receiver's display: a name of Interpolations
 	Input         *Input            `json:"input,omitempty"`         // of whoever plays a live world
 	Shadow        []EncoderConfig   `json:"shadow,omitempty"`        // join as shadows, after those below have left
@@ -40,7 +41,7 @@ type StampedChange struct {
 
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), "playout_delay", "interpolation", "shadow", "shadow_off", "mark", or one of InputKeys.
+// plain "loss" (both directions), "playout_delay", "interpolation", "every", "shadow", "shadow_off", "mark", or one of InputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	switch {
@@ -56,6 +57,11 @@ func (ch *Change) Set(key string, value any) error {
 			return &ConfigError{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "85ms"`}
 		}
 		ch.Playout = &d
+		return nil
+	case key == "every" || key == "sender.every":
+		if !setInt(&ch.Every, value, 1, maxEvery) {
+			return &ConfigError{Key: key, Problem: show(value) + " makes no sense here", Expected: "1 to 60: every so many-th snapshot is sent"}
+		}
 		return nil
 	case key == "interpolation" || key == "receiver.interpolation":
 		var i Interpolation
@@ -86,7 +92,7 @@ func (ch *Change) Set(key string, value any) error {
 	case isLinkKey(head):
 		return ch.setBoth(key, value)
 	}
-	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "shadow", "shadow_off", "mark"}
+	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "every", "shadow", "shadow_off", "mark"}
 	known = append(known, InputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
@@ -149,6 +155,9 @@ func (ch *Change) values() map[string]any {
 	if ch.Playout != nil {
 		m["playout_delay"] = ch.Playout.String()
 	}
+	if ch.Every != 0 {
+		m["every"] = int64(ch.Every)
+	}
 	ch.shadowValues(m)
 	if ch.Input != nil {
 		ch.Input.values(m)
@@ -184,6 +193,9 @@ func (ch *Change) Label() string {
 	if ch.Playout != nil {
 		add("playout %v", *ch.Playout)
 	}
+	if ch.Every != 0 {
+		add("every %d", ch.Every)
+	}
 	if ch.Interpolation != "" {
 		add("interpolation %s", ch.Interpolation)
 	}
@@ -211,6 +223,9 @@ func (ch *Change) touches() string {
 	}
 	if ch.Playout != nil {
 		names = append(names, "playout")
+	}
+	if ch.Every != 0 {
+		names = append(names, "every")
 	}
 	if ch.Interpolation != "" {
 		names = append(names, "interpolation")

@@ -47,7 +47,12 @@ func (c *Config) Apply(ch Change) error {
 	d.Profile = d.matchProfile()
 	if ch.Playout != nil {
 		d.Receiver.Playout = *ch.Playout
-		if err := d.checkPlayout(); err != nil {
+	}
+	if ch.Every != 0 {
+		d.Sender.Every = ch.Every
+	}
+	if ch.Playout != nil || ch.Every != 0 {
+		if err := d.checkHistories(); err != nil {
 			return err
 		}
 	}
@@ -98,6 +103,9 @@ func (c *Config) Undo(after *Config) Change {
 	if c.Receiver.Playout != after.Receiver.Playout {
 		p := c.Receiver.Playout
 		ch.Playout = &p
+	}
+	if c.Sender.Every != after.Sender.Every {
+		ch.Every = c.Sender.Every
 	}
 	if c.Receiver.Interpolation != after.Receiver.Interpolation {
 		ch.Interpolation = c.Receiver.Interpolation.String()

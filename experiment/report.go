@@ -53,7 +53,7 @@ func (s *Session) result() *Result {
 	first := s.lanes[0].result(until)
 	r := &Result{
 		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
+		Frames: s.sent - s.skipped, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
 		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),

@@ -145,6 +145,16 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	return out, nil
 }
 
+// skip lets a snapshot go by unsent. Its number goes by as well: to the receiver
+// it is one more packet that did not come, and the numbers of all others go on
+// saying of which tick they are.
+func (s *sender) skip() {
+	if s.seq == s.first {
+		s.first++
+	}
+	s.seq++
+}
+
 // stalled reports whether nothing new was acked for as long as a history reaches.
 func (s *sender) stalled() bool {
 	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))

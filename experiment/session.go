@@ -62,7 +62,8 @@ type Session struct {
 	ended       bool
 	interrupted bool
 	ticks       uint64 // source frames taken
-	sent        uint64 // frames given to the senders
+	sent        uint64 // frames that were due to be sent
+	skipped     uint64 // and were not: SenderConfig.Every
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
@@ -167,7 +168,7 @@ func (s *Session) Now() time.Duration { return max(s.now, 0) }
 // Done reports whether the duration or the source is over.
 func (s *Session) Done() bool { return s.ended }
 
-// NextFrame returns when the next frame is due to be sent.
+// NextFrame returns when the next frame is due to be sent, or to be skipped.
 func (s *Session) NextFrame() time.Duration { return tickTime(s.sent, s.config.Sender.RateHz) }
 
 // RunUntil lets everything happen that is due at or before t. It stops early
@@ -277,6 +278,13 @@ func (s *Session) tick(at time.Duration) error {
 		return nil
 	}
 	s.sent++
+	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
+		s.skipped++
+		for _, l := range s.lanes {
+			l.snd.skip()
+		}
+		return nil
+	}
 	for _, l := range s.lanes {
 		l.send(at, s.cur, s.late)
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,13 +14,54 @@ import (
 // can be seen, and its control appears.
 const fewHz = 30
 
-// playoutControls are those of the receiver's display.
+// playoutControls are those of the receiver's display, and of how often it gets
+// something to show where that is seldom.
 func playoutControls(cfg *experiment.Config) []control {
 	list := []control{playoutControl()}
-	if cfg.Sender.RateHz <= fewHz || cfg.Receiver.Interpolation != experiment.Linear {
+	few := cfg.Sender.RateHz/cfg.Sender.Every <= fewHz
+	if few || cfg.Receiver.Interpolation != experiment.Linear {
 		list = append(list, interpolationControl())
 	}
+	if few || cfg.Sender.Every > 1 {
+		list = append(list, everyControl())
+	}
 	return list
+}
+
+// everies are the rungs of SenderConfig.Every, from all to one in sixty.
+func everies() []int { return []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} }
+
+// everyControl chooses how many of the snapshots are sent: more to the right.
+func everyControl() control {
+	place := func(c *experiment.Config) int {
+		i, _ := slices.BinarySearch(everies(), c.Sender.Every)
+		return i
+	}
+	last := len(everies()) - 1
+	return control{
+		label: "Send", word: "every", group: "Run",
+		value: func(c *experiment.Config) string {
+			return strconv.FormatFloat(float64(c.Sender.RateHz)/float64(c.Sender.Every), 'f', -1, 64) + " /s"
+		},
+		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+			every := everies()[min(max(place(c)-n, 0), last)]
+			return changeCommand(experiment.Change{Every: every}), every != c.Sender.Every
+		},
+		level: func(c *experiment.Config) float64 { return 1 - float64(place(c))/float64(last) },
+		help:  "snapshots sent a second: every so many-th of those that are made",
+	}
+}
+
+// parseEvery reads "every 6".
+func parseEvery(args []string) (order, error) {
+	if len(args) != 1 {
+		return order{}, errUsage
+	}
+	n, err := strconv.Atoi(args[0])
+	if most := everies()[len(everies())-1]; err != nil || n < 1 || n > most {
+		return order{}, fmt.Errorf("expected 1 to %d: every so many-th snapshot is sent", most)
+	}
+	return changeOrder(experiment.Change{Every: n}), nil
 }
 
 // playoutStep is one press on the playout delay.

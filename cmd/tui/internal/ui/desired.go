@@ -69,7 +69,7 @@ func (d *desired) settle(snap *experiment.Snapshot, tick int) {
 func sameSettings(a, b *experiment.Config) bool {
 	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
 		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
-		a.Receiver.Interpolation == b.Receiver.Interpolation
+		a.Receiver.Interpolation == b.Receiver.Interpolation && a.Sender.Every == b.Sender.Every
 }
 
 // forget drops all expectations: what comes next may be anything.
@@ -87,6 +87,9 @@ func merge(a, b experiment.Change) experiment.Change {
 	a.Down, a.Up = merged(a.Down, b.Down), merged(a.Up, b.Up)
 	if b.Playout != nil {
 		a.Playout = b.Playout
+	}
+	if b.Every != 0 {
+		a.Every = b.Every
 	}
 	if b.Interpolation != "" {
 		a.Interpolation = b.Interpolation

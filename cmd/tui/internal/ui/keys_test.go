@@ -110,6 +110,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{line("save here and there"), "save here and there"},
 		{line("param xy_small 5"), `params {"xy_small":"5"}`},
 		{line("playout 100ms"), "playout 100ms"},
+		{line("every 6"), "every 6"},
 		{line("interpolation Hermite"), "interpolation hermite"},
 		{line("mark the knock"), "the knock"},
 		{append([]string{"d"}, append(loss, "right")...), "down loss 7%"},
@@ -230,6 +231,7 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"playout -5s":  "85ms",
 
 		"interpolation cubic": "linear, hermite",
+		"every 0":             "1 to 60",
 
 		"frobnicate": "?",
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,7 @@ type dashboardFlags struct {
 	reports string
 	ascii   bool
 	tour    bool
+	theme   string
 }
 
 func (a *app) dashboardCommand() *cobra.Command {
@@ -49,6 +52,8 @@ for the keys. Ctrl-C saves the run before it leaves; q does not.`,
 
 // addLook adds the flags that say how the dashboard looks and where it saves.
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(ui.Themes(), ", "))
+	complete(cmd, "theme", func() []cobra.Completion { return ui.Themes() })
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
 }
@@ -77,6 +82,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(ui.Themes(), f.theme) {
+		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(ui.Themes(), ", "), didYouMean(f.theme, ui.Themes()))
+	}
 	if f.reports != "" {
 		if err := experiment.CheckDir(f.reports); err != nil {
 			return usage(err)
@@ -95,7 +103,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return badData(err)
 	}
 	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, ReportsDir: f.reports, Picture: linkPicture})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, ReportsDir: f.reports, Picture: linkPicture})
 	runner.Stop()
 	if err == nil {
 		return nil

@@ -145,13 +145,21 @@ func (m *Model) run() tea.Cmd {
 	}
 	m.line.remember()
 	m.page().observe(m.sight(false))
-	if o.help {
+	return m.attend(o)
+}
+
+// attend does what an order asks of the dashboard itself.
+func (m *Model) attend(o order) tea.Cmd {
+	switch {
+	case o.help:
 		m.help()
-	}
-	if o.tour {
+	case o.themes:
+		m.over = newPicker("Theme", "theme", themeSays(), m.scheme.String())
+	case o.theme != "":
+		m.wear(o.theme)
+	case o.tour:
 		m.startTour()
-	}
-	if o.quit {
+	case o.quit:
 		return m.quit()
 	}
 	return nil
@@ -176,6 +184,7 @@ func (m *Model) typed(line string) {
 		m.say(err.Error(), true)
 	}
 	m.page().observe(m.sight(false))
+	m.attend(o)
 }
 
 // quit leaves; what waits is handed over first.

@@ -16,6 +16,8 @@ import (
 type order struct {
 	experiment.Command
 	quit, help, tour bool
+	themes           bool   // list them
+	theme            string // "": as it is
 }
 
 // desk is what typed commands are read against.
@@ -61,6 +63,7 @@ func (cat *catalog) verbs() []verb {
 		verb{name: "step", args: "[FRAMES]", help: "advance by so many frames", parse: parseStep},
 		verb{name: "seek", args: "MM:SS", help: "jump to a moment; backwards by playing it again", parse: parseSeek},
 		verb{name: "mark", args: "[TEXT]", help: "note this moment in the charts", parse: parseMark},
+		verb{name: "theme", args: "[NAME]", help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme},
 		verb{name: "tour", help: "seven steps through what the lab is about", parse: parseTour},
 		verb{name: "undo", help: "take the last change back", parse: parseUndo},
 		verb{name: "save", args: "[FOLDER]", help: "write a report that anyone can replay", parse: parseSave},
@@ -262,6 +265,25 @@ func parseSave(args []string) (order, error) {
 }
 
 func parseHelp([]string) (order, error) { return order{help: true}, nil }
+
+func parseTheme(args []string) (order, error) {
+	switch len(args) {
+	case 0:
+		return order{themes: true}, nil
+	case 1:
+	default:
+		return order{}, errUsage
+	}
+	if l, ok := schemeNamed(args[0]); ok {
+		return order{theme: l.String()}, nil
+	}
+	if near := experiment.Near(args[0], Themes()); near != "" {
+		return order{}, fmt.Errorf("no theme is called %q; did you mean %s?", args[0], near)
+	}
+	return order{}, fmt.Errorf("no theme is called %q; expected one of %s", args[0], strings.Join(Themes(), ", "))
+}
+
+func completeTheme(_ desk, before []string) []string { return firstOnly(before, Themes()) }
 
 func parseTour([]string) (order, error) { return order{tour: true}, nil }
 

@@ -22,6 +22,7 @@ type Lab interface {
 // Options are what the dashboard is started with. The zero value is a good one.
 type Options struct {
 	ASCII      bool
+	Theme      string  // one of Themes; "" is the first
 	Tour       bool    // begin with the guided tour
 	ReportsDir string  // where save puts reports; "" leaves it to the lab
 	CrashDir   string  // where the account of a crash goes; "" is the system's temporary folder

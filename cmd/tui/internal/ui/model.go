@@ -50,6 +50,7 @@ type Model struct {
 	thrift thrift
 	tour   *tour // nil: none under way
 	past   past
+	scheme scheme
 
 	screen string // what View returns
 	stale  bool   // something besides the panes changed
@@ -67,7 +68,9 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 		opt.BudgetKbps = 256
 	}
 	cat.picture = opt.Picture
-	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), cat: cat, snap: lab.Snapshot()}
+	m := &Model{lab: lab, opt: opt, cat: cat, snap: lab.Snapshot()}
+	m.scheme, _ = schemeNamed(opt.Theme)
+	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
 	m.pages = []page{newLivePage(opt, cat), newWorldPage()}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID

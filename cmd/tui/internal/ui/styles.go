@@ -109,8 +109,8 @@ func slotTones() [slotInks]tone {
 // ground what is high is bright, on light ground it is dark.
 func worldTones() [3*levels + numHeats]tone {
 	return [...]tone{
-		{"240", "8", "249", "7"}, {"244", "8", "246", "8"}, {"249", "7", "242", "8"}, {"254", "15", "238", "0"},
-		{"160", "1", "203", "9"}, {"196", "9", "196", "1"}, {"203", "9", "160", "1"}, {"217", "9", "88", "1"},
+		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
+		{"124", "1", "210", "9"}, {"160", "1", "196", "9"}, {"196", "9", "160", "1"}, {"203", "9", "88", "1"},
 		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
 		{"240", "8", "249", "7"}, {"72", "2", "29", "2"}, {"221", "11", "136", "3"}, {"208", "3", "166", "3"}, {"203", "9", "160", "1"},
 	}
@@ -156,20 +156,23 @@ type theme struct {
 	on    [numInks]string
 	solid [numInks]bool // a space in this ink can be seen
 	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
-	color bool
+	color bool          // colours tell things apart
 }
 
 const inkOff = "\x1b[0m"
 
-// newTheme asks the renderer how each ink looks on this terminal: its colours,
+// newTheme is newThemeOf as the terminal would have it.
+func newTheme(r *lipgloss.Renderer, ascii bool) *theme { return newThemeOf(r, schemeAuto, ascii) }
+
+// newThemeOf asks the renderer how each ink looks on this terminal: its colours,
 // its ground, and NO_COLOR.
-func newTheme(r *lipgloss.Renderer, ascii bool) *theme {
+func newThemeOf(r *lipgloss.Renderer, l scheme, ascii bool) *theme {
 	th := &theme{glyphs: glyphSet(ascii)}
-	for k, s := range styles(r) {
+	for k, s := range l.paint(r) {
 		th.on[k], _, _ = strings.Cut(s.Render("x"), "x")
 		th.solid[k] = s.GetReverse() || k == int(inkAlarm)
-		th.bare[k] = !th.solid[k] && !s.GetBold()
-		th.color = th.color || th.on[k] != ""
+		th.bare[k] = !th.solid[k] && !s.GetBold() && !s.GetUnderline()
+		th.color = th.color || th.on[k] != "" && l != schemeMono
 	}
 	return th
 }

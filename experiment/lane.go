@@ -32,7 +32,8 @@ type lane struct {
 	budget   encoders.Budget // of the packet being made
 	rec      PacketRecord    // of the copy whose end is being booked: an observer sees it, and must not keep it
 	ackBuf   []byte
-	lastErr  error // the newest complaint of the encoder, the decoder or the feedback
+	lastErr  error      // the newest complaint of the encoder, the decoder or the feedback
+	watch    *inspector // nil: nobody asks for the insides of packets
 }
 
 func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Frame, opt *SessionOptions) (*lane, error) {
@@ -62,6 +63,10 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	l.screen.mode = c.Receiver.Interpolation
 	l.meter.samples.keep = opt.KeepSamples
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
+	if opt.Inspect {
+		l.watch = newInspector(len(l.records.ring))
+		l.down.Watch()
+	}
 	return l, nil
 }
 
@@ -72,6 +77,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	if err != nil {
 		l.meter.encodeFailed++
 		l.lastErr = err
+		l.watch.refused(now, &p, err)
 		return
 	}
 	l.digest.datagram(p.datagram)
@@ -84,10 +90,14 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	}
 	v := l.down.Send(now, p.datagram, id)
 	f.rec.Wire = v.Wire
+	if v.Lost == lossmodel.None {
+		f.rec.Due = v.Due
+	}
 	l.meter.packet(&p, v.Wire, items, p.baseline*l.cadence.tickHz/l.cadence.rateHz, &l.budget)
 	l.meter.duplicated += int64(v.Copies)
 	f.record = l.records.add(f.rec)
 	l.meter.net.leave(v.Lost != lossmodel.None)
+	l.watch.sent(l, f, &p, &v)
 	f.open, f.copies, f.ended = 0, v.Copies, 0
 	for number := 0; number <= v.Copies; number++ {
 		lost := v.Lost
@@ -100,7 +110,8 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 		}
 		l.rec = f.rec
 		l.rec.Copy, l.rec.Outcome, l.rec.Cause = number, Lost, lost
-		l.finish(f)
+		l.watch.begin(f, number, true)
+		l.finish(now, f)
 	}
 	if f.open == 0 {
 		l.flights.release(id)
@@ -108,14 +119,16 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 }
 
 // finish books the end of one copy of a packet, as l.rec has it.
-func (l *lane) finish(f *flight) {
+func (l *lane) finish(now time.Duration, f *flight) {
 	rec := &l.rec
 	l.meter.end(rec.Outcome, rec.Cause)
 	f.ended |= 1 << rec.Copy
 	if rec.Copy == 0 {
-		l.records.set(f.record, rec)
+		if l.records.set(f.record, rec) {
+			l.watch.ended(f.record, rec, now)
+		}
 	} else {
-		l.records.add(*rec)
+		l.watch.ended(l.records.add(*rec), rec, now)
 	}
 	if l.observer != nil {
 		l.observer.Packet(rec)
@@ -170,6 +183,7 @@ func (l *lane) deliver(now time.Duration) {
 			if err := l.snd.learn(d.Data); err != nil && d.Flipped == 0 {
 				l.lastErr = fmt.Errorf("ack: %w", err)
 			}
+			l.watch.learnt(now, l.snd, d.Flipped > 0)
 		}
 	}
 }
@@ -181,18 +195,21 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.rec = f.rec
 	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
+	l.watch.begin(f, d.Copy, l.records.held(f.record))
 	if d.Copy == 0 {
 		l.meter.net.arrive(rec.Seq, now-rec.Sent)
 	}
 	if d.Damaged {
 		rec.Outcome = Corrupt
+		l.watch.arrived(l, &reception{outcome: Corrupt}, d.Flipped)
 	} else {
 		rx := l.rcv.receive(d.Data, d.Flipped > 0, l.clock)
 		rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.clock
+		l.watch.arrived(l, &rx, d.Flipped)
 		l.observe(now, &rx)
 		l.acknowledge(now)
 	}
-	l.finish(f)
+	l.finish(now, f)
 	f.open--
 	if f.open == 0 {
 		l.flights.release(d.Tag)
@@ -244,6 +261,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	}
 	if late := l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)); late > 0 {
 		l.meter.late(late)
+		l.watch.late(late)
 	}
 }
 
@@ -254,6 +272,7 @@ func (l *lane) acknowledge(now time.Duration) {
 		return
 	}
 	v := l.up.Send(now, l.ackBuf, 0)
+	l.watch.acked(&v)
 	l.meter.feedback(v.Wire)
 }
 

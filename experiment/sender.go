@@ -101,6 +101,8 @@ type sent struct {
 	datagram []byte
 	stored   *frame.Frame // what the sender keeps: what the receiver must end up with
 	clock    int64        // ns the encoder took
+	second   int          // distance of the second reference; 0 = none
+	untaught bool         // the encoder learns, but had learnt nothing of its reference
 }
 
 // send makes the packet for cur. The result aliases the sender's memory and
@@ -115,7 +117,7 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	}
 	h := header{seq: uint16(s.seq), codec: s.run.codec.ID, epoch: uint8(s.epoch), params: s.run.canonical, hasParams: !s.epochAcked}
 	refs := s.pickRefs(&h)
-	out := sent{seq: s.seq, epoch: s.epoch, codec: s.run.codec.Name, baseline: int(h.baseline)}
+	out := sent{seq: s.seq, epoch: s.epoch, codec: s.run.codec.Name, baseline: int(h.baseline), second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.run.codec.Refs == 2)
 	out.header = len(s.buf)
 
@@ -141,6 +143,7 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 		s.spare = evicted
 	}
 	s.buf, e.Memo = buf, memo
+	out.untaught = memo != nil && refs[0].Memo == nil
 	out.datagram, out.payload, out.stored = buf, len(buf)-out.header, &e.Frame
 	return out, nil
 }

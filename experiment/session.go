@@ -26,6 +26,7 @@ type SessionOptions struct {
 	KeepSamples int      // how many to remember; 0: all
 	KeepPackets int      // how many to remember, at least 256
 	Looked      bool     // somebody looks at the picture of the world
+	Inspect     bool     // remember the insides of the first lane's packets
 	Endless     bool     // ignore Duration: a live session ends when it is told to
 }
 

@@ -27,7 +27,7 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 		Totals: l.totals(now),
 		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
 		Recent: l.recent(samples),
-		Err:    l.lastErr,
+		Err:    l.lastErr, Troubles: l.troubles(),
 	}
 }
 

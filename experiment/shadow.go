@@ -216,7 +216,7 @@ func (l *lane) arriveStrange(now time.Duration, damaged bool) {
 
 // shadow returns the options of a lane at which nobody looks closely.
 func (o SessionOptions) shadow() SessionOptions {
-	o.Observer, o.Looked = nil, false
+	o.Observer, o.Looked, o.Inspect = nil, false, false
 	if o.KeepPackets > shownPackets {
 		o.KeepPackets = shownPackets
 	}

@@ -42,6 +42,7 @@ type PacketRecord struct {
 	Seq      uint64
 	Copy     int           // 0, or 1.. for a copy made by the link
 	Sent     time.Duration // virtual time
+	Due      time.Duration // when it arrives; 0 if lost
 	Arrived  time.Duration // 0 while in flight or if lost
 	Encoder  string
 	Epoch    uint64
@@ -97,16 +98,17 @@ type Notice struct {
 // Lane is one encoder's side of a snapshot: the first is the encoder under the
 // keys, further ones are shadows on the same frames and the same fates.
 type Lane struct {
-	Encoder string
-	Params  any
-	Began   time.Duration // when it joined
-	Epoch   uint64
-	Samples []Sample       // oldest first; bounded
-	Packets []PacketRecord // oldest first; bounded
-	Totals  Totals
-	Timing  Timing
-	Recent  Recent
-	Err     error // the encoder's newest complaint: it refused a frame
+	Encoder  string
+	Params   any
+	Began    time.Duration // when it joined
+	Epoch    uint64
+	Samples  []Sample       // oldest first; bounded
+	Packets  []PacketRecord // oldest first; bounded
+	Totals   Totals
+	Timing   Timing
+	Recent   Recent
+	Err      error      // the encoder's newest complaint: it refused a frame
+	Troubles []Incident // the newest of each kind, the latest first; the first lane's only
 }
 
 // Recent is what the vital numbers show: the last two seconds.
@@ -138,5 +140,6 @@ type Snapshot struct {
 	Marks  []Mark
 	Log    []StampedChange
 	World  *Picture // both ends to look at; nil if the data are no cubes
+	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice
 }

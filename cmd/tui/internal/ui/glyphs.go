@@ -41,7 +41,7 @@ func glyphSet(ascii bool) glyphs {
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
-		cross: '+', atMost: "≤",
+		cross: '┼', atMost: "≤",
 	}
 }
 

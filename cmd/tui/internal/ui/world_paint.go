@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"math"
+
 	"wirelab/cmd/tui/internal/topview"
 	"wirelab/encoders/cubes/forecast"
 	"wirelab/experiment"
@@ -31,6 +33,9 @@ func (p *painter) draw(k *camera, w, h int, poses []experiment.Pose) {
 	for i := range poses {
 		at := &poses[i]
 		cube := topview.Cube{X: at.X, Y: at.Y, Z: at.Z, Rot: at.Rot, Half: halfOf(i)}
+		if i == 0 {
+			cube.Z = math.MaxFloat32 // the player is seen whatever clings to it
+		}
 		p.raster.Draw(i, &cube)
 	}
 }

@@ -51,7 +51,7 @@ func reckoned(rate int, delay time.Duration) float64 {
 func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	length := 20 * time.Minute
 	if testing.Short() || raceEnabled {
-		length = 5 * time.Minute
+		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {
 		c, err := LoadPreset(name)

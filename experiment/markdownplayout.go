@@ -9,8 +9,12 @@ import (
 func mdPlayout(b *strings.Builder, r *Result) {
 	p := &r.Totals.Playout
 	receiver, _ := r.Config["receiver"].(map[string]any)
-	fmt.Fprintf(b, "## Playout\n\nThe display held snapshots back by %v (%v interpolation; changes are listed below) and was %.0f ms behind the sender on average.\n\n",
-		receiver["playout_delay"], receiver["interpolation"], p.BehindMS)
+	first := ""
+	if len(r.Changes) > 0 {
+		first = " at first"
+	}
+	fmt.Fprintf(b, "## Playout\n\nThe display held snapshots back by %v%s, with %v interpolation, and was %.0f ms behind the sender on average.\n\n",
+		receiver["playout_delay"], first, receiver["interpolation"], p.BehindMS)
 	rows := [][2]string{
 		{"display ticks", fmt.Sprint(p.Displayed)},
 		{"starved: no snapshot to move to", fmt.Sprintf("%.3f %%", 100*p.StarvedRatio)},

@@ -22,9 +22,6 @@ type Body struct {
 	asleep     bool
 }
 
-// Half returns half the side of the cube.
-func (b *Body) Half() float64 { return b.half }
-
 // Mass returns the mass in kilograms.
 func (b *Body) Mass() float64 { return 1 / b.invMass }
 

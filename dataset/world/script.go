@@ -49,7 +49,7 @@ func Scripts() []Script {
 		{Name: "katamari", Summary: "rolls and gathers up what is near", acts: []act{rest(2), gather(58)}},
 		{Name: "demo", Summary: "each in turn, the liveliest first, with pauses in which everything settles", acts: []act{
 			rest(1), hovering(15), rest(3), gather(12), rest(3), roll(9), rest(5)}},
-		{Name: "random", Summary: "a restless player: any of these, for a while each, for ever"},
+		{Name: "random", Summary: "mostly hovers, now and then rolls, gathers or pauses; for ever"},
 	}
 	for i := range scripts {
 		for _, a := range scripts[i].acts {

@@ -3,16 +3,18 @@
 // hover over them and blow them apart, or gather them up, disturbs them. Its
 // snapshots, quantised as in the walk-off's recordings, are what the lab sends.
 //
-//	sim          the state of the world and one step of it
+//	world        the state of the world and one step of it
 //	player       how the keys move the player
 //	reach        the push and the pull on what is around
 //	interacting  which cubes the player has to do with
 //	quantise     from metres and quaternions to integers
 //	script       what is played when nobody is there
-//	pilot        who then presses the keys
+//	pilot        who then presses the keys;
+//	drift, chase ways of steering
 //	source       all of it as a source of frames
 //
-// The same seed and script give the same snapshots to the bit, on any machine.
+// What the cubes then do is physics: see package physics, whose law is that of the
+// recordings. The same seed and script give the same snapshots to the bit, on any machine.
 package world
 
 import (

@@ -12,6 +12,7 @@ type Series struct {
 	Reduce  Reduce
 	Stroke  Stroke
 	Ink     Ink
+	Sign    rune // stands on the line every so often, to tell it from others of its stroke; 0: none
 }
 
 // Rule is a horizontal guide, such as a budget. The axis reaches up to it
@@ -66,6 +67,7 @@ func Draw(s *Spec, w, h int) *Box {
 			b.set(p.left+x, y, r, line.Ink)
 		})
 	}
+	p.signs(reduced)
 	p.valueAxis()
 	if p.timeRow >= 0 {
 		p.timeAxis()

@@ -44,6 +44,8 @@ func (m *Model) obey(c experiment.Command) error {
 		return nil
 	case c.Change != nil && c.Change.Input != nil:
 		return m.obeyInput(c)
+	case c.Change != nil && changesShadows(c.Change):
+		return m.obeyShadows(c)
 	case c.Change != nil && c.Change.Mark == "":
 		if err := m.want.ask(m.snap.Config, *c.Change, m.ticks); err != nil {
 			return err

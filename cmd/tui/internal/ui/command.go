@@ -42,6 +42,7 @@ type verb struct {
 func (cat *catalog) verbs() []verb {
 	list := []verb{
 		{name: "encoder", args: "NAME", help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
+		shadowVerb(),
 		{name: "param", args: "NAME VALUE", help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
 		{name: "profile", args: "NAME", help: "take a ready-made link", parse: parseProfile, complete: completeProfile},
 	}

@@ -42,6 +42,9 @@ func (c *control) typed() string {
 func (c *control) list(cfg *experiment.Config) *picker {
 	p := newPicker(c.label, c.typed(), c.choices(), c.value(cfg))
 	p.preview, p.begins = c.preview, c.begins
+	if c.word == "encoder" {
+		p.beside = append([]string{}, shadowNames(cfg)...)
+	}
 	return p
 }
 

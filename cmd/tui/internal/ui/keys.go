@@ -197,6 +197,8 @@ func (m *Model) keyInPicker(p *picker, msg tea.KeyMsg) {
 		}
 	case msg.Type == tea.KeyBackspace && len(filter) > 0:
 		p.narrow(string(filter[:len(filter)-1]))
+	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
+		m.toggleShadow(p)
 	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
 		p.narrow(p.filter + string(msg.Runes))
 	}

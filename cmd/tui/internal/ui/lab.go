@@ -65,5 +65,8 @@ func (v sight) lane() *experiment.Lane {
 	return &v.snap.Lanes[0]
 }
 
+// beside are the shadows.
+func (v sight) beside() []experiment.Lane { return v.snap.Lanes[min(len(v.snap.Lanes), 1):] }
+
 // running reports whether virtual time goes on.
 func (v sight) running() bool { return v.snap.State == experiment.Running }

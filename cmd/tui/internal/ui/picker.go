@@ -15,6 +15,7 @@ type picker struct {
 	filter string
 	at     int
 
+	beside  []string            // encoders that run as shadows; nil: it is no list of encoders
 	preview previewer           // of the name under the cursor; nil: none
 	seen    map[sample][]string // previews made so far
 }
@@ -76,6 +77,9 @@ func (p *picker) size(w, h int) (int, int) {
 
 func (p *picker) draw(c *canvas, th *theme) {
 	hint := "type to narrow, enter takes, esc leaves"
+	if p.beside != nil {
+		hint = "enter takes, v runs it beside, typing narrows, esc leaves"
+	}
 	if p.filter != "" {
 		hint = "narrowed to " + p.filter
 	}
@@ -95,6 +99,9 @@ func (p *picker) draw(c *canvas, th *theme) {
 		}
 		if ch.name == p.now {
 			c.set(4, 2+y, inkGood, th.outcome[1])
+		}
+		if i := slices.Index(p.beside, ch.name); i >= 0 {
+			c.set(3, 2+y, shadowInk(i), shadowSign(th, i))
 		}
 		c.clip(6, 2+y, name, k, ch.name)
 		if p.preview == nil {

@@ -52,7 +52,9 @@ const (
 // each comes as foreground and as ground.
 const (
 	slotInks = 10
-	numInks  = inkSlot + 2*slotInks
+
+	inkShadow = inkSlot + 2*slotInks // the first of the inks for shadows
+	numInks   = inkShadow + shadowInks
 )
 
 // tone is one colour on dark and on light ground, as indices of the palette of
@@ -134,6 +136,9 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	for i, t := range slotTones() {
 		s[inkSlot+ink(i)] = s[inkSlot+ink(i)].Foreground(t.color())
 		s[barInk(i)] = s[barInk(i)].Foreground(t.color()).Reverse(true)
+	}
+	for i, t := range shadowTones() {
+		s[shadowInk(i)] = s[shadowInk(i)].Foreground(t.color())
 	}
 	badge := func(k ink, t tone) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
 	badge(inkLive, tones()[inkGood])

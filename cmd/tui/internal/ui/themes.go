@@ -112,6 +112,9 @@ func contrast(s *[numInks]lipgloss.Style) {
 		s[slotInk(i)] = s[slotInk(i)].Foreground(t.color())
 		s[barInk(i)] = s[barInk(i)].Foreground(t.color())
 	}
+	for i := range shadowInks {
+		s[shadowInk(i)] = s[shadowInk(i)].Foreground(tones[parts[(i+1)%len(parts)]].color())
+	}
 	for i := range levels {
 		s[inkRest+ink(i)] = s[inkRest+ink(i)].Foreground(tones[inkDim].color())
 		s[inkTouched+ink(i)] = s[inkTouched+ink(i)].Foreground(tones[inkLost].color())

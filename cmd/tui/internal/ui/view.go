@@ -62,7 +62,7 @@ func (m *Model) header() string {
 	if n := m.wrong(); n > 0 {
 		c.fill(0, 0, m.w, inkAlarm, ' ')
 		c.clip(1, 0, m.w-2, inkAlarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
-			n, snap.Lanes[0].Encoder, cfg.Seed, clock(snap.Now)))
+			n, m.wrongdoer(), cfg.Seed, clock(snap.Now)))
 		return c.lines(th)[0]
 	}
 	room := m.w - 2 - textWidth(badge.text)
@@ -129,10 +129,23 @@ func (m *Model) encoders(cfg *experiment.Config) string {
 	if m.past.away && len(lanes) > 0 {
 		name = lanes[0].Encoder // it may have been another
 	}
+	if n := len(lanes) - 1; n > 2 {
+		return fmt.Sprintf("%s %s %d shadows", name, m.theme.chosen, n)
+	}
 	for i := 1; i < len(lanes); i++ {
 		name += " " + m.theme.chosen + " " + lanes[i].Encoder
 	}
 	return name
+}
+
+// wrongdoer names the encoder, or the shadow, that decoded wrong.
+func (m *Model) wrongdoer() string {
+	for i := range m.snap.Lanes {
+		if m.snap.Lanes[i].Totals.Wrong > 0 {
+			return m.snap.Lanes[i].Encoder
+		}
+	}
+	return ""
 }
 
 func (m *Model) wrong() int64 {
@@ -216,7 +229,7 @@ func (m *Model) hints(w int) [][2]span {
 			continue
 		}
 		all = append(all, hint{[2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}}, b.pinned})
-		if len(all) == 1 {
+		if len(all) == 1 && m.tour == nil {
 			for _, a := range m.page().arrows() {
 				all = append(all, hint{[2]span{{inkKey, a[0]}, {inkDim, " " + a[1]}}, false})
 			}

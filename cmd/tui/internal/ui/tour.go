@@ -21,6 +21,7 @@ type tour struct {
 	from  time.Duration // what came before is not shown: it would squash the charts
 	acts  time.Duration // when the step changes its one thing
 	acted bool
+	label string // of the mark of that change
 
 	was   *experiment.Config // what to restore
 	speed float64
@@ -61,31 +62,39 @@ func (m *Model) tourStep(i int) {
 		m.leaveTour("that was the tour; your settings are back. e lists the encoders, ? every key, t shows it again")
 		return
 	}
-	t.at, t.acted = max(i, 0), false
+	t.at, t.acted, t.label = max(i, 0), false, ""
 	step := &t.steps[t.at]
 	t.from, t.acts = m.snap.Now, m.snap.Now+tourLead
-	if !m.arrange(step.scene) { // it holds already: what ran so far is the comparison
+	if m.arrange(step.scene) == "" { // it holds already: what ran so far is the comparison
 		t.from = max(m.snap.Now-tourLead, 0)
 		t.acts = m.snap.Now + tourLead/2
 	}
 	m.spotlight(step.look)
 }
 
-// arrange asks for a change, and reports whether it alters anything.
-func (m *Model) arrange(ch experiment.Change) bool {
-	now := m.want.config(m.snap)
-	after := now.Clone()
-	if err := after.Apply(ch); err != nil {
-		m.say(err.Error(), true)
-		return false
+// arrange makes everything as it was before the tour but for some changes, and
+// returns the label of what that takes; "" if it is so already.
+func (m *Model) arrange(list ...experiment.Change) string {
+	target := m.tour.was.Clone()
+	if len(list) > 0 {
+		target.Shadows = nil
 	}
-	if sameSettings(now, after) {
-		return false
+	for _, ch := range list {
+		if err := target.Apply(ch); err != nil {
+			m.say(err.Error(), true)
+			return ""
+		}
 	}
+	ch := target.Undo(m.want.config(m.snap))
+	if ch.IsZero() {
+		return ""
+	}
+	m.flush()
 	if err := m.want.ask(m.snap.Config, ch, m.ticks); err != nil {
 		m.say(err.Error(), true)
 	}
-	return true
+	m.flush()
+	return ch.Label()
 }
 
 // tourTick changes the one thing when its time has come.
@@ -97,18 +106,28 @@ func (m *Model) tourTick() {
 	if m.snap.Now < t.from { // somebody went back in time
 		t.from, t.acts = m.snap.Now, m.snap.Now+tourLead
 	}
-	if !t.acted && m.snap.Now >= t.acts {
+	if step := &t.steps[t.at]; !t.acted && m.snap.Now >= t.acts && !m.tooQuiet() {
 		t.acted, m.stale = true, true
-		m.arrange(t.steps[t.at].then)
+		t.label = m.arrange(step.scene, step.then)
 	}
+}
+
+// tourBusy is how many cubes must change in a frame before a step about them goes
+// on, and tourPatience how long it waits for that.
+const tourBusy, tourPatience = 10, 30 * time.Second
+
+// tooQuiet reports whether the step had better wait until more cubes move.
+func (m *Model) tooQuiet() bool {
+	t := m.tour
+	return t.steps[t.at].look == onRatio && m.snap.Now < t.acts+tourPatience && m.sight(false).lane().Recent.ChangedPerFrame < tourBusy
 }
 
 // leaveTour restores what was set before, and says why.
 func (m *Model) leaveTour(why string) {
 	t := m.tour
 	m.spotlight(nowhere)
+	m.arrange()
 	m.tour = nil
-	m.arrange(t.was.Undo(m.want.config(m.snap)))
 	if t.speed != 1 {
 		m.want.askSpeed(t.speed, m.ticks)
 		m.send(experiment.Command{Speed: &t.speed})

@@ -42,31 +42,44 @@ func (m *Model) tourProgress() []span {
 // tourTold says what is about to change, or what the change did.
 func (m *Model) tourTold(step *tourStep, room int) []span {
 	t := m.tour
-	label := step.then.Label()
 	if !t.acted {
-		wait := max(t.acts-m.snap.Now, 0)
-		return []span{{inkDim, "now "}, {inkValue, scenery(step)}, {inkDim, fmt.Sprintf("; in %d s: ", int((wait+time.Second-1)/time.Second))}, {inkMark, label}}
+		return m.tourNext(step)
 	}
-	mark := string(m.theme.change) + " " + label
-	at, ok := m.tourMark(label)
-	pieces := [][]span{{{inkMark, mark}}}
-	told := false
+	_, what := scenery(step)
+	pieces := [][]span{{{inkMark, string(m.theme.change) + " " + what}}}
+	lanes := m.sight(false).snap.Lanes
+	at, ok := m.tourMark()
 	for _, tell := range step.tells {
-		if !ok || len(m.sight(false).lane().Samples) == 0 {
+		if !ok || len(lanes) == 0 || len(lanes[0].Samples) == 0 {
 			break
 		}
-		before, after, known := tell.told(m.sight(false).lane().Samples, t.from, at)
+		before, after, known := tell.told(lanes, t.from, at)
 		if !known {
 			continue
 		}
-		told = true
 		pieces = append(pieces, []span{{inkDim, "   " + tell.name + " "}, {inkPlain, fixed(before, tell.digits)}, {inkDim, m.arrow()},
 			{tell.ink, fixed(after, tell.digits)}, {inkDim, " " + tell.unit}})
 	}
-	if !told {
+	if len(pieces) == 1 {
 		pieces = append(pieces, []span{{inkDim, "   measuring what it does ..."}})
+	} else if step.then.Encoder != "" {
+		pieces = append(pieces, []span{{inkDim, "   on the same frames"}})
 	}
 	return uncut(room, pieces)
+}
+
+// tourNext says what is set now and what is about to change.
+func (m *Model) tourNext(step *tourStep) []span {
+	wait := m.tour.acts - m.snap.Now
+	when := fmt.Sprintf("in %d s", int((max(wait, 0)+time.Second-1)/time.Second))
+	switch {
+	case m.snap.State == experiment.Paused:
+		when = "once time goes on (/resume)"
+	case wait <= 0 && m.tooQuiet():
+		when = "as soon as more cubes move"
+	}
+	before, after := scenery(step)
+	return []span{{inkDim, "now "}, {inkValue, before}, {inkDim, "; " + when + ": "}, {inkMark, after}}
 }
 
 func (m *Model) arrow() string {
@@ -76,25 +89,25 @@ func (m *Model) arrow() string {
 	return " → "
 }
 
-// scenery names what the step begins with: what its change will alter.
-func scenery(step *tourStep) string {
+// scenery names what the step begins with, and what its change makes of it.
+func scenery(step *tourStep) (before, after string) {
 	switch {
 	case step.then.Encoder != "":
-		return "encoder " + step.scene.Encoder
+		return "encoder " + step.scene.Encoder, "encoder " + step.then.Encoder
 	case step.then.Playout != nil:
-		return "playout " + step.scene.Playout.String()
+		return "playout " + step.scene.Playout.String(), "playout " + step.then.Playout.String()
 	}
-	return "no loss"
+	return "no loss", "loss " + step.then.Down["loss"]
 }
 
 // tourMark finds when the change of the present step took effect.
-func (m *Model) tourMark(label string) (time.Duration, bool) {
+func (m *Model) tourMark() (time.Duration, bool) {
 	for i := len(m.snap.Marks) - 1; i >= 0; i-- {
 		mark := &m.snap.Marks[i]
 		if mark.T < m.tour.from {
 			break
 		}
-		if mark.Kind == experiment.MarkChange && mark.Label == label {
+		if mark.Kind == experiment.MarkChange && mark.Label == m.tour.label {
 			return mark.T, true
 		}
 	}

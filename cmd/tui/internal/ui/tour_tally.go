@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"wirelab/encoders"
 	"wirelab/experiment"
 )
 
@@ -44,8 +45,24 @@ func tallyPacket() tally {
 }
 
 func tallyRatio() tally {
+	busy := func(of func(*experiment.Sample) float64) func(*experiment.Sample) float64 {
+		return func(s *experiment.Sample) float64 {
+			if s.Changed < enoughChanged*int64(s.Sent) {
+				return 0 // a packet's header divided by next to nothing
+			}
+			return of(s)
+		}
+	}
 	changed := func(s *experiment.Sample) float64 { return float64(s.Changed) }
-	return tally{"per changed cube", "bits", inkRatio, 1, per(payloadOf, changed, 1)}
+	return tally{"per changed cube", "bits", inkRatio, 1, per(busy(payloadOf), busy(changed), 1)}
+}
+
+// tallyNaming is what it takes to say which cubes follow.
+func tallyNaming() tally {
+	named := func(s *experiment.Sample) float64 {
+		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
+	}
+	return tally{"to say which cubes", "bits a packet", inkBudget, 0, per(named, sentOf, 1)}
 }
 
 func tallyLost() tally {
@@ -77,13 +94,17 @@ func tallyOff() tally {
 	return tally{"cubes were off by", "mm", inkWarn, 0, per(off, func(*experiment.Sample) float64 { return 1 }, 1)}
 }
 
-// told compares the means before and after a moment: over the scene, less its
-// first second in which the one before rings out, and over what came since, less
-// half a second in which the change takes hold.
-func (t tally) told(samples []experiment.Sample, from, at time.Duration) (before, after float64, ok bool) {
-	const ring, settle, enough = time.Second, time.Second / 2, 10
+// told compares the means before and after a moment, each less a while in which
+// what was before rings out. If the encoder of before runs on as a shadow the two
+// are compared over the same frames, and what the cubes do makes no difference.
+func (t tally) told(lanes []experiment.Lane, from, at time.Duration) (before, after float64, ok bool) {
+	const ring, enough = time.Second, 10
+	samples := lanes[0].Samples
+	is := between(samples, at+ring, samples[len(samples)-1].T)
 	was := between(samples, from+ring, at)
-	is := between(samples, at+settle, samples[len(samples)-1].T)
+	if len(lanes) > 1 {
+		was = between(lanes[1].Samples, at+ring, samples[len(samples)-1].T)
+	}
 	if len(was) < enough || len(is) < enough {
 		return 0, 0, false
 	}

@@ -26,7 +26,6 @@ func (p *worldPage) number() int  { return 4 }
 func (p *worldPage) observe(v sight) bool {
 	changed := p.vitals.observe(v)
 	p.slot.observe(v)
-	p.play.cam = p.world.cam
 	if p.hands.observe(v) {
 		changed = true
 	}
@@ -42,6 +41,8 @@ func (p *worldPage) view(th *theme, w, h int) []string {
 	p.w, p.h = w, h
 	lines := append(make([]string, 0, h), p.vitals.render(th, w, above, false)...)
 	lines = append(lines, p.slot.render(th, w, h-above-below, false)...)
+	p.hands.fresh = p.hands.fresh && p.play.cam.lens() == p.world.cam.lens()
+	p.play.cam = p.world.cam // drawing told it how much is in sight
 	return append(lines, p.hands.render(th, w, below, false)...)
 }
 

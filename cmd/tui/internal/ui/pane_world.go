@@ -97,7 +97,7 @@ func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 // drawNothing says why there is no world to look at.
 func (p *worldPane) drawNothing(c *canvas, th *theme) {
 	c.frame(th, false, "World")
-	text := wrap("There is no world to look at: these frames hold no cubes, or none was sent yet.", max(c.w-6, 1))
+	text := wrap("No world to look at: these frames hold no cubes, or none was sent yet.", max(c.w-6, 1))
 	for i, line := range text {
 		c.text(max((c.w-textWidth(line))/2, 2), max((c.h-len(text))/2, 1)+i, inkDim, line)
 	}

@@ -33,6 +33,9 @@ func (k *camera) pan(dx, dy int) {
 	k.y += float64(dy) * k.span() / 8
 }
 
+// lens is the camera without its place, which changes all the time.
+func (k *camera) lens() camera { return camera{width: k.width, follow: k.follow} }
+
 // deadZone is the part of a view, from its middle, in which the player may move
 // without the camera: while that stands still most of the screen does, which is
 // what the terminal can keep up with.

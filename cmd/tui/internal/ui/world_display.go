@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"wirelab/experiment"
 )
 
 // display is how the receiver's display fares: how far behind it is, and whether
@@ -66,13 +64,3 @@ func (d *display) stamp(c *canvas, th *theme) {
 
 // floorTo rounds down to a multiple of step.
 func floorTo(v, step float64) float64 { return math.Floor(v/step) * step }
-
-// player returns the speed of the player's cube between two pictures, in metres
-// a second; false if that is not known.
-func playerSpeed(before, after *experiment.Picture, dt time.Duration) (float64, bool) {
-	if before == nil || after == nil || dt <= 0 {
-		return 0, false
-	}
-	a, b := &before.Sent[0], &after.Sent[0]
-	return math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)) / dt.Seconds(), true
-}

@@ -15,7 +15,6 @@ type playPane struct {
 	source                 string
 	keys                   world.Input
 	cam                    camera
-	drawn                  camera
 	asked                  [3]ask // hover, katamari, autopilot
 }
 
@@ -34,13 +33,8 @@ func (p *playPane) observe(v sight) bool {
 	if p.known {
 		p.live, p.autopilot, p.keys = v.snap.World.Live, v.snap.World.Autopilot, v.snap.World.Keys
 	}
-	changed := *p != before || p.drawn != p.lens()
-	p.drawn = p.lens()
-	return changed
+	return *p != before
 }
-
-// lens is the camera without its place, which changes all the time.
-func (p *playPane) lens() camera { return camera{width: p.cam.width, follow: p.cam.follow} }
 
 func (p *playPane) draw(c *canvas, th *theme, _ bool) {
 	look := p.camera(th)
@@ -86,6 +80,9 @@ func mode(name string, on bool) []span {
 
 // camera says how much is in sight and whether the player is followed.
 func (p *playPane) camera(th *theme) []span {
+	if !p.known {
+		return nil
+	}
 	follow := span{inkDim, " following"}
 	if !p.cam.follow {
 		follow = span{inkDim, " staying"}

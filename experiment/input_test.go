@@ -162,6 +162,9 @@ func TestPlayedSessionReplays(t *testing.T) {
 		t.Fatal(err)
 	}
 	snap := r.Snapshot()
+	if sum := snap.Lanes[0].Totals; sum.Wrong+sum.EncodeFailed+sum.DecodeRefused+sum.Failures.NoBaseline > 0 {
+		t.Errorf("what was played went wrong: %+v", sum)
+	}
 	if presses := len(snap.Log); presses < 20 || len(snap.Marks) >= presses {
 		t.Errorf("%d changes and %d marks: presses are changes, and make no marks", presses, len(snap.Marks))
 	}

@@ -37,6 +37,7 @@ Without a command it is the dashboard, on preset demo unless told otherwise. Pre
 for the keys. Ctrl-C saves the run before it leaves; q does not.`,
 		Example: `  tui                                          the dashboard, on the demo recording
   tui --data walk.bin.zst --encoder rotor      on a recording of yours
+  tui --data world                             a world to play: press 4, then the arrows
   tui run --preset loss-table                  the same lab, for scripts`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}

@@ -28,7 +28,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
 	"experiment":         {"dataset/...", "encoders/...", "lossmodel"},
-	"experiment/paired":  {}, // how far a difference can be trusted; knows nothing of what it means
+	"experiment/paired":  {},                                            // how far a difference can be trusted; knows nothing of what it means
 	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
 
 	"encoders":                    {"dataset/frame", "dataset/physics"},

@@ -107,9 +107,9 @@ func (p *worldPage) bindings() []binding {
 		}))
 	}
 	list := []binding{
-		bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", act(func(m *Model) { m.flip(p, "hover") })).inFooter("hover").pin(),
-		bind(group, []string{"k"}, "k", "katamari: draw in what is around", act(func(m *Model) { m.flip(p, "katamari") })).inFooter("katamari").pin(),
-		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", act(func(m *Model) { m.flip(p, "autopilot") })).inFooter("autopilot"),
+		bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", act(func(m *Model) { m.flip(p, toggleHover) })).inFooter("hover").pin(),
+		bind(group, []string{"k"}, "k", "katamari: draw in what is around", act(func(m *Model) { m.flip(p, toggleKatamari) })).inFooter("katamari").pin(),
+		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", act(func(m *Model) { m.flip(p, toggleAutopilot) })).inFooter("autopilot"),
 		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", act(func(m *Model) { m.playWorld(experiment.Input{Reset: true}) })).inFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.focus(1) }).inFooter("views"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).inFooter("follow"),

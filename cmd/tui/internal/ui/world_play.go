@@ -15,8 +15,18 @@ type playPane struct {
 	source                 string
 	keys                   world.Input
 	cam                    camera
-	asked                  [3]ask // hover, katamari, autopilot
+	asked                  [numToggles]ask
 }
+
+// toggle is a switch of the live world.
+type toggle uint8
+
+const (
+	toggleHover toggle = iota
+	toggleKatamari
+	toggleAutopilot
+	numToggles
+)
 
 // ask is a switch that was thrown and is not in a picture yet.
 type ask struct {
@@ -91,25 +101,22 @@ func (p *playPane) camera(th *theme) []span {
 }
 
 // switched is how a switch stands: as asked for, if that is still on its way.
-func (p *playPane) switched(name string, tick int) (i int, on bool) {
-	i = map[string]int{"hover": 0, "katamari": 1, "autopilot": 2}[name]
-	if tick < p.asked[i].until {
-		return i, p.asked[i].on
+func (p *playPane) switched(t toggle, tick int) bool {
+	if a := p.asked[t]; tick < a.until {
+		return a.on
 	}
-	return i, [3]bool{p.keys.Push, p.keys.Pull, p.autopilot}[i]
+	return [numToggles]bool{p.keys.Push, p.keys.Pull, p.autopilot}[t]
 }
 
 // askTicks is how long a switch may take to come back in a picture.
 const askTicks = 6
 
 // flip throws a switch of the live world.
-func (m *Model) flip(p *worldPage, name string) {
-	i, on := p.play.switched(name, m.ticks)
-	on = !on
-	in := experiment.Input{}
-	*[3]**bool{&in.Hover, &in.Katamari, &in.Autopilot}[i] = &on
+func (m *Model) flip(p *worldPage, t toggle) {
+	on := !p.play.switched(t, m.ticks)
+	in := [numToggles]experiment.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t]
 	if m.playWorld(in) {
-		p.play.asked[i] = ask{on, m.ticks + askTicks}
+		p.play.asked[t] = ask{on, m.ticks + askTicks}
 	}
 }
 

@@ -33,7 +33,6 @@ func TestGoldenWorld(t *testing.T) {
 		{name: "world-80x24-recording", w: 80, h: 24, lab: newFakeLab()},
 		{name: "world-200x50", w: 200, h: 50},
 		{name: "world-20x5", w: 20, h: 5},
-		{name: "world-help-80x24", w: 80, h: 24, keys: []string{"?"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.lab == nil {
@@ -123,6 +122,24 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		if strings.Join(got, "; ") != c.want && spell([]experiment.Command{lab.got[len(lab.got)-1], lab.got[0]}) != c.want {
 			t.Errorf("%v sent %q, want %q", c.keys, spell(lab.got), c.want)
 		}
+	}
+}
+
+// The help of the page begins with its own keys, and names them all.
+func TestHelpOfTheWorld(t *testing.T) {
+	m := screen(newWorldLab(), 120, 110, Options{})
+	press(m, "4", "?")
+	view := m.View()
+	for _, b := range m.page().bindings() {
+		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
+			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
+		}
+	}
+	if at := strings.Index(view, "World, page 4"); at < 0 || at > strings.Index(view, "the next pane") {
+		t.Error("the page's own keys do not stand first")
+	}
+	if press(m, "esc", "1", "?"); strings.Contains(m.View(), "World, page 4") {
+		t.Error("the help of another page names them too")
 	}
 }
 

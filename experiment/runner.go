@@ -69,6 +69,7 @@ type Runner struct {
 	refused int       // refusals already told of
 	opened  *PacketID // the packet that somebody looks into
 	err     error
+	rest    rest
 	broken  bool // the session panicked: nothing of it can be trusted
 }
 
@@ -301,6 +302,7 @@ func (r *Runner) setSpeed(v float64) {
 // publish makes a snapshot and hands it over.
 func (r *Runner) publish() {
 	snap := r.session.view(shownPackets)
+	r.rest.show(r, snap)
 	if r.opened != nil {
 		snap.Opened = r.session.lanes[0].opened(*r.opened)
 	}

@@ -105,13 +105,18 @@ func (m *Model) keysHere() []binding {
 	return append(own, all...)
 }
 
-// keysNow are the keys that the footer may name: in the tour those of the tour
-// stand for all that are not pinned.
+// keysNow are the keys that the footer may name: in the tour, and while
+// looking back, those for that stand for all that are not pinned.
 func (m *Model) keysNow() []binding {
-	if m.tour == nil {
+	var list []binding
+	switch {
+	case m.past.away:
+		list = m.pastKeys()
+	case m.tour != nil:
+		list = tourKeys()
+	default:
 		return m.keysHere()
 	}
-	list := tourKeys()
 	for _, b := range m.keysHere() {
 		if b.pinned && b.page == nil && b.group == "Session" {
 			list = append(list, b)

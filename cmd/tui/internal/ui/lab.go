@@ -54,6 +54,7 @@ type sight struct {
 	cfg   *experiment.Config // the snapshot's, with the changes that are still on their way
 	speed float64            // asked for; 0 is as fast as it can
 	slow  bool               // time to redraw what moves all the time: charts and averages
+	back  bool               // somebody looks back: it is not the present
 	spare bool               // the terminal can take a picture that changed all over
 }
 

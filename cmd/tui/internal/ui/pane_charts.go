@@ -27,6 +27,7 @@ type chartsPane struct {
 	marks  []experiment.Mark
 	end    int64 // periods since the start
 	zoomed bool
+	back   bool // what is shown is over
 
 	lit   int  // the chart that the tour points at; -1: none
 	solo  bool // show that one only
@@ -46,12 +47,12 @@ func (p *chartsPane) observe(v sight) bool {
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / experiment.SamplePeriod)
 	}
-	moved := end != p.end || !sameMarks(p.marks, v.snap.Marks) || len(p.beside) != len(v.beside())
+	moved := end != p.end || !sameMarks(p.marks, v.snap.Marks) || len(p.beside) != len(v.beside()) || v.back != p.back
 	if !p.zoomed && !(v.slow && moved) {
 		return false
 	}
 	p.item, p.lane, p.marks, p.end, p.zoomed = v.snap.Item, *lane, v.snap.Marks, end, false
-	p.beside = v.beside()
+	p.beside, p.back = v.beside(), v.back
 	return true
 }
 
@@ -136,6 +137,9 @@ func (p *chartsPane) common(s *chart.Spec, th *theme, w int) {
 	}
 	cols := max(chart.Width(w), 1)
 	s.ASCII = th.ascii
+	if p.back {
+		s.Newest = clock(time.Duration(p.end) * experiment.SamplePeriod)
+	}
 	s.End, s.Step = p.end, experiment.SamplePeriod
 	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(inkPlain), chart.Ink(inkBorder), chart.Ink(inkDim), chart.Ink(inkFaint)

@@ -118,6 +118,32 @@ func markMoment(k experiment.Mark) time.Duration {
 	return (k.T + 2*stride).Truncate(glance)
 }
 
+// pastKeys are the keys that the footer names while somebody looks back.
+func (m *Model) pastKeys() []binding {
+	var list []binding
+	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "oldest"}, {"end", "end", "present"}, {" ", "space", "go on"}} {
+		for _, b := range m.keys {
+			if b.page == nil && b.Keys()[0] == k[0] {
+				b = b.inFooter(k[2])
+				b.SetHelp(k[1], k[2])
+				b.pinned = k[0] != "home" && k[0] != ","
+				list = append(list, b)
+			}
+		}
+	}
+	return list
+}
+
+// forward shows a tenth of a second more of the past; in the present it lets the
+// lab do one more frame.
+func (m *Model) forward() {
+	if m.past.away {
+		m.look(glance)
+		return
+	}
+	m.send(experiment.Command{Step: 1})
+}
+
 // again shows everything anew.
 func (m *Model) again() {
 	m.page().observe(m.sight(true))
@@ -154,7 +180,7 @@ func (w window) lane(now *experiment.Lane) experiment.Lane {
 		return l
 	}
 	n := len(l.Packets)
-	for n > 0 && l.Packets[n-1].Sent > to {
+	for n > 0 && l.Packets[n-1].Sent >= to {
 		n--
 	}
 	l.Packets = l.Packets[:n:n]
@@ -203,27 +229,17 @@ func recentOf(all []experiment.Sample, now experiment.Recent) experiment.Recent 
 func totalsBefore(total experiment.Totals, samples []experiment.Sample, t time.Duration) experiment.Totals {
 	for i := len(samples) - 1; i >= 0 && samples[i].T > t; i-- {
 		s := &samples[i]
-		n := func(o experiment.Outcome) int64 { return int64(s.Outcomes[o]) }
-		total.Sent -= int64(s.Sent)
-		total.Decoded -= n(experiment.Decoded)
-		total.Stale -= n(experiment.Stale)
-		total.Duplicate -= n(experiment.Duplicate)
-		total.Lost -= n(experiment.Lost)
-		total.Failures.NoBaseline -= n(experiment.NoBaseline)
-		total.Failures.Corrupt -= n(experiment.Corrupt)
-		total.Failures.UnknownCodec -= n(experiment.UnknownCodec)
-		total.Tainted -= n(experiment.Tainted)
-		total.Playout.Late -= int64(s.Late)
+		less := func(sum *int64, n int) { *sum = max(*sum-int64(n), 0) }
+		less(&total.Sent, s.Sent)
+		less(&total.Decoded, s.Outcomes[experiment.Decoded])
+		less(&total.Stale, s.Outcomes[experiment.Stale])
+		less(&total.Duplicate, s.Outcomes[experiment.Duplicate])
+		less(&total.Lost, s.Outcomes[experiment.Lost])
+		less(&total.Failures.NoBaseline, s.Outcomes[experiment.NoBaseline])
+		less(&total.Failures.Corrupt, s.Outcomes[experiment.Corrupt])
+		less(&total.Failures.UnknownCodec, s.Outcomes[experiment.UnknownCodec])
+		less(&total.Tainted, s.Outcomes[experiment.Tainted])
+		less(&total.Playout.Late, s.Late)
 	}
 	return total
-}
-
-// forward shows a tenth of a second more of the past; in the present it lets the
-// lab do one more frame.
-func (m *Model) forward() {
-	if m.past.away {
-		m.look(glance)
-		return
-	}
-	m.send(experiment.Command{Step: 1})
 }

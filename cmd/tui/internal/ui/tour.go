@@ -49,9 +49,6 @@ func (m *Model) startTour() {
 		m.want.askSpeed(one, m.ticks)
 		m.send(experiment.Command{Speed: &one})
 	}
-	if t.state == experiment.Paused {
-		m.send(experiment.Command{Pause: new(bool)})
-	}
 	m.tourStep(0)
 }
 
@@ -64,12 +61,21 @@ func (m *Model) tourStep(i int) {
 	}
 	t.at, t.acted, t.label = max(i, 0), false, ""
 	step := &t.steps[t.at]
+	m.goOn()
 	t.from, t.acts = m.snap.Now, m.snap.Now+tourLead
 	if m.arrange(step.scene) == "" { // it holds already: what ran so far is the comparison
 		t.from = max(m.snap.Now-tourLead, 0)
 		t.acts = m.snap.Now + tourLead/2
 	}
 	m.spotlight(step.look)
+}
+
+// goOn lets time go on, from the present.
+func (m *Model) goOn() {
+	m.present()
+	if m.snap.State == experiment.Paused {
+		m.send(experiment.Command{Pause: new(bool)})
+	}
 }
 
 // arrange makes everything as it was before the tour but for some changes, and

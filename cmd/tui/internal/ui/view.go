@@ -229,7 +229,7 @@ func (m *Model) hints(w int) [][2]span {
 			continue
 		}
 		all = append(all, hint{[2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}}, b.pinned})
-		if len(all) == 1 && m.tour == nil {
+		if len(all) == 1 && m.tour == nil && !m.past.away {
 			for _, a := range m.page().arrows() {
 				all = append(all, hint{[2]span{{inkKey, a[0]}, {inkDim, " " + a[1]}}, false})
 			}

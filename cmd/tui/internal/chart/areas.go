@@ -28,7 +28,8 @@ func (p *plot) stack(cols [][]float64) {
 		}
 		height := total/unit + 0.5 // in cells: the middle of the lowest row is zero
 		for k := 0; k < p.rows && float64(k) < height; k++ {
-			at := layerAt(cols, x, math.Min(float64(k)*unit, total))
+			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // what is filled of it
+			at := layerAt(cols, x, (low+high)/2*unit)
 			a := &p.Areas[at]
 			y := p.rows - 1 - k
 			if r := edge(a.Fill, height-float64(k), p.ASCII); r != ' ' {
@@ -85,19 +86,22 @@ func (p *plot) nameArea(owner []int, i int) {
 	if a.Name == "" || n > p.cols {
 		return
 	}
-	first, last := -1, -1 // rows in which the place is all its own
-	for y := range p.rows {
-		if ownAll(owner[y*p.cols+p.cols-n:(y+1)*p.cols], i+1) {
-			if first < 0 {
-				first = y
+	for x := p.cols - n; x >= p.cols/2; x-- {
+		first, last := -1, -1 // rows in which the place is all its own
+		for y := range p.rows {
+			if ownAll(owner[y*p.cols+x:y*p.cols+x+n], i+1) {
+				if first < 0 {
+					first = y
+				}
+				last = y
+			} else if first >= 0 {
+				break
 			}
-			last = y
-		} else if first >= 0 {
-			break
 		}
-	}
-	if first >= 0 {
-		p.box.text(p.left+p.cols-n, (first+last)/2, " "+plain(a.Name)+" ", a.NameInk)
+		if first >= 0 {
+			p.box.text(p.left+x, (first+last)/2, " "+plain(a.Name)+" ", a.NameInk)
+			return
+		}
 	}
 }
 

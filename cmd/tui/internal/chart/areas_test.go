@@ -41,9 +41,9 @@ func TestStackIsInProportion(t *testing.T) {
 }
 
 func TestStackNamesItsAreas(t *testing.T) {
-	wide := Area{Values: []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, Fill: '█', Name: "thick"}
+	wide := Area{Values: []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, Fill: '█', Name: "thick"}
 	thin := Area{Values: []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, Fill: '█', Name: "thin"}
-	got := Draw(stackOf(1, wide, thin), 12+gutter+1, 10).String()
+	got := Draw(stackOf(1, wide, thin), 18+gutter+1, 10).String()
 	if !strings.Contains(got, " thick ") || strings.Contains(got, "thin") {
 		t.Errorf("the picture is\n%s", got)
 	}

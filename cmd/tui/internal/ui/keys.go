@@ -52,8 +52,8 @@ func bindings(pages []page) []binding {
 		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
 		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)),
-		bind("Controls", []string{"e"}, "e", "the next encoder", act(func(m *Model) { m.cycleEncoder(1) })).inFooter("encoder").pin(),
-		bind("Controls", []string{"E"}, "E", "the encoder before", act(func(m *Model) { m.cycleEncoder(-1) })),
+		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", act((*Model).openEncoders)).inFooter("encoder").pin(),
+		bind("Controls", []string{"E"}, "E", "the next encoder at once", act(func(m *Model) { m.cycleEncoder(1) })),
 		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
 		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act(func(m *Model) { m.page().aim() })),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
@@ -183,7 +183,9 @@ func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 			m.over = nil
 		}
 	case *picker:
-		m.keyInPicker(o, msg)
+		if o.card == nil || !m.cardKey(o, msg) {
+			m.keyInPicker(o, msg)
+		}
 	}
 	return nil
 }

@@ -31,7 +31,8 @@ type Scene struct {
 	step   float64
 }
 
-// Touch counts contact points.
+// Touch counts contact points. In a world that goes on for ever the counts wrap:
+// they are for forecasts. Who touches whom there, Touching says.
 type Touch struct{ Floor, Cubes, Held uint16 }
 
 // stage is how much is known of a body.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,6 +124,9 @@ func TestHover(t *testing.T) {
 
 // Katamari gathers a ball of cubes that goes along with the player.
 func TestKatamari(t *testing.T) {
+	if race {
+		t.Skip("a minute with the race detector, and nothing here runs side by side")
+	}
 	src := start(t, "katamari")
 	play(t, src, 20*60, nil)
 	s := src.Sim()
@@ -199,6 +203,38 @@ func TestBounds(t *testing.T) {
 	t.Logf("in %d s: at most %.1f m/s, %.1f m high, %.1f m from the middle", seconds, fastest, highest, farthest)
 }
 
+// Somebody who hits all keys at once, and others in the next moment, breaks
+// nothing: speeds, heights and snapshots stay within their limits.
+func TestAnyKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	src := start(t, "idle")
+	s := src.Sim()
+	key := func() bool { return rng.IntN(2) == 0 }
+	seconds := 60
+	if race {
+		seconds = 10
+	}
+	for k := range 2 * seconds {
+		in := Input{Left: key(), Right: key(), Up: key(), Down: key(), Push: key(), Pull: key()}
+		if k == 0 { // the worst start: the player rests, and all forces lift it
+			play(t, src, 120, nil)
+			in.Push, in.Pull = true, true
+		}
+		src.Hold(in)
+		play(t, src, 30, func(f *frame.Frame) {
+			if err := src.Schema().Check(f); err != nil {
+				t.Fatal(err)
+			}
+			for i := range Cubes {
+				b := s.scene.Body(i)
+				if b.Vel.Length() > 32 || b.Pos.Z > 32 || b.Pos.Z < 0 || !(math.Abs(b.Pos.X) <= 256) || !(math.Abs(b.Pos.Y) <= 256) {
+					t.Fatalf("%+v, step %d: cube %d: %+v", in, s.Tick(), i, *b)
+				}
+			}
+		})
+	}
+}
+
 func TestSeeds(t *testing.T) {
 	run := func(seed uint64) (last frame.Frame) {
 		src, err := Open("hover", seed)
@@ -229,18 +265,23 @@ func TestUnknownScript(t *testing.T) {
 }
 
 func TestNextAllocatesNothing(t *testing.T) {
-	src := start(t, "hover")
-	var f frame.Frame
-	next := func() {
-		if err := src.Next(&f); err != nil {
-			t.Fatal(err)
+	if race {
+		t.Skip("a minute with the race detector, and nothing here runs side by side")
+	}
+	for _, script := range []string{"hover", "katamari"} {
+		src := start(t, script)
+		var f frame.Frame
+		next := func() {
+			if err := src.Next(&f); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for range 20 * 60 {
-		next()
-	}
-	if n := testing.AllocsPerRun(300, next); n != 0 {
-		t.Errorf("%v allocations a frame, expected none", n)
+		for range 20 * 60 {
+			next()
+		}
+		if n := testing.AllocsPerRun(300, next); n != 0 {
+			t.Errorf("%s: %v allocations a frame, expected none", script, n)
+		}
 	}
 }
 

@@ -114,7 +114,7 @@ func TestDashboardLeaves(t *testing.T) {
 			reports := t.TempDir()
 			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-orientation")
 			s.see("relative-orientation")
-			if err := keys(s, "e"); err != nil { // a swap, to be replayed
+			if err := keys(s, "E"); err != nil { // a swap, to be replayed
 				t.Fatal(err)
 			}
 			s.see("rotor")

@@ -28,6 +28,7 @@ type control struct {
 	begins  bool // what is chosen only begins a line, to be typed on
 	words   bool // the value is words
 	help    string
+	cat     *catalog // of the encoder's control only
 }
 
 // typed returns what enter begins a line with.
@@ -44,6 +45,7 @@ func (c *control) list(cfg *experiment.Config) *picker {
 	p.preview, p.begins = c.preview, c.begins
 	if c.word == "encoder" {
 		p.beside = append([]string{}, shadowNames(cfg)...)
+		p.card = &encoderCard{cat: c.cat, cfg: cfg}
 	}
 	return p
 }
@@ -91,7 +93,7 @@ func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc sc
 
 func (cat *catalog) encoderControl(schema *frame.Schema) control {
 	return control{
-		label: "Encoder", word: "encoder",
+		label: "Encoder", word: "encoder", cat: cat,
 		choices: func() []choice { return cat.encoders(schema) },
 		value:   func(c *experiment.Config) string { return c.Encoder.Name },
 		step: func(c *experiment.Config, n int) (experiment.Command, bool) {

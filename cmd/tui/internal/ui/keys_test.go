@@ -83,9 +83,9 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"++"}, "speed 2; speed 4"}, // a fast hand: two keys in one message
 		{[]string{"/undo", "enter"}, "undo"},
 		{[]string{"-"}, "speed 0.5"},
-		{[]string{"e"}, "encoder rotor"},
-		{[]string{"E"}, "encoder raw"},
-		{[]string{"e", "e"}, "encoder raw"}, // round and round, one change a tick
+		{[]string{"E"}, "encoder rotor"},
+		{[]string{"e", "up", "enter"}, "encoder raw"},
+		{[]string{"E", "E"}, "encoder raw"}, // round and round, one change a tick
 		{[]string{"down", "right"}, `params {"xy_small":7}`},
 		{[]string{"down", "down", "right"}, `params {"xy_large":10}`},
 		{append(loss, "right"), "loss 7%"},
@@ -147,7 +147,7 @@ func TestAdjustingSetsBothDirections(t *testing.T) {
 func TestKeyShowsInTheNextRedraw(t *testing.T) {
 	lab := newFakeLab()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "e") // the lab has not answered: its snapshot is the same as before
+	press(m, "E") // the lab has not answered: its snapshot is the same as before
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
@@ -207,7 +207,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	lab := newFakeLab()
 	lab.full = true
 	m := screen(lab, 160, 48, Options{})
-	press(m, "e")
+	press(m, "E")
 	press(m, "space")
 	if !strings.Contains(m.View(), "press again") {
 		t.Error("nothing says that the lab is busy")

@@ -95,9 +95,12 @@ func (p *livePage) view(th *theme, w, h int) []string {
 	return append(lines, c.lines(th)...)
 }
 
+// rightColumn is the width of the controls and what stands below them.
+func rightColumn(w int) int { return min(max(w*36/100, 52), 66) }
+
 // arrange places the panes on a large screen.
 func (p *livePage) arrange(w, h int) []place {
-	right := min(max(w*36/100, 52), 66)
+	right := rightColumn(w)
 	left := w - right
 	bits, packets := 7, 5
 	if h < 44 {

@@ -9,6 +9,7 @@ import (
 // Result is one run as the JSON of `run` holds it. Everything but Timing is
 // reproducible to the bit.
 type Result struct {
+	Version       int               `json:"version"`       // of the format; 0 is 1
 	Set           map[string]string `json:"set,omitempty"` // this run's place in a sweep
 	Config        map[string]any    `json:"config"`
 	Seed          uint64            `json:"seed"`
@@ -52,7 +53,8 @@ func (s *Session) result() *Result {
 	start.At, start.Sweep = nil, nil // what took effect of the script is among the changes
 	first := s.lanes[0].result(until)
 	r := &Result{
-		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
+		Version: ReportVersion,
+		Config:  start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 		Frames: s.sent - s.skipped, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),

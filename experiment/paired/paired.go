@@ -28,6 +28,10 @@ const Least = 50
 // their standard deviation, is then known to 1/sqrt(2 resamples), 3.5 %.
 const resamples = 400
 
+// mostBlocks bounds how many stretches make a draw, and so what a draw costs. Longer
+// ones than need be are never wrong, and 300 tell a variance well enough.
+const mostBlocks = 300
+
 // Interval is a difference and the 95 % confidence interval around it.
 type Interval struct {
 	Diff, Lo, Hi float64
@@ -54,7 +58,7 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 	if diff := a.value() - b.value(); n < Least || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
 	}
-	return ratios(a, b, blockLength(influence(a, b)), seed)
+	return ratios(a, b, max(blockLength(influence(a, b)), n/mostBlocks), seed)
 }
 
 // ratios is Ratios with blocks of a given length.

@@ -73,7 +73,7 @@ func chartRows(h int) (first, rows [3]int) {
 
 func (p *chartsPane) draw(c *canvas, th *theme, focused bool) {
 	if p.solo && p.lit >= 0 {
-		p.drawOne(c, th, p.lit)
+		p.drawOne(c, th, p.lit, focused || p.brief)
 		return
 	}
 	first, rows := chartRows(c.h)
@@ -114,9 +114,9 @@ func (p *chartsPane) chart(th *theme, w, i int) (title string, legend []span, sp
 }
 
 // drawOne draws a single chart over the whole pane.
-func (p *chartsPane) drawOne(c *canvas, th *theme, i int) {
+func (p *chartsPane) drawOne(c *canvas, th *theme, i int, focused bool) {
 	title, legend, spec := p.chart(th, c.w, i)
-	c.frame(th, true, title, legend...)
+	c.frame(th, focused, title, legend...)
 	spec.Time, spec.Labels = true, true
 	p.common(spec, th, c.w-2)
 	c.blit(1, 1, chart.Draw(spec, c.w-2, max(c.h-2, 0)))

@@ -16,8 +16,13 @@ func withShadows(snap *experiment.Snapshot, names ...string) *experiment.Snapsho
 	out := *snap
 	out.Config = snap.Config.Clone()
 	out.Lanes = append([]experiment.Lane{}, snap.Lanes...)
+	first := &out.Lanes[0]
+	first.Packets = append([]experiment.PacketRecord{}, first.Packets...)
+	for k := range first.Packets {
+		first.Packets[k].EncodeNS, first.Packets[k].DecodeNS = int64(41_000+k*37%5000), int64(38_000+k*53%4000)
+	}
 	for i, name := range names {
-		l := snap.Lanes[0]
+		l := *first
 		l.Encoder = name
 		share := []float64{0.62, 1.55, 0.9, 1.18}[i%4]
 		rng := rand.New(rand.NewPCG(7, uint64(i)))

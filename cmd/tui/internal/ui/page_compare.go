@@ -110,14 +110,6 @@ func (p *comparePage) drop(m *Model) {
 	m.typed("shadow off " + r.name)
 }
 
-// add opens the list of encoders.
-func (p *comparePage) add(m *Model) {
-	c := m.cat.encoderControl(m.snap.Schema)
-	list := c.list(m.want.config(m.snap))
-	list.title = "Encoders"
-	m.over = list
-}
-
 func (p *comparePage) focus(step int) { p.move(step, 0) }
 func (p *comparePage) release()       {}
 func (p *comparePage) aim()           {}
@@ -139,7 +131,7 @@ func (p *comparePage) arrows() [][2]string {
 func (p *comparePage) bindings() []binding {
 	const group = "Compare, page 5"
 	return []binding{
-		bind(group, []string{"v"}, "v", "choose which encoders run beside", act(p.add)).inFooter("beside").pin(),
+		bind(group, []string{"v"}, "v", "choose which encoders run beside", act((*Model).openEncoders)).inFooter("beside").pin(),
 		bind(group, []string{"delete", "backspace"}, "del", "send the chosen shadow away", act(p.drop)).inFooter("send away"),
 	}
 }

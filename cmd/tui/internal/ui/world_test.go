@@ -159,7 +159,7 @@ func TestNobodyPlaysARecording(t *testing.T) {
 	lab.snap.World.Live = false
 	m := screen(lab, 80, 24, Options{})
 	press(m, "4", "left")
-	if k := m.pages[1].(*worldPage).world.cam; len(lab.got) > 0 || k.follow || k.x >= 0 {
+	if k := m.page().(*worldPage).world.cam; len(lab.got) > 0 || k.follow || k.x >= 0 {
 		t.Errorf("an arrow over a recording: sent %q, camera %+v", spell(lab.got), k)
 	}
 	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION", "hover maybe": "on", "reset now": "expected: reset"} {

@@ -38,8 +38,8 @@ type Step struct {
 	Copies  uint8 // made here
 	Flipped uint16
 	Took    time.Duration // what the stage adds to the packet's time
-	// Usual is how much of Took every packet takes: the delay stage's latency. The
-	// rest is chance.
+	// Usual is what a packet takes without chance: the delay stage's latency. What
+	// Took has beyond it, or below it, is chance.
 	Usual time.Duration
 	Ahead Queued // what stood in the queue when the packet came to it
 	Room  int64  // bytes that the queue holds; 0: no limit, or none in bytes
@@ -116,7 +116,6 @@ func (p *pipeline) note(now time.Duration, size int, f *Fate, t *Trail) {
 			step.Lost = f.Lost
 		}
 		step.Bad = f.Bad && (step.Stage == StageLoss || step.Stage == StageNetem)
-		step.Usual = min(step.Usual, max(step.Took, 0))
 		t.N++
 	}
 }

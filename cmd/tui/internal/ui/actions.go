@@ -155,6 +155,8 @@ func (m *Model) attend(o order) tea.Cmd {
 	switch {
 	case o.help:
 		m.help()
+	case o.filter != nil:
+		m.filterPackets(*o.filter)
 	case o.themes:
 		m.over = newPicker("Theme", "theme", themeSays(), m.scheme.String())
 	case o.theme != "":

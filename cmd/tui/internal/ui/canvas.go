@@ -145,7 +145,7 @@ func (c *canvas) lines(th *theme) []string {
 // asciiFor is the last resort where only ASCII may be shown: glyphs has its own
 // signs for what is drawn, this is for text.
 func asciiFor(r rune) rune {
-	from, to := []rune("…µ±×·↑↓←→–—−"), []rune(".u+x-^v<>---")
+	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
 	if i := slices.Index(from, r); i >= 0 {
 		return to[i]
 	}

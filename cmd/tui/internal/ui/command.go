@@ -16,8 +16,9 @@ import (
 type order struct {
 	experiment.Command
 	quit, help, tour bool
-	themes           bool   // list them
-	theme            string // "": as it is
+	themes           bool    // list them
+	theme            string  // "": as it is
+	filter           *filter // of the packets; nil: as it is
 }
 
 // desk is what typed commands are read against.
@@ -62,6 +63,7 @@ func (cat *catalog) verbs() []verb {
 		verb{name: "pause", help: "stop virtual time", parse: parsePause(true)},
 		verb{name: "resume", help: "let virtual time go on", parse: parsePause(false)},
 		verb{name: "step", args: "[FRAMES]", help: "advance by so many frames", parse: parseStep},
+		verb{name: "filter", args: "all|trouble|OUTCOME", help: "which packets page 3 lists", parse: parseFilter, complete: completeFilter},
 		verb{name: "seek", args: "MM:SS", help: "jump to a moment; backwards by playing it again", parse: parseSeek},
 		verb{name: "mark", args: "[TEXT]", help: "note this moment in the charts", parse: parseMark},
 		verb{name: "theme", args: "[NAME]", help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme},

@@ -345,7 +345,7 @@ func TestNoKeyTwice(t *testing.T) {
 }
 
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
-	m := screen(newFakeLab(), 120, 100, Options{})
+	m := screen(newFakeLab(), 120, 130, Options{})
 	press(m, "?")
 	view := m.View()
 	for _, b := range m.keysHere() {

@@ -71,7 +71,7 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	m := &Model{lab: lab, opt: opt, cat: cat, snap: lab.Snapshot()}
 	m.scheme, _ = schemeNamed(opt.Theme)
 	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
-	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newWorldPage(), newComparePage(opt)}
+	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.warn()

@@ -114,7 +114,7 @@ func (p *accountPane) row(c *canvas, th *theme, y int, k encoders.Slot) {
 	name, all := "payload", k == encoders.MaxSlots
 	if !all {
 		name = k.Name(p.snap.Schema)
-		c.set(3, y, slotInk(int(k)), swatch(th, part{ink: int(k)}))
+		c.set(3, y, slotInk(int(k)), p.swatch(th, k))
 	}
 	ink := inkPlain
 	if int(k) == p.chosen {
@@ -169,17 +169,15 @@ func signed(v float64, digits int) string {
 // below uses what room is left: the verdict in words, then a bar for each encoder
 // on one scale.
 func (p *accountPane) below(c *canvas, th *theme, y int) {
-	for i, line := range wrap(p.verdict(), c.w-6) {
-		if y+i >= c.h-1 {
+	if c.h-1-y > 4 {
+		y++
+	}
+	for _, line := range wrap(p.verdict(), c.w-6) {
+		if y >= c.h-1 {
 			return
 		}
-		if i == 0 && c.h-1-y > 4 {
-			y++
-		}
-		c.clip(3, y+i, c.w-5, inkPlain, line)
-		if i == len(wrap(p.verdict(), c.w-6))-1 {
-			y += i + 1
-		}
+		c.clip(3, y, c.w-5, inkPlain, line)
+		y++
 	}
 	p.bars(c, th, y+1)
 }
@@ -238,12 +236,24 @@ func (p *accountPane) bars(c *canvas, th *theme, y int) {
 		}
 		c.spans(3, at, c.w-5, span{inkTitle, short(l.Encoder, 40)}, span{inkDim, "  " + fixed(l.Recent.PayloadKbps, 1) + " kbps"})
 		room := c.w - 6
-		sub := newCanvas(min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room)+4, 3)
-		b := &bitsPane{schema: p.snap.Schema, recent: l.Recent}
-		b.bar(sub, th, b.parts(), 1)
-		for x := 2; x < sub.w-2; x++ {
-			cl := sub.cells[sub.w+x]
-			c.set(3+x-2, at+1, cl.ink, cl.r)
+		p.bar(c, th, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), l)
+	}
+}
+
+// bar draws what a lane spends as one stretch for each part, n columns together.
+func (p *accountPane) bar(c *canvas, th *theme, y, n int, l *experiment.Lane) {
+	x, sum := 3, 0.0
+	for _, k := range p.parts {
+		sum += spent(l, k).share
+		end := 3 + min(max(int(sum*float64(n)/100+0.5), 0), n)
+		if th.color {
+			c.fill(x, y, end-x, barInk(int(k)), ' ')
+		} else {
+			c.fill(x, y, end-x, inkPlain, p.fill(th, k))
 		}
+		if label := " " + k.Name(p.snap.Schema) + " "; textWidth(label) <= end-x {
+			c.text(x, y, barInk(int(k)), label)
+		}
+		x = max(x, end)
 	}
 }

@@ -28,14 +28,20 @@ type scene struct {
 	arrived grid     // cubes that moved, where they are now
 	found   []int32
 
-	player     vec // where it was
-	playerMove vec
-	playerTurn vec
-	playerSpin quat
+	player leader
 
 	simulates bool      // whether there is a forecast, once the player is known
 	ahead     []outlook // the forecast; nil before
+}
 
+// leader is how the player moves, which all others are compared with: in the step
+// before, and in this one once the player is coded.
+type leader struct {
+	at, move, turn     vec
+	spin               quat // the turn, over the whole step
+	once               quat // the turn, over six frames
+	lastMove, lastTurn vec
+	undone             quat // the last turn, backwards
 }
 
 // outlook is where the forecast has a cube.
@@ -87,8 +93,10 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	}
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
-	s.player = position(row(base, 0))
-	s.playerMove, s.playerTurn, s.playerSpin = vec{}, vec{}, quat{0, 0, 0, 1}
+	none := quat{0, 0, 0, 1}
+	s.player = leader{at: position(row(base, 0)), spin: none, once: none}
+	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
+	s.player.undone = s.player.lastTurn.rotation().back()
 	s.sort()
 }
 
@@ -167,8 +175,8 @@ func (s *scene) settle(i int) {
 	s.done = append(s.done, m)
 	s.doneOf[i] = int32(len(s.done))
 	if i == 0 {
-		s.playerMove, s.playerTurn = m.move, m.turn
-		s.playerSpin = m.turn.times(s.reach).rotation()
+		s.player.move, s.player.turn = m.move, m.turn
+		s.player.spin, s.player.once = m.turn.times(s.reach).rotation(), m.turn.rotation()
 	} else {
 		s.arrived.add(i, q[frame.CubeX], q[frame.CubeY])
 	}

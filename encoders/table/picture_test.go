@@ -81,6 +81,9 @@ func (c *chart) bar(name string, parts []float64, scale float64, note string) {
 	c.text(barLeft-8, "end", name)
 	x := float64(barLeft)
 	for i, v := range parts {
+		if v == 0 {
+			continue
+		}
 		fmt.Fprintf(c, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", x, c.y, v*scale, barHeight, shares[i].colour)
 		x += v * scale
 	}

@@ -92,6 +92,17 @@ func (s *scene) regard(i int) subject {
 	return c
 }
 
+// features returns how many inputs a net of positions has.
+func features(simulates bool) int {
+	var f sheet
+	s := scene{simulates: simulates, reach: 1, frames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
+	s.base = s.cur
+	s.flags, s.trackOf = make([]uint8, 1), make([]int32, 1)
+	c := s.regard(0)
+	s.fill(&f, &c)
+	return f.n
+}
+
 // fill shows f all there is to know of a cube before it is coded.
 func (s *scene) fill(f *sheet, c *subject) {
 	f.n = 0

@@ -113,7 +113,7 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 	was := int(base[frame.CubeInteracting] & 1)
 	still := 0
 	if !moved {
-		still = min(s.past.age(i).still()+int(s.frames+3)/6, interactAges-1)
+		still = min(s.past.age(i).still()+s.growth, interactAges-1)
 	}
 	arm := position(q).minus(position(p))
 	arm[2] = float64(q[frame.CubeZ]) + blowBelow

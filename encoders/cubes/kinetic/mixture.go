@@ -1,16 +1,17 @@
 package kinetic
 
-// components of a mixture.
-const components = 5
+import "wirelab/encoders/train/mdn"
 
-// Outputs of a net for each component: the logarithm of its weight, how far it
-// is from its base, the logarithms of its scales.
+// The mixture is as the nets learnt it: see package mdn. Outputs of a net for each
+// component are the logarithm of its weight, how far it is from its base, and the
+// logarithms of its scales.
 const (
-	perComponent = 7
-	netOutputs   = components * perComponent
-	meanUnit     = 8 // of the offsets from the bases
-	minLogScale  = -2.5
-	maxLogScale  = 7
+	components   = mdn.Components
+	netOutputs   = mdn.Outputs
+	perComponent = netOutputs / components
+	meanUnit     = mdn.MeanScale // of the offsets from the bases
+	minLogScale  = mdn.MinLogWidth
+	maxLogScale  = mdn.MaxLogWidth
 )
 
 // mixture is what is known of three integers before they are coded: a mixture of
@@ -39,7 +40,7 @@ func (m *mixture) set(y *[netOutputs]int32, g *guess) {
 	}
 	var norm vec
 	for a := range norm {
-		norm[a] = (g.rows[a].length() + 1e-3) * max(g.reach, 0.5)
+		norm[a] = (g.rows[a].length() + mdn.WidthFloor) * max(g.reach, 0.5)
 	}
 	sum := 0.0
 	for k := range m.weight {

@@ -15,6 +15,7 @@ type scene struct {
 	cur, base []int32
 	frames    uint32  // from the baseline to this frame
 	reach     float64 // the same in units of six frames
+	growth    int     // of ages, from the baseline to this frame
 	past      *memo   // of the baseline; nil: nothing is known
 	second    []int32 // another snapshot that both ends hold; nil: there is none
 	apart     uint32  // frames from there to the baseline
@@ -84,6 +85,7 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.cur, s.base, s.past, s.second = cur, base, past, nil
 	s.frames = min(max(frames, 1), maxFrames)
 	s.reach = float64(s.frames) / 6
+	s.growth, _ = past.growth(s.frames)
 	s.flags, s.trackOf, s.doneOf = zeros(s.flags, s.rows), zeros(s.trackOf, s.rows), zeros(s.doneOf, s.rows)
 	s.done = s.done[:0]
 	if past != nil {
@@ -185,8 +187,9 @@ func (s *scene) settle(i int) {
 // remember writes the memo of the frame, all of which is coded.
 func (s *scene) remember(m *memo) {
 	m.player, m.lead = *row(s.base, 0), s.frames
+	_, m.part = s.past.growth(s.frames)
 	for i := range m.ages {
-		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.frames, row(s.base, i)[frame.CubeInteracting]))
+		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, row(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.done {
 		if len(m.tracks) == cap(m.tracks) {

@@ -50,19 +50,24 @@ type Net struct{ layers []layer }
 // layer holds one layer's weights in the order in which they are used.
 type layer struct {
 	in, out int
-	// words holds, for each block of 2*block outputs, for each input, block words:
-	// the weights of outputs 2k and 2k+1 in the halves of word k. Outputs beyond
-	// out have weights of zero.
-	words []uint64
+	// words holds, for each block of 2*block outputs, for each input, the weights of
+	// outputs 2k and 2k+1 in the halves of word k. Outputs beyond out have weights of
+	// zero.
+	words [][block]uint64
 	bias  []uint64 // where the sums of each word begin, rounding included
 	shift []uint8  // of each output: how far its sum is scaled down
 }
 
 // Scratch is the memory of a run. The zero Scratch is ready; it grows once.
 type Scratch struct {
-	val []uint64 // the inputs of a layer that are not zero
-	at  []int    // where their words begin within a block
-	act []int32  // the values of the layer before
+	in  []input // of a layer: those that are not zero
+	act []int32 // the values of the layer before
+}
+
+// input is the value of input i.
+type input struct {
+	v uint64
+	i int
 }
 
 // In returns the number of inputs.
@@ -92,27 +97,40 @@ func (n *Net) Run(out, x []int32, s *Scratch) {
 
 // begin takes the inputs of the first layer in.
 func (s *Scratch) begin(x []int32) {
-	s.val, s.at = s.val[:0], s.at[:0]
+	n := s.room(len(x))
 	for i, v := range x {
-		if v != 0 {
-			v = min(max(v, -InputMax), InputMax)
-			s.val, s.at = append(s.val, uint64(int64(v))), append(s.at, i*block)
-		}
+		n = s.take(n, i, min(max(v, -InputMax), InputMax))
 	}
+	s.in = s.in[:n]
 }
 
 // bend takes the sums of a hidden layer in.
 func (s *Scratch) bend(sums []int32) {
-	s.val, s.at = s.val[:0], s.at[:0]
+	n := s.room(len(sums))
 	for i, v := range sums {
 		v = min(max(v, -hiddenMax), hiddenMax)
 		if v < 0 {
 			v = v * slopeNum >> slopeBits
 		}
-		if v != 0 {
-			s.val, s.at = append(s.val, uint64(int64(v))), append(s.at, i*block)
-		}
+		n = s.take(n, i, v)
 	}
+	s.in = s.in[:n]
+}
+
+// room makes room for the inputs of a layer, of which there are none yet.
+func (s *Scratch) room(n int) int {
+	if cap(s.in) < n {
+		s.in = make([]input, n)
+	}
+	s.in = s.in[:n]
+	return 0
+}
+
+// take puts input i, which is v, after n others, and returns how many there are
+// now. A zero is overwritten by the next: no branch has to guess which are.
+func (s *Scratch) take(n, i int, v int32) int {
+	s.in[n] = input{uint64(int64(v)), i}
+	return n + int(uint32(v|-v)>>31)
 }
 
 func grow(v []int32, n int) []int32 {
@@ -124,17 +142,16 @@ func grow(v []int32, n int) []int32 {
 
 // run sums a layer's products, block by block, and scales the sums.
 func (l *layer) run(out []int32, s *Scratch) {
-	at := s.at[:len(s.val)]
 	for b := 0; b*block < len(l.bias); b++ {
-		words := l.words[b*block*l.in : (b+1)*block*l.in]
+		words := l.words[b*l.in : (b+1)*l.in]
 		bias := (*[block]uint64)(l.bias[b*block:])
 		s0, s1, s2, s3 := bias[0], bias[1], bias[2], bias[3]
-		for i, v := range s.val {
-			w := (*[block]uint64)(words[at[i]:])
-			s0 += w[0] * v
-			s1 += w[1] * v
-			s2 += w[2] * v
-			s3 += w[3] * v
+		for _, x := range s.in {
+			w := &words[x.i]
+			s0 += w[0] * x.v
+			s1 += w[1] * x.v
+			s2 += w[2] * x.v
+			s3 += w[3] * x.v
 		}
 		l.unpack(out, b*2*block, [block]uint64{s0, s1, s2, s3})
 	}

@@ -43,7 +43,7 @@ func pack(rows []row, i, n int) (layer, error) {
 	blocks := (out + 2*block - 1) / (2 * block)
 	l := layer{
 		in: in, out: out,
-		words: make([]uint64, blocks*block*in),
+		words: make([][block]uint64, blocks*in),
 		bias:  make([]uint64, blocks*block),
 		shift: make([]uint8, out),
 	}
@@ -67,9 +67,9 @@ func (l *layer) put(k int, r *row, shift int) {
 	half := 32 * uint(k&1)
 	l.shift[k] = uint8(shift)
 	l.bias[k/2] += uint64(int64(r.bias)+1<<shift/2) << half
-	first := k / (2 * block) * block * l.in
+	first := k / (2 * block) * l.in
 	for i, w := range r.weight {
-		l.words[first+i*block+k/2%block] += uint64(int64(w)) << half
+		l.words[first+i][k/2%block] += uint64(int64(w)) << half
 	}
 }
 
@@ -80,9 +80,9 @@ func (l *layer) rows(outBits int) []row {
 		r := row{weight: make([]int16, l.in)}
 		r.shift = uint8(int(l.shift[k]) - InputBits + outBits)
 		r.bias = half(l.bias[k/2], k) - 1<<l.shift[k]/2
-		first := k / (2 * block) * block * l.in
+		first := k / (2 * block) * l.in
 		for i := range r.weight {
-			r.weight[i] = int16(half(l.words[first+i*block+k/2%block], k))
+			r.weight[i] = int16(half(l.words[first+i][k/2%block], k))
 		}
 		rows[k] = r
 	}

@@ -33,8 +33,8 @@ func (h *hindsight) add(cube int, b Body) {
 
 // Refine repeats the last run the given number of times, each from speeds that
 // were corrected by what the run before it missed, and returns for each cube the
-// run that came nearest to now, the true snapshot at the end: Correct these, and
-// not the results of Run, for what is to be remembered of now. The baseline that
+// run that came nearest to now, the true snapshot at the end: these, and not the
+// results of Run, are what to remember of now, once they are corrected. The baseline that
 // was given to Run must not have changed since. The results are valid until the
 // next call.
 //

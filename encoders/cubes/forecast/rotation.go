@@ -34,7 +34,7 @@ func RotationOf(row []int32) Quat {
 	largest, sum, at := int(row[frame.CubeLargest])&3, 0.0, frame.CubeA
 	for i := range q {
 		if i != largest {
-			q[i] = float64(float64(row[at]-0)-smallZero) / smallScale
+			q[i] = (float64(row[at]) - smallZero) / smallScale
 			sum += float64(q[i] * q[i])
 			at++
 		}

@@ -1,7 +1,10 @@
 package kinetic
 
 import (
+	"flag"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -34,11 +37,20 @@ func situationOf(s *scene, i int, c *situation) int {
 	return 5
 }
 
+var update = flag.Bool("update", false, "write the account of charlie, which the picture of package cubes shows")
+
+// accountPath is kinetic's account of charlie: for each situation the cubes in a
+// packet, and their bits of position and of orientation.
+const accountPath = "testdata/account.csv"
+
 // The account by field and by situation, which adds up to the packets. Set
 // ACCOUNT to a recording's name for all of it, and see it with -v.
 func TestAccount(t *testing.T) {
 	name, frames := os.Getenv("ACCOUNT"), 0
-	if name == "" {
+	switch {
+	case *update:
+		name = "charlie"
+	case name == "":
 		name, frames = "bravo", 480
 	}
 	list := recording.Load(t, name, frames)
@@ -50,22 +62,37 @@ func TestAccount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		account(t, codec.Name, enc.(*end), list)
+		a := newAccount(t, enc.(*end), list)
+		t.Logf("%s on %s, %.1f bytes a packet\n%s", codec.Name, name, float64(a.bytes)/a.packets, a.table())
+		if rest := float64(a.bytes*8) - a.bits(); rest < 0 || rest > 16*a.packets {
+			t.Errorf("%s: %.0f bits are accounted for, of %d", codec.Name, a.bits(), a.bytes*8)
+		}
+		if *update && codec.Name == "kinetic" {
+			if err := os.WriteFile(accountPath, []byte(a.csv()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
-func account(t *testing.T, name string, e *end, list []*frame.Frame) {
-	var spent [len(situations)][encoders.SlotPadding]float64
-	var count [len(situations)]float64
+// ledger is what packets were spent on.
+type ledger struct {
+	spent   [len(situations)][encoders.SlotPadding]float64 // bits
+	count   [len(situations)]float64                       // cubes
+	bytes   int
+	packets float64
+}
+
+// newAccount sends frames by the rules and keeps account of every cube.
+func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
+	a := &ledger{packets: float64(len(list) - recording.Age)}
 	memos := make([]encoders.Memo, len(list))
-	bytes, moved := 0, 0.0
 	for n := recording.Age; n < len(list); n++ {
+		base := list[n-recording.Age]
 		var b encoders.Budget
-		base := *list[max(n-recording.Age, 0)]
-		refs := []encoders.Ref{{Frame: &base, Memo: memos[n-recording.Age]}}
 		e.rc.Write(nil)
 		e.budget, e.spent = &b, 0
-		e.open(list[n], &base, refs, nil)
+		e.open(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
 		for _, i := range e.scene.order {
 			before := b
 			c := e.scene.judge(int(i))
@@ -73,30 +100,49 @@ func account(t *testing.T, name string, e *end, list []*frame.Frame) {
 				t.Fatal(err)
 			}
 			k := situationOf(&e.scene, int(i), &c)
-			count[k]++
-			for slot := range spent[k] {
-				spent[k][slot] += float64(b.Units[slot]-before.Units[slot]) / encoders.BitUnit
+			a.count[k]++
+			for slot := range a.spent[k] {
+				a.spent[k][slot] += float64(b.Units[slot]-before.Units[slot]) / encoders.BitUnit
 			}
 		}
 		memos[n] = e.shut()
-		bytes += len(e.rc.Finish())
+		a.bytes += len(e.rc.Finish())
 	}
-	packets := float64(len(list) - recording.Age)
-	total := 0.0
-	t.Logf("%s: %.1f bytes/packet over %.0f packets; bytes a packet, and bits a cube that moved", name, float64(bytes)/packets, packets)
-	t.Logf("%-16s %8s  %6s %8s %11s %11s", "", "cubes", "flags", "position", "orientation", "interacting")
-	for k, s := range situations {
-		f, p, o, i := spent[k][encoders.SlotFlags], spent[k][encoders.SlotPosition], spent[k][encoders.SlotOrientation], spent[k][encoders.SlotInteracting]
-		total += f + p + o + i
-		t.Logf("%-16s %8.2f  %6.2f %8.2f %11.2f %11.2f   %6.2f %6.2f", s, count[k]/packets, f/8/packets, p/8/packets, o/8/packets, i/8/packets, p/max(count[k], 1), o/max(count[k], 1))
-		if k < 6 {
-			moved += count[k]
+	return a
+}
+
+// accounted are the fields of the account.
+var accounted = [...]encoders.Slot{encoders.SlotFlags, encoders.SlotPosition, encoders.SlotOrientation, encoders.SlotInteracting}
+
+func (a *ledger) bits() (sum float64) {
+	for k := range situations {
+		for _, f := range accounted {
+			sum += a.spent[k][f]
 		}
 	}
-	if rest := float64(bytes*8) - total; rest < 0 || rest > 16*packets {
-		t.Errorf("%s: %.0f bits are accounted for, of %d", name, total, bytes*8)
+	return sum
+}
+
+// table shows bytes a packet, and bits a cube.
+func (a *ledger) table() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "| situation | cubes | flags | position | orientation | interacting | bits of position | bits of orientation |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n")
+	for k, name := range situations {
+		fmt.Fprintf(&s, "| %s | %.2f |", name, a.count[k]/a.packets)
+		for _, f := range accounted {
+			fmt.Fprintf(&s, " %.2f |", a.spent[k][f]/8/a.packets)
+		}
+		fmt.Fprintf(&s, " %.2f | %.2f |\n", a.spent[k][encoders.SlotPosition]/max(a.count[k], 1), a.spent[k][encoders.SlotOrientation]/max(a.count[k], 1))
 	}
-	if moved == 0 {
-		t.Errorf("%s: nothing moved", name)
+	return s.String()
+}
+
+func (a *ledger) csv() string {
+	var s strings.Builder
+	s.WriteString("situation,cubes,position bits,orientation bits\n")
+	for k, name := range situations[:len(situations)-1] { // without those that did not move
+		n := max(a.count[k], 1)
+		fmt.Fprintf(&s, "%s,%.2f,%.2f,%.2f\n", name, a.count[k]/a.packets, a.spent[k][encoders.SlotPosition]/n, a.spent[k][encoders.SlotOrientation]/n)
 	}
+	return s.String()
 }

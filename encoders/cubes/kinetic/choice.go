@@ -21,9 +21,9 @@ const (
 // contexts of one decision: where its weights and lessons are.
 type contexts struct {
 	slope   int32 // index of its slope
-	weights [7]int32
+	weights [6]int32
 	n       int
-	lessons [3]int32
+	lessons [2]int32
 	taught  int
 	rate    int32 // at which lessons are learnt
 }

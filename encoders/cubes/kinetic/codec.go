@@ -59,13 +59,10 @@ func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Enco
 	if err != nil {
 		return nil, nil, err
 	}
+	if n := features(law != nil); m.place.In() != n {
+		return nil, nil, fmt.Errorf("%w: nets of %d inputs, expected %d", errModel, m.place.In(), n)
+	}
 	return newEnd(m, s.Rows, law), newEnd(m, s.Rows, law), nil
 }
 
-func newEnd(m *model, rows int, law *law) *end {
-	e := &end{model: m, rows: rows}
-	if law != nil {
-		e.oracle = newOracle(rows, law)
-	}
-	return e
-}
+func newEnd(m *model, rows int, law *law) *end { return &end{model: m, rows: rows, law: law} }

@@ -65,7 +65,7 @@ func (c *chains) send(t testing.TB, cur, base *frame.Frame) []byte {
 }
 
 func alike(a, b *memo) bool {
-	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.lessons != b.lessons || a.player != b.player || a.lead != b.lead {
+	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.lessons != b.lessons || a.player != b.player || a.lead != b.lead || a.part != b.part {
 		return false
 	}
 	for k := range a.tracks {
@@ -294,5 +294,19 @@ func TestSecondReference(t *testing.T) {
 	t.Logf("%d bytes with one reference, %d with two", bytes[0], bytes[1])
 	if bytes[1] >= bytes[0] {
 		t.Errorf("%d bytes with a second reference, %d without", bytes[1], bytes[0])
+	}
+}
+
+// A model whose nets were trained on other features is refused before anything is
+// encoded, and one that fits is not.
+func TestModelThatDoesNotFit(t *testing.T) {
+	s := frame.Cubes(3)
+	for _, law := range []*law{nil, recorder()} {
+		for name, load := range map[string]func() (*model, error){"lite": liteModel, "kinetic": kineticModel} {
+			_, _, err := ends(s, load, law)
+			if fits := (name == "kinetic") == (law != nil); fits != (err == nil) || err != nil && !errors.Is(err, errModel) {
+				t.Errorf("nets of %s, simulation %v: %v", name, law != nil, err)
+			}
+		}
 	}
 }

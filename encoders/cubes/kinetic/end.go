@@ -26,7 +26,8 @@ type end struct {
 	mix     mixture
 	guess   guess
 
-	oracle *oracle // nil: no forecast
+	law    *law    // nil: no forecast
+	oracle *oracle // made when there is something to forecast
 	pupil  *pupil  // nil unless it is being trained
 	budget *encoders.Budget
 	spent  int64
@@ -121,7 +122,10 @@ func (e *end) open(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.M
 		e.memo.lessons = past.lessons
 	}
 	e.run = 0
-	e.scene.simulates, e.scene.ahead = e.oracle != nil, nil
+	if e.law != nil && e.oracle == nil {
+		e.oracle = newOracle(e.rows, e.law)
+	}
+	e.scene.simulates, e.scene.ahead = e.law != nil, nil
 	e.scene.begin(cur.Table, base.Table, cur.Tick-base.Tick, past)
 	if len(refs) > 1 && len(refs[1].Frame.Table) == len(base.Table) {
 		e.scene.second, e.scene.apart = refs[1].Frame.Table, base.Tick-refs[1].Frame.Tick

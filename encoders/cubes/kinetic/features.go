@@ -92,6 +92,17 @@ func (s *scene) regard(i int) subject {
 	return c
 }
 
+// features returns how many inputs a net of positions has.
+func features(simulates bool) int {
+	var f sheet
+	s := scene{simulates: simulates, reach: 1, frames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
+	s.base = s.cur
+	s.flags, s.trackOf = make([]uint8, 1), make([]int32, 1)
+	c := s.regard(0)
+	s.fill(&f, &c)
+	return f.n
+}
+
 // fill shows f all there is to know of a cube before it is coded.
 func (s *scene) fill(f *sheet, c *subject) {
 	f.n = 0
@@ -182,42 +193,42 @@ const (
 
 // rigid returns how the cube would move if it were glued to the player.
 func (s *scene) rigid(c *subject, spin quat, move vec) vec {
-	arm := c.at.minus(s.player)
+	arm := c.at.minus(s.player.at)
 	return move.plus(spin.rotate(arm)).minus(arm)
 }
 
 func (s *scene) fillPlayer(f *sheet, c *subject) {
-	arm := c.at.minus(s.player)
+	arm := c.at.minus(s.player.at)
 	distance := arm.length()
 	f.soft(arm, 400)
 	f.put(soft(distance / 400))
 	f.flag(distance < 1024)
 	f.flag(distance < 922)
-	f.put(soft((s.player[2] - 358) / 50))
-	f.put(s.player[2] / 1024)
+	f.put(soft((s.player.at[2] - 358) / 50))
+	f.put(s.player.at[2] / 1024)
 	if c.i == 0 {
 		f.skip(6 + 3 + 3 + 3 + 6 + 6 + 3 + 5)
 		return
 	}
-	lastMove, lastTurn := s.lastMotion(0)
-	f.both(s.playerMove, 32, 256)
-	f.soft(s.playerMove.minus(lastMove), 16)
-	f.soft(s.playerTurn, 16)
-	f.soft(lastTurn, 16)
-	f.both(s.rigid(c, s.playerTurn.rotation(), s.playerMove).minus(c.move), 16, 256)
-	f.both(c.move.minus(s.rigidBefore(c, lastMove, lastTurn)), 8, 128)
-	f.soft(c.turn.minus(lastTurn), 12)
+	p := &s.player
+	f.both(p.move, 32, 256)
+	f.soft(p.move.minus(p.lastMove), 16)
+	f.soft(p.turn, 16)
+	f.soft(p.lastTurn, 16)
+	f.both(s.rigid(c, p.once, p.move).minus(c.move), 16, 256)
+	f.both(c.move.minus(s.rigidBefore(c)), 8, 128)
+	f.soft(c.turn.minus(p.lastTurn), 12)
 	s.fillBlow(f, c)
 }
 
 // rigidBefore returns how the cube would have moved the step before.
-func (s *scene) rigidBefore(c *subject, move, turn vec) vec {
-	arm := c.at.minus(s.player)
-	return move.plus(arm).minus(turn.rotation().back().rotate(arm))
+func (s *scene) rigidBefore(c *subject) vec {
+	arm := c.at.minus(s.player.at)
+	return s.player.lastMove.plus(arm).minus(s.player.undone.rotate(arm))
 }
 
 func (s *scene) fillBlow(f *sheet, c *subject) {
-	o := c.at.plus(c.move.times(0.5)).minus(s.player.plus(s.playerMove.times(0.5)))
+	o := c.at.plus(c.move.times(0.5)).minus(s.player.at.plus(s.player.move.times(0.5)))
 	o[2] = c.at[2] + float64(c.move[2]*0.5) + blowBelow
 	square := float64(o.square() / (512 * 512))
 	near := square < 4

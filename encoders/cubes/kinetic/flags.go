@@ -40,17 +40,19 @@ func (s *scene) judge(i int) (c situation) {
 			c.near = min(max(d-160+24, 0)/24, nears-2)
 			c.beside = int(row(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
-		c.player = min(root(apart(row(s.cur, 0), base))/100, players-1)
-	}
-	move, turn := s.lastMotion(i)
-	if moved := move.sum() + turn.sum(); moved > 0 {
-		c.size = min(1+level(moved+1, 30), sizes-1)
+		if d := apart(row(s.cur, 0), base); d < (players*100)*(players*100) {
+			c.player = min(root(d)/100, players-1)
+		}
 	}
 	if s.ahead != nil && i > 0 {
 		s.judgeAhead(&c, i, base)
 	}
 	if t := s.last(i); t != nil {
-		move, turn := unpackAll(&t.miss)
+		move, turn := s.lastMotion(i)
+		if moved := move.sum() + turn.sum(); moved > 0 {
+			c.size = min(1+level(moved+1, 30), sizes-1)
+		}
+		move, turn = unpackAll(&t.miss)
 		c.miss = min(level(move.sum()+turn.sum(), 5)*3, 12)
 	}
 	c.miss += c.touch >> 1
@@ -111,7 +113,7 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 	was := int(base[frame.CubeInteracting] & 1)
 	still := 0
 	if !moved {
-		still = min(s.past.age(i).still()+int(s.frames+3)/6, interactAges-1)
+		still = min(s.past.age(i).still()+s.growth, interactAges-1)
 	}
 	arm := position(q).minus(position(p))
 	arm[2] = float64(q[frame.CubeZ]) + blowBelow

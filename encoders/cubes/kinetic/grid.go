@@ -4,6 +4,7 @@ package kinetic
 // they wrap around, so that it needs no bounds.
 type grid struct {
 	head [gridSide * gridSide]int32 // 1 + the cube added last; 0: none
+	lit  [gridSide * gridSide]bool  // whether any is in the cells around
 	next []int32
 }
 
@@ -17,6 +18,7 @@ const (
 // reset empties the grid for n cubes.
 func (g *grid) reset(n int) {
 	clear(g.head[:])
+	clear(g.lit[:])
 	if cap(g.next) < n {
 		g.next = make([]int32, n)
 	}
@@ -29,7 +31,15 @@ func slot(cx, cy int32) int32 { return cy&(gridSide-1)*gridSide + cx&(gridSide-1
 
 // add puts cube i at x, y.
 func (g *grid) add(i int, x, y int32) {
-	s := slot(cellOf(x, y))
+	cx, cy := cellOf(x, y)
+	s := slot(cx, cy)
+	if g.head[s] == 0 {
+		for dy := int32(-1); dy <= 1; dy++ {
+			for dx := int32(-1); dx <= 1; dx++ {
+				g.lit[slot(cx+dx, cy+dy)] = true
+			}
+		}
+	}
 	g.next[i] = g.head[s]
 	g.head[s] = int32(i) + 1
 }
@@ -38,6 +48,9 @@ func (g *grid) add(i int, x, y int32) {
 // some more; at most maxVisits.
 func (g *grid) search(x, y int32, found []int32) []int32 {
 	cx, cy := cellOf(x, y)
+	if !g.lit[slot(cx, cy)] {
+		return found
+	}
 	for dy := int32(-1); dy <= 1; dy++ {
 		for dx := int32(-1); dx <= 1; dx++ {
 			for j := g.head[slot(cx+dx, cy+dy)]; j > 0; j = g.next[j-1] {

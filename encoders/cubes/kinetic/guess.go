@@ -18,7 +18,7 @@ func (s *scene) guessPlace(g *guess, c *subject) {
 	g.base[1], g.base[2], g.base[4] = move, fall.times(s.reach), move
 	g.base[3] = move
 	if c.i > 0 {
-		g.base[3] = s.rigid(c, s.playerSpin, s.playerMove.times(s.reach))
+		g.base[3] = s.rigid(c, s.player.spin, s.player.move.times(s.reach))
 	}
 }
 
@@ -34,7 +34,7 @@ func (s *scene) poses(c *subject) (p [components]quat) {
 		p[1], p[2], p[4] = as, as, as
 	default:
 		p[2] = c.as.then(c.turn.times(0.95 * s.reach).rotation())
-		p[3] = c.as.then(s.playerSpin)
+		p[3] = c.as.then(s.player.spin)
 	}
 	return p
 }

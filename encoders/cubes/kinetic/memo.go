@@ -9,10 +9,11 @@ import (
 // memo is what is remembered of a frame: how the cubes that moved got there, how
 // long the others have been still, and what the packets so far taught. It is
 // bounded: 48 bytes for each of at most maxTracks cubes, a byte for each of at
-// most maxAges, and the lessons; 15.6 KB for 901 cubes.
+// most maxAges, and the lessons; 14.7 KB for 901 cubes.
 type memo struct {
 	player  cube   // as it was in the baseline
 	lead    uint32 // frames since then; 0: nothing is known
+	part    uint32 // frames that ages do not count yet, less than six
 	tracks  []track
 	ages    []uint8 // of cube i, see age
 	lessons [lessons]int16
@@ -103,15 +104,25 @@ func (a age) before() int {
 
 func (a age) interacting() int { return int(a >> 7) }
 
-// next is the age one step of so many frames later.
-func (a age) next(moved bool, frames uint32, interacting int32) age {
+// next is the age one step later, in which it grew by so much.
+func (a age) next(moved bool, growth int, interacting int32) age {
 	n := age(0)
 	if moved {
 		n = age(min(a.still(), 2)) << 5
 	} else {
-		n = age(min(a.still()+int(min(frames+3, 6*stillMax))/6, stillMax))
+		n = age(min(a.still()+growth, stillMax))
 	}
 	return n | age(interacting&1)<<7
+}
+
+// growth returns by how much ages grow in so many frames, and the frames left
+// over, which the next step counts: what is coded frame by frame ages as fast as
+// what skips five.
+func (m *memo) growth(frames uint32) (by int, part uint32) {
+	if m != nil {
+		frames += m.part
+	}
+	return int(min(frames/6, stillMax)), frames % 6
 }
 
 // age returns that of cube i.

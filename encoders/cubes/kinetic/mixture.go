@@ -1,25 +1,26 @@
 package kinetic
 
-// components of a mixture.
-const components = 5
+import "wirelab/encoders/train/mdn"
 
-// Outputs of a net for each component: the logarithm of its weight, how far it
-// is from its base, the logarithms of its scales.
+// The mixture is as the nets learnt it: see package mdn. Outputs of a net for each
+// component are the logarithm of its weight, how far it is from its base, and the
+// logarithms of its scales.
 const (
-	perComponent = 7
-	netOutputs   = components * perComponent
-	meanUnit     = 8 // of the offsets from the bases
-	minLogScale  = -2.5
-	maxLogScale  = 7
+	components   = mdn.Components
+	netOutputs   = mdn.Outputs
+	perComponent = netOutputs / components
+	meanUnit     = mdn.MeanScale // of the offsets from the bases
+	minLogScale  = mdn.MinLogWidth
+	maxLogScale  = mdn.MaxLogWidth
 )
 
 // mixture is what is known of three integers before they are coded: a mixture of
 // logistic distributions, each rounded to whole numbers. A component is joint
 // over the three: once the first is coded, the weights are what it makes likely.
 type mixture struct {
-	weight [components]float64 // add up to 1
-	mean   [components]vec
-	sharp  [components]vec // 1 over the scale
+	weight [components]float64    // add up to 1
+	mean   [3][components]float64 // of each integer
+	sharp  [3][components]float64 // 1 over the scale
 }
 
 // guess is what a mixture's components stand for and how they are turned into
@@ -39,7 +40,7 @@ func (m *mixture) set(y *[netOutputs]int32, g *guess) {
 	}
 	var norm vec
 	for a := range norm {
-		norm[a] = (g.rows[a].length() + 1e-3) * max(g.reach, 0.5)
+		norm[a] = (g.rows[a].length() + mdn.WidthFloor) * max(g.reach, 0.5)
 	}
 	sum := 0.0
 	for k := range m.weight {
@@ -48,9 +49,9 @@ func (m *mixture) set(y *[netOutputs]int32, g *guess) {
 		sum += m.weight[k]
 		off := vec{float64(o[1]), float64(o[2]), float64(o[3])}.times(meanUnit * unit * g.reach)
 		for a := range norm {
-			m.mean[k][a] = g.base[k][a] + float64(g.rows[a][0]*off[0]) + float64(g.rows[a][1]*off[1]) + float64(g.rows[a][2]*off[2])
+			m.mean[a][k] = g.base[k][a] + float64(g.rows[a][0]*off[0]) + float64(g.rows[a][1]*off[1]) + float64(g.rows[a][2]*off[2])
 			scale := min(max(float64(o[4+a])*unit, minLogScale), maxLogScale)
-			m.sharp[k][a] = exp(-scale) / norm[a]
+			m.sharp[a][k] = exp(-scale) / norm[a]
 		}
 	}
 	for k := range m.weight {
@@ -72,18 +73,18 @@ func spread(y *[netOutputs]int32) float64 {
 
 // beyond returns the probability that integer a is larger than x.
 func (m *mixture) beyond(a int, x float64) float64 {
-	sum := 0.0
-	for k, w := range m.weight {
-		sum += float64(w * tail(float64((x+0.5-m.mean[k][a])*m.sharp[k][a])))
+	sum, mean, sharp := 0.0, &m.mean[a], &m.sharp[a]
+	for k, w := range &m.weight {
+		sum += float64(w * tail(float64((x+0.5-mean[k])*sharp[k])))
 	}
 	return sum
 }
 
 // below returns the probability that integer a is smaller than x.
 func (m *mixture) below(a int, x float64) float64 {
-	sum := 0.0
-	for k, w := range m.weight {
-		sum += float64(w * tail(float64((m.mean[k][a]+0.5-x)*m.sharp[k][a])))
+	sum, mean, sharp := 0.0, &m.mean[a], &m.sharp[a]
+	for k, w := range &m.weight {
+		sum += float64(w * tail(float64((mean[k]+0.5-x)*sharp[k])))
 	}
 	return sum
 }
@@ -92,10 +93,10 @@ func (m *mixture) below(a int, x float64) float64 {
 // and that scale. It is only where the questions begin: nothing depends on its
 // being exact.
 func (m *mixture) median(a int) (middle, scale float64) {
-	low, high := m.mean[0][a], m.mean[0][a]
+	low, high := m.mean[a][0], m.mean[a][0]
 	for k := range m.weight {
-		low, high = min(low, m.mean[k][a]), max(high, m.mean[k][a])
-		scale += m.weight[k] / m.sharp[k][a]
+		low, high = min(low, m.mean[a][k]), max(high, m.mean[a][k])
+		scale += m.weight[k] / m.sharp[a][k]
 	}
 	near := max(0.5, float64(scale*0.5))
 	for n := 0; high-low > near && n < 24; n++ {
@@ -113,8 +114,8 @@ func (m *mixture) median(a int) (middle, scale float64) {
 func (m *mixture) learn(a int, v float64) {
 	sum := 0.0
 	for k := range m.weight {
-		x := abs(v - m.mean[k][a])
-		s := m.sharp[k][a]
+		x := abs(v - m.mean[a][k])
+		s := m.sharp[a][k]
 		m.weight[k] = float64(m.weight[k] * (tail(float64((x-0.5)*s)) - tail(float64((x+0.5)*s)) + 1e-7))
 		sum += m.weight[k]
 	}

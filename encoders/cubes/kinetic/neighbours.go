@@ -99,7 +99,8 @@ func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
 }
 
 // closest returns the distance, in units, from cube i to the nearest that has
-// moved already, where that is now, and which it is; -1 if none is near.
+// moved already, where that is now, and which it is; -1 if there is none in the
+// cells around. (Those wrap, so that it may be one from afar. It was learnt so.)
 func (s *scene) closest(i int) (distance int, j int32) {
 	q := row(s.base, i)
 	s.found = s.arrived.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])

@@ -84,7 +84,7 @@ func TestMixture(t *testing.T) {
 		for x := -400.0; x <= 400; x++ {
 			want := 0.0
 			for k, w := range m.weight {
-				want += w / (1 + math.Exp((x+0.5-m.mean[k][1])*m.sharp[k][1]))
+				want += w / (1 + math.Exp((x+0.5-m.mean[1][k])*m.sharp[1][k]))
 			}
 			got := m.beyond(1, x)
 			if !nearly(got, want, 2e-4) && math.Abs(got-want) > 1e-10 {
@@ -118,8 +118,8 @@ func TestMixtureLearns(t *testing.T) {
 		want := m.weight
 		sum := 0.0
 		for k := range want {
-			s := m.sharp[k][0]
-			p := 1/(1+math.Exp(-(v+0.5-m.mean[k][0])*s)) - 1/(1+math.Exp(-(v-0.5-m.mean[k][0])*s))
+			s := m.sharp[0][k]
+			p := 1/(1+math.Exp(-(v+0.5-m.mean[0][k])*s)) - 1/(1+math.Exp(-(v-0.5-m.mean[0][k])*s))
 			want[k] *= p + 1e-7
 			sum += want[k]
 		}

@@ -49,27 +49,30 @@ func (o *oracle) forecast(s *scene) []outlook {
 }
 
 // wake lists the cubes that move at the baseline: those that did so in the step
-// before and, if there is a second snapshot, those that it shows elsewhere.
+// before and, if a second snapshot is of use, those that it shows elsewhere. Of use
+// it is a tick before the baseline: older ones say less of the speed there than the
+// memo does. If there is no memo, any that is not too old is better than nothing.
 func (o *oracle) wake(s *scene) {
+	useful := s.second != nil && (s.apart == 1 || s.past == nil && s.apart-1 < oldest)
 	o.awake = o.awake[:0]
 	for i := 1; i < s.rows; i++ {
-		t, blend := s.last(i), false
-		if s.second != nil {
-			blend = !same(row(s.second, i), row(s.base, i))
-		}
-		if t == nil && !blend {
+		t, shown := s.last(i), useful && !same(row(s.second, i), row(s.base, i))
+		if t == nil && !shown {
 			continue
 		}
 		a := forecast.Awake{Cube: int32(i)}
 		if t != nil {
 			a.Body = t.body()
 		}
-		if blend {
-			a.Body = a.Blend(row(s.second, i)[:], row(s.base, i)[:], int(min(s.apart, maxFrames)))
+		if shown {
+			a.Body = a.Blend(row(s.second, i)[:], row(s.base, i)[:], int(s.apart))
 		}
 		o.awake = append(o.awake, a)
 	}
 }
+
+// oldest is how many frames before the baseline a second snapshot may be.
+const oldest = 12
 
 // review forecasts again what is known by now, from speeds that would have come
 // nearer to it: the speeds at the end are then nearer to the truth, too. Only

@@ -15,6 +15,7 @@ type scene struct {
 	cur, base []int32
 	frames    uint32  // from the baseline to this frame
 	reach     float64 // the same in units of six frames
+	growth    int     // of ages, from the baseline to this frame
 	past      *memo   // of the baseline; nil: nothing is known
 	second    []int32 // another snapshot that both ends hold; nil: there is none
 	apart     uint32  // frames from there to the baseline
@@ -28,14 +29,20 @@ type scene struct {
 	arrived grid     // cubes that moved, where they are now
 	found   []int32
 
-	player     vec // where it was
-	playerMove vec
-	playerTurn vec
-	playerSpin quat
+	player leader
 
 	simulates bool      // whether there is a forecast, once the player is known
 	ahead     []outlook // the forecast; nil before
+}
 
+// leader is how the player moves, which all others are compared with: in the step
+// before, and in this one once the player is coded.
+type leader struct {
+	at, move, turn     vec
+	spin               quat // the turn, over the whole step
+	once               quat // the turn, over six frames
+	lastMove, lastTurn vec
+	undone             quat // the last turn, backwards
 }
 
 // outlook is where the forecast has a cube.
@@ -78,6 +85,7 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.cur, s.base, s.past, s.second = cur, base, past, nil
 	s.frames = min(max(frames, 1), maxFrames)
 	s.reach = float64(s.frames) / 6
+	s.growth, _ = past.growth(s.frames)
 	s.flags, s.trackOf, s.doneOf = zeros(s.flags, s.rows), zeros(s.trackOf, s.rows), zeros(s.doneOf, s.rows)
 	s.done = s.done[:0]
 	if past != nil {
@@ -87,8 +95,10 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	}
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
-	s.player = position(row(base, 0))
-	s.playerMove, s.playerTurn, s.playerSpin = vec{}, vec{}, quat{0, 0, 0, 1}
+	none := quat{0, 0, 0, 1}
+	s.player = leader{at: position(row(base, 0)), spin: none, once: none}
+	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
+	s.player.undone = s.player.lastTurn.rotation().back()
 	s.sort()
 }
 
@@ -167,8 +177,8 @@ func (s *scene) settle(i int) {
 	s.done = append(s.done, m)
 	s.doneOf[i] = int32(len(s.done))
 	if i == 0 {
-		s.playerMove, s.playerTurn = m.move, m.turn
-		s.playerSpin = m.turn.times(s.reach).rotation()
+		s.player.move, s.player.turn = m.move, m.turn
+		s.player.spin, s.player.once = m.turn.times(s.reach).rotation(), m.turn.rotation()
 	} else {
 		s.arrived.add(i, q[frame.CubeX], q[frame.CubeY])
 	}
@@ -177,8 +187,9 @@ func (s *scene) settle(i int) {
 // remember writes the memo of the frame, all of which is coded.
 func (s *scene) remember(m *memo) {
 	m.player, m.lead = *row(s.base, 0), s.frames
+	_, m.part = s.past.growth(s.frames)
 	for i := range m.ages {
-		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.frames, row(s.base, i)[frame.CubeInteracting]))
+		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, row(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.done {
 		if len(m.tracks) == cap(m.tracks) {

@@ -14,7 +14,7 @@ import (
 // Trainers returns those of kinetic-lite and kinetic.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
-		(&school{name: "lite", hidden: [2]int{48, 32}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
+		(&school{name: "lite", hidden: [2]int{32, 24}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
 		(&school{name: "kinetic", law: recorder(), hidden: [2]int{80, 48}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
 	}
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,11 @@ func TestExplainSwap(t *testing.T) {
 			if o.Inside.Untaught {
 				if rec := x.lives.of(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 || x.lives.of(t, seq-uint64(rec.Baseline)).Epoch != 0 {
 					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch, x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
+				}
+				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
+					map[bool]string{true: "with this packet", false: count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0], seq-uint64(o.Record.Baseline))
+				if got := o.Explain(BecauseSwapped, x.s.config); !strings.HasSuffix(got, want) || uint64(o.Inside.Age) > seq-first {
+					t.Errorf("it says\n%s\nwant\n%s", got, want)
 				}
 				break
 			}

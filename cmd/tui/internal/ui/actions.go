@@ -213,6 +213,9 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 	switch msg.Button {
 	case tea.MouseButtonLeft:
 		m.page().click(msg.X, msg.Y-1)
+		if p, ok := m.page().(*packetsPage); ok {
+			m.perform(p.look())
+		}
 	case tea.MouseButtonWheelUp:
 		m.perform(m.page().move(1, 0))
 	case tea.MouseButtonWheelDown:

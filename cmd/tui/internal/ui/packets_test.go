@@ -245,6 +245,11 @@ func TestArrowsOpenPackets(t *testing.T) {
 	if r := p.record(p.chosen); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
 		t.Errorf("up went to %+v", p.chosen)
 	}
+	m.Update(tea.MouseMsg{X: 20, Y: 2 + 3 + 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	clicked := p.all[p.shown()[p.first]].Seq // the list may have moved to have it in the middle
+	if o := lab.got[len(lab.got)-1].Open; o == nil || *o != p.chosen || p.chosen.Seq < clicked {
+		t.Errorf("a click chose %v, the lab was asked for %v", p.chosen, o)
+	}
 	press(m, "esc")
 	if p.choosing || !strings.Contains(after(m), "The last trouble") {
 		t.Error("esc lets nothing go")

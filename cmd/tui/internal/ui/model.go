@@ -71,7 +71,7 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	m := &Model{lab: lab, opt: opt, cat: cat, snap: lab.Snapshot()}
 	m.scheme, _ = schemeNamed(opt.Theme)
 	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
-	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt)}
+	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt), newReportPage(opt)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.warn()
@@ -103,6 +103,9 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		cmd = m.typedKeys(msg)
 	case tea.MouseMsg:
 		m.mouse(msg)
+	case workDone:
+		msg.take()
+		m.compose()
 	case interruptMsg:
 		cmd = m.interrupt()
 	}
@@ -173,7 +176,7 @@ func (m *Model) tick() tea.Cmd {
 	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
 		m.compose()
 	}
-	return nextTick()
+	return tea.Batch(nextTick(), m.work())
 }
 
 // slowTicks is how many ticks pass between two redraws of what moves all the

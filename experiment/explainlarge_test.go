@@ -111,6 +111,9 @@ func TestExplainSwap(t *testing.T) {
 func newFlight() *crowd { return newCrowd(100, 20, -1, 3) }
 
 func TestExplainSeam(t *testing.T) {
+	if raceEnabled {
+		t.Skip("two minutes of the demo take long under the race detector, and nothing races here")
+	}
 	c := Default()
 	if err := c.Set("data.source", "demo"); err != nil {
 		t.Fatal(err)

@@ -52,9 +52,10 @@ type Model struct {
 	past   past
 	scheme scheme
 
-	screen string // what View returns
-	stale  bool   // something besides the panes changed
-	err    error  // why the program ends, nil if it was asked to
+	screen   string // what View returns
+	answered bool   // a key was, since the last tick
+	stale    bool   // something besides the panes changed
+	err      error  // why the program ends, nil if it was asked to
 }
 
 // New returns the dashboard over a lab.
@@ -101,6 +102,7 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.stale = true
 		m.outgrow()
 		cmd = m.typedKeys(msg)
+		m.answer()
 	case tea.MouseMsg:
 		m.mouse(msg)
 	case workDone:
@@ -110,6 +112,17 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		cmd = m.interrupt()
 	}
 	return m, cmd
+}
+
+// answer shows what a key did without waiting for the tick; once between two of
+// them, so that a key that is held costs no more than that.
+func (m *Model) answer() {
+	if m.answered {
+		return
+	}
+	m.answered = true
+	m.page().observe(m.sight(false))
+	m.compose()
 }
 
 // View implements tea.Model.
@@ -158,6 +171,7 @@ func (m *Model) sight(slow bool) sight {
 // tick takes the newest snapshot and redraws what it changes.
 func (m *Model) tick() tea.Cmd {
 	m.ticks++
+	m.answered = false
 	m.thrift.tick()
 	before := m.snap
 	m.snap = m.lab.Snapshot()

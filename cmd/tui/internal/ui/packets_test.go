@@ -273,6 +273,10 @@ func TestWhy(t *testing.T) {
 	if v := after(m); m.page().number() != 3 || !strings.Contains(v, "Packet "+packetName(i.Opened.ID)) {
 		t.Errorf("enter opens page %d", m.page().number())
 	}
+	press(m, "1", "tab", "left", "left", "x") // a packet under the cursor of page 1
+	if live := m.pages[0].(*livePage).packets; m.page().number() != 3 || m.page().(*packetsPage).list.chosen.Seq != live.chosen || !live.choosing {
+		t.Error("x does not open the packet under the cursor")
+	}
 	lab.snap.Lanes[0].Troubles = nil
 	m = screen(newFakeLab(), 80, 24, Options{})
 	press(m, "x")

@@ -338,7 +338,7 @@ func (p *comparePane) footnote(c *canvas, th *theme) {
 func (p *comparePane) blocks() string {
 	i, ok := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
 	if !ok || !i.Known {
-		return ""
+		return fmt.Sprintf(" from %s on", seconds(paired.Least*experiment.SamplePeriod))
 	}
 	if p.by == yardPacket || p.by == yardEncode || p.by == yardDecode {
 		return fmt.Sprintf(", blocks of %d", i.Block)

@@ -186,11 +186,19 @@ func (m *Model) tick() tea.Cmd {
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
 	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
-	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned))
+	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned || begins(before, m.snap)))
 	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
 		m.compose()
 	}
 	return tea.Batch(nextTick(), m.work())
+}
+
+// begins reports whether one of the first samples came: whoever starts the program
+// waits for a chart.
+func begins(before, now *experiment.Snapshot) bool {
+	const first = 4
+	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
+		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 
 // slowTicks is how many ticks pass between two redraws of what moves all the

@@ -152,7 +152,7 @@ func (e *explainer) roundTrip() string {
 	if gone := s.Lost + s.Failed + s.AckLost; gone > 0 && e.in.Missing == e.rec.Seq-uint64(e.rec.Baseline) {
 		frames := int((e.in.BaseAcked-e.in.BaseSent)*time.Duration(e.rate)/time.Second) + 1
 		if e.in.BaseAcked > 0 && back > frames+1 {
-			return fmt.Sprintf("the packet builds on one %d back, though the round trip takes %d: %s", back, frames, s.words())
+			return fmt.Sprintf("%d have passed, though the round trip takes %d: %s", back, frames, s.words())
 		}
 	}
 	return fmt.Sprintf("the round trip takes %d", back)
@@ -161,30 +161,37 @@ func (e *explainer) roundTrip() string {
 // words says what became of the packets after a baseline.
 func (s Since) words() string {
 	var parts []string
-	for _, x := range []struct {
-		n    int
-		what string
-	}{{s.Lost, "%s lost"}, {s.Failed, "%s not decoded"}, {s.AckLost, "%s acked in vain (the ack was lost)"}, {s.UnderWay, "%s or the ack under way"}} {
-		if x.n > 0 {
-			parts = append(parts, fmt.Sprintf(x.what, strconv.Itoa(x.n)))
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, strconv.Itoa(n)+" "+many)
 		}
 	}
-	return "of the packets since, " + strings.Join(parts, ", ")
+	add(s.Lost, "was lost", "were lost")
+	add(s.Failed, "could not be decoded", "could not be decoded")
+	add(s.AckLost, "had its ack lost", "had their acks lost")
+	add(s.UnderWay, "is under way, or its ack is", "are under way, or their acks are")
+	return "of the packets since " + strings.Join(parts, ", ")
 }
 
 // damage says what was damaged and who noticed.
 func (e *explainer) damage(why Reason) string {
-	bits := fmt.Sprintf("%s of %s", count(e.in.Flipped, "bit"), thousands(int64(e.in.Header+e.rec.Payload)*8))
+	bits := fmt.Sprintf("%s of %s were flipped", count(e.in.Flipped, "bit"), thousands(int64(e.in.Header+e.rec.Payload)*8))
+	if e.in.Flipped == 1 {
+		bits = strings.Replace(bits, "were", "was", 1)
+	}
 	switch why {
 	case BecauseChecksum:
-		return e.packet() + " was thrown away: " + bits + " were flipped on the way, and the checksum says so"
+		return e.packet() + " was thrown away: " + bits + " on the way, and the checksum says so"
 	case BecauseDamaged:
-		return e.packet() + " could not be read: " + bits + " were flipped on the way, and with no checksum the decoder got them: " + errText(e.in.Err)
+		return e.packet() + " could not be read: " + bits + " on the way, and with no checksum the decoder got them: " + errText(e.in.Err)
 	case BecauseTainted:
 		if e.in.Flipped == 0 {
 			return e.packet() + fmt.Sprintf(" came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", e.rec.Seq-uint64(e.rec.Baseline))
 		}
-		return e.packet() + " was decoded although " + bits + " were flipped on the way: the checksum is off"
+		return e.packet() + " was decoded although " + bits + " on the way: the checksum is off"
 	case BecauseUnknown:
 		return e.packet() + " is of an encoding that the receiver cannot decode: " + errText(e.in.Err)
 	}

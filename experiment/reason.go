@@ -97,7 +97,7 @@ func noBaseReason(h Holding) Reason {
 // many bytes more, once there are enough of them.
 const (
 	spikeTimes  = 2
-	spikeBytes  = 64
+	spikeBytes  = 128
 	spikeWarmUp = 16
 )
 

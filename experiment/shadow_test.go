@@ -283,3 +283,44 @@ func TestShadowsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// Whatever joins and leaves whenever, under any change there is: nothing is decoded
+// wrong, and every packet of a shadow ends once.
+func TestShadowsAreNeverWrong(t *testing.T) {
+	rounds := 24
+	if testing.Short() {
+		rounds = 6
+	}
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		c := Default()
+		c.Seed = seed
+		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
+		s, err := newSession(badLink(t, c), newCrowd(1+rng.IntN(30), 4, -1, seed), SessionOptions{KeepPackets: 600})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := s.config.codecTable()
+		for range 25 {
+			ch := chaos(rng)
+			if rng.IntN(2) == 0 {
+				ch = Change{Shadow: shadowNamed(all[rng.IntN(len(all))].Name)}
+				if on := s.config.Shadows; len(on) > 3 {
+					ch = Change{ShadowOff: []string{on[rng.IntN(len(on))].Name}}
+				}
+			}
+			if err := s.Change(ch); err != nil { // it runs already, or does not suit
+				continue
+			}
+			if err := s.RunUntil(s.now + time.Duration(rng.IntN(300))*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, l := range s.lanes {
+			x := l.totals(s.Now())
+			if x.Wrong != 0 || x.DecodeRefused != 0 || x.InFlight < 0 {
+				t.Errorf("seed %d, lane %d (%s): %+v, %v", seed, i, l.config.Name, x, l.lastErr)
+			}
+		}
+	}
+}

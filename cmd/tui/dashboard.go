@@ -34,7 +34,7 @@ func (a *app) dashboardCommand() *cobra.Command {
 encoder while it runs, and charts what it costs and what breaks.
 
 Without a command it is the dashboard, on preset demo unless told otherwise. Press ?
-for the keys. Ctrl-C saves the run before it leaves; q does not.`,
+for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does not.`,
 		Example: `  tui                                          the dashboard, on the demo recording
   tui --data walk.bin.zst --encoder rotor      on a recording of yours
   tui --data world                             a world to play: press 4, then the arrows
@@ -63,11 +63,13 @@ func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 func (a *app) tourCommand() *cobra.Command {
 	f := dashboardFlags{tour: true}
 	cmd := &cobra.Command{
-		Use:   "tour",
+		Use: "tour", GroupID: groupBegin,
 		Short: "Take the guided tour of the dashboard",
 		Long: `Seven short steps through what the lab is about: quantise, delta, index, relative,
 entropy, loss, playout. Each changes one thing and says what to look at. Enter goes
 on, backspace goes back, esc leaves; everything stays yours to play with meanwhile.`,
+		Example: `  tui tour                                     on the demo recording
+  tui tour --theme high-contrast               for a projector`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}

@@ -1,10 +1,6 @@
 package world
 
-import (
-	"math"
-
-	"wirelab/dataset/physics"
-)
+import "wirelab/dataset/physics"
 
 // Drifting: one of eight directions is held for a quarter of a second to a second,
 // then another: of some that come to mind that with the most cubes ahead, for who
@@ -40,15 +36,9 @@ func (p *pilot) drift(s *Sim, in *Input) {
 }
 
 // ahead counts the cubes around the place that lies ahead of the player.
-func (s *Sim) ahead(x, y int) (n int) {
+func (s *Sim) ahead(x, y int) int {
 	at := s.Player().Pos.Add(physics.Vec{X: float64(x * driftAhead), Y: float64(y * driftAhead)})
-	for i := player + 1; i < Cubes; i++ {
-		b := s.scene.Body(i)
-		if math.Abs(b.Pos.X-at.X) < driftSight && math.Abs(b.Pos.Y-at.Y) < driftSight {
-			n++
-		}
-	}
-	return n
+	return s.around(at, driftSight)
 }
 
 // homewards returns the key to hold, of a pair, by a player at the given place who

@@ -4,6 +4,8 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+
+	"wirelab/dataset/physics"
 )
 
 // pilot plays a script: it decides which keys are held. Where and how long it holds
@@ -53,6 +55,30 @@ func (p *pilot) begin(s *Sim) {
 	}
 	p.left = int(math.Round(float64(p.act.seconds * stepsPerSecond)))
 	p.choosePlace(s)
+}
+
+// Of 900 cubes some 700 lie within reach at first. Who blows them about for long
+// finds fewer and fewer, and nothing happens any more.
+const (
+	fewCubes  = 260
+	reachOut  = driftEdge + 1       // metres from the middle
+	patiently = 60 * stepsPerSecond // steps for which a world is played at least
+)
+
+// bored reports whether the pilot is between two acts and would rather begin anew.
+func (p *pilot) bored(s *Sim) bool {
+	return p.left == 0 && s.tick > patiently && s.around(physics.Vec{}, reachOut) < fewCubes
+}
+
+// around counts the small cubes in a square around a place, half as wide as given.
+func (s *Sim) around(at physics.Vec, half float64) (n int) {
+	for i := player + 1; i < Cubes; i++ {
+		b := s.scene.Body(i)
+		if math.Abs(b.Pos.X-at.X) < half && math.Abs(b.Pos.Y-at.Y) < half {
+			n++
+		}
+	}
+	return n
 }
 
 // improvise makes up an act. Most of the time it hovers, as in the recordings alpha,

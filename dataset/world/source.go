@@ -46,8 +46,12 @@ func (s *Source) Sim() *Sim { return s.sim }
 // Initial fills f with the grid at rest and the player above it.
 func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
 
-// Next simulates one step and fills f with the outcome. It never fails.
+// Next simulates one step and fills f with the outcome. It never fails. A pilot
+// that has blown most cubes away begins anew, after a minute or two.
 func (s *Source) Next(f *frame.Frame) error {
+	if !s.manual && s.pilot.bored(s.sim) {
+		s.reset = true
+	}
 	s.seam, s.reset = s.reset, false
 	if s.seam {
 		s.sim = NewSim()
@@ -80,6 +84,6 @@ func (s *Source) Keys() Input { return s.last }
 // in the grid: a seam. Who has the keys keeps them.
 func (s *Source) Reset() { s.reset = true }
 
-// Seam reports whether the frame that Next filled last is the first after a
-// Reset.
+// Seam reports whether the frame that Next filled last is the first of a world
+// begun anew, by Reset or by the pilot.
 func (s *Source) Seam() bool { return s.seam }

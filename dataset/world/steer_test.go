@@ -66,3 +66,35 @@ func TestReset(t *testing.T) {
 		}
 	}
 }
+
+// A pilot left alone for long begins anew rather than hover over an empty floor: in
+// every minute something happens. One whose keys were taken does not.
+func TestPilotBeginsAnew(t *testing.T) {
+	minutes := 6
+	if testing.Short() {
+		minutes = 3
+	}
+	src := start(t, "random")
+	seams := 0
+	for minute := range minutes {
+		awake := 0
+		play(t, src, 60*60, func(*frame.Frame) {
+			awake += src.Sim().Awake()
+			if src.Seam() {
+				seams++
+			}
+		})
+		if mean := awake / 3600; mean < 15 {
+			t.Errorf("in minute %d only %d cubes are awake on average", minute, mean)
+		}
+	}
+	if seams == 0 || seams > minutes {
+		t.Errorf("it began anew %d times in %d minutes", seams, minutes)
+	}
+	src.Autopilot(false)
+	play(t, src, 4*60*60, func(*frame.Frame) {
+		if src.Seam() {
+			t.Fatal("it began anew although nobody asked for it")
+		}
+	})
+}

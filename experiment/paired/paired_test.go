@@ -147,6 +147,22 @@ func TestQuantileCoverage(t *testing.T) {
 	}
 }
 
+// TestQuantileOfTwoHeaps: where values lie in two heaps, far above the other's, the
+// median may be in either, but there is no doubt which is larger.
+func TestQuantileOfTwoHeaps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	x, y := make([]float64, 600), make([]float64, 600)
+	for i := range x {
+		x[i], y[i] = 300+rng.Float64(), 10+rng.Float64()
+		if i/50%2 == 0 {
+			x[i] += 4000
+		}
+	}
+	if got := Quantiles(x, y, 0.5, 1); !got.Clear() || got.Lo < 200 || got.Hi < 4000 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestQuantileOfDraws compares the counted quantile with one that sorts.
 func TestQuantileOfDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))

@@ -12,6 +12,7 @@ type Series struct {
 	Reduce  Reduce
 	Stroke  Stroke
 	Ink     Ink
+	Loose   bool // may lie off the chart, along its edge, where it would squash those that may not
 	Sign    rune // stands on the line every so often, to tell it from others of its stroke; 0: none
 }
 
@@ -61,7 +62,7 @@ func Draw(s *Spec, w, h int) *Box {
 		reduced[i] = Columns(line.Values, line.Weights, s.End, p.per, p.cols, line.Reduce)
 	}
 	layers := s.layers(p.per, p.cols)
-	lo, hi := reach(append(reduced[:len(reduced):len(reduced)], heights(layers)), s.Rules, s.Floor)
+	lo, hi := reach(bearing(s, reduced, heights(layers)), s.Rules, s.Floor)
 	p.bounds = fixBounds(lo, hi, p.rows)
 	p.rules()
 	p.ticks()

@@ -206,13 +206,24 @@ func (m *Model) interrupt() tea.Cmd {
 
 // mouse: a click selects, the wheel adjusts. Nothing needs it.
 func (m *Model) mouse(msg tea.MouseMsg) {
-	if m.over != nil || m.line.open || msg.Action != tea.MouseActionPress {
+	if m.line.open || msg.Action != tea.MouseActionPress {
 		return
 	}
 	m.stale = true
+	if m.over != nil {
+		m.wheelInOverlay(msg.Button)
+		return
+	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
+		if msg.Y == 0 {
+			m.clickTab(msg.X)
+			return
+		}
 		m.page().click(msg.X, msg.Y-1)
+		if p, ok := m.page().(*packetsPage); ok {
+			m.perform(p.look())
+		}
 	case tea.MouseButtonWheelUp:
 		m.perform(m.page().move(1, 0))
 	case tea.MouseButtonWheelDown:
@@ -220,8 +231,40 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 	}
 }
 
-// help opens the list of keys and commands.
-func (m *Model) help() { m.over = newHelp(m.theme, m.keysHere(), m.cat.verbs()) }
+// wheelInOverlay scrolls what lies over the page.
+func (m *Model) wheelInOverlay(b tea.MouseButton) {
+	switch b {
+	case tea.MouseButtonWheelUp:
+		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyUp})
+	case tea.MouseButtonWheelDown:
+		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyDown})
+	}
+}
+
+// clickTab turns to the page whose name in the header is at column x.
+func (m *Model) clickTab(x int) {
+	tabs := m.tabs()
+	if m.w < tabsWidth {
+		return
+	}
+	from := m.w - 1 - textWidth(m.badge().text) - spansWidth(tabs)
+	for i := range m.pages {
+		to := from + textWidth(tabs[i].text)
+		if x >= from && x < to {
+			m.turn(i)
+		}
+		from = to
+	}
+}
+
+// help opens the list of keys and commands: first those of what is on the screen.
+func (m *Model) help() {
+	keys := m.keysHere()
+	if m.tour != nil {
+		keys = append(tourKeys(), keys...)
+	}
+	m.over = newHelp(m.theme, keys, m.cat.verbs())
+}
 
 // desk is what typed commands are read against now.
 func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }

@@ -108,15 +108,28 @@ func TestTerminalBudget(t *testing.T) {
 		for _, page := range []string{"1", "4"} {
 			t.Run(fmt.Sprintf("page %s at %dx%d", page, size.Width, size.Height), func(t *testing.T) {
 				t.Parallel()
-				checkBudget(t, size, page)
+				checkBudget(t, size, page, worldSnapshots(terminalTicks))
 			})
 		}
 	}
+	shadows := recorded(terminalTicks)
+	for i := range shadows {
+		shadows[i] = withShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
+	}
+	for _, page := range []string{"1", "5"} {
+		t.Run("page "+page+" with four shadows", func(t *testing.T) {
+			t.Parallel()
+			checkBudget(t, tea.WindowSizeMsg{Width: 160, Height: 48}, page, shadows)
+		})
+	}
 }
 
-func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string) {
+// terminalTicks are those of the ten seconds that are counted, and of two more.
+const terminalTicks = 20 * 12
+
+func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*experiment.Snapshot) {
 	const seconds = 10
-	lab := &playLab{snaps: worldSnapshots(20 * (seconds + 2))}
+	lab := &playLab{snaps: snaps}
 	out := &counter{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

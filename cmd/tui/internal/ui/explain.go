@@ -19,8 +19,13 @@ type whyBox struct {
 	w    int // of the last picture
 }
 
-// explain opens the box.
+// explain opens the box; of a packet that is under the cursor on page 1 it opens
+// that packet.
 func (m *Model) explain() {
+	if p, ok := m.page().(*livePage); ok && p.at == atPackets && p.packets.choosing {
+		m.openPacket(experiment.PacketID{Seq: p.packets.chosen})
+		return
+	}
 	snap := m.shown()
 	m.over = &whyBox{list: troubles(snap), cfg: m.want.config(m.snap), now: snap.Now}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"wirelab/encoders"
@@ -68,17 +67,17 @@ func packetsLab() *fakeLab {
 
 // fakeOpened is the inside of a made-up packet.
 func fakeOpened(r *experiment.PacketRecord) experiment.Opened {
-	rng := rand.New(rand.NewPCG(3, r.Seq))
-	jitter := time.Duration(rng.IntN(9000)) * time.Microsecond
 	in := experiment.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
 		Usual: experiment.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: experiment.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}
 	in.Trail.N = 3
 	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageLoss}
 	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond, Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
-	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50*time.Millisecond + jitter, Usual: 50 * time.Millisecond}
+	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
 	switch r.Outcome {
 	case experiment.Lost:
 		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, experiment.BaseUnasked
+	case experiment.Stale:
+		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/fakeHz, r.Arrived-3*time.Millisecond
 	case experiment.NoBaseline:
 		in.Base, in.Missing, in.DroppedAt = experiment.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
 	}

@@ -52,9 +52,10 @@ type Model struct {
 	past   past
 	scheme scheme
 
-	screen string // what View returns
-	stale  bool   // something besides the panes changed
-	err    error  // why the program ends, nil if it was asked to
+	screen   string // what View returns
+	answered bool   // a key was, since the last tick
+	stale    bool   // something besides the panes changed
+	err      error  // why the program ends, nil if it was asked to
 }
 
 // New returns the dashboard over a lab.
@@ -71,7 +72,7 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	m := &Model{lab: lab, opt: opt, cat: cat, snap: lab.Snapshot()}
 	m.scheme, _ = schemeNamed(opt.Theme)
 	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
-	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt)}
+	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt), newReportPage(opt)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.warn()
@@ -101,12 +102,27 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.stale = true
 		m.outgrow()
 		cmd = m.typedKeys(msg)
+		m.answer()
 	case tea.MouseMsg:
 		m.mouse(msg)
+	case workDone:
+		msg.take()
+		m.compose()
 	case interruptMsg:
 		cmd = m.interrupt()
 	}
 	return m, cmd
+}
+
+// answer shows what a key did without waiting for the tick; once between two of
+// them, so that a key that is held costs no more than that.
+func (m *Model) answer() {
+	if m.answered {
+		return
+	}
+	m.answered = true
+	m.page().observe(m.sight(false))
+	m.compose()
 }
 
 // View implements tea.Model.
@@ -155,6 +171,7 @@ func (m *Model) sight(slow bool) sight {
 // tick takes the newest snapshot and redraws what it changes.
 func (m *Model) tick() tea.Cmd {
 	m.ticks++
+	m.answered = false
 	m.thrift.tick()
 	before := m.snap
 	m.snap = m.lab.Snapshot()
@@ -169,11 +186,19 @@ func (m *Model) tick() tea.Cmd {
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
 	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
-	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned))
+	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned || begins(before, m.snap)))
 	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
 		m.compose()
 	}
-	return nextTick()
+	return tea.Batch(nextTick(), m.work())
+}
+
+// begins reports whether one of the first samples came: whoever starts the program
+// waits for a chart.
+func begins(before, now *experiment.Snapshot) bool {
+	const first = 4
+	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
+		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 
 // slowTicks is how many ticks pass between two redraws of what moves all the

@@ -245,6 +245,11 @@ func TestArrowsOpenPackets(t *testing.T) {
 	if r := p.record(p.chosen); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
 		t.Errorf("up went to %+v", p.chosen)
 	}
+	m.Update(tea.MouseMsg{X: 20, Y: 2 + 3 + 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	clicked := p.all[p.shown()[p.first]].Seq // the list may have moved to have it in the middle
+	if o := lab.got[len(lab.got)-1].Open; o == nil || *o != p.chosen || p.chosen.Seq < clicked {
+		t.Errorf("a click chose %v, the lab was asked for %v", p.chosen, o)
+	}
 	press(m, "esc")
 	if p.choosing || !strings.Contains(after(m), "The last trouble") {
 		t.Error("esc lets nothing go")
@@ -267,6 +272,10 @@ func TestWhy(t *testing.T) {
 	press(m, "1", "x", "enter")
 	if v := after(m); m.page().number() != 3 || !strings.Contains(v, "Packet "+packetName(i.Opened.ID)) {
 		t.Errorf("enter opens page %d", m.page().number())
+	}
+	press(m, "1", "tab", "left", "left", "x") // a packet under the cursor of page 1
+	if live := m.pages[0].(*livePage).packets; m.page().number() != 3 || m.page().(*packetsPage).list.chosen.Seq != live.chosen || !live.choosing {
+		t.Error("x does not open the packet under the cursor")
 	}
 	lab.snap.Lanes[0].Troubles = nil
 	m = screen(newFakeLab(), 80, 24, Options{})

@@ -297,6 +297,9 @@ func (p *comparePane) gap(th *theme, at int, r *rival) []span {
 		digits++ // two digits that count
 	}
 	more := span{inkDim, " " + th.plusMinus + " " + fixed(half, digits)}
+	if up, down := i.Hi-i.Diff, i.Diff-i.Lo; up > 1.2*down || down > 1.2*up { // it leans to one side
+		more.text = " [" + fixed(i.Lo, text.digits) + ", " + fixed(i.Hi, text.digits) + "]"
+	}
 	switch {
 	case !ok || !i.Known:
 		return append(diff, span{inkDim, " " + th.plusMinus + " ?"})
@@ -314,6 +317,10 @@ func (p *comparePane) gap(th *theme, at int, r *rival) []span {
 func (p *comparePane) footnote(c *canvas, th *theme) {
 	y := c.h - 2
 	span := p.data.to - p.data.from
+	if len(p.data.rivals[0].payload) == 0 {
+		c.clip(2, y, c.w-4, inkDim, "the comparison begins a second after the last of them has joined or was swapped")
+		return
+	}
 	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
 	if p.by == yardPacket || p.by == yardEncode || p.by == yardDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
@@ -331,7 +338,7 @@ func (p *comparePane) footnote(c *canvas, th *theme) {
 func (p *comparePane) blocks() string {
 	i, ok := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
 	if !ok || !i.Known {
-		return ""
+		return fmt.Sprintf(" from %s on", seconds(paired.Least*experiment.SamplePeriod))
 	}
 	if p.by == yardPacket || p.by == yardEncode || p.by == yardDecode {
 		return fmt.Sprintf(", blocks of %d", i.Block)

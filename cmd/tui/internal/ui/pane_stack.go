@@ -44,12 +44,17 @@ func (p *stackPane) draw(c *canvas, th *theme, focused bool) {
 		return
 	}
 	spec := p.spec(lane, th, c.w-2)
-	if o := p.other(); o != nil && p.unit != byShare { // one scale for both
-		for _, l := range []*experiment.Lane{p.first(), o} {
-			spec.Floor = math.Max(spec.Floor, p.spec(l, th, c.w-2).Height(c.w-2))
-		}
-	}
+	spec.Floor = math.Max(spec.Floor, p.top(th, c.w-2))
 	c.blit(1, 1, chart.Draw(spec, c.w-2, c.h-2))
+}
+
+// top is how high the other one's chart reaches: both have one scale.
+func (p *stackPane) top(th *theme, w int) float64 {
+	beside := [2]*experiment.Lane{p.other(), p.first()}[p.which]
+	if beside == nil || p.unit == byShare {
+		return 0
+	}
+	return p.spec(beside, th, w).Height(w)
 }
 
 // legend says what is stacked.

@@ -58,7 +58,10 @@ func leaveOnSignal(ctx context.Context, p *tea.Program) (stop func()) {
 		case <-done:
 			return
 		case <-ctx.Done():
-		case <-signals:
+		case s := <-signals:
+			if s == syscall.SIGHUP { // a window that closes sends several; the run is still to be saved
+				signal.Ignore(syscall.SIGHUP)
+			}
 		}
 		go p.Send(interruptMsg{})
 		select {

@@ -137,7 +137,7 @@ func shadowLines(th *theme, lanes []experiment.Lane, how chart.Reduce, of func([
 	var out []chart.Series
 	for i := range lanes {
 		values, weights := of(lanes[i].Samples)
-		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Stroke: chart.Dotted, Ink: chart.Ink(shadowInk(i)), Sign: shadowSign(th, i)})
+		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Loose: true, Stroke: chart.Dotted, Ink: chart.Ink(shadowInk(i)), Sign: shadowSign(th, i)})
 	}
 	return out
 }

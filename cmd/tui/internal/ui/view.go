@@ -185,22 +185,20 @@ func (m *Model) pace() []span {
 
 // badge is the state of the session.
 func (m *Model) badge() span {
-	switch m.snap.State {
-	case experiment.Paused, experiment.Running:
-		if m.past.away {
-			back := (m.snap.Now - m.past.at).Seconds()
-			return span{inkPaused, " " + m.theme.back + " " + fixed(back, 1) + " s AGO "}
-		}
+	th, snap := m.theme, m.snap
+	switch {
+	case m.past.away:
+		return span{inkPaused, " " + th.back + " " + fixed((snap.Now-m.past.at).Seconds(), 1) + " s AGO "}
+	case snap.State == experiment.Paused:
+		return span{inkPaused, " " + th.pause + " PAUSED "}
+	case snap.State == experiment.Ended:
+		return span{inkEnded, " " + th.stop + " ENDED "}
+	case snap.State == experiment.Seeking:
+		return span{inkPaused, " " + th.play + " TO " + clock(snap.Seek) + " "}
+	case m.fails():
+		return span{inkAlarm, " ! ENCODER FAILS "}
 	}
-	switch m.snap.State {
-	case experiment.Paused:
-		return span{inkPaused, " " + m.theme.pause + " PAUSED "}
-	case experiment.Ended:
-		return span{inkEnded, " " + m.theme.stop + " ENDED "}
-	case experiment.Seeking:
-		return span{inkPaused, " " + m.theme.play + " TO " + clock(m.snap.Seek) + " "}
-	}
-	return span{inkLive, " " + m.theme.play + " LIVE "}
+	return span{inkLive, " " + th.play + " LIVE "}
 }
 
 // footer is the keys worth knowing.

@@ -105,6 +105,7 @@ func (s *Scene) Hold(i int, half float64, pos Vec, rot Quat) {
 	*b = Body{Pos: pos, Rot: rot, half: half}
 	s.turn(i)
 	s.enter(i, held)
+	s.large = append(s.large, int32(i))
 }
 
 // Live lists the cubes that moved or may have: those placed and held, and the

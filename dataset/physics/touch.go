@@ -52,7 +52,7 @@ func (s *Scene) touchLarge(i int) {
 }
 
 // isLarge reports whether j is one of large.
-func (s *Scene) isLarge(j int) bool { return s.bodies[j].half > smallHalf && s.state[j] == moving }
+func (s *Scene) isLarge(j int) bool { return s.bodies[j].half > smallHalf && s.state[j] >= moving }
 
 // meet finds the contacts of active body i and body j if they touch.
 func (s *Scene) meet(i, j int) {

@@ -14,6 +14,10 @@ type cell struct {
 	from, to int32
 }
 
+// blank is a cell in which no colour of a text is seen: it looks alike in all of
+// them, and takes the one that is in force.
+var blank = cell{r: ' '}
+
 // line is what a line of the screen holds. known is false for one with anything
 // but runes of one column and sequences that set colours and the like.
 type line struct {
@@ -25,6 +29,15 @@ type line struct {
 // style is what was written since all styles were off, for cell i.
 func (l *line) style(i int) []byte { return l.styles[l.cells[i].from:l.cells[i].to] }
 
+// fits reports whether cell i looks as it should if it is written while style is
+// in force.
+func (l *line) fits(i int, style []byte) bool {
+	if l.cells[i] == blank {
+		return len(style) == 0 || foreground(style)
+	}
+	return bytes.Equal(l.style(i), style)
+}
+
 // same reports whether cell i looks alike in both lines.
 func (l *line) same(o *line, i int) bool {
 	return l.cells[i].r == o.cells[i].r && bytes.Equal(l.style(i), o.style(i))
@@ -33,7 +46,8 @@ func (l *line) same(o *line, i int) bool {
 // parse takes a line apart, reusing the memory of what it was.
 func (l *line) parse(row []byte) {
 	l.cells, l.styles, l.known = l.cells[:0], l.styles[:0], false
-	var from, to int32 // the style in force
+	var from, to int32 // the style in force,
+	bare := true       // which does not show in a blank
 	for i := 0; i < len(row); {
 		if row[i] == '\x1b' {
 			n := sequence(row[i:])
@@ -41,6 +55,7 @@ func (l *line) parse(row []byte) {
 				return
 			}
 			from, to = l.restyle(from, to, row[i:i+n])
+			bare = from == to || foreground(l.styles[from:to])
 			i += n
 			continue
 		}
@@ -48,7 +63,11 @@ func (l *line) parse(row []byte) {
 		if r < ' ' || r == 0x7f || r == utf8.RuneError || !single(r) {
 			return
 		}
-		l.cells = append(l.cells, cell{r, from, to})
+		if r == ' ' && bare {
+			l.cells = append(l.cells, blank)
+		} else {
+			l.cells = append(l.cells, cell{r, from, to})
+		}
 		i += n
 	}
 	l.known = true
@@ -115,34 +134,50 @@ func sequence(p []byte) int {
 	return 0
 }
 
-// gap is how many unchanged cells are rather written again than jumped over.
-const gap = 4
-
 // appendDifference appends what turns the old line y of the screen into the new
-// one, which has as many cells.
-func appendDifference(b []byte, y int, old, now *line) []byte {
-	n := len(now.cells)
-	var style []byte // in force
-	for i := 0; i < n; {
+// one, which has as many cells. style is in force before it, and what it returns
+// after it: from line to line the colour is often the same.
+func appendDifference(b []byte, y int, old, now *line, style []byte) ([]byte, []byte) {
+	for i, at := 0, -1; i < len(now.cells); i++ {
 		if old.same(now, i) {
-			i++
 			continue
 		}
-		end, last := i+1, i
-		for ; end < n && end-last <= gap; end++ {
-			if !old.same(now, end) {
-				last = end
-			}
+		if at < 0 {
+			b = appendPlace(b, y, i)
+		} else {
+			b = now.appendWay(b, at, i, style)
 		}
-		b = appendPlace(b, y, i)
-		for ; i <= last; i++ {
-			if want := now.style(i); !bytes.Equal(want, style) {
-				b, style = appendStyle(b, style, want), want
-			}
-			b = utf8.AppendRune(b, now.cells[i].r)
+		if want := now.style(i); !now.fits(i, style) {
+			b, style = appendStyle(b, style, want), want
+		}
+		b = utf8.AppendRune(b, now.cells[i].r)
+		at = i + 1
+	}
+	return b, style
+}
+
+// appendWay appends what brings the cursor from one cell of the line to another
+// one: what is between, if that is short and of the style in force, or a jump.
+func (l *line) appendWay(b []byte, from, to int, style []byte) []byte {
+	if from == to {
+		return b
+	}
+	start := len(b)
+	b = appendJump(b, to-from)
+	jump := len(b) - start
+	for i := from; i < to; i++ {
+		if !l.fits(i, style) {
+			return b
+		}
+		if jump -= utf8.RuneLen(l.cells[i].r); jump < 0 {
+			return b
 		}
 	}
-	return appendStyle(b, style, nil)
+	b = b[:start]
+	for i := from; i < to; i++ {
+		b = utf8.AppendRune(b, l.cells[i].r)
+	}
+	return b
 }
 
 // appendStyle appends what changes the style.

@@ -15,6 +15,7 @@ type Writer struct {
 	lines   []line // what the terminal shows, from the top
 	next    line   // being parsed
 	buf     []byte
+	style   []byte // in force at the end of buf
 	written atomic.Int64
 }
 
@@ -57,7 +58,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		w.remember(rows)
 		return len(p), w.send(p)
 	}
-	w.buf = w.buf[:0]
+	w.buf, w.style = w.buf[:0], nil
 	for y, row := range rows {
 		if row = bytes.TrimSuffix(row, []byte("\r")); len(row) > 0 {
 			w.update(y, row)
@@ -66,7 +67,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if len(w.buf) == 0 {
 		return len(p), nil
 	}
-	w.buf = append(w.buf, tail...)
+	w.buf = append(appendStyle(w.buf, w.style, nil), tail...)
 	return len(p), w.send(w.buf)
 }
 
@@ -124,12 +125,14 @@ func (w *Writer) remember(rows [][]byte) {
 func (w *Writer) update(y int, row []byte) {
 	w.next.parse(row)
 	old := &w.lines[y]
-	from := len(w.buf)
-	if old.known && w.next.known && len(old.cells) == len(w.next.cells) {
-		w.buf = appendDifference(w.buf, y, old, &w.next)
+	from, style := len(w.buf), w.style
+	alike := old.known && w.next.known && len(old.cells) == len(w.next.cells)
+	if alike {
+		w.buf, w.style = appendDifference(w.buf, y, old, &w.next, style)
 	}
-	if plain := len(row) + 8; !w.next.known || !old.known || len(old.cells) != len(w.next.cells) || len(w.buf)-from > plain {
-		w.buf = append(appendPlace(w.buf[:from], y, 0), row...)
+	if plain := len(row) + 8; !alike || len(w.buf)-from > plain {
+		w.buf = append(appendPlace(appendStyle(w.buf[:from], style, nil), y, 0), row...)
+		w.style = nil
 	}
 	*old, w.next = w.next, *old
 }
@@ -141,4 +144,13 @@ func appendPlace(b []byte, y, x int) []byte {
 		b = strconv.AppendInt(append(b, ';'), int64(x+1), 10)
 	}
 	return append(b, 'H')
+}
+
+// appendJump appends the sequence that moves the cursor so many columns on.
+func appendJump(b []byte, n int) []byte {
+	b = append(b, "\x1b["...)
+	if n > 1 {
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return append(b, 'C')
 }

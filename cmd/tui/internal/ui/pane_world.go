@@ -17,6 +17,7 @@ type worldPane struct {
 	shown    int // index of arrangements
 	painters [3]painter
 	due      bool // the picture changed and is not drawn yet
+	back     bool // somebody looks back: pictures of what is over are not kept
 }
 
 // sideView is one of the views that stand side by side.
@@ -63,6 +64,10 @@ func (p *worldPane) name() string { return "World" }
 // page to say, which knows what the terminal can take.
 func (p *worldPane) observe(v sight) bool {
 	pic := v.snap.World
+	p.due = p.due || v.back != p.back
+	if p.back = v.back; p.back {
+		return false
+	}
 	if pic == nil {
 		p.due = p.due || p.pic != nil
 		p.pic = nil
@@ -79,7 +84,7 @@ func (p *worldPane) observe(v sight) bool {
 
 func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 	p.due = false
-	if p.pic == nil {
+	if p.pic == nil || p.back {
 		p.drawNothing(c, th)
 		return
 	}
@@ -97,7 +102,11 @@ func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 // drawNothing says why there is no world to look at.
 func (p *worldPane) drawNothing(c *canvas, th *theme) {
 	c.frame(th, false, "World")
-	text := wrap("No world to look at: these frames hold no cubes, or none was sent yet.", max(c.w-6, 1))
+	why := "No world to look at: these frames hold no cubes, or none was sent yet."
+	if p.back {
+		why = "The world is not remembered, only how its display fared: below, with c. The key end goes back to the present."
+	}
+	text := wrap(why, max(c.w-6, 1))
 	for i, line := range text {
 		c.text(max((c.w-textWidth(line))/2, 2), max((c.h-len(text))/2, 1)+i, inkDim, line)
 	}

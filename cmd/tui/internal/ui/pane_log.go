@@ -15,11 +15,13 @@ type logPane struct {
 	effects []*effect         // of each of them; nil: not known, or nothing to tell
 	newest  time.Duration     // end of the newest sample seen
 	seen    bool
+	live    bool // the world is, and no recording
 }
 
 func (p *logPane) name() string { return "Changes" }
 
 func (p *logPane) observe(v sight) bool {
+	p.live = v.snap.World != nil && v.snap.World.Live
 	moved := !p.seen || !sameMarks(p.all, v.snap.Marks)
 	if moved {
 		p.all, p.seen = v.snap.Marks, true
@@ -78,6 +80,9 @@ func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect) {
 	label := string(markSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == experiment.MarkSeam {
 		label = string(th.seam) + " seam: the recording begins anew"
+		if p.live {
+			label = string(th.seam) + " seam: the world begins anew"
+		}
 	}
 	x := c.text(2, y, inkDim, clock(ch.T)+"  ")
 	end := c.w - 2

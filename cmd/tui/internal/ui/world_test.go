@@ -180,6 +180,14 @@ func TestLookingBackShowsNoPresentWorld(t *testing.T) {
 	}
 }
 
+// It is a world that somebody reset, and no recording.
+func TestSeamOfTheLiveWorld(t *testing.T) {
+	m := screen(newWorldLab(), 160, 48, Options{})
+	if view := m.View(); !strings.Contains(view, "seam: the world begins anew") {
+		t.Errorf("no seam of the world in\n%s", view)
+	}
+}
+
 // The charts of the display come where there is room, go and come with their key,
 // and show as much time as is asked for.
 func TestChartsOfTheDisplay(t *testing.T) {

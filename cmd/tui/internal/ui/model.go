@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"wirelab/experiment"
 )
@@ -63,7 +62,7 @@ func New(lab Lab, opt Options) *Model { return newModel(lab, opt, newCatalog()) 
 
 func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	if opt.Renderer == nil {
-		opt.Renderer = lipgloss.NewRenderer(os.Stdout)
+		opt.Renderer = rendererOf(os.Stdout)
 	}
 	if opt.BudgetKbps == 0 {
 		opt.BudgetKbps = 256

@@ -41,6 +41,7 @@ type Spec struct {
 	Rules  []Rule
 	Marks  []Mark
 	Floor  float64 // the top of the axis is at least this
+	Since  int64   // index on the time line; what is older may lie off the chart where it would squash what is not
 	Time   bool    // a row for the time axis
 	Labels bool    // a row for the labels of the marks
 	Newest string  // what the end of the time axis is called; "": now
@@ -62,7 +63,7 @@ func Draw(s *Spec, w, h int) *Box {
 		reduced[i] = Columns(line.Values, line.Weights, s.End, p.per, p.cols, line.Reduce)
 	}
 	layers := s.layers(p.per, p.cols)
-	lo, hi := reach(bearing(s, reduced, heights(layers)), s.Rules, s.Floor)
+	lo, hi := reach(p.bearing(reduced, heights(layers)), s.Rules, s.Floor)
 	p.bounds = fixBounds(lo, hi, p.rows)
 	p.rules()
 	p.ticks()
@@ -71,7 +72,9 @@ func Draw(s *Spec, w, h int) *Box {
 		trace(reduced[i], p.rows, p.bounds, line.Stroke.chars(s.ASCII), func(x, y int, r rune) {
 			b.set(p.left+x, y, r, line.Ink)
 		})
+		p.off(reduced[i], line.Ink)
 	}
+	p.off(heights(layers), s.Label)
 	p.signs(reduced)
 	p.valueAxis()
 	if p.timeRow >= 0 {
@@ -127,6 +130,20 @@ func (p *plot) rules() {
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
 			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), r, rule.Ink)
+		}
+	}
+}
+
+// off marks the columns that lie above the chart along its upper edge.
+func (p *plot) off(cols []float64, k Ink) {
+	r := '▲'
+	if p.ASCII {
+		r = '^'
+	}
+	half := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
+	for x, v := range cols {
+		if finite(v) && v > p.bounds.hi+half {
+			p.box.set(p.left+x, 0, r, k)
 		}
 	}
 }

@@ -78,10 +78,12 @@ func (p *stackPane) spec(lane *experiment.Lane, th *theme, w int) *chart.Spec {
 	for _, m := range distinct(p.snap.Marks) {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
 	}
-	samples := lane.Samples[max(len(lane.Samples)-per*(cols+1), 0):]
+	samples := settled(lane)
+	samples = samples[max(len(samples)-per*(cols+1), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
 		s.End = int64(samples[n-1].T / experiment.SamplePeriod)
 	}
+	s.Since = swapped(p.snap.Marks, s.End)
 	weights := p.weights(samples)
 	for _, k := range p.order() {
 		s.Areas = append(s.Areas, p.area(samples, weights, k, th))

@@ -176,6 +176,18 @@ func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
 	}
 }
 
+// A list cannot be set as a whole, and the error says how its entries can.
+func TestListsAreSetByEntry(t *testing.T) {
+	for _, c := range []struct{ key, such string }{{"at", "at[0].t"}, {"shadow", "shadow[0].name"}, {"sweep", "sweep[0].key"}} {
+		if err := Default().Set(c.key, "x"); err == nil || !strings.Contains(err.Error(), c.such) {
+			t.Errorf("%s: %v, want an error that names %s", c.key, err, c.such)
+		}
+		if err := Default().Set(c.such, "down.loss"); err != nil && strings.Contains(err.Error(), "unknown key") {
+			t.Errorf("%s, which the error recommends: %v", c.such, err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(fullConfig)
 	f.Add("a.b = 1\n[[at]]\n[at.x]\ny = [1, {z = 2}]")

@@ -71,6 +71,12 @@ func (c *Config) set(key string, value any) error {
 		return c.setShadow(index, key, rest, value)
 	case isItem && name == "sweep":
 		return c.setSweep(index, key, rest, value)
+	case key == "at":
+		return isList(key, "at[0].t")
+	case key == "shadow":
+		return isList(key, "shadow[0].name")
+	case key == "sweep":
+		return isList(key, "sweep[0].key")
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "encoder":
@@ -88,6 +94,12 @@ func (c *Config) set(key string, value any) error {
 		return configError(key, c.Up.Set(rest, value))
 	}
 	return c.setScalar(key, value)
+}
+
+// isList refuses a list as a whole: of a flag, each key of each entry is set by
+// itself.
+func isList(key, such string) error {
+	return &ConfigError{Key: key, Problem: "it is a list", Expected: "a key of one of its entries, such as " + such}
 }
 
 func (c *Config) setScalar(key string, value any) error {

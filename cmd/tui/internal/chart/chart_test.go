@@ -266,3 +266,20 @@ func BenchmarkDraw(b *testing.B) {
 		Draw(spec, 104, 12)
 	}
 }
+
+// The label of the newest mark stands apart from what is left of it, and no other
+// mark has a label where its caret is covered.
+func TestLabelsStandApart(t *testing.T) {
+	for gap := int64(1); gap < 14; gap++ {
+		spec := &Spec{End: 100, Per: 1, Time: true, Labels: true, Series: []Series{{Values: level(100, 1)}},
+			Marks: []Mark{{At: 97 - gap, Label: "mark 1", Rune: '@'}, {At: 97, Label: "loss 20%"}}}
+		rows := text(Draw(spec, 60, 10))
+		row := rows[len(rows)-1]
+		if !strings.Contains(row, " loss 20% ▲") {
+			t.Errorf("%d apart: %q", gap, row)
+		}
+		if strings.Contains(row, "mark 1") != strings.Contains(row, "@") {
+			t.Errorf("%d apart: a label without its mark, or the other way round: %q", gap, row)
+		}
+	}
+}

@@ -135,7 +135,8 @@ func TestAccountAddsUp(t *testing.T) {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
-	got := (&accountPane{a}).verdict()
+	text, more := (&accountPane{a}).verdict()
+	got := text + more
 	saved := lab.snap.Lanes[0].Recent.PayloadKbps - lab.snap.Lanes[1].Recent.PayloadKbps
 	if !strings.Contains(got, "kinetic takes "+fixed(saved, 1)+" kbps less") || !strings.Contains(got, "most of it on position") {
 		t.Errorf("the verdict is %q, it saves %.1f", got, saved)

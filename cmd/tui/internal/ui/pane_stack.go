@@ -115,7 +115,7 @@ func (p *stackPane) area(samples []experiment.Sample, weights []float64, k encod
 	if th.color && !th.ascii {
 		a.Fill = '█'
 	} else if !th.color {
-		a.Fill, a.NameInk = p.fill(th, k), chart.Ink(inkPlain)
+		a.Fill, a.NameInk = th.shade(int(k)), chart.Ink(inkPlain)
 	}
 	return a
 }

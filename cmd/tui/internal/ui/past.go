@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"wirelab/experiment"
@@ -210,6 +211,9 @@ func recentOf(all []experiment.Sample, now experiment.Recent) experiment.Recent 
 		s.Changed += x.Changed
 		s.BaselineAge += x.BaselineAge
 		s.Referenced += x.Referenced
+		s.Displayed += x.Displayed
+		s.Starved += x.Starved
+		s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
 		s.Budget.Add(&x.Budget)
 	}
 	bits, secs := float64(s.PayloadBits), float64(len(last))*experiment.SamplePeriod.Seconds()
@@ -222,7 +226,20 @@ func recentOf(all []experiment.Sample, now experiment.Recent) experiment.Recent 
 		r.BaselineAgeMS = age * now.BaselineAgeMS / now.BaselineAgeTicks
 	}
 	r.BaselineAgeTicks, r.Budget = age, s.Budget
+	r.PayloadP95Kbps, r.PositionErrorMM = p95Kbps(all), s.PositionErrorMM
+	r.StarvedRatio = float64(s.Starved) / float64(max(s.Displayed, 1))
 	return r
+}
+
+// p95Kbps is the 95th percentile of the payload in the samples of the last minute.
+func p95Kbps(all []experiment.Sample) float64 {
+	last := all[max(len(all)-int(time.Minute/experiment.SamplePeriod), 0):]
+	bits := make([]int64, len(last))
+	for i := range last {
+		bits[i] = last[i].PayloadBits
+	}
+	slices.Sort(bits)
+	return kbps(bits[(len(bits)*95+99)/100-1])
 }
 
 // totalsBefore takes from the sums what came after t.

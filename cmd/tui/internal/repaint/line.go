@@ -2,7 +2,6 @@ package repaint
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -33,7 +32,7 @@ func (l *line) style(i int) []byte { return l.styles[l.cells[i].from:l.cells[i].
 // in force.
 func (l *line) fits(i int, style []byte) bool {
 	if l.cells[i] == blank {
-		return len(style) == 0 || foreground(style)
+		return bare(style)
 	}
 	return bytes.Equal(l.style(i), style)
 }
@@ -47,7 +46,7 @@ func (l *line) same(o *line, i int) bool {
 func (l *line) parse(row []byte) {
 	l.cells, l.styles, l.known = l.cells[:0], l.styles[:0], false
 	var from, to int32 // the style in force,
-	bare := true       // which does not show in a blank
+	unseen := true     // in a blank
 	for i := 0; i < len(row); {
 		if row[i] == '\x1b' {
 			n := sequence(row[i:])
@@ -55,7 +54,7 @@ func (l *line) parse(row []byte) {
 				return
 			}
 			from, to = l.restyle(from, to, row[i:i+n])
-			bare = from == to || foreground(l.styles[from:to])
+			unseen = bare(l.styles[from:to])
 			i += n
 			continue
 		}
@@ -63,7 +62,7 @@ func (l *line) parse(row []byte) {
 		if r < ' ' || r == 0x7f || r == utf8.RuneError || !single(r) {
 			return
 		}
-		if r == ' ' && bare {
+		if r == ' ' && unseen {
 			l.cells = append(l.cells, blank)
 		} else {
 			l.cells = append(l.cells, cell{r, from, to})
@@ -114,8 +113,8 @@ func foreground(p []byte) bool {
 	if rest, ok := bytes.CutPrefix(args, []byte("38;2;")); ok {
 		return bytes.Count(rest, []byte(";")) == 2
 	}
-	n, err := strconv.Atoi(string(args))
-	return err == nil && (n >= 30 && n <= 37 || n >= 90 && n <= 97)
+	// 30 to 37, 90 to 97
+	return len(args) == 2 && (args[0] == '3' || args[0] == '9') && args[1] >= '0' && args[1] <= '7'
 }
 
 // sequence returns the length of the control sequence that p begins with, 0 if it
@@ -132,52 +131,6 @@ func sequence(p []byte) int {
 		}
 	}
 	return 0
-}
-
-// appendDifference appends what turns the old line y of the screen into the new
-// one, which has as many cells. style is in force before it, and what it returns
-// after it: from line to line the colour is often the same.
-func appendDifference(b []byte, y int, old, now *line, style []byte) ([]byte, []byte) {
-	for i, at := 0, -1; i < len(now.cells); i++ {
-		if old.same(now, i) {
-			continue
-		}
-		if at < 0 {
-			b = appendPlace(b, y, i)
-		} else {
-			b = now.appendWay(b, at, i, style)
-		}
-		if want := now.style(i); !now.fits(i, style) {
-			b, style = appendStyle(b, style, want), want
-		}
-		b = utf8.AppendRune(b, now.cells[i].r)
-		at = i + 1
-	}
-	return b, style
-}
-
-// appendWay appends what brings the cursor from one cell of the line to another
-// one: what is between, if that is short and of the style in force, or a jump.
-func (l *line) appendWay(b []byte, from, to int, style []byte) []byte {
-	if from == to {
-		return b
-	}
-	start := len(b)
-	b = appendJump(b, to-from)
-	jump := len(b) - start
-	for i := from; i < to; i++ {
-		if !l.fits(i, style) {
-			return b
-		}
-		if jump -= utf8.RuneLen(l.cells[i].r); jump < 0 {
-			return b
-		}
-	}
-	b = b[:start]
-	for i := from; i < to; i++ {
-		b = utf8.AppendRune(b, l.cells[i].r)
-	}
-	return b
 }
 
 // appendStyle appends what changes the style.

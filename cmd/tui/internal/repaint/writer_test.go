@@ -63,6 +63,9 @@ func (t *terminal) obey(tb testing.TB, args string, last byte) {
 	case 'C':
 		n, _ := strconv.Atoi(args)
 		t.x += max(n, 1)
+	case 'G':
+		n, _ := strconv.Atoi(args)
+		t.x = n - 1
 	case 'K':
 		for x := t.x; x < t.w; x++ {
 			t.cells[t.y*t.w+x] = ""
@@ -240,6 +243,9 @@ func TestFewBytesAreWritten(t *testing.T) {
 		{"a short way", []string{"a⣿b"}, []string{"c⣿d"}, "\x1b[1Hc⣿d"},
 		{"a long way", []string{"a⣿⣿b"}, []string{"c⣿⣿d"}, "\x1b[1Hc\x1b[2Cd"},
 		{"another colour on the way", []string{"a" + blue + "x" + off + "b"}, []string{"c" + blue + "x" + off + "d"}, "\x1b[1Hc\x1b[Cd"},
+		{"colours in turn", []string{"aaaaaa"}, []string{red + "b" + blue + "b" + red + "b" + blue + "b" + red + "b" + blue + "b" + off},
+			"\x1b[1H" + red + "b\x1b[Cb\x1b[Cb" + "\x1b[2G" + blue + "b\x1b[Cb\x1b[Cb" + off},
+		{"two colours", []string{"aaaa"}, []string{red + "bb" + blue + "bb" + off}, "\x1b[1H" + red + "bb" + blue + "bb" + off},
 		{"a blank that shows", []string{"ab \x1b[7m " + off}, []string{red + "ab" + off + "\x1b[7m  " + off},
 			"\x1b[1H" + red + "ab" + off + "\x1b[7m " + off},
 	} {
@@ -256,6 +262,32 @@ func TestFewBytesAreWritten(t *testing.T) {
 		if sent.String() != want {
 			t.Errorf("%s: %q, want %q", c.name, sent.String(), want)
 		}
+	}
+}
+
+func TestWriterAllocatesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var frames [][]byte
+	var r renderer
+	lines := make([]string, 10)
+	for range 20 {
+		for i := range 9 { // the last one stays, or the frame would be a whole one
+			lines[i] = scribble(rng, 100)
+		}
+		frames = append(frames, r.frame(lines))
+	}
+	w, n := New(new(discard)), 0
+	write := func() {
+		if _, err := w.Write(frames[n%len(frames)]); err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	for range 3 * len(frames) {
+		write()
+	}
+	if n := testing.AllocsPerRun(100, write); n != 0 {
+		t.Errorf("%v allocations a frame, expected none", n)
 	}
 }
 

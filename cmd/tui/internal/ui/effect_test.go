@@ -50,7 +50,7 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 	if p.observe(sightOf(steps(at, time.Minute, 100))) || p.effects[0] == nil {
 		t.Error("what is known was forgotten with its samples")
 	}
-	for w, want := range map[int]string{80: " 100 → 60 kbps  166.7 → 100.0 bits/changed  (−40 %) │", 68: " 166.7 → 100.0 bits/changed  (−40 %) │", 48: " (−40 %) │"} {
+	for w, want := range map[int]string{80: " 100 → 60 kbps  166.7 → 100.0  (−40 %) │", 58: " 166.7 → 100.0  (−40 %) │", 42: " (−40 %) │"} {
 		if got := picture(p, sightOf(steps(at, 2*at, 0)), w, 4)[1]; !strings.Contains(got, want) {
 			t.Errorf("%d columns: %q", w, got)
 		}

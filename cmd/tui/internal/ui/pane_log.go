@@ -69,7 +69,7 @@ func hasEffect(c change) bool {
 
 func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 	const title = "Changes"
-	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{{inkDim, "means of 2 s before → after"}}, []span{{inkDim, "2 s before → after"}}, nil)...)
+	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{{inkDim, "bits/changed, means of 2 s before → after"}}, []span{{inkDim, "bits/changed before → after"}}, nil)...)
 	if len(p.changes) == 0 {
 		c.clip(2, 1, c.w-4, inkDim, "none yet: move a control, and it is noted here")
 		return
@@ -120,7 +120,7 @@ func (e *effect) told(room int) []span {
 
 // bits tells the bits per changed item before and after.
 func (e *effect) bits() []span {
-	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}, {inkDim, " bits/changed"}}
+	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}}
 }
 
 // bandwidth tells the payload before and after.

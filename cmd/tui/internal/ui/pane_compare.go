@@ -297,7 +297,7 @@ func (p *comparePane) gap(th *theme, at int, r *rival) []span {
 		digits++ // two digits that count
 	}
 	more := span{inkDim, " " + th.plusMinus + " " + fixed(half, digits)}
-	sure := []span{{inkPlain, "+" + fixed(v-best, digits)}} // as exact as it is known
+	sure := []span{{inkPlain, "+" + fixed(v-best, digits)}}                   // as exact as it is known
 	if up, down := i.Hi-i.Diff, i.Diff-i.Lo; up > 1.2*down || down > 1.2*up { // it leans to one side
 		sure, more.text = diff, " ["+fixed(i.Lo, text.digits)+", "+fixed(i.Hi, text.digits)+"]"
 	}

@@ -62,8 +62,8 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("e", "space tries")
 	s.after(down+" ", "● encoder relative-position")
 	s.gone(esc, "space tries")
-	s.after("?", "─ Help")
-	s.gone(esc, "─ Help")
+	s.after("?", "━ Help")
+	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")
 	s.after("1", "─ Bandwidth")
 	s.after("t", "Tour 1 of 7")
@@ -142,8 +142,8 @@ func TestTerminalShrinksAndGrows(t *testing.T) {
 		time.Sleep(80 * time.Millisecond) // a redraw or two at this size
 	}
 	s.see("─ Bandwidth")
-	s.after("?", "─ Help")
-	s.gone("x", "─ Help")
+	s.after("?", "━ Help")
+	s.gone("x", "━ Help")
 	if err := keys(s, "q"); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ type glyphs struct {
 	times, dot, plusMinus     string
 	sweep                     rune // where the next packet will appear
 	block                     rune
+	strong                    string // upper edge of the pane that has the keys
 	shades                    []rune // fills of a stacked bar, apart without colour
 	change, undo, seam, note  rune   // kinds of mark
 	up, down                  string
@@ -32,7 +33,7 @@ func glyphSet(ascii bool) glyphs {
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", back: "<", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
 			shades: []rune("#=:%+*O-~&"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
-			cross: '\'', atMost: "<",
+			cross: '\'', atMost: "<", strong: "=",
 		}
 	}
 	return glyphs{
@@ -41,7 +42,7 @@ func glyphSet(ascii bool) glyphs {
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
-		cross: '┼', atMost: "≤",
+		cross: '┼', atMost: "≤", strong: "━",
 	}
 }
 

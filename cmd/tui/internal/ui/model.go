@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -53,6 +54,7 @@ type Model struct {
 
 	screen   string // what View returns
 	answered bool   // a key was, since the last tick
+	sent     int    // commands so far
 	stale    bool   // something besides the panes changed
 	err      error  // why the program ends, nil if it was asked to
 }
@@ -253,14 +255,36 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 		switch {
 		case !key.Matches(msg, b.Binding):
 		case b.page == m.page():
-			return b.do(m)
+			return m.press(b, msg)
 		case b.page == nil && everywhere == nil:
 			everywhere = b
 		}
 	}
 	if everywhere != nil {
-		return everywhere.do(m)
+		return m.press(everywhere, msg)
 	}
 	m.stray()
 	return nil
+}
+
+// press does what a key is for, and says so if there was nothing for it to do.
+func (m *Model) press(b *binding, msg tea.KeyMsg) tea.Cmd {
+	if !b.tells {
+		return b.do(m)
+	}
+	before, sent, note := m.looks(), m.sent, m.note
+	cmd := b.do(m)
+	m.page().observe(m.sight(false))
+	if m.sent == sent && m.want.unsent.IsZero() && m.over == nil && !m.line.open && m.note == note && m.looks() == before {
+		m.show(msg.String()+": nothing to do here now; ? lists the keys", toneDim)
+	}
+	return cmd
+}
+
+// looks is what the page shows now.
+func (m *Model) looks() string {
+	if m.w < minWidth || m.h < minHeight {
+		return ""
+	}
+	return strings.Join(m.page().view(m.theme, m.w, m.h-2-len(m.tourPanel())), "\n")
 }

@@ -176,6 +176,11 @@ func (p *controlsPane) aimed() []span {
 	return nil
 }
 
+// aims says the same in a sentence.
+func (p *controlsPane) aims() string {
+	return "the controls set " + [...]string{bothDirections: "the links both ways", downOnly: "the link to the receiver only", upOnly: "the link back to the sender only"}[p.scope.way]
+}
+
 // layout lists the rows, airily if there is room for it, and says at which of
 // them the cursor is.
 func (p *controlsPane) layout(w, room int) (rows []row, at int) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -189,12 +190,35 @@ func (w window) lane(now *experiment.Lane) experiment.Lane {
 		l.Encoder = l.Packets[n-1].Encoder
 	}
 	l.Recent = recentOf(l.Samples, now.Recent)
+	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
 	return l
 }
 
-// recentOf sums up the last two seconds of samples as the lab does; the times that
-// encoding took are not in samples, and stay what they are.
+// timesOf returns the median times, in microseconds, that encoding and decoding took
+// in the two seconds before t; no number where the packets are forgotten.
+func timesOf(packets []experiment.PacketRecord, t time.Duration) (encode, decode float64) {
+	var en, de []int64
+	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-recentSpan; i-- {
+		if r := &packets[i]; r.Copy == 0 && r.EncodeNS > 0 {
+			en = append(en, r.EncodeNS)
+		}
+		if r := &packets[i]; r.DecodeNS > 0 {
+			de = append(de, r.DecodeNS)
+		}
+	}
+	median := func(ns []int64) float64 {
+		if len(ns) == 0 {
+			return math.NaN()
+		}
+		slices.Sort(ns)
+		return float64(ns[(len(ns)-1)/2]) / 1000
+	}
+	return median(en), median(de)
+}
+
+// recentOf sums up the last two seconds of samples as the lab does, but for the
+// times that encoding took, which are not in samples.
 func recentOf(all []experiment.Sample, now experiment.Recent) experiment.Recent {
 	last := all[max(len(all)-int(recentSpan/experiment.SamplePeriod), 0):]
 	if len(last) == 0 {

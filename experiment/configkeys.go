@@ -42,6 +42,7 @@ func settings() []setter {
 		{"sender.every", "1 to 60", func(c *Config, v any) bool { return setInt(&c.Sender.Every, v, 1, maxEvery) }},
 		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
 		{"receiver.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) }},
+		{"receiver.display_hz", "0 (in step with the source), or 1 to 1000, such as 59.9", func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) }},
 		{"receiver.interpolation", `"linear" or "hermite"`, func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) }},
 		{"receiver.playout_delay", `a time such as "85ms"`, func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) }},
 	}
@@ -269,6 +270,16 @@ func setBool(dst *bool, v any) bool {
 		*dst = b
 	}
 	return ok
+}
+
+// setMilliHz takes 0, or a rate in hertz to the third decimal.
+func setMilliHz(dst *int, v any) bool {
+	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
+		return false
+	}
+	*dst = int(math.Round(hz * 1000))
+	return true
 }
 
 func setInterpolation(dst *Interpolation, v any) bool {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ func (a *arrivals) Packet(p *PacketRecord) {
 // a history and no state but the clock. It is told nothing by the session.
 type display struct {
 	log    []PacketRecord
+	hz     float64
 	delay  func(time.Duration) time.Duration
 	moment time.Duration
 	begun  bool
@@ -64,8 +66,9 @@ func (d *display) offset(now time.Duration) time.Duration {
 
 func (d *display) run(until time.Duration) {
 	frozen, last := 0, time.Duration(0)
-	for n := range int(until * 60 / time.Second) {
-		now := time.Duration(n) * time.Second / 60
+	tick := func(n int) time.Duration { return time.Duration(math.Floor(float64(n) / d.hz * 1e9)) }
+	for n := 0; tick(n) < until; n++ {
+		now, next := tick(n), tick(n+1)
 		if len(d.log) == 0 || d.log[0].Arrived > now {
 			continue
 		}
@@ -87,7 +90,7 @@ func (d *display) run(until time.Duration) {
 		for i := range d.log {
 			p := &d.log[i]
 			here = here || p.Arrived <= now && d.source(p) >= d.moment
-			if p.Arrived > now && p.Arrived <= now+time.Second/60 && d.source(p) < d.moment+(p.Arrived-now) && p.Arrived < time.Duration(n+1)*time.Second/60 {
+			if p.Arrived > now && p.Arrived < next && d.source(p) < d.moment+(p.Arrived-now) {
 				d.late++
 			}
 		}
@@ -107,9 +110,13 @@ func (d *display) run(until time.Duration) {
 // arrived: over losses, jitter, a link that becomes slower and faster, and a
 // delay that is changed twice on the way.
 func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
-	for _, rate := range []int{60, 25, 10} {
+	for _, x := range []struct {
+		rate int
+		hz   float64 // of the display
+	}{{60, 60}, {25, 60}, {10, 60}, {60, 59.9}, {10, 59.9}, {60, 143.856}} {
+		rate := x.rate
 		c := Default()
-		c.Sender.RateHz, c.Receiver.Playout = rate, 120*time.Millisecond
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, 120*time.Millisecond, int(math.Round(x.hz*1000))
 		for key, v := range map[string]any{"down.loss": "10%", "down.latency": "40ms", "down.jitter": "35ms", "down.duplicate": "3%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
@@ -130,7 +137,7 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		if err := s.RunUntil(length - 1); err != nil {
 			t.Fatal(err)
 		}
-		d := display{log: log.log, delay: func(now time.Duration) time.Duration {
+		d := display{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
 			delay := c.Receiver.Playout
 			for at := time.Duration(0); at <= now; at += time.Second {
 				if later, ok := delays[at]; ok {
@@ -141,15 +148,15 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		}}
 		d.run(length)
 		got := s.lanes[0].totals(s.Now()).Playout
-		want := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", d.late, d.freezes, float64(d.longest)*1000/60)
+		want := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", d.late, d.freezes, float64(d.longest)*1000/x.hz)
 		if have := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", got.Late, got.Freezes, got.LongestFreezeMS); have != want {
-			t.Errorf("%d Hz: %s, want %s", rate, have, want)
+			t.Errorf("%v: %s, want %s", x, have, want)
 		}
 		if n := int(got.StarvedRatio*float64(got.Displayed) + 0.5); n != d.starved {
-			t.Errorf("%d Hz: %d ticks starved, want %d", rate, n, d.starved)
+			t.Errorf("%v: %d ticks starved, want %d", x, n, d.starved)
 		}
 		if d.starved == 0 || d.late == 0 || d.freezes < 3 {
-			t.Errorf("%d Hz: %s: too little happened to test anything", rate, want)
+			t.Errorf("%v: %s: too little happened to test anything", x, want)
 		}
 	}
 }

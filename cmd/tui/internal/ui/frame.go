@@ -70,11 +70,11 @@ func (c *canvas) frame(th *theme, focused bool, title string, more ...span) {
 
 // divider draws an inner edge with a title across a framed canvas.
 func (c *canvas) divider(th *theme, y int, focused bool, title string, more ...span) {
-	line, head, upper := inkBorder, inkTitle, th.border.Top
+	line, head := inkBorder, inkTitle
 	if focused {
-		line, head, upper = inkFocus, inkFocus, th.strong
+		line, head = inkFocus, inkFocus
 	}
-	c.edge(y, line, th.border.MiddleLeft, upper, th.border.MiddleRight)
+	c.edge(y, line, th.border.MiddleLeft, th.border.Top, th.border.MiddleRight)
 	c.heading(y, head, title, more...)
 }
 

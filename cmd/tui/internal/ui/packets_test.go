@@ -332,3 +332,21 @@ func benchmarkPage(b *testing.B, lab Lab, keys ...string) {
 		m.compose()
 	}
 }
+
+// However small the screen, the list says how each packet ended, and cuts no figure.
+func TestPacketListKeepsTheOutcome(t *testing.T) {
+	for w := minWidth; w <= 100; w++ {
+		m := screen(packetsLab(), w, 24, Options{})
+		press(m, "3")
+		list := strings.Split(m.View(), "\n")
+		head := list[3]
+		if !strings.Contains(head, "packet") || !strings.Contains(head, "took ms") || !strings.Contains(head, "outcome") {
+			t.Errorf("%d columns: %q", w, head)
+		}
+		for _, row := range list[4:7] {
+			if strings.Contains(row, "…") {
+				t.Errorf("%d columns: %q", w, row)
+			}
+		}
+	}
+}

@@ -64,8 +64,9 @@ func (p *worldPane) name() string { return "World" }
 // page to say, which knows what the terminal can take.
 func (p *worldPane) observe(v sight) bool {
 	pic := v.snap.World
-	p.due = p.due || v.back != p.back
+	p.due = p.due || v.back != p.back || v.back && v.snap.Now != p.now
 	if p.back = v.back; p.back {
+		p.now = v.snap.Now
 		return false
 	}
 	if pic == nil {
@@ -104,7 +105,7 @@ func (p *worldPane) drawNothing(c *canvas, th *theme) {
 	c.frame(th, false, "World")
 	why := "No world to look at: these frames hold no cubes, or none was sent yet."
 	if p.back {
-		why = "The world is not remembered, only how its display fared: below, with c. The key end goes back to the present."
+		why = "The world of then is not remembered. /seek " + clock(p.now) + " plays it again up to there; the key end goes back to the present."
 	}
 	text := wrap(why, max(c.w-6, 1))
 	for i, line := range text {

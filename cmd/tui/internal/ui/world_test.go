@@ -170,7 +170,7 @@ func TestLookingBackShowsNoPresentWorld(t *testing.T) {
 			t.Errorf("the past has %q", not)
 		}
 	}
-	for _, want := range []string{"The world is not remembered", "Starved %"} {
+	for _, want := range []string{"The world of then is not remembered. /seek 01:28.0 plays", "Starved %"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the past lacks %q", want)
 		}

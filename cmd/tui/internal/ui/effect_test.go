@@ -65,6 +65,8 @@ func TestChangesTooCloseTellNothing(t *testing.T) {
 	}{
 		{experiment.Mark{T: 6 * time.Second, Label: "loss 5%"}, false},
 		{experiment.Mark{T: 6 * time.Second, Label: "mark 1", Kind: experiment.MarkNote}, true},
+		{experiment.Mark{T: 6 * time.Second, Label: "shadow rotor on"}, true},
+		{experiment.Mark{T: 6 * time.Second, Label: "seam", Kind: experiment.MarkSeam}, false},
 		{experiment.Mark{T: 7 * time.Second, Label: "loss 5%"}, true},
 		{experiment.Mark{T: 1<<63 - 1, Label: "never"}, true},
 	} {

@@ -62,11 +62,6 @@ func (p *logPane) measure(samples []experiment.Sample) bool {
 	return added
 }
 
-// hasEffect reports whether a change is one that can have an effect.
-func hasEffect(c change) bool {
-	return c.Kind == experiment.MarkChange || c.Kind == experiment.MarkUndo
-}
-
 func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 	const title = "Changes"
 	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{{inkDim, "bits/changed, means of 2 s before → after"}}, []span{{inkDim, "bits/changed before → after"}}, nil)...)

@@ -166,7 +166,7 @@ func (m *Model) turn(i int) {
 
 // sight is what the panes may see now.
 func (m *Model) sight(slow bool) sight {
-	return sight{snap: m.shown(), cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, back: m.past.away, spare: m.thrift.affords()}
+	return sight{snap: m.shown(), now: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, back: m.past.away, spare: m.thrift.affords()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.

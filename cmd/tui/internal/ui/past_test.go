@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -153,5 +154,27 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 	}
 	if got != want || want.PayloadP95Kbps == 0 {
 		t.Errorf("remembered is\n%+v\nit was\n%+v", got, want)
+	}
+}
+
+// What only sums over the whole run can tell is told of the whole run: the figures
+// of page 6 are of one moment, though another is looked at.
+func TestLookingBackLeavesTheReportWhole(t *testing.T) {
+	m := screen(newEchoLab(), 160, 48, Options{ReportsDir: t.TempDir()})
+	press(m, "6")
+	for range 20 {
+		m.Update(tickMsg{})
+	}
+	figures := func() string {
+		r := m.page().(*reportPage)
+		return fmt.Sprint(r.now.length, r.now.totals.Lost, r.now.totals.Sent, r.now.totals.PayloadKbps)
+	}
+	now := figures()
+	press(m, "home")
+	for range 20 {
+		m.Update(tickMsg{})
+	}
+	if got := figures(); !m.past.away || got != now {
+		t.Errorf("away %v: %s, it was %s", m.past.away, got, now)
 	}
 }

@@ -102,10 +102,11 @@ func TestTourCommand(t *testing.T) {
 }
 
 // TestAsksForTheGroundOnce: a terminal that knows about colours is asked for its
-// ground, and its answer is believed. Over a slow line every question is a wait.
+// ground, and its answer is believed. Over a slow line every question is a wait; and
+// one that is put later, when another theme is chosen, would take keys for the answer.
 func TestAsksForTheGroundOnce(t *testing.T) {
 	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir())
+	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir(), "--theme", "light")
 	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
 	s.cmd.Stderr = &s.stderr
 	s.start(48, 160)
@@ -119,7 +120,9 @@ func TestAsksForTheGroundOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.see("LIVE")
-	if err := keys(s, "q"); err != nil {
+	s.after("/theme high-contrast\r", "theme high-contrast")
+	s.after("?", "━ Help")
+	if err := keys(s, "xq"); err != nil {
 		t.Fatal(err)
 	}
 	if code := s.end(); code != exitDone {

@@ -27,6 +27,7 @@ const (
 // playoutChart is one of the charts, those worth most first.
 type playoutChart struct {
 	title  string
+	share  bool // of the display ticks; else what was worst
 	ink    ink
 	floor  float64 // the top of the axis is at least this
 	of     func(*experiment.Sample) float64
@@ -38,14 +39,14 @@ func playoutCharts() []playoutChart {
 		return []span{{inkDim, before}, {inkValue, fixed(v, prec)}, {inkDim, after}}
 	}
 	return []playoutChart{
-		{"Starved %", inkWarn, 10, func(s *experiment.Sample) float64 {
+		{"Starved %", true, inkWarn, 10, func(s *experiment.Sample) float64 {
 			return 100 * float64(s.Starved) / float64(max(s.Displayed, 1))
 		}, func(l *experiment.Lane) []span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{"Off mm", inkBad, 10, func(s *experiment.Sample) float64 { return s.PositionErrorMM },
+		{"Off mm", false, inkBad, 10, func(s *experiment.Sample) float64 { return s.PositionErrorMM },
 			func(l *experiment.Lane) []span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{"Turned deg", inkRatio, 1, func(s *experiment.Sample) float64 { return s.OrientationErrorDeg },
+		{"Turned deg", false, inkRatio, 1, func(s *experiment.Sample) float64 { return s.OrientationErrorDeg },
 			func(l *experiment.Lane) []span { return figure("worst ", worstTurn(l), 1, "") }},
-		{"Late /s", inkLate, 10, func(s *experiment.Sample) float64 { return float64(s.Late) * perSecond },
+		{"Late /s", false, inkLate, 10, func(s *experiment.Sample) float64 { return float64(s.Late) * perSecond },
 			func(l *experiment.Lane) []span {
 				return []span{{inkDim, "so far "}, {inkValue, strconv.FormatInt(l.Totals.Playout.Late, 10)}}
 			}},
@@ -79,7 +80,12 @@ func (p *playoutPane) draw(c *canvas, th *theme, _ bool) {
 func (p *playoutPane) drawChart(c *canvas, th *theme, k *playoutChart) {
 	c.frame(th, false, k.title, fit(headRoom(c.w, k.title), k.legend(&p.lane), nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
-	spec.Series = []chart.Series{{Values: series(p.lane.Samples, k.of), Reduce: chart.Max, Ink: chart.Ink(k.ink)}}
+	line := chart.Series{Values: series(p.lane.Samples, k.of), Reduce: chart.Max, Ink: chart.Ink(k.ink)}
+	if k.share { // a mean over what was shown, as the figure in the heading is
+		line.Reduce = chart.Mean
+		line.Weights = series(p.lane.Samples, func(s *experiment.Sample) float64 { return float64(s.Displayed) })
+	}
+	spec.Series = []chart.Series{line}
 	p.common(spec, th, c.w-2)
 	c.blit(1, 1, chart.Draw(spec, c.w-2, max(c.h-2, 0)))
 }

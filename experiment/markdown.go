@@ -135,7 +135,7 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 	chart("Payload, kbps", kbps, false)
 	chart("Bits per changed "+r.Item, bits, false)
 	chart("Decode failures a second", failures, true)
-	mdPlayoutCharts(&r.Totals.Playout, samples, func(title string, v []float64) { chart(title, v, true) })
+	mdPlayoutCharts(&r.Totals.Playout, samples, chart)
 }
 
 // plot draws v over the run's seconds: bucketed to the chart's width (the mean,

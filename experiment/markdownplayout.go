@@ -35,8 +35,8 @@ func mdPlayout(b *strings.Builder, r *Result) {
 }
 
 // mdPlayoutCharts draws what of the display went wrong when; what never did has no
-// chart.
-func mdPlayoutCharts(p *Playout, samples []Sample, chart func(title string, v []float64)) {
+// chart. Shares are drawn by their means, errors by their peaks.
+func mdPlayoutCharts(p *Playout, samples []Sample, chart func(title string, v []float64, peaks bool)) {
 	series := func(of func(s *Sample) float64) []float64 {
 		v := make([]float64, len(samples))
 		for i := range samples {
@@ -46,20 +46,20 @@ func mdPlayoutCharts(p *Playout, samples []Sample, chart func(title string, v []
 	}
 	from := startOf(samples)
 	if p.StarvedRatio > 0 {
-		chart("Display ticks starved, %", series(func(s *Sample) float64 { return 100 * ratio(float64(s.Starved), float64(s.Displayed)) }))
+		chart("Display ticks starved, %", series(func(s *Sample) float64 { return 100 * ratio(float64(s.Starved), float64(s.Displayed)) }), false)
 	}
 	if p.Late > 0 {
 		chart("Snapshots too late for the display, a second", series(func(s *Sample) float64 {
 			width := s.T - from
 			from = s.T
 			return ratio(float64(s.Late), width.Seconds())
-		}))
+		}), false)
 	}
 	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
-		chart("The worst shown cube is off by, mm", series(func(s *Sample) float64 { return s.PositionErrorMM }))
+		chart("The worst shown cube is off by, mm", series(func(s *Sample) float64 { return s.PositionErrorMM }), true)
 	}
 	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
-		chart("The worst shown cube is turned by, degrees", series(func(s *Sample) float64 { return s.OrientationErrorDeg }))
+		chart("The worst shown cube is turned by, degrees", series(func(s *Sample) float64 { return s.OrientationErrorDeg }), true)
 	}
 }
 

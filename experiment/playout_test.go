@@ -280,7 +280,7 @@ func TestPlayoutCharts(t *testing.T) {
 	samples[20].Starved, samples[20].Late, samples[21].PositionErrorMM = 3, 2, 80
 	charted := func(p *Playout) string {
 		var got []string
-		mdPlayoutCharts(p, samples, func(title string, v []float64) {
+		mdPlayoutCharts(p, samples, func(title string, v []float64, _ bool) {
 			got = append(got, fmt.Sprintf("%s: %g of %d", title, slices.Max(v), len(v)))
 		})
 		return strings.Join(got, "; ")

@@ -125,6 +125,18 @@ func fixBounds(lo, hi float64, rows int) bounds {
 	return b
 }
 
+// quarters are the bounds of shares of a whole: quarters of it, or all of it where there
+// are few rows.
+func quarters(whole float64, rows int) bounds {
+	parts := 4
+	if rows <= parts {
+		parts = 1
+	}
+	b := bounds{step: whole / float64(parts), every: (rows - 1) / parts}
+	b.hi = b.step / float64(b.every) * float64(rows-1)
+	return b
+}
+
 // row returns the row of v on a plot of the given number of rows, 0 at the top.
 func (b bounds) row(v float64, rows int) int {
 	return rows - 1 - int(math.Round(b.scale(v, rows)))

@@ -41,6 +41,7 @@ type Spec struct {
 	Rules  []Rule
 	Marks  []Mark
 	Floor  float64 // the top of the axis is at least this
+	Whole  float64 // what the parts make together, if they are shares: the axis is a quarter of it by a quarter
 	Since  int64   // index on the time line; what is older may lie off the chart where it would squash what is not
 	Time   bool    // a row for the time axis
 	Labels bool    // a row for the labels of the marks
@@ -64,7 +65,11 @@ func Draw(s *Spec, w, h int) *Box {
 	}
 	layers := s.layers(p.per, p.cols)
 	lo, hi := reach(p.bearing(reduced, heights(layers)), s.Rules, s.Floor)
-	p.bounds = fixBounds(lo, hi, p.rows)
+	if s.Whole > 0 {
+		p.bounds = quarters(s.Whole, p.rows)
+	} else {
+		p.bounds = fixBounds(lo, hi, p.rows)
+	}
 	p.rules()
 	p.ticks()
 	p.stack(layers)
@@ -192,7 +197,11 @@ func (p *plot) valueAxis() {
 		if (zero-y)%p.bounds.every != 0 {
 			continue
 		}
-		s := Number(float64((zero-y)/p.bounds.every) * p.bounds.step)
+		v := float64((zero-y)/p.bounds.every) * p.bounds.step
+		if p.Whole > 0 && v > p.Whole {
+			continue
+		}
+		s := Number(v)
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
 		p.box.set(gutter, y, tick, p.Axis)
 	}

@@ -283,3 +283,26 @@ func TestLabelsStandApart(t *testing.T) {
 		}
 	}
 }
+
+// The axis of shares ends with the whole, whatever the height.
+func TestSharesEndWithTheWhole(t *testing.T) {
+	for h := 2; h < 60; h++ {
+		spec := &Spec{End: 50, Per: 1, Whole: 100, Areas: []Area{{Values: level(50, 40), Fill: '='}, {Values: level(50, 60), Fill: '#'}}}
+		labels := 0
+		for _, row := range text(Draw(spec, 40, h)) {
+			label := strings.TrimSpace(row[:gutter])
+			if label == "" {
+				continue
+			}
+			if labels++; labels == 1 && label != "100" {
+				t.Errorf("%d rows: the axis ends with %q", h, label)
+			}
+			if !slices.Contains([]string{"0", "25", "50", "75", "100"}, label) {
+				t.Errorf("%d rows: a label %q", h, label)
+			}
+		}
+		if labels < 2 {
+			t.Errorf("%d rows: %d labels", h, labels)
+		}
+	}
+}

@@ -84,6 +84,9 @@ func (p *stackPane) spec(lane *experiment.Lane, th *theme, w int) *chart.Spec {
 		s.End = int64(samples[n-1].T / experiment.SamplePeriod)
 	}
 	s.Since = swapped(p.snap.Marks, s.End)
+	if p.unit == byShare {
+		s.Whole = 100
+	}
 	weights := p.weights(samples)
 	for _, k := range p.order() {
 		s.Areas = append(s.Areas, p.area(samples, weights, k, th))

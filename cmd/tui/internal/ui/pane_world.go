@@ -134,7 +134,7 @@ func (p *worldPane) drawView(c *canvas, th *theme, v sideView, brush *painter) {
 	looks := kindLooks(poses)
 	if v == viewError {
 		if p.pic.Error == nil {
-			c.clip(2, c.h/2, c.w-4, inkDim, "nothing to hold it against: it has just begun anew")
+			c.clip(2, c.h/2, c.w-4, inkDim, "nothing to hold it against just now")
 			return
 		}
 		looks = heatLooks(p.pic.Error)

@@ -83,11 +83,11 @@ func networkFigures(n experiment.Network) [][2]figure {
 }
 
 func (p *nowPane) draw(c *canvas, th *theme, focused bool) {
-	told := span{inkDim, "last 2 s; from link lost on: the whole run"}
+	long, brief := "last 2 s; from link lost on: the whole run", "last 2 s; from link lost on: all"
 	if p.back {
-		told.text = "2 s until then; from link lost on: as of now"
+		long, brief = "2 s until then; from link lost on: as of now", "2 s; from link lost on: now"
 	}
-	c.frame(th, focused, "Now", told)
+	c.frame(th, focused, "Now", fit(headRoom(c.w, "Now"), []span{{inkDim, long}}, []span{{inkDim, brief}})...)
 	half := (c.w - 4) / 2
 	t := p.lane.Totals
 	wrong := figure{inkGood, "wrong", "0", "ok"}

@@ -69,9 +69,9 @@ func Kinds() []Kind {
 }
 
 // Open opens the data that spec names: "demo", "world", "world:SCRIPT",
-// "file:PATH" or a bare path. Sources that hold files are io.Closers. What is neither a kind nor a
-// file fails with an *UnknownError or, where it looks like a path, with the
-// reason of the file system.
+// "file:PATH" or a bare path. Sources that hold files are io.Closers. What is
+// neither a kind nor a file fails with an *UnknownError or, where it looks like a
+// path, with the reason of the file system.
 func Open(spec string, opt Options) (Source, error) {
 	kinds := Kinds()
 	name, arg, colon := strings.Cut(spec, ":")

@@ -63,6 +63,19 @@ type ReceiverConfig struct {
 	Playout time.Duration // how far the display stays behind the newest expected snapshot
 
 	Interpolation Interpolation // how the display moves from one snapshot to the next
+
+	// DisplayMilliHz is how often the display shows something, in thousandths of a
+	// hertz; 0 is in step with the source, which no display in the world is: one of
+	// 59.9 Hz meets the snapshots at every phase within ten seconds.
+	DisplayMilliHz int
+}
+
+// displayMilliHz is the rate of the display for data of so many ticks a second.
+func (c *Config) displayMilliHz(tickHz int) int {
+	if c.Receiver.DisplayMilliHz > 0 {
+		return c.Receiver.DisplayMilliHz
+	}
+	return 1000 * tickHz
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values in turn.

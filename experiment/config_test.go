@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -173,6 +174,46 @@ func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The rate of the display is kept to the third decimal, whatever writes it, and
+// comes back from what is written.
+func TestDisplayRate(t *testing.T) {
+	for _, c := range []struct {
+		value any
+		want  int // -1: refused
+	}{{59.94, 59_940}, {"59.9", 59_900}, {int64(144), 144_000}, {0, 0}, {"0", 0}, {1000.0, 1_000_000}, {0.5, -1}, {-60, -1}, {1000.1, -1}, {"fast", -1}, {math.NaN(), -1}, {math.Inf(1), -1}} {
+		d := Default()
+		err := d.Set("receiver.display_hz", c.value)
+		if c.want < 0 {
+			if err == nil || !strings.Contains(err.Error(), "1 to 1000") {
+				t.Errorf("%v: %v, want an error", c.value, err)
+			}
+			continue
+		}
+		if err != nil || d.Receiver.DisplayMilliHz != c.want {
+			t.Errorf("%v became %d, %v; want %d", c.value, d.Receiver.DisplayMilliHz, err, c.want)
+		}
+		text, err := d.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse("again", text); err != nil || again.Receiver != d.Receiver {
+			t.Errorf("%v came back as %+v, %v", c.value, again.Receiver, err)
+		}
+	}
+}
+
+// A list cannot be set as a whole, and the error says how its entries can.
+func TestListsAreSetByEntry(t *testing.T) {
+	for _, c := range []struct{ key, such string }{{"at", "at[0].t"}, {"shadow", "shadow[0].name"}, {"sweep", "sweep[0].key"}} {
+		if err := Default().Set(c.key, "x"); err == nil || !strings.Contains(err.Error(), c.such) {
+			t.Errorf("%s: %v, want an error that names %s", c.key, err, c.such)
+		}
+		if err := Default().Set(c.such, "down.loss"); err != nil && strings.Contains(err.Error(), "unknown key") {
+			t.Errorf("%s, which the error recommends: %v", c.such, err)
+		}
 	}
 }
 

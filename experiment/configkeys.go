@@ -42,6 +42,7 @@ func settings() []setter {
 		{"sender.every", "1 to 60", func(c *Config, v any) bool { return setInt(&c.Sender.Every, v, 1, maxEvery) }},
 		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
 		{"receiver.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) }},
+		{"receiver.display_hz", "0 (in step with the source), or 1 to 1000, such as 59.9", func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) }},
 		{"receiver.interpolation", `"linear" or "hermite"`, func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) }},
 		{"receiver.playout_delay", `a time such as "85ms"`, func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) }},
 	}
@@ -71,6 +72,12 @@ func (c *Config) set(key string, value any) error {
 		return c.setShadow(index, key, rest, value)
 	case isItem && name == "sweep":
 		return c.setSweep(index, key, rest, value)
+	case key == "at":
+		return isList(key, "at[0].t")
+	case key == "shadow":
+		return isList(key, "shadow[0].name")
+	case key == "sweep":
+		return isList(key, "sweep[0].key")
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "encoder":
@@ -88,6 +95,12 @@ func (c *Config) set(key string, value any) error {
 		return configError(key, c.Up.Set(rest, value))
 	}
 	return c.setScalar(key, value)
+}
+
+// isList refuses a list as a whole: of a flag, each key of each entry is set by
+// itself.
+func isList(key, such string) error {
+	return &ConfigError{Key: key, Problem: "it is a list", Expected: "a key of one of its entries, such as " + such}
 }
 
 func (c *Config) setScalar(key string, value any) error {
@@ -257,6 +270,16 @@ func setBool(dst *bool, v any) bool {
 		*dst = b
 	}
 	return ok
+}
+
+// setMilliHz takes 0, or a rate in hertz to the third decimal.
+func setMilliHz(dst *int, v any) bool {
+	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
+		return false
+	}
+	*dst = int(math.Round(hz * 1000))
+	return true
 }
 
 func setInterpolation(dst *Interpolation, v any) bool {

@@ -19,7 +19,8 @@ func (c *Config) Values() map[string]any {
 		"sender": map[string]any{
 			"rate_hz": int64(c.Sender.RateHz), "every": int64(c.Sender.Every), "history": int64(c.Sender.History)},
 		"receiver": map[string]any{
-			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String(), "interpolation": c.Receiver.Interpolation.String()},
+			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String(), "interpolation": c.Receiver.Interpolation.String(),
+			"display_hz": float64(c.Receiver.DisplayMilliHz) / 1000},
 		"encoder": c.Encoder.values(),
 	}
 	if c.Seed >= 1<<53 {

@@ -16,7 +16,7 @@ func (e *explainer) large(why Reason) string {
 	case BecauseSwapped:
 		return text + e.swapped()
 	case BecauseSeam:
-		return text + fmt.Sprintf("the recording began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
+		return text + fmt.Sprintf("the frames began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
 	case BecauseOldBase:
 		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, e.in.Since.words())
 	case BecauseChanged:

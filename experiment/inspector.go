@@ -177,7 +177,19 @@ func (w *inspector) ended(record uint64, rec *PacketRecord, now time.Duration) {
 		w.runAt, w.cur.Run = rec.Seq, w.run
 	}
 	*w.at(record) = w.cur
+	w.settle(rec)
 	w.incident(failureReason(rec, &w.cur), rec, &w.cur, now)
+}
+
+// settle completes the troubles that were noted when a packet was sent: by now it is
+// known what became of it.
+func (w *inspector) settle(rec *PacketRecord) {
+	for why := range w.incidents {
+		x := &w.incidents[why]
+		if x.Reason.Large() && x.Opened.ID == (PacketID{rec.Seq, rec.Copy}) {
+			x.Opened.Record, x.Opened.Inside = *rec, w.cur
+		}
+	}
 }
 
 // refused notes a frame that the encoder would not have.

@@ -143,3 +143,31 @@ func TestRunnerOpensPackets(t *testing.T) {
 		t.Errorf("%d lost, troubles %+v", lane.Totals.Lost, lane.Troubles)
 	}
 }
+
+// A trouble is told with its end: what was noted of a packet when it was sent is
+// completed when it arrives or is lost.
+func TestTroublesOfLargePacketsHaveAnEnd(t *testing.T) {
+	large := 0
+	for _, loss := range []string{"0%", "100%"} {
+		x := provoke(t, 5*time.Second, crowdOf(9), "link.latency", "40ms")
+		l := x.s.lanes[0]
+		if err := x.s.Change(Change{Encoder: "raw", Down: map[string]string{"loss": loss}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.s.RunUntil(8 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range l.troubles() {
+			if !i.Reason.Large() || i.T < 5*time.Second {
+				continue
+			}
+			large++
+			if o := l.opened(i.Opened.ID); i.Opened.Record.Outcome == InFlight || o.Gone || i.Opened != *o {
+				t.Errorf("loss %s, %v: it is told as %+v, and is %+v", loss, i.Reason, i.Opened.Record, o.Record)
+			}
+		}
+	}
+	if large < 2 {
+		t.Errorf("%d packets were large: the test tests nothing", large)
+	}
+}

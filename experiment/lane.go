@@ -61,6 +61,7 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	l.play.delay = c.Receiver.Playout
 	l.screen = newScreen(schema, l.cadence, l.rcv.history, opt.Looked)
 	l.screen.mode = c.Receiver.Interpolation
+	l.meter.playout.hz = float64(c.displayMilliHz(schema.TickHz)) / 1000
 	l.meter.samples.keep = opt.KeepSamples
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
 	if opt.Inspect {

@@ -112,13 +112,13 @@ func mdAssertions(b *strings.Builder, r *Result) {
 	b.WriteString("\n")
 }
 
-// mdCharts draws the three charts of the dashboard over the whole run, and how far
-// the display was off.
+// mdCharts draws the three charts of the dashboard over the whole run, and how the
+// display fared.
 func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 	if len(samples) == 0 {
 		return
 	}
-	var kbps, bits, failures, off []float64
+	var kbps, bits, failures []float64
 	begin := startOf(samples)
 	from := begin
 	for i := range samples {
@@ -127,7 +127,6 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 		bits = append(bits, ratio(float64(s.PayloadBits), float64(s.Changed)))
 		failed := s.Outcomes[NoBaseline] + s.Outcomes[Corrupt] + s.Outcomes[UnknownCodec]
 		failures = append(failures, ratio(float64(failed), (s.T-from).Seconds()))
-		off = append(off, s.PositionErrorMM)
 		from = s.T
 	}
 	chart := func(title string, v []float64, peaks bool) {
@@ -136,9 +135,7 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 	chart("Payload, kbps", kbps, false)
 	chart("Bits per changed "+r.Item, bits, false)
 	chart("Decode failures a second", failures, true)
-	if r.Totals.Playout.PositionErrorMM != nil {
-		chart("The worst shown cube is off by, mm", off, true)
-	}
+	mdPlayoutCharts(&r.Totals.Playout, samples, chart)
 }
 
 // plot draws v over the run's seconds: bucketed to the chart's width (the mean,

@@ -34,6 +34,35 @@ func mdPlayout(b *strings.Builder, r *Result) {
 	b.WriteString("\n")
 }
 
+// mdPlayoutCharts draws what of the display went wrong when; what never did has no
+// chart. Shares are drawn by their means, errors by their peaks.
+func mdPlayoutCharts(p *Playout, samples []Sample, chart func(title string, v []float64, peaks bool)) {
+	series := func(of func(s *Sample) float64) []float64 {
+		v := make([]float64, len(samples))
+		for i := range samples {
+			v[i] = of(&samples[i])
+		}
+		return v
+	}
+	from := startOf(samples)
+	if p.StarvedRatio > 0 {
+		chart("Display ticks starved, %", series(func(s *Sample) float64 { return 100 * ratio(float64(s.Starved), float64(s.Displayed)) }), false)
+	}
+	if p.Late > 0 {
+		chart("Snapshots too late for the display, a second", series(func(s *Sample) float64 {
+			width := s.T - from
+			from = s.T
+			return ratio(float64(s.Late), width.Seconds())
+		}), false)
+	}
+	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
+		chart("The worst shown cube is off by, mm", series(func(s *Sample) float64 { return s.PositionErrorMM }), true)
+	}
+	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
+		chart("The worst shown cube is turned by, degrees", series(func(s *Sample) float64 { return s.OrientationErrorDeg }), true)
+	}
+}
+
 // mdSweepPlayout compares what the runs of a sweep showed.
 func mdSweepPlayout(b *strings.Builder, r *Report, keys []string) {
 	fmt.Fprintf(b, "\n## Playout\n\n| %s | starved | freezes | longest | too late | behind the sender | off, median | 95 %% | turned, 95 %% |\n|%s---:|---:|---:|---:|---:|---:|---:|---:|\n",

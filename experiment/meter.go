@@ -146,7 +146,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		PayloadKbps: ratio(float64(m.payload)/1000, secs), WireKbps: ratio(float64(m.wire)/1000, secs), FeedbackKbps: ratio(float64(m.up)/1000, secs),
 		BitsPerItem: ratio(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
-		Playout: m.playout.totals(schema.TickHz, frame.IsCubes(schema)),
+		Playout: m.playout.totals(frame.IsCubes(schema)),
 		Network: m.net.network(g),
 	}
 	if frame.IsCubes(schema) {

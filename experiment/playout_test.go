@@ -3,7 +3,9 @@ package experiment
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ func (a *arrivals) Packet(p *PacketRecord) {
 // a history and no state but the clock. It is told nothing by the session.
 type display struct {
 	log    []PacketRecord
+	hz     float64
 	delay  func(time.Duration) time.Duration
 	moment time.Duration
 	begun  bool
@@ -63,8 +66,9 @@ func (d *display) offset(now time.Duration) time.Duration {
 
 func (d *display) run(until time.Duration) {
 	frozen, last := 0, time.Duration(0)
-	for n := range int(until * 60 / time.Second) {
-		now := time.Duration(n) * time.Second / 60
+	tick := func(n int) time.Duration { return time.Duration(math.Floor(float64(n) / d.hz * 1e9)) }
+	for n := 0; tick(n) < until; n++ {
+		now, next := tick(n), tick(n+1)
 		if len(d.log) == 0 || d.log[0].Arrived > now {
 			continue
 		}
@@ -86,7 +90,7 @@ func (d *display) run(until time.Duration) {
 		for i := range d.log {
 			p := &d.log[i]
 			here = here || p.Arrived <= now && d.source(p) >= d.moment
-			if p.Arrived > now && p.Arrived <= now+time.Second/60 && d.source(p) < d.moment+(p.Arrived-now) && p.Arrived < time.Duration(n+1)*time.Second/60 {
+			if p.Arrived > now && p.Arrived < next && d.source(p) < d.moment+(p.Arrived-now) {
 				d.late++
 			}
 		}
@@ -106,9 +110,13 @@ func (d *display) run(until time.Duration) {
 // arrived: over losses, jitter, a link that becomes slower and faster, and a
 // delay that is changed twice on the way.
 func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
-	for _, rate := range []int{60, 25, 10} {
+	for _, x := range []struct {
+		rate int
+		hz   float64 // of the display
+	}{{60, 60}, {25, 60}, {10, 60}, {60, 59.9}, {10, 59.9}, {60, 143.856}} {
+		rate := x.rate
 		c := Default()
-		c.Sender.RateHz, c.Receiver.Playout = rate, 120*time.Millisecond
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, 120*time.Millisecond, int(math.Round(x.hz*1000))
 		for key, v := range map[string]any{"down.loss": "10%", "down.latency": "40ms", "down.jitter": "35ms", "down.duplicate": "3%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
@@ -129,7 +137,7 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		if err := s.RunUntil(length - 1); err != nil {
 			t.Fatal(err)
 		}
-		d := display{log: log.log, delay: func(now time.Duration) time.Duration {
+		d := display{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
 			delay := c.Receiver.Playout
 			for at := time.Duration(0); at <= now; at += time.Second {
 				if later, ok := delays[at]; ok {
@@ -140,15 +148,15 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		}}
 		d.run(length)
 		got := s.lanes[0].totals(s.Now()).Playout
-		want := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", d.late, d.freezes, float64(d.longest)*1000/60)
+		want := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", d.late, d.freezes, float64(d.longest)*1000/x.hz)
 		if have := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", got.Late, got.Freezes, got.LongestFreezeMS); have != want {
-			t.Errorf("%d Hz: %s, want %s", rate, have, want)
+			t.Errorf("%v: %s, want %s", x, have, want)
 		}
 		if n := int(got.StarvedRatio*float64(got.Displayed) + 0.5); n != d.starved {
-			t.Errorf("%d Hz: %d ticks starved, want %d", rate, n, d.starved)
+			t.Errorf("%v: %d ticks starved, want %d", x, n, d.starved)
 		}
 		if d.starved == 0 || d.late == 0 || d.freezes < 3 {
-			t.Errorf("%d Hz: %s: too little happened to test anything", rate, want)
+			t.Errorf("%v: %s: too little happened to test anything", x, want)
 		}
 	}
 }
@@ -258,6 +266,35 @@ func TestTruthsAreAWindow(t *testing.T) {
 	}
 	if x.get(5000) != nil || len(x.ring) != maxTruths {
 		t.Errorf("%d frames kept, or one that is still to come", len(x.ring))
+	}
+}
+
+// The page for people charts what went wrong with the display, up to its worst, and
+// nothing of what never did.
+func TestPlayoutCharts(t *testing.T) {
+	mm, deg := &Quantiles{Max: 80}, &Quantiles{}
+	samples := make([]Sample, 50)
+	for i := range samples {
+		samples[i] = Sample{T: time.Duration(i+1) * SamplePeriod, Displayed: 6}
+	}
+	samples[20].Starved, samples[20].Late, samples[21].PositionErrorMM = 3, 2, 80
+	charted := func(p *Playout) string {
+		var got []string
+		mdPlayoutCharts(p, samples, func(title string, v []float64, _ bool) {
+			got = append(got, fmt.Sprintf("%s: %g of %d", title, slices.Max(v), len(v)))
+		})
+		return strings.Join(got, "; ")
+	}
+	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"
+	if got := charted(&Playout{StarvedRatio: 0.01, Late: 2, PositionErrorMM: mm, OrientationErrorDeg: deg}); got != want {
+		t.Errorf("charts %q, want %q", got, want)
+	}
+	deg.Max = 1
+	if got := charted(&Playout{PositionErrorMM: &Quantiles{}, OrientationErrorDeg: deg}); got != "The worst shown cube is turned by, degrees: 0 of 50" {
+		t.Errorf("charts %q of a display that only turned something", got)
+	}
+	if got := charted(&Playout{}); got != "" {
+		t.Errorf("charts %q of a display with nothing wrong", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import "time"
 
 // playoutMeter counts how a display fares.
 type playoutMeter struct {
+	hz             float64 // of the display
 	shown, starved int64
 	freezes        int64         // runs of starved ticks
 	frozen         int64         // ticks of the run under way
@@ -43,11 +44,11 @@ func (m *playoutMeter) display(behind time.Duration, starved bool) {
 	m.longest = max(m.longest, m.frozen)
 }
 
-// totals returns what was counted, on a display of hz.
-func (m *playoutMeter) totals(hz int, cubes bool) Playout {
+// totals returns what was counted.
+func (m *playoutMeter) totals(cubes bool) Playout {
 	p := Playout{
 		StarvedRatio: ratio(float64(m.starved), float64(m.shown)), Late: m.late.sum,
-		Displayed: m.shown, Freezes: m.freezes, LongestFreezeMS: float64(m.longest) * 1000 / float64(hz),
+		Displayed: m.shown, Freezes: m.freezes, LongestFreezeMS: ratio(float64(m.longest)*1000, m.hz),
 		LateMS: m.late.thousandths(), BehindMS: ratio(float64(m.behind.Microseconds())/1000, float64(m.shown)),
 	}
 	if cubes {

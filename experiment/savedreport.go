@@ -84,7 +84,12 @@ func unreadable(data []byte, err error) string {
 	if v := laterVersion(data); v > 0 {
 		return fmt.Sprintf("was saved by a later version of Wirelab, in format %d; this one reads up to %d", v, ReportVersion)
 	}
-	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 || trimmed[len(trimmed)-1] != '}' {
+	switch trimmed := bytes.TrimSpace(data); {
+	case len(trimmed) == 0:
+		return "is empty"
+	case trimmed[0] != '{':
+		return "is no report: it does not begin as one"
+	case trimmed[len(trimmed)-1] != '}':
 		return "is not whole: it ends in the middle"
 	}
 	return "is not whole: " + err.Error()

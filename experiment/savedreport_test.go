@@ -42,10 +42,12 @@ func TestReadReport(t *testing.T) {
 		bad(whole[:n], "report.json")
 	}
 	bad(whole[:len(whole)/2], "ends in the middle")
-	bad(nil, "ends in the middle")
+	bad(nil, "is empty")
 	bad([]byte("{}"), "lacks config")
 	bad([]byte(`{"runs":[null]}`), "lacks config")
-	bad([]byte("\x1f\x8b\x00}"), "not whole")
+	bad([]byte("\x1f\x8b\x00}"), "no report")
+	bad([]byte("[1, 2]"), "no report")
+	bad([]byte(`{"runs": }`), "not whole")
 	later := func(edit func(map[string]any)) []byte {
 		var m map[string]any
 		if err := json.Unmarshal(whole, &m); err != nil {

@@ -209,7 +209,7 @@ func (s *Session) finish(t time.Duration) {
 
 // nextEvent returns the earliest time at which anything is due.
 func (s *Session) nextEvent() time.Duration {
-	at := min(tickTime(s.ticks, s.schema.TickHz), s.NextFrame(), tickTime(s.shown, s.schema.TickHz), time.Duration(s.sampled+1)*SamplePeriod)
+	at := min(tickTime(s.ticks, s.schema.TickHz), s.NextFrame(), s.nextDisplay(), time.Duration(s.sampled+1)*SamplePeriod)
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
 	}
@@ -240,13 +240,18 @@ func (s *Session) step(at time.Duration) error {
 	if err := s.tick(at); err != nil {
 		return err
 	}
-	if at == tickTime(s.shown, s.schema.TickHz) {
+	if at == s.nextDisplay() {
 		s.shown++
 		for _, l := range s.lanes {
 			l.display(at, &s.truths)
 		}
 	}
 	return nil
+}
+
+// nextDisplay returns when the displays show something next.
+func (s *Session) nextDisplay() time.Duration {
+	return tickTime(1000*s.shown, s.config.displayMilliHz(s.schema.TickHz))
 }
 
 // onDisplay returns the oldest tick of the source that a display shows.

@@ -22,8 +22,8 @@ const (
 // reckoned is the share of display ticks that find nothing to move to, in closed
 // form: all snapshots must be missing that are no older than the moment on
 // display. One that was sent that long before is there unless it was lost or its
-// jitter was longer. The display's ticks meet the sender's at as many phases as
-// there are ticks to a snapshot.
+// jitter was longer. A display that is out of step meets the sender's ticks at
+// every phase.
 //
 // Ages count from what the receiver takes for the shortest way, which is longer
 // than the true one by the least jitter of the packets in its window, of five to
@@ -31,11 +31,12 @@ const (
 func reckoned(rate int, delay time.Duration) float64 {
 	const shortest = 50*time.Millisecond - jitterWidth/2
 	least := jitterWidth / time.Duration(rate*15/2)
+	const phases = 1000
 	total := 0.0
-	for phase := range 60 / rate {
+	for phase := range phases {
 		missing := 1.0
 		for k := 0; ; k++ {
-			age := time.Duration(phase)*time.Second/60 + time.Duration(k)*time.Second/time.Duration(rate) - shortest
+			age := (time.Duration(phase)*time.Second/phases+time.Duration(k)*time.Second)/time.Duration(rate) - shortest
 			if age > delay+least {
 				break
 			}
@@ -43,7 +44,7 @@ func reckoned(rate int, delay time.Duration) float64 {
 		}
 		total += missing
 	}
-	return total / float64(60/rate)
+	return total / phases
 }
 
 // The share of starved ticks on a link with losses and jitter is what the closed
@@ -85,13 +86,14 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	}
 }
 
-// The source's claim, with losses that are nothing but two in a row: three
-// intervals and the jitter are enough, 350 and 85 ms with some to spare, and one
-// display tick less than that is not; nor is the claimed delay for more in a row.
+// The source's claim, with losses that are nothing but two in a row, on a display
+// that is out of step: three intervals and the jitter are enough, 350 and 85 ms with
+// some to spare, and a few milliseconds less than that are not; nor is the claimed
+// delay for more in a row.
 func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
 		c := Default()
-		c.Sender.RateHz, c.Receiver.Playout = rate, delay
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, delay, 59_900
 		pattern := "pattern bits=" + strings.Repeat("0", 20-row) + strings.Repeat("1", row)
 		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)); err != nil {
 			t.Fatal(err)
@@ -120,8 +122,7 @@ func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 				t.Errorf("%d Hz, %v: %g starved by two losses in a row", c.rate, delay, share)
 			}
 		}
-		// The lab's display ticks with its sender: it does not look between.
-		short := needed - time.Second/60 - interval/10
+		short := needed - 5*time.Millisecond
 		if share, freeze := starved(c.rate, 2, short); share == 0 || freeze > 2*1000.0/60 {
 			t.Errorf("%d Hz, %v: %g starved by two losses in a row, for %g ms", c.rate, short, share, freeze)
 		}

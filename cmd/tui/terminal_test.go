@@ -62,8 +62,8 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("e", "space tries")
 	s.after(down+" ", "● encoder relative-position")
 	s.gone(esc, "space tries")
-	s.after("?", "─ Help")
-	s.gone(esc, "─ Help")
+	s.after("?", "━ Help")
+	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")
 	s.after("1", "─ Bandwidth")
 	s.after("t", "Tour 1 of 7")
@@ -101,6 +101,38 @@ func TestTourCommand(t *testing.T) {
 	}
 }
 
+// TestAsksForTheGroundOnce: a terminal that knows about colours is asked for its
+// ground, and its answer is believed. Over a slow line every question is a wait; and
+// one that is put later, when another theme is chosen, would take keys for the answer.
+func TestAsksForTheGroundOnce(t *testing.T) {
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir(), "--theme", "light")
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
+	s.cmd.Stderr = &s.stderr
+	s.start(48, 160)
+	const question, light = "\x1b]11;?", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[1;1R"
+	for deadline := time.Now().Add(patience); !strings.Contains(s.screen.String(), "\x1b[6n"); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never asked: %q", s.screen.String())
+		}
+	}
+	if err := keys(s, light); err != nil {
+		t.Fatal(err)
+	}
+	s.see("LIVE")
+	s.after("/theme high-contrast\r", "theme high-contrast")
+	s.after("?", "━ Help")
+	if err := keys(s, "xq"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+	if n := strings.Count(s.screen.String(), question); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
 // TestTerminalShrinksAndGrows: down to a single cell and back, again and again.
 func TestTerminalShrinksAndGrows(t *testing.T) {
 	s := startSession(t, t.TempDir())
@@ -113,8 +145,8 @@ func TestTerminalShrinksAndGrows(t *testing.T) {
 		time.Sleep(80 * time.Millisecond) // a redraw or two at this size
 	}
 	s.see("─ Bandwidth")
-	s.after("?", "─ Help")
-	s.gone("x", "─ Help")
+	s.after("?", "━ Help")
+	s.gone("x", "━ Help")
 	if err := keys(s, "q"); err != nil {
 		t.Fatal(err)
 	}

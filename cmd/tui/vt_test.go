@@ -96,6 +96,8 @@ func (v *vt) sequence(b []byte) int {
 		v.x += max(n, 1)
 	case 'D':
 		v.x = max(v.x-max(n, 1), 0)
+	case 'G':
+		v.x = max(n-1, 0)
 	case 'K':
 		v.erase(v.y, v.x)
 	case 'J':

@@ -18,9 +18,9 @@
 //	manifold     the contact of two cubes, at most four points
 //	lcp, sweep   the solver: stiff contacts that grip, all at once, over-relaxed
 //
-// Two things set the package apart. It is deterministic to the bit on every platform:
-// no map, no goroutine, no fused multiply-add, no library sine. And it allocates
-// nothing per step, once its slices have grown.
+// Two things set the package apart. It is deterministic to the bit on every
+// platform: no map, no goroutine, no fused multiply-add, no library sine. And it
+// allocates nothing per step, once its slices have grown.
 //
 // Further reading, in the order of the files: Smith, "Open Dynamics Engine", 2004
 // (the law); Ericson, "Real-Time Collision Detection", 2005; Gregorius, "The

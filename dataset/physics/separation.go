@@ -45,7 +45,8 @@ func align(a, b *Body) (g alignment) {
 
 // separations finds the best axis of each kind. Two convex bodies are disjoint
 // exactly if some axis has a gap; for boxes the three face normals of each and
-// the nine cross products of their edges suffice. ok is false when A and B are apart. The normals are yet to be found: see aimed.
+// the nine cross products of their edges suffice. ok is false when A and B are
+// apart. The normals are yet to be found: see aimed.
 func separations(a, b *Body) (fa, fb, e axis, ok bool) {
 	g := align(a, b)
 	fa, ok = faceAxis(g.da, a.half, b.half, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })

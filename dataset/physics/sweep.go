@@ -115,23 +115,29 @@ func (s *lcp) release() {
 }
 
 func (s *lcp) keepFeet(feet []foot) []foot {
-	kept := feet[:0]
+	n := 0
 	for k := range feet {
 		if s.busy[feet[k].slot] {
-			kept = append(kept, feet[k])
+			if n < k { // mostly all are kept, and stay where they are
+				feet[n] = feet[k]
+			}
+			n++
 		}
 	}
-	return kept
+	return feet[:n]
 }
 
 func (s *lcp) keepHooks(hooks []hook) []hook {
-	kept := hooks[:0]
+	n := 0
 	for k := range hooks {
 		if s.busy[hooks[k].a] {
-			kept = append(kept, hooks[k])
+			if n < k {
+				hooks[n] = hooks[k]
+			}
+			n++
 		}
 	}
-	return kept
+	return hooks[:n]
 }
 
 // within reports whether no component of a differs from b's by more than most.

@@ -2,8 +2,8 @@ package world
 
 // A cube interacts while the player has to do with it: pushed, pulled, touched,
 // or touched by a cube that interacts, through any number of cubes. The flag
-// drops in the step in which the cube has slept for restSteps. In the original it decides which
-// machine simulates the cube; here it is one more bit to send.
+// drops in the step in which the cube has slept for restSteps. In the original it
+// decides which machine simulates the cube; here it is one more bit to send.
 const restSteps = 100
 
 // touch marks cube i as interacting.

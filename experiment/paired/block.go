@@ -2,18 +2,18 @@ package paired
 
 import "math"
 
+// mostOfData is how much of the data a block may be. Data that drift, as after a
+// change of the link in the middle, come to that limit, and their intervals are as
+// wide as they should be.
+const mostOfData = 0.35
+
 // blockLength returns how long blocks of v should be: the rule of Politis and White
 // (2004, corrected by Patton, Politis and White 2009) for the circular block
 // bootstrap, which balances the bias of blocks too short to hold the dependence
 // against the scatter of too few of them, but at least four times the lag at which
-// v's autocorrelation dies out. The rule alone minimises the error of the variance;
-// an interval that is too narrow is the worse mistake here: on autoregressive data
-// three times the lag covers 91.5 %, four times 94 %, and more gains nothing (see
-// the tests).
-//
-// Blocks never exceed a tenth of the data: ten is the fewest whose variance means
-// anything. Differences that drift, as after a change of the link in the middle,
-// come to that limit, and their intervals are as wide as they should be.
+// v's autocorrelation dies out, and at least twice the memory of a process that
+// forgets as fast as v does from one value to the next. The rule alone minimises the
+// error of the variance; an interval that is too narrow is the worse mistake here.
 func blockLength(v []float64) int {
 	n := len(v)
 	r := autocovariance(v, maxLag(n))
@@ -35,8 +35,31 @@ func blockLength(v []float64) int {
 	if d := 4.0 / 3 * spectrum * spectrum; d > 0 {
 		best = math.Cbrt(2 * g * g / d * float64(n))
 	}
-	length := max(best, float64(4*lag))
-	return int(math.Ceil(min(max(length, 1), float64(n)/10)))
+	phi := persistence(r[1]/r[0], n)
+	length := max(best, float64(4*lag), 2*(1+phi)/(1-phi))
+	return int(math.Ceil(min(max(length, 1), mostOfData*float64(n))))
+}
+
+// persistence is how much of a value is left in the next one: the autocorrelation r
+// of n values at lag 1 without its bias, (1+3r)/n (Marriott and Pope 1954).
+func persistence(r float64, n int) float64 { return min(r+(1+3*max(r, 0))/float64(n), 0.99) }
+
+// unseen is by how much blocks make intervals of v too narrow because what reaches
+// from one to the next is lost: the standard deviation of a mean of values that
+// forget as fast as v does, over that which blocks of this length see of it. At
+// least 1.
+func unseen(v []float64, block int) float64 {
+	r := autocovariance(v, 1)
+	if block < 2 || r[0] <= 0 {
+		return 1
+	}
+	phi, l := persistence(r[1]/r[0], len(v)), float64(block)
+	if phi <= 0 {
+		return 1
+	}
+	whole := (1 + phi) / (1 - phi)
+	lost := 2 * phi * (1 - math.Pow(phi, l)) / (l * (1 - phi) * (1 - phi))
+	return math.Sqrt(whole / (whole - lost))
 }
 
 // insignificant is how many lags in a row must look like chance for the

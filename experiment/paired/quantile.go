@@ -47,16 +47,3 @@ func (r *ranked) quantile(times []int32, n int, p float64) float64 {
 	}
 	return r.sorted[i]
 }
-
-// student returns the 97.5 % quantile of Student's t, by the expansion of Fisher
-// and Cornish (Abramowitz and Stegun 26.7.5); good to 0.1 % from 5 degrees of
-// freedom on.
-func student(df float64) float64 {
-	const z = 1.959963984540054
-	const z2 = z * z
-	g1 := z * (z2 + 1) / 4
-	g2 := z * ((5*z2+16)*z2 + 3) / 96
-	g3 := z * (((3*z2+19)*z2+17)*z2 - 15) / 384
-	g4 := z * ((((79*z2+776)*z2+1482)*z2-1920)*z2 - 945) / 92160
-	return z + (g1+(g2+(g3+g4/df)/df)/df)/df
-}

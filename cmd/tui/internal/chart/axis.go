@@ -59,24 +59,49 @@ func reach(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// farOff is how many times as high as the others a loose line must be to lie off the
-// chart.
+// farOff is how many times as high as the others something loose must be to lie off
+// the chart.
 const farOff = 4
 
-// bearing returns the columns that the axis goes by: those of the areas, of the lines
-// that must not leave the chart, and of the others that are not far off.
-func bearing(s *Spec, reduced [][]float64, areas []float64) [][]float64 {
-	out := [][]float64{areas}
-	tight := len(areas) > 0
-	for i := range reduced {
-		if !s.Series[i].Loose {
-			out, tight = append(out, reduced[i]), true
+// bearing returns the columns that the axis goes by: those of the areas and of the
+// lines that must not leave the chart, as far as they are new; and of what is loose
+// or old whatever is not far off.
+func (p *plot) bearing(reduced [][]float64, areas []float64) [][]float64 {
+	since := 0
+	if p.Since > 0 {
+		per := int64(p.per)
+		since = max(p.column((p.Since+per-1)/per*per), 0) // the first column that is new all over
+	}
+	firm, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
+	sort := func(cols []float64, isLoose bool) {
+		cut := min(since, len(cols))
+		old = append(old, cols[:cut])
+		if isLoose {
+			loose = append(loose, cols[cut:])
+		} else {
+			firm = append(firm, cols[cut:])
 		}
 	}
-	_, top := reach(out, nil, s.Floor)
+	sort(areas, len(areas) == 0)
 	for i := range reduced {
-		if _, hi := reach(reduced[i:i+1], nil, 0); s.Series[i].Loose && (hi <= farOff*top || !tight) {
-			out = append(out, reduced[i])
+		sort(reduced[i], p.Series[i].Loose)
+	}
+	if len(firm) == 0 {
+		return append(loose, old...)
+	}
+	_, top := reach(firm, nil, p.Floor)
+	firm = append(firm, near(loose, top)...)
+	for _, r := range p.Rules {
+		top = math.Max(top, r.Value)
+	}
+	return append(firm, near(old, top)...)
+}
+
+// near returns those that are not far off a height.
+func near(list [][]float64, top float64) (out [][]float64) {
+	for _, cols := range list {
+		if _, hi := reach([][]float64{cols}, nil, 0); hi <= farOff*top {
+			out = append(out, cols)
 		}
 	}
 	return out
@@ -97,6 +122,18 @@ func fixBounds(lo, hi float64, rows int) bounds {
 		b.step, b.lo, b.hi = step, -below*row, (float64(rows-1)-below)*row
 		return below+above <= float64(rows-1)
 	})
+	return b
+}
+
+// quarters are the bounds of shares of a whole: quarters of it, or all of it where there
+// are few rows.
+func quarters(whole float64, rows int) bounds {
+	parts := 4
+	if rows <= parts {
+		parts = 1
+	}
+	b := bounds{step: whole / float64(parts), every: (rows - 1) / parts}
+	b.hi = b.step / float64(b.every) * float64(rows-1)
 	return b
 }
 

@@ -41,6 +41,8 @@ type Spec struct {
 	Rules  []Rule
 	Marks  []Mark
 	Floor  float64 // the top of the axis is at least this
+	Whole  float64 // what the parts make together, if they are shares: the axis is a quarter of it by a quarter
+	Since  int64   // index on the time line; what is older may lie off the chart where it would squash what is not
 	Time   bool    // a row for the time axis
 	Labels bool    // a row for the labels of the marks
 	Newest string  // what the end of the time axis is called; "": now
@@ -62,8 +64,12 @@ func Draw(s *Spec, w, h int) *Box {
 		reduced[i] = Columns(line.Values, line.Weights, s.End, p.per, p.cols, line.Reduce)
 	}
 	layers := s.layers(p.per, p.cols)
-	lo, hi := reach(bearing(s, reduced, heights(layers)), s.Rules, s.Floor)
-	p.bounds = fixBounds(lo, hi, p.rows)
+	lo, hi := reach(p.bearing(reduced, heights(layers)), s.Rules, s.Floor)
+	if s.Whole > 0 {
+		p.bounds = quarters(s.Whole, p.rows)
+	} else {
+		p.bounds = fixBounds(lo, hi, p.rows)
+	}
 	p.rules()
 	p.ticks()
 	p.stack(layers)
@@ -71,7 +77,9 @@ func Draw(s *Spec, w, h int) *Box {
 		trace(reduced[i], p.rows, p.bounds, line.Stroke.chars(s.ASCII), func(x, y int, r rune) {
 			b.set(p.left+x, y, r, line.Ink)
 		})
+		p.off(reduced[i], line.Ink)
 	}
+	p.off(heights(layers), s.Label)
 	p.signs(reduced)
 	p.valueAxis()
 	if p.timeRow >= 0 {
@@ -131,6 +139,20 @@ func (p *plot) rules() {
 	}
 }
 
+// off marks the columns that lie above the chart along its upper edge.
+func (p *plot) off(cols []float64, k Ink) {
+	r := '▲'
+	if p.ASCII {
+		r = '^'
+	}
+	half := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
+	for x, v := range cols {
+		if finite(v) && v > p.bounds.hi+half {
+			p.box.set(p.left+x, 0, r, k)
+		}
+	}
+}
+
 // column returns the column of a moment, or -1.
 func (p *plot) column(at int64) int {
 	if at < 0 || p.End <= 0 {
@@ -175,7 +197,11 @@ func (p *plot) valueAxis() {
 		if (zero-y)%p.bounds.every != 0 {
 			continue
 		}
-		s := Number(float64((zero-y)/p.bounds.every) * p.bounds.step)
+		v := float64((zero-y)/p.bounds.every) * p.bounds.step
+		if p.Whole > 0 && v > p.Whole {
+			continue
+		}
+		s := Number(v)
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
 		p.box.set(gutter, y, tick, p.Axis)
 	}

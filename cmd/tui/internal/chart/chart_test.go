@@ -266,3 +266,43 @@ func BenchmarkDraw(b *testing.B) {
 		Draw(spec, 104, 12)
 	}
 }
+
+// The label of the newest mark stands apart from what is left of it, and no other
+// mark has a label where its caret is covered.
+func TestLabelsStandApart(t *testing.T) {
+	for gap := int64(1); gap < 14; gap++ {
+		spec := &Spec{End: 100, Per: 1, Time: true, Labels: true, Series: []Series{{Values: level(100, 1)}},
+			Marks: []Mark{{At: 97 - gap, Label: "mark 1", Rune: '@'}, {At: 97, Label: "loss 20%"}}}
+		rows := text(Draw(spec, 60, 10))
+		row := rows[len(rows)-1]
+		if !strings.Contains(row, " loss 20% ▲") {
+			t.Errorf("%d apart: %q", gap, row)
+		}
+		if strings.Contains(row, "mark 1") != strings.Contains(row, "@") {
+			t.Errorf("%d apart: a label without its mark, or the other way round: %q", gap, row)
+		}
+	}
+}
+
+// The axis of shares ends with the whole, whatever the height.
+func TestSharesEndWithTheWhole(t *testing.T) {
+	for h := 2; h < 60; h++ {
+		spec := &Spec{End: 50, Per: 1, Whole: 100, Areas: []Area{{Values: level(50, 40), Fill: '='}, {Values: level(50, 60), Fill: '#'}}}
+		labels := 0
+		for _, row := range text(Draw(spec, 40, h)) {
+			label := strings.TrimSpace(row[:gutter])
+			if label == "" {
+				continue
+			}
+			if labels++; labels == 1 && label != "100" {
+				t.Errorf("%d rows: the axis ends with %q", h, label)
+			}
+			if !slices.Contains([]string{"0", "25", "50", "75", "100"}, label) {
+				t.Errorf("%d rows: a label %q", h, label)
+			}
+		}
+		if labels < 2 {
+			t.Errorf("%d rows: %d labels", h, labels)
+		}
+	}
+}

@@ -67,15 +67,50 @@ func TestLooseLines(t *testing.T) {
 			spec.Series = spec.Series[1:]
 		}
 		box := Draw(spec, 60, 10)
-		reduced := [][]float64{}
-		for _, s := range spec.Series {
-			reduced = append(reduced, s.Values)
-		}
-		if _, hi := reach(bearing(spec, reduced, nil), nil, 0); hi < c.top || hi >= 2*c.top {
+		if hi := reaches(spec); hi < c.top || hi >= 2*c.top {
 			t.Errorf("%v beside %v: the axis reaches %v", c.loose, c.tight, hi)
 		}
 		if !strings.Contains(strings.Join(text(box), ""), "L") {
 			t.Errorf("%v beside %v: no sign of it", c.loose, c.tight)
 		}
 	}
+}
+
+// What is older than Since lies off the chart, and says so, if it is far above what
+// is newer and above the guides; otherwise all of it is shown.
+func TestOldSpikesSquashNothing(t *testing.T) {
+	for _, c := range []struct {
+		old, new, guide float64
+		since           int64
+		top             float64
+	}{
+		{17_000, 300, 256, 60, 300}, {17_000, 300, 256, 0, 17_000}, {900, 300, 256, 60, 900},
+		{900, 20, 256, 60, 900}, // far above what is newer, but not above the guide
+		{900, 20, 0, 60, 20}, {300, 17_000, 256, 60, 17_000},
+	} {
+		values := append(level(60, c.old), level(40, c.new)...)
+		spec := &Spec{End: 100, Per: 1, Since: c.since, Rules: []Rule{{Value: c.guide}}}
+		lines, areas := *spec, *spec
+		lines.Series = []Series{{Values: values}}
+		areas.Areas = []Area{{Values: level(100, 0), Fill: '#'}, {Values: values, Fill: '='}}
+		for name, s := range map[string]*Spec{"line": &lines, "areas": &areas} {
+			if hi := reaches(s); hi < c.top || hi >= 2*c.top {
+				t.Errorf("%s, %+v: the axis reaches %v", name, c, hi)
+			}
+			if off, first := c.top < c.old, strings.Count(text(Draw(s, 106, 10))[0], "▲"); (first > 50) != off {
+				t.Errorf("%s, %+v: %d columns say that they lie off the chart", name, c, first)
+			}
+		}
+	}
+}
+
+// reaches is how far up the axis of a picture goes.
+func reaches(spec *Spec) float64 {
+	p := plan(spec, newBox(106, 10, 0))
+	reduced := [][]float64{}
+	for _, s := range spec.Series {
+		reduced = append(reduced, Columns(s.Values, s.Weights, spec.End, p.per, p.cols, s.Reduce))
+	}
+	_, hi := reach(p.bearing(reduced, heights(spec.layers(p.per, p.cols))), spec.Rules, spec.Floor)
+	return hi
 }

@@ -73,7 +73,7 @@ func (p *plot) labels() {
 			taken[c] = true
 		}
 	}
-	named := make([]bool, p.cols) // of marks that share a column the newest has the label
+	named := make([]bool, p.cols) // of marks that share a column the newest has the label; those under a label have none
 	for i := len(p.Marks) - 1; i >= 0; i-- {
 		m := p.Marks[i]
 		c := p.column(m.At)
@@ -93,9 +93,12 @@ func (p *plot) labels() {
 		if from+n < c {
 			label += " "
 		}
+		if from > 0 && taken[from-1] { // what stands there is another's
+			from, n, label = from-1, n+1, " "+label
+		}
 		p.box.text(p.left+from, p.labelRow, label, m.Ink)
 		for x := from; x < from+n; x++ {
-			taken[x] = true
+			taken[x], named[x] = true, true
 		}
 	}
 }

@@ -5,7 +5,8 @@
 // two hundred. A picture that moves all the time makes hundreds of kilobytes a
 // second of that, which a terminal over a thin line cannot take. The writer here
 // remembers what each line of the screen holds, compares it cell by cell with
-// what is to be written, and writes the difference.
+// what is to be written, and writes the difference: from left to right, or colour
+// by colour, whichever takes fewer bytes.
 //
 // It understands exactly one thing: a frame of bubbletea's renderer on the
 // alternate screen, which comes as one Write. All else passes through untouched,

@@ -2,7 +2,6 @@ package repaint
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,6 +12,10 @@ type cell struct {
 	r        rune
 	from, to int32
 }
+
+// blank is a cell in which no colour of a text is seen: it looks alike in all of
+// them, and takes the one that is in force.
+var blank = cell{r: ' '}
 
 // line is what a line of the screen holds. known is false for one with anything
 // but runes of one column and sequences that set colours and the like.
@@ -25,6 +28,15 @@ type line struct {
 // style is what was written since all styles were off, for cell i.
 func (l *line) style(i int) []byte { return l.styles[l.cells[i].from:l.cells[i].to] }
 
+// fits reports whether cell i looks as it should if it is written while style is
+// in force.
+func (l *line) fits(i int, style []byte) bool {
+	if l.cells[i] == blank {
+		return bare(style)
+	}
+	return bytes.Equal(l.style(i), style)
+}
+
 // same reports whether cell i looks alike in both lines.
 func (l *line) same(o *line, i int) bool {
 	return l.cells[i].r == o.cells[i].r && bytes.Equal(l.style(i), o.style(i))
@@ -33,7 +45,8 @@ func (l *line) same(o *line, i int) bool {
 // parse takes a line apart, reusing the memory of what it was.
 func (l *line) parse(row []byte) {
 	l.cells, l.styles, l.known = l.cells[:0], l.styles[:0], false
-	var from, to int32 // the style in force
+	var from, to int32 // the style in force,
+	unseen := true     // in a blank
 	for i := 0; i < len(row); {
 		if row[i] == '\x1b' {
 			n := sequence(row[i:])
@@ -41,6 +54,7 @@ func (l *line) parse(row []byte) {
 				return
 			}
 			from, to = l.restyle(from, to, row[i:i+n])
+			unseen = bare(l.styles[from:to])
 			i += n
 			continue
 		}
@@ -48,7 +62,11 @@ func (l *line) parse(row []byte) {
 		if r < ' ' || r == 0x7f || r == utf8.RuneError || !single(r) {
 			return
 		}
-		l.cells = append(l.cells, cell{r, from, to})
+		if r == ' ' && unseen {
+			l.cells = append(l.cells, blank)
+		} else {
+			l.cells = append(l.cells, cell{r, from, to})
+		}
 		i += n
 	}
 	l.known = true
@@ -95,8 +113,8 @@ func foreground(p []byte) bool {
 	if rest, ok := bytes.CutPrefix(args, []byte("38;2;")); ok {
 		return bytes.Count(rest, []byte(";")) == 2
 	}
-	n, err := strconv.Atoi(string(args))
-	return err == nil && (n >= 30 && n <= 37 || n >= 90 && n <= 97)
+	// 30 to 37, 90 to 97
+	return len(args) == 2 && (args[0] == '3' || args[0] == '9') && args[1] >= '0' && args[1] <= '7'
 }
 
 // sequence returns the length of the control sequence that p begins with, 0 if it
@@ -113,36 +131,6 @@ func sequence(p []byte) int {
 		}
 	}
 	return 0
-}
-
-// gap is how many unchanged cells are rather written again than jumped over.
-const gap = 4
-
-// appendDifference appends what turns the old line y of the screen into the new
-// one, which has as many cells.
-func appendDifference(b []byte, y int, old, now *line) []byte {
-	n := len(now.cells)
-	var style []byte // in force
-	for i := 0; i < n; {
-		if old.same(now, i) {
-			i++
-			continue
-		}
-		end, last := i+1, i
-		for ; end < n && end-last <= gap; end++ {
-			if !old.same(now, end) {
-				last = end
-			}
-		}
-		b = appendPlace(b, y, i)
-		for ; i <= last; i++ {
-			if want := now.style(i); !bytes.Equal(want, style) {
-				b, style = appendStyle(b, style, want), want
-			}
-			b = utf8.AppendRune(b, now.cells[i].r)
-		}
-	}
-	return appendStyle(b, style, nil)
 }
 
 // appendStyle appends what changes the style.

@@ -15,6 +15,10 @@ type Writer struct {
 	lines   []line // what the terminal shows, from the top
 	next    line   // being parsed
 	buf     []byte
+	style   []byte // in force at the end of buf
+	rows    [][]byte
+	runs    []run  // of the line at hand
+	other   []byte // the same line in another order
 	written atomic.Int64
 }
 
@@ -52,12 +56,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 		w.lines = w.lines[:0]
 		return len(p), w.send(p)
 	}
-	rows := bytes.Split(body, []byte("\n"))
+	w.rows = appendRows(w.rows[:0], body)
+	rows := w.rows
 	if whole(rows) || len(rows) != len(w.lines) {
 		w.remember(rows)
 		return len(p), w.send(p)
 	}
-	w.buf = w.buf[:0]
+	w.buf, w.style = w.buf[:0], nil
 	for y, row := range rows {
 		if row = bytes.TrimSuffix(row, []byte("\r")); len(row) > 0 {
 			w.update(y, row)
@@ -66,7 +71,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if len(w.buf) == 0 {
 		return len(p), nil
 	}
-	w.buf = append(w.buf, tail...)
+	w.buf = append(appendStyle(w.buf, w.style, nil), tail...)
 	return len(p), w.send(w.buf)
 }
 
@@ -88,6 +93,18 @@ func cutFrame(p []byte) (body, tail []byte, ok bool) {
 		return nil, nil, false
 	}
 	return body[:at], body[at:], true
+}
+
+// appendRows takes the body of a frame apart.
+func appendRows(rows [][]byte, body []byte) [][]byte {
+	for {
+		row, rest, more := bytes.Cut(body, []byte("\n"))
+		rows = append(rows, row)
+		if !more {
+			return rows
+		}
+		body = rest
+	}
 }
 
 // isSequence reports whether p is one whole control sequence with this last byte.
@@ -120,16 +137,26 @@ func (w *Writer) remember(rows [][]byte) {
 	}
 }
 
-// update appends what makes line y of the screen show row.
+// update appends what makes line y of the screen show row: the cells that differ,
+// in the shorter of two orders, or all of it where that is shorter still.
 func (w *Writer) update(y int, row []byte) {
 	w.next.parse(row)
 	old := &w.lines[y]
-	from := len(w.buf)
-	if old.known && w.next.known && len(old.cells) == len(w.next.cells) {
-		w.buf = appendDifference(w.buf, y, old, &w.next)
+	from, style := len(w.buf), w.style
+	alike := old.known && w.next.known && len(old.cells) == len(w.next.cells)
+	if alike {
+		w.runs = appendRuns(w.runs[:0], old, &w.next)
+		order, styles := pen{y, -1, style}, pen{y, -1, style}
+		w.buf = order.appendInOrder(w.buf, &w.next, w.runs)
+		w.other = styles.appendByStyle(w.other[:0], &w.next, w.runs)
+		w.style = order.style
+		if len(w.other) < len(w.buf)-from {
+			w.buf, w.style = append(w.buf[:from], w.other...), styles.style
+		}
 	}
-	if plain := len(row) + 8; !w.next.known || !old.known || len(old.cells) != len(w.next.cells) || len(w.buf)-from > plain {
-		w.buf = append(appendPlace(w.buf[:from], y, 0), row...)
+	if plain := len(row) + 8; !alike || len(w.buf)-from > plain {
+		w.buf = append(appendPlace(appendStyle(w.buf[:from], style, nil), y, 0), row...)
+		w.style = nil
 	}
 	*old, w.next = w.next, *old
 }
@@ -141,4 +168,18 @@ func appendPlace(b []byte, y, x int) []byte {
 		b = strconv.AppendInt(append(b, ';'), int64(x+1), 10)
 	}
 	return append(b, 'H')
+}
+
+// appendJump appends the sequence that moves the cursor so many columns on.
+func appendJump(b []byte, n int) []byte {
+	b = append(b, "\x1b["...)
+	if n > 1 {
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return append(b, 'C')
+}
+
+// appendColumn appends the sequence that moves the cursor within its line.
+func appendColumn(b []byte, x int) []byte {
+	return append(strconv.AppendInt(append(b, "\x1b["...), int64(x+1), 10), 'G')
 }

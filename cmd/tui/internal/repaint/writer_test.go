@@ -43,7 +43,11 @@ func (t *terminal) write(tb testing.TB, p []byte) {
 				tb.Fatalf("rune %q at column %d of %d", r, t.x, t.w)
 			}
 			slices.Sort(t.flags)
-			t.cells[t.y*t.w+t.x] = fmt.Sprint(string(r), t.colour, t.flags)
+			colour := t.colour
+			if r == ' ' && len(t.flags) == 0 {
+				colour = "" // of nothing
+			}
+			t.cells[t.y*t.w+t.x] = fmt.Sprint(string(r), colour, t.flags)
 			t.x++
 		}
 	}
@@ -56,6 +60,12 @@ func (t *terminal) obey(tb testing.TB, args string, last byte) {
 		y, _ := strconv.Atoi(row)
 		x, _ := strconv.Atoi(col)
 		t.y, t.x = max(y-1, 0), max(x-1, 0)
+	case 'C':
+		n, _ := strconv.Atoi(args)
+		t.x += max(n, 1)
+	case 'G':
+		n, _ := strconv.Atoi(args)
+		t.x = n - 1
 	case 'K':
 		for x := t.x; x < t.w; x++ {
 			t.cells[t.y*t.w+x] = ""
@@ -211,6 +221,73 @@ func TestOneCellIsCheap(t *testing.T) {
 	}
 	if n := write(long, changed); n != 0 {
 		t.Errorf("a frame that is the same costs %d bytes: %q", n, sent.String())
+	}
+}
+
+// Colours go on from line to line, blanks have none, and what lies between two
+// changes is jumped over or written again, whichever is shorter.
+func TestFewBytesAreWritten(t *testing.T) {
+	const red, blue, off = "\x1b[38;5;9m", "\x1b[38;5;12m", "\x1b[0m"
+	still := "still"
+	for _, c := range []struct {
+		name     string
+		was, now []string
+		want     string
+	}{
+		{"a colour over two lines", []string{"aa", "aa"}, []string{red + "ba" + off, red + "ba" + off},
+			"\x1b[1H" + red + "ba\x1b[2Hba" + off},
+		{"blanks in another colour", []string{red + "a  b" + off}, []string{red + "a" + off + "  " + blue + "c" + off},
+			"\x1b[1;4H" + blue + "c" + off},
+		{"blanks between two changes", []string{"a  b"}, []string{red + "c" + off + "  " + red + "d" + off},
+			"\x1b[1H" + red + "c  d" + off},
+		{"a short way", []string{"a⣿b"}, []string{"c⣿d"}, "\x1b[1Hc⣿d"},
+		{"a long way", []string{"a⣿⣿b"}, []string{"c⣿⣿d"}, "\x1b[1Hc\x1b[2Cd"},
+		{"another colour on the way", []string{"a" + blue + "x" + off + "b"}, []string{"c" + blue + "x" + off + "d"}, "\x1b[1Hc\x1b[Cd"},
+		{"colours in turn", []string{"aaaaaa"}, []string{red + "b" + blue + "b" + red + "b" + blue + "b" + red + "b" + blue + "b" + off},
+			"\x1b[1H" + red + "b\x1b[Cb\x1b[Cb" + "\x1b[2G" + blue + "b\x1b[Cb\x1b[Cb" + off},
+		{"two colours", []string{"aaaa"}, []string{red + "bb" + blue + "bb" + off}, "\x1b[1H" + red + "bb" + blue + "bb" + off},
+		{"a blank that shows", []string{"ab \x1b[7m " + off}, []string{red + "ab" + off + "\x1b[7m  " + off},
+			"\x1b[1H" + red + "ab" + off + "\x1b[7m " + off},
+	} {
+		var r renderer
+		var sent bytes.Buffer
+		w := New(&sent)
+		for _, lines := range [][]string{append(c.was, still), append(c.now, still)} {
+			sent.Reset()
+			if _, err := w.Write(r.frame(lines)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := c.want + fmt.Sprintf("\x1b[%d;H", len(c.now)+1)
+		if sent.String() != want {
+			t.Errorf("%s: %q, want %q", c.name, sent.String(), want)
+		}
+	}
+}
+
+func TestWriterAllocatesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var frames [][]byte
+	var r renderer
+	lines := make([]string, 10)
+	for range 20 {
+		for i := range 9 { // the last one stays, or the frame would be a whole one
+			lines[i] = scribble(rng, 100)
+		}
+		frames = append(frames, r.frame(lines))
+	}
+	w, n := New(new(discard)), 0
+	write := func() {
+		if _, err := w.Write(frames[n%len(frames)]); err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	for range 3 * len(frames) {
+		write()
+	}
+	if n := testing.AllocsPerRun(100, write); n != 0 {
+		t.Errorf("%v allocations a frame, expected none", n)
 	}
 }
 

@@ -121,24 +121,6 @@ func (a *account) turn(n int) {
 	a.unit = stackUnit((int(a.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
 }
 
-// fill is what tells a part apart where there is no colour: a shade, and a letter
-// where there are more parts than shades.
-func (a *account) fill(th *theme, k encoders.Slot) rune {
-	i := max(slices.Index(a.parts, k), 0)
-	if i < len(th.shades) {
-		return th.shades[i]
-	}
-	return rune('a' + (i-len(th.shades))%26)
-}
-
-// swatch is what ties a part's figures to its areas.
-func (a *account) swatch(th *theme, k encoders.Slot) rune {
-	if th.color {
-		return th.block
-	}
-	return a.fill(th, k)
-}
-
 // item is what the rows of the data are called.
 func (a *account) item() string {
 	if a.snap == nil || a.snap.Item == "" {

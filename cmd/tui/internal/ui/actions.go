@@ -13,6 +13,7 @@ func (m *Model) send(c experiment.Command) {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		m.present() // what is asked for begins there
 	}
+	m.sent++
 	if !m.flush() || !m.lab.Do(c) {
 		m.say("the lab has its hands full; press again", true)
 		return
@@ -106,6 +107,15 @@ func (m *Model) release() {
 func (m *Model) cycleEncoder(n int) {
 	if cmd, ok := m.cat.encoderControl(m.snap.Schema).step(m.want.config(m.snap), n); ok {
 		m.perform(wish{command: &cmd})
+	}
+}
+
+// aim has the controls set another of the links, and says which: on a small screen
+// nothing else does.
+func (m *Model) aim() {
+	m.page().aim()
+	if p, ok := m.page().(*livePage); ok {
+		m.say(p.controls.aims(), false)
 	}
 }
 

@@ -31,7 +31,7 @@ func openDossier(s experiment.SavedReport) *dossier {
 	if err != nil {
 		var ce *experiment.ConfigError
 		if d.trouble = err.Error(); errors.As(err, &ce) { // the list names the file already
-			d.trouble = fmt.Sprintf("It %s. Expected: %s.", ce.Problem, ce.Expected)
+			d.trouble = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
 		}
 		return d
 	}

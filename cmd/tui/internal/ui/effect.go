@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"wirelab/experiment"
@@ -68,17 +69,26 @@ func effectOf(all []change, i int, samples []experiment.Sample) (effect, bool) {
 	return effect{}, false
 }
 
+// hasEffect reports whether a change is one that can have an effect on what the
+// encoder under the keys sends: shadows, notes and seams have none.
+func hasEffect(c change) bool {
+	return (c.Kind == experiment.MarkChange || c.Kind == experiment.MarkUndo) &&
+		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")
+}
+
 // disturbed reports whether a neighbour of the i-th change lies within the time
-// over which that one is measured. A note disturbs nothing.
+// over which that one is measured. A note disturbs nothing, nor does a shadow; a
+// seam does.
 func disturbed(all []change, i int) bool {
 	c := all[i]
+	disturbs := func(other change) bool { return hasEffect(other) || other.Kind == experiment.MarkSeam }
 	for j := i - 1; j >= 0 && c.began-all[j].T < recentSpan; j-- {
-		if all[j].Kind != experiment.MarkNote {
+		if disturbs(all[j]) {
 			return true
 		}
 	}
 	for j := i + 1; j < len(all) && all[j].began-c.T < recentSpan; j++ {
-		if all[j].Kind != experiment.MarkNote {
+		if disturbs(all[j]) {
 			return true
 		}
 	}

@@ -50,7 +50,7 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 	if p.observe(sightOf(steps(at, time.Minute, 100))) || p.effects[0] == nil {
 		t.Error("what is known was forgotten with its samples")
 	}
-	for w, want := range map[int]string{80: "166.7 → 100.0 bits/changed  100 → 60 kbps  (−40 %) │", 58: " 100 → 60 kbps  (−40 %) │", 48: " 100 → 60 kbps │", 40: " (−40 %) │"} {
+	for w, want := range map[int]string{80: " 100 → 60 kbps  166.7 → 100.0  (−40 %) │", 58: " 166.7 → 100.0  (−40 %) │", 42: " (−40 %) │"} {
 		if got := picture(p, sightOf(steps(at, 2*at, 0)), w, 4)[1]; !strings.Contains(got, want) {
 			t.Errorf("%d columns: %q", w, got)
 		}
@@ -65,6 +65,8 @@ func TestChangesTooCloseTellNothing(t *testing.T) {
 	}{
 		{experiment.Mark{T: 6 * time.Second, Label: "loss 5%"}, false},
 		{experiment.Mark{T: 6 * time.Second, Label: "mark 1", Kind: experiment.MarkNote}, true},
+		{experiment.Mark{T: 6 * time.Second, Label: "shadow rotor on"}, true},
+		{experiment.Mark{T: 6 * time.Second, Label: "seam", Kind: experiment.MarkSeam}, false},
 		{experiment.Mark{T: 7 * time.Second, Label: "loss 5%"}, true},
 		{experiment.Mark{T: 1<<63 - 1, Label: "never"}, true},
 	} {
@@ -72,6 +74,9 @@ func TestChangesTooCloseTellNothing(t *testing.T) {
 		p := &logPane{}
 		if p.observe(sightOf(snap)); (p.effects[0] != nil) != c.known {
 			t.Errorf("beside %+v: %v", c.other, p.effects)
+		}
+		if rows := picture(p, sightOf(snap), 80, 5); strings.Contains(rows[2], "too close") == c.known {
+			t.Errorf("beside %+v: %q", c.other, rows[2])
 		}
 	}
 }

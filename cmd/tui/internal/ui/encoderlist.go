@@ -145,7 +145,7 @@ func (e *encoderCard) draw(c *canvas, th *theme, x, y, w, h int, name string) {
 		c.clip(x, y, w, inkPlain, line)
 		y++
 	}
-	for _, line := range wrap("after "+codec.Source, w) {
+	for _, line := range wrap("source: "+codec.Source, w) {
 		if codec.Source != "" && y < end {
 			c.clip(x, y, w, inkDim, line)
 			y++

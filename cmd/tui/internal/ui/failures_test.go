@@ -65,7 +65,7 @@ func TestVitalsDropWholeFigures(t *testing.T) {
 		c := newCanvas(w, 1)
 		p.draw(c, newTheme(plainRenderer(), false), false)
 		line := c.lines(newTheme(plainRenderer(), false))[0]
-		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost 5.0%") || !strings.Contains(line, "failed 48") {
+		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost  5%") || !strings.Contains(line, "failed 48") {
 			t.Errorf("%d columns: %q", w, line)
 		}
 		if strings.Contains(line, "bits") != strings.Contains(line, "bits/changed") {

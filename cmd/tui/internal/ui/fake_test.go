@@ -87,6 +87,9 @@ func fakeSamples(now time.Duration) []experiment.Sample {
 		s.PayloadBits = int64(kbps * 100)
 		s.WireBits = s.PayloadBits + 6*33*8
 		s.Outcomes[experiment.Decoded] = 6
+		if len(out)%20 < 6 {
+			s.Outcomes[experiment.Decoded], s.Outcomes[experiment.Lost] = 5, 1
+		}
 		if at > 70 && rng.IntN(8) == 0 {
 			s.Outcomes[experiment.NoBaseline] = 1 + rng.IntN(2)
 		}

@@ -42,10 +42,21 @@ func fakePoses(now time.Duration) []experiment.Pose {
 	return list
 }
 
-// newWorldLab is a lab that shows the live world.
+// newWorldLab is a lab that shows the live world, on a display that starves for
+// half a second every ten.
 func newWorldLab() *fakeLab {
 	lab := newFakeLab()
 	lab.snap.World = fakePicture(lab.snap.Now)
 	lab.snap.Config.Data.Source = "world"
+	lane := &lab.snap.Lanes[0]
+	for i := range lane.Samples {
+		s := &lane.Samples[i]
+		s.Displayed = 6
+		if i%100 >= 60 && i%100 < 65 {
+			s.Starved, s.Late = 4, 1
+			s.PositionErrorMM, s.OrientationErrorDeg = float64(20*(i%100-59)), float64(i%100-59)
+		}
+	}
+	lane.Recent.StarvedRatio, lane.Recent.PositionErrorMM = 0.031, 80
 	return lab
 }

@@ -54,12 +54,12 @@ func headRoom(w int, title string) int { return max(w-8-textWidth(title), 0) }
 
 // frame draws a border around the canvas with a title in its upper edge.
 func (c *canvas) frame(th *theme, focused bool, title string, more ...span) {
-	line, head := inkBorder, inkTitle
-	if focused {
-		line, head = inkFocus, inkFocus
-	}
 	b := th.border
-	c.edge(0, line, b.TopLeft, b.Top, b.TopRight)
+	line, head, upper := inkBorder, inkTitle, b.Top
+	if focused { // colour may be missing
+		line, head, upper = inkFocus, inkFocus, th.strong
+	}
+	c.edge(0, line, b.TopLeft, upper, b.TopRight)
 	c.edge(c.h-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
 	for y := 1; y < c.h-1; y++ {
 		c.text(0, y, line, b.Left)

@@ -17,6 +17,7 @@ type glyphs struct {
 	times, dot, plusMinus     string
 	sweep                     rune // where the next packet will appear
 	block                     rune
+	strong                    string // upper edge of the pane that has the keys
 	shades                    []rune // fills of a stacked bar, apart without colour
 	change, undo, seam, note  rune   // kinds of mark
 	up, down                  string
@@ -31,8 +32,8 @@ func glyphSet(ascii bool) glyphs {
 			outcome: [experiment.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", back: "<", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
-			shades: []rune("#=:%+*o-"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
-			cross: '\'', atMost: "<",
+			shades: []rune("#=:%+*O-~&"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
+			cross: '\'', atMost: "<", strong: "=",
 		}
 	}
 	return glyphs{
@@ -40,9 +41,26 @@ func glyphSet(ascii bool) glyphs {
 		outcome: [experiment.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
-		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
-		cross: '┼', atMost: "≤",
+		shades: []rune("█▓▒░▚▞▤▥▦▧"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
+		cross: '┼', atMost: "≤", strong: "━",
 	}
+}
+
+// shade is what fills the bits of a slot where there is no colour: the same
+// wherever it appears, a letter for those that only a schema names.
+func (th *theme) shade(slot int) rune {
+	if slot < len(th.shades) {
+		return th.shades[slot]
+	}
+	return rune('a' + (slot-len(th.shades))%26)
+}
+
+// swatch is what ties the figures of a slot to its stretch of a bar or a chart.
+func (th *theme) swatch(slot int) rune {
+	if th.color {
+		return th.block
+	}
+	return th.shade(slot)
 }
 
 // outcomeInk is the colour of an outcome.

@@ -17,6 +17,7 @@ type binding struct {
 	do    func(*Model) tea.Cmd
 
 	pinned bool // in the footer however small the screen
+	tells  bool // says so where it has nothing to do
 	page   page // the only one it holds on; nil: all of them
 }
 
@@ -35,6 +36,12 @@ func (b binding) pin() binding {
 	return b
 }
 
+// tell makes a key that has nothing to do say so, rather than seem broken.
+func (b binding) tell() binding {
+	b.tells = true
+	return b
+}
+
 // bigStep is how many rungs the keys for large steps move.
 const bigStep = 4
 
@@ -43,19 +50,20 @@ const bigStep = 4
 // hold while neither the command line nor an overlay is open.
 func bindings(pages []page) []binding {
 	list := []binding{
-		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane"),
-		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", act(func(m *Model) { m.page().focus(-1) })),
+		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane").tell(),
+		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", act(func(m *Model) { m.page().focus(-1) })).tell(),
 		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
 		bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
 		bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
 		bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
 		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
-		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)),
+		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)).tell(),
 		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", act((*Model).openEncoders)).inFooter("encoder").pin(),
 		bind("Controls", []string{"E"}, "E", "the next encoder at once", act(func(m *Model) { m.cycleEncoder(1) })),
+		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", act((*Model).openEncoders)),
 		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
-		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act(func(m *Model) { m.page().aim() })),
+		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act((*Model).aim)).tell(),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
 		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause").pin(),
 		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", act((*Model).forward)).inFooter("step"),
@@ -68,7 +76,7 @@ func bindings(pages []page) []binding {
 		bind("Time", []string{"end"}, "", "", act((*Model).present)),
 		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
 		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
-		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })),
+		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })).tell(),
 		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
 		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", act((*Model).explain)).inFooter("why"),
 		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", act((*Model).mark)),

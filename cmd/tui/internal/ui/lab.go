@@ -51,11 +51,21 @@ var (
 // sight is what the panes get to see on a tick.
 type sight struct {
 	snap  *experiment.Snapshot
-	cfg   *experiment.Config // the snapshot's, with the changes that are still on their way
-	speed float64            // asked for; 0 is as fast as it can
-	slow  bool               // time to redraw what moves all the time: charts and averages
-	back  bool               // somebody looks back: it is not the present
-	spare bool               // the terminal can take a picture that changed all over
+	now   *experiment.Snapshot // the newest, whatever moment is shown; nil: snap is
+	cfg   *experiment.Config   // the snapshot's, with the changes that are still on their way
+	speed float64              // asked for; 0 is as fast as it can
+	slow  bool                 // time to redraw what moves all the time: charts and averages
+	back  bool                 // somebody looks back: it is not the present
+	spare bool                 // the terminal can take a picture that changed all over
+}
+
+// present is the newest snapshot: what only sums over the whole run can tell is
+// known of no other moment.
+func (v sight) present() *experiment.Snapshot {
+	if v.now == nil {
+		return v.snap
+	}
+	return v.now
 }
 
 // lane is the encoder under the keys; an empty one before the first frame.

@@ -163,3 +163,38 @@ func TestSplice(t *testing.T) {
 		}
 	}
 }
+
+// A word that is longer than a line is broken, and nothing of it is lost.
+func TestWrapLosesNothing(t *testing.T) {
+	const text = "saved as /a/very/long/path/to/the/世界世界世界/reports now"
+	for n := 2; n < 70; n++ {
+		lines := wrap(text, n)
+		for _, line := range lines {
+			if textWidth(line) > n {
+				t.Errorf("%d columns: %q", n, line)
+			}
+		}
+		if got := strings.ReplaceAll(strings.Join(lines, ""), " ", ""); got != strings.ReplaceAll(text, " ", "") {
+			t.Errorf("%d columns: %q", n, lines)
+		}
+	}
+	if lines := wrap("世", 1); len(lines) != 1 {
+		t.Errorf("%q", lines)
+	}
+}
+
+// A word of two colours is one word: a part's sign stays with its name.
+func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
+	pieces := []span{{inkPlain, "■"}, {inkDim, "flags 3% "}, {inkPlain, "■"}, {inkDim, "index "}}
+	for n := 8; n < 30; n++ {
+		for _, line := range flow(pieces, n) {
+			text := ""
+			for _, p := range line {
+				text += p.text
+			}
+			if strings.HasSuffix(strings.TrimSpace(text), "■") {
+				t.Errorf("%d columns: %q", n, text)
+			}
+		}
+	}
+}

@@ -230,10 +230,10 @@ func TestNetemHoldsControls(t *testing.T) {
 func TestOneWayIsShown(t *testing.T) {
 	m := screen(newFakeLab(), 160, 48, Options{})
 	for _, c := range []struct{ title, latency string }{
-		{"─ Controls ──", "50 ms    ■■■■■■········  ↑ 65 ms"},
+		{" Controls ━━", "50 ms    ■■■■■■········  ↑ 65 ms"},
 		{"link down only", "50 ms    ■■■■■■········  ↑ 65 ms"},
 		{"link up only", "65 ms    ■■■■■■········  ↓ 50 ms"},
-		{"─ Controls ──", "50 ms"},
+		{" Controls ━━", "50 ms"},
 	} {
 		if view := m.View(); !strings.Contains(view, c.title) || !strings.Contains(view, c.latency) {
 			t.Errorf("the controls lack %q or %q:\n%s", c.title, c.latency, view)

@@ -35,6 +35,23 @@ func sameMarks(a, b []experiment.Mark) bool {
 	return n == len(b) && (n == 0 || a[n-1] == b[n-1])
 }
 
+// swapLooked is how long a swap of the encoder is shown in full: afterwards what
+// the one before cost may lie off the chart, if it is far above.
+const swapLooked = 10 * time.Second
+
+// swapped is when the encoder was last swapped, in periods, if by the period end
+// that has been looked at; else 0.
+func swapped(marks []experiment.Mark, end int64) int64 {
+	const looked = int64(swapLooked / experiment.SamplePeriod)
+	for i := len(marks) - 1; i >= 0; i-- {
+		at := int64(marks[i].T / experiment.SamplePeriod)
+		if at <= end-looked && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != experiment.MarkNote {
+			return at + 1 // the sample in which it falls is of either
+		}
+	}
+	return 0
+}
+
 // markInk is the colour of a mark: what a person did stands out.
 func markInk(k experiment.MarkKind) ink {
 	if k == experiment.MarkSeam {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"wirelab/experiment"
 )
@@ -54,6 +53,7 @@ type Model struct {
 
 	screen   string // what View returns
 	answered bool   // a key was, since the last tick
+	sent     int    // commands so far
 	stale    bool   // something besides the panes changed
 	err      error  // why the program ends, nil if it was asked to
 }
@@ -63,7 +63,7 @@ func New(lab Lab, opt Options) *Model { return newModel(lab, opt, newCatalog()) 
 
 func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	if opt.Renderer == nil {
-		opt.Renderer = lipgloss.NewRenderer(os.Stdout)
+		opt.Renderer = rendererOf(os.Stdout)
 	}
 	if opt.BudgetKbps == 0 {
 		opt.BudgetKbps = 256
@@ -165,7 +165,7 @@ func (m *Model) turn(i int) {
 
 // sight is what the panes may see now.
 func (m *Model) sight(slow bool) sight {
-	return sight{snap: m.shown(), cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, back: m.past.away, spare: m.thrift.affords()}
+	return sight{snap: m.shown(), now: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, back: m.past.away, spare: m.thrift.affords()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.
@@ -254,13 +254,13 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 		switch {
 		case !key.Matches(msg, b.Binding):
 		case b.page == m.page():
-			return b.do(m)
+			return m.press(b, msg)
 		case b.page == nil && everywhere == nil:
 			everywhere = b
 		}
 	}
 	if everywhere != nil {
-		return everywhere.do(m)
+		return m.press(everywhere, msg)
 	}
 	m.stray()
 	return nil

@@ -135,7 +135,8 @@ func TestAccountAddsUp(t *testing.T) {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
-	got := (&accountPane{a}).verdict()
+	text, more := (&accountPane{a}).verdict()
+	got := text + more
 	saved := lab.snap.Lanes[0].Recent.PayloadKbps - lab.snap.Lanes[1].Recent.PayloadKbps
 	if !strings.Contains(got, "kinetic takes "+fixed(saved, 1)+" kbps less") || !strings.Contains(got, "most of it on position") {
 		t.Errorf("the verdict is %q, it saves %.1f", got, saved)
@@ -329,5 +330,23 @@ func benchmarkPage(b *testing.B, lab Lab, keys ...string) {
 		}
 		m.page().observe(m.sight(true))
 		m.compose()
+	}
+}
+
+// However small the screen, the list says how each packet ended, and cuts no figure.
+func TestPacketListKeepsTheOutcome(t *testing.T) {
+	for w := minWidth; w <= 100; w++ {
+		m := screen(packetsLab(), w, 24, Options{})
+		press(m, "3")
+		list := strings.Split(m.View(), "\n")
+		head := list[3]
+		if !strings.Contains(head, "packet") || !strings.Contains(head, "took ms") || !strings.Contains(head, "outcome") {
+			t.Errorf("%d columns: %q", w, head)
+		}
+		for _, row := range list[4:7] {
+			if strings.Contains(row, "…") {
+				t.Errorf("%d columns: %q", w, row)
+			}
+		}
 	}
 }

@@ -62,7 +62,7 @@ func (p *reportPage) observe(v sight) bool {
 		}
 	}
 	if p.now == nil || v.slow {
-		p.now = presentDossier(v.snap)
+		p.now = presentDossier(v.present())
 		p.both.item = v.snap.Item
 		changed = p.arrange() || changed
 	}

@@ -4,19 +4,23 @@ import (
 	"wirelab/experiment"
 )
 
-// worldPage is page 4: the world from above at both ends, and the keys to play it.
+// worldPage is page 4: the world from above at both ends, how the receiver's
+// display fares, and the keys to play it.
 type worldPage struct {
-	world  *worldPane
-	slot   *slot // of world
-	vitals *slot
-	play   *playPane
-	hands  *slot // of play
-	w, h   int
+	world   *worldPane
+	slot    *slot // of world
+	vitals  *slot
+	playout *playoutPane
+	charts  *slot // of playout
+	asked   *bool // whether the charts are shown; nil: nobody chose
+	play    *playPane
+	hands   *slot // of play
+	w, h    int
 }
 
 func newWorldPage() *worldPage {
-	p := &worldPage{world: &worldPane{shown: -1, cam: camera{rung: firstZoom, follow: true}}, play: &playPane{}}
-	p.slot, p.hands, p.vitals = &slot{pane: p.world}, &slot{pane: p.play}, &slot{pane: &vitalsPane{}}
+	p := &worldPage{world: &worldPane{shown: -1, cam: camera{rung: firstZoom, follow: true}}, play: &playPane{}, playout: newPlayoutPane()}
+	p.slot, p.hands, p.vitals, p.charts = &slot{pane: p.world}, &slot{pane: p.play}, &slot{pane: &vitalsPane{}}, &slot{pane: p.playout}
 	return p
 }
 
@@ -29,18 +33,37 @@ func (p *worldPage) observe(v sight) bool {
 	if p.hands.observe(v) {
 		changed = true
 	}
+	if p.charts.observe(v) && p.charted(p.h) {
+		changed = true
+	}
 	if p.world.due && (v.spare || !v.running()) {
 		p.slot.fresh = false
 	}
 	return changed || !p.slot.fresh
 }
 
-// view puts the line of vital numbers above the world and the player's keys below.
+// charted reports whether a page of h rows shows the charts of the display.
+func (p *worldPage) charted(h int) bool {
+	if p.asked != nil {
+		return *p.asked && h > 2*playoutRows
+	}
+	return h >= playoutFrom
+}
+
+// view puts the line of vital numbers above the world, and the charts and the
+// player's keys below.
 func (p *worldPage) view(th *theme, w, h int) []string {
 	const above, below = 1, 1
 	p.w, p.h = w, h
+	rows := 0
+	if p.charted(h) {
+		rows = playoutRows
+	}
 	lines := append(make([]string, 0, h), p.vitals.render(th, w, above, false)...)
-	lines = append(lines, p.slot.render(th, w, h-above-below, false)...)
+	lines = append(lines, p.slot.render(th, w, h-above-below-rows, false)...)
+	if rows > 0 {
+		lines = append(lines, p.charts.render(th, w, rows, false)...)
+	}
 	p.hands.fresh = p.hands.fresh && p.play.cam.lens() == p.world.cam.lens()
 	p.play.cam = p.world.cam // drawing told it how much is in sight
 	return append(lines, p.hands.render(th, w, below, false)...)
@@ -62,7 +85,19 @@ func (p *worldPage) move(dx, _ int) wish {
 
 func (p *worldPage) enter() wish { return wish{} }
 func (p *worldPage) aim()        {}
-func (p *worldPage) zoom()       {}
+
+// zoom changes how much time the charts show.
+func (p *worldPage) zoom() {
+	p.playout.nextSpan()
+	p.charts.fresh = false
+}
+
+// chart shows the charts of the display, or makes room for the world.
+func (p *worldPage) chart() {
+	on := !p.charted(p.h)
+	p.asked = &on
+	p.redraw()
+}
 
 // release goes back to the first look.
 func (p *worldPage) release() {
@@ -112,6 +147,7 @@ func (p *worldPage) bindings() []binding {
 		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", act(func(m *Model) { m.flip(p, toggleAutopilot) })).inFooter("autopilot"),
 		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", act(func(m *Model) { m.playWorld(experiment.Input{Reset: true}) })).inFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.focus(1) }).inFooter("views"),
+		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).inFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).inFooter("follow"),
 		on([]string{"+", "="}, "+", "closer", func() { p.zoomBy(1) }).inFooter("closer"),
 		on([]string{"-"}, "-", "farther away", func() { p.zoomBy(-1) }),

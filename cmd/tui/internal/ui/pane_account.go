@@ -114,7 +114,7 @@ func (p *accountPane) row(c *canvas, th *theme, y int, k encoders.Slot) {
 	name, all := "payload", k == encoders.MaxSlots
 	if !all {
 		name = k.Name(p.snap.Schema)
-		c.set(3, y, slotInk(int(k)), p.swatch(th, k))
+		c.set(3, y, slotInk(int(k)), th.swatch(int(k)))
 	}
 	ink := inkPlain
 	if int(k) == p.chosen {
@@ -172,10 +172,16 @@ func (p *accountPane) below(c *canvas, th *theme, y int) {
 	if c.h-1-y > 4 {
 		y++
 	}
-	for _, line := range wrap(p.verdict(), c.w-6) {
-		if y >= c.h-1 {
-			return
-		}
+	room, w := c.h-1-y, c.w-6
+	text, more := p.verdict()
+	lines := wrap(text+more, w)
+	if len(lines) > room {
+		lines = wrap(text, w)
+	}
+	if len(lines) > room { // half a sentence says nothing
+		return
+	}
+	for _, line := range lines {
 		c.clip(3, y, c.w-5, inkPlain, line)
 		y++
 	}
@@ -183,8 +189,8 @@ func (p *accountPane) below(c *canvas, th *theme, y int) {
 }
 
 // verdict says in a sentence where the bits go or, beside a shadow, where they are
-// saved.
-func (p *accountPane) verdict() string {
+// saved; and more, where there is room for it.
+func (p *accountPane) verdict() (text, more string) {
 	first, other := p.first(), p.other()
 	if other == nil {
 		k, most := encoders.Slot(0), -1.0
@@ -193,11 +199,11 @@ func (p *accountPane) verdict() string {
 				k, most = x, v
 			}
 		}
-		return first.Encoder + " spends most on " + k.Name(p.snap.Schema) + ": " + fixed(most, 0) + " % of its bits. A shadow (/shadow NAME) puts another encoder beside it."
+		return first.Encoder + " spends most on " + k.Name(p.snap.Schema) + ": " + fixed(most, 0) + " % of its bits.", " A shadow puts another encoder beside it: v chooses one."
 	}
 	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
 	if a <= 0 || b <= 0 {
-		return ""
+		return "", ""
 	}
 	k, most := encoders.Slot(0), 0.0
 	for _, x := range p.parts {
@@ -209,11 +215,11 @@ func (p *accountPane) verdict() string {
 	if b > a {
 		word = "more"
 	}
-	text := other.Encoder + " takes " + fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" + signed(100*(b/a-1), 0) + " %)"
+	text = other.Encoder + " takes " + fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" + signed(100*(b/a-1), 0) + " %)"
 	if most != 0 {
-		text += ", most of it on " + k.Name(p.snap.Schema) + " (" + signed(most, 1) + ")"
+		more = ", most of it on " + k.Name(p.snap.Schema) + " (" + signed(most, 1) + ")"
 	}
-	return text
+	return text, more
 }
 
 // bars draws a bar for each encoder, as long as its bandwidth.
@@ -249,7 +255,7 @@ func (p *accountPane) bar(c *canvas, th *theme, y, n int, l *experiment.Lane) {
 		if th.color {
 			c.fill(x, y, end-x, barInk(int(k)), ' ')
 		} else {
-			c.fill(x, y, end-x, inkPlain, p.fill(th, k))
+			c.fill(x, y, end-x, inkPlain, th.shade(int(k)))
 		}
 		if label := " " + k.Name(p.snap.Schema) + " "; textWidth(label) <= end-x {
 			c.text(x, y, barInk(int(k)), label)

@@ -73,24 +73,13 @@ func (p *bitsPane) bar(c *canvas, th *theme, parts []part, y int) {
 		if th.color {
 			c.fill(x, y, end-x, barInk(part.ink), ' ')
 		} else {
-			c.fill(x, y, end-x, inkPlain, shade(th, part))
+			c.fill(x, y, end-x, inkPlain, th.shade(part.ink))
 		}
 		if textWidth(label) <= end-x {
 			c.text(x, y, barInk(part.ink), label)
 		}
 		x = end
 	}
-}
-
-// shade is the fill of a part where there is no colour.
-func shade(th *theme, p part) rune { return th.shades[p.ink%len(th.shades)] }
-
-// swatch is what ties a part's numbers to its stretch of the bar.
-func swatch(th *theme, p part) rune {
-	if th.color {
-		return th.block
-	}
-	return shade(th, p)
 }
 
 // columns writes the numbers side by side, as many parts as there is room for.
@@ -104,7 +93,7 @@ func (p *bitsPane) columns(c *canvas, th *theme, parts []part) {
 			break
 		}
 		lines := [][]span{
-			{{slotInk(part.ink), string(swatch(th, part)) + " "}, {inkPlain, part.name}},
+			{{slotInk(part.ink), string(th.swatch(part.ink)) + " "}, {inkPlain, part.name}},
 			{{inkValue, padLeft(fixed(100*part.share, 1), 6)}, {inkDim, " %"}},
 			{{inkPlain, padLeft(fixed(part.share*p.recent.PayloadKbps, 1), 6)}, {inkDim, " kbps"}},
 			{{inkPlain, padLeft(fixed(part.share*p.recent.BitsPerChanged, 2), 6)}, {inkDim, " bits"}},
@@ -127,9 +116,9 @@ func (p *bitsPane) rows(c *canvas, th *theme, parts []part) {
 	c.right(c.w-2, 3, inkDim, head)
 	for i, part := range parts {
 		y := 4 + i
-		c.spans(2, y, name-1, span{slotInk(part.ink), string(swatch(th, part)) + " "}, span{inkPlain, part.name})
+		c.spans(2, y, name-1, span{slotInk(part.ink), string(th.swatch(part.ink)) + " "}, span{inkPlain, part.name})
 		bar := max(c.w-4-name-numbers, 0)
-		c.fill(2+name, y, int(part.share*float64(bar)+0.5), slotInk(part.ink), swatch(th, part))
+		c.fill(2+name, y, int(part.share*float64(bar)+0.5), slotInk(part.ink), th.swatch(part.ink))
 		c.right(c.w-2, y, inkPlain, padLeft(fixed(part.share*p.recent.BitsPerChanged, 2), 11))
 		c.right(c.w-15, y, inkPlain, fixed(part.share*p.recent.PayloadKbps, 1))
 		c.right(c.w-25, y, inkValue, fixed(100*part.share, 1)+" %")

@@ -140,7 +140,7 @@ func (p *chartsPane) common(s *chart.Spec, th *theme, w int) {
 	if p.back {
 		s.Newest = clock(time.Duration(p.end) * experiment.SamplePeriod)
 	}
-	s.End, s.Step = p.end, experiment.SamplePeriod
+	s.End, s.Step, s.Since = p.end, experiment.SamplePeriod, swapped(p.marks, p.end)
 	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(inkPlain), chart.Ink(inkBorder), chart.Ink(inkDim), chart.Ink(inkFaint)
 	for _, m := range distinct(p.marks) {

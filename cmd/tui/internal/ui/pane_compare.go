@@ -293,20 +293,21 @@ func (p *comparePane) gap(th *theme, at int, r *rival) []span {
 	diff := []span{{inkPlain, "+" + fixed(v-best, text.digits)}}
 	i, ok := p.gaps[p.key(p.order[at])]
 	half, digits := (i.Hi-i.Lo)/2, text.digits
-	if half < 10 {
+	if half < 10 && digits > 0 {
 		digits++ // two digits that count
 	}
 	more := span{inkDim, " " + th.plusMinus + " " + fixed(half, digits)}
+	sure := []span{{inkPlain, "+" + fixed(v-best, digits)}}                   // as exact as it is known
 	if up, down := i.Hi-i.Diff, i.Diff-i.Lo; up > 1.2*down || down > 1.2*up { // it leans to one side
-		more.text = " [" + fixed(i.Lo, text.digits) + ", " + fixed(i.Hi, text.digits) + "]"
+		sure, more.text = diff, " ["+fixed(i.Lo, text.digits)+", "+fixed(i.Hi, text.digits)+"]"
 	}
 	switch {
 	case !ok || !i.Known:
 		return append(diff, span{inkDim, " " + th.plusMinus + " ?"})
 	case !i.Clear():
-		return []span{{inkDim, diff[0].text}, more, {inkWarn, "  may be none"}}
+		return []span{{inkDim, sure[0].text}, more, {inkWarn, "  may be none"}}
 	}
-	diff = append(diff, more)
+	diff = append(sure, more)
 	if best > 0 {
 		diff = append(diff, span{inkDim, "  " + th.times + fixed(v/best, 2)})
 	}

@@ -18,6 +18,7 @@ type controlsPane struct {
 	scope  scope
 	speed  float64
 	moved  bool
+	back   bool     // the screen shows what is over; the controls do not
 	rows   []string // the word of the control on each row of the last picture, "" for none
 }
 
@@ -25,9 +26,10 @@ func (p *controlsPane) name() string { return "Controls" }
 
 func (p *controlsPane) observe(v sight) bool {
 	same := p.cfg != nil && p.speed == v.speed && p.schema == v.snap.Schema && (p.cfg == v.cfg || sameSettings(p.cfg, v.cfg))
-	if same && !p.moved {
+	if same && !p.moved && p.back == v.back {
 		return false
 	}
+	p.back = v.back
 	if !same {
 		p.cfg, p.schema, p.speed = v.cfg.Clone(), v.snap.Schema, v.speed
 		p.relist()
@@ -165,15 +167,23 @@ func (p *controlsPane) explain(c *canvas) int {
 	return rows
 }
 
-// aimed says which link the controls are for, if it is one.
+// aimed says which link the controls are for, if it is one; and that they are those
+// of the present while somebody looks back.
 func (p *controlsPane) aimed() []span {
-	switch p.scope.way {
-	case downOnly:
+	switch {
+	case p.back:
+		return []span{{inkWarn, "as they are now"}}
+	case p.scope.way == downOnly:
 		return []span{{inkWarn, "link down only"}, {inkDim, " to the receiver; d: up"}}
-	case upOnly:
+	case p.scope.way == upOnly:
 		return []span{{inkWarn, "link up only"}, {inkDim, " back to the sender; d: both"}}
 	}
 	return nil
+}
+
+// aims says the same in a sentence.
+func (p *controlsPane) aims() string {
+	return "the controls set " + [...]string{bothDirections: "the links both ways", downOnly: "the link to the receiver only", upOnly: "the link back to the sender only"}[p.scope.way]
 }
 
 // layout lists the rows, airily if there is room for it, and says at which of

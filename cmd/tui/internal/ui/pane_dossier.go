@@ -95,6 +95,9 @@ func (p *dossierPane) lines(th *theme, w int) []dossierRow {
 	if p.right == nil {
 		return append(append(rows, dossierRow{text: []span{{}}}), across(inkDim, "Choose a saved report, and its figures stand beside these.")...)
 	}
+	if p.unlike() {
+		rows = append(rows, across(inkWarn, "One ran longer than the other: part of the difference may be what went on in the data meanwhile.")...)
+	}
 	rows = append(rows, dossierRow{text: []span{{}}})
 	rows = append(rows, p.settings(th, cellWidth(w))...)
 	rows = append(rows, dossierRow{text: []span{{}}})
@@ -106,6 +109,14 @@ func (p *dossierPane) lines(th *theme, w int) []dossierRow {
 		rows = append(rows, across(inkDim, text)...)
 	}
 	return rows
+}
+
+// unlike reports whether the two saw so different lengths of the data that their
+// figures do not compare.
+func (p *dossierPane) unlike() bool {
+	const much = 1.1
+	a, b := p.left.length.Seconds(), p.right.length.Seconds()
+	return max(a, b) > much*min(a, b)
 }
 
 // figures is the table of what both measured.

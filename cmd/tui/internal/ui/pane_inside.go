@@ -170,7 +170,7 @@ func (p *insidePane) body(c *canvas, th *theme) {
 // shares are the parts in a row.
 func (p *insidePane) shares(th *theme, parts []part) (line []span) {
 	for _, part := range parts {
-		line = append(line, span{slotInk(part.ink), string(swatch(th, part))}, span{inkPlain, "\u00a0" + part.name + "\u00a0"}, span{inkValue, fixed(100*part.share, 1) + "%   "})
+		line = append(line, span{slotInk(part.ink), string(th.swatch(part.ink))}, span{inkPlain, "\u00a0" + part.name + "\u00a0"}, span{inkValue, fixed(100*part.share, 1) + "%   "})
 	}
 	return line
 }
@@ -183,11 +183,11 @@ func (p *insidePane) bits(c *canvas, th *theme, y int, b *encoders.Budget, parts
 		if y >= c.h-1 {
 			return
 		}
-		c.spans(2, y, name-1, span{slotInk(part.ink), string(swatch(th, part)) + " "}, span{inkPlain, part.name})
+		c.spans(2, y, name-1, span{slotInk(part.ink), string(th.swatch(part.ink)) + " "}, span{inkPlain, part.name})
 		c.right(2+name+number, y, inkValue, fixed(part.share*total, 1)+" bits")
 		c.right(2+name+number+share, y, inkPlain, fixed(100*part.share, 1)+" %")
 		room := max(c.w-4-name-number-share-2, 0)
-		c.fill(2+name+number+share+2, y, int(part.share*float64(room)+0.5), slotInk(part.ink), swatch(th, part))
+		c.fill(2+name+number+share+2, y, int(part.share*float64(room)+0.5), slotInk(part.ink), th.swatch(part.ink))
 		y++
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -146,6 +147,29 @@ type listColumn struct {
 	of   func(r *experiment.PacketRecord) (string, ink)
 }
 
+// outcomeLeast is the least room for how a packet ended, with a blank at either side:
+// that is what the list is for.
+const outcomeLeast = 16
+
+// fitting are the columns that a list of w has room for beside the outcome: those
+// worth least go first, and the others move up. The second value is where the
+// outcome begins.
+func (p *listPane) fitting(w int) ([]listColumn, int) {
+	list := p.columns()
+	for _, word := range []string{"ms old", "chg", "sent", "baseline"} {
+		if list[len(list)-1].end+2+outcomeLeast <= w {
+			break
+		}
+		i := slices.IndexFunc(list, func(c listColumn) bool { return c.word == word })
+		gone := list[i].end - list[i-1].end
+		list = slices.Delete(list, i, i+1)
+		for k := i; k < len(list); k++ {
+			list[k].end -= gone
+		}
+	}
+	return list, list[len(list)-1].end + 2
+}
+
 func (p *listPane) columns() []listColumn {
 	plain := func(s string) (string, ink) { return s, inkPlain }
 	return []listColumn{
@@ -186,18 +210,18 @@ func (p *listPane) columns() []listColumn {
 func (p *listPane) draw(c *canvas, th *theme, focused bool) {
 	shown := p.shown()
 	c.frame(th, focused, "Packets", p.legend(th, len(shown), headRoom(c.w, "Packets"))...)
-	columns := p.columns()
+	columns, outcome := p.fitting(c.w)
 	for _, col := range columns {
 		c.right(col.end, 1, inkDim, col.word)
 	}
-	c.clip(64, 1, c.w-66, inkDim, "outcome")
+	c.clip(outcome, 1, c.w-2-outcome, inkDim, "outcome")
 	p.rows = max(c.h-3, 0)
 	p.first = max(len(shown)-p.rows, 0)
 	if p.choosing { // in the middle, so that one sees what came before and after
 		p.first = min(max(p.place(shown)-p.rows/2, 0), p.first)
 	}
 	for y := range min(p.rows, len(shown)-p.first) {
-		p.row(c, th, 2+y, &p.all[shown[p.first+y]], columns)
+		p.row(c, th, 2+y, &p.all[shown[p.first+y]], columns, outcome)
 	}
 	if len(shown) == 0 {
 		c.clip(2, 2, c.w-4, inkDim, "none of the "+strconv.Itoa(len(p.all))+" remembered; f lists others")
@@ -213,7 +237,7 @@ func (p *listPane) legend(th *theme, n, room int) []span {
 	return fit(room, append(counted[:3:3], span{inkDim, "  follows the newest"}), counted, out, nil)
 }
 
-func (p *listPane) row(c *canvas, th *theme, y int, r *experiment.PacketRecord, columns []listColumn) {
+func (p *listPane) row(c *canvas, th *theme, y int, r *experiment.PacketRecord, columns []listColumn, outcome int) {
 	here := p.choosing && r.Seq == p.chosen.Seq && r.Copy == p.chosen.Copy
 	if here {
 		c.text(1, y, inkChosen, th.chosen)
@@ -226,7 +250,7 @@ func (p *listPane) row(c *canvas, th *theme, y int, r *experiment.PacketRecord, 
 		c.right(col.end, y, k, s)
 	}
 	k := outcomeInk(r.Outcome)
-	x := c.text(64, y, k, string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)])+" ")
+	x := c.text(outcome, y, k, string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)])+" ")
 	word := outcomeWord(r.Outcome)
 	if r.Outcome == experiment.Lost {
 		word += ": " + r.Cause.String()

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"wirelab/experiment"
@@ -15,11 +16,13 @@ type logPane struct {
 	effects []*effect         // of each of them; nil: not known, or nothing to tell
 	newest  time.Duration     // end of the newest sample seen
 	seen    bool
+	live    bool // the world is, and no recording
 }
 
 func (p *logPane) name() string { return "Changes" }
 
 func (p *logPane) observe(v sight) bool {
+	p.live = v.snap.World != nil && v.snap.World.Live
 	moved := !p.seen || !sameMarks(p.all, v.snap.Marks)
 	if moved {
 		p.all, p.seen = v.snap.Marks, true
@@ -49,7 +52,7 @@ func (p *logPane) take(list []change) {
 func (p *logPane) measure(samples []experiment.Sample) bool {
 	added := false
 	for i, c := range p.changes {
-		if p.effects[i] != nil || c.Kind != experiment.MarkChange && c.Kind != experiment.MarkUndo {
+		if p.effects[i] != nil || !hasEffect(c) {
 			continue
 		}
 		if e, ok := effectOf(p.changes, i, samples); ok {
@@ -61,56 +64,68 @@ func (p *logPane) measure(samples []experiment.Sample) bool {
 
 func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 	const title = "Changes"
-	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{{inkDim, "means of 2 s before → after"}}, []span{{inkDim, "2 s before → after"}}, nil)...)
+	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{{inkDim, "bits/changed, means of 2 s before → after"}}, []span{{inkDim, "bits/changed before → after"}}, nil)...)
 	if len(p.changes) == 0 {
 		c.clip(2, 1, c.w-4, inkDim, "none yet: move a control, and it is noted here")
 		return
 	}
 	for y := 1; y < c.h-1 && y <= len(p.changes); y++ {
 		i := len(p.changes) - y
-		p.row(c, th, y, p.changes[i], p.effects[i])
+		ch := p.changes[i]
+		p.row(c, th, y, ch, p.effects[i], hasEffect(ch) && disturbed(p.changes, i))
 	}
 }
 
-// row writes one change: when, what, and what it did in as much detail as the
-// row has room for beside what it was.
-func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect) {
+// row writes one change: when, what, and what it did as far as the row has room
+// for it beside what it was.
+func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect, crowded bool) {
 	label := string(markSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == experiment.MarkSeam {
 		label = string(th.seam) + " seam: the recording begins anew"
+		if p.live {
+			label = string(th.seam) + " seam: the world begins anew"
+		}
 	}
 	x := c.text(2, y, inkDim, clock(ch.T)+"  ")
+	const gap = 2
 	end := c.w - 2
-	if e != nil {
-		const gap = 2
-		told := fit(end-x-gap-textWidth(label), append(e.bits(), e.bandwidth(e.percent())...), e.bandwidth(e.percent()), e.bandwidth(nil), e.percent())
-		end -= spansWidth(told)
-		c.spans(end, y, c.w-2-end, told...)
-		end -= gap
+	told := e.told(end - x - gap - textWidth(label))
+	if e == nil && crowded {
+		told = fit(end-x-gap-textWidth(label), []span{{inkDim, "too close to another to tell"}}, []span{{inkDim, "too close to tell"}}, nil)
+	}
+	if n := spansWidth(told); n > 0 {
+		c.spans(end-n, y, n, told...)
+		end -= n + gap
 	}
 	c.clip(x, y, end-x, markInk(ch.Kind), label)
 }
 
-// bits tells the bits per changed item before and after; nothing where too few
-// changed to say.
+// told is what a change did, in as much detail as there is room for. By how much
+// the bits per changed item grew or shrank goes before the bandwidth, which
+// follows whatever happens in the data.
+func (e *effect) told(room int) []span {
+	if e == nil {
+		return nil
+	}
+	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few changed to say
+		return fit(room, e.bandwidth(), nil)
+	}
+	return fit(room, slices.Concat(e.bandwidth(), []span{{inkPlain, "  "}}, e.bits(), e.percent()), append(e.bits(), e.percent()...), e.percent())
+}
+
+// bits tells the bits per changed item before and after.
 func (e *effect) bits() []span {
-	if e.before.perChanged == 0 || e.after.perChanged == 0 {
-		return nil
-	}
-	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}, {inkDim, " bits/changed  "}}
+	return []span{{inkPlain, fixed(e.before.perChanged, 1)}, {inkDim, " → "}, {inkRatio, fixed(e.after.perChanged, 1)}}
 }
 
-// bandwidth tells the payload before and after, and what may follow.
-func (e *effect) bandwidth(more []span) []span {
-	return append([]span{{inkPlain, fixed(e.before.kbps, 0)}, {inkDim, " → "}, {inkPayload, fixed(e.after.kbps, 0)}, {inkDim, " kbps"}}, more...)
+// bandwidth tells the payload before and after.
+func (e *effect) bandwidth() []span {
+	return []span{{inkPlain, fixed(e.before.kbps, 0)}, {inkDim, " → "}, {inkPayload, fixed(e.after.kbps, 0)}, {inkDim, " kbps"}}
 }
 
-// percent is by how much the payload grew or shrank.
+// percent is by how much the bits per changed item grew or shrank.
 func (e *effect) percent() []span {
-	if e.before.kbps <= 0 {
-		return nil
-	}
-	v := math.Round(100 * (e.after.kbps/e.before.kbps - 1))
+	v := math.Round(100 * (e.after.perChanged/e.before.perChanged - 1))
 	k, sign := inkDim, "±"
 	switch {
 	case v < 0:

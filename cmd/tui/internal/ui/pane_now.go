@@ -12,6 +12,7 @@ type nowPane struct {
 	item  string
 	lane  experiment.Lane
 	seen  bool
+	back  bool // what is shown is over
 	spark []float64
 }
 
@@ -22,7 +23,7 @@ func (p *nowPane) observe(v sight) bool {
 	if p.seen && !v.slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
 		return false
 	}
-	p.item, p.lane, p.seen = v.snap.Item, *lane, true
+	p.item, p.lane, p.seen, p.back = v.snap.Item, *lane, true, v.back
 	p.spark = p.spark[:0]
 	for i := range lane.Samples {
 		p.spark = append(p.spark, float64(lane.Samples[i].PayloadBits))
@@ -39,16 +40,17 @@ type figure struct {
 // figures returns the rows of the pane, two figures each, those worth most first:
 // means of the last seconds, then what the link did.
 func (p *nowPane) figures() [][2]figure {
-	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
+	lane := &p.lane
+	r, t, timing := lane.Recent, lane.Totals, lane.Timing
 	item := p.item
 	if item == "" {
 		item = "item"
 	}
 	return append([][2]figure{
-		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95", fixed(r.PayloadP95Kbps, 1), "kbps"}},
+		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95, 1 min", fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{inkWire, "wire", fixed(r.WireKbps, 1), "kbps"}, {inkDim, "uplink", fixed(r.FeedbackKbps, 1), "kbps"}},
 		{{inkRatio, "per " + item, fixed(r.BitsPerItem, 2), "bits"}, {inkRatio, "per changed", fixed(r.BitsPerChanged, 1), "bits"}},
-		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), item + "s"}, {inkDim, "packet", fixed(t.PacketBytes.P50, 0), "B p50"}},
+		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), item + "s"}, {inkDim, "mean packet", fixed(meanPacket(lane.Samples), 0), "B"}},
 		{{inkDim, "baseline", fixed(r.BaselineAgeTicks, 1), "back"}, {inkDim, "which is", fixed(r.BaselineAgeMS, 0), "ms"}},
 		{{inkDim, "encode", fixed(r.EncodeUS, 0), "µs"}, {inkDim, "decode", fixed(r.DecodeUS, 0), "µs"}},
 	}, append(networkFigures(t.Network),
@@ -56,6 +58,15 @@ func (p *nowPane) figures() [][2]figure {
 		[2]figure{{inkDim, "extent p95", fixed(t.Network.ReorderExtent.P95, 0), "pkts"}, {inkDim, "order costs", fixed(t.Network.OrderCostMS, 1), "ms"}},
 		[2]figure{{inkDim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {}},
 	)...)
+}
+
+// meanPacket is the mean payload of the packets of the last two seconds, in bytes.
+func meanPacket(all []experiment.Sample) float64 {
+	var bits, sent int64
+	for _, s := range all[max(len(all)-int(recentSpan/experiment.SamplePeriod), 0):] {
+		bits, sent = bits+s.PayloadBits, sent+int64(s.Sent)
+	}
+	return float64(bits) / 8 / float64(max(sent, 1))
 }
 
 // networkFigures are what the link did, over the whole run.
@@ -72,7 +83,11 @@ func networkFigures(n experiment.Network) [][2]figure {
 }
 
 func (p *nowPane) draw(c *canvas, th *theme, focused bool) {
-	c.frame(th, focused, "Now", span{inkDim, "last 2 s; from link lost on: the whole run"})
+	long, brief := "last 2 s; from link lost on: the whole run", "last 2 s; from link lost on: all"
+	if p.back {
+		long, brief = "2 s until then; from link lost on: as of now", "2 s; from link lost on: now"
+	}
+	c.frame(th, focused, "Now", fit(headRoom(c.w, "Now"), []span{{inkDim, long}}, []span{{inkDim, brief}})...)
 	half := (c.w - 4) / 2
 	t := p.lane.Totals
 	wrong := figure{inkGood, "wrong", "0", "ok"}
@@ -105,5 +120,7 @@ func (p *nowPane) figure(c *canvas, x, y, w int, f figure) {
 	}
 	c.clip(x, y, label, f.ink, f.label)
 	c.right(x+label+number-1, y, k, f.value)
-	c.clip(x+label+number, y, w-label-number-1, inkDim, f.unit)
+	if room := w - label - number - 1; textWidth(f.unit) <= room { // half a word says nothing
+		c.text(x+label+number, y, inkDim, f.unit)
+	}
 }

@@ -78,9 +78,14 @@ func (p *stackPane) spec(lane *experiment.Lane, th *theme, w int) *chart.Spec {
 	for _, m := range distinct(p.snap.Marks) {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
 	}
-	samples := lane.Samples[max(len(lane.Samples)-per*(cols+1), 0):]
+	samples := settled(lane)
+	samples = samples[max(len(samples)-per*(cols+1), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
 		s.End = int64(samples[n-1].T / experiment.SamplePeriod)
+	}
+	s.Since = swapped(p.snap.Marks, s.End)
+	if p.unit == byShare {
+		s.Whole = 100
 	}
 	weights := p.weights(samples)
 	for _, k := range p.order() {
@@ -113,7 +118,7 @@ func (p *stackPane) area(samples []experiment.Sample, weights []float64, k encod
 	if th.color && !th.ascii {
 		a.Fill = '█'
 	} else if !th.color {
-		a.Fill, a.NameInk = p.fill(th, k), chart.Ink(inkPlain)
+		a.Fill, a.NameInk = th.shade(int(k)), chart.Ink(inkPlain)
 	}
 	return a
 }

@@ -50,9 +50,9 @@ func (p *vitalsPane) width(wire, perChanged, wrong bool) int {
 	return n
 }
 
-// costs are the figures of the last two seconds, and the share of packets lost.
+// costs are the figures of the last two seconds.
 func (p *vitalsPane) costs(wire, perChanged bool) []span {
-	r, t := p.lane.Recent, p.lane.Totals
+	r := p.lane.Recent
 	out := []span{{inkPayload, "payload "}, {inkValue, fixed(r.PayloadKbps, 1)}}
 	if wire {
 		out = append(out, span{inkWire, "  wire "}, span{inkValue, fixed(r.WireKbps, 1)})
@@ -65,11 +65,17 @@ func (p *vitalsPane) costs(wire, perChanged bool) []span {
 		}
 		out = append(out, span{k, "  " + fixed(r.BitsPerChanged, 1)}, span{inkDim, " bits/changed"})
 	}
-	lost := 0.0
-	if t.Sent > 0 {
-		lost = 100 * float64(t.Lost) / float64(t.Sent)
+	return append(out, span{inkDim, "  lost "}, span{inkValue, padLeft(fixed(lostLately(p.lane.Samples), 0), 2)}, span{inkDim, "%"})
+}
+
+// lostLately is the percentage of packets lost in the last two seconds: what
+// somebody sees who moves the loss.
+func lostLately(all []experiment.Sample) float64 {
+	lost, sent := 0, 0
+	for _, s := range all[max(len(all)-int(recentSpan/experiment.SamplePeriod), 0):] {
+		lost, sent = lost+s.Outcomes[experiment.Lost], sent+s.Sent
 	}
-	return append(out, span{inkDim, "  lost "}, span{inkValue, fixed(lost, 1)}, span{inkDim, "%"})
+	return 100 * float64(lost) / float64(max(sent, 1))
 }
 
 // ends counts the packets that arrived and were of no use, or worse.

@@ -17,6 +17,7 @@ type worldPane struct {
 	shown    int // index of arrangements
 	painters [3]painter
 	due      bool // the picture changed and is not drawn yet
+	back     bool // somebody looks back: pictures of what is over are not kept
 }
 
 // sideView is one of the views that stand side by side.
@@ -63,6 +64,11 @@ func (p *worldPane) name() string { return "World" }
 // page to say, which knows what the terminal can take.
 func (p *worldPane) observe(v sight) bool {
 	pic := v.snap.World
+	p.due = p.due || v.back != p.back || v.back && v.snap.Now != p.now
+	if p.back = v.back; p.back {
+		p.now = v.snap.Now
+		return false
+	}
 	if pic == nil {
 		p.due = p.due || p.pic != nil
 		p.pic = nil
@@ -79,7 +85,7 @@ func (p *worldPane) observe(v sight) bool {
 
 func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 	p.due = false
-	if p.pic == nil {
+	if p.pic == nil || p.back {
 		p.drawNothing(c, th)
 		return
 	}
@@ -97,7 +103,11 @@ func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 // drawNothing says why there is no world to look at.
 func (p *worldPane) drawNothing(c *canvas, th *theme) {
 	c.frame(th, false, "World")
-	text := wrap("No world to look at: these frames hold no cubes, or none was sent yet.", max(c.w-6, 1))
+	why := "No world to look at: these frames hold no cubes, or none was sent yet."
+	if p.back {
+		why = "The world of then is not remembered. /seek " + clock(p.now) + " plays it again up to there; the key end goes back to the present."
+	}
+	text := wrap(why, max(c.w-6, 1))
 	for i, line := range text {
 		c.text(max((c.w-textWidth(line))/2, 2), max((c.h-len(text))/2, 1)+i, inkDim, line)
 	}
@@ -124,7 +134,7 @@ func (p *worldPane) drawView(c *canvas, th *theme, v sideView, brush *painter) {
 	looks := kindLooks(poses)
 	if v == viewError {
 		if p.pic.Error == nil {
-			c.clip(2, c.h/2, c.w-4, inkDim, "not known: what was sent then is forgotten")
+			c.clip(2, c.h/2, c.w-4, inkDim, "nothing to hold it against just now")
 			return
 		}
 		looks = heatLooks(p.pic.Error)

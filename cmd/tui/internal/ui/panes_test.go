@@ -323,3 +323,19 @@ func TestZoom(t *testing.T) {
 		t.Errorf("z does not show two minutes:\n%s", m.View())
 	}
 }
+
+// Where there is no colour a shape is all that tells the bits of one slot from those
+// of another.
+func TestNoTwoSlotsHaveOneShape(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		th := newTheme(plainRenderer(), ascii)
+		seen := map[rune]int{}
+		for slot := range int(encoders.FieldSlot(0)) + 26 { // more fields than letters no schema has
+			r := th.shade(slot)
+			if other, twice := seen[r]; twice || r == ' ' {
+				t.Errorf("ascii %v: slots %d and %d both are %q", ascii, other, slot, r)
+			}
+			seen[r] = slot
+		}
+	}
+}

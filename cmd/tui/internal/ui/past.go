@@ -188,58 +188,7 @@ func (w window) lane(now *experiment.Lane) experiment.Lane {
 		l.Encoder = l.Packets[n-1].Encoder
 	}
 	l.Recent = recentOf(l.Samples, now.Recent)
+	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
 	return l
-}
-
-// recentOf sums up the last two seconds of samples as the lab does; the times that
-// encoding took are not in samples, and stay what they are.
-func recentOf(all []experiment.Sample, now experiment.Recent) experiment.Recent {
-	last := all[max(len(all)-int(recentSpan/experiment.SamplePeriod), 0):]
-	if len(last) == 0 {
-		return experiment.Recent{}
-	}
-	var s experiment.Sample
-	for i := range last {
-		x := &last[i]
-		s.Sent += x.Sent
-		s.PayloadBits += x.PayloadBits
-		s.WireBits += x.WireBits
-		s.FeedbackBits += x.FeedbackBits
-		s.Items += x.Items
-		s.Changed += x.Changed
-		s.BaselineAge += x.BaselineAge
-		s.Referenced += x.Referenced
-		s.Budget.Add(&x.Budget)
-	}
-	bits, secs := float64(s.PayloadBits), float64(len(last))*experiment.SamplePeriod.Seconds()
-	r := now
-	r.PayloadKbps, r.WireKbps, r.FeedbackKbps = bits/1000/secs, float64(s.WireBits)/1000/secs, float64(s.FeedbackBits)/1000/secs
-	r.BitsPerItem, r.BitsPerChanged = bits/float64(max(s.Items, 1)), bits/float64(max(s.Changed, 1))
-	r.ChangedPerFrame = float64(s.Changed) / float64(max(s.Sent, 1))
-	age := float64(s.BaselineAge) / float64(max(s.Referenced, 1))
-	if now.BaselineAgeTicks > 0 {
-		r.BaselineAgeMS = age * now.BaselineAgeMS / now.BaselineAgeTicks
-	}
-	r.BaselineAgeTicks, r.Budget = age, s.Budget
-	return r
-}
-
-// totalsBefore takes from the sums what came after t.
-func totalsBefore(total experiment.Totals, samples []experiment.Sample, t time.Duration) experiment.Totals {
-	for i := len(samples) - 1; i >= 0 && samples[i].T > t; i-- {
-		s := &samples[i]
-		less := func(sum *int64, n int) { *sum = max(*sum-int64(n), 0) }
-		less(&total.Sent, s.Sent)
-		less(&total.Decoded, s.Outcomes[experiment.Decoded])
-		less(&total.Stale, s.Outcomes[experiment.Stale])
-		less(&total.Duplicate, s.Outcomes[experiment.Duplicate])
-		less(&total.Lost, s.Outcomes[experiment.Lost])
-		less(&total.Failures.NoBaseline, s.Outcomes[experiment.NoBaseline])
-		less(&total.Failures.Corrupt, s.Outcomes[experiment.Corrupt])
-		less(&total.Failures.UnknownCodec, s.Outcomes[experiment.UnknownCodec])
-		less(&total.Tainted, s.Outcomes[experiment.Tainted])
-		less(&total.Playout.Late, s.Late)
-	}
-	return total
 }

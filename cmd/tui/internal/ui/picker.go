@@ -82,14 +82,7 @@ func (p *picker) size(w, h int) (int, int) {
 }
 
 func (p *picker) draw(c *canvas, th *theme) {
-	hint := "type to narrow, enter takes, esc leaves"
-	if p.beside != nil {
-		hint = "enter takes, space tries, v beside, tab params, esc"
-	}
-	if p.filter != "" {
-		hint = "narrowed to " + p.filter
-	}
-	c.frame(th, true, p.title, span{inkDim, hint})
+	c.frame(th, true, p.title, p.hint(headRoom(c.w, p.title))...)
 	name := 0
 	for _, ch := range p.all {
 		name = max(name, textWidth(ch.name))
@@ -135,6 +128,22 @@ func (p *picker) draw(c *canvas, th *theme) {
 	if at, ok := p.picked(); ok && p.preview != nil {
 		p.show(c, th, 6+name+3, at)
 	}
+}
+
+// hint is what the keys do here, as much of it as there is room for.
+func (p *picker) hint(room int) []span {
+	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
+	switch {
+	case p.filter != "":
+		words = []string{"narrowed to " + p.filter, p.filter}
+	case p.beside != nil:
+		words = []string{"enter takes, space tries, v beside, tab params, esc", "space tries, v beside, tab params", "v beside, tab params"}
+	}
+	options := make([][]span, len(words))
+	for i, text := range words {
+		options[i] = []span{{inkDim, text}}
+	}
+	return fit(room, options...)
 }
 
 // show draws the preview of a name to the right of column x.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,7 +23,7 @@ func Run(ctx context.Context, lab Lab, opt Options) error {
 		opt.Out = os.Stdout
 	}
 	if opt.Renderer == nil {
-		opt.Renderer = lipgloss.NewRenderer(opt.Out)
+		opt.Renderer = rendererOf(opt.Out)
 	}
 	m := New(lab, opt)
 	out := repaint.New(opt.Out)
@@ -44,6 +45,17 @@ func Run(ctx context.Context, lab Lab, opt Options) error {
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
 	return nil
+}
+
+// rendererOf paints as the terminal behind out can. Bubbletea asks the standard
+// output for its ground before main begins; who asks again waits for a second
+// answer, and five seconds where none comes.
+func rendererOf(out io.Writer) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(out)
+	if out == os.Stdout {
+		r.SetHasDarkBackground(lipgloss.HasDarkBackground())
+	}
+	return r
 }
 
 // leaveOnSignal asks the program to leave when a signal comes or ctx ends, and

@@ -136,10 +136,23 @@ func laneInk(i int) ink {
 func shadowLines(th *theme, lanes []experiment.Lane, how chart.Reduce, of func([]experiment.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
-		values, weights := of(lanes[i].Samples)
+		values, weights := of(settled(&lanes[i]))
 		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Loose: true, Stroke: chart.Dotted, Ink: chart.Ink(shadowInk(i)), Sign: shadowSign(th, i)})
 	}
 	return out
+}
+
+// settled are the samples of a lane but for those in which it caught up: what it
+// sent then tells of its coming, not of it, and would dwarf the rest.
+func settled(l *experiment.Lane) []experiment.Sample {
+	if l.Began == 0 {
+		return l.Samples
+	}
+	n := 0
+	for n < len(l.Samples) && l.Samples[n].T <= l.Began+warmUp {
+		n++
+	}
+	return l.Samples[n:]
 }
 
 // shadowLegend names the shadows with a figure each, as far as the room goes; of

@@ -144,3 +144,43 @@ func TestShadowsAreToldApart(t *testing.T) {
 		}
 	}
 }
+
+// A shadow's first second, in which it sends everything anew, is not charted.
+func TestShadowsAreChartedOnceTheyHaveCaughtUp(t *testing.T) {
+	lane := experiment.Lane{Began: 30 * time.Second}
+	for at := lane.Began + experiment.SamplePeriod; at <= 40*time.Second; at += experiment.SamplePeriod {
+		lane.Samples = append(lane.Samples, experiment.Sample{T: at, PayloadBits: 1})
+	}
+	if s := settled(&lane); len(s) != 90 || s[0].T != 31*time.Second+experiment.SamplePeriod {
+		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
+	}
+	lane.Samples = lane.Samples[:5]
+	if s := settled(&lane); len(s) != 0 {
+		t.Errorf("%d samples half a second after it came", len(s))
+	}
+	lane.Began = 0
+	if s := settled(&lane); len(s) != 5 {
+		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
+	}
+}
+
+// The charts go by what the encoder of now costs, once its swap has been looked at.
+func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
+	lab := newFakeLab()
+	lane := &lab.snap.Lanes[0]
+	for i := range lane.Samples {
+		if lane.Samples[i].T <= 46*time.Second { // the swap of the made-up session
+			lane.Samples[i].PayloadBits *= 60
+			lane.Samples[i].WireBits *= 60
+		}
+	}
+	m := screen(lab, 160, 48, Options{})
+	if !strings.Contains(m.View(), "▲▲▲▲") || strings.Contains(m.View(), "k┤") {
+		t.Errorf("an encoder of long ago sets the scale:\n%s", m.View())
+	}
+	lab.snap.Marks[0].T = 81 * time.Second
+	m = screen(lab, 160, 48, Options{})
+	if !strings.Contains(m.View(), "k┤") {
+		t.Errorf("a swap cannot be seen in full:\n%s", m.View())
+	}
+}

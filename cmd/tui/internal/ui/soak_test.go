@@ -23,7 +23,8 @@ func TestSoak(t *testing.T) {
 		t.Skip("takes minutes; set " + soakEnv + "=1 for ten simulated hours")
 	}
 	cfg := experiment.Default()
-	if err := cfg.Apply(experiment.Change{Encoder: "relative-orientation", Profile: "unity-broadband"}); err != nil {
+	beside := []experiment.EncoderConfig{{Name: "relative-position"}}
+	if err := cfg.Apply(experiment.Change{Encoder: "relative-orientation", Profile: "unity-broadband", Shadow: beside}); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -50,7 +51,8 @@ func TestSoak(t *testing.T) {
 // stops time and returns how many bytes are in use.
 func soakUntil(t *testing.T, m *Model, r *experiment.Runner, until time.Duration) float64 {
 	t.Helper()
-	keys := []string{"tab", "down", "right", "left", "up", "1", "4", "1", "m", "?", "esc", "e", "esc", "z", "<", "end", "space", "space", "E", "u"}
+	keys := []string{"tab", "down", "right", "left", "up", "2", "down", "3", "up", "x", "esc", "4", "5", "down", "6", "1", "m", "?", "esc", "e", "esc",
+		"z", "<", "b", "end", "space", "space", "E", "u"}
 	for i := 0; r.Snapshot().Now < until; i++ {
 		if i%10 == 0 {
 			press(m, keys[i/10%len(keys)])

@@ -50,11 +50,22 @@ func splitUnit(s string) (number, unit string) {
 	return s[:i], strings.TrimSpace(s[i:])
 }
 
-// wrap breaks text at blanks into lines of at most n columns.
+// wrap breaks text at blanks into lines of at most n columns; a word that is longer,
+// such as a path, is broken where it must be.
 func wrap(s string, n int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {
+		for n > 0 && textWidth(word) > n {
+			if line != "" {
+				lines, line = append(lines, line), ""
+			}
+			head := truncate(word, n)
+			if head == "" { // not even a wide character fits
+				break
+			}
+			lines, word = append(lines, head), word[len(head):]
+		}
 		switch {
 		case line == "":
 			line = word
@@ -77,9 +88,14 @@ func flow(pieces []span, n int) (lines [][]span) {
 	const indent = "  "
 	var line []span
 	room := n
-	for _, p := range pieces {
-		for _, word := range strings.SplitAfter(p.text, " ") {
-			if w := textWidth(strings.TrimRight(word, " ")); w > room && len(line) > 0 {
+	for i, p := range pieces {
+		words := strings.SplitAfter(p.text, " ")
+		for j, word := range words {
+			w := textWidth(strings.TrimRight(word, " "))
+			if j == len(words)-1 && !strings.HasSuffix(word, " ") {
+				w += beginning(pieces[i+1:])
+			}
+			if w > room && len(line) > 0 {
 				lines, line, room = append(lines, line), []span{{inkPlain, indent}}, n-len(indent)
 			}
 			room -= textWidth(word)
@@ -94,4 +110,16 @@ func flow(pieces []span, n int) (lines [][]span) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// beginning is how wide the word is that pieces of text begin with.
+func beginning(pieces []span) (w int) {
+	for _, p := range pieces {
+		head, _, blank := strings.Cut(p.text, " ")
+		w += textWidth(head)
+		if blank {
+			break
+		}
+	}
+	return w
 }

@@ -80,8 +80,8 @@ func tourSteps() []tourStep {
 			say: "A field of six bits takes six bits, however likely its value was. A range coder charges what a value is worth, down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
 		},
 		{
-			name: "Loss", look: onPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}}, tells: []tally{tallyLost(), tallyUnread(), tallyAge(), tallyRatio()},
-			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is an older baseline, and so larger differences.",
+			name: "Loss", look: onPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}}, tells: []tally{tallyLost(), tallyUnread(), tallyAge()},
+			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that now and then is a little older, and so differences that are larger.",
 		},
 		{
 			name: "Playout", look: onWorld, scene: shaky, then: experiment.Change{Playout: playout(85)}, tells: []tally{tallyStarved(), tallyOff()},

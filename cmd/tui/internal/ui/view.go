@@ -228,6 +228,9 @@ func (m *Model) hints(w int) [][2]span {
 		}
 		all = append(all, hint{[2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}}, b.pinned})
 		if len(all) == 1 && m.tour == nil && !m.past.away {
+			if m.w < tabsWidth { // nothing else names the pages
+				all = append(all, hint{[2]span{{inkKey, "1-" + strconv.Itoa(len(m.pages))}, {inkDim, " pages"}}, false})
+			}
 			for _, a := range m.page().arrows() {
 				all = append(all, hint{[2]span{{inkKey, a[0]}, {inkDim, " " + a[1]}}, false})
 			}

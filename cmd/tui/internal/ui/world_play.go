@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"wirelab/dataset/world"
 	"wirelab/experiment"
@@ -28,17 +29,18 @@ const (
 	numToggles
 )
 
-// ask is a switch that was thrown and is not in a picture yet.
+// ask is a switch that was thrown and is not in a picture yet. While time stands
+// still, no picture will show it.
 type ask struct {
-	on    bool
-	until int // tick at which to believe the pictures again
+	on       bool
+	at, till time.Duration // virtual time from which, and until which, not to believe the pictures
 }
 
 func (p *playPane) name() string { return "Play" }
 
 func (p *playPane) observe(v sight) bool {
 	before := *p
-	p.known = v.snap.World != nil
+	p.known = v.snap.World != nil && !v.back
 	p.source = v.cfg.Data.Source
 	if p.known {
 		p.live, p.autopilot, p.keys = v.snap.World.Live, v.snap.World.Autopilot, v.snap.World.Keys
@@ -100,23 +102,26 @@ func (p *playPane) camera(th *theme) []span {
 	return []span{{inkValue, fixed(p.cam.width, 0)}, {inkDim, " m across"}, {inkFaint, " " + th.dot}, follow}
 }
 
-// switched is how a switch stands: as asked for, if that is still on its way.
-func (p *playPane) switched(t toggle, tick int) bool {
-	if a := p.asked[t]; tick < a.until {
+// switched is how a switch stands at now: as asked for, if that is still on its
+// way. A lab that jumped back forgot it.
+func (p *playPane) switched(t toggle, now time.Duration) bool {
+	if a := p.asked[t]; now >= a.at && now < a.till {
 		return a.on
 	}
 	return [numToggles]bool{p.keys.Push, p.keys.Pull, p.autopilot}[t]
 }
 
-// askTicks is how long a switch may take to come back in a picture.
-const askTicks = 6
+// askSpan is how long a switch may take to come back in a picture: a frame, and
+// the pause between two pictures.
+const askSpan = 100 * time.Millisecond
 
 // flip throws a switch of the live world.
 func (m *Model) flip(p *worldPage, t toggle) {
-	on := !p.play.switched(t, m.ticks)
+	now := m.snap.Now
+	on := !p.play.switched(t, now)
 	in := [numToggles]experiment.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t]
 	if m.playWorld(in) {
-		p.play.asked[t] = ask{on, m.ticks + askTicks}
+		p.play.asked[t] = ask{on, now, now + askSpan}
 	}
 }
 

@@ -30,6 +30,8 @@ func TestGoldenWorld(t *testing.T) {
 		{name: "world-80x24-colour", w: 80, h: 24, opt: Options{Renderer: colourRenderer()}},
 		{name: "world-80x24-error", w: 80, h: 24, keys: []string{"v", "v"}},
 		{name: "world-80x24-starved", w: 80, h: 24, lab: starved},
+		{name: "world-80x24-charts", w: 80, h: 24, keys: []string{"c"}},
+		{name: "world-160x48-alone", w: 160, h: 48, keys: []string{"c"}},
 		{name: "world-80x24-recording", w: 80, h: 24, lab: newFakeLab()},
 		{name: "world-200x50", w: 200, h: 50},
 		{name: "world-20x5", w: 20, h: 5},
@@ -118,9 +120,87 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		lab := newWorldLab()
 		m := screen(lab, 160, 48, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
-		got := strings.Split(spell(lab.got), "; ")
-		if strings.Join(got, "; ") != c.want && spell([]experiment.Command{lab.got[len(lab.got)-1], lab.got[0]}) != c.want {
-			t.Errorf("%v sent %q, want %q", c.keys, spell(lab.got), c.want)
+		if got := spell(lab.got); got != c.want {
+			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
+// While time stands still no picture shows what a switch did: it goes on from what
+// was asked for, however long ago. Once time has passed the pictures are right, and
+// so they are after a jump back.
+func TestSwitchesWhileTimeStandsStill(t *testing.T) {
+	lab := newWorldLab() // its picture has hover on
+	lab.snap.State = experiment.Paused
+	m := screen(lab, 160, 48, Options{})
+	wait := func(by time.Duration) {
+		next := *lab.snap
+		next.Now += by
+		lab.snap = &next
+		for range 40 {
+			press(m)
+		}
+	}
+	press(m, "4", "h")
+	wait(0)
+	press(m, "h")
+	wait(0)
+	press(m, "h")
+	wait(time.Second)
+	press(m, "h")
+	wait(-10 * time.Second)
+	press(m, "h")
+	if got, want := spell(lab.got), "hover off; hover on; hover off; hover off; hover off"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+}
+
+// Who looks back sees no cubes of the present in the past, but how the display
+// fared then.
+func TestLookingBackShowsNoPresentWorld(t *testing.T) {
+	m := screen(newWorldLab(), 160, 48, Options{})
+	press(m, "4")
+	if !strings.Contains(m.View(), "cubes interact") {
+		t.Fatal("no world in the present")
+	}
+	press(m, "<", "<")
+	view := m.View()
+	for _, not := range []string{"interact", "behind the sender", "autopilot"} {
+		if strings.Contains(view, not) {
+			t.Errorf("the past has %q", not)
+		}
+	}
+	for _, want := range []string{"The world of then is not remembered. /seek 01:28.0 plays", "Starved %"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("the past lacks %q", want)
+		}
+	}
+	if press(m, "end"); !strings.Contains(m.View(), "cubes interact") {
+		t.Error("back in the present there is no world")
+	}
+}
+
+// It is a world that somebody reset, and no recording.
+func TestSeamOfTheLiveWorld(t *testing.T) {
+	m := screen(newWorldLab(), 160, 48, Options{})
+	if view := m.View(); !strings.Contains(view, "seam: the world begins anew") {
+		t.Errorf("no seam of the world in\n%s", view)
+	}
+}
+
+// The charts of the display come where there is room, go and come with their key,
+// and show as much time as is asked for.
+func TestChartsOfTheDisplay(t *testing.T) {
+	for _, c := range []struct {
+		h    int
+		keys []string
+		want string // "": none
+	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"z"}, "60s"}, {24, nil, ""}, {24, []string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
+		m := screen(newWorldLab(), 160, c.h, Options{})
+		press(m, append([]string{"4"}, c.keys...)...)
+		view := m.View()
+		if shown := strings.Contains(view, "Starved %"); shown != (c.want != "") || !strings.Contains(view, c.want) {
+			t.Errorf("%d rows after %v: charts %v, want %q\n%s", c.h, c.keys, shown, c.want, view)
 		}
 	}
 }

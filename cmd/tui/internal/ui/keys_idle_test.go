@@ -1,0 +1,28 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+// A key that means nothing on a page says so; one that does something does not.
+func TestKeysWithNothingToDoSaySo(t *testing.T) {
+	const says = "nothing to do here"
+	for _, c := range []struct {
+		page, key string
+		idle      bool
+	}{
+		{"1", "tab", false}, {"1", "d", false}, {"1", "z", false}, {"1", "enter", false},
+		{"2", "z", false}, {"2", "d", true}, {"2", "enter", true}, {"2", "tab", true},
+		{"3", "z", true}, {"3", "d", true}, {"5", "z", false}, {"5", "d", true}, {"6", "z", true}, {"6", "tab", false},
+	} {
+		for _, size := range [][2]int{{160, 48}, {80, 24}} {
+			m := screen(newEchoLab(), size[0], size[1], Options{})
+			press(m, c.page)
+			m.dismiss()
+			if press(m, c.key); strings.Contains(m.View(), says) != c.idle {
+				t.Errorf("page %s, %s at %v: says so: %v", c.page, c.key, size, !c.idle)
+			}
+		}
+	}
+}

@@ -184,3 +184,18 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 		t.Errorf("a swap cannot be seen in full:\n%s", m.View())
 	}
 }
+
+// Every lane has a sign of its own, in ASCII too.
+func TestNoTwoLanesHaveOneSign(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		th := newTheme(plainRenderer(), ascii)
+		seen := map[rune]int{}
+		for lane := range 1 + shadowInks {
+			r := laneSign(th, lane)
+			if other, twice := seen[r]; twice {
+				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
+			}
+			seen[r] = lane
+		}
+	}
+}

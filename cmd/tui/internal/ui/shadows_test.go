@@ -104,7 +104,6 @@ func TestShadowsByKeys(t *testing.T) {
 func TestShadowCommandsInError(t *testing.T) {
 	m := screen(newFakeLab(), 160, 48, Options{})
 	for line, says := range map[string]string{
-		"shadow":               "expected: shadow [off] NAME",
 		"shadow off":           "expected: shadow [off] NAME",
 		"shadow off raw":       "no shadow runs",
 		"shadow quantised":     "did you mean quantized?",

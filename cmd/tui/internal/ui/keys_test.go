@@ -227,6 +227,7 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"speed 900":    "0.1 to 64",
 		"step 0":       "1 to 10000",
 		"seek never":   "00:30",
+		"quit smoking": "expected: quit",
 		"down lss 5%":  "did you mean loss?",
 		"playout -5s":  "85ms",
 

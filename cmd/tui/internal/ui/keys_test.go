@@ -241,7 +241,7 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"up netem delay":           `nothing after "delay"`,
 		"loss gilbert-eliott p=1%": "did you mean gilbert-elliott?",
 		"loss gilbert-elliott x=1": "did you mean p?",
-		"encoder":                  "encoder NAME",
+		"param":                    "param NAME VALUE",
 	} {
 		lab := newFakeLab()
 		m := screen(lab, 120, 40, Options{})

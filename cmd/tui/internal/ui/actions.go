@@ -291,7 +291,7 @@ func (m *Model) help() {
 	if m.tour != nil {
 		keys = append(tourKeys(), keys...)
 	}
-	m.over = newHelp(m.theme, keys, m.cat.verbs())
+	m.over = newHelp(m.theme, keys, m.cat.verbs(), m.w)
 }
 
 // desk is what typed commands are read against now.

@@ -348,7 +348,7 @@ func TestNoKeyTwice(t *testing.T) {
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 	m := screen(newFakeLab(), 120, 130, Options{})
 	press(m, "?")
-	view := m.View()
+	view := m.over.(*helpBox).text()
 	for _, b := range m.keysHere() {
 		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
 			t.Errorf("help lacks %q: %q", h.Key, h.Desc)

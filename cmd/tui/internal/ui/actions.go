@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -147,6 +148,10 @@ func (m *Model) save() {
 
 // run carries out the typed line; on an error it stays open to be mended.
 func (m *Model) run() tea.Cmd {
+	if m.listed(strings.TrimSpace(m.line.input.String())) {
+		m.line.remember()
+		return nil
+	}
 	o, err := m.cat.parseLine(m.line.input.String())
 	if err == nil {
 		err = m.obey(o.Command)
@@ -158,6 +163,19 @@ func (m *Model) run() tea.Cmd {
 	m.line.remember()
 	m.page().observe(m.sight(false))
 	return m.attend(o)
+}
+
+// listed opens the list from which a command takes its name, if none was typed.
+func (m *Model) listed(word string) bool {
+	switch word {
+	case "encoder", "shadow":
+		m.openEncoders()
+	case "profile":
+		m.pickProfile()
+	default:
+		return false
+	}
+	return true
 }
 
 // attend does what an order asks of the dashboard itself.
@@ -273,7 +291,7 @@ func (m *Model) help() {
 	if m.tour != nil {
 		keys = append(tourKeys(), keys...)
 	}
-	m.over = newHelp(m.theme, keys, m.cat.verbs())
+	m.over = newHelp(m.theme, keys, m.cat.verbs(), m.w)
 }
 
 // desk is what typed commands are read against now.

@@ -290,4 +290,9 @@ func completeTheme(_ desk, before []string) []string { return firstOnly(before, 
 
 func parseTour([]string) (order, error) { return order{tour: true}, nil }
 
-func parseQuit([]string) (order, error) { return order{quit: true}, nil }
+func parseQuit(args []string) (order, error) {
+	if len(args) != 0 { // nobody wants to leave by mistake
+		return order{}, errUsage
+	}
+	return order{quit: true}, nil
+}

@@ -20,7 +20,7 @@ type glyphs struct {
 	strong                    string // upper edge of the pane that has the keys
 	shades                    []rune // fills of a stacked bar, apart without colour
 	change, undo, seam, note  rune   // kinds of mark
-	up, down                  string
+	up, down, sorted          string
 	cross                     rune // a point of the ground
 	atMost                    string
 }
@@ -33,7 +33,7 @@ func glyphSet(ascii bool) glyphs {
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", back: "<", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
 			shades: []rune("#=:%+*O-~&"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
-			cross: '\'', atMost: "<", strong: "=",
+			cross: '\'', atMost: "<", strong: "=", sorted: ">",
 		}
 	}
 	return glyphs{
@@ -42,7 +42,7 @@ func glyphSet(ascii bool) glyphs {
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
-		cross: '┼', atMost: "≤", strong: "━",
+		cross: '┼', atMost: "≤", strong: "━", sorted: "↓",
 	}
 }
 

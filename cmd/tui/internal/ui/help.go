@@ -11,13 +11,15 @@ import (
 // and from the verbs: a new one appears here by itself.
 type helpBox struct {
 	lines [][]span
+	wide  int // columns that a line may take
 	first int
 	room  int // lines that the last picture had room for
 	rows  int // lines of its longest column
 }
 
-func newHelp(th *theme, keys []binding, verbs []verb) *helpBox {
-	h := &helpBox{}
+// newHelp makes the list for a screen of w columns.
+func newHelp(th *theme, keys []binding, verbs []verb, w int) *helpBox {
+	h := &helpBox{wide: min(w-overlayMargin-helpEdges, mostHelp)}
 	group := ""
 	for _, b := range keys {
 		if b.Help().Key == "" {
@@ -28,18 +30,35 @@ func newHelp(th *theme, keys []binding, verbs []verb) *helpBox {
 			group = b.group
 		}
 		help := b.Help()
-		h.lines = append(h.lines, []span{{inkKey, "  " + padRight(help.Key, 14)}, {inkPlain, help.Desc}})
+		h.entry(inkPlain, help.Desc, span{inkKey, "  " + padRight(help.Key, 14)})
 	}
 	h.title("Signs of packets")
 	for _, o := range []experiment.Outcome{experiment.Decoded, experiment.Lost, experiment.NoBaseline, experiment.Corrupt, experiment.Tainted,
 		experiment.UnknownCodec, experiment.Stale, experiment.Duplicate, experiment.InFlight, experiment.Wrong} {
-		h.lines = append(h.lines, []span{{outcomeInk(o), "  " + padRight(string(th.outcome[o]), 4)}, {inkPlain, padRight(outcomeWord(o), 14)}, {inkDim, outcomeMeaning(o)}})
+		h.entry(inkDim, outcomeMeaning(o), span{outcomeInk(o), "  " + padRight(string(th.outcome[o]), 4)}, span{inkPlain, padRight(outcomeWord(o), 14)})
 	}
 	h.title("Commands, after /")
 	for _, v := range verbs {
-		h.lines = append(h.lines, []span{{inkKey, "  " + padRight(strings.TrimSpace(v.name+" "+v.args), 24)}, {inkDim, v.help}})
+		h.entry(inkDim, v.help, span{inkKey, "  " + padRight(strings.TrimSpace(v.name+" "+v.args)+" ", 24)})
 	}
 	return h
+}
+
+// mostHelp is how wide a line of the list is at most: two fit a wide screen.
+const mostHelp = 74
+
+// entry adds what a key, a sign or a command is for, on as many lines as it needs.
+func (h *helpBox) entry(k ink, text string, head ...span) {
+	const least, indent = 24, 18
+	at := spansWidth(head)
+	if h.wide-at < least { // what is named is long: its meaning stands below
+		h.lines = append(h.lines, head)
+		at, head = indent, []span{{inkPlain, strings.Repeat(" ", indent)}}
+	}
+	for _, line := range wrap(text, max(h.wide-at, 1)) {
+		h.lines = append(h.lines, append(head[:len(head):len(head)], span{k, line}))
+		head = []span{{inkPlain, strings.Repeat(" ", at)}}
+	}
 }
 
 // outcomeMeaning says what became of a packet in a line.
@@ -108,7 +127,7 @@ func (h *helpBox) draw(c *canvas, th *theme) {
 	widths, rows := h.columns(c.w, h.room)
 	h.rows = rows
 	first := min(h.first, max(rows-h.room, 0))
-	c.frame(th, true, "Help", h.hint(th, first)...)
+	c.frame(th, true, "Help", h.hint(th, first, headRoom(c.w, "Help"))...)
 	x := 2
 	for i, wide := range widths {
 		for y := first; y < min(rows, first+h.room) && i*rows+y < len(h.lines); y++ {
@@ -118,9 +137,9 @@ func (h *helpBox) draw(c *canvas, th *theme) {
 	}
 }
 
-// hint says what the keys do now and, if not all is in sight, how far down one
+// hint says in w columns what the keys do now and, if not all is in sight, how far down one
 // has read and where there is more.
-func (h *helpBox) hint(th *theme, first int) []span {
+func (h *helpBox) hint(th *theme, first, w int) []span {
 	if h.rows <= h.room {
 		return []span{{inkDim, "any key closes"}}
 	}
@@ -132,5 +151,6 @@ func (h *helpBox) hint(th *theme, first int) []span {
 	if last < h.rows {
 		more += " " + th.down
 	}
-	return []span{{inkPlain, strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more}, {inkDim, "  arrows scroll, any other key closes"}}
+	far := span{inkPlain, strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more}
+	return fit(w, []span{far, {inkDim, "  arrows scroll, any other key closes"}}, []span{far, {inkDim, "  arrows scroll"}}, []span{far})
 }

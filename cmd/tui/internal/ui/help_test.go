@@ -20,10 +20,46 @@ func TestHelpSaysThatThereIsMore(t *testing.T) {
 	if h.rows <= h.room || !strings.Contains(m.View(), " ↓  arrows") {
 		t.Errorf("nothing says that there is more:\n%s", m.View())
 	}
-	for range 100 {
+	for range 300 {
 		press(m, "down")
 	}
 	if v := m.View(); !strings.Contains(v, " ↑  arrows") || !strings.Contains(v, "quit") {
 		t.Errorf("the end of the help:\n%s", v)
+	}
+}
+
+// text is all that the box says, however it is broken into lines.
+func (h *helpBox) text() string {
+	var words []string
+	for _, line := range h.lines {
+		for _, p := range line {
+			words = append(words, strings.Fields(p.text)...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// However narrow the screen, every key and every command is told in full.
+func TestHelpCutsNothing(t *testing.T) {
+	for _, w := range []int{minWidth, 80, 120, 160} {
+		m := screen(newFakeLab(), w, 48, Options{})
+		press(m, "?")
+		h := m.over.(*helpBox)
+		for _, line := range h.lines {
+			if n := spansWidth(line); n > w-overlayMargin-helpEdges {
+				t.Errorf("%d columns: a line of %d: %v", w, n, line)
+			}
+		}
+		said := h.text()
+		for _, b := range m.keysHere() {
+			if b.Help().Key != "" && !strings.Contains(said, b.Help().Desc) {
+				t.Errorf("%d columns: %q is lacking", w, b.Help().Desc)
+			}
+		}
+		for _, v := range m.cat.verbs() {
+			if !strings.Contains(said, strings.Join(strings.Fields(v.help), " ")) {
+				t.Errorf("%d columns: %q is lacking", w, v.help)
+			}
+		}
 	}
 }

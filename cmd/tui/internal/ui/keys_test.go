@@ -227,6 +227,7 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"speed 900":    "0.1 to 64",
 		"step 0":       "1 to 10000",
 		"seek never":   "00:30",
+		"quit smoking": "expected: quit",
 		"down lss 5%":  "did you mean loss?",
 		"playout -5s":  "85ms",
 
@@ -240,7 +241,7 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"up netem delay":           `nothing after "delay"`,
 		"loss gilbert-eliott p=1%": "did you mean gilbert-elliott?",
 		"loss gilbert-elliott x=1": "did you mean p?",
-		"encoder":                  "encoder NAME",
+		"param":                    "param NAME VALUE",
 	} {
 		lab := newFakeLab()
 		m := screen(lab, 120, 40, Options{})
@@ -347,7 +348,7 @@ func TestNoKeyTwice(t *testing.T) {
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 	m := screen(newFakeLab(), 120, 130, Options{})
 	press(m, "?")
-	view := m.View()
+	view := m.over.(*helpBox).text()
 	for _, b := range m.keysHere() {
 		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
 			t.Errorf("help lacks %q: %q", h.Key, h.Desc)

@@ -13,9 +13,12 @@ type overlay interface {
 	draw(c *canvas, th *theme)
 }
 
+// overlayMargin is how many columns of the screen a box leaves free.
+const overlayMargin = 4
+
 // lay draws an overlay into the middle of finished lines of w columns.
 func lay(lines []string, o overlay, th *theme, w int) []string {
-	ow, oh := o.size(w-4, len(lines)-2)
+	ow, oh := o.size(w-overlayMargin, len(lines)-2)
 	ow, oh = min(ow, w), min(oh, len(lines))
 	if ow < 4 || oh < 3 {
 		return lines

@@ -232,7 +232,7 @@ func (p *comparePane) heads(c *canvas, th *theme, gapAt, sparkAt int) {
 	for _, col := range p.columns {
 		k, head := inkDim, col.f.text(p.itemName()).head
 		if col.f == p.by {
-			k, head = inkFocus, th.down+head
+			k, head = inkFocus, th.sorted+head
 		}
 		c.right(col.x+col.w, 1, k, head)
 	}

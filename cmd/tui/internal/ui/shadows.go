@@ -111,7 +111,7 @@ func shadowTones() [shadowInks]tone {
 func shadowSign(th *theme, i int) rune {
 	signs := []rune("○△□◇▽☆")
 	if th.ascii {
-		signs = []rune("oA#*V@")
+		signs = []rune("%A#*V@")
 	}
 	return signs[i%len(signs)]
 }

@@ -104,7 +104,6 @@ func TestShadowsByKeys(t *testing.T) {
 func TestShadowCommandsInError(t *testing.T) {
 	m := screen(newFakeLab(), 160, 48, Options{})
 	for line, says := range map[string]string{
-		"shadow":               "expected: shadow [off] NAME",
 		"shadow off":           "expected: shadow [off] NAME",
 		"shadow off raw":       "no shadow runs",
 		"shadow quantised":     "did you mean quantized?",
@@ -182,5 +181,20 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 	m = screen(lab, 160, 48, Options{})
 	if !strings.Contains(m.View(), "k┤") {
 		t.Errorf("a swap cannot be seen in full:\n%s", m.View())
+	}
+}
+
+// Every lane has a sign of its own, in ASCII too.
+func TestNoTwoLanesHaveOneSign(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		th := newTheme(plainRenderer(), ascii)
+		seen := map[rune]int{}
+		for lane := range 1 + shadowInks {
+			r := laneSign(th, lane)
+			if other, twice := seen[r]; twice {
+				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
+			}
+			seen[r] = lane
+		}
 	}
 }

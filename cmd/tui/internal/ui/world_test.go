@@ -209,9 +209,9 @@ func TestChartsOfTheDisplay(t *testing.T) {
 func TestHelpOfTheWorld(t *testing.T) {
 	m := screen(newWorldLab(), 120, 110, Options{})
 	press(m, "4", "?")
-	view := m.View()
+	view, text := m.View(), m.over.(*helpBox).text()
 	for _, b := range m.page().bindings() {
-		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
+		if h := b.Help(); !strings.Contains(text, h.Key) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
 	}

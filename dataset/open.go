@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"wirelab/dataset/rpc"
 	"wirelab/dataset/world"
 )
 
@@ -50,6 +51,9 @@ func Kinds() []Kind {
 				s, err := openWorld(opt)
 				return checked(s, err)
 			}},
+		{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
+			Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
+			open: func(_ string, opt Options) (Source, error) { return rpc.Open(opt.Seed), nil }},
 		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: true,
 			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
 			open: func(path string, opt Options) (Source, error) {
@@ -59,7 +63,7 @@ func Kinds() []Kind {
 	}
 }
 
-// Open opens the data that spec names: "demo", "world", "file:PATH" or a bare
+// Open opens the data that spec names: "demo", "world", "rpc", "file:PATH" or a bare
 // path. Sources that hold files are io.Closers. What is neither a kind nor a
 // file fails with an *UnknownError or, where it looks like a path, with the
 // reason of the file system.

@@ -10,7 +10,7 @@ import (
 
 func TestOpen(t *testing.T) {
 	path := file(t, "odd:name.bin", made(901, 8))
-	for _, spec := range []string{"demo", "world", path, "file:" + path} {
+	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "rpc": 0, path: 6, "file:" + path: 6} {
 		src, err := Open(spec, Options{Script: "idle"})
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
@@ -21,8 +21,8 @@ func TestOpen(t *testing.T) {
 		if err := src.Schema().Check(f); err != nil {
 			t.Errorf("%s: initial state: %v", spec, err)
 		}
-		if err := src.Next(f); err != nil || f.Tick != 6 {
-			t.Errorf("%s: first frame has tick %d, error %v; expected tick 6", spec, f.Tick, err)
+		if err := src.Next(f); err != nil || f.Tick != first {
+			t.Errorf("%s: first frame has tick %d, error %v; expected tick %d", spec, f.Tick, err, first)
 		}
 		if err := src.Schema().Check(f); err != nil {
 			t.Errorf("%s: first frame: %v", spec, err)

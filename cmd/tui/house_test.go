@@ -41,13 +41,15 @@ var plan = map[string][]string{
 	"encoders/generic":            encoderImports,
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           encoderImports,
+	"encoders/rpc":                encoderImports, // calls of one row
 	"encoders/patch":              encoderImports,
 	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                              // for tests only
-	"encoders/table":              {"encoders", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
+	"encoders/table":              {"encoders", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":         {"dataset/..."},
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
+	"dataset/rpc":     {"dataset/frame"}, // calls of a generated player
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 
 	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},

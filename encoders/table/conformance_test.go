@@ -192,7 +192,7 @@ func TestDamage(t *testing.T) {
 func TestCubesAreExact(t *testing.T) {
 	for _, c := range All() {
 		s := frame.Cubes(33)
-		if c.ID >= 64 {
+		if c.ID >= 64 || !c.Suits(s) {
 			continue
 		}
 		p := newPair(t, c, s)

@@ -83,11 +83,14 @@ func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *
 			}
 		}
 	}
-	if !frame.IsCubes(s) {
+	if hasBody(s) {
 		g.Body = nextBody(rng, g.Body)
 	}
 	return g
 }
+
+// hasBody tells the schemas whose frames have bodies: neither cubes nor calls do.
+func hasBody(s *frame.Schema) bool { return !frame.IsCubes(s) && s.Item != "call" }
 
 // nextBody grows, shrinks, alters, empties or keeps a body.
 func nextBody(rng *rand.Rand, body []byte) []byte {

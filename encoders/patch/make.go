@@ -1,0 +1,166 @@
+package patch
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"wirelab/encoders/patch/align"
+	"wirelab/encoders/patch/delta"
+)
+
+const minClone = 256 << 10 // bytes that are worth a block of their own
+
+// Options of a maker.
+type Options struct {
+	Fast     bool                    // quick to apply rather than small
+	Progress func(done, total int64) // of the new file; called after each block, if not nil
+}
+
+// Stats is what a patch is made of: bytes of the new file, and of the patch, by
+// mode.
+type Stats struct {
+	Size                    int64 // of the patch
+	Raw, Clone, Patch       int64 // bytes made
+	RawSize, CloneSize      int64
+	PatchSize               int64
+	Copied, Literal, Copies int64 // in blocks of mode patch
+}
+
+// Make writes a patch that makes new from old.
+func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
+	if len(old) > maxSize || len(new) > maxSize {
+		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
+	}
+	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}
+	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new)), OldHash: sha256.Sum256(old), NewHash: sha256.Sum256(new)}
+	if err := m.write(h.append(nil)); err != nil {
+		return m.stats, err
+	}
+	for m.at < len(new) {
+		if err := m.next(); err != nil {
+			return m.stats, err
+		}
+		if opt.Progress != nil {
+			opt.Progress(int64(m.at), int64(len(new)))
+		}
+	}
+	return m.stats, nil
+}
+
+// coder codes blocks of mode patch; delta has one for each profile.
+type coder interface {
+	Encode(dst []byte, block []byte, ops []delta.Op, src delta.Source) ([]byte, error)
+	Decode(packet []byte, n int, src delta.Source) ([]byte, error)
+	Skip(n int64, tail []byte)
+	Follow(end int64)
+	Save()
+	Restore()
+}
+
+type maker struct {
+	w        io.Writer
+	old, new []byte
+	opt      Options
+	aligner  *align.Aligner
+	coder    coder
+	at       int   // bytes of the new file that have been told
+	cloned   int64 // address less position of the last clone
+	ops      []delta.Op
+	buf      []byte
+	stats    Stats
+}
+
+func (m *maker) write(b []byte) error {
+	n, err := m.w.Write(b)
+	m.stats.Size += int64(n)
+	return err
+}
+
+// next tells what comes next: a clone, or as much as is planned at once.
+func (m *maker) next() error {
+	from, n := m.aligner.Same(m.at)
+	if n >= minClone || n > 64 && n == len(m.new)-m.at {
+		return m.clone(from, n)
+	}
+	end := min(m.at+align.Block, len(m.new))
+	m.ops = m.aligner.Plan(m.ops[:0], m.at, end)
+	for rest := m.ops; m.at < end; {
+		var head []delta.Op
+		n := min(end-m.at, delta.MaxBlock)
+		head, rest = align.Cut(rest, n)
+		if err := m.block(head, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clone tells n bytes that are those from an address on.
+func (m *maker) clone(from int64, n int) error {
+	head := binary.AppendUvarint(m.buf[:0], uint64(n)<<2|modeClone)
+	head = binary.AppendUvarint(head, zigzag(from-int64(m.at)-m.cloned))
+	m.cloned = from - int64(m.at)
+	m.coder.Skip(int64(n), m.new[max(m.at, m.at+n-delta.History):m.at+n])
+	m.coder.Follow(from + int64(n))
+	m.at += n
+	m.stats.Clone += int64(n)
+	m.stats.CloneSize += int64(len(head))
+	return m.write(head)
+}
+
+// block tells the next n bytes by operations, or as they are if that is shorter.
+func (m *maker) block(ops []delta.Op, n int) error {
+	block := m.new[m.at : m.at+n]
+	src := &memory{old: m.old, new: m.new[:m.at]}
+	m.coder.Save()
+	packet, err := m.coder.Encode(m.buf[:0], block, ops, src)
+	if err != nil {
+		return fmt.Errorf("block at %d: %w", m.at, err)
+	}
+	m.buf = packet
+	m.at += n
+	if len(packet) >= n {
+		m.coder.Restore()
+		m.coder.Skip(int64(n), block)
+		m.stats.Raw += int64(n)
+		m.stats.RawSize += int64(n)
+		if err := m.write(binary.AppendUvarint(nil, uint64(n)<<2|modeRaw)); err != nil {
+			return err
+		}
+		return m.write(block)
+	}
+	for _, o := range ops {
+		m.stats.Copied += int64(o.Copy)
+		m.stats.Literal += int64(o.Literal)
+		m.stats.Copies++
+	}
+	m.stats.Patch += int64(n)
+	m.stats.PatchSize += int64(len(packet))
+	head := binary.AppendUvarint(nil, uint64(n)<<2|modePatch)
+	if err := m.write(binary.AppendUvarint(head, uint64(len(packet)))); err != nil {
+		return err
+	}
+	return m.write(packet)
+}
+
+// memory is a source that lies in memory.
+type memory struct{ old, new []byte }
+
+// Locate is as delta.Source says.
+func (s *memory) Locate(at int64) (place, left int64) {
+	if at < int64(len(s.old)) {
+		return at, int64(len(s.old)) - at
+	}
+	at -= int64(len(s.old))
+	return at, max(int64(len(s.new))-at, 0)
+}
+
+// View is as delta.Source says.
+func (s *memory) View(at int64, _ int) ([]byte, int, error) {
+	if at < int64(len(s.old)) {
+		return s.old, int(at), nil
+	}
+	return s.new, int(at - int64(len(s.old))), nil
+}

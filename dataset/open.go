@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/rpc"
+	"wirelab/dataset/text"
 	"wirelab/dataset/world"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Loop bool
 	// Seed drives what is random in generated data. Recordings ignore it.
 	Seed uint64
+	// Message is how many bytes of a text make a message; 0 means 500.
+	Message int
 	// Script names who plays the world; "" means "random". See world.Scripts.
 	Script string
 }
@@ -33,6 +36,7 @@ type Kind struct {
 	Source  string `json:"source"`  // whom it follows
 	open    func(arg string, opt Options) (Source, error)
 	arg     bool // whether Spec has something after the colon
+	bare    bool // whether it may be left out
 }
 
 // Kinds lists the kinds of data in the order in which users should meet them.
@@ -53,7 +57,13 @@ func Kinds() []Kind {
 			}},
 		{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
 			Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
-			open: func(_ string, opt Options) (Source, error) { return rpc.Open(opt.Seed), nil }},
+			open:    func(_ string, opt Options) (Source, error) { return rpc.Open(opt.Seed), nil }},
+		{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
+			Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", arg: true, bare: true,
+			open: func(path string, opt Options) (Source, error) {
+				s, err := text.Open(path, opt.Message, opt.Loop)
+				return checked(s, err)
+			}},
 		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: true,
 			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
 			open: func(path string, opt Options) (Source, error) {
@@ -63,7 +73,7 @@ func Kinds() []Kind {
 	}
 }
 
-// Open opens the data that spec names: "demo", "world", "rpc", "file:PATH" or a bare
+// Open opens the data that spec names: "demo", "world", "rpc", "text", "text:PATH", "file:PATH" or a bare
 // path. Sources that hold files are io.Closers. What is neither a kind nor a
 // file fails with an *UnknownError or, where it looks like a path, with the
 // reason of the file system.
@@ -73,7 +83,7 @@ func Open(spec string, opt Options) (Source, error) {
 	for _, k := range kinds {
 		switch {
 		case k.Name != name:
-		case k.arg && arg == "":
+		case k.arg && arg == "" && (colon || !k.bare):
 			return nil, fmt.Errorf("data %q: %w, expected %s", spec, ErrSpec, k.Spec)
 		case !k.arg && colon:
 			return nil, fmt.Errorf("data %q: %w, expected %s and nothing after it", spec, ErrSpec, k.Spec)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	messages "wirelab/dataset/text"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
@@ -38,10 +39,11 @@ type Config struct {
 
 // DataConfig names the source of frames.
 type DataConfig struct {
-	Source string // "demo", "world", a path, ...
-	Cubes  int    // rows of a walk-off recording
-	Script string // of the world
-	Loop   bool   // begin again at the end; only where Duration is set
+	Source  string // "demo", "world", a path, ...
+	Cubes   int    // rows of a walk-off recording
+	Script  string // of the world
+	Message int    // bytes of a message of a text
+	Loop    bool   // begin again at the end; only where Duration is set
 }
 
 // EncoderConfig names a codec and those of its params that differ from the defaults.
@@ -72,7 +74,7 @@ type Axis struct {
 func Default() *Config {
 	return &Config{
 		Seed:     7,
-		Data:     DataConfig{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random"},
+		Data:     DataConfig{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Encoder:  EncoderConfig{Name: "relative-orientation"},
 		Down:     lossmodel.DefaultSpec(),
 		Up:       lossmodel.DefaultSpec(),

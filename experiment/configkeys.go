@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	messages "wirelab/dataset/text"
 	"wirelab/lossmodel"
 )
 
@@ -33,6 +34,7 @@ func settings() []setter {
 		{"data.source", `a data spec such as "demo" or "file:walk.bin.zst"`, func(c *Config, v any) bool { return setText(&c.Data.Source, v) }},
 		{"data.script", "the name of a script of the world", func(c *Config, v any) bool { return setText(&c.Data.Script, v) }},
 		{"data.cubes", "1 to 65535", func(c *Config, v any) bool { return setInt(&c.Data.Cubes, v, 1, 65535) }},
+		{"data.message", "1 to 16383 bytes", func(c *Config, v any) bool { return setInt(&c.Data.Message, v, 1, messages.MaxMessage) }},
 		{"data.loop", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Loop, v) }},
 		{"sender.rate_hz", "1 to 1000", func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) }},
 		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},

@@ -13,7 +13,7 @@ import (
 func (c *Config) Values() map[string]any {
 	v := map[string]any{
 		"seed": int64(c.Seed),
-		"data": map[string]any{"source": c.Data.Source, "cubes": int64(c.Data.Cubes), "script": c.Data.Script, "loop": c.Data.Loop},
+		"data": map[string]any{"source": c.Data.Source, "cubes": int64(c.Data.Cubes), "script": c.Data.Script, "loop": c.Data.Loop, "message": int64(c.Data.Message)},
 		"down": c.Down.Values(),
 		"up":   c.Up.Values(),
 		"sender": map[string]any{

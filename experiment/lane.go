@@ -261,7 +261,18 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the sums of the lane at now.
 func (l *lane) totals(now time.Duration) Totals {
-	return l.meter.totals(now, l.schema, l.down.Gauges(now))
+	t := l.meter.totals(now, l.schema, l.down.Gauges(now))
+	t.Sender = gauges(l.snd.run.enc)
+	t.Receiver = gauges(l.rcv.epochs[l.rcv.newest%keptEpochs].dec)
+	return t
+}
+
+// gauges are what one end of a codec knows of itself.
+func gauges(end any) []encoders.Gauge {
+	if g, ok := end.(encoders.Gauged); ok {
+		return g.Gauges()
+	}
+	return nil
 }
 
 // result returns all that a report says of the lane at now.

@@ -78,7 +78,7 @@ func NewSession(c *Config, opt SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: endless && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script})
+	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: endless && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
 	if err != nil {
 		return nil, c.locate(configError("data.source", err))
 	}

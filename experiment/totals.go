@@ -1,5 +1,7 @@
 package experiment
 
+import "wirelab/encoders"
+
 // Quantiles summarise a distribution of packet sizes or of times.
 type Quantiles struct {
 	Min float64 `json:"min"`
@@ -54,6 +56,11 @@ type Totals struct {
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
 	Playout          Playout   `json:"playout"`
 	Network          Network   `json:"network"`
+
+	// Sender and Receiver are what the codec's ends know of themselves, where it is
+	// a protocol that has something to show.
+	Sender   []encoders.Gauge `json:"sender,omitempty"`
+	Receiver []encoders.Gauge `json:"receiver,omitempty"`
 }
 
 // Timing is what the work cost in this process: the only part of a report that

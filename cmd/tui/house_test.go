@@ -50,6 +50,7 @@ var plan = map[string][]string{
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
 	"dataset/rpc":     {"dataset/frame"}, // calls of a generated player
+	"dataset/text":    {"dataset/frame"}, // messages cut of a text
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 
 	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"wirelab/encoders"
+	"wirelab/encoders/adaptive"
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
@@ -39,6 +40,7 @@ func All() []encoders.Codec {
 		rpc.Full(),
 		rpc.Delta(),
 		rpc.Adaptive(),
+		adaptive.ReceiverAdaptive(),
 		generic.XorRLE(),
 		generic.Deflate(),
 		generic.Zstd(),

@@ -1,0 +1,85 @@
+package adaptive
+
+import (
+	"bytes"
+	"compress/flate"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// trainedTable is what English is like, as learnt from one book: how often each byte
+// followed each two. TestTrained learns it anew, and writes it with -update.
+//
+//go:embed trained.tab
+var trainedTable []byte
+
+// trained returns the model that all clients share. It is read once.
+var trained = sync.OnceValue(func() *[orders]table {
+	t, err := readTables(trainedTable)
+	if err != nil {
+		panic("adaptive: the embedded table: " + err.Error())
+	}
+	return t
+})
+
+// untrained is a model that expects nothing.
+var untrained [orders]table
+
+// train counts a text and writes the table of it: differences of keys and counts,
+// deflated.
+func train(text []byte) ([]byte, error) {
+	counts := map[uint32]uint32{}
+	last := uint32(start)
+	for _, b := range text {
+		counts[contextKey(orders-1, last, b)]++
+		last = after(last, b)
+	}
+	var raw []byte
+	before := uint32(0)
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		raw = binary.AppendUvarint(raw, uint64(key-before))
+		raw = binary.AppendUvarint(raw, uint64(counts[key]))
+		before = key
+	}
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(raw)
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
+}
+
+// readTables is the inverse of train, with the lower orders.
+func readTables(src []byte) (*[orders]table, error) {
+	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(src)))
+	if err != nil {
+		return nil, err
+	}
+	t := &[orders]table{}
+	top := &t[orders-1]
+	top.order, top.sums = orders-1, []uint32{0}
+	key := uint64(0)
+	for len(raw) > 0 {
+		step, n := binary.Uvarint(raw)
+		count, m := binary.Uvarint(raw[max(n, 0):])
+		if n <= 0 || m <= 0 || len(top.keys) > 0 && step == 0 || key+step >= 1<<24 {
+			return nil, fmt.Errorf("malformed after key %d", key)
+		}
+		key += step
+		raw = raw[n+m:]
+		top.put(uint32(key), uint32(count))
+	}
+	top.index()
+	for k := orders - 1; k > 0; k-- {
+		t[k-1].fold(&t[k])
+	}
+	return t, nil
+}

@@ -37,7 +37,7 @@ func (a *app) root() *cobra.Command {
 	cmd.SetCompletionCommandGroupID(groupOther)
 	cmd.AddCommand(
 		a.runCommand(), a.walkoffCommand(), a.tuneCommand(),
-		a.recordCommand(), a.replayCommand(), a.checkCommand(), a.trainCommand(),
+		a.recordCommand(), a.replayCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),
 	)

@@ -22,7 +22,8 @@ type Target interface {
 // Apply writes to out, which is empty, what the patch makes of an old file of so
 // many bytes. The old file is read twice: first to see that it is the right one,
 // before anything is written. After an error what out holds is worth nothing.
-func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader) (Header, error) {
+// Progress may be nil.
+func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
 	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer)}
 	h, err := readHeader(a.r)
 	if err != nil {
@@ -37,6 +38,11 @@ func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader) (Header,
 	for a.at < h.NewSize {
 		if err := a.next(); err != nil {
 			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)
+		}
+		if progress != nil {
+			if err := progress(a.at, h.NewSize); err != nil {
+				return h, err
+			}
 		}
 	}
 	if _, err := a.r.ReadByte(); err == nil {

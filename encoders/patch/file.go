@@ -54,7 +54,7 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 // ApplyFile makes the file new of the file old and a patch. The new file is
 // written beside its place and moved there, over what may be there, when it has
 // proved right; it may take the place of the old one.
-func ApplyFile(old, patch, new string) (Header, error) {
+func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
 	was, err := os.Open(old)
 	if err != nil {
 		return Header{}, err
@@ -74,7 +74,7 @@ func ApplyFile(old, patch, new string) (Header, error) {
 	defer delta.Close()
 	var h Header
 	err = whole(new, info.Mode().Perm(), func(f *os.File) (err error) {
-		if h, err = Apply(f, was, info.Size(), delta); err != nil {
+		if h, err = Apply(f, was, info.Size(), delta, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
 		return nil

@@ -12,10 +12,14 @@ import (
 
 const minClone = 256 << 10 // bytes that are worth a block of their own
 
+// Progress hears how much of the new file is done. An error ends the work and comes
+// back.
+type Progress func(done, total int64) error
+
 // Options of a maker.
 type Options struct {
-	Fast     bool                    // quick to apply rather than small
-	Progress func(done, total int64) // of the new file; called after each block, if not nil
+	Fast     bool     // quick to apply rather than small
+	Progress Progress // called now and then, if not nil
 }
 
 // Stats is what a patch is made of: bytes of the new file, and of the patch, by
@@ -43,7 +47,9 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 			return m.stats, err
 		}
 		if opt.Progress != nil {
-			opt.Progress(int64(m.at), int64(len(new)))
+			if err := opt.Progress(int64(m.at), int64(len(new))); err != nil {
+				return m.stats, err
+			}
 		}
 	}
 	return m.stats, nil

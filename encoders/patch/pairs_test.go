@@ -77,7 +77,7 @@ func TestPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		peak := watch(func() { _, err = ApplyFile(old, patch, out) })
+		peak := watch(func() { _, err = ApplyFile(old, patch, out, nil) })
 		if err != nil {
 			t.Fatal(err)
 		}

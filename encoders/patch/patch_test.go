@@ -82,7 +82,7 @@ func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
 
 func apply(old, patch []byte) ([]byte, error) {
 	var out target
-	_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch))
+	_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 	return out.Bytes(), err
 }
 
@@ -219,7 +219,7 @@ func TestClaims(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	old := text(300_000)
 	patch := mustMake(t, old, edited(old, 6), false)
-	_, err := Apply(&target{room: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch))
+	_, err := Apply(&target{room: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 	if !errors.Is(err, errFull) {
 		t.Error(err)
 	}
@@ -267,7 +267,7 @@ func FuzzApply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, patch []byte) {
 		out := target{room: 1 << 20}
-		_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch))
+		_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 		if err != nil && !typed(err) && !errors.Is(err, errFull) {
 			t.Error(err)
 		}

@@ -4,22 +4,26 @@ import "wirelab/encoders/patch/delta"
 
 // newCoder returns the coder of a profile.
 func newCoder(fast bool) coder {
-	return &mixing{Model: delta.New()}
+	if fast {
+		return &model{Model: delta.NewFast(), fresh: delta.NewFast}
+	}
+	return &model{Model: delta.New(), fresh: delta.New}
 }
 
-// mixing is the coder of the profile that is small.
-type mixing struct {
+// model is a coder that can go back.
+type model struct {
 	*delta.Model
-	saved *delta.Model
+	saved *delta.Model // nil until Save
+	fresh func() *delta.Model
 }
 
 // Save remembers what is learnt so far.
-func (m *mixing) Save() {
+func (m *model) Save() {
 	if m.saved == nil {
-		m.saved = delta.New()
+		m.saved = m.fresh()
 	}
 	m.saved.CopyFrom(m.Model)
 }
 
 // Restore returns to the last Save.
-func (m *mixing) Restore() { m.Model.CopyFrom(m.saved) }
+func (m *model) Restore() { m.Model.CopyFrom(m.saved) }

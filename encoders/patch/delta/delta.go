@@ -68,6 +68,7 @@ type Model struct {
 	run    runs
 	match  matcher
 	shape  shapes
+	quick  *quick // instead of predictors, matcher and shapes; nil if these
 
 	// The new file up to the end of the block, as far back as History.
 	buf   []byte
@@ -91,17 +92,25 @@ func New() *Model {
 
 // CopyFrom makes m what o is.
 func (m *Model) CopyFrom(o *Model) {
+	if m.quick != nil {
+		m.quick.copyFrom(o.quick)
+	} else {
+		m.mixingFrom(o)
+	}
+	m.jumps.copyFrom(o.jumps)
+	*m.counts, *m.after = *o.counts, *o.after
+	m.run = o.run
+	copy(m.buf, o.buf)
+	m.start, m.end, m.p, m.first = o.start, o.end, o.p, o.first
+}
+
+func (m *Model) mixingFrom(o *Model) {
 	m.flags.copyFrom(o.flags)
 	m.diffs.copyFrom(o.diffs)
 	m.texts.copyFrom(o.texts)
 	m.words.copyFrom(o.words)
-	m.jumps.copyFrom(o.jumps)
-	*m.counts, *m.after = *o.counts, *o.after
-	m.run = o.run
 	m.match.copyFrom(&o.match)
 	m.shape = o.shape
-	copy(m.buf, o.buf)
-	m.start, m.end, m.p, m.first = o.start, o.end, o.p, o.first
 }
 
 // Skip takes note of n bytes of the new file that are told in another way, of
@@ -146,7 +155,9 @@ func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) ([]byte, 
 	m.begin(len(block))
 	copy(m.buf[m.start:m.end], block)
 	m.coder.Write(dst)
-	m.shape.choose(m.buf[m.start:m.end], ops, src)
+	if m.quick == nil {
+		m.shape.choose(m.buf[m.start:m.end], ops, src)
+	}
 	if err := m.block(ops, src); err != nil {
 		return dst, err
 	}
@@ -173,7 +184,7 @@ func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 
 // block codes a block in either direction.
 func (m *Model) block(ops []Op, src Source) error {
-	if !m.shape.code(&m.coder, m.end-m.start) {
+	if m.quick == nil && !m.shape.code(&m.coder, m.end-m.start) {
 		return fmt.Errorf("%w: a picture of impossible width", ErrCorrupt)
 	}
 	m.run.forget()
@@ -190,7 +201,11 @@ func (m *Model) block(ops []Op, src Source) error {
 			return err
 		}
 		for range op.Literal {
-			m.literal(nil, 0)
+			if m.quick != nil {
+				m.quickLiteral()
+			} else {
+				m.literal(nil, 0)
+			}
 		}
 		if op.Literal > 0 {
 			m.run.forget()
@@ -234,7 +249,9 @@ func (m *Model) operation(op *Op, last Op) error {
 
 // copied codes the copy of an operation.
 func (m *Model) copied(op Op, src Source) error {
-	m.words.reset()
+	if m.words != nil {
+		m.words.reset()
+	}
 	at, left := op.From, op.Copy
 	for left > 0 {
 		place, there := src.Locate(at)
@@ -246,7 +263,9 @@ func (m *Model) copied(op Op, src Source) error {
 		if err != nil {
 			return err
 		}
-		if m.shape.numeric(m.p - m.start) {
+		if m.quick != nil {
+			m.quickCopy(view, k, n)
+		} else if m.shape.numeric(m.p - m.start) {
 			for i := range n {
 				m.literal(view, k+i)
 			}

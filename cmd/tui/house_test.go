@@ -42,8 +42,10 @@ var plan = map[string][]string{
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           encoderImports,
 	"encoders/rpc":                encoderImports, // calls of one row
-	"encoders/patch":              encoderImports,
-	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                              // for tests only
+	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta"},
+	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                       // finds what blocks are like
+	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                        // codes them
+	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                              // for tests only
 	"encoders/table":              {"encoders", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":         {"dataset/..."},

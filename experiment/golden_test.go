@@ -7,8 +7,6 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"wirelab/encoders/table"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -18,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // then says so in the change log.
 func TestGoldenDigests(t *testing.T) {
 	var got bytes.Buffer
-	for _, codec := range table.All() {
+	for _, codec := range ofCubes() {
 		c := Default()
 		c.Seed = 20151
 		for key, v := range map[string]any{

@@ -24,6 +24,7 @@ func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
 	}
 	b.WriteString("\n\n")
 	mdTotals(&b, r)
+	mdGauges(&b, r)
 	mdBudget(&b, r)
 	mdChanges(&b, r)
 	mdAssertions(&b, r)
@@ -173,8 +174,8 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		return err
 	}
 	keys := sortedKeys(r.Runs[0].Set)
-	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |\n|%s---:|---:|---:|---:|---:|---:|---:|\n",
-		strings.Join(keys, " | "), strings.Repeat("---|", len(keys)))
+	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
+		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)), strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
 	for _, run := range r.Runs {
 		var at []string
 		for _, k := range keys {
@@ -184,8 +185,8 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
 		t := &run.Totals
-		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
-			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong)
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
+			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong, mdItemCells(r, run))
 	}
 	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
 	_, err := io.WriteString(w, b.String())

@@ -111,7 +111,8 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
-	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong")...)
+	heads := append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong")
+	g := newGrid(append(heads, itemColumns(r)...)...)
 	for _, run := range r.Runs {
 		t := run.Totals
 		cells := make([]any, 0, len(g.heads))
@@ -121,8 +122,9 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		if run.Interrupted {
 			cells[len(cells)-1] = fmt.Sprintf("%v (interrupted after %.1f s)", cells[len(cells)-1], run.DurationS)
 		}
-		g.row(append(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
-			t.Decoded, t.Lost, failed(t), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)...)
+		cells = append(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
+			t.Decoded, t.Lost, failed(t), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)
+		g.row(append(cells, itemCells(r, run)...)...)
 	}
 	g.write(w, 0)
 }

@@ -1,0 +1,117 @@
+package experiment
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// others are the sources that are not of cubes, with what encodes them.
+var others = map[string][]string{
+	"rpc":  {"full", "rpc-delta", "rpc-adaptive", "xor-rle"},
+	"text": {"receiver-adaptive", "xor-rle", "deflate"},
+}
+
+// badLink makes a configuration of a link that does everything at once.
+func badLink(t *testing.T, source string, seed uint64) *Config {
+	t.Helper()
+	c := Default()
+	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, others[source][0]
+	for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
+		"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// Calls and messages: any pattern of loss, reordering and duplication, any schedule
+// of swaps, and nothing is wrong; what is late is still welcome where it should be.
+func TestCallsAndMessages(t *testing.T) {
+	for source, names := range others {
+		for seed := range uint64(3) {
+			s, err := NewSession(badLink(t, source, seed), SessionOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(seed, 8))
+			for !s.Done() {
+				if err := s.RunUntil(s.now + time.Duration(500+rng.IntN(3000))*time.Millisecond); err != nil {
+					t.Fatal(err)
+				}
+				if !s.Done() {
+					_ = s.Change(Change{Encoder: names[rng.IntN(len(names))]})
+				}
+			}
+			lawHolds(t, s)
+			got := s.lanes[0].totals(s.Now())
+			if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 {
+				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Failures)
+			}
+			if late := got.Stale > 0; late != (source == "rpc") || got.Reordered == 0 {
+				t.Errorf("%s, seed %d: %d stale, %d reordered", source, seed, got.Stale, got.Reordered)
+			}
+		}
+	}
+}
+
+// A protocol with feedback gives the same bytes again, pays for its reports, and says
+// what it has learnt.
+func TestFeedbackIsBilled(t *testing.T) {
+	run := func(params map[string]any) *Result {
+		c := badLink(t, "text", 5)
+		c.Encoder.Params = params
+		return mustRun(t, c, RunOptions{}).Runs[0]
+	}
+	a, b := run(nil), run(nil)
+	if !reflect.DeepEqual(a, b) {
+		t.Error("two runs of one configuration differ")
+	}
+	still := run(map[string]any{"static": true})
+	if a.Totals.FeedbackKbps <= still.Totals.FeedbackKbps {
+		t.Errorf("feedback %.2f kbps with reports, %.2f without", a.Totals.FeedbackKbps, still.Totals.FeedbackKbps)
+	}
+	if a.Totals.BitsPerItem >= still.Totals.BitsPerItem {
+		t.Errorf("%.3f bits a byte learnt, %.3f static", a.Totals.BitsPerItem, still.Totals.BitsPerItem)
+	}
+	if len(a.Totals.Sender) == 0 || a.Totals.Sender[0].Value < 5 || len(a.Totals.Receiver) <= len(a.Totals.Sender) {
+		t.Errorf("the ends say %v and %v", a.Totals.Sender, a.Totals.Receiver)
+	}
+}
+
+// A cache shorter than the round trip: the sender falls back on calls in full; where
+// only the receiver's is, calls are lost for want of a baseline.
+func TestCachesAndRoundTrips(t *testing.T) {
+	run := func(sender, receiver int) Totals {
+		c := Default()
+		c.Data.Source, c.Encoder.Name, c.Duration = "rpc", "rpc-delta", 5*time.Second
+		c.Sender.History, c.Receiver.History, c.Receiver.Playout = sender, receiver, 0
+		if err := c.Set("link.latency", "100ms"); err != nil {
+			t.Fatal(err)
+		}
+		return mustRun(t, c, RunOptions{}).Runs[0].Totals
+	}
+	if got := run(64, 64); got.BitsPerItem > 0.68*540 || got.Failures != (Failures{}) {
+		t.Errorf("caches of 64: %.1f bits a call, failures %+v", got.BitsPerItem, got.Failures)
+	}
+	if got := run(8, 64); got.BitsPerItem != 544 || got.Failures != (Failures{}) {
+		t.Errorf("a sender's cache of 8: %.1f bits a call, want 544; failures %+v", got.BitsPerItem, got.Failures)
+	}
+	if got := run(64, 8); got.Failures.NoBaseline == 0 {
+		t.Errorf("a receiver's cache of 8: failures %+v", got.Failures)
+	}
+}
+
+// ofCubes lists the encoders that take snapshots of cubes: tests that swap at random
+// among all of them can swap to no other.
+func ofCubes() []encoders.Codec {
+	s := frame.Cubes(frame.WalkoffCubes)
+	return slices.DeleteFunc(table.All(), func(c encoders.Codec) bool { return !c.Suits(s) })
+}

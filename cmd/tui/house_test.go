@@ -51,6 +51,7 @@ var plan = map[string][]string{
 	"dataset":         {"dataset/..."},
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
+	"dataset/fields":  {"dataset/frame"}, // how each field changes
 	"dataset/rpc":     {"dataset/frame"}, // calls of a generated player
 	"dataset/text":    {"dataset/frame"}, // messages cut of a text
 	"dataset/world":   {"dataset/frame", "dataset/physics"},

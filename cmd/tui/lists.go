@@ -22,12 +22,14 @@ func (a *app) listCommand(name, short, long, example string, list func(json bool
 }
 
 func (a *app) datasetsCommand() *cobra.Command {
-	return a.listCommand("datasets", "List where frames can come from",
+	cmd := a.listCommand("datasets", "List where frames can come from",
 		`List the kinds of data that --data and data.source take. A bare path is a
 recording in walk-off records, raw or compressed with zstd or gzip.`,
 		`  tui datasets
   tui walkoff --data file:walk.bin.zst`,
 		a.datasets)
+	cmd.AddCommand(a.datasetsStatsCommand())
+	return cmd
 }
 
 func (a *app) datasets(json bool) error {

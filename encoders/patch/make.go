@@ -120,23 +120,20 @@ func (m *maker) clone(from int64, n int) error {
 func (m *maker) block(ops []delta.Op, n int) error {
 	block := m.new[m.at : m.at+n]
 	src := &memory{old: m.old, new: m.new[:m.at]}
+	if len(ops) == 1 && ops[0].Copy == 0 && looksRandom(block) {
+		return m.raw(block)
+	}
 	m.coder.Save()
 	packet, err := m.coder.Encode(m.buf[:0], block, ops, src)
 	if err != nil {
 		return fmt.Errorf("block at %d: %w", m.at, err)
 	}
 	m.buf = packet
-	m.at += n
 	if len(packet) >= n {
 		m.coder.Restore()
-		m.coder.Skip(int64(n), block)
-		m.stats.Raw += int64(n)
-		m.stats.RawSize += int64(n)
-		if err := m.write(binary.AppendUvarint(nil, uint64(n)<<2|modeRaw)); err != nil {
-			return err
-		}
-		return m.write(block)
+		return m.raw(block)
 	}
+	m.at += n
 	for _, o := range ops {
 		m.stats.Copied += int64(o.Copy)
 		m.stats.Literal += int64(o.Literal)
@@ -149,6 +146,18 @@ func (m *maker) block(ops []delta.Op, n int) error {
 		return err
 	}
 	return m.write(packet)
+}
+
+// raw tells the next bytes as they are.
+func (m *maker) raw(block []byte) error {
+	m.coder.Skip(int64(len(block)), block)
+	m.at += len(block)
+	m.stats.Raw += int64(len(block))
+	m.stats.RawSize += int64(len(block))
+	if err := m.write(binary.AppendUvarint(nil, uint64(len(block))<<2|modeRaw)); err != nil {
+		return err
+	}
+	return m.write(block)
 }
 
 // memory is a source that lies in memory.

@@ -163,7 +163,7 @@ func (p *player) drag(dt float64) {
 func (p *player) normal() float64 {
 	sum := -3.0
 	for range 6 {
-		sum += p.rng.Float64()
+		sum += float64(p.rng.Float64()) // the conversion keeps its last product apart
 	}
 	return float64(sum * math.Sqrt2)
 }

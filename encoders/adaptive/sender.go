@@ -17,8 +17,7 @@ type sender struct {
 	end
 	vouched uint64 // the newest model that the receiver has said it holds
 	quiet   int    // messages since a report
-	best    []byte // of try_all: the shortest so far, and one to try
-	trial   []byte
+	trial   []byte // of try_all: a packet that may not be sent
 	list    []uint64
 }
 

@@ -52,7 +52,7 @@ func (s *Session) result() *Result {
 	first := s.lanes[0].result(until)
 	r := &Result{
 		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
+		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
 		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),
@@ -118,4 +118,12 @@ func (r *Report) Failed() []string {
 		}
 	}
 	return out
+}
+
+// itemsPerFrame is how many items a frame usually holds.
+func (s *Session) itemsPerFrame() int {
+	if s.schema.Rows == 0 {
+		return s.config.Data.Message
+	}
+	return s.schema.Rows
 }

@@ -92,7 +92,7 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 func (x *adaptive) code(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
 	m, _ := spare.(*memo)
 	if m == nil {
-		m = newMemo(len(x.cols))
+		m = &memo{fields: make([]fieldMemo, len(x.cols))} // copied over in a moment
 	}
 	old, _ := ref.Memo.(*memo)
 	if old == nil {

@@ -90,6 +90,30 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// At its end everything has settled, so that the jump to its beginning is the only
+// thing to be seen there; and on the way there is something to see.
+func TestDemoSettles(t *testing.T) {
+	var last [60]frame.Frame
+	n, busy := 0, 0
+	playDemo(t, demoFrames, func(f *frame.Frame) error {
+		if n >= len(last) && f.ChangedRows(&last[n%len(last)], frame.CubeFields) > 50 {
+			busy++
+		}
+		last[n%len(last)].CopyFrom(f)
+		n++
+		return nil
+	})
+	for i := range last {
+		if !last[i].Equal(&last[0]) {
+			t.Errorf("something still changes in the last second")
+			break
+		}
+	}
+	if busy < demoFrames/2 {
+		t.Errorf("more than 50 cubes move in %d frames, expected that in half of all %d", busy, demoFrames)
+	}
+}
+
 // The script fills the recording exactly once.
 func TestDemoIsOneRound(t *testing.T) {
 	for _, s := range world.Scripts() {

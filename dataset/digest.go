@@ -48,9 +48,6 @@ type Info struct {
 // wrong with a recording, frames 1..5 that do not repeat frame 0 included.
 func Describe(spec string, opt Options, frames int) (info Info, err error) {
 	opt.Loop = false
-	if frames <= 0 && spec == "world" {
-		return Info{}, fmt.Errorf("data %q: %w: it never ends, say how many frames", spec, ErrSpec)
-	}
 	if frames > 0 && frames < leastFrames {
 		return Info{}, fmt.Errorf("data %q: %w: %d frames, expected at least %d", spec, ErrSpec, frames, leastFrames)
 	}
@@ -63,6 +60,9 @@ func Describe(spec string, opt Options, frames int) (info Info, err error) {
 		if err := r.Preamble(); err != nil {
 			return Info{}, err
 		}
+	}
+	if _, ends := src.(Sized); !ends && frames <= 0 {
+		return Info{}, fmt.Errorf("data %q: %w: it never ends, say how many frames", spec, ErrSpec)
 	}
 	f := src.Schema().NewFrame()
 	src.Initial(f)

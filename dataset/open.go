@@ -35,9 +35,17 @@ type Kind struct {
 	Summary string `json:"summary"` // one line: what it holds
 	Source  string `json:"source"`  // whom it follows
 	open    func(arg string, opt Options) (Source, error)
-	arg     bool // whether Spec has something after the colon
-	bare    bool // whether it may be left out
+	arg     argument
 }
+
+// argument says whether a kind takes something after a colon.
+type argument uint8
+
+const (
+	argNone argument = iota
+	argMay
+	argMust
+)
 
 // Kinds lists the kinds of data in the order in which users should meet them.
 func Kinds() []Kind {
@@ -50,21 +58,21 @@ func Kinds() []Kind {
 				return checked(r, err)
 			}},
 		{Name: "world", Spec: "world", Source: fiedler,
-			Summary: "the live cube world: 900 cubes and a player, simulated, never ends",
-			open: func(_ string, opt Options) (Source, error) {
-				s, err := openWorld(opt)
+			Summary: "the live cube world: 900 cubes and a player, simulated, never ends; world:katamari plays that script", arg: argMay,
+			open: func(script string, opt Options) (Source, error) {
+				s, err := openWorld(script, opt)
 				return checked(s, err)
 			}},
 		{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
 			Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
 			open:    func(_ string, opt Options) (Source, error) { return rpc.Open(opt.Seed), nil }},
 		{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
-			Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", arg: true, bare: true,
+			Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", arg: argMay,
 			open: func(path string, opt Options) (Source, error) {
 				s, err := text.Open(path, opt.Message, opt.Loop)
 				return checked(s, err)
 			}},
-		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: true,
+		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: argMust,
 			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
 			open: func(path string, opt Options) (Source, error) {
 				r, err := OpenRecording(path, opt.Cubes, opt.Loop)
@@ -73,8 +81,8 @@ func Kinds() []Kind {
 	}
 }
 
-// Open opens the data that spec names: "demo", "world", "rpc", "text", "text:PATH", "file:PATH" or a bare
-// path. Sources that hold files are io.Closers. What is neither a kind nor a
+// Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
+// "text", "text:PATH", "file:PATH" or a bare path. Sources that hold files are io.Closers. What is neither a kind nor a
 // file fails with an *UnknownError or, where it looks like a path, with the
 // reason of the file system.
 func Open(spec string, opt Options) (Source, error) {
@@ -83,9 +91,9 @@ func Open(spec string, opt Options) (Source, error) {
 	for _, k := range kinds {
 		switch {
 		case k.Name != name:
-		case k.arg && arg == "" && (colon || !k.bare):
+		case arg == "" && (k.arg == argMust || colon):
 			return nil, fmt.Errorf("data %q: %w, expected %s", spec, ErrSpec, k.Spec)
-		case !k.arg && colon:
+		case k.arg == argNone && colon:
 			return nil, fmt.Errorf("data %q: %w, expected %s and nothing after it", spec, ErrSpec, k.Spec)
 		default:
 			return k.open(arg, opt)
@@ -112,10 +120,18 @@ func looksLikePath(spec string) bool {
 	return strings.ContainsAny(spec, `/\.`)
 }
 
-// openWorld starts the live world under a script.
-func openWorld(opt Options) (*world.Source, error) {
+// openWorld starts the live world under a script, which the specification may
+// name, or the options.
+func openWorld(script string, opt Options) (*world.Source, error) {
 	if opt.Cubes != 0 && opt.Cubes != world.Cubes {
 		return nil, fmt.Errorf("%w: the world has %d cubes, not %d", ErrSpec, world.Cubes, opt.Cubes)
 	}
-	return world.Open(opt.Script, opt.Seed)
+	if script == "" {
+		script = opt.Script
+	}
+	src, err := world.Open(script, opt.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("data %q: %w: %w", "world:"+script, ErrSpec, err)
+	}
+	return src, nil
 }

@@ -10,7 +10,7 @@ import (
 
 func TestOpen(t *testing.T) {
 	path := file(t, "odd:name.bin", made(901, 8))
-	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "rpc": 0, "text": 0, "text:" + path: 0, path: 6, "file:" + path: 6} {
+	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "world:katamari": 6, "rpc": 0, "text": 0, "text:" + path: 0, path: 6, "file:" + path: 6} {
 		src, err := Open(spec, Options{Script: "idle"})
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]error{
-		"file:": ErrSpec, "text:": ErrSpec, "demo:": ErrSpec, "world:x": ErrSpec,
+		"file:": ErrSpec, "text:": ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
 		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
 	} {
 		src, err := Open(spec, Options{})

@@ -2,7 +2,10 @@
 // demo, the live cube world, a player's calls. A source knows nothing of encoders or networks.
 package dataset
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/dataset/world"
+)
 
 // Source makes frames, Schema().TickHz of them a second of virtual time.
 type Source interface {
@@ -28,4 +31,20 @@ type Seamed interface {
 // it was read to its end once).
 type Sized interface {
 	Frames() int
+}
+
+// Steered is a source that somebody may play: the live world. What is asked for
+// takes effect in the next frame, so the same calls between the same frames give
+// the same frames.
+type Steered interface {
+	// Hold takes the keys from the script and holds these, and no others, until
+	// it is called again.
+	Hold(keys world.Input)
+	// Autopilot gives the keys back to the script, or takes them away and lets go
+	// of all.
+	Autopilot(on bool)
+	// Keys returns what was held in the frame made last, whoever held it.
+	Keys() world.Input
+	// Reset begins anew; Seam then reports the first frame.
+	Reset()
 }

@@ -23,6 +23,11 @@ func (c cadence) start(seq uint64) uint32 {
 	return uint32(c.tick(seq) - c.tick(seq%(1<<16)))
 }
 
+// seqAt returns the newest packet whose frame is no newer than time at.
+func (c cadence) seqAt(at time.Duration) uint64 {
+	return ((tickAt(at, c.tickHz)+1)*uint64(c.rateHz) - 1) / uint64(c.tickHz)
+}
+
 // tickTime returns the virtual time of tick n of a clock of hz.
 func tickTime(n uint64, hz int) time.Duration {
 	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)

@@ -13,13 +13,18 @@ import (
 // typed command, a line of a script and a replay all make the same Change. Empty
 // fields mean "leave it".
 type Change struct {
-	Encoder string            `json:"encoder,omitempty"`
-	Params  map[string]any    `json:"params,omitempty"`  // of the encoder named, or of the present one
-	Profile string            `json:"profile,omitempty"` // a link profile: sets down and up
-	Down    map[string]string `json:"down,omitempty"`    // settings of the link sender -> receiver, by key of lossmodel.Keys
-	Up      map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
-	Playout *time.Duration    `json:"playout_ns,omitempty"`
-	Mark    string            `json:"mark,omitempty"` // changes nothing: a bookmark in the timeline
+	Encoder       string            `json:"encoder,omitempty"`
+	Params        map[string]any    `json:"params,omitempty"`  // of the encoder named, or of the present one
+	Profile       string            `json:"profile,omitempty"` // a link profile: sets down and up
+	Down          map[string]string `json:"down,omitempty"`    // settings of the link sender -> receiver, by key of lossmodel.Keys
+	Up            map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
+	Playout       *time.Duration    `json:"playout_ns,omitempty"`
+	Every         int               `json:"every,omitempty"`         // of the snapshots, which are sent: SenderConfig.Every
+	Interpolation string            `json:"interpolation,omitempty"` // of the receiver's display: a name of Interpolations
+	Input         *Input            `json:"input,omitempty"`         // of whoever plays a live world
+	Shadow        []EncoderConfig   `json:"shadow,omitempty"`        // join as shadows, after those below have left
+	ShadowOff     []string          `json:"shadow_off,omitempty"`    // shadows of these names leave
+	Mark          string            `json:"mark,omitempty"`          // changes nothing: a bookmark in the timeline
 }
 
 // StampedChange is a change with the virtual time at which it took effect: it
@@ -36,7 +41,7 @@ type StampedChange struct {
 
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), "playout_delay", "mark".
+// plain "loss" (both directions), "playout_delay", "interpolation", "every", "shadow", "shadow_off", "mark", or one of InputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	switch {
@@ -53,6 +58,25 @@ func (ch *Change) Set(key string, value any) error {
 		}
 		ch.Playout = &d
 		return nil
+	case key == "every" || key == "sender.every":
+		if !setInt(&ch.Every, value, 1, maxEvery) {
+			return &ConfigError{Key: key, Problem: show(value) + " makes no sense here", Expected: "1 to 60: every so many-th snapshot is sent"}
+		}
+		return nil
+	case key == "interpolation" || key == "receiver.interpolation":
+		var i Interpolation
+		if !setInterpolation(&i, value) {
+			return &ConfigError{Key: key, Problem: show(value) + " makes no sense here", Expected: `"linear" or "hermite"`}
+		}
+		ch.Interpolation = i.String()
+		return nil
+	case slices.Contains(InputKeys(), key):
+		if ch.Input == nil {
+			ch.Input = &Input{}
+		}
+		return ch.Input.set(key, value)
+	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
+		return ch.setShadow(key, key[len(head):], value)
 	case head == "params" || strings.HasPrefix(key, "encoder.params."):
 		if ch.Params == nil {
 			ch.Params = map[string]any{}
@@ -68,7 +92,8 @@ func (ch *Change) Set(key string, value any) error {
 	case isLinkKey(head):
 		return ch.setBoth(key, value)
 	}
-	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "mark"}
+	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "every", "shadow", "shadow_off", "mark"}
+	known = append(known, InputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
@@ -114,7 +139,7 @@ func (ch *Change) setLink(m *map[string]string, key string, value any) error {
 // values returns the change as a table that Set takes apart again.
 func (ch *Change) values() map[string]any {
 	m := map[string]any{}
-	for key, text := range map[string]string{"encoder": ch.Encoder, "profile": ch.Profile, "mark": ch.Mark} {
+	for key, text := range map[string]string{"encoder": ch.Encoder, "profile": ch.Profile, "mark": ch.Mark, "interpolation": ch.Interpolation} {
 		if text != "" {
 			m[key] = text
 		}
@@ -129,6 +154,13 @@ func (ch *Change) values() map[string]any {
 	}
 	if ch.Playout != nil {
 		m["playout_delay"] = ch.Playout.String()
+	}
+	if ch.Every != 0 {
+		m["every"] = int64(ch.Every)
+	}
+	ch.shadowValues(m)
+	if ch.Input != nil {
+		ch.Input.values(m)
 	}
 	return m
 }
@@ -161,6 +193,16 @@ func (ch *Change) Label() string {
 	if ch.Playout != nil {
 		add("playout %v", *ch.Playout)
 	}
+	if ch.Every != 0 {
+		add("every %d", ch.Every)
+	}
+	if ch.Interpolation != "" {
+		add("interpolation %s", ch.Interpolation)
+	}
+	parts = append(parts, ch.shadowLabel()...)
+	if ch.Input != nil {
+		parts = append(parts, ch.Input.label()...)
+	}
 	if ch.Mark != "" {
 		add("%s", ch.Mark)
 	}
@@ -182,6 +224,13 @@ func (ch *Change) touches() string {
 	if ch.Playout != nil {
 		names = append(names, "playout")
 	}
+	if ch.Every != 0 {
+		names = append(names, "every")
+	}
+	if ch.Interpolation != "" {
+		names = append(names, "interpolation")
+	}
+	names = append(names, ch.shadowLabel()...)
 	for prefix, keys := range map[string][]string{"params.": sortedKeys(ch.Params), "down.": sortedKeys(ch.Down), "up.": sortedKeys(ch.Up)} {
 		for _, k := range keys {
 			names = append(names, prefix+k)

@@ -30,6 +30,9 @@ func (c *Config) Apply(ch Change) error {
 			return err
 		}
 	}
+	if err := d.changeShadows(&ch); err != nil {
+		return err
+	}
 	if ch.Profile != "" {
 		if err := d.setProfile(ch.Profile); err != nil {
 			return err
@@ -44,9 +47,17 @@ func (c *Config) Apply(ch Change) error {
 	d.Profile = d.matchProfile()
 	if ch.Playout != nil {
 		d.Receiver.Playout = *ch.Playout
-		if err := d.checkPlayout(); err != nil {
+	}
+	if ch.Every != 0 {
+		d.Sender.Every = ch.Every
+	}
+	if ch.Playout != nil || ch.Every != 0 {
+		if err := d.checkHistories(); err != nil {
 			return err
 		}
+	}
+	if ch.Interpolation != "" && !setInterpolation(&d.Receiver.Interpolation, ch.Interpolation) {
+		return unknown("interpolation", "interpolation", ch.Interpolation, Interpolations())
 	}
 	*c = *d
 	return nil
@@ -93,6 +104,13 @@ func (c *Config) Undo(after *Config) Change {
 		p := c.Receiver.Playout
 		ch.Playout = &p
 	}
+	if c.Sender.Every != after.Sender.Every {
+		ch.Every = c.Sender.Every
+	}
+	if c.Receiver.Interpolation != after.Receiver.Interpolation {
+		ch.Interpolation = c.Receiver.Interpolation.String()
+	}
+	c.undoShadows(after, &ch)
 	return ch
 }
 

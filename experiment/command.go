@@ -12,4 +12,5 @@ type Command struct {
 	Speed  *float64       // times real time; 0 means as fast as it can
 	Seek   *time.Duration // run there without pacing; backwards by replaying from the start
 	Save   *string        // write a report in a new folder below this one; "" means the default
+	Open   *PacketID      // show the inside of this packet in every snapshot from now on
 }

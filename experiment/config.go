@@ -48,13 +48,14 @@ type DataConfig struct {
 
 // EncoderConfig names a codec and those of its params that differ from the defaults.
 type EncoderConfig struct {
-	Name   string
-	Params map[string]any
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params,omitempty"`
 }
 
 // SenderConfig is what the sending endpoint is set to.
 type SenderConfig struct {
-	RateHz  int // snapshots sent a second, at most the source's rate
+	RateHz  int // snapshots made a second, at most the source's rate
+	Every   int // of which every so many-th is sent: what a session can change on the way
 	History int // frames kept, 1..255
 }
 
@@ -62,6 +63,8 @@ type SenderConfig struct {
 type ReceiverConfig struct {
 	History int           // frames kept, 1..255
 	Playout time.Duration // how far the display stays behind the newest expected snapshot
+
+	Interpolation Interpolation // how the display moves from one snapshot to the next
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values in turn.
@@ -78,7 +81,7 @@ func Default() *Config {
 		Encoder:  EncoderConfig{Name: "relative-orientation"},
 		Down:     lossmodel.DefaultSpec(),
 		Up:       lossmodel.DefaultSpec(),
-		Sender:   SenderConfig{RateHz: 60, History: frame.MaxHistory},
+		Sender:   SenderConfig{RateHz: 60, Every: 1, History: frame.MaxHistory},
 		Receiver: ReceiverConfig{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 	}
 }
@@ -172,7 +175,7 @@ func (c *Config) validate() error {
 	if err := c.Up.Validate(); err != nil {
 		return configError("up", err)
 	}
-	if err := c.checkPlayout(); err != nil {
+	if err := c.checkHistories(); err != nil {
 		return err
 	}
 	if err := c.checkSweep(); err != nil {
@@ -181,7 +184,13 @@ func (c *Config) validate() error {
 	return c.checkScript()
 }
 
-func (c *Config) checkPlayout() error {
+// checkHistories compares what must be kept with what is: the display moves
+// between two snapshots, and packets lean on one.
+func (c *Config) checkHistories() error {
+	if least := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > least {
+		return &ConfigError{Key: "sender.every", Problem: fmt.Sprintf("every %d-th snapshot is hardly ever within %d of another", c.Sender.Every, least),
+			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, least/2))}
+	}
 	held := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
 	if c.Receiver.Playout >= held {
 		return &ConfigError{Key: "receiver.playout_delay",

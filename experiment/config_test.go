@@ -26,10 +26,12 @@ latency = "70ms"
 jitter = "3ms"
 [sender]
 rate_hz = 30
+every = 3
 history = 100
 [receiver]
 history = 90
 playout_delay = "120ms"
+interpolation = "hermite"
 [[at]]
 t = "10s"
 encoder = "quantized"
@@ -38,6 +40,8 @@ down.loss = "20%"
 t = "12s"
 latency = "10ms"
 playout_delay = "50ms"
+interpolation = "linear"
+every = 2
 mark = "here"
 [[shadow]]
 name = "raw"
@@ -55,8 +59,8 @@ func TestConfigReadsEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.History != 100 ||
-		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond {
+	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 || c.Sender.History != 100 ||
+		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || c.Receiver.Interpolation != Hermite {
 		t.Errorf("scalars: %+v", c)
 	}
 	if got := [...]string{text(t, c, "loss"), text(t, c, "burst"), text(t, c, "latency")}; got != [...]string{"5%", "2.5", "70ms"} {
@@ -69,7 +73,7 @@ func TestConfigReadsEveryKey(t *testing.T) {
 	if first.T != 10*time.Second || first.Change.Encoder != "quantized" || first.Change.Down["loss"] != "20%" || first.Change.Up != nil {
 		t.Errorf("at[0]: %+v", first)
 	}
-	if second.Change.Down["latency"] != "10ms" || second.Change.Up["latency"] != "10ms" || *second.Change.Playout != 50*time.Millisecond || second.Change.Mark != "here" {
+	if second.Change.Down["latency"] != "10ms" || second.Change.Up["latency"] != "10ms" || *second.Change.Playout != 50*time.Millisecond || second.Change.Interpolation != "linear" || second.Change.Every != 2 || second.Change.Mark != "here" {
 		t.Errorf("at[1]: %+v", second)
 	}
 	if len(c.Shadows) != 1 || c.Shadows[0].Name != "raw" || len(c.Sweep) != 1 || len(c.Assert) != 3 {
@@ -138,6 +142,10 @@ func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
 		{"rate of nothing", "[sender]\nrate_hz = 0", 2, []string{"rate_hz", "1 to 1000"}},
 		{"history too long", "[sender]\nhistory = 300", 2, []string{"300", "255"}},
 		{"playout over the history", "[receiver]\nhistory = 3\nplayout_delay = \"85ms\"", 3, []string{"85ms", "history"}},
+		{"every none", "[sender]\nevery = 0", 2, []string{"every", "1 to 60"}},
+		{"script with every none", "[[at]]\nt = \"1s\"\nevery = 61", 3, []string{"61", "1 to 60"}},
+		{"unknown interpolation", "[receiver]\ninterpolation = \"cubic\"", 2, []string{"cubic", "hermite"}},
+		{"script with an unknown interpolation", "[[at]]\nt = \"1s\"\ninterpolation = 3", 3, []string{"3", "hermite"}},
 		{"unknown profile", "profile = \"ltee\"", 1, []string{"did you mean lte?"}},
 		{"assertion on nothing", "[assert]\npayload_kpbs = \"<= 2\"", 2, []string{"payload_kbps"}},
 		{"assertion without operator", "[assert]\nwrong = \"none\"", 2, []string{"none", "<= 256"}},
@@ -190,7 +198,7 @@ func TestUndoGoesBack(t *testing.T) {
 	before := Default()
 	after := before.Clone()
 	p := 30 * time.Millisecond
-	ch := Change{Encoder: "quantized", Down: map[string]string{"loss": "9%", "latency": "20ms"}, Up: map[string]string{"rate": "1mbit"}, Playout: &p}
+	ch := Change{Encoder: "quantized", Down: map[string]string{"loss": "9%", "latency": "20ms"}, Up: map[string]string{"rate": "1mbit"}, Playout: &p, Interpolation: "hermite", Every: 4}
 	if err := after.Apply(ch); err != nil {
 		t.Fatal(err)
 	}

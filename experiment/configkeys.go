@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,9 @@ import (
 	messages "wirelab/dataset/text"
 	"wirelab/lossmodel"
 )
+
+// maxEvery is the most of SenderConfig.Every: one snapshot a second of 60.
+const maxEvery = 60
 
 // setter sets one scalar key. Its text is what the error says was expected.
 type setter struct {
@@ -37,8 +41,10 @@ func settings() []setter {
 		{"data.message", "1 to 16383 bytes", func(c *Config, v any) bool { return setInt(&c.Data.Message, v, 1, messages.MaxMessage) }},
 		{"data.loop", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Loop, v) }},
 		{"sender.rate_hz", "1 to 1000", func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) }},
+		{"sender.every", "1 to 60", func(c *Config, v any) bool { return setInt(&c.Sender.Every, v, 1, maxEvery) }},
 		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
 		{"receiver.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) }},
+		{"receiver.interpolation", `"linear" or "hermite"`, func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) }},
 		{"receiver.playout_delay", `a time such as "85ms"`, func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) }},
 	}
 }
@@ -253,6 +259,18 @@ func setBool(dst *bool, v any) bool {
 		*dst = b
 	}
 	return ok
+}
+
+func setInterpolation(dst *Interpolation, v any) bool {
+	var name string
+	if !setText(&name, v) {
+		return false
+	}
+	i := slices.Index(Interpolations(), strings.ToLower(name))
+	if i >= 0 {
+		*dst = Interpolation(i)
+	}
+	return i >= 0
 }
 
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {

@@ -17,9 +17,9 @@ func (c *Config) Values() map[string]any {
 		"down": c.Down.Values(),
 		"up":   c.Up.Values(),
 		"sender": map[string]any{
-			"rate_hz": int64(c.Sender.RateHz), "history": int64(c.Sender.History)},
+			"rate_hz": int64(c.Sender.RateHz), "every": int64(c.Sender.Every), "history": int64(c.Sender.History)},
 		"receiver": map[string]any{
-			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String()},
+			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String(), "interpolation": c.Receiver.Interpolation.String()},
 		"encoder": c.Encoder.values(),
 	}
 	if c.Seed >= 1<<53 {

@@ -18,6 +18,7 @@ func writeSamples(w io.Writer, all []Sample) error {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		head = append(head, "lost_"+c.String())
 	}
+	head = append(head, "late", "position_error_mm", "orientation_error_deg") // the worst of the period
 	out := csv.NewWriter(w)
 	if err := out.Write(head); err != nil {
 		return err
@@ -55,7 +56,7 @@ func sampleRow(s *Sample, width time.Duration) []string {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		row = append(row, strconv.Itoa(s.LostBy[c]))
 	}
-	return row
+	return append(row, strconv.Itoa(s.Late), decimal(s.PositionErrorMM, 3), decimal(s.OrientationErrorDeg, 3))
 }
 
 // writePackets writes one row per packet and copy, by sequence.

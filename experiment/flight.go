@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/lossmodel"
 )
 
 // flight is what the lab knows about a packet under way: what it should become,
@@ -18,6 +20,8 @@ type flight struct {
 	copies int    // beside the packet itself
 	ended  uint16 // bit n: copy n has ended
 	open   int    // copies that will still arrive
+
+	trails []lossmodel.Trail // of the copies, from number 1 on, if packets are inspected
 }
 
 // maxTruths is how many packets under way are compared with a copy of the truth;
@@ -76,11 +80,49 @@ func (r *records) add(rec PacketRecord) uint64 {
 	return r.n - 1
 }
 
-// set rewrites a record unless it has left the ring.
-func (r *records) set(at uint64, rec *PacketRecord) {
-	if r.n-at <= uint64(len(r.ring)) {
-		r.ring[at%uint64(len(r.ring))] = *rec
+// set rewrites a record, and reports whether it was still in the ring.
+func (r *records) set(at uint64, rec *PacketRecord) bool {
+	if !r.held(at) {
+		return false
 	}
+	r.ring[at%uint64(len(r.ring))] = *rec
+	return true
+}
+
+// held reports whether record n is in the ring.
+func (r *records) held(n uint64) bool { return n < r.n && r.n-n <= uint64(len(r.ring)) }
+
+// oldest returns the number of the oldest record in the ring.
+func (r *records) oldest() uint64 { return r.n - min(r.n, uint64(len(r.ring))) }
+
+// at returns record n, which must be in the ring.
+func (r *records) at(n uint64) *PacketRecord { return &r.ring[n%uint64(len(r.ring))] }
+
+// find returns the record of a packet itself, no copy; nil if it is not among the
+// newest that are looked through.
+func (r *records) find(seq uint64) *PacketRecord {
+	const far = 4 * frame.MaxHistory
+	for n := r.n; n > r.oldest() && r.n-n < far; n-- {
+		if x := r.at(n - 1); x.Seq == seq && x.Copy == 0 {
+			return x
+		}
+	}
+	return nil
+}
+
+// passed returns when the receiver first kept a packet beyond seq; 0 if that is not
+// known.
+func (r *records) passed(seq uint64) (at time.Duration) {
+	for n := r.n; n > r.oldest(); n-- {
+		x := r.at(n - 1)
+		if x.Seq <= seq && x.Copy == 0 {
+			break
+		}
+		if x.Seq > seq && kept(x.Outcome) && (at == 0 || x.Arrived < at) {
+			at = x.Arrived
+		}
+	}
+	return at
 }
 
 // last appends the newest n records to dst, oldest first.

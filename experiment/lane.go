@@ -14,6 +14,8 @@ import (
 // same frames and, since their links are seeded alike, the same fates.
 type lane struct {
 	schema   *frame.Schema
+	config   EncoderConfig // as it began
+	began    time.Duration
 	cadence  cadence
 	clock    Clock
 	observer Observer
@@ -22,6 +24,7 @@ type lane struct {
 	rcv      *receiver
 	down, up *lossmodel.Link
 	play     playout
+	screen   screen
 	meter    meter
 	digest   digest
 	flights  flights
@@ -29,7 +32,8 @@ type lane struct {
 	budget   encoders.Budget // of the packet being made
 	rec      PacketRecord    // of the copy whose end is being booked: an observer sees it, and must not keep it
 	ackBuf   []byte
-	lastErr  error // the newest complaint of the encoder, the decoder or the feedback
+	lastErr  error      // the newest complaint of the encoder, the decoder or the feedback
+	watch    *inspector // nil: nobody asks for the insides of packets
 }
 
 func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Frame, opt *SessionOptions) (*lane, error) {
@@ -44,7 +48,7 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	if err != nil {
 		return nil, configError("encoder", err)
 	}
-	l := &lane{schema: schema, cadence: cadence{schema.TickHz, c.Sender.RateHz}, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
+	l := &lane{schema: schema, config: e.clone(), cadence: cadence{schema.TickHz, c.Sender.RateHz}, clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.snd = newSender(schema, initial, c.Sender.History, run)
 	l.rcv = newReceiver(schema, initial, c.Receiver.History, c.codecTable())
 	l.snd.cadence, l.rcv.cadence = l.cadence, l.cadence
@@ -55,8 +59,14 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 		return nil, configError("up", err)
 	}
 	l.play.delay = c.Receiver.Playout
+	l.screen = newScreen(schema, l.cadence, l.rcv.history, opt.Looked)
+	l.screen.mode = c.Receiver.Interpolation
 	l.meter.samples.keep = opt.KeepSamples
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
+	if opt.Inspect {
+		l.watch = newInspector(len(l.records.ring))
+		l.down.Watch()
+	}
 	return l, nil
 }
 
@@ -67,6 +77,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	if err != nil {
 		l.meter.encodeFailed++
 		l.lastErr = err
+		l.watch.refused(now, &p, err)
 		return
 	}
 	l.digest.datagram(p.datagram)
@@ -79,10 +90,14 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	}
 	v := l.down.Send(now, p.datagram, id)
 	f.rec.Wire = v.Wire
+	if v.Lost == lossmodel.None {
+		f.rec.Due = v.Due
+	}
 	l.meter.packet(&p, v.Wire, items, p.baseline*l.cadence.tickHz/l.cadence.rateHz, &l.budget)
 	l.meter.duplicated += int64(v.Copies)
 	f.record = l.records.add(f.rec)
 	l.meter.net.leave(v.Lost != lossmodel.None)
+	l.watch.sent(l, f, &p, &v)
 	f.open, f.copies, f.ended = 0, v.Copies, 0
 	for number := 0; number <= v.Copies; number++ {
 		lost := v.Lost
@@ -95,7 +110,8 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 		}
 		l.rec = f.rec
 		l.rec.Copy, l.rec.Outcome, l.rec.Cause = number, Lost, lost
-		l.finish(f)
+		l.watch.begin(f, number, true)
+		l.finish(now, f)
 	}
 	if f.open == 0 {
 		l.flights.release(id)
@@ -103,14 +119,16 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 }
 
 // finish books the end of one copy of a packet, as l.rec has it.
-func (l *lane) finish(f *flight) {
+func (l *lane) finish(now time.Duration, f *flight) {
 	rec := &l.rec
 	l.meter.end(rec.Outcome, rec.Cause)
 	f.ended |= 1 << rec.Copy
 	if rec.Copy == 0 {
-		l.records.set(f.record, rec)
+		if l.records.set(f.record, rec) {
+			l.watch.ended(f.record, rec, now)
+		}
 	} else {
-		l.records.add(*rec)
+		l.watch.ended(l.records.add(*rec), rec, now)
 	}
 	if l.observer != nil {
 		l.observer.Packet(rec)
@@ -150,6 +168,10 @@ func (l *lane) deliver(now time.Duration) {
 		if !ok {
 			break
 		}
+		if d.Tag == strange {
+			l.arriveStrange(now, d.Damaged)
+			continue
+		}
 		l.arrive(now, &d)
 	}
 	for {
@@ -157,10 +179,11 @@ func (l *lane) deliver(now time.Duration) {
 		if !ok {
 			return
 		}
-		if !d.Damaged {
+		if !d.Damaged && d.Tag != strange {
 			if err := l.snd.learn(d.Data); err != nil && d.Flipped == 0 {
 				l.lastErr = fmt.Errorf("ack: %w", err)
 			}
+			l.watch.learnt(now, l.snd, d.Flipped > 0)
 		}
 	}
 }
@@ -172,18 +195,21 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.rec = f.rec
 	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
+	l.watch.begin(f, d.Copy, l.records.held(f.record))
 	if d.Copy == 0 {
 		l.meter.net.arrive(rec.Seq, now-rec.Sent)
 	}
 	if d.Damaged {
 		rec.Outcome = Corrupt
+		l.watch.arrived(l, &reception{outcome: Corrupt}, d.Flipped)
 	} else {
 		rx := l.rcv.receive(d.Data, d.Flipped > 0, l.clock)
 		rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.clock
+		l.watch.arrived(l, &rx, d.Flipped)
 		l.observe(now, &rx)
 		l.acknowledge(now)
 	}
-	l.finish(f)
+	l.finish(now, f)
 	f.open--
 	if f.open == 0 {
 		l.flights.release(d.Tag)
@@ -233,8 +259,9 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.tainted { // its number may be anything
 		return
 	}
-	if l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)) {
-		l.meter.late++
+	if late := l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)); late > 0 {
+		l.meter.late(late)
+		l.watch.late(late)
 	}
 }
 
@@ -245,11 +272,17 @@ func (l *lane) acknowledge(now time.Duration) {
 		return
 	}
 	v := l.up.Send(now, l.ackBuf, 0)
+	l.watch.acked(&v)
 	l.meter.feedback(v.Wire)
 }
 
-// display makes one tick of the receiver's display.
-func (l *lane) display(now time.Duration) { l.meter.display(l.play.display(now)) }
+// display makes one tick of the receiver's display, and holds it against what
+// the source had at that moment.
+func (l *lane) display(now time.Duration, t *truths) {
+	if moment, shown := l.play.tick(now); shown {
+		l.meter.display(now-moment, l.screen.show(moment, t, &l.meter.playout.off))
+	}
+}
 
 // closeSample ends the sample at t.
 func (l *lane) closeSample(t time.Duration) {
@@ -261,7 +294,7 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the sums of the lane at now.
 func (l *lane) totals(now time.Duration) Totals {
-	t := l.meter.totals(now, l.schema, l.down.Gauges(now))
+	t := l.meter.totals(now-l.began, l.schema, l.down.Gauges(now))
 	t.Sender = gauges(l.snd.run.enc)
 	t.Receiver = gauges(l.rcv.epochs[l.rcv.newest%keptEpochs].dec)
 	return t
@@ -277,13 +310,14 @@ func gauges(end any) []encoders.Gauge {
 
 // result returns all that a report says of the lane at now.
 func (l *lane) result(now time.Duration) laneResult {
-	return laneResult{encoder: l.snd.run.codec.Name, totals: l.totals(now),
+	return laneResult{encoder: l.snd.run.codec.Name, began: l.began, totals: l.totals(now),
 		timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
 		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
 }
 
 type laneResult struct {
 	encoder string
+	began   time.Duration
 	totals  Totals
 	timing  Timing
 	budget  []BudgetShare

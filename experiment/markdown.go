@@ -25,6 +25,7 @@ func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
 	b.WriteString("\n\n")
 	mdTotals(&b, r)
 	mdGauges(&b, r)
+	mdPlayout(&b, r)
 	mdBudget(&b, r)
 	mdChanges(&b, r)
 	mdAssertions(&b, r)
@@ -60,7 +61,6 @@ func mdTotals(b *strings.Builder, r *Result) {
 		[2]string{"tainted", fmt.Sprint(t.Tainted)},
 		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
 		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
-		[2]string{"playout: starved, late", fmt.Sprintf("%.3f %%, %d", 100*t.Playout.StarvedRatio, t.Playout.Late)},
 	)
 	b.WriteString("| figure | measured |\n|---|---:|\n")
 	for _, row := range rows {
@@ -90,8 +90,10 @@ func mdChanges(b *strings.Builder, r *Result) {
 		return
 	}
 	b.WriteString("## What was changed\n\n| at | change |\n|---:|---|\n")
-	for _, c := range r.Changes {
-		fmt.Fprintf(b, "| %.3f s | %s |\n", c.TS, strings.ReplaceAll(c.Change.Label(), "|", "\\|"))
+	for i := 0; i < len(r.Changes); {
+		label, n := tell(r.Changes[i:])
+		fmt.Fprintf(b, "| %.3f s | %s |\n", r.Changes[i].TS, strings.ReplaceAll(label, "|", "\\|"))
+		i += n
 	}
 	b.WriteString("\n")
 }
@@ -111,12 +113,13 @@ func mdAssertions(b *strings.Builder, r *Result) {
 	b.WriteString("\n")
 }
 
-// mdCharts draws the three charts of the dashboard over the whole run.
+// mdCharts draws the three charts of the dashboard over the whole run, and how far
+// the display was off.
 func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 	if len(samples) == 0 {
 		return
 	}
-	var kbps, bits, failures []float64
+	var kbps, bits, failures, off []float64
 	begin := startOf(samples)
 	from := begin
 	for i := range samples {
@@ -125,6 +128,7 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 		bits = append(bits, ratio(float64(s.PayloadBits), float64(s.Changed)))
 		failed := s.Outcomes[NoBaseline] + s.Outcomes[Corrupt] + s.Outcomes[UnknownCodec]
 		failures = append(failures, ratio(float64(failed), (s.T-from).Seconds()))
+		off = append(off, s.PositionErrorMM)
 		from = s.T
 	}
 	chart := func(title string, v []float64, peaks bool) {
@@ -133,6 +137,9 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 	chart("Payload, kbps", kbps, false)
 	chart("Bits per changed "+r.Item, bits, false)
 	chart("Decode failures a second", failures, true)
+	if r.Totals.Playout.PositionErrorMM != nil {
+		chart("The worst shown cube is off by, mm", off, true)
+	}
 }
 
 // plot draws v over the run's seconds: bucketed to the chart's width (the mean,
@@ -177,10 +184,7 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
 		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)), strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
 	for _, run := range r.Runs {
-		var at []string
-		for _, k := range keys {
-			at = append(at, run.Set[k])
-		}
+		at := placeInSweep(run, keys)
 		if run.Interrupted {
 			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
@@ -188,6 +192,7 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
 			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong, mdItemCells(r, run))
 	}
+	mdSweepPlayout(&b, r, keys)
 	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
 	_, err := io.WriteString(w, b.String())
 	return err

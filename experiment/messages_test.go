@@ -18,8 +18,8 @@ var others = map[string][]string{
 	"text": {"receiver-adaptive", "xor-rle", "deflate"},
 }
 
-// badLink makes a configuration of a link that does everything at once.
-func badLink(t *testing.T, source string, seed uint64) *Config {
+// roughLink makes a configuration of a link that does everything at once.
+func roughLink(t *testing.T, source string, seed uint64) *Config {
 	t.Helper()
 	c := Default()
 	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, others[source][0]
@@ -37,7 +37,7 @@ func badLink(t *testing.T, source string, seed uint64) *Config {
 func TestCallsAndMessages(t *testing.T) {
 	for source, names := range others {
 		for seed := range uint64(3) {
-			s, err := NewSession(badLink(t, source, seed), SessionOptions{})
+			s, err := NewSession(roughLink(t, source, seed), SessionOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestCallsAndMessages(t *testing.T) {
 // what it has learnt.
 func TestFeedbackIsBilled(t *testing.T) {
 	run := func(params map[string]any) *Result {
-		c := badLink(t, "text", 5)
+		c := roughLink(t, "text", 5)
 		c.Encoder.Params = params
 		return mustRun(t, c, RunOptions{}).Runs[0]
 	}

@@ -19,8 +19,7 @@ type meter struct {
 	decodeRefused      int64 // undamaged bytes that the decoder would not have
 	encodeLast         recentTimes
 	decodeLast         recentTimes
-	late               int64
-	shown, starved     int64
+	playout            playoutMeter
 	payload, wire, up  int64 // bits
 	items, changed     int64
 	sizes, ages        counts
@@ -79,22 +78,27 @@ func (m *meter) feedback(wire int) {
 	m.sample.FeedbackBits += int64(wire) * 8
 }
 
-// display counts a tick of the receiver's display.
-func (m *meter) display(shown, starved bool) {
-	if !shown {
-		return
-	}
-	m.shown++
+// display counts a tick of the receiver's display, so far behind the sender.
+func (m *meter) display(behind time.Duration, starved bool) {
+	m.playout.display(behind, starved)
 	m.sample.Displayed++
 	if starved {
-		m.starved++
 		m.sample.Starved++
 	}
+}
+
+// late counts a snapshot that came after its time.
+func (m *meter) late(by time.Duration) {
+	m.playout.late.add(by.Microseconds())
+	m.sample.Late++
 }
 
 // close ends the sample at t and returns it; the next one begins.
 func (m *meter) close(t time.Duration) *Sample {
 	m.sample.T = t
+	off := &m.playout.off
+	m.sample.PositionErrorMM, m.sample.OrientationErrorDeg = float64(off.worst)/1000, float64(off.worstAngle)/1000
+	off.worst, off.worstAngle = 0, 0
 	s := m.samples.add(m.sample)
 	m.sample = Sample{}
 	return s
@@ -142,7 +146,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		PayloadKbps: ratio(float64(m.payload)/1000, secs), WireKbps: ratio(float64(m.wire)/1000, secs), FeedbackKbps: ratio(float64(m.up)/1000, secs),
 		BitsPerItem: ratio(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
-		Playout: Playout{StarvedRatio: ratio(float64(m.starved), float64(m.shown)), Late: m.late},
+		Playout: m.playout.totals(schema.TickHz, frame.IsCubes(schema)),
 		Network: m.net.network(g),
 	}
 	if frame.IsCubes(schema) {

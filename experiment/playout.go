@@ -2,50 +2,79 @@ package experiment
 
 import "time"
 
-// playout is the receiver's interpolation buffer, reduced to what decides
-// whether there is something to show: the newest snapshot's time against the
-// moment on display. A display tick is starved when no snapshot at or after
-// that moment has come; a snapshot is late when its moment has passed.
+// playout is the clock of the receiver's display. Snapshots arrive unevenly; the
+// display holds them back by a delay, so that it can move steadily from one to
+// the next although some come late and some not at all (Fiedler, "Snapshot
+// Interpolation", 2014).
 //
 // The receiver does not know the link's latency. It estimates the offset of its
 // clock as the least of (arrival - time of the snapshot) over the last five to
-// ten seconds, as jitter buffers do, and shows what was sent offset + delay ago.
+// ten seconds, as jitter buffers do, and wants to show what was sent offset +
+// delay ago. When either changes, display time does not jump there: it runs a
+// quarter faster or slower until it is where it should be. A person who turns
+// the delay up sees the world in slow motion for a while, one who turns it down
+// sees it hurry; it never runs backwards, and nothing is shown twice. Only where
+// it is more than a second behind it leaps forward.
 type playout struct {
 	delay    time.Duration
 	started  bool
 	first    time.Duration // source time of the first snapshot
-	newest   time.Duration // source time of the newest snapshot
 	now, old time.Duration // least offset in this window and in the one before
 	turn     time.Duration // when the next window begins
+
+	running bool          // something is on display
+	moment  time.Duration // source time on display at the last tick
+	ticked  time.Duration // when that was
 }
 
-const offsetWindow = 5 * time.Second
+const (
+	offsetWindow = 5 * time.Second
+	paceShare    = 4           // display time strays from real time by at most this part of it
+	leapAfter    = time.Second // further behind than this, it leaps
+)
 
-// arrive notes a decoded snapshot and reports whether it came too late to show.
-func (p *playout) arrive(now, source time.Duration) (late bool) {
+// arrive notes a decoded snapshot and returns by how much it came too late to be
+// shown at its time, 0 if it did not.
+func (p *playout) arrive(now, source time.Duration) (late time.Duration) {
 	offset := now - source
 	if !p.started {
-		*p = playout{delay: p.delay, started: true, first: source, newest: source, now: offset, old: offset, turn: now + offsetWindow}
-		return false
+		p.started, p.first, p.now, p.old, p.turn = true, source, offset, offset, now+offsetWindow
+		return 0
 	}
 	if now >= p.turn {
 		p.old, p.now, p.turn = p.now, offset, now+offsetWindow
 	}
 	p.now = min(p.now, offset)
-	p.newest = max(p.newest, source)
-	return source < p.target(now)
+	if !p.running {
+		return 0
+	}
+	return max(0, p.moment+(now-p.ticked)-source)
 }
 
-// target returns the source time that is on display at now.
-func (p *playout) target(now time.Duration) time.Duration {
+// goal returns the source time that should be on display at now.
+func (p *playout) goal(now time.Duration) time.Duration {
 	return now - min(p.now, p.old) - p.delay
 }
 
-// display makes one tick of the display: whether it has begun, and whether it
-// had nothing to interpolate to.
-func (p *playout) display(now time.Duration) (shown, starved bool) {
-	if !p.started || p.target(now) < p.first {
-		return false, false
+// tick advances the display to now and returns the source time to show; false as
+// long as there is nothing to show yet.
+func (p *playout) tick(now time.Duration) (moment time.Duration, shown bool) {
+	goal := p.goal(now)
+	if !p.running {
+		if !p.started || goal < p.first {
+			return 0, false
+		}
+		p.running, p.moment, p.ticked = true, goal, now
+		return goal, true
 	}
-	return true, p.newest < p.target(now)
+	step := now - p.ticked
+	p.moment += step
+	p.ticked = now
+	switch miss := goal - p.moment; {
+	case miss > leapAfter:
+		p.moment = goal
+	default:
+		p.moment += max(-step/paceShare, min(miss, step/paceShare))
+	}
+	return p.moment, true
 }

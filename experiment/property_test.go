@@ -20,7 +20,7 @@ func chaos(rng *rand.Rand) Change {
 		}
 	}
 	var ch Change
-	switch rng.IntN(5) {
+	switch rng.IntN(6) {
 	case 0, 1:
 		all := ofCubes()
 		codec := all[rng.IntN(len(all))]
@@ -37,6 +37,8 @@ func chaos(rng *rand.Rand) Change {
 		ch.Down = link()
 	case 3:
 		ch.Up = link()
+	case 5:
+		ch.Every = 1 + rng.IntN(8)
 	case 4:
 		all := lossmodel.Profiles()
 		ch.Profile = all[rng.IntN(len(all))].Name

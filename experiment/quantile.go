@@ -59,8 +59,9 @@ func rankQuantiles(total int64, each func(yield func(v float64, n int64) bool)) 
 	return q
 }
 
-// spread is a distribution of durations in nanoseconds, kept in buckets of
-// about 3 % width, so that its size does not grow with the length of a run.
+// spread is a distribution of whole numbers such as nanoseconds or micrometres,
+// kept in buckets of about 3 % width, so that its size does not grow with the
+// length of a run.
 type spread struct {
 	n   [64 << spreadBits]int64
 	sum int64
@@ -70,14 +71,14 @@ type spread struct {
 
 const spreadBits = 5 // 32 buckets to an octave
 
-func (s *spread) add(ns int64) {
-	ns = max(ns, 0)
-	if s.sum == 0 || ns < s.min {
-		s.min = ns
+func (s *spread) add(v int64) {
+	v = max(v, 0)
+	if s.sum == 0 || v < s.min {
+		s.min = v
 	}
-	s.n[bucketOf(uint64(ns))]++
+	s.n[bucketOf(uint64(v))]++
 	s.sum++
-	s.max = max(s.max, ns)
+	s.max = max(s.max, v)
 }
 
 func bucketOf(v uint64) int {
@@ -98,8 +99,12 @@ func bucketValue(i int) float64 {
 	return low + float64(uint64(1)<<octave)/2
 }
 
-// micros returns the quantiles in microseconds.
-func (s *spread) micros() Quantiles {
+// micros returns the quantiles of nanoseconds in microseconds.
+func (s *spread) micros() Quantiles { return s.thousandths() }
+
+// thousandths returns the quantiles, divided by a thousand: of micrometres in
+// millimetres.
+func (s *spread) thousandths() Quantiles {
 	if s.sum == 0 {
 		return Quantiles{}
 	}

@@ -24,7 +24,7 @@ type receiver struct {
 	newest   uint64                   // epoch
 	anyEpoch bool
 
-	top     uint64 // newest sequence that arrived
+	top     uint64 // newest sequence that arrived; before any did, the first to expect
 	started bool
 	shown   uint64 // newest sequence that was decoded
 	showing bool
@@ -83,7 +83,7 @@ func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception
 		return reception{outcome: Corrupt, err: err, tainted: damaged}
 	}
 	out := reception{seq: uint64(h.seq), tainted: damaged}
-	if r.started {
+	if r.started || r.top > 0 {
 		out.seq = unwrap(r.top, h.seq)
 	}
 	out.reordered = r.started && out.seq < r.top

@@ -84,12 +84,12 @@ func readReport(path string) ([]*Result, error) {
 		Runs []*Result `json:"runs"`
 	}
 	var single Result
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, bad("is not whole: " + err.Error())
+	if err := json.Unmarshal(data, &file); err != nil || laterVersion(data) > 0 {
+		return nil, bad(unreadable(data, err))
 	}
 	if file.Runs == nil {
 		if err := json.Unmarshal(data, &single); err != nil {
-			return nil, bad("is not whole: " + err.Error())
+			return nil, bad(unreadable(data, err))
 		}
 		file.Runs = []*Result{&single}
 	}

@@ -9,6 +9,7 @@ import (
 // Result is one run as the JSON of `run` holds it. Everything but Timing is
 // reproducible to the bit.
 type Result struct {
+	Version       int               `json:"version"`       // of the format; 0 is 1
 	Set           map[string]string `json:"set,omitempty"` // this run's place in a sweep
 	Config        map[string]any    `json:"config"`
 	Seed          uint64            `json:"seed"`
@@ -34,6 +35,7 @@ type Result struct {
 // ShadowResult is what a further encoder made of the same frames and fates.
 type ShadowResult struct {
 	Encoder string        `json:"encoder"`
+	FromS   float64       `json:"from_s,omitempty"` // when it joined; what is counted began then
 	Totals  Totals        `json:"totals"`
 	Timing  Timing        `json:"timing"`
 	Budget  []BudgetShare `json:"budget"`
@@ -51,8 +53,9 @@ func (s *Session) result() *Result {
 	start.At, start.Sweep = nil, nil // what took effect of the script is among the changes
 	first := s.lanes[0].result(until)
 	r := &Result{
-		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-		Frames: s.sent, Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
+		Version: ReportVersion,
+		Config:  start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
+		Frames: s.sent - s.skipped, Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
 		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),
@@ -62,7 +65,7 @@ func (s *Session) result() *Result {
 	}
 	for _, l := range s.lanes[1:] {
 		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
 	}
 	return r
 }

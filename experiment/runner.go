@@ -65,9 +65,11 @@ type Runner struct {
 	last    time.Duration // wall time of the last beat
 	pace    pace
 	notice  Notice
-	jump    bool // the seeking is a jump, worth a word on arrival
-	refused int  // refusals already told of
+	jump    bool      // the seeking is a jump, worth a word on arrival
+	refused int       // refusals already told of
+	opened  *PacketID // the packet that somebody looks into
 	err     error
+	rest    rest
 	broken  bool // the session panicked: nothing of it can be trusted
 }
 
@@ -89,7 +91,7 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 func (r *Runner) open() (*Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop = true
-	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true})
+	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.
@@ -240,6 +242,9 @@ func (r *Runner) obey(c Command) {
 	if c.Speed != nil {
 		r.setSpeed(*c.Speed)
 	}
+	if c.Open != nil {
+		r.opened = c.Open
+	}
 	if r.err == nil {
 		r.obeySession(c)
 	}
@@ -297,6 +302,10 @@ func (r *Runner) setSpeed(v float64) {
 // publish makes a snapshot and hands it over.
 func (r *Runner) publish() {
 	snap := r.session.view(shownPackets)
+	r.rest.show(r, snap)
+	if r.opened != nil {
+		snap.Opened = r.session.lanes[0].opened(*r.opened)
+	}
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
 	switch {
 	case r.err != nil:

@@ -41,6 +41,7 @@ type sender struct {
 	cadence cadence
 	history *frame.History
 	seq     uint64 // of the next packet
+	first   uint64 // of the first packet
 
 	run        encoding
 	epoch      uint64
@@ -66,11 +67,16 @@ func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding)
 // epoch so has at least one packet, and 256 of them outlast every history: no
 // memo can be taken for one of an epoch with the same 8 bits.
 func (s *sender) request(run encoding) {
-	if s.seq == 0 {
+	if s.seq == s.first {
 		s.run = run
 		return
 	}
 	s.pending = &run
+}
+
+// startAt makes seq the number of the first packet, sent after now.
+func (s *sender) startAt(seq uint64, now time.Duration) {
+	s.seq, s.epochStart, s.first = seq, now, seq
 }
 
 // begin starts the epoch that was asked for, if it is time.
@@ -95,12 +101,14 @@ type sent struct {
 	datagram []byte
 	stored   *frame.Frame // what the sender keeps: what the receiver must end up with
 	clock    int64        // ns the encoder took
+	second   int          // distance of the second reference; 0 = none
+	untaught bool         // the encoder learns, but had learnt nothing of its reference
 }
 
 // send makes the packet for cur. The result aliases the sender's memory and
 // holds until the next call.
 func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budget, clock Clock) (sent, error) {
-	if s.seq == 0 {
+	if s.seq == s.first {
 		s.epochStart = now
 	}
 	s.begin(now)
@@ -109,7 +117,7 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	}
 	h := header{seq: uint16(s.seq), codec: s.run.codec.ID, epoch: uint8(s.epoch), params: s.run.canonical, hasParams: !s.epochAcked}
 	refs := s.pickRefs(&h)
-	out := sent{seq: s.seq, epoch: s.epoch, codec: s.run.codec.Name, baseline: int(h.baseline)}
+	out := sent{seq: s.seq, epoch: s.epoch, codec: s.run.codec.Name, baseline: int(h.baseline), second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.run.codec.Refs == 2)
 	out.header = len(s.buf)
 
@@ -135,13 +143,24 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 		s.spare = evicted
 	}
 	s.buf, e.Memo = buf, memo
+	out.untaught = memo != nil && refs[0].Memo == nil
 	out.datagram, out.payload, out.stored = buf, len(buf)-out.header, &e.Frame
 	return out, nil
 }
 
+// skip lets a snapshot go by unsent. Its number goes by as well: to the receiver
+// it is one more packet that did not come, and the numbers of all others go on
+// saying of which tick they are.
+func (s *sender) skip() {
+	if s.seq == s.first {
+		s.first++
+	}
+	s.seq++
+}
+
 // stalled reports whether nothing new was acked for as long as a history reaches.
 func (s *sender) stalled() bool {
-	return s.seq > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
+	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
 }
 
 // pickRefs chooses the newest frames that acks vouch for, and writes their
@@ -191,12 +210,12 @@ func (s *sender) ref(e *frame.Entry) encoders.Ref {
 // learn takes in an ack. Any bytes may come.
 func (s *sender) learn(src []byte) error {
 	a, err := parseAck(src)
-	if err != nil || s.seq == 0 {
+	if err != nil || s.seq == s.first {
 		return err
 	}
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - a.newest)
-	if back > newest {
+	if back > newest-s.first {
 		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
 	}
 	newest -= back

@@ -25,6 +25,8 @@ type SessionOptions struct {
 	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
 	KeepSamples int      // how many to remember; 0: all
 	KeepPackets int      // how many to remember, at least 256
+	Looked      bool     // somebody looks at the picture of the world
+	Inspect     bool     // remember the insides of the first lane's packets
 	Endless     bool     // ignore Duration: a live session ends when it is told to
 }
 
@@ -46,18 +48,23 @@ type Session struct {
 	source  dataset.Source
 	schema  *frame.Schema
 	initial *frame.Frame
-	cur     *frame.Frame // the source's newest frame
-	ahead   *frame.Frame // the one after it, if the source can end
-	seam    bool         // of ahead
-	err     error        // the source's, due when the next frame is
+	cur     *frame.Frame    // the source's newest frame
+	ahead   *frame.Frame    // the one after it, if the source can end
+	seam    bool            // of ahead
+	cubes   bool            // the schema's rows are cubes: their display is measured
+	steered dataset.Steered // the source, if somebody may play it
+	hands   hands
+	err     error // the source's, due when the next frame is
 	lanes   []*lane
+	truths  truths // what the source made of late, to hold displays against
 
 	now         time.Duration // everything up to here has happened
 	end         time.Duration // exclusive; 0: none
 	ended       bool
 	interrupted bool
 	ticks       uint64 // source frames taken
-	sent        uint64 // frames given to the senders
+	sent        uint64 // frames that were due to be sent
+	skipped     uint64 // and were not: SenderConfig.Every
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
@@ -101,6 +108,8 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}
 	}
 	_, sized := src.(dataset.Sized)
+	s.cubes = frame.IsCubes(s.schema)
+	s.steered, _ = src.(dataset.Steered)
 	switch {
 	case opt.Endless || (c.Duration == 0 && sized):
 		s.end = never
@@ -119,7 +128,7 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 	for i, e := range append([]EncoderConfig{c.Encoder}, c.Shadows...) {
 		laneOpt := opt
 		if i > 0 {
-			laneOpt.Observer = nil
+			laneOpt = opt.shadow()
 		}
 		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
 		if err != nil {
@@ -160,7 +169,7 @@ func (s *Session) Now() time.Duration { return max(s.now, 0) }
 // Done reports whether the duration or the source is over.
 func (s *Session) Done() bool { return s.ended }
 
-// NextFrame returns when the next frame is due to be sent.
+// NextFrame returns when the next frame is due to be sent, or to be skipped.
 func (s *Session) NextFrame() time.Duration { return tickTime(s.sent, s.config.Sender.RateHz) }
 
 // RunUntil lets everything happen that is due at or before t. It stops early
@@ -234,16 +243,26 @@ func (s *Session) step(at time.Duration) error {
 	if at == tickTime(s.shown, s.schema.TickHz) {
 		s.shown++
 		for _, l := range s.lanes {
-			l.display(at)
+			l.display(at, &s.truths)
 		}
 	}
 	return nil
+}
+
+// onDisplay returns the oldest tick of the source that a display shows.
+func (s *Session) onDisplay() uint64 {
+	oldest := s.ticks
+	for _, l := range s.lanes {
+		oldest = min(oldest, tickAt(l.play.moment, s.schema.TickHz))
+	}
+	return oldest
 }
 
 // tick takes the source's frame if one is due, and sends it if that is due.
 func (s *Session) tick(at time.Duration) error {
 	seam := false
 	if at == tickTime(s.ticks, s.schema.TickHz) {
+		s.steer(at)
 		var err error
 		if seam, err = s.advance(); err != nil {
 			return s.sourceError(err)
@@ -251,12 +270,22 @@ func (s *Session) tick(at time.Duration) error {
 		if seam {
 			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
 		}
+		if s.cubes {
+			s.truths.add(s.cur, seam, s.onDisplay())
+		}
 	}
 	s.late = s.late || seam
 	if at != s.NextFrame() {
 		return nil
 	}
 	s.sent++
+	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
+		s.skipped++
+		for _, l := range s.lanes {
+			l.snd.skip()
+		}
+		return nil
+	}
 	for _, l := range s.lanes {
 		l.send(at, s.cur, s.late)
 	}

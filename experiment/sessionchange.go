@@ -43,6 +43,11 @@ var errOver = errors.New("the session is over: nothing can be changed any more")
 
 // fits applies ch to c if that and the data can take it, and else leaves c alone.
 func (s *Session) fits(c *Config, ch Change) error {
+	if ch.Input != nil {
+		if err := s.playable(ch.Input); err != nil || ch.onlyInput() {
+			return err
+		}
+	}
 	after := c.Clone()
 	if err := after.Apply(ch); err != nil {
 		return err
@@ -59,6 +64,9 @@ func (s *Session) fits(c *Config, ch Change) error {
 	}
 	if _, err := newEncoding(s.schema, codec, params); err != nil {
 		return configError("encoder", err)
+	}
+	if err := s.checkShadows(after); err != nil {
+		return err
 	}
 	for name := range ch.Params {
 		ch.Params[name] = after.Encoder.Params[name] // typed, as the codec has it
@@ -79,7 +87,7 @@ func (s *Session) take(at time.Duration, sc StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
 	before := s.config.Clone()
 	if err := s.fits(s.config, sc.Change); err == nil {
-		err = s.carryOut(&sc.Change)
+		err = s.carryOut(at, &sc.Change)
 		if err != nil {
 			panic("experiment: a change that was checked cannot be carried out: " + err.Error())
 		}
@@ -89,6 +97,12 @@ func (s *Session) take(at time.Duration, sc StampedChange) {
 		return
 	}
 	s.log = append(s.log, sc)
+	if sc.Change.onlyInput() {
+		if label := strings.Join(sc.Change.Input.switches(), ", "); label != "" {
+			s.marks = append(s.marks, Mark{T: at, Label: label, Kind: MarkChange})
+		}
+		return
+	}
 	kind, label := MarkChange, sc.Change.Label()
 	switch {
 	case sc.Change.Mark != "":
@@ -101,7 +115,13 @@ func (s *Session) take(at time.Duration, sc StampedChange) {
 }
 
 // carryOut brings endpoints and links to what the configuration says.
-func (s *Session) carryOut(ch *Change) error {
+func (s *Session) carryOut(at time.Duration, ch *Change) error {
+	if ch.Input != nil {
+		s.play(at, ch.Input)
+		if ch.onlyInput() {
+			return nil
+		}
+	}
 	if ch.Encoder != "" || len(ch.Params) > 0 {
 		codec, params, err := s.config.Encoder.resolve("encoder", s.config.codecs)
 		if err != nil {
@@ -113,11 +133,14 @@ func (s *Session) carryOut(ch *Change) error {
 		}
 		s.lanes[0].snd.request(run)
 	}
+	if err := s.arrangeShadows(); err != nil {
+		return err
+	}
 	for _, l := range s.lanes {
 		if err := errors.Join(l.down.Reshape(s.config.Down), l.up.Reshape(s.config.Up)); err != nil {
 			return err
 		}
-		l.play.delay = s.config.Receiver.Playout
+		l.play.delay, l.screen.mode = s.config.Receiver.Playout, s.config.Receiver.Interpolation
 	}
 	return nil
 }

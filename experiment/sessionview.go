@@ -10,6 +10,7 @@ func (s *Session) view(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.log[:len(s.log):len(s.log)],
+		World: s.picture(),
 	}
 	for _, l := range s.lanes {
 		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
@@ -21,12 +22,12 @@ func (s *Session) view(packets int) *Snapshot {
 func (l *lane) view(now time.Duration, packets int) Lane {
 	samples := l.meter.samples.view()
 	return Lane{
-		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Epoch: l.snd.epoch,
+		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Began: l.began, Epoch: l.snd.epoch,
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
 		Totals: l.totals(now),
 		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
 		Recent: l.recent(samples),
-		Err:    l.lastErr,
+		Err:    l.lastErr, Troubles: l.troubles(),
 	}
 }
 
@@ -45,6 +46,9 @@ func (l *lane) recent(all []Sample) Recent {
 		s.BaselineAge += x.BaselineAge
 		s.Referenced += x.Referenced
 		s.Budget.Add(&x.Budget)
+		s.Displayed += x.Displayed
+		s.Starved += x.Starved
+		s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
 	}
 	secs := float64(len(last)) * SamplePeriod.Seconds()
 	return Recent{
@@ -54,7 +58,8 @@ func (l *lane) recent(all []Sample) Recent {
 		ChangedPerFrame:  ratio(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: ratio(float64(s.BaselineAge), float64(s.Referenced)),
 		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(l.cadence.tickHz)),
-		EncodeUS:         l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
+		StarvedRatio:     ratio(float64(s.Starved), float64(s.Displayed)), PositionErrorMM: s.PositionErrorMM,
+		EncodeUS: l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
 	}
 }
 

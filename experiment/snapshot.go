@@ -26,7 +26,11 @@ type Sample struct {
 	Referenced   int   // packets encoded against an acked frame, not the initial state
 	Starved      int   // display ticks without a snapshot to interpolate to
 	Displayed    int   // display ticks
-	Budget       encoders.Budget
+	Late         int   // snapshots that came after their time
+	// The worst of the period: how far a cube was shown from where the sender had
+	// it at the moment on display.
+	PositionErrorMM, OrientationErrorDeg float64
+	Budget                               encoders.Budget
 }
 
 // MaxCauses bounds the causes of loss that are counted apart; their names come
@@ -38,6 +42,7 @@ type PacketRecord struct {
 	Seq      uint64
 	Copy     int           // 0, or 1.. for a copy made by the link
 	Sent     time.Duration // virtual time
+	Due      time.Duration // when it arrives; 0 if lost
 	Arrived  time.Duration // 0 while in flight or if lost
 	Encoder  string
 	Epoch    uint64
@@ -93,15 +98,17 @@ type Notice struct {
 // Lane is one encoder's side of a snapshot: the first is the encoder under the
 // keys, further ones are shadows on the same frames and the same fates.
 type Lane struct {
-	Encoder string
-	Params  any
-	Epoch   uint64
-	Samples []Sample       // oldest first; bounded
-	Packets []PacketRecord // oldest first; bounded
-	Totals  Totals
-	Timing  Timing
-	Recent  Recent
-	Err     error // the encoder's newest complaint: it refused a frame
+	Encoder  string
+	Params   any
+	Began    time.Duration // when it joined
+	Epoch    uint64
+	Samples  []Sample       // oldest first; bounded
+	Packets  []PacketRecord // oldest first; bounded
+	Totals   Totals
+	Timing   Timing
+	Recent   Recent
+	Err      error      // the encoder's newest complaint: it refused a frame
+	Troubles []Incident // the newest of each kind, the latest first; the first lane's only
 }
 
 // Recent is what the vital numbers show: the last two seconds.
@@ -111,6 +118,8 @@ type Recent struct {
 	BitsPerItem, BitsPerChanged         float64
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
+	StarvedRatio                        float64 // of the display ticks
+	PositionErrorMM                     float64 // of the cube that was shown worst
 	EncodeUS, DecodeUS                  float64 // medians
 	Budget                              encoders.Budget
 }
@@ -130,5 +139,7 @@ type Snapshot struct {
 	Lanes  []Lane
 	Marks  []Mark
 	Log    []StampedChange
+	World  *Picture // both ends to look at; nil if the data are no cubes
+	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice
 }

@@ -22,6 +22,17 @@ type Failures struct {
 type Playout struct {
 	StarvedRatio float64 `json:"starved_ratio"` // share of display ticks without a pair to interpolate
 	Late         int64   `json:"late"`          // snapshots that came after their time
+
+	Displayed       int64     `json:"displayed"`         // display ticks
+	Freezes         int64     `json:"freezes"`           // times the picture stood still for want of a snapshot
+	LongestFreezeMS float64   `json:"longest_freeze_ms"` // of those
+	LateMS          Quantiles `json:"late_ms"`           // by how much, of those that were late
+	BehindMS        float64   `json:"behind_ms"`         // how far the display lags the sender, mean
+
+	// How far cubes are shown from where the sender had them at the moment on
+	// display: over all display ticks and all cubes that move in either.
+	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
+	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
 }
 
 // Totals is what a lane measured from the start; the JSON of `run` holds it.

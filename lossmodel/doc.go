@@ -10,6 +10,7 @@
 //	spec := lossmodel.DefaultSpec()
 //	err := spec.Set("loss", "5%")            // also "latency", "50ms±10ms" and so on: see Keys
 //	link, err := lossmodel.NewLink(spec, 7, "down")
+//	link.Watch()                             // only for Trail: what each stage did to the packet
 //	verdict := link.Send(now, datagram, tag)
 //	for d, ok := link.Receive(now); ok; d, ok = link.Receive(now) { ... }
 //

@@ -18,7 +18,8 @@ type Link struct {
 	pool   pool
 	lent   int32 // slot whose bytes the caller reads, or noSlot
 
-	fate, copyFate Fate // reused
+	fate, copyFate Fate                  // reused
+	trails         *[1 + MaxCopies]Trail // of the last Send; nil: nobody watches
 }
 
 const noSlot = -1
@@ -82,7 +83,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	v.Wire, v.Fragments = WireBytes(len(datagram), l.spec.MTU)
 	f := &l.fate
 	f.reset(0, v.Fragments)
-	l.pipe.pass(now, len(datagram), f)
+	l.pass(now, len(datagram), f)
 	if v.Lost = f.Lost; v.Lost == None {
 		v.Due = now + f.Delay
 		l.file(now, datagram, tag, f)
@@ -91,8 +92,11 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	for i, later := range f.Copies {
 		c := &l.copyFate
 		c.reset(i+1, v.Fragments)
-		l.pipe.pass(now, len(datagram), c)
+		l.pass(now, len(datagram), c)
 		c.Delay = max(0, c.Delay+later)
+		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
+			t.Steps[0].Took += later // the first stage that a copy passes is the one that made it
+		}
 		if v.CopyLost[i] = c.Lost; c.Lost == None {
 			l.file(now, datagram, tag, c)
 		}

@@ -32,6 +32,8 @@ type LossModel interface {
 type lossProcess interface {
 	// judge marks f as lost or not by the packet's word; now is when it was sent.
 	judge(now time.Duration, word uint64, f *Fate)
+	// fork returns a copy that shares nothing that changes.
+	fork() lossProcess
 }
 
 type lossStage struct {

@@ -28,6 +28,8 @@ type netemStage struct {
 	seed   uint64 // for a line without one
 	qdisc  *netem.Qdisc
 	copy   netem.Packet // what was decided about the present datagram's copy
+
+	latency time.Duration // of the line
 }
 
 func newNetemStage(seed uint64, name string) *netemStage {
@@ -36,6 +38,7 @@ func newNetemStage(seed uint64, name string) *netemStage {
 }
 
 func (s *netemStage) reshape(spec *Spec) bool {
+	s.latency = spec.Netem.Latency
 	switch {
 	case !spec.Netem.On:
 		return false

@@ -8,6 +8,8 @@ import "time"
 type shaper interface {
 	Stage
 	reshape(*Spec) (on bool)
+	// fork returns a copy that shares nothing that changes.
+	fork() shaper
 }
 
 // pipeline is the row of stages that a packet passes.

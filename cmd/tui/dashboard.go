@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,8 @@ type dashboardFlags struct {
 	config  configFlags
 	reports string
 	ascii   bool
+	tour    bool
+	theme   string
 }
 
 func (a *app) dashboardCommand() *cobra.Command {
@@ -30,20 +34,46 @@ func (a *app) dashboardCommand() *cobra.Command {
 encoder while it runs, and charts what it costs and what breaks.
 
 Without a command it is the dashboard, on preset demo unless told otherwise. Press ?
-for the keys. Ctrl-C saves the run before it leaves; q does not.`,
+for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does not.`,
 		Example: `  tui                                          the dashboard, on the demo recording
   tui --data walk.bin.zst --encoder rotor      on a recording of yours
+  tui --data world                             a world to play: press 4, then the arrows
   tui run --preset loss-table                  the same lab, for scripts`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.config.file, "config", "", "start from this configuration (`FILE`)")
 	f.config.add(cmd)
 	f.config.addSet(cmd)
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
-	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+	f.addLook(cmd)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
 		panic(err)
 	}
+	return cmd
+}
+
+// addLook adds the flags that say how the dashboard looks and where it saves.
+func (f *dashboardFlags) addLook(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(ui.Themes(), ", "))
+	complete(cmd, "theme", func() []cobra.Completion { return ui.Themes() })
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
+	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+}
+
+// tourCommand is the dashboard with its guided tour open.
+func (a *app) tourCommand() *cobra.Command {
+	f := dashboardFlags{tour: true}
+	cmd := &cobra.Command{
+		Use: "tour", GroupID: groupBegin,
+		Short: "Take the guided tour of the dashboard",
+		Long: `Seven short steps through what the lab is about: quantise, delta, index, relative,
+entropy, loss, playout. Each changes one thing and says what to look at. Enter goes
+on, backspace goes back, esc leaves; everything stays yours to play with meanwhile.`,
+		Example: `  tui tour                                     on the demo recording
+  tui tour --theme high-contrast               for a projector`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
+	}
+	f.addLook(cmd)
 	return cmd
 }
 
@@ -54,6 +84,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	config, err := f.config.load()
 	if err != nil {
 		return err
+	}
+	if !slices.Contains(ui.Themes(), f.theme) {
+		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(ui.Themes(), ", "), didYouMean(f.theme, ui.Themes()))
 	}
 	if f.reports != "" {
 		if err := experiment.CheckDir(f.reports); err != nil {
@@ -73,7 +106,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return badData(err)
 	}
 	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, ReportsDir: f.reports, Picture: linkPicture})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, ReportsDir: f.reports, Picture: linkPicture})
 	runner.Stop()
 	if err == nil {
 		return nil

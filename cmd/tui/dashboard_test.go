@@ -18,16 +18,25 @@ import (
 	"github.com/creack/pty"
 )
 
-// screen gathers what a program draws on a terminal.
+// screen gathers what a program sends to a terminal, and what is then on it.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
+	vt   *vt
 }
 
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	_, _ = s.vt.Write(p)
 	return s.text.Write(p)
+}
+
+// shown is what a person sees.
+func (s *screen) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.vt.String()
 }
 
 func (s *screen) String() string {
@@ -36,9 +45,16 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
+// resize is what a person does to the window.
+func (s *screen) resize(rows, cols int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.vt.resize(rows, cols)
+}
+
 // session is the program in a terminal of its own.
 type session struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	tty    *os.File
 	screen screen
@@ -49,35 +65,40 @@ type session struct {
 // patience is how long a test waits before it gives up; nothing is measured.
 const patience = 30 * time.Second
 
-func startSession(t *testing.T, reports string, args ...string) *session {
+func startSession(t testing.TB, reports string, args ...string) *session {
 	t.Helper()
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], append(args, "--reports", reports)...)
 	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color") // one that is not asked for its colours
 	s.cmd.Stderr = &s.stderr
-	tty, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 48, Cols: 160})
+	s.start(48, 160)
+	return s
+}
+
+// start runs the command on a terminal of its own.
+func (s *session) start(rows, cols uint16) {
+	s.t.Helper()
+	tty, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: rows, Cols: cols})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	s.tty = tty
-	t.Cleanup(func() { _ = s.cmd.Process.Kill(); _ = tty.Close() })
+	s.tty, s.screen.vt = tty, newVT(int(rows), int(cols))
+	s.t.Cleanup(func() { _ = s.cmd.Process.Kill(); _ = tty.Close() })
 	go func() {
 		_, _ = io.Copy(&s.screen, tty) // ends with EIO when the program does
 		close(s.read)
 	}()
-	return s
 }
 
 // see waits until the program has drawn text.
 func (s *session) see(text string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if strings.Contains(s.screen.String(), text) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if strings.Contains(s.screen.shown(), text) {
 			return
 		}
 	}
-	drawn := s.screen.String()
-	s.t.Fatalf("never drew %q; stderr %q; drew last %q", text, s.stderr.String(), drawn[max(0, len(drawn)-500):])
+	s.t.Fatalf("never drew %q; stderr %q; the screen is\n%s", text, s.stderr.String(), s.screen.shown())
 }
 
 // end waits for the program and returns its exit code.
@@ -114,7 +135,7 @@ func TestDashboardLeaves(t *testing.T) {
 			reports := t.TempDir()
 			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-orientation")
 			s.see("relative-orientation")
-			if err := keys(s, "e"); err != nil { // a swap, to be replayed
+			if err := keys(s, "E"); err != nil { // a swap, to be replayed
 				t.Fatal(err)
 			}
 			s.see("rotor")

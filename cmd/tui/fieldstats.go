@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
+	"wirelab/dataset"
 	"wirelab/dataset/fields"
 	"wirelab/dataset/frame"
 )
@@ -18,36 +17,12 @@ const (
 	statsAge    = 6
 )
 
-func (a *app) datasetsStatsCommand() *cobra.Command {
-	var data dataFlags
-	var json bool
-	cmd := &cobra.Command{
-		Use:   "stats SPEC",
-		Short: "Say how each field of the data changes",
-		Long: fmt.Sprintf(`Say how each field of the data changes over %d frames, which is what an encoder sees at
-a round trip of 100 ms: how often, by how much, and how many low bits of it.`, statsAge),
-		Example: "  tui datasets stats rpc\n  tui datasets stats rpc --seed 8 --json",
-		Args:    oneArg("SPEC: demo, world, rpc, or the path of a recording"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			data.spec = args[0]
-			return a.fieldStats(&data, json)
-		},
-	}
-	cmd.Flags().Uint64Var(&data.seed, "seed", 7, "seed of generated data; recordings ignore it")
-	cmd.Flags().BoolVar(&json, "json", false, "write one JSON document to standard output")
-	return cmd
-}
-
-// fieldStats counts and prints.
-func (a *app) fieldStats(data *dataFlags, json bool) error {
-	src, err := data.open()
-	if err != nil {
-		return err
-	}
-	defer closeSource(src)
+// fieldStats counts and prints how each field of src changes: all that can be said of
+// records that are not cubes.
+func (a *app) fieldStats(spec string, src dataset.Source, json bool) error {
 	s := src.Schema()
 	if s.Rows == 0 {
-		return usagef("%s has no fields: its frames are bytes", data.spec)
+		return usagef("%s has no fields: its frames are bytes", spec)
 	}
 	f, count := s.NewFrame(), fields.New(s, statsAge)
 	for range statsFrames {
@@ -59,7 +34,7 @@ func (a *app) fieldStats(data *dataFlags, json bool) error {
 		count.Add(f)
 	}
 	if json {
-		return a.stdout.json(map[string]any{"spec": data.spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()})
+		return a.stdout.json(map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()})
 	}
 	a.printFields(s, count)
 	return nil

@@ -21,11 +21,14 @@ const planSentence = "Leaves never import each other; Charm packages appear only
 // plan lists, for each package, which of our own it may import. A new package
 // needs one row here, and a reason why it stands where it does.
 var plan = map[string][]string{
-	"cmd/tui":                {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel/..."},
-	"cmd/tui/internal/ui":    {"cmd/tui/internal/chart", "experiment", "dataset/...", "encoders/...", "lossmodel"},
-	"cmd/tui/internal/chart": {}, // draws numbers; knows nothing of what they mean
+	"cmd/tui":                  {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel/..."},
+	"cmd/tui/internal/ui":      {"cmd/tui/internal/chart", "cmd/tui/internal/topview", "cmd/tui/internal/repaint", "experiment", "experiment/paired", "dataset/...", "encoders/...", "lossmodel"},
+	"cmd/tui/internal/chart":   {}, // draws numbers; knows nothing of what they mean
+	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
+	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
 	"experiment":         {"dataset/...", "encoders/...", "lossmodel"},
+	"experiment/paired":  {},                                            // how far a difference can be trusted; knows nothing of what it means
 	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
 
 	"encoders":                    {"dataset/frame", "dataset/physics"},
@@ -55,6 +58,7 @@ var plan = map[string][]string{
 	"dataset/rpc":     {"dataset/frame"}, // calls of a generated player
 	"dataset/text":    {"dataset/frame"}, // messages cut of a text
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
+	"dataset/stats":   {"dataset/frame"}, // counts what snapshots are like
 
 	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
 	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links

@@ -26,6 +26,7 @@ func (a *app) datasetsCommand() *cobra.Command {
 		`List the kinds of data that --data and data.source take. A bare path is a
 recording in walk-off records, raw or compressed with zstd or gzip.`,
 		`  tui datasets
+  tui datasets stats world --against walk.bin.zst
   tui walkoff --data file:walk.bin.zst`,
 		a.datasets)
 	cmd.AddCommand(a.datasetsStatsCommand())

@@ -11,6 +11,7 @@ import (
 
 // The groups under which help lists the commands.
 const (
+	groupBegin   = "begin"
 	groupMeasure = "measure"
 	groupData    = "data"
 	groupLists   = "lists"
@@ -28,6 +29,7 @@ func (a *app) root() *cobra.Command {
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.PersistentPreRunE = nothingEmpty
 	cmd.AddGroup(
+		&cobra.Group{ID: groupBegin, Title: "Begin here:"},
 		&cobra.Group{ID: groupMeasure, Title: "Measure:"},
 		&cobra.Group{ID: groupData, Title: "Recordings and reports:"},
 		&cobra.Group{ID: groupLists, Title: "What there is:"},
@@ -36,6 +38,7 @@ func (a *app) root() *cobra.Command {
 	cmd.SetHelpCommandGroupID(groupOther)
 	cmd.SetCompletionCommandGroupID(groupOther)
 	cmd.AddCommand(
+		a.tourCommand(),
 		a.runCommand(), a.walkoffCommand(), a.tuneCommand(),
 		a.recordCommand(), a.replayCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),

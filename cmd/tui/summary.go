@@ -33,13 +33,26 @@ func writeRun(w io.Writer, r *experiment.Result) {
 	}
 	fmt.Fprintf(w, "\nbaseline  %.0f ticks old at the median, 95 %% up to %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
 	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
-	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late\n", 100*t.Playout.StarvedRatio, t.Playout.Late)
+	writePlayout(w, &t.Playout)
 	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
 	fmt.Fprintf(w, "times     encode %s µs, decode %s µs at the median; %.0f times real time\n",
 		figure(r.Timing.EncodeUS.P50), figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
 	writeBudget(w, r.Budget)
 	writeShadows(w, r)
 	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
+}
+
+// writePlayout says what a person in front of the receiver would have seen.
+func writePlayout(w io.Writer, p *experiment.Playout) {
+	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late", 100*p.StarvedRatio, p.Late)
+	if p.Freezes > 0 {
+		fmt.Fprintf(w, "; %d freezes, the longest %.0f ms", p.Freezes, p.LongestFreezeMS)
+	}
+	fmt.Fprintf(w, "\nshown     %.0f ms behind the sender", p.BehindMS)
+	if e := p.PositionErrorMM; e != nil {
+		fmt.Fprintf(w, "; moving cubes off by %.1f mm at the median, 95 %% up to %.1f, the worst %.1f", e.P50, e.P95, e.Max)
+	}
+	fmt.Fprintln(w)
 }
 
 // title names a run by what matters most.
@@ -111,20 +124,51 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
+	if aboutPlayout(keys) {
+		writePlayoutSweep(w, r, keys)
+		return
+	}
 	heads := append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong")
 	g := newGrid(append(heads, itemColumns(r)...)...)
 	for _, run := range r.Runs {
 		t := run.Totals
-		cells := make([]any, 0, len(g.heads))
-		for _, k := range keys {
-			cells = append(cells, run.Set[k])
-		}
-		if run.Interrupted {
-			cells[len(cells)-1] = fmt.Sprintf("%v (interrupted after %.1f s)", cells[len(cells)-1], run.DurationS)
-		}
-		cells = append(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
+		cells := append(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
 			t.Decoded, t.Lost, failed(t), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)
 		g.row(append(cells, itemCells(r, run)...)...)
+	}
+	g.write(w, 0)
+}
+
+// sweepCells begins a row with a run's place in the sweep.
+func sweepCells(run *experiment.Result, keys []string) []any {
+	var cells []any
+	for _, k := range keys {
+		cells = append(cells, run.Set[k])
+	}
+	if run.Interrupted {
+		cells[len(cells)-1] = fmt.Sprintf("%v (interrupted after %.1f s)", cells[len(cells)-1], run.DurationS)
+	}
+	return cells
+}
+
+// aboutPlayout reports whether a sweep asks what the receiver shows rather than
+// what it costs to send.
+func aboutPlayout(keys []string) bool {
+	return slices.Contains(keys, "receiver.playout_delay") || slices.Contains(keys, "receiver.interpolation")
+}
+
+// writePlayoutSweep prints what was seen at each point of the grid.
+func writePlayoutSweep(w io.Writer, r *experiment.Report, keys []string) {
+	g := newGrid(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms", ">mm p50", ">p95", ">wrong")...)
+	for _, run := range r.Runs {
+		t := &run.Totals
+		p := &t.Playout
+		p50, p95 := "-", "-"
+		if e := p.PositionErrorMM; e != nil {
+			p50, p95 = fmt.Sprintf("%.1f", e.P50), fmt.Sprintf("%.1f", e.P95)
+		}
+		g.row(append(sweepCells(run, keys), t.Lost, fmt.Sprintf("%.3f", 100*p.StarvedRatio), p.Freezes,
+			fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late, fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong)...)
 	}
 	g.write(w, 0)
 }

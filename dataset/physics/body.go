@@ -1,9 +1,11 @@
 package physics
 
+import "math"
+
 // Body is one cube. Its mass is spread evenly, so its inertia is the same about
 // every axis: no tensor to rotate and no gyroscopic term.
 //
-// A caller may set Vel and Spin between steps, and Pos and Rot through Place.
+// A caller may set Pos, Vel and Spin between steps.
 type Body struct {
 	Pos  Vec  // of the centre, metres
 	Rot  Quat // unit
@@ -13,21 +15,19 @@ type Body struct {
 	half       float64 // half the side
 	invMass    float64
 	invInertia float64
-	axes       [3]Vec // of the faces, from Rot
-	force      Vec    // gathered for the next step
-	torque     Vec
-	moved      Vec     // since the step began; the solver's view of how contacts open and close
-	turned     Vec     // likewise, as a rotation vector
+	axes       [3]Vec  // of the faces, from Rot
+	pull       Vec     // acceleration gathered for the next step
+	twist      Vec     // likewise, of the spin
 	still      float64 // seconds for which it has hardly moved
 	asleep     bool
-	laid       bool // put to sleep by hand: its contact with the floor is yet to be found
 }
-
-// Half returns half the side of the cube.
-func (b *Body) Half() float64 { return b.half }
 
 // Mass returns the mass in kilograms.
 func (b *Body) Mass() float64 { return 1 / b.invMass }
+
+// Inertia returns the moment of inertia, in kilograms times square metres, about
+// any axis.
+func (b *Body) Inertia() float64 { return 1 / b.invInertia }
 
 // Asleep reports whether the cube rests and is left out of the simulation. Ask
 // this rather than whether Vel is zero: it is zero at the top of a throw, too.
@@ -36,39 +36,13 @@ func (b *Body) Asleep() bool { return b.asleep }
 // Up returns the direction in which the cube's own z axis points.
 func (b *Body) Up() Vec { return b.axes[2] }
 
-// Place puts the cube elsewhere, turned by rot, and wakes it.
-func (b *Body) Place(pos Vec, rot Quat) {
-	b.Pos, b.Rot = pos, rot.unit()
-	b.axes = b.Rot.axes()
-	b.Wake()
+// weigh sets mass and inertia.
+func (b *Body) weigh(density float64) {
+	mass := float64(density * 8 * b.half * b.half * b.half)
+	b.invMass = 1 / mass
+	b.invInertia = 1 / float64(mass*b.half*b.half*(2.0/3))
 }
 
-// Wake brings the cube back into the simulation.
-func (b *Body) Wake() { b.asleep, b.still = false, 0 }
-
-// Sleep lays the cube to rest at once, as if it had rested for long.
-func (b *Body) Sleep() {
-	b.rest()
-	b.laid = true
-}
-
-func (b *Body) rest() { b.asleep, b.Vel, b.Spin = true, Vec{}, Vec{} }
-
-// Push applies a force in newtons at the centre during the next step, and wakes
-// the cube.
-func (b *Body) Push(force Vec) {
-	b.force = b.force.Add(force)
-	b.Wake()
-}
-
-// Twist applies a torque in newton metres during the next step, and wakes the
-// cube.
-func (b *Body) Twist(torque Vec) {
-	b.torque = b.torque.Add(torque)
-	b.Wake()
-}
-
-// lowest returns the height of the cube's lowest corner.
-func (b *Body) lowest() float64 {
-	return b.Pos.Z - float64(b.half*(abs(b.axes[0].Z)+abs(b.axes[1].Z)+abs(b.axes[2].Z)))
-}
+// gyration returns the radius at which all of the body's mass would resist a
+// turn as the body does.
+func (b *Body) gyration() float64 { return math.Sqrt(b.invMass / b.invInertia) }

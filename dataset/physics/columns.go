@@ -10,7 +10,11 @@ type columns struct {
 	next []int32                              // next body of the same square, plus one
 }
 
-const columnsAcross = 64 // a power of two
+const (
+	columnsAcross = 64  // a power of two
+	smallHalf     = 0.2 // half the side of what the grid finds; larger ones are few, and listed
+	sqrt3         = 1.7320508075688772
+)
 
 func (c *columns) init(n int) { c.next = make([]int32, n) }
 

@@ -44,43 +44,50 @@ func bruteGap(a, b *Body) float64 {
 }
 
 // randomPair places two cubes at random, near each other.
-func randomPair(rng *rand.Rand) (*World, *Body, *Body) {
-	w := New(Default())
-	w.AddCube(Vec{Z: 5}, 0.2, 1)
-	w.AddCube(Vec{}, 0.2+0.55*float64(rng.IntN(2)), 1)
-	a, b := w.Body(0), w.Body(1)
+func randomPair(rng *rand.Rand) (a, b *Body) {
 	r := func() float64 { return rng.Float64()*2 - 1 }
-	reach := (a.half + b.half) * 1.5
-	a.Place(a.Pos, Quat{r(), r(), r(), r()})
-	b.Place(a.Pos.Add(Vec{r() * reach, r() * reach, r() * reach}), Quat{r(), r(), r(), r()})
+	s := NewScene(2)
+	s.Reset(Recorder(), nil)
+	other := 0.2 + 0.55*float64(rng.IntN(2))
+	reach := (0.2 + other) * 1.5
+	turnA, turnB := Quat{r(), r(), r(), r()}.unit(), Quat{r(), r(), r(), r()}.unit()
 	if rng.IntN(4) == 0 { // parallel faces and edges, as in stacks
-		b.Place(b.Pos, a.Rot)
+		turnB = turnA
 	}
-	return w, a, b
+	s.Place(0, 0.2, Vec{Z: 5}, turnA, Vec{}, Vec{}, 0)
+	s.Place(1, other, Vec{r() * reach, r() * reach, 5 + r()*reach}, turnB, Vec{}, Vec{}, 0)
+	return s.Body(0), s.Body(1)
 }
 
+// The gap is that from first principles, for all fifteen axes together.
 func TestSeparationAgainstBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	apart, edges := 0, 0
 	for range 20000 {
-		_, a, b := randomPair(rng)
+		a, b := randomPair(rng)
 		want := bruteGap(a, b)
-		got, ok := separate(a, b, margin)
-		if ok != (want <= margin) && math.Abs(want-margin) > 1e-6 {
+		fa, fb, e, ok := separations(a, b)
+		if ok != (want <= 0) && math.Abs(want) > 1e-6 {
 			t.Fatalf("near %v although the gap is %v\na %v\nb %v", ok, want, *a, *b)
 		}
 		if !ok {
 			apart++
 			continue
 		}
-		// Faces are preferred by a little, so the gap found may be a little less.
-		if got.gap > want+1e-6 || got.gap < want-preferFaces-preferFacesA-1e-6 {
-			t.Fatalf("gap %v, expected %v", got.gap, want)
+		best := fa
+		for _, x := range []axis{fb, e} {
+			if x.gap > best.gap {
+				best = x
+			}
 		}
-		if l := got.normal.Length(); math.Abs(l-1) > 1e-9 {
+		if math.Abs(best.gap-want) > 1e-6 {
+			t.Fatalf("gap %v, expected %v", best.gap, want)
+		}
+		best = best.aimed(a, b)
+		if l := best.normal.Length(); math.Abs(l-1) > 1e-9 {
 			t.Fatalf("normal of length %v", l)
 		}
-		if got.kind == edgeOnEdge {
+		if best.kind == edgeOnEdge {
 			edges++
 		}
 	}
@@ -89,7 +96,7 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// inside returns how far p is outside of b, 0 if inside.
+// outside returns how far p is outside of b, 0 if inside.
 func outside(b *Body, p Vec) float64 {
 	d, most := p.Sub(b.Pos), 0.0
 	for _, n := range b.axes {
@@ -98,15 +105,15 @@ func outside(b *Body, p Vec) float64 {
 	return most
 }
 
-// Every contact point lies where both cubes are, and its gap is no more than the
-// margin; pushing the cubes apart by the deepest gap separates them.
+// Every contact point lies within both cubes, up to its overlap, and pushing the
+// cubes apart along the normal by the deepest overlap separates them.
 func TestContactPoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	touching := 0
 	for range 20000 {
-		w, a, b := randomPair(rng)
-		m := manifold{pair: pairOf(0, 1)}
-		m.find(w)
+		a, b := randomPair(rng)
+		var m manifold
+		m.find(a, b)
 		if m.n == 0 {
 			continue
 		}
@@ -117,16 +124,15 @@ func TestContactPoints(t *testing.T) {
 			if d := at.Sub(b.Pos.Add(p.armB)).Length(); d > 1e-9 {
 				t.Fatalf("the arms of a point end %v apart", d)
 			}
-			if p.gap > margin+1e-9 {
-				t.Fatalf("a point with a gap of %v, expected at most %v", p.gap, margin)
+			if p.gap > 1e-9 {
+				t.Fatalf("a point with a gap of %v, expected an overlap", p.gap)
 			}
-			// Halfway between the surfaces: within half the overlap of both.
-			if out := max(outside(a, at), outside(b, at)); out > margin+1e-6+max(0, -p.gap) {
+			if out := max(outside(a, at), outside(b, at)); out > 1e-6-p.gap {
 				t.Fatalf("a point %v outside of a cube, with a gap of %v", out, p.gap)
 			}
 			deepest = min(deepest, p.gap)
 		}
-		b.Place(b.Pos.AddScaled(m.normal, -deepest+2*preferFaces+1e-6), b.Rot)
+		b.Pos = b.Pos.AddScaled(m.normal, -deepest+1e-6)
 		if gap := bruteGap(a, b); gap < -1e-6 {
 			t.Fatalf("pushed apart by %v along the normal they still overlap by %v", -deepest, -gap)
 		}
@@ -138,30 +144,36 @@ func TestContactPoints(t *testing.T) {
 
 // The grid finds every pair that a comparison of all with all finds.
 func TestPairsAgainstBruteForce(t *testing.T) {
-	w := pile(250)
-	w.AddCube(Vec{1, 1, 2}, 0.75, density)
-	for step := range 200 {
-		w.Step()
-		if step%20 != 0 {
+	s := NewScene(251)
+	s.Reset(thorough(), nil)
+	for k := range 250 {
+		x, y, z := float64(k%10), float64(k/10%10), float64(k/100)
+		s.Place(k, half, Vec{float64(x*0.5) - 2.5, float64(y*0.5) - 2.5, 0.5 + float64(z*0.7)}, turned(k), Vec{}, Vec{}, 0)
+	}
+	s.Place(250, 0.75, Vec{1, 1, 2.9}, Quat{W: 1}, Vec{}, Vec{}, 0)
+	for step := range 300 {
+		before := append([]Body(nil), s.bodies...)
+		s.Step(tick)
+		if step%10 != 0 {
 			continue
 		}
-		w.Body(step).Sleep()
-		w.findPairs()
 		found := map[pair]int{}
-		for i, p := range w.pairs {
-			found[p]++
-			if i > 0 && w.pairs[i-1] >= p {
-				t.Fatal("pairs are not in order, or twice")
-			}
+		for a, b := range s.Touching {
+			found[pairOf(a, b)]++
 		}
-		for i := range w.bodies {
+		for i := range before {
 			for j := range i {
-				a, b := &w.bodies[i], &w.bodies[j]
-				if a.asleep && b.asleep {
+				a, b := &before[i], &before[j]
+				if far := (a.half + b.half) * sqrt3; a.Pos.Sub(b.Pos).Length() > far && found[pairOf(i, j)] == 0 {
 					continue
 				}
-				if bruteGap(a, b) <= margin && found[pairOf(i, j)] == 0 {
-					t.Fatalf("step %d: cubes %d and %d touch but were not paired", step, i, j)
+				gap := bruteGap(a, b)
+				touch := s.slot[i] >= 0 && s.slot[j] >= 0 && found[pairOf(i, j)] > 0
+				if asleep := s.slot[i] < 0 && s.slot[j] < 0; !asleep && gap < -1e-6 != touch && math.Abs(gap) > 1e-6 {
+					t.Fatalf("step %d: cubes %d and %d have a gap of %v, listed: %v", step, i, j, gap, touch)
+				}
+				if found[pairOf(i, j)] > 1 {
+					t.Fatalf("step %d: cubes %d and %d are listed %d times", step, i, j, found[pairOf(i, j)])
 				}
 			}
 		}

@@ -17,9 +17,9 @@ func (p *polygon) add(s spot) {
 	}
 }
 
-// touchFaces makes the contact points of a face: the other cube's nearest face,
-// cut to what lies over this one, as far as it is within reach.
-func (m *manifold) touchFaces(a, b *Body, x axis, reach float64) {
+// touchOver makes the contact points of a face: the corners of the other cube's
+// nearest face, cut to what lies over this one, that are inside of it.
+func (m *manifold) touchOver(a, b *Body, x axis) {
 	ref, other, n := a, b, x.normal
 	if x.kind == faceOfB {
 		ref, other, n = b, a, x.normal.Neg()
@@ -27,12 +27,10 @@ func (m *manifold) touchFaces(a, b *Body, x axis, reach float64) {
 	u, v := ref.axes[(x.i+1)%3], ref.axes[(x.i+2)%3]
 	over := other.facing(n, ref.Pos, u, v)
 	over = over.cut(ref.half)
-	over = over.within(ref.half + reach)
+	over = over.within(ref.half)
 	over.reduce()
 	for _, s := range over.spots[:over.n] {
-		gap := s.w - ref.half
-		middle := s.w - float64(gap*0.5)
-		m.add(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, middle), gap)
+		m.add(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 // hash sums up the exact state of all bodies.
-func (w *World) hash() uint64 {
+func (s *Scene) hash() uint64 {
 	h := fnv.New64a()
 	var buf [8]byte
-	for i := range w.bodies {
-		b := &w.bodies[i]
+	for i := range s.bodies {
+		b := &s.bodies[i]
 		for _, x := range []float64{
 			b.Pos.X, b.Pos.Y, b.Pos.Z, b.Rot.X, b.Rot.Y, b.Rot.Z, b.Rot.W,
 			b.Vel.X, b.Vel.Y, b.Vel.Z, b.Spin.X, b.Spin.Y, b.Spin.Z,
@@ -25,30 +25,32 @@ func (w *World) hash() uint64 {
 }
 
 // These must be the same on every machine: see TestSameOnOtherMachines in package
-// dataset. They change only when the physics is changed on purpose.
+// dataset. The first is a heap that falls onto sleepers who were laid, as in a
+// forecast: encoders were trained on that, and what they learnt holds only while
+// it stays. The others change when the physics is changed on purpose.
 func TestGolden(t *testing.T) {
-	scenes := []struct {
+	for _, s := range []struct {
 		name  string
-		world *World
+		scene *Scene
 		steps int
 		want  uint64
 	}{
-		{"tower", tower(10), 120, 0xd436cd86c8acb010},
-		{"pile", pile(200), 300, 0xc1ee900645af141b},
-	}
-	for _, s := range scenes {
+		{"forecast", fallOnSleepers(), 120, 0x20670b7c13885776},
+		{"tower", tower(10), 120, 0x80c92878caf209c5},
+		{"pile", pile(200), 300, 0x0603b35a10fc975c},
+		{"player on cubes", heavyOnNine(), 120, 0x2d3fe1834a9bd0a9},
+	} {
 		for range s.steps {
-			s.world.Step()
+			s.scene.Step(tick)
 		}
-		if got := s.world.hash(); got != s.want {
+		if got := s.scene.hash(); got != s.want {
 			t.Errorf("%s: state %#016x, expected %#016x", s.name, got, s.want)
 		}
 	}
 }
 
-// The same for a scene: a heap that falls onto sleepers.
-func TestGoldenScene(t *testing.T) {
-	const want = 0x20670b7c13885776
+// fallOnSleepers returns a heap above cubes that were laid.
+func fallOnSleepers() *Scene {
 	s := NewScene(60)
 	s.Reset(Recorder(), upright)
 	for k := range 60 {
@@ -56,15 +58,8 @@ func TestGoldenScene(t *testing.T) {
 		if k < 16 {
 			s.Lay(k, half, p)
 		} else {
-			turn := Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.unit()
-			s.Place(k, half, p, turn, Vec{}, Vec{float64(k % 3), 0, 0}, 0)
+			s.Place(k, half, p, turned(k), Vec{}, Vec{float64(k % 3), 0, 0}, 0)
 		}
 	}
-	for range 120 {
-		s.Step(1.0 / 60)
-	}
-	w := World{bodies: s.bodies}
-	if got := w.hash(); got != want {
-		t.Errorf("state %#016x, expected %#016x", got, uint64(want))
-	}
+	return s
 }

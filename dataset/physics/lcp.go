@@ -137,19 +137,6 @@ func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
 	}
 }
 
-// turn exchanges A and B.
-func (m *manifold) turn() {
-	m.normal = m.normal.Neg()
-	for k := range m.points[:m.n] {
-		p := &m.points[k]
-		p.armA, p.armB = p.armB, p.armA
-	}
-}
-
-// gyration returns the radius at which all of the body's mass would resist a
-// turn as the body does.
-func (b *Body) gyration() float64 { return math.Sqrt(b.invMass / b.invInertia) }
-
 // root returns the slot that stands for the island of slot i.
 func (s *lcp) root(i int32) int32 {
 	for s.island[i] != i {

@@ -1,16 +1,17 @@
 package physics
 
-// Scene runs a few steps of a world in which most cubes sleep: what comes next
-// when a snapshot says where everybody is. It costs what the awake cubes cost.
-// A sleeper is a place in a grid; how it is turned is asked for when somebody
-// comes near, and its contacts are found when it is touched, which wakes it.
+// Scene is a number of cubes under a law, of which most sleep. It costs what the
+// awake ones cost. It serves two:
 //
-// Where World is soft and made to be watched, Scene is stiff and made to agree
-// with the Open Dynamics Engine, step by step: see Rigid. It shares World's
-// geometry, not its solver, and remembers nothing from step to step.
+// A world places all its cubes once, and goes on for ever.
 //
-// Everything in it is bounded by the number of cubes; numbers that make no sense
-// cost accuracy, never time, and never become NaN.
+// A forecast sets up a scene from a snapshot and runs a few steps of it. There a
+// sleeper is a place in a grid; how it is turned is asked for when somebody comes
+// near, and its contacts are found when it is touched, which wakes it.
+//
+// A scene remembers positions and speeds from step to step, and nothing else: no
+// contacts, no impulses. What a step may cost is bounded (see Rigid.Effort), and
+// numbers that make no sense cost accuracy, never time, and never become NaN.
 type Scene struct {
 	law    Rigid
 	pose   func(i int) Quat
@@ -21,6 +22,8 @@ type Scene struct {
 	slot   []int32 // of a live body: where in active it is, or -1
 	live   []int32 // bodies that move or did so, in order of entry
 	active []int32 // bodies of this step's solver: those awake, then sleepers just touched
+	large  []int32 // bodies that are placed and larger than the grid allows for
+	pairs  []pair  // that touched in the last step
 	laid   columns // where sleepers lie
 	awake  columns // where live bodies are, anew in each step
 	lcp    lcp
@@ -28,7 +31,8 @@ type Scene struct {
 	step   float64
 }
 
-// Touch counts contact points.
+// Touch counts contact points. In a world that goes on for ever the counts wrap:
+// they are for forecasts. Who touches whom there, Touching says.
 type Touch struct{ Floor, Cubes, Held uint16 }
 
 // stage is how much is known of a body.
@@ -52,6 +56,7 @@ func NewScene(n int) *Scene {
 		slot:   make([]int32, n),
 		live:   make([]int32, 0, n),
 		active: make([]int32, 0, n),
+		pairs:  make([]pair, 0, n),
 	}
 	s.lcp.init(n)
 	s.laid.init(n)
@@ -59,11 +64,12 @@ func NewScene(n int) *Scene {
 	return s
 }
 
-// Reset empties the scene. pose is asked for the orientation of sleepers.
+// Reset empties the scene. pose is asked for the orientation of those that are
+// laid; who lays none may leave it out.
 func (s *Scene) Reset(law Rigid, pose func(i int) Quat) {
 	s.law, s.pose = law, pose
 	clear(s.state)
-	s.live = s.live[:0]
+	s.live, s.large, s.pairs = s.live[:0], s.large[:0], s.pairs[:0]
 	s.laid.clear()
 	s.lcp.spent = 0
 }
@@ -79,13 +85,17 @@ func (s *Scene) Lay(i int, half float64, pos Vec) {
 	s.laid.add(i, pos)
 }
 
-// Place adds cube i, moving. Still is for how long it has hardly moved.
+// Place adds cube i, moving. Still is for how long it has hardly moved: after
+// Rigid.RestTime it sleeps from the first step on.
 func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {
 	b := &s.bodies[i]
 	*b = Body{Pos: pos, Rot: rot, Vel: vel, Spin: spin, half: half, still: still}
 	b.weigh(s.law.Density)
 	s.turn(i)
 	s.enter(i, moving)
+	if half > smallHalf {
+		s.large = append(s.large, int32(i))
+	}
 }
 
 // Hold adds cube i that pushes others but is not pushed. It moves at Vel and
@@ -102,7 +112,7 @@ func (s *Scene) Hold(i int, half float64, pos Vec, rot Quat) {
 // holds until the next step.
 func (s *Scene) Live() []int32 { return s.live }
 
-// Body returns cube i, which must be one of Live.
+// Body returns cube i, which must be one of Live: one that was placed always is.
 func (s *Scene) Body(i int) *Body { return &s.bodies[i] }
 
 // Still returns for how long, in seconds, live cube i has hardly moved.
@@ -115,35 +125,33 @@ func (s *Scene) Touch(i int) Touch { return s.touch[i] }
 func (s *Scene) Pull(i int, acceleration Vec) {
 	s.rouse(i)
 	b := &s.bodies[i]
-	b.force = b.force.Add(acceleration)
+	b.pull = b.pull.Add(acceleration)
 	b.still = 0
+}
+
+// Twist applies an acceleration of the spin, in radians per second squared about
+// each axis, to cube i during the next step, and wakes it.
+func (s *Scene) Twist(i int, acceleration Vec) {
+	s.rouse(i)
+	b := &s.bodies[i]
+	b.twist = b.twist.Add(acceleration)
+	b.still = 0
+}
+
+// Touching calls yield with every pair of cubes that touched in the last step, of
+// which at least one was awake.
+func (s *Scene) Touching(yield func(a, b int) bool) {
+	for _, p := range s.pairs {
+		if a, b := p.split(); !yield(a, b) {
+			return
+		}
+	}
 }
 
 // enter makes body i live.
 func (s *Scene) enter(i int, as stage) {
 	s.state[i], s.touch[i], s.slot[i] = as, Touch{}, -1
 	s.live = append(s.live, int32(i))
-}
-
-// know finds out how sleeper i is turned.
-func (s *Scene) know(i int) {
-	b := &s.bodies[i]
-	pos, half := b.Pos, b.half
-	*b = Body{Pos: pos, Rot: s.pose(i), half: half, asleep: true, still: s.law.RestTime}
-	b.weigh(s.law.Density)
-	s.turn(i)
-	s.state[i] = posed
-}
-
-// rouse makes a sleeper live. It is still asleep until Step says otherwise.
-func (s *Scene) rouse(i int) {
-	if s.state[i] == lying {
-		s.know(i)
-	}
-	if s.state[i] == posed {
-		s.enter(i, moving)
-		s.awake.add(i, s.bodies[i].Pos)
-	}
 }
 
 // turn brings what follows from body i's orientation up to date.
@@ -156,11 +164,4 @@ func (s *Scene) turn(i int) {
 		float64(b.half * (abs(a[0].Y) + abs(a[1].Y) + abs(a[2].Y))),
 		float64(b.half * (abs(a[0].Z) + abs(a[1].Z) + abs(a[2].Z))),
 	}
-}
-
-// weigh sets mass and inertia.
-func (b *Body) weigh(density float64) {
-	mass := float64(density * 8 * b.half * b.half * b.half)
-	b.invMass = 1 / mass
-	b.invInertia = 1 / float64(mass*b.half*b.half*(2.0/3))
 }

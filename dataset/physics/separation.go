@@ -19,14 +19,8 @@ type axis struct {
 	normal Vec     // unit, from A to B
 }
 
-// An edge axis has to beat a face, and a face of B one of A, by this much:
-// a contact of one kind then stays of that kind from step to step, and faces,
-// which give four points, are preferred to edges, which give one.
-const (
-	preferFaces  = 0.003
-	preferFacesA = 0.001
-	parallelSine = 1e-4 // edges whose squared sine is below are parallel: no axis
-)
+// Edges whose squared sine is below are parallel: they give no axis.
+const parallelSine = 1e-4
 
 // alignment is the geometry of two cubes relative to each other.
 type alignment struct {
@@ -49,38 +43,21 @@ func align(a, b *Body) (g alignment) {
 	return g
 }
 
-// separate finds the axis along which A and B are farthest apart, or overlap
-// least. ok is false when they are farther apart than reach.
-func separate(a, b *Body, reach float64) (best axis, ok bool) {
-	fa, fb, e, ok := separations(a, b, reach)
-	switch {
-	case !ok:
-		return best, false
-	case e.gap > max(fa.gap, fb.gap)+preferFaces:
-		return e.aimed(a, b), true
-	case fb.gap > fa.gap+preferFacesA:
-		return fb.aimed(a, b), true
-	default:
-		return fa.aimed(a, b), true
-	}
-}
-
 // separations finds the best axis of each kind. Two convex bodies are disjoint
 // exactly if some axis has a gap; for boxes the three face normals of each and
-// the nine cross products of their edges suffice. ok is false when A and B are
-// farther apart than reach. The normals are yet to be found: see aimed.
-func separations(a, b *Body, reach float64) (fa, fb, e axis, ok bool) {
+// the nine cross products of their edges suffice. ok is false when A and B are apart. The normals are yet to be found: see aimed.
+func separations(a, b *Body) (fa, fb, e axis, ok bool) {
 	g := align(a, b)
-	fa, ok = faceAxis(g.da, a.half, b.half, reach, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
+	fa, ok = faceAxis(g.da, a.half, b.half, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
 	if !ok {
 		return fa, fb, e, false
 	}
-	fb, ok = faceAxis(g.db, b.half, a.half, reach, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
+	fb, ok = faceAxis(g.db, b.half, a.half, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
 	if !ok {
 		return fa, fb, e, false
 	}
 	fb.kind = faceOfB
-	e, ok = g.edgeAxis(a.half, b.half, reach)
+	e, ok = g.edgeAxis(a.half, b.half)
 	return fa, fb, e, ok
 }
 
@@ -106,11 +83,11 @@ func (x axis) aimed(a, b *Body) axis {
 // faceAxis finds the best of one cube's three face normals. d is the offset
 // along them; spread(i) times the other's half side is how far the other reaches
 // along normal i.
-func faceAxis(d [3]float64, half, other, reach float64, spread func(i int) float64) (best axis, ok bool) {
+func faceAxis(d [3]float64, half, other float64, spread func(i int) float64) (best axis, ok bool) {
 	best.gap = math.Inf(-1)
 	for i := range 3 {
 		gap := abs(d[i]) - half - float64(other*spread(i))
-		if gap > reach {
+		if gap > 0 {
 			return best, false
 		}
 		if gap > best.gap {
@@ -122,7 +99,7 @@ func faceAxis(d [3]float64, half, other, reach float64, spread func(i int) float
 
 // edgeAxis finds the best of the nine cross products of edges; its gap is minus
 // infinity if all edges are parallel.
-func (g *alignment) edgeAxis(ha, hb, reach float64) (best axis, ok bool) {
+func (g *alignment) edgeAxis(ha, hb float64) (best axis, ok bool) {
 	best.kind, best.gap = edgeOnEdge, math.Inf(-1)
 	for i := range 3 {
 		i1, i2 := (i+1)%3, (i+2)%3
@@ -135,7 +112,7 @@ func (g *alignment) edgeAxis(ha, hb, reach float64) (best axis, ok bool) {
 			along := float64(g.da[i2]*g.cos[i1][j]) - float64(g.da[i1]*g.cos[i2][j])
 			extent := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
 			gap := (abs(along) - extent) / math.Sqrt(sine2)
-			if gap > reach {
+			if gap > 0 {
 				return best, false
 			}
 			if gap > best.gap {

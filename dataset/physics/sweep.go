@@ -8,15 +8,15 @@ const (
 	round = 8    // sweeps in the same order; the last of them is looked at
 )
 
-// fullWork bounds sweeps times contacts in a step: a heap of cubes thrown into one
-// place is solved less well, not longer. A player that blows cubes about never
-// gets there; one that carries 170 of them does.
+// fullWork, times the effort, bounds sweeps times contacts in a step: a heap of
+// cubes thrown into one place is solved less well, not longer. A player that blows
+// cubes about never gets there; one that carries 170 of them does.
 const fullWork = 32 * 1024
 
 // solve goes over all contacts, time after time.
 func (s *lcp) solve(iterations int) {
 	if work := s.work(); work > 0 {
-		iterations = min(iterations, max(fullWork/work, 1))
+		iterations = min(iterations, max(s.law.Effort*fullWork/work, 1))
 	}
 	for it := range iterations {
 		if it%round == 0 {

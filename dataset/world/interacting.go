@@ -2,7 +2,7 @@ package world
 
 // A cube interacts while the player has to do with it: pushed, pulled, touched,
 // or touched by a cube that interacts, through any number of cubes. The flag
-// drops once the cube has slept for restSteps. In the original it decides which
+// drops in the step in which the cube has slept for restSteps. In the original it decides which
 // machine simulates the cube; here it is one more bit to send.
 const restSteps = 100
 
@@ -15,7 +15,7 @@ func (s *Sim) touch(i int) { s.interacting[i], s.rested[i] = true, 0 }
 func (s *Sim) spread() {
 	for again := true; again; {
 		again = false
-		for a, b := range s.phys.Touching {
+		for a, b := range s.scene.Touching {
 			if s.interacting[a] != s.interacting[b] {
 				s.touch(a)
 				s.touch(b)
@@ -26,12 +26,12 @@ func (s *Sim) spread() {
 	for i := player + 1; i < Cubes; i++ {
 		switch {
 		case !s.interacting[i]:
-		case !s.phys.Body(i).Asleep():
+		case !s.scene.Body(i).Asleep():
 			s.rested[i] = 0
-		case s.rested[i] == restSteps:
-			s.interacting[i], s.rested[i] = false, 0
 		default:
-			s.rested[i]++
+			if s.rested[i]++; s.rested[i] == restSteps {
+				s.interacting[i], s.rested[i] = false, 0
+			}
 		}
 	}
 }

@@ -4,17 +4,22 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+
+	"wirelab/dataset/physics"
 )
 
-// pilot plays a script: it decides which keys are held.
+// pilot plays a script: it decides which keys are held. Where and how long it holds
+// them was measured in the recordings: they can be read from the player's path.
 type pilot struct {
-	script   Script
-	rng      *rand.Rand
-	next     int // the act after this one
-	act      act
-	left     int     // steps left of the act
-	x, y     float64 // the place to go to
-	patience int     // steps until it is given up
+	script Script
+	rng    *rand.Rand
+	next   int // the act after this one
+	act    act
+	left   int // steps left of the act
+
+	x, y     float64 // chasing: the place to go to; drifting: the keys held, -1, 0 or 1 each way
+	patience int     // chasing: steps until the place is given up
+	course   int     // drifting: steps until other keys are held
 }
 
 // newPilot returns a pilot with a random stream of its own.
@@ -24,14 +29,6 @@ func newPilot(script Script, seed uint64) *pilot {
 	return &pilot{script: script, rng: rand.New(rand.NewPCG(seed, h.Sum64()))}
 }
 
-// Steering: keys are pressed towards the place where the player would be in
-// lookAhead seconds if it went on as it does, but for the last nearby metres.
-const (
-	lookAhead = 0.4
-	nearby    = 0.8
-	roam      = 24 // places lie within so many metres of the middle
-)
-
 // keys returns the keys to hold in the coming step of s.
 func (p *pilot) keys(s *Sim) Input {
 	if p.left == 0 {
@@ -39,28 +36,19 @@ func (p *pilot) keys(s *Sim) Input {
 	}
 	p.left--
 	in := p.act.hold
-	if !p.act.wander {
-		return in
+	switch p.act.style {
+	case chase:
+		p.chase(s, &in)
+	case drift:
+		p.drift(s, &in)
 	}
-	me := s.Player()
-	dx := p.x - (me.Pos.X + float64(me.Vel.X*lookAhead))
-	dy := p.y - (me.Pos.Y + float64(me.Vel.Y*lookAhead))
-	if p.patience == 0 || math.Abs(dx)+math.Abs(dy) < nearby {
-		p.choosePlace(s)
-	}
-	p.patience--
-	if p.act.pace > 0 && me.Vel.Dot(me.Vel) > float64(p.act.pace*p.act.pace) {
-		return in
-	}
-	in.Left, in.Right = dx < -nearby/2, dx > nearby/2
-	in.Down, in.Up = dy < -nearby/2, dy > nearby/2
 	return in
 }
 
 // begin goes to the next act.
 func (p *pilot) begin(s *Sim) {
 	if len(p.script.acts) == 0 {
-		p.act = p.improvise()
+		p.act = p.improvise(s.tick == 0)
 	} else {
 		p.act = p.script.acts[p.next%len(p.script.acts)]
 		p.next++
@@ -69,27 +57,45 @@ func (p *pilot) begin(s *Sim) {
 	p.choosePlace(s)
 }
 
-// improvise makes up an act.
-func (p *pilot) improvise() act {
-	seconds := float64(2 + p.rng.IntN(12))
-	switch d := p.rng.IntN(20); {
-	case d < 3:
-		return rest(seconds / 3)
-	case d < 7:
-		return roll(seconds)
-	case d < 10:
-		return gather(seconds)
-	default:
-		return hovering(seconds)
-	}
+// Of 900 cubes some 700 lie within reach at first. Who blows them about for long
+// finds fewer and fewer, and nothing happens any more.
+const (
+	fewCubes  = 260
+	reachOut  = driftEdge + 1       // metres from the middle
+	patiently = 60 * stepsPerSecond // steps for which a world is played at least
+)
+
+// bored reports whether the pilot is between two acts and would rather begin anew.
+func (p *pilot) bored(s *Sim) bool {
+	return p.left == 0 && s.tick > patiently && s.around(physics.Vec{}, reachOut) < fewCubes
 }
 
-// choosePlace picks where to go next, which is where some cube lies, and for how
-// long to try. A player who went anywhere at random would soon have swept the
-// middle clean and find nothing to do; this one goes where something is left, and
-// comes at the outer cubes from all sides, but never farther out than roam.
-func (p *pilot) choosePlace(s *Sim) {
-	at := s.phys.Body(1 + p.rng.IntN(Cubes-1)).Pos
-	p.x, p.y = max(-roam, min(at.X, roam)), max(-roam, min(at.Y, roam))
-	p.patience = 60 + p.rng.IntN(3*60)
+// around counts the small cubes in a square around a place, half as wide as given.
+func (s *Sim) around(at physics.Vec, half float64) (n int) {
+	for i := player + 1; i < Cubes; i++ {
+		b := s.scene.Body(i)
+		if math.Abs(b.Pos.X-at.X) < half && math.Abs(b.Pos.Y-at.Y) < half {
+			n++
+		}
+	}
+	return n
+}
+
+// improvise makes up an act. Most of the time it hovers, as in the recordings alpha,
+// bravo and charlie; at first it looks on while the player falls.
+func (p *pilot) improvise(first bool) act {
+	if first {
+		return rest(2.2)
+	}
+	seconds := float64(3 + p.rng.IntN(10))
+	switch d := p.rng.IntN(20); {
+	case d < 1:
+		return rest(seconds / 4)
+	case d < 2:
+		return roll(seconds / 2)
+	case d < 3:
+		return gather(seconds / 2)
+	default:
+		return hovering(float64(2 * seconds))
+	}
 }

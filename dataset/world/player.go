@@ -52,7 +52,14 @@ func (s *Sim) drive(in Input) {
 	if !in.Push && force.Dot(p.Vel) < 0 {
 		force = force.Scale(2)
 	}
-	p.Push(force)
+	s.shove(force)
+}
+
+// shove applies a force in newtons to the player, twist a torque in newton metres.
+func (s *Sim) shove(force physics.Vec) { s.scene.Pull(player, force.Scale(1/s.Player().Mass())) }
+
+func (s *Sim) twist(torque physics.Vec) {
+	s.scene.Twist(player, torque.Scale(1/s.Player().Inertia()))
 }
 
 // hover makes the player's flight look alive: it bobs, leans into the direction
@@ -60,9 +67,9 @@ func (s *Sim) drive(in Input) {
 func (s *Sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)
-	p.Push(wobble(t, 1).Scale(wobbleForce))
-	p.Twist(wobble(t, 2).Scale(wobbleTorque))
-	p.Twist(righting(p.Up(), lean(p.Vel)))
+	s.shove(wobble(t, 1).Scale(wobbleForce))
+	s.twist(wobble(t, 2).Scale(wobbleTorque))
+	s.twist(righting(p.Up(), lean(p.Vel)))
 	p.Spin = p.Spin.Scale(hoverSpin)
 	p.Vel = physics.Vec{
 		X: float64(p.Vel.X * hoverGlide),

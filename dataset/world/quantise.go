@@ -10,17 +10,20 @@ import (
 // Snapshot fills f with the world as the walk-off's recordings hold it: one row
 // per cube, the player first. Ticks are left alone.
 func (s *Sim) Snapshot(f *frame.Frame) {
-	f.Table, f.Body = f.Table[:0], f.Body[:0]
-	for i := range Cubes {
-		b := s.phys.Body(i)
-		largest, three := smallestThree(b.Rot)
-		f.Table = append(f.Table,
-			largest, three[0], three[1], three[2],
-			position(b.Pos.X, -1<<17, 1<<17-1),
-			position(b.Pos.Y, -1<<17, 1<<17-1),
-			position(b.Pos.Z, 0, 1<<14-1),
-			int32(held(s.interacting[i])))
-	}
+	f.Table, f.Body = append(f.Table[:0], s.table[:]...), f.Body[:0]
+}
+
+// quantise renews cube i's row. The rows of sleepers stay what they were.
+func (s *Sim) quantise(i int) {
+	b := s.scene.Body(i)
+	largest, three := smallestThree(b.Rot)
+	copy(s.table[i*frame.CubeFields:], []int32{
+		largest, three[0], three[1], three[2],
+		position(b.Pos.X, -1<<17, 1<<17-1),
+		position(b.Pos.Y, -1<<17, 1<<17-1),
+		position(b.Pos.Z, 0, 1<<14-1),
+		int32(held(s.interacting[i])),
+	})
 }
 
 // position rounds metres to units of 1/512 m, within the schema's range.

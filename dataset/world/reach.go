@@ -27,13 +27,12 @@ func (s *Sim) push(pulling bool) {
 	origin := physics.Vec{X: at.X, Y: at.Y, Z: -pushDepth}
 	s.liftPlayer(at.Sub(origin).Length()-ownNearer, pulling)
 	for i := player + 1; i < Cubes; i++ {
-		b := s.phys.Body(i)
-		away := b.Pos.Sub(origin)
+		away := s.scene.Body(i).Pos.Sub(origin)
 		d := away.Length()
 		if d >= pushReach || d < nowhere {
 			continue
 		}
-		b.Push(away.Scale(fallOff(d, pushLimit) / d).Scale(b.Mass()))
+		s.scene.Pull(i, away.Scale(fallOff(d, pushLimit)/d))
 		s.touch(i)
 	}
 }
@@ -48,20 +47,19 @@ func (s *Sim) liftPlayer(d float64, pulling bool) {
 	if pulling {
 		force = float64(force * laden)
 	}
-	s.Player().Push(physics.Vec{Z: force})
+	s.shove(physics.Vec{Z: force})
 }
 
 // pull draws everything around towards the player's centre.
 func (s *Sim) pull() {
 	centre := s.Player().Pos
 	for i := player + 1; i < Cubes; i++ {
-		b := s.phys.Body(i)
-		in := centre.Sub(b.Pos)
+		in := centre.Sub(s.scene.Body(i).Pos)
 		d := in.Length()
 		if d < pullFrom || d > pullTo {
 			continue
 		}
-		b.Push(in.Scale(fallOff(d, pullLimit) / d).Scale(b.Mass()))
+		s.scene.Pull(i, in.Scale(fallOff(d, pullLimit)/d))
 		s.touch(i)
 	}
 }

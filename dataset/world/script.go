@@ -17,18 +17,27 @@ type Script struct {
 type act struct {
 	seconds float64
 	hold    Input   // keys held throughout
-	wander  bool    // press direction keys as well, from one place to another
-	pace    float64 // metres per second above which they are let go; 0: never
+	style   style   // how direction keys are pressed as well
+	pace    float64 // chasing: metres per second above which they are let go; 0: never
 }
+
+// style is how the pilot steers.
+type style uint8
+
+const (
+	stay  style = iota // no direction keys
+	chase              // from one place to another
+	drift              // hither and thither
+)
 
 // The acts that scripts are made of.
 func rest(seconds float64) act { return act{seconds: seconds} }
-func roll(seconds float64) act { return act{seconds: seconds, wander: true, pace: 12} }
+func roll(seconds float64) act { return act{seconds: seconds, style: chase, pace: 12} }
 func hovering(seconds float64) act {
-	return act{seconds: seconds, wander: true, hold: Input{Push: true}}
+	return act{seconds: seconds, style: drift, hold: Input{Push: true}}
 }
 func gather(seconds float64) act {
-	return act{seconds: seconds, wander: true, pace: 8, hold: Input{Pull: true}}
+	return act{seconds: seconds, style: chase, pace: 8, hold: Input{Pull: true}}
 }
 
 // Scripts lists the scripts there are.
@@ -40,7 +49,7 @@ func Scripts() []Script {
 		{Name: "katamari", Summary: "rolls and gathers up what is near", acts: []act{rest(2), gather(58)}},
 		{Name: "demo", Summary: "each in turn, the liveliest first, with pauses in which everything settles", acts: []act{
 			rest(1), hovering(15), rest(3), gather(12), rest(3), roll(9), rest(5)}},
-		{Name: "random", Summary: "a restless player: any of these, for a while each, for ever"},
+		{Name: "random", Summary: "mostly hovers, now and then rolls, gathers or pauses; for ever"},
 	}
 	for i := range scripts {
 		for _, a := range scripts[i].acts {

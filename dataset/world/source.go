@@ -2,20 +2,25 @@ package world
 
 import "wirelab/dataset/frame"
 
-const stepsPerSecond = 60
-
 // firstTick is the number of the first frame that Next fills: as in recordings,
 // frames 0..5 are the initial state.
 const firstTick = 6
 
-// Source plays the world under a script, for ever, and makes a frame of every
-// step. It implements dataset.Source.
+// Source plays the world, for ever, and makes a frame of every step. Its script's
+// pilot has the keys until somebody takes them: see Hold. It implements
+// dataset.Source, dataset.Seamed and dataset.Steered.
 type Source struct {
 	schema *frame.Schema
 	sim    *Sim
 	pilot  *pilot
 	start  frame.Frame
 	tick   uint32
+
+	manual bool  // the keys are held, and not the pilot's
+	held   Input // while manual
+	last   Input // held in the last step
+	reset  bool  // the next frame is the first of a new world
+	seam   bool  // the last one was
 }
 
 // Open starts the world under the named script; "" means "random".
@@ -35,17 +40,50 @@ func Open(script string, seed uint64) (*Source, error) {
 // Schema describes the snapshots: 901 cubes.
 func (s *Source) Schema() *frame.Schema { return s.schema }
 
-// Sim returns the world that is being played, to look at.
+// Sim returns the world that is being played, to look at. Reset replaces it.
 func (s *Source) Sim() *Sim { return s.sim }
 
 // Initial fills f with the grid at rest and the player above it.
 func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
 
-// Next simulates one step and fills f with the outcome. It never fails.
+// Next simulates one step and fills f with the outcome. It never fails. A pilot
+// that has blown most cubes away begins anew, after a minute or two.
 func (s *Source) Next(f *frame.Frame) error {
-	s.sim.Step(s.pilot.keys(s.sim))
+	if !s.manual && s.pilot.bored(s.sim) {
+		s.reset = true
+	}
+	s.seam, s.reset = s.reset, false
+	if s.seam {
+		s.sim = NewSim()
+		s.pilot.left = 0 // whatever it was about
+	}
+	in := s.held
+	if !s.manual {
+		in = s.pilot.keys(s.sim)
+	}
+	s.last = in
+	s.sim.Step(in)
 	s.sim.Snapshot(f)
 	f.Tick = s.tick
 	s.tick++
 	return nil
 }
+
+// Hold takes the keys from the pilot and holds these, and no others, from the
+// next frame on until Hold or Autopilot is called again.
+func (s *Source) Hold(in Input) { s.manual, s.held = true, in }
+
+// Autopilot gives the keys back to the script's pilot, or takes them from it and
+// lets go of all.
+func (s *Source) Autopilot(on bool) { s.manual, s.held = !on, Input{} }
+
+// Keys returns what was held in the last step, by whoever has the keys.
+func (s *Source) Keys() Input { return s.last }
+
+// Reset begins the world anew with the next frame, in which all cubes are back
+// in the grid: a seam. Who has the keys keeps them.
+func (s *Source) Reset() { s.reset = true }
+
+// Seam reports whether the frame that Next filled last is the first of a world
+// begun anew, by Reset or by the pilot.
+func (s *Source) Seam() bool { return s.seam }

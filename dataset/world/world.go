@@ -3,19 +3,24 @@
 // hover over them and blow them apart, or gather them up, disturbs them. Its
 // snapshots, quantised as in the walk-off's recordings, are what the lab sends.
 //
-//	sim          the state of the world and one step of it
+//	world        the state of the world and one step of it
 //	player       how the keys move the player
 //	reach        the push and the pull on what is around
 //	interacting  which cubes the player has to do with
 //	quantise     from metres and quaternions to integers
 //	script       what is played when nobody is there
-//	pilot        who then presses the keys
+//	pilot        who then presses the keys;
+//	drift, chase ways of steering
 //	source       all of it as a source of frames
 //
-// The same seed and script give the same snapshots to the bit, on any machine.
+// What the cubes then do is physics: see package physics, whose law is that of the
+// recordings. The same seed and script give the same snapshots to the bit, on any machine.
 package world
 
-import "wirelab/dataset/physics"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
 
 // The layout of the world, in metres.
 const (
@@ -26,7 +31,8 @@ const (
 	cubeHeight  = 0.201 // of the centres at first: a hair above the floor, as in the recordings
 	playerHalf  = 0.75
 	startHeight = 10.0
-	density     = 1.0 // kilograms per cubic metre: the cubes are toys
+
+	stepsPerSecond = 60
 )
 
 // player is the player's cube; the grid follows.
@@ -34,24 +40,38 @@ const player = 0
 
 // Sim is a world being played. It is not a source of frames yet: see Source.
 type Sim struct {
-	phys        *physics.World
+	scene       *physics.Scene
 	tick        int // steps made
 	interacting [Cubes]bool
 	rested      [Cubes]uint8 // steps for which an interacting cube has been asleep
+	table       [Cubes * frame.CubeFields]int32
+}
+
+// law returns what the world obeys: what the recordings do. Only the speed limit
+// is lower, as in the demonstration, and no step is cut short: a heap that a
+// forecast may give up on is here what has to be forecast.
+func law() physics.Rigid {
+	l := physics.Recorder()
+	l.MaxSpeed, l.Effort = 32, 8
+	return l
 }
 
 // NewSim returns a world with the grid at rest and the player above it.
 func NewSim() *Sim {
-	s := &Sim{phys: physics.New(physics.Default())}
-	s.phys.AddCube(physics.Vec{Z: startHeight}, playerHalf, density)
+	s := &Sim{scene: physics.NewScene(Cubes)}
+	l := law()
+	s.scene.Reset(l, nil)
+	upright := physics.Quat{W: 1}
+	s.scene.Place(player, playerHalf, physics.Vec{Z: startHeight}, upright, physics.Vec{}, physics.Vec{}, 0)
 	const first = -spacing * (side - 1) / 2
-	for row := range side {
-		for column := range side {
-			at := physics.Vec{X: first + float64(column), Y: first + float64(row), Z: cubeHeight}
-			s.phys.Body(s.phys.AddCube(at, cubeHalf, density)).Sleep()
-		}
+	for i := range side * side {
+		at := physics.Vec{X: first + float64(i%side), Y: first + float64(i/side), Z: cubeHeight}
+		s.scene.Place(1+i, cubeHalf, at, upright, physics.Vec{}, physics.Vec{}, l.RestTime)
 	}
 	s.interacting[player] = true
+	for i := range Cubes {
+		s.quantise(i)
+	}
 	return s
 }
 
@@ -59,13 +79,13 @@ func NewSim() *Sim {
 func (s *Sim) Tick() int { return s.tick }
 
 // Player returns the player's cube.
-func (s *Sim) Player() *physics.Body { return s.phys.Body(player) }
+func (s *Sim) Player() *physics.Body { return s.scene.Body(player) }
 
 // Awake counts the cubes that are being simulated.
 func (s *Sim) Awake() int {
 	n := 0
-	for i := range s.phys.Len() {
-		if !s.phys.Body(i).Asleep() {
+	for i := range Cubes {
+		if !s.scene.Body(i).Asleep() {
 			n++
 		}
 	}
@@ -82,7 +102,20 @@ func (s *Sim) Step(in Input) {
 	if in.Pull {
 		s.pull()
 	}
-	s.phys.Step()
+	s.scene.Step(1.0 / stepsPerSecond)
 	s.spread()
+	for i := range Cubes {
+		if b := s.scene.Body(i); !b.Asleep() {
+			b.Pos = confined(b.Pos)
+			s.quantise(i)
+		}
+		s.table[i*frame.CubeFields+frame.CubeInteracting] = int32(held(s.interacting[i]))
+	}
 	s.tick++
+}
+
+// confined returns p, brought back to where snapshots can tell it.
+func confined(p physics.Vec) physics.Vec {
+	const wide, high = 256, 32
+	return physics.Vec{X: max(-wide, min(p.X, wide)), Y: max(-wide, min(p.Y, wide)), Z: max(0, min(p.Z, high))}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,12 +124,15 @@ func TestHover(t *testing.T) {
 
 // Katamari gathers a ball of cubes that goes along with the player.
 func TestKatamari(t *testing.T) {
+	if race {
+		t.Skip("a minute with the race detector, and nothing here runs side by side")
+	}
 	src := start(t, "katamari")
 	play(t, src, 20*60, nil)
 	s := src.Sim()
 	near := 0
 	for i := player + 1; i < Cubes; i++ {
-		if s.phys.Body(i).Pos.Sub(s.Player().Pos).Length() < pullTo {
+		if s.scene.Body(i).Pos.Sub(s.Player().Pos).Length() < pullTo {
 			near++
 		}
 	}
@@ -163,26 +167,72 @@ func TestRolling(t *testing.T) {
 	}
 }
 
-// Whatever a restless player does, nothing flies off, and all values stay within
-// the schema's ranges before they are clamped.
+// Whatever a restless player does for an hour, nothing flies off: no speed above
+// 32 m/s, nobody above 30 m, and nobody clamped at the edges of the world. It
+// takes about half a minute; with -short two minutes are played, with the race
+// detector one.
 func TestBounds(t *testing.T) {
-	seconds := 600
-	if testing.Short() {
+	seconds := 3600
+	switch {
+	case race:
 		seconds = 60
+	case testing.Short():
+		seconds = 120
 	}
 	src := start(t, "random")
 	s := src.Sim()
+	var fastest, highest, farthest float64
 	play(t, src, seconds*60, func(f *frame.Frame) {
-		if err := src.Schema().Check(f); err != nil {
-			t.Fatal(err)
+		if s.Tick()%60 == 0 {
+			if err := src.Schema().Check(f); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for i := range Cubes {
-			b := s.phys.Body(i)
-			if b.Vel.Length() > 32.001 || b.Spin.Length() > 16.001 || b.Pos.Z > 30 || b.Pos.Z < 0.1 || math.Abs(b.Pos.X) > 200 || math.Abs(b.Pos.Y) > 200 {
+			b := s.scene.Body(i)
+			if b.Asleep() {
+				continue
+			}
+			fastest, highest = max(fastest, b.Vel.Length()), max(highest, b.Pos.Z)
+			farthest = max(farthest, math.Abs(b.Pos.X), math.Abs(b.Pos.Y))
+			if b.Vel.Length() > 32 || b.Pos.Z > 30 || b.Pos.Z < 0 || farthest > 250 {
 				t.Fatalf("step %d: cube %d: %+v", s.Tick(), i, *b)
 			}
 		}
 	})
+	t.Logf("in %d s: at most %.1f m/s, %.1f m high, %.1f m from the middle", seconds, fastest, highest, farthest)
+}
+
+// Somebody who hits all keys at once, and others in the next moment, breaks
+// nothing: speeds, heights and snapshots stay within their limits.
+func TestAnyKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	src := start(t, "idle")
+	s := src.Sim()
+	key := func() bool { return rng.IntN(2) == 0 }
+	seconds := 60
+	if race {
+		seconds = 10
+	}
+	for k := range 2 * seconds {
+		in := Input{Left: key(), Right: key(), Up: key(), Down: key(), Push: key(), Pull: key()}
+		if k == 0 { // the worst start: the player rests, and all forces lift it
+			play(t, src, 120, nil)
+			in.Push, in.Pull = true, true
+		}
+		src.Hold(in)
+		play(t, src, 30, func(f *frame.Frame) {
+			if err := src.Schema().Check(f); err != nil {
+				t.Fatal(err)
+			}
+			for i := range Cubes {
+				b := s.scene.Body(i)
+				if b.Vel.Length() > 32 || b.Pos.Z > 32 || b.Pos.Z < 0 || !(math.Abs(b.Pos.X) <= 256) || !(math.Abs(b.Pos.Y) <= 256) {
+					t.Fatalf("%+v, step %d: cube %d: %+v", in, s.Tick(), i, *b)
+				}
+			}
+		})
+	}
 }
 
 func TestSeeds(t *testing.T) {
@@ -215,18 +265,23 @@ func TestUnknownScript(t *testing.T) {
 }
 
 func TestNextAllocatesNothing(t *testing.T) {
-	src := start(t, "hover")
-	var f frame.Frame
-	next := func() {
-		if err := src.Next(&f); err != nil {
-			t.Fatal(err)
+	if race {
+		t.Skip("a minute with the race detector, and nothing here runs side by side")
+	}
+	for _, script := range []string{"hover", "katamari"} {
+		src := start(t, script)
+		var f frame.Frame
+		next := func() {
+			if err := src.Next(&f); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for range 20 * 60 {
-		next()
-	}
-	if n := testing.AllocsPerRun(300, next); n != 0 {
-		t.Errorf("%v allocations a frame, expected none", n)
+		for range 20 * 60 {
+			next()
+		}
+		if n := testing.AllocsPerRun(300, next); n != 0 {
+			t.Errorf("%s: %v allocations a frame, expected none", script, n)
+		}
 	}
 }
 
@@ -301,24 +356,5 @@ func TestWave(t *testing.T) {
 		if d := wave(x) - math.Sin(2*math.Pi*x); math.Abs(d) > 0.06 {
 			t.Errorf("wave(%v) is %v away from a sine", x, d)
 		}
-	}
-}
-
-// One step with its snapshot, by what the player does.
-func BenchmarkNext(b *testing.B) {
-	for _, s := range Scripts() {
-		b.Run(s.Name, func(b *testing.B) {
-			src := start(b, s.Name)
-			awake := 0
-			b.ReportAllocs()
-			var f frame.Frame
-			for b.Loop() {
-				if err := src.Next(&f); err != nil {
-					b.Fatal(err)
-				}
-				awake += src.sim.Awake()
-			}
-			b.ReportMetric(float64(awake)/float64(b.N), "awake")
-		})
 	}
 }

@@ -1,5 +1,7 @@
 package netem
 
+import "slices"
+
 // Outcome is what becomes of one packet.
 type Outcome uint8
 
@@ -71,6 +73,13 @@ func (q *Qdisc) Change(p Params) {
 	}
 	q.p = p
 	q.spread = newSpread(kernelTime(p.Latency), kernelTime(p.Jitter), p.Distribution)
+}
+
+// Clone returns a second Qdisc in the very state of this one.
+func (q *Qdisc) Clone() *Qdisc {
+	c := *q
+	c.waiting.leaves = slices.Clone(q.waiting.leaves)
+	return &c
 }
 
 // Enqueue decides about a packet of wire bytes, Ethernet's header included, that

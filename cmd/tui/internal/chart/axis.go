@@ -59,6 +59,29 @@ func reach(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 	return lo, hi
 }
 
+// farOff is how many times as high as the others a loose line must be to lie off the
+// chart.
+const farOff = 4
+
+// bearing returns the columns that the axis goes by: those of the areas, of the lines
+// that must not leave the chart, and of the others that are not far off.
+func bearing(s *Spec, reduced [][]float64, areas []float64) [][]float64 {
+	out := [][]float64{areas}
+	tight := len(areas) > 0
+	for i := range reduced {
+		if !s.Series[i].Loose {
+			out, tight = append(out, reduced[i]), true
+		}
+	}
+	_, top := reach(out, nil, s.Floor)
+	for i := range reduced {
+		if _, hi := reach(reduced[i:i+1], nil, 0); s.Series[i].Loose && (hi <= farOff*top || !tight) {
+			out = append(out, reduced[i])
+		}
+	}
+	return out
+}
+
 // fixBounds finds the tightest bounds with round labels around lo <= 0 <= hi for
 // a plot of at least two rows.
 func fixBounds(lo, hi float64, rows int) bounds {

@@ -12,6 +12,8 @@ type Series struct {
 	Reduce  Reduce
 	Stroke  Stroke
 	Ink     Ink
+	Loose   bool // may lie off the chart, along its edge, where it would squash those that may not
+	Sign    rune // stands on the line every so often, to tell it from others of its stroke; 0: none
 }
 
 // Rule is a horizontal guide, such as a budget. The axis reaches up to it
@@ -34,12 +36,14 @@ type Spec struct {
 	End    int64         // index after the newest value on an endless time line
 	Per    int           // values per column
 	Step   time.Duration // between two values
+	Areas  []Area        // stacked, the first at the bottom; they lie under the series
 	Series []Series      // later ones lie over earlier ones
 	Rules  []Rule
 	Marks  []Mark
 	Floor  float64 // the top of the axis is at least this
 	Time   bool    // a row for the time axis
 	Labels bool    // a row for the labels of the marks
+	Newest string  // what the end of the time axis is called; "": now
 	ASCII  bool
 
 	Blank, Axis, Label, Tick Ink // ground, axis lines, axis labels, the lines of marks
@@ -57,15 +61,18 @@ func Draw(s *Spec, w, h int) *Box {
 	for i, line := range s.Series {
 		reduced[i] = Columns(line.Values, line.Weights, s.End, p.per, p.cols, line.Reduce)
 	}
-	lo, hi := reach(reduced, s.Rules, s.Floor)
+	layers := s.layers(p.per, p.cols)
+	lo, hi := reach(bearing(s, reduced, heights(layers)), s.Rules, s.Floor)
 	p.bounds = fixBounds(lo, hi, p.rows)
 	p.rules()
 	p.ticks()
+	p.stack(layers)
 	for i, line := range s.Series {
 		trace(reduced[i], p.rows, p.bounds, line.Stroke.chars(s.ASCII), func(x, y int, r rune) {
 			b.set(p.left+x, y, r, line.Ink)
 		})
 	}
+	p.signs(reduced)
 	p.valueAxis()
 	if p.timeRow >= 0 {
 		p.timeAxis()

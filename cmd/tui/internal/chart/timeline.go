@@ -41,9 +41,12 @@ func (p *plot) timeAxis() {
 const longest = 24 * time.Hour
 
 func (p *plot) nowLabel(y int) {
-	const now = "now"
-	if p.cols > 2*len(now) {
-		p.box.text(p.left+p.cols-len(now), y, now, p.Label)
+	now := p.Newest
+	if now == "" {
+		now = "now"
+	}
+	if n := utf8.RuneCountInString(now); p.cols > 2*n {
+		p.box.text(p.left+p.cols-n, y, now, p.Label)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 
 // send hands a command to the lab, after any change that still waits.
 func (m *Model) send(c experiment.Command) {
+	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
+		m.present() // what is asked for begins there
+	}
 	if !m.flush() || !m.lab.Do(c) {
 		m.say("the lab has its hands full; press again", true)
 		return
@@ -39,6 +42,10 @@ func (m *Model) obey(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
 		return nil
+	case c.Change != nil && c.Change.Input != nil:
+		return m.obeyInput(c)
+	case c.Change != nil && changesShadows(c.Change):
+		return m.obeyShadows(c)
 	case c.Change != nil && c.Change.Mark == "":
 		if err := m.want.ask(m.snap.Config, *c.Change, m.ticks); err != nil {
 			return err
@@ -49,6 +56,19 @@ func (m *Model) obey(c experiment.Command) error {
 		m.want.askSpeed(*c.Speed, m.ticks)
 	}
 	m.accept(c)
+	m.send(c)
+	return nil
+}
+
+// obeyInput hands over an input of whoever plays. It is no change of settings, so
+// nothing waits for it; and a press, of which many come, is not announced.
+func (m *Model) obeyInput(c experiment.Command) error {
+	if err := m.playable(); err != nil {
+		return err
+	}
+	if c.Change.Input.Press == "" {
+		m.accept(c)
+	}
 	m.send(c)
 	return nil
 }
@@ -77,6 +97,7 @@ func (m *Model) enter() {
 // release lets go of what is selected, and takes the notice away.
 func (m *Model) release() {
 	m.dismiss()
+	m.present()
 	m.page().release()
 	m.page().observe(m.sight(false))
 }
@@ -126,10 +147,23 @@ func (m *Model) run() tea.Cmd {
 	}
 	m.line.remember()
 	m.page().observe(m.sight(false))
-	if o.help {
+	return m.attend(o)
+}
+
+// attend does what an order asks of the dashboard itself.
+func (m *Model) attend(o order) tea.Cmd {
+	switch {
+	case o.help:
 		m.help()
-	}
-	if o.quit {
+	case o.filter != nil:
+		m.filterPackets(*o.filter)
+	case o.themes:
+		m.over = newPicker("Theme", "theme", themeSays(), m.scheme.String())
+	case o.theme != "":
+		m.wear(o.theme)
+	case o.tour:
+		m.startTour()
+	case o.quit:
 		return m.quit()
 	}
 	return nil
@@ -154,6 +188,7 @@ func (m *Model) typed(line string) {
 		m.say(err.Error(), true)
 	}
 	m.page().observe(m.sight(false))
+	m.attend(o)
 }
 
 // quit leaves; what waits is handed over first.
@@ -171,13 +206,24 @@ func (m *Model) interrupt() tea.Cmd {
 
 // mouse: a click selects, the wheel adjusts. Nothing needs it.
 func (m *Model) mouse(msg tea.MouseMsg) {
-	if m.over != nil || m.line.open || msg.Action != tea.MouseActionPress {
+	if m.line.open || msg.Action != tea.MouseActionPress {
 		return
 	}
 	m.stale = true
+	if m.over != nil {
+		m.wheelInOverlay(msg.Button)
+		return
+	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
+		if msg.Y == 0 {
+			m.clickTab(msg.X)
+			return
+		}
 		m.page().click(msg.X, msg.Y-1)
+		if p, ok := m.page().(*packetsPage); ok {
+			m.perform(p.look())
+		}
 	case tea.MouseButtonWheelUp:
 		m.perform(m.page().move(1, 0))
 	case tea.MouseButtonWheelDown:
@@ -185,8 +231,40 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 	}
 }
 
-// help opens the list of keys and commands.
-func (m *Model) help() { m.over = newHelp(m.theme, m.keys, m.cat.verbs()) }
+// wheelInOverlay scrolls what lies over the page.
+func (m *Model) wheelInOverlay(b tea.MouseButton) {
+	switch b {
+	case tea.MouseButtonWheelUp:
+		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyUp})
+	case tea.MouseButtonWheelDown:
+		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyDown})
+	}
+}
+
+// clickTab turns to the page whose name in the header is at column x.
+func (m *Model) clickTab(x int) {
+	tabs := m.tabs()
+	if m.w < tabsWidth {
+		return
+	}
+	from := m.w - 1 - textWidth(m.badge().text) - spansWidth(tabs)
+	for i := range m.pages {
+		to := from + textWidth(tabs[i].text)
+		if x >= from && x < to {
+			m.turn(i)
+		}
+		from = to
+	}
+}
+
+// help opens the list of keys and commands: first those of what is on the screen.
+func (m *Model) help() {
+	keys := m.keysHere()
+	if m.tour != nil {
+		keys = append(tourKeys(), keys...)
+	}
+	m.over = newHelp(m.theme, keys, m.cat.verbs())
+}
 
 // desk is what typed commands are read against now.
 func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }

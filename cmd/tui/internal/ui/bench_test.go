@@ -11,6 +11,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/repaint"
 	"wirelab/experiment"
 )
 
@@ -104,29 +105,47 @@ func TestTerminalBudget(t *testing.T) {
 		t.Skip("takes ten seconds")
 	}
 	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {
-		t.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(t *testing.T) {
+		for _, page := range []string{"1", "4"} {
+			t.Run(fmt.Sprintf("page %s at %dx%d", page, size.Width, size.Height), func(t *testing.T) {
+				t.Parallel()
+				checkBudget(t, size, page, worldSnapshots(terminalTicks))
+			})
+		}
+	}
+	shadows := recorded(terminalTicks)
+	for i := range shadows {
+		shadows[i] = withShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
+	}
+	for _, page := range []string{"1", "5"} {
+		t.Run("page "+page+" with four shadows", func(t *testing.T) {
 			t.Parallel()
-			checkBudget(t, size)
+			checkBudget(t, tea.WindowSizeMsg{Width: 160, Height: 48}, page, shadows)
 		})
 	}
 }
 
-func checkBudget(t *testing.T, size tea.WindowSizeMsg) {
+// terminalTicks are those of the ten seconds that are counted, and of two more.
+const terminalTicks = 20 * 12
+
+func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*experiment.Snapshot) {
 	const seconds = 10
-	lab := &playLab{snaps: recorded(20 * (seconds + 2))}
+	lab := &playLab{snaps: snaps}
 	out := &counter{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	m := New(lab, Options{Renderer: colourRenderer()})
+	screen := repaint.New(out)
+	m.thrift.written = screen.Written
 	in, feed := io.Pipe()
 	defer feed.Close()
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(screen), tea.WithAltScreen(), tea.WithoutSignalHandler())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		_, _ = p.Run()
 	}()
 	p.Send(size)
+	p.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(page)})
 	waitFor := func(at int64) {
 		for lab.at.Load() < at {
 			time.Sleep(5 * time.Millisecond)

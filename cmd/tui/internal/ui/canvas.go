@@ -99,6 +99,16 @@ func (c *canvas) blit(x, y int, b *chart.Box) {
 	}
 }
 
+// paste copies another canvas to (x, y).
+func (c *canvas) paste(x, y int, from *canvas) {
+	for row := range min(from.h, c.h-y) {
+		n := min(from.w, c.w-x)
+		if n > 0 {
+			copy(c.cells[(y+row)*c.w+x:][:n], from.cells[row*from.w:])
+		}
+	}
+}
+
 // lines returns the canvas as text, one string a line, painted by the theme:
 // one escape sequence per run of cells of one ink.
 func (c *canvas) lines(th *theme) []string {
@@ -135,7 +145,7 @@ func (c *canvas) lines(th *theme) []string {
 // asciiFor is the last resort where only ASCII may be shown: glyphs has its own
 // signs for what is drawn, this is for text.
 func asciiFor(r rune) rune {
-	from, to := []rune("…µ±×·↑↓←→–—−"), []rune(".u+x-^v<>---")
+	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
 	if i := slices.Index(from, r); i >= 0 {
 		return to[i]
 	}

@@ -15,7 +15,10 @@ import (
 // order is what a typed line asks for: mostly the same Command that a key makes.
 type order struct {
 	experiment.Command
-	quit, help bool
+	quit, help, tour bool
+	themes           bool    // list them
+	theme            string  // "": as it is
+	filter           *filter // of the packets; nil: as it is
 }
 
 // desk is what typed commands are read against.
@@ -40,22 +43,31 @@ type verb struct {
 func (cat *catalog) verbs() []verb {
 	list := []verb{
 		{name: "encoder", args: "NAME", help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
+		shadowVerb(),
 		{name: "param", args: "NAME VALUE", help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
 		{name: "profile", args: "NAME", help: "take a ready-made link", parse: parseProfile, complete: completeProfile},
 	}
 	for _, k := range cat.keys {
 		list = append(list, linkVerb(k, bothDirections))
 	}
-	return append(list,
+	list = append(list,
 		verb{name: "down", args: "SETTING VALUE", help: "set one thing of the link to the receiver only", parse: cat.parseOneWay(downOnly), complete: completeOneWay, hint: cat.hintOneWay},
 		verb{name: "up", args: "SETTING VALUE", help: "set one thing of the link back only", parse: cat.parseOneWay(upOnly), complete: completeOneWay, hint: cat.hintOneWay},
 		verb{name: "playout", args: "TIME", help: "how long the receiver holds snapshots back", parse: parsePlayout},
+		verb{name: "every", args: "N", help: "send every N-th snapshot only; 1 sends all", parse: parseEvery},
+		verb{name: "interpolation", args: "linear|hermite", help: "how the receiver moves from one snapshot to the next", parse: parseInterpolation, complete: completeInterpolation},
+	)
+	list = append(list, playVerbs()...)
+	return append(list,
 		verb{name: "speed", args: "FACTOR|max", help: "pace of virtual time", parse: parseSpeed, complete: completeSpeed},
 		verb{name: "pause", help: "stop virtual time", parse: parsePause(true)},
 		verb{name: "resume", help: "let virtual time go on", parse: parsePause(false)},
 		verb{name: "step", args: "[FRAMES]", help: "advance by so many frames", parse: parseStep},
+		verb{name: "filter", args: "all|trouble|OUTCOME", help: "which packets page 3 lists", parse: parseFilter, complete: completeFilter},
 		verb{name: "seek", args: "MM:SS", help: "jump to a moment; backwards by playing it again", parse: parseSeek},
 		verb{name: "mark", args: "[TEXT]", help: "note this moment in the charts", parse: parseMark},
+		verb{name: "theme", args: "[NAME]", help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme},
+		verb{name: "tour", help: "seven steps through what the lab is about", parse: parseTour},
 		verb{name: "undo", help: "take the last change back", parse: parseUndo},
 		verb{name: "save", args: "[FOLDER]", help: "write a report that anyone can replay", parse: parseSave},
 		verb{name: "help", help: "show keys and commands", parse: parseHelp},
@@ -256,5 +268,26 @@ func parseSave(args []string) (order, error) {
 }
 
 func parseHelp([]string) (order, error) { return order{help: true}, nil }
+
+func parseTheme(args []string) (order, error) {
+	switch len(args) {
+	case 0:
+		return order{themes: true}, nil
+	case 1:
+	default:
+		return order{}, errUsage
+	}
+	if l, ok := schemeNamed(args[0]); ok {
+		return order{theme: l.String()}, nil
+	}
+	if near := experiment.Near(args[0], Themes()); near != "" {
+		return order{}, fmt.Errorf("no theme is called %q; did you mean %s?", args[0], near)
+	}
+	return order{}, fmt.Errorf("no theme is called %q; expected one of %s", args[0], strings.Join(Themes(), ", "))
+}
+
+func completeTheme(_ desk, before []string) []string { return firstOnly(before, Themes()) }
+
+func parseTour([]string) (order, error) { return order{tour: true}, nil }
 
 func parseQuit([]string) (order, error) { return order{quit: true}, nil }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
@@ -29,6 +28,7 @@ type control struct {
 	begins  bool // what is chosen only begins a line, to be typed on
 	words   bool // the value is words
 	help    string
+	cat     *catalog // of the encoder's control only
 }
 
 // typed returns what enter begins a line with.
@@ -43,6 +43,10 @@ func (c *control) typed() string {
 func (c *control) list(cfg *experiment.Config) *picker {
 	p := newPicker(c.label, c.typed(), c.choices(), c.value(cfg))
 	p.preview, p.begins = c.preview, c.begins
+	if c.word == "encoder" {
+		p.beside = append([]string{}, shadowNames(cfg)...)
+		p.card = &encoderCard{cat: c.cat, cfg: cfg}
+	}
 	return p
 }
 
@@ -84,12 +88,12 @@ func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc sc
 		}
 	}
 	list = append(list, cat.moreControls(sc, hoisted)...)
-	return append(list, playoutControl(), speedControl())
+	return append(append(list, playoutControls(cfg)...), speedControl())
 }
 
 func (cat *catalog) encoderControl(schema *frame.Schema) control {
 	return control{
-		label: "Encoder", word: "encoder",
+		label: "Encoder", word: "encoder", cat: cat,
 		choices: func() []choice { return cat.encoders(schema) },
 		value:   func(c *experiment.Config) string { return c.Encoder.Name },
 		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
@@ -128,21 +132,6 @@ func cycle(list []choice, name string, n int) string {
 		i = 0
 	}
 	return list[((i+n)%len(list)+len(list))%len(list)].name
-}
-
-// playoutStep is one press on the playout delay.
-const playoutStep = 5 * time.Millisecond
-
-func playoutControl() control {
-	return control{
-		label: "Playout", word: "playout", group: "Run",
-		value: func(c *experiment.Config) string { return c.Receiver.Playout.String() },
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
-			d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
-			return changeCommand(experiment.Change{Playout: &d}), d != c.Receiver.Playout
-		},
-		help: "how long the receiver holds snapshots back, so that late ones still come in time",
-	}
 }
 
 // speeds are the rungs of the speed of virtual time; 0 is as fast as it can.

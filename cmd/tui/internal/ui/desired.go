@@ -2,6 +2,7 @@ package ui
 
 import (
 	"maps"
+	"slices"
 
 	"wirelab/experiment"
 )
@@ -68,7 +69,9 @@ func (d *desired) settle(snap *experiment.Snapshot, tick int) {
 // everything that a change can alter.
 func sameSettings(a, b *experiment.Config) bool {
 	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
-		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout
+		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
+		a.Receiver.Interpolation == b.Receiver.Interpolation && a.Sender.Every == b.Sender.Every &&
+		slices.EqualFunc(a.Shadows, b.Shadows, experiment.EncoderConfig.Equal)
 }
 
 // forget drops all expectations: what comes next may be anything.
@@ -83,9 +86,16 @@ func merge(a, b experiment.Change) experiment.Change {
 	if b.Profile != "" {
 		a.Profile, a.Down, a.Up = b.Profile, nil, nil
 	}
+	a.ShadowOff, a.Shadow = append(slices.Clip(a.ShadowOff), b.ShadowOff...), append(slices.Clip(a.Shadow), b.Shadow...)
 	a.Down, a.Up = merged(a.Down, b.Down), merged(a.Up, b.Up)
 	if b.Playout != nil {
 		a.Playout = b.Playout
+	}
+	if b.Every != 0 {
+		a.Every = b.Every
+	}
+	if b.Interpolation != "" {
+		a.Interpolation = b.Interpolation
 	}
 	return a
 }

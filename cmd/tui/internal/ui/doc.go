@@ -11,6 +11,10 @@
 // Keys, typed commands and clicks all end as the same experiment.Command. What
 // was asked for is shown at once, before the engine has answered (see desired).
 //
+// What goes to the terminal passes through package repaint, which sends only the
+// cells that changed; a picture that moves all the time waits until the terminal
+// can take it (see thrift).
+//
 // A page is one file (page_*.go), a pane is one file (pane_*.go): state, observe,
 // draw. All keys are in keys.go, all colours in styles.go, all shapes in
 // glyphs.go; every size is passed in.

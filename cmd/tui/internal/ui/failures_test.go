@@ -104,13 +104,13 @@ func TestFewChangesLeaveAGap(t *testing.T) {
 	}
 	p := &chartsPane{}
 	p.observe(sightOf(snap))
-	for i, w := range p.ratio().Series[0].Weights {
+	for i, w := range p.ratio(&theme{}).Series[0].Weights {
 		if w != 0 {
 			t.Fatalf("sample %d counts, with 4 changed a frame", i)
 		}
 	}
 	samples[7].Changed = 5 * int64(samples[7].Sent)
-	if p.ratio().Series[0].Weights[7] == 0 {
+	if p.ratio(&theme{}).Series[0].Weights[7] == 0 {
 		t.Error("5 changed a frame do not count")
 	}
 }

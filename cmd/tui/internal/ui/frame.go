@@ -103,6 +103,7 @@ type slot struct {
 	focused bool
 	fresh   bool
 	lines   []string
+	th      *theme // that painted them
 }
 
 // pane is a part of the screen: state, and a picture that is a function of the
@@ -126,12 +127,12 @@ func (s *slot) observe(v sight) bool {
 // render returns the pane's h lines of w columns, drawn anew only if something
 // changed.
 func (s *slot) render(th *theme, w, h int, focused bool) []string {
-	if s.fresh && s.w == w && s.h == h && s.focused == focused {
+	if s.fresh && s.w == w && s.h == h && s.focused == focused && s.th == th {
 		return s.lines
 	}
 	c := newCanvas(w, h)
 	s.draw(c, th, focused)
-	s.w, s.h, s.focused, s.fresh = w, h, focused, true
+	s.w, s.h, s.focused, s.fresh, s.th = w, h, focused, true, th
 	s.lines = c.lines(th)
 	return s.lines
 }

@@ -13,12 +13,15 @@ type glyphs struct {
 	outcome                   [experiment.NumOutcomes]rune
 	gaugeOn, gaugeOff         rune
 	chosen, play, pause, stop string
+	back                      string // looking back
 	times, dot, plusMinus     string
 	sweep                     rune // where the next packet will appear
 	block                     rune
 	shades                    []rune // fills of a stacked bar, apart without colour
 	change, undo, seam, note  rune   // kinds of mark
 	up, down                  string
+	cross                     rune // a point of the ground
+	atMost                    string
 }
 
 func glyphSet(ascii bool) glyphs {
@@ -26,17 +29,19 @@ func glyphSet(ascii bool) glyphs {
 		return glyphs{
 			ascii: true, border: lipgloss.ASCIIBorder(),
 			outcome: [experiment.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
-			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", pause: "=", stop: "#",
+			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", back: "<", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
 			shades: []rune("#=:%+*o-"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
+			cross: '\'', atMost: "<",
 		}
 	}
 	return glyphs{
 		border:  lipgloss.RoundedBorder(),
 		outcome: [experiment.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
-		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", pause: "‖", stop: "■",
+		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
+		cross: '┼', atMost: "≤",
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"wirelab/experiment"
 )
 
-// helpBox lists every key and every command. It derives itself from the key map
+// helpBox lists every key of the page and every command. It derives itself from the key map
 // and from the verbs: a new one appears here by itself.
 type helpBox struct {
 	lines [][]span
@@ -20,6 +20,9 @@ func newHelp(th *theme, keys []binding, verbs []verb) *helpBox {
 	h := &helpBox{}
 	group := ""
 	for _, b := range keys {
+		if b.Help().Key == "" {
+			continue
+		}
 		if b.group != group {
 			h.title(b.group)
 			group = b.group
@@ -65,43 +68,53 @@ func (h *helpBox) scroll(n int) {
 	h.first = min(max(h.first+n, 0), max(h.rows-h.room, 0))
 }
 
-// columnWidth is the width of a column of the list, with the gap behind it.
-func (h *helpBox) columnWidth() int {
-	const gap, most = 3, 96
-	n := 0
-	for _, line := range h.lines {
-		n = max(n, spansWidth(line))
+// helpGap parts two columns of the list; helpEdges are the columns of the box that
+// are not the list's.
+const helpGap, helpEdges = 3, 4
+
+// columns splits the list into columns, each as wide as what it holds: as many as
+// it takes to see all of it within w columns and room rows, or as many as fit.
+func (h *helpBox) columns(w, room int) (widths []int, rows int) {
+	most := (len(h.lines) + max(room, 1) - 1) / max(room, 1)
+	for n := most; ; n-- {
+		rows = (len(h.lines) + max(n, 1) - 1) / max(n, 1)
+		widths = widths[:0]
+		sum := helpEdges - helpGap
+		for from := 0; from < len(h.lines); from += rows {
+			wide := 0
+			for _, line := range h.lines[from:min(from+rows, len(h.lines))] {
+				wide = max(wide, spansWidth(line))
+			}
+			widths = append(widths, wide+helpGap)
+			sum += wide + helpGap
+		}
+		if sum <= w || n <= 1 {
+			return widths, rows
+		}
 	}
-	return min(n, most) + gap
 }
-
-// columns is how many columns fit w, at most as many as the list needs if there
-// are room rows.
-func (h *helpBox) columns(w, room int) int {
-	needed := (len(h.lines) + max(room, 1) - 1) / max(room, 1)
-	return max(min((w-helpEdges)/h.columnWidth(), needed), 1)
-}
-
-// helpEdges are the columns of the box that are not the list's.
-const helpEdges = 4
 
 func (h *helpBox) size(w, hh int) (int, int) {
-	n := h.columns(w, hh-2)
-	rows := (len(h.lines) + n - 1) / n
-	return min(w, n*h.columnWidth()+helpEdges), min(hh, rows+2)
+	widths, rows := h.columns(w, hh-2)
+	sum := helpEdges - helpGap
+	for _, n := range widths {
+		sum += n
+	}
+	return min(w, sum), min(hh, rows+2)
 }
 
 func (h *helpBox) draw(c *canvas, th *theme) {
 	h.room = c.h - 2
-	n := h.columns(c.w, h.room)
-	h.rows = (len(h.lines) + n - 1) / n
-	first := min(h.first, max(h.rows-h.room, 0))
+	widths, rows := h.columns(c.w, h.room)
+	h.rows = rows
+	first := min(h.first, max(rows-h.room, 0))
 	c.frame(th, true, "Help", h.hint(th, first)...)
-	w := (c.w - helpEdges) / n
-	for i, line := range h.lines {
-		if y := i%h.rows - first; y >= 0 && y < h.room {
-			c.spans(2+i/h.rows*w, 1+y, w-1, line...)
+	x := 2
+	for i, wide := range widths {
+		for y := first; y < min(rows, first+h.room) && i*rows+y < len(h.lines); y++ {
+			c.spans(x, 1+y-first, min(wide-1, c.w-2-x), h.lines[i*rows+y]...)
 		}
+		x += wide
 	}
 }
 

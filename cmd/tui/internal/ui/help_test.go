@@ -6,7 +6,7 @@ import (
 )
 
 func TestHelpUsesTheWidth(t *testing.T) {
-	m := screen(newFakeLab(), 200, 48, Options{})
+	m := screen(newFakeLab(), 220, 60, Options{})
 	press(m, "?")
 	if v := m.View(); !strings.Contains(v, "any key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") || !strings.Contains(v, "leave") {
 		t.Errorf("not all of the help is in sight:\n%s", v)

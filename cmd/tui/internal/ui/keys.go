@@ -17,6 +17,7 @@ type binding struct {
 	do    func(*Model) tea.Cmd
 
 	pinned bool // in the footer however small the screen
+	page   page // the only one it holds on; nil: all of them
 }
 
 func bind(group string, keys []string, shown, help string, do func(*Model) tea.Cmd) binding {
@@ -37,8 +38,9 @@ func (b binding) pin() binding {
 // bigStep is how many rungs the keys for large steps move.
 const bigStep = 4
 
-// bindings are all keys of the dashboard, in the order of the help. They hold
-// while neither the command line nor an overlay is open.
+// bindings are all keys of the dashboard, in the order of the help: first those
+// that hold on every page, then those of single pages, which go before them. They
+// hold while neither the command line nor an overlay is open.
 func bindings(pages []page) []binding {
 	list := []binding{
 		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane"),
@@ -50,18 +52,27 @@ func bindings(pages []page) []binding {
 		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
 		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)),
-		bind("Controls", []string{"e"}, "e", "the next encoder", act(func(m *Model) { m.cycleEncoder(1) })).inFooter("encoder").pin(),
-		bind("Controls", []string{"E"}, "E", "the encoder before", act(func(m *Model) { m.cycleEncoder(-1) })),
+		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", act((*Model).openEncoders)).inFooter("encoder").pin(),
+		bind("Controls", []string{"E"}, "E", "the next encoder at once", act(func(m *Model) { m.cycleEncoder(1) })),
 		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
 		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act(func(m *Model) { m.page().aim() })),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
 		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause").pin(),
-		bind("Time", []string{"."}, ".", "one frame further", act(func(m *Model) { m.send(experiment.Command{Step: 1}) })).inFooter("step"),
+		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", act((*Model).forward)).inFooter("step"),
+		bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", act(func(m *Model) { m.look(-glance) })),
+		bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", act(func(m *Model) { m.look(-stride) })).inFooter("look back"),
+		bind("Time", []string{">"}, "", "", act(func(m *Model) { m.look(stride) })),
+		bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", act(func(m *Model) { m.lookMark(-1) })),
+		bind("Time", []string{"B"}, "", "", act(func(m *Model) { m.lookMark(1) })),
+		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", act(func(m *Model) { m.lookAt(0) })),
+		bind("Time", []string{"end"}, "", "", act((*Model).present)),
 		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
 		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
 		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })),
 		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
-		bind("Session", []string{"m"}, "m", "mark this moment", act((*Model).mark)),
+		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", act((*Model).explain)).inFooter("why"),
+		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", act((*Model).mark)),
+		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", act((*Model).startTour)).inFooter("tour"),
 		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command").pin(),
 		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help").pin(),
 		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act((*Model).release)),
@@ -70,9 +81,46 @@ func bindings(pages []page) []binding {
 		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
 	}
 	for i := range pages {
-		if len(pages) > 1 {
-			show := func(m *Model) { m.turn(i) }
-			list = append(list, bind("Pages", []string{strconv.Itoa(i + 1)}, strconv.Itoa(i+1), pages[i].name(), act(show)))
+		digit := strconv.Itoa(pages[i].number())
+		list = append(list, bind("Pages", []string{digit}, digit, pages[i].name(), act(func(m *Model) { m.turn(i) })))
+	}
+	for _, p := range pages {
+		for _, b := range p.bindings() {
+			b.page = p
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// keysHere are the keys that mean something on this page, its own first.
+func (m *Model) keysHere() []binding {
+	var own, all []binding
+	for _, b := range m.keys {
+		if b.page == nil {
+			all = append(all, b)
+		} else if b.page == m.page() {
+			own = append(own, b)
+		}
+	}
+	return append(own, all...)
+}
+
+// keysNow are the keys that the footer may name: in the tour, and while
+// looking back, those for that stand for all that are not pinned.
+func (m *Model) keysNow() []binding {
+	var list []binding
+	switch {
+	case m.past.away:
+		list = m.pastKeys()
+	case m.tour != nil:
+		list = tourKeys()
+	default:
+		return m.keysHere()
+	}
+	for _, b := range m.keysHere() {
+		if b.pinned && b.page == nil && b.group == "Session" {
+			list = append(list, b)
 		}
 	}
 	return list
@@ -136,7 +184,11 @@ func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 			m.over = nil
 		}
 	case *picker:
-		m.keyInPicker(o, msg)
+		if o.card == nil || !m.cardKey(o, msg) {
+			m.keyInPicker(o, msg)
+		}
+	case *whyBox:
+		m.keyInWhy(o, msg)
 	}
 	return nil
 }
@@ -155,6 +207,8 @@ func (m *Model) keyInPicker(p *picker, msg tea.KeyMsg) {
 		}
 	case msg.Type == tea.KeyBackspace && len(filter) > 0:
 		p.narrow(string(filter[:len(filter)-1]))
+	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
+		m.toggleShadow(p)
 	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
 		p.narrow(p.filter + string(msg.Runes))
 	}

@@ -17,7 +17,8 @@ var named = map[string]tea.KeyMsg{
 	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
 	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
 	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
-	"pgdown": {Type: tea.KeyPgDown}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
+	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
+	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
 }
 
 // press sends keys and then a tick, as a person and the clock would.
@@ -82,9 +83,9 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"++"}, "speed 2; speed 4"}, // a fast hand: two keys in one message
 		{[]string{"/undo", "enter"}, "undo"},
 		{[]string{"-"}, "speed 0.5"},
-		{[]string{"e"}, "encoder rotor"},
-		{[]string{"E"}, "encoder raw"},
-		{[]string{"e", "e"}, "encoder raw"}, // round and round, one change a tick
+		{[]string{"E"}, "encoder rotor"},
+		{[]string{"e", "up", "enter"}, "encoder raw"},
+		{[]string{"E", "E"}, "encoder raw"}, // round and round, one change a tick
 		{[]string{"down", "right"}, `params {"xy_small":7}`},
 		{[]string{"down", "down", "right"}, `params {"xy_large":10}`},
 		{append(loss, "right"), "loss 7%"},
@@ -109,6 +110,8 @@ func TestKeysMakeCommands(t *testing.T) {
 		{line("save here and there"), "save here and there"},
 		{line("param xy_small 5"), `params {"xy_small":"5"}`},
 		{line("playout 100ms"), "playout 100ms"},
+		{line("every 6"), "every 6"},
+		{line("interpolation Hermite"), "interpolation hermite"},
 		{line("mark the knock"), "the knock"},
 		{append([]string{"d"}, append(loss, "right")...), "down loss 7%"},
 		{append([]string{"d", "d"}, append(loss, "right")...), "up loss 0.1%"},
@@ -144,7 +147,7 @@ func TestAdjustingSetsBothDirections(t *testing.T) {
 func TestKeyShowsInTheNextRedraw(t *testing.T) {
 	lab := newFakeLab()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "e") // the lab has not answered: its snapshot is the same as before
+	press(m, "E") // the lab has not answered: its snapshot is the same as before
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
@@ -204,7 +207,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	lab := newFakeLab()
 	lab.full = true
 	m := screen(lab, 160, 48, Options{})
-	press(m, "e")
+	press(m, "E")
 	press(m, "space")
 	if !strings.Contains(m.View(), "press again") {
 		t.Error("nothing says that the lab is busy")
@@ -226,7 +229,11 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"seek never":   "00:30",
 		"down lss 5%":  "did you mean loss?",
 		"playout -5s":  "85ms",
-		"frobnicate":   "?",
+
+		"interpolation cubic": "linear, hermite",
+		"every 0":             "1 to 60",
+
+		"frobnicate": "?",
 
 		"netem dely 50ms":          "did you mean delay?",
 		"netem delay 50ms loss x":  "random, state or gemodel",
@@ -326,6 +333,9 @@ func TestNoKeyTwice(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range screen(newFakeLab(), 80, 24, Options{}).keys {
 		for _, k := range b.Keys() {
+			if b.page != nil {
+				k += " on " + b.page.name() // may stand before a key that holds everywhere
+			}
 			if other, taken := seen[k]; taken {
 				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
 			}
@@ -335,10 +345,10 @@ func TestNoKeyTwice(t *testing.T) {
 }
 
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
-	m := screen(newFakeLab(), 120, 80, Options{})
+	m := screen(newFakeLab(), 120, 130, Options{})
 	press(m, "?")
 	view := m.View()
-	for _, b := range m.keys {
+	for _, b := range m.keysHere() {
 		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
 			t.Errorf("help lacks %q: %q", h.Key, h.Desc)
 		}
@@ -356,7 +366,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 func TestFooterNamesRealKeys(t *testing.T) {
 	m := screen(newFakeLab(), 200, 50, Options{})
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
-	for _, b := range m.keys {
+	for _, b := range m.keysHere() {
 		if b.brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}

@@ -22,6 +22,8 @@ type Lab interface {
 // Options are what the dashboard is started with. The zero value is a good one.
 type Options struct {
 	ASCII      bool
+	Theme      string  // one of Themes; "" is the first
+	Tour       bool    // begin with the guided tour
 	ReportsDir string  // where save puts reports; "" leaves it to the lab
 	CrashDir   string  // where the account of a crash goes; "" is the system's temporary folder
 	BudgetKbps float64 // the guide in the bandwidth chart; 0 is 256
@@ -52,6 +54,8 @@ type sight struct {
 	cfg   *experiment.Config // the snapshot's, with the changes that are still on their way
 	speed float64            // asked for; 0 is as fast as it can
 	slow  bool               // time to redraw what moves all the time: charts and averages
+	back  bool               // somebody looks back: it is not the present
+	spare bool               // the terminal can take a picture that changed all over
 }
 
 // lane is the encoder under the keys; an empty one before the first frame.
@@ -61,6 +65,9 @@ func (v sight) lane() *experiment.Lane {
 	}
 	return &v.snap.Lanes[0]
 }
+
+// beside are the shadows.
+func (v sight) beside() []experiment.Lane { return v.snap.Lanes[min(len(v.snap.Lanes), 1):] }
 
 // running reports whether virtual time goes on.
 func (v sight) running() bool { return v.snap.State == experiment.Running }

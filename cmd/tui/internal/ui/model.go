@@ -47,9 +47,15 @@ type Model struct {
 	note  notice
 	marks int // made by the m key
 
-	screen string // what View returns
-	stale  bool   // something besides the panes changed
-	err    error  // why the program ends, nil if it was asked to
+	thrift thrift
+	tour   *tour // nil: none under way
+	past   past
+	scheme scheme
+
+	screen   string // what View returns
+	answered bool   // a key was, since the last tick
+	stale    bool   // something besides the panes changed
+	err      error  // why the program ends, nil if it was asked to
 }
 
 // New returns the dashboard over a lab.
@@ -63,12 +69,17 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 		opt.BudgetKbps = 256
 	}
 	cat.picture = opt.Picture
-	m := &Model{lab: lab, opt: opt, theme: newTheme(opt.Renderer, opt.ASCII), cat: cat, snap: lab.Snapshot()}
-	m.pages = []page{newLivePage(opt, cat)}
+	m := &Model{lab: lab, opt: opt, cat: cat, snap: lab.Snapshot()}
+	m.scheme, _ = schemeNamed(opt.Theme)
+	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
+	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt), newReportPage(opt)}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.warn()
 	m.page().observe(m.sight(true))
+	if opt.Tour {
+		m.startTour()
+	}
 	return m
 }
 
@@ -91,12 +102,27 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.stale = true
 		m.outgrow()
 		cmd = m.typedKeys(msg)
+		m.answer()
 	case tea.MouseMsg:
 		m.mouse(msg)
+	case workDone:
+		msg.take()
+		m.compose()
 	case interruptMsg:
 		cmd = m.interrupt()
 	}
 	return m, cmd
+}
+
+// answer shows what a key did without waiting for the tick; once between two of
+// them, so that a key that is held costs no more than that.
+func (m *Model) answer() {
+	if m.answered {
+		return
+	}
+	m.answered = true
+	m.page().observe(m.sight(false))
+	m.compose()
 }
 
 // View implements tea.Model.
@@ -139,29 +165,40 @@ func (m *Model) turn(i int) {
 
 // sight is what the panes may see now.
 func (m *Model) sight(slow bool) sight {
-	return sight{snap: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow}
+	return sight{snap: m.shown(), cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, back: m.past.away, spare: m.thrift.affords()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.
 func (m *Model) tick() tea.Cmd {
 	m.ticks++
+	m.answered = false
+	m.thrift.tick()
 	before := m.snap
 	m.snap = m.lab.Snapshot()
 	if m.snap.State == experiment.Broken {
 		m.err = fmt.Errorf("%w: %w", ErrBroken, m.snap.Err)
 		return tea.Quit
 	}
+	m.tourTick()
 	m.flush()
 	m.want.settle(m.snap, m.ticks)
 	m.hear()
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
 	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
-	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned))
+	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned || begins(before, m.snap)))
 	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
 		m.compose()
 	}
-	return nextTick()
+	return tea.Batch(nextTick(), m.work())
+}
+
+// begins reports whether one of the first samples came: whoever starts the program
+// waits for a chart.
+func begins(before, now *experiment.Snapshot) bool {
+	const first = 4
+	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
+		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 
 // slowTicks is how many ticks pass between two redraws of what moves all the
@@ -203,16 +240,27 @@ func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
 		return m.keyInLine(msg)
 	case m.over != nil:
 		return m.keyInOverlay(msg)
+	case m.tour != nil && m.keyInTour(msg):
+		return nil
 	}
 	return m.key(msg)
 }
 
 // key runs what a key is bound to.
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+	var everywhere *binding
 	for i := range m.keys {
-		if key.Matches(msg, m.keys[i].Binding) {
-			return m.keys[i].do(m)
+		b := &m.keys[i]
+		switch {
+		case !key.Matches(msg, b.Binding):
+		case b.page == m.page():
+			return b.do(m)
+		case b.page == nil && everywhere == nil:
+			everywhere = b
 		}
+	}
+	if everywhere != nil {
+		return everywhere.do(m)
 	}
 	m.stray()
 	return nil

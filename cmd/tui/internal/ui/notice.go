@@ -16,7 +16,9 @@ type notice struct {
 	until int
 	seen  int // newest notice of the lab
 
-	refusal string            // newest complaint of the encoder
+	refusal string            // newest complaint of the encoder, without its numbers
+	refused int64             // frames that it refused so far
+	fails   int               // tick until which it counts as failing
 	links   [2]lossmodel.Spec // whose netem lines were warned about, down and up
 }
 
@@ -39,15 +41,48 @@ func (m *Model) hear() {
 			m.want.forget()
 		}
 	}
-	if err := m.sight(false).lane().Err; err != nil && err.Error() != m.note.refusal {
-		m.note.refusal = err.Error()
-		m.say("the encoder refused a frame: "+err.Error(), true)
-	}
+	m.hearEncoder()
 	m.warn()
 	if m.note.text != "" && m.ticks >= m.note.until {
 		m.note.text, m.stale = "", true
 	}
 }
+
+// hearEncoder says when the encoder refuses frames, each complaint once: one that
+// fails on every frame has the same to say sixty times a second, with another
+// number in it. As long as it fails the header says so.
+func (m *Model) hearEncoder() {
+	if len(m.snap.Lanes) == 0 {
+		return
+	}
+	lane := &m.snap.Lanes[0]
+	n := lane.Totals.EncodeFailed
+	rose := n > m.note.refused
+	m.note.refused = n
+	if !rose {
+		return
+	}
+	m.note.fails = m.ticks + freshTicks
+	text := "it does not say why"
+	if lane.Err != nil {
+		text = lane.Err.Error()
+	}
+	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != m.note.refusal {
+		m.note.refusal = numberless
+		m.say("the encoder refused a frame: "+text, true)
+	}
+}
+
+// undigit leaves out digits.
+func undigit(r rune) rune {
+	if r >= '0' && r <= '9' {
+		return -1
+	}
+	return r
+}
+
+// fails reports whether the encoder refuses frames just now.
+func (m *Model) fails() bool { return m.ticks < m.note.fails }
 
 // warn tells what the links do that their settings do not say, once for every
 // change of a netem line: to find out takes milliseconds.

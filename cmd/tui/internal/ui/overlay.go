@@ -24,6 +24,9 @@ func lay(lines []string, o overlay, th *theme, w int) []string {
 	o.draw(c, th)
 	out := append([]string(nil), lines...)
 	x, y := (w-ow)/2, (len(lines)-oh)/2
+	if p, ok := o.(*picker); ok && p.tall {
+		x, y = w-ow, 0
+	}
 	for i, line := range c.lines(th) {
 		out[y+i] = splice(out[y+i], line, x, ow, w)
 	}

@@ -9,14 +9,15 @@ type livePage struct {
 	controls *controlsPane
 	slots    []*slot // in the order of the tab key
 	vitals   *slot
-	at       int // index of the focused one
+	at       int   // index of the focused one
+	lit      *slot // what the tour points at; nil: nothing
 	w, h     int
 	places   []place
 }
 
 func newLivePage(opt Options, cat *catalog) *livePage {
 	p := &livePage{
-		charts:   &chartsPane{budget: opt.BudgetKbps},
+		charts:   &chartsPane{budget: opt.BudgetKbps, lit: -1},
 		packets:  &packetsPane{},
 		controls: &controlsPane{cat: cat},
 	}
@@ -38,6 +39,13 @@ const (
 )
 
 func (p *livePage) name() string { return "Live" }
+func (p *livePage) number() int  { return 1 }
+
+func (p *livePage) bindings() []binding { return nil }
+
+func (p *livePage) arrows() [][2]string {
+	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
+}
 
 func (p *livePage) observe(v sight) bool {
 	changed := p.vitals.observe(v)
@@ -67,15 +75,17 @@ func (p *livePage) focus(step int) {
 }
 
 func (p *livePage) view(th *theme, w, h int) []string {
+	p.charts.solo = false
 	if wide(w, h) && p.at != atPackets {
 		p.at = atControls // a pane that cannot have the keys here had them
 	}
 	p.w, p.h = w, h
 	if wide(w, h) {
 		p.places = p.arrange(w, h)
-		return join(th, p.places, h, p.slots[p.at].pane)
+		return join(th, p.places, h, p.slots[p.at].pane, p.lit)
 	}
 	const above, below = 2, 1
+	p.charts.solo = p.lit != nil // one chart is enough here
 	p.places = []place{{p.slots[p.at], 0, above, w, h - above - below}}
 	lines := p.vitals.render(th, w, 1, false)
 	lines = append(lines[:1:1], p.tabs(th, w))
@@ -85,9 +95,12 @@ func (p *livePage) view(th *theme, w, h int) []string {
 	return append(lines, c.lines(th)...)
 }
 
+// rightColumn is the width of the controls and what stands below them.
+func rightColumn(w int) int { return min(max(w*36/100, 52), 66) }
+
 // arrange places the panes on a large screen.
 func (p *livePage) arrange(w, h int) []place {
-	right := min(max(w*36/100, 52), 66)
+	right := rightColumn(w)
 	left := w - right
 	bits, packets := 7, 5
 	if h < 44 {

@@ -254,6 +254,7 @@ func TestRefusedFrameIsSaid(t *testing.T) {
 	next := *lab.snap
 	next.Lanes = slices.Clone(next.Lanes)
 	next.Lanes[0].Err = errors.New("cube 7 is out of range")
+	next.Lanes[0].Totals.EncodeFailed++
 	lab.snap = &next
 	press(m)
 	if !strings.Contains(m.View(), "refused a frame: cube 7") {

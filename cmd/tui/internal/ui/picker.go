@@ -14,7 +14,10 @@ type picker struct {
 	begins bool   // the name only begins a line, to be typed on
 	filter string
 	at     int
+	tall   bool // what is said about a name stands below the list
 
+	beside  []string            // encoders that run as shadows; nil: it is no list of encoders
+	card    *encoderCard        // about the encoder under the cursor; nil: it is no list of encoders
 	preview previewer           // of the name under the cursor; nil: none
 	seen    map[sample][]string // previews made so far
 }
@@ -68,7 +71,11 @@ func (p *picker) picked() (string, bool) {
 }
 
 func (p *picker) size(w, h int) (int, int) {
-	if p.preview != nil {
+	if p.atRight(w, h) {
+		const edges = 4 // the screen is so much wider: the list covers the controls
+		return rightColumn(w + edges), min(h, len(p.all)+tallest)
+	}
+	if p.preview != nil || p.card != nil {
 		return min(w, 104), min(h, 40)
 	}
 	return min(w, 96), min(h, len(p.all)+4)
@@ -76,6 +83,9 @@ func (p *picker) size(w, h int) (int, int) {
 
 func (p *picker) draw(c *canvas, th *theme) {
 	hint := "type to narrow, enter takes, esc leaves"
+	if p.beside != nil {
+		hint = "enter takes, space tries, v beside, tab params, esc"
+	}
 	if p.filter != "" {
 		hint = "narrowed to " + p.filter
 	}
@@ -85,6 +95,9 @@ func (p *picker) draw(c *canvas, th *theme) {
 		name = max(name, textWidth(ch.name))
 	}
 	list, room := p.list(), c.h-4
+	if p.tall {
+		room = min(room, len(p.all))
+	}
 	first := min(max(p.at-room/2, 0), max(len(list)-room, 0))
 	for y := 0; y < room && first+y < len(list); y++ {
 		ch := list[first+y]
@@ -96,8 +109,11 @@ func (p *picker) draw(c *canvas, th *theme) {
 		if ch.name == p.now {
 			c.set(4, 2+y, inkGood, th.outcome[1])
 		}
+		if i := slices.Index(p.beside, ch.name); i >= 0 {
+			c.set(3, 2+y, shadowInk(i), shadowSign(th, i))
+		}
 		c.clip(6, 2+y, name, k, ch.name)
-		if p.preview == nil {
+		if p.preview == nil && (p.card == nil || p.tall) {
 			c.clip(6+name+2, 2+y, c.w-10-name, inkDim, ch.summary)
 		}
 	}
@@ -106,6 +122,15 @@ func (p *picker) draw(c *canvas, th *theme) {
 	}
 	if first+room < len(list) {
 		c.text(4, c.h-1, inkDim, " more below ")
+	}
+	if at, ok := p.picked(); ok && p.card != nil {
+		if p.tall {
+			c.divider(th, room+3, p.card.inside, at)
+			p.card.draw(c, th, 2, room+4, c.w-4, c.h-room-5, at)
+			return
+		}
+		p.rule(c, th, 6+name+1)
+		p.card.draw(c, th, 6+name+3, 2, c.w-6-name-5, c.h-3, at)
 	}
 	if at, ok := p.picked(); ok && p.preview != nil {
 		p.show(c, th, 6+name+3, at)
@@ -119,14 +144,30 @@ func (p *picker) show(c *canvas, th *theme, x int, name string) {
 	if w < minPreview {
 		return
 	}
-	for y := top - 1; y < c.h-1; y++ {
-		c.text(x-2, y, inkBorder, th.border.Left)
-	}
+	p.rule(c, th, x-2)
 	for i, line := range p.sample(sample{name, w, th.ascii}) {
 		if y := top + i; y < c.h-1 {
 			c.clip(x, y, w, inkPlain, line)
 		}
 	}
+}
+
+// tallest is the most rows that a tall list takes beside its names.
+const tallest = 22
+
+// rule parts the list from what is said about the name under the cursor.
+func (p *picker) rule(c *canvas, th *theme, x int) {
+	for y := 1; y < c.h-1; y++ {
+		c.text(x, y, inkBorder, th.border.Left)
+	}
+}
+
+// atRight reports whether the list stands at the right of the screen, so that the
+// charts stay in sight: it does if there is room for what it says below it.
+func (p *picker) atRight(w, h int) bool {
+	const said = 14
+	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
+	return p.tall
 }
 
 // sample returns the lines of a preview; making one takes longer than a redraw

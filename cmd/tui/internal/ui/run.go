@@ -10,6 +10,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+
+	"wirelab/cmd/tui/internal/repaint"
 )
 
 // Run shows the dashboard until the person leaves. It returns nil for a normal
@@ -23,7 +25,9 @@ func Run(ctx context.Context, lab Lab, opt Options) error {
 		opt.Renderer = lipgloss.NewRenderer(opt.Out)
 	}
 	m := New(lab, opt)
-	options := []tea.ProgramOption{tea.WithOutput(opt.Out), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
+	out := repaint.New(opt.Out)
+	m.thrift.written = out.Written
+	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))
 	}
@@ -54,7 +58,10 @@ func leaveOnSignal(ctx context.Context, p *tea.Program) (stop func()) {
 		case <-done:
 			return
 		case <-ctx.Done():
-		case <-signals:
+		case s := <-signals:
+			if s == syscall.SIGHUP { // a window that closes sends several; the run is still to be saved
+				signal.Ignore(syscall.SIGHUP)
+			}
 		}
 		go p.Send(interruptMsg{})
 		select {

@@ -41,14 +41,20 @@ const (
 	inkPaused
 	inkEnded
 	inkCursor
-	inkSlot // the first of the inks for the account of bits
+	inkRest    // the first of the shades of cubes at rest, from the floor up
+	inkTouched = inkRest + levels
+	inkPlayer  = inkTouched + levels
+	inkHeat    = inkPlayer + levels // the first of the steps of the error map
+	inkSlot    = inkHeat + numHeats // the first of the inks for the account of bits
 )
 
 // slotInks is how many parts of the account of bits have a colour of their own;
 // each comes as foreground and as ground.
 const (
 	slotInks = 10
-	numInks  = inkSlot + 2*slotInks
+
+	inkShadow = inkSlot + 2*slotInks // the first of the inks for shadows
+	numInks   = inkShadow + shadowInks
 )
 
 // tone is one colour on dark and on light ground, as indices of the palette of
@@ -100,6 +106,18 @@ func slotTones() [slotInks]tone {
 	}
 }
 
+// worldTones colour the world from above: shades of what rests, of what interacts
+// and of the player, from the floor up, then the steps of the error map. On dark
+// ground what is high is bright, on light ground it is dark.
+func worldTones() [3*levels + numHeats]tone {
+	return [...]tone{
+		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
+		{"124", "1", "210", "9"}, {"160", "1", "196", "9"}, {"196", "9", "160", "1"}, {"203", "9", "88", "1"},
+		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
+		{"240", "8", "249", "7"}, {"72", "2", "29", "2"}, {"221", "11", "136", "3"}, {"208", "3", "166", "3"}, {"203", "9", "160", "1"},
+	}
+}
+
 // styles returns the look of every ink.
 func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	var s [numInks]lipgloss.Style
@@ -112,9 +130,15 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 	for _, k := range []ink{inkFocus, inkTitle, inkValue, inkKey, inkChosen, inkBad, inkLost, inkNoBase, inkCorrupt} {
 		s[k] = s[k].Bold(true)
 	}
+	for i, t := range worldTones() {
+		s[int(inkRest)+i] = s[int(inkRest)+i].Foreground(t.color())
+	}
 	for i, t := range slotTones() {
 		s[inkSlot+ink(i)] = s[inkSlot+ink(i)].Foreground(t.color())
 		s[barInk(i)] = s[barInk(i)].Foreground(t.color()).Reverse(true)
+	}
+	for i, t := range shadowTones() {
+		s[shadowInk(i)] = s[shadowInk(i)].Foreground(t.color())
 	}
 	badge := func(k ink, t tone) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
 	badge(inkLive, tones()[inkGood])
@@ -137,20 +161,23 @@ type theme struct {
 	on    [numInks]string
 	solid [numInks]bool // a space in this ink can be seen
 	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
-	color bool
+	color bool          // colours tell things apart
 }
 
 const inkOff = "\x1b[0m"
 
-// newTheme asks the renderer how each ink looks on this terminal: its colours,
+// newTheme is newThemeOf as the terminal would have it.
+func newTheme(r *lipgloss.Renderer, ascii bool) *theme { return newThemeOf(r, schemeAuto, ascii) }
+
+// newThemeOf asks the renderer how each ink looks on this terminal: its colours,
 // its ground, and NO_COLOR.
-func newTheme(r *lipgloss.Renderer, ascii bool) *theme {
+func newThemeOf(r *lipgloss.Renderer, l scheme, ascii bool) *theme {
 	th := &theme{glyphs: glyphSet(ascii)}
-	for k, s := range styles(r) {
+	for k, s := range l.paint(r) {
 		th.on[k], _, _ = strings.Cut(s.Render("x"), "x")
 		th.solid[k] = s.GetReverse() || k == int(inkAlarm)
-		th.bare[k] = !th.solid[k] && !s.GetBold()
-		th.color = th.color || th.on[k] != ""
+		th.bare[k] = !th.solid[k] && !s.GetBold() && !s.GetUnderline()
+		th.color = th.color || th.on[k] != "" && l != schemeMono
 	}
 	return th
 }

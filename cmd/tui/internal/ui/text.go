@@ -70,3 +70,28 @@ func wrap(s string, n int) []string {
 	}
 	return lines
 }
+
+// flow breaks pieces of text at blanks into lines of at most n columns; lines after
+// the first are set in.
+func flow(pieces []span, n int) (lines [][]span) {
+	const indent = "  "
+	var line []span
+	room := n
+	for _, p := range pieces {
+		for _, word := range strings.SplitAfter(p.text, " ") {
+			if w := textWidth(strings.TrimRight(word, " ")); w > room && len(line) > 0 {
+				lines, line, room = append(lines, line), []span{{inkPlain, indent}}, n-len(indent)
+			}
+			room -= textWidth(word)
+			if k := len(line); k > 0 && line[k-1].ink == p.ink {
+				line[k-1].text += word
+			} else if word != "" {
+				line = append(line, span{p.ink, word})
+			}
+		}
+	}
+	if len(line) > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -21,9 +21,10 @@ func (m *Model) compose() {
 	case m.w < minWidth || m.h < minHeight:
 		m.screen = strings.Join(tooSmall(m.theme, m.w, m.h), "\n")
 	default:
-		lines := make([]string, 0, m.h)
+		lines, panel := make([]string, 0, m.h), m.tourPanel()
 		lines = append(lines, m.header())
-		lines = append(lines, m.page().view(m.theme, m.w, m.h-2)...)
+		lines = append(lines, m.page().view(m.theme, m.w, m.h-2-len(panel))...)
+		lines = append(lines, panel...)
 		if m.over != nil {
 			lines = append(lines[:1:1], lay(lines[1:], m.over, m.theme, m.w)...)
 		}
@@ -61,12 +62,37 @@ func (m *Model) header() string {
 	if n := m.wrong(); n > 0 {
 		c.fill(0, 0, m.w, inkAlarm, ' ')
 		c.clip(1, 0, m.w-2, inkAlarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
-			n, snap.Lanes[0].Encoder, cfg.Seed, clock(snap.Now)))
+			n, m.wrongdoer(), cfg.Seed, clock(snap.Now)))
 		return c.lines(th)[0]
 	}
-	c.spans(1, 0, m.w-2-textWidth(badge.text), m.title(m.w-2-textWidth(badge.text))...)
+	room := m.w - 2 - textWidth(badge.text)
+	if tabs := m.tabs(); m.w >= tabsWidth {
+		room -= spansWidth(tabs)
+		c.spans(1+room, 0, m.w, tabs...)
+	}
+	c.spans(1, 0, room, m.title(room)...)
 	c.right(m.w, 0, badge.ink, badge.text)
 	return c.lines(th)[0]
+}
+
+// tabsWidth is the width from which the header names the pages.
+const tabsWidth = 104
+
+// tabs names the pages and the keys that show them.
+func (m *Model) tabs() []span {
+	var out []span
+	for i, p := range m.pages {
+		k := inkDim
+		if i == m.open {
+			k = inkFocus
+		}
+		left, right := " ", " "
+		if i == m.open { // colour may be missing
+			left, right = "[", "]"
+		}
+		out = append(out, span{k, left + strconv.Itoa(p.number()) + " " + p.name() + right})
+	}
+	return append(out, span{inkPlain, " "})
 }
 
 // title is the header's text in at most w columns: if they are few the dots move
@@ -86,7 +112,7 @@ func (m *Model) title(w int) []span {
 		if tight < 2 {
 			pieces = append([]span{{inkFocus, "wirelab"}, dot}, pieces...)
 		}
-		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.snap.Now.Truncate(m.clockStep()))})
+		pieces = append(append(pieces, m.pace()...), dot, span{inkValue, clock(m.shown().Now.Truncate(m.clockStep()))})
 		n := 0
 		for _, p := range pieces {
 			n += textWidth(p.text)
@@ -99,11 +125,27 @@ func (m *Model) title(w int) []span {
 
 // encoders names the encoder, and what runs beside it.
 func (m *Model) encoders(cfg *experiment.Config) string {
-	name := cfg.Encoder.Name
-	for i := 1; i < len(m.snap.Lanes); i++ {
-		name += " " + m.theme.chosen + " " + m.snap.Lanes[i].Encoder
+	name, lanes := cfg.Encoder.Name, m.shown().Lanes
+	if m.past.away && len(lanes) > 0 {
+		name = lanes[0].Encoder // it may have been another
+	}
+	if n := len(lanes) - 1; n > 2 {
+		return fmt.Sprintf("%s %s %d shadows", name, m.theme.chosen, n)
+	}
+	for i := 1; i < len(lanes); i++ {
+		name += " " + m.theme.chosen + " " + lanes[i].Encoder
 	}
 	return name
+}
+
+// wrongdoer names the encoder, or the shadow, that decoded wrong.
+func (m *Model) wrongdoer() string {
+	for i := range m.snap.Lanes {
+		if m.snap.Lanes[i].Totals.Wrong > 0 {
+			return m.snap.Lanes[i].Encoder
+		}
+	}
+	return ""
 }
 
 func (m *Model) wrong() int64 {
@@ -143,15 +185,20 @@ func (m *Model) pace() []span {
 
 // badge is the state of the session.
 func (m *Model) badge() span {
-	switch m.snap.State {
-	case experiment.Paused:
-		return span{inkPaused, " " + m.theme.pause + " PAUSED "}
-	case experiment.Ended:
-		return span{inkEnded, " " + m.theme.stop + " ENDED "}
-	case experiment.Seeking:
-		return span{inkPaused, " " + m.theme.play + " TO " + clock(m.snap.Seek) + " "}
+	th, snap := m.theme, m.snap
+	switch {
+	case m.past.away:
+		return span{inkPaused, " " + th.back + " " + fixed((snap.Now-m.past.at).Seconds(), 1) + " s AGO "}
+	case snap.State == experiment.Paused:
+		return span{inkPaused, " " + th.pause + " PAUSED "}
+	case snap.State == experiment.Ended:
+		return span{inkEnded, " " + th.stop + " ENDED "}
+	case snap.State == experiment.Seeking:
+		return span{inkPaused, " " + th.play + " TO " + clock(snap.Seek) + " "}
+	case m.fails():
+		return span{inkAlarm, " ! ENCODER FAILS "}
 	}
-	return span{inkLive, " " + m.theme.play + " LIVE "}
+	return span{inkLive, " " + th.play + " LIVE "}
 }
 
 // footer is the keys worth knowing.
@@ -175,13 +222,15 @@ func (m *Model) hints(w int) [][2]span {
 		show bool
 	}
 	var all []hint
-	for _, b := range m.keys {
+	for _, b := range m.keysNow() {
 		if b.brief == "" {
 			continue
 		}
 		all = append(all, hint{[2]span{{inkKey, b.Help().Key}, {inkDim, " " + b.brief}}, b.pinned})
-		if len(all) == 1 {
-			all = append(all, hint{[2]span{{inkKey, "↑↓"}, {inkDim, " select"}}, false}, hint{[2]span{{inkKey, "←→"}, {inkDim, " adjust"}}, false})
+		if len(all) == 1 && m.tour == nil && !m.past.away {
+			for _, a := range m.page().arrows() {
+				all = append(all, hint{[2]span{{inkKey, a[0]}, {inkDim, " " + a[1]}}, false})
+			}
 		}
 	}
 	const gap = 3

@@ -1,0 +1,56 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPlayedWorldReplays plays the live world by hand, on the terminal, and runs
+// what was saved again: the same bytes, and every key in the report.
+func TestPlayedWorldReplays(t *testing.T) {
+	reports := t.TempDir()
+	s := startSession(t, reports, "--data", "world", "--seed", "3", "--set", "link.loss=5%")
+	s.see("Bandwidth")
+	for _, step := range []struct{ keys, drawn string }{
+		{"4", "cubes interact"},
+		{"\x1b[D\x1b[A", "you play"}, // left, up
+		{"k", "katamari on"},
+		{"\x1b[C\x1b[C\x1b[C", ""},
+		{"r", "reset the world"},
+		{"a", "autopilot on"},
+		{"\x1b[B", "you play"},
+	} {
+		if err := keys(s, step.keys); err != nil {
+			t.Fatal(err)
+		}
+		if step.drawn != "" {
+			s.see(step.drawn)
+		}
+	}
+	if err := keys(s, "\x03"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitInterrupted {
+		t.Fatalf("exit %d; stderr %q", code, s.stderr.String())
+	}
+	saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json"))
+	if err != nil || len(saved) != 1 {
+		t.Fatalf("saved %v, %v", saved, err)
+	}
+	text, err := os.ReadFile(saved[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"press": "left"`, `"press": "up"`, `"katamari": true`, `"press": "right"`, `"reset": true`, `"autopilot": true`, `"press": "down"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the report lacks %s", want)
+		}
+	}
+	if o := tui("replay", saved[0]); o.code != exitDone {
+		t.Errorf("replay: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}

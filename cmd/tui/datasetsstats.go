@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/dataset/stats"
+	"wirelab/encoders"
+	"wirelab/experiment/walkoff"
+)
+
+type statsFlags struct {
+	walkoffFlags // data.spec is set to each in turn
+	against      []string
+}
+
+func (a *app) datasetsStatsCommand() *cobra.Command {
+	var f statsFlags
+	cmd := &cobra.Command{
+		Use:   "stats SPEC [--against SPEC]...",
+		Short: "Say what data is like: snapshots of cubes side by side, or how each field changes",
+		Long: fmt.Sprintf(`Say what snapshots of cubes are like, by everything that makes them cheap or dear
+to send: how many cubes change, what stays the same, how large the differences are,
+and what two encoders spend on them by the walk-off's rules. Every frame is compared
+with the frame six before it.
+
+An active frame is one in which %d cubes or more changed. Differences are absolute,
+in units of the snapshot: in position, of cubes that moved; in orientation, of cubes
+that turned while their largest component stayed the same. Runs are how many frames a
+cube goes on changing, and how many cubes with consecutive numbers change together.
+
+Of data that does not hold cubes it says how each field changes over %d frames: how
+often, by how much, and how many bits its change would take by itself.`, stats.ActiveCubes, statsAge),
+		Example: `  tui datasets stats demo
+  tui datasets stats world --seed 7 --against walk.bin.zst
+  tui datasets stats world:katamari --encoder kinetic --json
+  tui datasets stats rpc --seed 8`,
+		Args: exactlyOneSpec,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.datasetsStats(cmd, append([]string{args[0]}, f.against...), f)
+		},
+		ValidArgsFunction: completeData,
+	}
+	cmd.Flags().StringArrayVar(&f.against, "against", nil, "compare with this `SPEC`; may be repeated")
+	cmd.Flags().IntVar(&f.data.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
+	cmd.Flags().Uint64Var(&f.data.seed, "seed", 0, "seed of generated data; recordings ignore it")
+	cmd.Flags().IntVar(&f.frames, "frames", 0, "look at the first `N` frames only (default all; of the endless world 2837)")
+	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"}, "what this `encoder` spends; may be repeated")
+	a.addOutputFlags(cmd, &f.json)
+	complete(cmd, "encoder", encoderNames)
+	complete(cmd, "against", dataSpecs)
+	return cmd
+}
+
+// exactlyOneSpec demands one specification of data.
+func exactlyOneSpec(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("%s expects SPEC: demo, world, rpc, or the path of a recording", cmd.CommandPath())
+	}
+	return noArgs(cmd, args[1:])
+}
+
+// completeData offers data for the one argument.
+func completeData(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return dataSpecs(), cobra.ShellCompDirectiveKeepOrder
+}
+
+// likeness is what one source of snapshots is like, in the JSON of `datasets stats`.
+type likeness struct {
+	Spec string `json:"spec"`
+	stats.Summary
+	Encoders []spending `json:"encoders"`
+}
+
+// spending is what one encoder needs, by the rules of the walk-off.
+type spending struct {
+	Encoder            string  `json:"encoder"`
+	BytesPerPacket     float64 `json:"bytes_per_packet"`
+	BitsPerChangedCube float64 `json:"bits_per_changed_cube"`
+}
+
+func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) error {
+	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
+		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
+	}
+	if len(specs) == 1 {
+		if done, err := a.statsOfFields(specs[0], f); done {
+			return err
+		}
+	}
+	list := make([]likeness, len(specs))
+	for i, spec := range specs {
+		f.data.spec = spec
+		l, err := a.liken(cmd.Context(), f.walkoffFlags)
+		if err != nil {
+			return err
+		}
+		list[i] = l
+	}
+	if f.json {
+		return a.stdout.json(map[string]any{"datasets": list})
+	}
+	writeLikeness(a.stdout, list)
+	return nil
+}
+
+// statsOfFields tells how the fields of data change that does not hold cubes; it
+// reports whether that was so, or the data cannot be opened at all.
+func (a *app) statsOfFields(spec string, f statsFlags) (bool, error) {
+	f.data.spec = spec
+	src, err := f.data.open()
+	if err != nil {
+		return true, err
+	}
+	defer closeSource(src)
+	if frame.IsCubes(src.Schema()) {
+		return false, nil
+	}
+	return true, a.fieldStats(spec, src, f.json)
+}
+
+// liken finds out what one source is like.
+func (a *app) liken(ctx context.Context, f walkoffFlags) (likeness, error) {
+	l := likeness{Spec: f.data.spec}
+	if err := f.data.rereadable(); err != nil {
+		return l, err
+	}
+	src, err := f.data.open()
+	if err != nil {
+		return l, err
+	}
+	defer closeSource(src)
+	if !frame.IsCubes(src.Schema()) {
+		return l, usagef("%s holds %s; expected snapshots of cubes", l.Spec, src.Schema().Name)
+	}
+	if _, ends := src.(dataset.Sized); !ends && f.frames == 0 {
+		f.frames = endlessFrames
+	}
+	codecs, err := f.codecs(src.Schema())
+	if err != nil {
+		return l, err
+	}
+	if l.Summary, err = summarise(ctx, src, f.frames-walkoff.Delay); err != nil {
+		return l, err
+	}
+	l.Encoders, err = a.spend(ctx, f, codecs)
+	return l, err
+}
+
+// summarise counts up to so many frames, all of them if limit is negative.
+func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summary, error) {
+	f := src.Schema().NewFrame()
+	src.Initial(f)
+	c := stats.New(src.Schema(), f)
+	for n := 0; n != limit; n++ {
+		if ctx.Err() != nil {
+			return stats.Summary{}, ctx.Err()
+		}
+		err := src.Next(f)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return stats.Summary{}, usage(readable(err))
+		}
+		c.Add(f)
+	}
+	return c.Summary(), nil
+}
+
+// spend runs a walk-off of the encoders.
+func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Codec) ([]spending, error) {
+	line := a.progress("stats")
+	defer line.done()
+	opt := walkoff.Options{Frames: f.frames, Clock: a.clock, Progress: line.report}
+	board, err := walkoff.Run(ctx, f.data.spec, f.data.open, codecs, opt)
+	if err != nil {
+		if !board.Interrupted {
+			err = usage(err)
+		}
+		return nil, err
+	}
+	if err := held(board.Failed()); err != nil {
+		return nil, err
+	}
+	var list []spending
+	for _, r := range board.Results {
+		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedCube})
+	}
+	return slices.Clip(list), nil
+}

@@ -1,0 +1,72 @@
+package chart
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func stackOf(per int, areas ...Area) *Spec {
+	return &Spec{End: int64(len(areas[0].Values)), Per: per, Step: 100 * time.Millisecond, Areas: areas}
+}
+
+// Every layer of a stack gets its share of the rows, and they lie in their order.
+func TestStackIsInProportion(t *testing.T) {
+	flat := func(v float64) []float64 {
+		out := make([]float64, 40)
+		for i := range out {
+			out[i] = v
+		}
+		return out
+	}
+	s := stackOf(1, Area{Values: flat(20), Fill: 'a'}, Area{Values: flat(0), Fill: '0'}, Area{Values: flat(math.NaN()), Fill: 'n'}, Area{Values: flat(50), Fill: 'b'}, Area{Values: flat(30), Fill: 'c'})
+	const rows = 41
+	b := Draw(s, 40+gutter+1, rows)
+	col := ""
+	for y := rows - 1; y >= 0; y-- {
+		col += string(b.Row(y)[gutter+20].Rune)
+	}
+	top := len(strings.TrimRight(col, " "))
+	n := func(r string) float64 { return float64(strings.Count(col, r)) / float64(top) }
+	if math.Abs(n("a")-0.2) > 0.03 || math.Abs(n("b")-0.5) > 0.03 || math.Abs(n("c")-0.3) > 0.03 || n("0") != 0 || n("n") != 0 {
+		t.Errorf("the column is %q", col)
+	}
+	if strings.Trim(col, " ") != strings.Repeat("a", strings.Count(col, "a"))+strings.Repeat("b", strings.Count(col, "b"))+strings.Repeat("c", strings.Count(col, "c")) {
+		t.Errorf("out of order: %q", col)
+	}
+	if got := s.Height(40 + gutter + 1); got != 100 {
+		t.Errorf("the stack is %g high", got)
+	}
+}
+
+func TestStackNamesItsAreas(t *testing.T) {
+	wide := Area{Values: []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, Fill: '█', Name: "thick"}
+	thin := Area{Values: []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, Fill: '█', Name: "thin"}
+	got := Draw(stackOf(1, wide, thin), 18+gutter+1, 10).String()
+	if !strings.Contains(got, " thick ") || strings.Contains(got, "thin") {
+		t.Errorf("the picture is\n%s", got)
+	}
+}
+
+// Whatever the data, the box is as large as it was asked for and holds no rune
+// wider than a cell.
+func TestHostileStack(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, values := range [][]float64{nil, {nan}, {inf, -inf, nan, 1e308}, {-5, -1e300}, {1e18, 1e18, 1e-18}, make([]float64, 5000)} {
+		for _, size := range [][2]int{{0, 0}, {1, 1}, {7, 2}, {8, 3}, {80, 24}, {-3, 9}} {
+			s := stackOf(3, Area{Values: values, Fill: '█', Name: "日本\x1b"}, Area{Values: values, Weights: []float64{nan, -1, 0}, Fill: '#'})
+			s.End = 1 << 62
+			s.Time, s.Labels = true, true
+			b := Draw(s, size[0], size[1])
+			if b.W != max(size[0], 0) || b.H != max(size[1], 0) {
+				t.Fatalf("%v: got %dx%d", size, b.W, b.H)
+			}
+			for _, c := range b.Cells {
+				if c.Rune < ' ' || c.Rune > 0x2fff {
+					t.Fatalf("%v: rune %q", size, c.Rune)
+				}
+			}
+		}
+	}
+}

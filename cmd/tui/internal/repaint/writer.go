@@ -1,0 +1,144 @@
+package repaint
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strconv"
+	"sync/atomic"
+)
+
+// Writer sends frames to a terminal. Only one goroutine may write; Written may be
+// called from any.
+type Writer struct {
+	out     io.Writer
+	lines   []line // what the terminal shows, from the top
+	next    line   // being parsed
+	buf     []byte
+	written atomic.Int64
+}
+
+// New returns a writer to out. If out is a terminal's file, File of the writer is
+// what bubbletea must get.
+func New(out io.Writer) *Writer { return &Writer{out: out} }
+
+// Written returns how many bytes went to the terminal so far.
+func (w *Writer) Written() int64 { return w.written.Load() }
+
+// File returns the writer as a file, if that is what it writes to: bubbletea asks
+// its output for its size and its modes.
+func (w *Writer) File() io.Writer {
+	if f, ok := w.out.(*os.File); ok {
+		return &file{f, w}
+	}
+	return w
+}
+
+// file is a terminal's file of which only Write is another.
+type file struct {
+	*os.File
+	w *Writer
+}
+
+func (f *file) Write(p []byte) (int, error) { return f.w.Write(p) }
+
+// home is how bubbletea begins a frame on the alternate screen.
+const home = "\x1b[H"
+
+// Write passes p on, less what the terminal shows already.
+func (w *Writer) Write(p []byte) (int, error) {
+	body, tail, ok := cutFrame(p)
+	if !ok {
+		w.lines = w.lines[:0]
+		return len(p), w.send(p)
+	}
+	rows := bytes.Split(body, []byte("\n"))
+	if whole(rows) || len(rows) != len(w.lines) {
+		w.remember(rows)
+		return len(p), w.send(p)
+	}
+	w.buf = w.buf[:0]
+	for y, row := range rows {
+		if row = bytes.TrimSuffix(row, []byte("\r")); len(row) > 0 {
+			w.update(y, row)
+		}
+	}
+	if len(w.buf) == 0 {
+		return len(p), nil
+	}
+	w.buf = append(w.buf, tail...)
+	return len(p), w.send(w.buf)
+}
+
+func (w *Writer) send(p []byte) error {
+	n, err := w.out.Write(p)
+	w.written.Add(int64(n))
+	return err
+}
+
+// cutFrame takes a frame apart into its lines and the sequence that parks the
+// cursor; false if p is none.
+func cutFrame(p []byte) (body, tail []byte, ok bool) {
+	body, ok = bytes.CutPrefix(p, []byte(home))
+	if !ok {
+		return nil, nil, false
+	}
+	at := bytes.LastIndexByte(body, '\x1b')
+	if at < 0 || !isSequence(body[at:], 'H') {
+		return nil, nil, false
+	}
+	return body[:at], body[at:], true
+}
+
+// isSequence reports whether p is one whole control sequence with this last byte.
+func isSequence(p []byte, last byte) bool {
+	n := sequence(p)
+	return n == len(p) && p[n-1] == last
+}
+
+// whole reports whether no line of a frame was left out as unchanged.
+func whole(rows [][]byte) bool {
+	for _, row := range rows {
+		if len(row) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// remember takes over what a whole frame puts on the screen. If a line of it is
+// more than this package understands nothing is remembered.
+func (w *Writer) remember(rows [][]byte) {
+	w.lines = w.lines[:0]
+	if !whole(rows) {
+		return
+	}
+	for _, row := range rows {
+		var l line
+		l.parse(bytes.TrimSuffix(row, []byte("\r")))
+		w.lines = append(w.lines, l)
+	}
+}
+
+// update appends what makes line y of the screen show row.
+func (w *Writer) update(y int, row []byte) {
+	w.next.parse(row)
+	old := &w.lines[y]
+	from := len(w.buf)
+	if old.known && w.next.known && len(old.cells) == len(w.next.cells) {
+		w.buf = appendDifference(w.buf, y, old, &w.next)
+	}
+	if plain := len(row) + 8; !w.next.known || !old.known || len(old.cells) != len(w.next.cells) || len(w.buf)-from > plain {
+		w.buf = append(appendPlace(w.buf[:from], y, 0), row...)
+	}
+	*old, w.next = w.next, *old
+}
+
+// appendPlace appends the sequence that moves the cursor, counting from 0.
+func appendPlace(b []byte, y, x int) []byte {
+	b = strconv.AppendInt(append(b, "\x1b["...), int64(y+1), 10)
+	if x > 0 {
+		b = strconv.AppendInt(append(b, ';'), int64(x+1), 10)
+	}
+	return append(b, 'H')
+}

@@ -1,0 +1,261 @@
+package repaint
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// terminal is a screen that understands what the writer and the renderer use:
+// places, returns, line feeds, clearing, and styles as a colour and attributes.
+type terminal struct {
+	w, h, x, y int
+	cells      []string
+	colour     string
+	flags      []string
+}
+
+func newTerminal(w, h int) *terminal {
+	return &terminal{w: w, h: h, cells: make([]string, w*h)}
+}
+
+func (t *terminal) write(tb testing.TB, p []byte) {
+	for len(p) > 0 {
+		if n := sequence(p); n > 0 {
+			t.obey(tb, string(p[2:n-1]), p[n-1])
+			p = p[n:]
+			continue
+		}
+		r, n := utf8.DecodeRune(p)
+		p = p[n:]
+		switch r {
+		case '\r':
+			t.x = 0
+		case '\n':
+			t.y = min(t.y+1, t.h-1)
+		default:
+			if r < ' ' || t.x >= t.w {
+				tb.Fatalf("rune %q at column %d of %d", r, t.x, t.w)
+			}
+			slices.Sort(t.flags)
+			t.cells[t.y*t.w+t.x] = fmt.Sprint(string(r), t.colour, t.flags)
+			t.x++
+		}
+	}
+}
+
+func (t *terminal) obey(tb testing.TB, args string, last byte) {
+	switch last {
+	case 'H':
+		row, col, _ := strings.Cut(args, ";")
+		y, _ := strconv.Atoi(row)
+		x, _ := strconv.Atoi(col)
+		t.y, t.x = max(y-1, 0), max(x-1, 0)
+	case 'K':
+		for x := t.x; x < t.w; x++ {
+			t.cells[t.y*t.w+x] = ""
+		}
+	case 'J':
+		clear(t.cells[t.y*t.w+t.x:])
+	case 'm':
+		switch {
+		case args == "0" || args == "":
+			t.colour, t.flags = "", nil
+		case foreground([]byte("\x1b[" + args + "m")):
+			t.colour = args
+		default:
+			t.flags = append(slices.DeleteFunc(t.flags, func(s string) bool { return s == args }), args)
+		}
+	default:
+		tb.Fatalf("a sequence %q%c", args, last)
+	}
+}
+
+// renderer writes frames as bubbletea's does: lines that did not change are left
+// out.
+type renderer struct{ shown []string }
+
+func (r *renderer) frame(lines []string) []byte {
+	b := []byte(home)
+	for i, line := range lines {
+		if len(r.shown) <= i || r.shown[i] != line {
+			b = append(b, line...)
+			if i < len(lines)-1 {
+				b = append(b, '\r')
+			}
+		}
+		if i < len(lines)-1 {
+			b = append(b, '\n')
+		}
+	}
+	r.shown = slices.Clone(lines)
+	return append(b, fmt.Sprintf("\x1b[%d;H", len(lines))...)
+}
+
+// scribble makes a line of w cells in styles as the dashboard's: colours that
+// follow each other without a reset, bold ones that need one, wide runes rarely.
+func scribble(rng *rand.Rand, w int) string {
+	var b strings.Builder
+	styles := []string{"\x1b[38;5;80m", "\x1b[38;5;203m", "\x1b[1m\x1b[38;5;80m", "\x1b[7m", "\x1b[1;38;5;12m", "\x1b[31m", "\x1b[38;2;1;2;3m"}
+	plain := true
+	for x := 0; x < w; {
+		if rng.IntN(6) == 0 {
+			if !plain {
+				b.WriteString("\x1b[0m")
+			}
+			if plain = rng.IntN(3) == 0; !plain {
+				b.WriteString(styles[rng.IntN(len(styles))])
+			}
+		}
+		if !plain && rng.IntN(9) == 0 {
+			b.WriteString("\x1b[38;5;9m")
+		}
+		b.WriteString([]string{"a", "b", " ", " ", "│", "⣿", "▙"}[rng.IntN(7)])
+		x++
+	}
+	if !plain {
+		b.WriteString("\x1b[0m")
+	}
+	return b.String()
+}
+
+// edit changes a part of a line that has no wide runes, or all of it.
+func edit(rng *rand.Rand, line string, w int) string {
+	if rng.IntN(4) == 0 || strings.Contains(line, "\x1b") {
+		return scribble(rng, w)
+	}
+	runes := []rune(line)
+	runes[rng.IntN(len(runes))] = 'X'
+	return string(runes)
+}
+
+// Whatever frames come, with styles, clearing, other writes between and resizes,
+// the terminal shows what it would without the writer.
+func TestScreenIsTheSame(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		w, h := 1+rng.IntN(60), 1+rng.IntN(12)
+		var r renderer
+		var sent bytes.Buffer
+		out := New(&sent)
+		plain, thrifty := newTerminal(w, h), newTerminal(w, h)
+		lines := make([]string, h)
+		for i := range lines {
+			lines[i] = scribble(rng, w)
+		}
+		for step := range 60 {
+			var p []byte
+			switch n := rng.IntN(20); {
+			case n == 0:
+				p = []byte("\x1b[1m\x1b[0m") // something else
+			case n == 1: // a resize: the terminal may hold anything, all is sent
+				r.shown = nil
+				for i := range thrifty.cells {
+					thrifty.cells[i] = "junk"
+				}
+				p = r.frame(lines)
+			default:
+				for i := range lines {
+					if rng.IntN(3) == 0 {
+						lines[i] = edit(rng, lines[i], w)
+					}
+					if rng.IntN(60) == 0 {
+						lines[i] = "short\x1b[K"[max(5-w, 0):]
+					}
+				}
+				p = r.frame(lines)
+			}
+			sent.Reset()
+			if n, err := out.Write(p); err != nil || n != len(p) {
+				t.Fatalf("Write took %d of %d, %v", n, len(p), err)
+			}
+			plain.write(t, p)
+			thrifty.write(t, sent.Bytes())
+			for i := range plain.cells {
+				if plain.cells[i] != thrifty.cells[i] {
+					t.Fatalf("seed %d, step %d: cell %d,%d is %q, want %q\nwritten %q\nfor %q", seed, step, i%w, i/w, thrifty.cells[i], plain.cells[i], sent.Bytes(), p)
+				}
+			}
+		}
+		if out.Written() == 0 {
+			t.Error("nothing was counted")
+		}
+	}
+}
+
+// One cell that changes in a line of two hundred costs a few bytes, and nothing
+// that changes costs nothing.
+func TestOneCellIsCheap(t *testing.T) {
+	var r renderer
+	var sent bytes.Buffer
+	w := New(&sent)
+	write := func(lines ...string) int {
+		sent.Reset()
+		if _, err := w.Write(r.frame(lines)); err != nil {
+			t.Fatal(err)
+		}
+		return sent.Len()
+	}
+	long := strings.Repeat("⣿", 200)
+	if n := write(long, long); n < 1200 {
+		t.Errorf("the first frame has %d bytes", n)
+	}
+	changed := strings.Repeat("⣿", 100) + "\x1b[38;5;9m█\x1b[0m" + strings.Repeat("⣿", 99)
+	if n := write(long, changed); n > 40 {
+		t.Errorf("a cell costs %d bytes: %q", n, sent.String())
+	}
+	if n := write(long, changed); n != 0 {
+		t.Errorf("a frame that is the same costs %d bytes: %q", n, sent.String())
+	}
+}
+
+func FuzzWriter(f *testing.F) {
+	f.Add([]byte("\x1b[Ha\r\nb\x1b[2;H"), []byte("\x1b[H\nc\x1b[2;H"))
+	f.Add([]byte("\x1b[H\x1b[1mé\x1b[0m\x1b[1;H"), []byte("\x1b[H\x1b[\x1b[1;H"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var sent bytes.Buffer
+		w := New(&sent)
+		for _, p := range [][]byte{a, b, a} {
+			if n, err := w.Write(p); n != len(p) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+	})
+}
+
+// BenchmarkWriter is a frame in which half of a large screen changed.
+func BenchmarkWriter(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var frames [][]byte
+	var r renderer
+	lines := make([]string, 48)
+	for i := range lines {
+		lines[i] = scribble(rng, 160)
+	}
+	frames = append(frames, r.frame(lines))
+	for range 20 {
+		for i := range 24 {
+			lines[i] = scribble(rng, 160)
+		}
+		frames = append(frames, r.frame(lines))
+	}
+	w := New(new(discard))
+	if _, err := w.Write(frames[0]); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := w.Write(frames[1+i%20]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,176 @@
+package topview
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// picture writes a raster as text: a letter for a cube, a point for the ground.
+func picture(r *Raster) string {
+	var b strings.Builder
+	for y := range r.H {
+		for x := range r.W {
+			if i := r.At(x, y); i == Ground {
+				b.WriteByte('.')
+			} else {
+				b.WriteByte(byte('a' + i))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func lying(x, y, z, half float32) Cube {
+	return Cube{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
+}
+
+// turned is a cube turned by an angle about an axis.
+func turned(c Cube, angle float64, axis [3]float64) Cube {
+	s := math.Sin(angle / 2)
+	c.Rot = [4]float32{float32(axis[0] * s), float32(axis[1] * s), float32(axis[2] * s), float32(math.Cos(angle / 2))}
+	return c
+}
+
+// Cubes at known places light exactly these dots.
+func TestKnownPictures(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cubes []Cube
+		want  string
+	}{
+		{"two metres wide in the middle", []Cube{lying(0, 0, 1, 1)}, "........|........|........|...aa...|...aa...|........|........|........"},
+		{"up is +y, right is +x", []Cube{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
+		{"half beyond the edge", []Cube{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
+		{"too small for a dot's middle", []Cube{lying(0.1, -0.1, 1, 0.2)}, "........|........|........|........|....a...|........|........|........"},
+		{"an eighth of a turn makes a diamond", []Cube{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})}, "........|...aa...|..aaaa..|.aaaaaa.|.aaaaaa.|..aaaa..|...aa...|........"},
+		{"on its edge it is longer one way", []Cube{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})}, "........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
+	} {
+		var r Raster
+		r.Reset(View{Dot: 1}, 8, 8)
+		for i := range c.cubes {
+			r.Draw(i, &c.cubes[i])
+		}
+		if got := picture(&r); got != strings.ReplaceAll(c.want, "|", "\n")+"\n" {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, strings.ReplaceAll(c.want, "|", "\n"))
+		}
+	}
+}
+
+// hit reports whether a ray straight down through (x, y) meets the cube: the ray
+// is turned into the cube's own frame, where the cube is six planes.
+func hit(c *Cube, x, y float64) (depth float64) {
+	px, py := x-float64(c.X), y-float64(c.Y)
+	back := func(v [3]float64) [3]float64 { // by the inverse of the rotation
+		q := [4]float64{-float64(c.Rot[0]), -float64(c.Rot[1]), -float64(c.Rot[2]), float64(c.Rot[3])}
+		cross := func(a, b [3]float64) [3]float64 {
+			return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+		}
+		u := [3]float64{q[0], q[1], q[2]}
+		t := cross(u, v)
+		for i := range t {
+			t[i] *= 2
+		}
+		ut := cross(u, t)
+		for i := range v {
+			v[i] += q[3]*t[i] + ut[i]
+		}
+		return v
+	}
+	from, way := back([3]float64{px, py, 0}), back([3]float64{0, 0, 1})
+	lo, hi, h := math.Inf(-1), math.Inf(1), float64(c.Half)
+	for i := range from {
+		if math.Abs(way[i]) < 1e-12 {
+			if math.Abs(from[i]) > h {
+				return -1
+			}
+			continue
+		}
+		a, b := (-h-from[i])/way[i], (h-from[i])/way[i]
+		lo, hi = max(lo, min(a, b)), min(hi, max(a, b))
+	}
+	return hi - lo
+}
+
+// Every dot of cubes turned at random agrees with a ray shot through it.
+func TestOutlineAgreesWithRays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	lit := 0
+	for range 300 {
+		c := Cube{X: rng.Float32()*4 - 2, Y: rng.Float32()*4 - 2, Half: 0.3 + 2*rng.Float32()}
+		norm := 0.0
+		for i := range c.Rot {
+			c.Rot[i] = float32(rng.NormFloat64())
+			norm += float64(c.Rot[i]) * float64(c.Rot[i])
+		}
+		for i := range c.Rot {
+			c.Rot[i] /= float32(math.Sqrt(norm))
+		}
+		var r Raster
+		v := View{X: 0.3, Y: -0.2, Dot: 0.25}
+		r.Reset(v, 60, 44)
+		r.Draw(0, &c)
+		for y := range r.H {
+			for x := range r.W {
+				depth := hit(&c, v.X+(float64(x)+0.5-30)*v.Dot, v.Y-(float64(y)+0.5-22)*v.Dot)
+				if math.Abs(depth) < 1e-3 {
+					continue // on the edge: rounding decides
+				}
+				if got := r.At(x, y) == 0; got != (depth > 0) {
+					t.Fatalf("%+v: dot (%d,%d) is lit: %v; a ray there is %g m inside", c, x, y, got, depth)
+				}
+				if depth > 0 {
+					lit++
+				}
+			}
+		}
+	}
+	if lit < 10_000 {
+		t.Errorf("only %d dots were lit: nothing was tested", lit)
+	}
+}
+
+func TestTheHigherCubeCovers(t *testing.T) {
+	low, high := lying(0, 0, 1, 2), lying(1, 0, 2, 1)
+	var a, b Raster
+	a.Reset(View{Dot: 0.5}, 16, 16)
+	b.Reset(View{Dot: 0.5}, 16, 16)
+	a.Draw(0, &low)
+	a.Draw(1, &high)
+	b.Draw(1, &high)
+	b.Draw(0, &low)
+	if picture(&a) != picture(&b) {
+		t.Errorf("the order of drawing shows:\n%s\n%s", picture(&a), picture(&b))
+	}
+	if n := strings.Count(picture(&a), "b"); n != 16 {
+		t.Errorf("%d dots of the higher cube, want 4 x 4", n)
+	}
+}
+
+// Nothing that a decoder may come up with, and no size, is too much.
+func TestHostileCubes(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	cubes := []Cube{
+		{}, lying(nan, 0, 0, 1), lying(inf, -inf, 0, 1), lying(1e30, 0, 0, 1), lying(0, 0, nan, 1), lying(0, 0, 0, -1),
+		{Half: 1, Rot: [4]float32{nan, nan, nan, nan}}, {Half: 1, Rot: [4]float32{3e4, 0, 0, 1e4}},
+	}
+	for _, size := range [][2]int{{0, 0}, {-3, 5}, {1, 1}, {7, 3}} {
+		var r Raster
+		r.Reset(View{Dot: 0.01}, size[0], size[1])
+		for i := range cubes {
+			r.Draw(i, &cubes[i])
+		}
+		r.At(0, 0)
+	}
+}
+
+func TestDrawingAllocatesNothing(t *testing.T) {
+	var r Raster
+	c := lying(1, 1, 1, 1)
+	r.Reset(View{Dot: 0.1}, 100, 100)
+	if n := testing.AllocsPerRun(100, func() { r.Reset(View{Dot: 0.1}, 100, 100); r.Draw(0, &c) }); n != 0 {
+		t.Errorf("%v allocations a picture, want none", n)
+	}
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestEncoderListSets(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string
+		over bool
+	}{
+		{[]string{"e", "esc"}, "", false},
+		{[]string{"e", "down", "enter"}, "encoder rotor", false},
+		{[]string{"e", "down", "space"}, "encoder rotor", true}, // it stays, to try another
+		{[]string{"e", "tab", "right"}, `params {"xy_small":7}`, true},
+		{[]string{"e", "tab", "down", "left"}, `params {"xy_large":8}`, true},
+		{[]string{"e", "tab", "8", "enter"}, `params {"xy_small":"8"}`, true},
+		{[]string{"e", "tab", "enter", "backspace", "4", "enter"}, `params {"xy_small":"4"}`, true},
+		{[]string{"e", "tab", "9", "9", "enter"}, "", true},
+		{[]string{"e", "tab", "x", "enter"}, "", true},
+		{[]string{"e", "tab", "9", "9", "enter", "esc", "right"}, `params {"xy_small":7}`, true},
+		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has none
+		{[]string{"e", "tab", "right", "esc", "esc"}, `params {"xy_small":7}`, false},
+		{[]string{"e", "r", "o", "t", "enter"}, "encoder rotor", false},
+		{[]string{"e", "z", "z", "tab", "space", "enter", "esc"}, "", false},
+	} {
+		for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 20}} {
+			lab := newFakeLab()
+			m := screen(lab, size[0], size[1], Options{})
+			press(m, c.keys...)
+			wholePicture(t, m)
+			if got := spell(lab.got); got != c.want || m.over != nil != c.over {
+				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.over != nil)
+			}
+		}
+	}
+}
+
+// Params of an encoder that does not run are set with it, in one change.
+func TestEncoderListTakesWhatItSets(t *testing.T) {
+	lab := newFakeLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, line("encoder rotor")...)
+	press(m, "e", "up", "tab", "down", "right")
+	ch := lab.got[len(lab.got)-1].Change
+	if ch.Encoder != "relative-orientation" || ch.Params["xy_large"] != int64(10) {
+		t.Errorf("it sent %+v", ch)
+	}
+}
+
+func TestEncoderListComplainsInPlace(t *testing.T) {
+	m := screen(newFakeLab(), 160, 48, Options{})
+	press(m, "e", "tab", "9", "9", "enter")
+	if v := m.View(); !strings.Contains(v, "99_") || !strings.Contains(v, "xy_small") || m.over.(*picker).card.err == "" || !strings.Contains(v, strings.Fields(m.over.(*picker).card.err)[0]) {
+		t.Errorf("no complaint in sight:\n%s", v)
+	}
+	press(m, "backspace", "backspace", "8", "enter")
+	if e := m.over.(*picker).card; e.err != "" || e.typing {
+		t.Errorf("mended, it still says %q", e.err)
+	}
+}
+
+func TestGoldenEncoderList(t *testing.T) {
+	for name, size := range map[string][2]int{"encoders-160x48": {160, 48}, "encoders-80x24": {80, 24}} {
+		m := screen(newFakeLab(), size[0], size[1], Options{})
+		press(m, "e", "tab", "down", "9", "9", "enter")
+		m.dismiss()
+		press(m)
+		golden(t, name, m.View())
+	}
+}

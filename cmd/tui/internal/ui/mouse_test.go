@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func clickAt(m *Model, x, y int, b tea.MouseButton) {
+	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: b})
+	m.Update(tickMsg{})
+}
+
+// Every page can be turned to by clicking on its name in the header, wherever on
+// the name one hits.
+func TestPagesCanBeClicked(t *testing.T) {
+	for _, w := range []int{104, 160, 250} {
+		m := screen(newFakeLab(), w, 48, Options{})
+		for _, p := range m.pages {
+			head, _, _ := strings.Cut(m.View(), "\n")
+			at := textWidth(head[:strings.Index(head, p.name())])
+			for dx := range p.name() {
+				m.open = 0
+				if clickAt(m, at+dx, 0, tea.MouseButtonLeft); m.page() != p {
+					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.name(), m.page().name())
+				}
+				m.turn(0)
+				m.Update(tickMsg{})
+				m.compose()
+			}
+		}
+		for x := range w { // no click breaks anything
+			clickAt(m, x, 0, tea.MouseButtonLeft)
+			wholePicture(t, m)
+		}
+	}
+}
+
+func TestWheelScrollsWhatLiesOver(t *testing.T) {
+	m := screen(newFakeLab(), 80, 24, Options{})
+	press(m, "?")
+	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
+	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
+	clickAt(m, 40, 10, tea.MouseButtonWheelUp)
+	if h := m.over.(*helpBox); h.first != 1 {
+		t.Errorf("the help begins at line %d", h.first)
+	}
+	press(m, "esc", "e")
+	before := m.over.(*picker).at
+	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
+	if p := m.over.(*picker); p.at != before+1 {
+		t.Errorf("the list is at %d, was at %d", p.at, before)
+	}
+}
+
+// In the tour the help begins with the keys of the tour, on a page with those of
+// the page.
+func TestHelpBeginsWithWhatMattersHere(t *testing.T) {
+	for keys, want := range map[string]string{"": "Controls", "4": "World", "t": "Tour"} {
+		m := screen(newEchoLab(), 80, 24, Options{})
+		if keys != "" {
+			press(m, keys)
+		}
+		press(m, "?")
+		if first := m.over.(*helpBox).lines[0][0].text; !strings.HasPrefix(first, want) {
+			t.Errorf("after %q the help begins with %q", keys, first)
+		}
+	}
+}

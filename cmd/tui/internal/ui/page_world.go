@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"wirelab/experiment"
+)
+
+// worldPage is page 4: the world from above at both ends, and the keys to play it.
+type worldPage struct {
+	world  *worldPane
+	slot   *slot // of world
+	vitals *slot
+	play   *playPane
+	hands  *slot // of play
+	w, h   int
+}
+
+func newWorldPage() *worldPage {
+	p := &worldPage{world: &worldPane{shown: -1, cam: camera{rung: firstZoom, follow: true}}, play: &playPane{}}
+	p.slot, p.hands, p.vitals = &slot{pane: p.world}, &slot{pane: p.play}, &slot{pane: &vitalsPane{}}
+	return p
+}
+
+func (p *worldPage) name() string { return "World" }
+func (p *worldPage) number() int  { return 4 }
+
+func (p *worldPage) observe(v sight) bool {
+	changed := p.vitals.observe(v)
+	p.slot.observe(v)
+	if p.hands.observe(v) {
+		changed = true
+	}
+	if p.world.due && (v.spare || !v.running()) {
+		p.slot.fresh = false
+	}
+	return changed || !p.slot.fresh
+}
+
+// view puts the line of vital numbers above the world and the player's keys below.
+func (p *worldPage) view(th *theme, w, h int) []string {
+	const above, below = 1, 1
+	p.w, p.h = w, h
+	lines := append(make([]string, 0, h), p.vitals.render(th, w, above, false)...)
+	lines = append(lines, p.slot.render(th, w, h-above-below, false)...)
+	p.hands.fresh = p.hands.fresh && p.play.cam.lens() == p.world.cam.lens()
+	p.play.cam = p.world.cam // drawing told it how much is in sight
+	return append(lines, p.hands.render(th, w, below, false)...)
+}
+
+// redraw draws the world anew although nothing in it moved.
+func (p *worldPage) redraw() { p.world.due, p.slot.fresh, p.hands.fresh = true, false, false }
+
+func (p *worldPage) focus(step int) {
+	p.world.nextViews(p.w)
+	p.redraw()
+}
+
+// move is the wheel of the mouse.
+func (p *worldPage) move(dx, _ int) wish {
+	p.zoomBy(dx)
+	return wish{}
+}
+
+func (p *worldPage) enter() wish { return wish{} }
+func (p *worldPage) aim()        {}
+func (p *worldPage) zoom()       {}
+
+// release goes back to the first look.
+func (p *worldPage) release() {
+	p.world.cam, p.world.shown = camera{rung: firstZoom, follow: true}, -1
+	p.redraw()
+}
+
+func (p *worldPage) click(int, int) {}
+
+func (p *worldPage) zoomBy(n int) {
+	p.world.cam.zoom(n)
+	p.redraw()
+}
+
+func (p *worldPage) pan(dx, dy int) {
+	p.world.cam.pan(dx, dy)
+	p.redraw()
+}
+
+func (p *worldPage) follow() {
+	k := &p.world.cam
+	if k.follow = !k.follow; k.follow && p.world.pic != nil {
+		k.x, k.y = float64(p.world.pic.Sent[0].X), float64(p.world.pic.Sent[0].Y)
+	}
+	p.redraw()
+}
+
+func (p *worldPage) arrows() [][2]string {
+	if p.play.live {
+		return [][2]string{{"←↑↓→", "push"}}
+	}
+	return [][2]string{{"←↑↓→", "look around"}}
+}
+
+// bindings are the keys that hold on this page.
+func (p *worldPage) bindings() []binding {
+	const group = "World, page 4"
+	on := func(keys []string, shown, help string, do func()) binding {
+		return bind(group, keys, shown, help, act(func(m *Model) {
+			do()
+			m.page().observe(m.sight(false))
+		}))
+	}
+	list := []binding{
+		bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", act(func(m *Model) { m.flip(p, toggleHover) })).inFooter("hover").pin(),
+		bind(group, []string{"k"}, "k", "katamari: draw in what is around", act(func(m *Model) { m.flip(p, toggleKatamari) })).inFooter("katamari").pin(),
+		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", act(func(m *Model) { m.flip(p, toggleAutopilot) })).inFooter("autopilot"),
+		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", act(func(m *Model) { m.playWorld(experiment.Input{Reset: true}) })).inFooter("reset"),
+		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.focus(1) }).inFooter("views"),
+		on([]string{"f"}, "f", "follow the player, or stay", p.follow).inFooter("follow"),
+		on([]string{"+", "="}, "+", "closer", func() { p.zoomBy(1) }).inFooter("closer"),
+		on([]string{"-"}, "-", "farther away", func() { p.zoomBy(-1) }),
+	}
+	for i, d := range experiment.Directions() {
+		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
+		push := bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around", act(func(m *Model) { m.push(p, d, dx, dy) }))
+		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })
+		if i > 0 { // one row of the help is enough for all four
+			push.SetHelp("", "")
+			look.SetHelp("", "")
+		}
+		list = append(list, push, look)
+	}
+	return list
+}

@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An encoder that fails on every frame is said to, once in words and all the time
+// in the header, until another one takes its place; the keys work meanwhile.
+func TestEncoderThatAlwaysFails(t *testing.T) {
+	lab := newEchoLab()
+	m := screen(lab, 160, 48, Options{})
+	fail := func(n int) {
+		for i := range n {
+			next := *lab.snap
+			next.Lanes = slices.Clone(next.Lanes)
+			next.Lanes[0].Err = fmt.Errorf("frame %d: cube %d is out of range", i, 900-i)
+			next.Lanes[0].Totals.EncodeFailed += 3
+			lab.snap = &next
+			m.Update(tickMsg{})
+		}
+	}
+	fail(1)
+	if v := m.View(); !strings.Contains(v, "refused a frame: frame 0: cube 900") || !strings.Contains(v, "ENCODER FAILS") {
+		t.Fatalf("nothing is said:\n%s", v)
+	}
+	m.dismiss()
+	fail(200)
+	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") || !strings.Contains(lastRow(m), "? help") {
+		t.Errorf("after ten seconds of it:\n%s", v)
+	}
+	press(m, "E")
+	if got := spell(lab.got); got != "encoder rotor" {
+		t.Errorf("the keys sent %q", got)
+	}
+	for range freshTicks + 1 {
+		m.Update(tickMsg{})
+	}
+	if strings.Contains(m.View(), "ENCODER FAILS") {
+		t.Error("the header says so although it does not fail any more")
+	}
+}

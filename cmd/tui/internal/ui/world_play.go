@@ -1,0 +1,149 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+
+	"wirelab/dataset/world"
+	"wirelab/experiment"
+)
+
+// playPane is the line below the world: who plays it, with which keys, and how
+// the camera looks at it.
+type playPane struct {
+	live, autopilot, known bool
+	source                 string
+	keys                   world.Input
+	cam                    camera
+	asked                  [numToggles]ask
+}
+
+// toggle is a switch of the live world.
+type toggle uint8
+
+const (
+	toggleHover toggle = iota
+	toggleKatamari
+	toggleAutopilot
+	numToggles
+)
+
+// ask is a switch that was thrown and is not in a picture yet.
+type ask struct {
+	on    bool
+	until int // tick at which to believe the pictures again
+}
+
+func (p *playPane) name() string { return "Play" }
+
+func (p *playPane) observe(v sight) bool {
+	before := *p
+	p.known = v.snap.World != nil
+	p.source = v.cfg.Data.Source
+	if p.known {
+		p.live, p.autopilot, p.keys = v.snap.World.Live, v.snap.World.Autopilot, v.snap.World.Keys
+	}
+	return *p != before
+}
+
+func (p *playPane) draw(c *canvas, th *theme, _ bool) {
+	look := p.camera(th)
+	room := c.w - 3 - spansWidth(look)
+	c.spans(1, 0, room, p.player(th, room)...)
+	c.spans(c.w-1-spansWidth(look), 0, spansWidth(look), look...)
+}
+
+// player says who plays, and what is held.
+func (p *playPane) player(th *theme, room int) []span {
+	switch {
+	case !p.known:
+		return nil
+	case !p.live:
+		return fit(room, []span{{inkDim, "a recording: nobody can play it; the live world is "}, {inkKey, "tui --data world"}},
+			[]span{{inkDim, "recording; to play: "}, {inkKey, "--data world"}}, []span{{inkDim, "a recording"}})
+	}
+	who := span{inkFocus, "you play "}
+	if p.autopilot {
+		who = span{inkValue, "autopilot"}
+	}
+	out := []span{who, {inkDim, "  "}}
+	for _, d := range []struct {
+		on   bool
+		sign string
+	}{{p.keys.Left, "←"}, {p.keys.Up, "↑"}, {p.keys.Down, "↓"}, {p.keys.Right, "→"}} {
+		k, sign := inkFaint, th.dot
+		if d.on {
+			k, sign = inkValue, d.sign
+		}
+		out = append(out, span{k, sign})
+	}
+	out = append(out, mode("hover", p.keys.Push)...)
+	return append(out, mode("katamari", p.keys.Pull)...)
+}
+
+func mode(name string, on bool) []span {
+	if on {
+		return []span{{inkDim, "  " + name + " "}, {inkValue, "on"}}
+	}
+	return []span{{inkFaint, "  " + name + " off"}}
+}
+
+// camera says how much is in sight and whether the player is followed.
+func (p *playPane) camera(th *theme) []span {
+	if !p.known {
+		return nil
+	}
+	follow := span{inkDim, " following"}
+	if !p.cam.follow {
+		follow = span{inkDim, " staying"}
+	}
+	return []span{{inkValue, fixed(p.cam.width, 0)}, {inkDim, " m across"}, {inkFaint, " " + th.dot}, follow}
+}
+
+// switched is how a switch stands: as asked for, if that is still on its way.
+func (p *playPane) switched(t toggle, tick int) bool {
+	if a := p.asked[t]; tick < a.until {
+		return a.on
+	}
+	return [numToggles]bool{p.keys.Push, p.keys.Pull, p.autopilot}[t]
+}
+
+// askTicks is how long a switch may take to come back in a picture.
+const askTicks = 6
+
+// flip throws a switch of the live world.
+func (m *Model) flip(p *worldPage, t toggle) {
+	on := !p.play.switched(t, m.ticks)
+	in := [numToggles]experiment.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t]
+	if m.playWorld(in) {
+		p.play.asked[t] = ask{on, m.ticks + askTicks}
+	}
+}
+
+// push presses a direction of the live world; a recording can only be looked at.
+func (m *Model) push(p *worldPage, direction string, dx, dy int) {
+	if !p.play.live {
+		p.pan(dx, dy)
+		m.page().observe(m.sight(false))
+		return
+	}
+	m.playWorld(experiment.Input{Press: direction})
+}
+
+// playWorld hands an input to the lab, and reports whether it was taken.
+func (m *Model) playWorld(in experiment.Input) bool {
+	err := m.obey(experiment.Command{Change: &experiment.Change{Input: &in}})
+	if err != nil {
+		m.say(err.Error(), true)
+	}
+	return err == nil
+}
+
+// playable says why an input cannot be taken; nil if it can.
+func (m *Model) playable() error {
+	w := m.snap.World
+	if w != nil && w.Live {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(m.snap.Config.Data.Source, "file:") + " is a recording: nobody can play it. The live world is tui --data world")
+}

@@ -1,0 +1,218 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// after types keys and waits until what they do is on the screen.
+func (s *session) after(typed, text string) {
+	s.t.Helper()
+	if strings.Contains(s.screen.shown(), text) {
+		s.t.Fatalf("%q is on the screen before %q is typed", text, typed)
+	}
+	if err := keys(s, typed); err != nil {
+		s.t.Fatal(err)
+	}
+	s.see(text)
+}
+
+// gone types keys and waits until something is no longer on the screen.
+func (s *session) gone(typed, text string) {
+	s.t.Helper()
+	if err := keys(s, typed); err != nil {
+		s.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); strings.Contains(s.screen.shown(), text); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("after %q there still is %q:\n%s", typed, text, s.screen.shown())
+		}
+	}
+}
+
+// TestSessionByKeys plays a session as a person would, on a terminal, and looks
+// at the screen after every key.
+func TestSessionByKeys(t *testing.T) {
+	reports := t.TempDir()
+	s := startSession(t, reports, "--seed", "11", "--encoder", "relative-index", "--theme", "monochrome")
+	s.see("LIVE")
+	const down, end, esc = "\x1b[B", "\x1b[F", "\x1b"
+	s.after("E", "● encoder relative-position")
+	s.after("u", "undone: encoder relative-position")
+	s.after(" ", "‖ PAUSED")
+	s.after("/seek 3s\r", "at 00:03.0")
+	s.after("<", "1.0 s AGO")
+	s.gone(end, "AGO")
+	s.after(" ", "▶ LIVE")
+	s.after("m", "● mark 1")
+	s.after("/loss 140%\r", "loss: ")
+	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u: mended
+	s.after("p", "Link profile")
+	s.after("lte\r", "● profile lte")
+	s.after("e", "space tries")
+	s.after(down+" ", "● encoder relative-position")
+	s.gone(esc, "space tries")
+	s.after("?", "─ Help")
+	s.gone(esc, "─ Help")
+	s.after("4", "─ Receiver")
+	s.after("1", "─ Bandwidth")
+	s.after("t", "Tour 1 of 7")
+	s.after("\r", "Tour 2 of 7")
+	s.after("\x7f", "Tour 1 of 7")
+	s.after(esc, "your settings are back")
+	s.after("/theme high-contrast\r", "● theme high-contrast")
+	s.after("s", "● saved as")
+	s.after("+", "● speed ×2")
+	if err := keys(s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+	saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json"))
+	if err != nil || len(saved) != 1 {
+		t.Fatalf("saved %v, %v", saved, err)
+	}
+	if o := tui("replay", saved[0]); o.code != exitDone {
+		t.Errorf("what was played does not replay: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestTourCommand: tui tour begins with the tour.
+func TestTourCommand(t *testing.T) {
+	s := startSession(t, t.TempDir(), "tour", "--ascii")
+	s.see("Tour 1 of 7")
+	s.after("\r", "Tour 2 of 7")
+	if err := keys(s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+}
+
+// TestTerminalShrinksAndGrows: down to a single cell and back, again and again.
+func TestTerminalShrinksAndGrows(t *testing.T) {
+	s := startSession(t, t.TempDir())
+	s.see("LIVE")
+	for _, size := range [][2]uint16{{1, 1}, {24, 80}, {1, 200}, {200, 1}, {5, 20}, {20, 60}, {1, 1}, {48, 160}} {
+		s.screen.resize(int(size[0]), int(size[1]))
+		if err := pty.Setsize(s.tty, &pty.Winsize{Rows: size[0], Cols: size[1]}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(80 * time.Millisecond) // a redraw or two at this size
+	}
+	s.see("─ Bandwidth")
+	s.after("?", "─ Help")
+	s.gone("x", "─ Help")
+	if err := keys(s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+}
+
+// TestSuspendAndResume: ctrl-z gives the terminal back to the shell, fg takes it
+// again and draws everything anew.
+func TestSuspendAndResume(t *testing.T) {
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash: job control needs a shell")
+	}
+	// A shell with job control, as a person has it: only there can a program stop.
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(shell, "-mc", `"$0" --reports "$1"; echo given back; read -r line; fg >/dev/null`, os.Args[0], t.TempDir())
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s.start(48, 160)
+	s.see("LIVE")
+	s.after("\x1a", "given back")
+	if !strings.Contains(s.screen.String(), leaveAltScreen) {
+		t.Error("the shell got the terminal as it was")
+	}
+	s.screen.resize(48, 160) // what the shell has left there is not the program's
+	s.after("\n", "─ Bandwidth")
+	s.see("LIVE")
+	s.after(" ", "PAUSED")
+	if err := keys(s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d:\n%s", code, s.screen.shown())
+	}
+}
+
+// TestTerminalVanishes: the window is closed, which is a SIGHUP and a terminal
+// that cannot be written to any more. The run is saved all the same.
+func TestTerminalVanishes(t *testing.T) {
+	reports := t.TempDir()
+	s := startSession(t, reports)
+	s.see("LIVE")
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.tty.Close()
+	if code := s.end(); code != exitInterrupted {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+	if saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json")); err != nil || len(saved) != 1 {
+		t.Errorf("saved %v, %v", saved, err)
+	}
+}
+
+// BenchmarkFirstChart is how long it takes from the start of the program until
+// the first chart is on the screen. The test binary stands for the program.
+func BenchmarkFirstChart(b *testing.B) {
+	var total time.Duration
+	for b.Loop() {
+		start := time.Now()
+		s := startSession(b, b.TempDir())
+		s.see("Bandwidth kbps")
+		total += time.Since(start)
+		if err := keys(s, "q"); err != nil {
+			b.Fatal(err)
+		}
+		s.end()
+	}
+	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms/start")
+}
+
+// BenchmarkKeyToScreen is how long it takes from a key until what it does is on
+// the screen: the mean and the worst.
+func BenchmarkKeyToScreen(b *testing.B) {
+	s := startSession(b, b.TempDir(), "--theme", "monochrome")
+	s.see("LIVE")
+	var total, worst time.Duration
+	for i := 0; b.Loop(); i++ {
+		text := fmt.Sprintf("● loss %d%%", 10+i%80)
+		if err := keys(s, "/loss "+fmt.Sprintf("%d%%", 10+i%80)); err != nil {
+			b.Fatal(err)
+		}
+		time.Sleep(time.Duration(100+7*i%50) * time.Millisecond) // at any moment between two redraws
+		start := time.Now()
+		if err := keys(s, "\r"); err != nil {
+			b.Fatal(err)
+		}
+		for !strings.Contains(s.screen.shown(), text) {
+			time.Sleep(time.Millisecond / 2)
+		}
+		took := time.Since(start)
+		total, worst = total+took, max(worst, took)
+	}
+	b.ReportMetric(float64(total.Microseconds())/1000/float64(b.N), "ms/key")
+	b.ReportMetric(float64(worst.Microseconds())/1000, "ms/worst")
+	if err := keys(s, "q"); err != nil {
+		b.Fatal(err)
+	}
+	s.end()
+}

@@ -1,0 +1,40 @@
+package physics
+
+// Most cubes rest, and what rests costs nothing. A cube falls asleep by itself,
+// once it has hardly moved for a while; it wakes when something awake touches it.
+// So an island, cubes that touch each other directly or through others, is awake
+// as a whole until all of it is still: who wants to sleep in a pile that slides
+// is woken in the same step. The engine of the recordings does it like that.
+
+// drowse limits the spin of a body and counts for how long it has hardly moved.
+func (s *Scene) drowse(b *Body) {
+	c := &s.law
+	b.Spin = b.Spin.Limit(c.MaxSpin)
+	if b.Vel.Dot(b.Vel) < float64(c.RestSpeed*c.RestSpeed) && b.Spin.Dot(b.Spin) < float64(c.RestSpin*c.RestSpin) {
+		b.still += s.step
+	} else {
+		b.still = 0
+	}
+	b.asleep = b.still >= c.RestTime-float64(0.25*s.step)
+}
+
+// know finds out how sleeper i is turned.
+func (s *Scene) know(i int) {
+	b := &s.bodies[i]
+	pos, half := b.Pos, b.half
+	*b = Body{Pos: pos, Rot: s.pose(i), half: half, asleep: true, still: s.law.RestTime}
+	b.weigh(s.law.Density)
+	s.turn(i)
+	s.state[i] = posed
+}
+
+// rouse makes a sleeper live. It is still asleep until Step says otherwise.
+func (s *Scene) rouse(i int) {
+	if s.state[i] == lying {
+		s.know(i)
+	}
+	if s.state[i] == posed {
+		s.enter(i, moving)
+		s.awake.add(i, s.bodies[i].Pos)
+	}
+}

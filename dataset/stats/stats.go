@@ -1,0 +1,111 @@
+// Package stats counts what makes snapshots of cubes cheap or dear to send: how
+// many cubes change, how often a cube turned but did not move, how large the
+// differences are, whether the cubes that change stay the same ones.
+//
+// Two sources of snapshots that agree in these numbers look alike to an encoder.
+// That is how the world of our own is held against the walk-off's recordings,
+// which were made by another physics engine.
+package stats
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+)
+
+// Age is how many frames before its own the frame lies that a frame is compared
+// with: the walk-off's tenth of a second.
+const Age = 6
+
+// ActiveCubes is how many cubes change in a frame that is called active. In the
+// others everything has settled, or nearly so, and a mean over them says more of
+// the player's patience than of physics.
+const ActiveCubes = 10
+
+// Counter takes the frames of one source, in order.
+type Counter struct {
+	rows   int
+	past   [Age]frame.Frame // frame n at n mod Age
+	frames int              // compared so far
+
+	changes   Histogram // cubes that changed, of each frame
+	interacts int64     // cubes with the flag, of all frames
+
+	position, orientation, interacting int64 // cubes that changed in this, of all frames
+	both                               int64 // in position and orientation
+	sameLargest                        int64 // orientation changed, its largest component did not
+
+	deltas [frame.CubeFields]Histogram
+
+	lasted  []int64   // per cube: for how many frames it has changed without a pause
+	inTime  Histogram // such stretches that have ended
+	inOrder Histogram // stretches of changed cubes with consecutive numbers
+}
+
+// New begins with the initial state, which counts as the frames before the first.
+// It panics if s does not describe cubes.
+func New(s *frame.Schema, initial *frame.Frame) *Counter {
+	if !frame.IsCubes(s) {
+		panic(fmt.Sprintf("stats: %s are no cubes", s.Name))
+	}
+	c := &Counter{rows: s.Rows, lasted: make([]int64, s.Rows)}
+	for i := range c.past {
+		c.past[i].CopyFrom(initial)
+	}
+	return c
+}
+
+// Add counts the next frame.
+func (c *Counter) Add(f *frame.Frame) {
+	base := &c.past[c.frames%Age]
+	changed, stretch := int64(0), int64(0)
+	for i := range c.rows {
+		at := i * frame.CubeFields
+		now, before := (*[frame.CubeFields]int32)(f.Table[at:]), (*[frame.CubeFields]int32)(base.Table[at:])
+		c.interacts += int64(now[frame.CubeInteracting])
+		if *now == *before {
+			c.inTime.stop(&c.lasted[i])
+			c.inOrder.stop(&stretch)
+			continue
+		}
+		c.compare(now, before)
+		c.lasted[i]++
+		stretch++
+		changed++
+	}
+	c.inOrder.stop(&stretch)
+	c.changes.Add(changed)
+	base.CopyFrom(f)
+	c.frames++
+}
+
+// compare counts in what a cube that changed did so, and by how much.
+func (c *Counter) compare(now, before *[frame.CubeFields]int32) {
+	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:])
+	turned := [4]int32(now[:]) != [4]int32(before[:])
+	if moved {
+		c.position++
+		c.measure(now, before, frame.CubeX)
+	}
+	if turned {
+		c.orientation++
+		if now[frame.CubeLargest] == before[frame.CubeLargest] {
+			c.sameLargest++
+			c.measure(now, before, frame.CubeA)
+		}
+	}
+	if moved && turned {
+		c.both++
+	}
+	if now[frame.CubeInteracting] != before[frame.CubeInteracting] {
+		c.interacting++
+	}
+}
+
+// measure notes the differences in three columns, from first on.
+func (c *Counter) measure(now, before *[frame.CubeFields]int32, first int) {
+	for k := first; k < first+3; k++ {
+		d := int64(now[k]) - int64(before[k])
+		c.deltas[k].Add(max(d, -d))
+	}
+}

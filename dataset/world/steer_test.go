@@ -1,0 +1,100 @@
+package world
+
+import (
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+// The keys that are held are those that count, and no pilot's: a player told to
+// go right goes right, and one that is told nothing stays.
+func TestHold(t *testing.T) {
+	src := start(t, "hover")
+	src.Autopilot(false)
+	play(t, src, 120, nil)
+	from := src.Sim().Player().Pos
+	src.Hold(Input{Right: true})
+	play(t, src, 60, nil)
+	if d := src.Sim().Player().Pos.Sub(from); d.X < 0.5 {
+		t.Errorf("held to the right it moved by %+v", d)
+	}
+	src.Hold(Input{})
+	play(t, src, 240, nil)
+	from = src.Sim().Player().Pos
+	play(t, src, 60, nil)
+	if d := src.Sim().Player().Pos.Sub(from); d.Length() > 0.01 {
+		t.Errorf("with no key held it moved by %+v", d)
+	}
+	src.Autopilot(true)
+	play(t, src, 600, nil)
+	if d := src.Sim().Player().Pos.Sub(from); d.Length() < 1 {
+		t.Errorf("back with the pilot it moved by %+v", d)
+	}
+}
+
+// A world that was reset is the world as it began, step for step, and says in
+// which frame it jumped.
+func TestReset(t *testing.T) {
+	src := start(t, "idle")
+	var first, again []frame.Frame
+	play(t, src, 30, func(f *frame.Frame) {
+		var c frame.Frame
+		c.CopyFrom(f)
+		first = append(first, c)
+		if src.Seam() {
+			t.Error("a seam where nobody asked for a reset")
+		}
+	})
+	src.Hold(Input{Right: true})
+	play(t, src, 60, nil)
+	src.Reset()
+	src.Hold(Input{})
+	play(t, src, 30, func(f *frame.Frame) {
+		var c frame.Frame
+		c.CopyFrom(f)
+		again = append(again, c)
+		if src.Seam() != (len(again) == 1) {
+			t.Errorf("frame %d after the reset: seam %v", len(again), src.Seam())
+		}
+		if want := uint32(firstTick + 90 + len(again) - 1); f.Tick != want {
+			t.Errorf("tick %d, expected %d", f.Tick, want)
+		}
+	})
+	for i := range first {
+		if !first[i].Equal(&again[i]) {
+			t.Fatalf("frame %d after the reset differs from the first time", i)
+		}
+	}
+}
+
+// A pilot left alone for long begins anew rather than hover over an empty floor: in
+// every minute something happens. One whose keys were taken does not.
+func TestPilotBeginsAnew(t *testing.T) {
+	minutes := 6
+	if testing.Short() {
+		minutes = 3
+	}
+	src := start(t, "random")
+	seams := 0
+	for minute := range minutes {
+		awake := 0
+		play(t, src, 60*60, func(*frame.Frame) {
+			awake += src.Sim().Awake()
+			if src.Seam() {
+				seams++
+			}
+		})
+		if mean := awake / 3600; mean < 15 {
+			t.Errorf("in minute %d only %d cubes are awake on average", minute, mean)
+		}
+	}
+	if seams == 0 || seams > minutes {
+		t.Errorf("it began anew %d times in %d minutes", seams, minutes)
+	}
+	src.Autopilot(false)
+	play(t, src, 4*60*60, func(*frame.Frame) {
+		if src.Seam() {
+			t.Fatal("it began anew although nobody asked for it")
+		}
+	})
+}

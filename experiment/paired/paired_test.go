@@ -1,0 +1,271 @@
+package paired
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// autoregressive returns n values x' = phi x + e of mean 0, begun in equilibrium.
+func autoregressive(rng *rand.Rand, n int, phi float64) []float64 {
+	v := make([]float64, n)
+	x := rng.NormFloat64() / math.Sqrt(1-phi*phi)
+	for i := range v {
+		v[i] = x
+		x = phi*x + rng.NormFloat64()
+	}
+	return v
+}
+
+// against pairs v with a b that moves with it: a = b + v.
+func against(rng *rand.Rand, v []float64) (a, b Ratio) {
+	base := make([]float64, len(v))
+	over := make([]float64, len(v))
+	for i := range v {
+		base[i] = 200 + 50*math.Sin(float64(i)/9) + 20*rng.Float64()
+		over[i] = base[i] + v[i]
+	}
+	return Ratio{over, ones(len(v))}, Ratio{base, ones(len(v))}
+}
+
+// TestIndependentDifferences: with blocks of one pair the interval is that of the
+// textbook, mean ± t s/√n, up to the scatter of the draws.
+func TestIndependentDifferences(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{50, 200, 1000} {
+		v := autoregressive(rng, n, 0)
+		a, b := against(rng, v)
+		got := ratios(a, b, 1, 7)
+		var m moments
+		for _, x := range v {
+			m.add(x)
+		}
+		half := student(float64(n-1)) * math.Sqrt(m.variance()/float64(n))
+		if math.Abs(got.Diff-m.mean) > 1e-9 || math.Abs((got.Hi-got.Lo)/2-half) > 0.12*half {
+			t.Errorf("n = %d: %.4f ± %.4f, the textbook has %.4f ± %.4f", n, got.Diff, (got.Hi-got.Lo)/2, m.mean, half)
+		}
+	}
+}
+
+// TestBlockVarianceClosedForm: for a mean, the variance over all draws of circular
+// blocks is known: that of the n block means over the number of blocks.
+func TestBlockVarianceClosedForm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	const n, block = 600, 12
+	v := autoregressive(rng, n, 0.8)
+	a, b := against(rng, v)
+	var m moments
+	for from := range n {
+		s := 0.0
+		for i := range block {
+			s += v[(from+i)%n]
+		}
+		m.add(s / block)
+	}
+	k := float64(n) / block
+	want := student(k-1) * math.Sqrt(m.squares/n/k*k/(k-1))
+	got := ratios(a, b, block, 3)
+	if half := (got.Hi - got.Lo) / 2; math.Abs(half-want) > 0.12*want {
+		t.Errorf("half width %.4f, by the closed form %.4f", half, want)
+	}
+}
+
+// covers returns the share of trials whose interval holds the true difference of 0.
+func covers(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) Interval) float64 {
+	rng := rand.New(rand.NewPCG(4, uint64(n)))
+	hit := 0
+	for i := range trials {
+		a, b := against(rng, autoregressive(rng, n, phi))
+		if got := interval(a, b, uint64(i)); got.Lo <= 0 && 0 <= got.Hi && got.Known {
+			hit++
+		}
+	}
+	return float64(hit) / float64(trials)
+}
+
+// TestCoverage: 95 % intervals must hold the truth in 95 of 100 cases, also where
+// neighbours are alike, where intervals that take them for independent do not.
+func TestCoverage(t *testing.T) {
+	trials := 400
+	if testing.Short() {
+		trials = 150
+	}
+	slack := 3 * math.Sqrt(0.95*0.05/float64(trials)) // three standard errors of the simulation
+	naive := func(a, b Ratio, seed uint64) Interval { return ratios(a, b, 1, seed) }
+	for _, c := range []struct {
+		n           int
+		phi         float64
+		least       float64 // what the blocks may fall short to: small samples cannot know their own memory
+		naiveAtMost float64
+	}{
+		{100, 0, 0.92, 1}, {600, 0, 0.94, 1}, {300, 0.5, 0.93, 0.80}, {600, 0.8, 0.93, 0.60}, {3000, 0.9, 0.93, 0.45}, {1500, -0.5, 0.94, 1},
+	} {
+		got := covers(trials, c.n, c.phi, Ratios)
+		alone := covers(trials, c.n, c.phi, naive)
+		t.Logf("n = %d, phi = %g: blocks cover %.3f, single pairs %.3f", c.n, c.phi, got, alone)
+		if got < c.least-slack || got > 0.985+slack {
+			t.Errorf("n = %d, phi = %g: covers %.3f", c.n, c.phi, got)
+		}
+		if alone > c.naiveAtMost+slack {
+			t.Errorf("n = %d, phi = %g: even the naive interval covers %.3f: the test tests nothing", c.n, c.phi, alone)
+		}
+	}
+}
+
+// TestQuantileCoverage: of two samples of one law, moving together, the 95th
+// percentiles do not differ.
+func TestQuantileCoverage(t *testing.T) {
+	trials := 300
+	if testing.Short() {
+		trials = 100
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	hit := 0
+	for i := range trials {
+		base, x, y := autoregressive(rng, 600, 0.7), autoregressive(rng, 600, 0.7), autoregressive(rng, 600, 0.7)
+		for k := range base {
+			x[k] += base[k]
+			y[k] += base[k]
+		}
+		if got := Quantiles(x, y, 0.95, uint64(i)); got.Known && got.Lo <= 0 && 0 <= got.Hi {
+			hit++
+		}
+	}
+	if share := float64(hit) / float64(trials); share < 0.89 {
+		t.Errorf("covers %.3f", share)
+	} else {
+		t.Logf("covers %.3f", share)
+	}
+}
+
+// TestQuantileOfTwoHeaps: where values lie in two heaps, far above the other's, the
+// median may be in either, but there is no doubt which is larger.
+func TestQuantileOfTwoHeaps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	x, y := make([]float64, 600), make([]float64, 600)
+	for i := range x {
+		x[i], y[i] = 300+rng.Float64(), 10+rng.Float64()
+		if i/50%2 == 0 {
+			x[i] += 4000
+		}
+	}
+	if got := Quantiles(x, y, 0.5, 1); !got.Clear() || got.Lo < 200 || got.Hi < 4000 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestQuantileOfDraws compares the counted quantile with one that sorts.
+func TestQuantileOfDraws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 500 {
+		n := 1 + rng.IntN(40)
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(rng.IntN(20)) // ties
+		}
+		r := rank(v)
+		times := make([]int32, n)
+		var drawn []float64
+		for range n {
+			i := rng.IntN(n)
+			drawn = append(drawn, v[i])
+			times[r.place[i]]++
+		}
+		slices.Sort(drawn)
+		for _, p := range []float64{0.05, 0.5, 0.95} {
+			want := drawn[max(int(math.Ceil(p*float64(n))), 1)-1]
+			if got := r.quantile(times, n, p); got != want {
+				t.Fatalf("n = %d, p = %g: %g, want %g", n, p, got, want)
+			}
+		}
+	}
+}
+
+// TestBlockLength: none where there is no memory, longer with longer memory, never
+// more than a tenth.
+func TestBlockLength(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	before := 0.0
+	for _, phi := range []float64{0, 0.5, 0.8, 0.95} {
+		total := 0
+		for range 20 {
+			b := blockLength(autoregressive(rng, 3000, phi))
+			if b < 1 || b > 300 {
+				t.Fatalf("a block of %d", b)
+			}
+			total += b
+		}
+		mean := float64(total) / 20
+		t.Logf("phi = %g: %.1f pairs", phi, mean)
+		if mean < before*1.5 || phi == 0 && mean > 6 {
+			t.Errorf("phi = %g: blocks of %.1f pairs, %.1f for less memory", phi, mean, before)
+		}
+		before = mean
+	}
+	drift := make([]float64, 1000)
+	for i := range drift {
+		drift[i] = float64(i)
+	}
+	if got := blockLength(drift); got != 100 {
+		t.Errorf("what drifts gets blocks of %d, want the limit", got)
+	}
+	if got := blockLength(make([]float64, 100)); got != 1 {
+		t.Errorf("constants get blocks of %d", got)
+	}
+}
+
+// Values of Student's t from the tables.
+func TestStudent(t *testing.T) {
+	for df, want := range map[float64]float64{9: 2.2622, 19: 2.0930, 49: 2.0096, 99: 1.9842, 999: 1.9623} {
+		if got := student(df); math.Abs(got-want) > 2e-4 {
+			t.Errorf("t(%g) = %.5f, want %.4f", df, got, want)
+		}
+	}
+}
+
+func TestTooLittleToSay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	a, b := against(rng, autoregressive(rng, Least-1, 0))
+	none := Ratio{ones(100), make([]float64, 100)}
+	for name, got := range map[string]Interval{
+		"few pairs": Ratios(a, b, 1), "over nothing": Ratios(none, Ratio{ones(100), ones(100)}, 1), "nothing": Ratios(Ratio{}, Ratio{}, 1),
+		"few for a quantile": Quantiles(a.Over, b.Over, 0.95, 1), "no quantile": Quantiles(nil, nil, 0.5, 1),
+	} {
+		if got.Known || got.Clear() {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	same, again := Ratios(widen(a), widen(b), 1), Ratios(widen(a), widen(b), 1)
+	if same != again || !same.Known {
+		t.Errorf("one seed gave %+v and %+v", same, again)
+	}
+}
+
+func widen(r Ratio) Ratio {
+	return Ratio{append(slices.Clone(r.Over), r.Over...), append(slices.Clone(r.Under), r.Under...)}
+}
+
+func BenchmarkRatios(b *testing.B) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	x, y := against(rng, autoregressive(rng, 3000, 0.5))
+	for b.Loop() {
+		Ratios(x, y, 1)
+	}
+}
+
+func BenchmarkQuantiles(b *testing.B) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	x, y := against(rng, autoregressive(rng, 600, 0.5))
+	for b.Loop() {
+		Quantiles(x.Over, y.Over, 0.95, 1)
+	}
+}

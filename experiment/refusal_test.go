@@ -1,0 +1,52 @@
+package experiment
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// refuser is an encoder that fails on every frame.
+type refuser struct{}
+
+var errRefused = errors.New("this encoder never encodes")
+
+func (refuser) Encode(dst []byte, _ *frame.Frame, _ []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	return dst, nil, errRefused
+}
+
+func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (encoders.Memo, error) {
+	return nil, errRefused
+}
+
+// An encoder that fails on every frame does not stop the lab: it says so, and goes
+// on as soon as it gets one that works.
+func TestEncoderThatAlwaysFails(t *testing.T) {
+	c := quick(t)
+	c.codecs = append(table.All(), encoders.Codec{
+		ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },
+		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, refuser{}, nil },
+	})
+	r := startRunner(t, c)
+	await(t, r, "the start", func(s *Snapshot) bool { return s.Lanes[0].Totals.Decoded > 5 })
+	send(t, r, Command{Change: &Change{Encoder: "refuser"}})
+	s := await(t, r, "refusals", func(s *Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
+	if s.State != Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
+		t.Errorf("the lab is %v and says %v", s.State, s.Lanes[0].Err)
+	}
+	sent := s.Lanes[0].Totals.Sent
+	s = await(t, r, "time going on", func(x *Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })
+	if s.Lanes[0].Totals.Sent != sent {
+		t.Errorf("%d packets were sent by an encoder that makes none", s.Lanes[0].Totals.Sent-sent)
+	}
+	send(t, r, Command{Change: &Change{Encoder: "raw"}})
+	s = await(t, r, "packets again", func(s *Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+20 })
+	if s.Lanes[0].Totals.Wrong != 0 || s.State != Running {
+		t.Errorf("after it: %v, %d wrong", s.State, s.Lanes[0].Totals.Wrong)
+	}
+}

@@ -1,0 +1,100 @@
+package experiment
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A report cut off anywhere, or from a later version, is an error that says so;
+// the whole one reads as what was saved.
+func TestReadReport(t *testing.T) {
+	c := quick(t)
+	c.Duration = 2500 * time.Millisecond
+	dir := t.TempDir()
+	want := mustRun(t, c, RunOptions{Dir: filepath.Join(dir, "a")}).Runs[0]
+	path := filepath.Join(dir, "a", "report.json")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadReport(path)
+	if err != nil || got[0].Digest != want.Digest || got[0].Version != ReportVersion {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	settings, err := got[0].Settings()
+	if err != nil || settings["encoder.name"] != "quantized" || settings["down.burst"] != "off" {
+		t.Errorf("settings at the end: %v, %v", settings, err)
+	}
+	bad := func(text []byte, says string) {
+		t.Helper()
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadReport(path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%d bytes: %v, want a word of %q", len(text), err, says)
+		}
+	}
+	for n := 0; n < len(whole)-2; n += max(len(whole)/97, 1) {
+		bad(whole[:n], "report.json")
+	}
+	bad(whole[:len(whole)/2], "ends in the middle")
+	bad(nil, "ends in the middle")
+	bad([]byte("{}"), "lacks config")
+	bad([]byte(`{"runs":[null]}`), "lacks config")
+	bad([]byte("\x1f\x8b\x00}"), "not whole")
+	later := func(edit func(map[string]any)) []byte {
+		var m map[string]any
+		if err := json.Unmarshal(whole, &m); err != nil {
+			t.Fatal(err)
+		}
+		edit(m)
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	bad(later(func(m map[string]any) { m["version"] = 2 }), "a later version of Wirelab, in format 2")
+	bad(later(func(m map[string]any) { m["version"], m["totals"] = 3, "elsewhere" }), "a later version")
+	bad([]byte(`{"runs":[{"version":9}]}`), "a later version")
+	if err := os.WriteFile(path, later(func(m map[string]any) { delete(m, "version"); m["more"] = 1 }), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadReport(path); err != nil {
+		t.Errorf("one from before versions were written: %v", err)
+	}
+}
+
+func TestSavedReports(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"old", "newer", "newest", "empty"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name, "report.json")
+		if name == "empty" {
+			continue
+		}
+		if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(int64(1000+i), 0)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := SavedReports(dir)
+	if err != nil || len(list) != 3 || list[0].Name != "newest" || list[2].Name != "old" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if list, err := SavedReports(filepath.Join(dir, "nowhere")); err != nil || len(list) != 0 {
+		t.Errorf("a folder that does not exist: %v, %v", list, err)
+	}
+	if _, err := SavedReports(filepath.Join(dir, "old", "report.json")); err == nil {
+		t.Error("a file is taken for a folder")
+	}
+}

@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The link of the presets: what is lost is lost by itself, and jitter is even
+// between nothing and jitterWidth.
+const (
+	lossShare   = 0.05
+	jitterWidth = 2 * 16_667 * time.Microsecond
+)
+
+// reckoned is the share of display ticks that find nothing to move to, in closed
+// form: all snapshots must be missing that are no older than the moment on
+// display. One that was sent that long before is there unless it was lost or its
+// jitter was longer. The display's ticks meet the sender's at as many phases as
+// there are ticks to a snapshot.
+//
+// Ages count from what the receiver takes for the shortest way, which is longer
+// than the true one by the least jitter of the packets in its window, of five to
+// ten seconds.
+func reckoned(rate int, delay time.Duration) float64 {
+	const shortest = 50*time.Millisecond - jitterWidth/2
+	least := jitterWidth / time.Duration(rate*15/2)
+	total := 0.0
+	for phase := range 60 / rate {
+		missing := 1.0
+		for k := 0; ; k++ {
+			age := time.Duration(phase)*time.Second/60 + time.Duration(k)*time.Second/time.Duration(rate) - shortest
+			if age > delay+least {
+				break
+			}
+			missing *= 1 - (1-lossShare)*max(0, min(1, float64(age)/float64(jitterWidth)))
+		}
+		total += missing
+	}
+	return total / float64(60/rate)
+}
+
+// The share of starved ticks on a link with losses and jitter is what the closed
+// form says, for both rates and for every delay of the presets.
+func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
+	length := 20 * time.Minute
+	if testing.Short() || raceEnabled {
+		length = 2 * time.Minute
+	}
+	for _, name := range []string{"playout-10", "playout-60"} {
+		c, err := LoadPreset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range c.Sweep[1].Values {
+			d := c.Clone()
+			d.Sweep = nil
+			if err := d.Set("receiver.playout_delay", v); err != nil {
+				t.Fatal(err)
+			}
+			s, err := newSession(d, newCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.end = length
+			if err := s.RunUntil(length); err != nil {
+				t.Fatal(err)
+			}
+			got := s.lanes[0].totals(s.Now()).Playout
+			want := reckoned(d.Sender.RateHz, d.Receiver.Playout)
+			// Starved ticks come in runs of up to an interval: as if there were fewer.
+			n := float64(got.Displayed) / float64(60/d.Sender.RateHz)
+			slack := 0.02*want + 4*math.Sqrt(want/n) + 1/n
+			if math.Abs(got.StarvedRatio-want) > slack {
+				t.Errorf("%s at %v: %.4f %% starved, reckoned %.4f ± %.4f", name, v, 100*got.StarvedRatio, 100*want, 100*slack)
+			}
+			t.Logf("%s at %v: %.4f %% starved, reckoned %.4f", name, v, 100*got.StarvedRatio, 100*want)
+		}
+	}
+}
+
+// The source's claim, with losses that are nothing but two in a row: three
+// intervals and the jitter are enough, 350 and 85 ms with some to spare, and one
+// display tick less than that is not; nor is the claimed delay for more in a row.
+func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
+	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
+		c := Default()
+		c.Sender.RateHz, c.Receiver.Playout = rate, delay
+		pattern := "pattern bits=" + strings.Repeat("0", 20-row) + strings.Repeat("1", row)
+		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := newSession(c, newCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(10 * time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		p := s.lanes[0].totals(s.Now()).Playout
+		return p.StarvedRatio, p.LongestFreezeMS
+	}
+	for _, c := range []struct {
+		rate    int
+		claimed time.Duration
+	}{{10, 350 * time.Millisecond}, {60, 85 * time.Millisecond}} {
+		interval := time.Second / time.Duration(c.rate)
+		needed := 3*interval + jitterWidth
+		if needed > c.claimed || c.claimed > needed+time.Second/60 {
+			t.Fatalf("%d Hz: %v are claimed, the formula says %v", c.rate, c.claimed, needed)
+		}
+		for _, delay := range []time.Duration{c.claimed, needed} {
+			if share, _ := starved(c.rate, 2, delay); share != 0 {
+				t.Errorf("%d Hz, %v: %g starved by two losses in a row", c.rate, delay, share)
+			}
+		}
+		// The lab's display ticks with its sender: it does not look between.
+		short := needed - time.Second/60 - interval/10
+		if share, freeze := starved(c.rate, 2, short); share == 0 || freeze > 2*1000.0/60 {
+			t.Errorf("%d Hz, %v: %g starved by two losses in a row, for %g ms", c.rate, short, share, freeze)
+		}
+		row := 3
+		for time.Duration(row+1)*interval+jitterWidth-time.Second/60 < c.claimed {
+			row++
+		}
+		if share, _ := starved(c.rate, row, c.claimed); share == 0 {
+			t.Errorf("%d Hz, %v: %d losses in a row starved nothing", c.rate, c.claimed, row)
+		}
+	}
+}
+
+// The table of each preset, shortened and on data of the test's own: the same on
+// every machine.
+func TestPlayoutPresets(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes its time, and has nothing to find here")
+	}
+	var got bytes.Buffer
+	crowd := recorded(t, 30, 1000)
+	for _, name := range []string{"playout-10", "playout-60"} {
+		c, err := LoadPreset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
+		report, err := Run(context.Background(), c, RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range report.Runs {
+			p := &r.Totals.Playout
+			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n", name, r.Set["down.loss"],
+				r.Set["receiver.playout_delay"], 100*p.StarvedRatio, p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.BehindMS, *p.PositionErrorMM, *p.OrientationErrorDeg)
+		}
+	}
+	const path = "testdata/playout.golden"
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+	}
+}

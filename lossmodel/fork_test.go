@@ -1,0 +1,106 @@
+package lossmodel
+
+import (
+	"testing"
+	"time"
+)
+
+// TestFork: a fork treats what is sent from then on as the link itself does, what
+// was under way arrives there at its time, and the link is none the wiser.
+func TestFork(t *testing.T) {
+	const ghost = 1 << 40
+	for name, spec := range map[string]Spec{
+		"everything": everything(t),
+		"fullest":    fullest(t),
+		"four-state": specOf(t, "loss", "four-state p13=2% p31=40% p32=20% p23=50% p14=1%", "latency", "30ms±9ms", "keep_order", "on", "rate", "2mbit"),
+		"periodic":   specOf(t, "loss", "periodic every=7", "latency", "30ms", "jitter", "5ms", "jitter_correlation", "80%"),
+		"pattern":    specOf(t, "loss", "pattern bits=0010110", "latency", "20ms"),
+		"trace":      specOf(t, "trace", "capture.csv", "delay_trace", "capture.csv", "rate_trace", "line.trace"),
+		"netem":      specOf(t, "netem", "delay 50ms 10ms 25% loss gemodel 5% 20% duplicate 3% reorder 5% gap 3 rate 5mbit slot 3ms 9ms seed 1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			alone, l := linkOf(t, spec, 5), linkOf(t, spec, 5)
+			send := func(from, to int, links ...*Link) {
+				for i := from; i < to; i++ {
+					now := time.Duration(i) * 3 * ms
+					data := make([]byte, 200+i%1500)
+					var want Verdict
+					for k, x := range links {
+						got := x.Send(now, data, uint64(i))
+						if k > 0 && got != want {
+							t.Fatalf("packet %d: link %d says %+v, want %+v", i, k, got, want)
+						}
+						want = got
+						if k == 0 {
+							continue
+						}
+						receiveAlike(t, now, links[0], x, ghost)
+					}
+					for {
+						if _, ok := links[0].Receive(now); !ok {
+							break
+						}
+					}
+				}
+			}
+			send(0, 700, alone, l)
+			if l.InFlight() == 0 {
+				t.Fatal("nothing is under way: the test tests nothing")
+			}
+			f := l.Fork(ghost)
+			send(700, 1500, alone, l, f)
+			changed := spec
+			if name != "netem" {
+				changed = specOf(t, "loss", "10%", "burst", "4", "latency", "20ms", "jitter", "3ms", "rate", "1mbit", "queue", "16KB")
+			}
+			for _, x := range []*Link{alone, l, f} {
+				if err := x.Reshape(changed); err != nil {
+					t.Fatal(err)
+				}
+			}
+			send(1500, 2000, alone, l, f)
+		})
+	}
+}
+
+// receiveAlike demands that two links deliver the same; b's ghosts have no bytes.
+// a's deliveries are only looked at.
+func receiveAlike(t *testing.T, now time.Duration, a, b *Link, ghost uint64) {
+	t.Helper()
+	if dueA, okA := a.Next(); !okA || dueA > now {
+		if dueB, okB := b.Next(); okB && dueB <= now {
+			t.Fatalf("at %v the other link delivers what was due at %v", now, dueB)
+		}
+		return
+	}
+	for _, e := range dues(a, now) {
+		d, ok := b.Receive(now)
+		if !ok || d.Due != e.due || d.Sent != e.sent || d.Copy != e.number || d.Damaged != e.damaged || d.Flipped != e.flipped {
+			t.Fatalf("at %v: got %+v, want due %v, sent %v, copy %d", now, d, e.due, e.sent, e.number)
+		}
+		if d.Tag == ghost && d.Data != nil || d.Tag != ghost && d.Tag != e.tag {
+			t.Fatalf("at %v: tag %d with %d bytes", now, d.Tag, len(d.Data))
+		}
+	}
+	if _, ok := b.Receive(now); ok {
+		t.Fatalf("at %v: more than the other link delivers", now)
+	}
+}
+
+type expected struct {
+	due, sent       time.Duration
+	number, flipped int
+	damaged         bool
+	tag             uint64
+}
+
+// dues lists what a link would deliver by now, without taking it.
+func dues(l *Link, now time.Duration) (out []expected) {
+	flying := append(heap(nil), l.flying...)
+	for len(flying) > 0 && flying[0].due <= int64(now) {
+		e := flying.pop()
+		p := &l.pool.parcels[e.slot]
+		out = append(out, expected{time.Duration(e.due), p.sent, p.number, p.flipped, p.damaged, p.tag})
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package lossmodel
+
+import (
+	"testing"
+	"time"
+)
+
+// TestTrailAddsUp sends packets through every stage and holds the notes to the
+// verdicts: times add up, exactly one stage ends a packet that is lost, and a
+// link that is not watched decides the same.
+func TestTrailAddsUp(t *testing.T) {
+	for name, spec := range map[string]Spec{
+		"everything": everything(t), "fullest": fullest(t), "perfect": DefaultSpec(),
+		"netem": specOf(t, "netem", "delay 50ms 10ms loss 5% duplicate 5% corrupt 2% rate 20mbit seed 1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, blind := linkOf(t, spec, 3), linkOf(t, spec, 3)
+			l.Watch()
+			copies, flipped := 0, 0
+			for i := range 20_000 {
+				now, data := time.Duration(i)*ms, make([]byte, 100+i%2000)
+				v := l.Send(now, data, 0)
+				if w := blind.Send(now, data, 0); v != w {
+					t.Fatalf("packet %d: watched %+v, else %+v", i, v, w)
+				}
+				for number := 0; number <= v.Copies; number++ {
+					trail, lost := l.Trail(number), v.Lost
+					if number > 0 {
+						lost = v.CopyLost[number-1]
+					}
+					checkTrail(t, trail, lost)
+					if number == 0 && lost == None && trail.Took() != v.Due-now {
+						t.Fatalf("packet %d took %v by stages, %v as a whole", i, trail.Took(), v.Due-now)
+					}
+					for _, s := range trail.All() {
+						copies += int(s.Copies)
+						if lost == None {
+							flipped += int(s.Flipped)
+						}
+					}
+				}
+				copies -= v.Copies
+				for d, ok := l.Receive(now); ok; d, ok = l.Receive(now) {
+					flipped -= d.Flipped
+				}
+			}
+			for d, ok := l.Receive(1 << 60); ok; d, ok = l.Receive(1 << 60) {
+				flipped -= d.Flipped
+			}
+			if copies != 0 || flipped != 0 {
+				t.Errorf("%d copies and %d flipped bits too many are noted", copies, flipped)
+			}
+		})
+	}
+}
+
+// checkTrail demands that the stages stand in order and that one of them, and
+// only one, ended a packet that was lost.
+func checkTrail(t *testing.T, trail *Trail, lost Cause) {
+	t.Helper()
+	by := None
+	for i, s := range trail.All() {
+		if i > 0 && s.Stage <= trail.Steps[i-1].Stage {
+			t.Fatalf("%v comes after %v", s.Stage, trail.Steps[i-1].Stage)
+		}
+		if s.Lost != None && by != None {
+			t.Fatalf("lost twice: %+v", trail.All())
+		}
+		by = max(by, s.Lost)
+		if s.Usual != 0 && s.Stage != StageDelay && s.Stage != StageNetem {
+			t.Fatalf("%v takes %v always", s.Stage, s.Usual)
+		}
+	}
+	if by != lost {
+		t.Fatalf("the stages say %v, the verdict %v", by, lost)
+	}
+}
+
+// TestTrailSaysWhatTheQueueHeld: three packets at once before a slow line.
+func TestTrailSaysWhatTheQueueHeld(t *testing.T) {
+	l := linkOf(t, specOf(t, "rate", "1mbit", "queue", "2500B"), 1)
+	l.Watch()
+	data := make([]byte, 1000-28) // 1000 bytes, 8 ms, on the line
+	for i, want := range []Step{
+		{Stage: StageRate, Took: 8 * ms, Room: 2500},
+		{Stage: StageRate, Took: 16 * ms, Ahead: Queued{1, 1000}, Room: 2500},
+		{Stage: StageRate, Lost: Queue, Ahead: Queued{2, 2000}, Room: 2500},
+	} {
+		l.Send(0, data, 0)
+		if got := *l.Trail(0).Of(StageRate); got != want {
+			t.Errorf("packet %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+func TestWatchedLinkAllocatesNothing(t *testing.T) {
+	l := linkOf(t, everything(t), 1)
+	l.Watch()
+	now, data := time.Duration(0), make([]byte, 450)
+	step := func() {
+		now += ms
+		l.Send(now, data, 0)
+		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		}
+	}
+	for range 10_000 {
+		step()
+	}
+	if n := testing.AllocsPerRun(1000, step); n != 0 {
+		t.Errorf("%v allocations a packet", n)
+	}
+}
+
+func BenchmarkWatchedPipeline(b *testing.B) {
+	l := linkOf(b, everything(b), 1)
+	l.Watch()
+	data, now := make([]byte, 450), time.Duration(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		now += ms
+		l.Send(now, data, 0)
+		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
+		}
+	}
+}

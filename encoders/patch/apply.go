@@ -12,10 +12,10 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// Target is where a new file is written, front to back, and read again where it
-// repeats itself. An *os.File is one.
+// Target is where a new file is written, and read again where it repeats itself. An
+// *os.File is one, and so is a *Buffer.
 type Target interface {
-	io.Writer
+	io.WriterAt
 	io.ReaderAt
 }
 
@@ -88,7 +88,7 @@ func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 
 // write appends to the new file.
 func (a *applier) write(b []byte) error {
-	if _, err := a.out.Write(b); err != nil {
+	if _, err := a.out.WriteAt(b, a.at); err != nil {
 		return fmt.Errorf("writing the new file: %w", err)
 	}
 	a.sum.Write(b)

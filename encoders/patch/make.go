@@ -20,6 +20,7 @@ type Progress func(done, total int64) error
 type Options struct {
 	Fast     bool     // quick to apply rather than small
 	Progress Progress // called now and then, if not nil
+	Watch    Watch    // for those who want to see more
 }
 
 // Stats is what a patch is made of: bytes of the new file, and of the patch, by
@@ -38,6 +39,7 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
 	}
 	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}
+	m.watch()
 	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new)), OldHash: sha256.Sum256(old), NewHash: sha256.Sum256(new)}
 	if err := m.write(h.append(nil)); err != nil {
 		return m.stats, err
@@ -75,6 +77,7 @@ type maker struct {
 	cloned   int64 // address less position of the last clone
 	ops      []delta.Op
 	buf      []byte
+	copies   []Copy // for the onlooker
 	stats    Stats
 }
 
@@ -113,6 +116,7 @@ func (m *maker) clone(from int64, n int) error {
 	m.at += n
 	m.stats.Clone += int64(n)
 	m.stats.CloneSize += int64(len(head))
+	m.told(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
 	return m.write(head)
 }
 
@@ -142,7 +146,9 @@ func (m *maker) block(ops []delta.Op, n int) error {
 	m.stats.Patch += int64(n)
 	m.stats.PatchSize += int64(len(packet))
 	head := binary.AppendUvarint(nil, uint64(n)<<2|modePatch)
-	if err := m.write(binary.AppendUvarint(head, uint64(len(packet)))); err != nil {
+	head = binary.AppendUvarint(head, uint64(len(packet)))
+	m.told(Patched, n, int64(len(head)+len(packet)), ops)
+	if err := m.write(head); err != nil {
 		return err
 	}
 	return m.write(packet)
@@ -154,7 +160,9 @@ func (m *maker) raw(block []byte) error {
 	m.at += len(block)
 	m.stats.Raw += int64(len(block))
 	m.stats.RawSize += int64(len(block))
-	if err := m.write(binary.AppendUvarint(nil, uint64(len(block))<<2|modeRaw)); err != nil {
+	head := binary.AppendUvarint(nil, uint64(len(block))<<2|modeRaw)
+	m.told(Raw, len(block), int64(len(head)+len(block)), nil)
+	if err := m.write(head); err != nil {
 		return err
 	}
 	return m.write(block)

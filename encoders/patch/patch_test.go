@@ -11,25 +11,6 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// target is a file in memory.
-type target struct {
-	bytes.Buffer
-	room int // bytes after which the disk is full; 0: never
-}
-
-var errFull = errors.New("no space left on device")
-
-func (t *target) Write(b []byte) (int, error) {
-	if t.room > 0 && t.Len()+len(b) > t.room {
-		return 0, errFull
-	}
-	return t.Buffer.Write(b)
-}
-
-func (t *target) ReadAt(b []byte, at int64) (int, error) {
-	return bytes.NewReader(t.Bytes()).ReadAt(b, at)
-}
-
 func noise(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -69,21 +50,21 @@ func text(n int) []byte {
 
 func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	stats, err := Make(&b, old, new, Options{Fast: fast})
+	b, stats, err := MakeBytes(old, new, Options{Fast: fast})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stats.Size != int64(b.Len()) || stats.Raw+stats.Clone+stats.Patch != int64(len(new)) {
-		t.Fatalf("%+v do not add up to %d bytes of patch for %d", stats, b.Len(), len(new))
+	if stats.Size != int64(len(b)) || stats.Raw+stats.Clone+stats.Patch != int64(len(new)) {
+		t.Fatalf("%+v do not add up to %d bytes of patch for %d", stats, len(b), len(new))
 	}
-	return b.Bytes()
+	return b
 }
 
+// apply returns what came out, complete or not.
 func apply(old, patch []byte) ([]byte, error) {
-	var out target
+	var out Buffer
 	_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-	return out.Bytes(), err
+	return out.Bytes, err
 }
 
 // pairs are old and new files of every kind that a maker treats in its own way.
@@ -222,8 +203,8 @@ func TestClaims(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	old := text(300_000)
 	patch := mustMake(t, old, edited(old, 6), false)
-	_, err := Apply(&target{room: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-	if !errors.Is(err, errFull) {
+	_, err := Apply(&Buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	if !errors.Is(err, ErrLimit) {
 		t.Error(err)
 	}
 }
@@ -231,8 +212,7 @@ func TestFullDisk(t *testing.T) {
 // Windows onto files show what memory shows.
 func TestWindows(t *testing.T) {
 	old, new := noise(200_000, 7), noise(150_000, 8)
-	var out target
-	out.Buffer.Write(new)
+	out := Buffer{Bytes: new}
 	w := newWindows(bytes.NewReader(old), int64(len(old)), &out)
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 3000 {
@@ -269,9 +249,9 @@ func FuzzApply(f *testing.F) {
 		f.Add(mustMake(f, old, append(noise(200, 2), old...), fast))
 	}
 	f.Fuzz(func(t *testing.T, patch []byte) {
-		out := target{room: 1 << 20}
+		out := Buffer{Limit: 1 << 20}
 		_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-		if err != nil && !typed(err) && !errors.Is(err, errFull) {
+		if err != nil && !typed(err) && !errors.Is(err, ErrLimit) {
 			t.Error(err)
 		}
 	})

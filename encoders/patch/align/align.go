@@ -16,6 +16,9 @@ import "wirelab/encoders/patch/delta"
 // Block is how many bytes are best planned at once.
 const Block = 256 << 10
 
+// Cell is how many bytes of the source are judged, and searched, together.
+const Cell = 32 << 10
+
 // space is the source: the old file, and behind it the new one up to limit.
 type space struct {
 	old, new []byte
@@ -47,6 +50,11 @@ func (s *space) whole(address int64) (file []byte, base int64) {
 
 // An Aligner plans the blocks of a new file in their order.
 type Aligner struct {
+	// Watch, if not nil, hears for a block from start to end of the new file how many
+	// samples of it were found in each Cell of the source, before Plan makes use of
+	// that. The votes are the Aligner's.
+	Watch func(start, end int, votes []int32)
+
 	space
 	index   *index
 	window  window
@@ -105,7 +113,7 @@ func (a *Aligner) same(at, end int) (from int64, n int) {
 
 // look fills the window with what the block from start to end is like.
 func (a *Aligner) look(start, end int) {
-	cells := (len(a.old) + a.limit + cell - 1) / cell
+	cells := (len(a.old) + a.limit + Cell - 1) / Cell
 	if cap(a.votes) < cells {
 		a.votes = make([]int32, cells, cells+cells/4+64)
 	}
@@ -114,7 +122,7 @@ func (a *Aligner) look(start, end int) {
 	last := -sample
 	for p := start; p+sample <= end; p++ {
 		a.index.each(a.new[p:p+sample], func(address int64) {
-			if i := address / cell; i < int64(cells) {
+			if i := address / Cell; i < int64(cells) {
 				a.votes[i]++
 				if p-last > 16 {
 					a.votes[i] += 3 // a find after a gap says more than one of many
@@ -124,10 +132,13 @@ func (a *Aligner) look(start, end int) {
 		})
 	}
 	// What goes on where the last copy ended is near, and likely.
-	for at := int64(start) + a.current - cell; at < int64(end)+a.current+cell; at += cell {
-		if i := at / cell; at >= 0 && i < int64(cells) {
+	for at := int64(start) + a.current - Cell; at < int64(end)+a.current+Cell; at += Cell {
+		if i := at / Cell; at >= 0 && i < int64(cells) {
 			a.votes[i] += 3
 		}
+	}
+	if a.Watch != nil {
+		a.Watch(start, end, a.votes)
 	}
 	if want := choose(a.votes); !a.window.covers(a.votes, want) {
 		a.window.fill(&a.space, want)

@@ -7,10 +7,9 @@ import (
 )
 
 const (
-	cell     = 32 << 10 // bytes of the source that are chosen together
-	maxCells = 128      // in a window: 4 MB
-	probe    = 512      // bytes by which the suffix array tells candidates apart
-	sieve    = 1 << 25  // bits
+	maxCells = 128     // in a window: 4 MB
+	probe    = 512     // bytes by which the suffix array tells candidates apart
+	sieve    = 1 << 25 // bits
 )
 
 // window is the part of the source that is searched thoroughly for one block: the
@@ -79,7 +78,7 @@ func (w *window) fill(s *space, want []bool) {
 	w.text, w.parts = w.text[:0], w.parts[:0]
 	for i, wanted := range want {
 		if wanted {
-			w.take(s, int64(i)*cell)
+			w.take(s, int64(i)*Cell)
 		}
 	}
 	if cap(w.order) < len(w.text) {
@@ -99,7 +98,7 @@ func (w *window) fill(s *space, want []bool) {
 
 // take appends the cell at an address, which may lie in two files.
 func (w *window) take(s *space, address int64) {
-	for end := address + cell; address < end; {
+	for end := address + Cell; address < end; {
 		b := s.from(address)
 		if len(b) == 0 {
 			return

@@ -35,6 +35,7 @@ type Config struct {
 	file   string           // where it was read, for errors
 	lines  map[string]int   // the line of each key there
 	flags  map[string]bool  // keys that were set since: the file is not to blame
+	chosen map[string]bool  // of the followers, those that were set for this data
 }
 
 // DataConfig names the source of frames.
@@ -122,14 +123,6 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 		return nil, fmt.Errorf("no encoder is called %q", name)
 	}
 	return table.ByName(name)
-}
-
-// suits says why a codec cannot encode what a source makes.
-func suits(codec *encoders.Codec, s *frame.Schema) error {
-	if codec.Suits(s) {
-		return nil
-	}
-	return &ConfigError{Key: "encoder.name", Problem: codec.Name + " cannot encode " + s.Name, Expected: "an encoder that suits the data"}
 }
 
 // resolve looks the codec up and returns its params with e's values set.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -62,8 +63,8 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// fill sets every key of the text, the profile first (the links' own keys
-// refine it), and returns the line of each.
+// fill sets every key of the text, the profile first (the links' own keys refine
+// it) and the data (other keys are chosen for it), and returns the line of each.
 func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -77,13 +78,15 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	keys, lines := keyLines(data)
 	flat := map[string]any{}
 	flatten("", tree, flat)
-	if v, ok := flat["profile"]; ok {
-		if err := c.Set("profile", v); err != nil {
-			return nil, located(name, lines, err)
+	for _, key := range firstKeys {
+		if v, ok := flat[key]; ok {
+			if err := c.Set(key, v); err != nil {
+				return nil, located(name, lines, err)
+			}
 		}
 	}
 	for _, key := range keys {
-		if key == "profile" {
+		if slices.Contains(firstKeys, key) {
 			continue
 		}
 		if err := c.setTree(key, flat); err != nil {
@@ -92,6 +95,9 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	}
 	return lines, nil
 }
+
+// firstKeys are set before all others, which refine them.
+var firstKeys = []string{"profile", "data.source"}
 
 // setTree sets key, or what lies below it where its value is an inline table.
 func (c *Config) setTree(key string, flat map[string]any) error {

@@ -64,6 +64,7 @@ func (c *Config) Set(key string, value any) error {
 }
 
 func (c *Config) set(key string, value any) error {
+	c.choose(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
 	switch {

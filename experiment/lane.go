@@ -41,7 +41,7 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	if err != nil {
 		return nil, err
 	}
-	if err := suits(codec, schema); err != nil {
+	if err := c.suits("encoder", codec, schema); err != nil {
 		return nil, err
 	}
 	run, err := newEncoding(schema, codec, params)

@@ -99,31 +99,6 @@ func (s *Session) expected() time.Duration {
 	return 0
 }
 
-// Rehearse opens everything a run would open and closes it again: what Validate
-// cannot know without the data. `tui check` asks for it.
-func (c *Config) Rehearse() error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	all := []point{{config: c}}
-	if len(c.Sweep) > 0 {
-		var err error
-		if all, err = c.points(); err != nil {
-			return c.locate(err)
-		}
-	}
-	for _, p := range all {
-		s, err := NewSession(p.config, SessionOptions{})
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil {
-			return c.locate(err)
-		}
-	}
-	return nil
-}
-
 // interrupt ends the session right after the present instant.
 func (s *Session) interrupt() {
 	s.interrupted = true

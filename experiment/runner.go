@@ -84,6 +84,7 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 		return nil, err
 	}
 	r.session = s
+	r.config.adopt(s.start)
 	r.publish()
 	return r, nil
 }

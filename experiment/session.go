@@ -85,9 +85,9 @@ func NewSession(c *Config, opt SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: endless && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
+	src, err := c.openData(endless)
 	if err != nil {
-		return nil, c.locate(configError("data.source", err))
+		return nil, err
 	}
 	s, err := newSession(c, src, opt)
 	if err != nil {
@@ -102,11 +102,10 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 	if err := c.pin(); err != nil {
 		return nil, err
 	}
-	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
-	if c.Sender.RateHz > s.schema.TickHz {
-		return nil, &ConfigError{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
-			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}
+	if err := c.settle(src.Schema()); err != nil {
+		return nil, err
 	}
+	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
 	_, sized := src.(dataset.Sized)
 	s.cubes = frame.IsCubes(s.schema)
 	s.steered, _ = src.(dataset.Steered)

@@ -155,7 +155,7 @@ func (s *Session) checkShadows(c *Config) error {
 		if err != nil {
 			return err
 		}
-		if err := suits(codec, s.schema); err != nil {
+		if err := c.suits(indexed("shadow", i), codec, s.schema); err != nil {
 			return err
 		}
 		if _, err := newEncoding(s.schema, codec, params); err != nil {

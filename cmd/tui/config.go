@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,21 +41,37 @@ func (f *configFlags) addSet(cmd *cobra.Command) {
 }
 
 // load makes the configuration: file or preset first, then the flags in the
-// order of their fields, then --set. Its errors are *experiment.ConfigErrors or
+// order of their fields, then --set; of all these the data first. Its errors are *experiment.ConfigErrors or
 // usage errors.
 func (f *configFlags) load() (*experiment.Config, error) {
 	c, err := f.base()
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range []struct{ flag, key, value string }{
-		{"--data", "data.source", f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed},
-	} {
-		if s.value == "" {
-			continue
-		}
+	settings, err := f.settings()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
 		if err := setOne(c, s.key, s.value); err != nil {
 			return nil, usage(prefixed(s.flag, err))
+		}
+	}
+	return c, usage(c.Validate())
+}
+
+// flagSetting is one key that a flag sets.
+type flagSetting struct {
+	flag, key string
+	value     any
+}
+
+// settings lists what the flags set: the data first, since an encoder that was
+// named is one for that data.
+func (f *configFlags) settings() (list []flagSetting, err error) {
+	for _, s := range []flagSetting{{"--data", dataKey, f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed}} {
+		if s.value != "" {
+			list = append(list, s)
 		}
 	}
 	for _, text := range f.set {
@@ -61,11 +79,19 @@ func (f *configFlags) load() (*experiment.Config, error) {
 		if !ok {
 			return nil, usagef("--set %q makes no sense; expected KEY=VALUE, as in down.loss=5%%", text)
 		}
-		if err := setOne(c, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))); err != nil {
-			return nil, usage(prefixed("--set "+text, err))
-		}
+		list = append(list, flagSetting{"--set " + text, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))})
 	}
-	return c, usage(c.Validate())
+	slices.SortStableFunc(list, func(a, b flagSetting) int { return cmp.Compare(rank(a.key), rank(b.key)) })
+	return list, nil
+}
+
+const dataKey = "data.source"
+
+func rank(key string) int {
+	if key == dataKey {
+		return 0
+	}
+	return 1
 }
 
 func (f *configFlags) base() (*experiment.Config, error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"wirelab/dataset/files"
 	"wirelab/dataset/rpc"
 	"wirelab/dataset/text"
 	"wirelab/dataset/world"
@@ -72,6 +73,15 @@ func Kinds() []Kind {
 				s, err := text.Open(path, opt.Message, opt.Loop)
 				return checked(s, err)
 			}},
+		{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
+			Summary: "a new file for those who have the old one, delivered whole; without names a small example", arg: argMay,
+			open: func(names string, opt Options) (Source, error) {
+				s, err := files.Open(names, opt.Seed, opt.Loop)
+				if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
+					err = fmt.Errorf("%w: %w", ErrSpec, err)
+				}
+				return checked(s, err)
+			}},
 		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: argMust,
 			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
 			open: func(path string, opt Options) (Source, error) {
@@ -82,7 +92,7 @@ func Kinds() []Kind {
 }
 
 // Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
-// "text", "text:PATH", "file:PATH" or a bare path. Sources that hold files are io.Closers. What is neither a kind nor a
+// "text", "text:PATH", "files", "files:OLD,NEW", "file:PATH" or a bare path. Sources that hold files are io.Closers. What is neither a kind nor a
 // file fails with an *UnknownError or, where it looks like a path, with the
 // reason of the file system.
 func Open(spec string, opt Options) (Source, error) {

@@ -55,6 +55,7 @@ var plan = map[string][]string{
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
 	"dataset/fields":  {"dataset/frame"}, // how each field changes
+	"dataset/files":   {"dataset/frame"}, // a pair of files
 	"dataset/rpc":     {"dataset/frame"}, // calls of a generated player
 	"dataset/text":    {"dataset/frame"}, // messages cut of a text
 	"dataset/world":   {"dataset/frame", "dataset/physics"},

@@ -78,7 +78,7 @@ func Kinds() []Kind {
 			open: func(names string, opt Options) (Source, error) {
 				s, err := files.Open(names, opt.Seed, opt.Loop)
 				if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
-					err = fmt.Errorf("%w: %w", ErrSpec, err)
+					err = fmt.Errorf("data %q: %w: %w", "files:"+names, ErrSpec, err)
 				}
 				return checked(s, err)
 			}},

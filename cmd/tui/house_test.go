@@ -27,7 +27,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
-	"experiment":         {"dataset/...", "encoders/...", "lossmodel", "near"},
+	"experiment":         {"dataset/...", "encoders/...", "lossmodel", "near", "tomlkeys"},
 	"experiment/paired":  {},                                            // how far a difference can be trusted; knows nothing of what it means
 	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
 
@@ -52,17 +52,18 @@ var plan = map[string][]string{
 	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                // for tests only
 	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
-	"near": {}, // what was most likely meant by a name; knows nothing of what is named
+	"tomlkeys": {}, // lines of the keys of a text; knows no configuration
+	"near":     {}, // what was most likely meant by a name; knows nothing of what is named
 
 	"dataset":         {"dataset/..."},
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
-	"dataset/fields":  {"dataset/frame"},                           // how each field changes
-	"dataset/files":   {"dataset/frame"},                           // a pair of files
-	"dataset/rpc":     {"dataset/frame"},                           // calls of a generated player
-	"dataset/table":   {"dataset/frame", "dataset/unpack", "near"}, // a user's own records
-	"dataset/text":    {"dataset/frame"},                           // messages cut of a text
-	"dataset/unpack":  {},                                          // compressed files, in bounded memory
+	"dataset/fields":  {"dataset/frame"},                                       // how each field changes
+	"dataset/files":   {"dataset/frame"},                                       // a pair of files
+	"dataset/rpc":     {"dataset/frame"},                                       // calls of a generated player
+	"dataset/table":   {"dataset/frame", "dataset/unpack", "near", "tomlkeys"}, // a user's own records
+	"dataset/text":    {"dataset/frame"},                                       // messages cut of a text
+	"dataset/unpack":  {},                                                      // compressed files, in bounded memory
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 	"dataset/stats":   {"dataset/frame"}, // counts what snapshots are like
 

@@ -15,6 +15,7 @@ func schemas() []*frame.Schema {
 		{Name: "hollow", Item: "byte", Fields: []frame.Field{{Name: "a", Max: 9}, {Name: "b", Max: 9}}},
 		{Name: "call", Item: "call", Rows: 1, Fields: kinds()},
 		{Name: "table", Item: "row", Rows: 37, Fields: kinds()},
+		{Name: "files", Item: "byte", Delivery: frame.Every},
 	}
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
 		list = append(list, frame.Cubes(n))

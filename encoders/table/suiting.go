@@ -18,6 +18,8 @@ func Default(s *frame.Schema) string {
 		return "rpc-adaptive"
 	case s.Rows > 0:
 		return "delta-adaptive"
+	case s.Delivery == frame.Every:
+		return "patch"
 	}
 	return "receiver-adaptive"
 }

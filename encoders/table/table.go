@@ -4,7 +4,7 @@
 // Numbers travel in packet headers and are never given twice. 1 to 15 are rungs
 // of the snapshot ladder, 16 to 23 what goes beyond it, 24 to 63 encoders of calls,
 // messages and tables, 64 to 127 encoders that
-// suit any schema; zstd-dict will be 67.
+// suit any schema but files; zstd-dict will be 67.
 package table
 
 import (
@@ -15,12 +15,13 @@ import (
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
+	"wirelab/encoders/files"
 	"wirelab/encoders/generic"
 	"wirelab/encoders/rpc"
 )
 
 // All returns the encoders in the order to climb them: the ladder of cube
-// snapshots, the encoders of calls, then those that suit any schema. The slice is the caller's.
+// snapshots, the encoders of calls and of files, then those that suit any other schema. The slice is the caller's.
 func All() []encoders.Codec {
 	return []encoders.Codec{
 		cubes.Raw(),
@@ -41,6 +42,10 @@ func All() []encoders.Codec {
 		rpc.Delta(),
 		rpc.Adaptive(),
 		adaptive.ReceiverAdaptive(),
+		files.Patch(),
+		files.PatchFast(),
+		files.WholeZstd(),
+		files.WholeRaw(),
 		generic.XorRLE(),
 		generic.Deflate(),
 		generic.Zstd(),

@@ -27,9 +27,10 @@ var plan = map[string][]string{
 	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
-	"experiment":         {"dataset/...", "encoders/...", "lossmodel", "near", "tomlkeys"},
-	"experiment/paired":  {},                                            // how far a difference can be trusted; knows nothing of what it means
-	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
+	"experiment":          {"experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "near", "tomlkeys"},
+	"experiment/paired":   {},                                            // how far a difference can be trusted; knows nothing of what it means
+	"experiment/transfer": {},                                            // brings blocks across; knows no links and no encoders
+	"experiment/walkoff":  {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
 
 	"encoders":                    {"dataset/frame", "dataset/physics"},
 	"encoders/bitio":              {}, // primitives that know no frames

@@ -9,14 +9,13 @@ const ticks = 1 << 16
 // older one has forgotten it, and both ends know that.
 const reach = 4
 
-// mostPending bounds the statistics that wait, in entries of four bytes: 16 kB at
+// mostPending bounds the statistics that wait, in words of four bytes: 16 kB at
 // orders 0 and 1.
-func (p packing) mostPending() int {
-	if p.order == 2 {
-		return 16384
-	}
-	return 4096
-}
+func (p packing) mostPending() int { return []int{4096, 4096, 16384, 49152}[p.order] }
+
+// piece is how much of a message is counted at a time, in bytes, so that long ones
+// take no more memory.
+const piece = 512
 
 // batch is what is known of some messages in a row.
 type batch struct {
@@ -36,7 +35,9 @@ type batches struct {
 	all    [reach + 1]batch
 	newest uint16 // batch
 	any    bool
-	one    tally // of the message at hand
+	span   int   // batches from the first to the newest, until they fill the reach
+	passed int64 // out of reach since, whether anything came of them or not
+	one    tally // of the piece at hand
 	closed func(b *batch)
 }
 
@@ -82,19 +83,41 @@ func (s *batches) note(tick uint32, message []byte) {
 	if b.spent {
 		return
 	}
-	s.one = s.of(s.one, message)
-	b.sums = s.add(b.sums, s.one)
-	s.bound(b)
+	for last := uint32(start); len(message) > 0 && !b.spent; {
+		n := min(len(message), piece)
+		s.one, last = s.of(s.one, last, message[:n])
+		b.sums = s.add(b.sums, s.one)
+		s.bound(b)
+		message = message[n:]
+	}
 }
 
 // advance makes id the newest batch and forgets what is out of reach of it.
 func (s *batches) advance(id uint16) {
+	if s.any {
+		s.span -= s.age(s.newest, id)
+	} else {
+		s.span = 1
+	}
+	if over := s.span - (reach + 1); over > 0 {
+		s.span, s.passed = reach+1, s.passed+int64(over)
+	}
 	s.newest, s.any = id, true
 	for i := range s.all {
 		if b := &s.all[i]; b.used && (s.age(id, b.id) > reach || s.age(id, b.id) < 0) {
 			s.forget(b)
 		}
 	}
+}
+
+// forgetAll begins anew, wherever the ticks stand now.
+func (s *batches) forgetAll() {
+	for i := range s.all {
+		if s.all[i].used {
+			s.forget(&s.all[i])
+		}
+	}
+	s.any = false
 }
 
 func (s *batches) forget(b *batch) {
@@ -136,9 +159,6 @@ func (s *batches) bound(b *batch) {
 		b.spent, b.sums = true, nil
 	}
 }
-
-// drop gives the statistics of a batch up.
-func (b *batch) drop() { b.spent, b.sums = true, b.sums[:0] }
 
 // bytes is what the statistics that wait take in memory.
 func (s *batches) bytes() int {

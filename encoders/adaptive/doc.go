@@ -30,7 +30,7 @@ var ErrReport = errors.New("report of the receiver")
 
 // Params are the settings of the protocol; both ends have the same.
 type Params struct {
-	Order   int  `toml:"order" help:"bytes of context that a byte is predicted from" min:"0" max:"2"`
+	Order   int  `toml:"order" help:"bytes of context that a byte is predicted from" min:"0" max:"3"`
 	Batch   int  `toml:"batch" help:"messages of which statistics are kept as one" min:"1" max:"64"`
 	Ask     int  `toml:"ask" help:"whole batches that a receiver waits for until it asks for a new model" min:"1" max:"4"`
 	Weight  int  `toml:"weight" help:"what a byte of this stream counts beside one of the training text" min:"1" max:"64"`
@@ -44,7 +44,7 @@ type Params struct {
 func ReceiverAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 27, Name: "receiver-adaptive", Refs: 1, Standalone: true,
-		Suits:   func(s *frame.Schema) bool { return s.Rows == 0 },
+		Suits:   func(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every },
 		Summary: "bytes range-coded by models that the receiver asks for, batch by batch",
 		Source:  "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
 		Params:  &Params{Order: 1, Batch: 10, Ask: 1, Weight: 12, Message: 500, Trained: true},
@@ -75,28 +75,32 @@ func newEnd(p Params) end {
 	return e
 }
 
-// gather adds up the statistics of batches, bounded, and their fingerprint. It fails
-// if there are none of one of them. The sum is good until the next message.
-func (e *end) gather(ids []uint16) (sums tally, hash uint32, ok bool) {
-	sums, hash = e.batches.one[:0], 2166136261
-	defer func() { e.batches.one = sums }()
+// fingerprint tells the statistics of some batches from all others. It fails if there
+// are none of one of them, or no more.
+func (e *end) fingerprint(ids []uint16) (hash uint32, ok bool) {
+	hash = 2166136261
 	for _, id := range ids {
 		b := e.batches.get(id)
 		if b == nil || b.spent || e.batches.age(e.batches.newest, id) > reach {
-			return sums, 0, false
+			return 0, false
 		}
 		hash = b.sums.hash((hash ^ uint32(id)) * 16777619)
-		sums = e.batches.add(sums, b.sums)
 	}
-	return e.batches.limit(sums, mostStep(e.params.Order), 1<<31), hash, true
+	return hash, true
 }
 
-// mostStep bounds what makes one model of another, in entries.
-func mostStep(order int) int {
-	if order == 2 {
-		return 4096
+// learn makes the next model of what some batches hold, which are spent then: they
+// are added up in the memory of the first.
+func (e *end) learn(ids []uint16, hash uint32) {
+	s := &e.batches
+	first := s.get(ids[0])
+	for _, id := range ids[1:] {
+		b := s.get(id)
+		first.sums = s.add(first.sums, b.sums)
+		b.spent, b.sums = true, nil
 	}
-	return 1024
+	e.models.push(s.limit(first.sums, s.mostStep(), 1<<31), hash)
+	first.spent, first.sums = true, first.sums[:0]
 }
 
 // gauges are what an end knows of itself.

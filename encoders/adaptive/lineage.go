@@ -35,13 +35,11 @@ type lineage struct {
 // halved, so that it forgets, and follows a stream that turns to something else.
 const mostSeen = 1 << 15
 
-// most bounds a tally, in entries.
-func (l *lineage) most() int {
-	if l.order == 2 {
-		return 16384
-	}
-	return 2048
-}
+// most bounds what a model has learnt, in entries.
+func (p packing) most() int { return []int{256, 1536, 16384, 16384}[p.order] }
+
+// mostStep bounds what makes one model of another, in entries.
+func (p packing) mostStep() int { return []int{256, 704, 4096, 8192}[p.order] }
 
 // find returns the model of a label, and whether it is held.
 func (l *lineage) find(label int) (index uint64, ok bool) {

@@ -12,10 +12,11 @@ type model struct {
 	weight  uint64
 }
 
-const orders = 3
+// orders is how many there are: bytes are predicted from up to three before them.
+const orders = 4
 
 // prior is how many observations the order below is worth, in units of 1/16.
-var prior = [orders]uint64{256, 400, 200}
+var prior = [orders]uint64{256, 400, 200, 120}
 
 // ready makes the tally that stands in the keys of the highest order the client's
 // part of the model.
@@ -26,7 +27,7 @@ func (m *model) ready(p packing) {
 	}
 }
 
-// code codes one byte after the last two, from its highest bit down.
+// code codes one byte after the last ones, from its highest bit down.
 func (m *model) code(c *rangecoder.Coder, last uint32, b byte) byte {
 	var given, own [orders]cursor
 	for k := range m.order + 1 {

@@ -12,16 +12,27 @@ import (
 // receiver is the end that decodes, and decides.
 type receiver struct {
 	end
-	asking bool         // for the newest model, which no packet has named yet
-	since  [kept]uint32 // since[i%kept]: the newest tick when it began to ask for model i
-	ids    []uint16     // what the model is to be made of
-	ahead  uint32       // the newest tick that came
+	asking bool        // for the newest model, which no packet has named yet
+	born   [kept]birth // born[i%kept]: when it began to ask for model i
+	ids    []uint16    // what the model is to be made of
+	ahead  uint32      // the newest tick that came
 	any    bool
 	stride int // least distance between two ticks that came: a sender may leave some out
 
-	whole, parted int   // batches that came whole, and those that did not
-	came, missed  int64 // messages
+	whole        int   // batches that came whole, of those out of reach
+	came, missed int64 // messages
 }
+
+// birth is when a model was made: the newest tick that had come. Ticks run in a
+// circle, so that is of use only while the model is young.
+type birth struct {
+	tick  uint32
+	young bool
+}
+
+// far is how many messages late none comes, and after how many that are missing in a
+// row nothing is taken as it was.
+const far = 1 << 14
 
 func newReceiver(p Params) *receiver {
 	r := &receiver{end: newEnd(p), stride: p.Batch}
@@ -52,21 +63,33 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 // early reports whether a message is too old to have been coded with a model that
 // was asked for later: it names one of seven models before.
 func (r *receiver) early(tick uint32, index uint64) bool {
-	return index > 0 && int16(uint16(tick)-uint16(r.since[index%kept])) <= 0
+	b := &r.born[index%kept]
+	return index > 0 && b.young && between(b.tick, tick) <= 0
 }
+
+// between returns how far tick b is after tick a, in the circle of ticks.
+func between(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
 
 // notice learns from a message what it says of the sender, and counts it.
 func (r *receiver) notice(f *frame.Frame, newest int) {
+	for i := range r.born {
+		if d := between(r.born[i].tick, f.Tick); d > far || d < -far {
+			r.born[i].young = false
+		}
+	}
 	if index, ok := r.models.find(newest); r.asking && ok && index == r.models.newest && !r.early(f.Tick, index) {
 		r.asking = false
 	}
-	if id, _ := r.batches.idOf(f.Tick); r.asking && r.batches.age(id, r.ids[0]) > reach {
+	gap := between(r.ahead, f.Tick)
+	jump := r.any && (gap > far || gap < -far)
+	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > reach) {
 		r.models.pop() // the sender had forgotten the batches before it could hear of the model
 		r.asking = false
 	}
-	switch gap := int(int16(uint16(f.Tick) - uint16(r.ahead))); {
-	case !r.any:
+	switch {
+	case !r.any || jump:
 		r.ahead, r.any = f.Tick, true
+		r.batches.forgetAll()
 	case gap > 0:
 		r.stride = min(r.stride, gap)
 		r.missed += int64(gap/r.stride - 1)
@@ -82,8 +105,6 @@ func (r *receiver) notice(f *frame.Frame, newest int) {
 func (r *receiver) close(b *batch) {
 	if r.isWhole(b) {
 		r.whole++
-	} else {
-		r.parted++
 	}
 }
 
@@ -129,15 +150,12 @@ func (r *receiver) ask() {
 	if len(r.ids) < r.params.Ask {
 		return
 	}
-	sums, hash, ok := r.gather(r.ids)
+	hash, ok := r.fingerprint(r.ids)
 	if !ok {
 		return
 	}
-	r.models.push(sums, hash)
-	r.asking, r.since[r.models.newest%kept] = true, r.ahead
-	for _, id := range r.ids {
-		r.batches.get(id).drop()
-	}
+	r.learn(r.ids, hash)
+	r.asking, r.born[r.models.newest%kept] = true, birth{r.ahead, true}
 }
 
 // Learn implements encoders.Feedback; nobody tells a receiver anything.
@@ -146,7 +164,8 @@ func (r *receiver) Learn([]byte) error { return nil }
 // Gauges implements encoders.Gauged.
 func (r *receiver) Gauges() []encoders.Gauge {
 	list := append(r.gauges(), encoders.Gauge{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.came+r.missed)})
-	return append(list, encoders.Gauge{Name: "batches lost", Unit: "%", Value: percent(int64(r.parted), int64(r.whole+r.parted))})
+	passed := r.batches.passed * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
+	return append(list, encoders.Gauge{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.whole)), passed)})
 }
 
 func percent(part, whole int64) float64 {

@@ -29,7 +29,7 @@ func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encode
 		return dst, nil, fmt.Errorf("adaptive: message of %d bytes and %d numbers, expected at most %d and none", len(cur.Body), len(cur.Table), MaxMessage)
 	}
 	used := min(s.vouched, s.models.newest)
-	if s.quiet++; s.quiet > silence || !s.safe(used) {
+	if s.quiet++; s.quiet > silence || !s.safe(used, 0) {
 		used = 0
 	}
 	if s.params.TryAll && used > 0 {
@@ -42,20 +42,21 @@ func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encode
 	return dst, nil, nil
 }
 
-// spareModels is how many more models the receiver may have made when a packet gets
-// there late: one coded with an older model must not come too late for that.
-const spareModels = 2
+// late is how many more models the receiver may have made when a packet that was
+// coded with an older one gets there. As it takes a batch to make one, packets may
+// come that many batches late.
+const late = 3
 
 // safe reports whether the receiver holds a model that it held once: it may be one
-// model ahead, and so have forgotten one more.
-func (s *sender) safe(index uint64) bool { return index+kept-1 > s.models.newest }
+// model ahead, and so have forgotten one more; and some more models later it will.
+func (s *sender) safe(index, later uint64) bool { return index+kept-1 > s.models.newest+later }
 
 // shortest tries every model that both ends hold and returns the best.
 func (s *sender) shortest(message []byte, newest uint64) uint64 {
 	best, size := newest, 0
 	s.list = s.models.held(s.list[:0])
 	for _, i := range s.list {
-		if i > newest || i > 0 && !s.safe(i-min(i, spareModels)) {
+		if i > newest || i > 0 && i < newest && !s.safe(i, late) {
 			continue
 		}
 		s.trial = s.write(s.trial[:0], message, i, nil)
@@ -87,8 +88,8 @@ func (s *sender) Learn(report []byte) error {
 		}
 		s.mixIn(uint64(held), ids, hash)
 	}
-	if uint64(held) <= s.models.newest {
-		s.vouched, s.quiet = uint64(held), 0
+	if uint64(held) <= s.models.newest { // an old report, or one again, takes nothing back
+		s.vouched, s.quiet = max(s.vouched, uint64(held)), 0
 	}
 	return nil
 }
@@ -115,14 +116,13 @@ func (s *sender) mixIn(index uint64, ids []uint16, hash uint32) {
 	if index < s.models.newest || index == s.models.newest && (index == 0 || s.models.hash == hash) {
 		return // said before
 	}
-	sums, own, ok := s.gather(ids)
-	if !ok || own != hash {
+	if own, ok := s.fingerprint(ids); !ok || own != hash {
 		return // forgotten, or other statistics: a receiver may be wrong about what is whole
 	}
 	if index == s.models.newest { // somebody else asked for another model of this number
 		s.models.pop()
 	}
-	s.models.push(sums, hash)
+	s.learn(ids, hash)
 }
 
 // Gauges implements encoders.Gauged.

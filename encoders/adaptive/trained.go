@@ -14,7 +14,7 @@ import (
 )
 
 // trainedTable is what English is like, as learnt from one book: how often each byte
-// followed each two. TestTrained learns it anew, and writes it with -update.
+// followed each three. `tui train` learns it anew, and TestTrained with -update.
 //
 //go:embed trained.tab
 var trainedTable []byte
@@ -65,16 +65,15 @@ func readTables(src []byte) (*[orders]table, error) {
 	}
 	t := &[orders]table{}
 	top := &t[orders-1]
-	top.order, top.sums = orders-1, []uint32{0}
-	key := uint64(0)
+	top.order, top.keys, top.sums = orders-1, make(tally, 0, len(raw)/2), make([]uint32, 1, len(raw)/2+1)
+	key, total := uint64(0), uint64(0)
 	for len(raw) > 0 {
 		step, n := binary.Uvarint(raw)
 		count, m := binary.Uvarint(raw[max(n, 0):])
-		if n <= 0 || m <= 0 || len(top.keys) > 0 && step == 0 || key+step >= 1<<24 {
+		if n <= 0 || m <= 0 || len(top.keys) > 0 && step == 0 || step > 1<<32-1-key || count > 1<<31-total {
 			return nil, fmt.Errorf("malformed after key %d", key)
 		}
-		key += step
-		raw = raw[n+m:]
+		key, total, raw = key+step, total+count, raw[n+m:]
 		top.put(uint32(key), uint32(count))
 	}
 	top.index()

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/files"
 	"wirelab/dataset/rpc"
+	"wirelab/dataset/table"
 	"wirelab/dataset/text"
 	"wirelab/dataset/world"
 )
@@ -88,11 +89,33 @@ func Kinds() []Kind {
 				r, err := OpenRecording(path, opt.Cubes, opt.Loop)
 				return checked(r, err)
 			}},
+		{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", arg: argMust,
+			Summary: "records of yours, CSV or packed int32, as a schema describes them; tui datasets describe prints one to start from",
+			open: func(names string, opt Options) (Source, error) {
+				s, err := openTable(names, opt.Loop)
+				return checked(s, err)
+			}},
 	}
 }
 
+// openTable opens records by "SCHEMA.toml,PATH". Names of schemas may have commas, if
+// they end in .toml.
+func openTable(names string, loop bool) (*table.Source, error) {
+	schema, records, ok := strings.Cut(names, ".toml,")
+	if ok {
+		schema += ".toml"
+	} else {
+		schema, records, ok = strings.Cut(names, ",")
+	}
+	if !ok || schema == "" || records == "" {
+		return nil, fmt.Errorf("data %q: %w, expected table:SCHEMA.toml,PATH", "table:"+names, ErrSpec)
+	}
+	return table.Open(schema, records, loop)
+}
+
 // Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
-// "text", "text:PATH", "files", "files:OLD,NEW", "file:PATH" or a bare path. Sources that hold files are io.Closers. What is neither a kind nor a
+// "text", "text:PATH", "files", "files:OLD,NEW", "file:PATH",
+// "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers. What is neither a kind nor a
 // file fails with an *UnknownError or, where it looks like a path, with the
 // reason of the file system.
 func Open(spec string, opt Options) (Source, error) {

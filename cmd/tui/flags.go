@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
 )
 
 // dataFlags choose a source of frames for the commands that need nothing else.
@@ -71,6 +72,7 @@ func unwritable(path string, err error) error {
 func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
+		table.ErrSchema, table.ErrRecords, table.ErrTruncated,
 		frame.ErrRange, fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

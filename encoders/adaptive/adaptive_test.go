@@ -29,6 +29,7 @@ type talk struct {
 	bytes    int // of payload
 	raw      int // of messages
 	got      int
+	heard    func(data []byte) // of every packet and report; may be nil
 }
 
 type packet struct {
@@ -58,11 +59,18 @@ func (k *talk) send(n int, message []byte) {
 		k.t.Fatalf("message %d: %d units for %d bytes, error %v", n, budget.Total(), len(data), err)
 	}
 	k.bytes, k.raw = k.bytes+len(data), k.raw+len(message)
+	k.hear(data)
 	if k.rng.Float64() >= k.down {
 		k.packets = append(k.packets, packet{n + k.rng.IntN(k.delay+1), k.tick, data, bytes.Clone(message)})
 	}
 	k.tick += k.stride
 	k.arrive(n)
+}
+
+func (k *talk) hear(data []byte) {
+	if k.heard != nil {
+		k.heard(data)
+	}
 }
 
 func (k *talk) arrive(n int) {
@@ -79,7 +87,9 @@ func (k *talk) arrive(n int) {
 			k.t.Fatalf("message of tick %d: %q, want %q; error %v", p.tick, got.Body, p.want, err)
 		}
 		k.got++
-		if report := k.rcv.Report(nil); k.rng.Float64() >= k.up {
+		report := k.rcv.Report(nil)
+		k.hear(report)
+		if k.rng.Float64() >= k.up {
 			k.reports = append(k.reports, packet{due: n + k.rng.IntN(k.delay+1), data: report})
 		}
 	}

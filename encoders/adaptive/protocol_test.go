@@ -2,6 +2,8 @@ package adaptive
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"testing"
 
@@ -99,5 +101,23 @@ func TestRoundTheCircle(t *testing.T) {
 	}
 	if k.snd.models.newest == 0 || k.snd.models.newest > 10+2 { // the short batch at the end of a round may come whole
 		t.Errorf("%d models, want those of the first hundred messages and hardly more", k.snd.models.newest)
+	}
+}
+
+// A conversation is the same bytes for ever, packets and reports, at every order: whole
+// numbers alone decide what is sent.
+func TestConversationsAreTheSameForEver(t *testing.T) {
+	text := prose(t)
+	for order, want := range [orders]string{"693734803a360b86", "29b091ace3894ddb", "6fdef70d9e0fd909", "2935d0f516b7c3c3"} {
+		p := defaults()
+		p.Order, p.TryAll = order, order == 2
+		k := newTalk(t, p, 21)
+		k.down, k.up, k.delay = 0.02, 0.2, 3
+		sum := sha256.New()
+		k.heard = func(data []byte) { sum.Write(data) }
+		k.say(text, 90, 3)
+		if got := hex.EncodeToString(sum.Sum(nil)[:8]); got != want || k.snd.models.newest < 10 {
+			t.Errorf("order %d: %d models, bytes %s, want %s", order, k.snd.models.newest, got, want)
+		}
 	}
 }

@@ -48,7 +48,13 @@ func newAdaptive(s *frame.Schema) *adaptive {
 		}
 	}
 	x.order = sequence(len(s.Fields), x.clock, x.rates)
-	x.start = newMemo(len(s.Fields))
+	numbers := 0
+	for _, f := range s.Fields {
+		if number(f.Kind) {
+			numbers++
+		}
+	}
+	x.start = newMemo(numbers, len(s.Fields)-numbers)
 	return x
 }
 
@@ -92,7 +98,7 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 func (x *adaptive) code(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
 	m, _ := spare.(*memo)
 	if m == nil {
-		m = &memo{fields: make([]fieldMemo, len(x.cols))} // copied over in a moment
+		m = &memo{make([]numberMemo, len(x.start.numbers)), make([]symbolMemo, len(x.start.symbols))} // copied over in a moment
 	}
 	old, _ := ref.Memo.(*memo)
 	if old == nil {

@@ -33,16 +33,28 @@ type column struct {
 	min   int32  // subtracted from it
 	span  uint32 // the largest value then
 	float bool   // IEEE bits
+	place int    // in the memos, among the numbers or among the symbols
+}
+
+// number reports whether differences of the field mean something.
+func number(k frame.Kind) bool {
+	return k == frame.Float32 || k == frame.Quantity || k == frame.Angle
 }
 
 // columns describes the fields of a call.
 func columns(s *frame.Schema) []column {
 	list := make([]column, len(s.Fields))
+	numbers, symbols := 0, 0
 	for i, f := range s.Fields {
 		c := column{width: 32, span: 1<<32 - 1, float: f.Kind == frame.Float32}
 		if f.Kind.Bounded() {
 			c.min, c.span = f.Min, uint32(f.Max)-uint32(f.Min)
 			c.width = uint(bits.Len32(c.span))
+		}
+		if number(f.Kind) {
+			c.place, numbers = numbers, numbers+1
+		} else {
+			c.place, symbols = symbols, symbols+1
 		}
 		list[i] = c
 	}

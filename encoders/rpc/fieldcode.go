@@ -22,7 +22,7 @@ const farthest = 1 << 24
 // codeFloat codes a float: the residual in tenths, or its bits where that makes no
 // sense.
 func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
-	fm := &m.fields[i]
+	fm := &m.numbers[x.cols[i].place]
 	was := float64(float(base.Table[i]))
 	guesses := [ways]float64{was, was, float64(fm.slope*float64(e.ticks)) + was}
 	if r := x.rates[i]; r >= 0 {
@@ -63,13 +63,12 @@ func residual(v, guess float64) (tenths int32, ok bool) {
 
 // codeWhole codes a field that is no float.
 func (x *adaptive) codeWhole(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
-	fm, col := &m.fields[i], &x.cols[i]
+	col := &x.cols[i]
 	now, was := col.raw(f.Table[i]), col.raw(base.Table[i])
-	switch x.schema.Fields[i].Kind {
-	case frame.Quantity, frame.Angle:
-		now = x.codeQuantity(fm, now, was, e)
-	default:
-		now = x.codeSymbol(fm, col, now, was)
+	if number(x.schema.Fields[i].Kind) {
+		now = x.codeQuantity(&m.numbers[col.place], now, was, e)
+	} else {
+		now = x.codeSymbol(&m.symbols[col.place], col, now, was)
 	}
 	v, ok := col.value(now)
 	if !ok {
@@ -83,7 +82,7 @@ func (x *adaptive) codeWhole(i int, f, base *frame.Frame, m *memo, e *elapsed) e
 }
 
 // codeQuantity codes a number by its residual, modulo 2^32.
-func (x *adaptive) codeQuantity(fm *fieldMemo, now, was uint32, e *elapsed) uint32 {
+func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uint32 {
 	step := float64(fm.slope * float64(e.ticks))
 	if !(step > -1<<31 && step < 1<<31) {
 		step = 0
@@ -108,13 +107,13 @@ func (x *adaptive) codeQuantity(fm *fieldMemo, now, was uint32, e *elapsed) uint
 }
 
 // codeSymbol codes a value that either is what it was, or is something else.
-func (x *adaptive) codeSymbol(fm *fieldMemo, col *column, now, was uint32) uint32 {
-	stays := &fm.stays[min(was, 1)][fm.class]
-	fm.class = 0
+func (x *adaptive) codeSymbol(sm *symbolMemo, col *column, now, was uint32) uint32 {
+	stays := &sm.stays[min(was, 1)][sm.moved]
+	sm.moved = 0
 	if stays.Code(&x.c, bit(now == was), quick) != 0 {
 		return was
 	}
-	fm.class = 1
+	sm.moved = 1
 	if col.span == 1 {
 		return 1 - was
 	}
@@ -122,9 +121,9 @@ func (x *adaptive) codeSymbol(fm *fieldMemo, col *column, now, was uint32) uint3
 }
 
 // codeNumber codes a residual: how many bits its magnitude has, in the context of
-// how many the last one had; its sign; the two bits below the leading one; the rest
-// as it is.
-func (x *adaptive) codeNumber(fm *fieldMemo, v int32) int32 {
+// how many the last one had; its sign; the two bits below the leading one if it is not
+// a long one; the rest as it is.
+func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 	n := uint32(bits.Len32(uint32(max(v, -v))))
 	n = x.codeLength(fm, n)
 	fm.class = classOf(n)
@@ -134,7 +133,11 @@ func (x *adaptive) codeNumber(fm *fieldMemo, v int32) int32 {
 	negative := fm.sign.Code(&x.c, bit(v < 0), quick)
 	magnitude, left := uint32(max(v, -v)), uint(n-1)
 	top := uint32(1)
-	for range min(left, 2) {
+	learnt := uint(0)
+	if n <= shaped {
+		learnt = min(left, 2)
+	}
+	for range learnt {
 		left--
 		top = top<<1 | uint32(fm.top[n][top&3].Code(&x.c, int(magnitude>>left&1), slow))
 	}
@@ -146,7 +149,7 @@ func (x *adaptive) codeNumber(fm *fieldMemo, v int32) int32 {
 }
 
 // codeLength codes a number of bits, 0..31, in unary up from nothing.
-func (x *adaptive) codeLength(fm *fieldMemo, n uint32) uint32 {
+func (x *adaptive) codeLength(fm *numberMemo, n uint32) uint32 {
 	ladder := &fm.length[fm.class]
 	for at := range uint32(longest) {
 		if ladder[at].Code(&x.c, bit(n > at), quick) == 0 {

@@ -35,7 +35,7 @@ type Stats struct {
 
 // Make writes a patch that makes new from old.
 func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
-	if len(old) > maxSize || len(new) > maxSize {
+	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
 		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
 	}
 	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}

@@ -45,6 +45,7 @@ type DataConfig struct {
 	Script  string // of the world
 	Message int    // bytes of a message of a text
 	Loop    bool   // begin again at the end; only where Duration is set
+	Again   bool   // deliver files again and again, as the dashboard does, and not once
 }
 
 // EncoderConfig names a codec and those of its params that differ from the defaults.
@@ -58,6 +59,9 @@ type SenderConfig struct {
 	RateHz  int // snapshots made a second, at most the source's rate
 	Every   int // of which every so many-th is sent: what a session can change on the way
 	History int // frames kept, 1..255
+
+	Block  int // bytes of a file that go in a datagram
+	Window int // datagrams with parts of a file that may be under way
 }
 
 // ReceiverConfig is what the receiving endpoint is set to.
@@ -82,7 +86,7 @@ func Default() *Config {
 		Encoder:  EncoderConfig{Name: "relative-orientation"},
 		Down:     lossmodel.DefaultSpec(),
 		Up:       lossmodel.DefaultSpec(),
-		Sender:   SenderConfig{RateHz: 60, Every: 1, History: frame.MaxHistory},
+		Sender:   SenderConfig{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
 		Receiver: ReceiverConfig{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -22,6 +23,7 @@ func (c *Config) Values() map[string]any {
 			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String(), "interpolation": c.Receiver.Interpolation.String()},
 		"encoder": c.Encoder.values(),
 	}
+	c.fileValues(v)
 	if c.Seed >= 1<<53 {
 		v["seed"] = strconv.FormatUint(c.Seed, 10) // JSON readers make floats of numbers
 	}
@@ -37,6 +39,18 @@ func (c *Config) Values() map[string]any {
 	}
 	c.listValues(v)
 	return v
+}
+
+// fileValues adds what is about whole files, where the data are files or somebody
+// has set it.
+func (c *Config) fileValues(v map[string]any) {
+	usual, sender := Default().Sender, v["sender"].(map[string]any)
+	if kind, _, _ := strings.Cut(c.Data.Source, ":"); kind == "files" || c.Sender.Block != usual.Block || c.Sender.Window != usual.Window {
+		sender["block"], sender["window"] = int64(c.Sender.Block), int64(c.Sender.Window)
+	}
+	if c.Data.Again {
+		v["data"].(map[string]any)["again"] = true
+	}
 }
 
 // listValues adds the arrays of tables.

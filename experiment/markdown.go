@@ -25,7 +25,10 @@ func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
 	b.WriteString("\n\n")
 	mdTotals(&b, r)
 	mdGauges(&b, r)
-	mdPlayout(&b, r)
+	mdTransfer(&b, r)
+	if r.Totals.Transfer == nil {
+		mdPlayout(&b, r)
+	}
 	mdBudget(&b, r)
 	mdChanges(&b, r)
 	mdAssertions(&b, r)

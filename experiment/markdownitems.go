@@ -32,6 +32,9 @@ func mdItemHeads(r *Report) string {
 		return ""
 	}
 	heads := " bits/" + r.Runs[0].Item + " |"
+	if r.Runs[0].Totals.Transfer != nil {
+		heads += " resent | seconds |"
+	}
 	for _, name := range gaugeNames(r) {
 		heads += " " + name + " |"
 	}
@@ -44,6 +47,9 @@ func mdItemCells(r *Report, run *Result) string {
 		return ""
 	}
 	cells := fmt.Sprintf(" %.2f |", run.Totals.BitsPerItem)
+	if x := run.Totals.Transfer; x != nil {
+		cells += fmt.Sprintf(" %d | %s |", x.Resent, x.verdict())
+	}
 	for _, name := range gaugeNames(r) {
 		cell := ""
 		for _, g := range slices.Concat(run.Totals.Sender, run.Totals.Receiver) {

@@ -34,13 +34,13 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	if err != nil {
 		return nil, err
 	}
-	out := &ReplayResult{Same: true}
+	out, packs := &ReplayResult{Same: true}, NewPacks()
 	for i, saved := range runs {
 		c, err := saved.config()
 		if err != nil {
 			return nil, located(path, nil, configError("config", err))
 		}
-		o := RunOptions{Clock: opt.Clock}
+		o := RunOptions{Clock: opt.Clock, Packing: opt.Packing, packs: packs}
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(runs))*total) }
 		}

@@ -13,9 +13,13 @@ type RunOptions struct {
 	// Progress is told, from one goroutine at a time, how many seconds of virtual
 	// time are done of how many in all runs together; total is 0 if unknown.
 	Progress func(done, total float64)
-	Clock    Clock  // monotonic wall time, for timings and for the pace of saving
-	Dir      string // the report's folder, "" for none; written at most once a second and at the end
-	Workers  int    // runs side by side in a sweep; 0: one a core
+	// Packing is told of the patches that are made before a run begins; of a sweep,
+	// by several goroutines. nil: nobody asks.
+	Packing func(encoder string, done, total float64)
+	Clock   Clock  // monotonic wall time, for timings and for the pace of saving
+	Dir     string // the report's folder, "" for none; written at most once a second and at the end
+	Workers int    // runs side by side in a sweep; 0: one a core
+	packs   *Packs // shared by the runs
 }
 
 // slice is how much virtual time passes between two looks at the context.
@@ -46,7 +50,7 @@ func Run(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 
 // runOne runs a single configuration; out's folder, if it has one, is kept current.
 func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Result, error) {
-	so := SessionOptions{Clock: opt.Clock}
+	so := SessionOptions{Clock: opt.Clock, Packs: opt.packs}
 	if out.dir != "" {
 		so.Observer = out
 	}
@@ -54,8 +58,21 @@ func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Res
 	if err != nil {
 		return nil, err
 	}
+	if err := s.pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	result, err := drive(ctx, s, opt, out)
 	return result, errors.Join(err, s.Close())
+}
+
+// packing is who hears of patches that are made, and ends that when ctx does.
+func (o *RunOptions) packing(ctx context.Context) *Packing {
+	return &Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
+		if o.Packing != nil {
+			o.Packing(encoder, float64(done), float64(total))
+		}
+		return ctx.Err()
+	}}
 }
 
 // drive runs a session to its end and keeps its report current: at most once a
@@ -69,7 +86,7 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 			return nil, errors.Join(err, out.write(s.resultNow(begun, opt.Clock)))
 		}
 		if opt.Progress != nil {
-			opt.Progress(s.Now().Seconds(), s.expected().Seconds())
+			opt.Progress(s.progress())
 		}
 		if now := opt.Clock.now(); now-saved >= pause {
 			r := s.resultNow(begun, opt.Clock)
@@ -86,6 +103,15 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 	}
 	r := s.resultNow(begun, opt.Clock)
 	return r, out.write(r)
+}
+
+// progress returns how far the session is, of how far it will go: in seconds, or of
+// files in bytes.
+func (s *Session) progress() (done, total float64) {
+	if s.delivers {
+		return s.delivered()
+	}
+	return s.Now().Seconds(), s.expected().Seconds()
 }
 
 // expected returns when the session will end, 0 if that is not known yet.

@@ -91,7 +91,7 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 
 func (r *Runner) open() (*Session, error) {
 	c := r.config.Clone()
-	c.Data.Loop = true
+	c.Data.Loop, c.Data.Again = true, true
 	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true})
 }
 

@@ -36,7 +36,7 @@ func (c *Config) choose(key string, value any) {
 
 // settle makes what nobody has chosen fit the data, and says if that cannot be.
 func (c *Config) settle(s *frame.Schema) error {
-	if c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
+	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
 		c.Sender.RateHz = s.TickHz
 	}
 	if c.Sender.RateHz > s.TickHz {
@@ -46,9 +46,15 @@ func (c *Config) settle(s *frame.Schema) error {
 	codec, err := findCodec(c.Encoder.Name, c.codecs)
 	if err == nil && !codec.Suits(s) && !c.chosen["encoder.name"] && len(c.Encoder.Params) == 0 {
 		c.Encoder.Name = table.Default(s)
+		if s.Delivery == frame.Every && len(c.Shadows) == 0 {
+			c.Shadows = []EncoderConfig{{Name: wholeFile}} // what a patch is worth is asked of all of them
+		}
 	}
 	return c.checkHistories()
 }
+
+// wholeFile is the encoder that a patch is compared with.
+const wholeFile = "whole-zstd"
 
 // Settle opens the data, as a run would, and makes what nobody has chosen fit it:
 // the configuration is then the one that a run goes by. It fails as a run would,
@@ -65,6 +71,7 @@ func (c *Config) Settle() error {
 // adopt takes over what settle made of a copy of c.
 func (c *Config) adopt(settled *Config) {
 	c.Encoder, c.Sender = settled.Encoder.clone(), settled.Sender
+	c.Shadows = settled.Clone().Shadows
 }
 
 // openData opens the source that the configuration names.

@@ -107,8 +107,9 @@ type Lane struct {
 	Totals   Totals
 	Timing   Timing
 	Recent   Recent
-	Err      error      // the encoder's newest complaint: it refused a frame
-	Troubles []Incident // the newest of each kind, the latest first; the first lane's only
+	Blocks   []BlockState // of the file that is delivered, in order; nil if the data are no files
+	Err      error        // the encoder's newest complaint: it refused a frame
+	Troubles []Incident   // the newest of each kind, the latest first; the first lane's only
 }
 
 // Recent is what the vital numbers show: the last two seconds.

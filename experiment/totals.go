@@ -68,6 +68,9 @@ type Totals struct {
 	Playout          Playout   `json:"playout"`
 	Network          Network   `json:"network"`
 
+	// Transfer is how the file came across, where the data are files.
+	Transfer *Transfer `json:"transfer,omitempty"`
+
 	// Sender and Receiver are what the codec's ends know of themselves, where it is
 	// a protocol that has something to show.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
@@ -77,6 +80,8 @@ type Totals struct {
 // Timing is what the work cost in this process: the only part of a report that
 // may differ between two runs of one configuration.
 type Timing struct {
+	PackMS         float64   `json:"pack_ms,omitempty"`   // to make a patch, where a file is delivered
+	UnpackMS       float64   `json:"unpack_ms,omitempty"` // to apply it
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
 	RealTimeFactor float64   `json:"real_time_factor"`

@@ -24,6 +24,10 @@ func writeReport(w io.Writer, r *experiment.Report) {
 
 func writeRun(w io.Writer, r *experiment.Result) {
 	t := r.Totals
+	if t.Transfer != nil {
+		writeTransfer(w, r)
+		return
+	}
 	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %d %ss\n\n", title(r), r.Seed, r.DurationS, r.Frames, r.ItemsPerFrame, r.Item)
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
 	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", t.PacketBytes.P50, t.PacketBytes.P95, t.PacketBytes.Max)
@@ -124,6 +128,10 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
+	if r.Runs[0].Totals.Transfer != nil {
+		writeTransferSweep(w, r, keys)
+		return
+	}
 	if aboutPlayout(keys) {
 		writePlayoutSweep(w, r, keys)
 		return

@@ -44,7 +44,7 @@ var plan = map[string][]string{
 	"encoders/cubes":              encoderImports,
 	"encoders/generic":            encoderImports,
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
-	"encoders/adaptive":           encoderImports,
+	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
 	"encoders/rpc":                encoderImports,                                        // calls of one row
 	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...), // whole files
 	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta"},

@@ -44,7 +44,7 @@ type Params struct {
 func ReceiverAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 27, Name: "receiver-adaptive", Refs: 1, Standalone: true,
-		Suits:   func(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every },
+		Suits:   suits,
 		Summary: "bytes range-coded by models that the receiver asks for, batch by batch",
 		Source:  "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
 		Params:  &Params{Order: 1, Batch: 10, Ask: 1, Weight: 12, Message: 500, Trained: true},
@@ -57,6 +57,9 @@ func ReceiverAdaptive() encoders.Codec {
 		},
 	}
 }
+
+// suits takes frames that are nothing but bytes, of which each is for itself.
+func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every }
 
 // end is what sender and receiver have in common.
 type end struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // trainedTable is what English is like, as learnt from one book: how often each byte
-// followed each three. `tui train` learns it anew, and TestTrained with -update.
+// followed each three. `tui train` learns it anew.
 //
 //go:embed trained.tab
 var trainedTable []byte
@@ -31,20 +31,25 @@ var trained = sync.OnceValue(func() *[orders]table {
 // untrained is a model that expects nothing.
 var untrained [orders]table
 
-// train counts a text and writes the table of it: differences of keys and counts,
-// deflated.
-func train(text []byte) ([]byte, error) {
-	counts := map[uint32]uint32{}
-	last := uint32(start)
+// counts says how often each byte followed each three, by key.
+type counts map[uint32]uint32
+
+// add counts some bytes after the last ones, and returns what are the last then.
+func (c counts) add(last uint32, text []byte) uint32 {
 	for _, b := range text {
-		counts[contextKey(orders-1, last, b)]++
+		c[contextKey(orders-1, last, b)]++
 		last = after(last, b)
 	}
+	return last
+}
+
+// pack writes the table of what was counted: differences of keys, and counts, deflated.
+func (c counts) pack() ([]byte, error) {
 	var raw []byte
 	before := uint32(0)
-	for _, key := range slices.Sorted(maps.Keys(counts)) {
+	for _, key := range slices.Sorted(maps.Keys(c)) {
 		raw = binary.AppendUvarint(raw, uint64(key-before))
-		raw = binary.AppendUvarint(raw, uint64(counts[key]))
+		raw = binary.AppendUvarint(raw, uint64(c[key]))
 		before = key
 	}
 	var out bytes.Buffer
@@ -57,7 +62,7 @@ func train(text []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// readTables is the inverse of train, with the lower orders.
+// readTables is the inverse of pack, with the lower orders.
 func readTables(src []byte) (*[orders]table, error) {
 	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(src)))
 	if err != nil {

@@ -45,10 +45,11 @@ func (c *Config) Values() map[string]any {
 // has set it.
 func (c *Config) fileValues(v map[string]any) {
 	usual, sender := Default().Sender, v["sender"].(map[string]any)
-	if kind, _, _ := strings.Cut(c.Data.Source, ":"); kind == "files" || c.Sender.Block != usual.Block || c.Sender.Window != usual.Window {
+	kind, _, _ := strings.Cut(c.Data.Source, ":")
+	if kind == "files" || c.Sender.Block != usual.Block || c.Sender.Window != usual.Window {
 		sender["block"], sender["window"] = int64(c.Sender.Block), int64(c.Sender.Window)
 	}
-	if c.Data.Again {
+	if c.Data.Again && kind == "files" {
 		v["data"].(map[string]any)["again"] = true
 	}
 }

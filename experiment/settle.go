@@ -36,6 +36,7 @@ func (c *Config) choose(key string, value any) {
 
 // settle makes what nobody has chosen fit the data, and says if that cannot be.
 func (c *Config) settle(s *frame.Schema) error {
+	rate := c.Sender.RateHz
 	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
 		c.Sender.RateHz = s.TickHz
 	}
@@ -49,6 +50,9 @@ func (c *Config) settle(s *frame.Schema) error {
 		if s.Delivery == frame.Every && len(c.Shadows) == 0 {
 			c.Shadows = []EncoderConfig{{Name: wholeFile}} // what a patch is worth is asked of all of them
 		}
+	}
+	if c.Sender.RateHz == rate {
+		return nil // Validate has seen to it
 	}
 	return c.checkHistories()
 }

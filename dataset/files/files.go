@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -107,10 +108,12 @@ func different(old, new string) error {
 // read reads a whole file, if it is one.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
-	if err != nil {
-		return nil, err
-	}
+	var failed *fs.PathError
 	switch {
+	case errors.As(err, &failed):
+		return nil, fmt.Errorf("%s: %w; expected a file", path, failed.Err)
+	case err != nil:
+		return nil, err
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a folder; %w", path, ErrKind)
 	case !info.Mode().IsRegular():

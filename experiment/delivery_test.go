@@ -200,18 +200,24 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// parcelFiles puts a parcel into files, and returns a configuration that sends them.
+func parcelFiles(t *testing.T, p *parcel) (*Config, error) {
+	t.Helper()
+	dir := t.TempDir()
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	c := Default()
+	return c, errors.Join(os.WriteFile(old, p.old, 0o644), os.WriteFile(new, p.new, 0o644), c.Set("data.source", "files:"+old+","+new))
+}
+
 // The worst link there is brings a patch across, twice the same, and again from its
 // report.
 func TestPatchOverABadLink(t *testing.T) {
-	dir := t.TempDir()
-	p := newParcel(60_000, 3)
-	for name, data := range map[string][]byte{"old": p.old, "new": p.new} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	dir, p := t.TempDir(), newParcel(60_000, 3)
+	c, err := parcelFiles(t, p)
+	if err != nil {
+		t.Fatal(err)
 	}
-	c := Default()
-	for key, v := range map[string]any{"data.source": "files:" + filepath.Join(dir, "old") + "," + filepath.Join(dir, "new"), "link.loss": "30%",
+	for key, v := range map[string]any{"link.loss": "30%",
 		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -231,7 +237,7 @@ func TestPatchOverABadLink(t *testing.T) {
 		}
 		r := report.Runs[0]
 		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
-		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Rounds[0].Encoder != "patch" || x.Resent == 0 || len(report.Failed()) > 0 {
+		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Rounds[0].Encoder != "patch" || y.Resent == 0 || len(report.Failed()) > 0 {
 			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
 		}
 		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {

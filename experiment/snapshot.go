@@ -140,6 +140,8 @@ type Snapshot struct {
 	Lanes  []Lane
 	Marks  []Mark
 	Log    []StampedChange
+	Making *Making  // a patch that the session waits for; nil: none
+	Matrix *Matrix  // what the new file is like, by the patch that was made last; nil: none was
 	World  *Picture // both ends to look at; nil if the data are no cubes
 	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice

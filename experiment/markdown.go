@@ -26,7 +26,7 @@ func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
 	mdTotals(&b, r)
 	mdGauges(&b, r)
 	mdTransfer(&b, r)
-	if r.Totals.Transfer == nil {
+	if r.Totals.BitsPerCube != nil { // only cubes are shown
 		mdPlayout(&b, r)
 	}
 	mdBudget(&b, r)
@@ -195,7 +195,9 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
 			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong, mdItemCells(r, run))
 	}
-	mdSweepPlayout(&b, r, keys)
+	if r.Runs[0].Totals.BitsPerCube != nil {
+		mdSweepPlayout(&b, r, keys)
+	}
 	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -19,10 +19,19 @@ func mdGauges(b *strings.Builder, r *Result) {
 		says []encoders.Gauge
 	}{{"sender", r.Totals.Sender}, {"receiver", r.Totals.Receiver}} {
 		for _, g := range end.says {
-			fmt.Fprintf(b, "| %s | %s | %.4g %s |\n", end.name, g.Name, g.Value, g.Unit)
+			fmt.Fprintf(b, "| %s | %s | %s |\n", end.name, g.Name, mdGauge(g))
 		}
 	}
 	b.WriteString("\n")
+}
+
+// mdGauge is a gauge with its unit.
+func mdGauge(g encoders.Gauge) string {
+	form := "%.3g %s"
+	if g.Value >= 1000 {
+		form = "%.0f %s"
+	}
+	return strings.TrimSpace(fmt.Sprintf(form, g.Value, g.Unit))
 }
 
 // mdItemHeads are the columns of a sweep that are not of cubes: bits per item, and
@@ -32,6 +41,9 @@ func mdItemHeads(r *Report) string {
 		return ""
 	}
 	heads := " bits/" + r.Runs[0].Item + " |"
+	if r.Runs[0].Item == "byte" && r.Runs[0].Totals.Transfer == nil {
+		heads += " ratio |"
+	}
 	if r.Runs[0].Totals.Transfer != nil {
 		heads += " resent | seconds |"
 	}
@@ -47,6 +59,9 @@ func mdItemCells(r *Report, run *Result) string {
 		return ""
 	}
 	cells := fmt.Sprintf(" %.2f |", run.Totals.BitsPerItem)
+	if run.Item == "byte" && run.Totals.Transfer == nil {
+		cells += fmt.Sprintf(" %.1f %% |", 100*run.Totals.BitsPerItem/8)
+	}
 	if x := run.Totals.Transfer; x != nil {
 		cells += fmt.Sprintf(" %d | %s |", x.Resent, x.verdict())
 	}
@@ -54,7 +69,7 @@ func mdItemCells(r *Report, run *Result) string {
 		cell := ""
 		for _, g := range slices.Concat(run.Totals.Sender, run.Totals.Receiver) {
 			if g.Name == name {
-				cell = fmt.Sprintf("%.4g %s", g.Value, g.Unit)
+				cell = mdGauge(g)
 				break
 			}
 		}

@@ -33,7 +33,8 @@ const (
 // ErrEmpty: the file holds nothing that could be sent.
 var ErrEmpty = errors.New("text is empty")
 
-// Source cuts a text in messages. It implements dataset.Source, Sized and Seamed.
+// Source cuts a text in messages. It implements dataset.Source and Sized. Where a text
+// begins again is no seam: no message rests on the one before it.
 type Source struct {
 	schema *frame.Schema
 	text   string
@@ -41,7 +42,6 @@ type Source struct {
 	loop   bool
 	at     int // of the next message
 	tick   uint32
-	seam   bool
 }
 
 // Open reads the text at path, the embedded one if it is "", to be cut in messages
@@ -88,20 +88,16 @@ func (s *Source) Schema() *frame.Schema { return s.schema }
 // Frames returns how many messages the text is cut in.
 func (s *Source) Frames() int { return (len(s.text) + s.size - 1) / s.size }
 
-// Seam reports whether the last message is the first after the end of the text.
-func (s *Source) Seam() bool { return s.seam }
-
 // Initial makes f the empty message.
 func (s *Source) Initial(f *frame.Frame) { f.Tick, f.Table, f.Body = 0, f.Table[:0], f.Body[:0] }
 
 // Next fills f with the next message; the last of a text may be a short one.
 func (s *Source) Next(f *frame.Frame) error {
-	s.seam = false
 	if s.at == len(s.text) {
 		if !s.loop {
 			return io.EOF
 		}
-		s.at, s.seam = 0, true
+		s.at = 0
 	}
 	end := min(s.at+s.size, len(s.text))
 	f.Tick, f.Table, f.Body = s.tick, f.Table[:0], append(f.Body[:0], s.text[s.at:end]...)

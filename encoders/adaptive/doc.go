@@ -106,7 +106,7 @@ func (e *end) learn(ids []uint16, hash uint32) {
 	first.spent, first.sums = true, first.sums[:0]
 }
 
-// gauges are what an end knows of itself.
+// gauges are what an end knows of itself: models, statistics, memory.
 func (e *end) gauges() []encoders.Gauge {
 	return []encoders.Gauge{
 		{Name: "models built", Value: float64(e.models.newest)},

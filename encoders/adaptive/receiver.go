@@ -163,9 +163,14 @@ func (r *receiver) Learn([]byte) error { return nil }
 
 // Gauges implements encoders.Gauged.
 func (r *receiver) Gauges() []encoders.Gauge {
-	list := append(r.gauges(), encoders.Gauge{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.came+r.missed)})
+	own := r.gauges()
 	passed := r.batches.passed * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
-	return append(list, encoders.Gauge{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.whole)), passed)})
+	return []encoders.Gauge{
+		own[0],
+		{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.came+r.missed)},
+		{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.whole)), passed)},
+		own[2], own[1],
+	}
 }
 
 func percent(part, whole int64) float64 {

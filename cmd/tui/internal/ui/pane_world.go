@@ -10,6 +10,7 @@ import (
 // worldPane is the world from above: what the sender has, what the receiver
 // shows, and how far that is off, side by side.
 type worldPane struct {
+	item     string
 	pic      *experiment.Picture
 	now      time.Duration
 	display  display
@@ -64,7 +65,8 @@ func (p *worldPane) name() string { return "World" }
 func (p *worldPane) observe(v sight) bool {
 	pic := v.snap.World
 	if pic == nil {
-		p.due = p.due || p.pic != nil
+		p.due = p.due || p.pic != nil || p.item != v.snap.Item
+		p.item = v.snap.Item
 		p.pic = nil
 		return false
 	}
@@ -94,10 +96,18 @@ func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 	}
 }
 
+// nothing says in words why there is no world.
+func (p *worldPane) nothing() string {
+	if p.item != "" && p.item != "cube" {
+		return "No world to look at: what is sent is made of " + p.item + "s, not of cubes. Page 1 shows what they cost, page 2 what on, page 3 each packet."
+	}
+	return "No world to look at: these frames hold no cubes, or none was sent yet."
+}
+
 // drawNothing says why there is no world to look at.
 func (p *worldPane) drawNothing(c *canvas, th *theme) {
 	c.frame(th, false, "World")
-	text := wrap("No world to look at: these frames hold no cubes, or none was sent yet.", max(c.w-6, 1))
+	text := wrap(p.nothing(), max(c.w-6, 1))
 	for i, line := range text {
 		c.text(max((c.w-textWidth(line))/2, 2), max((c.h-len(text))/2, 1)+i, inkDim, line)
 	}

@@ -109,6 +109,45 @@ func TestCachesAndRoundTrips(t *testing.T) {
 	}
 }
 
+// Calls whose packets name baselines that the receiver does not have, because they are
+// still to come or lie before the first: they are lost for want of one, whatever they
+// hold, and what is honest goes on as if they had never come.
+func TestBaselinesOfTheFuture(t *testing.T) {
+	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
+		c := Default()
+		c.Data.Source, c.Encoder.Name = "rpc", name
+		s, err := NewSession(c, SessionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(2 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		rcv := s.lanes[0].rcv
+		codec, err := table.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, forged := range []header{
+			{seq: uint16(rcv.top + 2), baseline: 1},   // the one between has not come
+			{seq: uint16(rcv.top + 40), baseline: 7},  // nor those
+			{seq: uint16(rcv.top + 9), baseline: 200}, // before the first
+		} {
+			forged.codec, forged.epoch = codec.ID, uint8(rcv.newest)
+			datagram := append(forged.append(nil, false), make([]byte, 30)...)
+			if got := rcv.receive(datagram, false, nil); got.outcome != NoBaseline || got.frame != nil {
+				t.Errorf("%s: packet %d on the one %d before it: %v", name, forged.seq, forged.baseline, got.outcome)
+			}
+		}
+		if err := s.RunUntil(6 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 350 {
+			t.Errorf("%s: %d decoded, %d wrong, %+v", name, got.Decoded, got.Wrong, got.Failures)
+		}
+	}
+}
+
 // ofCubes lists the encoders that take snapshots of cubes: tests that swap at random
 // among all of them can swap to no other.
 func ofCubes() []encoders.Codec {

@@ -153,3 +153,32 @@ func BenchmarkClients(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMessage is one message of 500 bytes, both ends, in a conversation that has
+// lasted.
+func BenchmarkMessage(b *testing.B) {
+	text := prose(b)
+	for order := range orders {
+		b.Run(fmt.Sprintf("order%d", order), func(b *testing.B) {
+			p := defaults()
+			p.Order = order
+			s, r := newSender(p), newReceiver(p)
+			var buf, report []byte
+			f, got := &frame.Frame{}, &frame.Frame{}
+			b.ReportAllocs()
+			b.SetBytes(500)
+			for b.Loop() {
+				f.Tick++
+				got.Tick = f.Tick
+				at := int(f.Tick) * 500 % (len(text) - 500)
+				f.Body = append(f.Body[:0], text[at:at+500]...)
+				buf, _, _ = s.Encode(buf[:0], f, nil, nil, nil)
+				if _, err := r.Decode(got, buf, nil, nil); err != nil {
+					b.Fatal(err)
+				}
+				report = r.Report(report[:0])
+				_ = s.Learn(report)
+			}
+		})
+	}
+}

@@ -108,11 +108,18 @@ func TestTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	text := babble(rng, 2000)
 	for order := range orders {
-		m := model{order: order}
+		m := model{order: order, trained: &untrained}
 		p := packingOf(order)
 		m.own[order].keys, _ = p.of(nil, start, text)
 		m.ready(p)
-		for k := range order + 1 {
+		var sums [rowSize]uint32
+		m.own[order].anywhere(&sums)
+		for b, n := range gramsOf(0, text).keyed(0) {
+			if sums[b+1]-sums[b] != n {
+				t.Fatalf("order %d: %d times %02x, want %d", order, sums[b+1]-sums[b], b, n)
+			}
+		}
+		for k := 1; k <= order; k++ {
 			want := gramsOf(k, text).keyed(k)
 			for range 300 {
 				at := rng.IntN(len(text) - 3)

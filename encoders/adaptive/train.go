@@ -39,7 +39,9 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 		return nil, err
 	}
 	for order := range orders {
-		if err := measure(ctx, job, log, &model{trained: tables, order: order}); err != nil {
+		m := &model{trained: tables, order: order}
+		m.ready(packingOf(order))
+		if err := measure(ctx, job, log, m); err != nil {
 			return nil, err
 		}
 	}

@@ -85,5 +85,7 @@ func readTables(src []byte) (*[orders]table, error) {
 	for k := orders - 1; k > 0; k-- {
 		t[k-1].fold(&t[k])
 	}
+	t[0].spread() // shared by all clients: memory is of no account
+	t[1].spread()
 	return t, nil
 }

@@ -141,6 +141,40 @@ func TestOddFloats(t *testing.T) {
 	}
 }
 
+// At the bounds of what a vector holds: the largest difference that fits goes as one,
+// the next float beyond makes a full call, exact in every field.
+func TestBoundsOfDifferences(t *testing.T) {
+	s := workload.Schema()
+	const bound = float32(1_677_721.5)
+	for _, c := range []struct {
+		to   float32
+		fits bool
+	}{
+		{math.Nextafter32(bound, 0), true}, {bound, false}, {math.Nextafter32(bound, 2*bound), false},
+		{math.Nextafter32(-bound, 0), true}, {-bound, true}, {math.Nextafter32(-bound, -2*bound), false},
+	} {
+		enc, dec, err := Delta().New(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, cur, held := s.NewFrame(), s.NewFrame(), s.NewFrame()
+		base.Table[workload.Time] = 1 // not the initial call
+		cur.Table[workload.Velocity+1] = int32(math.Float32bits(c.to))
+		refs := []encoders.Ref{{Frame: base}}
+		payload, _, err := enc.Encode(nil, cur, refs, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dec.Decode(held, payload, refs, nil); err != nil || !held.Equal(cur) {
+			t.Errorf("%v: another call came out, error %v", c.to, err)
+		}
+		exact := float(held.Table[workload.Velocity+1]) == c.to
+		if full := len(payload) == 68; full == c.fits || full && !exact {
+			t.Errorf("a difference of %v makes %d bytes, %v comes out", c.to, len(payload), float(held.Table[workload.Velocity+1]))
+		}
+	}
+}
+
 // The schema tells which field is the rate of change of which.
 func TestRates(t *testing.T) {
 	s := workload.Schema()

@@ -117,6 +117,7 @@ func (l *lane) sendBlock(now time.Duration) {
 	if !again {
 		items = d.items(number)
 	}
+	p.changed = items // a byte that is new is news
 	l.launch(now, &p, items, false)
 }
 

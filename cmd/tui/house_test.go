@@ -46,12 +46,13 @@ var plan = map[string][]string{
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
 	"encoders/rpc":                encoderImports,                                        // calls of one row
+	"encoders/rows":               encoderImports,                                        // tables of any schema
 	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...), // whole files
 	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta"},
-	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                         // finds what blocks are like
-	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                          // codes them
-	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                // for tests only
-	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
+	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                          // finds what blocks are like
+	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                           // codes them
+	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                 // for tests only
+	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"tomlkeys": {}, // lines of the keys of a text; knows no configuration
 	"near":     {}, // what was most likely meant by a name; knows nothing of what is named

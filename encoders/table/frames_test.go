@@ -17,10 +17,28 @@ func schemas() []*frame.Schema {
 		{Name: "table", Item: "row", Rows: 37, Fields: kinds()},
 		{Name: "files", Item: "byte", Delivery: frame.Every},
 	}
+	list = append(list, tanks())
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
 		list = append(list, frame.Cubes(n))
 	}
 	return list
+}
+
+// tanks are rows with a place, a rotation and a speed: what encoders of any table look
+// for in a schema, at odd ranges.
+func tanks() *frame.Schema {
+	metre := func(name string, lowest, highest int32) frame.Field {
+		return frame.Field{Name: name, Unit: "m", Kind: frame.Quantity, Min: lowest, Max: highest}
+	}
+	fields := []frame.Field{metre("x", math.MinInt32, math.MaxInt32), {Name: "left", Kind: frame.Enum, Min: 1, Max: 4}}
+	for _, name := range []string{"a", "b", "c"} {
+		fields = append(fields, frame.Field{Name: name, Kind: frame.Quantity, Min: -40, Max: 60})
+	}
+	return &frame.Schema{Name: "tanks", Item: "tank", Rows: 40, TickHz: 20, Fields: append(fields,
+		metre("y", -500, -100), metre("z", 0, 1), frame.Field{Name: "heading", Kind: frame.Angle, Min: 10, Max: 12},
+		frame.Field{Name: "turn", Kind: frame.Angle, Min: math.MinInt32, Max: math.MaxInt32},
+		frame.Field{Name: "speed", Unit: "m", Kind: frame.Float32}, frame.Field{Name: "weapon", Kind: frame.Enum, Max: 1 << 20},
+		frame.Field{Name: "fires", Kind: frame.Flag, Max: 1})}
 }
 
 // kinds has a field of every kind, and of every width in bytes.

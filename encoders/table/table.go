@@ -17,11 +17,13 @@ import (
 	"wirelab/encoders/cubes/kinetic"
 	"wirelab/encoders/files"
 	"wirelab/encoders/generic"
+	"wirelab/encoders/rows"
 	"wirelab/encoders/rpc"
 )
 
 // All returns the encoders in the order to climb them: the ladder of cube
-// snapshots, the encoders of calls and of files, then those that suit any other schema. The slice is the caller's.
+// snapshots, the encoders of calls, of tables, of messages and of files, then those
+// that suit any schema. The slice is the caller's.
 func All() []encoders.Codec {
 	return []encoders.Codec{
 		cubes.Raw(),
@@ -41,6 +43,7 @@ func All() []encoders.Codec {
 		rpc.Full(),
 		rpc.Delta(),
 		rpc.Adaptive(),
+		rows.DeltaAdaptive(),
 		adaptive.ReceiverAdaptive(),
 		files.Patch(),
 		files.PatchFast(),

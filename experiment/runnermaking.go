@@ -89,6 +89,7 @@ func (r *Runner) postpone(c *Command) bool {
 	}
 	if len(r.deferred) < cap(r.commands) {
 		r.deferred = append(r.deferred, *c)
+		r.say(false, "that waits until the patch is made")
 	}
 	return true
 }

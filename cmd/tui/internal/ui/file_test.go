@@ -113,6 +113,13 @@ func TestTransferFigures(t *testing.T) {
 	for _, s := range p.verdict(200) {
 		text += s.text
 	}
+	p.making = &experiment.Making{Encoder: "patch-fast", Done: 1, Total: 4}
+	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast being made, 25 %" {
+		t.Errorf("of the encoder that takes over it says %q", says)
+	}
+	if _, says := p.progress(&p.lanes[2], going); says != "25 %, 3.00 s, 9.00 s left" {
+		t.Errorf("of one beside it says %q", says)
+	}
 	if want := "patch 2.00 s, whole-zstd takes 12.0 s, 6.0 times as long, over the same link with the same luck"; text != want {
 		t.Errorf("it says %q, expected %q", text, want)
 	}

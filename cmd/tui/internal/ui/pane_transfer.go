@@ -86,9 +86,13 @@ func (p *transferPane) lane(c *canvas, th *theme, y int, l *experiment.Lane) {
 // progress is how far a lane is, from 0 to 1, and in words.
 func (p *transferPane) progress(l *experiment.Lane, x *experiment.Transfer) (share float64, says string) {
 	switch {
-	case p.making != nil && p.making.Encoder == l.Encoder:
+	case p.madeFor(l):
 		share = float64(p.making.Done) / float64(max(p.making.Total, 1))
-		return share, "being made, " + fixed(100*share, 0) + " %"
+		says = "being made, " + fixed(100*share, 0) + " %"
+		if p.making.Encoder != l.Encoder { // it is about to take over
+			says = p.making.Encoder + " " + says
+		}
+		return share, says
 	case x.Blocks == 0:
 		return 0, "waits"
 	case x.Done:
@@ -102,6 +106,20 @@ func (p *transferPane) progress(l *experiment.Lane, x *experiment.Transfer) (sha
 		says += ", " + howLong(left) + " left"
 	}
 	return share, says
+}
+
+// madeFor reports whether the patch that is made is a lane's: of its encoder, or, if
+// that is of none, of the one that takes over under the keys.
+func (p *transferPane) madeFor(l *experiment.Lane) bool {
+	if p.making == nil || p.making.Encoder == l.Encoder {
+		return p.making != nil
+	}
+	for i := range p.lanes {
+		if p.lanes[i].Encoder == p.making.Encoder {
+			return false
+		}
+	}
+	return l == &p.lanes[0]
 }
 
 // timeLeft is how long a transfer will go on at its pace so far.

@@ -1,7 +1,5 @@
 package adaptive
 
-import "slices"
-
 // kept is how many models an end holds, beside the trained one.
 const kept = 7
 
@@ -89,13 +87,17 @@ func (l *lineage) use(index uint64) *model {
 		return &l.model
 	}
 	top := &l.model.own[l.order]
-	t := top.keys[:0]
-	if index > 0 {
+	t, from := top.keys[:0], l.oldest
+	switch {
+	case index == 0:
+	case l.isReady && l.ready >= l.oldest && l.ready < index:
+		t, from = top.tally(l.packing), l.ready // most often the one before
+	default:
 		t = room(t, len(l.base))
 		copy(t, l.base)
-		for i := l.oldest + 1; i <= index; i++ {
-			t = l.mix(t, *l.step(i))
-		}
+	}
+	for i := from + 1; i <= index; i++ {
+		t = l.mix(t, *l.step(i))
 	}
 	top.keys = t
 	l.model.ready(l.packing)
@@ -112,10 +114,12 @@ func (l *lineage) bytes() int {
 	return n
 }
 
-// held lists the models held, the newest first, the trained one last.
+// held lists the models held: the trained one, then the others, the newest last, so
+// that each can be made ready from the one before.
 func (l *lineage) held(dst []uint64) []uint64 {
-	for i := l.newest; i > 0 && i >= l.oldest; i-- {
+	dst = append(dst, 0)
+	for i := max(l.oldest, 1); i <= l.newest; i++ {
 		dst = append(dst, i)
 	}
-	return append(slices.Clip(dst), 0)
+	return dst
 }

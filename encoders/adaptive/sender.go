@@ -60,7 +60,7 @@ func (s *sender) shortest(message []byte, newest uint64) uint64 {
 			continue
 		}
 		s.trial = s.write(s.trial[:0], message, i, nil)
-		if size == 0 || len(s.trial) < size {
+		if size == 0 || len(s.trial) <= size {
 			best, size = i, len(s.trial)
 		}
 	}

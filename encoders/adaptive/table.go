@@ -33,6 +33,16 @@ func (t *table) ready(p packing) {
 	t.index()
 }
 
+// tally is the inverse of ready, in the memory of the keys.
+func (t *table) tally(p packing) tally {
+	n := len(t.keys)
+	list := tally(room(t.keys, n*(p.words-1)))
+	for i := n - 1; i >= 0; i-- { // no entry reaches down to a key that is still wanted
+		p.put(list, i, list[i], t.sums[i+1]-t.sums[i])
+	}
+	return list
+}
+
 // fold fills the table with the sums of one that is an order higher, over the oldest
 // byte of each context.
 func (t *table) fold(from *table) {

@@ -199,6 +199,23 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// A sender allocates nothing once it is made, whatever it sends and hears.
+func TestSenderAllocatesNothing(t *testing.T) {
+	s, now, seq := NewSender(1<<20, 64, beat), time.Duration(0), uint64(0)
+	allocs := testing.AllocsPerRun(1000, func() {
+		now += beat
+		if n, _, ok := s.Next(now); ok {
+			s.Sent(now, seq, n)
+			if seq++; seq%5 > 0 {
+				_ = s.Heard(now, seq-1, 0, s.base)
+			}
+		}
+	})
+	if allocs != 0 || s.Resent() == 0 || s.base == 0 {
+		t.Errorf("%g allocations, %d resent, %d acknowledged", allocs, s.Resent(), s.base)
+	}
+}
+
 // The timer against RFC 6298, reckoned in floating point.
 func TestTimer(t *testing.T) {
 	tm := timer{least: beat}

@@ -124,3 +124,19 @@ func TestTransferFigures(t *testing.T) {
 		t.Errorf("it says %q, expected %q", text, want)
 	}
 }
+
+// BenchmarkFileFrame draws page 4 on which everything changed: the picture, too.
+func BenchmarkFileFrame160x48(b *testing.B) {
+	var snaps []*experiment.Snapshot
+	for i := range 20 {
+		snaps = append(snaps, fileSnapshot(0.05*float64(i)))
+	}
+	lab := &fakeLab{snap: snaps[0]}
+	m := fileScreen(lab, 160, 48, Options{Renderer: colourRenderer()})
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		lab.snap = snaps[i%len(snaps)]
+		m.Update(tickMsg{})
+		_ = m.View()
+	}
+}

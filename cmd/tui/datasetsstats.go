@@ -40,7 +40,8 @@ often, by how much, and how many bits its change would take by itself.`, stats.A
 		Example: `  tui datasets stats demo
   tui datasets stats world --seed 7 --against walk.bin.zst
   tui datasets stats world:katamari --encoder kinetic --json
-  tui datasets stats rpc --seed 8`,
+  tui datasets stats rpc --seed 8
+  tui datasets stats table:game.toml,game.csv`,
 		Args: exactlyOneSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.datasetsStats(cmd, append([]string{args[0]}, f.against...), f)
@@ -125,7 +126,7 @@ func (a *app) statsOfFields(spec string, f statsFlags) (bool, error) {
 	if frame.IsCubes(src.Schema()) {
 		return false, nil
 	}
-	return true, a.fieldStats(spec, src, f.json)
+	return true, a.fieldStats(spec, src, f.frames, f.json)
 }
 
 // liken finds out what one source is like.
@@ -194,7 +195,7 @@ func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Code
 	}
 	var list []spending
 	for _, r := range board.Results {
-		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedCube})
+		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
 	}
 	return slices.Clip(list), nil
 }

@@ -18,14 +18,17 @@ const (
 )
 
 // fieldStats counts and prints how each field of src changes: all that can be said of
-// records that are not cubes.
-func (a *app) fieldStats(spec string, src dataset.Source, json bool) error {
+// records that are not cubes. frames bounds how many are looked at, 0 for the default.
+func (a *app) fieldStats(spec string, src dataset.Source, frames int, json bool) error {
 	s := src.Schema()
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes", spec)
 	}
 	f, count := s.NewFrame(), fields.New(s, statsAge)
-	for range statsFrames {
+	if frames == 0 {
+		frames = statsFrames
+	}
+	for range frames {
 		if err := src.Next(f); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {

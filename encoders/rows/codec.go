@@ -150,7 +150,7 @@ func (e *end) code(cur, base *frame.Frame, past, next *memo) {
 
 // codeBody codes the bytes behind the table: the same as before, or as they are.
 func (e *end) codeBody(cur, base *frame.Frame) {
-	e.x.begin(maxSlots)
+	e.x.begin(e.shared)
 	e.x.see(bodyMark, flag(len(base.Body) == 0), 0, 0)
 	same := string(cur.Body) == string(base.Body)
 	if e.x.bit(bodyNode, int(flag(same)), nil) != 0 {

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"math/bits"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders/rangecoder"
 )
@@ -8,8 +10,9 @@ import (
 type counter = rangecoder.Counter
 
 const (
-	modelBits = 15
-	modelSize = 1 << modelBits // counters that all contexts share, by hash
+	// The counters that all contexts share, by hash: 4096 a field, up to 128 KB.
+	leastBits = 12
+	mostBits  = 15
 
 	forever  = 255
 	maxTicks = 255
@@ -37,8 +40,8 @@ type memo struct {
 }
 
 func newMemo(p *plan) *memo {
-	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter, modelSize),
-		weights: make([]int32, weightCount), off: make([][paces][ways]int32, p.fields), blends: make([][2]blend, p.fields)}
+	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter, 1<<min(max(bits.Len(uint(p.fields*(1<<leastBits-1))), leastBits), mostBits)),
+		weights: make([]int32, (p.shared+1)*nodeCount*weightStride), off: make([][paces][ways]int32, p.fields), blends: make([][2]blend, p.fields)}
 	for i := range m.idle {
 		m.idle[i] = forever
 	}

@@ -3,11 +3,11 @@ package rows
 import "wirelab/encoders/rangecoder"
 
 const (
-	maxInputs   = 12 // contexts and a bias
-	nodeCount   = 64
-	weightCount = (maxSlots + 1) * nodeCount * maxInputs
-	firstWeight = rangecoder.Unit * 3 / 10
-	bias        = 256
+	maxContexts  = 8
+	weightStride = maxContexts + 2 // one for what a row knows of itself, one that never changes
+	nodeCount    = 64
+	firstWeight  = rangecoder.Unit * 3 / 10
+	bias         = 256
 )
 
 // mixer codes decisions by several contexts at once.
@@ -18,8 +18,8 @@ type mixer struct {
 	limit int
 	rate  int32
 
-	ctx [maxInputs]uint32
-	at  [maxInputs]*counter
+	ctx [maxContexts]uint32
+	at  [weightStride]*counter
 	n   int
 	set int // of weights
 }
@@ -42,7 +42,7 @@ func (x *mixer) bit(node, v int, own *counter) int {
 	x.mix.Reset()
 	n := 0
 	for _, h := range x.ctx[:x.n] {
-		k := &x.m.model[(h+uint32(node)*0x9E3779B1>>7)&(modelSize-1)]
+		k := &x.m.model[(h+uint32(node)*0x9E3779B1>>7)&uint32(len(x.m.model)-1)]
 		x.at[n] = k
 		x.mix.Add(rangecoder.Stretch(k.P()))
 		n++
@@ -53,7 +53,7 @@ func (x *mixer) bit(node, v int, own *counter) int {
 		n++
 	}
 	x.mix.Add(bias)
-	w := x.m.weights[(x.set+node)*maxInputs:][:n+1]
+	w := x.m.weights[(x.set+node)*weightStride:][:n+1]
 	v = x.mix.Code(x.c, w, v, x.rate)
 	for _, k := range x.at[:n] {
 		k.Update(v, x.limit)

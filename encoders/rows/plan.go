@@ -17,6 +17,7 @@ type plan struct {
 	cols   []column
 	coarse int   // bits of a coordinate that distances leave out
 	place  []int // the fields that say where a row is, none if no two do
+	shared int   // which weights decisions have that are of no field
 	turn   rotation
 	states []int // flags and small enums, by which rows are told apart
 }
@@ -56,6 +57,7 @@ func newPlan(s *frame.Schema) *plan {
 			p.states = append(p.states, i)
 		}
 	}
+	p.shared = min(p.fields, maxSlots)
 	p.findPlace()
 	p.turn = p.findRotation()
 	return p

@@ -134,7 +134,7 @@ func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
 	}
 	idle, pace := uint32(r.idle), uint32(r.pace)
 	x := &r.e.x
-	x.begin(maxSlots)
+	x.begin(r.e.shared)
 	x.see(rowMark, idle, pace, recent&7)
 	x.see(rowMark, idle, r.nearest, state)
 	x.see(rowMark, idle, r.fastest, pace)

@@ -19,6 +19,9 @@ const Block = 256 << 10
 // Cell is how many bytes of the source are judged, and searched, together.
 const Cell = 32 << 10
 
+// ahead is for how many bytes beyond a block the window is filled.
+const ahead = 3 * Block
+
 // space is the source: the old file, and behind it the new one up to limit.
 type space struct {
 	old, new []byte
@@ -111,7 +114,9 @@ func (a *Aligner) same(at, end int) (from int64, n int) {
 	return from, alike(a.from(from), a.new[at:end])
 }
 
-// look fills the window with what the block from start to end is like.
+// look makes sure that the window holds what the block from start to end is like.
+// If it does not, it is filled for the next few blocks as well: to sort the suffixes
+// is what takes longest here.
 func (a *Aligner) look(start, end int) {
 	cells := (len(a.old) + a.limit + Cell - 1) / Cell
 	if cap(a.votes) < cells {
@@ -119,18 +124,7 @@ func (a *Aligner) look(start, end int) {
 	}
 	a.votes = a.votes[:cells]
 	clear(a.votes)
-	last := -sample
-	for p := start; p+sample <= end; p++ {
-		a.index.each(a.new[p:p+sample], func(address int64) {
-			if i := address / Cell; i < int64(cells) {
-				a.votes[i]++
-				if p-last > 16 {
-					a.votes[i] += 3 // a find after a gap says more than one of many
-				}
-				last = p
-			}
-		})
-	}
+	a.vote(start, end)
 	// What goes on where the last copy ended is near, and likely.
 	for at := int64(start) + a.current - Cell; at < int64(end)+a.current+Cell; at += Cell {
 		if i := at / Cell; at >= 0 && i < int64(cells) {
@@ -140,8 +134,27 @@ func (a *Aligner) look(start, end int) {
 	if a.Watch != nil {
 		a.Watch(start, end, a.votes)
 	}
-	if want := choose(a.votes); !a.window.covers(a.votes, want) {
-		a.window.fill(&a.space, want)
+	if a.window.covers(a.votes, choose(a.votes)) {
+		return
+	}
+	a.vote(end, min(end+ahead, len(a.new)))
+	a.window.fill(&a.space, choose(a.votes))
+}
+
+// vote counts for each cell of the source how many samples of the new file from
+// start to end lie there.
+func (a *Aligner) vote(start, end int) {
+	last := -sample
+	for p := start; p+sample <= end; p++ {
+		a.index.each(a.new[p:p+sample], func(address int64) {
+			if i := address / Cell; i < int64(len(a.votes)) {
+				a.votes[i]++
+				if p-last > 16 {
+					a.votes[i] += 3 // a find after a gap says more than one of many
+				}
+				last = p
+			}
+		})
 	}
 }
 

@@ -42,7 +42,7 @@ func (w *window) covers(votes []int32, want []bool) bool {
 			}
 		}
 	}
-	return len(w.taken) > 0 && have*50 >= all*49
+	return len(w.taken) > 0 && have*20 >= all*19
 }
 
 // choose picks the cells with the most votes, and the neighbours of those with

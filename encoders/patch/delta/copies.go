@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"math/bits"
 
 	"wirelab/encoders/rangecoder"
 )
@@ -10,6 +11,7 @@ const (
 	flagContexts = 12
 	flagSets     = 64
 	diffContexts = 14
+	wordContexts = 10
 	stretchFrom  = 32 // bytes without a difference after which stretches are tried
 	levels       = 9  // of stretches: 64 bytes, four times that, and so on
 )
@@ -86,6 +88,10 @@ func (m *Model) differences(view []byte, k, n, room int, place int64) {
 		at := around(view, k+i)
 		if m.words.left == 0 {
 			m.words.begin(view, k+i, place+int64(i), m.first+int64(m.p), room-i)
+			if w := m.words; w.left > 0 && w.level < noGuess && w.size <= n-i && m.wholeWord(&at, view[k+i:]) {
+				i += w.size
+				continue
+			}
 		}
 		m.copiedByte(&at)
 		i++
@@ -132,6 +138,50 @@ func around(view []byte, k int) context {
 	x.backward = at(k) | at(k-1)<<8 | at(k-2)<<16 | at(k-3)<<24
 	x.forward = at(k) | at(k+1)<<8 | at(k+2)<<16 | at(k+3)<<24
 	return x
+}
+
+// wholeWord codes whether the word that begins is as guessed, and takes it if so.
+func (m *Model) wholeWord(x *context, old []byte) bool {
+	r, w, f := &m.run, m.words, m.wholes
+	guess := w.guess[:w.size]
+	moved := uint32(flag(!bytes.Equal(guess, old[:w.size])))
+	kind := uint32(w.kind) | moved<<4
+	sure := uint32(w.sure) | uint32(w.level)<<2 | kind<<4
+	lately := w.lately[w.kind]
+	since, gap1 := uint32(min(class(r.since), 12)), uint32(min(class(r.gap1), 12))
+	f.base[0] = hash(1, sure|lately&3<<12)
+	f.base[1] = hash(2, lately&0xff|kind<<8)
+	f.base[2] = hash(3, uint32(w.by)) + kind
+	f.base[3] = hash(4, uint32(w.target)) + kind
+	f.base[4] = hash(5, x.backward) + moved
+	f.base[5] = hash(6, x.backward>>8&0xffff|kind<<16)
+	f.base[6] = hash(7, since|gap1<<4|kind<<8|r.history&15<<13)
+	f.base[7] = hash(8, uint32(w.target>>8)) + kind
+	f.base[8] = hash(9, x.forward) + moved
+	f.base[9] = hash(10, uint32(w.by)) + sure<<8 + lately&3
+	right := 0
+	if !m.coder.Reading() {
+		right = flag(bytes.Equal(m.buf[m.p:m.p+w.size], guess))
+	}
+	set := int(sure & 15)
+	if right = f.code(&m.coder, right, 0, set|int(moved)<<4, int(lately&15)|w.kind<<4, int(sure), int(lately&31)<<5|int(since)); right == 0 {
+		w.lately[w.kind] = lately << 1
+		w.refuted = true
+		return false
+	}
+	w.lately[w.kind] = lately<<1 | 1
+	copy(m.buf[m.p:], guess)
+	for i, b := range guess {
+		if d := b - old[i]; d == 0 {
+			r.same()
+		} else {
+			r.differs(d)
+		}
+	}
+	m.p += w.size
+	w.left = 0
+	w.finish(guess)
+	return true
 }
 
 // copiedByte codes the next byte, a copy of x.old unless it differs.
@@ -221,11 +271,23 @@ func (m *Model) difference(x *context, word uint32) byte {
 	}
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
+		if k&3 == 3 {
+			g.turn(node)
+		}
 		refined := int(node)
 		if word>>31 != 0 && (word&255|256)>>(k+1) == node { // the guess still holds
 			refined = 512 + int(word>>uint(k)&1<<7|word>>20&7<<4|word>>16&3<<2|word>>14&3)
 		}
-		node = node<<1 | uint32(g.code(&m.coder, int(v>>uint(k)&1), node, set+7-k, int(node), int(node), refined))
+		node = node<<1 | uint32(g.symbol(&m.coder, int(v>>uint(k)&1), nearOf(node), set+7-k, int(node), int(node), refined))
 	}
 	return byte(node)
+}
+
+// nearOf returns the bits since the last turn, of those of a symbol, with a leading
+// one.
+func nearOf(node uint32) uint32 {
+	if node >= 16 {
+		return node&(1<<(bits.Len32(node)-5)-1) | 1<<(bits.Len32(node)-5)
+	}
+	return node
 }

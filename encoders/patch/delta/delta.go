@@ -60,6 +60,7 @@ type Model struct {
 	coder  rangecoder.Coder
 	flags  *predictor // does a copied byte differ?
 	diffs  *predictor // by how much?
+	wholes *predictor // is a word as guessed?
 	texts  *predictor // literals
 	words  *pointers
 	jumps  *jumps
@@ -70,23 +71,25 @@ type Model struct {
 	shape  shapes
 	quick  *quick // instead of predictors, matcher and shapes; nil if these
 
-	// The new file up to the end of the block, as far back as History.
-	buf   []byte
-	start int   // of the block
-	end   int   // of the block
-	p     int   // next byte
-	first int64 // place of buf[0] in the new file
+	// The new file up to the end of the block, as far back as history.
+	buf     []byte
+	history int
+	start   int   // of the block
+	end     int   // of the block
+	p       int   // next byte
+	first   int64 // place of buf[0] in the new file
 }
 
 // New returns a Model that has learnt nothing.
 func New() *Model {
 	return &Model{
-		flags: newPredictor(flagContexts, 19, max(flagSets, 256), 255, 2),
-		diffs: newPredictor(diffContexts, 19, 256, 255, 3),
-		texts: newPredictor(textContexts, 19, 4*256, 127, 2),
-		words: newPointers(), jumps: newJumps(), counts: newNumbers(), after: newNumbers(),
+		flags:  newPredictor(flagContexts, 19, max(flagSets, 256), 255, 2),
+		diffs:  newPredictor(diffContexts, 19, 256, 255, 3),
+		wholes: newPredictor(wordContexts, 16, 128, 255, 2),
+		texts:  newPredictor(textContexts, 19, 4*256, 127, 2),
+		words:  newPointers(), jumps: newJumps(), counts: newNumbers(), after: newNumbers(),
 		run: newRuns(), match: newMatcher(), shape: newShapes(),
-		buf: make([]byte, History+MaxBlock),
+		buf: make([]byte, History+MaxBlock), history: History,
 	}
 }
 
@@ -97,6 +100,7 @@ func (m *Model) CopyFrom(o *Model) {
 	} else {
 		m.mixingFrom(o)
 	}
+	m.words.copyFrom(o.words)
 	m.jumps.copyFrom(o.jumps)
 	*m.counts, *m.after = *o.counts, *o.after
 	m.run = o.run
@@ -107,8 +111,8 @@ func (m *Model) CopyFrom(o *Model) {
 func (m *Model) mixingFrom(o *Model) {
 	m.flags.copyFrom(o.flags)
 	m.diffs.copyFrom(o.diffs)
+	m.wholes.copyFrom(o.wholes)
 	m.texts.copyFrom(o.texts)
-	m.words.copyFrom(o.words)
 	m.match.copyFrom(&o.match)
 	m.shape = o.shape
 }
@@ -140,10 +144,10 @@ func (m *Model) Follow(end int64) {
 
 // begin makes room for a block of n bytes behind the history.
 func (m *Model) begin(n int) {
-	if drop := m.end - History; drop > 0 {
+	if drop := m.end - m.history; drop > 0 {
 		copy(m.buf, m.buf[drop:m.end])
 		m.first += int64(drop)
-		m.end = History
+		m.end = m.history
 		m.match.shift(drop)
 	}
 	m.start, m.p = m.end, m.end
@@ -151,13 +155,15 @@ func (m *Model) begin(n int) {
 }
 
 // Encode appends to dst what block is by the operations, which cover it.
-func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) ([]byte, error) {
+func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) (packet []byte, err error) {
 	m.begin(len(block))
 	copy(m.buf[m.start:m.end], block)
-	m.coder.Write(dst)
 	if m.quick == nil {
 		m.shape.choose(m.buf[m.start:m.end], ops, src)
+	} else if dst, err = m.quick.apart.append(dst, block, ops); err != nil {
+		return dst, err
 	}
+	m.coder.Write(dst)
 	if err := m.block(ops, src); err != nil {
 		return dst, err
 	}
@@ -172,12 +178,21 @@ func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes; expected at most %d", ErrCorrupt, n, MaxBlock)
 	}
 	m.begin(n)
+	if m.quick != nil {
+		var err error
+		if packet, err = m.quick.apart.read(packet); err != nil {
+			return nil, err
+		}
+	}
 	m.coder.Read(packet)
 	if err := m.block(nil, src); err != nil {
 		return nil, err
 	}
 	if err := m.coder.Close(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if m.quick != nil && len(m.quick.apart.bytes) > 0 {
+		return nil, errLiterals
 	}
 	return m.buf[m.start:m.end], nil
 }
@@ -200,21 +215,36 @@ func (m *Model) block(ops []Op, src Source) error {
 		if err := m.copied(op, src); err != nil {
 			return err
 		}
-		for range op.Literal {
-			if m.quick != nil {
-				m.quickLiteral()
-			} else {
-				m.literal(nil, 0)
-			}
-		}
-		if op.Literal > 0 {
-			m.run.forget()
+		if err := m.added(op.Literal); err != nil {
+			return err
 		}
 		if err := m.coder.Err(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		last = op
 	}
+	return nil
+}
+
+// added codes the literals of an operation.
+func (m *Model) added(n int) error {
+	switch {
+	case n == 0:
+		return nil
+	case m.quick == nil:
+		for range n {
+			m.literal(nil, 0)
+		}
+	case m.quick.apart.bytes != nil:
+		if err := m.storedLiterals(n); err != nil {
+			return err
+		}
+	default:
+		for range n {
+			m.quickLiteral()
+		}
+	}
+	m.run.forget()
 	return nil
 }
 
@@ -249,9 +279,7 @@ func (m *Model) operation(op *Op, last Op) error {
 
 // copied codes the copy of an operation.
 func (m *Model) copied(op Op, src Source) error {
-	if m.words != nil {
-		m.words.reset()
-	}
+	m.words.reset()
 	at, left := op.From, op.Copy
 	for left > 0 {
 		place, there := src.Locate(at)
@@ -264,7 +292,7 @@ func (m *Model) copied(op Op, src Source) error {
 			return err
 		}
 		if m.quick != nil {
-			m.quickCopy(view, k, n)
+			m.quickCopy(view, k, n, left, place)
 		} else if m.shape.numeric(m.p - m.start) {
 			for i := range n {
 				m.literal(view, k+i)

@@ -91,8 +91,12 @@ func (m *Model) spell(before uint32, expected byte, length int) {
 			match = uint32(long)<<1 | uint32(expected>>k&1) | 64
 			set = 1 + min(long/4, 2)
 		}
-		g.base[8] = hash(99, match) - node*0x9E3779B1 // whatever the bits so far
-		bit := g.code(&m.coder, int(v>>k&1), node, set*256+int(node), int(before), int(before), set*256+int(node))
+		if k&3 == 3 {
+			g.turn(node)
+		}
+		near := nearOf(node)
+		g.turned[8] = hash(99, match)>>g.shift - near // whatever the bits so far
+		bit := g.symbol(&m.coder, int(v>>k&1), near, set*256+int(node), int(before), int(before), set*256+int(node))
 		node = node<<1 | uint32(bit)
 	}
 	m.buf[m.p] = byte(node)

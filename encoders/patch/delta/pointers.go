@@ -10,12 +10,16 @@ import "encoding/binary"
 // is only a context: a word that was no pointer costs a little, not correctness.
 type pointers struct {
 	moves []move // addressed by the upper bits of a hash
+	brief bool   // do not confirm what is sure
 
-	left, size, at int  // bytes of the word at hand: to come, in all, done
-	kind           int  // what the word was taken for
-	level          int  // how near the target of the word that the guess rests on was; noGuess
-	sure           int  // how often that was seen, 0..3
-	wrong          bool // the guess has been refuted
+	left, size, at int       // bytes of the word at hand: to come, in all, done
+	kind           int       // what the word was taken for
+	level          int       // how near the target of the word that the guess rests on was; noGuess
+	sure           int       // how often that was seen, 0..3
+	wrong          bool      // the guess has been refuted
+	refuted        bool      // as a whole, by what was coded
+	by             int32     // how far the guess has it that the target went
+	lately         [8]uint32 // whether guesses as a whole were right, by kind, the last lowest
 	guess          [8]byte
 	target, base   int64  // where the old word points; what to add to the new one to get the same
 	hits           [8]int // successes of late, by kind, 0..3
@@ -38,13 +42,13 @@ const (
 )
 
 const (
-	moveBits = 17
-	noGuess  = 4
+	moveBits = 15
+	noGuess  = 2
 	maxMove  = 1 << 30
 )
 
 // nearness lists by how many low bits of targets moves are shared, finest first.
-var nearness = [noGuess]uint{0, 8, 12, 16}
+var nearness = [noGuess]uint{0, 12}
 
 func newPointers() *pointers { return &pointers{moves: make([]move, 1<<moveBits)} }
 
@@ -139,10 +143,10 @@ func pageOf(w uint32) int64   { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<
 func (m *pointers) word(kind, size int, w uint32, target, base int64) {
 	m.left, m.size, m.at = size, size, 0
 	m.kind, m.target, m.base = kind, target, base
-	m.level, m.sure, m.wrong = noGuess, 0, true
-	for level, near := range nearness {
-		if e, tag := m.slot(kind, near, target); e.tag == tag {
-			m.level, m.sure, m.wrong = level, int(e.sure), false
+	m.level, m.sure, m.wrong, m.refuted = noGuess, 0, true, false
+	for level := range noGuess {
+		if e, tag := m.slot(kind, nearness[level], target); e.tag == tag {
+			m.level, m.sure, m.wrong, m.by = level, int(e.sure), false, e.by
 			m.say(w, target+int64(e.by)-base)
 			return
 		}
@@ -174,7 +178,11 @@ func (m *pointers) step(done []byte) {
 	if m.left--; m.left > 0 {
 		return
 	}
-	word := done[len(done)-m.size:]
+	m.finish(done[len(done)-m.size:])
+}
+
+// finish learns what became of the word.
+func (m *pointers) finish(word []byte) {
 	w := binary.LittleEndian.Uint32(word)
 	var v int64
 	switch m.kind {
@@ -203,8 +211,11 @@ func (m *pointers) learn(by int64) {
 	} else {
 		*h = min(*h+1, 3)
 	}
-	for _, near := range nearness {
-		e, tag := m.slot(m.kind, near, m.target)
+	if m.brief && !m.wrong && m.level == 0 && m.sure == 3 {
+		return // nothing new
+	}
+	for level := range noGuess {
+		e, tag := m.slot(m.kind, nearness[level], m.target)
 		e.note(tag, int32(by))
 	}
 }
@@ -222,6 +233,6 @@ func (m *pointers) contexts(old byte) (forFlag, forDifference uint32) {
 		return kind<<8 | uint32(m.at)<<4 | 1, kind<<8 | 1
 	}
 	e := m.guess[m.at]
-	x := kind<<12 | uint32(m.level)<<8 | uint32(m.sure)<<6 | uint32(flag(m.wrong))<<5 | 2
+	x := kind<<12 | uint32(flag(m.refuted))<<11 | uint32(m.level)<<8 | uint32(m.sure)<<6 | uint32(flag(m.wrong))<<5 | 2
 	return x | uint32(flag(e == old))<<4 | uint32(min(m.at, 3))<<16 | uint32(m.hits[m.kind])<<20, x<<8 | uint32(e-old) | 1<<31
 }

@@ -23,6 +23,7 @@ type predictor struct {
 	maps    []uint16
 	inputs  [2*maxContexts + 1]int32
 	slots   [maxContexts]uint32
+	turned  [maxContexts]uint32 // the first of sixteen, for each context
 	base    [maxContexts]uint32 // hash of each context, without the bits so far
 	n       int                 // contexts
 	sets    [2]int              // of weights, in force
@@ -34,7 +35,8 @@ const (
 	maxContexts = 20
 	mapSteps    = 33 // entries of a map, over -8..8 nats
 	mapCount    = 1024
-	clamp       = 8*2048 - 1 // nats/2048 beyond which mixing does not go
+	fair        = 1 << 16 / 300 // an error from which there is nothing to learn for weights
+	clamp       = 8*2048 - 1    // nats/2048 beyond which mixing does not go
 )
 
 // stretches holds rangecoder.Stretch in the middle of each 1/4096.
@@ -83,13 +85,42 @@ func (m *predictor) code(c *rangecoder.Coder, bit int, node uint32, setA, setB, 
 	return bit
 }
 
-// look fetches what each context says.
-func (m *predictor) look(node uint32) {
-	k := 0
+// turn goes to the counters of the next four bits of a symbol, of which node are
+// those before. The sixteen of a context lie side by side, so that they are fetched
+// from memory together.
+func (m *predictor) turn(node uint32) {
 	for i, h := range m.base[:m.n] {
 		h = (h + node*0x9E3779B1) * 0x85EBCA6B
-		slot := (h ^ h>>15) * 0xC2B2AE35 >> m.shift
-		m.slots[i] = slot
+		m.turned[i] = (h ^ h>>15) * 0xC2B2AE35 >> m.shift &^ 15
+	}
+}
+
+// symbol codes a bit of a symbol after turn, of which near are those since, and a
+// leading one.
+func (m *predictor) symbol(c *rangecoder.Coder, bit int, near uint32, setA, setB, ctxA, ctxB int) int {
+	for i, at := range m.turned[:m.n] {
+		m.slots[i] = at + near
+	}
+	m.fetch()
+	p := m.mix(setA, setB, ctxA, ctxB)
+	bit = c.Bit(bit, p)
+	m.learn(bit)
+	return bit
+}
+
+// look fetches what each context says.
+func (m *predictor) look(node uint32) {
+	for i, h := range m.base[:m.n] {
+		h = (h + node*0x9E3779B1) * 0x85EBCA6B
+		m.slots[i] = (h ^ h>>15) * 0xC2B2AE35 >> m.shift
+	}
+	m.fetch()
+}
+
+// fetch reads the counters.
+func (m *predictor) fetch() {
+	k := 0
+	for _, slot := range m.slots[:m.n] {
 		v := uint32(m.table[slot])
 		sure := v & 1023
 		if sure == 0 {
@@ -138,7 +169,11 @@ func (m *predictor) learn(bit int) {
 	n := 2*m.n + 1
 	in := m.inputs[:n]
 	for s, set := range m.sets {
-		wrong := (int64(bit)<<16 - int64(m.mixed[s])) * m.rate
+		wrong := int64(bit)<<16 - int64(m.mixed[s])
+		if wrong < fair && wrong > -fair {
+			continue
+		}
+		wrong *= m.rate
 		w := m.weights[set:][:len(in)]
 		for i, x := range in {
 			w[i] += int32((int64(x)*wrong + 1<<20) >> 21)

@@ -97,34 +97,57 @@ func (s *shapes) choose(block []byte, ops []Op, src Source) {
 	}
 }
 
+const (
+	strideSamples = 3000 // bytes by which a distance is judged
+	coarseSamples = 400  // and by which it is let into the last round
+	lastRound     = 24
+)
+
 // strides returns the distances at which bytes resemble each other most: of
 // neighbouring values, and of rows.
 func strides(b []byte) (step, row int) {
-	every := max(1, len(b)/3000)
-	score := func(distance int) int {
-		sum, n := 0, 0
-		for i := distance; i < len(b); i += every {
-			d := int(b[i]) - int(b[i-distance])
-			sum += min(max(d, -d), 32)
-			n++
-		}
-		if n < 200 {
-			return 1 << 30
-		}
-		return sum * 1000 / n
-	}
 	step, row = 1, 64
 	best := 1 << 30
 	for _, s := range []int{1, 2, 3, 4, 8, 16, 32} {
-		if v := score(s); v < best-best/50 {
+		if v := unlike(b, s, strideSamples); v < best-best/50 {
 			best, step = v, s
 		}
 	}
-	best = 1 << 30
+	var rows, scores [lastRound + 1]int // by score; the last is the candidate at hand
+	n := 0
 	for r := step + 1; r < min(maxRow, len(b)/2); r++ {
-		if v := score(r); v < best {
+		v := unlike(b, r, coarseSamples)
+		if n == lastRound && v >= scores[n-1] {
+			continue
+		}
+		i := n
+		for ; i > 0 && scores[i-1] > v; i-- {
+			scores[i], rows[i] = scores[i-1], rows[i-1]
+		}
+		scores[i], rows[i] = v, r
+		n = min(n+1, lastRound)
+	}
+	best = 1 << 30
+	for _, r := range rows[:n] {
+		if v := unlike(b, r, strideSamples); v < best || v == best && r < row {
 			best, row = v, r
 		}
 	}
 	return step, row
+}
+
+// unlike returns how much bytes differ from those a distance before, in
+// thousandths on average, as a number of samples has it.
+func unlike(b []byte, distance, samples int) int {
+	sum, n := 0, 0
+	every := max(1, len(b)/samples)
+	for i := distance; i < len(b); i += every {
+		d := int(b[i]) - int(b[i-distance])
+		sum += min(max(d, -d), 32)
+		n++
+	}
+	if n < samples/16 {
+		return 1 << 30
+	}
+	return sum * 1000 / n
 }

@@ -200,6 +200,22 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// Epochs travel in 8 bits: a session that has delivered more often than they count
+// goes on, and remembers the newest rounds.
+func TestManyRounds(t *testing.T) {
+	s := deliver(t, newParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
+	r := toTheEnd(t, s)
+	x := r.Totals.Transfer
+	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
+		t.Errorf("%d rounds begun, %d remembered, %v", r.Frames, len(x.Rounds), s.lanes[0].lastErr)
+	}
+	for _, round := range x.Rounds {
+		if !round.Done {
+			t.Errorf("the round that began at %g s was given up", round.StartS)
+		}
+	}
+}
+
 // parcelFiles puts a parcel into files, and returns a configuration that sends them.
 func parcelFiles(t *testing.T, p *parcel) (*Config, error) {
 	t.Helper()

@@ -113,6 +113,10 @@ func TestTransferFigures(t *testing.T) {
 	for _, s := range p.verdict(200) {
 		text += s.text
 	}
+	p.back = true
+	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].text, "at present") {
+		t.Errorf("to those who look back it says %v", says)
+	}
 	p.making = &experiment.Making{Encoder: "patch-fast", Done: 1, Total: 4}
 	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast being made, 25 %" {
 		t.Errorf("of the encoder that takes over it says %q", says)

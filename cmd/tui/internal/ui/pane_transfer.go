@@ -12,17 +12,18 @@ type transferPane struct {
 	lanes  []experiment.Lane
 	making *experiment.Making
 	now    int64 // hundredths of a second
+	back   bool  // somebody looks back, and this pane cannot
 }
 
 func (p *transferPane) name() string { return "Transfer" }
 
 func (p *transferPane) observe(v sight) bool {
 	making, now := v.snap.Making, int64(v.snap.Now)/1e7
-	same := len(p.lanes) == len(v.snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) && (making == nil || *making == *p.making)
+	same := p.back == v.back && len(p.lanes) == len(v.snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) && (making == nil || *making == *p.making)
 	if same {
 		return false
 	}
-	p.lanes, p.making, p.now = v.snap.Lanes, making, now
+	p.lanes, p.making, p.now, p.back = v.snap.Lanes, making, now, v.back
 	return true
 }
 
@@ -51,6 +52,9 @@ func (p *transferPane) draw(c *canvas, th *theme, focused bool) {
 func (p *transferPane) heading(room int) []span {
 	if len(p.lanes) == 0 || p.lanes[0].Totals.Transfer == nil {
 		return nil
+	}
+	if p.back {
+		return fit(room, []span{{inkWarn, "as it is at present: this page cannot look back"}}, []span{{inkWarn, "at present, not then"}}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
 	short := []span{{inkDim, "a new file of "}, {inkValue, kilos(float64(x.NewBytes))}}

@@ -118,6 +118,7 @@ func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bo
 }
 
 func (a *app) patchApplyCommand() *cobra.Command {
+	var json bool
 	cmd := &cobra.Command{
 		Use:   "apply OLD PATCH NEW",
 		Short: "Make the new file from the old one and a patch",
@@ -127,31 +128,54 @@ its SHA-256 is right. NEW may be OLD.`,
 		Example: `  tui patch apply game-1.0 game.patch game-1.1`,
 		Args:    exactly(3, "OLD, PATCH and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.patchApply(cmd.Context(), args[0], args[1], args[2])
+			return a.patchApply(cmd.Context(), args[0], args[1], args[2], json)
 		},
 	}
-	a.addQuiet(cmd)
+	a.addOutputFlags(cmd, &json)
 	return cmd
 }
 
-func (a *app) patchApply(ctx context.Context, old, delta, new string) error {
+// appliedInfo is the JSON of `patch apply`.
+type appliedInfo struct {
+	Old    int64   `json:"old_bytes"`
+	New    int64   `json:"new_bytes"`
+	SHA256 string  `json:"sha256"` // of the new file
+	Apply  float64 `json:"apply_mb_per_s"`
+}
+
+func (a *app) patchApply(ctx context.Context, old, delta, new string, json bool) error {
 	line := a.progress("apply")
 	defer line.done()
+	start := a.clock()
 	h, err := patch.ApplyFile(old, delta, new, func(done, total int64) error {
 		line.report(float64(done), float64(total))
 		return ctx.Err()
 	})
-	switch {
-	case errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld):
-		return usage(readable(err))
-	case err != nil:
-		return readable(err)
+	if err != nil {
+		return patchError(err)
+	}
+	if json {
+		return a.stdout.json(appliedInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytes(h.NewSize, a.clock()-start)})
 	}
 	a.remark("wrote %s: %d bytes, SHA-256 %x", new, h.NewSize, h.NewHash)
 	return nil
 }
+
+// patchError sorts errors: what is wrong with the files that were named is the
+// caller's, what is wrong with the disk is not.
+func patchError(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld),
+		errors.Is(err, patch.ErrCorrupt), errors.Is(err, patch.ErrWrongNew):
+		return usage(readable(err))
+	}
+	return readable(err)
+}
+
+// megabytes returns the speed at which n bytes were made, in MB/s.
+func megabytes(n int64, d time.Duration) float64 { return float64(n) / 1e6 / max(d.Seconds(), 1e-9) }
 
 func (a *app) patchBenchCommand() *cobra.Command {
 	var fast, json bool
@@ -224,8 +248,7 @@ func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info 
 	}
 	applied := a.clock()
 	info.Name = filepath.Base(dir)
-	speed := func(d time.Duration) float64 { return float64(info.New) / 1e6 / max(d.Seconds(), 1e-9) }
-	info.Make, info.Apply = speed(made-start), speed(applied-made)
+	info.Make, info.Apply = megabytes(info.New, made-start), megabytes(info.New, applied-made)
 	same, err := sameFile(new, out)
 	info.Lossless = &same
 	return info, err

@@ -30,7 +30,7 @@ func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress
 		return h, err
 	}
 	a.header = h
-	if err := a.checkOld(old, oldSize); err != nil {
+	if err := a.checkOld(old, oldSize, progress); err != nil {
 		return h, err
 	}
 	a.src = newWindows(old, oldSize, out)
@@ -72,13 +72,22 @@ type applier struct {
 }
 
 // checkOld compares the old file with the one that the patch is for.
-func (a *applier) checkOld(old io.ReaderAt, size int64) error {
+func (a *applier) checkOld(old io.ReaderAt, size int64, progress Progress) error {
 	if size != a.header.OldSize {
 		return fmt.Errorf("%w: it has %d bytes; expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
 	sum := sha256.New()
-	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, io.NewSectionReader(old, 0, size), a.copies); err != nil {
-		return fmt.Errorf("reading the old file: %w", err)
+	for at := int64(0); at < size; {
+		b := a.copies[:min(size-at, copyBuffer)]
+		if n, err := old.ReadAt(b, at); n < len(b) {
+			return fmt.Errorf("reading the old file at %d: %w", at, err)
+		}
+		sum.Write(b)
+		if at += int64(len(b)); progress != nil {
+			if err := progress(0, a.header.NewSize); err != nil {
+				return err
+			}
+		}
 	}
 	if got := sum.Sum(nil); !bytes.Equal(got, a.header.OldHash[:]) {
 		return fmt.Errorf("%w: its SHA-256 is %x; expected %x", ErrWrongOld, got, a.header.OldHash)

@@ -25,7 +25,7 @@ func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 		return stats, err
 	}
 	defer is.close()
-	err = whole(patch, 0o666, func(f *os.File) error {
+	err = whole(patch, 0o644, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, copyBuffer)
 		if stats, err = makeMapped(w, was.bytes, is.bytes, opt); err != nil {
 			return err

@@ -40,7 +40,14 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	}
 	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}
 	m.watch()
-	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new)), OldHash: sha256.Sum256(old), NewHash: sha256.Sum256(new)}
+	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
+	var err error
+	if h.OldHash, err = m.hash(old); err != nil {
+		return m.stats, err
+	}
+	if h.NewHash, err = m.hash(new); err != nil {
+		return m.stats, err
+	}
 	if err := m.write(h.append(nil)); err != nil {
 		return m.stats, err
 	}
@@ -55,6 +62,22 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 		}
 	}
 	return m.stats, nil
+}
+
+// hash hashes a file, and stops when Progress says so.
+func (m *maker) hash(file []byte) (sum Hash, err error) {
+	h := sha256.New()
+	for b := file; len(b) > 0; {
+		part := b[:min(len(b), 16<<20)]
+		h.Write(part)
+		b = b[len(part):]
+		if m.opt.Progress != nil {
+			if err := m.opt.Progress(0, int64(len(m.new))); err != nil {
+				return sum, err
+			}
+		}
+	}
+	return Hash(h.Sum(nil)), nil
 }
 
 // coder codes blocks of mode patch; delta has one for each profile.

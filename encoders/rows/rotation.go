@@ -33,7 +33,7 @@ func (p *plan) findRotation() rotation {
 			like = like && b.Kind == frame.Quantity && b.Min == a.Min && b.Max == a.Max
 		}
 		if like {
-			half := float64(p.cols[i+1].span) / 2
+			half := float64(float64(p.cols[i+1].span) / 2)
 			return rotation{at: i, mid: float64(a.Min) + half, scale: float64(half * math.Sqrt2)}
 		}
 	}

@@ -47,9 +47,10 @@ func (c *Config) settle(s *frame.Schema) error {
 	codec, err := findCodec(c.Encoder.Name, c.codecs)
 	if err == nil && !codec.Suits(s) && !c.chosen["encoder.name"] && len(c.Encoder.Params) == 0 {
 		c.Encoder.Name = table.Default(s)
-		if s.Delivery == frame.Every && len(c.Shadows) == 0 {
-			c.Shadows = []EncoderConfig{{Name: wholeFile}} // what a patch is worth is asked of all of them
-		}
+		codec, err = findCodec(c.Encoder.Name, c.codecs)
+	}
+	if err == nil && s.Delivery == frame.Every && !codec.Standalone && len(c.Shadows) == 0 {
+		c.Shadows = []EncoderConfig{{Name: wholeFile}} // what is it worth to look at the old file?
 	}
 	if c.Sender.RateHz == rate {
 		return nil // Validate has seen to it

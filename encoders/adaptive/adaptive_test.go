@@ -58,6 +58,9 @@ func (k *talk) send(n int, message []byte) {
 	if err != nil || budget.Total() != int64(len(data))*8*encoders.BitUnit {
 		k.t.Fatalf("message %d: %d units for %d bytes, error %v", n, budget.Total(), len(data), err)
 	}
+	if len(data) > len(message)+mostOver {
+		k.t.Fatalf("message %d: %d bytes became %d", n, len(message), len(data))
+	}
 	k.bytes, k.raw = k.bytes+len(data), k.raw+len(message)
 	k.hear(data)
 	if k.rng.Float64() >= k.down {

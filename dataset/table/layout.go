@@ -18,7 +18,7 @@ import (
 const (
 	MaxRows   = 1 << 16
 	MaxFields = 256
-	MaxCells  = 1 << 18 // rows times fields
+	MaxCells  = 1 << 17 // rows times fields
 	MaxRateHz = 1000
 
 	maxSchemaBytes = 1 << 20
@@ -102,7 +102,7 @@ func (r *reader) layout(l *Layout, tree map[string]any) {
 	r.format(l, tree)
 	r.fields(l, tree)
 	if r.err == nil && s.Cells() > MaxCells {
-		r.fail("rows", "too many values in a frame", "at most 262144, rows times fields")
+		r.fail("rows", "too many values in a frame", "at most 131072, rows times fields")
 	}
 	switch {
 	case r.err != nil:

@@ -36,6 +36,8 @@ func (x *Transfer) verdict() string {
 	switch {
 	case x.TimeS != nil:
 		return fmt.Sprintf("%.3f", *x.TimeS)
+	case x.Blocks == 0:
+		return "nothing was sent"
 	case x.Failed:
 		return "damaged on the way"
 	}

@@ -32,6 +32,8 @@ func timeToPatch(x *experiment.Transfer) string {
 	switch {
 	case x.TimeS != nil:
 		return fmt.Sprintf("%.3f s from the first datagram until the file was rebuilt, SHA-256 %.16s...", *x.TimeS, x.SHA256)
+	case x.Blocks == 0:
+		return "unfinished: nothing was packed yet, and nothing sent"
 	case x.Failed:
 		return fmt.Sprintf("unfinished: what came within %.3f s is not the file: it was damaged on the way", x.ElapsedS)
 	}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -83,6 +84,38 @@ func TestFeedbackIsBilled(t *testing.T) {
 	}
 	if len(a.Totals.Sender) == 0 || a.Totals.Sender[0].Value < 5 || len(a.Totals.Receiver) <= len(a.Totals.Sender) {
 		t.Errorf("the ends say %v and %v", a.Totals.Sender, a.Totals.Receiver)
+	}
+}
+
+// The preset of Blow's experiment: whatever the loss, learning takes no more than
+// staying with the model of the beginning, and batches are lost with any of their ten
+// messages.
+func TestBlowTable(t *testing.T) {
+	c, err := LoadPreset("blow-table")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Sweep = slices.DeleteFunc(c.Sweep, func(a Axis) bool { return a.Key != "down.loss" })
+	learnt := mustRun(t, c, RunOptions{})
+	c.Sweep, c.Encoder.Params = nil, map[string]any{"static": true}
+	static := mustRun(t, c, RunOptions{}).Runs[0].Totals.BitsPerItem
+	if len(learnt.Runs) != 8 {
+		t.Fatalf("%d runs, want one for each of eight losses", len(learnt.Runs))
+	}
+	for _, run := range learnt.Runs {
+		x, p := run.Totals, 0.0
+		if x.Sent > 0 {
+			p = float64(x.Lost) / float64(x.Sent)
+		}
+		if x.BitsPerItem > static || p < 0.1 && x.BitsPerItem > 0.95*static {
+			t.Errorf("loss %v: %.3f bits a byte, static %.3f", run.Set["down.loss"], x.BitsPerItem, static)
+		}
+		want, batches := 1-math.Pow(1-p, 10), float64(x.Sent)/10
+		for _, g := range x.Receiver {
+			if g.Name == "batches lost" && math.Abs(g.Value/100-want) > 4*math.Sqrt(want*(1-want)/batches)+2/batches {
+				t.Errorf("loss %v: %.1f %% of batches, want %.1f", run.Set["down.loss"], g.Value, 100*want)
+			}
+		}
 	}
 }
 

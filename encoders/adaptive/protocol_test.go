@@ -121,3 +121,26 @@ func TestConversationsAreTheSameForEver(t *testing.T) {
 		}
 	}
 }
+
+// FuzzLearn hands any bytes to a sender that waits for reports: it may complain, but
+// makes no model that nobody asked for, and goes on.
+func FuzzLearn(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{3})
+	f.Add([]byte{1, 1, 0, 0, 1, 2, 3, 4})
+	f.Add([]byte{2, 5, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 1, 2, 3, 4})
+	text := prose(f)
+	s := newSender(defaults())
+	var frame frame.Frame
+	f.Fuzz(func(t *testing.T, report []byte) {
+		frame.Tick++
+		frame.Body = append(frame.Body[:0], text[:20]...)
+		if _, _, err := s.Encode(nil, &frame, nil, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Learn(report)
+		if s.models.newest != 0 || s.vouched != 0 {
+			t.Fatalf("%x made %d models, of which it trusts %d", report, s.models.newest, s.vouched)
+		}
+	})
+}

@@ -166,6 +166,16 @@ func TestDeliveryOfDamage(t *testing.T) {
 	}
 }
 
+// The datagrams of a delivery are what they always were: reports outlive the program.
+func TestDeliveryDigest(t *testing.T) {
+	s := deliver(t, newParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
+	const want = "af38428375e74c287a1480269be2e78d6e5266ba9753d9772ce67e4f38ecb84a"
+	if r := toTheEnd(t, s); r.Digest != want {
+		t.Errorf("digest %s after %v, expected %s", r.Digest, r.DurationNS, want)
+	}
+}
+
 // A link that loses everything is reported as what it is.
 func TestUnfinishedDelivery(t *testing.T) {
 	s := deliver(t, newParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")

@@ -275,6 +275,14 @@ func TestPatchOverABadLink(t *testing.T) {
 	if err != nil || !again.Same || digests[0] != digests[1] {
 		t.Errorf("replayed the same: %+v, %v; runs %v", again, err, digests)
 	}
+	old, _, _ := strings.Cut(strings.TrimPrefix(c.Data.Source, "files:"), ",")
+	if err := os.WriteFile(old, p.new, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var changed *ConfigError
+	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
+		t.Errorf("with another old file: %v", err)
+	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
 	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), "| whole-zstd | ") {
 		t.Errorf("the page says nothing of the file: %v", err)

@@ -19,6 +19,7 @@ type Transfer struct {
 	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
 	Failed      bool    `json:"failed"`       // all has come, and it is no such file
 	SHA256      string  `json:"sha256"`       // of the new file
+	OldSHA256   string  `json:"old_sha256"`   // of the old one
 	ElapsedS    float64 `json:"elapsed_s"`    // since the first datagram left, until it was done or now
 	// TimeS is how long it took from the first datagram until the file was rebuilt;
 	// absent if it was not.
@@ -47,7 +48,8 @@ func (d *delivery) transferred(now time.Duration) *Transfer {
 	if d == nil {
 		return nil
 	}
-	t := &Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)]}
+	t := &Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)],
+		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:])}
 	if !d.begun {
 		return t
 	}
@@ -57,9 +59,6 @@ func (d *delivery) transferred(now time.Duration) *Transfer {
 	}
 	if d.inEpoch == d.epoch {
 		t.Delivered = d.in.Held()
-		if label, ok := d.in.Label(); ok {
-			t.SHA256 = hex.EncodeToString(label.Hash[:])
-		}
 	}
 	t.ElapsedS = max(now-d.start, 0).Seconds()
 	if d.done {

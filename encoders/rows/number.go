@@ -38,11 +38,6 @@ func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	x.see(id, kind, was, uint32(r.worst))
 	x.see(id, uint32(r.missed[f]), uint32(r.idle), kind)
 	x.see(own, uint32(r.last[0]), uint32(r.last[1]), kind)
-	x.see(id, col.part(guess), uint32(r.worst), kind)
-	x.see(id, uint32(r.neighbour.miss[f]), r.distance, kind)
-	x.see(id, r.nearest, uint32(r.idle), kind)
-	x.see(id, uint32(r.missed[f]), uint32(r.worst), r.same&3)
-	x.see(id, was, signOf(r.was[f]), col.part(guess))
 	n := uint32(bits.Len32(size))
 	short := x.tree(min(n, longest), lengthBits)
 	if short == longest {

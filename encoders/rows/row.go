@@ -139,7 +139,6 @@ func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
 	x.see(rowMark, idle, r.nearest, state)
 	x.see(rowMark, idle, r.fastest, pace)
 	x.see(rowMark, r.nearest, r.fastest, idle)
-	x.see(rowMark, idle, state, recent)
 	changed := false
 	for f, v := range r.cur {
 		changed = changed || v != r.base[f]
@@ -181,7 +180,6 @@ func (r *rowState) codeSame(f int, col *column) int {
 	x.begin(col.slot)
 	x.see(id, r.same&15, min(pace, 3), flag(r.otherSide))
 	x.see(id, pace, uint32(r.missed[f]), uint32(r.idle))
-	x.see(id, uint32(r.worst), uint32(r.last[0]), min(pace, 3))
 	x.see(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
 	if f == r.e.turn.at {
 		x.see(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.turned))

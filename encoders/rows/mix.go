@@ -3,7 +3,7 @@ package rows
 import "wirelab/encoders/rangecoder"
 
 const (
-	maxContexts  = 8
+	maxContexts  = 4
 	weightStride = maxContexts + 2 // one for what a row knows of itself, one that never changes
 	nodeCount    = 64
 	firstWeight  = rangecoder.Unit * 3 / 10

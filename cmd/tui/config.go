@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,6 +113,12 @@ func (f *configFlags) base() (*experiment.Config, error) {
 func setOne(c *experiment.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
+	}
+	if strings.HasPrefix(key, "encoder.params") { // those of the encoder that goes with the data
+		var wrong *experiment.ConfigError
+		if err := c.Settle(); errors.As(err, &wrong) && wrong.Key == dataKey {
+			return err
+		}
 	}
 	return c.Set(key, value)
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
-	"runtime/metrics"
 	"strings"
 	"testing"
 
@@ -89,8 +87,8 @@ func TestPairs(t *testing.T) {
 		if stats.Size*100 > bsdiff[name]*105 {
 			t.Errorf("%s: %d bytes; bsdiff needs %d", name, stats.Size, bsdiff[name])
 		}
-		if peak > 10<<20 {
-			t.Errorf("%s: %d bytes of memory to apply; expected at most %d", name, peak, 10<<20)
+		if peak > applyLimit {
+			t.Errorf("%s: %d bytes of memory to apply; expected at most %d", name, peak, applyLimit)
 		}
 		total, theirs = total+stats.Size, theirs+bsdiff[name]
 	}
@@ -98,35 +96,4 @@ func TestPairs(t *testing.T) {
 	if total*100 > theirs*65 {
 		t.Errorf("%d bytes in all; bsdiff needs %d", total, theirs)
 	}
-}
-
-// watch returns by how much heap in use and stacks grew at most during a job.
-func watch(job func()) (peak int64) {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	read := func() (sum int64) {
-		metrics.Read(samples)
-		for _, s := range samples {
-			sum += int64(s.Value.Uint64())
-		}
-		return sum
-	}
-	runtime.GC()
-	before := read()
-	done, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			peak = max(peak, read()-before)
-			select {
-			case <-done:
-				return
-			default:
-				runtime.Gosched()
-			}
-		}
-	}()
-	job()
-	close(done)
-	<-stopped
-	return max(peak, read()-before)
 }

@@ -15,7 +15,7 @@ func TestWatch(t *testing.T) {
 	}
 	var at, size int64
 	rows, right := 0, 0
-	_, stats, err := MakeBytes(old, swapped, Options{Watch: Watch{
+	_, stats, err := MakeBytes(old, swapped, Options{Fast: true, Watch: Watch{
 		Correlated: func(c Correlation) {
 			from := (c.Start + 2<<20) % (3 << 20)
 			cell, best := from/c.Cell, 0

@@ -90,7 +90,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.index.add(a.new[a.limit:start], int64(len(a.old)+a.limit))
 	a.limit = start
 	a.planned = false
-	plan := plan{ops: ops}
+	plan := plan{ops: ops, border: int64(len(a.old))}
 	for at := start; at < end; {
 		if from, n := a.same(at, end); n >= longRun || n == end-at {
 			plan.copy(from, n)
@@ -158,12 +158,16 @@ func (a *Aligner) vote(start, end int) {
 	}
 }
 
-// plan is a list of operations that grows.
-type plan struct{ ops []delta.Op }
+// plan is a list of operations that grows. No copy goes on from one file into the
+// next, at the border.
+type plan struct {
+	ops    []delta.Op
+	border int64
+}
 
 func (l *plan) copy(from int64, n int) {
 	if last := len(l.ops) - 1; last >= 0 {
-		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from {
+		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != l.border {
 			o.Copy += n
 			return
 		}

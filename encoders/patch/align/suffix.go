@@ -6,13 +6,15 @@ type letter interface{ byte | int32 }
 // suffixes fills sa, as long as text, with the places at which its suffixes begin
 // in their order, in linear time (SA-IS: Nong, Zhang and Chan, "Linear suffix
 // array construction by almost pure induced-sorting", 2009). Letters are below
-// letters.
-func suffixes[T letter](text []T, sa []int32, letters int) {
+// letters. What it needs besides, it takes from room.
+func suffixes[T letter](text []T, sa []int32, letters int, room *room) {
 	if len(text) < 2 {
 		clear(sa)
 		return
 	}
-	s := sorter[T]{text: text, sa: sa, small: make([]bool, len(text)), bucket: make([]int32, letters)}
+	s := sorter[T]{text: text, sa: sa}
+	s.small, s.bucket = room.take(len(text), letters)
+	defer room.give(len(text), letters)
 	for i := len(text) - 2; i >= 0; i-- {
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
@@ -27,7 +29,7 @@ func suffixes[T letter](text []T, sa []int32, letters int) {
 	names := s.name(m)
 	reduced := sa[len(sa)-m:]
 	if names < m {
-		suffixes(reduced, sa[:m], names)
+		suffixes(reduced, sa[:m], names, room)
 	} else {
 		for i, name := range reduced {
 			sa[name] = int32(i)
@@ -35,6 +37,32 @@ func suffixes[T letter](text []T, sa []int32, letters int) {
 	}
 	s.finish(m)
 }
+
+// room is memory for sorting, which is kept from one time to the next. Within each
+// text one at most half as long is sorted, of as many letters, but hardly ever so
+// many: what does not fit is made for the occasion.
+type room struct {
+	small  []bool
+	bucket []int32
+	a, b   int // taken of each
+}
+
+// newRoom returns room for texts of n bytes.
+func newRoom(n int) *room { return &room{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)} }
+
+// take returns n false values and so many numbers.
+func (r *room) take(n, letters int) ([]bool, []int32) {
+	small := r.small[r.a : r.a+n]
+	clear(small)
+	r.a, r.b = r.a+n, r.b+letters
+	if r.b > len(r.bucket) {
+		return small, make([]int32, letters)
+	}
+	return small, r.bucket[r.b-letters : r.b]
+}
+
+// give takes back what was taken last.
+func (r *room) give(n, letters int) { r.a, r.b = r.a-n, r.b-letters }
 
 // sorter sorts the suffixes of one text. A suffix is small if it is less than the
 // one after it, and leftmost if it is small and the one before is not.

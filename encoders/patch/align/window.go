@@ -19,6 +19,7 @@ type window struct {
 	text  []byte
 	parts []part
 	order []int32
+	room  *room
 	taken []bool   // cells
 	grams []uint64 // a sieve: hashes of the eight bytes from each place
 }
@@ -42,7 +43,7 @@ func (w *window) covers(votes []int32, want []bool) bool {
 			}
 		}
 	}
-	return len(w.taken) > 0 && have*20 >= all*19
+	return len(w.taken) > 0 && have*10 >= all*9
 }
 
 // choose picks the cells with the most votes, and the neighbours of those with
@@ -75,17 +76,18 @@ func choose(votes []int32) []bool {
 // fill makes the window hold the cells that are wanted of the space.
 func (w *window) fill(s *space, want []bool) {
 	w.taken = want
+	if w.text == nil { // all at once, so that nothing is left over from growing
+		most := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
+		w.text, w.order, w.room = make([]byte, 0, most), make([]int32, most), newRoom(most)
+	}
 	w.text, w.parts = w.text[:0], w.parts[:0]
 	for i, wanted := range want {
 		if wanted {
 			w.take(s, int64(i)*Cell)
 		}
 	}
-	if cap(w.order) < len(w.text) {
-		w.order = make([]int32, len(w.text))
-	}
 	w.order = w.order[:len(w.text)]
-	suffixes(w.text, w.order, 256)
+	suffixes(w.text, w.order, 256, w.room)
 	if w.grams == nil {
 		w.grams = make([]uint64, sieve/64)
 	}

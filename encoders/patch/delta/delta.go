@@ -83,7 +83,7 @@ type Model struct {
 // New returns a Model that has learnt nothing.
 func New() *Model {
 	return &Model{
-		flags:  newPredictor(flagContexts, 19, max(flagSets, 256), 255, 2),
+		flags:  newPredictor(flagContexts, 18, max(flagSets, 256), 255, 2),
 		diffs:  newPredictor(diffContexts, 19, 256, 255, 3),
 		wholes: newPredictor(wordContexts, 16, 128, 255, 2),
 		texts:  newPredictor(textContexts, 19, 4*256, 127, 2),

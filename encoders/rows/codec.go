@@ -24,7 +24,7 @@ func DeltaAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 40, Name: "delta-adaptive", Refs: 1, Suits: suits,
 		Summary: "any table: which rows changed, each field against its own motion, by mixed probabilities learnt on the way",
-		Source:  "own, after gaffer_net, Fabian Giesen, 2015, and PAQ, Matt Mahoney, 2005",
+		Source:  "gaffer_net, Fabian Giesen, 2015; PAQ, Matt Mahoney, 2005",
 		Params:  &Params{Limit: 250, Rate: 400},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			if !suits(s) {

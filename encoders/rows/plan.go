@@ -40,10 +40,8 @@ func (c *column) number() bool {
 func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows}
 	for i, f := range s.Fields {
-		c := column{kind: f.Kind, span: 1<<32 - 1, slot: min(i, maxSlots-1)}
-		if f.Kind.Bounded() {
-			c.min, c.span = f.Min, uint32(f.Max)-uint32(f.Min)
-		}
+		c := column{kind: f.Kind, slot: min(i, maxSlots-1)}
+		c.min, c.span = f.Span()
 		c.width = uint(bits.Len32(c.span))
 		c.class = i
 		for j, g := range s.Fields[:i] {

@@ -46,11 +46,9 @@ func columns(s *frame.Schema) []column {
 	list := make([]column, len(s.Fields))
 	numbers, symbols := 0, 0
 	for i, f := range s.Fields {
-		c := column{width: 32, span: 1<<32 - 1, float: f.Kind == frame.Float32}
-		if f.Kind.Bounded() {
-			c.min, c.span = f.Min, uint32(f.Max)-uint32(f.Min)
-			c.width = uint(bits.Len32(c.span))
-		}
+		c := column{float: f.Kind == frame.Float32}
+		c.min, c.span = f.Span()
+		c.width = uint(bits.Len32(c.span))
 		if number(f.Kind) {
 			c.place, numbers = numbers, numbers+1
 		} else {

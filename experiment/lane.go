@@ -81,6 +81,9 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 		l.watch.refused(now, &p, err)
 		return
 	}
+	if l.snd.run.codec.Quantises {
+		l.meter.rounding.add(l.schema, cur, p.stored)
+	}
 	l.launch(now, &p, l.schema.Items(p.stored), seam)
 }
 

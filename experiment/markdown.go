@@ -65,6 +65,9 @@ func mdTotals(b *strings.Builder, r *Result) {
 		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
 		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
 	)
+	if e := t.Rounding; e != nil {
+		rows = append(rows, [2]string{"rounded by the encoder: mean, most (" + e.Field + ")", fmt.Sprintf("%.4f, %.4f", e.Mean, e.Max)})
+	}
 	b.WriteString("| figure | measured |\n|---|---:|\n")
 	for _, row := range rows {
 		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])

@@ -133,6 +133,8 @@ func TestCachesAndRoundTrips(t *testing.T) {
 	}
 	if got := run(64, 64); got.BitsPerItem > 0.68*540 || got.Failures != (Failures{}) {
 		t.Errorf("caches of 64: %.1f bits a call, failures %+v", got.BitsPerItem, got.Failures)
+	} else if e := got.Rounding; e == nil || e.Max < 0.04 || e.Max > 0.05+0.06 || e.Mean > 0.03 { // and a rounding of a float32 of 350,000 cm
+		t.Errorf("what was sent is off by %+v", e)
 	}
 	if got := run(8, 64); got.BitsPerItem != 544 || got.Failures != (Failures{}) {
 		t.Errorf("a sender's cache of 8: %.1f bits a call, want 544; failures %+v", got.BitsPerItem, got.Failures)

@@ -71,6 +71,9 @@ type Totals struct {
 	// Transfer is how the file came across, where the data are files.
 	Transfer *Transfer `json:"transfer,omitempty"`
 
+	// Rounding is nil for codecs that do not quantise.
+	Rounding *Rounding `json:"rounding,omitempty"`
+
 	// Sender and Receiver are what the codec's ends know of themselves, where it is
 	// a protocol that has something to show.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`

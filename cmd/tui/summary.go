@@ -41,6 +41,9 @@ func writeRun(w io.Writer, r *experiment.Result) {
 	} else {
 		fmt.Fprintf(w, "baseline  %.0f ticks old at the median, 95 %% up to %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
 	}
+	if e := t.Rounding; e != nil {
+		fmt.Fprintf(w, "rounded   by %.3f on average, %.3f at most (%s)\n", e.Mean, e.Max, e.Field)
+	}
 	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
 	if t.BitsPerCube != nil {
 		writePlayout(w, &t.Playout)

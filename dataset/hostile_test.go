@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/unpack"
 )
 
 // What is wrong with a recording is said with the place and what was expected.
@@ -90,8 +91,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Fatal("opened a recording without frames")
 	}
 	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > maxWindow+2<<20 {
-		t.Errorf("took %d bytes, expected at most the window of %d and 2 MB", took, maxWindow)
+	if took := after.TotalAlloc - before.TotalAlloc; took > unpack.MaxWindow+2<<20 {
+		t.Errorf("took %d bytes, expected at most the window of %d and 2 MB", took, unpack.MaxWindow)
 	}
 }
 
@@ -139,7 +140,7 @@ func FuzzRecording(f *testing.F) {
 		if err != nil && err != io.EOF && !ours(err) {
 			t.Fatalf("%v is no error of this package", err)
 		}
-		if packingOf(data) == packedNot && err == io.EOF && frames*64 != len(data) {
+		if unpack.Of(data) == unpack.None && err == io.EOF && frames*64 != len(data) {
 			t.Fatalf("%d raw bytes gave %d frames of 64", len(data), frames)
 		}
 	})

@@ -7,6 +7,10 @@ import (
 	"os"
 	"strings"
 
+	"wirelab/dataset/files"
+	"wirelab/dataset/rpc"
+	"wirelab/dataset/table"
+	"wirelab/dataset/text"
 	"wirelab/dataset/world"
 )
 
@@ -20,6 +24,8 @@ type Options struct {
 	Loop bool
 	// Seed drives what is random in generated data. Recordings ignore it.
 	Seed uint64
+	// Message is how many bytes of a text make a message; 0 means 500.
+	Message int
 	// Script names who plays the world; "" means "random". See world.Scripts.
 	Script string
 }
@@ -59,19 +65,59 @@ func Kinds() []Kind {
 				s, err := openWorld(script, opt)
 				return checked(s, err)
 			}},
+		{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
+			Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
+			open:    func(_ string, opt Options) (Source, error) { return rpc.Open(opt.Seed), nil }},
+		{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
+			Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", arg: argMay,
+			open: func(path string, opt Options) (Source, error) {
+				s, err := text.Open(path, opt.Message, opt.Loop)
+				return checked(s, err)
+			}},
+		{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
+			Summary: "a new file for those who have the old one, delivered whole; without names a small example", arg: argMay,
+			open: func(names string, opt Options) (Source, error) {
+				s, err := files.Open(names, opt.Seed, opt.Loop)
+				if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
+					err = fmt.Errorf("data %q: %w: %w", "files:"+names, ErrSpec, err)
+				}
+				return checked(s, err)
+			}},
 		{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015", arg: argMust,
 			Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well",
 			open: func(path string, opt Options) (Source, error) {
 				r, err := OpenRecording(path, opt.Cubes, opt.Loop)
 				return checked(r, err)
 			}},
+		{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", arg: argMust,
+			Summary: "records of yours, CSV or packed int32, as a schema describes them; tui datasets describe prints one to start from",
+			open: func(names string, opt Options) (Source, error) {
+				s, err := openTable(names, opt.Loop)
+				return checked(s, err)
+			}},
 	}
 }
 
-// Open opens the data that spec names: "demo", "world", "world:SCRIPT",
-// "file:PATH" or a bare path. Sources that hold files are io.Closers. What is
-// neither a kind nor a file fails with an *UnknownError or, where it looks like a
-// path, with the reason of the file system.
+// openTable opens records by "SCHEMA.toml,PATH". Names of schemas may have commas, if
+// they end in .toml.
+func openTable(names string, loop bool) (*table.Source, error) {
+	schema, records, ok := strings.Cut(names, ".toml,")
+	if ok {
+		schema += ".toml"
+	} else {
+		schema, records, ok = strings.Cut(names, ",")
+	}
+	if !ok || schema == "" || records == "" {
+		return nil, fmt.Errorf("data %q: %w, expected table:SCHEMA.toml,PATH", "table:"+names, ErrSpec)
+	}
+	return table.Open(schema, records, loop)
+}
+
+// Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
+// "text", "text:PATH", "files", "files:OLD,NEW", "file:PATH",
+// "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
+// What is neither a kind nor a file fails with an *UnknownError or, where it looks
+// like a path, with the reason of the file system.
 func Open(spec string, opt Options) (Source, error) {
 	kinds := Kinds()
 	name, arg, colon := strings.Cut(spec, ":")

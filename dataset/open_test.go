@@ -9,8 +9,8 @@ import (
 )
 
 func TestOpen(t *testing.T) {
-	path := file(t, "odd:name.bin", made(901, 8))
-	for _, spec := range []string{"demo", "world", "world:katamari", path, "file:" + path} {
+	path, second := file(t, "odd:name.bin", made(901, 8)), file(t, "second", []byte("something else"))
+	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "world:katamari": 6, "rpc": 0, "text": 0, "text:" + path: 0, "files": 0, "files:" + path + "," + second: 0, path: 6, "file:" + path: 6} {
 		src, err := Open(spec, Options{Script: "idle"})
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
@@ -21,8 +21,8 @@ func TestOpen(t *testing.T) {
 		if err := src.Schema().Check(f); err != nil {
 			t.Errorf("%s: initial state: %v", spec, err)
 		}
-		if err := src.Next(f); err != nil || f.Tick != 6 {
-			t.Errorf("%s: first frame has tick %d, error %v; expected tick 6", spec, f.Tick, err)
+		if err := src.Next(f); err != nil || f.Tick != first {
+			t.Errorf("%s: first frame has tick %d, error %v; expected tick %d", spec, f.Tick, err, first)
 		}
 		if err := src.Schema().Check(f); err != nil {
 			t.Errorf("%s: first frame: %v", spec, err)
@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]error{
-		"file:": ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
+		"file:": ErrSpec, "text:": ErrSpec, "files:": ErrSpec, "files:" + path: ErrSpec, "files:" + path + "," + path: ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
 		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
 	} {
 		src, err := Open(spec, Options{})

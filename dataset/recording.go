@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/unpack"
 )
 
 // Recording is a walk-off recording, read as it is played. Every value is held
@@ -18,7 +19,7 @@ type Recording struct {
 	path   string
 	schema *frame.Schema
 	ranges ranges
-	in     *unpacker
+	in     *unpack.Reader
 	file   *os.File // nil for the demo
 	loop   bool
 
@@ -70,12 +71,12 @@ func (r *Recording) open(src io.Reader) error {
 			size = info.Size()
 		}
 	}
-	in, err := newUnpacker(src, r.path)
+	in, err := unpack.New(src, r.path, unpack.Errors{Format: ErrFormat, Truncated: ErrTruncated})
 	if err != nil {
 		return err
 	}
 	r.in = in
-	if in.how == packedNot && size >= 0 {
+	if in.Packing() == unpack.None && size >= 0 {
 		if left := size % int64(len(r.buf)); left != 0 {
 			return r.leftOver(size/int64(len(r.buf)), left)
 		}
@@ -129,7 +130,7 @@ func (r *Recording) compare(f *frame.Frame) error {
 
 // restart goes to frame 6.
 func (r *Recording) restart() error {
-	if err := r.in.rewind(); err != nil {
+	if err := r.in.Rewind(); err != nil {
 		return err
 	}
 	for r.at = 0; r.at < preamble; r.at++ {
@@ -142,7 +143,7 @@ func (r *Recording) restart() error {
 
 // fetch fills buf with the frame at r.at; io.EOF means that there is none.
 func (r *Recording) fetch() error {
-	n, err := r.in.fill(r.buf)
+	n, err := r.in.Fill(r.buf)
 	switch {
 	case err == io.EOF && n > 0:
 		return r.leftOver(int64(r.at), int64(n))
@@ -188,11 +189,11 @@ func (r *Recording) leftOver(frames, left int64) error {
 // none does.
 func (r *Recording) guessCubes(size int64) int {
 	const most = 4096
-	if r.in.rewind() != nil {
+	if r.in.Rewind() != nil {
 		return 0
 	}
 	head := make([]byte, most*recordBytes*preamble)
-	n, _ := r.in.fill(head)
+	n, _ := r.in.Fill(head)
 	head = head[:n]
 	for cubes := 1; cubes <= most && cubes*recordBytes*preamble <= n; cubes++ {
 		one := cubes * recordBytes
@@ -254,7 +255,7 @@ func (r *Recording) Preamble() error { return r.odd }
 // Close closes the file. Next fails from then on.
 func (r *Recording) Close() error {
 	if r.in != nil {
-		r.in.close()
+		r.in.Close()
 	}
 	if r.err == nil || r.err == io.EOF {
 		r.err = fmt.Errorf("%s: %w", r.path, ErrClosed)

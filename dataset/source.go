@@ -1,5 +1,5 @@
 // Package dataset is where frames come from: walk-off recordings, the embedded
-// demo, the live cube world. A source knows nothing of encoders or networks.
+// demo, the live cube world, a player's calls. A source knows nothing of encoders or networks.
 package dataset
 
 import (

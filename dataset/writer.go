@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/unpack"
 )
 
 // Writer writes a walk-off recording: raw records, or compressed if the path
@@ -56,11 +57,11 @@ func Create(path string, cubes int) (*Writer, error) {
 	}
 	w := &Writer{path: path, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
 	w.out = w.buf
-	switch packingNamed(path) {
-	case packedZstd:
+	switch unpack.Named(path) {
+	case unpack.Zstd:
 		w.pack, err = zstd.NewWriter(w.buf, zstd.WithEncoderConcurrency(1),
 			zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window(schema)))
-	case packedGzip:
+	case unpack.Gzip:
 		w.pack, err = gzip.NewWriterLevel(w.buf, gzip.BestCompression)
 	}
 	if err != nil {

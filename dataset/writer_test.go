@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/unpack"
 )
 
 // record writes what src yields to path.
@@ -56,8 +57,8 @@ func TestWriter(t *testing.T) {
 		if name == "a.bin" && !bytes.Equal(got, raw) {
 			t.Errorf("%s: other bytes than expected", name)
 		}
-		if want := packingNamed(name); packingOf(got) != want {
-			t.Errorf("%s: packed as %d, expected %d", name, packingOf(got), want)
+		if want := unpack.Named(name); unpack.Of(got) != want {
+			t.Errorf("%s: packed as %d, expected %d", name, unpack.Of(got), want)
 		}
 		a, errA := Describe(path, Options{Cubes: 3}, 0)
 		b, errB := Describe(filepath.Join(dir, "a.bin"), Options{Cubes: 3}, 0)

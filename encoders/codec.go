@@ -88,3 +88,16 @@ type Codec struct {
 	Params any
 	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
 }
+
+// Gauge is a figure that one end of a protocol knows of itself: models built, memory
+// held. It is for people, and has no influence on anything.
+type Gauge struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit,omitempty"`
+	Value float64 `json:"value"`
+}
+
+// Gauged is implemented by encoders and decoders that have something to show.
+type Gauged interface {
+	Gauges() []Gauge
+}

@@ -28,7 +28,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		return Assertion{}, &ConfigError{Problem: show(value) + " is no bound", Expected: `an operator and a number such as "<= 256" or "== 0"`}
 	}
 	known := figures(Totals{LostBy: causeCounts(nil), BitsPerCube: new(float64), BitsPerChangedCube: new(float64),
-		Playout: Playout{PositionErrorMM: &Quantiles{}, OrientationErrorDeg: &Quantiles{}}})
+		Transfer: &Transfer{TimeS: new(float64)},
+		Playout:  Playout{PositionErrorMM: &Quantiles{}, OrientationErrorDeg: &Quantiles{}}})
 	if _, ok := known[name]; !ok {
 		return Assertion{}, unknown("", "figure", name, sortedKeys(known))
 	}

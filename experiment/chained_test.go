@@ -10,7 +10,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/table"
 )
 
 // chained is a codec for tests that trusts nobody: its memo is a hash of the
@@ -131,7 +130,7 @@ func (c *chained) Learn(report []byte) error {
 // withMemos is the whole table and three codecs that hang on their memos, of
 // which one takes two references.
 func withMemos(c *Config) *Config {
-	c.codecs = append(table.All(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
+	c.codecs = append(ofCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
 	return c
 }
 

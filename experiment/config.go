@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	messages "wirelab/dataset/text"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
@@ -34,14 +35,17 @@ type Config struct {
 	file   string           // where it was read, for errors
 	lines  map[string]int   // the line of each key there
 	flags  map[string]bool  // keys that were set since: the file is not to blame
+	chosen map[string]bool  // of the followers, those that were set for this data
 }
 
 // DataConfig names the source of frames.
 type DataConfig struct {
-	Source string // "demo", "world", a path, ...
-	Cubes  int    // rows of a walk-off recording
-	Script string // of the world
-	Loop   bool   // begin again at the end; only where Duration is set
+	Source  string // "demo", "world", a path, ...
+	Cubes   int    // rows of a walk-off recording
+	Script  string // of the world
+	Message int    // bytes of a message of a text
+	Loop    bool   // begin again at the end; only where Duration is set
+	Again   bool   // deliver files again and again, as the dashboard does, and not once
 }
 
 // EncoderConfig names a codec and those of its params that differ from the defaults.
@@ -55,6 +59,9 @@ type SenderConfig struct {
 	RateHz  int // snapshots made a second, at most the source's rate
 	Every   int // of which every so many-th is sent: what a session can change on the way
 	History int // frames kept, 1..255
+
+	Block  int // bytes of a file that go in a datagram
+	Window int // datagrams with parts of a file that may be under way
 }
 
 // ReceiverConfig is what the receiving endpoint is set to.
@@ -88,11 +95,11 @@ type Axis struct {
 func Default() *Config {
 	return &Config{
 		Seed:     7,
-		Data:     DataConfig{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random"},
+		Data:     DataConfig{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Encoder:  EncoderConfig{Name: "relative-orientation"},
 		Down:     lossmodel.DefaultSpec(),
 		Up:       lossmodel.DefaultSpec(),
-		Sender:   SenderConfig{RateHz: 60, Every: 1, History: frame.MaxHistory},
+		Sender:   SenderConfig{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
 		Receiver: ReceiverConfig{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 	}
 }
@@ -133,14 +140,6 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 		return nil, fmt.Errorf("no encoder is called %q", name)
 	}
 	return table.ByName(name)
-}
-
-// suits says why a codec cannot encode what a source makes.
-func suits(codec *encoders.Codec, s *frame.Schema) error {
-	if codec.Suits(s) {
-		return nil
-	}
-	return &ConfigError{Key: "encoder.name", Problem: codec.Name + " cannot encode " + s.Name, Expected: "an encoder that suits the data"}
 }
 
 // resolve looks the codec up and returns its params with e's values set.

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"wirelab/encoders"
 	"wirelab/lossmodel"
+	"wirelab/near"
 )
 
 // ConfigError says which setting is wrong, where it stands, and what was
@@ -120,26 +119,5 @@ func unknown(key, what, name string, known []string) *ConfigError {
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// Near returns the known name that was most likely meant by name: the only one
-// that begins so, else the closest within a typo for every three letters.
-func Near(name string, known []string) string {
-	low := strings.ToLower(name)
-	begins, at := 0, ""
-	for _, k := range known {
-		if len(low) >= 3 && strings.HasPrefix(strings.ToLower(k), low) {
-			begins++
-			at = k
-		}
-	}
-	if begins == 1 {
-		return at
-	}
-	best, at := 1+len(name)/3, ""
-	for _, k := range known {
-		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
-		if d <= best && (at == "" || d < best) {
-			best, at = d, k
-		}
-	}
-	return at
-}
+// Near returns the known name that was most likely meant by name, "" if none is near.
+func Near(name string, known []string) string { return near.Name(name, known) }

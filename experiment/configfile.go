@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+
+	"wirelab/tomlkeys"
 )
 
 // maxConfigBytes bounds what is read as a configuration.
@@ -62,8 +64,8 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// fill sets every key of the text, the profile first (the links' own keys
-// refine it), and returns the line of each.
+// fill sets every key of the text, the profile first (the links' own keys refine
+// it) and the data (other keys are chosen for it), and returns the line of each.
 func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -74,16 +76,18 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		}
 		return nil, &ConfigError{File: name, Problem: err.Error(), Expected: "valid TOML"}
 	}
-	keys, lines := keyLines(data)
+	keys, lines := tomlkeys.Lines(data)
 	flat := map[string]any{}
 	flatten("", tree, flat)
-	if v, ok := flat["profile"]; ok {
-		if err := c.Set("profile", v); err != nil {
-			return nil, located(name, lines, err)
+	for _, key := range firstKeys {
+		if v, ok := flat[key]; ok {
+			if err := c.Set(key, v); err != nil {
+				return nil, located(name, lines, err)
+			}
 		}
 	}
 	for _, key := range keys {
-		if key == "profile" {
+		if slices.Contains(firstKeys, key) {
 			continue
 		}
 		if err := c.setTree(key, flat); err != nil {
@@ -92,6 +96,9 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	}
 	return lines, nil
 }
+
+// firstKeys are set before all others, which refine them.
+var firstKeys = []string{"profile", "data.source"}
 
 // setTree sets key, or what lies below it where its value is an inline table.
 func (c *Config) setTree(key string, flat map[string]any) error {
@@ -135,61 +142,6 @@ func flatten(prefix string, v any, out map[string]any) {
 	default:
 		out[prefix] = t
 	}
-}
-
-// keyLines walks the text once more for what decoding forgets: the order of the
-// keys and the line each stands on. The text has been decoded already, so it is
-// well-formed.
-func keyLines(data []byte) (keys []string, lines map[string]int) {
-	lines = map[string]int{}
-	counts := map[string]int{}
-	var p unstable.Parser
-	p.Reset(data)
-	prefix := ""
-	for p.NextExpression() {
-		e := p.Expression()
-		var parts []string
-		line := 0
-		for it := e.Key(); it.Next(); {
-			if line == 0 {
-				line = p.Shape(it.Node().Raw).Start.Line
-			}
-			parts = append(parts, string(it.Node().Data))
-		}
-		key := strings.Join(parts, ".")
-		switch e.Kind {
-		case unstable.Table:
-			prefix = placed(parts, counts)
-			lines[prefix] = line
-		case unstable.ArrayTable:
-			counts[key]++
-			prefix = placed(parts, counts)
-			lines[prefix] = line
-		case unstable.KeyValue:
-			if prefix != "" {
-				key = prefix + "." + key
-			}
-			keys = append(keys, key)
-			lines[key] = line
-		}
-	}
-	return keys, lines
-}
-
-// placed joins the parts of a table's name, with the present index behind each
-// that is an array of tables: [at.down] after the second [[at]] is at[1].down.
-func placed(parts []string, counts map[string]int) string {
-	plain, key := "", ""
-	for _, part := range parts {
-		if plain != "" {
-			plain, key = plain+".", key+"."
-		}
-		plain, key = plain+part, key+part
-		if n := counts[plain]; n > 0 {
-			key = indexed(key, n-1)
-		}
-	}
-	return key
 }
 
 // locate adds what is known of where the configuration was read.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	messages "wirelab/dataset/text"
 	"wirelab/lossmodel"
 )
 
@@ -37,7 +38,11 @@ func settings() []setter {
 		{"data.source", `a data spec such as "demo" or "file:walk.bin.zst"`, func(c *Config, v any) bool { return setText(&c.Data.Source, v) }},
 		{"data.script", "the name of a script of the world", func(c *Config, v any) bool { return setText(&c.Data.Script, v) }},
 		{"data.cubes", "1 to 65535", func(c *Config, v any) bool { return setInt(&c.Data.Cubes, v, 1, 65535) }},
+		{"data.message", "1 to 16383 bytes", func(c *Config, v any) bool { return setInt(&c.Data.Message, v, 1, messages.MaxMessage) }},
 		{"data.loop", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Loop, v) }},
+		{"data.again", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Again, v) }},
+		{"sender.block", fmt.Sprintf("%d to %d bytes", minBlock, maxBlock), func(c *Config, v any) bool { return setInt(&c.Sender.Block, v, minBlock, maxBlock) }},
+		{"sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), func(c *Config, v any) bool { return setInt(&c.Sender.Window, v, 1, maxWindow) }},
 		{"sender.rate_hz", "1 to 1000", func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) }},
 		{"sender.every", "1 to 60", func(c *Config, v any) bool { return setInt(&c.Sender.Every, v, 1, maxEvery) }},
 		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
@@ -63,6 +68,7 @@ func (c *Config) Set(key string, value any) error {
 }
 
 func (c *Config) set(key string, value any) error {
+	c.choose(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
 	switch {

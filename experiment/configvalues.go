@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -13,7 +14,7 @@ import (
 func (c *Config) Values() map[string]any {
 	v := map[string]any{
 		"seed": int64(c.Seed),
-		"data": map[string]any{"source": c.Data.Source, "cubes": int64(c.Data.Cubes), "script": c.Data.Script, "loop": c.Data.Loop},
+		"data": map[string]any{"source": c.Data.Source, "cubes": int64(c.Data.Cubes), "script": c.Data.Script, "loop": c.Data.Loop, "message": int64(c.Data.Message)},
 		"down": c.Down.Values(),
 		"up":   c.Up.Values(),
 		"sender": map[string]any{
@@ -23,6 +24,7 @@ func (c *Config) Values() map[string]any {
 			"display_hz": float64(c.Receiver.DisplayMilliHz) / 1000},
 		"encoder": c.Encoder.values(),
 	}
+	c.fileValues(v)
 	if c.Seed >= 1<<53 {
 		v["seed"] = strconv.FormatUint(c.Seed, 10) // JSON readers make floats of numbers
 	}
@@ -38,6 +40,19 @@ func (c *Config) Values() map[string]any {
 	}
 	c.listValues(v)
 	return v
+}
+
+// fileValues adds what is about whole files, where the data are files or somebody
+// has set it.
+func (c *Config) fileValues(v map[string]any) {
+	usual, sender := Default().Sender, v["sender"].(map[string]any)
+	kind, _, _ := strings.Cut(c.Data.Source, ":")
+	if kind == "files" || c.Sender.Block != usual.Block || c.Sender.Window != usual.Window {
+		sender["block"], sender["window"] = int64(c.Sender.Block), int64(c.Sender.Window)
+	}
+	if c.Data.Again && kind == "files" {
+		v["data"].(map[string]any)["again"] = true
+	}
 }
 
 // listValues adds the arrays of tables.

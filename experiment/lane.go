@@ -32,6 +32,7 @@ type lane struct {
 	budget   encoders.Budget // of the packet being made
 	rec      PacketRecord    // of the copy whose end is being booked: an observer sees it, and must not keep it
 	ackBuf   []byte
+	delivery *delivery  // nil, unless every byte must arrive
 	lastErr  error      // the newest complaint of the encoder, the decoder or the feedback
 	watch    *inspector // nil: nobody asks for the insides of packets
 }
@@ -41,7 +42,7 @@ func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Fr
 	if err != nil {
 		return nil, err
 	}
-	if err := suits(codec, schema); err != nil {
+	if err := c.suits("encoder", codec, schema); err != nil {
 		return nil, err
 	}
 	run, err := newEncoding(schema, codec, params)
@@ -81,8 +82,16 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 		l.watch.refused(now, &p, err)
 		return
 	}
+	if l.snd.run.codec.Quantises {
+		l.meter.rounding.add(l.schema, cur, p.stored)
+	}
+	l.launch(now, &p, l.schema.Items(p.stored), seam)
+}
+
+// launch gives a packet to the link, and books what becomes of it at once. The bits
+// of its payload are in the lane's budget.
+func (l *lane) launch(now time.Duration, p *sent, items int, seam bool) {
 	l.digest.datagram(p.datagram)
-	items := l.schema.Items(p.stored)
 	id, f := l.flights.take()
 	f.note(id, p.stored, &l.digest)
 	f.rec = PacketRecord{
@@ -94,11 +103,11 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	if v.Lost == lossmodel.None {
 		f.rec.Due = v.Due
 	}
-	l.meter.packet(&p, v.Wire, items, p.baseline*l.cadence.tickHz/l.cadence.rateHz, &l.budget)
+	l.meter.packet(p, v.Wire, items, p.baseline*l.cadence.tickHz/l.cadence.rateHz, &l.budget)
 	l.meter.duplicated += int64(v.Copies)
 	f.record = l.records.add(f.rec)
 	l.meter.net.leave(v.Lost != lossmodel.None)
-	l.watch.sent(l, f, &p, &v)
+	l.watch.sent(l, f, p, &v)
 	f.open, f.copies, f.ended = 0, v.Copies, 0
 	for number := 0; number <= v.Copies; number++ {
 		lost := v.Lost
@@ -181,12 +190,28 @@ func (l *lane) deliver(now time.Duration) {
 			return
 		}
 		if !d.Damaged && d.Tag != strange {
-			if err := l.snd.learn(d.Data); err != nil && d.Flipped == 0 {
+			if err := l.learn(now, d.Data); err != nil && d.Flipped == 0 {
 				l.lastErr = fmt.Errorf("ack: %w", err)
 			}
 			l.watch.learnt(now, l.snd, d.Flipped > 0)
 		}
 	}
+}
+
+// learn lets the sender take in an ack.
+func (l *lane) learn(now time.Duration, ack []byte) error {
+	if l.delivery != nil {
+		return l.delivery.learnBlocks(now, l.snd, ack)
+	}
+	return l.snd.learn(ack)
+}
+
+// receive lets the receiver take in a datagram.
+func (l *lane) receive(d *lossmodel.Delivery) reception {
+	if l.delivery != nil {
+		return l.rcv.receiveBlock(l.delivery, d.Data, d.Flipped > 0, l.clock)
+	}
+	return l.rcv.receive(d.Data, d.Flipped > 0, l.clock)
 }
 
 // arrive hands a datagram to the receiver, compares what it made of it with what
@@ -204,10 +229,13 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		rec.Outcome = Corrupt
 		l.watch.arrived(l, &reception{outcome: Corrupt}, d.Flipped)
 	} else {
-		rx := l.rcv.receive(d.Data, d.Flipped > 0, l.clock)
+		rx := l.receive(d)
 		rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.clock
 		l.watch.arrived(l, &rx, d.Flipped)
 		l.observe(now, &rx)
+		if l.delivery != nil {
+			l.unpack(now, rec)
+		}
 		l.acknowledge(now)
 	}
 	l.finish(now, f)
@@ -257,7 +285,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 		return
 	}
 	l.meter.decoded(rx.clock)
-	if rx.tainted { // its number may be anything
+	if rx.tainted || l.delivery != nil { // its number may be anything; nobody looks at half a file
 		return
 	}
 	if late := l.play.arrive(now, tickTime(l.cadence.tick(rx.seq), l.cadence.tickHz)); late > 0 {
@@ -269,6 +297,9 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 // acknowledge sends what the receiver has to say up the link.
 func (l *lane) acknowledge(now time.Duration) {
 	l.ackBuf = l.rcv.ack(l.ackBuf[:0])
+	if l.delivery != nil {
+		l.ackBuf = l.delivery.ack(l.ackBuf)
+	}
 	if len(l.ackBuf) == 0 {
 		return
 	}
@@ -295,14 +326,38 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the sums of the lane at now.
 func (l *lane) totals(now time.Duration) Totals {
-	return l.meter.totals(now-l.began, l.schema, l.down.Gauges(now))
+	t := l.meter.totals(now-l.began, l.schema, l.down.Gauges(now))
+	t.Sender = gauges(l.snd.run.enc)
+	t.Transfer = l.delivery.transferred(now)
+	t.Receiver = gauges(l.rcv.epochs[l.rcv.newest%keptEpochs].dec)
+	return t
+}
+
+// gauges are what one end of a codec knows of itself.
+func gauges(end any) []encoders.Gauge {
+	if g, ok := end.(encoders.Gauged); ok {
+		return g.Gauges()
+	}
+	return nil
 }
 
 // result returns all that a report says of the lane at now.
 func (l *lane) result(now time.Duration) laneResult {
 	return laneResult{encoder: l.snd.run.codec.Name, began: l.began, totals: l.totals(now),
-		timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
+		timing: l.timing(),
 		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
+}
+
+// timing is what the work of both ends cost in this process.
+func (l *lane) timing() Timing {
+	t := Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()}
+	if d := l.delivery; d != nil {
+		t.UnpackMS = float64(d.unpackNS) / 1e6
+		if d.packed != nil {
+			t.PackMS = float64(d.packed.ns) / 1e6
+		}
+	}
+	return t
 }
 
 type laneResult struct {

@@ -24,7 +24,11 @@ func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
 	}
 	b.WriteString("\n\n")
 	mdTotals(&b, r)
-	mdPlayout(&b, r)
+	mdGauges(&b, r)
+	mdTransfer(&b, r)
+	if r.Totals.BitsPerCube != nil { // only cubes are shown
+		mdPlayout(&b, r)
+	}
 	mdBudget(&b, r)
 	mdChanges(&b, r)
 	mdAssertions(&b, r)
@@ -61,6 +65,9 @@ func mdTotals(b *strings.Builder, r *Result) {
 		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
 		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
 	)
+	if e := t.Rounding; e != nil {
+		rows = append(rows, [2]string{"rounded by the encoder: mean, most (" + e.Field + ")", fmt.Sprintf("%.4f, %.4f", e.Mean, e.Max)})
+	}
 	b.WriteString("| figure | measured |\n|---|---:|\n")
 	for _, row := range rows {
 		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])
@@ -177,18 +184,20 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		return err
 	}
 	keys := sortedKeys(r.Runs[0].Set)
-	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |\n|%s---:|---:|---:|---:|---:|---:|---:|\n",
-		strings.Join(keys, " | "), strings.Repeat("---|", len(keys)))
+	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
+		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)), strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
 	for _, run := range r.Runs {
 		at := placeInSweep(run, keys)
 		if run.Interrupted {
 			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
 		t := &run.Totals
-		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
-			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong)
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
+			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong, mdItemCells(r, run))
 	}
-	mdSweepPlayout(&b, r, keys)
+	if r.Runs[0].Totals.BitsPerCube != nil {
+		mdSweepPlayout(&b, r, keys)
+	}
 	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
 	_, err := io.WriteString(w, b.String())
 	return err

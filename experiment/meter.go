@@ -26,6 +26,7 @@ type meter struct {
 	encodeNS, decodeNS spread
 	budget             encoders.Budget
 	net                netMeter
+	rounding           roundingMeter
 	sample             Sample
 	samples            samples
 }
@@ -147,7 +148,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		BitsPerItem: ratio(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
 		Playout: m.playout.totals(frame.IsCubes(schema)),
-		Network: m.net.network(g),
+		Network: m.net.network(g), Rounding: m.rounding.rounding(schema),
 	}
 	if frame.IsCubes(schema) {
 		changed := ratio(float64(m.payload), float64(m.changed))

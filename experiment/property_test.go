@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/encoders/table"
 	"wirelab/lossmodel"
 )
 
@@ -23,7 +22,7 @@ func chaos(rng *rand.Rand) Change {
 	var ch Change
 	switch rng.IntN(6) {
 	case 0, 1:
-		all := table.All()
+		all := ofCubes()
 		codec := all[rng.IntN(len(all))]
 		ch.Encoder = codec.Name
 		infos := codec.ParamInfo()
@@ -121,7 +120,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(seed, 5))
-		all := table.All()
+		all := ofCubes()
 		for range 40 {
 			if err := s.Change(Change{Encoder: all[rng.IntN(len(all))].Name}); err != nil {
 				t.Fatal(err)
@@ -155,7 +154,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 // Without loss, and with histories longer than the round trip, there is no
 // failure of any kind across any schedule of swaps.
 func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
-	all := table.All()
+	all := ofCubes()
 	for seed := range uint64(10) {
 		c := Default()
 		c.Seed = seed

@@ -3,11 +3,16 @@ package experiment
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"wirelab/dataset/frame"
 )
 
 // ReplayResult says whether a saved report could be repeated.
@@ -34,13 +39,16 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	if err != nil {
 		return nil, err
 	}
-	out := &ReplayResult{Same: true}
+	out, packs := &ReplayResult{Same: true}, NewPacks()
 	for i, saved := range runs {
 		c, err := saved.config()
 		if err != nil {
 			return nil, located(path, nil, configError("config", err))
 		}
-		o := RunOptions{Clock: opt.Clock}
+		if err := c.sameFiles(path, saved.Totals.Transfer); err != nil {
+			return nil, err
+		}
+		o := RunOptions{Clock: opt.Clock, Packing: opt.Packing, packs: packs}
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(runs))*total) }
 		}
@@ -57,6 +65,31 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		out.Runs = append(out.Runs, run)
 	}
 	return out, nil
+}
+
+// sameFiles says if the files that a report is about have changed since.
+func (c *Config) sameFiles(report string, was *Transfer) error {
+	if was == nil {
+		return nil
+	}
+	src, err := c.openData(false)
+	if err != nil {
+		return err
+	}
+	s := &Session{source: src, schema: src.Schema(), config: c, initial: &frame.Frame{}, cur: &frame.Frame{}}
+	src.Initial(s.initial)
+	if err := errors.Join(s.takeFile(), s.Close()); err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		which, was string
+		is         [sha256.Size]byte
+	}{{"old", was.OldSHA256, s.pair.oldSum}, {"new", was.SHA256, s.pair.newSum}} {
+		if is := hex.EncodeToString(x.is[:]); is != x.was {
+			return &ConfigError{File: report, Key: "data.source", Problem: fmt.Sprintf("the %s file is another one now, with SHA-256 %.16s...", x.which, is), Expected: x.was}
+		}
+	}
+	return nil
 }
 
 // digests joins the digest of the first encoder with those of the shadows.

@@ -55,7 +55,7 @@ func (s *Session) result() *Result {
 	r := &Result{
 		Version: ReportVersion,
 		Config:  start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-		Frames: s.sent - s.skipped, Item: s.schema.Item, ItemsPerFrame: s.schema.Rows,
+		Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
 		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),
@@ -121,4 +121,23 @@ func (r *Report) Failed() []string {
 		}
 	}
 	return out
+}
+
+// frames is how many frames were due to be sent.
+func (s *Session) frames() uint64 {
+	if s.delivers {
+		return s.rounds
+	}
+	return s.sent - s.skipped
+}
+
+// itemsPerFrame is how many items a frame usually holds.
+func (s *Session) itemsPerFrame() int {
+	switch {
+	case s.delivers:
+		return len(s.cur.Body)
+	case s.schema.Rows == 0:
+		return s.config.Data.Message
+	}
+	return s.schema.Rows
 }

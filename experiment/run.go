@@ -13,9 +13,13 @@ type RunOptions struct {
 	// Progress is told, from one goroutine at a time, how many seconds of virtual
 	// time are done of how many in all runs together; total is 0 if unknown.
 	Progress func(done, total float64)
-	Clock    Clock  // monotonic wall time, for timings and for the pace of saving
-	Dir      string // the report's folder, "" for none; written at most once a second and at the end
-	Workers  int    // runs side by side in a sweep; 0: one a core
+	// Packing is told of the patches that are made before a run begins; of a sweep,
+	// by several goroutines. nil: nobody asks.
+	Packing func(encoder string, done, total float64)
+	Clock   Clock  // monotonic wall time, for timings and for the pace of saving
+	Dir     string // the report's folder, "" for none; written at most once a second and at the end
+	Workers int    // runs side by side in a sweep; 0: one a core
+	packs   *Packs // shared by the runs
 }
 
 // slice is how much virtual time passes between two looks at the context.
@@ -46,7 +50,7 @@ func Run(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 
 // runOne runs a single configuration; out's folder, if it has one, is kept current.
 func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Result, error) {
-	so := SessionOptions{Clock: opt.Clock}
+	so := SessionOptions{Clock: opt.Clock, Packs: opt.packs}
 	if out.dir != "" {
 		so.Observer = out
 	}
@@ -54,8 +58,21 @@ func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Res
 	if err != nil {
 		return nil, err
 	}
+	if err := s.pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	result, err := drive(ctx, s, opt, out)
 	return result, errors.Join(err, s.Close())
+}
+
+// packing is who hears of patches that are made, and ends that when ctx does.
+func (o *RunOptions) packing(ctx context.Context) *Packing {
+	return &Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
+		if o.Packing != nil {
+			o.Packing(encoder, float64(done), float64(total))
+		}
+		return ctx.Err()
+	}}
 }
 
 // drive runs a session to its end and keeps its report current: at most once a
@@ -69,7 +86,7 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 			return nil, errors.Join(err, out.write(s.resultNow(begun, opt.Clock)))
 		}
 		if opt.Progress != nil {
-			opt.Progress(s.Now().Seconds(), s.expected().Seconds())
+			opt.Progress(s.progress())
 		}
 		if now := opt.Clock.now(); now-saved >= pause {
 			r := s.resultNow(begun, opt.Clock)
@@ -88,6 +105,15 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 	return r, out.write(r)
 }
 
+// progress returns how far the session is, of how far it will go: in seconds, or of
+// files in bytes.
+func (s *Session) progress() (done, total float64) {
+	if s.delivers {
+		return s.delivered()
+	}
+	return s.Now().Seconds(), s.expected().Seconds()
+}
+
 // expected returns when the session will end, 0 if that is not known yet.
 func (s *Session) expected() time.Duration {
 	if s.end < never {
@@ -97,31 +123,6 @@ func (s *Session) expected() time.Duration {
 		return tickTime(uint64(src.Frames()), s.schema.TickHz)
 	}
 	return 0
-}
-
-// Rehearse opens everything a run would open and closes it again: what Validate
-// cannot know without the data. `tui check` asks for it.
-func (c *Config) Rehearse() error {
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	all := []point{{config: c}}
-	if len(c.Sweep) > 0 {
-		var err error
-		if all, err = c.points(); err != nil {
-			return c.locate(err)
-		}
-	}
-	for _, p := range all {
-		s, err := NewSession(p.config, SessionOptions{})
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil {
-			return c.locate(err)
-		}
-	}
-	return nil
 }
 
 // interrupt ends the session right after the present instant.

@@ -70,7 +70,12 @@ type Runner struct {
 	opened  *PacketID // the packet that somebody looks into
 	err     error
 	rest    rest
-	broken  bool // the session panicked: nothing of it can be trusted
+	packs   *Packs
+	making  *making // a patch that the session waits for; nil: none
+	matrix  *Matrix // of the patch that was made last
+	// commands that came meanwhile and that change the session
+	deferred []Command
+	broken   bool // the session panicked: nothing of it can be trusted
 }
 
 // NewRunner prepares a session; Start sets it going.
@@ -78,20 +83,21 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
+	r := &Runner{opt: opt, commands: make(chan Command, 64), packs: NewPacks(), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
 	if err != nil {
 		return nil, err
 	}
 	r.session = s
+	r.config.adopt(s.start)
 	r.publish()
 	return r, nil
 }
 
 func (r *Runner) open() (*Session, error) {
 	c := r.config.Clone()
-	c.Data.Loop = true
-	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true})
+	c.Data.Loop, c.Data.Again = true, true
+	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.
@@ -169,7 +175,12 @@ func (r *Runner) loop(ctx context.Context) {
 			fresh = true
 		case <-tick.C:
 		}
-		r.advance()
+		if r.waits(ctx) {
+			r.last = r.opt.Clock()
+			r.pace.rest()
+		} else {
+			r.advance()
+		}
 		if now := r.opt.Clock(); fresh || now-published >= publishEvery {
 			published = now
 			r.publish()
@@ -233,6 +244,9 @@ func (r *Runner) say(bad bool, text string) {
 
 // obey carries one command out.
 func (r *Runner) obey(c Command) {
+	if r.postpone(&c) {
+		return
+	}
 	if c.Pause != nil {
 		r.paused = *c.Pause
 	}
@@ -303,6 +317,7 @@ func (r *Runner) setSpeed(v float64) {
 func (r *Runner) publish() {
 	snap := r.session.view(shownPackets)
 	r.rest.show(r, snap)
+	r.showMaking(snap)
 	if r.opened != nil {
 		snap.Opened = r.session.lanes[0].opened(*r.opened)
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"wirelab/encoders/table"
 )
 
 func writeHalf(w io.Writer) error {
@@ -72,7 +70,7 @@ func send(t *testing.T, r *Runner, c Command) {
 func TestLiveSessionReplays(t *testing.T) {
 	r := startRunner(t, quick(t))
 	rng := rand.New(rand.NewPCG(8, 8))
-	all := table.All()
+	all := ofCubes()
 	speed := 0.0
 	send(t, r, Command{Speed: &speed})
 	for i := range 60 {

@@ -127,6 +127,9 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	e.Frame.CopyFrom(cur)
 	e.Frame.Tick = uint32(s.cadence.tick(s.seq)) // as the receiver counts, which hears of no other
 	out.changed = e.Frame.ChangedRows(refs[0].Frame, len(s.schema.Fields))
+	if s.schema.Rows == 0 {
+		out.changed = len(e.Frame.Body) // what is nothing but bytes is all news
+	}
 	s.seq++
 
 	start := clock.now()

@@ -28,6 +28,7 @@ type SessionOptions struct {
 	Looked      bool     // somebody looks at the picture of the world
 	Inspect     bool     // remember the insides of the first lane's packets
 	Endless     bool     // ignore Duration: a live session ends when it is told to
+	Packs       *Packs   // what was made of files before; nil: nothing
 }
 
 // Observer is told of every finished sample and packet, in order. What the
@@ -48,10 +49,11 @@ type Session struct {
 	source  dataset.Source
 	schema  *frame.Schema
 	initial *frame.Frame
-	cur     *frame.Frame    // the source's newest frame
-	ahead   *frame.Frame    // the one after it, if the source can end
-	seam    bool            // of ahead
-	cubes   bool            // the schema's rows are cubes: their display is measured
+	cur     *frame.Frame // the source's newest frame
+	ahead   *frame.Frame // the one after it, if the source can end
+	seam    bool         // of ahead
+	cubes   bool         // the schema's rows are cubes: their display is measured
+	bringing
 	steered dataset.Steered // the source, if somebody may play it
 	hands   hands
 	err     error // the source's, due when the next frame is
@@ -85,9 +87,9 @@ func NewSession(c *Config, opt SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: endless && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script})
+	src, err := c.openData(endless)
 	if err != nil {
-		return nil, c.locate(configError("data.source", err))
+		return nil, err
 	}
 	s, err := newSession(c, src, opt)
 	if err != nil {
@@ -102,26 +104,29 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 	if err := c.pin(); err != nil {
 		return nil, err
 	}
-	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
-	if c.Sender.RateHz > s.schema.TickHz {
-		return nil, &ConfigError{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
-			Expected: fmt.Sprintf("1 to %d", s.schema.TickHz)}
+	if err := c.settle(src.Schema()); err != nil {
+		return nil, err
 	}
+	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
 	_, sized := src.(dataset.Sized)
+	s.delivers = s.schema.Delivery == frame.Every
 	s.cubes = frame.IsCubes(s.schema)
 	s.steered, _ = src.(dataset.Steered)
 	switch {
-	case opt.Endless || (c.Duration == 0 && sized):
+	case opt.Endless || (c.Duration == 0 && sized && !s.delivers):
 		s.end = never
+	case c.Duration == 0 && s.delivers:
+		s.end = longestDelivery
 	case c.Duration == 0:
 		s.end = endlessDuration
 	}
-	if s.schema.Delivery == frame.Every {
-		return nil, &ConfigError{Key: "data.source", Problem: s.schema.Name + " wants every frame delivered", Expected: "a source whose frames may be lost: the endpoints do not resend yet"}
-	}
 	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
 	src.Initial(s.initial)
-	if sized {
+	if s.delivers {
+		if err := s.takeFile(); err != nil {
+			return nil, err
+		}
+	} else if sized {
 		s.ahead = s.schema.NewFrame()
 		s.fetch(s.ahead)
 	}
@@ -134,6 +139,7 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 		if err != nil {
 			return nil, err
 		}
+		s.equip(l)
 		s.lanes = append(s.lanes, l)
 	}
 	s.now = -1
@@ -209,7 +215,10 @@ func (s *Session) finish(t time.Duration) {
 
 // nextEvent returns the earliest time at which anything is due.
 func (s *Session) nextEvent() time.Duration {
-	at := min(tickTime(s.ticks, s.schema.TickHz), s.NextFrame(), s.nextDisplay(), time.Duration(s.sampled+1)*SamplePeriod)
+	at := min(s.NextFrame(), time.Duration(s.sampled+1)*SamplePeriod)
+	if !s.delivers {
+		at = min(at, tickTime(s.ticks, s.schema.TickHz), s.nextDisplay())
+	}
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
 	}
@@ -236,6 +245,10 @@ func (s *Session) step(at time.Duration) error {
 	}
 	for _, l := range s.lanes {
 		l.deliver(at)
+	}
+	if s.delivers {
+		s.bring(at)
+		return nil
 	}
 	if err := s.tick(at); err != nil {
 		return err

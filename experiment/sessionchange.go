@@ -59,7 +59,7 @@ func (s *Session) fits(c *Config, ch Change) error {
 	if err != nil {
 		return err
 	}
-	if err := suits(codec, s.schema); err != nil {
+	if err := after.suits("encoder", codec, s.schema); err != nil {
 		return err
 	}
 	if _, err := newEncoding(s.schema, codec, params); err != nil {

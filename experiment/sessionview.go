@@ -25,9 +25,9 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Began: l.began, Epoch: l.snd.epoch,
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
 		Totals: l.totals(now),
-		Timing: Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()},
-		Recent: l.recent(samples),
-		Err:    l.lastErr, Troubles: l.troubles(),
+		Timing: l.timing(),
+		Recent: l.recent(samples), Blocks: l.delivery.states(),
+		Err: l.lastErr, Troubles: l.troubles(),
 	}
 }
 

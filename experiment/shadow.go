@@ -155,7 +155,7 @@ func (s *Session) checkShadows(c *Config) error {
 		if err != nil {
 			return err
 		}
-		if err := suits(codec, s.schema); err != nil {
+		if err := c.suits(indexed("shadow", i), codec, s.schema); err != nil {
 			return err
 		}
 		if _, err := newEncoding(s.schema, codec, params); err != nil {
@@ -192,6 +192,7 @@ func (s *Session) join(e EncoderConfig) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.equip(l)
 	first := s.lanes[0]
 	l.began = s.now
 	l.down, l.up = first.down.Fork(strange), first.up.Fork(strange)
@@ -210,8 +211,16 @@ const strange = 1<<64 - 1
 // on by one: so it must here.
 func (l *lane) arriveStrange(now time.Duration, damaged bool) {
 	if !damaged {
-		l.up.Send(now, make([]byte, ackBytes), strange)
+		l.up.Send(now, make([]byte, l.ackSize()), strange)
 	}
+}
+
+// ackSize is how long an ack is without a codec's report.
+func (l *lane) ackSize() int {
+	if l.delivery != nil {
+		return ackBytes + numberBytes
+	}
+	return ackBytes
 }
 
 // shadow returns the options of a lane at which nobody looks closely.

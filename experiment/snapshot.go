@@ -107,8 +107,9 @@ type Lane struct {
 	Totals   Totals
 	Timing   Timing
 	Recent   Recent
-	Err      error      // the encoder's newest complaint: it refused a frame
-	Troubles []Incident // the newest of each kind, the latest first; the first lane's only
+	Blocks   []BlockState // of the file that is delivered, in order; nil if the data are no files
+	Err      error        // the encoder's newest complaint: it refused a frame
+	Troubles []Incident   // the newest of each kind, the latest first; the first lane's only
 }
 
 // Recent is what the vital numbers show: the last two seconds.
@@ -139,6 +140,8 @@ type Snapshot struct {
 	Lanes  []Lane
 	Marks  []Mark
 	Log    []StampedChange
+	Making *Making  // a patch that the session waits for; nil: none
+	Matrix *Matrix  // what the new file is like, by the patch that was made last; nil: none was
 	World  *Picture // both ends to look at; nil if the data are no cubes
 	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice

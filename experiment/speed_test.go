@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wirelab/dataset"
-	"wirelab/encoders/table"
 )
 
 // charlie is a real recording, read from the folder beside the project.
@@ -35,7 +34,7 @@ func badDay(tb testing.TB) *Config {
 // is how many times faster than real time the whole lab goes.
 func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
-	for _, codec := range table.All() {
+	for _, codec := range ofCubes() {
 		b.Run(codec.Name, func(b *testing.B) {
 			c := badDay(b)
 			c.Encoder = EncoderConfig{Name: codec.Name}

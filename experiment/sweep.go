@@ -63,6 +63,9 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if opt.packs == nil {
+		opt.packs = NewPacks()
+	}
 	out := &sweepOut{config: c, grid: grid, results: make([]*Result, len(grid)), opt: opt}
 	if err := out.save(); err != nil {
 		return nil, err

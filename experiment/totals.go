@@ -1,5 +1,7 @@
 package experiment
 
+import "wirelab/encoders"
+
 // Quantiles summarise a distribution of packet sizes or of times.
 type Quantiles struct {
 	Min float64 `json:"min"`
@@ -65,11 +67,24 @@ type Totals struct {
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
 	Playout          Playout   `json:"playout"`
 	Network          Network   `json:"network"`
+
+	// Transfer is how the file came across, where the data are files.
+	Transfer *Transfer `json:"transfer,omitempty"`
+
+	// Rounding is nil for codecs that do not quantise.
+	Rounding *Rounding `json:"rounding,omitempty"`
+
+	// Sender and Receiver are what the codec's ends know of themselves, where it is
+	// a protocol that has something to show.
+	Sender   []encoders.Gauge `json:"sender,omitempty"`
+	Receiver []encoders.Gauge `json:"receiver,omitempty"`
 }
 
 // Timing is what the work cost in this process: the only part of a report that
 // may differ between two runs of one configuration.
 type Timing struct {
+	PackMS         float64   `json:"pack_ms,omitempty"`   // to make a patch, where a file is delivered
+	UnpackMS       float64   `json:"unpack_ms,omitempty"` // to apply it
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
 	RealTimeFactor float64   `json:"real_time_factor"`

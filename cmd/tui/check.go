@@ -45,6 +45,9 @@ func (a *app) check(f *configFlags) error {
 			return usage(prefixed(s.name, err))
 		}
 	}
+	if err := config.Settle(); err != nil {
+		return badData(err)
+	}
 	text, err := config.TOML()
 	if err != nil {
 		return err

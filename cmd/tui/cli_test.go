@@ -201,6 +201,25 @@ func TestNearNames(t *testing.T) {
 	}
 }
 
+// TestParamsOfTheData: params are those of the encoder that goes with the data, where
+// nobody names one.
+func TestParamsOfTheData(t *testing.T) {
+	for line, want := range map[string]string{
+		"run --data text --set encoder.params.order=4":          "order: got 4; expected an integer from 0 to 3",
+		"run --set encoder.params.ordr=2 --data text":           "did you mean order?",
+		"run --data text:none.txt --set encoder.params.order=2": "none.txt: no such file",
+		"run --data rpc --set encoder.params.order=2":           "encoder rpc-adaptive has no params to set",
+	} {
+		if o := tui(strings.Fields(line)...); o.code != exitUsage || !strings.Contains(o.stderr, want) {
+			t.Errorf("tui %s: exit %d, %q; want %q", line, o.code, o.stderr, want)
+		}
+	}
+	o := tui("run", "--quiet", "--data", "text", "--set", "encoder.params.order=0", "--set", "duration=1s")
+	if o.code != exitDone || !strings.HasPrefix(o.stdout, "text with receiver-adaptive") {
+		t.Errorf("exit %d, %q %q", o.code, o.stdout, o.stderr)
+	}
+}
+
 // TestEmptyNames: an empty name is a variable that a script forgot to set.
 func TestEmptyNames(t *testing.T) {
 	for _, args := range [][]string{

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +27,7 @@ type configFlags struct {
 func (f *configFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "", "start from this experiment; see tui presets (`NAME`)")
-	flags.StringVar(&f.data, "data", "", "where the frames come from: `SPEC` is demo, world, world:SCRIPT, or the path of a recording")
+	flags.StringVar(&f.data, "data", "", "where the frames come from: `SPEC` is demo, world, rpc, text, table:SCHEMA.toml,PATH, or the path of a recording; see tui datasets")
 	flags.StringVar(&f.encoder, "encoder", "", "send with this encoder (`NAME`); see tui encoders")
 	flags.StringVar(&f.seed, "seed", "", "seed of everything random (`N`)")
 	complete(cmd, "preset", presetNames)
@@ -39,21 +42,37 @@ func (f *configFlags) addSet(cmd *cobra.Command) {
 }
 
 // load makes the configuration: file or preset first, then the flags in the
-// order of their fields, then --set. Its errors are *experiment.ConfigErrors or
+// order of their fields, then --set; of all these the data first. Its errors are *experiment.ConfigErrors or
 // usage errors.
 func (f *configFlags) load() (*experiment.Config, error) {
 	c, err := f.base()
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range []struct{ flag, key, value string }{
-		{"--data", "data.source", f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed},
-	} {
-		if s.value == "" {
-			continue
-		}
+	settings, err := f.settings()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
 		if err := setOne(c, s.key, s.value); err != nil {
 			return nil, usage(prefixed(s.flag, err))
+		}
+	}
+	return c, usage(c.Validate())
+}
+
+// flagSetting is one key that a flag sets.
+type flagSetting struct {
+	flag, key string
+	value     any
+}
+
+// settings lists what the flags set: the data first, since an encoder that was
+// named is one for that data.
+func (f *configFlags) settings() (list []flagSetting, err error) {
+	for _, s := range []flagSetting{{"--data", dataKey, f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed}} {
+		if s.value != "" {
+			list = append(list, s)
 		}
 	}
 	for _, text := range f.set {
@@ -61,11 +80,19 @@ func (f *configFlags) load() (*experiment.Config, error) {
 		if !ok {
 			return nil, usagef("--set %q makes no sense; expected KEY=VALUE, as in down.loss=5%%", text)
 		}
-		if err := setOne(c, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))); err != nil {
-			return nil, usage(prefixed("--set "+text, err))
-		}
+		list = append(list, flagSetting{"--set " + text, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))})
 	}
-	return c, usage(c.Validate())
+	slices.SortStableFunc(list, func(a, b flagSetting) int { return cmp.Compare(rank(a.key), rank(b.key)) })
+	return list, nil
+}
+
+const dataKey = "data.source"
+
+func rank(key string) int {
+	if key == dataKey {
+		return 0
+	}
+	return 1
 }
 
 func (f *configFlags) base() (*experiment.Config, error) {
@@ -86,6 +113,12 @@ func (f *configFlags) base() (*experiment.Config, error) {
 func setOne(c *experiment.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
+	}
+	if strings.HasPrefix(key, "encoder.params") { // those of the encoder that goes with the data
+		var wrong *experiment.ConfigError
+		if err := c.Settle(); errors.As(err, &wrong) && wrong.Key == dataKey {
+			return err
+		}
 	}
 	return c.Set(key, value)
 }

@@ -24,7 +24,7 @@ func (a *app) datasetsStatsCommand() *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats SPEC [--against SPEC]...",
-		Short: "Say what snapshots of cubes are like, side by side",
+		Short: "Say what data is like: snapshots of cubes side by side, or how each field changes",
 		Long: fmt.Sprintf(`Say what snapshots of cubes are like, by everything that makes them cheap or dear
 to send: how many cubes change, what stays the same, how large the differences are,
 and what two encoders spend on them by the walk-off's rules. Every frame is compared
@@ -33,10 +33,15 @@ with the frame six before it.
 An active frame is one in which %d cubes or more changed. Differences are absolute,
 in units of the snapshot: in position, of cubes that moved; in orientation, of cubes
 that turned while their largest component stayed the same. Runs are how many frames a
-cube goes on changing, and how many cubes with consecutive numbers change together.`, stats.ActiveCubes),
+cube goes on changing, and how many cubes with consecutive numbers change together.
+
+Of data that does not hold cubes it says how each field changes over %d frames: how
+often, by how much, and how many bits its change would take by itself.`, stats.ActiveCubes, statsAge),
 		Example: `  tui datasets stats demo
   tui datasets stats world --seed 7 --against walk.bin.zst
-  tui datasets stats world:katamari --encoder kinetic --json`,
+  tui datasets stats world:katamari --encoder kinetic --json
+  tui datasets stats rpc --seed 8
+  tui datasets stats table:game.toml,game.csv`,
 		Args: exactlyOneSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.datasetsStats(cmd, append([]string{args[0]}, f.against...), f)
@@ -57,7 +62,7 @@ cube goes on changing, and how many cubes with consecutive numbers change togeth
 // exactlyOneSpec demands one specification of data.
 func exactlyOneSpec(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("%s expects SPEC: demo, world, or the path of a recording", cmd.CommandPath())
+		return usagef("%s expects SPEC: demo, world, rpc, table:SCHEMA.toml,PATH, or the path of a recording", cmd.CommandPath())
 	}
 	return noArgs(cmd, args[1:])
 }
@@ -88,6 +93,11 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
 		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
 	}
+	if len(specs) == 1 {
+		if done, err := a.statsOfFields(specs[0], f); done {
+			return err
+		}
+	}
 	list := make([]likeness, len(specs))
 	for i, spec := range specs {
 		f.data.spec = spec
@@ -102,6 +112,21 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 	}
 	writeLikeness(a.stdout, list)
 	return nil
+}
+
+// statsOfFields tells how the fields of data change that does not hold cubes; it
+// reports whether that was so, or the data cannot be opened at all.
+func (a *app) statsOfFields(spec string, f statsFlags) (bool, error) {
+	f.data.spec = spec
+	src, err := f.data.open()
+	if err != nil {
+		return true, err
+	}
+	defer closeSource(src)
+	if frame.IsCubes(src.Schema()) {
+		return false, nil
+	}
+	return true, a.fieldStats(spec, src, f.frames, f.json)
 }
 
 // liken finds out what one source is like.
@@ -170,7 +195,7 @@ func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Code
 	}
 	var list []spending
 	for _, r := range board.Results {
-		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedCube})
+		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
 	}
 	return slices.Clip(list), nil
 }

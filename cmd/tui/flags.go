@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
 )
 
 // dataFlags choose a source of frames for the commands that need nothing else.
@@ -21,7 +22,7 @@ type dataFlags struct {
 }
 
 func (d *dataFlags) add(cmd *cobra.Command, preset string) {
-	cmd.Flags().StringVar(&d.spec, "data", preset, "where the frames come from: `SPEC` is demo, world, world:SCRIPT, or the path of a recording")
+	cmd.Flags().StringVar(&d.spec, "data", preset, "where the frames come from: `SPEC` is demo, world, rpc, text, table:SCHEMA.toml,PATH, or the path of a recording; see tui datasets")
 	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
 	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; recordings ignore it")
 	complete(cmd, "data", dataSpecs)
@@ -71,6 +72,7 @@ func unwritable(path string, err error) error {
 func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
+		table.ErrSchema, table.ErrRecords, table.ErrTruncated,
 		frame.ErrRange, fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

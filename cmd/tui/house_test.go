@@ -27,9 +27,10 @@ var plan = map[string][]string{
 	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
-	"experiment":         {"dataset/...", "encoders/...", "lossmodel"},
-	"experiment/paired":  {},                                            // how far a difference can be trusted; knows nothing of what it means
-	"experiment/walkoff": {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
+	"experiment":          {"experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "near", "tomlkeys"},
+	"experiment/paired":   {},                                            // how far a difference can be trusted; knows nothing of what it means
+	"experiment/transfer": {},                                            // brings blocks across; knows no links and no encoders
+	"experiment/walkoff":  {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
 
 	"encoders":                    {"dataset/frame", "dataset/physics"},
 	"encoders/bitio":              {}, // primitives that know no frames
@@ -43,14 +44,28 @@ var plan = map[string][]string{
 	"encoders/cubes":              encoderImports,
 	"encoders/generic":            encoderImports,
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
-	"encoders/adaptive":           encoderImports,
-	"encoders/patch":              encoderImports,
-	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                              // for tests only
-	"encoders/table":              {"encoders", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
+	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
+	"encoders/rpc":                encoderImports,                                        // calls of one row
+	"encoders/rows":               encoderImports,                                        // tables of any schema
+	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...), // whole files
+	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta"},
+	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                          // finds what blocks are like
+	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                           // codes them
+	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                 // for tests only
+	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
+
+	"tomlkeys": {}, // lines of the keys of a text; knows no configuration
+	"near":     {}, // what was most likely meant by a name; knows nothing of what is named
 
 	"dataset":         {"dataset/..."},
 	"dataset/frame":   {}, // the vocabulary
 	"dataset/physics": {},
+	"dataset/fields":  {"dataset/frame"},                                       // how each field changes
+	"dataset/files":   {"dataset/frame"},                                       // a pair of files
+	"dataset/rpc":     {"dataset/frame"},                                       // calls of a generated player
+	"dataset/table":   {"dataset/frame", "dataset/unpack", "near", "tomlkeys"}, // a user's own records
+	"dataset/text":    {"dataset/frame"},                                       // messages cut of a text
+	"dataset/unpack":  {},                                                      // compressed files, in bounded memory
 	"dataset/world":   {"dataset/frame", "dataset/physics"},
 	"dataset/stats":   {"dataset/frame"}, // counts what snapshots are like
 

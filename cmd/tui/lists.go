@@ -27,9 +27,10 @@ func (a *app) datasetsCommand() *cobra.Command {
 recording in walk-off records, raw or compressed with zstd or gzip.`,
 		`  tui datasets
   tui datasets stats world --against walk.bin.zst
+  tui datasets describe > game.toml
   tui walkoff --data file:walk.bin.zst`,
 		a.datasets)
-	cmd.AddCommand(a.datasetsStatsCommand())
+	cmd.AddCommand(a.datasetsStatsCommand(), a.datasetsDescribeCommand())
 	return cmd
 }
 

@@ -11,11 +11,11 @@ import (
 // will end. It shows itself only to a person, and only for jobs that take more
 // than two seconds. Report may be called from any goroutine.
 type progress struct {
-	app   *app
-	what  string
-	start time.Duration
+	app *app
 
 	mu    sync.Mutex
+	what  string
+	start time.Duration
 	shown time.Duration // when the line was last drawn
 	width int           // of the line on the screen, in columns
 	off   bool
@@ -50,6 +50,17 @@ func (p *progress) report(done, total float64) {
 	p.draw(fmt.Sprintf("%s %3.0f %%, %s left", p.what, min(100*done/total, 100), people(max(whole-elapsed, 0))))
 }
 
+// next begins another job on the same line, if it is another.
+func (p *progress) next(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if what == p.what {
+		return
+	}
+	p.wipe()
+	p.what, p.start, p.width = what, p.app.clock(), 0
+}
+
 // waiting says that a job of unknown length is still at it.
 func (p *progress) waiting() {
 	p.mu.Lock()
@@ -58,6 +69,19 @@ func (p *progress) waiting() {
 	if elapsed := now - p.start; !p.off && elapsed >= progressWorth {
 		p.shown = now
 		p.draw(fmt.Sprintf("%s, %s so far", p.what, people(elapsed)))
+	}
+}
+
+// packing returns who is told of patches that are made before the job of the line
+// begins.
+func (a *app) packing(line *progress) func(encoder string, done, total float64) {
+	job := line.what
+	return func(encoder string, done, total float64) {
+		line.next(encoder)
+		line.report(done, total)
+		if done >= total {
+			line.next(job)
+		}
 	}
 }
 

@@ -24,16 +24,30 @@ func writeReport(w io.Writer, r *experiment.Report) {
 
 func writeRun(w io.Writer, r *experiment.Result) {
 	t := r.Totals
-	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %d %ss\n\n", title(r), r.Seed, r.DurationS, r.Frames, r.ItemsPerFrame, r.Item)
+	if t.Transfer != nil {
+		writeTransfer(w, r)
+		return
+	}
+	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", title(r), r.Seed, r.DurationS, r.Frames, many(r.ItemsPerFrame, r.Item))
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
 	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", t.PacketBytes.P50, t.PacketBytes.P95, t.PacketBytes.Max)
 	fmt.Fprintf(w, "per %-5s %s bits", r.Item, figure(t.BitsPerItem))
 	if t.BitsPerChangedCube != nil {
 		fmt.Fprintf(w, "; per changed %s %s", r.Item, figure(*t.BitsPerChangedCube))
 	}
-	fmt.Fprintf(w, "\nbaseline  %.0f ticks old at the median, 95 %% up to %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
+	fmt.Fprintln(w)
+	if said := gauges(&t); len(said) > 0 {
+		writeGauges(w, said)
+	} else {
+		fmt.Fprintf(w, "baseline  %.0f ticks old at the median, 95 %% up to %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
+	}
+	if e := t.Rounding; e != nil {
+		fmt.Fprintf(w, "rounded   by %.3f on average, %.3f at most (%s)\n", e.Mean, e.Max, e.Field)
+	}
 	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
-	writePlayout(w, &t.Playout)
+	if t.BitsPerCube != nil {
+		writePlayout(w, &t.Playout)
+	}
 	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
 	fmt.Fprintf(w, "times     encode %s µs, decode %s µs at the median; %.0f times real time\n",
 		figure(r.Timing.EncodeUS.P50), figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
@@ -124,8 +138,16 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
+	if r.Runs[0].Totals.Transfer != nil {
+		writeTransferSweep(w, r, keys)
+		return
+	}
 	if aboutPlayout(keys) {
 		writePlayoutSweep(w, r, keys)
+		return
+	}
+	if r.Runs[0].Totals.BitsPerCube == nil {
+		writeItemSweep(w, r, keys)
 		return
 	}
 	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong")...)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,10 +37,11 @@ whether what was learnt holds for what was not seen.
 
 Files lie in --out as they do in the project, so that --out . from the project's
 root trains in place; build again to use them. Beside them stands the loss curve,
-ENCODER.curve.csv, in bits per changed cube. The same recordings and seed give the
+ENCODER.curve.csv, in bits per changed cube, of texts per byte. The same recordings and seed give the
 same files on every machine. Interrupted, an encoder keeps the files it had.`,
 		Example: `  tui train --data demo --out trained --quick
-  tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .`,
+  tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
+  tui train --data text:book.txt --held text --out trained`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
 	}
@@ -94,7 +96,7 @@ type trainedFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// trainedPoint is a point of the loss curve, in bits per changed cube.
+// trainedPoint is a point of the loss curve, in bits per changed cube or per byte.
 type trainedPoint struct {
 	Part  string   `json:"part"`
 	Epoch int      `json:"epoch"`
@@ -157,7 +159,10 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 	out := trained{Seed: f.seed, Quick: f.quick, Encoders: []trainedCodec{}}
 	job := train.Job{Seed: f.seed, Quick: f.quick}
 	var err error
-	if out.Data, out.Held, err = a.lessons(ctx, f); err != nil {
+	if out.Data, out.Held, err = a.lessons(ctx, f, trainers); err != nil {
+		return out, err
+	}
+	if trainers, err = suited(trainers, out); err != nil {
 		return out, err
 	}
 	for i := range out.Data {
@@ -175,6 +180,23 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 		out.Encoders = append(out.Encoders, one)
 	}
 	return out, nil
+}
+
+// suited are the trainers that learn from all of the data.
+func suited(trainers []train.Trainer, out trained) (list []train.Trainer, err error) {
+	all := slices.Clone(out.Data)
+	if out.Held != nil {
+		all = append(all, *out.Held)
+	}
+	for _, t := range trainers {
+		if !slices.ContainsFunc(all, func(l lesson) bool { return !learnsFrom(t, l.schema) }) {
+			list = append(list, t)
+		}
+	}
+	if len(list) == 0 {
+		return nil, usagef("no encoder learns from %s and from %s together; expected data of one kind", all[0].Spec, all[len(all)-1].Spec)
+	}
+	return list, nil
 }
 
 // trainOne trains one encoder and writes its files and its curve.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -151,6 +152,7 @@ func TestTrainRefuses(t *testing.T) {
 		{"--data demoo --out x", "did you mean demo?"},
 		{"--data empty.bin --out x", "empty.bin"},
 		{"--data " + few + " --out x", ""}, // 33 cubes do not fill frames of 901
+		{"--data text --out x", "text holds 0 rows of text; expected snapshots of 901 cubes"},
 		{"--data " + a + " --data " + again + " --out x", "is the same recording as"},
 		{"--data " + a + " --held " + again + " --out x", "is also learnt from"},
 		{"--data " + a + "," + other + " --encoder frist --out x", "did you mean first?"},
@@ -204,7 +206,59 @@ func TestTrainInterrupted(t *testing.T) {
 	}
 }
 
-// Every encoder of the table that learns does so from the demo, in short, twice
+// Each trainer is given what it learns from; together they are given nothing.
+func TestTrainOnTexts(t *testing.T) {
+	reader := pupil("reader", func(_ context.Context, job train.Job, _ train.Log) error {
+		return job.Held.Frames(func(f *frame.Frame) error {
+			if int(f.Tick) >= 20 || len(f.Body) == 0 {
+				t.Errorf("message %d has %d bytes", f.Tick, len(f.Body))
+			}
+			return nil
+		})
+	})
+	reader.Suits = func(s *frame.Schema) bool { return s.Rows == 0 }
+	both := []train.Trainer{pupil("first", nil), reader}
+	t.Chdir(t.TempDir())
+	write(t, "book.txt", strings.Repeat("It was the best of times, it was the worst of times. ", 40))
+	o := teach(t.Context(), both, "--data", "text:book.txt", "--held", "text", "--out", "x", "--json")
+	var doc trained
+	document(t, o.stdout, &doc)
+	want := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("It was the best of times, it was the worst of times. ", 40))))
+	if o.code != exitDone || len(doc.Encoders) != 1 || doc.Encoders[0].Encoder != "reader" || doc.Data[0].SHA256 != want || doc.Data[0].Frames != 5 {
+		t.Errorf("exit %d, %s; %s", o.code, o.stdout, o.stderr)
+	}
+	o = teach(t.Context(), both, "--data", "text:book.txt,"+short(t, 1, 901), "--out", "y")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "expected data of one kind") {
+		t.Errorf("cubes and a text: exit %d, %q", o.code, o.stderr)
+	}
+	o = teach(t.Context(), both[1:], "--data", "demo", "--out", "y")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "expected a text") {
+		t.Errorf("no text: exit %d, %q", o.code, o.stderr)
+	}
+}
+
+// The table of receiver-adaptive is what its book teaches, to the byte.
+func TestTrainedOnTheBook(t *testing.T) {
+	const book = "../../../shared/data/text/train.txt"
+	if _, err := os.Stat(book); err != nil {
+		t.Skipf("the book is not there: %v", err)
+	}
+	out := t.TempDir()
+	o := tui("train", "--encoder", "receiver-adaptive", "--data", "text:"+book, "--held", "text", "--out", out, "--quiet")
+	if o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	for _, name := range []string{"trained.tab", "receiver-adaptive.curve.csv"} {
+		path := "encoders/adaptive/" + name
+		got, err := os.ReadFile(filepath.Join(out, path))
+		want, errWant := os.ReadFile(filepath.Join("../..", path))
+		if err != nil || errWant != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the project has: %v, %v", name, err, errWant)
+		}
+	}
+}
+
+// Every encoder of the table that learns does so from what it suits, in short, twice
 // alike, and keeps to its folder.
 func TestTrainQuick(t *testing.T) {
 	if testing.Short() {
@@ -219,8 +273,12 @@ func TestTrainQuick(t *testing.T) {
 				t.Errorf("its folder is not in the project: %v", err)
 			}
 			var sums []string
+			data := "demo"
+			if trainer.Suits != nil {
+				data = "text"
+			}
 			for range 2 {
-				o := tui("train", "--data", "demo", "--out", t.TempDir(), "--encoder", trainer.Encoder, "--quick", "--json", "--quiet")
+				o := tui("train", "--data", data, "--out", t.TempDir(), "--encoder", trainer.Encoder, "--quick", "--json", "--quiet")
 				if o.code != exitDone || o.stderr != "" {
 					t.Fatalf("exit %d: %s", o.code, o.stderr)
 				}

@@ -2,8 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
 	"io"
+	"slices"
+	"strings"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
@@ -14,17 +21,35 @@ import (
 // lesson is a recording to learn from or to measure on.
 type lesson struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of what is learnt from: see dataset.Digest
-	Frames int    `json:"frames"` // likewise, frames 0..5 included
+	SHA256 string `json:"sha256"` // of what is learnt from: see dataset.Digest; of texts, their bytes
+	Frames int    `json:"frames"` // likewise; of cubes, frames 0..5 included
 	limit  int    // on frames; 0: to its end
+	schema *frame.Schema
+}
+
+// preamble is how many frames come before the first that the source yields: of
+// cubes the walk-off's, of all else none.
+func (l *lesson) preamble() int {
+	if frame.IsCubes(l.schema) {
+		return walkoff.Delay
+	}
+	return 0
+}
+
+// learnsFrom reports whether a trainer wants data of a schema.
+func learnsFrom(t train.Trainer, s *frame.Schema) bool {
+	if t.Suits != nil {
+		return t.Suits(s)
+	}
+	return frame.IsCubes(s) && s.Rows == frame.WalkoffCubes
 }
 
 // quickFrames is how much of a recording --quick looks at.
 const quickFrames = 400
 
 // lessons reads every recording once, before hours are spent on any: it must be
-// whole, hold the cubes that the encoders are for, and be there only once.
-func (a *app) lessons(ctx context.Context, f trainFlags) (data []lesson, held *lesson, err error) {
+// whole, hold what one of the trainers learns from, and be there only once.
+func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []lesson, held *lesson, err error) {
 	specs := f.data
 	if f.held != "" {
 		specs = append(specs[:len(specs):len(specs)], f.held)
@@ -32,7 +57,7 @@ func (a *app) lessons(ctx context.Context, f trainFlags) (data []lesson, held *l
 	line := a.progress("reading")
 	defer line.done()
 	for i, spec := range specs {
-		l, err := survey(ctx, spec, f)
+		l, err := survey(ctx, spec, f, trainers)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -54,7 +79,7 @@ func (a *app) lessons(ctx context.Context, f trainFlags) (data []lesson, held *l
 }
 
 // survey reads what of spec is learnt from and validates it.
-func survey(ctx context.Context, spec string, f trainFlags) (lesson, error) {
+func survey(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (lesson, error) {
 	source := dataFlags{spec: spec, seed: f.seed}
 	if err := source.rereadable(); err != nil {
 		return lesson{}, err
@@ -65,15 +90,15 @@ func survey(ctx context.Context, spec string, f trainFlags) (lesson, error) {
 	}
 	defer closeSource(src)
 	s := src.Schema()
-	if !frame.IsCubes(s) || s.Rows != frame.WalkoffCubes {
-		return lesson{}, usagef("%s holds %d rows of %s; encoders learn from snapshots of %d cubes", spec, s.Rows, s.Name, frame.WalkoffCubes)
+	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
+		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, diet(trainers))
 	}
 	if r, ok := src.(*dataset.Recording); ok {
 		if err := r.Preamble(); err != nil {
 			return lesson{}, badData(err)
 		}
 	}
-	l := lesson{Spec: spec}
+	l := lesson{Spec: spec, schema: s}
 	switch _, ends := src.(dataset.Sized); {
 	case f.quick:
 		l.limit = quickFrames
@@ -84,12 +109,27 @@ func survey(ctx context.Context, spec string, f trainFlags) (lesson, error) {
 	return l, err
 }
 
+// diet says what some trainers learn from.
+func diet(trainers []train.Trainer) string {
+	var list []string
+	for _, t := range trainers {
+		what := fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes)
+		if t.Suits != nil {
+			what = "a text, as text:PATH"
+		}
+		if !slices.Contains(list, what) {
+			list = append(list, what)
+		}
+	}
+	return strings.Join(list, ", or ")
+}
+
 // read counts the frames and takes their digest.
 func (l *lesson) read(ctx context.Context, src dataset.Source) error {
-	f := src.Schema().NewFrame()
+	f := l.schema.NewFrame()
 	src.Initial(f)
-	sum := dataset.NewDigest(f)
-	for l.Frames = walkoff.Delay; l.limit == 0 || l.Frames < l.limit; l.Frames++ {
+	sum := l.digest(f)
+	for l.Frames = l.preamble(); l.limit == 0 || l.Frames < l.limit; l.Frames++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -100,12 +140,35 @@ func (l *lesson) read(ctx context.Context, src dataset.Source) error {
 		}
 		sum.Add(f)
 	}
-	if l.Frames == walkoff.Delay {
+	if l.Frames == l.preamble() {
 		return usagef("%s ends with the initial state; there is nothing to learn from", l.Spec)
 	}
 	l.SHA256 = sum.Sum()
 	return nil
 }
+
+// digest names what is learnt from: cubes by their records, all else by its bytes.
+func (l *lesson) digest(initial *frame.Frame) digest {
+	if frame.IsCubes(l.schema) {
+		return dataset.NewDigest(initial)
+	}
+	return plainDigest{sha256.New()}
+}
+
+type digest interface {
+	Add(*frame.Frame)
+	Sum() string
+}
+
+// plainDigest is the SHA-256 of tables and bodies; that of a text is the file's.
+type plainDigest struct{ hash.Hash }
+
+func (d plainDigest) Add(f *frame.Frame) {
+	_ = binary.Write(d.Hash, binary.LittleEndian, f.Table)
+	d.Write(f.Body)
+}
+
+func (d plainDigest) Sum() string { return hex.EncodeToString(d.Hash.Sum(nil)) }
 
 // clip is the recording as trainers see it. It is read anew each time, so that
 // memory does not grow with what is learnt from.
@@ -122,7 +185,7 @@ func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if n >= walkoff.Delay {
+			if n >= l.preamble() {
 				if err := src.Next(f); err != nil {
 					return err
 				}
@@ -134,5 +197,5 @@ func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
 		}
 		return nil
 	}
-	return train.Clip{Name: l.Spec, Schema: frame.Cubes(frame.WalkoffCubes), Frames: frames}
+	return train.Clip{Name: l.Spec, Schema: l.schema, Frames: frames}
 }

@@ -105,7 +105,7 @@ func writeTrained(w io.Writer, out *trained) {
 		}
 	}
 	g.write(w, 0)
-	fmt.Fprint(w, "\nBits per changed cube: after the first pass and after the last.\n\n")
+	fmt.Fprint(w, "\nBits per changed cube, of texts per byte: after the first pass and after the last.\n\n")
 	g = newGrid(">bytes", "file", "sha256")
 	for _, c := range out.Encoders {
 		for _, f := range c.Files {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,8 @@ func (a *app) walkoffCommand() *cobra.Command {
 		Short:   "Score encoders by the rules of Fiedler's delta compression walk-off",
 		Long: `Score encoders by the rules of Glenn Fiedler's delta compression walk-off (2015):
 frames 0..5 are the initial state, frame n is encoded relative to frame n-6, the
-payload counts in whole bytes, and every frame must come back bit for bit.
+payload counts in whole bytes, and every frame must come back bit for bit. Tables of
+your own are scored as well: their initial state stands for frames 0..5.
 
 --audit proves that an encoder is legal. Each residue class n mod 6 is decoded by
 a process of its own that sees the packets of its class and nothing else, and one
@@ -121,7 +123,7 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	}
 	names := f.encoders
 	if len(names) == 0 {
-		names = []string{"relative-orientation"}
+		names = []string{table.Default(s)}
 	}
 	for _, name := range names {
 		codec, err := table.ByName(name)
@@ -129,7 +131,7 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 			return nil, usage(named(err))
 		}
 		if !codec.Suits(s) {
-			return nil, usagef("encoder %s does not take %s", name, s.Name)
+			return nil, usagef("encoder %s does not take %ss; expected one that does: %s", name, s.Item, strings.Join(table.Suiting(table.All(), s), ", "))
 		}
 		list = append(list, codec)
 	}
@@ -152,17 +154,21 @@ func (a *app) auditCommand() *cobra.Command {
 // writeBoard prints the table for people, the smallest first.
 func writeBoard(w io.Writer, b *walkoff.Board) {
 	d := b.Dataset
-	fmt.Fprintf(w, "%s: %d frames of %d cubes, sha256 %.12s\n\n", d.Spec, d.Frames, d.Cubes, d.SHA256)
-	g := newGrid("encoder", ">bytes/packet", ">kbps", ">bits/cube", ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit")
+	fmt.Fprintf(w, "%s: %d frames of %d %ss, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, d.Item, d.SHA256)
+	g := newGrid("encoder", ">bytes/packet", ">kbps", ">bits/"+d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit")
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
 	for _, r := range results {
-		g.row(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerCube), r.BitsPerChangedCube,
+		g.row(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem,
 			r.EncodeUS.P50, r.DecodeUS.P50, r.Lossless, r.Audit)
 	}
 	g.write(w, 0)
-	fmt.Fprint(w, `
-Medians of this process; sizes are exact. Published in 2015, on a recording that
+	fmt.Fprint(w, "\nMedians of this process; sizes are exact.")
+	if d.Cubes == 0 {
+		fmt.Fprintln(w)
+		return
+	}
+	fmt.Fprint(w, ` Published in 2015, on a recording that
 is not available, and so to be compared with care: 213.6 kbps by Giesen, the record
 by the rules; 255.4 by Fiedler; 135.07 by Maxwell, with a shortcut that the rules
 forbid: it leans on frame n-1, which the receiver may have lost.

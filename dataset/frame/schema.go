@@ -45,6 +45,16 @@ type Field struct {
 	Scale      float64 // units per integer step; 0 means 1
 }
 
+// Span returns the lowest value of the field and how far above it, modulo 2^32, the
+// highest is: v is one of its values exactly if uint32(v)-uint32(lowest) <= span. Of
+// kinds without bounds all 32 bits are.
+func (f *Field) Span() (lowest int32, span uint32) {
+	if !f.Kind.Bounded() {
+		return 0, 1<<32 - 1
+	}
+	return f.Min, uint32(f.Max) - uint32(f.Min)
+}
+
 // Delivery says what a receiver wants of frames that were lost or are late.
 type Delivery uint8
 

@@ -41,11 +41,9 @@ func newLayout(s *frame.Schema) *layout {
 	}
 	l.columns = make([]column, len(s.Fields))
 	for i, f := range s.Fields {
-		c := column{bytes: 4, span: 1<<32 - 1}
-		if f.Kind.Bounded() {
-			c.min, c.span = f.Min, uint32(f.Max)-uint32(f.Min)
-			c.bytes = (bits.Len32(c.span) + 7) / 8
-		}
+		var c column
+		c.min, c.span = f.Span()
+		c.bytes = (bits.Len32(c.span) + 7) / 8
 		l.columns[i] = c
 		l.size += c.bytes * s.Rows
 	}

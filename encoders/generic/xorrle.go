@@ -23,7 +23,8 @@ func XorRLE() encoders.Codec {
 	}
 }
 
-func anySchema(*frame.Schema) bool { return true }
+// anySchema is any but that of whole files, which fit no packet.
+func anySchema(s *frame.Schema) bool { return s.Delivery != frame.Every }
 
 // minRun is the shortest run of zeros that is worth its two counts.
 const minRun = 3

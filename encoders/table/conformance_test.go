@@ -192,7 +192,7 @@ func TestDamage(t *testing.T) {
 func TestCubesAreExact(t *testing.T) {
 	for _, c := range All() {
 		s := frame.Cubes(33)
-		if c.ID >= 64 {
+		if c.ID >= 64 || !c.Suits(s) {
 			continue
 		}
 		p := newPair(t, c, s)
@@ -240,6 +240,9 @@ func TestNoAllocations(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if !own(c) {
 			t.Skip("a library allocates as it likes")
+		}
+		if s.Delivery == frame.Every {
+			t.Skip("a file is encoded once")
 		}
 		frames := story(s, 5, 6)
 		enc, dec, err := c.New(s, c.Defaults())

@@ -15,11 +15,30 @@ func schemas() []*frame.Schema {
 		{Name: "hollow", Item: "byte", Fields: []frame.Field{{Name: "a", Max: 9}, {Name: "b", Max: 9}}},
 		{Name: "call", Item: "call", Rows: 1, Fields: kinds()},
 		{Name: "table", Item: "row", Rows: 37, Fields: kinds()},
+		{Name: "files", Item: "byte", Delivery: frame.Every},
 	}
+	list = append(list, tanks())
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
 		list = append(list, frame.Cubes(n))
 	}
 	return list
+}
+
+// tanks are rows with a place, a rotation and a speed: what encoders of any table look
+// for in a schema, at odd ranges.
+func tanks() *frame.Schema {
+	metre := func(name string, lowest, highest int32) frame.Field {
+		return frame.Field{Name: name, Unit: "m", Kind: frame.Quantity, Min: lowest, Max: highest}
+	}
+	fields := []frame.Field{metre("x", math.MinInt32, math.MaxInt32), {Name: "left", Kind: frame.Enum, Min: 1, Max: 4}}
+	for _, name := range []string{"a", "b", "c"} {
+		fields = append(fields, frame.Field{Name: name, Kind: frame.Quantity, Min: -40, Max: 60})
+	}
+	return &frame.Schema{Name: "tanks", Item: "tank", Rows: 40, TickHz: 20, Fields: append(fields,
+		metre("y", -500, -100), metre("z", 0, 1), frame.Field{Name: "heading", Kind: frame.Angle, Min: 10, Max: 12},
+		frame.Field{Name: "turn", Kind: frame.Angle, Min: math.MinInt32, Max: math.MaxInt32},
+		frame.Field{Name: "speed", Unit: "m", Kind: frame.Float32}, frame.Field{Name: "weapon", Kind: frame.Enum, Max: 1 << 20},
+		frame.Field{Name: "fires", Kind: frame.Flag, Max: 1})}
 }
 
 // kinds has a field of every kind, and of every width in bytes.
@@ -83,11 +102,14 @@ func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *
 			}
 		}
 	}
-	if !frame.IsCubes(s) {
+	if hasBody(s) {
 		g.Body = nextBody(rng, g.Body)
 	}
 	return g
 }
+
+// hasBody tells the schemas whose frames have bodies: neither cubes nor calls do.
+func hasBody(s *frame.Schema) bool { return !frame.IsCubes(s) && s.Item != "call" }
 
 // nextBody grows, shrinks, alters, empties or keeps a body.
 func nextBody(rng *rand.Rand, body []byte) []byte {

@@ -67,7 +67,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 			fmt.Fprintf(sum, "%d %x\n", i, j.payloads[i])
 		}
 	}
-	s, frames := tale()
+	s, frames := taleFor(c)
 	play(s, frames, 2)
 	for _, s := range schemas() {
 		if c.Suits(s) && s.Rows <= 100 {

@@ -2,22 +2,28 @@
 // which a person should climb them.
 //
 // Numbers travel in packet headers and are never given twice. 1 to 15 are rungs
-// of the snapshot ladder, 16 to 63 what goes beyond it, 64 to 127 encoders that
-// suit any schema; zstd-dict will be 67.
+// of the snapshot ladder, 16 to 23 what goes beyond it, 24 to 63 encoders of calls,
+// messages and tables, 64 to 127 encoders that
+// suit any schema but files; zstd-dict will be 67.
 package table
 
 import (
 	"fmt"
 
 	"wirelab/encoders"
+	"wirelab/encoders/adaptive"
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
+	"wirelab/encoders/files"
 	"wirelab/encoders/generic"
+	"wirelab/encoders/rows"
+	"wirelab/encoders/rpc"
 )
 
 // All returns the encoders in the order to climb them: the ladder of cube
-// snapshots, then those that suit any schema. The slice is the caller's.
+// snapshots, the encoders of calls, of tables, of messages and of files, then those
+// that suit any schema. The slice is the caller's.
 func All() []encoders.Codec {
 	return []encoders.Codec{
 		cubes.Raw(),
@@ -34,6 +40,15 @@ func All() []encoders.Codec {
 		entropy.Predictive(),
 		kinetic.Lite(),
 		kinetic.Kinetic(),
+		rpc.Full(),
+		rpc.Delta(),
+		rpc.Adaptive(),
+		rows.DeltaAdaptive(),
+		adaptive.ReceiverAdaptive(),
+		files.Patch(),
+		files.PatchFast(),
+		files.WholeZstd(),
+		files.WholeRaw(),
 		generic.XorRLE(),
 		generic.Deflate(),
 		generic.Zstd(),

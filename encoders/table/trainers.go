@@ -1,6 +1,9 @@
 package table
 
 import (
+	"slices"
+
+	"wirelab/encoders/adaptive"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
 	"wirelab/encoders/train"
@@ -9,5 +12,5 @@ import (
 // Trainers returns how each encoder that learns is trained, in the order of All.
 // The slice is the caller's.
 func Trainers() []train.Trainer {
-	return append(entropy.Trainers(), kinetic.Trainers()...)
+	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers())
 }

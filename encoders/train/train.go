@@ -10,9 +10,10 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Clip is one recording of cubes. Frames yields its frames in order; a frame
-// is the clip's own and holds until the next one. The rules are the walk-off's: the
-// first six frames are the initial state, and frame n is coded from frame n-6.
+// Clip is one recording, of cubes unless a trainer says otherwise. Frames yields its
+// frames in order; a frame is the clip's own and holds until the next one. For cubes the
+// rules are the walk-off's: the first six frames are the initial state, and frame n is
+// coded from frame n-6.
 type Clip struct {
 	Name   string
 	Schema *frame.Schema
@@ -25,7 +26,7 @@ type File struct {
 	Data []byte
 }
 
-// Point is one point of a loss curve, in bits per changed cube.
+// Point is one point of a loss curve, in bits per changed cube; of texts, per byte.
 type Point struct {
 	Part        string // what was being trained: "position net"
 	Epoch       int    // 1 is the first pass
@@ -54,5 +55,7 @@ type Job struct {
 type Trainer struct {
 	Encoder string // the name in the table of encoders
 	Folder  string // where its files are embedded, from the project's root
-	Train   func(ctx context.Context, job Job, log Log) ([]File, error)
+	// Suits says what it learns from; nil: from snapshots of 901 cubes.
+	Suits func(*frame.Schema) bool
+	Train func(ctx context.Context, job Job, log Log) ([]File, error)
 }

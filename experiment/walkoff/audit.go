@@ -23,14 +23,14 @@ func startAudit(ctx context.Context, start Process, codec string, s *frame.Schem
 	a := &audit{}
 	table := appendTable(nil, initial)
 	for class := range a.decoders {
-		w, err := startWitness(ctx, start, task{Codec: codec, Cubes: s.Rows, First: Delay + class, Stride: Delay}, table)
+		w, err := startWitness(ctx, start, task{Codec: codec, Schema: s, First: Delay + class, Stride: Delay}, table)
 		if err != nil {
 			a.stop()
 			return nil, err
 		}
 		a.decoders[class] = w
 	}
-	w, err := startWitness(ctx, start, task{Codec: codec, Cubes: s.Rows, First: Delay, Stride: 1, Encode: true}, table)
+	w, err := startWitness(ctx, start, task{Codec: codec, Schema: s, First: Delay, Stride: 1, Encode: true}, table)
 	if err != nil {
 		a.stop()
 		return nil, err

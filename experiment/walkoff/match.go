@@ -48,7 +48,7 @@ func (m *match) run(ctx context.Context, open Open) (Result, error) {
 		}
 		defer m.audit.stop()
 	}
-	m.tally.rows = s.Rows
+	m.tally.schema = s
 	problem := ""
 	var packet []byte
 	for n := Delay; n < Delay+m.frames && problem == ""; n++ {
@@ -78,7 +78,7 @@ func changedUnderway(err error) error {
 // step takes one frame through the encoder and the decoder; it returns the
 // packet, and in words what went wrong.
 func (m *match) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
-	changed := f.ChangedRows(m.send.baseline(n)[0].Frame, frame.CubeFields)
+	changed := f.ChangedRows(m.send.baseline(n)[0].Frame, len(m.tally.schema.Fields))
 	t0 := m.opt.Clock()
 	packet, err := m.send.encode(packet, n, f)
 	t1 := m.opt.Clock()
@@ -95,22 +95,22 @@ func (m *match) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem st
 		return packet, fmt.Sprintf("frame %d cannot be decoded: %v", n, err)
 	}
 	m.tally.add(len(packet), changed, t1-t0, t3-t2)
-	return packet, difference(n, f, got)
+	return packet, difference(m.tally.schema, n, f, got)
 }
 
 // difference names the first place in which what was decoded differs from the
 // recording; "" if there is none.
-func difference(n int, want, got *frame.Frame) string {
+func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	if slices.Equal(want.Table, got.Table) {
 		return ""
 	}
 	if len(got.Table) != len(want.Table) {
 		return fmt.Sprintf("frame %d: decoded %d values, expected %d", n, len(got.Table), len(want.Table))
 	}
-	fields := frame.Cubes(1).Fields
+	fields := s.Fields
 	for i, v := range want.Table {
 		if g := got.Table[i]; g != v {
-			return fmt.Sprintf("frame %d, cube %d: %s decoded as %d, expected %d", n, i/len(fields), fields[i%len(fields)].Name, g, v)
+			return fmt.Sprintf("frame %d, %s %d: %s decoded as %d, expected %d", n, s.Item, i/len(fields), fields[i%len(fields)].Name, g, v)
 		}
 	}
 	return ""
@@ -140,7 +140,7 @@ func (m *match) result(ctx context.Context, problem string) (Result, error) {
 
 // tally gathers what a result is made of.
 type tally struct {
-	rows           int
+	schema         *frame.Schema
 	sizes          []int
 	changed        int
 	encode, decode []time.Duration

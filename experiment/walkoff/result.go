@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"wirelab/dataset/frame"
 )
 
 // What Result.Audit may say.
@@ -21,11 +23,10 @@ type Result struct {
 	Packets int    `json:"packets"`
 	Bytes   int    `json:"bytes"`
 
-	BytesPerPacket        float64 `json:"bytes_per_packet"`
-	Kbps                  float64 `json:"kbps"`
-	BitsPerCube           float64 `json:"bits_per_cube"`
-	BitsPerChangedCube    float64 `json:"bits_per_changed_cube"`    // all bits over the cubes that differ from frame n-6
-	ChangedCubesPerPacket float64 `json:"changed_cubes_per_packet"` //
+	BytesPerPacket float64 `json:"bytes_per_packet"`
+	Kbps           float64 `json:"kbps"`
+	*CubeFigures           // of cubes only
+	ItemFigures
 
 	PacketBytes Sizes `json:"packet_bytes"`
 	EncodeUS    Times `json:"encode_us"`
@@ -34,6 +35,20 @@ type Result struct {
 	Lossless bool   `json:"lossless"`
 	Audit    string `json:"audit"`
 	Problem  string `json:"problem,omitempty"` // why it is not lossless, or not legal
+}
+
+// ItemFigures are bits for each row, whatever that is.
+type ItemFigures struct {
+	BitsPerItem           float64 `json:"bits_per_item"`
+	BitsPerChangedItem    float64 `json:"bits_per_changed_item"` // all bits over the rows that differ from frame n-6
+	ChangedItemsPerPacket float64 `json:"changed_items_per_packet"`
+}
+
+// CubeFigures are the same of cubes, by the names that the walk-off gave them.
+type CubeFigures struct {
+	BitsPerCube           float64 `json:"bits_per_cube"`
+	BitsPerChangedCube    float64 `json:"bits_per_changed_cube"`
+	ChangedCubesPerPacket float64 `json:"changed_cubes_per_packet"`
 }
 
 // Sizes is a distribution of packet sizes in bytes.
@@ -51,12 +66,12 @@ type Times struct {
 	P99 float64 `json:"p99"`
 }
 
-// tickHz is the rate of the walk-off's snapshots, by its rules.
-const tickHz = 60
-
 // result sums up, apart from the verdicts.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
+	if frame.IsCubes(t.schema) {
+		r.CubeFigures = &CubeFigures{}
+	}
 	if r.Packets == 0 {
 		return r
 	}
@@ -66,11 +81,14 @@ func (t *tally) result() Result {
 	bits := float64(r.Bytes) * 8
 	packets := float64(r.Packets)
 	r.BytesPerPacket = round(float64(r.Bytes) / packets)
-	r.Kbps = round(bits / packets * tickHz / 1000)
-	r.BitsPerCube = round(bits / packets / float64(t.rows))
-	r.ChangedCubesPerPacket = round(float64(t.changed) / packets)
+	r.Kbps = round(bits / packets * float64(t.schema.TickHz) / 1000)
+	r.BitsPerItem = round(bits / packets / float64(t.schema.Rows))
+	r.ChangedItemsPerPacket = round(float64(t.changed) / packets)
 	if t.changed > 0 {
-		r.BitsPerChangedCube = round(bits / float64(t.changed))
+		r.BitsPerChangedItem = round(bits / float64(t.changed))
+	}
+	if r.CubeFigures != nil {
+		*r.CubeFigures = CubeFigures{r.BitsPerItem, r.BitsPerChangedItem, r.ChangedItemsPerPacket}
 	}
 	slices.Sort(t.sizes)
 	q := func(p float64) int { return quantile(t.sizes, p) }

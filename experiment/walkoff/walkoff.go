@@ -9,10 +9,11 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
 	"wirelab/encoders"
 )
 
-// ErrRules marks data that cannot be scored: not cubes, or too short.
+// ErrRules marks data that cannot be scored: neither cubes nor a table, or too short.
 var ErrRules = errors.New("not data for a walk-off")
 
 // Open opens the recording from its beginning. It is opened anew for every
@@ -35,9 +36,11 @@ type Options struct {
 // Dataset says what was scored.
 type Dataset struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of the records scored, frames 0..5 included
-	Frames int    `json:"frames"` // scored, frames 0..5 included
-	Cubes  int    `json:"cubes"`
+	SHA256 string `json:"sha256"`          // of the records scored, frames 0..5 included
+	Frames int    `json:"frames"`          // scored, frames 0..5 included
+	Cubes  int    `json:"cubes,omitempty"` // in each; of cubes only
+	Item   string `json:"item"`            // what a row is: "cube"
+	Items  int    `json:"items"`           // in each frame
 }
 
 // Board is the result of a walk-off.
@@ -97,8 +100,8 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	}
 	defer closeSource(src)
 	s := src.Schema()
-	if !frame.IsCubes(s) {
-		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes", ErrRules, d.Spec, s.Name)
+	if _, own := src.(*table.Source); !own && !frame.IsCubes(s) {
+		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes or a table of your own", ErrRules, d.Spec, s.Name)
 	}
 	if r, ok := src.(interface{ Preamble() error }); ok { // frames 1..5 are no encoder's business, but they must be what the rules say
 		if err := r.Preamble(); err != nil {
@@ -108,7 +111,10 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	f := s.NewFrame()
 	src.Initial(f)
 	sum := dataset.NewDigest(f)
-	d.Frames, d.Cubes = Delay, s.Rows
+	d.Frames, d.Item, d.Items = Delay, s.Item, s.Rows
+	if frame.IsCubes(s) {
+		d.Cubes = s.Rows
+	}
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package walkoff
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -132,7 +133,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes}); board.Dataset != want {
+	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube", Items: walkCubes}); board.Dataset != want {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]
@@ -259,7 +260,12 @@ func TestAuditCannotStart(t *testing.T) {
 func FuzzServe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
-	f.Add([]byte("\x3a\x00\x00\x00" + `{"codec":"honest","cubes":1,"first":6,"stride":6}         ` + "\x20\x00\x00\x00" + strings.Repeat("\x00", 32) + "\x01\x00\x00\x00x"))
+	var begun bytes.Buffer
+	w := bufio.NewWriter(&begun)
+	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)), writeMessage(w, []byte("x")), w.Flush()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(begun.Bytes())
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
 		honest := func(string) (*encoders.Codec, error) { return lookup("gambler") }

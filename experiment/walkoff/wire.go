@@ -19,11 +19,11 @@ import (
 
 // task says what an audit process is to do.
 type task struct {
-	Codec  string `json:"codec"`
-	Cubes  int    `json:"cubes"`
-	First  int    `json:"first"`  // number of the first frame
-	Stride int    `json:"stride"` // from one frame to the next: 6 within a class, 1 for all
-	Encode bool   `json:"encode"`
+	Codec  string        `json:"codec"`
+	Schema *frame.Schema `json:"schema"`
+	First  int           `json:"first"`  // number of the first frame
+	Stride int           `json:"stride"` // from one frame to the next: 6 within a class, 1 for all
+	Encode bool          `json:"encode"`
 }
 
 // The kinds of answer.

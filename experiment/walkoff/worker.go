@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
 	"wirelab/encoders"
 )
 
@@ -45,14 +46,16 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 	if err := json.Unmarshal(text, &j.task); err != nil {
 		return nil, err
 	}
-	if j.Cubes < 1 || j.Cubes > dataset.MaxCubes || j.First < 0 || j.Stride < 1 {
+	if j.Schema == nil || !sane(j.Schema) || j.First < 0 || j.Stride < 1 {
 		return nil, fmt.Errorf("a task that makes no sense: %s", text)
 	}
 	codec, err := lookup(j.Codec)
 	if err != nil {
 		return nil, err
 	}
-	j.schema = frame.Cubes(j.Cubes)
+	if j.schema = j.Schema; !codec.Suits(j.schema) {
+		return nil, fmt.Errorf("%s cannot encode %ss", j.Codec, j.schema.Item)
+	}
 	table, err := readMessage(r, nil)
 	if err != nil {
 		return nil, err
@@ -63,6 +66,19 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 	}
 	j.send, j.recv, err = ends(codec, j.schema, initial)
 	return j, err
+}
+
+// sane reports whether a schema is one that a dataset may have.
+func sane(s *frame.Schema) bool {
+	if s.Rows < 1 || s.Rows > dataset.MaxCubes || len(s.Fields) < 1 || len(s.Fields) > table.MaxFields {
+		return false
+	}
+	for _, f := range s.Fields {
+		if f.Min > f.Max || f.Kind > frame.Float32 {
+			return false
+		}
+	}
+	return frame.IsCubes(s) || s.Cells() <= table.MaxCells
 }
 
 // run answers message after message until there are no more, or until one is

@@ -38,11 +38,12 @@ type figureText struct {
 	digits           int
 }
 
-func (f yardstick) text(item string) figureText {
+// text names the figure; per is what bits are divided by: see perWhat.
+func (f yardstick) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "kbps", "payload bandwidth", 1},
 		{"p95 B", "B", "95th percentile of packet sizes", 0},
-		{"bits/chg", "bits", "bits per changed " + item, 1},
+		{"bits/" + perHead(per), "bits", "bits per " + per, 1},
 		{"fail/min", "/min", "packets that arrived and could not be decoded, a minute", 1},
 		{"enc µs", "µs", "median time to encode", 1},
 		{"dec µs", "µs", "median time to decode", 1},

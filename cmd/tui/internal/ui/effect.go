@@ -37,14 +37,14 @@ type cost struct{ kbps, perChanged float64 }
 
 // costOf sums up samples. Bits per changed item is 0 where too little changed.
 func costOf(list []experiment.Sample) cost {
-	var sent, bits, changed int64
+	var sent, bits, changed, items int64
 	for i := range list {
 		sent += int64(list[i].Sent)
 		bits += list[i].PayloadBits
-		changed += list[i].Changed
+		changed, items = changed+list[i].Changed, items+list[i].Items
 	}
 	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * experiment.SamplePeriod.Seconds())}
-	if changed > 0 && changed >= enoughChanged*sent {
+	if changed > 0 && (changed >= enoughChanged*sent || changed == items) {
 		c.perChanged = float64(bits) / float64(changed)
 	}
 	return c

@@ -73,6 +73,10 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	m.scheme, _ = schemeNamed(opt.Theme)
 	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
 	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt), newReportPage(opt)}
+	if ofFiles(m.snap.Schema) { // there is no world, and something else to see
+		m.open = 3
+		m.pages[m.open] = newFilePage(cat)
+	}
 	m.keys = bindings(m.pages)
 	m.note.seen = m.snap.Notice.ID
 	m.warn()

@@ -88,7 +88,7 @@ func (p *livePage) view(th *theme, w, h int) []string {
 	p.charts.solo = p.lit != nil // one chart is enough here
 	p.places = []place{{p.slots[p.at], 0, above, w, h - above - below}}
 	lines := p.vitals.render(th, w, 1, false)
-	lines = append(lines[:1:1], p.tabs(th, w))
+	lines = append(lines[:1:1], tabsOf(th, p.slots, p.at, w))
 	lines = append(lines, p.places[0].slot.render(th, w, h-above-below, true)...)
 	c := newCanvas(w, below)
 	p.controls.brief(c, th, 0, p.at != atControls)
@@ -122,54 +122,15 @@ func (p *livePage) arrange(w, h int) []place {
 	}
 }
 
-// tabs is the row of names of panes on a small screen.
-func (p *livePage) tabs(th *theme, w int) string {
-	c := newCanvas(w, 1)
-	x := 1
-	for i, s := range p.slots {
-		k := inkDim
-		left, right := " ", " "
-		if i == p.at {
-			k, left, right = inkFocus, "[", "]"
-		}
-		x = c.spans(x, 0, w-x, span{k, left + s.name() + right}, span{inkFaint, " "})
-	}
-	return c.lines(th)[0]
-}
-
 func (p *livePage) move(dx, dy int) wish {
 	if p.at == atPackets {
 		p.packets.choose(dx + dy*p.packets.stride())
 		return wish{}
 	}
-	if dy != 0 {
-		p.controls.choose(dy)
-	}
-	if dx != 0 {
-		if cmd, ok := p.controls.adjust(dx); ok {
-			return wish{command: &cmd}
-		}
-	}
-	return wish{}
+	return p.controls.turn(dx, dy)
 }
 
-func (p *livePage) enter() wish {
-	c, _, ok := p.controls.current()
-	switch {
-	case !ok:
-		return wish{}
-	case c.word == foldWord:
-		p.controls.fold()
-		return wish{}
-	case c.choices != nil:
-		return wish{pick: c.list(p.controls.cfg)}
-	}
-	line := c.typed() + " "
-	if c.now != nil {
-		line += c.now(p.controls.cfg)
-	}
-	return wish{edit: line}
-}
+func (p *livePage) enter() wish { return p.controls.enter() }
 
 func (p *livePage) release() {
 	p.packets.release()
@@ -193,33 +154,15 @@ func (p *livePage) click(x, y int) {
 		}
 		switch at.slot.pane {
 		case p.controls:
-			p.clickControl(y - at.y)
+			p.controls.click(y - at.y)
 		case p.packets:
 			p.packets.point(x-at.x, y-at.y)
 		}
 		return
 	}
 	if !wide(p.w, p.h) && y == 1 {
-		p.clickTab(x)
-	}
-}
-
-// clickControl selects the control on a row; a second click opens the fold.
-func (p *livePage) clickControl(y int) {
-	before := p.controls.chosen
-	if p.controls.point(y) && p.controls.chosen == foldWord && before == foldWord {
-		p.controls.fold()
-	}
-}
-
-// clickTab shows the pane whose name is at column x of the row of names.
-func (p *livePage) clickTab(x int) {
-	from := 1
-	for i, s := range p.slots {
-		if to := from + len(s.name()) + 2; x >= from && x < to {
-			p.at = i
-			return
+		if at, ok := tabAt(p.slots, x); ok {
+			p.at = at
 		}
-		from += len(s.name()) + 3
 	}
 }

@@ -88,9 +88,10 @@ func (p *accountPane) head(c *canvas, first, other *experiment.Lane) int {
 		c.right(accountEnds[6], y, inkTitle, "difference")
 		y++
 	}
-	words := []string{"kbps", "share %", "b/chg", "kbps", "share %", "b/chg", "kbps"}
+	per := "b/" + perHead(perWhat(p.snap.Schema, p.item()))
+	words := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
 	if other == nil {
-		words = []string{"kbps", "share %", "b/chg", "b/packet"}
+		words = []string{"kbps", "share %", per, "b/packet"}
 	}
 	for i, word := range words {
 		c.right(accountEnds[i], y, inkDim, word)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/dataset/frame"
 	"wirelab/experiment"
 )
 
@@ -22,6 +23,7 @@ type chartsPane struct {
 	zoom   int // index into chartSpans
 
 	item   string
+	schema *frame.Schema
 	lane   experiment.Lane
 	beside []experiment.Lane // the shadows
 	marks  []experiment.Mark
@@ -51,7 +53,7 @@ func (p *chartsPane) observe(v sight) bool {
 	if !p.zoomed && !(v.slow && moved) {
 		return false
 	}
-	p.item, p.lane, p.marks, p.end, p.zoomed = v.snap.Item, *lane, v.snap.Marks, end, false
+	p.item, p.schema, p.lane, p.marks, p.end, p.zoomed = v.snap.Item, v.snap.Schema, *lane, v.snap.Marks, end, false
 	p.beside, p.back = v.beside(), v.back
 	return true
 }
@@ -106,7 +108,7 @@ func (p *chartsPane) chart(th *theme, w, i int) (title string, legend []span, sp
 		title = "Bandwidth kbps"
 		return title, p.bandwidthLegend(th, headRoom(w, title)), p.bandwidth(th)
 	case 1:
-		title = "Bits per changed " + p.itemName()
+		title = "Bits per " + p.per()
 		return title, p.ratioLegend(th, headRoom(w, title)), p.ratio(th)
 	}
 	title = "Decode failures /s"
@@ -120,6 +122,22 @@ func (p *chartsPane) drawOne(c *canvas, th *theme, i int, focused bool) {
 	spec.Time, spec.Labels = true, true
 	p.common(spec, th, c.w-2)
 	c.blit(1, 1, chart.Draw(spec, c.w-2, max(c.h-2, 0)))
+}
+
+// per names what the second chart divides by.
+func (p *chartsPane) per() string {
+	if p.item == "" {
+		return "changed item"
+	}
+	return perWhat(p.schema, p.item)
+}
+
+// digits is how exactly: of bytes and calls a tenth of a bit is much.
+func (p *chartsPane) digits() int {
+	if newsAll(p.schema) {
+		return 2
+	}
+	return 1
 }
 
 func (p *chartsPane) itemName() string {
@@ -190,7 +208,7 @@ func perChangedLine(all []experiment.Sample) (values, weights []float64) {
 	return series(all, func(s *experiment.Sample) float64 {
 			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
 		}), series(all, func(s *experiment.Sample) float64 {
-			if s.Changed < enoughChanged*int64(s.Sent) {
+			if !enough(s) {
 				return 0 // a gap
 			}
 			return float64(s.Changed)
@@ -246,12 +264,15 @@ func (p *chartsPane) bandwidthLegend(th *theme, room int) []span {
 func (p *chartsPane) ratioLegend(th *theme, room int) []span {
 	r := p.lane.Recent
 	k := inkValue
-	if r.ChangedPerFrame < enoughChanged {
+	if !enoughLately(&r) {
 		k = inkDim
 	}
-	now := []span{{inkRatio, strokes(th)[chart.Solid] + " now "}, {k, fixed(r.BitsPerChanged, 1)}}
+	now := []span{{inkRatio, strokes(th)[chart.Solid] + " now "}, {k, fixed(r.BitsPerChanged, p.digits())}}
 	if len(p.beside) > 0 {
-		return append(now, shadowLegend(th, room-spansWidth(now), p.beside, func(l *experiment.Lane) string { return fixed(l.Recent.BitsPerChanged, 1) })...)
+		return append(now, shadowLegend(th, room-spansWidth(now), p.beside, func(l *experiment.Lane) string { return fixed(l.Recent.BitsPerChanged, p.digits()) })...)
+	}
+	if newsAll(p.schema) {
+		return now
 	}
 	every := func(words string) []span {
 		return append(now[:len(now):len(now)], span{inkDim, "  " + words + " " + p.itemName() + " "}, span{inkPlain, fixed(r.BitsPerItem, 2)})

@@ -18,7 +18,7 @@ type comparePane struct {
 	by     yardstick
 	chosen int // row
 
-	item  string
+	per   string // what bits are divided by
 	cfg   *experiment.Config
 	now   time.Duration
 	lanes int
@@ -55,7 +55,7 @@ func (p *comparePane) observe(v sight) bool {
 	p.cfg = v.cfg
 	moved := v.snap.Now != p.now || len(v.snap.Lanes) != p.lanes
 	if p.data.rivals == nil || moved && (v.slow || len(v.snap.Lanes) != p.lanes) {
-		p.item, p.now, p.lanes = v.snap.Item, v.snap.Now, len(v.snap.Lanes)
+		p.per, p.now, p.lanes = perWhat(v.snap.Schema, v.snap.Item), v.snap.Now, len(v.snap.Lanes)
 		p.data = compare(v.snap)
 		p.sort()
 		if p.looks++; p.looks >= gapsEvery || p.unknown() {
@@ -142,7 +142,7 @@ const (
 )
 
 func (p *comparePane) draw(c *canvas, th *theme, focused bool) {
-	text := p.by.text(p.itemName())
+	text := p.by.text(p.per)
 	c.frame(th, focused, "Compare", span{inkDim, "by "}, span{inkPlain, text.long})
 	if len(p.order) < leastToShare {
 		p.invite(c, th)
@@ -160,13 +160,6 @@ func (p *comparePane) draw(c *canvas, th *theme, focused bool) {
 		c.right(c.w-2, c.h-1, inkDim, fmt.Sprintf(" %d more %s ", rest, th.down))
 	}
 	p.footnote(c, th)
-}
-
-func (p *comparePane) itemName() string {
-	if p.item == "" {
-		return "item"
-	}
-	return p.item
 }
 
 // invite says how to fill the table.
@@ -230,7 +223,7 @@ func (p *comparePane) arrange(w, name int) (gapAt, sparkAt int) {
 func (p *comparePane) heads(c *canvas, th *theme, gapAt, sparkAt int) {
 	c.text(6, 1, inkDim, "encoder")
 	for _, col := range p.columns {
-		k, head := inkDim, col.f.text(p.itemName()).head
+		k, head := inkDim, col.f.text(p.per).head
 		if col.f == p.by {
 			k, head = inkFocus, th.sorted+head
 		}

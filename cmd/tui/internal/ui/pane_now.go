@@ -4,16 +4,18 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/dataset/frame"
 	"wirelab/experiment"
 )
 
 // nowPane shows the averages of the last two seconds as numbers.
 type nowPane struct {
-	item  string
-	lane  experiment.Lane
-	seen  bool
-	back  bool // what is shown is over
-	spark []float64
+	item   string
+	schema *frame.Schema
+	lane   experiment.Lane
+	seen   bool
+	back   bool // what is shown is over
+	spark  []float64
 }
 
 func (p *nowPane) name() string { return "Now" }
@@ -23,7 +25,7 @@ func (p *nowPane) observe(v sight) bool {
 	if p.seen && !v.slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
 		return false
 	}
-	p.item, p.lane, p.seen, p.back = v.snap.Item, *lane, true, v.back
+	p.item, p.schema, p.lane, p.seen, p.back = v.snap.Item, v.snap.Schema, *lane, true, v.back
 	p.spark = p.spark[:0]
 	for i := range lane.Samples {
 		p.spark = append(p.spark, float64(lane.Samples[i].PayloadBits))
@@ -40,24 +42,47 @@ type figure struct {
 // figures returns the rows of the pane, two figures each, those worth most first:
 // means of the last seconds, then what the link did.
 func (p *nowPane) figures() [][2]figure {
-	lane := &p.lane
-	r, t, timing := lane.Recent, lane.Totals, lane.Timing
+	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
+	rows := append([][2]figure{
+		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95, 1 min", fixed(r.PayloadP95Kbps, 1), "kbps"}},
+		{{inkWire, "wire", fixed(r.WireKbps, 1), "kbps"}, {inkDim, "uplink", fixed(r.FeedbackKbps, 1), "kbps"}},
+	}, p.perItem()...)
+	rows = append(rows, [2]figure{{inkDim, "encode", fixed(r.EncodeUS, 0), "µs"}, {inkDim, "decode", fixed(r.DecodeUS, 0), "µs"}})
+	return append(append(rows, networkFigures(t.Network)...),
+		[2]figure{{inkDim, "enc p99", fixed(timing.EncodeUS.P99, 0), "µs"}, {inkDim, "dec p99", fixed(timing.DecodeUS.P99, 0), "µs"}},
+		[2]figure{{inkDim, "extent p95", fixed(t.Network.ReorderExtent.P95, 0), "pkts"}, {inkDim, "order costs", fixed(t.Network.OrderCostMS, 1), "ms"}},
+		[2]figure{{inkDim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {}},
+	)
+}
+
+// perItem are the rows about what was sent, and what that rests on: a baseline, or
+// what a protocol has learnt.
+func (p *nowPane) perItem() [][2]figure {
+	r, t := p.lane.Recent, p.lane.Totals
 	item := p.item
 	if item == "" {
 		item = "item"
 	}
-	return append([][2]figure{
-		{{inkPayload, "payload", fixed(r.PayloadKbps, 1), "kbps"}, {inkPayload, "p95, 1 min", fixed(r.PayloadP95Kbps, 1), "kbps"}},
-		{{inkWire, "wire", fixed(r.WireKbps, 1), "kbps"}, {inkDim, "uplink", fixed(r.FeedbackKbps, 1), "kbps"}},
+	packet := figure{inkDim, "mean packet", fixed(meanPacket(p.lane.Samples), 0), "B"}
+	rows := [][2]figure{
 		{{inkRatio, "per " + item, fixed(r.BitsPerItem, 2), "bits"}, {inkRatio, "per changed", fixed(r.BitsPerChanged, 1), "bits"}},
-		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), item + "s"}, {inkDim, "mean packet", fixed(meanPacket(lane.Samples), 0), "B"}},
-		{{inkDim, "baseline", fixed(r.BaselineAgeTicks, 1), "back"}, {inkDim, "which is", fixed(r.BaselineAgeMS, 0), "ms"}},
-		{{inkDim, "encode", fixed(r.EncodeUS, 0), "µs"}, {inkDim, "decode", fixed(r.DecodeUS, 0), "µs"}},
-	}, append(networkFigures(t.Network),
-		[2]figure{{inkDim, "enc p99", fixed(timing.EncodeUS.P99, 0), "µs"}, {inkDim, "dec p99", fixed(timing.DecodeUS.P99, 0), "µs"}},
-		[2]figure{{inkDim, "extent p95", fixed(t.Network.ReorderExtent.P95, 0), "pkts"}, {inkDim, "order costs", fixed(t.Network.OrderCostMS, 1), "ms"}},
-		[2]figure{{inkDim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {}},
-	)...)
+		{{inkDim, "changed", fixed(r.ChangedPerFrame, 1), item + "s"}, packet},
+	}
+	if newsAll(p.schema) {
+		rows = [][2]figure{{rows[0][0], packet}}
+	}
+	gauges := gaugesOf(&t)
+	if len(gauges) == 0 {
+		return append(rows, [2]figure{{inkDim, "baseline", fixed(r.BaselineAgeTicks, 1), "back"}, {inkDim, "which is", fixed(r.BaselineAgeMS, 0), "ms"}})
+	}
+	for i := 0; i < len(gauges); i += 2 {
+		row := [2]figure{gaugeFigure(gauges[i])}
+		if i+1 < len(gauges) {
+			row[1] = gaugeFigure(gauges[i+1])
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // meanPacket is the mean payload of the packets of the last two seconds, in bytes.

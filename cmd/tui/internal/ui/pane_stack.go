@@ -59,12 +59,12 @@ func (p *stackPane) top(th *theme, w int) float64 {
 
 // legend says what is stacked.
 func (p *stackPane) legend(lane *experiment.Lane, room int) []span {
-	what := [numUnits]string{"kbps", "% of the payload", "bits per changed " + p.item()}[p.unit]
+	what := [numUnits]string{"kbps", "% of the payload", "bits per " + perWhat(p.snap.Schema, p.item())}[p.unit]
 	if p.solo {
 		what = encoders.Slot(p.chosen).Name(p.snap.Schema) + " alone, " + what
 	}
 	r := &lane.Recent
-	now := []span{{inkDim, what}, {inkDim, "  now "}, {inkPayload, fixed(r.PayloadKbps, 1)}, {inkDim, " kbps, "}, {inkRatio, fixed(r.BitsPerChanged, 1)}, {inkDim, " bits/changed"}}
+	now := []span{{inkDim, what}, {inkDim, "  now "}, {inkPayload, fixed(r.PayloadKbps, 1)}, {inkDim, " kbps, "}, {inkRatio, fixed(r.BitsPerChanged, 1)}, {inkDim, " bits/" + perShort(p.snap.Schema, p.item())}}
 	return fit(room, now, now[:1], nil)
 }
 
@@ -147,7 +147,7 @@ func (p *stackPane) weights(samples []experiment.Sample) []float64 {
 		switch {
 		case p.unit == byShare:
 			out[i] = float64(s.Budget.Total()) / encoders.BitUnit
-		case s.Changed >= enoughChanged*int64(s.Sent):
+		case enough(s):
 			out[i] = float64(s.Changed)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 // vitalsPane is the line that never leaves a small screen.
 type vitalsPane struct {
 	lane experiment.Lane
+	per  string // what bits are divided by
 	seen bool
 }
 
@@ -19,7 +20,7 @@ func (p *vitalsPane) observe(v sight) bool {
 	if p.seen && !v.slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
-	p.lane, p.seen = *lane, true
+	p.lane, p.per, p.seen = *lane, perShort(v.snap.Schema, v.snap.Item), true
 	return true
 }
 
@@ -60,10 +61,10 @@ func (p *vitalsPane) costs(wire, perChanged bool) []span {
 	out = append(out, span{inkDim, " kbps"})
 	if perChanged {
 		k := inkRatio
-		if r.ChangedPerFrame < enoughChanged {
+		if !enoughLately(&r) {
 			k = inkDim
 		}
-		out = append(out, span{k, "  " + fixed(r.BitsPerChanged, 1)}, span{inkDim, " bits/changed"})
+		out = append(out, span{k, "  " + fixed(r.BitsPerChanged, 1)}, span{inkDim, " bits/" + p.per})
 	}
 	return append(out, span{inkDim, "  lost "}, span{inkValue, padLeft(fixed(lostLately(p.lane.Samples), 0), 2)}, span{inkDim, "%"})
 }

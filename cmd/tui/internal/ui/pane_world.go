@@ -10,6 +10,7 @@ import (
 // worldPane is the world from above: what the sender has, what the receiver
 // shows, and how far that is off, side by side.
 type worldPane struct {
+	item     string
 	pic      *experiment.Picture
 	now      time.Duration
 	display  display
@@ -70,7 +71,8 @@ func (p *worldPane) observe(v sight) bool {
 		return false
 	}
 	if pic == nil {
-		p.due = p.due || p.pic != nil
+		p.due = p.due || p.pic != nil || p.item != v.snap.Item
+		p.item = v.snap.Item
 		p.pic = nil
 		return false
 	}
@@ -100,10 +102,18 @@ func (p *worldPane) draw(c *canvas, th *theme, _ bool) {
 	}
 }
 
+// nothing says in words why there is no world.
+func (p *worldPane) nothing() string {
+	if p.item != "" && p.item != "cube" {
+		return "No world to look at: what is sent is made of " + p.item + "s, not of cubes. Page 1 shows what they cost, page 2 what on, page 3 each packet."
+	}
+	return "No world to look at: these frames hold no cubes, or none was sent yet."
+}
+
 // drawNothing says why there is no world to look at.
 func (p *worldPane) drawNothing(c *canvas, th *theme) {
 	c.frame(th, false, "World")
-	why := "No world to look at: these frames hold no cubes, or none was sent yet."
+	why := p.nothing()
 	if p.back {
 		why = "The world of then is not remembered. /seek " + clock(p.now) + " plays it again up to there; the key end goes back to the present."
 	}

@@ -105,7 +105,7 @@ func (m *Model) title(w int) []span {
 			gap = " "
 		}
 		dot := span{inkFaint, gap + th.dot + gap}
-		pieces := []span{{inkPlain, cfg.Data.Source}, dot, {inkTitle, m.encoders(cfg)}, dot}
+		pieces := []span{{inkPlain, shortSource(cfg.Data.Source)}, dot, {inkTitle, m.encoders(cfg)}, dot}
 		if tight < 3 {
 			pieces = append(pieces, span{inkDim, "seed "}, span{inkPlain, strconv.FormatUint(cfg.Seed, 10)}, dot)
 		}
@@ -195,6 +195,8 @@ func (m *Model) badge() span {
 		return span{inkEnded, " " + th.stop + " ENDED "}
 	case snap.State == experiment.Seeking:
 		return span{inkPaused, " " + th.play + " TO " + clock(snap.Seek) + " "}
+	case snap.Making != nil:
+		return span{inkPaused, " " + th.pause + " MAKING PATCH "}
 	case m.fails():
 		return span{inkAlarm, " ! ENCODER FAILS "}
 	}

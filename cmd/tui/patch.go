@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wirelab/encoders/patch"
+)
+
+func (a *app) patchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "patch",
+		GroupID: groupData,
+		Short:   "Make and apply binary deltas of files",
+		Long: `Make and apply binary deltas of files: what must be sent to those who have the old
+file so that they get the new one. Neither side needs memory in proportion to the
+files: applying takes less than 10 MB.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usagef("%s expects make, apply or bench", cmd.CommandPath())
+		},
+	}
+	cmd.AddCommand(a.patchMakeCommand(), a.patchApplyCommand(), a.patchBenchCommand())
+	return cmd
+}
+
+// exactly is for commands that take exactly so many files.
+func exactly(n int, names string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s expects %s, got %d arguments", cmd.CommandPath(), names, len(args))
+		}
+		return nil
+	}
+}
+
+func (a *app) patchMakeCommand() *cobra.Command {
+	var fast, json bool
+	cmd := &cobra.Command{
+		Use:   "make OLD NEW PATCH",
+		Short: "Make a patch from an old file and a new one",
+		Long: `Make a patch from an old file and a new one. It appears when it is complete.
+
+With --fast it is larger, and quick to apply.`,
+		Example: `  tui patch make game-1.0 game-1.1 game.patch`,
+		Args:    exactly(3, "OLD, NEW and PATCH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.patchMake(cmd.Context(), args[0], args[1], args[2], fast, json)
+		},
+	}
+	cmd.Flags().BoolVar(&fast, "fast", false, "quick to apply rather than small")
+	a.addOutputFlags(cmd, &json)
+	return cmd
+}
+
+// patchInfo is the JSON of `patch make` and of each pair of `patch bench`.
+type patchInfo struct {
+	Name     string  `json:"name,omitempty"`
+	Old      int64   `json:"old_bytes"`
+	New      int64   `json:"new_bytes"`
+	Patch    int64   `json:"patch_bytes"`
+	Raw      int64   `json:"raw_bytes"`
+	Cloned   int64   `json:"cloned_bytes"`
+	Patched  int64   `json:"patched_bytes"`
+	Make     float64 `json:"make_mb_per_s,omitempty"`
+	Apply    float64 `json:"apply_mb_per_s,omitempty"`
+	Lossless *bool   `json:"lossless,omitempty"`
+}
+
+func (a *app) patchMake(ctx context.Context, old, new, out string, fast, json bool) error {
+	info, err := a.makePatch(ctx, "patch", old, new, out, fast)
+	if err != nil {
+		return err
+	}
+	if json {
+		return a.stdout.json(info)
+	}
+	a.remark("wrote %s: %d bytes, %.2f %% of the %d of %s", out, info.Patch, share(info.Patch, info.New), info.New, new)
+	return nil
+}
+
+func share(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
+
+// makePatch makes a patch, and stops between blocks when ctx ends.
+func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bool) (info patchInfo, err error) {
+	line := a.progress(what)
+	defer line.done()
+	for _, f := range []struct {
+		name string
+		size *int64
+	}{{old, &info.Old}, {new, &info.New}} {
+		stat, err := os.Stat(f.name)
+		if err != nil {
+			return info, usage(readable(err))
+		}
+		*f.size = stat.Size()
+	}
+	stats, err := patch.MakeFile(old, new, out, patch.Options{Fast: fast, Progress: func(done, total int64) error {
+		line.report(float64(done), float64(total))
+		return ctx.Err()
+	}})
+	if errors.Is(err, context.Canceled) {
+		return info, err
+	}
+	if err != nil {
+		return info, usage(readable(err))
+	}
+	info.Patch, info.Raw, info.Cloned, info.Patched = stats.Size, stats.Raw, stats.Clone, stats.Patch
+	return info, nil
+}
+
+func (a *app) patchApplyCommand() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:   "apply OLD PATCH NEW",
+		Short: "Make the new file from the old one and a patch",
+		Long: `Make the new file from the old one and a patch. The old file is checked before
+anything is written; the new one is written beside its place and moved there when
+its SHA-256 is right. NEW may be OLD.`,
+		Example: `  tui patch apply game-1.0 game.patch game-1.1`,
+		Args:    exactly(3, "OLD, PATCH and NEW"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.patchApply(cmd.Context(), args[0], args[1], args[2], json)
+		},
+	}
+	a.addOutputFlags(cmd, &json)
+	return cmd
+}
+
+// appliedInfo is the JSON of `patch apply`.
+type appliedInfo struct {
+	Old    int64   `json:"old_bytes"`
+	New    int64   `json:"new_bytes"`
+	SHA256 string  `json:"sha256"` // of the new file
+	Apply  float64 `json:"apply_mb_per_s"`
+}
+
+func (a *app) patchApply(ctx context.Context, old, delta, new string, json bool) error {
+	line := a.progress("apply")
+	defer line.done()
+	start := a.clock()
+	h, err := patch.ApplyFile(old, delta, new, func(done, total int64) error {
+		line.report(float64(done), float64(total))
+		return ctx.Err()
+	})
+	if err != nil {
+		return patchError(err)
+	}
+	if json {
+		return a.stdout.json(appliedInfo{h.OldSize, h.NewSize, fmt.Sprintf("%x", h.NewHash), megabytes(h.NewSize, a.clock()-start)})
+	}
+	a.remark("wrote %s: %d bytes, SHA-256 %x", new, h.NewSize, h.NewHash)
+	return nil
+}
+
+// patchError sorts errors: what is wrong with the files that were named is the
+// caller's, what is wrong with the disk is not.
+func patchError(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld),
+		errors.Is(err, patch.ErrCorrupt), errors.Is(err, patch.ErrWrongNew):
+		return usage(readable(err))
+	}
+	return readable(err)
+}
+
+// megabytes returns the speed at which n bytes were made, in MB/s.
+func megabytes(n int64, d time.Duration) float64 { return float64(n) / 1e6 / max(d.Seconds(), 1e-9) }
+
+func (a *app) patchBenchCommand() *cobra.Command {
+	var fast, json bool
+	cmd := &cobra.Command{
+		Use:   "bench DIR...",
+		Short: "Make and apply patches of pairs of files, and say how large and how fast",
+		Long: `Make and apply patches of pairs of files, and say how large they are and how fast
+it goes. Each folder holds a file old and a file new. What comes out is compared;
+if it is something else, the exit code is 1.`,
+		Example: `  tui patch bench pairs/*`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("%s expects folders, each with a file old and a file new", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args, fast, json) },
+	}
+	cmd.Flags().BoolVar(&fast, "fast", false, "quick to apply rather than small")
+	a.addOutputFlags(cmd, &json)
+	return cmd
+}
+
+func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) error {
+	work, err := os.MkdirTemp("", "wirelab-patch-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	g := newGrid("pair", ">new", ">patch", ">% of new", ">make MB/s", ">apply MB/s", "lossless")
+	var all []patchInfo
+	var total patchInfo
+	var wrong []string
+	for _, dir := range dirs {
+		info, err := a.benchPair(ctx, dir, work, fast)
+		if err != nil {
+			return err
+		}
+		if !*info.Lossless {
+			wrong = append(wrong, info.Name+": something else came out")
+		}
+		all = append(all, info)
+		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
+		g.row(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", share(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
+	}
+	if json {
+		err = a.stdout.json(struct {
+			Pairs []patchInfo `json:"pairs"`
+			New   int64       `json:"new_bytes"`
+			Patch int64       `json:"patch_bytes"`
+		}{all, total.New, total.Patch})
+	} else {
+		g.row("all", total.New, total.Patch, fmt.Sprintf("%.2f", share(total.Patch, total.New)), "", "", len(wrong) == 0)
+		g.write(a.stdout, 0)
+	}
+	return errors.Join(err, held(wrong))
+}
+
+// benchPair makes and applies the patch of one folder.
+func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info patchInfo, err error) {
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	delta, out := filepath.Join(work, "patch"), filepath.Join(work, "new")
+	start := a.clock()
+	if info, err = a.makePatch(ctx, filepath.Base(dir), old, new, delta, fast); err != nil {
+		return info, err
+	}
+	made := a.clock()
+	if _, err := patch.ApplyFile(old, delta, out, func(int64, int64) error { return ctx.Err() }); err != nil {
+		return info, readable(err)
+	}
+	applied := a.clock()
+	info.Name = filepath.Base(dir)
+	info.Make, info.Apply = megabytes(info.New, made-start), megabytes(info.New, applied-made)
+	same, err := sameFile(new, out)
+	info.Lossless = &same
+	return info, err
+}
+
+// sameFile reports whether two files hold the same bytes.
+func sameFile(a, b string) (bool, error) {
+	x, err := fileHash(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := fileHash(b)
+	return x == y, err
+}
+
+func fileHash(name string) (sum patch.Hash, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return sum, readable(err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, readable(err)
+	}
+	return patch.Hash(h.Sum(nil)), nil
+}

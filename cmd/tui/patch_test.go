@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patchFiles writes old and new and returns them.
+func patchFiles(t *testing.T) (old, new string) {
+	t.Helper()
+	var b strings.Builder
+	for i := range 8000 {
+		fmt.Fprintf(&b, "line %d: %x\n", i, i*i*7)
+	}
+	old = b.String()
+	new = strings.Replace(old[:100_000]+"something new\n"+old[90_000:], "line 77", "LINE 77", -1)
+	write(t, "old", old)
+	write(t, "new", new)
+	return old, new
+}
+
+// listed returns the names of the files that are here.
+func listed(t *testing.T) string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// What is made and applied is the new file, and says so in one document each.
+func TestPatch(t *testing.T) {
+	for _, fast := range []string{"--fast=false", "--fast"} {
+		t.Chdir(t.TempDir())
+		old, new := patchFiles(t)
+		var made patchInfo
+		o := tui("patch", "make", fast, "--json", "old", "new", "p")
+		document(t, o.stdout, &made)
+		if o.code != exitDone || o.stderr != "" || made.Old != int64(len(old)) || made.New != int64(len(new)) ||
+			made.Raw+made.Cloned+made.Patched != made.New || made.Patch > made.New/50 {
+			t.Fatalf("make: exit %d, %q, %+v", o.code, o.stderr, made)
+		}
+		var applied appliedInfo
+		o = tui("patch", "apply", "--json", "old", "p", "out")
+		document(t, o.stdout, &applied)
+		if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) || len(applied.SHA256) != 64 {
+			t.Fatalf("apply: exit %d, %q, %+v", o.code, o.stderr, applied)
+		}
+		o = tui("patch", "apply", "old", "p", "old")
+		if got, _ := os.ReadFile("old"); o.code != exitDone || string(got) != new || !strings.Contains(o.stderr, applied.SHA256) {
+			t.Errorf("in place: exit %d, %q", o.code, o.stderr)
+		}
+		if got := listed(t); got != "new old out p" {
+			t.Errorf("left behind: %s", got)
+		}
+	}
+}
+
+func TestPatchBench(t *testing.T) {
+	t.Chdir(t.TempDir())
+	patchFiles(t)
+	var all struct {
+		Pairs []patchInfo `json:"pairs"`
+		Patch int64       `json:"patch_bytes"`
+	}
+	o := tui("patch", "bench", "--json", ".", ".")
+	document(t, o.stdout, &all)
+	if o.code != exitDone || len(all.Pairs) != 2 || !*all.Pairs[0].Lossless || all.Patch != 2*all.Pairs[0].Patch || all.Patch == 0 {
+		t.Errorf("exit %d, %q, %s", o.code, o.stderr, o.stdout)
+	}
+}
+
+// A patch that is damaged, lies, or is for another file is refused with exit code 2
+// and a reason, and what was there stays as it was.
+func TestPatchRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	patchFiles(t)
+	write(t, "out", "precious")
+	if o := tui("patch", "make", "old", "new", "p", "--quiet"); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	good, err := os.ReadFile("p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped, lying := bytes.Clone(good), bytes.Clone(good)
+	flipped[len(good)-20] ^= 4
+	lying[9] |= 0x7f // the new size, little end first, behind magic, version, profile and three bytes of the old one
+	for name, c := range map[string]struct{ patch, old, says string }{
+		"cut":        {string(good[:len(good)/2]), "old", "ends early"},
+		"empty":      {"", "old", "not a patch"},
+		"no patch":   {"this is a text", "old", "not a patch"},
+		"flipped":    {string(flipped), "old", "patch"},
+		"lying":      {string(lying), "old", "corrupt"},
+		"longer":     {string(good) + "x", "old", "behind its end"},
+		"other file": {string(good), "new", "another old file"},
+		"no file":    {string(good), "none", "none"},
+	} {
+		write(t, "bad", c.patch)
+		o := tui("patch", "apply", c.old, "bad", "out")
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
+			t.Errorf("%s: exit %d, %q; expected %d and %q", name, o.code, o.stderr, exitUsage, c.says)
+		}
+		if got, _ := os.ReadFile("out"); string(got) != "precious" {
+			t.Fatalf("%s: the file that was there is gone", name)
+		}
+	}
+	if got := listed(t); got != "bad new old out p" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// Who stops it finds nothing new, at whatever moment he does.
+func TestPatchInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	patchFiles(t)
+	if o := tui("patch", "make", "old", "new", "p"); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	before := listed(t)
+	for _, args := range [][]string{
+		{"patch", "make", "old", "new", "p2"}, {"patch", "apply", "old", "p", "out"}, {"patch", "bench", "."},
+	} {
+		for reads := range 4 {
+			ctx, cancel := context.WithCancel(context.Background())
+			tick, n := metronome(), 0
+			o := tuiIn(ctx, func() time.Duration {
+				if n++; n > reads {
+					cancel()
+				}
+				return tick()
+			}, args...)
+			cancel()
+			if n > reads && o.code != exitInterrupted && o.code != exitDone {
+				t.Errorf("%v: exit %d, %q", args, o.code, o.stderr)
+			}
+			if after := listed(t); o.code == exitInterrupted && after != before {
+				t.Errorf("%v: left behind: %s", args, after)
+			}
+			for _, name := range []string{"p2", "out"} {
+				_ = os.Remove(name)
+			}
+		}
+		if o := tuiIn(cancelled(), metronome(), args...); o.code != exitInterrupted || listed(t) != before {
+			t.Errorf("%v: exit %d, %q, files: %s", args, o.code, o.stderr, listed(t))
+		}
+	}
+}

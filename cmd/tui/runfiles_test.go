@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// twoFiles writes an old file and a new one.
+func twoFiles(t *testing.T) (old, new string) {
+	t.Helper()
+	dir := t.TempDir()
+	old, new = filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	text := bytes.Repeat([]byte("It was a dark and stormy night. "), 200)
+	if err := os.WriteFile(old, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text = append(text[:1000:1000], bytes.ToUpper(text[1000:])...)
+	if err := os.WriteFile(new, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return old, new
+}
+
+// A run with files says how long it took, with the patch and with the whole file.
+func TestRunFiles(t *testing.T) {
+	old, new := twoFiles(t)
+	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "link.latency=50ms", "--set", "link.loss=10%", "--set", "sender.block=60"}
+	o := tui(args...)
+	for _, want := range []string{"a new file of 6400 bytes for those who have one of 6400", "from the first datagram until the file was rebuilt", "resent", "whole-zstd", "times as long"} {
+		if o.code != exitDone || !strings.Contains(o.stdout, want) {
+			t.Errorf("exit %d, and %q is not said:\n%s%s", o.code, want, o.stdout, o.stderr)
+		}
+	}
+	o = tui(append(args, "--json")...)
+	var doc any
+	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Fields(`totals.bits_per_item totals.transfer.old_bytes totals.transfer.new_bytes totals.transfer.packed_bytes
+		totals.transfer.blocks totals.transfer.delivered totals.transfer.resent totals.transfer.needless totals.transfer.done totals.transfer.failed
+		totals.transfer.sha256 totals.transfer.elapsed_s totals.transfer.time_s totals.transfer.round_trip_ms totals.transfer.timeout_ms
+		shadows.0.totals.transfer.time_s timing.pack_ms timing.unpack_ms config.sender.block config.sender.window`) {
+		if !lookUp(doc, key) {
+			t.Errorf("no %s in\n%s", key, o.stdout)
+		}
+	}
+}
+
+// A link that loses everything is said to deliver nothing, and whoever asserted more
+// is told so.
+func TestRunFilesUnfinished(t *testing.T) {
+	old, new := twoFiles(t)
+	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "down.loss=100%", "--set", "duration=3s"}
+	if o := tui(args...); o.code != exitDone || !strings.Contains(o.stdout, "unfinished: 0 of ") {
+		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := tui(append(args, "--set", "assert.transfer.time_s=<= 1")...); o.code != exitFailed || !strings.Contains(o.stderr, "no such figure") {
+		t.Errorf("exit %d:\n%s", o.code, o.stderr)
+	}
+}
+
+// What is wrong with two files is the caller's to mend, and said so.
+func TestRunFilesRefused(t *testing.T) {
+	old, new := twoFiles(t)
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for spec, want := range map[string]string{
+		old: "expected files:OLD,NEW", old + "," + old: "expected two files", old + "," + new + "x": "no such file", filepath.Dir(old) + "," + new: "is a folder; expected a file",
+		old + "," + empty: "is empty; expected a file with something in it", old + "," + os.DevNull: "expected a file",
+	} {
+		if o := tui("run", "--data", "files:"+spec); o.code != exitUsage || !strings.Contains(o.stderr, want) || o.stdout != "" {
+			t.Errorf("%s: exit %d, %s%s; expected %q", spec, o.code, o.stdout, o.stderr, want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"wirelab/experiment"
+)
+
+// writeTransfer tells a person how a file came across: how long it took, what had to
+// be sent, and what that would have been with the encoders beside.
+func writeTransfer(w io.Writer, r *experiment.Result) {
+	t, x := r.Totals, r.Totals.Transfer
+	fmt.Fprintf(w, "%s, seed %d: %.1f s, a new file of %d bytes for those who have one of %d\n\n", title(r), r.Seed, r.DurationS, x.NewBytes, x.OldBytes)
+	fmt.Fprintf(w, "time      %s\n", timeToPatch(x))
+	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes, share(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
+	fmt.Fprintf(w, "datagrams %s\n", outcomes(t))
+	fmt.Fprintf(w, "resent    %d blocks; %d came that were there already\n", x.Resent, x.Needless)
+	fmt.Fprintf(w, "sent      %s KB of payload, %s on the wire; %s of feedback\n",
+		kilobytes(t.PayloadKbps, r.DurationS), kilobytes(t.WireKbps, r.DurationS), kilobytes(t.FeedbackKbps, r.DurationS))
+	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, figure(t.BitsPerItem))
+	fmt.Fprintf(w, "round trip %s ms, timeout %s ms, as the sender has it\n", figure(x.RoundTripMS), figure(x.TimeoutMS))
+	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
+	fmt.Fprintf(w, "here      packed in %s, unpacked in %s; %.0f times real time\n", shortly(r.Timing.PackMS), shortly(r.Timing.UnpackMS), r.Timing.RealTimeFactor)
+	writeRivals(w, r)
+	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
+}
+
+// timeToPatch says how long it took, or how far it came.
+func timeToPatch(x *experiment.Transfer) string {
+	switch {
+	case x.TimeS != nil:
+		return fmt.Sprintf("%.3f s from the first datagram until the file was rebuilt, SHA-256 %.16s...", *x.TimeS, x.SHA256)
+	case x.Blocks == 0:
+		return "unfinished: nothing was packed yet, and nothing sent"
+	case x.Failed:
+		return fmt.Sprintf("unfinished: what came within %.3f s is not the file: it was damaged on the way", x.ElapsedS)
+	}
+	return fmt.Sprintf("unfinished: %d of %d blocks after %.3f s", x.Delivered, x.Blocks, x.ElapsedS)
+}
+
+// writeRivals sets further encoders beside the first: the same file on the same link.
+func writeRivals(w io.Writer, r *experiment.Result) {
+	if len(r.Shadows) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nThe same file, link and seed:\n")
+	g := newGrid("encoder", ">packed bytes", ">% of new", ">datagrams", ">resent", ">wire KB", ">seconds", ">times as long", ">wrong")
+	row := func(name string, t experiment.Totals, duration float64) {
+		x := t.Transfer
+		secs, times := "unfinished", ""
+		if x.TimeS != nil {
+			secs = fmt.Sprintf("%.3f", *x.TimeS)
+			if first := r.Totals.Transfer.TimeS; first != nil && *first > 0 {
+				times = fmt.Sprintf("%.2f", *x.TimeS / *first)
+			}
+		}
+		g.row(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
+			kilobytes(t.WireKbps, duration), secs, times, t.Wrong)
+	}
+	first, _ := r.Config["encoder"].(map[string]any)
+	row(fmt.Sprint(first["name"]), r.Totals, r.DurationS)
+	for _, s := range r.Shadows {
+		row(s.Encoder, s.Totals, r.DurationS-s.FromS)
+	}
+	g.write(w, 0)
+}
+
+// kilobytes writes how much a mean rate comes to.
+func kilobytes(kbps, seconds float64) string { return fmt.Sprintf("%.1f", kbps*seconds/8) }
+
+// shortly writes a time that this process took.
+func shortly(ms float64) string {
+	return time.Duration(ms * 1e6).Round(time.Millisecond).String()
+}
+
+// transferColumns are the columns of a sweep about files.
+func transferColumns() []string {
+	return []string{">packed bytes", ">datagrams", ">resent", ">lost", ">seconds", ">beside", ">wrong"}
+}
+
+// writeTransferSweep prints a row for each point of the grid: how long it took, and
+// how long it took the first of the encoders beside.
+func writeTransferSweep(w io.Writer, r *experiment.Report, keys []string) {
+	seconds := func(x *experiment.Transfer) string {
+		if x == nil || x.TimeS == nil {
+			return "unfinished"
+		}
+		return fmt.Sprintf("%.3f", *x.TimeS)
+	}
+	g := newGrid(append(append([]string{}, keys...), transferColumns()...)...)
+	for _, run := range r.Runs {
+		beside := "-"
+		if len(run.Shadows) > 0 {
+			beside = seconds(run.Shadows[0].Totals.Transfer)
+		}
+		t := &run.Totals
+		g.row(append(sweepCells(run, keys), t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, seconds(t.Transfer), beside, t.Wrong)...)
+	}
+	g.write(w, 0)
+}

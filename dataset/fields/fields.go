@@ -1,0 +1,104 @@
+// Package fields counts how each field of a source changes from one frame to the
+// next: what an encoder of such frames has to gain, field by field.
+package fields
+
+import (
+	"math"
+	"math/bits"
+
+	"wirelab/dataset/frame"
+)
+
+// Change is how one field changes.
+type Change struct {
+	Field   string  `json:"field"`
+	Kind    string  `json:"kind"`
+	Unit    string  `json:"unit,omitempty"`
+	Changed float64 `json:"changed"`   // share of its values that are not what they were
+	Mean    float64 `json:"mean_step"` // mean size of a change, in units; 0 where differences mean nothing
+	Max     float64 `json:"max_step"`  // the largest
+	Entropy float64 `json:"xor_bits"`  // mean bits of the XOR with what it was, leading zeros left out
+}
+
+// Count compares every frame with the one so many before it.
+type Count struct {
+	schema *frame.Schema
+	past   []frame.Frame // a ring of the last frames
+	n      int
+	sums   []Change
+}
+
+// New counts changes over age frames, at least one, of schema s, which has a table.
+func New(s *frame.Schema, age int) *Count {
+	c := &Count{schema: s, past: make([]frame.Frame, max(age, 1)), sums: make([]Change, len(s.Fields))}
+	for i, f := range s.Fields {
+		c.sums[i] = Change{Field: f.Name, Kind: f.Kind.String(), Unit: f.Unit}
+	}
+	return c
+}
+
+// Add takes the next frame in.
+func (c *Count) Add(f *frame.Frame) {
+	at := &c.past[c.n%len(c.past)]
+	if c.n >= len(c.past) {
+		for i, v := range f.Table {
+			c.compare(i%len(c.sums), v, at.Table[i])
+		}
+	}
+	at.CopyFrom(f)
+	c.n++
+}
+
+func (c *Count) compare(field int, now, was int32) {
+	if now == was {
+		return
+	}
+	s := &c.sums[field]
+	s.Changed++
+	s.Entropy += float64(bits.Len32(uint32(now ^ was)))
+	step := stepOf(&c.schema.Fields[field], now, was)
+	s.Mean += step
+	s.Max = max(s.Max, step)
+}
+
+// stepOf returns by how much a field changed, in its units.
+func stepOf(f *frame.Field, now, was int32) float64 {
+	scale := f.Scale
+	if scale == 0 {
+		scale = 1
+	}
+	switch f.Kind {
+	case frame.Float32:
+		d := math.Abs(float64(math.Float32frombits(uint32(now))) - float64(math.Float32frombits(uint32(was))))
+		if math.IsNaN(d) || math.IsInf(d, 0) {
+			return 0
+		}
+		return d
+	case frame.Quantity:
+		return math.Abs(float64(int64(now)-int64(was))) * scale
+	case frame.Angle:
+		round := int64(f.Max) - int64(f.Min) + 1
+		d := (int64(now) - int64(was) + round) % round
+		return float64(min(d, round-d)) * scale
+	}
+	return 0
+}
+
+// Frames returns how many frames were compared.
+func (c *Count) Frames() int { return max(0, c.n-len(c.past)) }
+
+// Changes returns how each field changed.
+func (c *Count) Changes() []Change {
+	list := append([]Change(nil), c.sums...)
+	values := float64(c.Frames() * c.schema.Rows)
+	for i := range list {
+		s := &list[i]
+		if s.Changed > 0 {
+			s.Mean /= s.Changed
+		}
+		if values > 0 {
+			s.Changed, s.Entropy = s.Changed/values, s.Entropy/values
+		}
+	}
+	return list
+}

@@ -1,0 +1,155 @@
+// Package files makes one frame of a pair of files: the old one is the state that
+// both ends hold, the new one is what has to get across. It is the workload of
+// everyone who ships patches: not a stream of states of which only the newest
+// matters, but bytes of which each must arrive.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"wirelab/dataset/frame"
+)
+
+// MaxFile bounds either file, which is held in memory.
+const MaxFile = 64 << 20
+
+// tickHz is how often a second a datagram may leave.
+const tickHz = 1000
+
+// Errors of this package, returned wrapped, with the name of the file.
+var (
+	// ErrSpec: what stands behind the colon does not name two files.
+	ErrSpec = errors.New("expected files:OLD,NEW, the names of two files")
+	// ErrSame: both names are those of one file.
+	ErrSame = errors.New("is both the old file and the new one; expected two files")
+	// ErrEmpty: there is nothing to make the new file from, or nothing to send.
+	ErrEmpty = errors.New("is empty; expected a file with something in it")
+	// ErrKind: it is no file that could be read twice.
+	ErrKind = errors.New("expected a file")
+	// ErrSize: it is larger than MaxFile.
+	ErrSize = errors.New("too large")
+)
+
+// Source is a pair of files. It implements dataset.Source, Sized and Seamed.
+type Source struct {
+	schema   *frame.Schema
+	old, new []byte
+	loop     bool
+	tick     uint32
+}
+
+// Open reads the two files that spec names, with a comma between them, or makes a
+// pair from seed if spec is "". A pair that loops is sent again and again.
+func Open(spec string, seed uint64, loop bool) (*Source, error) {
+	s := &Source{loop: loop, schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
+	if spec == "" {
+		s.old, s.new = Example(seed)
+		return s, nil
+	}
+	old, new, err := split(spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := different(old, new); err != nil {
+		return nil, err
+	}
+	if s.old, err = read(old); err != nil {
+		return nil, err
+	}
+	if s.new, err = read(new); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// split finds the comma between two names. Names may hold commas themselves: then
+// it is the one that leaves two files that exist.
+func split(spec string) (old, new string, err error) {
+	found := 0
+	for i, r := range spec {
+		if r != ',' {
+			continue
+		}
+		a, b := strings.TrimSpace(spec[:i]), strings.TrimSpace(spec[i+1:])
+		if a == "" || b == "" {
+			continue
+		}
+		if strings.Count(spec, ",") == 1 || exists(a) && exists(b) {
+			old, new = a, b
+			found++
+		}
+	}
+	if found != 1 {
+		return "", "", fmt.Errorf("%q: %w", spec, ErrSpec)
+	}
+	return old, new, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// different refuses one file under two names.
+func different(old, new string) error {
+	a, errA := os.Stat(old)
+	b, errB := os.Stat(new)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return fmt.Errorf("%s %w", new, ErrSame)
+	}
+	return nil
+}
+
+// read reads a whole file, if it is one.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
+	var failed *fs.PathError
+	switch {
+	case errors.As(err, &failed):
+		return nil, fmt.Errorf("%s: %w; expected a file", path, failed.Err)
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder; %w", path, ErrKind)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file; %w", path, ErrKind)
+	case info.Size() == 0:
+		return nil, fmt.Errorf("%s %w", path, ErrEmpty)
+	case info.Size() > MaxFile:
+		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, ErrSize, float64(info.Size())/1e6, MaxFile/1_000_000)
+	}
+	data, err := os.ReadFile(path)
+	if err == nil && (len(data) == 0 || len(data) > MaxFile) {
+		err = fmt.Errorf("%s changed while it was read; %w", path, ErrKind)
+	}
+	return data, err
+}
+
+// Schema describes the new file: bytes, and no table.
+func (s *Source) Schema() *frame.Schema { return s.schema }
+
+// Frames returns 1: there is one new file.
+func (s *Source) Frames() int { return 1 }
+
+// Seam reports whether the last frame is one that was sent before.
+func (s *Source) Seam() bool { return s.tick > 1 }
+
+// Initial fills f with the old file.
+func (s *Source) Initial(f *frame.Frame) {
+	f.Tick, f.Table, f.Body = 0, f.Table[:0], append(f.Body[:0], s.old...)
+}
+
+// Next fills f with the new file.
+func (s *Source) Next(f *frame.Frame) error {
+	if s.tick > 0 && !s.loop {
+		return io.EOF
+	}
+	f.Tick, f.Table, f.Body = s.tick, f.Table[:0], append(f.Body[:0], s.new...)
+	s.tick++
+	return nil
+}

@@ -1,0 +1,197 @@
+package table
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"wirelab/dataset/frame"
+	"wirelab/near"
+	"wirelab/tomlkeys"
+)
+
+// Limits of a schema: they bound what a reader allocates, and what a history of 255
+// frames holds.
+const (
+	MaxRows   = 1 << 16
+	MaxFields = 256
+	MaxCells  = 1 << 17 // rows times fields
+	MaxRateHz = 1000
+
+	maxSchemaBytes = 1 << 20
+	maxPreamble    = 1000
+	maxText        = 40 // characters of a name
+)
+
+// Format is how records are written.
+type Format uint8
+
+// The formats of records.
+const (
+	CSV    Format = iota // rows of text, values in units
+	Packed               // little-endian int32, values in steps
+)
+
+// Layout is what a schema file says: what frames are like, and how records of them
+// are written.
+type Layout struct {
+	Schema   *frame.Schema
+	Preamble int    // so many frames at the start repeat the initial state, and are not sent
+	Format   string // "csv", "int32", or "" to go by the name of the file
+	Header   bool   // CSV: the first line names the columns
+	Comma    byte   // CSV: what stands between two cells
+	Frame    string // CSV: the column that tells frames apart, "" if they are counted
+
+	columns []string   // CSV: the column of each field
+	values  [][]string // CSV: the words of each enum, nil where there are none
+}
+
+// ReadLayout reads a schema from a TOML file.
+func ReadLayout(path string) (*Layout, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSchemaBytes {
+		return nil, &Error{File: path, Problem: "is no such file", Expected: "a schema in TOML of at most 1 MB", Kind: ErrSchema}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLayout(path, data)
+}
+
+// ParseLayout reads a schema from TOML text; name stands in errors, which are *Error.
+func ParseLayout(name string, data []byte) (*Layout, error) {
+	r := &reader{file: name}
+	var tree map[string]any
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		e := &Error{File: name, Problem: strings.TrimPrefix(err.Error(), "toml: "), Expected: "valid TOML", Kind: ErrSchema}
+		var de *toml.DecodeError
+		if errors.As(err, &de) {
+			e.Line, _ = de.Position()
+		}
+		return nil, e
+	}
+	_, r.lines = tomlkeys.Lines(data)
+	l := &Layout{Schema: &frame.Schema{Name: "table"}, Header: true, Comma: ','}
+	r.layout(l, tree)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return l, nil
+}
+
+// layoutKeys are the keys outside the fields; those that come first are checked first.
+func layoutKeys() []string {
+	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "field"}
+}
+
+func (r *reader) layout(l *Layout, tree map[string]any) {
+	r.known("", tree, layoutKeys())
+	s := l.Schema
+	r.text(tree, "name", &s.Name, false)
+	r.text(tree, "item", &s.Item, true)
+	s.TickHz = r.whole(tree, "rate_hz", true, 1, MaxRateHz, "frames a second")
+	s.Rows = r.whole(tree, "rows", true, 1, MaxRows, "rows in each frame")
+	l.Preamble = r.whole(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
+	r.format(l, tree)
+	r.fields(l, tree)
+	if r.err == nil && s.Cells() > MaxCells {
+		r.fail("rows", "too many values in a frame", "at most 131072, rows times fields")
+	}
+	switch {
+	case r.err != nil:
+	case s.Name == "rpc" || s.Name == "text" || s.Name == "files":
+		r.fail("name", quoted(s.Name)+" is the name of data of another kind", "a name of your own")
+	case s.Name == "cubes" && !frame.IsCubes(s):
+		r.fail("name", `"cubes" is the name of snapshots of cubes, which have other fields`,
+			"the kinds and ranges of `tui datasets describe demo`, or another name")
+	}
+}
+
+// format reads what there is to say about the text of records.
+func (r *reader) format(l *Layout, tree map[string]any) {
+	r.text(tree, "format", &l.Format, false)
+	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
+		r.unknown("format", "format", l.Format, []string{"csv", "int32"})
+	}
+	if v, ok := tree["header"]; ok {
+		if l.Header, ok = v.(bool); !ok {
+			r.fail("header", shown(v)+" makes no sense here", "true or false")
+		}
+	}
+	if v, ok := tree["separator"]; ok {
+		s, _ := v.(string)
+		if s != "," && s != ";" && s != "\t" && s != "|" {
+			r.fail("separator", shown(v)+" separates nothing", `",", ";", "|" or "\t"`)
+			return
+		}
+		l.Comma = s[0]
+	}
+	r.text(tree, "frame", &l.Frame, false)
+}
+
+// FormatOf returns how the records at path are written: as the schema says, or else
+// as the name says.
+func (l *Layout) FormatOf(path string) Format {
+	switch l.Format {
+	case "csv":
+		return CSV
+	case "int32":
+		return Packed
+	}
+	for _, ending := range []string{".gz", ".zst"} {
+		path = strings.TrimSuffix(path, ending)
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv", ".tsv", ".txt":
+		return CSV
+	}
+	return Packed
+}
+
+// Separator returns what stands between two cells of the CSV file at path.
+func (l *Layout) Separator(path string) byte {
+	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") {
+		return '\t'
+	}
+	return l.Comma
+}
+
+// reader reads a schema; it keeps the first thing that is wrong.
+type reader struct {
+	file  string
+	lines map[string]int
+	err   error
+}
+
+// fail notes what is wrong with the value of key.
+func (r *reader) fail(key, problem, expected string) {
+	if r.err == nil {
+		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: problem, Expected: expected, Kind: ErrSchema}
+	}
+}
+
+// unknown notes a name that is not among known.
+func (r *reader) unknown(key, what, name string, known []string) {
+	if r.err == nil {
+		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: "unknown " + what + " " + quoted(name),
+			Expected: "one of " + strings.Join(known, ", "), Near: near.Name(name, known), Kind: ErrSchema}
+	}
+}
+
+// line returns the line of key, or of the nearest table above it.
+func (r *reader) line(key string) int {
+	for key != "" {
+		if n := r.lines[key]; n > 0 {
+			return n
+		}
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
+	}
+	return 0
+}

@@ -1,0 +1,226 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/dataset/frame"
+)
+
+// two is a schema of two rows of a quantity and a flag.
+const two = "item = \"tank\"\nrate_hz = 20\nrows = 2\n[[field]]\nname = \"x\"\nkind = \"quantity\"\nrange = [-1, 1]\nscale = 0.01\n[[field]]\nname = \"on\"\nkind = \"flag\"\n"
+
+// layoutOf parses a schema that is right.
+func layoutOf(t testing.TB, schema string) *Layout {
+	t.Helper()
+	l, err := ParseLayout("schema.toml", []byte(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func fileOf(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// play opens records and reads them to their end.
+func play(l *Layout, path string) (frames [][]int32, err error) {
+	s, err := l.Open(path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	for f := s.Schema().NewFrame(); ; {
+		if err := s.Next(f); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return frames, err
+		}
+		if err := s.Schema().Check(f); err != nil {
+			return nil, err
+		}
+		frames = append(frames, append([]int32(nil), f.Table...))
+	}
+}
+
+// packedBytes is the values as little-endian int32.
+func packedBytes(frames [][]int32) []byte {
+	var b bytes.Buffer
+	for _, f := range frames {
+		_ = binary.Write(&b, binary.LittleEndian, f)
+	}
+	return b.Bytes()
+}
+
+func zstded(data []byte) []byte {
+	w, _ := zstd.NewWriter(nil)
+	return w.EncodeAll(data, nil)
+}
+
+func zipped(data []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(data)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// CSV in all its spellings, and the packed integers, give the same frames.
+func TestFormatsAgree(t *testing.T) {
+	want := [][]int32{{-100, 0, 12, 1}, {100, 1, 0, 0}, {7, 1, -33, 1}}
+	packed := packedBytes(want)
+	plain := "x,on\n-1,0\n0.12,1\n1,1\n0,0\n0.07,1\n-0.33,1\n"
+	for _, c := range []struct {
+		file, schema string
+		content      []byte
+	}{
+		{"a.bin", two, packed},
+		{"a.bin.zst", two, zstded(packed)},
+		{"a.gz", two, zipped(packed)},
+		{"no-ending-but-zstd", two, zstded(packed)},
+		{"a.csv", "format = \"int32\"\n" + two, packed},
+		{"a.csv", two, []byte(plain)},
+		{"a.CSV.zst", two, nil}, // filled in below
+		{"a.csv.gz", two, zipped([]byte(plain))},
+		{"a.dat", "format = \"csv\"\n" + two, []byte(plain)},
+		{"windows.csv", two, []byte("\ufeff" + strings.ReplaceAll(plain, "\n", "\r\n\r\n"))},
+		{"no-last-newline.csv", two, []byte(strings.TrimSuffix(plain, "\n"))},
+		{"bare.csv", "header = false\n" + two, []byte(strings.TrimPrefix(plain, "x,on\n"))},
+		{"quoted.csv", two, []byte(strings.ReplaceAll(strings.ReplaceAll(plain, "0.12,1", ` "0.12" , "TRUE" `), "x,on", `"x","on"`))},
+		{"columns.csv", two, []byte("name,on,who,x\n" + "\"a \"\"b\"\", c\",0,,-1\n,1,,12e-2\n,true,,+1.00\n,false,,0\n,1,,.07\n,1,,-.334\n")},
+		{"a.tsv", two, []byte(strings.ReplaceAll(plain, ",", "\t"))},
+		{"semicolons.csv", "separator = \";\"\n" + two, []byte(strings.ReplaceAll(plain, ",", ";"))},
+		{"ticks.csv", "frame = \"t\"\n" + two, []byte("t,x,on\n7,-1,0\n7,0.12,1\n9.5,1,1\n9.5,0,0\n8,.07,1\n8,-.33,1\n")},
+		{"bareticks.csv", "header = false\nframe = \"t\"\n" + two, []byte("7,-1,0\n7,0.12,1\n8,1,1\n8,0,0\n9,.07,1\n9,-.33,1\n")},
+	} {
+		if c.content == nil {
+			c.content = zstded([]byte(plain))
+		}
+		got, err := play(layoutOf(t, c.schema), fileOf(t, c.file, c.content))
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, %v, want %v", c.file, got, err, want)
+		}
+	}
+}
+
+// Cells of every kind become the steps that they should.
+func TestCells(t *testing.T) {
+	f32 := func(v float32) int32 { return int32(math.Float32bits(v)) }
+	angle := frame.Field{Kind: frame.Angle, Min: -360, Max: 359, Scale: 0.5}
+	for _, c := range []struct {
+		field frame.Field
+		words []string
+		text  string
+		want  int32
+	}{
+		{frame.Field{Min: -5, Max: 5, Scale: 0.1}, nil, "0.3", 3},
+		{frame.Field{Min: -5, Max: 5, Scale: 0.1}, nil, "-0.46", -5},
+		{frame.Field{Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, nil, "-2147483648", math.MinInt32},
+		{angle, nil, "180", -360}, {angle, nil, "-180", -360}, {angle, nil, "179.5", 359}, {angle, nil, "179.8", -360},
+		{angle, nil, "540.5", -359}, {angle, nil, "-900", -360}, {angle, nil, "0", 0},
+		{frame.Field{Kind: frame.Angle, Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, nil, "4294967297", 1},
+		{frame.Field{Kind: frame.Float32}, nil, "0.1", f32(0.1)}, {frame.Field{Kind: frame.Float32}, nil, "-0", f32(float32(math.Copysign(0, -1)))},
+		{frame.Field{Kind: frame.Float32}, nil, "1e-46", 0},
+		{frame.Field{Kind: frame.Bits}, nil, "4294967295", -1}, {frame.Field{Kind: frame.Bits}, nil, "-1", -1}, {frame.Field{Kind: frame.Bits}, nil, "0x80000000", math.MinInt32},
+		{frame.Field{Kind: frame.Enum, Max: 3, Scale: 1}, nil, "2.0", 2},
+		{frame.Field{Kind: frame.Enum, Max: 1}, []string{"idle", "run"}, "run", 1},
+		{frame.Field{Kind: frame.Flag, Max: 1}, nil, "False", 0},
+	} {
+		if got, err := parse([]byte(c.text), &c.field, c.words); got != c.want || err != nil {
+			t.Errorf("%s %q: %d, %v, want %d", c.field.Kind, c.text, got, err, c.want)
+		}
+	}
+}
+
+// A source that loops marks the seam; ticks go on; the preamble is what both ends
+// begin with and is not played.
+func TestPreambleAndLoop(t *testing.T) {
+	frames := [][]int32{{5, 0, 6, 1}, {5, 0, 6, 1}, {7, 1, 8, 1}, {9, 0, 9, 0}}
+	for _, name := range []string{"a.bin", "a.bin.zst"} {
+		content := packedBytes(frames)
+		if name != "a.bin" {
+			content = zstded(content)
+		}
+		s, err := layoutOf(t, "preamble = 2\n"+two).Open(fileOf(t, name, content), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := s.Schema().NewFrame()
+		if s.Initial(f); fmt.Sprint(f.Table) != fmt.Sprint(frames[0]) {
+			t.Errorf("%s: begins with %v", name, f.Table)
+		}
+		if known := name == "a.bin"; (s.Frames() == 2) != known || !known && s.Frames() != 0 {
+			t.Errorf("%s: %d frames before it was read", name, s.Frames())
+		}
+		for i := range 7 {
+			if err := s.Next(f); err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(f.Table) != fmt.Sprint(frames[2+i%2]) || f.Tick != uint32(2+i) || s.Seam() != (i > 0 && i%2 == 0) {
+				t.Errorf("%s, frame %d: %v, tick %d, seam %v", name, i, f.Table, f.Tick, s.Seam())
+			}
+		}
+		if s.Frames() != 2 {
+			t.Errorf("%s: %d frames, want 2", name, s.Frames())
+		}
+		if errors.Join(s.Close(), s.Close()) != nil || !errors.Is(s.Next(f), ErrClosed) {
+			t.Errorf("%s: cannot be closed twice, or plays on", name)
+		}
+	}
+	s, err := layoutOf(t, strings.ReplaceAll(two, "[-1, 1]", "[0.5, 1]")).Open(fileOf(t, "a.bin", packedBytes([][]int32{{50, 0, 60, 1}})), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	f := s.Schema().NewFrame()
+	if s.Initial(f); fmt.Sprint(f.Table) != "[50 0 50 0]" {
+		t.Errorf("begins with %v, want what is nearest to zero", f.Table)
+	}
+}
+
+// Reading allocates nothing, so that its memory does not grow with the file.
+func TestReadingAllocatesNothing(t *testing.T) {
+	rows := strings.Repeat("0.5,1,\"a, b\"\n-0.25,0,\"\"\n", 3)
+	for name, content := range map[string][]byte{"a.csv": []byte("x,on,note\n" + rows), "a.bin": packedBytes([][]int32{{1, 0, 2, 1}})} {
+		s, err := layoutOf(t, two).Open(fileOf(t, name, content), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		f := s.Schema().NewFrame()
+		read := func() {
+			if err := s.Next(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read()
+		for range 2 {
+			read() // up to the seam
+		}
+		limit := 0.0
+		if name == "a.csv" {
+			limit = 5 // the names of the columns, once every three frames
+		}
+		if n := testing.AllocsPerRun(300, read); n > limit {
+			t.Errorf("%s: %v allocations a frame", name, n)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
+)
+
+// alike plays a recording and the same file as a table described by a schema, and
+// demands the same of both: what they begin with, every frame, its tick, and where they
+// end. Records as CSV, made of the same frames, must agree as well.
+func alike(t *testing.T, path string, cubes, most int) {
+	t.Helper()
+	schema := file(t, "cubes.toml", table.Describe(frame.Cubes(cubes), preamble))
+	own, err := Open("file:"+path, Options{Cubes: cubes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.(io.Closer).Close()
+	described, err := Open("table:"+schema+","+path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer described.(io.Closer).Close()
+	if !frame.IsCubes(described.Schema()) || described.Schema().Rows != cubes || described.Schema().TickHz != 60 {
+		t.Errorf("described as %+v", described.Schema())
+	}
+	a, b := own.Schema().NewFrame(), described.Schema().NewFrame()
+	own.Initial(a)
+	described.Initial(b)
+	for n := preamble; n < most; n++ {
+		if !a.Equal(b) || n > preamble && a.Tick != b.Tick {
+			t.Fatalf("frame %d differs, or its tick: %d and %d", n-1, a.Tick, b.Tick)
+		}
+		errA, errB := own.Next(a), described.Next(b)
+		if !errors.Is(errB, errA) {
+			t.Fatalf("frame %d: %v, described %v", n, errA, errB)
+		}
+		if errA != nil {
+			return
+		}
+	}
+}
+
+func TestRecordingAsTable(t *testing.T) {
+	const cubes = 17
+	raw := made(cubes, 40)
+	for name, content := range map[string][]byte{"made.bin": raw, "made.bin.zst": zstded(raw), "made.gz": zipped(raw)} {
+		alike(t, file(t, name, content), cubes, 100)
+	}
+	for _, name := range []string{"charlie", "golf"} {
+		path := filepath.Join("..", "..", "shared", "data", "cubes", name+".bin.zst")
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(path); err != nil {
+				t.Skipf("the reference recording is absent: %v", err)
+			}
+			alike(t, path, frame.WalkoffCubes, 300)
+		})
+	}
+}
+
+// The same records as CSV, in units, are the same frames.
+func TestRecordingAsCSV(t *testing.T) {
+	const cubes = 5
+	recording := file(t, "made.bin", made(cubes, 30))
+	own, err := Open(recording, Options{Cubes: cubes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.(io.Closer).Close()
+	s := own.Schema()
+	var text strings.Builder
+	text.WriteString("tick,largest,a,b,c,x,y,z,interacting\n")
+	f := s.NewFrame()
+	own.Initial(f)
+	for n := 0; ; n++ {
+		for i, v := range f.Table {
+			if i%len(s.Fields) == 0 {
+				fmt.Fprint(&text, n)
+			}
+			scale := 1.0
+			if s.Fields[i%len(s.Fields)].Unit == "m" {
+				scale = 1.0 / frame.UnitsPerMetre
+			} else if s.Fields[i%len(s.Fields)].Name <= "c" {
+				scale = s.Fields[i%len(s.Fields)].Scale
+			}
+			fmt.Fprintf(&text, ",%g", float64(v)*scale)
+			if i%len(s.Fields) == len(s.Fields)-1 {
+				text.WriteString("\n")
+			}
+		}
+		if own.Next(f) != nil {
+			break
+		}
+	}
+	schema := file(t, "cubes.toml", append([]byte("frame = \"tick\"\n"), table.Describe(s, 1)...))
+	played, err := Open("table:"+schema+","+file(t, "made.csv", []byte(text.String())), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer played.(io.Closer).Close()
+	again, err := Open(recording, Options{Cubes: cubes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.(io.Closer).Close()
+	g := s.NewFrame()
+	for n := preamble; ; n++ {
+		errA, errB := again.Next(f), played.Next(g)
+		if !errors.Is(errB, errA) || errA == nil && !f.Equal(g) {
+			t.Fatalf("frame %d: %v, as CSV %v, or another frame", n, errA, errB)
+		}
+		if errA != nil {
+			return
+		}
+	}
+}
+
+// What cannot be a table is said with what was expected.
+func TestTableSpecs(t *testing.T) {
+	for spec, says := range map[string]string{
+		"table": "expected table:SCHEMA.toml,PATH", "table:": "expected table:SCHEMA.toml,PATH",
+		"table:a.toml": "expected table:SCHEMA.toml,PATH", "table:,a.csv": "expected table:SCHEMA.toml,PATH",
+		"table:a.toml,": "expected table:SCHEMA.toml,PATH", "table:none.toml,none.csv": "none.toml: no such file",
+	} {
+		if _, err := Open(spec, Options{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want ...%s", spec, err, says)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+// Package text makes messages of a text: so many bytes each, one after the other.
+// It is the workload of Jonathan Blow's "Adaptive Compression Across Unreliable
+// Networks" (2003). Messages are delivered or not; a late one is still welcome.
+package text
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"wirelab/dataset/frame"
+)
+
+// declaration is the embedded text: the Declaration of Independence of the United
+// States, 1776, but for its last paragraph.
+//
+//go:embed declaration.txt
+var declaration string
+
+const (
+	// DefaultMessage is the size of a message, in bytes.
+	DefaultMessage = 500
+	// MaxMessage is the largest that can be asked for.
+	MaxMessage = 16383
+	// MaxText bounds a text, which is held in memory.
+	MaxText = 64 << 20
+
+	tickHz = 60
+)
+
+// ErrEmpty: the file holds nothing that could be sent.
+var ErrEmpty = errors.New("text is empty")
+
+// Source cuts a text in messages. It implements dataset.Source and Sized. Where a text
+// begins again is no seam: no message rests on the one before it.
+type Source struct {
+	schema *frame.Schema
+	text   string
+	size   int
+	loop   bool
+	at     int // of the next message
+	tick   uint32
+}
+
+// Open reads the text at path, the embedded one if it is "", to be cut in messages
+// of size bytes, 500 if that is 0. A text that loops begins again at its end.
+func Open(path string, size int, loop bool) (*Source, error) {
+	text := declaration
+	if path != "" {
+		var err error
+		if text, err = read(path); err != nil {
+			return nil, err
+		}
+	}
+	if size == 0 {
+		size = DefaultMessage
+	}
+	if size < 1 || size > MaxMessage {
+		return nil, fmt.Errorf("messages of %d bytes, expected 1 to %d", size, MaxMessage)
+	}
+	return &Source{text: text, size: size, loop: loop,
+		schema: &frame.Schema{Name: "text", Item: "byte", Delivery: frame.Each, TickHz: tickHz}}, nil
+}
+
+func read(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, MaxText+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) == 0:
+		return "", fmt.Errorf("%s: %w", path, ErrEmpty)
+	case len(text) > MaxText:
+		return "", fmt.Errorf("%s: more than %d MB of text", path, MaxText>>20)
+	}
+	return string(text), nil
+}
+
+// Schema describes messages: bytes, and no table.
+func (s *Source) Schema() *frame.Schema { return s.schema }
+
+// Frames returns how many messages the text is cut in.
+func (s *Source) Frames() int { return (len(s.text) + s.size - 1) / s.size }
+
+// Initial makes f the empty message.
+func (s *Source) Initial(f *frame.Frame) { f.Tick, f.Table, f.Body = 0, f.Table[:0], f.Body[:0] }
+
+// Next fills f with the next message; the last of a text may be a short one.
+func (s *Source) Next(f *frame.Frame) error {
+	if s.at == len(s.text) {
+		if !s.loop {
+			return io.EOF
+		}
+		s.at = 0
+	}
+	end := min(s.at+s.size, len(s.text))
+	f.Tick, f.Table, f.Body = s.tick, f.Table[:0], append(f.Body[:0], s.text[s.at:end]...)
+	s.at = end
+	s.tick++
+	return nil
+}

@@ -1,0 +1,170 @@
+package adaptive
+
+// Messages are grouped in batches by their ticks: the lower 16 bits, which both ends
+// count alike however late one of them joined, divided by the size of a batch. The
+// numbers run in a circle; the last batch of a round is a short one.
+const ticks = 1 << 16
+
+// reach is how many batches back statistics are kept. Whoever is asked to mix in an
+// older one has forgotten it, and both ends know that.
+const reach = 4
+
+// mostPending bounds the statistics that wait, in words of four bytes: 16 kB at
+// orders 0 and 1.
+func (p packing) mostPending() int { return []int{4096, 4096, 16384, 49152}[p.order] }
+
+// piece is how much of a message is counted at a time, in bytes, so that long ones
+// take no more memory.
+const piece = 512
+
+// batch is what is known of some messages in a row.
+type batch struct {
+	id    uint16
+	used  bool   // holds anything
+	spent bool   // in a model already: the statistics are gone
+	seen  uint64 // which of its messages were counted
+	n     int    // how many
+	sums  tally
+}
+
+// batches gathers statistics, one tally a batch and not one a message, of the last
+// few.
+type batches struct {
+	packing
+	size   int
+	all    [reach + 1]batch
+	newest uint16 // batch
+	any    bool
+	span   int   // batches from the first to the newest, until they fill the reach
+	passed int64 // out of reach since, whether anything came of them or not
+	one    tally // of the piece at hand
+	closed func(b *batch)
+}
+
+// idOf returns the batch of a tick, and the place in it.
+func (s *batches) idOf(tick uint32) (id uint16, place int) {
+	t := int(uint16(tick))
+	return uint16(t / s.size), t % s.size
+}
+
+// round is how many batches there are before their numbers begin again.
+func (s *batches) round() int { return (ticks + s.size - 1) / s.size }
+
+// age returns how many batches id is before newest; negative if it comes after.
+func (s *batches) age(newest, id uint16) int {
+	d := int(newest) - int(id)
+	switch half := s.round() / 2; {
+	case d > half:
+		d -= s.round()
+	case d < -half:
+		d += s.round()
+	}
+	return d
+}
+
+// note counts a message. What was counted before, or is too old, is not.
+func (s *batches) note(tick uint32, message []byte) {
+	id, place := s.idOf(tick)
+	switch {
+	case !s.any || s.age(s.newest, id) < 0:
+		s.advance(id)
+	case s.age(s.newest, id) > reach:
+		return
+	}
+	b := s.get(id)
+	if b == nil {
+		b = s.claim(id)
+	}
+	if b.seen>>place&1 == 1 {
+		return
+	}
+	b.seen |= 1 << place
+	b.n++
+	if b.spent {
+		return
+	}
+	for last := uint32(start); len(message) > 0 && !b.spent; {
+		n := min(len(message), piece)
+		s.one, last = s.of(s.one, last, message[:n])
+		b.sums = s.add(b.sums, s.one)
+		s.bound(b)
+		message = message[n:]
+	}
+}
+
+// advance makes id the newest batch and forgets what is out of reach of it.
+func (s *batches) advance(id uint16) {
+	if s.any {
+		s.span -= s.age(s.newest, id)
+	} else {
+		s.span = 1
+	}
+	if over := s.span - (reach + 1); over > 0 {
+		s.span, s.passed = reach+1, s.passed+int64(over)
+	}
+	s.newest, s.any = id, true
+	for i := range s.all {
+		if b := &s.all[i]; b.used && (s.age(id, b.id) > reach || s.age(id, b.id) < 0) {
+			s.forget(b)
+		}
+	}
+}
+
+// forgetAll begins anew, wherever the ticks stand now.
+func (s *batches) forgetAll() {
+	for i := range s.all {
+		if s.all[i].used {
+			s.forget(&s.all[i])
+		}
+	}
+	s.any = false
+}
+
+func (s *batches) forget(b *batch) {
+	if s.closed != nil {
+		s.closed(b)
+	}
+	*b = batch{sums: b.sums[:0]}
+}
+
+// get returns the batch of that number if there are statistics of it.
+func (s *batches) get(id uint16) *batch {
+	for i := range s.all {
+		if b := &s.all[i]; b.used && b.id == id {
+			return b
+		}
+	}
+	return nil
+}
+
+// claim takes a free place; there is one, since what is out of reach was forgotten.
+func (s *batches) claim(id uint16) *batch {
+	for i := range s.all {
+		if b := &s.all[i]; !b.used {
+			b.used, b.id = true, id
+			return b
+		}
+	}
+	panic("adaptive: more batches within reach than there are places")
+}
+
+// bound gives up statistics when there are too many of them: those of the batch that
+// grew, which is then of no use to anyone.
+func (s *batches) bound(b *batch) {
+	total := 0
+	for i := range s.all {
+		total += cap(s.all[i].sums)
+	}
+	if total > s.mostPending() {
+		b.spent, b.sums = true, nil
+	}
+}
+
+// bytes is what the statistics that wait take in memory.
+func (s *batches) bytes() int {
+	n := 0
+	for i := range s.all {
+		n += 4 * cap(s.all[i].sums)
+	}
+	return n
+}

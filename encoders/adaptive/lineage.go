@@ -1,0 +1,125 @@
+package adaptive
+
+// kept is how many models an end holds, beside the trained one.
+const kept = 7
+
+// A label names a model in a packet, in three bits: one of the last seven, or the
+// trained one, which any end can read at any time.
+const labelTrained = kept
+
+func labelOf(index uint64) int {
+	if index == 0 {
+		return labelTrained
+	}
+	return int((index - 1) % kept)
+}
+
+// lineage is the models of one end, each the one before with some batches mixed in.
+// Model 0 is the trained one; the others are kept as differences, and made ready
+// when they are wanted.
+type lineage struct {
+	packing
+	base    tally           // of the oldest model held
+	steps   [kept - 1]tally // step i is what made model i of model i-1
+	hash    uint32          // of the request that asked for the newest
+	oldest  uint64          // the model that base is of
+	newest  uint64
+	ready   uint64 // the model that is ready
+	isReady bool
+	model   model
+}
+
+// mostSeen is how many bytes a model remembers: more than that and all counts are
+// halved, so that it forgets, and follows a stream that turns to something else.
+const mostSeen = 1 << 15
+
+// most bounds what a model has learnt, in entries.
+func (p packing) most() int { return []int{256, 1536, 16384, 16384}[p.order] }
+
+// mostStep bounds what makes one model of another, in entries.
+func (p packing) mostStep() int { return []int{256, 704, 4096, 8192}[p.order] }
+
+// find returns the model of a label, and whether it is held.
+func (l *lineage) find(label int) (index uint64, ok bool) {
+	if label == labelTrained {
+		return 0, true
+	}
+	for i := l.newest; i > 0 && i+kept > l.newest; i-- {
+		if labelOf(i) == label {
+			return i, i >= l.oldest
+		}
+	}
+	return 0, false
+}
+
+// push makes a new model of the newest one and the statistics.
+func (l *lineage) push(sums tally, hash uint32) {
+	if l.newest-l.oldest == kept-1 {
+		l.oldest++
+		l.base = l.mix(l.base, *l.step(l.oldest))
+	}
+	l.newest++
+	step := l.step(l.newest)
+	*step = room((*step)[:0], len(sums))
+	copy(*step, sums)
+	l.hash = hash
+}
+
+// step is the difference that makes model i.
+func (l *lineage) step(i uint64) *tally { return &l.steps[i%(kept-1)] }
+
+// pop takes the newest model back.
+func (l *lineage) pop() {
+	if l.ready == l.newest {
+		l.isReady = false
+	}
+	l.newest--
+	l.hash = 0
+}
+
+func (l *lineage) mix(into, sums tally) tally {
+	return l.limit(l.add(into, sums), l.most(), mostSeen)
+}
+
+// use makes a model ready, 0 for the trained one, and returns it.
+func (l *lineage) use(index uint64) *model {
+	if l.isReady && l.ready == index {
+		return &l.model
+	}
+	top := &l.model.own[l.order]
+	t, from := top.keys[:0], l.oldest
+	switch {
+	case index == 0:
+	case l.isReady && l.ready >= l.oldest && l.ready < index:
+		t, from = top.tally(l.packing), l.ready // most often the one before
+	default:
+		t = room(t, len(l.base))
+		copy(t, l.base)
+	}
+	for i := from + 1; i <= index; i++ {
+		t = l.mix(t, *l.step(i))
+	}
+	top.keys = t
+	l.model.ready(l.packing)
+	l.ready, l.isReady = index, true
+	return &l.model
+}
+
+// bytes is what the models take in memory.
+func (l *lineage) bytes() int {
+	n := 4*cap(l.base) + l.model.bytes()
+	for _, s := range l.steps {
+		n += 4 * cap(s)
+	}
+	return n
+}
+
+// held lists the models held: the trained one, then the others, the newest last, so
+// that each can be made ready from the one before.
+func (l *lineage) held(dst []uint64) []uint64 {
+	dst = append(dst, 0)
+	for i := max(l.oldest, 1); i <= l.newest; i++ {
+		dst = append(dst, i)
+	}
+	return dst
+}

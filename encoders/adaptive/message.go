@@ -1,0 +1,122 @@
+package adaptive
+
+import (
+	"errors"
+	"fmt"
+
+	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
+)
+
+// MaxMessage bounds a message, in bytes, and so the work that a packet can cause.
+const MaxMessage = 1<<messageBits - 1
+
+const messageBits = 14
+
+// Probabilities of what nearly always is so.
+const usual = rangecoder.One - rangecoder.One/512
+
+// codeLabels codes which model is the sender's newest, and which it used.
+func codeLabels(c *rangecoder.Coder, newest, used int) (int, int) {
+	newest = int(c.Direct(uint64(newest), 3))
+	same := 0
+	if used == newest {
+		same = 1
+	}
+	if c.Bit(same, usual) != 0 {
+		return newest, newest
+	}
+	return newest, int(c.Direct(uint64(used), 3))
+}
+
+// codeSize codes the length of a message.
+func codeSize(c *rangecoder.Coder, n, usually int) int {
+	same := 0
+	if n == usually {
+		same = 1
+	}
+	if c.Bit(same, usual) != 0 {
+		return usually
+	}
+	return int(c.Direct(uint64(n), messageBits))
+}
+
+// mostOver is by how many bytes a packet is longer than its message at most: labels,
+// size, and the word that the bytes follow as they are.
+const mostOver = 7
+
+// write appends a message, coded with one of the models; as it is, where the model has
+// no idea of it.
+func (e *end) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
+	before, begin := b.Total(), len(dst)
+	dst, labels, body := e.spell(dst, message, used, false)
+	if len(dst)-begin > len(message)+mostOver {
+		dst, labels, body = e.spell(dst[:begin], message, used, true)
+	}
+	b.Charge(encoders.SlotModel, labels)
+	b.Charge(encoders.SlotBody, body)
+	b.Close(before, len(dst)-begin)
+	return dst
+}
+
+// spell appends a message in one way or the other, and says what it spent.
+func (e *end) spell(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
+	var c rangecoder.Coder
+	c.Write(dst)
+	zero := c.Spent()
+	codeLabels(&c, labelOf(e.models.newest), labelOf(used))
+	codeSize(&c, len(message), e.params.Message)
+	codeAsItIs(&c, asItIs)
+	head, last := c.Spent(), uint32(start)
+	m := e.models.use(used)
+	for _, v := range message {
+		if asItIs {
+			c.Direct(uint64(v), 8)
+			continue
+		}
+		m.code(&c, last, v)
+		last = after(last, v)
+	}
+	spent := c.Spent()
+	return c.Finish(), head - zero, spent - head
+}
+
+// codeAsItIs codes whether the bytes follow as they are, without a model.
+func codeAsItIs(c *rangecoder.Coder, asItIs bool) bool {
+	bit := 0
+	if asItIs {
+		bit = 1
+	}
+	return c.Bit(bit, rangecoder.One-usual) != 0
+}
+
+// readBody reads a message into dst with a model; a reader that runs out of bytes
+// stops soon.
+func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
+	last, asItIs := uint32(start), codeAsItIs(c, false)
+	for range n {
+		v := byte(0)
+		if asItIs {
+			v = byte(c.Direct(0, 8))
+		} else {
+			v = m.code(c, last, 0)
+			last = after(last, v)
+		}
+		dst = append(dst, v)
+		if err := c.Err(); err != nil {
+			return dst, ended(err)
+		}
+	}
+	return dst, ended(c.Close())
+}
+
+// ended translates the end of the range coder's bytes.
+func ended(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, rangecoder.ErrShort):
+		return fmt.Errorf("adaptive: %w", encoders.ErrTruncated)
+	}
+	return fmt.Errorf("adaptive: %w: %w", encoders.ErrCorrupt, err)
+}

@@ -1,0 +1,184 @@
+package adaptive
+
+import "math/bits"
+
+// table is a tally made ready to be asked: how often did any of a range of bytes
+// follow a context? A running sum answers that with two look-ups, whatever the
+// range, so a table needs no tree of its own.
+type table struct {
+	order int
+	keys  tally    // context and byte, sorted
+	sums  []uint32 // sums[i]: how often any of keys[:i] came
+	rows  []uint32 // where the keys of each latest byte begin; none at order 0
+
+	// dense has the running sums of all bytes, 257 for each context, where there is
+	// memory to spare: there is nothing to search for then.
+	dense []uint32
+}
+
+// rowSize is how many running sums there are of the bytes after a context.
+const rowSize = 257
+
+// ready turns the tally that stands in t.keys into a table.
+func (t *table) ready(p packing) {
+	n := p.entries(t.keys)
+	t.order, t.sums = p.order, room(t.sums[:0], n+1)
+	sum := uint32(0)
+	for i := range n {
+		key, count := p.key(t.keys, i), p.count(t.keys, i)
+		t.keys[i], t.sums[i] = key, sum // no entry is shorter than its key
+		sum += count
+	}
+	t.keys, t.sums[n] = t.keys[:n], sum
+	t.index()
+}
+
+// tally is the inverse of ready, in the memory of the keys.
+func (t *table) tally(p packing) tally {
+	n := len(t.keys)
+	list := tally(room(t.keys, n*(p.words-1)))
+	for i := n - 1; i >= 0; i-- { // no entry reaches down to a key that is still wanted
+		p.put(list, i, list[i], t.sums[i+1]-t.sums[i])
+	}
+	return list
+}
+
+// fold fills the table with the sums of one that is an order higher, over the oldest
+// byte of each context.
+func (t *table) fold(from *table) {
+	t.order, t.keys, t.sums = from.order-1, t.keys[:0], room(t.sums[:0], 1)
+	t.sums[0] = 0
+	var row [256]uint32
+	var any [4]uint64 // which of the row are not zero
+	for at := 0; at < len(from.keys); {
+		context := from.keys[at] >> 16 // all but the oldest byte
+		for ; at < len(from.keys) && from.keys[at]>>16 == context; at++ {
+			b := from.keys[at] & 0xff
+			row[b] += from.sums[at+1] - from.sums[at]
+			any[b/64] |= 1 << (b % 64)
+		}
+		for i := range any {
+			for ; any[i] != 0; any[i] &= any[i] - 1 {
+				b := 64*i + bits.TrailingZeros64(any[i])
+				t.put(context<<8|uint32(b), row[b])
+				row[b] = 0
+			}
+		}
+	}
+	t.index()
+}
+
+func (t *table) put(key, n uint32) {
+	t.keys, t.sums = room(t.keys, 1), room(t.sums, 1)
+	last := len(t.keys) - 1
+	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
+}
+
+// index notes where the keys of each latest byte begin.
+func (t *table) index() {
+	if t.order == 0 {
+		return
+	}
+	if t.rows == nil {
+		t.rows = make([]uint32, 257)
+	}
+	at := 0
+	for c := range t.rows {
+		for at < len(t.keys) && int(t.keys[at]>>(8*t.order)) < c {
+			at++
+		}
+		t.rows[c] = uint32(at)
+	}
+}
+
+// spread makes the dense sums, of tables of order 0 and 1.
+func (t *table) spread() {
+	contexts := 1 << (8 * t.order)
+	if t.dense == nil {
+		t.dense = make([]uint32, contexts*rowSize)
+	}
+	at := 0
+	for c := range contexts {
+		row := t.dense[c*rowSize:][:rowSize]
+		sum := uint32(0)
+		for b := range uint32(256) {
+			row[b] = sum
+			if at < len(t.keys) && t.keys[at] == uint32(c)<<8|b {
+				sum += t.sums[at+1] - t.sums[at]
+				at++
+			}
+		}
+		row[256] = sum
+	}
+}
+
+// cursor is a context, and what is left of its bytes while one is spelt out.
+type cursor struct {
+	lo, hi uint32
+	row    uint32 // where the context begins in the dense sums
+}
+
+// find returns the bytes that followed the context.
+func (t *table) find(last uint32) cursor {
+	if t.dense != nil {
+		row := last >> 16 * rowSize * uint32(t.order)
+		return cursor{row, row + 256, row}
+	}
+	if len(t.keys) == 0 {
+		return cursor{}
+	}
+	c := last >> 16
+	row := cursor{lo: t.rows[c], hi: t.rows[c+1]}
+	if t.order == 1 {
+		return row
+	}
+	first := contextKey(t.order, last, 0)
+	lo := t.search(row, first)
+	hi := t.search(cursor{lo: lo, hi: row.hi}, first|0xff)
+	if hi < row.hi && t.keys[hi] == first|0xff {
+		hi++
+	}
+	return cursor{lo: lo, hi: hi}
+}
+
+// search returns the first place at which the key is no less.
+func (t *table) search(in cursor, key uint32) uint32 {
+	lo, hi := in.lo, in.hi
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if t.keys[mid] < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// split returns where the bytes from middle on begin, and how many there were on
+// either side.
+func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
+	sums := t.dense
+	switch {
+	case sums != nil:
+		at = c.row + uint32(middle)
+	case c.lo == c.hi:
+		return c.lo, 0, 0
+	default:
+		sums, at = t.sums, t.search(c, t.keys[c.lo]&^0xff|uint32(middle))
+	}
+	return at, sums[at] - sums[c.lo], sums[c.hi] - sums[at]
+}
+
+// anywhere fills the running sums of how often each byte came after whatever context.
+func (t *table) anywhere(sums *[rowSize]uint32) {
+	for i, key := range t.keys {
+		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]
+	}
+	for b := range 256 {
+		sums[b+1] += sums[b]
+	}
+}
+
+// bytes is what the table takes in memory.
+func (t *table) bytes() int { return 4 * (cap(t.keys) + cap(t.sums) + cap(t.rows) + cap(t.dense)) }

@@ -1,0 +1,95 @@
+package adaptive
+
+import (
+	"context"
+	"math"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/train"
+)
+
+// Trainers returns what learns this package's table: how often each byte of some
+// texts followed each three. The sizes of their messages are of no account.
+func Trainers() []train.Trainer {
+	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, Train: learn}}
+}
+
+// learn implements the one trainer. One look at every byte is all there is to it; the
+// curve tells, order by order, in how many bits the table alone then codes one.
+func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	counts := counts{}
+	for _, clip := range job.Clips {
+		last := uint32(start)
+		err := clip.Frames(func(f *frame.Frame) error {
+			last = counts.add(last, f.Body)
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	data, err := counts.pack()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := readTables(data)
+	if err != nil {
+		return nil, err
+	}
+	for order := range orders {
+		m := &model{trained: tables, order: order}
+		m.ready(packingOf(order))
+		if err := measure(ctx, job, log, m); err != nil {
+			return nil, err
+		}
+	}
+	return []train.File{{Name: "trained.tab", Data: data}}, nil
+}
+
+// measure tells in how many bits a model codes a byte of what it learnt from, and of
+// what was held out.
+func measure(ctx context.Context, job train.Job, log train.Log, m *model) error {
+	part := []string{"order 0", "order 1", "order 2", "order 3"}[m.order]
+	learnt, err := bitsPerByte(ctx, m, job.Clips)
+	if err != nil {
+		return err
+	}
+	held := math.NaN()
+	if job.Held != nil {
+		if held, err = bitsPerByte(ctx, m, []train.Clip{*job.Held}); err != nil {
+			return err
+		}
+	}
+	if log.Step != nil {
+		log.Step(part, 1, 1)
+	}
+	if log.Point != nil {
+		log.Point(train.Point{Part: part, Epoch: 1, Train: learnt, Held: held})
+	}
+	return nil
+}
+
+func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
+	units, n := int64(0), 0
+	var c rangecoder.Coder
+	var buf []byte
+	for _, clip := range clips {
+		err := clip.Frames(func(f *frame.Frame) error {
+			c.Write(buf[:0])
+			zero, last := c.Spent(), uint32(start)
+			for _, b := range f.Body {
+				m.code(&c, last, b)
+				last = after(last, b)
+			}
+			units, n = units+c.Spent()-zero, n+len(f.Body)
+			buf = c.Finish()
+			return ctx.Err()
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return float64(units) / encoders.BitUnit / float64(max(n, 1)), nil
+}

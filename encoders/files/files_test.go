@@ -1,0 +1,121 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"wirelab/dataset/files"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/patch"
+)
+
+func codecs() []encoders.Codec {
+	return []encoders.Codec{Patch(), PatchFast(), WholeZstd(), WholeRaw()}
+}
+
+func schema() *frame.Schema {
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every}
+}
+
+// example returns the example as frames.
+func example() (old, new *frame.Frame) {
+	a, b := files.Example(3)
+	return &frame.Frame{Body: a}, &frame.Frame{Body: b}
+}
+
+// encode makes the packet of new.
+func encode(t testing.TB, c encoders.Codec, old, new *frame.Frame) []byte {
+	t.Helper()
+	enc, _, err := c.New(schema(), c.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The example comes back, and knowing the old file is worth what it should be.
+func TestExample(t *testing.T) {
+	if MaxFile != files.MaxFile {
+		t.Errorf("encoders take files of %d bytes, the data hold up to %d", MaxFile, files.MaxFile)
+	}
+	old, new := example()
+	size := map[string]int{}
+	for _, c := range codecs() {
+		packet := encode(t, c, old, new)
+		_, dec, err := c.New(schema(), c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got frame.Frame
+		if _, err := dec.Decode(&got, packet, []encoders.Ref{{Frame: old}}, nil); err != nil || !bytes.Equal(got.Body, new.Body) {
+			t.Errorf("%s: another file, error %v", c.Name, err)
+		}
+		size[c.Name] = len(packet)
+	}
+	if a, b, c, d := size["patch"], size["patch-fast"], size["whole-zstd"], size["whole-raw"]; a >= b || 2*b >= c || 4*a >= c || c >= d {
+		t.Errorf("patch %d bytes, patch-fast %d, whole-zstd %d, whole-raw %d: expected them to grow, and to double, or be four times as much, without the old file", a, b, c, d)
+	}
+}
+
+// A packet that is too short, too long, or for another old file is refused.
+func TestRefused(t *testing.T) {
+	old, new := &frame.Frame{Body: bytes.Repeat([]byte("the old file. "), 100)}, &frame.Frame{Body: bytes.Repeat([]byte("the new file. "), 120)}
+	for _, c := range []encoders.Codec{Patch(), PatchFast(), WholeZstd()} {
+		packet := encode(t, c, old, new)
+		_, dec, _ := c.New(schema(), c.Defaults())
+		for _, bad := range [][]byte{nil, packet[:len(packet)-1], packet[:len(packet)/2], append(bytes.Clone(packet), 1)} {
+			_, err := dec.Decode(&frame.Frame{}, bad, []encoders.Ref{{Frame: old}}, nil)
+			if !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) {
+				t.Errorf("%s: %d of %d bytes: %v", c.Name, len(bad), len(packet), err)
+			}
+		}
+	}
+	packet := encode(t, Patch(), old, new)
+	if _, err := (unpatcher{}).Decode(&frame.Frame{}, packet, []encoders.Ref{{Frame: new}}, nil); !errors.Is(err, patch.ErrWrongOld) {
+		t.Errorf("with another old file: %v", err)
+	}
+}
+
+// A bomb, a few bytes that claim to be a file of gigabytes, is refused.
+func TestBomb(t *testing.T) {
+	huge := &frame.Frame{Body: make([]byte, MaxFile)}
+	packet := encode(t, WholeZstd(), &frame.Frame{}, huge)
+	bomb := append(bytes.Clone(packet), packet...) // frames follow each other, says RFC 8878
+	if _, err := (zstdReader{}).Decode(&frame.Frame{}, bomb, nil, nil); !errors.Is(err, encoders.ErrCorrupt) {
+		t.Errorf("%d bytes that make two times %d: %v", len(bomb), MaxFile, err)
+	}
+	huge.Body = append(huge.Body, 0)
+	for _, c := range codecs() {
+		enc, _, _ := c.New(schema(), c.Defaults())
+		if _, _, err := enc.Encode(nil, huge, []encoders.Ref{{Frame: &frame.Frame{}}}, nil, nil); err == nil {
+			t.Errorf("%s takes %d bytes", c.Name, len(huge.Body))
+		}
+	}
+}
+
+// Whoever follows the work hears of all of it, and can end it.
+func TestFollow(t *testing.T) {
+	old, new := example()
+	old.Body, new.Body = old.Body[:100_000], new.Body[:120_000]
+	c := Patch()
+	enc, _, _ := c.New(schema(), nil)
+	var done, told int64
+	enc.(Gradual).Follow(func(at, total int64) error {
+		done = at
+		return nil
+	}, patch.Watch{Told: func(x patch.Told) { told += x.End - x.Start }})
+	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); err != nil || done != int64(len(new.Body)) || told != done {
+		t.Errorf("heard of %d bytes, told of %d, of %d; error %v", done, told, len(new.Body), err)
+	}
+	stop := errors.New("stop")
+	enc.(Gradual).Follow(func(int64, int64) error { return stop }, patch.Watch{})
+	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); !errors.Is(err, stop) {
+		t.Errorf("stopped with %v", err)
+	}
+}

@@ -1,0 +1,183 @@
+// Package align finds for the blocks of a new file what in an old one, or in the
+// new one so far, they can be copied from: not whole matches, but diagonals along
+// which most bytes agree, as after a change of a program most of its code does but
+// for the addresses in it (Percival, "Naive differences of executable code",
+// 2003; Geldreich, "Mobile-friendly binary delta compression", 2015).
+//
+// It works in three steps. A sampled index says which parts of the source a block
+// is like; a suffix array of the best 4 MB of them finds the longest matches,
+// which seed diagonals; and a dynamic program chooses, byte by byte, the diagonal
+// or none that will be cheapest to tell. Memory is bounded whatever the sizes:
+// 32 MB of index at most and some 50 MB to search.
+package align
+
+import "wirelab/encoders/patch/delta"
+
+// Block is how many bytes are best planned at once.
+const Block = 256 << 10
+
+// Cell is how many bytes of the source are judged, and searched, together.
+const Cell = 32 << 10
+
+// ahead is for how many bytes beyond a block the window is filled.
+const ahead = 3 * Block
+
+// space is the source: the old file, and behind it the new one up to limit.
+type space struct {
+	old, new []byte
+	limit    int
+}
+
+// from returns the bytes from an address to the end of its file.
+func (s *space) from(address int64) []byte {
+	if address < 0 {
+		return nil
+	}
+	if address < int64(len(s.old)) {
+		return s.old[address:]
+	}
+	if address -= int64(len(s.old)); address < int64(s.limit) {
+		return s.new[address:s.limit]
+	}
+	return nil
+}
+
+// whole returns the file in which an address lies, and the address of its first
+// byte.
+func (s *space) whole(address int64) (file []byte, base int64) {
+	if address < int64(len(s.old)) {
+		return s.old, 0
+	}
+	return s.new[:s.limit], int64(len(s.old))
+}
+
+// An Aligner plans the blocks of a new file in their order.
+type Aligner struct {
+	// Watch, if not nil, hears for a block from start to end of the new file how many
+	// samples of it were found in each Cell of the source, before Plan makes use of
+	// that. The votes are the Aligner's.
+	Watch func(start, end int, votes []int32)
+
+	space
+	index   *index
+	window  window
+	votes   []int32
+	current int64 // the diagonal in force: address less position
+	planned bool  // the window suits the block at hand
+	seeds   []seed
+	path    path
+}
+
+// New returns an Aligner for two files, which must not change while it is used.
+func New(old, new []byte) *Aligner {
+	a := &Aligner{space: space{old: old, new: new}}
+	a.index = newIndex(int64(len(old)) + int64(len(new)))
+	a.index.add(old, 0)
+	return a
+}
+
+// Same returns how many bytes of the new file from start on are the same on the
+// diagonal in force, and from which address.
+func (a *Aligner) Same(start int) (from int64, n int) {
+	from = int64(start) + a.current
+	return from, alike(a.from(from), a.new[start:])
+}
+
+// Plan appends to ops how to make the new file from start to end. Copies are from
+// the old file, or from the new one before limit; only that grows from call to
+// call, in any order of blocks.
+func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
+	a.index.add(a.new[a.limit:start], int64(len(a.old)+a.limit))
+	a.limit = start
+	a.planned = false
+	plan := plan{ops: ops, border: int64(len(a.old))}
+	for at := start; at < end; {
+		if from, n := a.same(at, end); n >= longRun || n == end-at {
+			plan.copy(from, n)
+			at += n
+			continue
+		}
+		if !a.planned {
+			a.look(at, end)
+			a.planned = true
+		}
+		stop := a.scan(at, end)
+		a.choose(&plan, at, stop)
+		at = stop
+	}
+	return plan.ops
+}
+
+// same is Same up to end.
+func (a *Aligner) same(at, end int) (from int64, n int) {
+	from = int64(at) + a.current
+	return from, alike(a.from(from), a.new[at:end])
+}
+
+// look makes sure that the window holds what the block from start to end is like.
+// If it does not, it is filled for the next few blocks as well: to sort the suffixes
+// is what takes longest here.
+func (a *Aligner) look(start, end int) {
+	cells := (len(a.old) + a.limit + Cell - 1) / Cell
+	if cap(a.votes) < cells {
+		a.votes = make([]int32, cells, cells+cells/4+64)
+	}
+	a.votes = a.votes[:cells]
+	clear(a.votes)
+	a.vote(start, end)
+	// What goes on where the last copy ended is near, and likely.
+	for at := int64(start) + a.current - Cell; at < int64(end)+a.current+Cell; at += Cell {
+		if i := at / Cell; at >= 0 && i < int64(cells) {
+			a.votes[i] += 3
+		}
+	}
+	if a.Watch != nil {
+		a.Watch(start, end, a.votes)
+	}
+	if a.window.covers(a.votes, choose(a.votes)) {
+		return
+	}
+	a.vote(end, min(end+ahead, len(a.new)))
+	a.window.fill(&a.space, choose(a.votes))
+}
+
+// vote counts for each cell of the source how many samples of the new file from
+// start to end lie there.
+func (a *Aligner) vote(start, end int) {
+	last := -sample
+	for p := start; p+sample <= end; p++ {
+		a.index.each(a.new[p:p+sample], func(address int64) {
+			if i := address / Cell; i < int64(len(a.votes)) {
+				a.votes[i]++
+				if p-last > 16 {
+					a.votes[i] += 3 // a find after a gap says more than one of many
+				}
+				last = p
+			}
+		})
+	}
+}
+
+// plan is a list of operations that grows. No copy goes on from one file into the
+// next, at the border.
+type plan struct {
+	ops    []delta.Op
+	border int64
+}
+
+func (l *plan) copy(from int64, n int) {
+	if last := len(l.ops) - 1; last >= 0 {
+		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != l.border {
+			o.Copy += n
+			return
+		}
+	}
+	l.ops = append(l.ops, delta.Op{From: from, Copy: n})
+}
+
+func (l *plan) literal(n int) {
+	if len(l.ops) == 0 {
+		l.ops = append(l.ops, delta.Op{})
+	}
+	l.ops[len(l.ops)-1].Literal += n
+}

@@ -1,0 +1,140 @@
+package align
+
+const (
+	longRun  = 4 << 10   // equal bytes that are copied without further thought
+	endsScan = 16 << 10  // equal bytes for which the search is left off
+	surplus  = 8         // by which a match must beat the diagonal in force
+	reach    = 64        // bytes before a seed at which its diagonal is tried
+	beyond   = 8 << 10   // bytes after its match up to which it is
+	backward = 256 << 10 // bytes before its match that may be its too
+	maxRun   = 4 << 10   // bytes of a match that are counted
+)
+
+// seed is a diagonal that may be worth following from one place to another.
+type seed struct {
+	diagonal int64
+	from, to int
+	inNew    bool
+}
+
+// diagonal is one that is in force, with the file it leads through.
+type diagonal struct {
+	by   int64 // address less position
+	file []byte
+	base int64 // address of the file's first byte
+}
+
+func (a *Aligner) diagonal(by int64, p int) diagonal {
+	file, base := a.whole(int64(p) + by)
+	return diagonal{by, file, base}
+}
+
+// hit returns 1 if byte c of the new file, at p, is right on the diagonal, else 0.
+func (d *diagonal) hit(p int, c byte) int {
+	if i := int64(p) + d.by - d.base; i >= 0 && i < int64(len(d.file)) && d.file[i] == c {
+		return 1
+	}
+	return 0
+}
+
+// scan looks for seeds from start to end. It returns where it left off: at end, or
+// a little into a long run of equal bytes. As in bsdiff, a match counts if it is
+// longer than what the diagonal in force gets right there, and what lies between
+// is divided among the two.
+func (a *Aligner) scan(start, end int) (stop int) {
+	a.seeds = a.seeds[:0]
+	now, since := a.diagonal(a.current, start), start
+	for p := start; p < end; {
+		address, n, better := a.surprise(&now, &p, end)
+		if !better {
+			p += n
+			continue
+		}
+		next := a.diagonal(address-int64(p), p)
+		to, from := a.divide(&now, &next, since, p)
+		a.seed(&now, start, since, to)
+		now, since = next, from
+		if n >= maxRun && alike(a.from(address), a.new[p:end]) >= endsScan {
+			a.seed(&now, start, since, p+n)
+			return min(end, p+1024)
+		}
+		p += n
+	}
+	to, _ := a.divide(&now, &diagonal{}, since, end)
+	a.seed(&now, start, since, to)
+	return end
+}
+
+// surprise moves p to where a match counts, and returns it; or, if it is what the
+// diagonal in force says too, that it is no better.
+func (a *Aligner) surprise(now *diagonal, p *int, end int) (address int64, n int, better bool) {
+	score, counted := 0, *p
+	for *p < end {
+		address, n = a.find(*p, end, now.by)
+		for ; counted < *p+n; counted++ {
+			score += now.hit(counted, a.new[counted])
+		}
+		if n > score+surplus {
+			return address, n, true
+		}
+		if n == score && n != 0 {
+			return address, n, false
+		}
+		score -= now.hit(*p, a.new[*p])
+		*p++
+	}
+	return 0, 0, false
+}
+
+// divide says how far the diagonal in force since a place goes on towards p, where
+// the next takes over, and from where on the next may be: as far as more bytes are
+// right than wrong, and where both are, where it is best to change.
+func (a *Aligner) divide(now, next *diagonal, since, p int) (to, from int) {
+	forward := extend(p-since, func(i int) int { return now.hit(since+i, a.new[since+i]) })
+	back := extend(p-since, func(i int) int { return next.hit(p-1-i, a.new[p-1-i]) })
+	to, from = since+forward, p-back
+	if to <= from {
+		return to, from
+	}
+	score, best, at := 0, 0, from
+	for i := from; i < to; i++ {
+		score += now.hit(i, a.new[i]) - next.hit(i, a.new[i])
+		if score > best {
+			best, at = score, i+1
+		}
+	}
+	return at, at
+}
+
+// extend returns how many of n bytes to take so that most are hits.
+func extend(n int, hit func(i int) int) (length int) {
+	score, best := 0, 0
+	for i := range n {
+		score += 2*hit(i) - 1
+		if score > best {
+			best, length = score, i+1
+		}
+	}
+	return length
+}
+
+// seed notes a diagonal that was found to be good from one place to another.
+func (a *Aligner) seed(d *diagonal, start, from, to int) {
+	if to > from {
+		a.seeds = append(a.seeds, seed{d.by, max(start, from-reach), to + beyond, d.base > 0})
+	}
+}
+
+// find returns the longest match of the new file at p.
+func (a *Aligner) find(p, end int, diagonal int64) (address int64, n int) {
+	on := a.from(int64(p) + diagonal)
+	if n := alike(on[:min(len(on), probe)], a.new[p:end]); n == probe {
+		return int64(p) + diagonal, alike(on[:min(len(on), maxRun)], a.new[p:end])
+	}
+	address, n = a.window.longest(a.new[p:end])
+	if n == probe {
+		b := a.from(address)
+		n = alike(b[:min(len(b), maxRun)], a.new[p:end])
+	}
+	return address, n
+}

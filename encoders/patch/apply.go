@@ -1,0 +1,205 @@
+package patch
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"wirelab/encoders/patch/delta"
+)
+
+// Target is where a new file is written, and read again where it repeats itself. An
+// *os.File is one, and so is a *Buffer.
+type Target interface {
+	io.WriterAt
+	io.ReaderAt
+}
+
+// Apply writes to out, which is empty, what the patch makes of an old file of so
+// many bytes. The old file is read twice: first to see that it is the right one,
+// before anything is written. After an error what out holds is worth nothing.
+// Progress may be nil.
+func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
+	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer)}
+	h, err := readHeader(a.r)
+	if err != nil {
+		return h, err
+	}
+	a.header = h
+	if err := a.checkOld(old, oldSize, progress); err != nil {
+		return h, err
+	}
+	a.src = newWindows(old, oldSize, out)
+	a.coder = newCoder(h.Fast)
+	for a.at < h.NewSize {
+		if err := a.next(); err != nil {
+			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)
+		}
+		if progress != nil {
+			if err := progress(a.at, h.NewSize); err != nil {
+				return h, err
+			}
+		}
+	}
+	if _, err := a.r.ReadByte(); err == nil {
+		return h, fmt.Errorf("%w: it goes on behind its end", ErrCorrupt)
+	} else if !errors.Is(err, io.EOF) {
+		return h, err
+	}
+	if !bytes.Equal(a.sum.Sum(nil), h.NewHash[:]) {
+		return h, fmt.Errorf("%w: its SHA-256 is %x; expected %x", ErrWrongNew, a.sum.Sum(nil), h.NewHash)
+	}
+	return h, nil
+}
+
+const copyBuffer = 64 << 10
+
+type applier struct {
+	header Header
+	r      *bufio.Reader
+	out    Target
+	sum    hash.Hash // of the new file
+	src    *windows
+	coder  coder
+	at     int64 // bytes of the new file that are there
+	cloned int64 // address less position of the last clone
+	packet []byte
+	copies []byte
+}
+
+// checkOld compares the old file with the one that the patch is for.
+func (a *applier) checkOld(old io.ReaderAt, size int64, progress Progress) error {
+	if size != a.header.OldSize {
+		return fmt.Errorf("%w: it has %d bytes; expected %d", ErrWrongOld, size, a.header.OldSize)
+	}
+	sum := sha256.New()
+	for at := int64(0); at < size; {
+		b := a.copies[:min(size-at, copyBuffer)]
+		if n, err := old.ReadAt(b, at); n < len(b) {
+			return fmt.Errorf("reading the old file at %d: %w", at, err)
+		}
+		sum.Write(b)
+		if at += int64(len(b)); progress != nil {
+			if err := progress(0, a.header.NewSize); err != nil {
+				return err
+			}
+		}
+	}
+	if got := sum.Sum(nil); !bytes.Equal(got, a.header.OldHash[:]) {
+		return fmt.Errorf("%w: its SHA-256 is %x; expected %x", ErrWrongOld, got, a.header.OldHash)
+	}
+	return nil
+}
+
+// write appends to the new file.
+func (a *applier) write(b []byte) error {
+	if _, err := a.out.WriteAt(b, a.at); err != nil {
+		return fmt.Errorf("writing the new file: %w", err)
+	}
+	a.sum.Write(b)
+	a.at += int64(len(b))
+	a.src.grow(a.at)
+	return nil
+}
+
+// next makes the next block.
+func (a *applier) next() error {
+	head, err := readNumber(a.r)
+	if err != nil {
+		return err
+	}
+	n, mode := head>>2, head&3
+	if n == 0 || n > a.header.NewSize-a.at {
+		return fmt.Errorf("%w: a block of %d bytes where %d are left", ErrCorrupt, n, a.header.NewSize-a.at)
+	}
+	if mode != modeClone && n > delta.MaxBlock {
+		return fmt.Errorf("%w: a block of %d bytes; expected at most %d", ErrCorrupt, n, delta.MaxBlock)
+	}
+	switch mode {
+	case modeRaw:
+		return a.raw(int(n))
+	case modeClone:
+		return a.clone(n)
+	case modePatch:
+		return a.patch(int(n))
+	}
+	return fmt.Errorf("%w: a block of mode %d", ErrCorrupt, mode)
+}
+
+// read reads n bytes of the patch, at most delta.MaxBlock.
+func (a *applier) read(n int) ([]byte, error) {
+	if a.packet == nil {
+		a.packet = make([]byte, delta.MaxBlock)
+	}
+	if _, err := io.ReadFull(a.r, a.packet[:n]); err != nil {
+		return nil, early(err)
+	}
+	return a.packet[:n], nil
+}
+
+func (a *applier) raw(n int) error {
+	b, err := a.read(n)
+	if err != nil {
+		return err
+	}
+	a.coder.Skip(int64(n), b)
+	return a.write(b)
+}
+
+func (a *applier) patch(n int) error {
+	size, err := readNumber(a.r)
+	if err != nil {
+		return err
+	}
+	if size >= int64(n) {
+		return fmt.Errorf("%w: a packet of %d bytes for a block of %d", ErrCorrupt, size, n)
+	}
+	packet, err := a.read(int(size))
+	if err != nil {
+		return err
+	}
+	block, err := a.coder.Decode(packet, n, a.src)
+	if errors.Is(err, delta.ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if err != nil {
+		return err
+	}
+	return a.write(block)
+}
+
+// clone makes n bytes that lie in the source.
+func (a *applier) clone(n int64) error {
+	by, err := readNumber(a.r)
+	if err != nil {
+		return err
+	}
+	a.cloned += unzigzag(by)
+	from := a.at + a.cloned
+	if _, left := a.src.Locate(from); left < n {
+		return fmt.Errorf("%w: a clone of %d bytes from address %d, where %d are", ErrCorrupt, n, from, left)
+	}
+	file, place := a.src.file(from)
+	for left := n; left > 0; {
+		b := a.copies[:min(left, copyBuffer)]
+		if k, err := file.ReadAt(b, place); k < len(b) {
+			return fmt.Errorf("reading at %d: %w", place, err)
+		}
+		tail := b
+		if int64(len(b)) <= left-delta.History {
+			tail = nil // too far back: only counted
+		}
+		a.coder.Skip(int64(len(b)), tail)
+		if err := a.write(b); err != nil {
+			return err
+		}
+		place += int64(len(b))
+		left -= int64(len(b))
+	}
+	a.coder.Follow(from + n)
+	return nil
+}

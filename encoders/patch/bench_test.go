@@ -1,0 +1,109 @@
+package patch
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// degenerate are pairs of a size on which matching is known to explode.
+func degenerate(n int) map[string][2][]byte {
+	random, lines := noise(n, 1), text(n)
+	periods := make([]byte, 0, n)
+	for p := 1; len(periods) < n; p = p*3/2 + 1 {
+		periods = append(periods, bytes.Repeat(noise(p%5000+1, uint64(p)), 1+n/20/(p%5000+1))...)
+	}
+	periods = periods[:n]
+	runs := make([]byte, n)
+	for i := 0; i < n; i += n / 7 {
+		for j := i; j < min(i+n/7, n); j++ {
+			runs[j] = byte(i)
+		}
+	}
+	backwards := bytes.Clone(lines)
+	slices.Reverse(backwards)
+	shuffled := make([]byte, 0, n)
+	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(n / 5000) {
+		shuffled = append(shuffled, random[i*5000:(i+1)*5000]...)
+	}
+	return map[string][2][]byte{
+		"usual":          {lines, edited(lines, 1)},
+		"zeros":          {make([]byte, n), make([]byte, n-1)},
+		"zeros, spoilt":  {make([]byte, n), spoilt(make([]byte, n))},
+		"periodic":       {bytes.Repeat([]byte("abc"), n/3), bytes.Repeat([]byte("abcabd"), n/6)},
+		"many periods":   {periods, spoilt(append(bytes.Clone(periods[n/3:]), periods[:n/3]...))},
+		"huge runs":      {runs, spoilt(append(bytes.Clone(runs[n/2:]), runs[:n/2]...))},
+		"random":         {random, noise(n, 2)},
+		"random, spoilt": {random, spoilt(random)},
+		"reversed":       {lines, backwards},
+		"shuffled":       {random, shuffled},
+		"identical":      {random, random},
+		"from nothing":   {nil, lines},
+	}
+}
+
+// spoilt is b with a byte changed here and there.
+func spoilt(b []byte) []byte {
+	out := bytes.Clone(b)
+	r := rand.New(rand.NewPCG(3, 3))
+	for range len(b) / 400 {
+		out[r.IntN(len(out))] ^= byte(1 + r.IntN(255))
+	}
+	return out
+}
+
+// How long a byte takes on inputs that are bad for matching: the usual one is for
+// comparison.
+func BenchmarkDegenerate(b *testing.B) {
+	const n = 3 << 20
+	for name, pair := range degenerate(n) {
+		var patch []byte
+		b.Run("make/"+name, func(b *testing.B) {
+			b.SetBytes(n)
+			for b.Loop() {
+				patch = mustMake(b, pair[0], pair[1], false)
+			}
+			b.ReportMetric(float64(len(patch)), "bytes")
+		})
+		b.Run("apply/"+name, func(b *testing.B) {
+			b.SetBytes(n)
+			for b.Loop() {
+				if got, err := apply(pair[0], patch); err != nil || !bytes.Equal(got, pair[1]) {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// What it would gain to tell the blocks of a new file in another order than their
+// own: a file of code-like and text-like parts, of which half is new, with its
+// blocks shuffled, told as it stands and told in the order of the old file, which
+// no search of orders would beat by much. The difference is the most that a table
+// of the order could win.
+func BenchmarkOrder(b *testing.B) {
+	const block, count = 256 << 10, 16
+	var old []byte
+	for i := range count {
+		part := noise(block, uint64(i+10))
+		if i%2 == 0 {
+			part = text(block * (i + 1))[block*i:]
+		}
+		old = append(old, part...)
+	}
+	sorted := spoilt(old)
+	var shuffled []byte
+	for _, i := range rand.New(rand.NewPCG(5, 5)).Perm(count) {
+		shuffled = append(shuffled, sorted[i*block:(i+1)*block]...)
+	}
+	for name, new := range map[string][]byte{"as it stands": shuffled, "in the order of the old file": sorted} {
+		b.Run(name, func(b *testing.B) {
+			var patch []byte
+			for b.Loop() {
+				patch = mustMake(b, old, new, false)
+			}
+			b.ReportMetric(float64(len(patch)), "bytes")
+		})
+	}
+}

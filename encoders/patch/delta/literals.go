@@ -1,0 +1,180 @@
+package delta
+
+import (
+	"encoding/binary"
+)
+
+const textContexts = 18
+
+// literal codes the next byte by what the new file holds before it and, if it is
+// part of a copy, by what the old one holds around view[k].
+func (m *Model) literal(view []byte, k int) {
+	var w uint64 // the last eight bytes, the newest highest
+	if m.p >= 8 {
+		w = binary.LittleEndian.Uint64(m.buf[m.p-8:])
+	} else {
+		for _, b := range m.buf[:m.p] {
+			w = w>>8 | uint64(b)<<56
+		}
+	}
+	m.textContexts(w)
+	m.tableContexts(view, k)
+	expected, length := m.match.find(m.buf, m.p, m.first, w)
+	m.spell(uint32(w>>56), expected, length)
+}
+
+// textContexts sets those that look at the last bytes.
+func (m *Model) textContexts(w uint64) {
+	g, four, phase := m.texts, uint32(w>>32), uint32(m.first+int64(m.p))&3
+	g.base[0] = hash(1, 0)
+	g.base[1] = hash(2, four>>24)
+	g.base[2] = hash(3, four>>16)
+	g.base[3] = hash(4, four>>8)
+	g.base[4] = hash(5, four)
+	g.base[5] = hash(hash(6, four), uint32(w>>16)&0xffff)
+	g.base[6] = hash(7, four&0xff|phase<<8)
+	g.base[7] = hash(8, four>>8&0xff|phase<<16|four&0xff<<8)
+	g.base[17] = hash(28, m.match.wordsBefore(byte(four>>24))^four>>24<<24)
+}
+
+// tableContexts sets those that look at neighbours in tables and pictures: the
+// value before, the one above, and what the old file has there.
+func (m *Model) tableContexts(view []byte, k int) {
+	g := m.texts
+	s, r := m.shape.at(m.p - m.start)
+	at := func(back int) int {
+		if i := m.p - back; back > 0 && i >= 0 {
+			return int(m.buf[i])
+		}
+		return 0
+	}
+	left, up, upLeft, upRight, left2 := at(s), at(r), at(r+s), at(r-s), at(2*s)
+	place := m.first + int64(m.p)
+	phase := uint32(place % int64(s))
+	var old, oldLeft, oldUp, oldRight int
+	if view != nil {
+		was := func(i int) int {
+			if i >= 0 && i < len(view) {
+				return int(view[i])
+			}
+			return 0
+		}
+		old, oldLeft, oldUp, oldRight = was(k)+256, was(k-s), was(k-r), was(k+s)
+	}
+	plane := uint32(clampByte(left + up - upLeft))
+	g.base[9] = hash(20, uint32(left)|uint32(up)<<8)
+	g.base[10] = hash(21, plane|phase<<8)
+	g.base[11] = hash(22, uint32(up)|uint32(upRight)<<8|phase<<16)
+	g.base[12] = hash(23, uint32(left)|uint32(left2)<<8)
+	g.base[13] = hash(24, uint32(clampByte(old&255+left-oldLeft))|uint32(old>>8)<<8|phase<<16)
+	g.base[14] = hash(25, uint32(old)|uint32((left-oldLeft+512)/4)<<12|uint32((up-oldUp+512)/4)<<22)
+	g.base[15] = hash(26, uint32(old)|uint32(oldRight)<<12|phase<<20)
+	g.base[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
+}
+
+// spell codes the byte bit by bit. The last one was before; a match of that length,
+// if not 0, expects one.
+func (m *Model) spell(before uint32, expected byte, length int) {
+	g := m.texts
+	var v uint32
+	if !m.coder.Reading() {
+		v = uint32(m.buf[m.p])
+	}
+	long := 0
+	if length > 0 {
+		long = min(class(length), 15) + 1
+	}
+	node := uint32(1)
+	for k := 7; k >= 0; k-- {
+		match, set := uint32(0), 0
+		if long > 0 && (uint32(expected)|256)>>(k+1) == node { // so far it was right
+			match = uint32(long)<<1 | uint32(expected>>k&1) | 64
+			set = 1 + min(long/4, 2)
+		}
+		if k&3 == 3 {
+			g.turn(node)
+		}
+		near := nearOf(node)
+		g.turned[8] = hash(99, match)>>g.shift - near // whatever the bits so far
+		bit := g.symbol(&m.coder, int(v>>k&1), near, set*256+int(node), int(before), int(before), set*256+int(node))
+		node = node<<1 | uint32(bit)
+	}
+	m.buf[m.p] = byte(node)
+	m.p++
+}
+
+func clampByte(v int) int { return min(max(v, 0), 255) }
+
+const (
+	matchBits = 16
+	minMatch  = 5 // bytes
+	maxMatch  = 65535
+)
+
+// matcher finds where the last bytes stood before among the literals, and words.
+type matcher struct {
+	seen       []uint32 // places in the new file by a hash of the five bytes before, modulo 1<<32
+	at, length int      // of buf: what should come next, and for how long it did
+	word, last uint32   // hashes of this word and of the one before
+}
+
+func newMatcher() matcher { return matcher{seen: make([]uint32, 1<<matchBits)} }
+
+func (m *matcher) copyFrom(o *matcher) {
+	seen := m.seen
+	copy(seen, o.seen)
+	*m = *o
+	m.seen = seen
+}
+
+// shift follows a buffer from which drop bytes went at the front.
+func (m *matcher) shift(drop int) {
+	if m.at -= drop; m.at < 1 {
+		m.length, m.at = 0, 0
+	}
+}
+
+// find returns the byte that stood at buf[p] when the bytes before were there last
+// and how many of them there were; w are the last eight.
+func (m *matcher) find(buf []byte, p int, first int64, w uint64) (expected byte, length int) {
+	if m.length > 0 && m.at < p && buf[m.at] == byte(w>>56) {
+		m.at++
+		m.length = min(m.length+1, maxMatch)
+	} else {
+		m.length = 0
+	}
+	seen := &m.seen[(w>>24)*0x9E3779B97F4A7C15>>(64-matchBits)]
+	here := uint32(first + int64(p))
+	if m.length == 0 {
+		if back := int64(here - *seen); back > 0 && back < int64(p) {
+			m.verify(buf, p, p-int(back))
+		}
+	}
+	*seen = here
+	if m.length > 0 && m.at < p {
+		return buf[m.at], m.length
+	}
+	return 0, 0
+}
+
+// verify starts a match at if enough bytes before it are those before p.
+func (m *matcher) verify(buf []byte, p, at int) {
+	n := 0
+	for n < 32 && at-n > 0 && buf[at-1-n] == buf[p-1-n] {
+		n++
+	}
+	if n >= minMatch {
+		m.at, m.length = at, n
+	}
+}
+
+// wordsBefore returns a hash of the word that b ends and of the one before it.
+func (m *matcher) wordsBefore(b byte) uint32 {
+	switch {
+	case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b >= '0' && b <= '9':
+		m.word = (m.word + uint32(b) + 1) * 0x2F0B4C47
+	case m.word != 0:
+		m.last, m.word = m.word, 0
+	}
+	return m.word ^ m.last*3
+}

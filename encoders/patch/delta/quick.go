@@ -1,0 +1,283 @@
+package delta
+
+import (
+	"bytes"
+
+	"wirelab/encoders/rangecoder"
+)
+
+// quick is what a Model has instead of mixing when it must be quick: it codes how
+// many bytes of a copy are right before the next that is not, and bytes by two
+// contexts each, of which it takes the mean. What costs time is only what differs.
+type quick struct {
+	gaps   *numbers
+	values pair // differences
+	texts  pair // literals, unless they are told apart
+	apart  stored
+
+	trust            [6][noGuess][4]int8 // in guesses of moved words, by kind, nearness and sureness
+	moved, use, same bool                // of the word at hand: is the guess another word, is it to be expected, is it as it was so far?
+	old              [8]byte             // the word as it was
+}
+
+const (
+	quickHistory = 16 // bytes before a block that are looked at
+	maxTrust     = 8
+	quickFar     = 2048 // bytes without a difference after which pointers are not looked for
+)
+
+const quickLimit = 60
+
+// pair guesses bytes from a small context and a larger one.
+type pair struct{ small, large []rangecoder.Counter }
+
+const (
+	smallBits = 8
+	largeBits = 18
+)
+
+func newPair() pair {
+	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<largeBits)}
+	rangecoder.Fill(p.small, rangecoder.NewCounter(rangecoder.One/2, 0))
+	rangecoder.Fill(p.large, rangecoder.NewCounter(rangecoder.One/2, 0))
+	return p
+}
+
+func (p *pair) copyFrom(o *pair) {
+	copy(p.small, o.small)
+	copy(p.large, o.large)
+}
+
+// code codes v, four bits at a time, whose counters in the large context lie side
+// by side. That counts for more once it has been seen.
+func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
+	a := p.small[int(small)<<8:][:256]
+	base := hash(large, 3) * 0x9E3779B1
+	node := uint32(1)
+	for half := uint(4); ; half = 0 {
+		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (32 - largeBits + 4) << 4
+		b := p.large[at:][:16]
+		near := uint32(1)
+		for k := uint(4); k > 0; k-- {
+			x, y := &a[node&255], &b[near&15]
+			bit := c.Bit(int(v>>(half+k-1)&1), guess(*x, *y))
+			x.Update(bit, quickLimit)
+			y.Update(bit, quickLimit)
+			node, near = node<<1|uint32(bit), near<<1|uint32(bit)
+		}
+		if half == 0 {
+			return byte(node)
+		}
+	}
+}
+
+// guess mixes what the small context says with what the large one does.
+func guess(x, y rangecoder.Counter) uint32 {
+	switch n := y.N(); {
+	case n < 2:
+		return max(x.P(), 1)
+	case n < 8:
+		return max((x.P()+y.P())/2, 1)
+	}
+	return max((x.P()+3*y.P())/4, 1)
+}
+
+// NewFast returns a Model that has learnt nothing and is quick rather than good.
+// It takes some 5 MB.
+func NewFast() *Model {
+	words := newPointers()
+	words.brief = true
+	return &Model{
+		quick: &quick{gaps: newNumbers(), values: newPair(), texts: newPair()},
+		words: words, jumps: newJumps(), counts: newNumbers(), after: newNumbers(), run: newRuns(),
+		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,
+	}
+}
+
+func (q *quick) copyFrom(o *quick) {
+	gaps, values, texts, apart := q.gaps, q.values, q.texts, q.apart
+	*gaps = *o.gaps
+	values.copyFrom(&o.values)
+	texts.copyFrom(&o.texts)
+	*q = *o
+	q.gaps, q.values, q.texts, q.apart = gaps, values, texts, apart
+}
+
+// quickCopy codes n bytes of a copy from view[k:], which is place in its file; room
+// bytes of the copy are left, those included.
+func (m *Model) quickCopy(view []byte, k, n, room int, place int64) {
+	r, q := &m.run, m.quick
+	for i := 0; i < n; {
+		gap := n - i
+		if !m.coder.Reading() {
+			gap = m.expected(view, k+i, gap, room-i, place+int64(i))
+		}
+		ctx := min(class(r.gap1), 7)<<3 | min(class(r.gap2), 7)
+		coded := int(min(q.gaps.code(&m.coder, int64(gap), ctx), int64(n-i)))
+		if m.coder.Reading() {
+			gap = m.expected(view, k+i, coded, room-i, place+int64(i))
+		}
+		r.gap2, r.gap1 = r.gap1, gap
+		if i += gap; i == n {
+			return
+		}
+		if m.words.left == 0 {
+			m.quickWord(view, k+i, place+int64(i), room-i)
+		}
+		near := uint32(min(gap, 4))
+		if m.words.left > 0 {
+			near = 5 + uint32(m.words.kind)*4 + uint32(m.words.at&3)
+		}
+		context := uint32(r.some[0]) | uint32(r.some[1])<<8 | uint32(r.some[2])<<16 | near<<24
+		was := q.byteOf(m.words, view[k+i])
+		d := q.values.code(&m.coder, m.buf[m.p]-was, r.some[0], context)
+		m.buf[m.p] = was + d
+		r.some = [3]byte{d, r.some[0], r.some[1]}
+		m.p++
+		m.quickStep()
+		i++
+	}
+}
+
+// expected goes along a copy of at most n bytes as long as they are what is
+// expected, and returns how many are: for a reader all.
+func (m *Model) expected(view []byte, k, n, room int, place int64) int {
+	q, w, reading := m.quick, m.words, m.coder.Reading()
+	for i := 0; i < n; {
+		if w.left == 0 {
+			if i >= quickFar {
+				old := view[k+i : k+n]
+				if !reading {
+					old = old[:common(m.buf[m.p:m.p+len(old)], old)]
+				}
+				m.p += copy(m.buf[m.p:], old)
+				return i + len(old)
+			}
+			if m.quickWord(view, k+i, place+int64(i), room-i); w.size <= n-i && w.left > 0 && m.quickWhole() {
+				i += w.size
+				continue
+			}
+		}
+		was := q.byteOf(w, view[k+i])
+		if reading {
+			m.buf[m.p] = was
+		} else if m.buf[m.p] != was {
+			return i
+		}
+		m.p++
+		m.quickStep()
+		i++
+	}
+	return n
+}
+
+// quickWhole takes the word that begins if it is as expected.
+func (m *Model) quickWhole() bool {
+	q, w := m.quick, m.words
+	word, want := m.buf[m.p:m.p+w.size], q.old[:w.size]
+	if q.use {
+		want = w.guess[:w.size]
+	}
+	if m.coder.Reading() {
+		copy(word, want)
+	} else if string(word) != string(want) {
+		return false
+	}
+	m.p += w.size
+	w.left = 0
+	q.same = !q.use
+	w.wrong = w.level == noGuess || q.moved && !q.use
+	q.learn(w)
+	w.finish(word)
+	return true
+}
+
+// quickWord looks for a word at view[k:].
+func (m *Model) quickWord(view []byte, k int, place int64, room int) {
+	p := m.first + int64(m.p)
+	if (place|p)&3 != 0 && (k == 0 || !ends[view[k-1]]) {
+		return
+	}
+	if m.words.begin(view, k, place, p, room); m.words.left > 0 {
+		m.quick.trusts(m.words, view[k:])
+	}
+}
+
+// ends tells which bytes may end an instruction up to its displacement.
+var ends = func() (t [256]bool) {
+	for a := range t {
+		t[a] = displacement(0x0F, byte(a)) || displacement(0x8B, byte(a))
+	}
+	return t
+}()
+
+// trusts decides whether what is guessed of a word that begins is to be expected,
+// rather than that it is as it was.
+func (q *quick) trusts(w *pointers, old []byte) {
+	q.moved = w.level < noGuess && string(w.guess[:w.size]) != string(old[:w.size])
+	q.use = q.moved && *q.of(w) >= 0
+	q.same = true
+	copy(q.old[:], old[:w.size])
+}
+
+// of returns the trust in guesses like the one at hand.
+func (q *quick) of(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.sure] }
+
+// byteOf returns the byte to be expected where an old one was.
+func (q *quick) byteOf(w *pointers, old byte) byte {
+	if w.left > 0 && q.use {
+		return w.guess[w.at]
+	}
+	return old
+}
+
+// quickStep learns of the byte before m.p.
+func (m *Model) quickStep() {
+	w, q := m.words, m.quick
+	if w.left == 0 {
+		return
+	}
+	b := m.buf[m.p-1]
+	q.same = q.same && b == q.old[w.at]
+	w.wrong = w.wrong || w.level < noGuess && b != w.guess[w.at]
+	if w.left == 1 {
+		q.learn(w)
+	}
+	w.step(m.buf[:m.p])
+}
+
+// learn puts more trust in guesses like that of the word at hand, or less.
+func (q *quick) learn(w *pointers) {
+	if !q.moved {
+		return
+	}
+	if t := q.of(w); !w.wrong {
+		*t = min(*t+1, maxTrust)
+	} else if q.same {
+		*t = max(*t-1, -maxTrust)
+	}
+}
+
+// quickLiteral codes the next byte.
+func (m *Model) quickLiteral() {
+	var b1, b2, b3 byte
+	if m.p >= 3 {
+		b1, b2, b3 = m.buf[m.p-1], m.buf[m.p-2], m.buf[m.p-3]
+	}
+	context := uint32(b1) | uint32(b2)<<8 | uint32(b3)<<16 | 1<<24
+	m.buf[m.p] = m.quick.texts.code(&m.coder, m.buf[m.p], b1, context)
+	m.p++
+}
+
+// common returns how many of the first bytes of a and b, as long, are the same.
+func common(a, b []byte) int {
+	const word = 32
+	n := 0
+	for n+word <= len(a) && bytes.Equal(a[n:n+word], b[n:n+word]) {
+		n += word
+	}
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,93 @@
+package delta
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// manyLiterals is from how many on a block of the quick kind has its literals apart,
+// as zstd has them or, if that is no shorter, as they are. Fewer are told in their
+// places, by what the blocks before have taught.
+const manyLiterals = 1024
+
+// stored are the literals of a block that are told apart.
+type stored struct {
+	enc   *zstd.Encoder // nil until needed, as the other
+	dec   *zstd.Decoder
+	bytes []byte // those to come
+	buf   []byte
+}
+
+// append appends the literals of a block to dst, if there are many: a number, zero if
+// they are not apart, or twice their size plus one if they are compressed; and they.
+func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
+	s.buf = s.buf[:0]
+	at := 0
+	for _, op := range ops {
+		at += op.Copy
+		s.buf = append(s.buf, block[at:at+op.Literal]...)
+		at += op.Literal
+	}
+	if s.bytes = nil; len(s.buf) < manyLiterals {
+		return append(dst, 0), nil
+	}
+	if s.enc == nil {
+		var err error
+		if s.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(MaxBlock), zstd.WithEncoderCRC(false)); err != nil {
+			return dst, err
+		}
+	}
+	s.bytes = s.buf
+	size := len(s.buf)
+	s.buf = s.enc.EncodeAll(s.buf, s.buf)
+	s.bytes = s.buf[:size]
+	if packed := s.buf[size:]; len(packed) < size {
+		return append(binary.AppendUvarint(dst, uint64(len(packed))<<1|1), packed...), nil
+	}
+	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.bytes...), nil
+}
+
+// read takes the literals from the front of a packet and returns the rest of it.
+func (s *stored) read(packet []byte) (rest []byte, err error) {
+	head, n := binary.Uvarint(packet)
+	if n <= 0 || head>>1 > uint64(len(packet)-n) {
+		return nil, fmt.Errorf("%w: literals of more bytes than there are", ErrCorrupt)
+	}
+	packed, rest := packet[n:n+int(head>>1)], packet[n+int(head>>1):]
+	if s.bytes = nil; head == 0 {
+		return rest, nil
+	}
+	if s.bytes = packed; head&1 == 0 {
+		return rest, nil
+	}
+	if s.dec == nil {
+		if s.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(MaxBlock), zstd.WithDecoderMaxWindow(MaxBlock), zstd.WithDecodeAllCapLimit(true)); err != nil {
+			return nil, err
+		}
+		s.buf = make([]byte, 0, MaxBlock)
+	}
+	if s.bytes, err = s.dec.DecodeAll(packed, s.buf[:0]); err != nil {
+		return nil, fmt.Errorf("%w: literals: %w", ErrCorrupt, err)
+	}
+	return rest, nil
+}
+
+// errLiterals says that a block has other literals than were told apart.
+var errLiterals = errors.Join(ErrCorrupt, errors.New("too few literals, or too many"))
+
+// literals makes n bytes of those told apart.
+func (m *Model) storedLiterals(n int) error {
+	s := &m.quick.apart
+	if n > len(s.bytes) {
+		return errLiterals
+	}
+	copy(m.buf[m.p:], s.bytes[:n])
+	s.bytes = s.bytes[n:]
+	m.p += n
+	return nil
+}

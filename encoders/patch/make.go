@@ -1,0 +1,212 @@
+package patch
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"wirelab/encoders/patch/align"
+	"wirelab/encoders/patch/delta"
+)
+
+const minClone = 256 << 10 // bytes that are worth a block of their own
+
+// Progress hears how much of the new file is done. An error ends the work and comes
+// back.
+type Progress func(done, total int64) error
+
+// Options of a maker.
+type Options struct {
+	Fast     bool     // quick to apply rather than small
+	Progress Progress // called now and then, if not nil
+	Watch    Watch    // for those who want to see more
+}
+
+// Stats is what a patch is made of: bytes of the new file, and of the patch, by
+// mode.
+type Stats struct {
+	Size                    int64 // of the patch
+	Raw, Clone, Patch       int64 // bytes made
+	RawSize, CloneSize      int64
+	PatchSize               int64
+	Copied, Literal, Copies int64 // in blocks of mode patch
+}
+
+// Make writes a patch that makes new from old.
+func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
+	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
+		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
+	}
+	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}
+	m.watch()
+	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
+	var err error
+	if h.OldHash, err = m.hash(old); err != nil {
+		return m.stats, err
+	}
+	if h.NewHash, err = m.hash(new); err != nil {
+		return m.stats, err
+	}
+	if err := m.write(h.append(nil)); err != nil {
+		return m.stats, err
+	}
+	for m.at < len(new) {
+		if err := m.next(); err != nil {
+			return m.stats, err
+		}
+		if opt.Progress != nil {
+			if err := opt.Progress(int64(m.at), int64(len(new))); err != nil {
+				return m.stats, err
+			}
+		}
+	}
+	return m.stats, nil
+}
+
+// hash hashes a file, and stops when Progress says so.
+func (m *maker) hash(file []byte) (sum Hash, err error) {
+	h := sha256.New()
+	for b := file; len(b) > 0; {
+		part := b[:min(len(b), 16<<20)]
+		h.Write(part)
+		b = b[len(part):]
+		if m.opt.Progress != nil {
+			if err := m.opt.Progress(0, int64(len(m.new))); err != nil {
+				return sum, err
+			}
+		}
+	}
+	return Hash(h.Sum(nil)), nil
+}
+
+// coder codes blocks of mode patch; delta has one for each profile.
+type coder interface {
+	Encode(dst []byte, block []byte, ops []delta.Op, src delta.Source) ([]byte, error)
+	Decode(packet []byte, n int, src delta.Source) ([]byte, error)
+	Skip(n int64, tail []byte)
+	Follow(end int64)
+	Save()
+	Restore()
+}
+
+type maker struct {
+	w        io.Writer
+	old, new []byte
+	opt      Options
+	aligner  *align.Aligner
+	coder    coder
+	at       int   // bytes of the new file that have been told
+	cloned   int64 // address less position of the last clone
+	ops      []delta.Op
+	buf      []byte
+	copies   []Copy // for the onlooker
+	stats    Stats
+}
+
+func (m *maker) write(b []byte) error {
+	n, err := m.w.Write(b)
+	m.stats.Size += int64(n)
+	return err
+}
+
+// next tells what comes next: a clone, or as much as is planned at once.
+func (m *maker) next() error {
+	from, n := m.aligner.Same(m.at)
+	if n >= minClone || n > 64 && n == len(m.new)-m.at {
+		return m.clone(from, n)
+	}
+	end := min(m.at+align.Block, len(m.new))
+	m.ops = m.aligner.Plan(m.ops[:0], m.at, end)
+	for rest := m.ops; m.at < end; {
+		var head []delta.Op
+		n := min(end-m.at, delta.MaxBlock)
+		head, rest = align.Cut(rest, n)
+		if err := m.block(head, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clone tells n bytes that are those from an address on.
+func (m *maker) clone(from int64, n int) error {
+	head := binary.AppendUvarint(m.buf[:0], uint64(n)<<2|modeClone)
+	head = binary.AppendUvarint(head, zigzag(from-int64(m.at)-m.cloned))
+	m.cloned = from - int64(m.at)
+	m.coder.Skip(int64(n), m.new[max(m.at, m.at+n-delta.History):m.at+n])
+	m.coder.Follow(from + int64(n))
+	m.at += n
+	m.stats.Clone += int64(n)
+	m.stats.CloneSize += int64(len(head))
+	m.told(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
+	return m.write(head)
+}
+
+// block tells the next n bytes by operations, or as they are if that is shorter.
+func (m *maker) block(ops []delta.Op, n int) error {
+	block := m.new[m.at : m.at+n]
+	src := &memory{old: m.old, new: m.new[:m.at]}
+	if len(ops) == 1 && ops[0].Copy == 0 && looksRandom(block) {
+		return m.raw(block)
+	}
+	m.coder.Save()
+	packet, err := m.coder.Encode(m.buf[:0], block, ops, src)
+	if err != nil {
+		return fmt.Errorf("block at %d: %w", m.at, err)
+	}
+	m.buf = packet
+	if len(packet) >= n {
+		m.coder.Restore()
+		return m.raw(block)
+	}
+	m.at += n
+	for _, o := range ops {
+		m.stats.Copied += int64(o.Copy)
+		m.stats.Literal += int64(o.Literal)
+		m.stats.Copies++
+	}
+	m.stats.Patch += int64(n)
+	m.stats.PatchSize += int64(len(packet))
+	head := binary.AppendUvarint(nil, uint64(n)<<2|modePatch)
+	head = binary.AppendUvarint(head, uint64(len(packet)))
+	m.told(Patched, n, int64(len(head)+len(packet)), ops)
+	if err := m.write(head); err != nil {
+		return err
+	}
+	return m.write(packet)
+}
+
+// raw tells the next bytes as they are.
+func (m *maker) raw(block []byte) error {
+	m.coder.Skip(int64(len(block)), block)
+	m.at += len(block)
+	m.stats.Raw += int64(len(block))
+	m.stats.RawSize += int64(len(block))
+	head := binary.AppendUvarint(nil, uint64(len(block))<<2|modeRaw)
+	m.told(Raw, len(block), int64(len(head)+len(block)), nil)
+	if err := m.write(head); err != nil {
+		return err
+	}
+	return m.write(block)
+}
+
+// memory is a source that lies in memory.
+type memory struct{ old, new []byte }
+
+// Locate is as delta.Source says.
+func (s *memory) Locate(at int64) (place, left int64) {
+	if at < int64(len(s.old)) {
+		return at, int64(len(s.old)) - at
+	}
+	at -= int64(len(s.old))
+	return at, max(int64(len(s.new))-at, 0)
+}
+
+// View is as delta.Source says.
+func (s *memory) View(at int64, _ int) ([]byte, int, error) {
+	if at < int64(len(s.old)) {
+		return s.old, int(at), nil
+	}
+	return s.new, int(at - int64(len(s.old))), nil
+}

@@ -1,0 +1,267 @@
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/encoders/patch/delta"
+)
+
+func noise(n int, seed uint64) []byte {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// edited is b with bytes changed, taken out, put in and moved.
+func edited(b []byte, seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 2))
+	out := bytes.Clone(b)
+	for range len(b)/1000 + 1 {
+		at := r.IntN(len(out))
+		switch r.IntN(4) {
+		case 0:
+			out[at]++
+		case 1:
+			out = append(out[:at], out[min(at+r.IntN(40), len(out)):]...)
+		case 2:
+			out = append(out[:at:at], append(noise(r.IntN(30), uint64(at)), out[at:]...)...)
+		case 3:
+			out = append(out, out[at:min(at+5000, len(out))]...)
+		}
+	}
+	return out
+}
+
+func text(n int) []byte {
+	var b bytes.Buffer
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "line %d: %x\n", i, i*i*7)
+	}
+	return b.Bytes()[:n]
+}
+
+func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
+	t.Helper()
+	b, stats, err := MakeBytes(old, new, Options{Fast: fast})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.Size != int64(len(b)) || stats.Raw+stats.Clone+stats.Patch != int64(len(new)) {
+		t.Fatalf("%+v do not add up to %d bytes of patch for %d", stats, len(b), len(new))
+	}
+	return b
+}
+
+// apply returns what came out, complete or not.
+func apply(old, patch []byte) ([]byte, error) {
+	var out Buffer
+	_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	return out.Bytes, err
+}
+
+// pairs are old and new files of every kind that a maker treats in its own way.
+func pairs() map[string][2][]byte {
+	zeros, random, lines := make([]byte, 300_000), noise(280_000, 1), text(60_000)
+	return map[string][2][]byte{
+		"both empty":       {nil, nil},
+		"from nothing":     {nil, lines},
+		"to nothing":       {lines, nil},
+		"one byte":         {[]byte{1}, []byte{2}},
+		"the same":         {random, random},
+		"edited text":      {lines, edited(lines, 1)},
+		"edited noise":     {random, edited(random, 2)},
+		"unrelated":        {noise(150_000, 3), noise(150_000, 4)},
+		"zeros":            {zeros, zeros[1:]},
+		"zeros from noise": {random, zeros},
+		"periodic":         {bytes.Repeat([]byte("abcde"), 20_000), bytes.Repeat([]byte("abcdf"), 60_000)},
+		"repeats itself":   {lines[:1000], bytes.Repeat(random[:270_000], 3)},
+		"swapped halves":   {random, append(bytes.Clone(random[140_000:]), random[:140_000]...)},
+		"long clone":       {random, append(bytes.Clone(lines), append(bytes.Clone(random), edited(lines, 3)...)...)},
+	}
+}
+
+// What is made of a patch is the new file, in both profiles, and the same patch is
+// made again.
+func TestRoundTrip(t *testing.T) {
+	for name, pair := range pairs() {
+		for _, fast := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/fast=%v", name, fast), func(t *testing.T) {
+				patch := mustMake(t, pair[0], pair[1], fast)
+				got, err := apply(pair[0], patch)
+				if err != nil || !bytes.Equal(got, pair[1]) {
+					t.Fatalf("%d bytes of %d came out: %v", len(got), len(pair[1]), err)
+				}
+				if limit := len(pair[1]) + 100 + len(pair[1])/100_000*8; len(patch) > limit {
+					t.Errorf("%d bytes of patch; expected at most %d", len(patch), limit)
+				}
+				if len(pair[1]) < 500_000 && !bytes.Equal(patch, mustMake(t, pair[0], pair[1], fast)) {
+					t.Error("made again, it is another patch")
+				}
+			})
+		}
+	}
+}
+
+// Blocks that cannot be told more briefly are raw, those that lie in the source
+// clones, and the others patches.
+func TestModes(t *testing.T) {
+	all := pairs()
+	for name, want := range map[string]func(Stats) bool{
+		"unrelated":      func(s Stats) bool { return s.Raw == 150_000 },
+		"the same":       func(s Stats) bool { return s.Clone == 280_000 && s.Size < 100 },
+		"edited text":    func(s Stats) bool { return s.Raw == 0 && s.Size < 8_000 },
+		"repeats itself": func(s Stats) bool { return s.Size < 273_000 },
+		"swapped halves": func(s Stats) bool { return s.Size < 300 },
+	} {
+		stats, err := Make(io.Discard, all[name][0], all[name][1], Options{})
+		if err != nil || !want(stats) {
+			t.Errorf("%s: %+v, %v", name, stats, err)
+		}
+	}
+}
+
+func TestWrongOld(t *testing.T) {
+	old, other := text(1000), text(1000)
+	other[999]++
+	patch := mustMake(t, old, text(1500), false)
+	for _, wrong := range [][]byte{nil, old[:999], other} {
+		got, err := apply(wrong, patch)
+		if !errors.Is(err, ErrWrongOld) || len(got) > 0 {
+			t.Errorf("%d bytes were written: %v; expected %v before any", len(got), err, ErrWrongOld)
+		}
+	}
+}
+
+// A patch that was cut, or in which a bit is another, is refused.
+func TestDamage(t *testing.T) {
+	old := text(6000)
+	for _, fast := range []bool{false, true} {
+		patch := mustMake(t, old, append(edited(old, 4), noise(700, 5)...), fast)
+		for n := range patch {
+			if n > 80 && n%7 != 0 {
+				continue
+			}
+			if _, err := apply(old, patch[:n]); !typed(err) {
+				t.Fatalf("cut to %d bytes of %d: %v", n, len(patch), err)
+			}
+			bad := bytes.Clone(patch)
+			bad[n] ^= 1 << (n % 8)
+			if _, err := apply(old, bad); !typed(err) {
+				t.Fatalf("byte %d of %d damaged: %v", n, len(patch), err)
+			}
+		}
+		if _, err := apply(old, append(bytes.Clone(patch), 0)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("a byte too many: %v", err)
+		}
+	}
+}
+
+func typed(err error) bool {
+	for _, kind := range []error{ErrFormat, ErrCorrupt, ErrWrongOld, ErrWrongNew} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// What a patch claims is not believed: neither memory nor work for it.
+func TestClaims(t *testing.T) {
+	h := Header{NewSize: maxSize}
+	h.OldHash = Hash{0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24,
+		0x27, 0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55} // of nothing
+	for name, block := range map[string][]byte{
+		"a raw block of 2^40":   {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
+		"a patch block of 2^20": {0x82, 0x80, 0x80, 0x02, 5},
+		"a packet too long":     {0x82, 0x01, 0x80, 0x80, 0x04},
+		"a clone of nothing":    {0x81, 0x01, 0x00},
+		"a clone from below":    {0x81, 0x01, 0x01},
+		"an unknown mode":       {0x83, 0x01},
+		"an empty block":        {0x02, 0x00},
+		"a number too long":     bytes.Repeat([]byte{0xff}, 11),
+	} {
+		if _, err := apply(nil, h.append(nil)); !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+		if _, err := apply(nil, append(h.append(nil), block...)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	old := text(100_000)
+	patch := mustMake(t, old, edited(old, 6), true)
+	_, err := Apply(&Buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	if !errors.Is(err, ErrLimit) {
+		t.Error(err)
+	}
+}
+
+// Windows onto files show what memory shows.
+func TestWindows(t *testing.T) {
+	old, new := noise(200_000, 7), noise(150_000, 8)
+	out := Buffer{Bytes: new}
+	w := newWindows(bytes.NewReader(old), int64(len(old)), &out)
+	r := rand.New(rand.NewPCG(9, 9))
+	for range 3000 {
+		size := 1 + r.IntN(len(new))
+		w.grow(max(int64(size), w.newSize))
+		m := memory{old, new[:w.newSize]}
+		at := r.Int64N(int64(len(old)) + w.newSize + 10)
+		place, left := w.Locate(at)
+		if p, l := m.Locate(at); p != place || l != left {
+			t.Fatalf("address %d: %d, %d; expected %d, %d", at, place, left, p, l)
+		}
+		if left == 0 {
+			continue
+		}
+		n := int(min(left, delta.Core-place%delta.Core))
+		got, k, err := w.View(at, n)
+		want, j, _ := m.View(at, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := max(j-delta.Before, 0), min(j+n+delta.After, len(want))
+		if k < j-from || !bytes.Equal(got[k-(j-from):min(k+to-j, len(got))], want[from:to]) {
+			t.Fatalf("address %d: the window shows something else", at)
+		}
+	}
+}
+
+// No patch makes Apply panic or work without bound.
+func FuzzApply(f *testing.F) {
+	old := text(3000)
+	for _, fast := range []bool{false, true} {
+		f.Add(mustMake(f, old, edited(old, 1), fast))
+		f.Add(mustMake(f, old, old, fast))
+		f.Add(mustMake(f, old, append(noise(200, 2), old...), fast))
+	}
+	f.Fuzz(func(t *testing.T, patch []byte) {
+		out := Buffer{Limit: 1 << 20}
+		_, err := Apply(&out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+		if err != nil && !typed(err) && !errors.Is(err, ErrLimit) {
+			t.Error(err)
+		}
+	})
+}
+
+// Whatever the files, what comes out is the new one.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte("the old file, the old file"), []byte("the new file, the old file"), false)
+	f.Add([]byte{}, []byte{0}, true)
+	f.Fuzz(func(t *testing.T, old, new []byte, fast bool) {
+		got, err := apply(old, mustMake(t, old, new, fast))
+		if err != nil || !bytes.Equal(got, new) {
+			t.Errorf("%x from %x: %x, %v", new, old, got, err)
+		}
+	})
+}

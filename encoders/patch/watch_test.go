@@ -1,0 +1,69 @@
+package patch
+
+import (
+	"bytes"
+	"testing"
+)
+
+// An onlooker is told of every byte once and in order, what he hears adds up to the
+// patch, and a block stands out in the cells that it was taken from.
+func TestWatch(t *testing.T) {
+	old := noise(3<<20, 1)
+	swapped := append(bytes.Clone(old[2<<20:]), old[:2<<20]...)
+	for i := 0; i < len(swapped); i += 3000 {
+		swapped[i]++
+	}
+	var at, size int64
+	rows, right := 0, 0
+	_, stats, err := MakeBytes(old, swapped, Options{Fast: true, Watch: Watch{
+		Correlated: func(c Correlation) {
+			from := (c.Start + 2<<20) % (3 << 20)
+			cell, best := from/c.Cell, 0
+			for i, score := range c.Score {
+				if score > c.Score[best] {
+					best = i
+				}
+			}
+			rows++
+			if int64(best) >= cell && int64(best) <= cell+(c.End-c.Start)/c.Cell {
+				right++
+			}
+		},
+		Told: func(part Told) {
+			if part.Start != at || part.End <= at || part.Mode != Patched {
+				t.Errorf("%v of %d to %d; expected patch from %d", part.Mode, part.Start, part.End, at)
+			}
+			for _, c := range part.Copies {
+				if want := (c.At + 2<<20) % (3 << 20); c.From != want {
+					t.Errorf("byte %d is said to come from %d; expected %d", c.At, c.From, want)
+				}
+			}
+			at, size = part.End, size+part.Size
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := int64(4 + 1 + 1 + 4 + 4 + 32 + 32)
+	if at != int64(len(swapped)) || size+header != stats.Size {
+		t.Errorf("told of %d bytes in %d and a header; expected %d in %d", at, size, len(swapped), stats.Size)
+	}
+	if rows < 8 || right != rows {
+		t.Errorf("%d of %d rows are highest where the block comes from", right, rows)
+	}
+}
+
+// What is larger than allowed is refused.
+func TestApplyBytes(t *testing.T) {
+	old, new := text(1000), text(5000)
+	patch := mustMake(t, old, new, false)
+	if got, err := ApplyBytes(old, patch, 5000); err != nil || !bytes.Equal(got, new) {
+		t.Errorf("%d bytes, %v; expected %d", len(got), err, len(new))
+	}
+	if _, err := ApplyBytes(old, patch, 4999); err == nil {
+		t.Error("5000 bytes where 4999 are allowed")
+	}
+	if h, err := ReadHeader(bytes.NewReader(patch)); err != nil || h.NewSize != 5000 || h.OldSize != 1000 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}

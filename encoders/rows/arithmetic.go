@@ -1,0 +1,140 @@
+package rows
+
+import (
+	"math"
+
+	"wirelab/dataset/frame"
+)
+
+// Values of a field, and what lies between two of them. A miss is how far a value is
+// off a guess, in steps, and what is coded; a shift is how far it came from another, and
+// what the next guess is made of: steps too, but of a float the bits of a float.
+
+// away returns by how much v is off guess, modulo 2^32: of an angle by the shorter way
+// round, of a float in the order of floats.
+func (c *column) away(v, guess int32) int32 {
+	switch c.kind {
+	case frame.Float32:
+		return ordered(v) - ordered(guess)
+	case frame.Angle:
+		return c.wrap(int64(v) - int64(guess))
+	}
+	return v - guess
+}
+
+// plus undoes away: where miss is away(v, guess), it is v. What lies out of the range
+// is the caller's to refuse.
+func (c *column) plus(guess, miss int32) int32 {
+	switch c.kind {
+	case frame.Float32:
+		return ordered(ordered(guess) + miss)
+	case frame.Angle:
+		return c.round(int64(guess) + int64(miss))
+	}
+	return guess + miss
+}
+
+// between returns the shift from one value to another.
+func (c *column) between(from, to int32) int32 {
+	if c.kind != frame.Float32 {
+		return c.away(to, from)
+	}
+	if v := float(to) - float(from); v-v == 0 { // else not finite, and of no use
+		return int32(math.Float32bits(v))
+	}
+	return 0
+}
+
+// toward returns the value to which a shift leads, the nearest within the range. It is
+// a value even if the shift is nonsense.
+func (c *column) toward(from, shift int32) int32 {
+	switch c.kind {
+	case frame.Float32:
+		v := float(from) + float(shift)
+		if !(v-v == 0) { // not finite
+			return from
+		}
+		return int32(math.Float32bits(v))
+	case frame.Angle:
+		return c.round(int64(from) + int64(shift))
+	}
+	return int32(min(max(int64(from)+int64(shift), int64(c.min)), int64(c.min)+int64(c.span)))
+}
+
+// half returns half a shift.
+func (c *column) half(shift int32) int32 {
+	if c.kind == frame.Float32 {
+		return int32(math.Float32bits(float32(float(shift) * 0.5)))
+	}
+	return shift / 2
+}
+
+// less returns the difference of two shifts.
+func (c *column) less(a, b int32) int32 {
+	if c.kind != frame.Float32 {
+		return a - b
+	}
+	return 0 // nobody asks
+}
+
+// scaled returns a shift over now ticks that took was.
+func (c *column) scaled(shift, was, now int32) int32 {
+	switch {
+	case was == now:
+		return shift
+	case c.kind == frame.Float32:
+		return int32(math.Float32bits(float32(float64(float(shift)) * float64(now) / float64(was))))
+	}
+	return int32(min(max(int64(shift)*int64(now)/int64(was), math.MinInt32), math.MaxInt32))
+}
+
+// wrap brings a difference of angles to the shorter way round.
+func (c *column) wrap(d int64) int32 {
+	turn := int64(c.span) + 1
+	d %= turn
+	if d > turn/2 {
+		d -= turn
+	} else if d < -turn/2 {
+		d += turn
+	}
+	return int32(d) // half a turn of 2^32 is itself, modulo 2^32
+}
+
+// round brings an angle into its range.
+func (c *column) round(v int64) int32 {
+	turn := int64(c.span) + 1
+	at := (v - int64(c.min)) % turn
+	if at < 0 {
+		at += turn
+	}
+	return int32(at + int64(c.min))
+}
+
+// part returns in which sixteenth of its range a value is.
+func (c *column) part(v int32) uint32 {
+	if c.kind != frame.Quantity {
+		return 0
+	}
+	return uint32((uint64(uint32(v)-uint32(c.min)) << 4) / (uint64(c.span) + 1))
+}
+
+// room returns how far up and down a value may go. Beyond 31 bits misses come round
+// again, and may go anywhere.
+func (c *column) room(v int32) (up, down uint64) {
+	if c.kind != frame.Quantity || c.span > math.MaxInt32 {
+		return 1 << 32, 1 << 32
+	}
+	down = uint64(uint32(v) - uint32(c.min))
+	return uint64(c.span) - down, down
+}
+
+// ordered turns the bits of a float into an integer that is ordered as floats are, and
+// back.
+func ordered(v int32) int32 {
+	if v < 0 {
+		return v ^ math.MaxInt32
+	}
+	return v
+}
+
+func float(v int32) float32 { return math.Float32frombits(uint32(v)) }

@@ -1,0 +1,85 @@
+package rows
+
+import "wirelab/encoders/rangecoder"
+
+const (
+	maxContexts  = 4
+	weightStride = maxContexts + 2 // one for what a row knows of itself, one that never changes
+	nodeCount    = 64
+	firstWeight  = rangecoder.Unit * 3 / 10
+	bias         = 256
+)
+
+// mixer codes decisions by several contexts at once.
+type mixer struct {
+	c     *rangecoder.Coder
+	mix   rangecoder.Mixer
+	m     *memo
+	limit int
+	rate  int32
+
+	ctx [maxContexts]uint32
+	at  [weightStride]*counter
+	n   int
+	set int // of weights
+}
+
+// begin forgets all contexts; set says which weights count.
+func (x *mixer) begin(set int) { x.n, x.set = 0, set*nodeCount }
+
+// see adds a context: the parts tell it apart from all others.
+func (x *mixer) see(a, b, c, d uint32) {
+	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.n)*0x165667B1
+	h ^= h >> 15
+	h *= 0x2C1B3C6D
+	x.ctx[x.n] = h ^ h>>13
+	x.n++
+}
+
+// bit codes a decision, the node-th of those in the present contexts; own, if not
+// nil, is one more opinion.
+func (x *mixer) bit(node, v int, own *counter) int {
+	x.mix.Reset()
+	n := 0
+	for _, h := range x.ctx[:x.n] {
+		k := &x.m.model[(h+uint32(node)*0x9E3779B1>>7)&uint32(len(x.m.model)-1)]
+		x.at[n] = k
+		x.mix.Add(rangecoder.Stretch(k.P()))
+		n++
+	}
+	if own != nil {
+		x.at[n] = own
+		x.mix.Add(rangecoder.Stretch(own.P()))
+		n++
+	}
+	x.mix.Add(bias)
+	w := x.m.weights[(x.set+node)*weightStride:][:n+1]
+	v = x.mix.Code(x.c, w, v, x.rate)
+	for _, k := range x.at[:n] {
+		k.Update(v, x.limit)
+	}
+	return v
+}
+
+// tree codes n bits of v, the highest first, from node 1 on.
+func (x *mixer) tree(v uint32, n int) uint32 {
+	at := 1
+	for i := n - 1; i >= 0; i-- {
+		at = at<<1 | x.bit(at, int(v>>i&1), nil)
+	}
+	return uint32(at) - 1<<n
+}
+
+// Nodes, by which weights of one field tell its decisions apart: lengths have the first
+// 16, longer ones and symbols, which no field has both of, share the next 32.
+const (
+	farNode    = 16
+	symbolNode = 16
+	signNode   = 48
+	topNode    = 48 // and the next three
+	bitNode    = 52
+	sameNode   = 53
+	rowNode    = 54
+	bodyNode   = 55
+	symbolBits = 12 // of an enum that are learnt
+)

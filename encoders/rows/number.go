@@ -1,0 +1,106 @@
+package rows
+
+import "math/bits"
+
+// number codes a field whose differences mean something: what is left of it when it is
+// predicted.
+func (r *rowState) number(f int, col *column) {
+	g := r.predict(f, col)
+	miss := r.residual(f, col, col.away(r.cur[f], g.value), g.value)
+	r.cur[f] = col.plus(g.value, miss)
+	g.learn(r.cur[f], col)
+	r.shift[f] = col.between(r.start[f], r.cur[f])
+	r.bend[f] = col.less(r.shift[f], r.was[f])
+	r.missedBy(f, length(miss))
+}
+
+// missedBy notes the length of a residual.
+func (r *rowState) missedBy(f, n int) {
+	r.miss[f] = uint8(n)
+	r.worst = max(r.worst, n)
+	r.last[1], r.last[0] = r.last[0], n
+}
+
+const (
+	lengthBits = 4
+	longest    = 1<<lengthBits - 1 // a length from here on is told apart by a second tree
+	farBits    = 5
+)
+
+// residual codes a residual: the length of its magnitude, its sign, the bits below the
+// leading one.
+func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
+	x := &r.e.x
+	kind := flag(r.otherSide && r.e.turn.has(f))
+	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
+	was, size := uint32(r.ahead(f)), magnitude(miss)
+	x.begin(col.slot)
+	x.see(id, kind, was, uint32(r.worst))
+	x.see(id, uint32(r.missed[f]), uint32(r.idle), kind)
+	x.see(own, uint32(r.last[0]), uint32(r.last[1]), kind)
+	n := uint32(bits.Len32(size))
+	short := x.tree(min(n, longest), lengthBits)
+	if short == longest {
+		at := 1
+		for i := farBits - 1; i >= 0; i-- {
+			at = at<<1 | x.bit(farNode+at, int((n-longest)>>i&1), nil)
+		}
+		short += uint32(at) - 1<<farBits
+	}
+	n = min(short, 32)
+	if n == 0 {
+		return 0
+	}
+	up, down := col.room(guess)
+	least := uint64(1) << (n - 1)
+	var negative bool
+	switch {
+	case least > up:
+		negative = true
+	case least > down:
+	default:
+		negative = r.sign(f, miss, kind, col.part(guess)<<5|n)
+	}
+	size = r.below(f, n, size)
+	if negative {
+		return int32(-size)
+	}
+	return int32(size)
+}
+
+// magnitude returns |v|, 2^31 included.
+func magnitude(v int32) uint32 {
+	if v < 0 {
+		return -uint32(v)
+	}
+	return uint32(v)
+}
+
+// sign codes the sign of a residual.
+func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
+	x := &r.e.x
+	id := uint32(r.e.cols[f].class)<<8 | signMark
+	x.begin(r.e.cols[f].slot)
+	x.see(id, kind, signOf(r.was[f]), 0)
+	x.see(id, uint32(r.ahead(f)), signOf(r.was[f]), uint32(r.missed[f]))
+	x.see(id, room, signOf(r.was[f]), 0)
+	return x.bit(signNode, int(flag(miss < 0)), nil) != 0
+}
+
+func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
+
+// below codes what is below the leading bit of a magnitude of n bits.
+func (r *rowState) below(f int, n, size uint32) uint32 {
+	x := &r.e.x
+	x.begin(r.e.cols[f].slot)
+	x.see(uint32(r.e.cols[f].class)<<8|topMark, n, 0, 0)
+	left, top := n-1, uint32(1)
+	for left > 0 && top < 4 {
+		left--
+		top = top<<1 | uint32(x.bit(topNode+int(top), int(size>>left&1), nil))
+	}
+	if left > 0 {
+		top = top<<left | uint32(r.e.c.Direct(uint64(size&(1<<left-1)), uint(left)))
+	}
+	return top
+}

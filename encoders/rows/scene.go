@@ -1,0 +1,99 @@
+package rows
+
+import (
+	"math/bits"
+
+	"wirelab/dataset/frame"
+)
+
+// farthest is where there is nobody.
+const farthest = 64
+
+// maxMovers bounds how many rows are looked at to see whether one is near.
+const maxMovers = 24
+
+// mover is a row that changed in the frame before.
+type mover struct {
+	row   int
+	at    [maxPlace]int32
+	speed uint32
+}
+
+// scene is what goes on around the rows: who moved, and where.
+type scene struct {
+	plan   *plan
+	base   []int32
+	movers []mover // the fastest of those
+	top    int     // the fastest of all
+}
+
+// begin looks at who moved on the way to base.
+func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
+	s.plan, s.base, s.movers, s.top = p, base.Table, s.movers[:0], -1
+	if len(p.place) == 0 {
+		return
+	}
+	slowest := 0
+	for n, row := range past.moved {
+		shift := past.step(n, p.fields).shift
+		m := mover{row: int(row), at: s.where(int(row))}
+		for _, f := range p.place {
+			m.speed = max(m.speed, uint32(max(shift[f], -shift[f])))
+		}
+		if len(s.movers) < maxMovers {
+			s.movers = append(s.movers, m)
+		} else if m.speed > s.movers[slowest].speed {
+			s.movers[slowest] = m
+		} else {
+			continue
+		}
+		if len(s.movers) == maxMovers {
+			for i := range s.movers {
+				if s.movers[i].speed < s.movers[slowest].speed {
+					slowest = i
+				}
+			}
+		}
+	}
+	for i := range s.movers {
+		if s.top < 0 || s.movers[i].speed > s.movers[s.top].speed {
+			s.top = i
+		}
+	}
+}
+
+// where returns the coordinates of a row, coarse enough for their squares to add up.
+func (s *scene) where(row int) (at [maxPlace]int32) {
+	for k, f := range s.plan.place {
+		at[k] = s.base[row*s.plan.fields+f] >> s.plan.coarse
+	}
+	return at
+}
+
+// near returns how far the nearest mover is from a row, and how far the fastest, in
+// half octaves; 63 where there is none.
+func (s *scene) near(row int) (nearest, fastest uint32) {
+	if len(s.movers) == 0 {
+		return farthest, farthest
+	}
+	at := s.where(row)
+	best := uint64(1<<63 - 1)
+	for i := range s.movers {
+		m := &s.movers[i]
+		if m.row == row {
+			continue
+		}
+		d := apart(&at, &m.at)
+		best = min(best, d)
+		if i == s.top {
+			fastest = uint32(bits.Len64(d))
+		}
+	}
+	return uint32(bits.Len64(best)), fastest
+}
+
+// apart returns the square of a distance.
+func apart(a, b *[maxPlace]int32) uint64 {
+	x, y, z := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1]), int64(a[2])-int64(b[2])
+	return uint64(x*x + y*y + z*z)
+}

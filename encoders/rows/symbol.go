@@ -1,0 +1,48 @@
+package rows
+
+// symbol codes a flag or an enum that changed.
+func (r *rowState) symbol(f int, col *column) {
+	was := uint32(r.base[f]) - uint32(col.min)
+	if col.span == 1 {
+		r.cur[f] = int32(1 - was + uint32(col.min))
+		return
+	}
+	e := r.e
+	x := &e.x
+	id := uint32(f)<<8 | enumMark
+	v, left, at := uint32(r.cur[f])-uint32(col.min), col.width, uint32(1)
+	for range min(col.width, symbolBits) {
+		left--
+		x.begin(col.slot)
+		x.see(id, at, was, 0)
+		x.see(id, at, was, r.expected(f))
+		x.see(id, at, r.expected(f), r.margin)
+		at = at<<1 | uint32(x.bit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
+	}
+	v = (at-1<<min(col.width, symbolBits))<<left | uint32(e.c.Direct(uint64(v&(1<<left-1)), left))
+	r.cur[f] = int32(v + uint32(col.min))
+}
+
+// expected returns what an enum is expected to become, 0 if nobody knows.
+func (r *rowState) expected(f int) uint32 {
+	if f != r.e.turn.at {
+		return 0
+	}
+	return uint32(1 + r.first*4 + r.second)
+}
+
+// bits codes which bits of a field changed.
+func (r *rowState) bits(f int) {
+	d := uint32(r.cur[f]) ^ uint32(r.base[f])
+	x := &r.e.x
+	var out, count uint32
+	for i := range uint32(32) {
+		x.begin(r.e.cols[f].slot)
+		x.see(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
+		x.see(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
+		b := uint32(x.bit(bitNode, int(d>>i&1), nil))
+		out |= b << i
+		count += b
+	}
+	r.cur[f] = int32(out ^ uint32(r.base[f]))
+}

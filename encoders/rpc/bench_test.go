@@ -1,0 +1,70 @@
+package rpc
+
+import (
+	"testing"
+
+	"wirelab/dataset/frame"
+	workload "wirelab/dataset/rpc"
+	"wirelab/encoders"
+)
+
+// all are the encoders, in the order of the ladder.
+func all() []encoders.Codec { return []encoders.Codec{Full(), Delta(), Adaptive()} }
+
+// calls makes a stream of calls.
+func calls(seed uint64, n int) []*frame.Frame {
+	src := workload.Open(seed)
+	list := make([]*frame.Frame, n)
+	for i := range list {
+		list[i] = src.Schema().NewFrame()
+		_ = src.Next(list[i])
+	}
+	return list
+}
+
+// BenchmarkCall encodes and decodes calls against the one six before, as at a round
+// trip of 100 ms. It reports the two apart.
+func BenchmarkCall(b *testing.B) {
+	const age = 6
+	s := workload.Schema()
+	for _, c := range all() {
+		for _, decode := range []bool{false, true} {
+			b.Run(c.Name+map[bool]string{false: "/encode", true: "/decode"}[decode], func(b *testing.B) {
+				run(b, c, s, calls(7, 1200), age, decode)
+			})
+		}
+	}
+}
+
+func run(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int, decode bool) {
+	enc, dec, err := c.New(s, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	payloads, memos := make([][]byte, len(frames)), make([]encoders.Memo, len(frames))
+	refs := func(i int) []encoders.Ref { return []encoders.Ref{{Frame: frames[i-age], Memo: memos[i-age]}} }
+	for i := age; i < len(frames); i++ {
+		if payloads[i], memos[i], err = enc.Encode(nil, frames[i], refs(i), nil, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	got, spare, buf, n := s.NewFrame(), encoders.Memo(nil), []byte(nil), 0
+	all := make([][]encoders.Ref, len(frames))
+	for i := age; i < len(frames); i++ {
+		all[i] = refs(i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		i := age + n%(len(frames)-age)
+		got.Tick = frames[i].Tick
+		if decode {
+			spare, err = dec.Decode(got, payloads[i], all[i], spare)
+		} else {
+			buf, spare, err = enc.Encode(buf[:0], frames[i], all[i], spare, nil)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+}

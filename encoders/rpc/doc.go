@@ -1,0 +1,97 @@
+// Package rpc encodes calls that a game client makes many times a second, each a
+// row of numbers that differs little from the row before: where the player is, how
+// fast, which keys are down (High-frequency upstream RPC, 2023).
+//
+// Three encoders form a ladder. Full sends every field in the bits it has. Delta
+// sends what changed since a call that the server is known to have: vectors of
+// floats as UE's NetQuantize10 would, the rest XORed and run-length coded. Adaptive
+// predicts each field from the fields that are its rate of change, and gives the
+// rest to a range coder whose models travel along the chain of baselines.
+//
+// The two last are lossy in floats, by half a tenth of a unit. Both ends go on from
+// the value that was reconstructed, never from the true one, so errors do not add up.
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/bitio"
+)
+
+const source = "High-frequency upstream RPC, 2023"
+
+// suits takes frames that are one call.
+func suits(s *frame.Schema) bool { return s.Rows == 1 && s.Item == "call" && len(s.Fields) > 0 }
+
+// column is what the encoders know of a field.
+type column struct {
+	width uint   // bits of a value as it is
+	min   int32  // subtracted from it
+	span  uint32 // the largest value then
+	float bool   // IEEE bits
+	place int    // in the memos, among the numbers or among the symbols
+}
+
+// number reports whether differences of the field mean something.
+func number(k frame.Kind) bool {
+	return k == frame.Float32 || k == frame.Quantity || k == frame.Angle
+}
+
+// columns describes the fields of a call.
+func columns(s *frame.Schema) []column {
+	list := make([]column, len(s.Fields))
+	numbers, symbols := 0, 0
+	for i, f := range s.Fields {
+		c := column{float: f.Kind == frame.Float32}
+		c.min, c.span = f.Span()
+		c.width = uint(bits.Len32(c.span))
+		if number(f.Kind) {
+			c.place, numbers = numbers, numbers+1
+		} else {
+			c.place, symbols = symbols, symbols+1
+		}
+		list[i] = c
+	}
+	return list
+}
+
+// raw returns the bits of a value; it must lie in its range.
+func (c *column) raw(v int32) uint32 { return uint32(v) - uint32(c.min) }
+
+// value is the inverse of raw; not ok if no value has these bits.
+func (c *column) value(raw uint32) (v int32, ok bool) {
+	return int32(raw + uint32(c.min)), raw <= c.span
+}
+
+// check says why a frame is no call of the schema; nil if it is one.
+func check(s *frame.Schema, cols []column, f *frame.Frame) error {
+	if len(f.Table) != len(cols) || len(f.Body) != 0 {
+		return fmt.Errorf("rpc: call of %d fields and a body of %d bytes, expected %d and no body", len(f.Table), len(f.Body), len(cols))
+	}
+	for i, v := range f.Table {
+		if cols[i].raw(v) > cols[i].span {
+			return fmt.Errorf("rpc: %w", s.Check(f))
+		}
+	}
+	return nil
+}
+
+// outOfRange is the error of a decoder that read a value which no field has.
+func outOfRange(s *frame.Schema, i int) error {
+	return fmt.Errorf("rpc: field %s: %w: %w", s.Fields[i].Name, encoders.ErrCorrupt, frame.ErrRange)
+}
+
+// ended translates the end of a bit stream.
+func ended(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, bitio.ErrShort):
+		return fmt.Errorf("rpc: %w", encoders.ErrTruncated)
+	}
+	return fmt.Errorf("rpc: %w: %w", encoders.ErrCorrupt, err)
+}

@@ -1,0 +1,224 @@
+package rpc
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	workload "wirelab/dataset/rpc"
+	"wirelab/encoders"
+
+	"wirelab/dataset/frame"
+)
+
+// chain sends calls, each against the one so many before it (the initial call at
+// first), and returns the mean bits of a packet. See is told of each call as it was
+// made and as both ends now hold it.
+func chain(t *testing.T, c encoders.Codec, seed uint64, n, age int, see func(i int, truth, held *frame.Frame)) float64 {
+	t.Helper()
+	s := workload.Schema()
+	enc, dec, err := c.New(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := calls(seed, n)
+	sent, got := make([]encoders.Memo, n), make([]encoders.Memo, n)
+	bytes := 0
+	for i, cur := range list {
+		refs, seen := []encoders.Ref{{Frame: s.NewFrame()}}, []encoders.Ref{{Frame: s.NewFrame()}}
+		if i >= age {
+			refs[0] = encoders.Ref{Frame: list[i-age], Memo: sent[i-age]}
+			seen[0] = encoders.Ref{Frame: list[i-age], Memo: got[i-age]}
+		}
+		truth := &frame.Frame{}
+		truth.CopyFrom(cur)
+		payload, memo, err := enc.Encode(nil, cur, refs, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent[i], bytes = memo, bytes+len(payload)
+		held := s.NewFrame()
+		held.Tick = cur.Tick
+		if got[i], err = dec.Decode(held, payload, seen, nil); err != nil || !held.Equal(cur) {
+			t.Fatalf("%s, call %d: another one came out, error %v", c.Name, i, err)
+		}
+		if see != nil {
+			see(i, truth, held)
+		}
+	}
+	return float64(bytes) * 8 / float64(n)
+}
+
+// The figures to hold it against: a call of 540 bits, at most 68 % of that in
+// differences (the source's 365 of 540), and at most 60 % of those predicted.
+func TestLadder(t *testing.T) {
+	if got := fullBits(columns(workload.Schema())); got != 540 {
+		t.Errorf("a call has %d bits, want the source's 540", got)
+	}
+	for _, age := range []int{2, 6, 18} { // round trips of 33, 100 and 300 ms
+		const n = 3600
+		full := chain(t, Full(), 7, n, age, nil)
+		diff := chain(t, Delta(), 7, n, age, nil)
+		adapt := chain(t, Adaptive(), 7, n, age, nil)
+		t.Logf("age %2d: full %.1f, rpc-delta %.1f (%.1f %%), rpc-adaptive %.1f (%.1f %%) bits a call",
+			age, full, diff, 100*diff/full, adapt, 100*adapt/diff)
+		if full != 544 || diff > 0.68*540 || adapt > 0.60*diff {
+			t.Errorf("age %d: %.1f, %.1f, %.1f bits a call; want 544, at most 68 %% of 540, at most 60 %% of that", age, full, diff, adapt)
+		}
+	}
+}
+
+// No float is ever further off than half a tenth and the rounding of a float32, on
+// the last call of a long chain as on the first; all else is exact.
+func TestErrorsDoNotAddUp(t *testing.T) {
+	s := workload.Schema()
+	for _, c := range []encoders.Codec{Delta(), Adaptive()} {
+		worst := 0.0
+		chain(t, c, 3, 6000, 1, func(n int, truth, held *frame.Frame) {
+			for i, f := range s.Fields {
+				if f.Kind != frame.Float32 {
+					if truth.Table[i] != held.Table[i] {
+						t.Fatalf("%s, call %d: %s is %d, want %d", c.Name, n, f.Name, held.Table[i], truth.Table[i])
+					}
+					continue
+				}
+				want := float64(float(truth.Table[i]))
+				ulp := float64(math.Nextafter32(float32(math.Abs(want)), math.MaxFloat32)) - math.Abs(want)
+				off := math.Abs(float64(float(held.Table[i])) - want)
+				if off > 0.05+ulp*1.5+1e-6 {
+					t.Fatalf("%s, call %d: %s is %v off", c.Name, n, f.Name, off)
+				}
+				worst = max(worst, off)
+			}
+		})
+		if worst < 0.01 {
+			t.Errorf("%s is never off by more than %v: was anything rounded?", c.Name, worst)
+		}
+	}
+}
+
+// Where a difference makes no sense the call goes in full, exactly, and the chain
+// goes on from it: no number, infinities, the other end of the world, garbage.
+func TestOddFloats(t *testing.T) {
+	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -math.MaxFloat32,
+		math.SmallestNonzeroFloat32, float32(math.Copysign(0, -1)), 1.7e6, -1.7e6, 0}
+	rng := rand.New(rand.NewPCG(5, 6))
+	s := workload.Schema()
+	for _, c := range []encoders.Codec{Full(), Delta(), Adaptive()} {
+		enc, dec, _ := c.New(s, nil)
+		base := s.NewFrame()
+		var sent, got encoders.Memo
+		for n := range 3000 {
+			cur := &frame.Frame{}
+			cur.CopyFrom(base)
+			cur.Tick = uint32(n)
+			for range 1 + rng.IntN(3) {
+				v := odd[rng.IntN(len(odd))]
+				if rng.IntN(3) == 0 {
+					v = math.Float32frombits(rng.Uint32())
+				}
+				cur.Table[workload.Position+rng.IntN(15)] = int32(math.Float32bits(v))
+			}
+			truth := &frame.Frame{}
+			truth.CopyFrom(cur)
+			payload, memo, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base, Memo: sent}}, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held := s.NewFrame()
+			held.Tick = cur.Tick
+			if got, err = dec.Decode(held, payload, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !held.Equal(cur) {
+				t.Fatalf("%s, call %d: another one came out, error %v", c.Name, n, err)
+			}
+			for i := workload.Position; i < workload.Mode; i++ {
+				a, b := float64(float(truth.Table[i])), float64(float(held.Table[i]))
+				if math.IsNaN(a) != math.IsNaN(b) || !math.IsNaN(a) && a != b && !(math.Abs(a-b) <= 0.11+math.Abs(a)*1e-6) {
+					t.Fatalf("%s, call %d, field %s: %v became %v", c.Name, n, s.Fields[i].Name, a, b)
+				}
+			}
+			sent, base = memo, held
+		}
+	}
+}
+
+// At the bounds of what a vector holds: the largest difference that fits goes as one,
+// the next float beyond makes a full call, exact in every field.
+func TestBoundsOfDifferences(t *testing.T) {
+	s := workload.Schema()
+	const bound = float32(1_677_721.5)
+	for _, c := range []struct {
+		to   float32
+		fits bool
+	}{
+		{math.Nextafter32(bound, 0), true}, {bound, false}, {math.Nextafter32(bound, 2*bound), false},
+		{math.Nextafter32(-bound, 0), true}, {-bound, true}, {math.Nextafter32(-bound, -2*bound), false},
+	} {
+		enc, dec, err := Delta().New(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, cur, held := s.NewFrame(), s.NewFrame(), s.NewFrame()
+		base.Table[workload.Time] = 1 // not the initial call
+		cur.Table[workload.Velocity+1] = int32(math.Float32bits(c.to))
+		refs := []encoders.Ref{{Frame: base}}
+		payload, _, err := enc.Encode(nil, cur, refs, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dec.Decode(held, payload, refs, nil); err != nil || !held.Equal(cur) {
+			t.Errorf("%v: another call came out, error %v", c.to, err)
+		}
+		exact := float(held.Table[workload.Velocity+1]) == c.to
+		if full := len(payload) == 68; full == c.fits || full && !exact {
+			t.Errorf("a difference of %v makes %d bytes, %v comes out", c.to, len(payload), float(held.Table[workload.Velocity+1]))
+		}
+	}
+}
+
+// The schema tells which field is the rate of change of which.
+func TestRates(t *testing.T) {
+	s := workload.Schema()
+	got := rates(s)
+	for i, f := range s.Fields {
+		want := -1
+		switch {
+		case i >= workload.Position && i < workload.Acceleration:
+			want = i + 3
+		case i >= workload.Rotation && i < workload.Spin:
+			want = i + 3
+		}
+		if got[i] != want {
+			t.Errorf("the rate of %s is field %d, want %d", f.Name, got[i], want)
+		}
+	}
+	seen := map[int]bool{}
+	for _, i := range newAdaptive(s).order {
+		if r := got[i]; r >= 0 && !seen[r] {
+			t.Errorf("%s comes before its rate of change", s.Fields[i].Name)
+		}
+		seen[i] = true
+	}
+	if len(seen) != len(s.Fields) {
+		t.Errorf("%d of %d fields are coded", len(seen), len(s.Fields))
+	}
+}
+
+// What is no call is refused by name.
+func TestEncodeRefuses(t *testing.T) {
+	s := workload.Schema()
+	for _, c := range all() {
+		enc, _, _ := c.New(s, nil)
+		bad := s.NewFrame()
+		bad.Table[workload.Mode] = 16
+		long := s.NewFrame()
+		long.Body = []byte("x")
+		for _, f := range []*frame.Frame{bad, long, {}} {
+			if _, _, err := enc.Encode(nil, f, []encoders.Ref{{Frame: s.NewFrame()}}, nil, nil); err == nil {
+				t.Errorf("%s took %v", c.Name, f)
+			}
+		}
+		if c.Suits(frame.Cubes(1)) || c.Suits(&frame.Schema{Item: "byte"}) || !c.Suits(s) {
+			t.Errorf("%s suits what is no call, or does not suit one", c.Name)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package table
+
+import (
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/entropy"
+	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/rows"
+)
+
+// An encoder of any table, which has never heard of cubes and begins with nothing,
+// needs no more for them than the one that was made for them and trained on others.
+func TestRowsAgainstCubes(t *testing.T) {
+	check := func(t *testing.T, frames []*frame.Frame) {
+		any, _ := score(t, rows.DeltaAdaptive(), frames)
+		own, _ := score(t, entropy.Adaptive(), frames)
+		t.Logf("delta-adaptive %.1f bytes a packet, adaptive %.1f", any, own)
+		if any > own {
+			t.Errorf("delta-adaptive takes %.1f bytes a packet, adaptive %.1f", any, own)
+		}
+	}
+	t.Run("demo", func(t *testing.T) { check(t, demoFrames(t, 200, 500)) })
+	t.Run("charlie", func(t *testing.T) { check(t, recording.Load(t, "charlie", 400)) })
+}
+
+// What a schema says pays: without the enum before them, the components of a rotation
+// are numbers like any others.
+func TestRotationPays(t *testing.T) {
+	frames := demoFrames(t, 600, 750)
+	mean := func(kind frame.Kind) float64 {
+		s := frame.Cubes(frame.WalkoffCubes)
+		s.Fields[frame.CubeLargest].Kind = kind
+		total := 0
+		for _, payload := range record(t, rows.DeltaAdaptive(), s, frames, 6).payloads {
+			total += len(payload)
+		}
+		return float64(total) / float64(len(frames)-6)
+	}
+	if is, without := mean(frame.Enum), mean(frame.Quantity); without < 1.05*is {
+		t.Errorf("%.1f bytes a packet as a rotation, %.1f as numbers", is, without)
+	}
+}

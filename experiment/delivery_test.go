@@ -1,0 +1,341 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/transfer"
+)
+
+// parcel is a source of two small files, for tests.
+type parcel struct{ old, new []byte }
+
+// newParcel makes a new file of n bytes that zstd can do something with.
+func newParcel(n int, seed uint64) *parcel {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	p := &parcel{}
+	for range n {
+		p.old = append(p.old, "the quick brown fox jumps"[rng.IntN(25)])
+	}
+	p.new = bytes.Clone(p.old)
+	for i := 0; i < n; i += 50 {
+		p.new[i]++
+	}
+	return p
+}
+
+func (p *parcel) Schema() *frame.Schema {
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
+}
+
+func (p *parcel) Initial(f *frame.Frame)    { f.Body = append(f.Body[:0], p.old...) }
+func (p *parcel) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.new...); return nil }
+
+// whole are the encoders of files that take no time.
+var whole = []string{"whole-zstd", "whole-raw"}
+
+// deliver makes a session of a parcel with settings in pairs of key and value.
+func deliver(t *testing.T, p *parcel, settings ...any) *Session {
+	t.Helper()
+	c := Default()
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i].(string), settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := newSession(c, p, SessionOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// toTheEnd runs a session until it is over, and holds it to the laws.
+func toTheEnd(t *testing.T, s *Session) *Result {
+	t.Helper()
+	if err := s.RunUntil(2 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	lawHolds(t, s)
+	r := s.result()
+	if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 || r.Totals.EncodeFailed != 0 {
+		t.Fatalf("wrong %d, refused %d, not encoded %d: %s", r.Totals.Wrong, r.Totals.DecodeRefused, r.Totals.EncodeFailed, r.CodecError)
+	}
+	return r
+}
+
+// On a clean link the time to patch is size / rate + latency, to the nanosecond: a
+// datagram a beat, from the first on, and the latency of the last.
+func TestCleanDelivery(t *testing.T) {
+	for _, c := range []struct {
+		size, block, rate int
+		latency           time.Duration
+	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0}, {700_000, 1400, 60, 300 * time.Millisecond}} {
+		s := deliver(t, newParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
+		r := toTheEnd(t, s)
+		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
+		blocks := (len(label.Append(nil)) + c.size + c.block - 1) / c.block
+		want := tickTime(uint64(blocks-1), c.rate) + c.latency
+		x := r.Totals.Transfer
+		if x.TimeS == nil || *x.TimeS != want.Seconds() || r.DurationNS != want+1 {
+			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.verdict(), r.DurationNS, want)
+		}
+		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size {
+			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
+		}
+		if want := 8 * float64(len(label.Append(nil))+c.size) / float64(c.size); r.Totals.BitsPerItem != want {
+			t.Errorf("%+v: %g bits per byte, expected %g", c, r.Totals.BitsPerItem, want)
+		}
+	}
+}
+
+// rough draws settings of any link that does not lose everything.
+func rough(rng *rand.Rand) []any {
+	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
+	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
+	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", minBlock + rng.IntN(maxBlock-minBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
+	for _, way := range []string{"down.", "up."} {
+		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30), way+"corrupt", percent(20))
+		switch rng.IntN(3) {
+		case 0:
+			set = append(set, way+"loss", percent(80))
+		case 1:
+			set = append(set, way+"loss", fmt.Sprintf("gilbert-elliott p=%.2f%% r=%.2f%%", 20*rng.Float64(), 10+50*rng.Float64()))
+		}
+		if rng.IntN(3) == 0 {
+			set = append(set, way+"rate", fmt.Sprintf("%dkbit", 200+rng.IntN(2000)), way+"queue", fmt.Sprintf("%dKB", 8+rng.IntN(64)))
+		}
+	}
+	return set
+}
+
+// Whatever a link does, short of losing everything, and whatever is swapped on the
+// way: the file arrives as it is, at every encoder.
+func TestDeliveryOverAnyLink(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		set := append(rough(rng), "seed", int(seed), "encoder.name", whole[0], "shadow[0].name", whole[1])
+		s := deliver(t, newParcel(1+rng.IntN(40_000), seed), set...)
+		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
+			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			_ = s.Change(Change{Encoder: whole[rng.IntN(2)]})
+		}
+		r := toTheEnd(t, s)
+		for i, x := range []*Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
+			if !x.Done || x.Delivered != x.Blocks || s.lanes[i].lastErr != nil {
+				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.verdict(), s.lanes[i].lastErr, set)
+			}
+		}
+	}
+}
+
+// Without a checksum damage is delivered, too: what comes of it is the file, or no
+// file, and never another one.
+func TestDeliveryOfDamage(t *testing.T) {
+	done, failed := 0, 0
+	for seed := range uint64(20) {
+		s := deliver(t, newParcel(20_000, seed), "seed", int(seed), "encoder.name", whole[seed%2], "duration", "60s",
+			"link.corrupt", "3%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
+		if err := s.RunUntil(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		lawHolds(t, s)
+		r := s.result()
+		if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 {
+			t.Errorf("seed %d: wrong %d, refused %d: %s", seed, r.Totals.Wrong, r.Totals.DecodeRefused, r.CodecError)
+		}
+		if x := r.Totals.Transfer; x.Done {
+			done++
+		} else if x.Failed {
+			failed++
+		}
+	}
+	if done == 0 || failed == 0 {
+		t.Errorf("%d done, %d failed of 20; expected some of both", done, failed)
+	}
+}
+
+// The datagrams of a delivery are what they always were: reports outlive the program.
+func TestDeliveryDigest(t *testing.T) {
+	s := deliver(t, newParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
+	const want = "af38428375e74c287a1480269be2e78d6e5266ba9753d9772ce67e4f38ecb84a"
+	if r := toTheEnd(t, s); r.Digest != want {
+		t.Errorf("digest %s after %v, expected %s", r.Digest, r.DurationNS, want)
+	}
+}
+
+// A link that loses everything is reported as what it is.
+func TestUnfinishedDelivery(t *testing.T) {
+	s := deliver(t, newParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
+	r := toTheEnd(t, s)
+	x := r.Totals.Transfer
+	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.verdict(), "unfinished: 0 of 8 blocks") {
+		t.Errorf("%+v", x)
+	}
+	if bad := (&Report{Runs: []*Result{r}}).Failed(); len(bad) != 1 || !strings.Contains(bad[0], "no such figure") {
+		t.Errorf("the assertion about time says %q", bad)
+	}
+}
+
+// A session that delivers again and again begins anew when all are done, and keeps
+// the account of what was.
+func TestRounds(t *testing.T) {
+	s := deliver(t, newParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
+	r := toTheEnd(t, s)
+	first := tickTime(25, 60) + 20*time.Millisecond // 26 blocks
+	x := r.Totals.Transfer
+	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() || x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
+		t.Errorf("%d rounds begun: %+v", r.Frames, x.Rounds)
+	}
+	seams := 0
+	for _, m := range s.marks {
+		if m.Kind == MarkSeam {
+			seams++
+		}
+	}
+	if seams != len(x.Rounds) {
+		t.Errorf("%d seams after %d rounds", seams, len(x.Rounds))
+	}
+}
+
+// Epochs travel in 8 bits: a session that has delivered more often than they count
+// goes on, and remembers the newest rounds.
+func TestManyRounds(t *testing.T) {
+	s := deliver(t, newParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
+	r := toTheEnd(t, s)
+	x := r.Totals.Transfer
+	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
+		t.Errorf("%d rounds begun, %d remembered, %v", r.Frames, len(x.Rounds), s.lanes[0].lastErr)
+	}
+	for _, round := range x.Rounds {
+		if !round.Done {
+			t.Errorf("the round that began at %g s was given up", round.StartS)
+		}
+	}
+}
+
+// parcelFiles puts a parcel into files, and returns a configuration that sends them.
+func parcelFiles(t *testing.T, p *parcel) (*Config, error) {
+	t.Helper()
+	dir := t.TempDir()
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	c := Default()
+	return c, errors.Join(os.WriteFile(old, p.old, 0o644), os.WriteFile(new, p.new, 0o644), c.Set("data.source", "files:"+old+","+new))
+}
+
+// The worst link there is brings a patch across, twice the same, and again from its
+// report.
+func TestPatchOverABadLink(t *testing.T) {
+	dir, p := t.TempDir(), newParcel(60_000, 3)
+	c, err := parcelFiles(t, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, v := range map[string]any{"link.loss": "30%",
+		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Set("at[0].t", "2s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set("at[0].encoder", "patch-fast"); err != nil {
+		t.Fatal(err)
+	}
+	var digests []string
+	for range 2 {
+		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := report.Runs[0]
+		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
+		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Rounds[0].Encoder != "patch" || y.Resent == 0 || len(report.Failed()) > 0 {
+			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
+		}
+		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {
+			t.Errorf("a patch of %d bytes took %g s, the whole file in %d took %g s", x.PackedBytes, *x.TimeS, y.PackedBytes, *y.TimeS)
+		}
+		digests = append(digests, r.digests())
+	}
+	again, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{})
+	if err != nil || !again.Same || digests[0] != digests[1] {
+		t.Errorf("replayed the same: %+v, %v; runs %v", again, err, digests)
+	}
+	old, _, _ := strings.Cut(strings.TrimPrefix(c.Data.Source, "files:"), ",")
+	if err := os.WriteFile(old, p.new, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var changed *ConfigError
+	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
+		t.Errorf("with another old file: %v", err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
+	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), "| whole-zstd | ") {
+		t.Errorf("the page says nothing of the file: %v", err)
+	}
+}
+
+// Shadows that join on the way begin a delivery of their own, and end it.
+func TestShadowJoinsDelivery(t *testing.T) {
+	s := deliver(t, newParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
+	if err := s.RunUntil(500 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(Change{Shadow: []EncoderConfig{{Name: "whole-zstd"}}}); err != nil {
+		t.Fatal(err)
+	}
+	r := toTheEnd(t, s)
+	if x := r.Shadows[0].Totals.Transfer; !x.Done || !r.Totals.Transfer.Done || x.Resent == 0 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// Every bit of a datagram may be flipped, and any bytes may come: the receiver of
+// blocks refuses, or takes it for what it says.
+func FuzzReceiveBlock(f *testing.F) {
+	p := newParcel(3000, 1)
+	c := Default()
+	c.Encoder.Name = "whole-raw"
+	newSession := func() *Session {
+		s, err := newSession(c, p, SessionOptions{})
+		if err != nil {
+			f.Fatal(err)
+		}
+		return s
+	}
+	l := newSession().lanes[0]
+	l.sendBlock(0)
+	f.Add(bytes.Clone(l.snd.buf), bytes.Clone(l.snd.buf))
+	l.sendBlock(time.Second)
+	f.Add(bytes.Clone(l.snd.buf), []byte{1, 0, 0, 51, 3, 9, 0, 0, 0, 1})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		l := newSession().lanes[0]
+		l.sendBlock(0)
+		for _, datagram := range [][]byte{a, b, a} {
+			l.rcv.receiveBlock(l.delivery, datagram, true, nil)
+			ack := l.delivery.ack(l.rcv.ack(nil))
+			if err := l.delivery.learnBlocks(0, l.snd, ack); err != nil && !errors.Is(err, transfer.ErrAck) && !errors.Is(err, errHeader) {
+				t.Fatal(err)
+			}
+			_ = l.delivery.learnBlocks(0, l.snd, datagram)
+		}
+		l.unpack(0, &PacketRecord{})
+		if l.delivery.done && l.meter.outcomes[Wrong] > 0 {
+			t.Fatal("another file")
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/files"
+	patches "wirelab/encoders/patch"
+)
+
+// Packs remembers what encoders made of files. A patch may take a minute to make and
+// is always the same: sessions that share one make it once, be they the points of a
+// sweep or a session that is played again from its beginning. It may be used by
+// several goroutines.
+type Packs struct {
+	mu  sync.Mutex
+	all map[packKey]*pack
+}
+
+// packKey says of what, and by which encoder with which params, a pack was made.
+type packKey struct {
+	codec    uint8
+	params   string
+	old, new [sha256.Size]byte
+}
+
+// pack is what an encoder made of a file.
+type pack struct {
+	making  sync.Mutex // held while it is made
+	made    bool
+	encoder string
+	data    []byte
+	ns      int64 // it took, if somebody measured it
+}
+
+// pair is the file that both ends have and the one that has to get across.
+type pair struct {
+	old, new       *frame.Frame
+	oldSum, newSum [sha256.Size]byte
+}
+
+func newPair(old, new *frame.Frame) *pair {
+	return &pair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
+}
+
+// Packing is who hears how a file is packed. An error of Progress ends the work.
+type Packing struct {
+	Clock    Clock
+	Progress func(encoder string, done, total int64) error
+	Watch    patches.Watch
+}
+
+// NewPacks returns an empty memory.
+func NewPacks() *Packs { return &Packs{all: map[packKey]*pack{}} }
+
+// entry returns the place of a pack, made or not.
+func (p *Packs) entry(run *encoding, of *pair) *pack {
+	key := packKey{run.codec.ID, string(run.canonical), of.oldSum, of.newSum}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all[key] == nil {
+		p.all[key] = &pack{}
+	}
+	return p.all[key]
+}
+
+// of returns what an encoder makes of the new file for those who have the old one.
+// It is made here if nobody has yet; whoever else asks for it meanwhile waits.
+func (p *Packs) of(run *encoding, pair *pair, w *Packing) (*pack, error) {
+	x := p.entry(run, pair)
+	x.making.Lock()
+	defer x.making.Unlock()
+	if x.made {
+		return x, nil
+	}
+	if w == nil {
+		w = &Packing{}
+	}
+	if g, ok := run.enc.(files.Gradual); ok {
+		var progress patches.Progress
+		if w.Progress != nil {
+			progress = func(done, total int64) error { return w.Progress(run.codec.Name, done, total) }
+		}
+		g.Follow(progress, w.Watch)
+		defer g.Follow(nil, patches.Watch{})
+	}
+	start := w.Clock.now()
+	data, _, err := run.enc.Encode(nil, pair.new, []encoders.Ref{{Frame: pair.old}}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	x.encoder, x.data, x.ns, x.made = run.codec.Name, data, w.Clock.now()-start, true
+	return x, nil
+}
+
+// unpacked returns the encodings that the session will need next and that nobody has
+// packed the file with.
+func (s *Session) unpacked() []*encoding {
+	if !s.delivers {
+		return nil
+	}
+	var list []*encoding
+	for _, l := range s.lanes {
+		run := l.snd.pending
+		if run == nil {
+			run = &l.snd.run
+		}
+		x := s.packs.entry(run, s.pair)
+		if x.making.TryLock() {
+			if !x.made {
+				list = append(list, run)
+			}
+			x.making.Unlock()
+		} else {
+			list = append(list, run)
+		}
+	}
+	return list
+}
+
+// pack packs the file for every lane, where that is still to be done: before the
+// session runs, so that whoever waits can be told.
+func (s *Session) pack(w *Packing) error {
+	for _, run := range s.unpacked() {
+		if _, err := s.packs.of(run, s.pair, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package experiment
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tableOf writes a schema of 25 rows at 30 Hz and 300 frames of records in which
+// things move, turn, and change at random, and returns what --data takes.
+func tableOf(t *testing.T) string {
+	t.Helper()
+	schema := "name = \"arena\"\nitem = \"tank\"\nrate_hz = 30\nrows = 25\n" +
+		"[[field]]\nname = \"x\"\nkind = \"quantity\"\nrange = [-5000, 5000]\nunit = \"cm\"\n" +
+		"[[field]]\nname = \"y\"\nkind = \"quantity\"\nrange = [-5000, 5000]\nunit = \"cm\"\n" +
+		"[[field]]\nname = \"heading\"\nkind = \"angle\"\nrange = [0, 720]\n" +
+		"[[field]]\nname = \"heat\"\nkind = \"float32\"\n" +
+		"[[field]]\nname = \"weapon\"\nkind = \"enum\"\nrange = [0, 9]\n" +
+		"[[field]]\nname = \"gear\"\nkind = \"bits\"\n"
+	rng := rand.New(rand.NewPCG(5, 6))
+	var records []byte
+	now := make([][6]int32, 25)
+	for range 300 {
+		for i := range now {
+			q := &now[i]
+			if i < 10 {
+				q[0], q[1] = min(q[0]+int32(i*3), 5000), max(q[1]-int32(i*2), -5000)
+				q[2] = (q[2] + int32(i)*7) % 720
+				q[3] = int32(math.Float32bits(float32(q[0]) * 0.37))
+			}
+			if rng.IntN(40) == 0 {
+				q[4], q[5] = rng.Int32N(10), q[5]^1<<rng.IntN(32)
+			}
+			for _, v := range q {
+				records = binary.LittleEndian.AppendUint32(records, uint32(v))
+			}
+		}
+	}
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{"arena.toml": []byte(schema), "arena.bin": records} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.bin")
+}
+
+// A table of somebody's own is sent like any other data: at its own rate, by the
+// encoder that was made for tables, in terms of its own items; and whatever the link
+// does, and whatever encoder is swapped in, nothing is wrong.
+func TestOwnTable(t *testing.T) {
+	c := Default()
+	c.Seed = 3
+	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
+		"down.reorder": "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s", "at[1].encoder": "delta-adaptive",
+		"at[2].t": "20s", "at[2].params.limit": 60} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := mustRun(t, c, RunOptions{}).Runs[0]
+	got := r.Totals
+	if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 600 {
+		t.Errorf("wrong %d, refused %d, not encoded %d, decoded %d, %+v", got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Decoded, got.Failures)
+	}
+	if r.Item != "tank" || r.ItemsPerFrame != 25 || r.Frames != 900 || got.BitsPerCube != nil {
+		t.Errorf("%d frames of %d %ss, bits per cube %v", r.Frames, r.ItemsPerFrame, r.Item, got.BitsPerCube)
+	}
+	encoder, _ := r.Config["encoder"].(map[string]any)
+	sender, _ := r.Config["sender"].(map[string]any)
+	if encoder["name"] != "delta-adaptive" || sender["rate_hz"] != int64(30) {
+		t.Errorf("ran with %v at %v", encoder, sender)
+	}
+}
+
+// What is wrong with a schema or with records is the configuration's to mend; what
+// comes up on the way ends the run, with its place.
+func TestBadTable(t *testing.T) {
+	spec := tableOf(t)
+	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{`item = "tank"`, `itm = "tank"`, `data.source: ` + schema + `:2: itm: unknown key "itm"; did you mean item?`},
+		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema + `:3: rate_hz: 30.5 makes no sense here; expected 1 to 1000 frames a second`},
+		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before it; expected whole frames of 576 bytes"},
+		{`range = [-5000, 5000]`, `range = [0, 100]`, "field x: 108 is out of range; expected 0 to 100"},
+	} {
+		if err := os.WriteFile(schema, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		config := Default()
+		config.Data.Source = spec
+		if _, err := Run(t.Context(), config, RunOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want ...%s", c.to, err, c.want)
+		}
+	}
+}

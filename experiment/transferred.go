@@ -1,0 +1,145 @@
+package experiment
+
+import (
+	"encoding/hex"
+	"time"
+
+	"wirelab/experiment/transfer"
+)
+
+// Transfer is how a file came across: the present delivery of a lane.
+type Transfer struct {
+	OldBytes    int     `json:"old_bytes"`
+	NewBytes    int     `json:"new_bytes"`
+	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
+	Blocks      int     `json:"blocks"`       // datagrams that it takes at least
+	Delivered   int     `json:"delivered"`    // blocks that are there
+	Resent      int64   `json:"resent"`       // datagrams that carried a block again
+	Needless    int64   `json:"needless"`     // of those, and of copies, which the receiver had no need of
+	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
+	Failed      bool    `json:"failed"`       // all has come, and it is no such file
+	SHA256      string  `json:"sha256"`       // of the new file
+	OldSHA256   string  `json:"old_sha256"`   // of the old one
+	ElapsedS    float64 `json:"elapsed_s"`    // since the first datagram left, until it was done or now
+	// TimeS is how long it took from the first datagram until the file was rebuilt;
+	// absent if it was not.
+	TimeS       *float64 `json:"time_s,omitempty"`
+	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
+	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
+	Rounds      []Round  `json:"rounds,omitempty"`
+}
+
+// Round is a delivery that ended, in a session that delivers again and again.
+type Round struct {
+	Encoder     string  `json:"encoder"`
+	StartS      float64 `json:"start_s"`
+	TimeS       float64 `json:"time_s"` // until it was done, or given up
+	Done        bool    `json:"done"`
+	PackedBytes int     `json:"packed_bytes"`
+	Blocks      int     `json:"blocks"`
+	Resent      int64   `json:"resent"`
+}
+
+// maxRounds bounds how many rounds are remembered.
+const maxRounds = 100
+
+// transferred sums up the present delivery at now.
+func (d *delivery) transferred(now time.Duration) *Transfer {
+	if d == nil {
+		return nil
+	}
+	t := &Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)],
+		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:])}
+	if !d.begun {
+		return t
+	}
+	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = d.out.Blocks(), d.out.Resent(), d.needless, d.done, d.failed
+	if d.packed != nil {
+		t.PackedBytes = len(d.packed.data)
+	}
+	if d.inEpoch == d.epoch {
+		t.Delivered = d.in.Held()
+	}
+	t.ElapsedS = max(now-d.start, 0).Seconds()
+	if d.done {
+		secs := (d.doneAt - d.start).Seconds()
+		t.TimeS, t.ElapsedS = &secs, secs
+	}
+	t.RoundTripMS, t.TimeoutMS = milliseconds(d.out.RoundTrip()), milliseconds(d.out.Timeout())
+	return t
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// close files the epoch that ends among the rounds.
+func (d *delivery) close() {
+	if !d.begun || d.packed == nil {
+		return
+	}
+	r := Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.out.Blocks(), Resent: d.out.Resent()}
+	if d.done {
+		r.TimeS = (d.doneAt - d.start).Seconds()
+	}
+	if len(d.rounds) >= maxRounds {
+		d.rounds = append([]Round{}, d.rounds[1:]...)
+	}
+	d.rounds = append(d.rounds, r)
+	d.packed = nil
+}
+
+// BlockState is what is known, at both ends together, of some neighbouring blocks.
+type BlockState uint8
+
+// The states, from bad to good: of several blocks the worst that applies to any.
+const (
+	BlockWaiting   BlockState = iota // never sent
+	BlockUnderWay                    // sent once, not there
+	BlockAgain                       // sent again, not there
+	BlockDelivered                   // there
+	BlockLate                        // there, after it was sent more than once
+)
+
+// maxBlockStates is how many states a snapshot shows at most.
+const maxBlockStates = 2048
+
+// states returns how the blocks stand, neighbours together if they are too many.
+func (d *delivery) states() []BlockState {
+	if d == nil || !d.begun || d.out.Blocks() == 0 {
+		return nil
+	}
+	n := d.out.Blocks()
+	out := make([]BlockState, min(n, maxBlockStates))
+	for i := range out {
+		from, to := i*n/len(out), (i+1)*n/len(out)
+		out[i] = d.state(from)
+		for b := from + 1; b < to; b++ {
+			if s := d.state(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
+				out[i] = s
+			}
+		}
+	}
+	return out
+}
+
+func (d *delivery) state(n int) BlockState {
+	times := d.out.Times(n)
+	there := d.inEpoch == d.epoch && d.in.Has(n)
+	switch {
+	case there && times > 1:
+		return BlockLate
+	case there:
+		return BlockDelivered
+	case times > 1:
+		return BlockAgain
+	case times > 0:
+		return BlockUnderWay
+	}
+	return BlockWaiting
+}
+
+// bounds of SenderConfig.Block and Window.
+const (
+	minBlock  = transfer.MinBlock
+	maxBlock  = 1400
+	maxWindow = transfer.Reach
+)

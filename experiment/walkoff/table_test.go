@@ -1,0 +1,48 @@
+package walkoff
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/table"
+	"wirelab/encoders"
+	"wirelab/encoders/rows"
+)
+
+// A table of somebody's own is scored as cubes are, audit and all, under the names of
+// its own items.
+func TestTable(t *testing.T) {
+	schema, records := table.Example()
+	dir := t.TempDir()
+	spec := "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.csv")
+	for name, content := range map[string][]byte{"arena.toml": schema, "arena.csv": records} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	codec := rows.DeltaAdaptive()
+	open := func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
+	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: metronome(), Audit: process})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := board.Results[0]
+	if d := board.Dataset; d.Frames != Delay+3 || d.Item != "tank" || d.Items != 3 || d.Cubes != 0 {
+		t.Errorf("scored %+v", d)
+	}
+	if !r.Lossless || r.Audit != AuditPass || r.Packets != 3 || r.ChangedItemsPerPacket == 0 || r.Problem != "" {
+		t.Errorf("result %+v", r)
+	}
+	if want := r.BytesPerPacket * 20 * 8 / 1000; r.Kbps < want-0.001 || r.Kbps > want+0.001 {
+		t.Errorf("%v kbps, want %v at 20 frames a second", r.Kbps, want)
+	}
+	text, err := json.Marshal(board)
+	if err != nil || strings.Contains(string(text), "cube") {
+		t.Errorf("%s, %v: speaks of cubes", text, err)
+	}
+}

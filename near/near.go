@@ -1,0 +1,34 @@
+// Package near finds the name that was most likely meant by one that is not known,
+// for the end of an error: did you mean that? It knows nothing of what is named.
+package near
+
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Name returns the known name that was most likely meant by name: the only one that
+// begins so, else the closest within a typo for every three letters; "" if none is
+// near.
+func Name(name string, known []string) string {
+	low := strings.ToLower(name)
+	begins, at := 0, ""
+	for _, k := range known {
+		if len(low) >= 3 && strings.HasPrefix(strings.ToLower(k), low) {
+			begins++
+			at = k
+		}
+	}
+	if begins == 1 {
+		return at
+	}
+	best, at := 1+len(name)/3, ""
+	for _, k := range known {
+		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
+		if d <= best && (at == "" || d < best) {
+			best, at = d, k
+		}
+	}
+	return at
+}

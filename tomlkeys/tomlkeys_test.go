@@ -1,0 +1,19 @@
+package tomlkeys
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestLines(t *testing.T) {
+	keys, lines := Lines([]byte("# a comment\na = 1\n\n[b.c]\n\"d e\" = 2\nf.g = 3\n[[h]]\ni = 4\n[[h]]\n\ni = { j = 5 }\n[h.k]\nl = 6\n"))
+	want := "[a b.c.d e b.c.f.g h[0].i h[1].i h[1].k.l]"
+	if fmt.Sprint(keys) != want {
+		t.Errorf("keys %v, want %v", keys, want)
+	}
+	for key, line := range map[string]int{"a": 2, "b.c": 4, "b.c.d e": 5, "b.c.f.g": 6, "h[0]": 7, "h[0].i": 8, "h[1]": 9, "h[1].i": 11, "h[1].k": 12, "h[1].k.l": 13} {
+		if lines[key] != line {
+			t.Errorf("%s stands on line %d, want %d", key, lines[key], line)
+		}
+	}
+}

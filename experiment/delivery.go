@@ -18,7 +18,8 @@ import (
 // other bytes, of which those that came before are no part.
 //
 // A datagram is a packet header, the number of a block in 32 bits, and the block. An
-// ack goes on with 32 bits that say how many blocks there are without a gap.
+// ack goes on with 32 bits that say how many blocks there are without a gap. Both end
+// with a seal.
 type delivery struct {
 	pair   *pair
 	packs  *Packs
@@ -66,7 +67,7 @@ func (d *delivery) over() bool { return d.done || d.failed }
 
 // load begins the delivery of the sender's present epoch.
 func (d *delivery) load(now time.Duration, s *sender) error {
-	d.close()
+	d.close(now)
 	d.begun, d.epoch, d.start, d.done, d.failed, d.needless = true, s.epoch, now, false, false, 0
 	d.out = transfer.NewSender(0, d.window, d.beat)
 	p, err := d.packs.of(&s.run, d.pair, nil)
@@ -128,13 +129,12 @@ func (d *delivery) datagram(s *sender, number int, b *encoders.Budget) sent {
 	s.seq++
 	s.buf = h.append(s.buf[:0], s.run.codec.Refs == 2)
 	s.buf = binary.LittleEndian.AppendUint32(s.buf, uint32(number))
-	out.header = len(s.buf)
 	body := d.block(number)
 	label := max(0, min(d.label-number*d.size, len(body)))
 	b.Bits(encoders.SlotModel, 8*label)
 	b.Bits(encoders.SlotBody, 8*(len(body)-label))
-	s.buf = append(s.buf, body...)
-	out.datagram, out.payload = s.buf, len(body)
+	s.buf = seal(append(s.buf, body...))
+	out.datagram, out.payload, out.header = s.buf, len(body), len(s.buf)-len(body)
 	d.stored.Tick, d.stored.Body = uint32(number), body
 	out.stored = &d.stored
 	return out
@@ -142,6 +142,10 @@ func (d *delivery) datagram(s *sender, number int, b *encoders.Budget) sent {
 
 // learnBlocks takes in an ack. Any bytes may come.
 func (d *delivery) learnBlocks(now time.Duration, s *sender, src []byte) error {
+	src, err := unseal(src)
+	if err != nil {
+		return err
+	}
 	a, err := parseAck(src)
 	if err == nil && len(a.report) < numberBytes {
 		err = fmt.Errorf("%w: ack without a count of blocks", errHeader)
@@ -171,16 +175,13 @@ func (d *delivery) ack(dst []byte) []byte {
 	if len(dst) == 0 {
 		return dst
 	}
-	return binary.LittleEndian.AppendUint32(dst, uint32(d.in.UpTo()))
+	return seal(binary.LittleEndian.AppendUint32(dst, uint32(d.in.UpTo())))
 }
 
 // receiveBlock takes one datagram, as receive does.
 func (r *receiver) receiveBlock(d *delivery, datagram []byte, damaged bool, clock Clock) reception {
 	start := clock.now()
-	h, payload, err := parseHeader(datagram, r.refsOf)
-	if err == nil && len(payload) < numberBytes {
-		err = fmt.Errorf("%w: number of the block missing", errHeader)
-	}
+	h, payload, err := r.openBlock(datagram)
 	if err != nil {
 		return reception{outcome: Corrupt, err: err, tainted: damaged}
 	}
@@ -207,6 +208,18 @@ func (r *receiver) receiveBlock(d *delivery, datagram []byte, damaged bool, cloc
 	r.accept(d, &out, dec, fresh, number, body)
 	out.clock = clock.now() - start
 	return out
+}
+
+// openBlock checks the seal of a datagram, and takes it apart.
+func (r *receiver) openBlock(datagram []byte) (h header, payload []byte, err error) {
+	if datagram, err = unseal(datagram); err != nil {
+		return h, nil, err
+	}
+	h, payload, err = parseHeader(datagram, r.refsOf)
+	if err == nil && len(payload) < numberBytes {
+		err = fmt.Errorf("%w: number of the block missing", errHeader)
+	}
+	return h, payload, err
 }
 
 // accept gives a block to the delivery that it belongs to, which a packet of a newer

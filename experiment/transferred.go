@@ -9,6 +9,7 @@ import (
 
 // Transfer is how a file came across: the present delivery of a lane.
 type Transfer struct {
+	Encoder     string  `json:"encoder"` // that packed it; empty as long as none has
 	OldBytes    int     `json:"old_bytes"`
 	NewBytes    int     `json:"new_bytes"`
 	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
@@ -55,7 +56,7 @@ func (d *delivery) transferred(now time.Duration) *Transfer {
 	}
 	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = d.out.Blocks(), d.out.Resent(), d.needless, d.done, d.failed
 	if d.packed != nil {
-		t.PackedBytes = len(d.packed.data)
+		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}
 	if d.inEpoch == d.epoch {
 		t.Delivered = d.in.Held()
@@ -71,12 +72,13 @@ func (d *delivery) transferred(now time.Duration) *Transfer {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// close files the epoch that ends among the rounds.
-func (d *delivery) close() {
+// close files the epoch that ends at now among the rounds.
+func (d *delivery) close(now time.Duration) {
 	if !d.begun || d.packed == nil {
 		return
 	}
 	r := Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.out.Blocks(), Resent: d.out.Resent()}
+	r.TimeS = (now - d.start).Seconds()
 	if d.done {
 		r.TimeS = (d.doneAt - d.start).Seconds()
 	}

@@ -59,12 +59,12 @@ func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 			return n, true, true
 		}
 	}
-	if s.next < len(s.blocks) && s.pending < s.window && s.next < s.base+Reach {
+	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.upTo)+Reach {
 		return s.next, false, true
 	}
-	// Every block was acknowledged, and yet the receiver does not have them all: an
-	// acknowledgement lied, as a damaged one may.
-	if s.base == len(s.blocks) && s.upTo < len(s.blocks) && now-s.blocks[s.upTo].sent >= timeout {
+	// Every block that was sent was acknowledged, and yet the receiver does not have
+	// them all: an acknowledgement lied about single datagrams.
+	if s.base == s.next && s.upTo < s.next && now-s.blocks[s.upTo].sent >= timeout {
 		return s.upTo, true, true
 	}
 	return 0, false, false

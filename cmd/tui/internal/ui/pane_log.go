@@ -15,11 +15,16 @@ type logPane struct {
 	effects []*effect         // of each of them; nil: not known, or nothing to tell
 	newest  time.Duration     // end of the newest sample seen
 	seen    bool
+	again   string // what a seam says of the data
 }
 
 func (p *logPane) name() string { return "Changes" }
 
 func (p *logPane) observe(v sight) bool {
+	p.again = " seam: the recording begins anew"
+	if ofFiles(v.snap.Schema) {
+		p.again = " seam: the file is sent anew"
+	}
 	moved := !p.seen || !sameMarks(p.all, v.snap.Marks)
 	if moved {
 		p.all, p.seen = v.snap.Marks, true
@@ -77,7 +82,7 @@ func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect) {
 	label := string(markSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == experiment.MarkSeam {
-		label = string(th.seam) + " seam: the recording begins anew"
+		label = string(th.seam) + p.again
 	}
 	x := c.text(2, y, inkDim, clock(ch.T)+"  ")
 	end := c.w - 2

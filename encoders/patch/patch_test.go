@@ -146,7 +146,7 @@ func TestDamage(t *testing.T) {
 	for _, fast := range []bool{false, true} {
 		patch := mustMake(t, old, append(edited(old, 4), noise(700, 5)...), fast)
 		for n := range patch {
-			if n > 80 && n%7 != 0 {
+			if n > 80 && n%17 != 0 {
 				continue
 			}
 			if _, err := apply(old, patch[:n]); !typed(err) {

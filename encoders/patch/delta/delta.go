@@ -3,15 +3,18 @@
 // where in the source something like it lies and then only what differs, and
 // literals, for which there is nothing like them.
 //
-// Everything goes through one binary range coder, and every bit is guessed by
-// mixing what many contexts say of it: for a copied byte whether it differs (what
-// lay around it, how long ago the last difference was, whether it looks like part
-// of a pointer whose target moved), for one that does by how much, for a literal
-// what texts, tables and pictures suggest. A Model learns from block to block, and
-// one traversal serves both directions, so that the two ends cannot drift apart.
+// Everything goes through one binary range coder. A Model made by New guesses every
+// bit by mixing what many contexts say of it: for a word that looks like a pointer
+// whether it is what its target's move makes of it, for a copied byte whether it
+// differs (what lay around it, how long ago the last difference was), for one that
+// does by how much, for a literal what texts, tables and pictures suggest. One made
+// by NewFast expects such words as they have proved right, and says how far a copy
+// is as expected; what is not it tells by two contexts, and many literals by zstd.
+// A Model learns from block to block, and one traversal serves both directions, so
+// that the two ends cannot drift apart.
 //
-// A Model takes some 9 MB whatever the sizes of the files and allocates nothing
-// once it is made.
+// A Model takes some 9 MB, a fast one 3, whatever the sizes of the files, and
+// allocates nothing once it is made.
 package delta
 
 import (

@@ -7,8 +7,10 @@ import (
 )
 
 // quick is what a Model has instead of mixing when it must be quick: it codes how
-// many bytes of a copy are right before the next that is not, and bytes by two
-// contexts each, of which it takes the mean. What costs time is only what differs.
+// many bytes of a copy are as expected before the next that is not, which is all
+// that costs time, and bytes by two contexts each, of which it takes the mean.
+// Expected are the old bytes, but for words whose guess as pointers has proved
+// right.
 type quick struct {
 	gaps   *numbers
 	values pair // differences
@@ -83,7 +85,7 @@ func guess(x, y rangecoder.Counter) uint32 {
 }
 
 // NewFast returns a Model that has learnt nothing and is quick rather than good.
-// It takes some 5 MB.
+// It takes some 3 MB.
 func NewFast() *Model {
 	words := newPointers()
 	words.brief = true

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -92,9 +93,25 @@ func TestCleanDelivery(t *testing.T) {
 		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size {
 			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
 		}
-		if want := 8 * float64(len(label.Append(nil))+c.size) / float64(c.size); r.Totals.BitsPerItem != want {
+		bits := 8 * float64(len(label.Append(nil))+c.size)
+		if want := bits / float64(c.size); r.Totals.BitsPerItem != want {
 			t.Errorf("%+v: %g bits per byte, expected %g", c, r.Totals.BitsPerItem, want)
 		}
+		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // every datagram takes a beat
+		if want := bits / 1000 / busy; math.Abs(r.Totals.PayloadKbps/want-1) > 1e-6 {
+			t.Errorf("%+v: %g kbps, expected %g", c, r.Totals.PayloadKbps, want)
+		}
+	}
+}
+
+// The rates of an encoder are those of the time that it took, however long one beside
+// it goes on.
+func TestRatesBesideASlowOne(t *testing.T) {
+	p := newParcel(30_000, 2)
+	alone := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd"))
+	beside := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
+	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps || a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
+		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps, alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
 	}
 }
 

@@ -70,6 +70,16 @@ func (d *delivery) transferred(now time.Duration) *Transfer {
 	return t
 }
 
+// busyUntil returns the end of the time that rates are reckoned over. A lane whose
+// file is there has nothing more to do while those beside it go on: its last datagram
+// and the beat that this took count, and what the others take does not.
+func (d *delivery) busyUntil(now time.Duration) time.Duration {
+	if d == nil || !d.done || d.again {
+		return now
+	}
+	return max(d.doneAt, d.left+d.beat)
+}
+
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // close files the epoch that ends at now among the rounds.

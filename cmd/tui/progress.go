@@ -11,7 +11,7 @@ import (
 // will end. It shows itself only to a person, and only for jobs that take more
 // than two seconds. Report may be called from any goroutine.
 type progress struct {
-	app   *app
+	app *app
 
 	mu    sync.Mutex
 	what  string

@@ -159,3 +159,34 @@ func TestStoredLiterals(t *testing.T) {
 		}
 	}
 }
+
+// No packet makes Decode panic, go on without end, or make another number of bytes
+// than was asked for.
+func FuzzDecode(f *testing.F) {
+	old, new, ops := block()
+	for _, fast := range []bool{false, true} {
+		fresh := New
+		if fast {
+			fresh = NewFast
+		}
+		packet, err := fresh().Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, whole(old))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(packet, uint(5000), fast)
+		packet, _ = fresh().Encode(nil, new, ops, whole(old))
+		f.Add(packet, uint(len(new)), fast)
+	}
+	slow, quick, slowNew, quickNew := New(), NewFast(), New(), NewFast()
+	f.Fuzz(func(t *testing.T, packet []byte, n uint, fast bool) {
+		m, from := slow, slowNew
+		if fast {
+			m, from = quick, quickNew
+		}
+		m.CopyFrom(from)
+		got, err := m.Decode(packet, int(n%10_000), whole(old))
+		if err == nil && len(got) != int(n%10_000) || err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%d bytes of %d: %v", len(got), n%10_000, err)
+		}
+	})
+}

@@ -90,7 +90,7 @@ func TestCleanDelivery(t *testing.T) {
 		if x.TimeS == nil || *x.TimeS != want.Seconds() || r.DurationNS != want+1 {
 			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.verdict(), r.DurationNS, want)
 		}
-		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size {
+		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size || x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
 			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
 		}
 		bits := 8 * float64(len(label.Append(nil))+c.size)
@@ -298,6 +298,7 @@ func TestPatchOverABadLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	var digests []string
+	var packed [2]int
 	for range 2 {
 		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report")})
 		if err != nil {
@@ -311,7 +312,7 @@ func TestPatchOverABadLink(t *testing.T) {
 		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {
 			t.Errorf("a patch of %d bytes took %g s, the whole file in %d took %g s", x.PackedBytes, *x.TimeS, y.PackedBytes, *y.TimeS)
 		}
-		digests = append(digests, r.digests())
+		digests, packed = append(digests, r.digests()), [2]int{x.PackedBytes, y.PackedBytes}
 	}
 	again, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{})
 	if err != nil || !again.Same || digests[0] != digests[1] {
@@ -326,7 +327,7 @@ func TestPatchOverABadLink(t *testing.T) {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
-	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), "| whole-zstd | ") {
+	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) || !strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
 		t.Errorf("the page says nothing of the file: %v", err)
 	}
 }

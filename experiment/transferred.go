@@ -27,7 +27,12 @@ type Transfer struct {
 	TimeS       *float64 `json:"time_s,omitempty"`
 	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
 	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
-	Rounds      []Round  `json:"rounds,omitempty"`
+	// What was sent in all, as the datagrams of Totals are, whatever round or encoder
+	// they were of: payload, on the wire, and up the link.
+	PayloadBytes  int64   `json:"payload_bytes"`
+	WireBytes     int64   `json:"wire_bytes"`
+	FeedbackBytes int64   `json:"feedback_bytes"`
+	Rounds        []Round `json:"rounds,omitempty"`
 }
 
 // Round is a delivery that ended, in a session that delivers again and again.
@@ -44,13 +49,14 @@ type Round struct {
 // maxRounds bounds how many rounds are remembered.
 const maxRounds = 100
 
-// transferred sums up the present delivery at now.
-func (d *delivery) transferred(now time.Duration) *Transfer {
+// transferred sums up the present delivery at now, and what m has counted.
+func (d *delivery) transferred(now time.Duration, m *meter) *Transfer {
 	if d == nil {
 		return nil
 	}
 	t := &Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)],
-		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:])}
+		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:]),
+		PayloadBytes: m.payload / 8, WireBytes: m.wire / 8, FeedbackBytes: m.up / 8}
 	if !d.begun {
 		return t
 	}

@@ -76,6 +76,7 @@ func (r *receiver) accept(d *delivery, out *reception, dec *epochDecoder, fresh 
 		d.in, d.inEpoch, d.tainted = in, dec.epoch, false
 	}
 	d.tainted = d.tainted || out.tainted
+	d.answers = out.seq
 	r.arrived(out.seq)
 	r.seen.note(out.seq)
 	r.window.note(out.seq)
@@ -127,5 +128,6 @@ func (d *delivery) ack(dst []byte) []byte {
 	if len(dst) == 0 {
 		return dst
 	}
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(d.answers))
 	return seal(binary.LittleEndian.AppendUint32(dst, uint32(d.in.UpTo())))
 }

@@ -16,8 +16,8 @@ import (
 // other bytes, of which those that came before are no part.
 //
 // A datagram is a packet header, the number of a block in 32 bits, and the block. An
-// ack goes on with 32 bits that say how many blocks there are without a gap. Both end
-// with a seal.
+// ack goes on with the sequence of the datagram that it answers, in 16 bits, and how many
+// blocks there are without a gap, in 32. Both end with a seal.
 type delivery struct {
 	pair   *pair
 	packs  *Packs
@@ -40,7 +40,8 @@ type delivery struct {
 	// The receiver's.
 	in       *transfer.Receiver
 	inEpoch  uint64
-	tainted  bool // the lab's: some of it had been damaged
+	answers  uint64 // the datagram that came last
+	tainted  bool   // the lab's: some of it had been damaged
 	unpackNS int64
 	needless int64 // blocks that came again
 
@@ -49,8 +50,10 @@ type delivery struct {
 	rounds       []Round // that ended, the newest last
 }
 
-// numberBytes is the size of a block's number, and of the count in an ack.
-const numberBytes = 4
+const (
+	numberBytes = 4 // a block's number, and the count in an ack
+	answerBytes = 2 // the sequence that an ack answers
+)
 
 // equip makes a lane bring the session's file across.
 func (s *Session) equip(l *lane) {
@@ -148,18 +151,17 @@ func (d *delivery) learnBlocks(now time.Duration, s *sender, src []byte) error {
 		return err
 	}
 	a, err := parseAck(src)
-	if err == nil && len(a.report) < numberBytes {
+	if err == nil && len(a.report) < answerBytes+numberBytes {
 		err = fmt.Errorf("%w: ack without a count of blocks", errHeader)
 	}
 	if err != nil || s.seq == s.first {
 		return err
 	}
-	newest := s.seq - 1
-	back := uint64(uint16(newest) - a.newest)
-	if back > newest-s.first {
+	newest, ok := s.which(a.newest)
+	answers, known := s.which(binary.LittleEndian.Uint16(a.report))
+	if !ok || !known {
 		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
 	}
-	newest -= back
 	if a.epoch != uint8(s.epoch) || d.epoch != s.epoch {
 		return nil
 	}
@@ -167,5 +169,6 @@ func (d *delivery) learnBlocks(now time.Duration, s *sender, src []byte) error {
 	if newest >= s.bestAck || !s.hasAck {
 		s.bestAck, s.hasAck = newest, true
 	}
-	return d.out.Heard(now, newest, a.mask, int(binary.LittleEndian.Uint32(a.report)))
+	upTo := binary.LittleEndian.Uint32(a.report[answerBytes:])
+	return d.out.Heard(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, UpTo: int(upTo)})
 }

@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -18,13 +16,15 @@ import (
 // other bytes, of which those that came before are no part.
 //
 // A datagram is a packet header, the number of a block in 32 bits, and the block. An
-// ack goes on with 32 bits that say how many blocks there are without a gap.
+// ack goes on with the sequence of the datagram that it answers, in 16 bits, and how many
+// blocks there are without a gap, in 32. Both end with a seal.
 type delivery struct {
 	pair   *pair
 	packs  *Packs
 	size   int // bytes of a block
 	window int // blocks under way at most
 	beat   time.Duration
+	again  bool // it will begin anew
 
 	// The sender's.
 	begun  bool
@@ -34,12 +34,14 @@ type delivery struct {
 	label  int           // bytes of the label
 	packed *pack
 	out    *transfer.Sender
-	stored frame.Frame // the block that was sent last
+	stored frame.Frame   // the block that was sent last
+	left   time.Duration // when that was
 
 	// The receiver's.
 	in       *transfer.Receiver
 	inEpoch  uint64
-	tainted  bool // the lab's: some of it had been damaged
+	answers  uint64 // the datagram that came last
+	tainted  bool   // the lab's: some of it had been damaged
 	unpackNS int64
 	needless int64 // blocks that came again
 
@@ -48,8 +50,10 @@ type delivery struct {
 	rounds       []Round // that ended, the newest last
 }
 
-// numberBytes is the size of a block's number, and of the count in an ack.
-const numberBytes = 4
+const (
+	numberBytes = 4 // a block's number, and the count in an ack
+	answerBytes = 2 // the sequence that an ack answers
+)
 
 // equip makes a lane bring the session's file across.
 func (s *Session) equip(l *lane) {
@@ -58,7 +62,7 @@ func (s *Session) equip(l *lane) {
 	}
 	c := s.config
 	l.delivery = &delivery{pair: s.pair, packs: s.packs, size: c.Sender.Block, window: c.Sender.Window,
-		beat: time.Second / time.Duration(c.Sender.RateHz), in: &transfer.Receiver{}}
+		beat: time.Second / time.Duration(c.Sender.RateHz), again: c.Data.Again, in: &transfer.Receiver{}}
 }
 
 // over reports whether nothing more will come of the present epoch.
@@ -66,7 +70,7 @@ func (d *delivery) over() bool { return d.done || d.failed }
 
 // load begins the delivery of the sender's present epoch.
 func (d *delivery) load(now time.Duration, s *sender) error {
-	d.close()
+	d.close(now)
 	d.begun, d.epoch, d.start, d.done, d.failed, d.needless = true, s.epoch, now, false, false, 0
 	d.out = transfer.NewSender(0, d.window, d.beat)
 	p, err := d.packs.of(&s.run, d.pair, nil)
@@ -111,6 +115,7 @@ func (l *lane) sendBlock(now time.Duration) {
 		return
 	}
 	d.out.Sent(now, s.seq, number)
+	d.left = now
 	l.budget.Reset()
 	p := d.datagram(s, number, &l.budget)
 	items := 0
@@ -128,13 +133,12 @@ func (d *delivery) datagram(s *sender, number int, b *encoders.Budget) sent {
 	s.seq++
 	s.buf = h.append(s.buf[:0], s.run.codec.Refs == 2)
 	s.buf = binary.LittleEndian.AppendUint32(s.buf, uint32(number))
-	out.header = len(s.buf)
 	body := d.block(number)
 	label := max(0, min(d.label-number*d.size, len(body)))
 	b.Bits(encoders.SlotModel, 8*label)
 	b.Bits(encoders.SlotBody, 8*(len(body)-label))
-	s.buf = append(s.buf, body...)
-	out.datagram, out.payload = s.buf, len(body)
+	s.buf = seal(append(s.buf, body...))
+	out.datagram, out.payload, out.header = s.buf, len(body), len(s.buf)-len(body)
 	d.stored.Tick, d.stored.Body = uint32(number), body
 	out.stored = &d.stored
 	return out
@@ -142,19 +146,22 @@ func (d *delivery) datagram(s *sender, number int, b *encoders.Budget) sent {
 
 // learnBlocks takes in an ack. Any bytes may come.
 func (d *delivery) learnBlocks(now time.Duration, s *sender, src []byte) error {
+	src, err := unseal(src)
+	if err != nil {
+		return err
+	}
 	a, err := parseAck(src)
-	if err == nil && len(a.report) < numberBytes {
+	if err == nil && len(a.report) < answerBytes+numberBytes {
 		err = fmt.Errorf("%w: ack without a count of blocks", errHeader)
 	}
 	if err != nil || s.seq == s.first {
 		return err
 	}
-	newest := s.seq - 1
-	back := uint64(uint16(newest) - a.newest)
-	if back > newest-s.first {
+	newest, ok := s.which(a.newest)
+	answers, known := s.which(binary.LittleEndian.Uint16(a.report))
+	if !ok || !known {
 		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
 	}
-	newest -= back
 	if a.epoch != uint8(s.epoch) || d.epoch != s.epoch {
 		return nil
 	}
@@ -162,114 +169,6 @@ func (d *delivery) learnBlocks(now time.Duration, s *sender, src []byte) error {
 	if newest >= s.bestAck || !s.hasAck {
 		s.bestAck, s.hasAck = newest, true
 	}
-	return d.out.Heard(now, newest, a.mask, int(binary.LittleEndian.Uint32(a.report)))
-}
-
-// ack writes what the receiver has to say about blocks behind what it says about
-// packets.
-func (d *delivery) ack(dst []byte) []byte {
-	if len(dst) == 0 {
-		return dst
-	}
-	return binary.LittleEndian.AppendUint32(dst, uint32(d.in.UpTo()))
-}
-
-// receiveBlock takes one datagram, as receive does.
-func (r *receiver) receiveBlock(d *delivery, datagram []byte, damaged bool, clock Clock) reception {
-	start := clock.now()
-	h, payload, err := parseHeader(datagram, r.refsOf)
-	if err == nil && len(payload) < numberBytes {
-		err = fmt.Errorf("%w: number of the block missing", errHeader)
-	}
-	if err != nil {
-		return reception{outcome: Corrupt, err: err, tainted: damaged}
-	}
-	out := reception{seq: uint64(h.seq), tainted: damaged}
-	if r.started || r.top > 0 {
-		out.seq = unwrap(r.top, h.seq)
-	}
-	out.reordered = r.started && out.seq < r.top
-	if r.seen.has(out.seq) {
-		out.outcome = Duplicate
-		return out
-	}
-	dec, fresh, err := r.decoder(&h, damaged)
-	if err != nil {
-		out.outcome, out.err = UnknownCodec, err
-		return out
-	}
-	out.tainted = out.tainted || dec.tainted
-	if dec.epoch < d.inEpoch {
-		out.outcome = Stale // of a delivery that was given up
-		return out
-	}
-	number, body := binary.LittleEndian.Uint32(payload), payload[numberBytes:]
-	r.accept(d, &out, dec, fresh, number, body)
-	out.clock = clock.now() - start
-	return out
-}
-
-// accept gives a block to the delivery that it belongs to, which a packet of a newer
-// epoch begins.
-func (r *receiver) accept(d *delivery, out *reception, dec *epochDecoder, fresh bool, number uint32, body []byte) {
-	in := d.in
-	if dec.epoch > d.inEpoch || fresh && r.anyEpoch && dec.epoch == r.newest {
-		in = &transfer.Receiver{}
-	}
-	fate, err := in.Accept(number, body)
-	if err != nil {
-		out.outcome, out.err = Corrupt, err
-		return
-	}
-	if fresh {
-		r.install(dec)
-	}
-	dec.used++
-	if in != d.in {
-		d.in, d.inEpoch, d.tainted = in, dec.epoch, false
-	}
-	d.tainted = d.tainted || out.tainted
-	r.arrived(out.seq)
-	r.seen.note(out.seq)
-	r.window.note(out.seq)
-	if fate == transfer.Known {
-		out.outcome = Duplicate
-		d.needless++
-		return
-	}
-	out.outcome = Decoded
-	r.scratch.Tick, r.scratch.Body = number, append(r.scratch.Body[:0], body...)
-	out.frame = &r.scratch
-}
-
-// unpack makes the new file, once all of it has come, and holds it against what the
-// stream says that it must be; the lab holds it against what it is.
-func (l *lane) unpack(now time.Duration, rec *PacketRecord) {
-	d := l.delivery
-	if d.over() || !d.in.Complete() || d.inEpoch != d.epoch {
-		return
-	}
-	label, _ := d.in.Label()
-	start := l.clock.now()
-	var made frame.Frame
-	dec := &l.rcv.epochs[d.inEpoch%keptEpochs]
-	_, err := dec.dec.Decode(&made, d.in.Packed(), []encoders.Ref{{Frame: d.pair.old}}, nil)
-	if err == nil && (int64(len(made.Body)) != label.Size || sha256.Sum256(made.Body) != label.Hash) {
-		err = fmt.Errorf("%w: its SHA-256 is not what the sender said", encoders.ErrCorrupt)
-	}
-	d.unpackNS = l.clock.now() - start
-	rec.DecodeNS += d.unpackNS
-	if err != nil {
-		d.failed = true
-		if l.lastErr = fmt.Errorf("the file: %w", err); !d.tainted {
-			rec.Outcome = Corrupt
-			l.meter.decodeRefused++
-		}
-		return
-	}
-	d.done, d.doneAt = true, now
-	l.digest.frame(&made)
-	if !bytes.Equal(made.Body, d.pair.new.Body) {
-		rec.Outcome = Wrong
-	}
+	upTo := binary.LittleEndian.Uint32(a.report[answerBytes:])
+	return d.out.Heard(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, UpTo: int(upTo)})
 }

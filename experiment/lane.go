@@ -326,9 +326,9 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the sums of the lane at now.
 func (l *lane) totals(now time.Duration) Totals {
-	t := l.meter.totals(now-l.began, l.schema, l.down.Gauges(now))
+	t := l.meter.totals(l.delivery.busyUntil(now)-l.began, l.schema, l.down.Gauges(now))
 	t.Sender = gauges(l.snd.run.enc)
-	t.Transfer = l.delivery.transferred(now)
+	t.Transfer = l.delivery.transferred(now, &l.meter)
 	t.Receiver = gauges(l.rcv.epochs[l.rcv.newest%keptEpochs].dec)
 	return t
 }

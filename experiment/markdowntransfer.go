@@ -19,6 +19,9 @@ func mdTransfer(b *strings.Builder, r *Result) {
 	b.WriteString(".\n\n| encoder | packed bytes | of the new file | blocks | datagrams | resent | came again | seconds |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	row := func(name string, t *Totals) {
 		x := t.Transfer
+		if x.Encoder != "" { // that took over since
+			name = x.Encoder
+		}
 		fmt.Fprintf(b, "| %s | %d | %.2f %% | %d | %d | %d | %d | %s |\n", name, x.PackedBytes, 100*ratio(float64(x.PackedBytes), float64(x.NewBytes)),
 			x.Blocks, t.Sent, x.Resent, x.Needless, x.verdict())
 	}

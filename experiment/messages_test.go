@@ -91,6 +91,9 @@ func TestFeedbackIsBilled(t *testing.T) {
 // staying with the model of the beginning, and batches are lost with any of their ten
 // messages.
 func TestBlowTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: nine runs of ten seconds")
+	}
 	c, err := LoadPreset("blow-table")
 	if err != nil {
 		t.Fatal(err)

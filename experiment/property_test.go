@@ -107,7 +107,11 @@ func TestNothingIsEverWrong(t *testing.T) {
 // With the checksum off damaged bytes reach the decoder; what rests on them is
 // tainted, and still nothing is wrong unawares.
 func TestDamageIsTaintedNeverWrong(t *testing.T) {
-	for seed := range uint64(12) {
+	rounds := 12
+	if testing.Short() {
+		rounds = 2
+	}
+	for seed := range uint64(rounds) {
 		c := Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms", "down.jitter": "10ms", "down.duplicate": "5%"} {
@@ -154,8 +158,11 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 // Without loss, and with histories longer than the round trip, there is no
 // failure of any kind across any schedule of swaps.
 func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
-	all := ofCubes()
-	for seed := range uint64(10) {
+	all, rounds := ofCubes(), 10
+	if testing.Short() {
+		rounds = 2
+	}
+	for seed := range uint64(rounds) {
 		c := Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"link.latency": "150ms", "link.jitter": "40ms", "down.duplicate": "3%", "down.reorder": "10%"} {

@@ -127,6 +127,9 @@ func readReport(path string) ([]*Result, error) {
 		file.Runs = []*Result{&single}
 	}
 	for _, r := range file.Runs {
+		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
+			return nil, &ConfigError{File: path, Problem: "is of a run that was broken off before anything was sent", Expected: "one that there is something to repeat of"}
+		}
 		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
 			return nil, bad("lacks config, duration_ns or digest")
 		}

@@ -87,10 +87,12 @@ func (r *Runner) postpone(c *Command) bool {
 	if r.making == nil || c.Change == nil && !c.Undo && c.Step == 0 && c.Seek == nil {
 		return false
 	}
-	if len(r.deferred) < cap(r.commands) {
-		r.deferred = append(r.deferred, *c)
-		r.say(false, "that waits until the patch is made")
+	if len(r.deferred) == cap(r.commands) {
+		r.say(true, "too much waits for the patch already: that is dropped")
+		return true
 	}
+	r.deferred = append(r.deferred, *c)
+	r.say(false, "that waits until the patch is made")
 	return true
 }
 

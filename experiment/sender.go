@@ -216,12 +216,10 @@ func (s *sender) learn(src []byte) error {
 	if err != nil || s.seq == s.first {
 		return err
 	}
-	newest := s.seq - 1
-	back := uint64(uint16(newest) - a.newest)
-	if back > newest-s.first {
+	newest, ok := s.which(a.newest)
+	if !ok {
 		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
 	}
-	newest -= back
 	current := a.epoch == uint8(s.epoch)
 	if !s.hasAck || newest >= s.bestAck { // an old ack says nothing about what the receiver knows now
 		s.epochAcked = current
@@ -236,6 +234,14 @@ func (s *sender) learn(src []byte) error {
 		return f.Learn(a.report)
 	}
 	return nil
+}
+
+// which returns the packet that 16 bits of an ack name: the newest it may be; ok is
+// false if none was sent yet that it could be.
+func (s *sender) which(seq uint16) (full uint64, ok bool) {
+	newest := s.seq - 1
+	back := uint64(uint16(newest) - seq)
+	return newest - back, back <= newest-s.first
 }
 
 func (s *sender) noteAck(seq uint64) {

@@ -55,6 +55,7 @@ type Totals struct {
 	// the decoder would not have what its encoder wrote. It must be 0.
 	DecodeRefused int64 `json:"decode_refused"`
 
+	// Rates are over the whole run; of a file over the time until it was there.
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`
 	FeedbackKbps float64 `json:"feedback_kbps"`

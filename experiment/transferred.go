@@ -9,6 +9,7 @@ import (
 
 // Transfer is how a file came across: the present delivery of a lane.
 type Transfer struct {
+	Encoder     string  `json:"encoder"` // that packed it; empty as long as none has
 	OldBytes    int     `json:"old_bytes"`
 	NewBytes    int     `json:"new_bytes"`
 	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
@@ -26,7 +27,12 @@ type Transfer struct {
 	TimeS       *float64 `json:"time_s,omitempty"`
 	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
 	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
-	Rounds      []Round  `json:"rounds,omitempty"`
+	// What was sent in all, as the datagrams of Totals are, whatever round or encoder
+	// they were of: payload, on the wire, and up the link.
+	PayloadBytes  int64   `json:"payload_bytes"`
+	WireBytes     int64   `json:"wire_bytes"`
+	FeedbackBytes int64   `json:"feedback_bytes"`
+	Rounds        []Round `json:"rounds,omitempty"`
 }
 
 // Round is a delivery that ended, in a session that delivers again and again.
@@ -43,19 +49,20 @@ type Round struct {
 // maxRounds bounds how many rounds are remembered.
 const maxRounds = 100
 
-// transferred sums up the present delivery at now.
-func (d *delivery) transferred(now time.Duration) *Transfer {
+// transferred sums up the present delivery at now, and what m has counted.
+func (d *delivery) transferred(now time.Duration, m *meter) *Transfer {
 	if d == nil {
 		return nil
 	}
 	t := &Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)],
-		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:])}
+		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:]),
+		PayloadBytes: m.payload / 8, WireBytes: m.wire / 8, FeedbackBytes: m.up / 8}
 	if !d.begun {
 		return t
 	}
 	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = d.out.Blocks(), d.out.Resent(), d.needless, d.done, d.failed
 	if d.packed != nil {
-		t.PackedBytes = len(d.packed.data)
+		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}
 	if d.inEpoch == d.epoch {
 		t.Delivered = d.in.Held()
@@ -69,14 +76,25 @@ func (d *delivery) transferred(now time.Duration) *Transfer {
 	return t
 }
 
+// busyUntil returns the end of the time that rates are reckoned over. A lane whose
+// file is there has nothing more to do while those beside it go on: its last datagram
+// and the beat that this took count, and what the others take does not.
+func (d *delivery) busyUntil(now time.Duration) time.Duration {
+	if d == nil || !d.done || d.again {
+		return now
+	}
+	return max(d.doneAt, d.left+d.beat)
+}
+
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// close files the epoch that ends among the rounds.
-func (d *delivery) close() {
+// close files the epoch that ends at now among the rounds.
+func (d *delivery) close(now time.Duration) {
 	if !d.begun || d.packed == nil {
 		return
 	}
 	r := Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.out.Blocks(), Resent: d.out.Resent()}
+	r.TimeS = (now - d.start).Seconds()
 	if d.done {
 		r.TimeS = (d.doneAt - d.start).Seconds()
 	}

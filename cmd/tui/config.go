@@ -27,7 +27,7 @@ type configFlags struct {
 func (f *configFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "", "start from this experiment; see tui presets (`NAME`)")
-	flags.StringVar(&f.data, "data", "", "where the frames come from: `SPEC` is demo, world, rpc, text, table:SCHEMA.toml,PATH, or the path of a recording; see tui datasets")
+	flags.StringVar(&f.data, "data", "", "where the frames come from: `SPEC` is "+specs()+"; see tui datasets")
 	flags.StringVar(&f.encoder, "encoder", "", "send with this encoder (`NAME`); see tui encoders")
 	flags.StringVar(&f.seed, "seed", "", "seed of everything random (`N`)")
 	complete(cmd, "preset", presetNames)

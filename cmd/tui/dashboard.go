@@ -119,8 +119,9 @@ const firstPreset = "demo"
 
 // rescue saves a session that ended in another way than by q.
 func (a *app) rescue(runner *experiment.Runner, err error) error {
-	path, saveErr := runner.Save("")
-	if saveErr != nil {
+	if runner.Snapshot().Now == 0 { // it waited for a patch
+		fmt.Fprintln(a.stderr, "nothing was sent yet, and there is nothing to save")
+	} else if path, saveErr := runner.Save(""); saveErr != nil {
 		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
 	} else {
 		fmt.Fprintf(a.stderr, "the run so far is saved in %[1]s; tui replay %[1]s repeats it\n", path)

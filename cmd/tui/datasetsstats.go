@@ -62,7 +62,7 @@ often, by how much, and how many bits its change would take by itself.`, stats.A
 // exactlyOneSpec demands one specification of data.
 func exactlyOneSpec(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("%s expects SPEC: demo, world, rpc, table:SCHEMA.toml,PATH, or the path of a recording", cmd.CommandPath())
+		return usagef("%s expects SPEC: %s", cmd.CommandPath(), specs("demo", "world", "rpc", "table"))
 	}
 	return noArgs(cmd, args[1:])
 }

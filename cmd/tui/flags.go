@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,11 +22,23 @@ type dataFlags struct {
 	seed  uint64
 }
 
-func (d *dataFlags) add(cmd *cobra.Command, preset string) {
-	cmd.Flags().StringVar(&d.spec, "data", preset, "where the frames come from: `SPEC` is demo, world, rpc, text, table:SCHEMA.toml,PATH, or the path of a recording; see tui datasets")
+// add adds the flags, for data of these kinds; none: of all.
+func (d *dataFlags) add(cmd *cobra.Command, preset string, kinds ...string) {
+	cmd.Flags().StringVar(&d.spec, "data", preset, "where the frames come from: `SPEC` is "+specs(kinds...)+"; see tui datasets")
 	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
 	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; recordings ignore it")
 	complete(cmd, "data", dataSpecs)
+}
+
+// specs lists how data of these kinds are named; without any, of all there are.
+func specs(kinds ...string) string {
+	var list []string
+	for _, k := range dataset.Kinds() {
+		if k.Name != "file" && (len(kinds) == 0 || slices.Contains(kinds, k.Name)) {
+			list = append(list, k.Spec)
+		}
+	}
+	return strings.Join(list, ", ") + ", or the path of a recording"
 }
 
 // open opens the source; what is wrong with it is the caller's to mend.

@@ -23,6 +23,8 @@ func (a *app) patchCommand() *cobra.Command {
 		Long: `Make and apply binary deltas of files: what must be sent to those who have the old
 file so that they get the new one. Neither side needs memory in proportion to the
 files: applying takes less than 10 MB.`,
+		Example: `  tui patch make game-1.0 game-1.1 game.patch
+  tui patch apply game-1.0 game.patch game-1.1`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usagef("%s expects make, apply or bench", cmd.CommandPath())

@@ -41,7 +41,7 @@ func TestRunFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range strings.Fields(`totals.bits_per_item totals.transfer.old_bytes totals.transfer.new_bytes totals.transfer.packed_bytes
-		totals.transfer.blocks totals.transfer.delivered totals.transfer.resent totals.transfer.needless totals.transfer.done totals.transfer.failed
+		totals.transfer.encoder totals.transfer.payload_bytes totals.transfer.wire_bytes totals.transfer.feedback_bytes totals.transfer.blocks totals.transfer.delivered totals.transfer.resent totals.transfer.needless totals.transfer.done totals.transfer.failed
 		totals.transfer.sha256 totals.transfer.elapsed_s totals.transfer.time_s totals.transfer.round_trip_ms totals.transfer.timeout_ms
 		shadows.0.totals.transfer.time_s timing.pack_ms timing.unpack_ms config.sender.block config.sender.window`) {
 		if !lookUp(doc, key) {
@@ -59,6 +59,19 @@ func TestRunFilesUnfinished(t *testing.T) {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := tui(append(args, "--set", "assert.transfer.time_s=<= 1")...); o.code != exitFailed || !strings.Contains(o.stderr, "no such figure") {
+		t.Errorf("exit %d:\n%s", o.code, o.stderr)
+	}
+}
+
+// Whoever stops a run while its patch is made is told that nothing was sent, and whoever
+// replays that, that there is nothing to repeat.
+func TestRunFilesBrokenOff(t *testing.T) {
+	old, new := twoFiles(t)
+	dir := filepath.Join(t.TempDir(), "report")
+	if o := tuiIn(cancelled(), metronome(), "run", "--data", "files:"+old+","+new, "--out", dir); o.code != exitInterrupted || !strings.Contains(o.stdout, "nothing was packed yet, and nothing sent") {
+		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "broken off before anything was sent") {
 		t.Errorf("exit %d:\n%s", o.code, o.stderr)
 	}
 }

@@ -18,7 +18,7 @@ func writeTransfer(w io.Writer, r *experiment.Result) {
 	fmt.Fprintf(w, "datagrams %s\n", outcomes(t))
 	fmt.Fprintf(w, "resent    %d blocks; %d came that were there already\n", x.Resent, x.Needless)
 	fmt.Fprintf(w, "sent      %s KB of payload, %s on the wire; %s of feedback\n",
-		kilobytes(t.PayloadKbps, r.DurationS), kilobytes(t.WireKbps, r.DurationS), kilobytes(t.FeedbackKbps, r.DurationS))
+		kilobytes(x.PayloadBytes), kilobytes(x.WireBytes), kilobytes(x.FeedbackBytes))
 	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, figure(t.BitsPerItem))
 	fmt.Fprintf(w, "round trip %s ms, timeout %s ms, as the sender has it\n", figure(x.RoundTripMS), figure(x.TimeoutMS))
 	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
@@ -47,8 +47,11 @@ func writeRivals(w io.Writer, r *experiment.Result) {
 	}
 	fmt.Fprint(w, "\nThe same file, link and seed:\n")
 	g := newGrid("encoder", ">packed bytes", ">% of new", ">datagrams", ">resent", ">wire KB", ">seconds", ">times as long", ">wrong")
-	row := func(name string, t experiment.Totals, duration float64) {
+	row := func(name string, t experiment.Totals) {
 		x := t.Transfer
+		if x.Encoder != "" { // that took over since
+			name = x.Encoder
+		}
 		secs, times := "unfinished", ""
 		if x.TimeS != nil {
 			secs = fmt.Sprintf("%.3f", *x.TimeS)
@@ -57,18 +60,18 @@ func writeRivals(w io.Writer, r *experiment.Result) {
 			}
 		}
 		g.row(name, x.PackedBytes, fmt.Sprintf("%.2f", share(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
-			kilobytes(t.WireKbps, duration), secs, times, t.Wrong)
+			kilobytes(x.WireBytes), secs, times, t.Wrong)
 	}
 	first, _ := r.Config["encoder"].(map[string]any)
-	row(fmt.Sprint(first["name"]), r.Totals, r.DurationS)
+	row(fmt.Sprint(first["name"]), r.Totals)
 	for _, s := range r.Shadows {
-		row(s.Encoder, s.Totals, r.DurationS-s.FromS)
+		row(s.Encoder, s.Totals)
 	}
 	g.write(w, 0)
 }
 
-// kilobytes writes how much a mean rate comes to.
-func kilobytes(kbps, seconds float64) string { return fmt.Sprintf("%.1f", kbps*seconds/8) }
+// kilobytes writes how much that is.
+func kilobytes(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1000) }
 
 // shortly writes a time that this process took.
 func shortly(ms float64) string {

@@ -39,7 +39,7 @@ for z. Set it under [encoder.params], with gear_bits = 0: the widths of the arti
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.tune(cmd.Context(), f) },
 	}
-	f.data.add(cmd, "demo")
+	f.data.add(cmd, "demo", "demo", "world")
 	cmd.Flags().StringVar(&f.field, "field", "", "what to tune: `position|orientation`")
 	a.addOutputFlags(cmd, &f.json)
 	complete(cmd, "field", fieldNames)

@@ -52,7 +52,7 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
 	}
-	f.data.add(cmd, "demo")
+	f.data.add(cmd, "demo", "demo", "world", "table")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default relative-orientation)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "score every encoder there is")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score the first `N` frames only (default all; of the endless world 2837)")

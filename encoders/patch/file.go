@@ -88,7 +88,9 @@ func whole(name string, mode os.FileMode, fill func(*os.File) error) (err error)
 		return fmt.Errorf("%s is a directory; expected the name of a file", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
+	if fault := (*os.PathError)(nil); errors.As(err, &fault) {
+		return &os.PathError{Op: fault.Op, Path: name, Err: fault.Err} // the caller knows this name
+	} else if err != nil {
 		return err
 	}
 	defer func() {

@@ -18,6 +18,9 @@ const (
 // patch of them nor to apply it: the parts that changed are searched for in all of
 // the old file, which moved.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: files of 24 MB, and the race detector has memory of its own")
+	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	old := noise(24<<20, 1)

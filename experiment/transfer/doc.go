@@ -21,9 +21,10 @@
 // link does to it. The window only keeps a sender that hears nothing from sending
 // everything.
 //
-// An acknowledgement names the newest datagram that came, the 32 before it, and how
-// many blocks the receiver has without a gap. The latter makes up for
-// acknowledgements that were lost.
+// An acknowledgement names the datagram that it answers, and besides, for those that
+// were lost, the newest that came, the 32 before it, and how many blocks the receiver
+// has without a gap. The round trip is that of the datagram it answers: where datagrams
+// overtake each other, that of the newest is the one of the fastest.
 package transfer
 
 import "time"

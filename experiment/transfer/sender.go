@@ -59,12 +59,12 @@ func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 			return n, true, true
 		}
 	}
-	if s.next < len(s.blocks) && s.pending < s.window && s.next < s.base+Reach {
+	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.upTo)+Reach {
 		return s.next, false, true
 	}
-	// Every block was acknowledged, and yet the receiver does not have them all: an
-	// acknowledgement lied, as a damaged one may.
-	if s.base == len(s.blocks) && s.upTo < len(s.blocks) && now-s.blocks[s.upTo].sent >= timeout {
+	// Every block that was sent was acknowledged, and yet the receiver does not have
+	// them all: an acknowledgement lied about single datagrams.
+	if s.base == s.next && s.upTo < s.next && now-s.blocks[s.upTo].sent >= timeout {
 		return s.upTo, true, true
 	}
 	return 0, false, false
@@ -97,27 +97,35 @@ func (s *Sender) silence(now, sent time.Duration) {
 // ErrAck: an acknowledgement says what cannot be.
 var ErrAck = errors.New("transfer: acknowledgement of what was never sent")
 
-// Heard takes in an acknowledgement: of the datagrams seq and, bit by bit, of the 32
-// before it, and that the receiver has upTo blocks without a gap.
-func (s *Sender) Heard(now time.Duration, seq uint64, mask uint32, upTo int) error {
-	if upTo < 0 || upTo > s.next {
-		return fmt.Errorf("%w: %d blocks of %d", ErrAck, upTo, s.next)
+// Ack is an acknowledgement: what a receiver says whenever a datagram came.
+type Ack struct {
+	Answers uint64 // the datagram that came
+	Newest  uint64 // of all that came
+	Mask    uint32 // bit i: the one that is i+1 before the newest came
+	UpTo    int    // blocks that are there without a gap
+}
+
+// Heard takes in an acknowledgement.
+func (s *Sender) Heard(now time.Duration, a Ack) error {
+	if a.UpTo < 0 || a.UpTo > s.next {
+		return fmt.Errorf("%w: %d blocks of %d", ErrAck, a.UpTo, s.next)
 	}
 	s.heard, s.lastHeard = true, now
-	if d := s.find(seq); d != nil && !d.acked {
+	if d := s.find(a.Answers); d != nil && !d.acked {
 		s.timer.measure(now - d.at)
 	}
 	s.timer.calm()
-	s.ack(seq)
-	for i := uint64(0); i < 32 && i < seq; i++ {
-		if mask>>i&1 == 1 {
-			s.ack(seq - 1 - i)
+	s.ack(a.Answers)
+	s.ack(a.Newest)
+	for i := uint64(0); i < 32 && i < a.Newest; i++ {
+		if a.Mask>>i&1 == 1 {
+			s.ack(a.Newest - 1 - i)
 		}
 	}
-	for n := s.base; n < upTo; n++ {
+	for n := s.base; n < a.UpTo; n++ {
 		s.done(n)
 	}
-	s.upTo = max(s.upTo, upTo)
+	s.upTo = max(s.upTo, a.UpTo)
 	for s.base < s.next && s.blocks[s.base].acked {
 		s.base++
 	}

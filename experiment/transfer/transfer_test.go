@@ -26,6 +26,7 @@ type wire struct {
 	mask        uint32
 	any         bool
 	sent        int
+	lie         func(message) message // what becomes of an acknowledgement; nil: nothing
 }
 
 // message is a datagram, or an acknowledgement of what came until then.
@@ -33,8 +34,8 @@ type message struct {
 	at     time.Duration
 	ack    bool
 	seq    uint64
-	mask   uint32
-	number int // of a block, or of those without a gap
+	says   Ack // of an acknowledgement
+	number int // of a block
 }
 
 func (w *wire) send(now time.Duration, m message) {
@@ -93,7 +94,10 @@ func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limi
 	for now := time.Duration(0); now <= limit; now += time.Millisecond {
 		for m, ok := w.due(now); ok; m, ok = w.due(now) {
 			if m.ack {
-				if err := s.Heard(now, m.seq, m.mask, m.number); err != nil {
+				if w.lie != nil {
+					m = w.lie(m)
+				}
+				if err := s.Heard(now, m.says); err != nil {
 					t.Fatal(err)
 				}
 				continue
@@ -102,7 +106,7 @@ func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limi
 				t.Fatal(err)
 			}
 			w.note(m.seq)
-			w.send(now, message{ack: true, seq: w.newest, mask: w.mask, number: r.UpTo()})
+			w.send(now, message{ack: true, says: Ack{m.seq, w.newest, w.mask, r.UpTo()}})
 		}
 		if r.Complete() {
 			return now, true
@@ -207,7 +211,7 @@ func TestSenderAllocatesNothing(t *testing.T) {
 		if n, _, ok := s.Next(now); ok {
 			s.Sent(now, seq, n)
 			if seq++; seq%5 > 0 {
-				_ = s.Heard(now, seq-1, 0, s.base)
+				_ = s.Heard(now, Ack{Answers: seq - 1, Newest: seq - 1, UpTo: s.base})
 			}
 		}
 	})
@@ -242,18 +246,40 @@ func TestLies(t *testing.T) {
 	for n := range 3 {
 		s.Sent(0, uint64(n), n)
 	}
-	if err := s.Heard(0, 2, 0, 4); !errors.Is(err, ErrAck) {
+	if err := s.Heard(0, Ack{Answers: 2, Newest: 2, UpTo: 4}); !errors.Is(err, ErrAck) {
 		t.Errorf("has four blocks of three: %v", err)
 	}
 	s.Sent(0, 3, 3)
-	if err := s.Heard(0, 3, 7, 1); err != nil || s.Done() { // three of which nobody has two
+	if err := s.Heard(0, Ack{Answers: 3, Newest: 3, Mask: 7, UpTo: 1}); err != nil || s.Done() { // three of which nobody has two
 		t.Fatalf("done %v, %v", s.Done(), err)
 	}
 	if n, again, ok := s.Next(time.Second); n != 1 || !again || !ok {
 		t.Errorf("next is %d (%v, %v), expected the first that is missing", n, again, ok)
 	}
-	if err := s.Heard(0, 1000, 1<<32-1, 4); err != nil || !s.Done() {
+	if err := s.Heard(0, Ack{Answers: 1000, Newest: 1000, Mask: 1<<32 - 1, UpTo: 4}); err != nil || !s.Done() {
 		t.Errorf("datagrams that nobody sent: %v, done %v", err, s.Done())
+	}
+}
+
+// Lies about single datagrams are made up for, even if blocks that they are about are
+// further back than a receiver reaches: the sender goes no further than that from
+// what the receiver says that it has.
+func TestLiesOnTheWay(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		packed := noise(60*2*Reach, seed)
+		blocks := cut(packed, 60)
+		s, r := NewSender(len(blocks), 1+rng.IntN(Reach), beat), &Receiver{}
+		w := &wire{rng: rng, loss: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(100)) * time.Millisecond}
+		w.lie = func(m message) message {
+			if rng.IntN(10) == 0 {
+				m.says.Newest, m.says.Mask = uint64(rng.IntN(w.sent+1)), rng.Uint32()
+			}
+			return m
+		}
+		if at, ok := w.bring(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
+			t.Errorf("seed %d: %d of %d blocks there after %v", seed, r.Held(), len(blocks), at)
+		}
 	}
 }
 

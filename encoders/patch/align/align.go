@@ -8,7 +8,7 @@
 // is like; a suffix array of the best 4 MB of them finds the longest matches,
 // which seed diagonals; and a dynamic program chooses, byte by byte, the diagonal
 // or none that will be cheapest to tell. Memory is bounded whatever the sizes:
-// 32 MB of index at most and some 50 MB to search.
+// 32 MB of index at most and some 40 MB to search.
 package align
 
 import "wirelab/encoders/patch/delta"

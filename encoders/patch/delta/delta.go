@@ -3,15 +3,18 @@
 // where in the source something like it lies and then only what differs, and
 // literals, for which there is nothing like them.
 //
-// Everything goes through one binary range coder, and every bit is guessed by
-// mixing what many contexts say of it: for a copied byte whether it differs (what
-// lay around it, how long ago the last difference was, whether it looks like part
-// of a pointer whose target moved), for one that does by how much, for a literal
-// what texts, tables and pictures suggest. A Model learns from block to block, and
-// one traversal serves both directions, so that the two ends cannot drift apart.
+// Everything goes through one binary range coder. A Model made by New guesses every
+// bit by mixing what many contexts say of it: for a word that looks like a pointer
+// whether it is what its target's move makes of it, for a copied byte whether it
+// differs (what lay around it, how long ago the last difference was), for one that
+// does by how much, for a literal what texts, tables and pictures suggest. One made
+// by NewFast expects such words as they have proved right, and says how far a copy
+// is as expected; what is not it tells by two contexts, and many literals by zstd.
+// A Model learns from block to block, and one traversal serves both directions, so
+// that the two ends cannot drift apart.
 //
-// A Model takes some 9 MB whatever the sizes of the files and allocates nothing
-// once it is made.
+// A Model takes some 9 MB, a fast one 3, whatever the sizes of the files, and
+// allocates nothing once it is made.
 package delta
 
 import (
@@ -222,90 +225,6 @@ func (m *Model) block(ops []Op, src Source) error {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		last = op
-	}
-	return nil
-}
-
-// added codes the literals of an operation.
-func (m *Model) added(n int) error {
-	switch {
-	case n == 0:
-		return nil
-	case m.quick == nil:
-		for range n {
-			m.literal(nil, 0)
-		}
-	case m.quick.apart.bytes != nil:
-		if err := m.storedLiterals(n); err != nil {
-			return err
-		}
-	default:
-		for range n {
-			m.quickLiteral()
-		}
-	}
-	m.run.forget()
-	return nil
-}
-
-// operation codes what is to be done next.
-func (m *Model) operation(op *Op, last Op) error {
-	c := &m.coder
-	left := m.end - m.p
-	ctx := min(class(last.Copy), 15) + 16*min(last.Literal, 2)
-	copies := m.counts.code(c, int64(op.Copy), ctx)
-	if copies > int64(left) {
-		return fmt.Errorf("%w: a copy of %d bytes where %d are left", ErrCorrupt, copies, left)
-	}
-	op.Copy = int(copies)
-	if left -= op.Copy; left > 0 {
-		literals := m.after.code(c, int64(op.Literal), min(class(op.Copy), 30))
-		if literals > int64(left) {
-			return fmt.Errorf("%w: %d literals where %d bytes are left", ErrCorrupt, literals, left)
-		}
-		op.Literal = int(literals)
-	}
-	if op.Copy+op.Literal == 0 {
-		return fmt.Errorf("%w: an operation that does nothing", ErrCorrupt)
-	}
-	if op.Copy > 0 {
-		op.From = m.jumps.code(c, op.From, m.run.from, m.first+int64(m.p), last.Literal)
-		m.run.from = op.From + int64(op.Copy)
-	} else {
-		op.From = m.run.from
-	}
-	return nil
-}
-
-// copied codes the copy of an operation.
-func (m *Model) copied(op Op, src Source) error {
-	m.words.reset()
-	at, left := op.From, op.Copy
-	for left > 0 {
-		place, there := src.Locate(at)
-		if there < int64(left) {
-			return fmt.Errorf("%w: a copy of %d bytes from address %d, where %d are", ErrCorrupt, left, at, there)
-		}
-		n := min(left, Core-int(place%Core))
-		view, k, err := src.View(at, n)
-		if err != nil {
-			return err
-		}
-		if m.quick != nil {
-			m.quickCopy(view, k, n, left, place)
-		} else if m.shape.numeric(m.p - m.start) {
-			for i := range n {
-				m.literal(view, k+i)
-			}
-			m.run.forget()
-		} else {
-			m.differences(view, k, n, left, place)
-		}
-		if err := m.coder.Err(); err != nil {
-			return fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-		at += int64(n)
-		left -= n
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package delta
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -84,4 +86,107 @@ func TestCorrupt(t *testing.T) {
 	if _, err := New().Decode(packet, MaxBlock+1, whole(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a block too large: %v", err)
 	}
+}
+
+// calls is a program of calls among n functions of 40 bytes each, the upper half of
+// which begins shift bytes later.
+func calls(n, shift int) []byte {
+	r := rand.New(rand.NewPCG(1, 1))
+	address := func(f int) int {
+		if f >= n/2 {
+			return f*40 + shift
+		}
+		return f * 40
+	}
+	out := make([]byte, n*40+shift)
+	for f := range n {
+		body := out[address(f):][:40]
+		for i := range body {
+			body[i] = byte(r.IntN(100)) // no opcode of a call among them
+		}
+		for i := 0; i < 40; i += 10 {
+			body[i] = 0xE8
+			binary.LittleEndian.PutUint32(body[i+1:], uint32(address(r.IntN(n))-(address(f)+i+5)))
+		}
+	}
+	return out
+}
+
+// Where code moved, calls change by how far their targets and they did: half of
+// them here. To learn the move of each target takes bytes; calls do not.
+func TestMovedPointers(t *testing.T) {
+	const n, shift = 3000, 48
+	old, new := calls(n, 0), calls(n, shift)
+	half := n / 2 * 40
+	ops := []Op{{Copy: half, Literal: shift}, {From: int64(half), Copy: half}}
+	for name, fresh := range map[string]func() *Model{"mixing": New, "fast": NewFast} {
+		packet, err := fresh().Encode(nil, new, ops, whole(old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed := 2 * n; len(packet) > changed/2 {
+			t.Errorf("%s: %d bytes for %d changed calls to %d functions; expected at most half a byte each", name, len(packet), changed, n)
+		}
+		if got, err := fresh().Decode(packet, len(new), whole(old)); err != nil || !bytes.Equal(got, new) {
+			t.Errorf("%s: something else came out: %v", name, err)
+		}
+	}
+}
+
+// Literals that are told apart are refused if they are not whole, not zstd, or not as
+// many as are used.
+func TestStoredLiterals(t *testing.T) {
+	text := bytes.Repeat([]byte("something that is all new, and much of it; "), 100)
+	packet, err := NewFast().Encode(nil, text, []Op{{Literal: len(text)}}, whole(nil))
+	if err != nil || len(packet) > 200 {
+		t.Fatalf("%d bytes, %v", len(packet), err)
+	}
+	if got, err := NewFast().Decode(packet, len(text), whole(nil)); err != nil || !bytes.Equal(got, text) {
+		t.Fatal(err)
+	}
+	head, n := binary.Uvarint(packet)
+	size := n + int(head>>1)
+	for name, bad := range map[string][]byte{
+		"empty":     {},
+		"cut":       packet[:size-1],
+		"too large": binary.AppendUvarint(nil, 1<<40),
+		"not zstd":  append(append(binary.AppendUvarint(nil, 9), "abcd"...), packet[size:]...),
+		"too few":   append(append(binary.AppendUvarint(nil, 8), "abcd"...), packet[size:]...),
+		"too many":  append(append(binary.AppendUvarint(nil, uint64(2*len(text)+2)), append(text, 'x')...), packet[size:]...),
+	} {
+		if _, err := NewFast().Decode(bad, len(text), whole(nil)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// No packet makes Decode panic, go on without end, or make another number of bytes
+// than was asked for.
+func FuzzDecode(f *testing.F) {
+	old, new, ops := block()
+	for _, fast := range []bool{false, true} {
+		fresh := New
+		if fast {
+			fresh = NewFast
+		}
+		packet, err := fresh().Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, whole(old))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(packet, uint(5000), fast)
+		packet, _ = fresh().Encode(nil, new, ops, whole(old))
+		f.Add(packet, uint(len(new)), fast)
+	}
+	slow, quick, slowNew, quickNew := New(), NewFast(), New(), NewFast()
+	f.Fuzz(func(t *testing.T, packet []byte, n uint, fast bool) {
+		m, from := slow, slowNew
+		if fast {
+			m, from = quick, quickNew
+		}
+		m.CopyFrom(from)
+		got, err := m.Decode(packet, int(n%10_000), whole(old))
+		if err == nil && len(got) != int(n%10_000) || err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%d bytes of %d: %v", len(got), n%10_000, err)
+		}
+	})
 }

@@ -119,19 +119,14 @@ func (m *predictor) look(node uint32) {
 
 // fetch reads the counters.
 func (m *predictor) fetch() {
-	k := 0
-	for _, slot := range m.slots[:m.n] {
+	in := m.inputs[:2*m.n+1]
+	for i, slot := range m.slots[:m.n] {
 		v := uint32(m.table[slot])
-		sure := v & 1023
-		if sure == 0 {
-			m.inputs[k], m.inputs[k+1] = 0, 0
-		} else {
-			m.inputs[k] = int32(stretches[v>>20])
-			m.inputs[k+1] = (int32(v>>16) - 32768) / 2 * int32(min(sure, 16)) >> 4
-		}
-		k += 2
+		pair := in[2*i : 2*i+2 : 2*i+2]
+		pair[0] = int32(stretches[v>>20]) // next to nothing for one that has seen nothing
+		pair[1] = (int32(v>>16) - 32768) * int32(min(v&1023, 16)) >> 5
 	}
-	m.inputs[k] = 2048
+	in[2*m.n] = 2048
 }
 
 // mix makes one probability of what the contexts say.

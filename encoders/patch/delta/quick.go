@@ -1,14 +1,12 @@
 package delta
 
-import (
-	"bytes"
-
-	"wirelab/encoders/rangecoder"
-)
+import "bytes"
 
 // quick is what a Model has instead of mixing when it must be quick: it codes how
-// many bytes of a copy are right before the next that is not, and bytes by two
-// contexts each, of which it takes the mean. What costs time is only what differs.
+// many bytes of a copy are as expected before the next that is not, which is all
+// that costs time, and bytes by two contexts each, of which it takes the mean.
+// Expected are the old bytes, but for words whose guess as pointers has proved
+// right.
 type quick struct {
 	gaps   *numbers
 	values pair // differences
@@ -28,62 +26,8 @@ const (
 
 const quickLimit = 60
 
-// pair guesses bytes from a small context and a larger one.
-type pair struct{ small, large []rangecoder.Counter }
-
-const (
-	smallBits = 8
-	largeBits = 18
-)
-
-func newPair() pair {
-	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<largeBits)}
-	rangecoder.Fill(p.small, rangecoder.NewCounter(rangecoder.One/2, 0))
-	rangecoder.Fill(p.large, rangecoder.NewCounter(rangecoder.One/2, 0))
-	return p
-}
-
-func (p *pair) copyFrom(o *pair) {
-	copy(p.small, o.small)
-	copy(p.large, o.large)
-}
-
-// code codes v, four bits at a time, whose counters in the large context lie side
-// by side. That counts for more once it has been seen.
-func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
-	a := p.small[int(small)<<8:][:256]
-	base := hash(large, 3) * 0x9E3779B1
-	node := uint32(1)
-	for half := uint(4); ; half = 0 {
-		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (32 - largeBits + 4) << 4
-		b := p.large[at:][:16]
-		near := uint32(1)
-		for k := uint(4); k > 0; k-- {
-			x, y := &a[node&255], &b[near&15]
-			bit := c.Bit(int(v>>(half+k-1)&1), guess(*x, *y))
-			x.Update(bit, quickLimit)
-			y.Update(bit, quickLimit)
-			node, near = node<<1|uint32(bit), near<<1|uint32(bit)
-		}
-		if half == 0 {
-			return byte(node)
-		}
-	}
-}
-
-// guess mixes what the small context says with what the large one does.
-func guess(x, y rangecoder.Counter) uint32 {
-	switch n := y.N(); {
-	case n < 2:
-		return max(x.P(), 1)
-	case n < 8:
-		return max((x.P()+y.P())/2, 1)
-	}
-	return max((x.P()+3*y.P())/4, 1)
-}
-
 // NewFast returns a Model that has learnt nothing and is quick rather than good.
-// It takes some 5 MB.
+// It takes some 3 MB.
 func NewFast() *Model {
 	words := newPointers()
 	words.brief = true

@@ -2,7 +2,6 @@ package delta
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
@@ -77,10 +76,10 @@ func (s *stored) read(packet []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
-// errLiterals says that a block has other literals than were told apart.
-var errLiterals = errors.Join(ErrCorrupt, errors.New("too few literals, or too many"))
+// errLiterals: a block has other literals than were told apart.
+var errLiterals = fmt.Errorf("%w: literals that are too few, or too many", ErrCorrupt)
 
-// literals makes n bytes of those told apart.
+// storedLiterals makes n bytes of those told apart.
 func (m *Model) storedLiterals(n int) error {
 	s := &m.quick.apart
 	if n > len(s.bytes) {

@@ -98,4 +98,8 @@ func TestMarksSayWhatTheyAre(t *testing.T) {
 	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ seam: the recording begins anew") {
 		t.Errorf("%q", rows)
 	}
+	snap.Schema = fileSnapshot(2).Schema
+	if rows = picture(&logPane{}, sightOf(snap), 60, 8); !strings.Contains(rows[2], "↻ seam: the file is sent anew") {
+		t.Errorf("of files: %q", rows)
+	}
 }

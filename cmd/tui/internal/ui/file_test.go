@@ -114,6 +114,10 @@ func TestTransferFigures(t *testing.T) {
 		text += s.text
 	}
 	p.back = true
+	p.lanes[0].Totals.Transfer.Encoder = "patch-fast"
+	if says := p.verdict(200); says[0].text != "patch-fast " {
+		t.Errorf("to those who look back the figures of patch-fast are those of %q", says[0].text)
+	}
 	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].text, "at present") {
 		t.Errorf("to those who look back it says %v", says)
 	}

@@ -16,13 +16,19 @@ type logPane struct {
 	effects []*effect         // of each of them; nil: not known, or nothing to tell
 	newest  time.Duration     // end of the newest sample seen
 	seen    bool
-	live    bool // the world is, and no recording
+	again   string // what a seam says of the data
 }
 
 func (p *logPane) name() string { return "Changes" }
 
 func (p *logPane) observe(v sight) bool {
-	p.live = v.snap.World != nil && v.snap.World.Live
+	p.again = " seam: the recording begins anew"
+	switch {
+	case ofFiles(v.snap.Schema):
+		p.again = " seam: the file is sent anew"
+	case v.snap.World != nil && v.snap.World.Live:
+		p.again = " seam: the world begins anew"
+	}
 	moved := !p.seen || !sameMarks(p.all, v.snap.Marks)
 	if moved {
 		p.all, p.seen = v.snap.Marks, true
@@ -81,10 +87,7 @@ func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect, crowded bool) {
 	label := string(markSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == experiment.MarkSeam {
-		label = string(th.seam) + " seam: the recording begins anew"
-		if p.live {
-			label = string(th.seam) + " seam: the world begins anew"
-		}
+		label = string(th.seam) + p.again
 	}
 	x := c.text(2, y, inkDim, clock(ch.T)+"  ")
 	const gap = 2

@@ -68,7 +68,7 @@ func (p *transferPane) lane(c *canvas, th *theme, y int, l *experiment.Lane) {
 		return
 	}
 	name := min(14, c.w/4)
-	c.clip(2, y, name, inkTitle, l.Encoder)
+	c.clip(2, y, name, inkTitle, packer(l))
 	share, says := p.progress(l, x)
 	right := c.w - 2 - textWidth(says)
 	k := inkValue
@@ -85,6 +85,15 @@ func (p *transferPane) lane(c *canvas, th *theme, y int, l *experiment.Lane) {
 		c.fill(3+name, y, min(int(share*float64(bar)+0.5), bar), k, th.gaugeOn)
 	}
 	c.spans(3+name, y+1, c.w-5-name, uncut(c.w-5-name, p.details(l, x))...)
+}
+
+// packer names the encoder whose pack is brought across: to those who look back, a
+// lane's is that of then, and the figures here are of the present.
+func packer(l *experiment.Lane) string {
+	if x := l.Totals.Transfer; x != nil && x.Encoder != "" {
+		return x.Encoder
+	}
+	return l.Encoder
 }
 
 // progress is how far a lane is, from 0 to 1, and in words.
@@ -179,7 +188,7 @@ func (p *transferPane) verdict(w int) []span {
 	if beside.Totals.Transfer.Done {
 		was = "took"
 	}
-	says := []span{{inkTitle, first.Encoder + " "}, {inkGood, howLong(a)}, {inkDim, ", " + beside.Encoder + " " + was + " "}, {inkValue, howLong(b)},
+	says := []span{{inkTitle, packer(first) + " "}, {inkGood, howLong(a)}, {inkDim, ", " + packer(beside) + " " + was + " "}, {inkValue, howLong(b)},
 		{inkDim, ", "}, {inkRatio, fixed(b/a, 1)}, {inkDim, " times as long"}}
 	return fit(w, append(says[:len(says):len(says)], span{inkDim, ", over the same link with the same luck"}), says)
 }

@@ -20,7 +20,8 @@ type bringing struct {
 	delivers bool
 	pair     *pair
 	packs    *Packs
-	rounds   uint64 // begun
+	scripted []*encoding // that the script will ask for, as far as nobody has packed the file with them
+	rounds   uint64      // begun
 	resting  bool
 	goesOn   time.Duration // when it begins again, if it is resting
 }

@@ -382,7 +382,13 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	if err := s.Change(Change{Shadow: []EncoderConfig{{Name: "whole-zstd"}}}); err != nil {
 		t.Fatal(err)
 	}
+	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {
+		t.Errorf("%g of %g bytes there after half a second", done, total)
+	}
 	r := toTheEnd(t, s)
+	if done, total := s.delivered(); done != total {
+		t.Errorf("%g of %g bytes there in the end", done, total)
+	}
 	if x := r.Shadows[0].Totals.Transfer; !x.Done || !r.Totals.Transfer.Done || x.Resent == 0 {
 		t.Errorf("%+v", x)
 	}

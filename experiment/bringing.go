@@ -20,7 +20,8 @@ type bringing struct {
 	delivers bool
 	pair     *pair
 	packs    *Packs
-	rounds   uint64 // begun
+	scripted []*encoding // that the script will ask for, as far as nobody has packed the file with them
+	rounds   uint64      // begun
 	resting  bool
 	goesOn   time.Duration // when it begins again, if it is resting
 }
@@ -86,10 +87,14 @@ func (s *Session) bring(at time.Duration) {
 // lanes together.
 func (s *Session) delivered() (done, total float64) {
 	for _, l := range s.lanes {
-		if d := l.delivery; d.begun {
-			total += float64(len(d.stream))
-			done += float64(d.in.Held() * d.size)
+		d := l.delivery
+		if !d.begun {
+			continue
+		}
+		total += float64(len(d.stream))
+		if d.inEpoch == d.epoch {
+			done += float64(min(d.in.Held()*d.size, len(d.stream))) // the last block is a short one
 		}
 	}
-	return min(done, total), total
+	return done, total
 }

@@ -343,6 +343,36 @@ func TestPatchOverABadLink(t *testing.T) {
 	}
 }
 
+// What a script will ask for is packed before the session begins, where somebody hears
+// of it and can stop it.
+func TestScriptIsPackedBefore(t *testing.T) {
+	c, err := parcelFiles(t, newParcel(20_000, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	told := 0
+	opt := RunOptions{Progress: func(float64, float64) {
+		if told == 0 {
+			t.Error("the session ran before the patch was made")
+		}
+	}, Packing: func(encoder string, _, _ float64) {
+		if told++; encoder == "patch" {
+			cancel()
+		}
+	}}
+	report, err := Run(ctx, c, opt)
+	if told != 1 || report == nil || !report.Runs[0].Interrupted || report.Runs[0].Totals.Sent > 0 {
+		t.Errorf("told %d times, %v, %+v", told, err, report)
+	}
+}
+
 // Shadows that join on the way begin a delivery of their own, and end it.
 func TestShadowJoinsDelivery(t *testing.T) {
 	s := deliver(t, newParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
@@ -352,7 +382,13 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	if err := s.Change(Change{Shadow: []EncoderConfig{{Name: "whole-zstd"}}}); err != nil {
 		t.Fatal(err)
 	}
+	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {
+		t.Errorf("%g of %g bytes there after half a second", done, total)
+	}
 	r := toTheEnd(t, s)
+	if done, total := s.delivered(); done != total {
+		t.Errorf("%g of %g bytes there in the end", done, total)
+	}
 	if x := r.Shadows[0].Totals.Transfer; !x.Done || !r.Totals.Transfer.Done || x.Resent == 0 {
 		t.Errorf("%+v", x)
 	}

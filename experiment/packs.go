@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"crypto/sha256"
+	"slices"
 	"sync"
 
 	"wirelab/dataset/frame"
@@ -66,6 +67,16 @@ func (p *Packs) entry(run *encoding, of *pair) *pack {
 	return p.all[key]
 }
 
+// have reports whether a pack is made; it does not wait for one that is being made.
+func (p *Packs) have(run *encoding, of *pair) bool {
+	x := p.entry(run, of)
+	if !x.making.TryLock() {
+		return false
+	}
+	defer x.making.Unlock()
+	return x.made
+}
+
 // of returns what an encoder makes of the new file for those who have the old one.
 // It is made here if nobody has yet; whoever else asks for it meanwhile waits.
 func (p *Packs) of(run *encoding, pair *pair, w *Packing) (*pack, error) {
@@ -95,8 +106,29 @@ func (p *Packs) of(run *encoding, pair *pair, w *Packing) (*pack, error) {
 	return x, nil
 }
 
-// unpacked returns the encodings that the session will need next and that nobody has
-// packed the file with.
+// foresee notes by what encodings the file is packed where the script has made the
+// configuration c: rather before the session runs, when whoever waits can be told, and
+// can leave, than in its middle.
+func (s *Session) foresee(c *Config) error {
+	if !s.delivers {
+		return nil
+	}
+	for _, e := range append([]EncoderConfig{c.Encoder}, c.Shadows...) {
+		codec, params, err := e.resolve("encoder", c.codecs)
+		if err != nil {
+			return err
+		}
+		run, err := newEncoding(s.schema, codec, params)
+		if err != nil {
+			return configError("encoder", err)
+		}
+		s.scripted = append(s.scripted, &run)
+	}
+	return nil
+}
+
+// unpacked returns the encodings that the session will need next, or its script, and
+// that nobody has packed the file with.
 func (s *Session) unpacked() []*encoding {
 	if !s.delivers {
 		return nil
@@ -107,21 +139,16 @@ func (s *Session) unpacked() []*encoding {
 		if run == nil {
 			run = &l.snd.run
 		}
-		x := s.packs.entry(run, s.pair)
-		if x.making.TryLock() {
-			if !x.made {
-				list = append(list, run)
-			}
-			x.making.Unlock()
-		} else {
+		if !s.packs.have(run, s.pair) {
 			list = append(list, run)
 		}
 	}
-	return list
+	s.scripted = slices.DeleteFunc(s.scripted, func(run *encoding) bool { return s.packs.have(run, s.pair) })
+	return append(list, s.scripted...)
 }
 
-// pack packs the file for every lane, where that is still to be done: before the
-// session runs, so that whoever waits can be told.
+// pack packs the file for every lane and for the script, where that is still to be
+// done: before the session runs, so that whoever waits can be told.
 func (s *Session) pack(w *Packing) error {
 	for _, run := range s.unpacked() {
 		if _, err := s.packs.of(run, s.pair, w); err != nil {

@@ -154,6 +154,9 @@ func (s *Session) loadScript(c *Config) error {
 		if err := s.fits(then, c.At[i].Change); err != nil {
 			return within(indexed("at", i), err)
 		}
+		if err := s.foresee(then); err != nil {
+			return within(indexed("at", i), err)
+		}
 		s.pending = append(s.pending, c.At[i])
 	}
 	return nil

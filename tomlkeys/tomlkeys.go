@@ -3,6 +3,7 @@
 package tomlkeys
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 func Lines(data []byte) (keys []string, lines map[string]int) {
 	lines = map[string]int{}
 	counts := map[string]int{}
+	at := counter{data: data, now: 1}
 	var p unstable.Parser
 	p.Reset(data)
 	prefix := ""
@@ -24,7 +26,7 @@ func Lines(data []byte) (keys []string, lines map[string]int) {
 		line := 0
 		for it := e.Key(); it.Next(); {
 			if line == 0 {
-				line = p.Shape(it.Node().Raw).Start.Line
+				line = at.line(int(it.Node().Raw.Offset))
 			}
 			parts = append(parts, string(it.Node().Data))
 		}
@@ -46,6 +48,21 @@ func Lines(data []byte) (keys []string, lines map[string]int) {
 		}
 	}
 	return keys, lines
+}
+
+// counter counts lines as far as it was asked, once: to count them from the top for
+// each key takes minutes for a megabyte of keys.
+type counter struct {
+	data    []byte
+	counted int // bytes
+	now     int // the line there, from 1
+}
+
+// line returns the line of an offset no smaller than the one before.
+func (c *counter) line(offset int) int {
+	c.now += bytes.Count(c.data[c.counted:offset], []byte("\n"))
+	c.counted = offset
+	return c.now
 }
 
 // placed joins the parts of a table's name, with the present index behind each

@@ -42,7 +42,7 @@ var plan = map[string][]string{
 	"encoders/cubes/forecast":     encoderImports, // where the cubes will be
 	"encoders/cubes/kinetic":      append([]string{"encoders/cubes/forecast", "encoders/nn", "encoders/train", "encoders/train/mdn"}, encoderImports...),
 	"encoders/cubes":              encoderImports,
-	"encoders/generic":            encoderImports,
+	"encoders/generic":            append([]string{"encoders/train"}, encoderImports...),
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
 	"encoders/rpc":                encoderImports,                                        // calls of one row

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,11 +110,8 @@ func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bo
 		line.report(float64(done), float64(total))
 		return ctx.Err()
 	}})
-	if errors.Is(err, context.Canceled) {
-		return info, err
-	}
 	if err != nil {
-		return info, usage(readable(err))
+		return info, patchError(err)
 	}
 	info.Patch, info.Raw, info.Cloned, info.Patched = stats.Size, stats.Raw, stats.Clone, stats.Patch
 	return info, nil
@@ -169,8 +167,8 @@ func patchError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld),
-		errors.Is(err, patch.ErrCorrupt), errors.Is(err, patch.ErrWrongNew):
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, patch.ErrNoFile), errors.Is(err, patch.ErrSource),
+		errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld), errors.Is(err, patch.ErrCorrupt), errors.Is(err, patch.ErrWrongNew), errors.Is(err, syscall.ENOTDIR):
 		return usage(readable(err))
 	}
 	return readable(err)

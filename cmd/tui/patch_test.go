@@ -120,6 +120,43 @@ func TestPatchRefused(t *testing.T) {
 	}
 }
 
+// Names that make no sense are refused with exit code 2 and the name, and no file
+// that is read is written over by mistake.
+func TestPatchNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	old, new := patchFiles(t)
+	if o := tui("patch", "make", "old", "new", "p", "--fast"); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	before := listed(t)
+	for _, c := range []struct{ args, says string }{
+		{"make old new new", "tui: new: it is being read; expected another name for what is made of it"},
+		{"make old new old", "tui: old: it is being read"},
+		{"make old new .", "tui: . is a directory: expected a file"},
+		{"make . new q", "tui: .: expected a file"},
+		{"make old new p/q", "tui: p/q: not a directory"},
+		{"apply old p p", "tui: p: it is being read"},
+		{"apply old p .", "tui: . is a directory: expected a file"},
+		{"apply . p q", "tui: .: expected a file"},
+		{"apply old . q", "tui: .: expected a file"},
+		{"apply p p q", "another old file"},
+		{"apply old p none/q", "tui: none/q: no such file or directory"},
+	} {
+		o := tui(append([]string{"patch"}, strings.Fields(c.args)...)...)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
+			t.Errorf("%s: exit %d, %q; expected %d and %q", c.args, o.code, o.stderr, exitUsage, c.says)
+		}
+	}
+	if after := listed(t); after != before {
+		t.Errorf("there are %s; expected %s", after, before)
+	}
+	for name, want := range map[string]string{"old": old, "new": new} {
+		if got, _ := os.ReadFile(name); string(got) != want {
+			t.Errorf("%s was written over", name)
+		}
+	}
+}
+
 // Who stops it finds nothing new, at whatever moment he does.
 func TestPatchInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -30,7 +30,11 @@ func unfit(text []byte, expected string) error {
 
 // beyond returns the fault of a number out of its field's range.
 func beyond(text []byte, expected string) error {
-	return &fault{string(text) + " is out of range", expected, frame.ErrRange}
+	number := string(text)
+	if len(number) > maxText {
+		number = number[:maxText] + "..."
+	}
+	return &fault{number + " is out of range", expected, frame.ErrRange}
 }
 
 // parse reads a cell of a field: a value in units, which becomes one in steps.
@@ -134,6 +138,8 @@ func parseBits(text []byte) (int32, error) {
 	}
 	v, err := strconv.ParseInt(string(digits), base, 64)
 	switch {
+	case base == 16 && bytes.ContainsAny(digits, "+-"):
+		return 0, unfit(text, expected)
 	case errors.Is(err, strconv.ErrRange) || err == nil && (v < math.MinInt32 || v > math.MaxUint32):
 		return 0, beyond(text, expected)
 	case err != nil:

@@ -11,6 +11,9 @@ import (
 // maxLine bounds a line of CSV, in bytes, and with it what reading takes.
 const maxLine = 1 << 16
 
+// byteOrderMark is what some editors write before a text in UTF-8.
+const byteOrderMark = "\ufeff"
+
 // lines reads rows of CSV (RFC 4180, but a cell ends with its line): cells between
 // separators, quoted or not, spaces around them left out. Empty lines are skipped.
 type lines struct {
@@ -48,9 +51,16 @@ func (c *lines) next() error {
 			return io.EOF
 		}
 		if c.line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark
+			if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+				return c.fail(-1, ErrRecords, "this is UTF-16", "text in UTF-8")
+			}
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 		}
-		if text = bytes.TrimRight(text, "\r\n"); len(bytes.TrimSpace(text)) > 0 {
+		text = bytes.TrimRight(text, "\r\n")
+		if bytes.IndexByte(text, '\r') >= 0 {
+			return c.fail(-1, ErrRecords, "a carriage return in the middle of a line", "lines that end with LF or CRLF")
+		}
+		if len(bytes.TrimSpace(text)) > 0 {
 			return c.split(text)
 		}
 	}

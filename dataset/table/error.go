@@ -3,7 +3,9 @@ package table
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // What an Error wraps. A value outside its range wraps frame.ErrRange.
@@ -30,7 +32,8 @@ type Error struct {
 	Kind     error  // of the errors above
 }
 
-// Error puts it in one sentence: file:line: place: problem; expected that.
+// Error puts it in one sentence that can be shown as it is: file:line: place: problem;
+// expected that.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -46,6 +49,19 @@ func (e *Error) Error() string {
 		b.WriteString("; did you mean " + e.Near + "?")
 	case e.Expected != "":
 		b.WriteString("; expected " + e.Expected)
+	}
+	return printable(b.String())
+}
+
+// printable spells out what a terminal would act upon: names come from files.
+func printable(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		if unicode.IsPrint(c) {
+			b.WriteRune(c)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(c), "'"))
+		}
 	}
 	return b.String()
 }

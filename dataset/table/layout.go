@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -25,6 +26,9 @@ const (
 	maxPreamble    = 1000
 	maxText        = 40 // characters of a name
 )
+
+// separators are what may stand between two cells.
+const separators = ",;\t|"
 
 // Format is how records are written.
 type Format uint8
@@ -68,6 +72,7 @@ func ReadLayout(path string) (*Layout, error) {
 // ParseLayout reads a schema from TOML text; name stands in errors, which are *Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
 	r := &reader{file: name}
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // it has no place in TOML, but in Notepad
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		e := &Error{File: name, Problem: strings.TrimPrefix(err.Error(), "toml: "), Expected: "valid TOML", Kind: ErrSchema}
@@ -127,7 +132,7 @@ func (r *reader) format(l *Layout, tree map[string]any) {
 	}
 	if v, ok := tree["separator"]; ok {
 		s, _ := v.(string)
-		if s != "," && s != ";" && s != "\t" && s != "|" {
+		if len(s) != 1 || !strings.Contains(separators, s) {
 			r.fail("separator", shown(v)+" separates nothing", `",", ";", "|" or "\t"`)
 			return
 		}

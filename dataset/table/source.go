@@ -71,6 +71,9 @@ func (s *Source) open() error {
 	if err := s.start(); err != nil {
 		return err
 	}
+	if err := s.readPreamble(); err != nil {
+		return err // before the size is looked at: what is no such file at all is told by its values
+	}
 	if p, ok := s.records.(*packed); ok && s.in.Packing() == unpack.None && info.Mode().IsRegular() {
 		whole, left := info.Size()/int64(len(p.buf)), info.Size()%int64(len(p.buf))
 		if left != 0 {
@@ -78,7 +81,7 @@ func (s *Source) open() error {
 		}
 		s.frames = int(whole)
 	}
-	return s.readPreamble()
+	return nil
 }
 
 // start begins at the beginning of the unpacked bytes.

@@ -101,14 +101,15 @@ func TestFormatsAgree(t *testing.T) {
 		{"a.CSV.zst", two, nil}, // filled in below
 		{"a.csv.gz", two, zipped([]byte(plain))},
 		{"a.dat", "format = \"csv\"\n" + two, []byte(plain)},
-		{"windows.csv", two, []byte("\ufeff" + strings.ReplaceAll(plain, "\n", "\r\n\r\n"))},
+		{"names.csv", "frame = \"t\"\n" + two, []byte("t,x,on\nb,-1,0\nb,0.12,1\na,1,1\na,0,0\nc,.07,1\nc,-.33,1\n")},
+		{"windows.csv", "\ufeff" + two, []byte("\ufeff" + strings.ReplaceAll(plain, "\n", "\r\n\r\n"))},
 		{"no-last-newline.csv", two, []byte(strings.TrimSuffix(plain, "\n"))},
 		{"bare.csv", "header = false\n" + two, []byte(strings.TrimPrefix(plain, "x,on\n"))},
 		{"quoted.csv", two, []byte(strings.ReplaceAll(strings.ReplaceAll(plain, "0.12,1", ` "0.12" , "TRUE" `), "x,on", `"x","on"`))},
 		{"columns.csv", two, []byte("name,on,who,x\n" + "\"a \"\"b\"\", c\",0,,-1\n,1,,12e-2\n,true,,+1.00\n,false,,0\n,1,,.07\n,1,,-.334\n")},
 		{"a.tsv", two, []byte(strings.ReplaceAll(plain, ",", "\t"))},
 		{"semicolons.csv", "separator = \";\"\n" + two, []byte(strings.ReplaceAll(plain, ",", ";"))},
-		{"ticks.csv", "frame = \"t\"\n" + two, []byte("t,x,on\n7,-1,0\n7,0.12,1\n9.5,1,1\n9.5,0,0\n8,.07,1\n8,-.33,1\n")},
+		{"ticks.csv", "frame = \"t\"\n" + two, []byte("t,x,on\n7,-1,0\n7,0.12,1\n9.5,1,1\n9.5,0,0\n10,.07,1\n10,-.33,1\n")},
 		{"bareticks.csv", "header = false\nframe = \"t\"\n" + two, []byte("7,-1,0\n7,0.12,1\n8,1,1\n8,0,0\n9,.07,1\n9,-.33,1\n")},
 	} {
 		if c.content == nil {

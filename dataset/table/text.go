@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
 	"wirelab/near"
 )
@@ -15,10 +17,11 @@ import (
 type text struct {
 	lines
 	layout  *Layout
-	columns []int  // of each field
-	frame   int    // the column that tells frames apart, -1 if they are counted
-	label   []byte // what stood there in the frame read last
-	ahead   bool   // cells hold a row that nobody has taken
+	columns []int   // of each field
+	frame   int     // the column that tells frames apart, -1 if they are counted
+	label   []byte  // what stood there in the frame read last
+	number  float64 // the same as a number, -Inf if it is none
+	ahead   bool    // cells hold a row that nobody has taken
 }
 
 // start reads the names of the columns, if the file has them.
@@ -28,7 +31,7 @@ func (t *text) start(in io.Reader) error {
 	}
 	t.in.Reset(in)
 	t.line, t.ahead, t.label, t.names = 0, false, t.label[:0], nil
-	t.columns, t.frame = t.columns[:0], -1
+	t.columns, t.frame, t.number = t.columns[:0], -1, math.Inf(-1)
 	l := t.layout
 	if !l.Header {
 		if l.Frame != "" {
@@ -71,11 +74,27 @@ func (t *text) column(name string) (int, error) {
 	case !slices.ContainsFunc(t.cells, func(c []byte) bool { _, err := decimal(c); return err != nil }):
 		return 0, t.fail(-1, ErrRecords, "these are numbers, not the names of columns", `names in the first line, or header = false in the schema`)
 	}
+	if comma := t.otherComma(); comma != 0 {
+		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma), fmt.Sprintf("separator = %q in the schema", string(comma)))
+	}
 	expected := `it in the first line, or column = "..." in the schema`
 	if close := near.Name(name, t.names); close != "" {
 		expected = fmt.Sprintf("it in the first line; there is %s: column = %q in the schema would read that", close, close)
 	}
 	return 0, t.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)
+}
+
+// otherComma returns what seems to separate the columns of a first line that is a
+// single cell as the schema has it; 0 if nothing does.
+func (t *text) otherComma() byte {
+	if len(t.names) == 1 {
+		for _, c := range []byte(separators) {
+			if strings.IndexByte(t.names[0], c) >= 0 {
+				return c
+			}
+		}
+	}
+	return 0
 }
 
 // read fills table with the next frame; io.EOF if there is none.
@@ -114,10 +133,24 @@ func (t *text) row(row int) error {
 	}
 	label := t.cells[t.frame]
 	if row == 0 {
-		t.label = append(t.label[:0], label...)
-	} else if !bytes.Equal(label, t.label) {
+		return t.begins(label)
+	}
+	if !bytes.Equal(label, t.label) {
 		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", clipped(t.label), row), fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 	}
+	return nil
+}
+
+// begins notes the label of a frame, and refuses one that comes after a later frame.
+// Labels that are no numbers have no order.
+func (t *text) begins(label []byte) error {
+	number, err := decimal(label)
+	if err != nil {
+		number = math.Inf(-1)
+	} else if number < t.number {
+		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", clipped(label), clipped(t.label)), "frames in order, or no frame in the schema, so that rows are counted")
+	}
+	t.label, t.number = append(t.label[:0], label...), number
 	return nil
 }
 

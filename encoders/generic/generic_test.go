@@ -226,6 +226,10 @@ func TestBombs(t *testing.T) {
 		{"a claim of size", Zstd(), claims},
 		{"a claim of window", Zstd(), window},
 		{"endless blocks", Zstd(), endless},
+		{"zeros", ZstdDict(), frugal},
+		{"a claim of size", ZstdDict(), claims},
+		{"a claim of window", ZstdDict(), window},
+		{"endless blocks", ZstdDict(), endless},
 		{"zeros", ZstdBaseline(), frugal},
 		{"a claim of size", ZstdBaseline(), claims},
 		{"a claim of window", ZstdBaseline(), window},
@@ -269,7 +273,7 @@ func TestLargestBody(t *testing.T) {
 	for i := range body {
 		body[i] = byte(i * i >> 7)
 	}
-	for _, c := range []encoders.Codec{XorRLE(), Deflate(), Zstd(), ZstdBaseline()} {
+	for _, c := range []encoders.Codec{XorRLE(), Deflate(), Zstd(), ZstdDict(), ZstdBaseline()} {
 		enc, dec, err := c.New(text(), c.Defaults())
 		if err != nil {
 			t.Fatal(err)
@@ -291,7 +295,7 @@ func TestLargestBody(t *testing.T) {
 
 // Bytes after the end of a packet are damage.
 func TestTrailingBytes(t *testing.T) {
-	for _, c := range []encoders.Codec{Deflate(), Zstd(), ZstdBaseline()} {
+	for _, c := range []encoders.Codec{Deflate(), Zstd(), ZstdDict(), ZstdBaseline()} {
 		enc, dec, err := c.New(text(), c.Defaults())
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
-// Package generic holds encoders that suit any schema: they see a frame as bytes
-// and know nothing of what it means. They are the yardstick that everyone will
-// ask for: what would a general-purpose compressor make of it?
+// Package generic holds encoders that see a frame as bytes and know nothing of what
+// it means, and so suit any schema. They are the yardstick that everyone will ask
+// for: what would a general-purpose compressor make of it? Only zstd-dict, which has
+// a dictionary of cubes, is for cubes alone.
 //
 // All of them work on the same layout: field by field, and within a field byte
 // plane by byte plane, so that what is alike stands together; then the body.

@@ -11,7 +11,7 @@ import (
 	"wirelab/encoders"
 )
 
-// ZstdParams are the parameters of zstd and zstd-baseline.
+// ZstdParams are the parameters of zstd, zstd-dict and zstd-baseline.
 type ZstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
@@ -23,7 +23,7 @@ func Zstd() encoders.Codec {
 		Summary: "every frame by itself through Zstandard",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &ZstdParams{Level: 3},
-		New:     with(func(most int, params any) compressor { return newZstd(most, params, false) }),
+		New:     with(func(most int, params any) compressor { return newZstd(most, params) }),
 	}
 }
 
@@ -35,7 +35,11 @@ func ZstdBaseline() encoders.Codec {
 		Summary: "Zstandard with the baseline frame as its dictionary, as for patches of files",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &ZstdParams{Level: 2},
-		New:     with(func(most int, params any) compressor { return newZstd(most, params, true) }),
+		New: with(func(most int, params any) compressor {
+			z := newZstd(most, params)
+			z.baseline = true
+			return z
+		}),
 	}
 }
 
@@ -44,17 +48,17 @@ func ZstdBaseline() encoders.Codec {
 // claims of window or content.
 type zstandard struct {
 	level    zstd.EncoderLevel
-	window   int // a power of two that holds the dictionary and the frame
-	baseline bool
+	window   int    // a power of two that holds the dictionary and the frame
+	trained  []byte // a dictionary in the library's format, nil for none
+	baseline bool   // the baseline is the dictionary
 	enc      *zstd.Encoder
 	dec      *zstd.Decoder
 }
 
-func newZstd(most int, params any, baseline bool) *zstandard {
+func newZstd(most int, params any) *zstandard {
 	return &zstandard{
-		level:    zstd.EncoderLevel(params.(*ZstdParams).Level),
-		window:   1 << bits.Len(uint(2*most)),
-		baseline: baseline,
+		level:  zstd.EncoderLevel(params.(*ZstdParams).Level),
+		window: 1 << bits.Len(uint(2*most)),
 	}
 }
 
@@ -64,8 +68,12 @@ const dictionary = 1
 
 func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 	if z.enc == nil {
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(z.window), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+		options := []zstd.EOption{zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(z.window), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true)}
+		if z.trained != nil {
+			options = append(options, zstd.WithEncoderDict(z.trained))
+		}
+		enc, err := zstd.NewWriter(nil, options...)
 		if err != nil {
 			return dst, fmt.Errorf("generic: zstd: %w", err)
 		}
@@ -81,8 +89,12 @@ func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 
 func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
 	if z.dec == nil {
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(uint64(z.window)), zstd.WithDecoderMaxMemory(uint64(cap(dst))), zstd.WithDecodeAllCapLimit(true))
+		options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(uint64(z.window)), zstd.WithDecoderMaxMemory(uint64(cap(dst))), zstd.WithDecodeAllCapLimit(true)}
+		if z.trained != nil {
+			options = append(options, zstd.WithDecoderDicts(z.trained))
+		}
+		dec, err := zstd.NewReader(nil, options...)
 		if err != nil {
 			return dst, fmt.Errorf("generic: zstd: %w", err)
 		}

@@ -24,13 +24,13 @@ type Target interface {
 // before anything is written. After an error what out holds is worth nothing.
 // Progress may be nil.
 func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
-	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer)}
+	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer), progress: progress}
 	h, err := readHeader(a.r)
 	if err != nil {
 		return h, err
 	}
 	a.header = h
-	if err := a.checkOld(old, oldSize, progress); err != nil {
+	if err := a.checkOld(old, oldSize); err != nil {
 		return h, err
 	}
 	a.src = newWindows(old, oldSize, out)
@@ -38,11 +38,6 @@ func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress
 	for a.at < h.NewSize {
 		if err := a.next(); err != nil {
 			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)
-		}
-		if progress != nil {
-			if err := progress(a.at, h.NewSize); err != nil {
-				return h, err
-			}
 		}
 	}
 	if _, err := a.r.ReadByte(); err == nil {
@@ -69,10 +64,20 @@ type applier struct {
 	cloned int64 // address less position of the last clone
 	packet []byte
 	copies []byte
+
+	progress Progress
+}
+
+// report says how far the work is, and returns what is to end it.
+func (a *applier) report() error {
+	if a.progress == nil {
+		return nil
+	}
+	return a.progress(a.at, a.header.NewSize)
 }
 
 // checkOld compares the old file with the one that the patch is for.
-func (a *applier) checkOld(old io.ReaderAt, size int64, progress Progress) error {
+func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 	if size != a.header.OldSize {
 		return fmt.Errorf("%w: it has %d bytes; expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
@@ -83,10 +88,9 @@ func (a *applier) checkOld(old io.ReaderAt, size int64, progress Progress) error
 			return fmt.Errorf("reading the old file at %d: %w", at, err)
 		}
 		sum.Write(b)
-		if at += int64(len(b)); progress != nil {
-			if err := progress(0, a.header.NewSize); err != nil {
-				return err
-			}
+		at += int64(len(b))
+		if err := a.report(); err != nil {
+			return err
 		}
 	}
 	if got := sum.Sum(nil); !bytes.Equal(got, a.header.OldHash[:]) {
@@ -95,7 +99,8 @@ func (a *applier) checkOld(old io.ReaderAt, size int64, progress Progress) error
 	return nil
 }
 
-// write appends to the new file.
+// write appends to the new file. It reports as well: a clone of a few bytes may make
+// any number of them, and who wants to stop it must not have to wait for its end.
 func (a *applier) write(b []byte) error {
 	if _, err := a.out.WriteAt(b, a.at); err != nil {
 		return fmt.Errorf("writing the new file: %w", err)
@@ -103,7 +108,7 @@ func (a *applier) write(b []byte) error {
 	a.sum.Write(b)
 	a.at += int64(len(b))
 	a.src.grow(a.at)
-	return nil
+	return a.report()
 }
 
 // next makes the next block.

@@ -9,11 +9,19 @@ import (
 	"runtime/debug"
 )
 
-// ErrChanged: a file was changed, by someone else, while a patch was made of it.
-var ErrChanged = errors.New("the file changed while it was read")
+// Errors of files.
+var (
+	// ErrChanged: a file was changed, by someone else, while a patch was made of it.
+	ErrChanged = errors.New("the file changed while it was read")
+	// ErrNoFile: a folder, a device or a pipe where only a file will do.
+	ErrNoFile = errors.New("expected a file")
+	// ErrSource: what is to be made would take the place of what it is made of.
+	ErrSource = errors.New("it is being read; expected another name for what is made of it")
+)
 
 // MakeFile writes to the file patch what makes the file new from the file old. It
-// appears when it is complete, or not at all.
+// appears when it is complete, or not at all, and may be read by nobody who may not
+// read both files: it holds what they do.
 func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 	was, err := openMapped(old)
 	if err != nil {
@@ -25,7 +33,11 @@ func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 		return stats, err
 	}
 	defer is.close()
-	err = whole(patch, 0o644, func(f *os.File) error {
+	if err := place(patch, was.info, is.info); err != nil {
+		return stats, err
+	}
+	mode := 0o600 | 0o644&was.info.Mode()&is.info.Mode()
+	err = whole(patch, mode, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, copyBuffer)
 		if stats, err = makeMapped(w, was.bytes, is.bytes, opt); err != nil {
 			return err
@@ -52,42 +64,89 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 }
 
 // ApplyFile makes the file new of the file old and a patch. The new file is
-// written beside its place and moved there, over what may be there, when it has
-// proved right; it may take the place of the old one.
+// written beside its place and moved there, over a file or link that may be there,
+// when it has proved right; it may take the place of the old one. What a link
+// points to is left alone.
 func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
-	was, err := os.Open(old)
+	was, info, err := openFile(old)
 	if err != nil {
 		return Header{}, err
 	}
 	defer was.Close()
-	info, err := was.Stat()
-	if err != nil {
-		return Header{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return Header{}, fmt.Errorf("%s: expected a file", old)
-	}
 	delta, err := os.Open(patch)
 	if err != nil {
 		return Header{}, err
 	}
 	defer delta.Close()
+	told, err := delta.Stat()
+	if err != nil {
+		return Header{}, err
+	}
+	if told.IsDir() { // but it may be a pipe: it is read once
+		return Header{}, fmt.Errorf("%s: %w", patch, ErrNoFile)
+	}
+	if err := place(new, told); err != nil {
+		return Header{}, err
+	}
 	var h Header
 	err = whole(new, info.Mode().Perm(), func(f *os.File) (err error) {
 		if h, err = Apply(f, was, info.Size(), delta, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
-		return nil
+		return was.Close() // some systems move nothing to where an open file is
 	})
 	return h, err
 }
 
+// openFile opens a file to read. What is none is refused before it is opened: a pipe
+// would wait for somebody to write.
+func openFile(name string) (*os.File, os.FileInfo, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s: %w", name, ErrNoFile)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// place refuses a name for a new file under which something is that must not give
+// way to it: a folder, a device, or a file of which it is made.
+func place(name string, made ...os.FileInfo) error {
+	info, err := os.Stat(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%s is a directory: %w", name, ErrNoFile)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is a device or a pipe, and would be replaced: %w", name, ErrNoFile)
+	}
+	for _, of := range made {
+		if os.SameFile(info, of) {
+			return fmt.Errorf("%s: %w", name, ErrSource)
+		}
+	}
+	return nil
+}
+
 // whole makes a file of what fill writes, or leaves everything as it was.
 func whole(name string, mode os.FileMode, fill func(*os.File) error) (err error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory; expected the name of a file", name)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	// Not named like the file: that may be as long as names may be.
+	f, err := os.CreateTemp(filepath.Dir(name), ".wirelab-*")
 	if fault := (*os.PathError)(nil); errors.As(err, &fault) {
 		return &os.PathError{Op: fault.Op, Path: name, Err: fault.Err} // the caller knows this name
 	} else if err != nil {

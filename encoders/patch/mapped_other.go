@@ -2,14 +2,25 @@
 
 package patch
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // mapped is a file in memory, where it cannot be mapped.
-type mapped struct{ bytes []byte }
+type mapped struct {
+	bytes []byte
+	info  os.FileInfo
+}
 
 func openMapped(name string) (*mapped, error) {
-	b, err := os.ReadFile(name)
-	return &mapped{b}, err
+	f, info, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return &mapped{b, info}, err
 }
 
 func (m *mapped) close() {}

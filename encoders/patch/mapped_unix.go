@@ -9,24 +9,21 @@ import (
 )
 
 // mapped is a file as memory: pages of the file, which the system may drop.
-type mapped struct{ bytes []byte }
+type mapped struct {
+	bytes []byte
+	info  os.FileInfo
+}
 
 func openMapped(name string) (*mapped, error) {
-	f, err := os.Open(name)
+	f, info, err := openFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
 	size := info.Size()
 	switch {
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: expected a file", name)
 	case size == 0:
-		return &mapped{}, nil
+		return &mapped{info: info}, nil
 	case size != int64(int(size)):
 		return nil, fmt.Errorf("%s: %d bytes are more than this machine can address", name, size)
 	}
@@ -34,7 +31,7 @@ func openMapped(name string) (*mapped, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "mmap", Path: name, Err: err}
 	}
-	return &mapped{b}, nil
+	return &mapped{b, info}, nil
 }
 
 func (m *mapped) close() {

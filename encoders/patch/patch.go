@@ -103,8 +103,10 @@ type byteReader interface {
 // readHeader reads the header of a patch.
 func readHeader(r byteReader) (h Header, err error) {
 	var fixed [len(magic) + 2]byte
-	if _, err := io.ReadFull(r, fixed[:]); err != nil {
+	if _, err := io.ReadFull(r, fixed[:]); errors.Is(early(err), ErrCorrupt) {
 		return h, fmt.Errorf("%w: it ends within its first %d bytes", ErrFormat, len(fixed))
+	} else if err != nil {
+		return h, err
 	}
 	if got := string(fixed[:len(magic)]); got != magic {
 		return h, fmt.Errorf("%w: it begins with %q; expected %q", ErrFormat, got, magic)

@@ -84,8 +84,8 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// The yardsticks are lossless too, and those that know the baseline beat those
-// that do not.
+// The yardsticks are lossless too, those that know the baseline beat those that do
+// not, and a dictionary of cubes is of some use among cubes.
 func TestYardsticks(t *testing.T) {
 	frames := recording.Load(t, "charlie", 150)
 	means := map[string]float64{}
@@ -96,10 +96,13 @@ func TestYardsticks(t *testing.T) {
 		}
 	}
 	for _, knows := range []string{"xor-rle", "zstd-baseline"} {
-		for _, knowsNot := range []string{"deflate", "zstd"} {
+		for _, knowsNot := range []string{"deflate", "zstd", "zstd-dict"} {
 			if means[knows] >= means[knowsNot] {
 				t.Errorf("%s takes %.1f bytes a packet, %s only %.1f", knows, means[knows], knowsNot, means[knowsNot])
 			}
 		}
+	}
+	if means["zstd-dict"] >= means["zstd"] {
+		t.Errorf("a dictionary makes %.1f bytes a packet of %.1f", means["zstd-dict"], means["zstd"])
 	}
 }

@@ -4,7 +4,7 @@
 // Numbers travel in packet headers and are never given twice. 1 to 15 are rungs
 // of the snapshot ladder, 16 to 23 what goes beyond it, 24 to 63 encoders of calls,
 // messages and tables, 64 to 127 encoders that
-// suit any schema but files; zstd-dict will be 67.
+// see frames as bytes.
 package table
 
 import (
@@ -52,6 +52,7 @@ func All() []encoders.Codec {
 		generic.XorRLE(),
 		generic.Deflate(),
 		generic.Zstd(),
+		generic.ZstdDict(),
 		generic.ZstdBaseline(),
 	}
 }

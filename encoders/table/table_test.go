@@ -48,7 +48,7 @@ func TestIDsStay(t *testing.T) {
 		24: "full", 25: "rpc-delta", 26: "rpc-adaptive", 27: "receiver-adaptive",
 		40: "delta-adaptive",
 		48: "patch", 49: "patch-fast", 50: "whole-zstd", 51: "whole-raw",
-		64: "xor-rle", 65: "deflate", 66: "zstd", 68: "zstd-baseline",
+		64: "xor-rle", 65: "deflate", 66: "zstd", 67: "zstd-dict", 68: "zstd-baseline",
 	} {
 		if c, ok := ByID(id); !ok || c.Name != name {
 			t.Errorf("id %d is %v, want %s", id, c, name)

@@ -6,11 +6,12 @@ import (
 	"wirelab/encoders/adaptive"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
+	"wirelab/encoders/generic"
 	"wirelab/encoders/train"
 )
 
 // Trainers returns how each encoder that learns is trained, in the order of All.
 // The slice is the caller's.
 func Trainers() []train.Trainer {
-	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers())
+	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), generic.Trainers())
 }

@@ -1,0 +1,194 @@
+package generic
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/internal/recording"
+	"wirelab/encoders/train"
+)
+
+// clipOf makes a clip of frames.
+func clipOf(name string, rows int, frames []*frame.Frame) train.Clip {
+	return train.Clip{Name: name, Schema: frame.Cubes(rows), Frames: func(yield func(*frame.Frame) error) error {
+		for _, f := range frames {
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// heap are n frames of cubes that lie the same in every heap at first; from then on
+// each frame throws one of them somewhere else.
+func heap(seed uint64, rows, n int) []*frame.Frame {
+	place, throw := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(seed, 2))
+	cur := frame.Cubes(rows).NewFrame()
+	toss := func(cube int, rng *rand.Rand) {
+		copy(cur.Table[cube*frame.CubeFields:], []int32{3, 256, 256, 256, rng.Int32N(1 << 16), rng.Int32N(1 << 16), rng.Int32N(1 << 13), 0})
+	}
+	for i := range rows {
+		toss(i, place)
+	}
+	var frames []*frame.Frame
+	for range n {
+		f := &frame.Frame{}
+		f.CopyFrom(cur)
+		frames = append(frames, f)
+		toss(throw.IntN(rows), throw)
+	}
+	return frames
+}
+
+// The same clips teach the same, to the bit; what is held out teaches nothing; and
+// what was learnt is of use where frames have a beginning in common.
+func TestTrainer(t *testing.T) {
+	held := clipOf("held", 200, heap(3, 200, 60))
+	job := train.Job{Clips: []train.Clip{clipOf("a", 200, heap(1, 200, 200)), clipOf("b", 200, heap(2, 200, 100))}}
+	var points []train.Point
+	learn := Trainers()[0].Train
+	alone, err := learn(t.Context(), job, train.Log{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Held = &held
+	files, err := learn(t.Context(), job, train.Log{Point: func(p train.Point) { points = append(points, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 || files[0].Name != "cubes.zdict" || !bytes.Equal(files[0].Data, alone[0].Data) {
+		t.Error("another dictionary when a clip is held out")
+	}
+	if len(points) != 2 || points[1].Held > 0.6*points[0].Held || points[1].Train > 0.8*points[0].Train {
+		t.Errorf("of little use: %+v", points)
+	}
+	job.Held = nil
+	_, err = learn(t.Context(), job, train.Log{Point: func(p train.Point) {
+		if !math.IsNaN(p.Held) {
+			t.Errorf("measured what nobody held out: %+v", p)
+		}
+	}})
+	if err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := learn(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled, it returns %v", err)
+	}
+	if _, err := learn(t.Context(), train.Job{}, train.Log{}); err == nil {
+		t.Error("learnt from nothing")
+	}
+}
+
+// The embedded dictionary is what bravo teaches, to the byte.
+func TestTrainedOnBravo(t *testing.T) {
+	clip := clipOf("bravo", frame.WalkoffCubes, recording.Load(t, "bravo", 0))
+	files, err := Trainers()[0].Train(t.Context(), train.Job{Clips: []train.Clip{clip}}, train.Log{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(files[0].Data, trainedDictionary) {
+		t.Errorf("%d bytes, not the %d that are embedded: train it again", len(files[0].Data), len(trainedDictionary))
+	}
+}
+
+// The dictionary holds the state that every recording begins with, those that it was
+// not learnt from too: nothing of any one of them is in it.
+func TestDictionaryIsWhereAllBegin(t *testing.T) {
+	dictionary, err := zstd.InspectDictionary(trainedDictionary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dictionary.ID() != trainedNumber {
+		t.Errorf("its number is %d, want %d", dictionary.ID(), trainedNumber)
+	}
+	l := newLayout(frame.Cubes(frame.WalkoffCubes))
+	for _, name := range recording.Names() {
+		first, err := l.pack(nil, recording.Load(t, name, 1)[0])
+		if err != nil || !bytes.Equal(first, dictionary.Content()) {
+			t.Errorf("%s begins otherwise, or not at all: %v", name, err)
+		}
+	}
+}
+
+// Packets and dictionary are Zstandard's own: its program, where there is one, reads
+// them, and we read what it writes.
+func TestReadByZstd(t *testing.T) {
+	program, err := exec.LookPath("zstd")
+	if err != nil {
+		t.Skipf("the program zstd is not there: %v", err)
+	}
+	s, cur := frame.Cubes(50), heap(7, 50, 20)[19]
+	codec := ZstdDict()
+	enc, dec, err := codec.New(s, codec.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	refs := []encoders.Ref{{Frame: s.NewFrame()}}
+	packet, _, err := enc.Encode(nil, cur, refs, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "dictionary")
+	if err := os.WriteFile(path, trainedDictionary, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(in []byte, flags ...string) []byte {
+		cmd := exec.CommandContext(t.Context(), program, append(flags, "-q", "-c", "-D", path)...)
+		cmd.Stdin = bytes.NewReader(in)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("zstd %v: %v", flags, err)
+		}
+		return out
+	}
+	plain, err := newLayout(s).pack(nil, cur)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(run(packet, "-d"), plain) {
+		t.Error("zstd reads another frame than was written")
+	}
+	got := s.NewFrame()
+	theirs := run(plain, "--no-check", fmt.Sprintf("--stream-size=%d", len(plain))) // else the window is the largest there is
+	if _, err := dec.Decode(got, theirs, refs, nil); err != nil || !got.Equal(cur) {
+		t.Errorf("what zstd writes reads as another frame, error %v", err)
+	}
+}
+
+// A packet that names a dictionary which nobody has is damage.
+func TestUnknownDictionary(t *testing.T) {
+	s := frame.Cubes(50)
+	codec := ZstdDict()
+	enc, dec, err := codec.New(s, codec.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	refs := []encoders.Ref{{Frame: s.NewFrame()}}
+	packet, _, err := enc.Encode(nil, heap(7, 50, 1)[0], refs, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.IndexByte(packet, trainedNumber)
+	if at != 5 && at != 6 { // after four bytes of magic, one of flags, perhaps one of window
+		t.Fatalf("the dictionary's number is at byte %d of %x", at, packet)
+	}
+	packet[at]++
+	if _, err := dec.Decode(s.NewFrame(), packet, refs, nil); !errors.Is(err, encoders.ErrCorrupt) {
+		t.Errorf("error %v, want ErrCorrupt", err)
+	}
+}

@@ -1,0 +1,191 @@
+package patch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// room is a folder with files old, new and a patch from the one to the other.
+func room(t *testing.T) (path func(string) string, new []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	path = func(name string) string { return filepath.Join(dir, name) }
+	old := text(20_000)
+	new = edited(old, 1)
+	for name, b := range map[string][]byte{"old": old, "new": new, "patch": mustMake(t, old, new, true)} {
+		if err := os.WriteFile(path(name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path, new
+}
+
+// A name under which something is that must not give way is refused, and nothing is
+// touched: a device, a folder, the patch that is applied, the files that one is made
+// from, whether by their names or by others.
+func TestPlaces(t *testing.T) {
+	path, _ := room(t)
+	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch")} {
+		if err := os.Symlink(of, path(name)); err != nil {
+			t.Skip("no links can be made:", err)
+		}
+	}
+	if err := os.Mkdir(path("folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, path)
+	for _, c := range []struct {
+		made bool // rather than applied
+		args [3]string
+		want error
+	}{
+		{false, [3]string{"old", "patch", "device"}, ErrNoFile},
+		{false, [3]string{"old", "patch", "folder"}, ErrNoFile},
+		{false, [3]string{"old", "patch", "patch"}, ErrSource},
+		{false, [3]string{"old", "patch", "also patch"}, ErrSource},
+		{false, [3]string{"device", "patch", "out"}, ErrNoFile},
+		{false, [3]string{"folder", "patch", "out"}, ErrNoFile},
+		{false, [3]string{"old", "folder", "out"}, ErrNoFile},
+		{false, [3]string{"old", "device", "out"}, ErrFormat},
+		{false, [3]string{"none", "patch", "out"}, os.ErrNotExist},
+		{false, [3]string{"old", "none", "out"}, os.ErrNotExist},
+		{false, [3]string{"old", "patch", "none/out"}, os.ErrNotExist},
+		{true, [3]string{"old", "new", "device"}, ErrNoFile},
+		{true, [3]string{"old", "new", "folder"}, ErrNoFile},
+		{true, [3]string{"old", "new", "old"}, ErrSource},
+		{true, [3]string{"old", "new", "also new"}, ErrSource},
+		{true, [3]string{"device", "new", "out"}, ErrNoFile},
+		{true, [3]string{"old", "folder", "out"}, ErrNoFile},
+	} {
+		var err error
+		if c.made {
+			_, err = MakeFile(path(c.args[0]), path(c.args[1]), path(c.args[2]), Options{})
+		} else {
+			_, err = ApplyFile(path(c.args[0]), path(c.args[1]), path(c.args[2]), nil)
+		}
+		if !errors.Is(err, c.want) {
+			t.Errorf("made: %v, %q: %v; expected %v", c.made, c.args, err, c.want)
+		}
+	}
+	if after := contents(t, path); after != before {
+		t.Errorf("there is now:\n%s\nexpected:\n%s", after, before)
+	}
+}
+
+// contents lists the files of a folder and what they hold.
+func contents(t *testing.T, path func(string) string) string {
+	t.Helper()
+	entries, err := os.ReadDir(path(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list strings.Builder
+	for _, e := range entries {
+		b, _ := os.ReadFile(path(e.Name())) // nothing, of a folder
+		sum := sha256.Sum256(b)
+		list.WriteString(e.Name() + " " + e.Type().String() + " " + fmt.Sprintf("%x", sum) + "\n")
+	}
+	return list.String()
+}
+
+// A link under the new name is replaced, and what it points to is left alone; a name
+// may be as long as names may be.
+func TestNames(t *testing.T) {
+	path, new := room(t)
+	if err := os.Symlink(path("old"), path("link")); err != nil {
+		t.Skip("no links can be made:", err)
+	}
+	for _, name := range []string{"link", strings.Repeat("n", 255)} {
+		if _, err := ApplyFile(path("old"), path("patch"), path(name), nil); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(path(name)); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: %v, %v; expected a file", name, info.Mode(), err)
+		}
+		if got, err := os.ReadFile(path(name)); err != nil || !bytes.Equal(got, new) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+// What others may not read they may not read in a patch or in what was patched.
+func TestSecrets(t *testing.T) {
+	path, _ := room(t)
+	for _, c := range []struct{ old, new, patch, patched os.FileMode }{
+		{0o755, 0o644, 0o644, 0o755},
+		{0o640, 0o644, 0o640, 0o640},
+		{0o644, 0o600, 0o600, 0o644},
+		{0o444, 0o444, 0o644, 0o444},
+	} {
+		for name, mode := range map[string]os.FileMode{"old": c.old, "new": c.new} {
+			if err := os.Chmod(path(name), mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := MakeFile(path("old"), path("new"), path("made"), Options{Fast: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ApplyFile(path("old"), path("made"), path("out"), nil); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]os.FileMode{"made": c.patch, "out": c.patched} {
+			if info, err := os.Stat(path(name)); err != nil || info.Mode() != want && os.PathSeparator == '/' {
+				t.Errorf("%s of %+v: %v, %v", name, c, info.Mode(), err)
+			}
+		}
+	}
+}
+
+// abyss is a Target as large as a patch may claim, of zeros.
+type abyss struct{ size int64 }
+
+func (a *abyss) WriteAt(b []byte, at int64) (int, error) {
+	a.size = max(a.size, at+int64(len(b)))
+	return len(b), nil
+}
+
+func (a *abyss) ReadAt(b []byte, _ int64) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// A patch of 300 bytes that makes 64 TB, each block a clone of all before it, can be
+// stopped at any moment, also in the middle of a block.
+func TestBombStops(t *testing.T) {
+	old := make([]byte, 64<<10)
+	h := Header{OldSize: int64(len(old)), NewSize: maxSize, OldHash: sha256.Sum256(old)}
+	bomb := h.append(nil)
+	for at, last := int64(0), int64(0); at < maxSize; {
+		n := max(at, 64<<10)
+		by := int64(0)
+		if at > 0 {
+			by = h.OldSize - at
+		}
+		bomb = binary.AppendUvarint(bomb, uint64(n)<<2|modeClone)
+		bomb = binary.AppendUvarint(bomb, zigzag(by-last))
+		at, last = at+n, by
+	}
+	for _, stop := range []int64{1, 100_000, 40_000_000} {
+		var out abyss
+		enough := errors.New("enough")
+		_, err := Apply(&out, bytes.NewReader(old), h.OldSize, bytes.NewReader(bomb), func(done, total int64) error {
+			if total != maxSize {
+				t.Fatalf("%d in all; expected %d", total, int64(maxSize))
+			}
+			if done >= stop {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || out.size < stop || out.size >= stop+copyBuffer {
+			t.Errorf("%d bytes of %d were written when it was stopped at %d: %v", out.size, int64(maxSize), stop, err)
+		}
+	}
+}

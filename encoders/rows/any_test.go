@@ -1,0 +1,104 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// anySchema is a schema that nobody would write, of up to 60 fields.
+func anySchema(rng *rand.Rand) *frame.Schema {
+	s := &frame.Schema{Name: "any", Item: "row", TickHz: 60, Rows: 1 + rng.IntN(6)}
+	ends := []int32{math.MinInt32, -1 << 30, -1 << 20, -3, 0, 1, 2, 1 << 20, 1 << 30, math.MaxInt32}
+	for i := range 1 + rng.IntN(10)*rng.IntN(7) {
+		f := frame.Field{Name: fmt.Sprint("f", i), Kind: []frame.Kind{frame.Quantity, frame.Angle, frame.Enum, frame.Flag, frame.Bits, frame.Float32}[rng.IntN(6)], Unit: "m"}
+		a := rng.IntN(len(ends))
+		f.Min, f.Max = ends[a], ends[a+rng.IntN(len(ends)-a)]
+		switch f.Kind {
+		case frame.Flag:
+			f.Min, f.Max = 0, 1
+		case frame.Enum: // often the beginning of a rotation
+			f.Min, f.Max = 0, []int32{0, 1, 2, 3, 3, 3, 4, math.MaxInt32}[rng.IntN(8)]
+		}
+		s.Fields = append(s.Fields, f)
+		if f.Kind == frame.Enum && f.Max == 3 {
+			g := frame.Field{Kind: frame.Quantity, Min: ends[a], Max: ends[a+rng.IntN(len(ends)-a)], Unit: "m"}
+			for k := range parts {
+				g.Name = fmt.Sprint("r", i, k)
+				s.Fields = append(s.Fields, g)
+			}
+		}
+	}
+	return s
+}
+
+// step changes some values of a frame: by little, to an end, or to anything.
+func anyStep(rng *rand.Rand, p *plan, f *frame.Frame) {
+	for i := range f.Table {
+		c := &p.cols[i%p.fields]
+		switch low := int64(c.min); rng.IntN(6) {
+		case 0:
+			f.Table[i] = valueOf(rng, c)
+		case 1, 2:
+			f.Table[i] = int32(min(max(int64(f.Table[i])+rng.Int64N(9)-4, low), low+int64(c.span)))
+		}
+	}
+}
+
+// Whatever the schema, frames come back through a chain of memos and leaps of ticks; and
+// what was forged from their packets is a frame of the schema, or an error, and never
+// disturbs the chain.
+func TestAnySchema(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	c := DeltaAdaptive()
+	for n := range 60 {
+		s := anySchema(rng)
+		enc, dec, err := c.New(s, c.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, base := newPlan(s), s.NewFrame()
+		for i := range base.Table {
+			base.Table[i] = valueOf(rng, &p.cols[i%p.fields])
+		}
+		var sent, got encoders.Memo
+		for range 12 {
+			cur, back := &frame.Frame{}, &frame.Frame{}
+			cur.CopyFrom(base)
+			cur.Tick += uint32(1 + rng.IntN(300)*rng.IntN(2))
+			anyStep(rng, p, cur)
+			out, next, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base, Memo: sent}}, nil, nil)
+			if err != nil {
+				t.Fatalf("schema %d: %v", n, err)
+			}
+			for range 4 {
+				forged := append([]byte(nil), out[:rng.IntN(len(out)+1)]...)
+				for range rng.IntN(4) {
+					if len(forged) > 0 {
+						forged[rng.IntN(len(forged))] = byte(rng.Uint32())
+					}
+				}
+				back.Tick = cur.Tick
+				_, err := dec.Decode(back, forged, []encoders.Ref{{Frame: base, Memo: got}}, nil)
+				if err == nil {
+					err = s.Check(back)
+				} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
+					err = nil
+				}
+				if err != nil {
+					t.Fatalf("schema %d, forged: %v", n, err)
+				}
+			}
+			back.Tick = cur.Tick
+			if got, err = dec.Decode(back, out, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !back.Equal(cur) {
+				t.Fatalf("schema %d: came back as another frame, error %v\n%+v", n, err, s.Fields)
+			}
+			base, sent = cur, next
+		}
+	}
+}

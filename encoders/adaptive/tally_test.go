@@ -52,7 +52,7 @@ func TestTallies(t *testing.T) {
 	for round := range 60 {
 		order := round % orders
 		p := packingOf(order)
-		full := uint32(map[int]int{0: 1<<16 - 1, 1: 1<<16 - 1, 2: 255, 3: 1<<32 - 1}[order])
+		full := map[int]uint32{0: 1<<16 - 1, 1: 1<<16 - 1, 2: 255, 3: 1<<32 - 1}[order]
 		want, got := map[uint32]uint32{}, tally(nil)
 		for range 1 + rng.IntN(8) {
 			text := babble(rng, rng.IntN(1200))

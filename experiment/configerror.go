@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"wirelab/dataset/near"
 	"wirelab/encoders"
 	"wirelab/lossmodel"
-	"wirelab/near"
 )
 
 // ConfigError says which setting is wrong, where it stands, and what was

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"wirelab/tomlkeys"
+	"wirelab/dataset/tomlkeys"
 )
 
 // maxConfigBytes bounds what is read as a configuration.

@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
-	"experiment":          {"experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "near", "tomlkeys"},
+	"experiment":          {"experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
 	"experiment/paired":   {},                                            // how far a difference can be trusted; knows nothing of what it means
 	"experiment/transfer": {},                                            // brings blocks across; knows no links and no encoders
 	"experiment/walkoff":  {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
@@ -54,20 +55,19 @@ var plan = map[string][]string{
 	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                 // for tests only
 	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
-	"tomlkeys": {}, // lines of the keys of a text; knows no configuration
-	"near":     {}, // what was most likely meant by a name; knows nothing of what is named
-
-	"dataset":         {"dataset/..."},
-	"dataset/frame":   {}, // the vocabulary
-	"dataset/physics": {},
-	"dataset/fields":  {"dataset/frame"},                                       // how each field changes
-	"dataset/files":   {"dataset/frame"},                                       // a pair of files
-	"dataset/rpc":     {"dataset/frame"},                                       // calls of a generated player
-	"dataset/table":   {"dataset/frame", "dataset/unpack", "near", "tomlkeys"}, // a user's own records
-	"dataset/text":    {"dataset/frame"},                                       // messages cut of a text
-	"dataset/unpack":  {},                                                      // compressed files, in bounded memory
-	"dataset/world":   {"dataset/frame", "dataset/physics"},
-	"dataset/stats":   {"dataset/frame"}, // counts what snapshots are like
+	"dataset":          {"dataset/..."},
+	"dataset/frame":    {}, // the vocabulary
+	"dataset/physics":  {},
+	"dataset/fields":   {"dataset/frame"},                                                       // how each field changes
+	"dataset/files":    {"dataset/frame"},                                                       // a pair of files
+	"dataset/rpc":      {"dataset/frame"},                                                       // calls of a generated player
+	"dataset/table":    {"dataset/frame", "dataset/unpack", "dataset/near", "dataset/tomlkeys"}, // a user's own records
+	"dataset/text":     {"dataset/frame"},                                                       // messages cut of a text
+	"dataset/unpack":   {},                                                                      // compressed files, in bounded memory
+	"dataset/world":    {"dataset/frame", "dataset/physics"},
+	"dataset/stats":    {"dataset/frame"}, // counts what snapshots are like
+	"dataset/tomlkeys": {},                // lines of the keys of a text; knows no configuration
+	"dataset/near":     {},                // what was most likely meant by a name; knows nothing of what is named
 
 	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
 	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links
@@ -148,6 +148,23 @@ func checkFile(t *testing.T, pkg, file string) {
 		if breach := breaks(pkg, imported); breach != "" {
 			t.Errorf("%s: %s. %s.", file, breach, planSentence)
 		}
+	}
+}
+
+// TestTopLevel: the project has five folders, and whatever is new moves into one of them.
+func TestTopLevel(t *testing.T) {
+	entries, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			folders = append(folders, e.Name())
+		}
+	}
+	if want := []string{"cmd", "dataset", "encoders", "experiment", "lossmodel"}; !slices.Equal(folders, want) {
+		t.Errorf("the top level holds %v; the plan has %v", folders, want)
 	}
 }
 

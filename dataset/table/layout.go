@@ -10,8 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/dataset/frame"
-	"wirelab/near"
-	"wirelab/tomlkeys"
+	"wirelab/dataset/near"
+	"wirelab/dataset/tomlkeys"
 )
 
 // Limits of a schema: they bound what a reader allocates, and what a history of 255

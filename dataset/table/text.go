@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/near"
+	"wirelab/dataset/near"
 )
 
 // text reads frames from rows of CSV.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestBadSchemas(t *testing.T) {
 		{edit(t, "tank", strings.Repeat("x", 41)), ":1: item: "},
 		{edit(t, "rate_hz = 20", "rate_hz = 0"), ":2: rate_hz: 0 makes no sense here; expected 1 to 1000 frames a second"},
 		{edit(t, "rate_hz = 20", "rate_hz = 1e300"), ":2: rate_hz: 1e+300 makes no sense"},
-		{edit(t, "rate_hz = 20", "rate_hz = 29.97"), ":2: rate_hz: 29.97"},
+		{edit(t, "rate_hz = 20", "rate_hz = 29.97"), ":2: rate_hz: 29.97 makes no sense here; expected a whole number, 1 to 1000"},
 		{edit(t, "rate_hz = 20", "rate_hz = nan"), ":2: rate_hz: NaN"},
 		{edit(t, "rate_hz = 20", "rate = 20"), `:2: rate: unknown key "rate"; did you mean rate_hz?`},
 		{edit(t, "rate_hz = 20\n", ""), "rate_hz: is missing"},
@@ -223,6 +224,19 @@ func TestDescribeReadsBack(t *testing.T) {
 				t.Errorf("%s: field %+v reads back as %+v", name, f, g)
 			}
 		}
+	}
+}
+
+// A layout that is described keeps how records are written: they can still be read.
+func TestDescribeKeepsRecords(t *testing.T) {
+	schema, _ := Example()
+	l := layoutOf(t, "format = \"csv\"\nheader = false\nseparator = \"\\t\"\npreamble = 3\n"+string(schema))
+	again, err := ParseLayout("again", l.Describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(l, again) {
+		t.Errorf("%+v\nreads back as\n%+v", l, again)
 	}
 }
 

@@ -18,7 +18,7 @@ func writeMarkdown(w io.Writer, r *Result, samples []Sample) error {
 	encoder, _ := r.Config["encoder"].(map[string]any)
 	data, _ := r.Config["data"].(map[string]any)
 	fmt.Fprintf(&b, "# %v on %v\n\n", encoder["name"], data["source"])
-	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %ss, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, r.Item, r.Seed)
+	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %ss, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(r.Item), r.Seed)
 	if r.Interrupted {
 		b.WriteString(" Interrupted: this is what was measured until then.")
 	}
@@ -44,7 +44,7 @@ func mdTotals(b *strings.Builder, r *Result) {
 		{"payload", fmt.Sprintf("%.1f kbps", t.PayloadKbps)},
 		{"wire (payload, header, 28 bytes of IPv4 and UDP)", fmt.Sprintf("%.1f kbps", t.WireKbps)},
 		{"feedback (uplink, wire)", fmt.Sprintf("%.1f kbps", t.FeedbackKbps)},
-		{"bits per " + r.Item, fmt.Sprintf("%.3f", t.BitsPerItem)},
+		{"bits per " + mdName(r.Item), fmt.Sprintf("%.3f", t.BitsPerItem)},
 	}
 	if t.BitsPerChangedCube != nil {
 		rows = append(rows, [2]string{"bits per changed cube", fmt.Sprintf("%.2f", *t.BitsPerChangedCube)})
@@ -78,7 +78,7 @@ func mdTotals(b *strings.Builder, r *Result) {
 func mdBudget(b *strings.Builder, r *Result) {
 	b.WriteString("## Where the bits went\n\n| slot | bits | a packet | share |\n|---|---:|---:|---:|\n")
 	for _, s := range r.Budget {
-		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", s.Slot, s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
+		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", mdName(s.Slot), s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
 	}
 	b.WriteString("\n")
 	if len(r.Shadows) == 0 {
@@ -140,7 +140,7 @@ func mdCharts(b *strings.Builder, r *Result, samples []Sample) {
 		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(v, peaks, begin, from))
 	}
 	chart("Payload, kbps", kbps, false)
-	chart("Bits per changed "+r.Item, bits, false)
+	chart("Bits per changed "+mdName(r.Item), bits, false)
 	chart("Decode failures a second", failures, true)
 	mdPlayoutCharts(&r.Totals.Playout, samples, chart)
 }

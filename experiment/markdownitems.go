@@ -34,13 +34,18 @@ func mdGauge(g encoders.Gauge) string {
 	return strings.TrimSpace(fmt.Sprintf(form, g.Value, g.Unit))
 }
 
+// mdName is a name from a schema as it may stand in a table, whatever is in it.
+func mdName(name string) string {
+	return strings.NewReplacer("|", "&#124;", "<", "&lt;", "&", "&amp;").Replace(name)
+}
+
 // mdItemHeads are the columns of a sweep that are not of cubes: bits per item, and
 // what the ends of a protocol say, the receiver's first.
 func mdItemHeads(r *Report) string {
 	if r.Runs[0].Totals.BitsPerCube != nil {
 		return ""
 	}
-	heads := " bits/" + r.Runs[0].Item + " |"
+	heads := " bits/" + mdName(r.Runs[0].Item) + " |"
 	if r.Runs[0].Item == "byte" && r.Runs[0].Totals.Transfer == nil {
 		heads += " ratio |"
 	}

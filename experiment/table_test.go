@@ -88,7 +88,7 @@ func TestBadTable(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{`item = "tank"`, `itm = "tank"`, `data.source: ` + schema + `:2: itm: unknown key "itm"; did you mean item?`},
-		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema + `:3: rate_hz: 30.5 makes no sense here; expected 1 to 1000 frames a second`},
+		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema + `:3: rate_hz: 30.5 makes no sense here; expected a whole number, 1 to 1000 frames a second`},
 		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before it; expected whole frames of 576 bytes"},
 		{`range = [-5000, 5000]`, `range = [0, 100]`, "field x: 108 is out of range; expected 0 to 100"},
 	} {
@@ -100,5 +100,38 @@ func TestBadTable(t *testing.T) {
 		if _, err := Run(t.Context(), config, RunOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want ...%s", c.to, err, c.want)
 		}
+	}
+}
+
+// Whatever names a schema has, the tables of a report keep their columns.
+func TestStrangeNamesInReports(t *testing.T) {
+	spec := tableOf(t)
+	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange := strings.NewReplacer(`"tank"`, `"tank|<b>"`, `"heat"`, `"heat|&"`).Replace(string(text))
+	if err := os.WriteFile(schema, []byte(strange), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	for key, v := range map[string]any{"data.source": spec, "duration": "1s"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	if err := writeMarkdown(&b, mustRun(t, c, RunOptions{}).Runs[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	md := b.String()
+	for _, want := range []string{"| bits per tank&#124;&lt;b> | ", "| heat&#124;&amp; | "} {
+		if !strings.Contains(md, want) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+	if strings.Contains(md, "tank|") || strings.Contains(md, "heat|") {
+		t.Errorf("a bare bar in\n%s", md)
 	}
 }

@@ -62,6 +62,9 @@ func describe(spec string) ([]byte, error) {
 	if s.Rows == 0 {
 		return nil, usagef("%s has no fields: its frames are bytes", spec)
 	}
+	if own, ok := src.(*table.Source); ok {
+		return own.Layout().Describe(), nil // with how its records are written
+	}
 	preamble := 0
 	if _, ok := src.(*dataset.Recording); ok {
 		preamble = walkoff.Delay

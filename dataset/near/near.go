@@ -26,7 +26,7 @@ func Name(name string, known []string) string {
 	best, at := 1+len(name)/3, ""
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
-		if d <= best && (at == "" || d < best) {
+		if d <= best && d < len(low) && (at == "" || d < best) { // one letter is not near another
 			best, at = d, k
 		}
 	}

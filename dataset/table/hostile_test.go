@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestBadSchemas(t *testing.T) {
 		{edit(t, "tank", strings.Repeat("x", 41)), ":1: item: "},
 		{edit(t, "rate_hz = 20", "rate_hz = 0"), ":2: rate_hz: 0 makes no sense here; expected 1 to 1000 frames a second"},
 		{edit(t, "rate_hz = 20", "rate_hz = 1e300"), ":2: rate_hz: 1e+300 makes no sense"},
-		{edit(t, "rate_hz = 20", "rate_hz = 29.97"), ":2: rate_hz: 29.97"},
+		{edit(t, "rate_hz = 20", "rate_hz = 29.97"), ":2: rate_hz: 29.97 makes no sense here; expected a whole number, 1 to 1000"},
 		{edit(t, "rate_hz = 20", "rate_hz = nan"), ":2: rate_hz: NaN"},
 		{edit(t, "rate_hz = 20", "rate = 20"), `:2: rate: unknown key "rate"; did you mean rate_hz?`},
 		{edit(t, "rate_hz = 20\n", ""), "rate_hz: is missing"},
@@ -113,7 +114,8 @@ func TestBadRows(t *testing.T) {
 		{two, "x,off\n0,0\n0,0\n", ErrRecords, `a.csv:1: no column is called "on"; expected`},
 		{two, "x,onn\n0,0\n0,0\n", ErrRecords, `there is onn: column = "onn" in the schema would read that`},
 		{two, "x,on,x\n0,0,0\n0,0,0\n", ErrRecords, "a.csv:1: column 1 (x): there are two columns of this name"},
-		{two, "0,0\n0,0\n", ErrRecords, "a.csv:1: these are numbers, not the names of columns; expected names in the first line, or header = false"},
+		{two, "0,0\n0,0\n", ErrRecords, "a.csv:1: these are values, not the names of columns; expected names in the first line, or header = false"},
+		{two, "0,true\n0,false\n", ErrRecords, "a.csv:1: these are values, not the names of columns"},
 		{two, "x,on\n0,0\n0\n", ErrRecords, "a.csv:3: a row of 1 columns; expected 2 columns: column 2 (on) is missing"},
 		{two, "x;on\n0;0\n0;0\n", ErrRecords, `a.csv:1: one cell with ';' in it, not columns between ','; expected separator = ";" in the schema`},
 		{two, "x\ton\n0\t0\n0\t0\n", ErrRecords, `expected separator = "\t" in the schema`},
@@ -223,6 +225,19 @@ func TestDescribeReadsBack(t *testing.T) {
 				t.Errorf("%s: field %+v reads back as %+v", name, f, g)
 			}
 		}
+	}
+}
+
+// A layout that is described keeps how records are written: they can still be read.
+func TestDescribeKeepsRecords(t *testing.T) {
+	schema, _ := Example()
+	l := layoutOf(t, "format = \"csv\"\nheader = false\nseparator = \"\\t\"\npreamble = 3\n"+string(schema))
+	again, err := ParseLayout("again", l.Describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(l, again) {
+		t.Errorf("%+v\nreads back as\n%+v", l, again)
 	}
 }
 

@@ -170,6 +170,9 @@ func (s *Source) read(f *frame.Frame) error {
 	return nil
 }
 
+// Layout returns what the schema file says.
+func (s *Source) Layout() *Layout { return s.layout }
+
 // Schema describes the frames.
 func (s *Source) Schema() *frame.Schema { return s.layout.Schema }
 

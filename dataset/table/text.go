@@ -71,8 +71,8 @@ func (t *text) column(name string) (int, error) {
 		return 0, t.fail(i, ErrRecords, "there are two columns of this name", "one that is called "+quoted(name))
 	case i >= 0:
 		return i, nil
-	case !slices.ContainsFunc(t.cells, func(c []byte) bool { _, err := decimal(c); return err != nil }):
-		return 0, t.fail(-1, ErrRecords, "these are numbers, not the names of columns", `names in the first line, or header = false in the schema`)
+	case t.valuesFirst():
+		return 0, t.fail(-1, ErrRecords, "these are values, not the names of columns", `names in the first line, or header = false in the schema`)
 	}
 	if comma := t.otherComma(); comma != 0 {
 		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma), fmt.Sprintf("separator = %q in the schema", string(comma)))
@@ -82,6 +82,13 @@ func (t *text) column(name string) (int, error) {
 		expected = fmt.Sprintf("it in the first line; there is %s: column = %q in the schema would read that", close, close)
 	}
 	return 0, t.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)
+}
+
+// valuesFirst reports whether the first line holds values where names should be: a
+// number, and not one of the names.
+func (t *text) valuesFirst() bool {
+	return slices.ContainsFunc(t.cells, func(c []byte) bool { _, err := decimal(c); return err == nil }) &&
+		!slices.ContainsFunc(t.layout.columns, func(name string) bool { return slices.Contains(t.names, name) })
 }
 
 // otherComma returns what seems to separate the columns of a first line that is a

@@ -58,6 +58,9 @@ func (r *reader) whole(tree map[string]any, key string, must bool, lo, hi int, w
 		return lo
 	}
 	n, ok := v.(int64)
+	if f, broken := v.(float64); broken && f != math.Trunc(f) {
+		expected = "a whole number, " + expected
+	}
 	if f, isFloat := v.(float64); isFloat && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		n, ok = int64(f), true
 	}

@@ -240,7 +240,7 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"netem delay 50ms loss x":  "random, state or gemodel",
 		"up netem delay":           `nothing after "delay"`,
 		"loss gilbert-eliott p=1%": "did you mean gilbert-elliott?",
-		"loss gilbert-elliott x=1": "did you mean p?",
+		"loss gilbert-elliott x=1": "expected one of p, r, h, k",
 		"param":                    "param NAME VALUE",
 	} {
 		lab := newFakeLab()

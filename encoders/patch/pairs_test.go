@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bsdiff holds what bsdiff 4 needs for each pair (spec/patch.md).
+// bsdiff holds what bsdiff 4 needs for each pair (../shared/spec/patch.md).
 var bsdiff = map[string]int64{
 	"deb-tzdata-2025b-2026b": 96_929, "deb-php82-32-35": 461_937, "elf-fzf-60-61": 174_652,
 	"wasm-jolt-33-34": 397_848, "npm-three-163-164": 30_363, "vid-parallax": 24_473,

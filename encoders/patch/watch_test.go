@@ -8,6 +8,9 @@ import (
 // An onlooker is told of every byte once and in order, what he hears adds up to the
 // patch, and a block stands out in the cells that it was taken from.
 func TestWatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: files of 3 MB")
+	}
 	old := noise(3<<20, 1)
 	swapped := append(bytes.Clone(old[2<<20:]), old[:2<<20]...)
 	for i := 0; i < len(swapped); i += 3000 {

@@ -19,18 +19,8 @@ func (r *receiver) receiveBlock(d *delivery, datagram []byte, damaged bool, cloc
 	if err != nil {
 		return reception{outcome: Corrupt, err: err, tainted: damaged}
 	}
-	out := reception{seq: uint64(h.seq), tainted: damaged}
-	if r.started || r.top > 0 {
-		out.seq = unwrap(r.top, h.seq)
-	}
-	out.reordered = r.started && out.seq < r.top
-	if r.seen.has(out.seq) {
-		out.outcome = Duplicate
-		return out
-	}
-	dec, fresh, err := r.decoder(&h, damaged)
-	if err != nil {
-		out.outcome, out.err = UnknownCodec, err
+	out, dec, fresh := r.recognise(&h, damaged)
+	if dec == nil {
 		return out
 	}
 	out.tainted = out.tainted || dec.tainted

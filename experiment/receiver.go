@@ -82,18 +82,8 @@ func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception
 	if err != nil {
 		return reception{outcome: Corrupt, err: err, tainted: damaged}
 	}
-	out := reception{seq: uint64(h.seq), tainted: damaged}
-	if r.started || r.top > 0 {
-		out.seq = unwrap(r.top, h.seq)
-	}
-	out.reordered = r.started && out.seq < r.top
-	if r.seen.has(out.seq) {
-		out.outcome = Duplicate
-		return out
-	}
-	d, fresh, err := r.decoder(&h, damaged)
-	if err != nil {
-		out.outcome, out.err = UnknownCodec, err
+	out, d, fresh := r.recognise(&h, damaged)
+	if d == nil {
 		return out
 	}
 	refs, ok := r.findRefs(out.seq, &h, d)
@@ -104,6 +94,26 @@ func (r *receiver) receive(datagram []byte, damaged bool, clock Clock) reception
 		return out
 	}
 	return r.decode(out, d, fresh, payload, refs, clock)
+}
+
+// recognise says which packet a header is of, and who decodes it, and whether that
+// decoder is fresh; d is nil if nobody does: it came before, or its codec is unknown.
+func (r *receiver) recognise(h *header, damaged bool) (out reception, d *epochDecoder, fresh bool) {
+	out = reception{seq: uint64(h.seq), tainted: damaged}
+	if r.started || r.top > 0 {
+		out.seq = unwrap(r.top, h.seq)
+	}
+	out.reordered = r.started && out.seq < r.top
+	if r.seen.has(out.seq) {
+		out.outcome = Duplicate
+		return out, nil, false
+	}
+	d, fresh, err := r.decoder(h, damaged)
+	if err != nil {
+		out.outcome, out.err = UnknownCodec, err
+		return out, nil, false
+	}
+	return out, d, fresh
 }
 
 // decode lets d have the payload, and keeps what comes of it.

@@ -31,8 +31,17 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 	}
 }
 
-// recent sums up the last two seconds of samples.
+// recent sums up the last two seconds.
 func (l *lane) recent(all []Sample) Recent {
+	r := RecentOf(all, l.cadence.tickHz)
+	r.EncodeUS, r.DecodeUS = l.meter.encodeLast.median(), l.meter.decodeLast.median()
+	return r
+}
+
+// RecentOf sums up the last two seconds of samples, oldest first, of a source of
+// tickHz ticks a second. How long encoding took is not in samples: EncodeUS and
+// DecodeUS stay 0.
+func RecentOf(all []Sample, tickHz int) Recent {
 	last := tail(all, 2*time.Second)
 	var s Sample
 	for i := range last {
@@ -57,9 +66,9 @@ func (l *lane) recent(all []Sample) Recent {
 		BitsPerItem: ratio(float64(s.PayloadBits), float64(s.Items)), BitsPerChanged: ratio(float64(s.PayloadBits), float64(s.Changed)),
 		ChangedPerFrame:  ratio(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: ratio(float64(s.BaselineAge), float64(s.Referenced)),
-		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(l.cadence.tickHz)),
+		BaselineAgeMS:    ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
 		StarvedRatio:     ratio(float64(s.Starved), float64(s.Displayed)), PositionErrorMM: s.PositionErrorMM,
-		EncodeUS: l.meter.encodeLast.median(), DecodeUS: l.meter.decodeLast.median(), Budget: s.Budget,
+		Budget: s.Budget,
 	}
 }
 

@@ -187,7 +187,7 @@ func (w window) lane(now *experiment.Lane) experiment.Lane {
 	if n > 0 {
 		l.Encoder = l.Packets[n-1].Encoder
 	}
-	l.Recent = recentOf(l.Samples, now.Recent)
+	l.Recent = experiment.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
 	return l

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/endpoint"
 )
 
 // blend is one tick of a display: which snapshots are blended and how, and the
@@ -55,12 +56,12 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 // or compared there is none: a display that slides over such a seam is off by
 // what no network did.
 func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
-	tick := tickAt(moment, hz)
+	tick := endpoint.TickAt(moment, hz)
 	after := tick
-	begin := tickTime(tick, hz)
+	begin := endpoint.TickTime(tick, hz)
 	if moment > begin {
 		after++
-		b.truthShare = float64(moment-begin) / float64(tickTime(after, hz)-begin)
+		b.truthShare = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}
 	b.was, b.is = t.get(tick), t.get(after)
 	from, to := min(w.tick[1], tick), max(w.tick[2], after)

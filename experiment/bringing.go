@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"wirelab/experiment/endpoint"
 )
 
 // longestDelivery bounds a run that nobody set a duration for: a link that loses
@@ -20,8 +21,8 @@ type bringing struct {
 	delivers bool
 	pair     *pair
 	packs    *Packs
-	scripted []*encoding // that the script will ask for, as far as nobody has packed the file with them
-	rounds   uint64      // begun
+	scripted []*endpoint.Encoding // that the script will ask for, as far as nobody has packed the file with them
+	rounds   uint64               // begun
 	resting  bool
 	goesOn   time.Duration // when it begins again, if it is resting
 }
@@ -42,7 +43,7 @@ func (s *Session) takeFile() error {
 // over reports whether all lanes have brought the file across, or cannot.
 func (s *Session) over() bool {
 	for _, l := range s.lanes {
-		if l.snd.pending != nil || !l.delivery.over() {
+		if l.snd.Pending() != nil || !l.delivery.over() {
 			return false
 		}
 	}
@@ -74,7 +75,7 @@ func (s *Session) bring(at time.Duration) {
 		s.rounds++
 		s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
 		for _, l := range s.lanes {
-			l.snd.request(l.snd.run)
+			l.snd.Request(*l.snd.Encoding())
 		}
 	}
 	s.rounds = max(s.rounds, 1)
@@ -88,12 +89,13 @@ func (s *Session) bring(at time.Duration) {
 func (s *Session) delivered() (done, total float64) {
 	for _, l := range s.lanes {
 		d := l.delivery
-		if !d.begun {
+		if !d.begun() {
 			continue
 		}
-		total += float64(len(d.stream))
-		if d.inEpoch == d.epoch {
-			done += float64(min(d.in.Held()*d.size, len(d.stream))) // the last block is a short one
+		stream, block := d.snd.Bytes()
+		total += float64(stream)
+		if in, _ := d.rcv.Progress(); d.present() {
+			done += float64(min(in.Held()*block, stream)) // the last block is a short one
 		}
 	}
 	return done, total

@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/lossmodel"
 )
 
 // chained is a codec for tests that trusts nobody: its memo is a hash of the
@@ -158,7 +159,7 @@ func TestMemosNeverPart(t *testing.T) {
 			if err := s.RunUntil(s.now + time.Duration(100+37*i%400)*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
-			if x, ok := s.lanes[0].snd.run.enc.(*chained); ok {
+			if x, ok := s.lanes[0].snd.Encoding().Encoder.(*chained); ok {
 				learnt += x.learnt
 			}
 		}
@@ -198,12 +199,13 @@ func TestEpochsHealAfterAnOutage(t *testing.T) {
 			run(130*time.Millisecond, Change{Encoder: fmt.Sprintf("chained-%d", 120+(i+swaps)%2)})
 		}
 		before := s.lanes[0].totals(s.Now())
+		last := tap(s.lanes[0])
 		run(20*time.Second, Change{Down: map[string]string{"loss": "0%"}})
 		got := s.lanes[0].totals(s.Now())
 		if n := got.Decoded - before.Decoded; n < 1150 || got.Wrong != 0 || got.DecodeRefused != 0 {
 			t.Errorf("%d epochs missed: %d of 1200 decoded, %d wrong, %d refused, %+v", swaps, n, got.Wrong, got.DecodeRefused, got.Failures)
 		}
-		if !s.lanes[0].snd.epochAcked {
+		if (*last)[3]&0x80 != 0 {
 			t.Errorf("%d epochs missed: 20 s later params still travel", swaps)
 		}
 	}
@@ -247,8 +249,8 @@ func TestOvertakenScriptIsRefused(t *testing.T) {
 	if err := s.RunUntil(5 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.run.codec.Name != "raw" {
-		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name, s.lanes[0].snd.run.codec.Name)
+	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
+		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name, s.lanes[0].snd.Encoding().Codec.Name)
 	}
 }
 
@@ -264,6 +266,30 @@ func TestScriptsGoByTime(t *testing.T) {
 	}
 }
 
+// tapped is a path that keeps what was sent last.
+type tapped struct {
+	Path
+	last []byte
+}
+
+func (p *tapped) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+	p.last = append(p.last[:0], datagram...)
+	return p.Path.Send(now, datagram, tag)
+}
+
+// tap listens to what the sender of l says.
+func tap(l *lane) *[]byte {
+	p := &tapped{Path: l.down}
+	l.down = p
+	return &p.last
+}
+
+// feed gives the receiver a datagram that is known to be damaged.
+func feed(l *lane, datagram []byte) {
+	rx := l.rcv.Receive(datagram)
+	l.taint.follow(&rx, true)
+}
+
 // Whatever a peer sends, an endpoint survives it and goes on.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
@@ -274,23 +300,24 @@ func FuzzEndpoints(f *testing.F) {
 			t.Fatal(err)
 		}
 		l := s.lanes[0]
+		last := tap(l)
 		for len(script) > 0 {
 			n := min(int(script[0]&0x3f), len(script)-1)
 			datagram := bytes.Clone(script[1 : 1+n])
 			switch script[0] >> 6 {
 			case 0:
-				l.rcv.receive(datagram, true, nil)
+				feed(l, datagram)
 			case 1:
-				_ = l.snd.learn(datagram)
+				_ = l.snd.Learn(datagram)
 			default: // a real packet with some bytes written over
 				if err := s.RunUntil(s.NextFrame()); err != nil {
 					t.Fatal(err)
 				}
-				real := bytes.Clone(l.snd.buf)
+				real := bytes.Clone(*last)
 				for i := 0; i+1 < len(datagram); i += 2 {
 					real[int(datagram[i])%len(real)] ^= datagram[i+1]
 				}
-				l.rcv.receive(real, true, nil)
+				feed(l, real)
 			}
 			script = script[1+n:]
 		}

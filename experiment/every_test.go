@@ -91,27 +91,3 @@ func TestEveryNeedsAHistory(t *testing.T) {
 		}
 	}
 }
-
-// As long as nothing was sent, another encoder takes the place of the first:
-// there is no epoch to end.
-func TestSkippedBeforeTheFirstPacket(t *testing.T) {
-	l := lane4(t)
-	l.snd.startAt(5, 0)
-	l.snd.skip()
-	other := l.snd.run
-	other.params = "marked"
-	l.snd.request(other)
-	if l.snd.pending != nil || l.snd.run.params != "marked" || l.snd.seq != 6 {
-		t.Errorf("packet %d, pending %v", l.snd.seq, l.snd.pending)
-	}
-}
-
-// lane4 is the lane of a session with four cubes.
-func lane4(t *testing.T) *lane {
-	t.Helper()
-	s, err := newSession(Default(), newCrowd(4, 1, -1, 1), SessionOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.lanes[0]
-}

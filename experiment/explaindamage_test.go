@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/endpoint"
 )
 
 // An uplink without a checksum that flips bits makes the sender take snapshots for
@@ -58,7 +59,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	i = x.newest(BecauseDamaged)
 	rec = x.lives.of(t, i.Opened.Record.Seq)
 	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq, thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
-	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) && !errors.Is(err, errHeader) {
+	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) && !errors.Is(err, endpoint.ErrMalformed) {
 		t.Errorf("the decoder said %v", err)
 	}
 }

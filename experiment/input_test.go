@@ -12,6 +12,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/world"
+	"wirelab/experiment/endpoint"
 )
 
 // keyboard is a source that makes the keys it is told to hold its frames: one row
@@ -65,7 +66,7 @@ func counted(list []string) string {
 // opposite lets go of it; modes stay until they are told off; the script has the
 // keys until somebody presses one and after autopilot says so.
 func TestInputsHoldKeys(t *testing.T) {
-	due := func(n uint64) time.Duration { return tickTime(n, 60) }
+	due := func(n uint64) time.Duration { return endpoint.TickTime(n, 60) }
 	on, off := true, false
 	for _, c := range []struct {
 		name string

@@ -3,6 +3,7 @@ package experiment
 import (
 	"time"
 
+	"wirelab/experiment/endpoint"
 	"wirelab/lossmodel"
 )
 
@@ -38,39 +39,42 @@ func newInspector(packets int) *inspector {
 func (w *inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
 // sent notes a packet that the link has just taken.
-func (w *inspector) sent(l *lane, f *flight, p *sent, v *lossmodel.Verdict) {
+func (w *inspector) sent(l *lane, f *flight, p *endpoint.Packet, m *made, v *lossmodel.Verdict) {
 	if w == nil {
 		return
 	}
 	w.follow(p)
 	in := w.at(f.record)
-	*in = Inside{Header: p.header, Fragments: v.Fragments, Trail: *l.down.Trail(0), Second: p.second, Untaught: p.untaught,
-		Age: w.age, Previous: w.previous, Usual: w.usual.means(), History: l.rcv.history.Len()}
+	*in = Inside{Header: p.Header, Fragments: v.Fragments, Second: p.Second, Untaught: p.Untaught,
+		Age: w.age, Previous: w.previous, Usual: w.usual.means(), History: l.rcv.History().Len()}
+	if l.downLink != nil {
+		in.Trail = *l.downLink.Trail(0)
+	}
 	in.Spent.note(&l.budget)
-	if p.baseline > 0 {
-		if base := l.records.find(p.seq - uint64(p.baseline)); base != nil {
+	if p.Baseline > 0 {
+		if base := l.records.find(p.Seq - uint64(p.Baseline)); base != nil {
 			in.BaseSent = base.Sent
 		}
-		if w.hasBest && w.best == p.seq-uint64(p.baseline) {
+		if w.hasBest && w.best == p.Seq-uint64(p.Baseline) {
 			in.BaseAcked, in.Forged = w.bestAt, w.forged
 		}
 	}
 	f.trails = f.trails[:0]
 	for number := 1; number <= v.Copies; number++ {
-		f.trails = append(f.trails, *l.down.Trail(number))
+		f.trails = append(f.trails, *l.downLink.Trail(number))
 	}
 	if in.spiked(&f.rec) {
 		in.Since = w.since(&l.records, f.rec.Seq, f.rec.Baseline, f.rec.Sent)
 		w.incident(spikeReason(&f.rec, in), &f.rec, in, f.rec.Sent)
 	}
-	w.usual.add(p)
+	w.usual.add(p, m.changed)
 }
 
 // follow counts the packets since the encoder was last swapped.
-func (w *inspector) follow(p *sent) {
+func (w *inspector) follow(p *endpoint.Packet) {
 	w.age++
-	if w.encoder == "" || p.epoch != w.epoch {
-		w.previous, w.encoder, w.epoch, w.age = w.encoder, p.codec, p.epoch, 0
+	if w.encoder == "" || p.Epoch != w.epoch {
+		w.previous, w.encoder, w.epoch, w.age = w.encoder, p.Codec, p.Epoch, 0
 	}
 }
 
@@ -94,18 +98,18 @@ func (w *inspector) arrived(l *lane, rx *reception, flipped int) {
 		return
 	}
 	in, rec := &w.cur, &l.rec
-	in.Flipped, in.Err = flipped, rx.err
+	in.Flipped, in.Err = flipped, rx.Err
 	in.Newer, in.NewerSent, in.NewerAt = w.shown, w.shownSent, w.shownAt
 	switch {
-	case rx.outcome == NoBaseline:
+	case rx.Outcome == endpoint.NoBaseline:
 		w.missed(l)
-	case rx.frame == nil:
+	case rx.Frame == nil:
 	case rec.Baseline == 0:
 		in.Base = BaseInitial
 	default:
 		in.Base = BaseHeld
 	}
-	if rx.frame != nil && !rx.tainted && (!w.showing || rec.Seq > w.shown) {
+	if rx.Frame != nil && !rx.tainted && (!w.showing || rec.Seq > w.shown) {
 		w.shown, w.shownSent, w.shownAt, w.showing = rec.Seq, rec.Sent, rec.Arrived, true
 	}
 }
@@ -114,11 +118,11 @@ func (w *inspector) arrived(l *lane, rx *reception, flipped int) {
 func (w *inspector) missed(l *lane) {
 	in, rec := &w.cur, &l.rec
 	in.Missing = rec.Seq - uint64(rec.Baseline)
-	if in.Second > 0 && l.rcv.history.Get(in.Missing) != nil {
+	if in.Second > 0 && l.rcv.History().Get(in.Missing) != nil {
 		in.Missing = rec.Seq - uint64(in.Second)
 	}
 	in.Since = w.since(&l.records, rec.Seq, rec.Baseline, rec.Sent)
-	newest, any := l.rcv.history.Newest()
+	newest, any := l.rcv.History().Newest()
 	base := l.records.find(in.Missing)
 	switch {
 	case base == nil:
@@ -129,8 +133,8 @@ func (w *inspector) missed(l *lane) {
 		in.Base = BaseLost
 	case !kept(base.Outcome):
 		in.Base = BaseFailed
-	case any && in.Missing+uint64(l.rcv.history.Len()) < newest:
-		in.Base, in.DroppedAt = BaseDropped, l.records.passed(in.Missing+uint64(l.rcv.history.Len()))
+	case any && in.Missing+uint64(l.rcv.History().Len()) < newest:
+		in.Base, in.DroppedAt = BaseDropped, l.records.passed(in.Missing+uint64(l.rcv.History().Len()))
 	default:
 		in.Base = BaseStrange
 	}
@@ -157,11 +161,13 @@ func (w *inspector) acked(v *lossmodel.Verdict) {
 }
 
 // learnt notes that the sender has read an ack.
-func (w *inspector) learnt(now time.Duration, s *sender, flipped bool) {
-	if w == nil || !s.hasAck || w.hasBest && w.best == s.bestAck {
+func (w *inspector) learnt(now time.Duration, s *endpoint.Sender, flipped bool) {
+	if w == nil {
 		return
 	}
-	w.best, w.bestAt, w.forged, w.hasBest = s.bestAck, now, flipped, true
+	if best, acked := s.Acked(); acked && (!w.hasBest || w.best != best) {
+		w.best, w.bestAt, w.forged, w.hasBest = best, now, flipped, true
+	}
 }
 
 // ended files the inside of a copy under its record, and what went wrong with it
@@ -193,9 +199,9 @@ func (w *inspector) settle(rec *PacketRecord) {
 }
 
 // refused notes a frame that the encoder would not have.
-func (w *inspector) refused(now time.Duration, p *sent, err error) {
+func (w *inspector) refused(now time.Duration, p *endpoint.Packet, err error) {
 	if w != nil {
-		w.incident(BecauseRefusedFrame, &PacketRecord{Seq: p.seq, Sent: now, Encoder: p.codec}, &Inside{Err: err}, now)
+		w.incident(BecauseRefusedFrame, &PacketRecord{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &Inside{Err: err}, now)
 	}
 }
 
@@ -270,10 +276,10 @@ type usual struct {
 // usualPackets is how many packets say what is usual: about a second of them.
 const usualPackets = 64
 
-func (u *usual) add(p *sent) {
+func (u *usual) add(p *endpoint.Packet, changed int) {
 	x := &u.ring[u.n%usualPackets]
-	u.payload, u.changed, u.baseline = u.payload+p.payload-x.payload, u.changed+p.changed-x.changed, u.baseline+p.baseline-x.baseline
-	x.payload, x.changed, x.baseline = p.payload, p.changed, p.baseline
+	u.payload, u.changed, u.baseline = u.payload+p.Payload-x.payload, u.changed+changed-x.changed, u.baseline+p.Baseline-x.baseline
+	x.payload, x.changed, x.baseline = p.Payload, changed, p.Baseline
 	u.n++
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/endpoint"
 )
 
 // quick is a short configuration with a bit of everything.
@@ -308,7 +309,7 @@ func TestEndOfTheData(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := s.result()
-		if r.Totals.Sent != int64(frames) || r.DurationNS != tickTime(uint64(frames), 60) || !s.Done() {
+		if r.Totals.Sent != int64(frames) || r.DurationNS != endpoint.TickTime(uint64(frames), 60) || !s.Done() {
 			t.Errorf("%d frames: %d sent, %v long, done %v", frames, r.Totals.Sent, r.DurationNS, s.Done())
 		}
 		c.Duration = r.DurationNS

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/endpoint"
 )
 
 // others are the sources that are not of cubes, with what encodes them.
@@ -162,19 +163,22 @@ func TestBaselinesOfTheFuture(t *testing.T) {
 			t.Fatal(err)
 		}
 		rcv := s.lanes[0].rcv
+		top, _ := rcv.History().Newest()
 		codec, err := table.ByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, forged := range []header{
-			{seq: uint16(rcv.top + 2), baseline: 1},   // the one between has not come
-			{seq: uint16(rcv.top + 40), baseline: 7},  // nor those
-			{seq: uint16(rcv.top + 9), baseline: 200}, // before the first
+		for _, forged := range []struct {
+			seq      uint64
+			baseline byte
+		}{
+			{top + 2, 1},   // the one between has not come
+			{top + 40, 7},  // nor those
+			{top + 9, 200}, // before the first
 		} {
-			forged.codec, forged.epoch = codec.ID, uint8(rcv.newest)
-			datagram := append(forged.append(nil, false), make([]byte, 30)...)
-			if got := rcv.receive(datagram, false, nil); got.outcome != NoBaseline || got.frame != nil {
-				t.Errorf("%s: packet %d on the one %d before it: %v", name, forged.seq, forged.baseline, got.outcome)
+			header := []byte{byte(forged.seq), byte(forged.seq >> 8), forged.baseline, codec.ID, byte(s.lanes[0].snd.Epoch())}
+			if got := rcv.Receive(append(header, make([]byte, 30)...)); got.Outcome != endpoint.NoBaseline || got.Frame != nil {
+				t.Errorf("%s: packet %d on the one %d before it: %v", name, forged.seq, forged.baseline, got.Outcome)
 			}
 		}
 		if err := s.RunUntil(6 * time.Second); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/endpoint"
 	"wirelab/lossmodel"
 )
 
@@ -32,28 +33,28 @@ type meter struct {
 }
 
 // packet counts one packet sent.
-func (m *meter) packet(p *sent, wire, items int, ageTicks int, b *encoders.Budget) {
+func (m *meter) packet(p *endpoint.Packet, x *made, wire int, ageTicks int, b *encoders.Budget) {
 	m.sent++
-	m.payload += int64(p.payload) * 8
+	m.payload += int64(p.Payload) * 8
 	m.wire += int64(wire) * 8
-	m.items += int64(items)
-	m.changed += int64(p.changed)
-	m.sizes.add(p.payload)
-	if p.baseline > 0 {
+	m.items += int64(x.items)
+	m.changed += int64(x.changed)
+	m.sizes.add(p.Payload)
+	if p.Baseline > 0 {
 		m.ages.add(ageTicks)
 		m.sample.BaselineAge += int64(ageTicks)
 		m.sample.Referenced++
 	}
-	m.encodeNS.add(p.clock)
-	m.encodeLast.add(p.clock)
+	m.encodeNS.add(x.ns)
+	m.encodeLast.add(x.ns)
 	m.budget.Add(b)
 
 	s := &m.sample
 	s.Sent++
-	s.PayloadBits += int64(p.payload) * 8
+	s.PayloadBits += int64(p.Payload) * 8
 	s.WireBits += int64(wire) * 8
-	s.Items += int64(items)
-	s.Changed += int64(p.changed)
+	s.Items += int64(x.items)
+	s.Changed += int64(x.changed)
 	s.Budget.Add(b)
 }
 

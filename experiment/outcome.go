@@ -1,6 +1,10 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+
+	"wirelab/experiment/endpoint"
+)
 
 // Outcome is how one copy of a packet ended. Law, tested: packets sent plus
 // copies made by the link equal the sum over all outcomes.
@@ -18,16 +22,23 @@ const (
 	UnknownCodec                // names a codec or an epoch that the receiver does not know
 	Tainted                     // checksum off: decoded from damaged bytes or from a frame that was
 	Wrong                       // decoded without complaint, yet different from what was sent
+	Unknown                     // given to a network that never told, when the run ended
 	NumOutcomes
 )
 
 // String returns the outcome's name as reports spell it.
 func (o Outcome) String() string {
-	names := [NumOutcomes]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec", "tainted", "wrong"}
+	names := [NumOutcomes]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec", "tainted", "wrong", "unknown"}
 	if o < NumOutcomes {
 		return names[o]
 	}
 	return fmt.Sprintf("outcome(%d)", uint8(o))
+}
+
+// outcomeOf is what a receiver made of a datagram, as the lab counts it.
+func outcomeOf(o endpoint.Outcome) Outcome {
+	return [...]Outcome{endpoint.Decoded: Decoded, endpoint.Stale: Stale, endpoint.Duplicate: Duplicate,
+		endpoint.NoBaseline: NoBaseline, endpoint.Corrupt: Corrupt, endpoint.UnknownCodec: UnknownCodec}[o]
 }
 
 // Failed reports whether the receiver got bytes it could make nothing of.

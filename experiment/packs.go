@@ -9,6 +9,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/files"
 	patches "wirelab/encoders/patch"
+	"wirelab/experiment/endpoint"
 )
 
 // Packs remembers what encoders made of files. A patch may take a minute to make and
@@ -57,8 +58,8 @@ type Packing struct {
 func NewPacks() *Packs { return &Packs{all: map[packKey]*pack{}} }
 
 // entry returns the place of a pack, made or not.
-func (p *Packs) entry(run *encoding, of *pair) *pack {
-	key := packKey{run.codec.ID, string(run.canonical), of.oldSum, of.newSum}
+func (p *Packs) entry(run *endpoint.Encoding, of *pair) *pack {
+	key := packKey{run.Codec.ID, string(run.Canonical), of.oldSum, of.newSum}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all[key] == nil {
@@ -68,7 +69,7 @@ func (p *Packs) entry(run *encoding, of *pair) *pack {
 }
 
 // have reports whether a pack is made; it does not wait for one that is being made.
-func (p *Packs) have(run *encoding, of *pair) bool {
+func (p *Packs) have(run *endpoint.Encoding, of *pair) bool {
 	x := p.entry(run, of)
 	if !x.making.TryLock() {
 		return false
@@ -79,7 +80,7 @@ func (p *Packs) have(run *encoding, of *pair) bool {
 
 // of returns what an encoder makes of the new file for those who have the old one.
 // It is made here if nobody has yet; whoever else asks for it meanwhile waits.
-func (p *Packs) of(run *encoding, pair *pair, w *Packing) (*pack, error) {
+func (p *Packs) of(run *endpoint.Encoding, pair *pair, w *Packing) (*pack, error) {
 	x := p.entry(run, pair)
 	x.making.Lock()
 	defer x.making.Unlock()
@@ -89,20 +90,20 @@ func (p *Packs) of(run *encoding, pair *pair, w *Packing) (*pack, error) {
 	if w == nil {
 		w = &Packing{}
 	}
-	if g, ok := run.enc.(files.Gradual); ok {
+	if g, ok := run.Encoder.(files.Gradual); ok {
 		var progress patches.Progress
 		if w.Progress != nil {
-			progress = func(done, total int64) error { return w.Progress(run.codec.Name, done, total) }
+			progress = func(done, total int64) error { return w.Progress(run.Codec.Name, done, total) }
 		}
 		g.Follow(progress, w.Watch)
 		defer g.Follow(nil, patches.Watch{})
 	}
 	start := w.Clock.now()
-	data, _, err := run.enc.Encode(nil, pair.new, []encoders.Ref{{Frame: pair.old}}, nil, nil)
+	data, _, err := run.Encoder.Encode(nil, pair.new, []encoders.Ref{{Frame: pair.old}}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	x.encoder, x.data, x.ns, x.made = run.codec.Name, data, w.Clock.now()-start, true
+	x.encoder, x.data, x.ns, x.made = run.Codec.Name, data, w.Clock.now()-start, true
 	return x, nil
 }
 
@@ -118,7 +119,7 @@ func (s *Session) foresee(c *Config) error {
 		if err != nil {
 			return err
 		}
-		run, err := newEncoding(s.schema, codec, params)
+		run, err := endpoint.NewEncoding(s.schema, codec, params)
 		if err != nil {
 			return configError("encoder", err)
 		}
@@ -129,21 +130,21 @@ func (s *Session) foresee(c *Config) error {
 
 // unpacked returns the encodings that the session will need next, or its script, and
 // that nobody has packed the file with.
-func (s *Session) unpacked() []*encoding {
+func (s *Session) unpacked() []*endpoint.Encoding {
 	if !s.delivers {
 		return nil
 	}
-	var list []*encoding
+	var list []*endpoint.Encoding
 	for _, l := range s.lanes {
-		run := l.snd.pending
+		run := l.snd.Pending()
 		if run == nil {
-			run = &l.snd.run
+			run = l.snd.Encoding()
 		}
 		if !s.packs.have(run, s.pair) {
 			list = append(list, run)
 		}
 	}
-	s.scripted = slices.DeleteFunc(s.scripted, func(run *encoding) bool { return s.packs.have(run, s.pair) })
+	s.scripted = slices.DeleteFunc(s.scripted, func(run *endpoint.Encoding) bool { return s.packs.have(run, s.pair) })
 	return append(list, s.scripted...)
 }
 

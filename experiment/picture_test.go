@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/world"
+	"wirelab/experiment/endpoint"
 )
 
 // worldSession is a session on the live world under a script.
@@ -42,7 +43,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 		if err := w.Next(f); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(tickTime(tick, 60)); err != nil {
+		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
 			t.Fatal(err)
 		}
 		at := w.Sim().Player().Pos
@@ -60,8 +61,8 @@ func TestPictureShowsTheWorld(t *testing.T) {
 		if p.Shown == nil {
 			continue
 		}
-		n := tickAt(p.Moment, 60)
-		share := float64(p.Moment-tickTime(n, 60)) * 60 / float64(time.Second)
+		n := endpoint.TickAt(p.Moment, 60)
+		share := float64(p.Moment-endpoint.TickTime(n, 60)) * 60 / float64(time.Second)
 		want := xs[n] + share*(xs[min(n+1, tick)]-xs[n])
 		if d := float64(p.Shown[0].X) - want; math.Abs(d) > 0.0025 || p.Starved {
 			t.Fatalf("tick %d: the player is shown off by %g m, starved %v", tick, d, p.Starved)
@@ -82,7 +83,7 @@ func TestPictureOfABadLink(t *testing.T) {
 	}
 	off, starved := 0, 0
 	for tick := range uint64(600) {
-		if err := s.RunUntil(tickTime(tick, 60)); err != nil {
+		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
 			t.Fatal(err)
 		}
 		p := s.picture()

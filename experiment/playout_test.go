@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/endpoint"
 )
 
 // arrivals notes when each snapshot came.
@@ -167,7 +168,7 @@ func TestPlayoutFollowsALongerRoute(t *testing.T) {
 	latency := 20 * time.Millisecond
 	newest := time.Duration(0)
 	for i := range 60 * 30 {
-		source := tickTime(uint64(i), 60)
+		source := endpoint.TickTime(uint64(i), 60)
 		if source > 10*time.Second {
 			latency = 300 * time.Millisecond
 		}

@@ -53,12 +53,12 @@ func lawHolds(t *testing.T, s *Session) {
 	for _, l := range s.lanes {
 		x := l.totals(s.Now())
 		sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.NoBaseline + x.Failures.Corrupt +
-			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.down.InFlight())
+			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.downLink.InFlight())
 		if x.Sent+x.Duplicated != sum {
 			t.Errorf("sent %d + duplicated %d, but outcomes and packets under way sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
 		}
-		if x.InFlight != int64(l.down.InFlight()) {
-			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.down.InFlight())
+		if x.InFlight != int64(l.downLink.InFlight()) {
+			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.downLink.InFlight())
 		}
 	}
 }
@@ -190,8 +190,8 @@ func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
 		if f := got.Failures; f != (Failures{}) || got.Wrong != 0 || got.Lost != 0 || got.EncodeFailed != 0 {
 			t.Errorf("seed %d: after %d swaps without loss: %+v, wrong %d, lost %d", seed, swaps, f, got.Wrong, got.Lost)
 		}
-		if s.lanes[0].snd.epoch < 50 {
-			t.Errorf("seed %d: only %d epochs began", seed, s.lanes[0].snd.epoch)
+		if s.lanes[0].snd.Epoch() < 50 {
+			t.Errorf("seed %d: only %d epochs began", seed, s.lanes[0].snd.Epoch())
 		}
 	}
 }
@@ -223,8 +223,8 @@ func TestNumbersWrap(t *testing.T) {
 	if got.Wrong != 0 || got.Failures != (Failures{}) {
 		t.Errorf("after %d packets: wrong %d, failures %+v", got.Sent, got.Wrong, got.Failures)
 	}
-	if s.lanes[0].snd.epoch <= 256 {
-		t.Errorf("only %d epochs: they did not wrap", s.lanes[0].snd.epoch)
+	if s.lanes[0].snd.Epoch() <= 256 {
+		t.Errorf("only %d epochs: they did not wrap", s.lanes[0].snd.Epoch())
 	}
 	if want := float64(got.Sent) * 0.94; float64(got.Decoded+got.Stale) < want {
 		t.Errorf("%d decoded of %d sent at 5 %% loss: the endpoints lost each other", got.Decoded+got.Stale, got.Sent)

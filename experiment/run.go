@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/experiment/endpoint"
 )
 
 // RunOptions are what a headless run needs from its surroundings.
@@ -120,7 +121,7 @@ func (s *Session) expected() time.Duration {
 		return s.end
 	}
 	if src, ok := s.source.(dataset.Sized); ok {
-		return tickTime(uint64(src.Frames()), s.schema.TickHz)
+		return endpoint.TickTime(uint64(src.Frames()), s.schema.TickHz)
 	}
 	return 0
 }

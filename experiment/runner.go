@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"wirelab/experiment/endpoint"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -281,7 +282,7 @@ func (r *Runner) obeySession(c Command) {
 	if c.Step > 0 {
 		r.paused = true
 		last := r.session.sent + uint64(min(c.Step, maxStep)) - 1
-		r.seeking = tickTime(last, r.config.Sender.RateHz)
+		r.seeking = endpoint.TickTime(last, r.config.Sender.RateHz)
 	}
 	if c.Seek != nil {
 		r.report("", r.seek(*c.Seek))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+	"wirelab/experiment/endpoint"
 )
 
 // Making is a patch that is being made; virtual time stands still meanwhile.
@@ -24,15 +25,15 @@ type making struct {
 }
 
 // startMaking packs the session's file, in the background, by an encoding like run.
-func (s *Session) startMaking(ctx context.Context, run *encoding, clock Clock) *making {
-	m := &making{encoder: run.codec.Name, finished: make(chan struct{}), picture: newMatrixMaker(s.pair)}
+func (s *Session) startMaking(ctx context.Context, run *endpoint.Encoding, clock Clock) *making {
+	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: newMatrixMaker(s.pair)}
 	m.total.Store(int64(len(s.pair.new.Body)))
 	w := &Packing{Clock: clock, Watch: m.picture.watch(), Progress: func(_ string, done, _ int64) error {
 		m.done.Store(done)
 		return ctx.Err()
 	}}
 	packs, pair, schema := s.packs, s.pair, s.schema
-	codec, params := run.codec, run.params
+	codec, params := run.Codec, run.Params
 	go func() {
 		defer close(m.finished)
 		defer func() {
@@ -40,7 +41,7 @@ func (s *Session) startMaking(ctx context.Context, run *encoding, clock Clock) *
 				m.err = fmt.Errorf("the lab broke: %v\n%s", p, debug.Stack())
 			}
 		}()
-		own, err := newEncoding(schema, codec, params) // the session's is the session's
+		own, err := endpoint.NewEncoding(schema, codec, params) // the session's is the session's
 		if err == nil {
 			_, err = packs.of(&own, pair, w)
 		}

@@ -34,7 +34,7 @@ func (r *Runner) save(dir string) (string, error) {
 	if dir == "" {
 		return "", errors.New("no folder for reports was named")
 	}
-	name := r.session.lanes[0].snd.run.codec.Name
+	name := r.session.lanes[0].snd.Encoding().Codec.Name
 	if r.opt.Stamp != nil {
 		name = r.opt.Stamp() + "-" + name
 	}

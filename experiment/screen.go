@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/endpoint"
 )
 
 // Interpolation is how a display moves from one snapshot to the next.
@@ -35,8 +36,9 @@ func (i Interpolation) String() string {
 // it takes the snapshots around from the receiver's history and blends them. The
 // lab holds that against the truth at the same moment, cube by cube.
 type screen struct {
-	cadence cadence
+	cadence endpoint.Cadence
 	history *frame.History // the receiver's
+	taint   *taint         // damaged frames are not shown
 	mode    Interpolation
 	looked  bool // somebody looks at the places; else those that are right anyway are not worked out
 
@@ -49,8 +51,8 @@ type screen struct {
 	starved bool
 }
 
-func newScreen(s *frame.Schema, c cadence, h *frame.History, looked bool) screen {
-	x := screen{cadence: c, history: h, looked: looked}
+func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, looked bool) screen {
+	x := screen{cadence: c, history: h, taint: t, looked: looked}
 	if frame.IsCubes(s) {
 		x.places, x.rests, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
 		for i := range x.rests {
@@ -75,7 +77,7 @@ func (x *screen) around(moment time.Duration) (w window) {
 	if !has {
 		return w
 	}
-	at := x.cadence.seqAt(moment)
+	at := x.cadence.SeqAt(moment)
 	w.set(1, x, x.down(at))
 	if w.entry[1] != nil && w.at[1] == moment {
 		w.entry[2], w.tick[2], w.at[2] = w.entry[1], w.tick[1], w.at[1]
@@ -93,15 +95,15 @@ func (x *screen) around(moment time.Duration) (w window) {
 
 func (w *window) set(i int, x *screen, e *frame.Entry) {
 	if w.entry[i] = e; e != nil {
-		w.tick[i] = x.cadence.tick(e.Seq)
-		w.at[i] = tickTime(w.tick[i], x.cadence.tickHz)
+		w.tick[i] = x.cadence.Tick(e.Seq)
+		w.at[i] = endpoint.TickTime(w.tick[i], x.cadence.TickHz)
 	}
 }
 
 // down returns the newest snapshot held that is no newer than seq.
 func (x *screen) down(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
-		if e := x.history.Get(seq); e != nil && !e.Tainted {
+		if e := x.history.Get(seq); e != nil && !x.taint.has(e.Seq) {
 			return e
 		}
 		if seq == 0 {
@@ -118,7 +120,7 @@ func (x *screen) up(seq, newest uint64) *frame.Entry {
 		seq = max(seq, newest-reach)
 	}
 	for ; seq <= newest; seq++ {
-		if e := x.history.Get(seq); e != nil && !e.Tainted {
+		if e := x.history.Get(seq); e != nil && !x.taint.has(e.Seq) {
 			return e
 		}
 	}
@@ -136,7 +138,7 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	if b.a == nil {
 		return x.starved
 	}
-	b.hold(t, &w, moment, x.cadence.tickHz)
+	b.hold(t, &w, moment, x.cadence.TickHz)
 	x.known = b.truth
 	for i := 0; i < len(x.places); i++ {
 		for !x.looked && b.truth && i+blockRows <= len(x.places) && b.asleep(i) {

@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
+	"wirelab/experiment/endpoint"
 )
 
 // flock is a source of cubes on paths that can be written down: path says where
@@ -192,8 +193,8 @@ func TestLookingChangesNothing(t *testing.T) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
 	x := &s.lanes[0].screen
-	tick := tickAt(x.moment, 60)
-	share := float64(x.moment-tickTime(tick, 60)) / float64(tickTime(tick+1, 60)-tickTime(tick, 60))
+	tick := endpoint.TickAt(x.moment, 60)
+	share := float64(x.moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
 	for i := range x.places {
 		a, b := placeOf(rowOf(s.truths.get(tick), i)), placeOf(rowOf(s.truths.get(tick+1), i))
 		truth := lerp(&a, &b, share)
@@ -294,7 +295,7 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 		}
 		highest, lay := 0.0, 0
 		for n := range uint64(900) {
-			if err := s.RunUntil(tickTime(n, 60)); err != nil {
+			if err := s.RunUntil(endpoint.TickTime(n, 60)); err != nil {
 				t.Fatal(err)
 			}
 			x := &s.lanes[0].screen
@@ -306,7 +307,7 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 			if z < floor-1e-12 {
 				t.Fatalf("%v: at %v the cube is %g mm in the floor", mode, x.moment, (floor-z)*1000)
 			}
-			if k := tickAt(x.moment, 60) % 180; k > 6 && k < 114 { // the snapshots around say so
+			if k := endpoint.TickAt(x.moment, 60) % 180; k > 6 && k < 114 { // the snapshots around say so
 				if lay++; z != floor {
 					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", mode, x.moment, (z-floor)*1000)
 				}
@@ -322,15 +323,16 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 	s := frame.Cubes(1)
 	h := frame.NewHistory(s, 20)
-	x := newScreen(s, cadence{60, 60}, h, true)
+	var damage taint
+	x := newScreen(s, endpoint.Cadence{TickHz: 60, RateHz: 60}, h, &damage, true)
 	for seq := range uint64(6) {
 		e := h.Put(seq)
 		*rowOf(&e.Frame, 0) = cubeRow{3, 256, 256, 256, int32(100 * seq), 0, 102, 0}
-		e.Tainted = seq >= 3
+		damage.follow(&endpoint.Reception{Known: true, Seq: seq, Entry: e}, seq >= 3)
 	}
 	var m offMeter
 	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {
-		starved := x.show(tickTime(at, 60), &truths{}, &m)
+		starved := x.show(endpoint.TickTime(at, 60), &truths{}, &m)
 		if got := x.places[0].pos.X * frame.UnitsPerMetre; got != want || starved != (at > 2) {
 			t.Errorf("at tick %d: %g is shown, starved %v; want %g", at, got, starved, want)
 		}

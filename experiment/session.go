@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/experiment/endpoint"
 )
 
 // never is later than any event.
@@ -139,7 +140,7 @@ func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, er
 		if err != nil {
 			return nil, err
 		}
-		s.equip(l)
+		s.deliverFile(l)
 		s.lanes = append(s.lanes, l)
 	}
 	s.now = -1
@@ -179,7 +180,7 @@ func (s *Session) Now() time.Duration { return max(s.now, 0) }
 func (s *Session) Done() bool { return s.ended }
 
 // NextFrame returns when the next frame is due to be sent, or to be skipped.
-func (s *Session) NextFrame() time.Duration { return tickTime(s.sent, s.config.Sender.RateHz) }
+func (s *Session) NextFrame() time.Duration { return endpoint.TickTime(s.sent, s.config.Sender.RateHz) }
 
 // RunUntil lets everything happen that is due at or before t. It stops early
 // when the session is over, and fails only if the source does; then for good.
@@ -212,7 +213,7 @@ func (s *Session) finish(t time.Duration) {
 		}
 	}
 	for _, l := range s.lanes {
-		l.leaveOpen()
+		l.leaveOpen(t)
 	}
 }
 
@@ -220,7 +221,7 @@ func (s *Session) finish(t time.Duration) {
 func (s *Session) nextEvent() time.Duration {
 	at := min(s.NextFrame(), time.Duration(s.sampled+1)*SamplePeriod)
 	if !s.delivers {
-		at = min(at, tickTime(s.ticks, s.schema.TickHz), s.nextDisplay())
+		at = min(at, endpoint.TickTime(s.ticks, s.schema.TickHz), s.nextDisplay())
 	}
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
@@ -267,14 +268,14 @@ func (s *Session) step(at time.Duration) error {
 
 // nextDisplay returns when the displays show something next.
 func (s *Session) nextDisplay() time.Duration {
-	return tickTime(1000*s.shown, s.config.displayMilliHz(s.schema.TickHz))
+	return endpoint.TickTime(1000*s.shown, s.config.displayMilliHz(s.schema.TickHz))
 }
 
 // onDisplay returns the oldest tick of the source that a display shows.
 func (s *Session) onDisplay() uint64 {
 	oldest := s.ticks
 	for _, l := range s.lanes {
-		oldest = min(oldest, tickAt(l.play.moment, s.schema.TickHz))
+		oldest = min(oldest, endpoint.TickAt(l.play.moment, s.schema.TickHz))
 	}
 	return oldest
 }
@@ -282,7 +283,7 @@ func (s *Session) onDisplay() uint64 {
 // tick takes the source's frame if one is due, and sends it if that is due.
 func (s *Session) tick(at time.Duration) error {
 	seam := false
-	if at == tickTime(s.ticks, s.schema.TickHz) {
+	if at == endpoint.TickTime(s.ticks, s.schema.TickHz) {
 		s.steer(at)
 		var err error
 		if seam, err = s.advance(); err != nil {
@@ -303,7 +304,7 @@ func (s *Session) tick(at time.Duration) error {
 	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
 		s.skipped++
 		for _, l := range s.lanes {
-			l.snd.skip()
+			l.snd.Skip()
 		}
 		return nil
 	}
@@ -347,7 +348,7 @@ func (s *Session) advance() (seam bool, err error) {
 func (s *Session) fetch(f *frame.Frame) {
 	s.err = s.source.Next(f)
 	if errors.Is(s.err, io.EOF) {
-		s.end = min(s.end, tickTime(s.ticks, s.schema.TickHz))
+		s.end = min(s.end, endpoint.TickTime(s.ticks, s.schema.TickHz))
 		s.err = nil
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"wirelab/experiment/endpoint"
 )
 
 // Change applies ch one nanosecond after everything that has happened so far, so
@@ -62,7 +63,7 @@ func (s *Session) fits(c *Config, ch Change) error {
 	if err := after.suits("encoder", codec, s.schema); err != nil {
 		return err
 	}
-	if _, err := newEncoding(s.schema, codec, params); err != nil {
+	if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
 		return configError("encoder", err)
 	}
 	if err := s.checkShadows(after); err != nil {
@@ -127,17 +128,17 @@ func (s *Session) carryOut(at time.Duration, ch *Change) error {
 		if err != nil {
 			return err
 		}
-		run, err := newEncoding(s.schema, codec, params)
+		run, err := endpoint.NewEncoding(s.schema, codec, params)
 		if err != nil {
 			return err
 		}
-		s.lanes[0].snd.request(run)
+		s.lanes[0].snd.Request(run)
 	}
 	if err := s.arrangeShadows(); err != nil {
 		return err
 	}
 	for _, l := range s.lanes {
-		if err := errors.Join(l.down.Reshape(s.config.Down), l.up.Reshape(s.config.Up)); err != nil {
+		if err := l.reshape(s.config); err != nil {
 			return err
 		}
 		l.play.delay, l.screen.mode = s.config.Receiver.Playout, s.config.Receiver.Interpolation

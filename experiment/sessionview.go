@@ -22,7 +22,7 @@ func (s *Session) view(packets int) *Snapshot {
 func (l *lane) view(now time.Duration, packets int) Lane {
 	samples := l.meter.samples.view()
 	return Lane{
-		Encoder: l.snd.run.codec.Name, Params: l.snd.run.params, Began: l.began, Epoch: l.snd.epoch,
+		Encoder: l.snd.Encoding().Codec.Name, Params: l.snd.Encoding().Params, Began: l.began, Epoch: l.snd.Epoch(),
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
 		Totals: l.totals(now),
 		Timing: l.timing(),
@@ -33,7 +33,7 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 
 // recent sums up the last two seconds.
 func (l *lane) recent(all []Sample) Recent {
-	r := RecentOf(all, l.cadence.tickHz)
+	r := RecentOf(all, l.cadence.TickHz)
 	r.EncodeUS, r.DecodeUS = l.meter.encodeLast.median(), l.meter.decodeLast.median()
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"wirelab/experiment/endpoint"
 )
 
 // A shadow is a further encoder on the same frames and the same fates as the one
@@ -158,7 +159,7 @@ func (s *Session) checkShadows(c *Config) error {
 		if err := c.suits(indexed("shadow", i), codec, s.schema); err != nil {
 			return err
 		}
-		if _, err := newEncoding(s.schema, codec, params); err != nil {
+		if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
 			return configError(indexed("shadow", i), err)
 		}
 	}
@@ -192,35 +193,27 @@ func (s *Session) join(e EncoderConfig) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.equip(l)
+	s.deliverFile(l)
 	first := s.lanes[0]
 	l.began = s.now
-	l.down, l.up = first.down.Fork(strange), first.up.Fork(strange)
-	l.snd.startAt(s.sent, s.now)
-	l.rcv.top = s.sent
+	l.connect(first.downLink.Fork(foreignTag), first.upLink.Fork(foreignTag))
+	l.snd.StartAt(s.sent, s.now)
+	l.rcv.StartAt(s.sent)
 	l.play.moment = s.now // nothing older will be on display
 	return l, nil
 }
 
-// strange tags what was under way in a link when a lane took it over: it was sent
+// foreignTag tags what was under way in a link when a lane took it over: it was sent
 // by somebody else.
-const strange = 1<<64 - 1
+const foreignTag = 1<<64 - 1
 
-// arriveStrange lets a packet arrive that the lane did not send. It means nothing
+// arriveForeign lets a packet arrive that the lane did not send. It means nothing
 // here, but the first lane acknowledges it, which moves the chances of the uplink
 // on by one: so it must here.
-func (l *lane) arriveStrange(now time.Duration, damaged bool) {
+func (l *lane) arriveForeign(now time.Duration, damaged bool) {
 	if !damaged {
-		l.up.Send(now, make([]byte, l.ackSize()), strange)
+		l.up.Send(now, make([]byte, endpoint.AckSize(l.delivery != nil)), foreignTag)
 	}
-}
-
-// ackSize is how long an ack is without a codec's report.
-func (l *lane) ackSize() int {
-	if l.delivery != nil {
-		return ackBytes + numberBytes
-	}
-	return ackBytes
 }
 
 // shadow returns the options of a lane at which nobody looks closely.

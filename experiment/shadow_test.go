@@ -59,7 +59,7 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 			if err := s.RunUntil(joins); err != nil {
 				t.Fatal(err)
 			}
-			if s.lanes[0].down.InFlight() == 0 && joins > 0 {
+			if s.lanes[0].downLink.InFlight() == 0 && joins > 0 {
 				t.Fatal("nothing is under way: that is the case to test")
 			}
 			change(t, s, Change{Shadow: shadowNamed(s.config.Encoder.Name)}, 8*time.Second)

@@ -57,22 +57,23 @@ func (d *delivery) transferred(now time.Duration, m *meter) *Transfer {
 	t := &Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)],
 		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:]),
 		PayloadBytes: m.payload / 8, WireBytes: m.wire / 8, FeedbackBytes: m.up / 8}
-	if !d.begun {
+	if !d.begun() {
 		return t
 	}
-	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = d.out.Blocks(), d.out.Resent(), d.needless, d.done, d.failed
+	out := d.snd.Progress()
+	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = out.Blocks(), out.Resent(), d.needless, d.done, d.failed
 	if d.packed != nil {
 		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}
-	if d.inEpoch == d.epoch {
-		t.Delivered = d.in.Held()
+	if in, _ := d.rcv.Progress(); d.present() {
+		t.Delivered = in.Held()
 	}
 	t.ElapsedS = max(now-d.start, 0).Seconds()
 	if d.done {
 		secs := (d.doneAt - d.start).Seconds()
 		t.TimeS, t.ElapsedS = &secs, secs
 	}
-	t.RoundTripMS, t.TimeoutMS = milliseconds(d.out.RoundTrip()), milliseconds(d.out.Timeout())
+	t.RoundTripMS, t.TimeoutMS = milliseconds(out.RoundTrip()), milliseconds(out.Timeout())
 	return t
 }
 
@@ -90,10 +91,10 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // close files the epoch that ends at now among the rounds.
 func (d *delivery) close(now time.Duration) {
-	if !d.begun || d.packed == nil {
+	if !d.begun() || d.packed == nil {
 		return
 	}
-	r := Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.out.Blocks(), Resent: d.out.Resent()}
+	r := Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.snd.Progress().Blocks(), Resent: d.snd.Progress().Resent()}
 	r.TimeS = (now - d.start).Seconds()
 	if d.done {
 		r.TimeS = (d.doneAt - d.start).Seconds()
@@ -122,10 +123,10 @@ const maxBlockStates = 2048
 
 // states returns how the blocks stand, neighbours together if they are too many.
 func (d *delivery) states() []BlockState {
-	if d == nil || !d.begun || d.out.Blocks() == 0 {
+	if d == nil || d.snd.Progress().Blocks() == 0 {
 		return nil
 	}
-	n := d.out.Blocks()
+	n := d.snd.Progress().Blocks()
 	out := make([]BlockState, min(n, maxBlockStates))
 	for i := range out {
 		from, to := i*n/len(out), (i+1)*n/len(out)
@@ -140,8 +141,9 @@ func (d *delivery) states() []BlockState {
 }
 
 func (d *delivery) state(n int) BlockState {
-	times := d.out.Times(n)
-	there := d.inEpoch == d.epoch && d.in.Has(n)
+	times := d.snd.Progress().Times(n)
+	in, _ := d.rcv.Progress()
+	there := d.present() && in.Has(n)
 	switch {
 	case there && times > 1:
 		return BlockLate

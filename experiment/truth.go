@@ -1,10 +1,6 @@
 package experiment
 
-import (
-	"time"
-
-	"wirelab/dataset/frame"
-)
+import "wirelab/dataset/frame"
 
 // truths remembers the source's newest frames, so that what a display shows can
 // be held against what the sender had at that very moment. It grows to the
@@ -65,13 +61,4 @@ func (t *truths) seamIn(from, to uint64) bool {
 		}
 	}
 	return kept < t.n && from < t.seams[t.n%kept] // what was before the oldest seam kept is not known
-}
-
-// tickAt returns the newest tick of a clock of hz at or before time at.
-func tickAt(at time.Duration, hz int) uint64 {
-	n := uint64(at/time.Second)*uint64(hz) + uint64(at%time.Second)*uint64(hz)/uint64(time.Second)
-	if tickTime(n+1, hz) <= at { // times of ticks are cut to whole nanoseconds
-		n++
-	}
-	return n
 }

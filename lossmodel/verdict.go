@@ -9,6 +9,9 @@ const MaxDatagram = 65507
 // plus copies made equal those lost plus those that Receive hands out or that
 // are still in flight.
 type Verdict struct {
+	// Open: what becomes of the datagram is not known yet. A Link always knows; a real
+	// network never does, and sets nothing but Wire and Fragments beside this.
+	Open      bool
 	Lost      Cause         // None: the datagram itself will be delivered
 	Due       time.Duration // when; meaningless if lost
 	Fragments int           // IP packets it was cut into

@@ -6,12 +6,11 @@ const MaxHistory = 255
 
 // Entry is one remembered frame with what its endpoint learnt from it.
 type Entry struct {
-	Seq     uint64 // unwrapped sequence number of the packet that carried the frame
-	Frame   Frame
-	Memo    any    // the encoder's memory of this frame, immutable while it is here
-	Epoch   uint64 // the epoch in which Memo was made
-	Tainted bool   // the lab's bookkeeping: the content came from damaged bytes
-	held    bool
+	Seq   uint64 // unwrapped sequence number of the packet that carried the frame
+	Frame Frame
+	Memo  any    // the encoder's memory of this frame, immutable while it is here
+	Epoch uint64 // the epoch in which Memo was made
+	held  bool
 }
 
 // History keeps the frames of the last n sequence numbers. It is a ring indexed
@@ -58,7 +57,7 @@ func (h *History) Put(seq uint64) *Entry {
 		h.newest, h.any = seq, true
 	}
 	e := &h.slots[seq%uint64(len(h.slots))]
-	e.Seq, e.held, e.Tainted = seq, true, false
+	e.Seq, e.held = seq, true
 	return e
 }
 

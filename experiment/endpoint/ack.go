@@ -1,4 +1,4 @@
-package experiment
+package endpoint
 
 import (
 	"encoding/binary"
@@ -26,7 +26,7 @@ func (a *ack) append(dst []byte) []byte {
 
 func parseAck(src []byte) (ack, error) {
 	if len(src) < ackBytes {
-		return ack{}, fmt.Errorf("%w: ack of %d bytes", errHeader, len(src))
+		return ack{}, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
 	}
 	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6], report: src[ackBytes:]}, nil
 }

@@ -1,4 +1,4 @@
-package experiment
+package endpoint
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func TestUnwrapFindsEveryNeighbour(t *testing.T) {
 
 func TestUnwrapEpochFindsEveryNeighbour(t *testing.T) {
 	for _, newest := range []uint64{0, 5, 127, 128, 255, 256, 1000, 1 << 33} {
-		for d := int64(-keptEpochs); d < 256-keptEpochs; d++ {
+		for d := int64(-KeptEpochs); d < 256-KeptEpochs; d++ {
 			if d < 0 && uint64(-d) > newest {
 				continue
 			}

@@ -1,4 +1,4 @@
-package experiment
+package endpoint
 
 import (
 	"fmt"
@@ -12,42 +12,22 @@ import (
 // few epochs and not a hundred.
 const epochPeriod = 100 * time.Millisecond
 
-// encoding is a codec with its params, ready to run.
-type encoding struct {
-	codec     *encoders.Codec
-	params    any
-	enc       encoders.Encoder
-	canonical []byte // params as they travel
-}
-
-// newEncoding makes the encoder, so that beginning an epoch with it cannot fail.
-func newEncoding(s *frame.Schema, codec *encoders.Codec, params any) (encoding, error) {
-	enc, _, err := codec.New(s, params)
-	if err != nil {
-		return encoding{}, fmt.Errorf("encoder %s: %w", codec.Name, err)
-	}
-	canonical := codec.Canonical(params)
-	if len(canonical) > encoders.MaxCanonical {
-		return encoding{}, fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", codec.Name, len(canonical), encoders.MaxCanonical)
-	}
-	return encoding{codec, params, enc, canonical}, nil
-}
-
-// sender is the endpoint that encodes. It knows of the other end only what acks
+// Sender is the endpoint that encodes. It knows of the other end only what acks
 // told it.
-type sender struct {
+type Sender struct {
 	schema  *frame.Schema
 	initial frame.Frame // its table is shared
-	cadence cadence
+	cadence Cadence
+	probe   Probe
 	history *frame.History
 	seq     uint64 // of the next packet
 	first   uint64 // of the first packet
 
-	run        encoding
+	run        Encoding
 	epoch      uint64
 	epochStart time.Duration
 	epochAcked bool
-	pending    *encoding // begins with the next packet that is epochPeriod after the last beginning
+	pending    *Encoding // begins with the next packet that is epochPeriod after the last beginning
 
 	acked   [256]uint64 // acked[s%256] == s+1: packet s was acked
 	bestAck uint64
@@ -58,15 +38,33 @@ type sender struct {
 	buf   []byte
 }
 
-func newSender(s *frame.Schema, initial *frame.Frame, history int, run encoding) *sender {
-	return &sender{schema: s, initial: *initial, cadence: steady, history: frame.NewHistory(s, history), run: run}
+// NewSender returns a sender of frames of schema s whose far end holds initial. Its
+// table is shared and must not change.
+func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
+	opt = opt.filled()
+	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History), run: run}
 }
 
-// request asks for another encoding: from the next packet on, or from the first
+// Encoding returns what the sender encodes with.
+func (s *Sender) Encoding() *Encoding { return &s.run }
+
+// Pending returns the encoding that was asked for and has not begun; nil if none.
+func (s *Sender) Pending() *Encoding { return s.pending }
+
+// Epoch returns the number of the present epoch, from 0.
+func (s *Sender) Epoch() uint64 { return s.epoch }
+
+// Seq returns the number of the next packet.
+func (s *Sender) Seq() uint64 { return s.seq }
+
+// Acked returns the newest packet that an ack named; false if none did.
+func (s *Sender) Acked() (seq uint64, ok bool) { return s.bestAck, s.hasAck }
+
+// Request asks for another encoding: from the next packet on, or from the first
 // that is epochPeriod after the present epoch began. The last request wins. An
 // epoch so has at least one packet, and 256 of them outlast every history: no
 // memo can be taken for one of an epoch with the same 8 bits.
-func (s *sender) request(run encoding) {
+func (s *Sender) Request(run Encoding) {
 	if s.seq == s.first {
 		s.run = run
 		return
@@ -74,13 +72,13 @@ func (s *sender) request(run encoding) {
 	s.pending = &run
 }
 
-// startAt makes seq the number of the first packet, sent after now.
-func (s *sender) startAt(seq uint64, now time.Duration) {
+// StartAt makes seq the number of the first packet, sent after now.
+func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	s.seq, s.epochStart, s.first = seq, now, seq
 }
 
 // begin starts the epoch that was asked for, if it is time.
-func (s *sender) begin(now time.Duration) {
+func (s *Sender) begin(now time.Duration) {
 	if s.pending == nil || now-s.epochStart < epochPeriod {
 		return
 	}
@@ -89,25 +87,24 @@ func (s *sender) begin(now time.Duration) {
 	s.epochStart, s.epochAcked, s.spare = now, false, nil
 }
 
-// sent is what the lab notes about a packet that was made.
-type sent struct {
-	seq      uint64
-	epoch    uint64
-	codec    string
-	baseline int // distance; 0 = the initial state
-	header   int // bytes
-	payload  int // bytes
-	changed  int // rows that differ from the first reference
-	datagram []byte
-	stored   *frame.Frame // what the sender keeps: what the receiver must end up with
-	clock    int64        // ns the encoder took
-	second   int          // distance of the second reference; 0 = none
-	untaught bool         // the encoder learns, but had learnt nothing of its reference
+// Packet is a packet that a sender made.
+type Packet struct {
+	Seq      uint64
+	Epoch    uint64
+	Codec    string
+	Baseline int          // distance of the first reference in packets; 0 = the initial state
+	Second   int          // distance of the second; 0 = none
+	Header   int          // bytes
+	Payload  int          // bytes
+	Untaught bool         // the encoder learns, but had learnt nothing of its reference
+	Datagram []byte       // what is to be sent
+	Stored   *frame.Frame // what the sender keeps: what the receiver must end up with
 }
 
-// send makes the packet for cur. The result aliases the sender's memory and
-// holds until the next call.
-func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budget, clock Clock) (sent, error) {
+// Send makes the packet for cur. What the result leads to is the sender's memory and
+// holds until the next call. After an error the packet's number is used up; the
+// result says which packet it would have been.
+func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budget) (Packet, error) {
 	if s.seq == s.first {
 		s.epochStart = now
 	}
@@ -115,46 +112,47 @@ func (s *sender) send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	if s.stalled() {
 		s.epochAcked = false // whatever went wrong, let the receiver learn everything anew
 	}
-	h := header{seq: uint16(s.seq), codec: s.run.codec.ID, epoch: uint8(s.epoch), params: s.run.canonical, hasParams: !s.epochAcked}
+	h := s.header()
 	refs := s.pickRefs(&h)
-	out := sent{seq: s.seq, epoch: s.epoch, codec: s.run.codec.Name, baseline: int(h.baseline), second: int(h.second)}
-	s.buf = h.append(s.buf[:0], s.run.codec.Refs == 2)
-	out.header = len(s.buf)
+	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.run.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
+	s.buf = h.append(s.buf[:0], s.run.Codec.Refs == 2)
+	out.Header = len(s.buf)
 
 	e := s.history.Put(s.seq)
 	evicted, evictedEpoch := e.Memo, e.Epoch
 	e.Memo, e.Epoch = nil, s.epoch
 	e.Frame.CopyFrom(cur)
-	e.Frame.Tick = uint32(s.cadence.tick(s.seq)) // as the receiver counts, which hears of no other
-	out.changed = e.Frame.ChangedRows(refs[0].Frame, len(s.schema.Fields))
-	if s.schema.Rows == 0 {
-		out.changed = len(e.Frame.Body) // what is nothing but bytes is all news
-	}
+	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // as the receiver counts, which hears of no other
 	s.seq++
 
-	start := clock.now()
-	buf, memo, err := s.run.enc.Encode(s.buf, &e.Frame, refs, s.spare, budget)
-	out.clock = clock.now() - start
+	s.probe.Begin(&e.Frame, refs)
+	buf, memo, err := s.run.Encoder.Encode(s.buf, &e.Frame, refs, s.spare, budget)
+	s.probe.End()
 	if err == nil && len(buf) > MaxDatagram {
 		err = fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", len(buf), MaxDatagram)
 	}
 	if err != nil {
-		return out, fmt.Errorf("encoder %s: %w", s.run.codec.Name, err)
+		return out, fmt.Errorf("encoder %s: %w", s.run.Codec.Name, err)
 	}
 	s.spare = nil
 	if evictedEpoch == s.epoch {
 		s.spare = evicted
 	}
 	s.buf, e.Memo = buf, memo
-	out.untaught = memo != nil && refs[0].Memo == nil
-	out.datagram, out.payload, out.stored = buf, len(buf)-out.header, &e.Frame
+	out.Untaught = memo != nil && refs[0].Memo == nil
+	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
 	return out, nil
 }
 
-// skip lets a snapshot go by unsent. Its number goes by as well: to the receiver
+// header returns the header of the next packet, without its references.
+func (s *Sender) header() header {
+	return header{seq: uint16(s.seq), codec: s.run.Codec.ID, epoch: uint8(s.epoch), params: s.run.Canonical, hasParams: !s.epochAcked}
+}
+
+// Skip lets a snapshot go by unsent. Its number goes by as well: to the receiver
 // it is one more packet that did not come, and the numbers of all others go on
 // saying of which tick they are.
-func (s *sender) skip() {
+func (s *Sender) Skip() {
 	if s.seq == s.first {
 		s.first++
 	}
@@ -162,13 +160,13 @@ func (s *sender) skip() {
 }
 
 // stalled reports whether nothing new was acked for as long as a history reaches.
-func (s *sender) stalled() bool {
+func (s *Sender) stalled() bool {
 	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
 }
 
 // pickRefs chooses the newest frames that acks vouch for, and writes their
 // distances into h. Without any, both ends know the initial state.
-func (s *sender) pickRefs(h *header) []encoders.Ref {
+func (s *Sender) pickRefs(h *header) []encoders.Ref {
 	best := s.ackedEntry(s.bestAck)
 	if !s.hasAck || best == nil {
 		s.initial.Tick = s.cadence.start(s.seq)
@@ -176,11 +174,11 @@ func (s *sender) pickRefs(h *header) []encoders.Ref {
 		return s.refs[:1]
 	}
 	s.refs[0] = s.ref(best)
-	if s.run.codec.Standalone {
+	if s.run.Codec.Standalone {
 		return s.refs[:1] // of use to the encoder alone: the packet names none
 	}
 	h.baseline = uint8(s.seq - best.Seq)
-	if s.run.codec.Refs < 2 {
+	if s.run.Codec.Refs < 2 {
 		return s.refs[:1]
 	}
 	for seq := best.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
@@ -195,14 +193,14 @@ func (s *sender) pickRefs(h *header) []encoders.Ref {
 
 // ackedEntry returns the history's entry of seq if an ack named it and it is
 // still within reach of a packet's 8-bit distance.
-func (s *sender) ackedEntry(seq uint64) *frame.Entry {
+func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 	if s.acked[seq%256] != seq+1 || s.seq-seq > uint64(s.history.Len()) {
 		return nil
 	}
 	return s.history.Get(seq)
 }
 
-func (s *sender) ref(e *frame.Entry) encoders.Ref {
+func (s *Sender) ref(e *frame.Entry) encoders.Ref {
 	r := encoders.Ref{Frame: &e.Frame}
 	if e.Epoch == s.epoch {
 		r.Memo = e.Memo
@@ -210,15 +208,15 @@ func (s *sender) ref(e *frame.Entry) encoders.Ref {
 	return r
 }
 
-// learn takes in an ack. Any bytes may come.
-func (s *sender) learn(src []byte) error {
+// Learn takes in an ack. Any bytes may come.
+func (s *Sender) Learn(src []byte) error {
 	a, err := parseAck(src)
 	if err != nil || s.seq == s.first {
 		return err
 	}
 	newest, ok := s.which(a.newest)
 	if !ok {
-		return fmt.Errorf("%w: ack of a packet that was never sent", errHeader)
+		return errNeverSent
 	}
 	current := a.epoch == uint8(s.epoch)
 	if !s.hasAck || newest >= s.bestAck { // an old ack says nothing about what the receiver knows now
@@ -230,21 +228,24 @@ func (s *sender) learn(src []byte) error {
 			s.noteAck(newest - 1 - i)
 		}
 	}
-	if f, ok := s.run.enc.(encoders.Feedback); ok && current && len(a.report) > 0 {
+	if f, ok := s.run.Encoder.(encoders.Feedback); ok && current && len(a.report) > 0 {
 		return f.Learn(a.report)
 	}
 	return nil
 }
 
+// errNeverSent: an ack names a packet that does not exist yet.
+var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
+
 // which returns the packet that 16 bits of an ack name: the newest it may be; ok is
 // false if none was sent yet that it could be.
-func (s *sender) which(seq uint16) (full uint64, ok bool) {
+func (s *Sender) which(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - seq)
 	return newest - back, back <= newest-s.first
 }
 
-func (s *sender) noteAck(seq uint64) {
+func (s *Sender) noteAck(seq uint64) {
 	if s.seq-seq > 256 {
 		return
 	}

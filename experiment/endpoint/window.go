@@ -1,4 +1,4 @@
-package experiment
+package endpoint
 
 // seenWindow remembers which packets a receiver has decoded, far beyond what its
 // history keeps, so that a late copy is known for what it is. It is a ring of

@@ -1,4 +1,4 @@
-package experiment
+package endpoint
 
 import (
 	"encoding/binary"
@@ -19,8 +19,8 @@ const (
 // MaxDatagram is the most that fits in one UDP datagram over IPv4.
 const MaxDatagram = 65507
 
-// errHeader marks bytes that are no packet of ours.
-var errHeader = errors.New("experiment: packet header malformed")
+// ErrMalformed marks bytes that are no packet, block or ack of ours.
+var ErrMalformed = errors.New("endpoint: packet header malformed")
 
 // header is the decoded front of a packet.
 type header struct {
@@ -55,7 +55,7 @@ func (h *header) append(dst []byte, two bool) []byte {
 // many references a codec takes, 0 for one that is unknown.
 func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []byte, err error) {
 	if len(src) < headerBytes {
-		return h, nil, fmt.Errorf("%w: %d bytes", errHeader, len(src))
+		return h, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
 	}
 	h.seq = binary.LittleEndian.Uint16(src)
 	h.baseline, h.epoch = src[2], src[4]
@@ -63,7 +63,7 @@ func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []by
 	src = src[headerBytes:]
 	if refs(h.codec) == 2 {
 		if len(src) < 1 {
-			return h, nil, fmt.Errorf("%w: second reference missing", errHeader)
+			return h, nil, fmt.Errorf("%w: second reference missing", ErrMalformed)
 		}
 		h.second, src = src[0], src[1:]
 	}
@@ -71,12 +71,12 @@ func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []by
 		return h, src, nil
 	}
 	if len(src) < 1 {
-		return h, nil, fmt.Errorf("%w: length of the params missing", errHeader)
+		return h, nil, fmt.Errorf("%w: length of the params missing", ErrMalformed)
 	}
 	n := int(src[0])
 	src = src[1:]
 	if n > len(src) {
-		return h, nil, fmt.Errorf("%w: params of %d bytes in %d", errHeader, n, len(src))
+		return h, nil, fmt.Errorf("%w: params of %d bytes in %d", ErrMalformed, n, len(src))
 	}
 	h.params = src[:n]
 	return h, src[n:], nil
@@ -101,12 +101,12 @@ func unwrap(newest uint64, seq uint16) uint64 {
 const lateWindow = 4096
 
 // unwrapEpoch does the same for epochs. A receiver keeps the decoders of the
-// last keptEpochs; what is further behind is of no use, so it is read as ahead:
-// an outage may hide up to 256 - keptEpochs epochs.
+// last KeptEpochs; what is further behind is of no use, so it is read as ahead:
+// an outage may hide up to 256 - KeptEpochs epochs.
 func unwrapEpoch(newest uint64, epoch uint8) uint64 {
 	ahead := epoch - uint8(newest) // modulo 256
 	back := uint64(256 - int(ahead))
-	if back <= keptEpochs && back <= newest {
+	if back <= KeptEpochs && back <= newest {
 		return newest - back
 	}
 	return newest + uint64(ahead)

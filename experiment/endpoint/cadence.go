@@ -1,0 +1,43 @@
+package endpoint
+
+import "time"
+
+// Cadence relates the source's frame counter to the sender's packets. A schema's
+// rate and the sender's are configuration that both ends share, so both can say
+// of which tick of the source a packet is: encoders that predict motion need to
+// know how much time lies between a frame and its reference.
+type Cadence struct{ TickHz, RateHz int }
+
+// everyFrame is the cadence of a sender that sends every frame.
+var everyFrame = Cadence{1, 1}
+
+// Tick returns the source's frame counter of packet seq.
+func (c Cadence) Tick(seq uint64) uint64 {
+	return seq * uint64(c.TickHz) / uint64(c.RateHz)
+}
+
+// start returns the tick that the initial state is to have beside packet seq: as
+// long before it as the 16 bits of the sequence that travel say. A receiver that
+// joins late does not know how often they have wrapped.
+func (c Cadence) start(seq uint64) uint32 {
+	return uint32(c.Tick(seq) - c.Tick(seq%(1<<16)))
+}
+
+// SeqAt returns the newest packet whose frame is no newer than time at.
+func (c Cadence) SeqAt(at time.Duration) uint64 {
+	return ((TickAt(at, c.TickHz)+1)*uint64(c.RateHz) - 1) / uint64(c.TickHz)
+}
+
+// TickTime returns the time of tick n of a clock of hz.
+func TickTime(n uint64, hz int) time.Duration {
+	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)
+}
+
+// TickAt returns the newest tick of a clock of hz at or before time at.
+func TickAt(at time.Duration, hz int) uint64 {
+	n := uint64(at/time.Second)*uint64(hz) + uint64(at%time.Second)*uint64(hz)/uint64(time.Second)
+	if TickTime(n+1, hz) <= at { // times of ticks are cut to whole nanoseconds
+		n++
+	}
+	return n
+}

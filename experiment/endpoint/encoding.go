@@ -1,0 +1,63 @@
+package endpoint
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// Encoding is a codec with its params, ready to run.
+type Encoding struct {
+	Codec     *encoders.Codec
+	Params    any // as Codec.Defaults returns them, with values set
+	Encoder   encoders.Encoder
+	Canonical []byte // the params as they travel
+}
+
+// NewEncoding makes the encoder, so that beginning an epoch with it cannot fail.
+func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, error) {
+	enc, _, err := codec.New(s, params)
+	if err != nil {
+		return Encoding{}, fmt.Errorf("encoder %s: %w", codec.Name, err)
+	}
+	canonical := codec.Canonical(params)
+	if len(canonical) > encoders.MaxCanonical {
+		return Encoding{}, fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", codec.Name, len(canonical), encoders.MaxCanonical)
+	}
+	return Encoding{codec, params, enc, canonical}, nil
+}
+
+// Probe is called around the work of a codec, by whoever wants to time or to watch
+// it. What it is given must be neither kept nor changed.
+type Probe interface {
+	// Begin is called when all is ready for the codec. cur is the frame to encode,
+	// nil at a receiver; refs are the references, newest first.
+	Begin(cur *frame.Frame, refs []encoders.Ref)
+	// End is called when the codec has returned.
+	End()
+}
+
+// noProbe watches nothing.
+type noProbe struct{}
+
+func (noProbe) Begin(*frame.Frame, []encoders.Ref) {}
+func (noProbe) End()                               {}
+
+// Options are what either endpoint is configured with.
+type Options struct {
+	History int     // frames kept, 1 to frame.MaxHistory
+	Cadence Cadence // zero: every frame of the source is sent
+	Probe   Probe   // nil: nobody watches
+}
+
+// filled returns o with what was left out.
+func (o Options) filled() Options {
+	if o.Cadence == (Cadence{}) {
+		o.Cadence = everyFrame
+	}
+	if o.Probe == nil {
+		o.Probe = noProbe{}
+	}
+	return o
+}

@@ -1,0 +1,308 @@
+package endpoint
+
+import (
+	"bytes"
+	"errors"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// KeptEpochs is how many epochs back a receiver can still decode late packets.
+const KeptEpochs = 8
+
+// Receiver is the endpoint that decodes. All it knows came in datagrams, but for
+// the schema, the initial state and the codecs that both ends are configured with.
+type Receiver struct {
+	schema  *frame.Schema
+	initial frame.Frame // its table is shared
+	cadence Cadence
+	probe   Probe
+	history *frame.History
+	codecs  [128]encoders.Codec // by ID
+
+	epochs   [KeptEpochs]epochDecoder // epoch e lives at e % KeptEpochs
+	newest   uint64                   // epoch
+	anyEpoch bool
+
+	top     uint64 // newest sequence that arrived; before any did, the first to expect
+	started bool
+	shown   uint64 // newest sequence that was decoded
+	showing bool
+	seen    seenWindow
+	window  ackWindow
+
+	scratch frame.Frame
+	spare   encoders.Memo
+	spareOf uint64 // the epoch spare was made in
+	refs    [2]encoders.Ref
+}
+
+// epochDecoder is a decoder with what it was made from.
+type epochDecoder struct {
+	epoch  uint64
+	codec  *encoders.Codec
+	params []byte // canonical
+	dec    encoders.Decoder
+	used   int // packets it decoded
+}
+
+// settledAfter is how many packets make a decoder beyond doubt: from then on only
+// a packet that needs nothing but the initial state can replace it by naming
+// other params for its epoch, as a sender does that found itself cut off.
+const settledAfter = 3
+
+// NewReceiver returns a receiver that knows the codecs of known. It shares the table
+// of initial, which must not change.
+func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
+	opt = opt.filled()
+	r := &Receiver{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History)}
+	for _, c := range known {
+		r.codecs[c.ID&0x7f] = c
+	}
+	r.scratch.Table = make([]int32, s.Cells())
+	return r
+}
+
+// History returns the frames that the receiver holds, to be read only.
+func (r *Receiver) History() *frame.History { return r.history }
+
+// StartAt makes seq the packet that is expected first.
+func (r *Receiver) StartAt(seq uint64) { r.top = seq }
+
+// Decoder returns the decoder of the newest epoch; nil before any packet came.
+func (r *Receiver) Decoder() encoders.Decoder { return r.epochs[r.newest%KeptEpochs].dec }
+
+// Reception is what became of one datagram.
+type Reception struct {
+	Outcome   Outcome
+	Seq       uint64
+	Frame     *frame.Frame // what was decoded; nil if nothing was
+	Entry     *frame.Entry // where it is kept; nil if it is too old
+	Reordered bool         // an older packet than one that came before
+	Err       error        // what the decoder complained of
+
+	// The packets that it leans on, NRefs of them; none: it leans on the initial state.
+	Refs  [2]uint64
+	NRefs int
+
+	// The decoder that it found.
+	Known     bool // there is one; if not, the rest means nothing
+	Epoch     uint64
+	Announced bool // the packet carried the params
+	Fresh     bool // the decoder was made from this very packet
+	Installed bool // and decodes whatever comes next in this epoch
+	Replaced  bool // in the place of another of the same epoch, whose memos are lost
+}
+
+// Receive takes one datagram. What the result leads to holds until the next call.
+func (r *Receiver) Receive(datagram []byte) Reception {
+	h, payload, err := parseHeader(datagram, r.refsOf)
+	if err != nil {
+		return Reception{Outcome: Corrupt, Err: err}
+	}
+	out, d := r.recognise(&h)
+	if d == nil {
+		return out
+	}
+	refs, ok := r.findRefs(&out, &h, d)
+	if !ok {
+		out.Outcome = NoBaseline
+		r.arrived(out.Seq)
+		return out
+	}
+	return r.decode(out, d, payload, refs)
+}
+
+// recognise says which packet a header is of, and who decodes it; d is nil if nobody
+// does: it came before, or its codec is unknown.
+func (r *Receiver) recognise(h *header) (out Reception, d *epochDecoder) {
+	out = Reception{Seq: uint64(h.seq)}
+	if r.started || r.top > 0 {
+		out.Seq = unwrap(r.top, h.seq)
+	}
+	out.Reordered = r.started && out.Seq < r.top
+	if r.seen.has(out.Seq) {
+		out.Outcome = Duplicate
+		return out, nil
+	}
+	d, fresh, err := r.decoder(h)
+	if err != nil {
+		out.Outcome, out.Err = UnknownCodec, err
+		return out, nil
+	}
+	out.Known, out.Epoch, out.Announced, out.Fresh = true, d.epoch, h.hasParams, fresh
+	return out, d
+}
+
+// decode lets d have the payload, and keeps what comes of it.
+func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs []encoders.Ref) Reception {
+	spare := r.spare
+	if r.spareOf != d.epoch || out.Fresh {
+		spare = nil
+	}
+	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq))
+	r.probe.Begin(nil, refs)
+	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
+	r.probe.End()
+	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq)) // a decoder may have begun with a copy of its reference
+	if err != nil {
+		out.Outcome, out.Err = Corrupt, err
+		return out
+	}
+	if spare != nil {
+		r.spare = nil
+	}
+	d.used++
+	if out.Fresh {
+		r.install(&out, d)
+	}
+	out.Outcome = Decoded
+	if r.showing && out.Seq < r.shown && r.schema.Delivery == frame.Latest {
+		out.Outcome = Stale
+	}
+	r.arrived(out.Seq)
+	r.seen.note(out.Seq)
+	if !r.showing || out.Seq > r.shown {
+		r.shown, r.showing = out.Seq, true
+	}
+	if out.Entry = r.keep(&out, memo); out.Entry == nil {
+		out.Frame = &r.scratch
+		return out
+	}
+	out.Frame = &out.Entry.Frame
+	r.window.note(out.Seq)
+	return out
+}
+
+func (r *Receiver) arrived(seq uint64) {
+	if !r.started || seq > r.top {
+		r.top, r.started = seq, true
+	}
+}
+
+func (r *Receiver) refsOf(codec uint8) int { return r.codecs[codec].Refs }
+
+var (
+	errUnknownCodec = errors.New("endpoint: packet names a codec that does not exist or does not suit")
+	errUnknownEpoch = errors.New("endpoint: packet of an epoch whose params never came")
+)
+
+// decoder returns the decoder of the packet's epoch. One that had to be made
+// from the packet's own params is fresh: it is installed only when it has proved
+// itself, so that no single packet can put another in the place of one that works.
+func (r *Receiver) decoder(h *header) (d *epochDecoder, fresh bool, err error) {
+	codec := &r.codecs[h.codec]
+	if codec.New == nil || !codec.Suits(r.schema) {
+		return nil, false, errUnknownCodec
+	}
+	epoch := uint64(h.epoch)
+	if r.anyEpoch {
+		epoch = unwrapEpoch(r.newest, h.epoch)
+	}
+	d = &r.epochs[epoch%KeptEpochs]
+	same := d.dec != nil && d.epoch == epoch
+	agrees := same && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
+	if agrees {
+		return d, false, nil
+	}
+	settled := same && d.used >= settledAfter && h.baseline != 0
+	if !h.hasParams || settled {
+		return nil, false, errUnknownEpoch
+	}
+	d = &epochDecoder{}
+	return d, true, d.make(r.schema, codec, h, epoch)
+}
+
+func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
+	params, err := codec.ParseCanonical(h.params)
+	if err != nil {
+		return err
+	}
+	_, dec, err := codec.New(s, params)
+	if err != nil {
+		return err
+	}
+	d.epoch, d.codec, d.params, d.dec = epoch, codec, bytes.Clone(h.params), dec
+	return nil
+}
+
+// install puts a fresh decoder in its place, unless a newer epoch is there: then
+// it was a straggler's. What another decoder of the very same epoch has learnt is
+// of no use to this one.
+func (r *Receiver) install(out *Reception, d *epochDecoder) {
+	place := &r.epochs[d.epoch%KeptEpochs]
+	if place.dec != nil && place.epoch > d.epoch {
+		return
+	}
+	if place.dec != nil && place.epoch == d.epoch {
+		r.spare = nil
+		r.history.Each(func(e *frame.Entry) {
+			if e.Epoch == d.epoch && e.Memo != nil {
+				e.Memo = nil
+			}
+		})
+		out.Replaced = true
+	}
+	*place = *d
+	out.Installed = true
+	if !r.anyEpoch || d.epoch > r.newest {
+		r.newest, r.anyEpoch = d.epoch, true
+	}
+}
+
+// findRefs looks the packet's references up, and notes in out which they are.
+func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
+	if h.baseline == 0 {
+		r.initial.Tick = r.cadence.start(out.Seq)
+		r.refs[0] = encoders.Ref{Frame: &r.initial}
+		return r.refs[:1], true
+	}
+	for _, distance := range [2]uint8{h.baseline, h.second} {
+		if distance == 0 {
+			break
+		}
+		if uint64(distance) > out.Seq {
+			return nil, false
+		}
+		e := r.history.Get(out.Seq - uint64(distance))
+		if e == nil {
+			return nil, false
+		}
+		r.refs[out.NRefs] = encoders.Ref{Frame: &e.Frame}
+		if e.Epoch == d.epoch {
+			r.refs[out.NRefs].Memo = e.Memo
+		}
+		out.Refs[out.NRefs] = e.Seq
+		out.NRefs++
+	}
+	return r.refs[:out.NRefs], true
+}
+
+// keep moves the decoded frame into the history; nil if it is too old for it.
+func (r *Receiver) keep(rx *Reception, memo encoders.Memo) *frame.Entry {
+	e := r.history.Put(rx.Seq)
+	if e == nil {
+		return nil
+	}
+	if e.Memo != nil {
+		r.spare, r.spareOf = e.Memo, e.Epoch
+	}
+	e.Frame, r.scratch = r.scratch, e.Frame
+	e.Memo, e.Epoch = memo, rx.Epoch
+	return e
+}
+
+// Ack appends what the receiver has to say; nothing until something was decoded.
+func (r *Receiver) Ack(dst []byte) []byte {
+	if !r.window.any {
+		return dst
+	}
+	a := ack{newest: uint16(r.window.newest), mask: r.window.mask, epoch: uint8(r.newest)}
+	dst = a.append(dst)
+	d := &r.epochs[r.newest%KeptEpochs]
+	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == r.newest {
+		dst = f.Report(dst)
+	}
+	return dst
+}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,49 +67,4 @@ func (a Assertion) holds(got float64) bool {
 		return got == a.Value
 	}
 	return got != a.Value
-}
-
-// figures flattens totals to the dotted keys of their JSON.
-func figures(t Totals) map[string]float64 {
-	data, err := json.Marshal(t)
-	if err != nil {
-		panic("experiment: totals do not marshal: " + err.Error())
-	}
-	var tree map[string]any
-	if err := json.Unmarshal(data, &tree); err != nil {
-		panic("experiment: totals do not unmarshal: " + err.Error())
-	}
-	flat := map[string]any{}
-	flatten("", tree, flat)
-	out := map[string]float64{}
-	for k, v := range flat {
-		if f, ok := v.(float64); ok {
-			out[k] = f
-			leaf := k[strings.LastIndex(k, ".")+1:]
-			if _, taken := flat[leaf]; !taken && strings.HasPrefix(k, "failures.") {
-				out[leaf] = f // "no_baseline" for "failures.no_baseline"
-			}
-		}
-	}
-	return out
-}
-
-// AssertionResult is one assertion with what was measured.
-type AssertionResult struct {
-	Name   string  `json:"name"`
-	Bound  string  `json:"bound"`
-	Got    float64 `json:"got"`
-	Holds  bool    `json:"holds"`
-	Absent bool    `json:"absent,omitempty"` // the run has no such figure
-}
-
-// check evaluates all assertions against totals.
-func check(asserts []Assertion, t Totals) []AssertionResult {
-	have := figures(t)
-	var out []AssertionResult
-	for _, a := range asserts {
-		got, ok := have[a.Name]
-		out = append(out, AssertionResult{Name: a.Name, Bound: a.Text(), Got: got, Holds: ok && a.holds(got), Absent: !ok})
-	}
-	return out
 }

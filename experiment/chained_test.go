@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
 
@@ -131,7 +132,7 @@ func (c *chained) Learn(report []byte) error {
 // withMemos is the whole table and three codecs that hang on their memos, of
 // which one takes two references.
 func withMemos(c *Config) *Config {
-	c.codecs = append(ofCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
+	c.Codecs = append(labtest.OfCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
 	return c
 }
 
@@ -146,7 +147,7 @@ func TestMemosNeverPart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(5, 3, -1, seed), SessionOptions{})
+		s, err := NewSessionOf(c, labtest.NewCrowd(5, 3, -1, seed), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +179,7 @@ func TestMemosNeverPart(t *testing.T) {
 func TestEpochsHealAfterAnOutage(t *testing.T) {
 	for _, swaps := range []int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300} {
 		c := withMemos(Default())
-		s, err := newSession(c, newCrowd(3, 1, -1, 1), SessionOptions{KeepSamples: 10, Endless: true})
+		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), SessionOptions{KeepSamples: 10, Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +222,7 @@ func TestLateCopiesAreCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := newSession(c, newCrowd(3, 1, -1, 1), SessionOptions{})
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,8 +239,8 @@ func TestLateCopiesAreCopies(t *testing.T) {
 // goes on.
 func TestOvertakenScriptIsRefused(t *testing.T) {
 	c := Default()
-	c.At = []StampedChange{stamp(2*time.Second, Change{Params: map[string]any{"xy_small": int64(5)}})}
-	s, err := newSession(c, newCrowd(3, 1, -1, 1), SessionOptions{})
+	c.At = []StampedChange{Stamp(2*time.Second, Change{Params: map[string]any{"xy_small": int64(5)}})}
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		c := withMemos(Default())
-		s, err := newSession(c, newCrowd(2, 1, -1, 1), SessionOptions{Endless: true})
+		s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), SessionOptions{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}

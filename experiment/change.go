@@ -35,8 +35,6 @@ type StampedChange struct {
 	Change Change        `json:"change"`
 
 	Undo bool `json:"undo,omitempty"` // takes an earlier change back: not itself undone
-
-	redo bool // was made after a moment that was sought again: a new change discards it
 }
 
 // Set sets one key of a change, named as under [[at]] in a configuration:

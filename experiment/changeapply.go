@@ -26,7 +26,7 @@ func (c *Config) Apply(ch Change) error {
 		maps.Copy(d.Encoder.Params, ch.Params)
 	}
 	if ch.Encoder != "" || len(ch.Params) > 0 {
-		if _, _, err := d.Encoder.resolve("encoder", d.codecs); err != nil {
+		if _, _, err := d.Encoder.resolve("encoder", d.Codecs); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func specDiff(was, is *lossmodel.Spec) map[string]string {
 	return diff
 }
 
-// stamp dates a change.
-func stamp(t time.Duration, ch Change) StampedChange {
+// Stamp dates a change.
+func Stamp(t time.Duration, ch Change) StampedChange {
 	return StampedChange{T: t, TS: t.Seconds(), Change: ch}
 }

@@ -6,7 +6,8 @@ import "time"
 // that decides anything reads it, and a nil Clock measures nothing.
 type Clock func() time.Duration
 
-func (c Clock) now() int64 {
+// Now returns the time in nanoseconds.
+func (c Clock) Now() int64 {
 	if c == nil {
 		return 0
 	}

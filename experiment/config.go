@@ -31,11 +31,12 @@ type Config struct {
 	Sweep    []Axis
 	Assert   []Assertion
 
-	codecs []encoders.Codec // those there are; nil: all of the table
-	file   string           // where it was read, for errors
-	lines  map[string]int   // the line of each key there
-	flags  map[string]bool  // keys that were set since: the file is not to blame
-	chosen map[string]bool  // of the followers, those that were set for this data
+	Codecs []encoders.Codec // those there are; nil: all of the table
+
+	file   string          // where it was read, for errors
+	lines  map[string]int  // the line of each key there
+	flags  map[string]bool // keys that were set since: the file is not to blame
+	chosen map[string]bool // of the followers, those that were set for this data
 }
 
 // DataConfig names the source of frames.
@@ -124,8 +125,8 @@ func (e EncoderConfig) clone() EncoderConfig {
 
 // codecTable lists the codecs that this configuration knows.
 func (c *Config) codecTable() []encoders.Codec {
-	if c.codecs != nil {
-		return c.codecs
+	if c.Codecs != nil {
+		return c.Codecs
 	}
 	return table.All()
 }
@@ -171,11 +172,11 @@ func (e EncoderConfig) resolve(key string, known []encoders.Codec) (*encoders.Co
 func (c *Config) Validate() error { return c.locate(c.validate()) }
 
 func (c *Config) validate() error {
-	if _, _, err := c.Encoder.resolve("encoder", c.codecs); err != nil {
+	if _, _, err := c.Encoder.resolve("encoder", c.Codecs); err != nil {
 		return err
 	}
 	for i, s := range c.Shadows {
-		if _, _, err := s.resolve(indexed("shadow", i), c.codecs); err != nil {
+		if _, _, err := s.resolve(indexed("shadow", i), c.Codecs); err != nil {
 			return err
 		}
 	}

@@ -109,12 +109,12 @@ func (l *lane) unpack(now time.Duration, rec *PacketRecord) {
 		return
 	}
 	label, _ := in.Label()
-	start := l.clock.now()
+	start := l.clock.Now()
 	made, err := d.rcv.Unpack(d.pair.old)
 	if err == nil && (int64(len(made.Body)) != label.Size || sha256.Sum256(made.Body) != label.Hash) {
 		err = fmt.Errorf("%w: its SHA-256 is not what the sender said", encoders.ErrCorrupt)
 	}
-	d.unpackNS = l.clock.now() - start
+	d.unpackNS = l.clock.Now() - start
 	rec.DecodeNS += d.unpackNS
 	if err != nil {
 		d.failed = true

@@ -2,53 +2,26 @@ package experiment
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"wirelab/dataset/frame"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/transfer"
 )
-
-// parcel is a source of two small files, for tests.
-type parcel struct{ old, new []byte }
-
-// newParcel makes a new file of n bytes that zstd can do something with.
-func newParcel(n int, seed uint64) *parcel {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	p := &parcel{}
-	for range n {
-		p.old = append(p.old, "the quick brown fox jumps"[rng.IntN(25)])
-	}
-	p.new = bytes.Clone(p.old)
-	for i := 0; i < n; i += 50 {
-		p.new[i]++
-	}
-	return p
-}
-
-func (p *parcel) Schema() *frame.Schema {
-	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
-}
-
-func (p *parcel) Initial(f *frame.Frame)    { f.Body = append(f.Body[:0], p.old...) }
-func (p *parcel) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.new...); return nil }
 
 // whole are the encoders of files that take no time.
 var whole = []string{"whole-zstd", "whole-raw"}
 
 // deliver makes a session of a parcel with settings in pairs of key and value.
-func deliver(t *testing.T, p *parcel, settings ...any) *Session {
+func deliver(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
 	t.Helper()
 	c := Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -56,7 +29,7 @@ func deliver(t *testing.T, p *parcel, settings ...any) *Session {
 			t.Fatal(err)
 		}
 	}
-	s, err := newSession(c, p, SessionOptions{})
+	s, err := NewSessionOf(c, p, SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +43,7 @@ func toTheEnd(t *testing.T, s *Session) *Result {
 		t.Fatal(err)
 	}
 	lawHolds(t, s)
-	r := s.result()
+	r := s.Result()
 	if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 || r.Totals.EncodeFailed != 0 {
 		t.Fatalf("wrong %d, refused %d, not encoded %d: %s", r.Totals.Wrong, r.Totals.DecodeRefused, r.Totals.EncodeFailed, r.CodecError)
 	}
@@ -84,14 +57,14 @@ func TestCleanDelivery(t *testing.T) {
 		size, block, rate int
 		latency           time.Duration
 	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0}, {700_000, 1400, 60, 300 * time.Millisecond}} {
-		s := deliver(t, newParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
+		s := deliver(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
 		r := toTheEnd(t, s)
 		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
 		blocks := (len(label.Append(nil)) + c.size + c.block - 1) / c.block
 		want := endpoint.TickTime(uint64(blocks-1), c.rate) + c.latency
 		x := r.Totals.Transfer
 		if x.TimeS == nil || *x.TimeS != want.Seconds() || r.DurationNS != want+1 {
-			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.verdict(), r.DurationNS, want)
+			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.Verdict(), r.DurationNS, want)
 		}
 		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size || x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
 			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
@@ -110,7 +83,7 @@ func TestCleanDelivery(t *testing.T) {
 // The rates of an encoder are those of the time that it took, however long one beside
 // it goes on.
 func TestRatesBesideASlowOne(t *testing.T) {
-	p := newParcel(30_000, 2)
+	p := labtest.NewParcel(30_000, 2)
 	alone := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd"))
 	beside := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
 	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps || a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
@@ -121,7 +94,7 @@ func TestRatesBesideASlowOne(t *testing.T) {
 // Where datagrams overtake each other the round trip is still that of all of them, and
 // few are taken for lost that are only late.
 func TestRoundTripUnderJitter(t *testing.T) {
-	s := deliver(t, newParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
+	s := deliver(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
 	x := toTheEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Needless > int64(x.Blocks) {
@@ -133,7 +106,7 @@ func TestRoundTripUnderJitter(t *testing.T) {
 func rough(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
-	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", minBlock + rng.IntN(maxBlock-minBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
+	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
 	for _, way := range []string{"down.", "up."} {
 		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30), way+"corrupt", percent(20))
 		switch rng.IntN(3) {
@@ -155,7 +128,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		set := append(rough(rng), "seed", int(seed), "encoder.name", whole[0], "shadow[0].name", whole[1])
-		s := deliver(t, newParcel(1+rng.IntN(40_000), seed), set...)
+		s := deliver(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
 		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
 				t.Fatal(err)
@@ -165,7 +138,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 		r := toTheEnd(t, s)
 		for i, x := range []*Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
 			if !x.Done || x.Delivered != x.Blocks || s.lanes[i].lastErr != nil {
-				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.verdict(), s.lanes[i].lastErr, set)
+				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.Verdict(), s.lanes[i].lastErr, set)
 			}
 			for n, round := range x.Rounds {
 				next := s.lanes[i].delivery.start.Seconds()
@@ -185,12 +158,12 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 func TestDeliveryOfDamage(t *testing.T) {
 	var damaged int64
 	for seed := range uint64(20) {
-		s := deliver(t, newParcel(20_000, seed), "seed", int(seed), "encoder.name", whole[seed%2], "duration", "60s",
+		s := deliver(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", whole[seed%2], "duration", "60s",
 			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
 		r := toTheEnd(t, s)
 		damaged += r.Totals.Failures.Corrupt
 		if x := r.Totals.Transfer; !x.Done || r.Totals.Tainted > 0 {
-			t.Errorf("seed %d: %s; %d tainted, %v", seed, x.verdict(), r.Totals.Tainted, s.lanes[0].lastErr)
+			t.Errorf("seed %d: %s; %d tainted, %v", seed, x.Verdict(), r.Totals.Tainted, s.lanes[0].lastErr)
 		}
 	}
 	if damaged == 0 {
@@ -200,7 +173,7 @@ func TestDeliveryOfDamage(t *testing.T) {
 
 // The datagrams of a delivery are what they always were: reports outlive the program.
 func TestDeliveryDigest(t *testing.T) {
-	s := deliver(t, newParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
 		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
 	const want = "4eded1bbab2235470452418ae9226b0dda3187125f067719aa0145107ed53923"
 	if r := toTheEnd(t, s); r.Digest != want {
@@ -210,21 +183,21 @@ func TestDeliveryDigest(t *testing.T) {
 
 // A link that loses everything is reported as what it is.
 func TestUnfinishedDelivery(t *testing.T) {
-	s := deliver(t, newParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
+	s := deliver(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
 	r := toTheEnd(t, s)
 	x := r.Totals.Transfer
-	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.verdict(), "unfinished: 0 of 8 blocks") {
+	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
 		t.Errorf("%+v", x)
 	}
-	if bad := (&Report{Runs: []*Result{r}}).Failed(); len(bad) != 1 || !strings.Contains(bad[0], "no such figure") {
-		t.Errorf("the assertion about time says %q", bad)
+	if bad := r.Assertions; len(bad) != 1 || bad[0].Holds || !bad[0].Absent {
+		t.Errorf("the assertion about time says %+v", bad)
 	}
 }
 
 // A session that delivers again and again begins anew when all are done, and keeps
 // the account of what was.
 func TestRounds(t *testing.T) {
-	s := deliver(t, newParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
+	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
 	r := toTheEnd(t, s)
 	first := endpoint.TickTime(25, 60) + 20*time.Millisecond // 26 blocks
 	x := r.Totals.Transfer
@@ -245,7 +218,7 @@ func TestRounds(t *testing.T) {
 // Epochs travel in 8 bits: a session that has delivered more often than they count
 // goes on, and remembers the newest rounds.
 func TestManyRounds(t *testing.T) {
-	s := deliver(t, newParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
+	s := deliver(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
 	r := toTheEnd(t, s)
 	x := r.Totals.Transfer
 	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
@@ -258,103 +231,9 @@ func TestManyRounds(t *testing.T) {
 	}
 }
 
-// parcelFiles puts a parcel into files, and returns a configuration that sends them.
-func parcelFiles(t *testing.T, p *parcel) (*Config, error) {
-	t.Helper()
-	dir := t.TempDir()
-	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	c := Default()
-	return c, errors.Join(os.WriteFile(old, p.old, 0o644), os.WriteFile(new, p.new, 0o644), c.Set("data.source", "files:"+old+","+new))
-}
-
-// The worst link there is brings a patch across, twice the same, and again from its
-// report.
-func TestPatchOverABadLink(t *testing.T) {
-	dir, p := t.TempDir(), newParcel(60_000, 3)
-	c, err := parcelFiles(t, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, v := range map[string]any{"link.loss": "30%",
-		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Set("at[0].t", "2s"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Set("at[0].encoder", "patch-fast"); err != nil {
-		t.Fatal(err)
-	}
-	var digests []string
-	var packed [2]int
-	for range 2 {
-		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := report.Runs[0]
-		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
-		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 || len(report.Failed()) > 0 {
-			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
-		}
-		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {
-			t.Errorf("a patch of %d bytes took %g s, the whole file in %d took %g s", x.PackedBytes, *x.TimeS, y.PackedBytes, *y.TimeS)
-		}
-		digests, packed = append(digests, r.digests()), [2]int{x.PackedBytes, y.PackedBytes}
-	}
-	again, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{})
-	if err != nil || !again.Same || digests[0] != digests[1] {
-		t.Errorf("replayed the same: %+v, %v; runs %v", again, err, digests)
-	}
-	old, _, _ := strings.Cut(strings.TrimPrefix(c.Data.Source, "files:"), ",")
-	if err := os.WriteFile(old, p.new, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var changed *ConfigError
-	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
-		t.Errorf("with another old file: %v", err)
-	}
-	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
-	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) || !strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
-		t.Errorf("the page says nothing of the file: %v", err)
-	}
-}
-
-// What a script will ask for is packed before the session begins, where somebody hears
-// of it and can stop it.
-func TestScriptIsPackedBefore(t *testing.T) {
-	c, err := parcelFiles(t, newParcel(20_000, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	told := 0
-	opt := RunOptions{Progress: func(float64, float64) {
-		if told == 0 {
-			t.Error("the session ran before the patch was made")
-		}
-	}, Packing: func(encoder string, _, _ float64) {
-		if told++; encoder == "patch" {
-			cancel()
-		}
-	}}
-	report, err := Run(ctx, c, opt)
-	if told != 1 || report == nil || !report.Runs[0].Interrupted || report.Runs[0].Totals.Sent > 0 {
-		t.Errorf("told %d times, %v, %+v", told, err, report)
-	}
-}
-
 // Shadows that join on the way begin a delivery of their own, and end it.
 func TestShadowJoinsDelivery(t *testing.T) {
-	s := deliver(t, newParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
+	s := deliver(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
 	if err := s.RunUntil(500 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -376,17 +255,17 @@ func TestShadowJoinsDelivery(t *testing.T) {
 // Any bytes may come, with the right seal or without: the receiver of blocks refuses,
 // or takes them for what they say.
 func FuzzReceiveBlock(f *testing.F) {
-	p := newParcel(3000, 1)
+	p := labtest.NewParcel(3000, 1)
 	c := Default()
 	c.Encoder.Name = "whole-raw"
-	newSession := func() *Session {
-		s, err := newSession(c, p, SessionOptions{})
+	fresh := func() *Session {
+		s, err := NewSessionOf(c, p, SessionOptions{})
 		if err != nil {
 			f.Fatal(err)
 		}
 		return s
 	}
-	l := newSession().lanes[0]
+	l := fresh().lanes[0]
 	last := tap(l)
 	l.sendBlock(0)
 	opened := func() []byte { return bytes.Clone((*last)[:len(*last)-4]) }
@@ -395,7 +274,7 @@ func FuzzReceiveBlock(f *testing.F) {
 	l.sendBlock(time.Second)
 	f.Add(opened(), []byte{1, 0, 0, 51, 3, 9, 0, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		l := newSession().lanes[0]
+		l := fresh().lanes[0]
 		l.sendBlock(0)
 		for _, datagram := range [][]byte{a, seal(a), seal(b), seal(a)} {
 			d := l.delivery

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 	"time"
+	"wirelab/experiment/internal/labtest"
 )
 
 // Sending every sixth of 60 snapshots a second is sending 10 a second: the same
@@ -20,14 +21,14 @@ func TestEverySixthIsTenASecond(t *testing.T) {
 		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("encoder.name", "quantized"), c.Set("receiver.playout_delay", "250ms")); err != nil {
 			t.Fatal(err)
 		}
-		s, err := newSession(c, newCrowd(20, 4, -1, 3), SessionOptions{})
+		s, err := NewSessionOf(c, labtest.NewCrowd(20, 4, -1, 3), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		return s.lanes[0].totals(s.Now()), s.result().Frames
+		return s.lanes[0].totals(s.Now()), s.Result().Frames
 	}
 	tenth, frames := run("sender.rate_hz", 10)
 	sixth, same := run("sender.every", 6)
@@ -50,7 +51,7 @@ func TestRateChangesOnTheWay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(5, 3, -1, seed), SessionOptions{})
+		s, err := NewSessionOf(c, labtest.NewCrowd(5, 3, -1, seed), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

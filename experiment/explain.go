@@ -11,7 +11,7 @@ import (
 
 // Explain says in a sentence why, from what was noted about the packet. c is the
 // configuration that it was sent under.
-func (o *Opened) Explain(why Reason, c *Config) string {
+func Explain(o *Opened, why Reason, c *Config) string {
 	e := explainer{rec: &o.Record, in: &o.Inside, rate: c.Sender.RateHz, playout: c.Receiver.Playout}
 	switch why {
 	case NoReason:
@@ -152,14 +152,14 @@ func (e *explainer) roundTrip() string {
 	if gone := s.Lost + s.Failed + s.AckLost; gone > 0 && e.in.Missing == e.rec.Seq-uint64(e.rec.Baseline) {
 		frames := int((e.in.BaseAcked-e.in.BaseSent)*time.Duration(e.rate)/time.Second) + 1
 		if e.in.BaseAcked > 0 && back > frames+1 {
-			return fmt.Sprintf("%d have passed, though the round trip takes %d: %s", back, frames, s.words())
+			return fmt.Sprintf("%d have passed, though the round trip takes %d: %s", back, frames, sinceWords(s))
 		}
 	}
 	return fmt.Sprintf("the round trip takes %d", back)
 }
 
-// words says what became of the packets after a baseline.
-func (s Since) words() string {
+// sinceWords says what became of the packets after a baseline.
+func sinceWords(s Since) string {
 	var parts []string
 	add := func(n int, one, many string) {
 		switch {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
 
@@ -53,7 +54,7 @@ func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *Confi
 	t.Helper()
 	x := &trouble{t, nil, &lifetimes{}}
 	var err error
-	if x.s, err = newSession(c, src, SessionOptions{Inspect: true, Endless: true, KeepPackets: 4096, Observer: x.lives}); err != nil {
+	if x.s, err = NewSessionOf(c, src, SessionOptions{Inspect: true, Endless: true, KeepPackets: 4096, Observer: x.lives}); err != nil {
 		t.Fatal(err)
 	}
 	x.run(until)
@@ -74,17 +75,20 @@ func (x *trouble) change(ch Change) {
 	}
 }
 
+// seq returns the number of the next packet.
+func (x *trouble) seq() uint64 { return uint64(x.s.Result().Totals.Sent) }
+
 // newest returns the newest incident of a kind, and demands the beginning of its
 // sentence's second half: what follows the packet's own number.
 func (x *trouble) newest(why Reason) *Incident {
 	x.Helper()
-	for _, i := range x.s.lanes[0].troubles() {
+	for _, i := range x.s.View(0).Lanes[0].Troubles {
 		if i.Reason == why {
 			return &i
 		}
 	}
-	for _, i := range x.s.lanes[0].troubles() {
-		x.Logf("%v x %d: %s", i.Reason, i.N, i.Opened.Explain(i.Reason, x.s.config))
+	for _, i := range x.s.View(0).Lanes[0].Troubles {
+		x.Logf("%v x %d: %s", i.Reason, i.N, Explain(&i.Opened, i.Reason, x.s.Config()))
 	}
 	x.Fatalf("there is no trouble of the kind %q", why)
 	return nil
@@ -93,12 +97,12 @@ func (x *trouble) newest(why Reason) *Incident {
 // says demands that a sentence is what the facts make it.
 func (x *trouble) says(i *Incident, format string, facts ...any) {
 	x.Helper()
-	if got, want := i.Opened.Explain(i.Reason, x.s.config), fmt.Sprintf(format, facts...); got != want {
+	if got, want := Explain(&i.Opened, i.Reason, x.s.Config()), fmt.Sprintf(format, facts...); got != want {
 		x.Errorf("it says\n%s\nthe facts are\n%s", got, want)
 	}
 }
 
-func crowdOf(seed uint64) dataset.Source { return newCrowd(100, 10, -1, seed) }
+func crowdOf(seed uint64) dataset.Source { return labtest.NewCrowd(100, 10, -1, seed) }
 
 func ms(d time.Duration) string {
 	if d < 9950*time.Microsecond {
@@ -153,7 +157,7 @@ func TestExplainDroppedForWantOfAcks(t *testing.T) {
 	if acked < 10 || failed == 0 || under != 1 {
 		t.Fatalf("%d acked, %d failed, %d under way: the test must be mended", acked, failed, under)
 	}
-	got := i.Opened.Explain(i.Reason, x.s.config)
+	got := Explain(&i.Opened, i.Reason, x.s.Config())
 	want := fmt.Sprintf("%d have passed, though the round trip takes 4: of the packets since %d could not be decoded, %d had their acks lost, 1 is under way, or its ack is",
 		rec.Baseline, failed, acked)
 	if !strings.HasSuffix(got, want) {
@@ -217,9 +221,9 @@ func TestExplainFullQueue(t *testing.T) {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	for _, f := range x.s.lanes[0].flights.all { // those still under way now
-		if f.open > 0 && f.rec.Seq < rec.Seq && f.rec.Due > rec.Sent {
-			waiting, bytes = waiting+1, bytes+f.rec.Wire
+	for _, r := range x.s.Packets() { // those still under way now
+		if r.Outcome == InFlight && r.Seq < rec.Seq && r.Due > rec.Sent {
+			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
 	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, thousands(int64(bytes)), thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), count(waiting, "packet"))
@@ -273,7 +277,7 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 		}
 	}
 	took := rec.Arrived - rec.Sent
-	got := i.Opened.Explain(i.Reason, x.s.config)
+	got := Explain(&i.Opened, i.Reason, x.s.Config())
 	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)), fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes", ms(took-10*time.Millisecond), thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != Decoded || bytes == 0 {
 		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)

@@ -49,7 +49,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	i := x.newest(BecauseTainted)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bits := thousands(int64(rec.Wire-28) * 8)
-	if got := i.Opened.Explain(i.Reason, x.s.config); !strings.HasSuffix(got, fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
+	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got, fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
 		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq, rec.Seq-uint64(rec.Baseline)) {
 		t.Errorf("it says\n%s", got)
 	}
@@ -90,7 +90,7 @@ func (m moody) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare e
 func TestExplainCodecErrors(t *testing.T) {
 	raw := table.All()[0]
 	c := Default()
-	c.codecs = append(table.All(), encoders.Codec{ID: 120, Name: "moody", Refs: 1, Suits: raw.Suits,
+	c.Codecs = append(table.All(), encoders.Codec{ID: 120, Name: "moody", Refs: 1, Suits: raw.Suits,
 		New: func(s *frame.Schema, p any) (encoders.Encoder, encoders.Decoder, error) {
 			enc, dec, err := raw.New(s, raw.Params)
 			return moody{enc, dec}, moody{enc, dec}, err

@@ -18,7 +18,7 @@ func (e *explainer) large(why Reason) string {
 	case BecauseSeam:
 		return text + fmt.Sprintf("the frames began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
 	case BecauseOldBase:
-		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, e.in.Since.words())
+		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.Since))
 	case BecauseChanged:
 		return text + fmt.Sprintf("%d of %d changed against its baseline, usually %.0f", e.rec.Changed, e.rec.Items, u.Changed)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/internal/labtest"
 )
 
 // before returns the means over the 64 packets before seq, by the records.
@@ -25,17 +26,17 @@ func (x *trouble) head(rec *PacketRecord) string {
 }
 
 // shaken is a crowd in which all cubes move at once now and then.
-type shaken struct{ *crowd }
+type shaken struct{ *labtest.Crowd }
 
 func (s shaken) Next(f *frame.Frame) error {
-	if s.moving = 10; s.tick%200 == 199 {
-		s.moving = 400
+	if s.Moving = 10; s.Tick%200 == 199 {
+		s.Moving = 400
 	}
-	return s.crowd.Next(f)
+	return s.Crowd.Next(f)
 }
 
 func TestExplainMoreChanged(t *testing.T) {
-	x := provoke(t, 5*time.Second, shaken{newCrowd(100, 10, -1, 1)})
+	x := provoke(t, 5*time.Second, shaken{labtest.NewCrowd(100, 10, -1, 1)})
 	i := x.newest(BecauseChanged)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	_, changed, _ := x.before(rec.Seq)
@@ -46,7 +47,7 @@ func TestExplainMoreChanged(t *testing.T) {
 }
 
 func TestExplainOldBaseline(t *testing.T) {
-	x := provoke(t, 3*time.Second, newCrowd(200, 5, -1, 1), "link.latency", "30ms")
+	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "link.latency", "30ms")
 	x.change(Change{Up: map[string]string{"loss": "100%"}})
 	x.run(3*time.Second + 700*time.Millisecond)
 	x.change(Change{Up: map[string]string{"loss": "0%"}})
@@ -74,7 +75,7 @@ func TestExplainSwap(t *testing.T) {
 	t.Run("to a costlier encoder", func(t *testing.T) {
 		x := provoke(t, 3*time.Second, crowdOf(1), "encoder.name", "relative-orientation")
 		x.change(Change{Encoder: "raw"})
-		first := uint64(x.s.sent)
+		first := x.seq()
 		x.run(4 * time.Second)
 		i := x.newest(BecauseSwapped)
 		rec := x.lives.of(t, i.Opened.Record.Seq)
@@ -83,11 +84,11 @@ func TestExplainSwap(t *testing.T) {
 	t.Run("to one that has learnt nothing yet", func(t *testing.T) {
 		// Cubes fly straight on: who remembers, pays little.
 		x := provoke(t, 3*time.Second, newFlight(), "encoder.name", "adaptive", "link.latency", "20ms")
-		first := uint64(x.s.sent)
+		first := x.seq()
 		x.change(Change{Encoder: "predictive"})
 		x.run(4 * time.Second)
 		for seq := first; ; seq++ {
-			o := x.s.lanes[0].opened(PacketID{Seq: seq})
+			o := x.s.Opened(PacketID{Seq: seq})
 			if o.Gone {
 				t.Fatal("no packet lacked the memory of its baseline")
 			}
@@ -97,7 +98,7 @@ func TestExplainSwap(t *testing.T) {
 				}
 				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
 					map[bool]string{true: "with this packet", false: count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0], seq-uint64(o.Record.Baseline))
-				if got := o.Explain(BecauseSwapped, x.s.config); !strings.HasSuffix(got, want) || uint64(o.Inside.Age) > seq-first {
+				if got := Explain(o, BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) || uint64(o.Inside.Age) > seq-first {
 					t.Errorf("it says\n%s\nwant\n%s", got, want)
 				}
 				break
@@ -107,10 +108,10 @@ func TestExplainSwap(t *testing.T) {
 }
 
 // newFlight is a crowd in which every fourth cube flies on and on.
-func newFlight() *crowd { return newCrowd(100, 20, -1, 3) }
+func newFlight() *labtest.Crowd { return labtest.NewCrowd(100, 20, -1, 3) }
 
 func TestExplainSeam(t *testing.T) {
-	if raceEnabled {
+	if labtest.RaceEnabled {
 		t.Skip("two minutes of the demo take long under the race detector, and nothing races here")
 	}
 	c := Default()
@@ -124,10 +125,10 @@ func TestExplainSeam(t *testing.T) {
 	}
 	defer s.Close()
 	for range 120 {
-		if err := s.RunUntil(s.now + time.Second); err != nil {
+		if err := s.Advance(time.Second); err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range s.lanes[0].troubles() {
+		for _, i := range s.View(0).Lanes[0].Troubles {
 			if i.Reason == BecauseSeam {
 				if !i.Opened.Record.Seam {
 					t.Error("no seam was there")
@@ -141,7 +142,7 @@ func TestExplainSeam(t *testing.T) {
 
 func TestExplainNoAck(t *testing.T) {
 	// The uplink fails for longer than the histories reach.
-	x := provoke(t, 3*time.Second, newCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
+	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
 	x.change(Change{Up: map[string]string{"loss": "100%"}})
 	x.run(4 * time.Second)
 	i := x.newest(BecauseNoAck)

@@ -83,7 +83,7 @@ func writeJSON(w io.Writer, r *Report) error {
 // writeTOML writes the effective configuration with the changes that were made
 // as its script, and the length the run had: running it repeats the run.
 func writeTOML(w io.Writer, r *Result) error {
-	c, err := r.config()
+	c, err := r.Replayable()
 	if err != nil {
 		return err
 	}
@@ -97,16 +97,6 @@ func writeConfig(w io.Writer, c *Config) error {
 	}
 	_, err = w.Write(text)
 	return err
-}
-
-// config returns the configuration that repeats the run.
-func (r *Result) config() (*Config, error) {
-	c, err := FromValues("report", r.Config)
-	if err != nil {
-		return nil, err
-	}
-	c.At, c.Duration = r.Changes, r.DurationNS
-	return c, c.Validate()
 }
 
 // writeFiles writes each file beside its place and renames it there, so that a

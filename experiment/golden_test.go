@@ -2,14 +2,12 @@ package experiment
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"testing"
 	"time"
+	"wirelab/experiment/internal/labtest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // The digest of one eventful minute with each encoder: the same bytes on every
 // machine, today and tomorrow. A change of a wire format changes its line, and
@@ -19,7 +17,7 @@ func TestGoldenDigests(t *testing.T) {
 		t.Skip("-short: a minute of every encoder, in one goroutine, is long under the race detector")
 	}
 	var got bytes.Buffer
-	for _, codec := range ofCubes() {
+	for _, codec := range labtest.OfCubes() {
 		c := Default()
 		c.Seed = 20151
 		for key, v := range map[string]any{
@@ -30,18 +28,18 @@ func TestGoldenDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(24, 6, -1, 3), SessionOptions{})
+		c.At = []StampedChange{Stamp(20*time.Second, Change{Encoder: codec.Name}), Stamp(40*time.Second, Change{Down: map[string]string{"loss": "30%"}})}
+		s, err := NewSessionOf(c, labtest.NewCrowd(24, 6, -1, 3), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.pending = []StampedChange{stamp(20*time.Second, Change{Encoder: codec.Name}), stamp(40*time.Second, Change{Down: map[string]string{"loss": "30%"}})}
 		if err := s.RunUntil(time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&got, "%-22s %s\n", codec.Name, s.lanes[0].digest.sum())
 	}
 	const path = "testdata/digests.golden"
-	if *update {
+	if *labtest.Update {
 		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,8 @@
 package experiment
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,18 +10,19 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/world"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
 )
 
 // keyboard is a source that makes the keys it is told to hold its frames: one row
 // a frame, of the crowd's shape.
 type keyboard struct {
-	*crowd
+	*labtest.Crowd
 	held   world.Input
 	script bool
 	log    []string // what was held in each frame
 }
 
-func newKeyboard() *keyboard { return &keyboard{crowd: newCrowd(3, 1, -1, 1), script: true} }
+func newKeyboard() *keyboard { return &keyboard{Crowd: labtest.NewCrowd(3, 1, -1, 1), script: true} }
 
 func (k *keyboard) Hold(in world.Input) { k.held, k.script = in, false }
 func (k *keyboard) Autopilot(on bool)   { k.held, k.script = world.Input{}, on }
@@ -41,7 +39,7 @@ func (k *keyboard) Next(f *frame.Frame) error {
 		}
 	}
 	k.log = append(k.log, text)
-	return k.crowd.Next(f)
+	return k.Crowd.Next(f)
 }
 
 // counted writes a list with repeats as numbers: "script*3 L*9".
@@ -95,7 +93,7 @@ func TestInputsHoldKeys(t *testing.T) {
 		src := newKeyboard()
 		config := Default()
 		config.At = c.at
-		s, err := newSession(config, src, SessionOptions{Endless: true})
+		s, err := NewSessionOf(config, src, SessionOptions{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +110,7 @@ func TestInputsHoldKeys(t *testing.T) {
 func TestTakingTheKeysKeepsTheMode(t *testing.T) {
 	src := newKeyboard()
 	src.held.Pull = true // the script's
-	s, err := newSession(Default(), src, SessionOptions{Endless: true})
+	s, err := NewSessionOf(Default(), src, SessionOptions{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,57 +119,6 @@ func TestTakingTheKeysKeepsTheMode(t *testing.T) {
 	}
 	if got := src.log[len(src.log)-1]; got != "k" {
 		t.Errorf("a second later %q is held, want k", got)
-	}
-}
-
-// A session that a person plays, with presses at odd moments, pauses and a jump
-// back, replays headless to the same bytes.
-func TestPlayedSessionReplays(t *testing.T) {
-	c := Default()
-	c.Data.Source, c.Seed = "world", 5
-	if err := c.Apply(Change{Down: map[string]string{"loss": "10%", "latency": "30ms", "jitter": "10ms"}}); err != nil {
-		t.Fatal(err)
-	}
-	r := startRunner(t, c)
-	rng := rand.New(rand.NewPCG(4, 4))
-	on, off, fast := true, false, 16.0
-	send(t, r, Command{Speed: &fast})
-	for i := range 60 {
-		in := &Input{Press: Directions()[rng.IntN(4)]}
-		switch i % 20 {
-		case 3:
-			in = &Input{Hover: &on}
-		case 7:
-			in = &Input{Katamari: &on, Hover: &off}
-		case 12:
-			in = &Input{Reset: true}
-		case 15:
-			in = &Input{Autopilot: &on}
-		}
-		send(t, r, Command{Change: &Change{Input: in}})
-		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+10*time.Millisecond })
-		if i == 40 {
-			back := time.Second / 2
-			send(t, r, Command{Seek: &back})
-			await(t, r, "the jump back", func(s *Snapshot) bool { return s.State == Running && s.Now < now })
-		}
-	}
-	r.Stop()
-	path, err := r.Save("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	snap := r.Snapshot()
-	if sum := snap.Lanes[0].Totals; sum.Wrong+sum.EncodeFailed+sum.DecodeRefused+sum.Failures.NoBaseline > 0 {
-		t.Errorf("what was played went wrong: %+v", sum)
-	}
-	if presses := len(snap.Log); presses < 20 || len(snap.Marks) >= presses {
-		t.Errorf("%d changes and %d marks: presses are changes, and make no marks", presses, len(snap.Marks))
-	}
-	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
-	if err != nil || !got.Same {
-		t.Errorf("the session does not replay: %+v, %v", got, err)
 	}
 }
 
@@ -247,9 +194,9 @@ loss = "5%"
 // A page for people tells of many presses in one row.
 func TestPressesAreToldOfTogether(t *testing.T) {
 	on := true
-	press := func(at time.Duration) StampedChange { return stamp(at, Change{Input: &Input{Press: "left"}}) }
+	press := func(at time.Duration) StampedChange { return Stamp(at, Change{Input: &Input{Press: "left"}}) }
 	list := []StampedChange{press(1 * time.Second), press(2 * time.Second), press(3500 * time.Millisecond),
-		stamp(4*time.Second, Change{Input: &Input{Hover: &on}}), press(5 * time.Second)}
+		Stamp(4*time.Second, Change{Input: &Input{Hover: &on}}), press(5 * time.Second)}
 	var got []string
 	for i := 0; i < len(list); {
 		label, n := tell(list[i:])

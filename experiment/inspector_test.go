@@ -5,15 +5,36 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
+
+// inspected runs a session of a crowd under settings, given as keys and values, and
+// remembers the insides of its packets.
+func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
+	t.Helper()
+	c := Default()
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(100, 10, -1, 9), SessionOptions{Inspect: true, Endless: true, KeepPackets: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(until); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // A packet that is opened says what its record says, and its bits and its way add
 // up; nothing is noted unless asked, and notes change nothing.
 func TestOpenedPacketAddsUp(t *testing.T) {
 	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt", "2%", "down.rate", "2mbit"}
-	x := provoke(t, 10*time.Second, crowdOf(9), settings...)
-	l := x.s.lanes[0]
+	s := inspected(t, 10*time.Second, settings...)
+	l := s.lanes[0]
 	for _, rec := range l.records.last(nil, 500) {
 		o := l.opened(PacketID{rec.Seq, rec.Copy})
 		if o.Gone || o.Record != rec {
@@ -39,7 +60,7 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 	if !l.opened(PacketID{Seq: 1 << 40}).Gone {
 		t.Error("a packet of the future can be opened")
 	}
-	blind, err := newSession(x.s.start, crowdOf(9), SessionOptions{Endless: true})
+	blind, err := NewSessionOf(s.start, labtest.NewCrowd(100, 10, -1, 9), SessionOptions{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +73,7 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 }
 
 func TestInspectingAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if labtest.RaceEnabled {
 		t.Skip("the race detector allocates for itself")
 	}
 	for _, inspect := range []bool{false, true} {
@@ -62,7 +83,7 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(200, 20, -1, 1), SessionOptions{KeepSamples: 20, Endless: true, Inspect: inspect})
+		s, err := NewSessionOf(c, labtest.NewCrowd(200, 20, -1, 1), SessionOptions{KeepSamples: 20, Endless: true, Inspect: inspect})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +112,7 @@ func BenchmarkInspect(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			s, err := newSession(c, newCrowd(10, 1, -1, 1), SessionOptions{KeepSamples: 20, KeepPackets: livePackets, Endless: true, Inspect: inspect})
+			s, err := NewSessionOf(c, labtest.NewCrowd(10, 1, -1, 1), SessionOptions{KeepSamples: 20, KeepPackets: 18_000, Endless: true, Inspect: inspect})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -110,51 +131,17 @@ func BenchmarkInspect(b *testing.B) {
 	}
 }
 
-// A runner shows the packet that was asked for, in every snapshot from then on,
-// and the newest troubles unasked.
-func TestRunnerOpensPackets(t *testing.T) {
-	c := Default()
-	for key, v := range map[string]any{"down.loss": "20%", "link.latency": "30ms"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := NewRunner(c, RunnerOptions{Clock: func() time.Duration { return 0 }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Stop()
-	if r.Snapshot().Opened != nil {
-		t.Error("a packet is open that nobody asked for")
-	}
-	r.obey(Command{Open: &PacketID{Seq: 59}})
-	for _, at := range []time.Duration{time.Second, 2 * time.Second} {
-		if err := r.session.RunUntil(at); err != nil {
-			t.Fatal(err)
-		}
-		r.publish()
-		o := r.Snapshot().Opened
-		if o == nil || o.Gone || o.Record.Seq != 59 || (o.Record.Outcome == InFlight) != (at == time.Second) {
-			t.Fatalf("at %v: %+v", at, o)
-		}
-	}
-	lane := &r.Snapshot().Lanes[0]
-	if len(lane.Troubles) == 0 || lane.Troubles[0].Reason != BecauseLost || lane.Troubles[0].N != lane.Totals.Lost {
-		t.Errorf("%d lost, troubles %+v", lane.Totals.Lost, lane.Troubles)
-	}
-}
-
 // A trouble is told with its end: what was noted of a packet when it was sent is
 // completed when it arrives or is lost.
 func TestTroublesOfLargePacketsHaveAnEnd(t *testing.T) {
 	large := 0
 	for _, loss := range []string{"0%", "100%"} {
-		x := provoke(t, 5*time.Second, crowdOf(9), "link.latency", "40ms")
-		l := x.s.lanes[0]
-		if err := x.s.Change(Change{Encoder: "raw", Down: map[string]string{"loss": loss}}); err != nil {
+		s := inspected(t, 5*time.Second, "link.latency", "40ms")
+		l := s.lanes[0]
+		if err := s.Change(Change{Encoder: "raw", Down: map[string]string{"loss": loss}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := x.s.RunUntil(8 * time.Second); err != nil {
+		if err := s.RunUntil(8 * time.Second); err != nil {
 			t.Fatal(err)
 		}
 		for _, i := range l.troubles() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
 )
 
 // quick is a short configuration with a bit of everything.
@@ -37,7 +37,7 @@ wrong = "== 0"
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Data.Source, c.Data.Cubes = recorded(t, 60, 200), 60
+	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 200), 60
 	return c
 }
 
@@ -250,25 +250,6 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A file whose writer fails is not left half written.
-func TestWholeOrNotAtAll(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeFiles(dir, []file{{"f", writeHalf}}); err == nil {
-		t.Fatal("no error")
-	}
-	data, err := os.ReadFile(path)
-	if err != nil || string(data) != "old" {
-		t.Errorf("%q, %v", data, err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 1 {
-		t.Errorf("%d files are left behind", len(left))
-	}
-}
-
 func TestReportJSONHasTheContractsKeys(t *testing.T) {
 	data, err := json.Marshal(mustRun(t, quick(t), RunOptions{}))
 	if err != nil {
@@ -278,8 +259,6 @@ func TestReportJSONHasTheContractsKeys(t *testing.T) {
 	if err := json.Unmarshal(data, &tree); err != nil {
 		t.Fatal(err)
 	}
-	flat := map[string]any{}
-	flatten("", tree, flat)
 	for _, key := range strings.Fields(`seed duration_s frames item items_per_frame digest budget[0].slot budget[0].bits budget[0].share
 		totals.sent totals.duplicated totals.decoded totals.stale totals.duplicate totals.lost totals.lost_by.loss totals.lost_by.queue
 		totals.failures.no_baseline totals.failures.corrupt totals.failures.unknown_codec totals.tainted totals.in_flight totals.wrong
@@ -287,7 +266,7 @@ func TestReportJSONHasTheContractsKeys(t *testing.T) {
 		totals.bits_per_changed_cube totals.packet_bytes.p50 totals.baseline_age_ticks.p50 totals.baseline_age_ticks.p95
 		totals.playout.starved_ratio totals.playout.late timing.encode_us.p50 timing.decode_us.p50 timing.real_time_factor
 		changes[0].t_s changes[0].change.encoder`) {
-		if _, ok := flat[key]; !ok {
+		if !hasKey(tree, key) {
 			t.Errorf("the key %s is missing", key)
 		}
 	}
@@ -296,35 +275,24 @@ func TestReportJSONHasTheContractsKeys(t *testing.T) {
 	}
 }
 
-// A recording is sent whole, lasts as many ticks as it has frames, and nothing
-// of the instant at which it ends happens: a replay by duration must agree.
-func TestEndOfTheData(t *testing.T) {
-	for _, frames := range []int{0, 1, 6, 100} {
-		c := Default()
-		s, err := newSession(c, finite{newCrowd(3, 1, frames, 1)}, SessionOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(never - 1); err != nil {
-			t.Fatal(err)
-		}
-		r := s.result()
-		if r.Totals.Sent != int64(frames) || r.DurationNS != endpoint.TickTime(uint64(frames), 60) || !s.Done() {
-			t.Errorf("%d frames: %d sent, %v long, done %v", frames, r.Totals.Sent, r.DurationNS, s.Done())
-		}
-		c.Duration = r.DurationNS
-		again, err := newSession(c, newCrowd(3, 1, -1, 1), SessionOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if frames == 0 {
-			continue // a duration of 0 means something else
-		}
-		if err := again.RunUntil(time.Hour); err != nil {
-			t.Fatal(err)
-		}
-		if got := again.result(); got.Digest != r.Digest {
-			t.Errorf("%d frames: the same by duration gives another digest", frames)
+// hasKey reports whether a JSON tree has a dotted key, such as "changes[0].t_s".
+func hasKey(tree any, key string) bool {
+	for _, word := range strings.Split(strings.ReplaceAll(key, "[0]", ".0"), ".") {
+		switch t := tree.(type) {
+		case map[string]any:
+			v, ok := t[word]
+			if !ok {
+				return false
+			}
+			tree = v
+		case []any:
+			if len(t) == 0 {
+				return false
+			}
+			tree = t[0]
+		default:
+			return false
 		}
 	}
+	return true
 }

@@ -59,7 +59,7 @@ type lane struct {
 }
 
 func newLane(c *Config, e EncoderConfig, schema *frame.Schema, initial *frame.Frame, opt *SessionOptions) (*lane, error) {
-	codec, params, err := e.resolve("encoder", c.codecs)
+	codec, params, err := e.resolve("encoder", c.Codecs)
 	if err != nil {
 		return nil, err
 	}
@@ -296,9 +296,9 @@ type reception struct {
 // receive lets the receiver take in a datagram.
 func (l *lane) receive(d *lossmodel.Delivery) reception {
 	if l.delivery != nil {
-		start := l.clock.now()
+		start := l.clock.Now()
 		rx := l.delivery.rcv.ReceiveBlock(d.Data)
-		ns := l.clock.now() - start
+		ns := l.clock.Now() - start
 		if rx.Accepted && rx.Outcome == endpoint.Duplicate {
 			l.delivery.needless++
 		}

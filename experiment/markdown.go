@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -183,7 +184,7 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
-	keys := sortedKeys(r.Runs[0].Set)
+	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
 	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
 		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)), strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
 	for _, run := range r.Runs {

@@ -68,7 +68,7 @@ func mdItemCells(r *Report, run *Result) string {
 		cells += fmt.Sprintf(" %.1f %% |", 100*run.Totals.BitsPerItem/8)
 	}
 	if x := run.Totals.Transfer; x != nil {
-		cells += fmt.Sprintf(" %d | %s |", x.Resent, x.verdict())
+		cells += fmt.Sprintf(" %d | %s |", x.Resent, x.Verdict())
 	}
 	for _, name := range gaugeNames(r) {
 		cell := ""

@@ -23,7 +23,7 @@ func mdTransfer(b *strings.Builder, r *Result) {
 			name = x.Encoder
 		}
 		fmt.Fprintf(b, "| %s | %d | %.2f %% | %d | %d | %d | %d | %s |\n", name, x.PackedBytes, 100*ratio(float64(x.PackedBytes), float64(x.NewBytes)),
-			x.Blocks, t.Sent, x.Resent, x.Needless, x.verdict())
+			x.Blocks, t.Sent, x.Resent, x.Needless, x.Verdict())
 	}
 	encoder, _ := r.Config["encoder"].(map[string]any)
 	row(fmt.Sprint(encoder["name"]), &r.Totals)
@@ -32,19 +32,6 @@ func mdTransfer(b *strings.Builder, r *Result) {
 	}
 	b.WriteString("\n")
 	mdRounds(b, x.Rounds)
-}
-
-// verdict is the time that it took, or why there is none.
-func (x *Transfer) verdict() string {
-	switch {
-	case x.TimeS != nil:
-		return fmt.Sprintf("%.3f", *x.TimeS)
-	case x.Blocks == 0:
-		return "nothing was sent"
-	case x.Failed:
-		return "damaged on the way"
-	}
-	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
 // mdRounds lists the deliveries that ended before.

@@ -29,40 +29,41 @@ const (
 // OldCols returns how many of the columns stand for the old file.
 func (m *Matrix) OldCols() int { return int(m.OldSize * int64(m.Cols) / max(m.OldSize+m.NewSize, 1)) }
 
-// begun reports whether there is anything to see.
-func (m *Matrix) begun() bool {
+// Begun reports whether there is anything to see.
+func (m *Matrix) Begun() bool {
 	return m.Told > 0 || slices.ContainsFunc(m.Score, func(v uint8) bool { return v > 0 })
 }
 
-// matrixMaker draws the picture as its parts are heard of, in one goroutine, for
+// MatrixMaker draws the picture as its parts are heard of, in one goroutine, for
 // those who look from another.
-type matrixMaker struct {
+type MatrixMaker struct {
 	mu   sync.Mutex
 	m    Matrix
 	seen *Matrix // a copy for those who look; nil: the picture has changed since
 }
 
-func newMatrixMaker(p *pair) *matrixMaker {
-	return &matrixMaker{m: Matrix{OldSize: int64(len(p.old.Body)), NewSize: int64(len(p.new.Body)), Rows: matrixRows, Cols: matrixCols,
+// NewMatrixMaker begins a picture of files of so many bytes.
+func NewMatrixMaker(oldSize, newSize int64) *MatrixMaker {
+	return &MatrixMaker{m: Matrix{OldSize: oldSize, NewSize: newSize, Rows: matrixRows, Cols: matrixCols,
 		Score: make([]uint8, matrixRows*matrixCols), Chosen: make([]bool, matrixRows*matrixCols)}}
 }
 
-// watch is what the maker of a patch tells.
-func (x *matrixMaker) watch() patches.Watch {
+// Watch is what the maker of a patch tells.
+func (x *MatrixMaker) Watch() patches.Watch {
 	return patches.Watch{Correlated: x.correlated, Told: x.told}
 }
 
 // row and col return where a byte of the new file, and an address, are in the picture.
-func (x *matrixMaker) row(at int64) int {
+func (x *MatrixMaker) row(at int64) int {
 	return int(min(at*matrixRows/max(x.m.NewSize, 1), matrixRows-1))
 }
 
-func (x *matrixMaker) col(address int64) int {
+func (x *MatrixMaker) col(address int64) int {
 	return int(max(0, min(address*matrixCols/max(x.m.OldSize+x.m.NewSize, 1), matrixCols-1)))
 }
 
 // correlated takes in what a block is like.
-func (x *matrixMaker) correlated(c patches.Correlation) {
+func (x *MatrixMaker) correlated(c patches.Correlation) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seen = nil
@@ -87,7 +88,7 @@ func (x *matrixMaker) correlated(c patches.Correlation) {
 }
 
 // told takes in what a part was taken from.
-func (x *matrixMaker) told(t patches.Told) {
+func (x *MatrixMaker) told(t patches.Told) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seen = nil
@@ -103,8 +104,8 @@ func (x *matrixMaker) told(t patches.Told) {
 	}
 }
 
-// view returns the picture as it is; nobody writes to it any more.
-func (x *matrixMaker) view() *Matrix {
+// View returns the picture as it is; nobody writes to it any more.
+func (x *MatrixMaker) View() *Matrix {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.seen == nil {

@@ -2,74 +2,24 @@ package experiment
 
 import (
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
-
-	"wirelab/dataset/frame"
-	"wirelab/encoders"
-	"wirelab/encoders/table"
-	"wirelab/experiment/endpoint"
 )
-
-// others are the sources that are not of cubes, with what encodes them.
-var others = map[string][]string{
-	"rpc":  {"full", "rpc-delta", "rpc-adaptive", "xor-rle"},
-	"text": {"receiver-adaptive", "xor-rle", "deflate"},
-}
-
-// roughLink makes a configuration of a link that does everything at once.
-func roughLink(t *testing.T, source string, seed uint64) *Config {
-	t.Helper()
-	c := Default()
-	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, others[source][0]
-	for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
-		"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
-// Calls and messages: any pattern of loss, reordering and duplication, any schedule
-// of swaps, and nothing is wrong; what is late is still welcome where it should be.
-func TestCallsAndMessages(t *testing.T) {
-	for source, names := range others {
-		for seed := range uint64(3) {
-			s, err := NewSession(roughLink(t, source, seed), SessionOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rng := rand.New(rand.NewPCG(seed, 8))
-			for !s.Done() {
-				if err := s.RunUntil(s.now + time.Duration(500+rng.IntN(3000))*time.Millisecond); err != nil {
-					t.Fatal(err)
-				}
-				if !s.Done() {
-					_ = s.Change(Change{Encoder: names[rng.IntN(len(names))]})
-				}
-			}
-			lawHolds(t, s)
-			got := s.lanes[0].totals(s.Now())
-			if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 {
-				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Failures)
-			}
-			if late := got.Stale > 0; late != (source == "rpc") || got.Reordered == 0 {
-				t.Errorf("%s, seed %d: %d stale, %d reordered", source, seed, got.Stale, got.Reordered)
-			}
-		}
-	}
-}
 
 // A protocol with feedback gives the same bytes again, pays for its reports, and says
 // what it has learnt.
 func TestFeedbackIsBilled(t *testing.T) {
 	run := func(params map[string]any) *Result {
-		c := roughLink(t, "text", 5)
-		c.Encoder.Params = params
+		c := Default()
+		c.Seed, c.Data.Source, c.Encoder = 5, "text", EncoderConfig{Name: "receiver-adaptive", Params: params}
+		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
+			"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
 		return mustRun(t, c, RunOptions{}).Runs[0]
 	}
 	a, b := run(nil), run(nil)
@@ -146,53 +96,4 @@ func TestCachesAndRoundTrips(t *testing.T) {
 	if got := run(64, 8); got.Failures.NoBaseline == 0 {
 		t.Errorf("a receiver's cache of 8: failures %+v", got.Failures)
 	}
-}
-
-// Calls whose packets name baselines that the receiver does not have, because they are
-// still to come or lie before the first: they are lost for want of one, whatever they
-// hold, and what is honest goes on as if they had never come.
-func TestBaselinesOfTheFuture(t *testing.T) {
-	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
-		c := Default()
-		c.Data.Source, c.Encoder.Name = "rpc", name
-		s, err := NewSession(c, SessionOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(2 * time.Second); err != nil {
-			t.Fatal(err)
-		}
-		rcv := s.lanes[0].rcv
-		top, _ := rcv.History().Newest()
-		codec, err := table.ByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, forged := range []struct {
-			seq      uint64
-			baseline byte
-		}{
-			{top + 2, 1},   // the one between has not come
-			{top + 40, 7},  // nor those
-			{top + 9, 200}, // before the first
-		} {
-			header := []byte{byte(forged.seq), byte(forged.seq >> 8), forged.baseline, codec.ID, byte(s.lanes[0].snd.Epoch())}
-			if got := rcv.Receive(append(header, make([]byte, 30)...)); got.Outcome != endpoint.NoBaseline || got.Frame != nil {
-				t.Errorf("%s: packet %d on the one %d before it: %v", name, forged.seq, forged.baseline, got.Outcome)
-			}
-		}
-		if err := s.RunUntil(6 * time.Second); err != nil {
-			t.Fatal(err)
-		}
-		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 350 {
-			t.Errorf("%s: %d decoded, %d wrong, %+v", name, got.Decoded, got.Wrong, got.Failures)
-		}
-	}
-}
-
-// ofCubes lists the encoders that take snapshots of cubes: tests that swap at random
-// among all of them can swap to no other.
-func ofCubes() []encoders.Codec {
-	s := frame.Cubes(frame.WalkoffCubes)
-	return slices.DeleteFunc(table.All(), func(c encoders.Codec) bool { return !c.Suits(s) })
 }

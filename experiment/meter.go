@@ -158,18 +158,6 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 	return t
 }
 
-// causeCounts names the causes of loss; nil counts give zeros.
-func causeCounts(n *[MaxCauses]int64) map[string]int64 {
-	out := map[string]int64{}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
-		out[c.String()] = 0
-		if n != nil {
-			out[c.String()] = n[c]
-		}
-	}
-	return out
-}
-
 // shares lists what the payload's bits were spent on, in the order of the slots.
 func (m *meter) shares(schema *frame.Schema) []BudgetShare {
 	total := m.budget.Total()
@@ -180,11 +168,4 @@ func (m *meter) shares(schema *frame.Schema) []BudgetShare {
 		}
 	}
 	return out
-}
-
-// BudgetShare is one line of the bit budget.
-type BudgetShare struct {
-	Slot  string  `json:"slot"`
-	Bits  float64 `json:"bits"`
-	Share float64 `json:"share"` // of the payload
 }

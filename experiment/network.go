@@ -6,23 +6,6 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Network is what the link did to the packets, as a capture at both ends would
-// tell it: the terms are those of RFC 4737 (reordering) and of spec sheets.
-type Network struct {
-	LossRate  float64 `json:"loss_rate"`  // of packets sent, copies apart
-	MeanBurst float64 `json:"mean_burst"` // packets lost in a row, by sequence
-	// ReorderedRatio is the share of packets received that came after a packet
-	// with a higher sequence (RFC 4737, type-P-reordered); ReorderExtent is how
-	// many arrivals before such a packet the first of those came (section 4.2.1),
-	// counted up to 256.
-	ReorderedRatio   float64   `json:"reordered_ratio"`
-	ReorderExtent    Quantiles `json:"reorder_extent"`
-	DelayMS          Quantiles `json:"delay_ms"` // one way, of packets received
-	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
-	QueuePeakPackets int64     `json:"queue_peak_packets"`
-	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
-}
-
 // maxExtent bounds how far back the extent of reordering is looked for.
 const maxExtent = 256
 

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"sync"
 
@@ -98,12 +99,12 @@ func (p *Packs) of(run *endpoint.Encoding, pair *pair, w *Packing) (*pack, error
 		g.Follow(progress, w.Watch)
 		defer g.Follow(nil, patches.Watch{})
 	}
-	start := w.Clock.now()
+	start := w.Clock.Now()
 	data, _, err := run.Encoder.Encode(nil, pair.new, []encoders.Ref{{Frame: pair.old}}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	x.encoder, x.data, x.ns, x.made = run.Codec.Name, data, w.Clock.now()-start, true
+	x.encoder, x.data, x.ns, x.made = run.Codec.Name, data, w.Clock.Now()-start, true
 	return x, nil
 }
 
@@ -115,7 +116,7 @@ func (s *Session) foresee(c *Config) error {
 		return nil
 	}
 	for _, e := range append([]EncoderConfig{c.Encoder}, c.Shadows...) {
-		codec, params, err := e.resolve("encoder", c.codecs)
+		codec, params, err := e.resolve("encoder", c.Codecs)
 		if err != nil {
 			return err
 		}
@@ -128,9 +129,9 @@ func (s *Session) foresee(c *Config) error {
 	return nil
 }
 
-// unpacked returns the encodings that the session will need next, or its script, and
+// Unpacked returns the encodings that the session will need next, or its script, and
 // that nobody has packed the file with.
-func (s *Session) unpacked() []*endpoint.Encoding {
+func (s *Session) Unpacked() []*endpoint.Encoding {
 	if !s.delivers {
 		return nil
 	}
@@ -148,13 +149,47 @@ func (s *Session) unpacked() []*endpoint.Encoding {
 	return append(list, s.scripted...)
 }
 
-// pack packs the file for every lane and for the script, where that is still to be
+// Pack packs the file for every lane and for the script, where that is still to be
 // done: before the session runs, so that whoever waits can be told.
-func (s *Session) pack(w *Packing) error {
-	for _, run := range s.unpacked() {
+func (s *Session) Pack(w *Packing) error {
+	for _, run := range s.Unpacked() {
 		if _, err := s.packs.of(run, s.pair, w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// PackBy returns what packs the session's file by an encoding like run. It touches
+// nothing of the session's, so another goroutine may call it.
+func (s *Session) PackBy(run *endpoint.Encoding, w *Packing) func() error {
+	packs, pair, schema := s.packs, s.pair, s.schema
+	codec, params := run.Codec, run.Params
+	return func() error {
+		own, err := endpoint.NewEncoding(schema, codec, params) // the session's is the session's
+		if err == nil {
+			_, err = packs.of(&own, pair, w)
+		}
+		return err
+	}
+}
+
+// FileSizes returns the bytes of the file that both ends have, and of the one that has
+// to get across.
+func (s *Session) FileSizes() (old, new int64) {
+	return int64(len(s.pair.old.Body)), int64(len(s.pair.new.Body))
+}
+
+// FileSums returns the SHA-256 of the two files that data names.
+func FileSums(c *Config) (old, new [sha256.Size]byte, err error) {
+	src, err := c.OpenData(false)
+	if err != nil {
+		return old, new, err
+	}
+	s := &Session{source: src, schema: src.Schema(), config: c, initial: &frame.Frame{}, cur: &frame.Frame{}}
+	src.Initial(s.initial)
+	if err := errors.Join(s.takeFile(), s.Close()); err != nil {
+		return old, new, err
+	}
+	return s.pair.oldSum, s.pair.newSum, nil
 }

@@ -1,16 +1,14 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
 )
 
 // arrivals notes when each snapshot came.
@@ -125,15 +123,14 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		}
 		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond, 17 * time.Second: 60 * time.Millisecond}
 		log := &arrivals{}
-		s, err := newSession(c, newCrowd(3, 1, -1, 3), SessionOptions{Observer: log})
+		for at, d := range delays {
+			c.At = append(c.At, Stamp(at, Change{Playout: &d}))
+		}
+		c.At = append(c.At, Stamp(5*time.Second, Change{Down: map[string]string{"latency": "90ms"}}), Stamp(12*time.Second, Change{Down: map[string]string{"latency": "36ms"}}))
+		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), SessionOptions{Observer: log})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at, d := range delays {
-			s.pending = append(s.pending, stamp(at, Change{Playout: &d}))
-		}
-		s.pending = append(s.pending, stamp(5*time.Second, Change{Down: map[string]string{"latency": "90ms"}}), stamp(12*time.Second, Change{Down: map[string]string{"latency": "36ms"}}))
-		sortChanges(s.pending)
 		const length = 24 * time.Second
 		if err := s.RunUntil(length - 1); err != nil {
 			t.Fatal(err)
@@ -230,8 +227,8 @@ func TestDelayIsSlewed(t *testing.T) {
 // The truth of old is there as long as anything needs it, and no longer than the
 // bound; against a list of everything.
 func TestTruthsAreAWindow(t *testing.T) {
-	src := newCrowd(2, 1, -1, 4)
-	f := src.schema.NewFrame()
+	src := labtest.NewCrowd(2, 1, -1, 4)
+	f := src.Schema().NewFrame()
 	var all []int32
 	seams := map[uint64]bool{}
 	var x truths
@@ -268,37 +265,4 @@ func TestTruthsAreAWindow(t *testing.T) {
 	if x.get(5000) != nil || len(x.ring) != maxTruths {
 		t.Errorf("%d frames kept, or one that is still to come", len(x.ring))
 	}
-}
-
-// The page for people charts what went wrong with the display, up to its worst, and
-// nothing of what never did.
-func TestPlayoutCharts(t *testing.T) {
-	mm, deg := &Quantiles{Max: 80}, &Quantiles{}
-	samples := make([]Sample, 50)
-	for i := range samples {
-		samples[i] = Sample{T: time.Duration(i+1) * SamplePeriod, Displayed: 6}
-	}
-	samples[20].Starved, samples[20].Late, samples[21].PositionErrorMM = 3, 2, 80
-	charted := func(p *Playout) string {
-		var got []string
-		mdPlayoutCharts(p, samples, func(title string, v []float64, _ bool) {
-			got = append(got, fmt.Sprintf("%s: %g of %d", title, slices.Max(v), len(v)))
-		})
-		return strings.Join(got, "; ")
-	}
-	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"
-	if got := charted(&Playout{StarvedRatio: 0.01, Late: 2, PositionErrorMM: mm, OrientationErrorDeg: deg}); got != want {
-		t.Errorf("charts %q, want %q", got, want)
-	}
-	deg.Max = 1
-	if got := charted(&Playout{PositionErrorMM: &Quantiles{}, OrientationErrorDeg: deg}); got != "The worst shown cube is turned by, degrees: 0 of 50" {
-		t.Errorf("charts %q of a display that only turned something", got)
-	}
-	if got := charted(&Playout{}); got != "" {
-		t.Errorf("charts %q of a display with nothing wrong", got)
-	}
-}
-
-func sortChanges(all []StampedChange) {
-	slices.SortFunc(all, func(a, b StampedChange) int { return cmp.Compare(a.T, b.T) })
 }

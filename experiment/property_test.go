@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
 
@@ -22,7 +23,7 @@ func chaos(rng *rand.Rand) Change {
 	var ch Change
 	switch rng.IntN(6) {
 	case 0, 1:
-		all := ofCubes()
+		all := labtest.OfCubes()
 		codec := all[rng.IntN(len(all))]
 		ch.Encoder = codec.Name
 		infos := codec.ParamInfo()
@@ -77,7 +78,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
 		c.Receiver.Playout = 0
 		c.Sender.RateHz = 1 + rng.IntN(60)
-		s, err := newSession(c, newCrowd(1+rng.IntN(40), 6, -1, seed), SessionOptions{})
+		s, err := NewSessionOf(c, labtest.NewCrowd(1+rng.IntN(40), 6, -1, seed), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,12 +120,12 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(20, 6, -1, seed), SessionOptions{Endless: true})
+		s, err := NewSessionOf(c, labtest.NewCrowd(20, 6, -1, seed), SessionOptions{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(seed, 5))
-		all := ofCubes()
+		all := labtest.OfCubes()
 		for range 40 {
 			if err := s.Change(Change{Encoder: all[rng.IntN(len(all))].Name}); err != nil {
 				t.Fatal(err)
@@ -158,7 +159,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 // Without loss, and with histories longer than the round trip, there is no
 // failure of any kind across any schedule of swaps.
 func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
-	all, rounds := ofCubes(), 10
+	all, rounds := labtest.OfCubes(), 10
 	if testing.Short() {
 		rounds = 2
 	}
@@ -170,7 +171,7 @@ func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, newCrowd(30, 6, -1, seed), SessionOptions{})
+		s, err := NewSessionOf(c, labtest.NewCrowd(30, 6, -1, seed), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +206,7 @@ func TestNumbersWrap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := newSession(c, newCrowd(3, 1, -1, 1), SessionOptions{KeepSamples: 100, Endless: true})
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), SessionOptions{KeepSamples: 100, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestLongOutageHeals(t *testing.T) {
 	if err := c.Set("link.latency", "20ms"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSession(c, newCrowd(3, 1, -1, 2), SessionOptions{KeepSamples: 10, Endless: true})
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 2), SessionOptions{KeepSamples: 10, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (enco
 // on as soon as it gets one that works.
 func TestEncoderThatAlwaysFails(t *testing.T) {
 	c := quick(t)
-	c.codecs = append(table.All(), encoders.Codec{
+	c.Codecs = append(table.All(), encoders.Codec{
 		ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, refuser{}, nil },
 	})

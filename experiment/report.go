@@ -3,72 +3,9 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
-	"time"
+	"maps"
+	"slices"
 )
-
-// Result is one run as the JSON of `run` holds it. Everything but Timing is
-// reproducible to the bit.
-type Result struct {
-	Version       int               `json:"version"`       // of the format; 0 is 1
-	Set           map[string]string `json:"set,omitempty"` // this run's place in a sweep
-	Config        map[string]any    `json:"config"`
-	Seed          uint64            `json:"seed"`
-	DurationS     float64           `json:"duration_s"`
-	DurationNS    time.Duration     `json:"duration_ns"` // the same, exactly
-	Frames        uint64            `json:"frames"`
-	Item          string            `json:"item"`
-	ItemsPerFrame int               `json:"items_per_frame"`
-	Totals        Totals            `json:"totals"`
-	Timing        Timing            `json:"timing"`
-	Budget        []BudgetShare     `json:"budget"`
-	Shadows       []ShadowResult    `json:"shadows"`
-	Changes       []StampedChange   `json:"changes"`
-	Assertions    []AssertionResult `json:"assertions,omitempty"`
-	Interrupted   bool              `json:"interrupted,omitempty"`
-	Partial       bool              `json:"partial,omitempty"`     // written while the run goes on
-	Refused       []Refusal         `json:"refused,omitempty"`     // scripted changes that did not fit
-	Warnings      []string          `json:"warnings,omitempty"`    // what the links do that their keys do not say
-	CodecError    string            `json:"codec_error,omitempty"` // the codec's newest complaint
-	Digest        string            `json:"digest"`
-}
-
-// ShadowResult is what a further encoder made of the same frames and fates.
-type ShadowResult struct {
-	Encoder string        `json:"encoder"`
-	FromS   float64       `json:"from_s,omitempty"` // when it joined; what is counted began then
-	Totals  Totals        `json:"totals"`
-	Timing  Timing        `json:"timing"`
-	Budget  []BudgetShare `json:"budget"`
-	Digest  string        `json:"digest"`
-}
-
-// result sums up the session as it stands: as if it had been set to end right
-// after the present instant.
-func (s *Session) result() *Result {
-	until := s.now
-	if !s.ended {
-		until++ // the end is exclusive
-	}
-	start := s.start.Clone()
-	start.At, start.Sweep = nil, nil // what took effect of the script is among the changes
-	first := s.lanes[0].result(until)
-	r := &Result{
-		Version: ReportVersion,
-		Config:  start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-		Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
-		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
-		Shadows: []ShadowResult{}, Changes: append([]StampedChange{}, s.log...),
-		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),
-	}
-	if err := s.lanes[0].lastErr; err != nil {
-		r.CodecError = err.Error()
-	}
-	for _, l := range s.lanes[1:] {
-		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
-	}
-	return r
-}
 
 // Report is what `run` prints and saves: one result, or one for each point of a
 // sweep.
@@ -96,7 +33,7 @@ func (r *Report) Failed() []string {
 	var out []string
 	for _, run := range r.Runs {
 		where := ""
-		for _, k := range sortedKeys(run.Set) {
+		for _, k := range slices.Sorted(maps.Keys(run.Set)) {
 			where += k + " = " + run.Set[k] + ": "
 		}
 		for _, a := range run.Assertions {
@@ -121,23 +58,4 @@ func (r *Report) Failed() []string {
 		}
 	}
 	return out
-}
-
-// frames is how many frames were due to be sent.
-func (s *Session) frames() uint64 {
-	if s.delivers {
-		return s.rounds
-	}
-	return s.sent - s.skipped
-}
-
-// itemsPerFrame is how many items a frame usually holds.
-func (s *Session) itemsPerFrame() int {
-	switch {
-	case s.delivers:
-		return len(s.cur.Body)
-	case s.schema.Rows == 0:
-		return s.config.Data.Message
-	}
-	return s.schema.Rows
 }

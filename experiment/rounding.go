@@ -6,14 +6,6 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Rounding is how far off what a codec sends is from the source's truth, for codecs
-// that quantise: over all values of all frames sent, in the units of their fields.
-type Rounding struct {
-	Mean  float64 `json:"mean"`
-	Max   float64 `json:"max"`
-	Field string  `json:"field"` // where it was the largest
-}
-
 // roundingMeter sums it up.
 type roundingMeter struct {
 	sum, most float64

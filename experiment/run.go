@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"wirelab/dataset"
-	"wirelab/experiment/endpoint"
 )
 
 // RunOptions are what a headless run needs from its surroundings.
@@ -59,7 +56,7 @@ func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Res
 	if err != nil {
 		return nil, err
 	}
-	if err := s.pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
+	if err := s.Pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	result, err := drive(ctx, s, opt, out)
@@ -79,64 +76,37 @@ func (o *RunOptions) packing(ctx context.Context) *Packing {
 // drive runs a session to its end and keeps its report current: at most once a
 // second, and never for more than a twentieth of the time.
 func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Result, error) {
-	begun := opt.Clock.now()
+	begun := opt.Clock.Now()
 	saved, pause := begun, int64(time.Second)
 	for !s.Done() && ctx.Err() == nil {
-		if err := s.RunUntil(s.now + slice); err != nil {
-			s.interrupt()
-			return nil, errors.Join(err, out.write(s.resultNow(begun, opt.Clock)))
+		if err := s.Advance(slice); err != nil {
+			s.Interrupt()
+			return nil, errors.Join(err, out.write(resultNow(s, begun, opt.Clock)))
 		}
 		if opt.Progress != nil {
-			opt.Progress(s.progress())
+			opt.Progress(s.Progress())
 		}
-		if now := opt.Clock.now(); now-saved >= pause {
-			r := s.resultNow(begun, opt.Clock)
+		if now := opt.Clock.Now(); now-saved >= pause {
+			r := resultNow(s, begun, opt.Clock)
 			r.Partial = true
 			if err := out.write(r); err != nil {
 				return nil, err
 			}
-			saved = opt.Clock.now()
+			saved = opt.Clock.Now()
 			pause = max(int64(time.Second), 20*(saved-now))
 		}
 	}
 	if !s.Done() {
-		s.interrupt()
+		s.Interrupt()
 	}
-	r := s.resultNow(begun, opt.Clock)
+	r := resultNow(s, begun, opt.Clock)
 	return r, out.write(r)
 }
 
-// progress returns how far the session is, of how far it will go: in seconds, or of
-// files in bytes.
-func (s *Session) progress() (done, total float64) {
-	if s.delivers {
-		return s.delivered()
-	}
-	return s.Now().Seconds(), s.expected().Seconds()
-}
-
-// expected returns when the session will end, 0 if that is not known yet.
-func (s *Session) expected() time.Duration {
-	if s.end < never {
-		return s.end
-	}
-	if src, ok := s.source.(dataset.Sized); ok {
-		return endpoint.TickTime(uint64(src.Frames()), s.schema.TickHz)
-	}
-	return 0
-}
-
-// interrupt ends the session right after the present instant.
-func (s *Session) interrupt() {
-	s.interrupted = true
-	s.finish(s.now + 1)
-}
-
-// resultNow is result with the pace since begun.
-func (s *Session) resultNow(begun int64, clock Clock) *Result {
-	r := s.result()
-	r.Interrupted = s.interrupted
-	if spent := clock.now() - begun; spent > 0 {
+// resultNow is the session's result with the pace since begun.
+func resultNow(s *Session, begun int64, clock Clock) *Result {
+	r := s.Result()
+	if spent := clock.Now() - begun; spent > 0 {
 		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)
 	}
 	return r

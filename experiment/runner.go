@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"wirelab/experiment/endpoint"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -21,9 +20,8 @@ const (
 // The memory of a live session: five minutes of samples and packets, of which a
 // snapshot carries as many as a screen can show.
 const (
-	liveSamples  = 3000
-	livePackets  = 300 * 60
-	shownPackets = 600
+	liveSamples = 3000
+	livePackets = 300 * 60
 )
 
 // MinSpeed and MaxSpeed bound the pace of a live session; 0 means no pacing.
@@ -90,7 +88,7 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 		return nil, err
 	}
 	r.session = s
-	r.config.adopt(s.start)
+	r.config.Adopt(s.Settled())
 	r.publish()
 	return r, nil
 }
@@ -195,7 +193,7 @@ func (r *Runner) advance() {
 	elapsed := wall - r.last
 	r.last = wall
 	from := r.session.Now()
-	if r.seeking != nowhere && r.session.now >= r.seeking {
+	if r.seeking != nowhere && r.session.Reached(r.seeking) {
 		if r.jump {
 			r.say(false, "at "+clockText(r.session.Now()))
 		}
@@ -216,17 +214,17 @@ func (r *Runner) advance() {
 	default:
 		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
 	}
-	for r.session.now < r.target && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
+	for !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
 		to := min(r.target, r.session.Now()+20*time.Millisecond)
 		if err := r.session.RunUntil(to); err != nil {
 			r.fail(err)
 			return
 		}
 	}
-	if n := len(r.session.refused); n > r.refused {
-		x := r.session.refused[n-1]
+	if refused := r.session.Refused(); len(refused) > r.refused {
+		x := refused[len(refused)-1]
 		r.say(true, "the script's "+x.Change.Label()+" did not fit: "+x.Why)
-		r.refused = n
+		r.refused = len(refused)
 	}
 	r.pace.note(wall, r.session.Now())
 	if r.seeking != nowhere {
@@ -281,14 +279,13 @@ func (r *Runner) obeySession(c Command) {
 	}
 	if c.Step > 0 {
 		r.paused = true
-		last := r.session.sent + uint64(min(c.Step, maxStep)) - 1
-		r.seeking = endpoint.TickTime(last, r.config.Sender.RateHz)
+		r.seeking = r.session.FrameAt(min(c.Step, maxStep) - 1)
 	}
 	if c.Seek != nil {
 		r.report("", r.seek(*c.Seek))
 	}
-	if r.session.failed != nil {
-		r.fail(r.session.failed)
+	if err := r.session.Err(); err != nil {
+		r.fail(err)
 	}
 }
 
@@ -316,11 +313,11 @@ func (r *Runner) setSpeed(v float64) {
 
 // publish makes a snapshot and hands it over.
 func (r *Runner) publish() {
-	snap := r.session.view(shownPackets)
+	snap := r.session.View(ShownPackets)
 	r.rest.show(r, snap)
 	r.showMaking(snap)
 	if r.opened != nil {
-		snap.Opened = r.session.lanes[0].opened(*r.opened)
+		snap.Opened = r.session.Opened(*r.opened)
 	}
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
 	switch {

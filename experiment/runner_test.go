@@ -2,22 +2,14 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/internal/labtest"
 )
-
-func writeHalf(w io.Writer) error {
-	if _, err := io.WriteString(w, "half"); err != nil {
-		return err
-	}
-	return errors.New("disk full")
-}
 
 // wall is the real clock, for the runner's pace.
 func wall() Clock {
@@ -70,7 +62,7 @@ func send(t *testing.T, r *Runner, c Command) {
 func TestLiveSessionReplays(t *testing.T) {
 	r := startRunner(t, quick(t))
 	rng := rand.New(rand.NewPCG(8, 8))
-	all := ofCubes()
+	all := labtest.OfCubes()
 	speed := 0.0
 	send(t, r, Command{Speed: &speed})
 	for i := range 60 {
@@ -141,7 +133,7 @@ func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 // An error of the source ends the session with a message, not with a panic.
 func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 	c := Default()
-	s, err := newSession(c, failing{newCrowd(3, 1, -1, 1)}, SessionOptions{Endless: true})
+	s, err := NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, SessionOptions{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,45 +151,6 @@ func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("the lab never noticed")
-}
-
-// A dragged slider is one step back; different settings, or the same later, are
-// steps of their own.
-func TestUndoTakesADragAsOne(t *testing.T) {
-	s, err := newSession(Default(), newCrowd(3, 1, -1, 1), SessionOptions{Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss := func(text string) Change { return Change{Down: map[string]string{"loss": text}} }
-	step := func(wait time.Duration, ch Change) {
-		t.Helper()
-		if err := s.RunUntil(s.now + wait); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Change(ch); err != nil {
-			t.Fatal(err)
-		}
-	}
-	step(time.Second, loss("5%"))
-	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a drag of its own
-		step(time.Second/4+dragPeriod*time.Duration(len(s.undo)%2), loss(text))
-	}
-	step(10*time.Millisecond, Change{Down: map[string]string{"latency": "30ms"}})
-	step(10*time.Millisecond, Change{Mark: "a mark alters nothing"})
-	want := []string{"12% 0ms", "5% 0ms", "0% 0ms"}
-	for _, w := range want {
-		if _, err := s.Undo(); err != nil {
-			t.Fatal(err)
-		}
-		lossText, _ := s.config.Down.Get("loss")
-		latency, _ := s.config.Down.Get("latency")
-		if got := lossText + " " + latency; got != w {
-			t.Errorf("undone to %s, want %s", got, w)
-		}
-	}
-	if _, err := s.Undo(); err == nil {
-		t.Error("there was something left to undo")
-	}
 }
 
 // Seeking back and forth leaves a session where it was: what was done after the

@@ -4,18 +4,14 @@ import (
 	"context"
 	"testing"
 	"time"
-
-	"wirelab/dataset/frame"
-	patches "wirelab/encoders/patch"
+	"wirelab/experiment/internal/labtest"
 )
 
 // A live session waits for its patch and can be looked at, asked and left meanwhile;
 // then it delivers again and again, and what it saves can be replayed.
 func TestRunnerMakesPatch(t *testing.T) {
-	c, err := parcelFiles(t, newParcel(100_000, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := Default()
+	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(100_000, 2))
 	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +37,7 @@ func TestRunnerMakesPatch(t *testing.T) {
 	}
 	r.Stop()
 	snap := r.Snapshot()
-	if snap.Matrix == nil || snap.Matrix.Told != matrixRows || len(snap.Log) != 1 {
+	if snap.Matrix == nil || snap.Matrix.Told != snap.Matrix.Rows || len(snap.Log) != 1 {
 		t.Errorf("matrix %v, changes %v", snap.Matrix != nil, snap.Log)
 	}
 	path, err := r.Save("")
@@ -50,38 +46,5 @@ func TestRunnerMakesPatch(t *testing.T) {
 	}
 	if again, err := Replay(context.Background(), path, RunOptions{}); err != nil || !again.Same {
 		t.Errorf("replayed: %+v, %v", again, err)
-	}
-}
-
-// The picture shows where a file was taken from: what moved lies beside the diagonal,
-// and what is nowhere is dark.
-func TestMatrix(t *testing.T) {
-	file := &frame.Frame{Body: make([]byte, 1<<20)}
-	x := newMatrixMaker(&pair{old: file, new: file})
-	x.correlated(patches.Correlation{Start: 0, End: 1 << 18, OldSize: 1 << 20, Cell: 1 << 15, Score: []int32{0, 0, 0, 0, 0, 0, 0, 0, 1 << 15}})
-	x.told(patches.Told{Start: 0, End: 1 << 18, Mode: patches.Patched, Copies: []patches.Copy{{At: 0, From: 1 << 18, N: 1 << 18}}})
-	m := x.view()
-	if m.OldCols() != matrixCols/2 || m.Told != matrixRows/4 {
-		t.Fatalf("%d columns of the old file, %d rows told", m.OldCols(), m.Told)
-	}
-	for row := range m.Rows {
-		for col := range m.Cols {
-			at := row*m.Cols + col
-			hit := row < m.Rows/4 && col >= 24 && col < 27 // cell 8 of 64 columns of 3
-			if (m.Score[at] == 255) != hit {
-				t.Fatalf("row %d, column %d: score %d", row, col, m.Score[at])
-			}
-			if m.Chosen[at] && (row >= m.Rows/4 || col != 24+row && col != 23+row && col != 25+row) {
-				t.Fatalf("row %d, column %d is chosen", row, col)
-			}
-		}
-	}
-	for row := range m.Rows / 4 {
-		if !m.Chosen[row*m.Cols+24+row] {
-			t.Errorf("nothing is chosen in row %d", row)
-		}
-	}
-	if x.view() != m {
-		t.Error("a picture that did not change was copied")
 	}
 }

@@ -22,8 +22,7 @@ func (x *rest) show(r *Runner, snap *Snapshot) {
 		return
 	}
 	if x.packets == nil {
-		records := &r.session.lanes[0].records
-		x.packets = records.last(nil, len(records.ring))
+		x.packets = r.session.Packets()
 	}
 	snap.Lanes[0].Packets = x.packets
 }

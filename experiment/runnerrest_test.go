@@ -12,7 +12,7 @@ func TestRestingShowsAllThatIsRemembered(t *testing.T) {
 	far := 20 * time.Second
 	send(t, r, Command{Seek: &far})
 	await(t, r, "20 s", func(s *Snapshot) bool { return s.Now >= far })
-	if n := len(r.Snapshot().Lanes[0].Packets); n > shownPackets {
+	if n := len(r.Snapshot().Lanes[0].Packets); n > ShownPackets {
 		t.Errorf("%d packets in a snapshot of a running session", n)
 	}
 	send(t, r, Command{Pause: new(true)})
@@ -28,5 +28,5 @@ func TestRestingShowsAllThatIsRemembered(t *testing.T) {
 	send(t, r, Command{Step: 1})
 	await(t, r, "a step", func(s *Snapshot) bool { return s.Lanes[0].Totals.Sent > a.Lanes[0].Totals.Sent && whole(s) })
 	send(t, r, Command{Pause: new(false)})
-	await(t, r, "time going on", func(s *Snapshot) bool { return s.State == Running && len(s.Lanes[0].Packets) <= shownPackets })
+	await(t, r, "time going on", func(s *Snapshot) bool { return s.State == Running && len(s.Lanes[0].Packets) <= ShownPackets })
 }

@@ -34,7 +34,7 @@ func (r *Runner) save(dir string) (string, error) {
 	if dir == "" {
 		return "", errors.New("no folder for reports was named")
 	}
-	name := r.session.lanes[0].snd.Encoding().Codec.Name
+	name := r.session.Config().Encoder.Name
 	if r.opt.Stamp != nil {
 		name = r.opt.Stamp() + "-" + name
 	}
@@ -42,9 +42,8 @@ func (r *Runner) save(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l := r.session.lanes[0]
-	out := &exporter{dir: path, samples: l.meter.samples.view(), packets: l.records.last(nil, len(l.records.ring))}
-	return path, out.write(r.session.result())
+	out := &exporter{dir: path, samples: r.session.Samples(), packets: r.session.Packets()}
+	return path, out.write(r.session.Result())
 }
 
 // freshDir makes a folder called name below dir, or name-2, name-3 and so on.

@@ -11,11 +11,6 @@ import (
 	"time"
 )
 
-// ReportVersion is the format of the reports that this version writes. It grows
-// when a report can no longer be read as before; what is merely added does not
-// count.
-const ReportVersion = 1
-
 // SavedReport is a report in a folder of reports.
 type SavedReport struct {
 	Name  string // of its folder
@@ -46,11 +41,6 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	})
 	return list[:min(len(list), MaxReports)], nil
 }
-
-// ReadReport reads what Run or a live session saved: one result, or those of a
-// sweep. path names a report.json, or the folder that holds it. The error is fit
-// for a person, also about a file that is cut off or from a later version.
-func ReadReport(path string) ([]*Result, error) { return readReport(path) }
 
 // laterVersion returns the version of a report that is newer than what can be read
 // here; 0 if it is not. Whatever else has changed in it, its version is where it was.
@@ -95,34 +85,46 @@ func unreadable(data []byte, err error) string {
 	return "is not whole: " + err.Error()
 }
 
-// Settings returns the configuration of the run as it was at its end, every key
-// with its value as text.
-func (r *Result) Settings() (map[string]string, error) {
-	c, err := FromValues("report", r.Config)
+// maxReportBytes bounds what is read as a report.
+const maxReportBytes = 256 << 20
+
+// ReadReport reads what Run or a live session saved: one result, or those of a
+// sweep. path names a report.json, or the folder that holds it. The error is fit
+// for a person, also about a file that is cut off or from a later version.
+func ReadReport(path string) ([]*Result, error) {
+	bad := func(problem string) error {
+		return &ConfigError{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "report.json") // the folder will do
+	}
+	data, err := readFile(path, maxReportBytes, "a report.json of at most 256 MB")
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range r.Changes {
-		if x.Change.onlyInput() {
-			continue
+	var file struct {
+		Runs []*Result `json:"runs"`
+	}
+	var single Result
+	if err := json.Unmarshal(data, &file); err != nil || laterVersion(data) > 0 {
+		return nil, bad(unreadable(data, err))
+	}
+	if file.Runs == nil {
+		if err := json.Unmarshal(data, &single); err != nil {
+			return nil, bad(unreadable(data, err))
 		}
-		if err := c.Apply(x.Change); err != nil {
-			return nil, fmt.Errorf("the change at %v: %w", x.T, err)
+		file.Runs = []*Result{&single}
+	}
+	for _, r := range file.Runs {
+		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
+			return nil, &ConfigError{File: path, Problem: "is of a run that was broken off before anything was sent", Expected: "one that there is something to repeat of"}
+		}
+		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
+			return nil, bad("lacks config, duration_ns or digest")
+		}
+		if !slices.IsSortedFunc(r.Changes, func(a, b StampedChange) int { return cmp.Compare(a.T, b.T) }) {
+			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
 		}
 	}
-	return c.Settings(), nil
-}
-
-// Settings returns the configuration as flat keys with their values as text, but for
-// the script, the sweep and the assertions.
-func (c *Config) Settings() map[string]string {
-	d := c.Clone()
-	d.At, d.Sweep, d.Assert, d.Duration = nil, nil, nil, 0
-	flat := map[string]any{}
-	flatten("", d.Values(), flat)
-	out := make(map[string]string, len(flat))
-	for k, v := range flat {
-		out[k] = fmt.Sprint(v)
-	}
-	return out
+	return file.Runs, nil
 }

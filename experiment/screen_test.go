@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
 )
 
 // flock is a source of cubes on paths that can be written down: path says where
@@ -66,7 +67,7 @@ func seen(t *testing.T, src *flock, length time.Duration, settings ...string) Pl
 			t.Fatal(err)
 		}
 	}
-	s, err := newSession(c, src, SessionOptions{})
+	s, err := NewSessionOf(c, src, SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestLookingChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := newSession(c, src, SessionOptions{Looked: looked})
+		s, err := NewSessionOf(c, src, SessionOptions{Looked: looked})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,8 +188,8 @@ func TestLookingChangesNothing(t *testing.T) {
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
-	_, plain = run(newCrowd(30, 5, -1, 9), false)
-	s, looked := run(newCrowd(30, 5, -1, 9), true)
+	_, plain = run(labtest.NewCrowd(30, 5, -1, 9), false)
+	s, looked := run(labtest.NewCrowd(30, 5, -1, 9), true)
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
@@ -289,7 +290,7 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 		if err := c.Set("down.latency", "57.3ms"); err != nil { // so that the display is never at a snapshot
 			t.Fatal(err)
 		}
-		s, err := newSession(c, newFlock(2, hopping), SessionOptions{Looked: true})
+		s, err := NewSessionOf(c, newFlock(2, hopping), SessionOptions{Looked: true})
 		if err != nil {
 			t.Fatal(err)
 		}

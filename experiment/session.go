@@ -71,7 +71,7 @@ type Session struct {
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
-	pending   []StampedChange // not yet applied, by time
+	pending   []pendingChange // not yet applied, by time
 	log       []StampedChange // applied
 	marks     []Mark
 	refused   []Refusal // changes that the script had in store and that no longer fitted
@@ -88,24 +88,24 @@ func NewSession(c *Config, opt SessionOptions) (*Session, error) {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := c.openData(endless)
+	src, err := c.OpenData(endless)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSession(c, src, opt)
+	s, err := NewSessionOf(c, src, opt)
 	if err != nil {
 		return nil, errors.Join(c.locate(err), closeSource(src))
 	}
 	return s, nil
 }
 
-// newSession builds a session on any source.
-func newSession(c *Config, src dataset.Source, opt SessionOptions) (*Session, error) {
+// NewSessionOf builds a session on any source, which Close releases.
+func NewSessionOf(c *Config, src dataset.Source, opt SessionOptions) (*Session, error) {
 	c = c.Clone()
 	if err := c.pin(); err != nil {
 		return nil, err
 	}
-	if err := c.settle(src.Schema()); err != nil {
+	if err := c.FitTo(src.Schema()); err != nil {
 		return nil, err
 	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
@@ -158,7 +158,7 @@ func (s *Session) loadScript(c *Config) error {
 		if err := s.foresee(then); err != nil {
 			return within(indexed("at", i), err)
 		}
-		s.pending = append(s.pending, c.At[i])
+		s.pending = append(s.pending, pendingChange{StampedChange: c.At[i]})
 	}
 	return nil
 }
@@ -173,14 +173,41 @@ func closeSource(src dataset.Source) error {
 	return nil
 }
 
+// Config returns the effective configuration; it is not to be changed.
+func (s *Session) Config() *Config { return s.config }
+
+// Settled returns the configuration as the session began, made to fit the data; it is
+// not to be changed.
+func (s *Session) Settled() *Config { return s.start }
+
+// Schema returns what the frames of the source hold.
+func (s *Session) Schema() *frame.Schema { return s.schema }
+
+// Err returns why the session cannot go on: the error of its source; nil if it can.
+func (s *Session) Err() error { return s.failed }
+
+// Refused returns the scripted changes that no longer fitted when their time came.
+func (s *Session) Refused() []Refusal { return s.refused }
+
 // Now returns the virtual time up to which everything has happened.
 func (s *Session) Now() time.Duration { return max(s.now, 0) }
+
+// Reached reports whether everything up to and at t has happened.
+func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 
 // Done reports whether the duration or the source is over.
 func (s *Session) Done() bool { return s.ended }
 
 // NextFrame returns when the next frame is due to be sent, or to be skipped.
-func (s *Session) NextFrame() time.Duration { return endpoint.TickTime(s.sent, s.config.Sender.RateHz) }
+func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
+
+// FrameAt returns when the n-th frame from now is due, from 0.
+func (s *Session) FrameAt(n int) time.Duration {
+	return endpoint.TickTime(s.sent+uint64(n), s.config.Sender.RateHz)
+}
+
+// Advance lets everything happen that is due within the next d, as RunUntil does.
+func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) }
 
 // RunUntil lets everything happen that is due at or before t. It stops early
 // when the session is over, and fails only if the source does; then for good.
@@ -245,7 +272,7 @@ func (s *Session) step(at time.Duration) error {
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
 		s.pending = s.pending[1:]
-		s.take(at, ch)
+		s.take(at, ch.StampedChange)
 	}
 	for _, l := range s.lanes {
 		l.deliver(at)

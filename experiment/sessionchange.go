@@ -1,7 +1,9 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -27,10 +29,10 @@ func (s *Session) change(ch Change, undo bool) error {
 	if err := s.fits(after, ch); err != nil {
 		return err
 	}
-	sc := stamp(at, ch)
-	s.pending = slices.DeleteFunc(s.pending, func(p StampedChange) bool { return p.redo && p.T > at })
+	sc := pendingChange{StampedChange: Stamp(at, ch)}
+	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool { return p.redo && p.T > at })
 	sc.Undo = undo
-	s.pending = append(s.pending[:place:place], append([]StampedChange{sc}, s.pending[place:]...)...)
+	s.pending = append(s.pending[:place:place], append([]pendingChange{sc}, s.pending[place:]...)...)
 	if err := s.RunUntil(at); err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (s *Session) fits(c *Config, ch Change) error {
 	if err := after.pin(); err != nil {
 		return err
 	}
-	codec, params, err := after.Encoder.resolve("encoder", after.codecs)
+	codec, params, err := after.Encoder.resolve("encoder", after.Codecs)
 	if err != nil {
 		return err
 	}
@@ -74,6 +76,41 @@ func (s *Session) fits(c *Config, ch Change) error {
 	}
 	*c = *after
 	return nil
+}
+
+// pendingChange is a change whose time has not come.
+type pendingChange struct {
+	StampedChange
+	redo bool // was made after a moment that was sought again: a new change discards it
+}
+
+// same reports whether c is what is pending.
+func (p *pendingChange) same(c StampedChange) bool {
+	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
+}
+
+// PlayAgain gives a session that has not begun what was done in another until t, and
+// what was done after it as long as nothing else is changed first.
+func (s *Session) PlayAgain(from *Session, t time.Duration) {
+	s.pending = upcoming(from.log, s.pending, t)
+}
+
+// upcoming is what a session that begins anew has before it: the changes made
+// until t, then the rest of the script, and the changes made after t, which play
+// again unless something else is changed first.
+func upcoming(made []StampedChange, script []pendingChange, t time.Duration) []pendingChange {
+	var out []pendingChange
+	for _, c := range made {
+		redo := c.T > t && !slices.ContainsFunc(script, func(x pendingChange) bool { return x.same(c) })
+		out = append(out, pendingChange{c, redo})
+	}
+	for _, x := range script {
+		if !slices.ContainsFunc(out, func(c pendingChange) bool { return c.same(x.StampedChange) }) {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b pendingChange) int { return cmp.Compare(a.T, b.T) })
+	return out
 }
 
 // Refusal is a scripted change that did not fit any more when its time came,
@@ -124,7 +161,7 @@ func (s *Session) carryOut(at time.Duration, ch *Change) error {
 		}
 	}
 	if ch.Encoder != "" || len(ch.Params) > 0 {
-		codec, params, err := s.config.Encoder.resolve("encoder", s.config.codecs)
+		codec, params, err := s.config.Encoder.resolve("encoder", s.config.Codecs)
 		if err != nil {
 			return err
 		}

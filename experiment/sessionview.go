@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// view is what a snapshot shows of a session; the runner adds its own state.
-func (s *Session) view(packets int) *Snapshot {
+// View is what a snapshot shows of a session, with so many packets of each lane; the
+// runner adds its own state.
+func (s *Session) View(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.log[:len(s.log):len(s.log)],
@@ -16,6 +17,19 @@ func (s *Session) view(packets int) *Snapshot {
 		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
 	}
 	return snap
+}
+
+// Opened returns a packet of the first lane with its inside, if it is remembered.
+func (s *Session) Opened(id PacketID) *Opened { return s.lanes[0].opened(id) }
+
+// Samples returns the samples of the first lane that are remembered, oldest first.
+func (s *Session) Samples() []Sample { return s.lanes[0].meter.samples.view() }
+
+// Packets returns the packets of the first lane that are remembered, oldest first, in
+// memory of their own.
+func (s *Session) Packets() []PacketRecord {
+	records := &s.lanes[0].records
+	return records.last(nil, len(records.ring))
 }
 
 // view makes one lane's part of a snapshot.
@@ -70,13 +84,6 @@ func RecentOf(all []Sample, tickHz int) Recent {
 		StarvedRatio:     ratio(float64(s.Starved), float64(s.Displayed)), PositionErrorMM: s.PositionErrorMM,
 		Budget: s.Budget,
 	}
-}
-
-func ratio(x, y float64) float64 {
-	if y == 0 {
-		return 0
-	}
-	return x / y
 }
 
 // tail returns the samples of the last d.

@@ -1,102 +1,13 @@
 package experiment
 
-import (
-	"fmt"
-	"maps"
-	"strings"
-
-	"wirelab/dataset"
-	"wirelab/dataset/frame"
-	"wirelab/encoders"
-	"wirelab/encoders/table"
-)
-
-// followers are the settings that follow the data as long as nobody chooses them
-// for that data: what goes with cubes at 60 Hz makes no sense with calls at 20.
-var followers = []string{"encoder.name", "sender.rate_hz"}
-
-// choose notes that key was set. New data has to be chosen for anew.
-func (c *Config) choose(key string, value any) {
-	chosen := maps.Clone(c.chosen)
-	if chosen == nil {
-		chosen = map[string]bool{}
-	}
-	switch {
-	case key == "data.source" && value != any(c.Data.Source):
-		clear(chosen)
-	case key == "encoder":
-		chosen["encoder.name"] = true
-	default:
-		for _, follower := range followers {
-			chosen[follower] = chosen[follower] || key == follower
-		}
-	}
-	c.chosen = chosen
-}
-
-// settle makes what nobody has chosen fit the data, and says if that cannot be.
-func (c *Config) settle(s *frame.Schema) error {
-	rate := c.Sender.RateHz
-	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
-		c.Sender.RateHz = s.TickHz
-	}
-	if c.Sender.RateHz > s.TickHz {
-		return &ConfigError{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
-			Expected: fmt.Sprintf("1 to %d", s.TickHz)}
-	}
-	codec, err := findCodec(c.Encoder.Name, c.codecs)
-	if err == nil && !codec.Suits(s) && !c.chosen["encoder.name"] && len(c.Encoder.Params) == 0 {
-		c.Encoder.Name = table.Default(s)
-		codec, err = findCodec(c.Encoder.Name, c.codecs)
-	}
-	if err == nil && s.Delivery == frame.Every && !codec.Standalone && len(c.Shadows) == 0 {
-		c.Shadows = []EncoderConfig{{Name: wholeFile}} // what is it worth to look at the old file?
-	}
-	if c.Sender.RateHz == rate {
-		return nil // Validate has seen to it
-	}
-	return c.checkHistories()
-}
-
-// wholeFile is the encoder that a patch is compared with.
-const wholeFile = "whole-zstd"
-
 // Settle opens the data, as a run would, and makes what nobody has chosen fit it:
 // the configuration is then the one that a run goes by. It fails as a run would,
 // if the data cannot be had or the encoders do not take it.
-func (c *Config) Settle() error {
+func Settle(c *Config) error {
 	s, err := NewSession(c, SessionOptions{})
 	if err != nil {
 		return err
 	}
-	c.adopt(s.start)
+	c.Adopt(s.Settled())
 	return s.Close()
-}
-
-// adopt takes over what settle made of a copy of c.
-func (c *Config) adopt(settled *Config) {
-	c.Encoder, c.Sender = settled.Encoder.clone(), settled.Sender
-	c.Shadows = settled.Clone().Shadows
-}
-
-// openData opens the source that the configuration names.
-func (c *Config) openData(loop bool) (dataset.Source, error) {
-	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
-	if err != nil {
-		return nil, c.locate(configError("data.source", err))
-	}
-	return src, nil
-}
-
-// suits says why a codec cannot encode what a source makes, and which ones can.
-func (c *Config) suits(key string, codec *encoders.Codec, s *frame.Schema) error {
-	if codec.Suits(s) {
-		return nil
-	}
-	names := table.Suiting(c.codecTable(), s)
-	expected := "an encoder that suits the data"
-	if len(names) > 0 {
-		expected = "one that does: " + strings.Join(names, ", ")
-	}
-	return &ConfigError{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %ss", codec.Name, c.Data.Source, s.Item), Expected: expected}
 }

@@ -37,7 +37,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err = config.Settle()
+		err = Settle(config)
 		if strings.Contains(c.want, " ") {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want ...%s...", name, err, c.want)
@@ -59,8 +59,8 @@ func TestDefaultsSuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := table.Suiting(table.All(), s.schema); len(got) < 5 || got[0] != want || s.lanes[0].config.Name != want {
-			t.Errorf("%s: %s of %v, want %s", source, s.lanes[0].config.Name, got, want)
+		if got := table.Suiting(table.All(), s.Schema()); len(got) < 5 || got[0] != want || s.Config().Encoder.Name != want {
+			t.Errorf("%s: %s of %v, want %s", source, s.Config().Encoder.Name, got, want)
 		}
 		s.Close()
 	}

@@ -1,16 +1,14 @@
 package experiment
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/internal/labtest"
 )
 
 // badLink sets every stage to work in both directions.
@@ -52,7 +50,7 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
-			s, err := newSession(badLink(t, Default()), newCrowd(20, 3, -1, 1), SessionOptions{KeepSamples: 100, KeepPackets: 600, Endless: true})
+			s, err := NewSessionOf(badLink(t, Default()), labtest.NewCrowd(20, 3, -1, 1), SessionOptions{KeepSamples: 100, KeepPackets: 600, Endless: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +104,7 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
-		s, err := newSession(badLink(t, Default()), newCrowd(20, 3, -1, 1), SessionOptions{})
+		s, err := NewSessionOf(badLink(t, Default()), labtest.NewCrowd(20, 3, -1, 1), SessionOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,49 +126,6 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	}
 	if digests[false] != digests[true] {
 		t.Error("shadows changed what the first lane sent")
-	}
-}
-
-// A live session in which shadows join, leave, come back by undo and by a jump
-// back in time replays from its report to the same bytes.
-func TestSessionWithShadowsReplays(t *testing.T) {
-	c := badLink(t, Default())
-	c.Data.Source, c.Data.Cubes = recorded(t, 60, 200), 60
-	r := startRunner(t, c)
-	fast := 8.0
-	send(t, r, Command{Speed: &fast})
-	lanes := func(names ...string) {
-		t.Helper()
-		await(t, r, fmt.Sprintf("lanes %v", names), func(s *Snapshot) bool {
-			return slices.EqualFunc(s.Lanes[1:], names, func(l Lane, n string) bool { return l.Encoder == n })
-		})
-		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+200*time.Millisecond })
-	}
-	send(t, r, Command{Change: &Change{Shadow: shadowNamed("raw", "quantized")}})
-	lanes("raw", "quantized")
-	send(t, r, Command{Change: &Change{ShadowOff: []string{"raw"}}})
-	lanes("quantized")
-	send(t, r, Command{Undo: true})
-	lanes("quantized", "raw")
-	send(t, r, Command{Change: &Change{Encoder: "quantized", ShadowOff: []string{"quantized"}, Shadow: shadowNamed("zstd")}})
-	lanes("raw", "zstd")
-	back := r.Snapshot().Now - 300*time.Millisecond
-	send(t, r, Command{Seek: &back})
-	await(t, r, "the jump", func(s *Snapshot) bool { return s.State == Running })
-	lanes("raw", "zstd")
-	r.Stop()
-	path, err := r.Save("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
-	if err != nil || !got.Same {
-		t.Errorf("the session does not replay: %+v, %v", got, err)
-	}
-	saved, err := readReport(path)
-	if err != nil || len(saved[0].Shadows) != 2 || saved[0].Shadows[1].FromS <= 0 {
-		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)
 	}
 }
 
@@ -196,7 +151,7 @@ func TestUndoOfShadows(t *testing.T) {
 		was, is := pick(), pick()
 		ch := was.Undo(is)
 		c := is.Clone()
-		c.At = []StampedChange{stamp(time.Second, ch)}
+		c.At = []StampedChange{Stamp(time.Second, ch)}
 		text, err := c.TOML()
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +194,7 @@ func TestShadowsThatMakeNoSense(t *testing.T) {
 	if !reflect.DeepEqual(before, c.Values()) {
 		t.Error("what was refused was done")
 	}
-	s, err := newSession(Default(), newCrowd(3, 1, -1, 1), SessionOptions{})
+	s, err := NewSessionOf(Default(), labtest.NewCrowd(3, 1, -1, 1), SessionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +212,7 @@ func TestShadowsThatMakeNoSense(t *testing.T) {
 // TestShadowsAreBounded: however long shadows run, and however often they come and
 // go, what they hold stays what it was.
 func TestShadowsAreBounded(t *testing.T) {
-	s, err := newSession(badLink(t, Default()), newCrowd(10, 2, -1, 1), SessionOptions{KeepSamples: 50, KeepPackets: 3000, Endless: true})
+	s, err := NewSessionOf(badLink(t, Default()), labtest.NewCrowd(10, 2, -1, 1), SessionOptions{KeepSamples: 50, KeepPackets: 3000, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +233,7 @@ func TestShadowsAreBounded(t *testing.T) {
 		t.Errorf("%d entries are held, %d before", after, before)
 	}
 	for _, l := range s.lanes[1:] {
-		if len(l.records.ring) != shownPackets {
+		if len(l.records.ring) != ShownPackets {
 			t.Errorf("a shadow keeps %d packets", len(l.records.ring))
 		}
 	}
@@ -296,7 +251,7 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 		c := Default()
 		c.Seed = seed
 		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
-		s, err := newSession(badLink(t, c), newCrowd(1+rng.IntN(30), 4, -1, seed), SessionOptions{KeepPackets: 600})
+		s, err := NewSessionOf(badLink(t, c), labtest.NewCrowd(1+rng.IntN(30), 4, -1, seed), SessionOptions{KeepPackets: 600})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,10 +33,6 @@ type Sample struct {
 	Budget                               encoders.Budget
 }
 
-// MaxCauses bounds the causes of loss that are counted apart; their names come
-// from lossmodel.Cause.
-const MaxCauses = 8
-
 // PacketRecord is the life of one packet, or of one copy of it.
 type PacketRecord struct {
 	Seq      uint64
@@ -57,6 +53,10 @@ type PacketRecord struct {
 	DecodeNS int64
 	Seam     bool // first after the recording began anew
 }
+
+// ShownPackets is how many packets a snapshot of a running session carries: as many
+// as a screen can show.
+const ShownPackets = 600
 
 // RunState is what the runner is doing.
 type RunState uint8
@@ -145,4 +145,10 @@ type Snapshot struct {
 	World  *Picture // both ends to look at; nil if the data are no cubes
 	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice
+}
+
+// Making is a patch that is being made; virtual time stands still meanwhile.
+type Making struct {
+	Encoder     string
+	Done, Total int64 // bytes of the new file
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/experiment/internal/labtest"
 )
 
 // charlie is a real recording, read from the folder beside the project.
@@ -34,7 +35,7 @@ func badDay(tb testing.TB) *Config {
 // is how many times faster than real time the whole lab goes.
 func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
-	for _, codec := range ofCubes() {
+	for _, codec := range labtest.OfCubes() {
 		b.Run(codec.Name, func(b *testing.B) {
 			c := badDay(b)
 			c.Encoder = EncoderConfig{Name: codec.Name}
@@ -64,7 +65,7 @@ func BenchmarkSession(b *testing.B) {
 // In steady state a second of virtual time allocates nothing with our own
 // encoders: 60 frames encoded, sent, decoded, compared, acked and metered.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if labtest.RaceEnabled {
 		t.Skip("the race detector allocates for itself")
 	}
 	for _, name := range []string{"raw", "quantized", "relative-orientation", "rotor"} {
@@ -75,7 +76,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := newSession(c, newCrowd(200, 20, -1, 1), SessionOptions{KeepSamples: 20, Endless: true})
+			s, err := NewSessionOf(c, labtest.NewCrowd(200, 20, -1, 1), SessionOptions{KeepSamples: 20, Endless: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,4 +95,4 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-var _ dataset.Source = (*crowd)(nil)
+var _ dataset.Source = (*labtest.Crowd)(nil)

@@ -1,15 +1,12 @@
 package experiment
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/internal/labtest"
 )
 
 // The link of the presets: what is lost is lost by itself, and jitter is even
@@ -51,7 +48,7 @@ func reckoned(rate int, delay time.Duration) float64 {
 // form says, for both rates and for every delay of the presets.
 func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	length := 20 * time.Minute
-	if testing.Short() || raceEnabled {
+	if testing.Short() || labtest.RaceEnabled {
 		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {
@@ -61,19 +58,18 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 		}
 		for _, v := range c.Sweep[1].Values {
 			d := c.Clone()
-			d.Sweep = nil
+			d.Sweep, d.Duration = nil, length
 			if err := d.Set("receiver.playout_delay", v); err != nil {
 				t.Fatal(err)
 			}
-			s, err := newSession(d, newCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
+			s, err := NewSessionOf(d, labtest.NewCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.end = length
 			if err := s.RunUntil(length); err != nil {
 				t.Fatal(err)
 			}
-			got := s.lanes[0].totals(s.Now()).Playout
+			got := s.View(0).Lanes[0].Totals.Playout
 			want := reckoned(d.Sender.RateHz, d.Receiver.Playout)
 			// Starved ticks come in runs of up to an interval: as if there were fewer.
 			n := float64(got.Displayed) / float64(60/d.Sender.RateHz)
@@ -98,14 +94,14 @@ func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)); err != nil {
 			t.Fatal(err)
 		}
-		s, err := newSession(c, newCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
+		s, err := NewSessionOf(c, labtest.NewCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(10 * time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		p := s.lanes[0].totals(s.Now()).Playout
+		p := s.View(0).Lanes[0].Totals.Playout
 		return p.StarvedRatio, p.LongestFreezeMS
 	}
 	for _, c := range []struct {
@@ -133,44 +129,5 @@ func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 		if share, _ := starved(c.rate, row, c.claimed); share == 0 {
 			t.Errorf("%d Hz, %v: %d losses in a row starved nothing", c.rate, c.claimed, row)
 		}
-	}
-}
-
-// The table of each preset, shortened and on data of the test's own: the same on
-// every machine.
-func TestPlayoutPresets(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector takes its time, and has nothing to find here")
-	}
-	var got bytes.Buffer
-	crowd := recorded(t, 30, 1000)
-	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
-		report, err := Run(context.Background(), c, RunOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range report.Runs {
-			p := &r.Totals.Playout
-			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n", name, r.Set["down.loss"],
-				r.Set["receiver.playout_delay"], 100*p.StarvedRatio, p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.BehindMS, *p.PositionErrorMM, *p.OrientationErrorDeg)
-		}
-	}
-	const path = "testdata/playout.golden"
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
 	}
 }

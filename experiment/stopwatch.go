@@ -23,8 +23,8 @@ func (w *stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 			w.changed = len(cur.Body) // what is nothing but bytes is all news
 		}
 	}
-	w.start = w.clock.now()
+	w.start = w.clock.Now()
 }
 
 // End implements endpoint.Probe.
-func (w *stopwatch) End() { w.ns = w.clock.now() - w.start }
+func (w *stopwatch) End() { w.ns = w.clock.Now() - w.start }

@@ -10,50 +10,6 @@ import (
 	"time"
 )
 
-// MaxSweep bounds how many runs one configuration may ask for.
-const MaxSweep = 10_000
-
-// point is one run of a sweep: the configuration with one value of each axis.
-type point struct {
-	config *Config
-	set    map[string]string
-}
-
-// points lists the grid in the order of a nested loop, the first axis outermost.
-func (c *Config) points() ([]point, error) {
-	total := 1
-	for _, axis := range c.Sweep {
-		if total *= len(axis.Values); total > MaxSweep {
-			return nil, &ConfigError{Key: "sweep", Problem: "more runs than anyone can wait for", Expected: fmt.Sprintf("at most %d points in the grid", MaxSweep)}
-		}
-	}
-	base := c.Clone()
-	base.Sweep = nil
-	grid := []point{{config: base, set: map[string]string{}}}
-	for _, axis := range c.Sweep {
-		var next []point
-		for _, p := range grid {
-			for _, v := range axis.Values {
-				q := point{config: p.config.Clone(), set: map[string]string{axis.Key: fmt.Sprint(v)}}
-				for k, old := range p.set {
-					q.set[k] = old
-				}
-				if err := q.config.Set(axis.Key, v); err != nil {
-					return nil, configError("sweep", err)
-				}
-				next = append(next, q)
-			}
-		}
-		grid = next
-	}
-	for _, p := range grid {
-		if err := p.config.Validate(); err != nil {
-			return nil, configError("sweep", err)
-		}
-	}
-	return grid, nil
-}
-
 // sweep runs the grid side by side. Each run is as deterministic as if it were
 // alone, and the report lists them in the order of the grid.
 func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
@@ -133,7 +89,7 @@ func (s *sweepOut) add(i int, r *Result) error {
 	}
 	s.mu.Lock()
 	s.results[i] = r
-	now := s.opt.Clock.now()
+	now := s.opt.Clock.Now()
 	due := now-s.saved >= int64(time.Second)
 	if due {
 		s.saved = now

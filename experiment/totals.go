@@ -1,6 +1,12 @@
 package experiment
 
-import "wirelab/encoders"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"wirelab/encoders"
+	"wirelab/lossmodel"
+)
 
 // Quantiles summarise a distribution of packet sizes or of times.
 type Quantiles struct {
@@ -89,4 +95,144 @@ type Timing struct {
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
 	RealTimeFactor float64   `json:"real_time_factor"`
+}
+
+// Network is what the link did to the packets, as a capture at both ends would
+// tell it: the terms are those of RFC 4737 (reordering) and of spec sheets.
+type Network struct {
+	LossRate  float64 `json:"loss_rate"`  // of packets sent, copies apart
+	MeanBurst float64 `json:"mean_burst"` // packets lost in a row, by sequence
+	// ReorderedRatio is the share of packets received that came after a packet
+	// with a higher sequence (RFC 4737, type-P-reordered); ReorderExtent is how
+	// many arrivals before such a packet the first of those came (section 4.2.1),
+	// counted up to 256.
+	ReorderedRatio   float64   `json:"reordered_ratio"`
+	ReorderExtent    Quantiles `json:"reorder_extent"`
+	DelayMS          Quantiles `json:"delay_ms"` // one way, of packets received
+	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
+	QueuePeakPackets int64     `json:"queue_peak_packets"`
+	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
+}
+
+// Transfer is how a file came across: the present delivery of a lane.
+type Transfer struct {
+	Encoder     string  `json:"encoder"` // that packed it; empty as long as none has
+	OldBytes    int     `json:"old_bytes"`
+	NewBytes    int     `json:"new_bytes"`
+	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
+	Blocks      int     `json:"blocks"`       // datagrams that it takes at least
+	Delivered   int     `json:"delivered"`    // blocks that are there
+	Resent      int64   `json:"resent"`       // datagrams that carried a block again
+	Needless    int64   `json:"needless"`     // of those, blocks that were there already
+	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
+	Failed      bool    `json:"failed"`       // all has come, and it is no such file
+	SHA256      string  `json:"sha256"`       // of the new file
+	OldSHA256   string  `json:"old_sha256"`   // of the old one
+	ElapsedS    float64 `json:"elapsed_s"`    // since the first datagram left, until it was done or now
+	// TimeS is how long it took from the first datagram until the file was rebuilt;
+	// absent if it was not.
+	TimeS       *float64 `json:"time_s,omitempty"`
+	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
+	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
+	// What was sent in all, as the datagrams of Totals are, whatever round or encoder
+	// they were of: payload, on the wire, and up the link.
+	PayloadBytes  int64   `json:"payload_bytes"`
+	WireBytes     int64   `json:"wire_bytes"`
+	FeedbackBytes int64   `json:"feedback_bytes"`
+	Rounds        []Round `json:"rounds,omitempty"`
+}
+
+// Round is a delivery that ended, in a session that delivers again and again.
+type Round struct {
+	Encoder     string  `json:"encoder"`
+	StartS      float64 `json:"start_s"`
+	TimeS       float64 `json:"time_s"` // until it was done, or given up
+	Done        bool    `json:"done"`
+	PackedBytes int     `json:"packed_bytes"`
+	Blocks      int     `json:"blocks"`
+	Resent      int64   `json:"resent"`
+}
+
+// Rounding is how far off what a codec sends is from the source's truth, for codecs
+// that quantise: over all values of all frames sent, in the units of their fields.
+type Rounding struct {
+	Mean  float64 `json:"mean"`
+	Max   float64 `json:"max"`
+	Field string  `json:"field"` // where it was the largest
+}
+
+// causeCounts names the causes of loss; nil counts give zeros.
+func causeCounts(n *[MaxCauses]int64) map[string]int64 {
+	out := map[string]int64{}
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+		out[c.String()] = 0
+		if n != nil {
+			out[c.String()] = n[c]
+		}
+	}
+	return out
+}
+
+// BudgetShare is one line of the bit budget.
+type BudgetShare struct {
+	Slot  string  `json:"slot"`
+	Bits  float64 `json:"bits"`
+	Share float64 `json:"share"` // of the payload
+}
+
+// figures flattens totals to the dotted keys of their JSON.
+func figures(t Totals) map[string]float64 {
+	data, err := json.Marshal(t)
+	if err != nil {
+		panic("experiment: totals do not marshal: " + err.Error())
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		panic("experiment: totals do not unmarshal: " + err.Error())
+	}
+	out := map[string]float64{}
+	addFigures("", tree, out)
+	for k, f := range out {
+		leaf, isFailure := strings.CutPrefix(k, "failures.")
+		if _, taken := out[leaf]; isFailure && !taken {
+			out[leaf] = f // "no_baseline" for "failures.no_baseline"
+		}
+	}
+	return out
+}
+
+// addFigures adds the numbers below a place of a JSON tree.
+func addFigures(prefix string, v any, out map[string]float64) {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, sub := range t {
+			addFigures(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
+		}
+	case float64:
+		out[prefix] = t
+	}
+}
+
+// MaxCauses bounds the causes of loss that are counted apart; their names come
+// from lossmodel.Cause.
+const MaxCauses = 8
+
+// Verdict is the time that it took, or why there is none.
+func (x *Transfer) Verdict() string {
+	switch {
+	case x.TimeS != nil:
+		return fmt.Sprintf("%.3f", *x.TimeS)
+	case x.Blocks == 0:
+		return "nothing was sent"
+	case x.Failed:
+		return "damaged on the way"
+	}
+	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
+}
+
+func ratio(x, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	return x / y
 }

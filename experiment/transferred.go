@@ -3,48 +3,7 @@ package experiment
 import (
 	"encoding/hex"
 	"time"
-
-	"wirelab/experiment/transfer"
 )
-
-// Transfer is how a file came across: the present delivery of a lane.
-type Transfer struct {
-	Encoder     string  `json:"encoder"` // that packed it; empty as long as none has
-	OldBytes    int     `json:"old_bytes"`
-	NewBytes    int     `json:"new_bytes"`
-	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
-	Blocks      int     `json:"blocks"`       // datagrams that it takes at least
-	Delivered   int     `json:"delivered"`    // blocks that are there
-	Resent      int64   `json:"resent"`       // datagrams that carried a block again
-	Needless    int64   `json:"needless"`     // of those, blocks that were there already
-	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
-	Failed      bool    `json:"failed"`       // all has come, and it is no such file
-	SHA256      string  `json:"sha256"`       // of the new file
-	OldSHA256   string  `json:"old_sha256"`   // of the old one
-	ElapsedS    float64 `json:"elapsed_s"`    // since the first datagram left, until it was done or now
-	// TimeS is how long it took from the first datagram until the file was rebuilt;
-	// absent if it was not.
-	TimeS       *float64 `json:"time_s,omitempty"`
-	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
-	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
-	// What was sent in all, as the datagrams of Totals are, whatever round or encoder
-	// they were of: payload, on the wire, and up the link.
-	PayloadBytes  int64   `json:"payload_bytes"`
-	WireBytes     int64   `json:"wire_bytes"`
-	FeedbackBytes int64   `json:"feedback_bytes"`
-	Rounds        []Round `json:"rounds,omitempty"`
-}
-
-// Round is a delivery that ended, in a session that delivers again and again.
-type Round struct {
-	Encoder     string  `json:"encoder"`
-	StartS      float64 `json:"start_s"`
-	TimeS       float64 `json:"time_s"` // until it was done, or given up
-	Done        bool    `json:"done"`
-	PackedBytes int     `json:"packed_bytes"`
-	Blocks      int     `json:"blocks"`
-	Resent      int64   `json:"resent"`
-}
 
 // maxRounds bounds how many rounds are remembered.
 const maxRounds = 100
@@ -156,10 +115,3 @@ func (d *delivery) state(n int) BlockState {
 	}
 	return BlockWaiting
 }
-
-// bounds of SenderConfig.Block and Window.
-const (
-	minBlock  = transfer.MinBlock
-	maxBlock  = 1400
-	maxWindow = transfer.Reach
-)

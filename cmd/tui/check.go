@@ -45,7 +45,7 @@ func (a *app) check(f *configFlags) error {
 			return usage(prefixed(s.name, err))
 		}
 	}
-	if err := config.Settle(); err != nil {
+	if err := experiment.Settle(config); err != nil {
 		return badData(err)
 	}
 	text, err := config.TOML()

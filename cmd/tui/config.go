@@ -116,7 +116,7 @@ func setOne(c *experiment.Config, key string, value any) error {
 	}
 	if strings.HasPrefix(key, "encoder.params") { // those of the encoder that goes with the data
 		var wrong *experiment.ConfigError
-		if err := c.Settle(); errors.As(err, &wrong) && wrong.Key == dataKey {
+		if err := experiment.Settle(c); errors.As(err, &wrong) && wrong.Key == dataKey {
 			return err
 		}
 	}

@@ -1,0 +1,93 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"wirelab/experiment/internal/labtest"
+)
+
+// The worst link there is brings a patch across, twice the same, and again from its
+// report.
+func TestPatchOverABadLink(t *testing.T) {
+	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
+	c := Default()
+	c.Data.Source = labtest.ParcelFiles(t, p)
+	for key, v := range map[string]any{"link.loss": "30%",
+		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Set("at[0].t", "2s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set("at[0].encoder", "patch-fast"); err != nil {
+		t.Fatal(err)
+	}
+	var digests []string
+	var packed [2]int
+	for range 2 {
+		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := report.Runs[0]
+		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
+		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 || len(report.Failed()) > 0 {
+			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
+		}
+		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {
+			t.Errorf("a patch of %d bytes took %g s, the whole file in %d took %g s", x.PackedBytes, *x.TimeS, y.PackedBytes, *y.TimeS)
+		}
+		digests, packed = append(digests, r.Digests()), [2]int{x.PackedBytes, y.PackedBytes}
+	}
+	again, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{})
+	if err != nil || !again.Same || digests[0] != digests[1] {
+		t.Errorf("replayed the same: %+v, %v; runs %v", again, err, digests)
+	}
+	old, _, _ := strings.Cut(strings.TrimPrefix(c.Data.Source, "files:"), ",")
+	if err := os.WriteFile(old, p.New, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var changed *ConfigError
+	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
+		t.Errorf("with another old file: %v", err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
+	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) || !strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
+		t.Errorf("the page says nothing of the file: %v", err)
+	}
+}
+
+// What a script will ask for is packed before the session begins, where somebody hears
+// of it and can stop it.
+func TestScriptIsPackedBefore(t *testing.T) {
+	c := Default()
+	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))
+	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	told := 0
+	opt := RunOptions{Progress: func(float64, float64) {
+		if told == 0 {
+			t.Error("the session ran before the patch was made")
+		}
+	}, Packing: func(encoder string, _, _ float64) {
+		if told++; encoder == "patch" {
+			cancel()
+		}
+	}}
+	report, err := Run(ctx, c, opt)
+	if told != 1 || report == nil || !report.Runs[0].Interrupted || report.Runs[0].Totals.Sent > 0 {
+		t.Errorf("told %d times, %v, %+v", told, err, report)
+	}
+}

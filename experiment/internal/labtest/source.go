@@ -1,0 +1,177 @@
+// Package labtest has sources of data for the tests of the lab.
+package labtest
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// Update is set by -update: write the golden files anew.
+var Update = flag.Bool("update", false, "write the golden files anew")
+
+// Crowd is a source for tests: cubes of which a few take a random step each
+// frame, now and then one that jumps far. It ends after left frames, never if
+// left is negative.
+type Crowd struct {
+	schema *frame.Schema
+	rng    *rand.Rand
+	cur    *frame.Frame
+	Moving int // cubes that step each frame
+	left   int
+	Tick   uint32 // of the next frame
+}
+
+// NewCrowd returns a crowd of so many cubes, of which moving step each frame.
+func NewCrowd(cubes, moving, left int, seed uint64) *Crowd {
+	c := &Crowd{schema: frame.Cubes(cubes), rng: rand.New(rand.NewPCG(seed, 1)), Moving: moving, left: left}
+	c.cur = c.schema.NewFrame()
+	c.Initial(c.cur)
+	return c
+}
+
+// Schema implements dataset.Source.
+func (c *Crowd) Schema() *frame.Schema { return c.schema }
+
+// Initial implements dataset.Source.
+func (c *Crowd) Initial(f *frame.Frame) {
+	*f = *c.schema.NewFrame()
+	for i := range c.schema.Rows {
+		row := f.Table[i*frame.CubeFields:][:frame.CubeFields]
+		row[frame.CubeLargest], row[frame.CubeA], row[frame.CubeB], row[frame.CubeC] = 3, 256, 256, 256
+		row[frame.CubeX], row[frame.CubeY], row[frame.CubeZ] = int32(i%30)*512, int32(i/30)*512, 103
+	}
+}
+
+// Next implements dataset.Source.
+func (c *Crowd) Next(f *frame.Frame) error {
+	if c.left == 0 {
+		return io.EOF
+	}
+	c.left--
+	for range c.Moving {
+		row := c.cur.Table[c.rng.IntN(c.schema.Rows)*frame.CubeFields:][:frame.CubeFields]
+		for col, fd := range c.schema.Fields {
+			step := int32(c.rng.IntN(9)) - 4
+			if c.rng.IntN(50) == 0 {
+				step = int32(c.rng.IntN(4001)) - 2000
+			}
+			row[col] = max(fd.Min, min(fd.Max, row[col]+step))
+		}
+	}
+	f.CopyFrom(c.cur)
+	f.Tick = c.Tick
+	c.Tick++
+	return nil
+}
+
+// Finite makes the session read one frame ahead, as it does for recordings.
+type Finite struct{ *Crowd }
+
+func (f Finite) Frames() int { return f.left }
+
+// Failing is a source that breaks after a while.
+type Failing struct{ *Crowd }
+
+func (f Failing) Next(dst *frame.Frame) error {
+	if f.Tick == 5 {
+		return errors.New("frame 5 is bad")
+	}
+	return f.Crowd.Next(dst)
+}
+
+// Recorded writes a walk-off recording of a Crowd and returns its path.
+func Recorded(t *testing.T, cubes, frames int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "crowd.bin")
+	w, err := dataset.Create(path, cubes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCrowd(cubes, 8, -1, 42)
+	f := c.schema.NewFrame()
+	c.Initial(f)
+	if err := w.Initial(f); err != nil {
+		t.Fatal(err)
+	}
+	for range frames {
+		if err := c.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Write makes a file with a text in a folder of the test's own.
+func Write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	Overwrite(t, path, text)
+	return path
+}
+
+func Overwrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Parcel is a source of two small files, for tests.
+type Parcel struct{ Old, New []byte }
+
+// NewParcel makes a new file of n bytes that zstd can do something with.
+func NewParcel(n int, seed uint64) *Parcel {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	p := &Parcel{}
+	for range n {
+		p.Old = append(p.Old, "the quick brown fox jumps"[rng.IntN(25)])
+	}
+	p.New = bytes.Clone(p.Old)
+	for i := 0; i < n; i += 50 {
+		p.New[i]++
+	}
+	return p
+}
+
+func (p *Parcel) Schema() *frame.Schema {
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
+}
+
+func (p *Parcel) Initial(f *frame.Frame) { f.Body = append(f.Body[:0], p.Old...) }
+
+func (p *Parcel) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.New...); return nil }
+
+// ParcelFiles puts a parcel into files, and returns the data spec that names them.
+func ParcelFiles(t *testing.T, p *Parcel) string {
+	t.Helper()
+	dir := t.TempDir()
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	Overwrite(t, old, string(p.Old))
+	Overwrite(t, new, string(p.New))
+	return "files:" + old + "," + new
+}
+
+// OfCubes lists the encoders that take snapshots of cubes: tests that swap at random
+// among all of them can swap to no other.
+func OfCubes() []encoders.Codec {
+	s := frame.Cubes(frame.WalkoffCubes)
+	return slices.DeleteFunc(table.All(), func(c encoders.Codec) bool { return !c.Suits(s) })
+}

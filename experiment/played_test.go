@@ -1,0 +1,60 @@
+package experiment
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A session that a person plays, with presses at odd moments, pauses and a jump
+// back, replays headless to the same bytes.
+func TestPlayedSessionReplays(t *testing.T) {
+	c := Default()
+	c.Data.Source, c.Seed = "world", 5
+	if err := c.Apply(Change{Down: map[string]string{"loss": "10%", "latency": "30ms", "jitter": "10ms"}}); err != nil {
+		t.Fatal(err)
+	}
+	r := startRunner(t, c)
+	rng := rand.New(rand.NewPCG(4, 4))
+	on, off, fast := true, false, 16.0
+	send(t, r, Command{Speed: &fast})
+	for i := range 60 {
+		in := &Input{Press: Directions()[rng.IntN(4)]}
+		switch i % 20 {
+		case 3:
+			in = &Input{Hover: &on}
+		case 7:
+			in = &Input{Katamari: &on, Hover: &off}
+		case 12:
+			in = &Input{Reset: true}
+		case 15:
+			in = &Input{Autopilot: &on}
+		}
+		send(t, r, Command{Change: &Change{Input: in}})
+		now := r.Snapshot().Now
+		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+10*time.Millisecond })
+		if i == 40 {
+			back := time.Second / 2
+			send(t, r, Command{Seek: &back})
+			await(t, r, "the jump back", func(s *Snapshot) bool { return s.State == Running && s.Now < now })
+		}
+	}
+	r.Stop()
+	path, err := r.Save("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := r.Snapshot()
+	if sum := snap.Lanes[0].Totals; sum.Wrong+sum.EncodeFailed+sum.DecodeRefused+sum.Failures.NoBaseline > 0 {
+		t.Errorf("what was played went wrong: %+v", sum)
+	}
+	if presses := len(snap.Log); presses < 20 || len(snap.Marks) >= presses {
+		t.Errorf("%d changes and %d marks: presses are changes, and make no marks", presses, len(snap.Marks))
+	}
+	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
+	if err != nil || !got.Same {
+		t.Errorf("the session does not replay: %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,50 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+	"wirelab/experiment/internal/labtest"
+)
+
+// The table of each preset, shortened and on data of the test's own: the same on
+// every machine.
+func TestPlayoutPresets(t *testing.T) {
+	if labtest.RaceEnabled {
+		t.Skip("the race detector takes its time, and has nothing to find here")
+	}
+	var got bytes.Buffer
+	crowd := labtest.Recorded(t, 30, 1000)
+	for _, name := range []string{"playout-10", "playout-60"} {
+		c, err := LoadPreset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
+		report, err := Run(context.Background(), c, RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range report.Runs {
+			p := &r.Totals.Playout
+			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n", name, r.Set["down.loss"],
+				r.Set["receiver.playout_delay"], 100*p.StarvedRatio, p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.BehindMS, *p.PositionErrorMM, *p.OrientationErrorDeg)
+		}
+	}
+	const path = "testdata/playout.golden"
+	if *labtest.Update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+	}
+}

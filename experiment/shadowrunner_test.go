@@ -1,0 +1,60 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+	"wirelab/experiment/internal/labtest"
+)
+
+// A live session in which shadows join, leave, come back by undo and by a jump
+// back in time replays from its report to the same bytes.
+func TestSessionWithShadowsReplays(t *testing.T) {
+	c := Default()
+	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms", "link.reorder": "3%",
+		"down.duplicate": "3%", "down.corrupt": "2%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 200), 60
+	r := startRunner(t, c)
+	fast := 8.0
+	send(t, r, Command{Speed: &fast})
+	lanes := func(names ...string) {
+		t.Helper()
+		await(t, r, fmt.Sprintf("lanes %v", names), func(s *Snapshot) bool {
+			return slices.EqualFunc(s.Lanes[1:], names, func(l Lane, n string) bool { return l.Encoder == n })
+		})
+		now := r.Snapshot().Now
+		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+200*time.Millisecond })
+	}
+	send(t, r, Command{Change: &Change{Shadow: []EncoderConfig{{Name: "raw"}, {Name: "quantized"}}}})
+	lanes("raw", "quantized")
+	send(t, r, Command{Change: &Change{ShadowOff: []string{"raw"}}})
+	lanes("quantized")
+	send(t, r, Command{Undo: true})
+	lanes("quantized", "raw")
+	send(t, r, Command{Change: &Change{Encoder: "quantized", ShadowOff: []string{"quantized"}, Shadow: []EncoderConfig{{Name: "zstd"}}}})
+	lanes("raw", "zstd")
+	back := r.Snapshot().Now - 300*time.Millisecond
+	send(t, r, Command{Seek: &back})
+	await(t, r, "the jump", func(s *Snapshot) bool { return s.State == Running })
+	lanes("raw", "zstd")
+	r.Stop()
+	path, err := r.Save("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
+	if err != nil || !got.Same {
+		t.Errorf("the session does not replay: %+v, %v", got, err)
+	}
+	saved, err := ReadReport(path)
+	if err != nil || len(saved[0].Shadows) != 2 || saved[0].Shadows[1].FromS <= 0 {
+		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)
+	}
+}

@@ -1,14 +1,8 @@
-// Package experiment is the lab itself: a sender and a receiver that talk
-// through a modelled link in virtual time, the meter that watches both, and the
-// reports that let others repeat what was seen.
+// Package experiment is the front of the lab: Run and Replay for headless experiments,
+// Sweep over a grid, Runner for a session that a person watches, and the presets.
 //
-// A Session is single-threaded, seeded and free of wall clocks: the same Config
-// and the same changes give the same bytes, live or headless. Runner paces one
-// session for the dashboard; Sweep runs many side by side.
-//
-// Snapshots and messages may be lost; files may not. Where the data's schema says
-// that every byte must arrive, the encoder packs the file as a whole, and each lane
-// brings the pack across in blocks that it sends until they are acknowledged (see
-// delivery, and package transfer for the rules). Such a run ends when every encoder
-// has brought the file across.
+// The rooms behind it, from the bottom up: endpoint is what a game could ship; figures
+// names what is measured; config is what an experiment is set to; engine runs it in
+// virtual time; report writes it down. Only Runner reads the wall clock or starts a
+// goroutine for a session; Run uses as many as there are points in a sweep.
 package experiment

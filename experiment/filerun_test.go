@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -15,7 +16,7 @@ import (
 // report.
 func TestPatchOverABadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
-	c := Default()
+	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, p)
 	for key, v := range map[string]any{"link.loss": "30%",
 		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
@@ -54,7 +55,7 @@ func TestPatchOverABadLink(t *testing.T) {
 	if err := os.WriteFile(old, p.New, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var changed *ConfigError
+	var changed *config.Error
 	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
 		t.Errorf("with another old file: %v", err)
 	}
@@ -67,7 +68,7 @@ func TestPatchOverABadLink(t *testing.T) {
 // What a script will ask for is packed before the session begins, where somebody hears
 // of it and can stop it.
 func TestScriptIsPackedBefore(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))
 	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {
 		if err := c.Set(key, v); err != nil {

@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/report"
 )
 
 // quick is a short configuration with a bit of everything.
-func quick(t *testing.T) *Config {
+func quick(t *testing.T) *config.Config {
 	t.Helper()
-	c, err := Parse("quick", []byte(`
+	c, err := config.Parse("quick", []byte(`
 seed = 3
 duration = "4s"
 [link]
@@ -41,7 +43,7 @@ wrong = "== 0"
 	return c
 }
 
-func mustRun(t *testing.T, c *Config, opt RunOptions) *Report {
+func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
 	t.Helper()
 	r, err := Run(context.Background(), c, opt)
 	if err != nil {
@@ -68,7 +70,7 @@ func TestSameConfigSameBytes(t *testing.T) {
 func TestShadowsMeetTheSameFates(t *testing.T) {
 	c := quick(t)
 	c.At = nil
-	c.Shadows = []EncoderConfig{{Name: c.Encoder.Name}, {Name: "raw"}}
+	c.Shadows = []config.Encoder{{Name: c.Encoder.Name}, {Name: "raw"}}
 	c.Down.Corrupt.P = 0
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	if r.Shadows[0].Digest != r.Digest {
@@ -106,7 +108,7 @@ func TestFramesAndDuration(t *testing.T) {
 func TestReplayOfASavedRun(t *testing.T) {
 	dir := t.TempDir()
 	c := quick(t)
-	c.Shadows = []EncoderConfig{{Name: "raw"}}
+	c.Shadows = []config.Encoder{{Name: "raw"}}
 	mustRun(t, c, RunOptions{Dir: dir})
 	path := filepath.Join(dir, "report.json")
 	got, err := Replay(context.Background(), path, RunOptions{})
@@ -118,7 +120,7 @@ func TestReplayOfASavedRun(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", name, len(data), err)
 		}
 	}
-	again, err := LoadFile(filepath.Join(dir, "experiment.toml"))
+	again, err := config.LoadFile(filepath.Join(dir, "experiment.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +177,7 @@ func TestPacketRowsAddUp(t *testing.T) {
 func TestSweepIsTheSumOfItsRuns(t *testing.T) {
 	c := quick(t)
 	c.Duration = 3 * time.Second
-	c.Sweep = []Axis{{Key: "encoder.name", Values: []any{"raw", "quantized"}}, {Key: "down.loss", Values: []any{"0%", "30%"}}}
+	c.Sweep = []config.Axis{{Key: "encoder.name", Values: []any{"raw", "quantized"}}, {Key: "down.loss", Values: []any{"0%", "30%"}}}
 	dir := t.TempDir()
 	var last float64
 	report := mustRun(t, c, RunOptions{Dir: dir, Progress: func(done, total float64) { last = done / total }})

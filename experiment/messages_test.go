@@ -6,14 +6,17 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // A protocol with feedback gives the same bytes again, pays for its reports, and says
 // what it has learnt.
 func TestFeedbackIsBilled(t *testing.T) {
-	run := func(params map[string]any) *Result {
-		c := Default()
-		c.Seed, c.Data.Source, c.Encoder = 5, "text", EncoderConfig{Name: "receiver-adaptive", Params: params}
+	run := func(params map[string]any) *engine.Result {
+		c := config.Default()
+		c.Seed, c.Data.Source, c.Encoder = 5, "text", config.Encoder{Name: "receiver-adaptive", Params: params}
 		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
 			"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
 			if err := c.Set(key, v); err != nil {
@@ -49,7 +52,7 @@ func TestBlowTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Sweep = slices.DeleteFunc(c.Sweep, func(a Axis) bool { return a.Key != "down.loss" })
+	c.Sweep = slices.DeleteFunc(c.Sweep, func(a config.Axis) bool { return a.Key != "down.loss" })
 	learnt := mustRun(t, c, RunOptions{})
 	c.Sweep, c.Encoder.Params = nil, map[string]any{"static": true}
 	static := mustRun(t, c, RunOptions{}).Runs[0].Totals.BitsPerItem
@@ -76,8 +79,8 @@ func TestBlowTable(t *testing.T) {
 // A cache shorter than the round trip: the sender falls back on calls in full; where
 // only the receiver's is, calls are lost for want of a baseline.
 func TestCachesAndRoundTrips(t *testing.T) {
-	run := func(sender, receiver int) Totals {
-		c := Default()
+	run := func(sender, receiver int) figures.Totals {
+		c := config.Default()
 		c.Data.Source, c.Encoder.Name, c.Duration = "rpc", "rpc-delta", 5*time.Second
 		c.Sender.History, c.Receiver.History, c.Receiver.Playout = sender, receiver, 0
 		if err := c.Set("link.latency", "100ms"); err != nil {
@@ -85,12 +88,12 @@ func TestCachesAndRoundTrips(t *testing.T) {
 		}
 		return mustRun(t, c, RunOptions{}).Runs[0].Totals
 	}
-	if got := run(64, 64); got.BitsPerItem > 0.68*540 || got.Failures != (Failures{}) {
+	if got := run(64, 64); got.BitsPerItem > 0.68*540 || got.Failures != (figures.Failures{}) {
 		t.Errorf("caches of 64: %.1f bits a call, failures %+v", got.BitsPerItem, got.Failures)
 	} else if e := got.Rounding; e == nil || e.Max < 0.04 || e.Max > 0.05+0.06 || e.Mean > 0.03 { // and a rounding of a float32 of 350,000 cm
 		t.Errorf("what was sent is off by %+v", e)
 	}
-	if got := run(8, 64); got.BitsPerItem != 544 || got.Failures != (Failures{}) {
+	if got := run(8, 64); got.BitsPerItem != 544 || got.Failures != (figures.Failures{}) {
 		t.Errorf("a sender's cache of 8: %.1f bits a call, want 544; failures %+v", got.BitsPerItem, got.Failures)
 	}
 	if got := run(64, 8); got.Failures.NoBaseline == 0 {

@@ -6,14 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // A session that a person plays, with presses at odd moments, pauses and a jump
 // back, replays headless to the same bytes.
 func TestPlayedSessionReplays(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Data.Source, c.Seed = "world", 5
-	if err := c.Apply(Change{Down: map[string]string{"loss": "10%", "latency": "30ms", "jitter": "10ms"}}); err != nil {
+	if err := c.Apply(config.Change{Down: map[string]string{"loss": "10%", "latency": "30ms", "jitter": "10ms"}}); err != nil {
 		t.Fatal(err)
 	}
 	r := startRunner(t, c)
@@ -21,24 +23,24 @@ func TestPlayedSessionReplays(t *testing.T) {
 	on, off, fast := true, false, 16.0
 	send(t, r, Command{Speed: &fast})
 	for i := range 60 {
-		in := &Input{Press: Directions()[rng.IntN(4)]}
+		in := &config.Input{Press: config.Directions()[rng.IntN(4)]}
 		switch i % 20 {
 		case 3:
-			in = &Input{Hover: &on}
+			in = &config.Input{Hover: &on}
 		case 7:
-			in = &Input{Katamari: &on, Hover: &off}
+			in = &config.Input{Katamari: &on, Hover: &off}
 		case 12:
-			in = &Input{Reset: true}
+			in = &config.Input{Reset: true}
 		case 15:
-			in = &Input{Autopilot: &on}
+			in = &config.Input{Autopilot: &on}
 		}
-		send(t, r, Command{Change: &Change{Input: in}})
+		send(t, r, Command{Change: &config.Change{Input: in}})
 		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+10*time.Millisecond })
+		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+10*time.Millisecond })
 		if i == 40 {
 			back := time.Second / 2
 			send(t, r, Command{Seek: &back})
-			await(t, r, "the jump back", func(s *Snapshot) bool { return s.State == Running && s.Now < now })
+			await(t, r, "the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Running && s.Now < now })
 		}
 	}
 	r.Stop()

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"wirelab/experiment/config"
 )
 
 //go:embed presets/*.toml
@@ -37,13 +38,13 @@ func Presets() []Preset {
 }
 
 // LoadPreset parses the embedded configuration called name.
-func LoadPreset(name string) (*Config, error) {
+func LoadPreset(name string) (*config.Config, error) {
 	var known []string
 	for _, p := range Presets() {
 		if p.Name == name {
-			return Parse("preset "+name, []byte(p.TOML))
+			return config.Parse("preset "+name, []byte(p.TOML))
 		}
 		known = append(known, p.Name)
 	}
-	return nil, unknown("", "preset", name, known)
+	return nil, config.Unknown("", "preset", name, known)
 }

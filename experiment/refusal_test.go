@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // refuser is an encoder that fails on every frame.
@@ -33,20 +34,20 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, refuser{}, nil },
 	})
 	r := startRunner(t, c)
-	await(t, r, "the start", func(s *Snapshot) bool { return s.Lanes[0].Totals.Decoded > 5 })
-	send(t, r, Command{Change: &Change{Encoder: "refuser"}})
-	s := await(t, r, "refusals", func(s *Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
-	if s.State != Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
+	await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 5 })
+	send(t, r, Command{Change: &config.Change{Encoder: "refuser"}})
+	s := await(t, r, "refusals", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
+	if s.State != engine.Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
 		t.Errorf("the lab is %v and says %v", s.State, s.Lanes[0].Err)
 	}
 	sent := s.Lanes[0].Totals.Sent
-	s = await(t, r, "time going on", func(x *Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })
+	s = await(t, r, "time going on", func(x *engine.Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })
 	if s.Lanes[0].Totals.Sent != sent {
 		t.Errorf("%d packets were sent by an encoder that makes none", s.Lanes[0].Totals.Sent-sent)
 	}
-	send(t, r, Command{Change: &Change{Encoder: "raw"}})
-	s = await(t, r, "packets again", func(s *Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+20 })
-	if s.Lanes[0].Totals.Wrong != 0 || s.State != Running {
+	send(t, r, Command{Change: &config.Change{Encoder: "raw"}})
+	s = await(t, r, "packets again", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+20 })
+	if s.Lanes[0].Totals.Wrong != 0 || s.State != engine.Running {
 		t.Errorf("after it: %v, %d wrong", s.State, s.Lanes[0].Totals.Wrong)
 	}
 }

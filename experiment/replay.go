@@ -5,6 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 )
 
 // ReplayResult says whether a saved report could be repeated.
@@ -24,15 +28,15 @@ type ReplayRun struct {
 // Replay runs the saved report at path again, every run of a sweep, and compares
 // the digests.
 func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
-	runs, err := ReadReport(path)
+	runs, err := report.ReadReport(path)
 	if err != nil {
 		return nil, err
 	}
-	out, packs := &ReplayResult{Same: true}, NewPacks()
+	out, packs := &ReplayResult{Same: true}, engine.NewPacks()
 	for i, saved := range runs {
 		c, err := saved.Replayable()
 		if err != nil {
-			return nil, located(path, nil, configError("config", err))
+			return nil, config.Located(path, nil, config.ErrorAt("config", err))
 		}
 		if err := sameFiles(c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
@@ -41,7 +45,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(runs))*total) }
 		}
-		again, err := runOne(ctx, c, o, &exporter{})
+		again, err := runOne(ctx, c, o, &report.Exporter{})
 		if err != nil {
 			return nil, err
 		}
@@ -57,11 +61,11 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 }
 
 // sameFiles says if the files that a report is about have changed since.
-func sameFiles(c *Config, report string, was *Transfer) error {
+func sameFiles(c *config.Config, report string, was *figures.Transfer) error {
 	if was == nil {
 		return nil
 	}
-	oldSum, newSum, err := FileSums(c)
+	oldSum, newSum, err := engine.FileSums(c)
 	if err != nil {
 		return err
 	}
@@ -70,7 +74,7 @@ func sameFiles(c *Config, report string, was *Transfer) error {
 		is         [sha256.Size]byte
 	}{{"old", was.OldSHA256, oldSum}, {"new", was.SHA256, newSum}} {
 		if is := hex.EncodeToString(x.is[:]); is != x.was {
-			return &ConfigError{File: report, Key: "data.source", Problem: fmt.Sprintf("the %s file is another one now, with SHA-256 %.16s...", x.which, is), Expected: x.was}
+			return &config.Error{File: report, Key: "data.source", Problem: fmt.Sprintf("the %s file is another one now, with SHA-256 %.16s...", x.which, is), Expected: x.was}
 		}
 	}
 	return nil

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 )
 
 // RunOptions are what a headless run needs from its surroundings.
@@ -14,10 +18,10 @@ type RunOptions struct {
 	// Packing is told of the patches that are made before a run begins; of a sweep,
 	// by several goroutines. nil: nobody asks.
 	Packing func(encoder string, done, total float64)
-	Clock   Clock  // monotonic wall time, for timings and for the pace of saving
-	Dir     string // the report's folder, "" for none; written at most once a second and at the end
-	Workers int    // runs side by side in a sweep; 0: one a core
-	packs   *Packs // shared by the runs
+	Clock   engine.Clock  // monotonic wall time, for timings and for the pace of saving
+	Dir     string        // the report's folder, "" for none; written at most once a second and at the end
+	Workers int           // runs side by side in a sweep; 0: one a core
+	packs   *engine.Packs // shared by the runs
 }
 
 // slice is how much virtual time passes between two looks at the context.
@@ -26,33 +30,33 @@ const slice = 100 * time.Millisecond
 // Run runs an experiment as fast as it can, all points of its sweep if it has
 // one. When ctx is cancelled it returns what was measured until then, marked
 // Interrupted, and no error.
-func Run(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
+func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if opt.Dir != "" {
-		if err := CheckDir(opt.Dir); err != nil {
+		if err := report.CheckDir(opt.Dir); err != nil {
 			return nil, err
 		}
 	}
 	if len(c.Sweep) > 0 {
 		return sweep(ctx, c, opt)
 	}
-	out := &exporter{dir: opt.Dir}
+	out := &report.Exporter{Dir: opt.Dir}
 	result, err := runOne(ctx, c, opt, out)
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Runs: []*Result{result}, Interrupted: result.Interrupted}, nil
+	return &report.Report{Runs: []*engine.Result{result}, Interrupted: result.Interrupted}, nil
 }
 
 // runOne runs a single configuration; out's folder, if it has one, is kept current.
-func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Result, error) {
-	so := SessionOptions{Clock: opt.Clock, Packs: opt.packs}
-	if out.dir != "" {
+func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+	so := engine.Options{Clock: opt.Clock, Packs: opt.packs}
+	if out.Dir != "" {
 		so.Observer = out
 	}
-	s, err := NewSession(c, so)
+	s, err := engine.NewSession(c, so)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +68,8 @@ func runOne(ctx context.Context, c *Config, opt RunOptions, out *exporter) (*Res
 }
 
 // packing is who hears of patches that are made, and ends that when ctx does.
-func (o *RunOptions) packing(ctx context.Context) *Packing {
-	return &Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
+func (o *RunOptions) packing(ctx context.Context) *engine.Packing {
+	return &engine.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
 		if o.Packing != nil {
 			o.Packing(encoder, float64(done), float64(total))
 		}
@@ -75,13 +79,13 @@ func (o *RunOptions) packing(ctx context.Context) *Packing {
 
 // drive runs a session to its end and keeps its report current: at most once a
 // second, and never for more than a twentieth of the time.
-func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Result, error) {
+func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	begun := opt.Clock.Now()
 	saved, pause := begun, int64(time.Second)
 	for !s.Done() && ctx.Err() == nil {
 		if err := s.Advance(slice); err != nil {
 			s.Interrupt()
-			return nil, errors.Join(err, out.write(resultNow(s, begun, opt.Clock)))
+			return nil, errors.Join(err, out.Write(resultNow(s, begun, opt.Clock)))
 		}
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
@@ -89,7 +93,7 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 		if now := opt.Clock.Now(); now-saved >= pause {
 			r := resultNow(s, begun, opt.Clock)
 			r.Partial = true
-			if err := out.write(r); err != nil {
+			if err := out.Write(r); err != nil {
 				return nil, err
 			}
 			saved = opt.Clock.Now()
@@ -100,14 +104,26 @@ func drive(ctx context.Context, s *Session, opt RunOptions, out *exporter) (*Res
 		s.Interrupt()
 	}
 	r := resultNow(s, begun, opt.Clock)
-	return r, out.write(r)
+	return r, out.Write(r)
 }
 
 // resultNow is the session's result with the pace since begun.
-func resultNow(s *Session, begun int64, clock Clock) *Result {
+func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Result {
 	r := s.Result()
 	if spent := clock.Now() - begun; spent > 0 {
 		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)
 	}
 	return r
+}
+
+// Settle opens the data, as a run would, and makes what nobody has chosen fit it:
+// the configuration is then the one that a run goes by. It fails as a run would,
+// if the data cannot be had or the encoders do not take it.
+func Settle(c *config.Config) error {
+	s, err := engine.NewSession(c, engine.Options{})
+	if err != nil {
+		return err
+	}
+	c.Adopt(s.Settled())
+	return s.Close()
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -32,8 +34,8 @@ const (
 
 // RunnerOptions are what a runner needs from its surroundings.
 type RunnerOptions struct {
-	Clock   Clock  // monotonic wall time; required: it paces the session
-	Reports string // the folder under which Save makes new ones
+	Clock   engine.Clock // monotonic wall time; required: it paces the session
+	Reports string       // the folder under which Save makes new ones
 	Stamp   func() string
 	// Stamp names a new report's folder, say by the date.
 }
@@ -49,40 +51,40 @@ const nowhere time.Duration = -1
 type Runner struct {
 	opt      RunnerOptions
 	commands chan Command
-	snap     atomic.Pointer[Snapshot]
+	snap     atomic.Pointer[engine.Snapshot]
 	done     chan struct{}
 	cancel   context.CancelFunc
 	once     sync.Once
 	started  bool
 
-	session *Session // from here on: the goroutine's own, free again once done is closed
-	config  *Config
+	session *engine.Session // from here on: the goroutine's own, free again once done is closed
+	config  *config.Config
 	paused  bool
 	speed   float64 // 0: no pacing
 	target  time.Duration
 	seeking time.Duration // run here without pacing, even if paused; nowhere if there is no such place
 	last    time.Duration // wall time of the last beat
 	pace    pace
-	notice  Notice
-	jump    bool      // the seeking is a jump, worth a word on arrival
-	refused int       // refusals already told of
-	opened  *PacketID // the packet that somebody looks into
+	notice  engine.Notice
+	jump    bool             // the seeking is a jump, worth a word on arrival
+	refused int              // refusals already told of
+	opened  *engine.PacketID // the packet that somebody looks into
 	err     error
 	rest    rest
-	packs   *Packs
-	making  *making // a patch that the session waits for; nil: none
-	matrix  *Matrix // of the patch that was made last
+	packs   *engine.Packs
+	making  *making        // a patch that the session waits for; nil: none
+	matrix  *engine.Matrix // of the patch that was made last
 	// commands that came meanwhile and that change the session
 	deferred []Command
 	broken   bool // the session panicked: nothing of it can be trusted
 }
 
 // NewRunner prepares a session; Start sets it going.
-func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
+func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	r := &Runner{opt: opt, commands: make(chan Command, 64), packs: NewPacks(), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
+	r := &Runner{opt: opt, commands: make(chan Command, 64), packs: engine.NewPacks(), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
 	if err != nil {
 		return nil, err
@@ -93,10 +95,10 @@ func NewRunner(c *Config, opt RunnerOptions) (*Runner, error) {
 	return r, nil
 }
 
-func (r *Runner) open() (*Session, error) {
+func (r *Runner) open() (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
-	return NewSession(c, SessionOptions{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true, Packs: r.packs})
+	return engine.NewSession(c, engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.
@@ -132,7 +134,7 @@ func (r *Runner) close() {
 }
 
 // Snapshot returns the newest picture of the session; it is never nil.
-func (r *Runner) Snapshot() *Snapshot { return r.snap.Load() }
+func (r *Runner) Snapshot() *engine.Snapshot { return r.snap.Load() }
 
 // Do queues a command and returns at once; false if the queue is full or the
 // session is over.
@@ -238,7 +240,7 @@ func (r *Runner) fail(err error) {
 }
 
 func (r *Runner) say(bad bool, text string) {
-	r.notice = Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
+	r.notice = engine.Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
 }
 
 // obey carries one command out.
@@ -313,7 +315,7 @@ func (r *Runner) setSpeed(v float64) {
 
 // publish makes a snapshot and hands it over.
 func (r *Runner) publish() {
-	snap := r.session.View(ShownPackets)
+	snap := r.session.View(engine.ShownPackets)
 	r.rest.show(r, snap)
 	r.showMaking(snap)
 	if r.opened != nil {
@@ -322,13 +324,13 @@ func (r *Runner) publish() {
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
 	switch {
 	case r.err != nil:
-		snap.State = Broken
+		snap.State = engine.Broken
 	case r.jump:
-		snap.State, snap.Seek = Seeking, r.seeking
+		snap.State, snap.Seek = engine.Seeking, r.seeking
 	case r.session.Done():
-		snap.State = Ended
+		snap.State = engine.Ended
 	case r.paused:
-		snap.State = Paused
+		snap.State = engine.Paused
 	}
 	r.snap.Store(snap)
 }
@@ -337,6 +339,6 @@ func (r *Runner) publish() {
 // own state can no longer be trusted.
 func (r *Runner) publishBroken() {
 	snap := *r.snap.Load()
-	snap.State, snap.Err = Broken, r.err
+	snap.State, snap.Err = engine.Broken, r.err
 	r.snap.Store(&snap)
 }

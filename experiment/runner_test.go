@@ -8,16 +8,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
 // wall is the real clock, for the runner's pace.
-func wall() Clock {
+func wall() engine.Clock {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }
 
-func startRunner(t *testing.T, c *Config) *Runner {
+func startRunner(t *testing.T, c *config.Config) *Runner {
 	t.Helper()
 	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
 	if err != nil {
@@ -30,11 +32,11 @@ func startRunner(t *testing.T, c *Config) *Runner {
 }
 
 // await polls until the snapshot is as wanted.
-func await(t *testing.T, r *Runner, what string, ok func(*Snapshot) bool) *Snapshot {
+func await(t *testing.T, r *Runner, what string, ok func(*engine.Snapshot) bool) *engine.Snapshot {
 	t.Helper()
 	for range 3000 {
 		s := r.Snapshot()
-		if s.State == Broken {
+		if s.State == engine.Broken {
 			t.Fatalf("the lab broke: %v", s.Err)
 		}
 		if ok(s) {
@@ -69,9 +71,9 @@ func TestLiveSessionReplays(t *testing.T) {
 		var c Command
 		switch i % 6 {
 		case 0:
-			c.Change = &Change{Encoder: all[rng.IntN(len(all))].Name}
+			c.Change = &config.Change{Encoder: all[rng.IntN(len(all))].Name}
 		case 1, 2, 3:
-			c.Change = &Change{Down: map[string]string{"loss": fmt.Sprintf("%d%%", rng.IntN(40)), "latency": fmt.Sprintf("%dms", rng.IntN(200))}}
+			c.Change = &config.Change{Down: map[string]string{"loss": fmt.Sprintf("%d%%", rng.IntN(40)), "latency": fmt.Sprintf("%dms", rng.IntN(200))}}
 		case 4:
 			c.Undo = true
 		case 5:
@@ -81,18 +83,18 @@ func TestLiveSessionReplays(t *testing.T) {
 		run := false
 		send(t, r, Command{Pause: &run})
 		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+50*time.Millisecond })
+		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+50*time.Millisecond })
 	}
 	back := 2 * time.Second
 	send(t, r, Command{Seek: &back, Pause: new(true)})
-	await(t, r, "the jump back", func(s *Snapshot) bool { return s.State == Paused && s.Now < 3*time.Second })
+	await(t, r, "the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 3*time.Second })
 	forth := 4 * time.Second // what was done after the moment sought plays again
 	send(t, r, Command{Seek: &forth})
-	await(t, r, "the jump ahead", func(s *Snapshot) bool { return s.State == Paused && s.Now >= forth })
+	await(t, r, "the jump ahead", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now >= forth })
 	send(t, r, Command{Seek: &back})
-	await(t, r, "the second jump back", func(s *Snapshot) bool { return s.State == Paused && s.Now < 3*time.Second })
-	send(t, r, Command{Pause: new(false), Change: &Change{Encoder: "raw"}})
-	await(t, r, "raw", func(s *Snapshot) bool { return s.Config.Encoder.Name == "raw" && s.Now > 4*time.Second })
+	await(t, r, "the second jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 3*time.Second })
+	send(t, r, Command{Pause: new(false), Change: &config.Change{Encoder: "raw"}})
+	await(t, r, "raw", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "raw" && s.Now > 4*time.Second })
 	r.Stop()
 	path, err := r.Save("")
 	if err != nil {
@@ -106,12 +108,12 @@ func TestLiveSessionReplays(t *testing.T) {
 
 func TestRunnerSaysWhatIsWrong(t *testing.T) {
 	r := startRunner(t, quick(t))
-	send(t, r, Command{Change: &Change{Encoder: "relative-orientatoin"}})
-	s := await(t, r, "a complaint", func(s *Snapshot) bool { return s.Notice.Bad })
+	send(t, r, Command{Change: &config.Change{Encoder: "relative-orientatoin"}})
+	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
 	if want := "did you mean relative-orientation?"; !strings.Contains(s.Notice.Text, want) {
 		t.Errorf("%q does not say %q", s.Notice.Text, want)
 	}
-	if s.State == Broken {
+	if s.State == engine.Broken {
 		t.Error("a typo broke the lab")
 	}
 }
@@ -119,12 +121,12 @@ func TestRunnerSaysWhatIsWrong(t *testing.T) {
 func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Pause: new(true)})
-	s := await(t, r, "the pause", func(s *Snapshot) bool { return s.State == Paused })
+	s := await(t, r, "the pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused })
 	sent := s.Lanes[0].Totals.Sent
 	for i := range int64(5) {
 		send(t, r, Command{Step: 1})
-		s = await(t, r, "one more frame", func(s *Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+i })
-		if s.Lanes[0].Totals.Sent != sent+i+1 || s.State != Paused {
+		s = await(t, r, "one more frame", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+i })
+		if s.Lanes[0].Totals.Sent != sent+i+1 || s.State != engine.Paused {
 			t.Fatalf("step %d: %d frames instead of 1", i, s.Lanes[0].Totals.Sent-sent-i)
 		}
 	}
@@ -132,8 +134,8 @@ func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 
 // An error of the source ends the session with a message, not with a panic.
 func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
-	c := Default()
-	s, err := NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, SessionOptions{Endless: true})
+	c := config.Default()
+	s, err := engine.NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,7 @@ func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 	r.Start(context.Background())
 	defer r.Stop()
 	for range 3000 {
-		if snap := r.Snapshot(); snap.State == Broken {
+		if snap := r.Snapshot(); snap.State == engine.Broken {
 			if snap.Err == nil || !strings.Contains(snap.Err.Error(), "frame 5 is bad") {
 				t.Errorf("it says %v", snap.Err)
 			}
@@ -159,13 +161,13 @@ func TestSeekPlaysAgain(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Pause: new(true)})
 	go5, go1 := 5*time.Second, time.Second
-	at := func(d time.Duration) func(*Snapshot) bool {
-		return func(s *Snapshot) bool { return s.State == Paused && s.Now == d }
+	at := func(d time.Duration) func(*engine.Snapshot) bool {
+		return func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now == d }
 	}
 	send(t, r, Command{Seek: &go5})
 	await(t, r, "5 s", at(go5))
-	send(t, r, Command{Change: &Change{Encoder: "rotor", Params: map[string]any{"xy_small": "7"}}})
-	s := await(t, r, "the change", func(s *Snapshot) bool { return s.Config.Encoder.Name == "rotor" })
+	send(t, r, Command{Change: &config.Change{Encoder: "rotor", Params: map[string]any{"xy_small": "7"}}})
+	s := await(t, r, "the change", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "rotor" })
 	if v, ok := s.Log[len(s.Log)-1].Change.Params["xy_small"].(int64); !ok || v != 7 {
 		t.Errorf("a typed 7 was noted as %#v", s.Log[len(s.Log)-1].Change.Params)
 	}
@@ -183,8 +185,8 @@ func TestSeekPlaysAgain(t *testing.T) {
 	}
 	send(t, r, Command{Seek: &go1})
 	await(t, r, "1 s again", at(go1))
-	send(t, r, Command{Change: &Change{Down: map[string]string{"loss": "1%"}}})
-	await(t, r, "another change", func(s *Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.Down != nil })
+	send(t, r, Command{Change: &config.Change{Down: map[string]string{"loss": "1%"}}})
+	await(t, r, "another change", func(s *engine.Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.Down != nil })
 	send(t, r, Command{Seek: &go9})
 	if s := await(t, r, "9 s another way", at(go9)); s.Config.Encoder.Name == "rotor" {
 		t.Error("a future that was left plays all the same")

@@ -2,6 +2,12 @@ package experiment
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
 )
 
 // waits reports whether the session has to wait for a patch, and sees that it is
@@ -52,12 +58,43 @@ func (r *Runner) postpone(c *Command) bool {
 }
 
 // showMaking puts what is made, and what was, into snap.
-func (r *Runner) showMaking(snap *Snapshot) {
+func (r *Runner) showMaking(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
 	if m := r.making; m != nil {
-		snap.Making = &Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
+		snap.Making = &engine.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
 		if picture := m.picture.View(); picture.Begun() {
 			snap.Matrix = picture
 		}
 	}
+}
+
+// making is the goroutine in which a live session's patch is made, so that those who
+// look can see how, and leave.
+type making struct {
+	encoder     string
+	finished    chan struct{}
+	done, total atomic.Int64
+	picture     *engine.MatrixMaker
+	err         error // holds once finished is closed
+}
+
+// startMaking packs the session's file, in the background, by an encoding like run.
+func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock engine.Clock) *making {
+	oldSize, newSize := s.FileSizes()
+	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: engine.NewMatrixMaker(oldSize, newSize)}
+	m.total.Store(newSize)
+	pack := s.PackBy(run, &engine.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
+		m.done.Store(done)
+		return ctx.Err()
+	}})
+	go func() {
+		defer close(m.finished)
+		defer func() {
+			if p := recover(); p != nil {
+				m.err = fmt.Errorf("the lab broke: %v\n%s", p, debug.Stack())
+			}
+		}()
+		m.err = pack()
+	}()
+	return m
 }

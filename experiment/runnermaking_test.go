@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
 
 // A live session waits for its patch and can be looked at, asked and left meanwhile;
 // then it delivers again and again, and what it saves can be replayed.
 func TestRunnerMakesPatch(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(100_000, 2))
 	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
 	if err != nil {
@@ -19,7 +20,7 @@ func TestRunnerMakesPatch(t *testing.T) {
 	r.Start(context.Background())
 	fast := 64.0
 	r.Do(Command{Speed: &fast})
-	r.Do(Command{Change: &Change{Down: map[string]string{"loss": "10%"}}})
+	r.Do(Command{Change: &config.Change{Down: map[string]string{"loss": "10%"}}})
 	for {
 		time.Sleep(time.Millisecond)
 		snap := r.Snapshot()

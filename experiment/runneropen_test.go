@@ -3,12 +3,14 @@ package experiment
 import (
 	"testing"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // A runner shows the packet that was asked for, in every snapshot from then on,
 // and the newest troubles unasked.
 func TestRunnerOpensPackets(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	for key, v := range map[string]any{"down.loss": "20%", "link.latency": "30ms"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -22,19 +24,19 @@ func TestRunnerOpensPackets(t *testing.T) {
 	if r.Snapshot().Opened != nil {
 		t.Error("a packet is open that nobody asked for")
 	}
-	r.obey(Command{Open: &PacketID{Seq: 59}})
+	r.obey(Command{Open: &engine.PacketID{Seq: 59}})
 	for _, at := range []time.Duration{time.Second, 2 * time.Second} {
 		if err := r.session.RunUntil(at); err != nil {
 			t.Fatal(err)
 		}
 		r.publish()
 		o := r.Snapshot().Opened
-		if o == nil || o.Gone || o.Record.Seq != 59 || (o.Record.Outcome == InFlight) != (at == time.Second) {
+		if o == nil || o.Gone || o.Record.Seq != 59 || (o.Record.Outcome == engine.InFlight) != (at == time.Second) {
 			t.Fatalf("at %v: %+v", at, o)
 		}
 	}
 	lane := &r.Snapshot().Lanes[0]
-	if len(lane.Troubles) == 0 || lane.Troubles[0].Reason != BecauseLost || lane.Troubles[0].N != lane.Totals.Lost {
+	if len(lane.Troubles) == 0 || lane.Troubles[0].Reason != engine.BecauseLost || lane.Troubles[0].N != lane.Totals.Lost {
 		t.Errorf("%d lost, troubles %+v", lane.Totals.Lost, lane.Troubles)
 	}
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"testing"
 	"time"
+	"wirelab/experiment/engine"
 )
 
 // While time stands still a snapshot holds every packet that is remembered, the
@@ -11,14 +12,14 @@ func TestRestingShowsAllThatIsRemembered(t *testing.T) {
 	r := startRunner(t, quick(t))
 	far := 20 * time.Second
 	send(t, r, Command{Seek: &far})
-	await(t, r, "20 s", func(s *Snapshot) bool { return s.Now >= far })
-	if n := len(r.Snapshot().Lanes[0].Packets); n > ShownPackets {
+	await(t, r, "20 s", func(s *engine.Snapshot) bool { return s.Now >= far })
+	if n := len(r.Snapshot().Lanes[0].Packets); n > engine.ShownPackets {
 		t.Errorf("%d packets in a snapshot of a running session", n)
 	}
 	send(t, r, Command{Pause: new(true)})
-	whole := func(s *Snapshot) bool { return len(s.Lanes[0].Packets) >= int(s.Lanes[0].Totals.Sent) }
+	whole := func(s *engine.Snapshot) bool { return len(s.Lanes[0].Packets) >= int(s.Lanes[0].Totals.Sent) }
 	a := await(t, r, "all packets", whole)
-	b := await(t, r, "another snapshot", func(s *Snapshot) bool { return s != a })
+	b := await(t, r, "another snapshot", func(s *engine.Snapshot) bool { return s != a })
 	if &a.Lanes[0].Packets[0] != &b.Lanes[0].Packets[0] {
 		t.Error("the packets are copied for every snapshot")
 	}
@@ -26,7 +27,9 @@ func TestRestingShowsAllThatIsRemembered(t *testing.T) {
 		t.Errorf("the first packet shown was sent at %v", first.Sent)
 	}
 	send(t, r, Command{Step: 1})
-	await(t, r, "a step", func(s *Snapshot) bool { return s.Lanes[0].Totals.Sent > a.Lanes[0].Totals.Sent && whole(s) })
+	await(t, r, "a step", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > a.Lanes[0].Totals.Sent && whole(s) })
 	send(t, r, Command{Pause: new(false)})
-	await(t, r, "time going on", func(s *Snapshot) bool { return s.State == Running && len(s.Lanes[0].Packets) <= ShownPackets })
+	await(t, r, "time going on", func(s *engine.Snapshot) bool {
+		return s.State == engine.Running && len(s.Lanes[0].Packets) <= engine.ShownPackets
+	})
 }

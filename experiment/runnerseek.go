@@ -1,8 +1,15 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 )
 
 // maxSeek bounds how far one jump goes.
@@ -36,11 +43,66 @@ func clockText(d time.Duration) string {
 }
 
 // rewound opens the session again and puts what was done before it.
-func (r *Runner) rewound(t time.Duration) (*Session, error) {
+func (r *Runner) rewound(t time.Duration) (*engine.Session, error) {
 	s, err := r.open()
 	if err != nil {
 		return nil, err
 	}
 	s.PlayAgain(r.session, t)
 	return s, nil
+}
+
+// Save writes a report of the session as it stands into a new folder below dir,
+// or below the default one if dir is empty. Call it only after Stop: while the
+// session runs, send a Command instead.
+func (r *Runner) Save(dir string) (path string, err error) {
+	select {
+	case <-r.done:
+	default:
+		return "", errors.New("the session is still running: stop it first, or send a Command")
+	}
+	defer func() {
+		if p := recover(); p != nil && r.broken {
+			err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", p)
+		}
+	}()
+	return r.save(dir)
+}
+
+// save writes what the session remembers: every change and all sums, and of
+// samples and packets the last five minutes.
+func (r *Runner) save(dir string) (string, error) {
+	if dir == "" {
+		dir = r.opt.Reports
+	}
+	if dir == "" {
+		return "", errors.New("no folder for reports was named")
+	}
+	name := r.session.Config().Encoder.Name
+	if r.opt.Stamp != nil {
+		name = r.opt.Stamp() + "-" + name
+	}
+	path, err := freshDir(dir, name)
+	if err != nil {
+		return "", err
+	}
+	out := &report.Exporter{Dir: path, Samples: r.session.Samples(), Packets: r.session.Packets()}
+	return path, out.Write(r.session.Result())
+}
+
+// freshDir makes a folder called name below dir, or name-2, name-3 and so on.
+func freshDir(dir, name string) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, name)
+		if n > 1 {
+			path += "-" + strconv.Itoa(n)
+		}
+		err := os.Mkdir(path, 0o755)
+		if err == nil || !errors.Is(err, os.ErrExist) || n > 1000 {
+			return path, err
+		}
+	}
 }

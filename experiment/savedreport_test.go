@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 )
 
 // A report cut off anywhere, or from a later version, is an error that says so;
@@ -21,8 +23,8 @@ func TestReadReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadReport(path)
-	if err != nil || got[0].Digest != want.Digest || got[0].Version != ReportVersion {
+	got, err := report.ReadReport(path)
+	if err != nil || got[0].Digest != want.Digest || got[0].Version != engine.ReportVersion {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	settings, err := got[0].Settings()
@@ -34,7 +36,7 @@ func TestReadReport(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadReport(path); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := report.ReadReport(path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%d bytes: %v, want a word of %q", len(text), err, says)
 		}
 	}
@@ -66,7 +68,7 @@ func TestReadReport(t *testing.T) {
 	if err := os.WriteFile(path, later(func(m map[string]any) { delete(m, "version"); m["more"] = 1 }), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadReport(path); err != nil {
+	if _, err := report.ReadReport(path); err != nil {
 		t.Errorf("one from before versions were written: %v", err)
 	}
 }
@@ -89,14 +91,14 @@ func TestSavedReports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := SavedReports(dir)
+	list, err := report.SavedReports(dir)
 	if err != nil || len(list) != 3 || list[0].Name != "newest" || list[2].Name != "old" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if list, err := SavedReports(filepath.Join(dir, "nowhere")); err != nil || len(list) != 0 {
+	if list, err := report.SavedReports(filepath.Join(dir, "nowhere")); err != nil || len(list) != 0 {
 		t.Errorf("a folder that does not exist: %v, %v", list, err)
 	}
-	if _, err := SavedReports(filepath.Join(dir, "old", "report.json")); err == nil {
+	if _, err := report.SavedReports(filepath.Join(dir, "old", "report.json")); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 }

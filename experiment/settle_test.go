@@ -3,10 +3,11 @@ package experiment
 import (
 	"strings"
 	"testing"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // What nobody has chosen follows the data; what was chosen for that data stays, and
@@ -28,7 +29,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 		"chosen, and does not fit":   {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rotor"}}, "rotor cannot encode what rpc holds, calls; expected one that does: rpc-adaptive, full, rpc-delta, "},
 		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil, "encoder.name: full cannot encode what text holds, bytes; expected one that does: receiver-adaptive, xor-rle"},
 	} {
-		config, err := Parse("x.toml", []byte(c.text))
+		config, err := config.Parse("x.toml", []byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,9 +54,9 @@ func TestEncoderFollowsTheData(t *testing.T) {
 // The default of every kind of frame exists, and suits it.
 func TestDefaultsSuit(t *testing.T) {
 	for source, want := range map[string]string{"demo": "relative-orientation", "rpc": "rpc-adaptive", "text": "receiver-adaptive"} {
-		c := Default()
+		c := config.Default()
 		c.Data.Source = source
-		s, err := NewSession(c, SessionOptions{})
+		s, err := engine.NewSession(c, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,13 +7,16 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/report"
 )
 
 // A live session in which shadows join, leave, come back by undo and by a jump
 // back in time replays from its report to the same bytes.
 func TestSessionWithShadowsReplays(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms", "link.reorder": "3%",
 		"down.duplicate": "3%", "down.corrupt": "2%"} {
 		if err := c.Set(key, v); err != nil {
@@ -26,23 +29,23 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 	send(t, r, Command{Speed: &fast})
 	lanes := func(names ...string) {
 		t.Helper()
-		await(t, r, fmt.Sprintf("lanes %v", names), func(s *Snapshot) bool {
-			return slices.EqualFunc(s.Lanes[1:], names, func(l Lane, n string) bool { return l.Encoder == n })
+		await(t, r, fmt.Sprintf("lanes %v", names), func(s *engine.Snapshot) bool {
+			return slices.EqualFunc(s.Lanes[1:], names, func(l engine.Lane, n string) bool { return l.Encoder == n })
 		})
 		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *Snapshot) bool { return s.Now > now+200*time.Millisecond })
+		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+200*time.Millisecond })
 	}
-	send(t, r, Command{Change: &Change{Shadow: []EncoderConfig{{Name: "raw"}, {Name: "quantized"}}}})
+	send(t, r, Command{Change: &config.Change{Shadow: []config.Encoder{{Name: "raw"}, {Name: "quantized"}}}})
 	lanes("raw", "quantized")
-	send(t, r, Command{Change: &Change{ShadowOff: []string{"raw"}}})
+	send(t, r, Command{Change: &config.Change{ShadowOff: []string{"raw"}}})
 	lanes("quantized")
 	send(t, r, Command{Undo: true})
 	lanes("quantized", "raw")
-	send(t, r, Command{Change: &Change{Encoder: "quantized", ShadowOff: []string{"quantized"}, Shadow: []EncoderConfig{{Name: "zstd"}}}})
+	send(t, r, Command{Change: &config.Change{Encoder: "quantized", ShadowOff: []string{"quantized"}, Shadow: []config.Encoder{{Name: "zstd"}}}})
 	lanes("raw", "zstd")
 	back := r.Snapshot().Now - 300*time.Millisecond
 	send(t, r, Command{Seek: &back})
-	await(t, r, "the jump", func(s *Snapshot) bool { return s.State == Running })
+	await(t, r, "the jump", func(s *engine.Snapshot) bool { return s.State == engine.Running })
 	lanes("raw", "zstd")
 	r.Stop()
 	path, err := r.Save("")
@@ -53,7 +56,7 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 	if err != nil || !got.Same {
 		t.Errorf("the session does not replay: %+v, %v", got, err)
 	}
-	saved, err := ReadReport(path)
+	saved, err := report.ReadReport(path)
 	if err != nil || len(saved[0].Shadows) != 2 || saved[0].Shadows[1].FromS <= 0 {
 		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -62,7 +64,7 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 			if err := d.Set("receiver.playout_delay", v); err != nil {
 				t.Fatal(err)
 			}
-			s, err := NewSessionOf(d, labtest.NewCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
+			s, err := engine.NewSessionOf(d, labtest.NewCrowd(1, 1, -1, 3), engine.Options{KeepSamples: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,13 +90,13 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 // delay for more in a row.
 func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
-		c := Default()
+		c := config.Default()
 		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, delay, 59_900
 		pattern := "pattern bits=" + strings.Repeat("0", 20-row) + strings.Repeat("1", row)
 		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)); err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(1, 1, -1, 3), SessionOptions{KeepSamples: 10})
+		s, err := engine.NewSessionOf(c, labtest.NewCrowd(1, 1, -1, 3), engine.Options{KeepSamples: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,21 +8,24 @@ import (
 	"runtime"
 	"sync"
 	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 )
 
 // sweep runs the grid side by side. Each run is as deterministic as if it were
 // alone, and the report lists them in the order of the grid.
-func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
-	grid, err := c.points()
+func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
+	grid, err := c.Points()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if opt.packs == nil {
-		opt.packs = NewPacks()
+		opt.packs = engine.NewPacks()
 	}
-	out := &sweepOut{config: c, grid: grid, results: make([]*Result, len(grid)), opt: opt}
+	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt}
 	if err := out.save(); err != nil {
 		return nil, err
 	}
@@ -42,7 +45,7 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 				}
 				o := opt
 				o.Progress = func(done, total float64) { progress.note(i, done, total) }
-				r, err := runOne(ctx, grid[i].config, o, &exporter{dir: out.dirOf(i), set: grid[i].set})
+				r, err := runOne(ctx, grid[i].Config, o, &report.Exporter{Dir: out.dirOf(i), Set: grid[i].Set})
 				if errs[i] = errors.Join(err, out.add(i, r)); errs[i] != nil {
 					cancel()
 				}
@@ -66,12 +69,12 @@ func sweep(ctx context.Context, c *Config, opt RunOptions) (*Report, error) {
 // sweepOut gathers the runs of a sweep, in the order of the grid, and keeps the
 // folder current, so that an interruption loses no finished run.
 type sweepOut struct {
-	config *Config
-	grid   []point
+	config *config.Config
+	grid   []config.Point
 	opt    RunOptions
 
 	mu      sync.Mutex
-	results []*Result
+	results []*engine.Result
 	saved   int64
 }
 
@@ -83,7 +86,7 @@ func (s *sweepOut) dirOf(i int) string {
 	return filepath.Join(s.opt.Dir, fmt.Sprintf("run-%03d", i+1))
 }
 
-func (s *sweepOut) add(i int, r *Result) error {
+func (s *sweepOut) add(i int, r *engine.Result) error {
 	if r == nil || r.Frames == 0 {
 		return nil
 	}
@@ -101,10 +104,10 @@ func (s *sweepOut) add(i int, r *Result) error {
 	return nil
 }
 
-func (s *sweepOut) report(interrupted bool) *Report {
+func (s *sweepOut) report(interrupted bool) *report.Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &Report{Runs: []*Result{}, Sweep: true, Interrupted: interrupted}
+	r := &report.Report{Runs: []*engine.Result{}, Sweep: true, Interrupted: interrupted}
 	for _, x := range s.results {
 		if x != nil {
 			r.Runs = append(r.Runs, x)
@@ -117,7 +120,7 @@ func (s *sweepOut) save() error {
 	if s.opt.Dir == "" {
 		return nil
 	}
-	return writeSweep(s.opt.Dir, s.config, s.report(false))
+	return report.WriteSweep(s.opt.Dir, s.config, s.report(false))
 }
 
 // sweepProgress adds the runs' progress up. Runs whose length is not known yet

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"wirelab/experiment/config"
 )
 
 // tableOf writes a schema of 25 rows at 30 Hz and 300 frames of records in which
@@ -53,7 +54,7 @@ func tableOf(t *testing.T) string {
 // encoder that was made for tables, in terms of its own items; and whatever the link
 // does, and whatever encoder is swapped in, nothing is wrong.
 func TestOwnTable(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Seed = 3
 	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
 		"down.reorder": "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s", "at[1].encoder": "delta-adaptive",
@@ -95,7 +96,7 @@ func TestBadTable(t *testing.T) {
 		if err := os.WriteFile(schema, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		config := Default()
+		config := config.Default()
 		config.Data.Source = spec
 		if _, err := Run(t.Context(), config, RunOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want ...%s", c.to, err, c.want)
@@ -115,7 +116,7 @@ func TestStrangeNamesInReports(t *testing.T) {
 	if err := os.WriteFile(schema, []byte(strange), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := Default()
+	c := config.Default()
 	for key, v := range map[string]any{"data.source": spec, "duration": "1s"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)

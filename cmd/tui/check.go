@@ -1,6 +1,8 @@
 package main
 
 import (
+	"wirelab/experiment"
+
 	"github.com/spf13/cobra"
 )
 

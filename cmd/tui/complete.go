@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"wirelab/dataset"
 	"wirelab/dataset/world"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
+
+	"github.com/spf13/cobra"
 )
 
 // names lists what may be typed, with what each is.
@@ -78,7 +79,7 @@ func scriptNames() (list []cobra.Completion) {
 
 // settingKeys offers KEY= for --set.
 func settingKeys() (list []cobra.Completion) {
-	flatKeys("", experiment.Default().Values(), func(key string) { list = append(list, key+"=") })
+	flatKeys("", config.Default().Values(), func(key string) { list = append(list, key+"=") })
 	slices.Sort(list)
 	return list
 }

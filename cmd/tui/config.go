@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
-
-	"wirelab/experiment"
 )
 
 // configFlags choose an experiment: a file or a preset, and what is to be
@@ -42,9 +43,9 @@ func (f *configFlags) addSet(cmd *cobra.Command) {
 }
 
 // load makes the configuration: file or preset first, then the flags in the
-// order of their fields, then --set; of all these the data first. Its errors are *experiment.ConfigErrors or
+// order of their fields, then --set; of all these the data first. Its errors are *config.Error or
 // usage errors.
-func (f *configFlags) load() (*experiment.Config, error) {
+func (f *configFlags) load() (*config.Config, error) {
 	c, err := f.base()
 	if err != nil {
 		return nil, err
@@ -95,27 +96,27 @@ func rank(key string) int {
 	return 1
 }
 
-func (f *configFlags) base() (*experiment.Config, error) {
+func (f *configFlags) base() (*config.Config, error) {
 	switch {
 	case f.file != "" && f.preset != "":
 		return nil, usagef("%s and --preset %s are two experiments; expected one", f.file, f.preset)
 	case f.file != "":
-		return experiment.LoadFile(f.file)
+		return config.LoadFile(f.file)
 	case f.preset != "":
 		c, err := experiment.LoadPreset(f.preset)
 		return c, usage(named(err))
 	}
-	return experiment.Default(), nil
+	return config.Default(), nil
 }
 
 // setOne sets a key. A new encoder comes with its own defaults: params of the
 // one before would mean something else to it.
-func setOne(c *experiment.Config, key string, value any) error {
+func setOne(c *config.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
 	}
 	if strings.HasPrefix(key, "encoder.params") { // those of the encoder that goes with the data
-		var wrong *experiment.ConfigError
+		var wrong *config.Error
 		if err := experiment.Settle(c); errors.As(err, &wrong) && wrong.Key == dataKey {
 			return err
 		}

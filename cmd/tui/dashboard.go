@@ -10,12 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
+	"wirelab/experiment/report"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
+
+	"github.com/spf13/cobra"
 )
 
 type dashboardFlags struct {
@@ -89,7 +90,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(ui.Themes(), ", "), didYouMean(f.theme, ui.Themes()))
 	}
 	if f.reports != "" {
-		if err := experiment.CheckDir(f.reports); err != nil {
+		if err := report.CheckDir(f.reports); err != nil {
 			return usage(err)
 		}
 	} else {

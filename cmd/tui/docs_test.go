@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+
+	"github.com/spf13/cobra"
 )
 
 // blocks returns the fenced blocks of README.md in a language.
@@ -35,7 +36,7 @@ func blocks(t *testing.T, language string) []string {
 // TestReadmeConfig: the configuration that README.md shows is one.
 func TestReadmeConfig(t *testing.T) {
 	for _, text := range blocks(t, "toml") {
-		if _, err := experiment.Parse("README.md", []byte(text)); err != nil {
+		if _, err := config.Parse("README.md", []byte(text)); err != nil {
 			t.Error(err)
 		}
 	}

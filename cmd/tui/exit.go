@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // The exit codes that scripts depend on.
@@ -49,7 +49,7 @@ func held(reasons []string) error {
 // exitCode translates what a command returned.
 func exitCode(err error) int {
 	var bad usageError
-	var config *experiment.ConfigError
+	var config *config.Error
 	switch {
 	case err == nil:
 		return exitDone
@@ -104,7 +104,7 @@ func unknownName(thing, name string, known []string, lists string) error {
 
 // didYouMean is the end of a sentence about an unknown name.
 func didYouMean(name string, known []string) string {
-	if near := experiment.Near(name, known); near != "" && name != "" {
+	if near := config.Near(name, known); near != "" && name != "" {
 		return "; did you mean " + near + "?"
 	}
 	return ""

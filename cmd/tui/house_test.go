@@ -23,15 +23,23 @@ const planSentence = "Leaves never import each other; Charm packages appear only
 // needs one row here, and a reason why it stands where it does.
 var plan = map[string][]string{
 	"cmd/tui":                  {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel/..."},
-	"cmd/tui/internal/ui":      {"cmd/tui/internal/chart", "cmd/tui/internal/topview", "cmd/tui/internal/repaint", "experiment", "experiment/paired", "dataset/...", "encoders/...", "lossmodel"},
+	"cmd/tui/internal/ui":      {"cmd/tui/internal/chart", "cmd/tui/internal/topview", "cmd/tui/internal/repaint", "experiment/...", "dataset/...", "encoders/...", "lossmodel"},
 	"cmd/tui/internal/chart":   {}, // draws numbers; knows nothing of what they mean
 	"cmd/tui/internal/topview": {}, // draws cubes on dots; knows no screen
 	"cmd/tui/internal/repaint": {}, // compares lines of a screen; knows no dashboard
 
-	"experiment":          {"experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
-	"experiment/paired":   {},                                            // how far a difference can be trusted; knows nothing of what it means
-	"experiment/transfer": {},                                            // brings blocks across; knows no links and no encoders
-	"experiment/walkoff":  {"experiment", "dataset/...", "encoders/..."}, // scores encoders without a network
+	// The rooms of the lab, from the bottom up.
+	"experiment/paired":   {},                                                   // how far a difference can be trusted; knows nothing of what it means
+	"experiment/transfer": {},                                                   // brings blocks across; knows no links and no encoders
+	"experiment/endpoint": {"experiment/transfer", "dataset/frame", "encoders"}, // what a game could ship: no truth, no meter, no link
+	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
+	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
+	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
+	"experiment/report":   {"experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "encoders", "lossmodel"},
+	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "encoders/patch"},
+	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."}, // scores encoders without a network
+
+	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests
 
 	"encoders":                    {"dataset/frame", "dataset/physics"},
 	"encoders/bitio":              {}, // primitives that know no frames
@@ -125,6 +133,23 @@ func TestHouse(t *testing.T) {
 	}
 }
 
+// mostFiles is how many files a room may have, tests apart.
+const mostFiles = 40
+
+// TestRoomsAreSmall counts the files of every package.
+func TestRoomsAreSmall(t *testing.T) {
+	for pkg := range plan {
+		files, err := filepath.Glob(filepath.Join("../..", filepath.FromSlash(pkg), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+		if len(files) > mostFiles {
+			t.Errorf("%s has %d files; divide it before it has more than %d", pkg, len(files), mostFiles)
+		}
+	}
+}
+
 func checkFile(t *testing.T, pkg, file string) {
 	t.Helper()
 	if _, known := plan[pkg]; !known {
@@ -183,7 +208,15 @@ func TestPlan(t *testing.T) {
 		{"experiment", "wirelab/cmd/tui/internal/ui", true},
 		{"experiment", "github.com/charmbracelet/lipgloss", true},
 		{"encoders", "wirelab/dataset/frame", false},
-		{"experiment", "wirelab/encoders/table", false},
+		{"experiment/endpoint", "wirelab/experiment/engine", true},
+		{"experiment/endpoint", "wirelab/lossmodel", true},
+		{"experiment/figures", "wirelab/experiment/config", true},
+		{"experiment/config", "wirelab/experiment/engine", true},
+		{"experiment/config", "wirelab/experiment/endpoint", true},
+		{"experiment/engine", "wirelab/experiment/report", true},
+		{"experiment/report", "wirelab/experiment", true},
+		{"experiment/engine", "wirelab/experiment/endpoint", false},
+		{"experiment/engine", "wirelab/encoders/table", false},
 		{"cmd/tui", "github.com/charmbracelet/bubbletea", false},
 		{"lossmodel", "time", false},
 	} {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // cancelled is a context whose signal has come already.
@@ -55,7 +55,7 @@ func TestInterruptedRunIsSaved(t *testing.T) {
 	if o.code != exitInterrupted {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
-	var report experiment.Result
+	var report engine.Result
 	document(t, o.stdout, &report)
 	if !report.Interrupted || report.Frames == 0 || report.DurationS >= 60 {
 		t.Errorf("interrupted %v after %d frames, %v s", report.Interrupted, report.Frames, report.DurationS)
@@ -64,7 +64,7 @@ func TestInterruptedRunIsSaved(t *testing.T) {
 		t.Errorf("replay: exit %d: %s", o.code, o.stderr)
 	}
 	again := tui("run", filepath.Join(dir, "experiment.toml"), "--json")
-	var repeated experiment.Result
+	var repeated engine.Result
 	if document(t, again.stdout, &repeated); repeated.Digest != report.Digest {
 		t.Errorf("experiment.toml gives digest %s, the report says %s", repeated.Digest, report.Digest)
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
+
+	"github.com/spf13/cobra"
 )
 
 // linkFlags choose a link: a profile, a line of netem or a configuration, and what
@@ -27,7 +27,7 @@ func (f *linkFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.netem, "netem", "", "the link that this line of tc's netem makes (`LINE`)")
 	flags.StringVar(&f.file, "config", "", "the links of this configuration (`FILE`)")
 	flags.StringArrayVar(&f.set, "set", nil, "set one key, as in down.loss=5% (`KEY=VALUE`); may be repeated")
-	flags.Uint64Var(&f.seed, "seed", experiment.Default().Seed, "seed of everything random; that of the configuration if it has one")
+	flags.Uint64Var(&f.seed, "seed", config.Default().Seed, "seed of everything random; that of the configuration if it has one")
 	complete(cmd, "set", linkKeys)
 	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
 		panic(err)

@@ -17,11 +17,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/zstd"
-
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // squeezed returns text as zstd and gzip pack it.
@@ -67,7 +67,7 @@ func TestLinksTraceAndFit(t *testing.T) {
 	if code := a.run(context.Background(), []string{"links", "fit", "-"}); code != exitDone || piped.String() != plain.stdout {
 		t.Errorf("standard input: exit %d\n%s", code, piped.String())
 	}
-	if _, err := experiment.Parse("fitted", []byte(plain.stdout)); plain.code != exitDone || err != nil {
+	if _, err := config.Parse("fitted", []byte(plain.stdout)); plain.code != exitDone || err != nil {
 		t.Errorf("the fit is no configuration: exit %d, %v", plain.code, err)
 	}
 	var fit fitInfo
@@ -178,7 +178,7 @@ func TestLinksShow(t *testing.T) {
 				t.Errorf("%s: not ASCII: %q", p.Name, line)
 			}
 		}
-		c, err := experiment.Parse("shown", []byte(o.stdout))
+		c, err := config.Parse("shown", []byte(o.stdout))
 		if err != nil || c.Down != p.Down || c.Up != p.Up {
 			t.Errorf("%s: what is shown is another link (%v):\n%s", p.Name, err, o.stdout)
 		}

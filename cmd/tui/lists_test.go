@@ -7,6 +7,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
@@ -81,7 +82,7 @@ func TestOneOfAList(t *testing.T) {
 		if o.code != 0 || !strings.Contains(o.stdout, "[down]") {
 			t.Errorf("tui links show %s: exit %d\n%s%s", p.Name, o.code, o.stdout, o.stderr)
 		}
-		if _, err := experiment.Parse("shown", []byte(o.stdout)); err != nil {
+		if _, err := config.Parse("shown", []byte(o.stdout)); err != nil {
 			t.Errorf("tui links show %s is no configuration: %v", p.Name, err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestPresetsCheck(t *testing.T) {
 			t.Errorf("tui check --preset %s: exit %d: %s", p.Name, o.code, o.stderr)
 			continue
 		}
-		c, err := experiment.Parse(p.Name, []byte(o.stdout))
+		c, err := config.Parse(p.Name, []byte(o.stdout))
 		if err != nil {
 			t.Errorf("preset %s, as check prints it: %v", p.Name, err)
 			continue

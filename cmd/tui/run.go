@@ -3,9 +3,10 @@ package main
 import (
 	"errors"
 
-	"github.com/spf13/cobra"
-
 	"wirelab/experiment"
+	"wirelab/experiment/report"
+
+	"github.com/spf13/cobra"
 )
 
 type runFlags struct {
@@ -62,7 +63,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if err := experiment.CheckDir(f.out); err != nil {
+		if err := report.CheckDir(f.out); err != nil {
 			return usage(err)
 		}
 	}

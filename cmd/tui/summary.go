@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 )
 
 // writeReport tells a person what was measured: a page for one run, a table for
 // a sweep.
-func writeReport(w io.Writer, r *experiment.Report) {
+func writeReport(w io.Writer, r *report.Report) {
 	if r.Sweep {
 		writeSweep(w, r)
 		return
@@ -22,7 +24,7 @@ func writeReport(w io.Writer, r *experiment.Report) {
 	}
 }
 
-func writeRun(w io.Writer, r *experiment.Result) {
+func writeRun(w io.Writer, r *engine.Result) {
 	t := r.Totals
 	if t.Transfer != nil {
 		writeTransfer(w, r)
@@ -57,7 +59,7 @@ func writeRun(w io.Writer, r *experiment.Result) {
 }
 
 // writePlayout says what a person in front of the receiver would have seen.
-func writePlayout(w io.Writer, p *experiment.Playout) {
+func writePlayout(w io.Writer, p *figures.Playout) {
 	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late", 100*p.StarvedRatio, p.Late)
 	if p.Freezes > 0 {
 		fmt.Fprintf(w, "; %d freezes, the longest %.0f ms", p.Freezes, p.LongestFreezeMS)
@@ -70,14 +72,14 @@ func writePlayout(w io.Writer, p *experiment.Playout) {
 }
 
 // title names a run by what matters most.
-func title(r *experiment.Result) string {
+func title(r *engine.Result) string {
 	data, _ := r.Config["data"].(map[string]any)
 	encoder, _ := r.Config["encoder"].(map[string]any)
 	return fmt.Sprintf("%v with %v", data["source"], encoder["name"])
 }
 
 // outcomes lists how packets ended, what never happened left out.
-func outcomes(t experiment.Totals) string {
+func outcomes(t figures.Totals) string {
 	parts := []string{fmt.Sprintf("%d sent", t.Sent), fmt.Sprintf("%d decoded", t.Decoded)}
 	add := func(n int64, what string) {
 		if n > 0 {
@@ -99,11 +101,11 @@ func outcomes(t experiment.Totals) string {
 }
 
 // failed counts the packets that arrived and could not be used.
-func failed(t experiment.Totals) int64 {
+func failed(t figures.Totals) int64 {
 	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
 }
 
-func writeBudget(w io.Writer, budget []experiment.BudgetShare) {
+func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	if len(budget) == 0 {
 		return
 	}
@@ -115,13 +117,13 @@ func writeBudget(w io.Writer, budget []experiment.BudgetShare) {
 }
 
 // writeShadows sets further encoders beside the first.
-func writeShadows(w io.Writer, r *experiment.Result) {
+func writeShadows(w io.Writer, r *engine.Result) {
 	if len(r.Shadows) == 0 {
 		return
 	}
 	fmt.Fprint(w, "\nThe same frames and losses:\n")
 	g := newGrid("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
-	row := func(name string, t experiment.Totals) {
+	row := func(name string, t figures.Totals) {
 		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, failed(t), t.Wrong)
 	}
 	first, _ := r.Config["encoder"].(map[string]any)
@@ -133,7 +135,7 @@ func writeShadows(w io.Writer, r *experiment.Result) {
 }
 
 // writeSweep prints one row for each point of the grid.
-func writeSweep(w io.Writer, r *experiment.Report) {
+func writeSweep(w io.Writer, r *report.Report) {
 	if len(r.Runs) == 0 {
 		return
 	}
@@ -160,7 +162,7 @@ func writeSweep(w io.Writer, r *experiment.Report) {
 }
 
 // sweepCells begins a row with a run's place in the sweep.
-func sweepCells(run *experiment.Result, keys []string) []any {
+func sweepCells(run *engine.Result, keys []string) []any {
 	var cells []any
 	for _, k := range keys {
 		cells = append(cells, run.Set[k])
@@ -178,7 +180,7 @@ func aboutPlayout(keys []string) bool {
 }
 
 // writePlayoutSweep prints what was seen at each point of the grid.
-func writePlayoutSweep(w io.Writer, r *experiment.Report, keys []string) {
+func writePlayoutSweep(w io.Writer, r *report.Report, keys []string) {
 	g := newGrid(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms", ">mm p50", ">p95", ">wrong")...)
 	for _, run := range r.Runs {
 		t := &run.Totals

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 )
 
 // writeItemSweep prints one row for each point of the grid where no cubes were sent:
 // the bits per item, of bytes their share of eight, the times, and what the ends of a
 // protocol say of themselves.
-func writeItemSweep(w io.Writer, r *experiment.Report, keys []string) {
+func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
 	first := r.Runs[0]
 	heads := append(slices.Clone(keys), ">bits/"+first.Item)
 	if first.Item == "byte" {
@@ -40,7 +41,7 @@ func writeItemSweep(w io.Writer, r *experiment.Report, keys []string) {
 
 // gauges are what the ends of a protocol say of themselves: the sender what both know,
 // and what the receiver knows besides.
-func gauges(t *experiment.Totals) []encoders.Gauge {
+func gauges(t *figures.Totals) []encoders.Gauge {
 	list := slices.Clone(t.Sender)
 	for _, g := range t.Receiver {
 		if !slices.ContainsFunc(list, func(o encoders.Gauge) bool { return o.Name == g.Name }) {
@@ -51,7 +52,7 @@ func gauges(t *experiment.Totals) []encoders.Gauge {
 }
 
 // gaugeNames names the gauges of all runs, with their units.
-func gaugeNames(r *experiment.Report) []string {
+func gaugeNames(r *report.Report) []string {
 	var names []string
 	for _, run := range r.Runs {
 		for _, g := range gauges(&run.Totals) {
@@ -66,7 +67,7 @@ func gaugeNames(r *experiment.Report) []string {
 func gaugeName(g encoders.Gauge) string { return strings.TrimSpace(g.Name + " " + g.Unit) }
 
 // gaugeCells are the cells of one run below gaugeNames.
-func gaugeCells(t *experiment.Totals, names []string) []any {
+func gaugeCells(t *figures.Totals, names []string) []any {
 	cells := make([]any, len(names))
 	for i := range cells {
 		cells[i] = "-"

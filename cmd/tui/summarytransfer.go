@@ -5,12 +5,14 @@ import (
 	"io"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 )
 
 // writeTransfer tells a person how a file came across: how long it took, what had to
 // be sent, and what that would have been with the encoders beside.
-func writeTransfer(w io.Writer, r *experiment.Result) {
+func writeTransfer(w io.Writer, r *engine.Result) {
 	t, x := r.Totals, r.Totals.Transfer
 	fmt.Fprintf(w, "%s, seed %d: %.1f s, a new file of %d bytes for those who have one of %d\n\n", title(r), r.Seed, r.DurationS, x.NewBytes, x.OldBytes)
 	fmt.Fprintf(w, "time      %s\n", timeToPatch(x))
@@ -28,7 +30,7 @@ func writeTransfer(w io.Writer, r *experiment.Result) {
 }
 
 // timeToPatch says how long it took, or how far it came.
-func timeToPatch(x *experiment.Transfer) string {
+func timeToPatch(x *figures.Transfer) string {
 	switch {
 	case x.TimeS != nil:
 		return fmt.Sprintf("%.3f s from the first datagram until the file was rebuilt, SHA-256 %.16s...", *x.TimeS, x.SHA256)
@@ -41,13 +43,13 @@ func timeToPatch(x *experiment.Transfer) string {
 }
 
 // writeRivals sets further encoders beside the first: the same file on the same link.
-func writeRivals(w io.Writer, r *experiment.Result) {
+func writeRivals(w io.Writer, r *engine.Result) {
 	if len(r.Shadows) == 0 {
 		return
 	}
 	fmt.Fprint(w, "\nThe same file, link and seed:\n")
 	g := newGrid("encoder", ">packed bytes", ">% of new", ">datagrams", ">resent", ">wire KB", ">seconds", ">times as long", ">wrong")
-	row := func(name string, t experiment.Totals) {
+	row := func(name string, t figures.Totals) {
 		x := t.Transfer
 		if x.Encoder != "" { // that took over since
 			name = x.Encoder
@@ -85,8 +87,8 @@ func transferColumns() []string {
 
 // writeTransferSweep prints a row for each point of the grid: how long it took, and
 // how long it took the first of the encoders beside.
-func writeTransferSweep(w io.Writer, r *experiment.Report, keys []string) {
-	seconds := func(x *experiment.Transfer) string {
+func writeTransferSweep(w io.Writer, r *report.Report, keys []string) {
+	seconds := func(x *figures.Transfer) string {
 		if x == nil || x.TimeS == nil {
 			return "unfinished"
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // stackUnit is what the height of the areas stands for.
@@ -20,8 +20,8 @@ const (
 // account is what the page shows: whose bits, in what unit, and which part is
 // looked at.
 type account struct {
-	snap   *experiment.Snapshot
-	lanes  []experiment.Lane
+	snap   *engine.Snapshot
+	lanes  []engine.Lane
 	parts  []encoders.Slot // charged by any of the two, in their fixed order
 	unit   stackUnit
 	zoom   int
@@ -53,23 +53,23 @@ func (a *account) observe(v sight) bool {
 }
 
 // ending is the end of the newest sample, in periods.
-func (a *account) ending(snap *experiment.Snapshot) int64 {
+func (a *account) ending(snap *engine.Snapshot) int64 {
 	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
 		return 0
 	}
 	all := snap.Lanes[0].Samples
-	return int64(all[len(all)-1].T / experiment.SamplePeriod)
+	return int64(all[len(all)-1].T / engine.SamplePeriod)
 }
 
 // used sums up what both encoders spent in the time that the charts show: a part
 // keeps its line though nothing was spent on it lately.
 func (a *account) used() (sum encoders.Budget) {
-	for _, l := range []*experiment.Lane{a.first(), a.other()} {
+	for _, l := range []*engine.Lane{a.first(), a.other()} {
 		if l == nil {
 			continue
 		}
 		sum.Add(&l.Recent.Budget)
-		for _, s := range l.Samples[max(len(l.Samples)-int(chartSpans()[a.zoom]/experiment.SamplePeriod), 0):] {
+		for _, s := range l.Samples[max(len(l.Samples)-int(chartSpans()[a.zoom]/engine.SamplePeriod), 0):] {
 			sum.Add(&s.Budget)
 		}
 	}
@@ -77,7 +77,7 @@ func (a *account) used() (sum encoders.Budget) {
 }
 
 // first is the encoder under the keys; nil before the first frame.
-func (a *account) first() *experiment.Lane {
+func (a *account) first() *engine.Lane {
 	if len(a.lanes) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (a *account) first() *experiment.Lane {
 }
 
 // other is the shadow beside it; nil if there is none.
-func (a *account) other() *experiment.Lane {
+func (a *account) other() *engine.Lane {
 	if a.beside >= len(a.lanes) {
 		return nil
 	}

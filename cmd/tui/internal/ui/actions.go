@@ -4,9 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/config"
 
 	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // send hands a command to the lab, after any change that still waits.
@@ -34,7 +36,7 @@ func (m *Model) flush() bool {
 	if !m.lab.Do(experiment.Command{Change: &ch}) {
 		return false
 	}
-	m.want.unsent = experiment.Change{}
+	m.want.unsent = config.Change{}
 	return true
 }
 
@@ -137,7 +139,7 @@ func (m *Model) hurry(n int) {
 // mark notes this moment.
 func (m *Model) mark() {
 	m.marks++
-	m.perform(wish{command: &experiment.Command{Change: &experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)}}})
+	m.perform(wish{command: &experiment.Command{Change: &config.Change{Mark: "mark " + strconv.Itoa(m.marks)}}})
 }
 
 // save asks for a report of the run so far.

@@ -9,15 +9,17 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/engine"
 
 	"wirelab/cmd/tui/internal/repaint"
 	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // recorded are the snapshots of a session, one per tick of the screen.
-func recorded(n int) []*experiment.Snapshot {
-	snaps := make([]*experiment.Snapshot, n)
+func recorded(n int) []*engine.Snapshot {
+	snaps := make([]*engine.Snapshot, n)
 	for i := range snaps {
 		snaps[i] = fakeSnapshot(90*time.Second + time.Duration(i)*tickEvery)
 		// The numbers of a live session never stand still.
@@ -87,11 +89,11 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // playLab shows one recorded snapshot after the other, one per look.
 type playLab struct {
-	snaps []*experiment.Snapshot
+	snaps []*engine.Snapshot
 	at    atomic.Int64
 }
 
-func (l *playLab) Snapshot() *experiment.Snapshot {
+func (l *playLab) Snapshot() *engine.Snapshot {
 	return l.snaps[min(int(l.at.Add(1)), len(l.snaps)-1)]
 }
 
@@ -127,7 +129,7 @@ func TestTerminalBudget(t *testing.T) {
 // terminalTicks are those of the ten seconds that are counted, and of two more.
 const terminalTicks = 20 * 12
 
-func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*experiment.Snapshot) {
+func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*engine.Snapshot) {
 	const seconds = 10
 	lab := &playLab{snaps: snaps}
 	out := &counter{}

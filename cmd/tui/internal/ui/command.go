@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
@@ -24,7 +25,7 @@ type order struct {
 // desk is what typed commands are read against.
 type desk struct {
 	*catalog
-	cfg    *experiment.Config
+	cfg    *config.Config
 	schema *frame.Schema
 }
 
@@ -92,7 +93,7 @@ func (cat *catalog) parseLine(line string) (order, error) {
 			return o, err
 		}
 	}
-	if near := experiment.Near(words[0], names); near != "" {
+	if near := config.Near(words[0], names); near != "" {
 		return order{}, fmt.Errorf("no command is called %q; did you mean %s?", words[0], near)
 	}
 	return order{}, fmt.Errorf("no command is called %q; ? lists them all", words[0])
@@ -101,7 +102,7 @@ func (cat *catalog) parseLine(line string) (order, error) {
 // errUsage: the arguments are too few or too many; parseLine names the right ones.
 var errUsage = errors.New("usage")
 
-func changeOrder(ch experiment.Change) order { return order{Command: changeCommand(ch)} }
+func changeOrder(ch config.Change) order { return order{Command: changeCommand(ch)} }
 
 func linkVerb(k lossmodel.KeyInfo, d direction) verb {
 	v := verb{
@@ -146,7 +147,7 @@ func (cat *catalog) parseOneWay(d direction) func([]string) (order, error) {
 			return linkVerb(k, d).parse(args[1:])
 		}
 		names := cat.keyNames()
-		if near := experiment.Near(args[0], names); near != "" {
+		if near := config.Near(args[0], names); near != "" {
 			return order{}, fmt.Errorf("a link has no %q; did you mean %s?", args[0], near)
 		}
 		return order{}, fmt.Errorf("a link has no %q; expected one of %s", args[0], strings.Join(names, ", "))
@@ -157,21 +158,21 @@ func parseEncoder(args []string) (order, error) {
 	if len(args) != 1 {
 		return order{}, errUsage
 	}
-	return changeOrder(experiment.Change{Encoder: args[0]}), nil
+	return changeOrder(config.Change{Encoder: args[0]}), nil
 }
 
 func parseParam(args []string) (order, error) {
 	if len(args) != 2 {
 		return order{}, errUsage
 	}
-	return changeOrder(experiment.Change{Params: map[string]any{args[0]: args[1]}}), nil
+	return changeOrder(config.Change{Params: map[string]any{args[0]: args[1]}}), nil
 }
 
 func parseProfile(args []string) (order, error) {
 	if len(args) != 1 {
 		return order{}, errUsage
 	}
-	return changeOrder(experiment.Change{Profile: args[0]}), nil
+	return changeOrder(config.Change{Profile: args[0]}), nil
 }
 
 func parsePlayout(args []string) (order, error) {
@@ -179,7 +180,7 @@ func parsePlayout(args []string) (order, error) {
 	if err != nil || d < 0 {
 		return order{}, errors.New("expected a time such as 85ms")
 	}
-	return changeOrder(experiment.Change{Playout: &d}), nil
+	return changeOrder(config.Change{Playout: &d}), nil
 }
 
 func parseSpeed(args []string) (order, error) {
@@ -252,7 +253,7 @@ func parseMark(args []string) (order, error) {
 	if text == "" {
 		text = "mark"
 	}
-	return changeOrder(experiment.Change{Mark: text}), nil
+	return changeOrder(config.Change{Mark: text}), nil
 }
 
 func parseUndo(args []string) (order, error) {
@@ -280,7 +281,7 @@ func parseTheme(args []string) (order, error) {
 	if l, ok := schemeNamed(args[0]); ok {
 		return order{theme: l.String()}, nil
 	}
-	if near := experiment.Near(args[0], Themes()); near != "" {
+	if near := config.Near(args[0], Themes()); near != "" {
 		return order{}, fmt.Errorf("no theme is called %q; did you mean %s?", args[0], near)
 	}
 	return order{}, fmt.Errorf("no theme is called %q; expected one of %s", args[0], strings.Join(Themes(), ", "))

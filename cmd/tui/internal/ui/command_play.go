@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // playVerbs are the typed commands that play the live world: what the keys of the
@@ -12,7 +12,7 @@ import (
 func playVerbs() []verb {
 	list := []verb{{name: "press", args: "DIRECTION...", help: "play the world: push the player left, right, up or down", parse: parseInput("press"),
 		complete: func(_ desk, before []string) []string {
-			return slices.DeleteFunc(experiment.Directions(), func(d string) bool { return slices.Contains(before, d) })
+			return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
 		}}}
 	for _, s := range [][2]string{
 		{"hover", "play the world: fly, and blow away what is below"},
@@ -31,7 +31,7 @@ func parseInput(key string) func([]string) (order, error) {
 		if len(args) == 0 {
 			return order{}, errUsage
 		}
-		var ch experiment.Change
+		var ch config.Change
 		if err := ch.Set(key, strings.ToLower(strings.Join(args, " "))); err != nil {
 			return order{}, err
 		}
@@ -43,5 +43,5 @@ func parseReset(args []string) (order, error) {
 	if len(args) != 0 {
 		return order{}, errUsage
 	}
-	return changeOrder(experiment.Change{Input: &experiment.Input{Reset: true}}), nil
+	return changeOrder(config.Change{Input: &config.Input{Reset: true}}), nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/paired"
 )
 
@@ -72,12 +72,12 @@ type comparison struct {
 }
 
 // since is the moment from which all lanes can be compared.
-func since(snap *experiment.Snapshot) time.Duration {
+func since(snap *engine.Snapshot) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
 		from = max(from, snap.Lanes[i].Began)
 		if s := snap.Lanes[i].Samples; len(s) > 0 {
-			from = max(from, s[0].T-experiment.SamplePeriod-warmUp)
+			from = max(from, s[0].T-engine.SamplePeriod-warmUp)
 		}
 	}
 	for _, c := range snap.Log {
@@ -90,7 +90,7 @@ func since(snap *experiment.Snapshot) time.Duration {
 
 // compare gathers what the lanes of a snapshot measured. It takes time in
 // proportion to samples and lanes; the intervals are for later (see settle).
-func compare(snap *experiment.Snapshot) comparison {
+func compare(snap *engine.Snapshot) comparison {
 	c := comparison{from: since(snap), to: snap.Now}
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
@@ -117,7 +117,7 @@ func compare(snap *experiment.Snapshot) comparison {
 	return c
 }
 
-func newRival(i int, l *experiment.Lane, samples []experiment.Sample) rival {
+func newRival(i int, l *engine.Lane, samples []engine.Sample) rival {
 	r := rival{lane: i, name: l.Encoder, began: l.Began, err: l.Err}
 	values := make([]float64, 3*len(samples))
 	n := len(samples)
@@ -131,13 +131,13 @@ func newRival(i int, l *experiment.Lane, samples []experiment.Sample) rival {
 
 // pairPackets takes the packets that every lane still knows, and returns how many
 // there are.
-func (c *comparison) pairPackets(snap *experiment.Snapshot) int {
+func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	at := make([]int, len(snap.Lanes))
-	row := make([]*experiment.PacketRecord, len(snap.Lanes))
+	row := make([]*engine.PacketRecord, len(snap.Lanes))
 	silent := make([]bool, len(snap.Lanes)) // sends nothing, and must not keep the others from being compared
 	n := 0
 	for i := range snap.Lanes {
-		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p experiment.PacketRecord) bool { return p.Sent >= c.from })
+		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p engine.PacketRecord) bool { return p.Sent >= c.from })
 		for _, v := range []*[]float64{&c.rivals[i].sizes, &c.rivals[i].encode, &c.rivals[i].decode} {
 			*v = make([]float64, 0, len(snap.Lanes[i].Packets))
 		}
@@ -182,7 +182,7 @@ func (c *comparison) pairPackets(snap *experiment.Snapshot) int {
 }
 
 // seek moves at on to the packet of a sequence; nil if there is none.
-func seek(list []experiment.PacketRecord, at *int, seq uint64) *experiment.PacketRecord {
+func seek(list []engine.PacketRecord, at *int, seq uint64) *engine.PacketRecord {
 	for ; *at < len(list) && (list[*at].Seq < seq || list[*at].Copy > 0); *at++ {
 	}
 	if *at < len(list) && list[*at].Seq == seq {

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 type errRefused struct{}
@@ -14,18 +15,18 @@ type errRefused struct{}
 func (errRefused) Error() string { return "packet of 70000 bytes does not fit" }
 
 // refusing is a snapshot in which one shadow never encodes anything.
-func refusing() *experiment.Snapshot {
+func refusing() *engine.Snapshot {
 	snap := fourShadows()
 	l := &snap.Lanes[2]
 	l.Err, l.Packets = errRefused{}, nil
 	for i := range l.Samples {
-		l.Samples[i] = experiment.Sample{T: l.Samples[i].T}
+		l.Samples[i] = engine.Sample{T: l.Samples[i].T}
 	}
 	return snap
 }
 
 // comparing is page 5 over a snapshot, with all its intervals worked out.
-func comparing(snap *experiment.Snapshot, w, h int, opt Options, keys ...string) *Model {
+func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *Model {
 	m := screen(&fakeLab{snap: snap}, w, h, opt)
 	press(m, append([]string{"5"}, keys...)...)
 	for range 6 { // an interval a tick
@@ -37,7 +38,7 @@ func comparing(snap *experiment.Snapshot, w, h int, opt Options, keys ...string)
 func TestGoldenCompare(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		snap *experiment.Snapshot
+		snap *engine.Snapshot
 		w, h int
 		keys []string
 		opt  Options
@@ -110,11 +111,11 @@ func TestComparedFigures(t *testing.T) {
 // shadow.
 func TestComparisonBeginsAnew(t *testing.T) {
 	snap := fourShadows()
-	snap.Log = []experiment.StampedChange{
-		{T: 60 * time.Second, Change: experiment.Change{Encoder: "raw"}},
-		{T: 70 * time.Second, Change: experiment.Change{Down: map[string]string{"loss": "1%"}}},
-		{T: 80 * time.Second, Change: experiment.Change{Params: map[string]any{"x": 1}}},
-		{T: 95 * time.Second, Change: experiment.Change{Encoder: "later"}}, // not yet, for one who looks back
+	snap.Log = []config.StampedChange{
+		{T: 60 * time.Second, Change: config.Change{Encoder: "raw"}},
+		{T: 70 * time.Second, Change: config.Change{Down: map[string]string{"loss": "1%"}}},
+		{T: 80 * time.Second, Change: config.Change{Params: map[string]any{"x": 1}}},
+		{T: 95 * time.Second, Change: config.Change{Encoder: "later"}}, // not yet, for one who looks back
 	}
 	if got := since(snap); got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
@@ -235,7 +236,7 @@ func BenchmarkComparePage160x48(b *testing.B) { benchmarkShadows(b, "5") }
 func BenchmarkLiveShadows160x48(b *testing.B) { benchmarkShadows(b, "1") }
 
 func benchmarkShadows(b *testing.B, page string) {
-	var snaps []*experiment.Snapshot
+	var snaps []*engine.Snapshot
 	for _, s := range recorded(20) {
 		snaps = append(snaps, withShadows(s, "rotor", "raw", "quantized", "relative-position"))
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
@@ -116,7 +116,7 @@ func modelOf(k lossmodel.KeyInfo, name string) lossmodel.ModelInfo {
 // taken for a misspelt number.
 func checkModel(k lossmodel.KeyInfo, word string) error {
 	names := modelNames(k)
-	if near := experiment.Near(word, names); near != "" && !slices.Contains(names, word) {
+	if near := config.Near(word, names); near != "" && !slices.Contains(names, word) {
 		return fmt.Errorf("there is no model %q of %s; did you mean %s?", word, k.Key, near)
 	}
 	return nil

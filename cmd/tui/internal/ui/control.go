@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // control is one thing that can be adjusted.
@@ -14,16 +15,16 @@ type control struct {
 	line  string // what enter begins a typed line with, if it is not the word
 	group string // heading above the first control of a group
 	nest  string // names the block of controls below another one that this is of
-	value func(*experiment.Config) string
-	other func(*experiment.Config) string // the value of the link that is not shown, where it differs
-	away  direction                       // which link that is
-	held  func(*experiment.Config) bool   // a netem line decides this now
-	now   func(*experiment.Config) string // what enter puts behind the line, to be mended; nil: nothing
+	value func(*config.Config) string
+	other func(*config.Config) string // the value of the link that is not shown, where it differs
+	away  direction                   // which link that is
+	held  func(*config.Config) bool   // a netem line decides this now
+	now   func(*config.Config) string // what enter puts behind the line, to be mended; nil: nothing
 	// step returns the command that moves the value n rungs; false at the end of
 	// the ladder.
-	step    func(cfg *experiment.Config, n int) (experiment.Command, bool)
-	level   func(*experiment.Config) float64 // place on the ladder, 0..1; nil: no gauge
-	choices func() []choice                  // nil: a number, or words to type
+	step    func(cfg *config.Config, n int) (experiment.Command, bool)
+	level   func(*config.Config) float64 // place on the ladder, 0..1; nil: no gauge
+	choices func() []choice              // nil: a number, or words to type
 	preview previewer
 	begins  bool // what is chosen only begins a line, to be typed on
 	words   bool // the value is words
@@ -40,7 +41,7 @@ func (c *control) typed() string {
 }
 
 // list returns the choices as a list to pick from.
-func (c *control) list(cfg *experiment.Config) *picker {
+func (c *control) list(cfg *config.Config) *picker {
 	p := newPicker(c.label, c.typed(), c.choices(), c.value(cfg))
 	p.preview, p.begins = c.preview, c.begins
 	if c.word == "encoder" {
@@ -71,7 +72,7 @@ type scope struct {
 // controls returns everything that can be adjusted under cfg, from top to
 // bottom. Which there are depends on the encoder and on the model of losses:
 // their params come along.
-func (cat *catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc scope) []control {
+func (cat *catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
 	list := append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
 	list = append(list, cat.profileControl())
 	netem, ok := cat.key("netem")
@@ -95,10 +96,10 @@ func (cat *catalog) encoderControl(schema *frame.Schema) control {
 	return control{
 		label: "Encoder", word: "encoder", cat: cat,
 		choices: func() []choice { return cat.encoders(schema) },
-		value:   func(c *experiment.Config) string { return c.Encoder.Name },
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		value:   func(c *config.Config) string { return c.Encoder.Name },
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			name := cycle(cat.encoders(schema), c.Encoder.Name, n)
-			return changeCommand(experiment.Change{Encoder: name}), name != ""
+			return changeCommand(config.Change{Encoder: name}), name != ""
 		},
 	}
 }
@@ -106,15 +107,15 @@ func (cat *catalog) encoderControl(schema *frame.Schema) control {
 func (cat *catalog) profileControl() control {
 	return control{
 		label: "Profile", word: "profile", group: "Link", choices: cat.links, preview: cat.previewLink,
-		value: func(c *experiment.Config) string {
+		value: func(c *config.Config) string {
 			if c.Profile == "" {
 				return "none"
 			}
 			return c.Profile
 		},
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			name := cycle(cat.links(), c.Profile, n)
-			return changeCommand(experiment.Change{Profile: name}), name != ""
+			return changeCommand(config.Change{Profile: name}), name != ""
 		},
 		help: "a ready-made pair of links; sets everything below",
 	}
@@ -153,4 +154,4 @@ func stepSpeed(now float64, n int) float64 {
 // configuration: its value and its steps are filled in by the pane.
 func speedControl() control { return control{label: "Speed", word: "speed", group: "Run"} }
 
-func changeCommand(ch experiment.Change) experiment.Command { return experiment.Command{Change: &ch} }
+func changeCommand(ch config.Change) experiment.Command { return experiment.Command{Change: &ch} }

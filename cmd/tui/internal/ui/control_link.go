@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // of returns the link that is shown: for both it is the one to the receiver.
-func (d direction) of(c *experiment.Config) *lossmodel.Spec {
+func (d direction) of(c *config.Config) *lossmodel.Spec {
 	if d == upOnly {
 		return &c.Up
 	}
@@ -37,8 +38,8 @@ func (d direction) away() direction {
 func (d direction) prefix() string { return [...]string{"", "down ", "up "}[d] }
 
 // set is the change that sets a key of the links that d names.
-func (d direction) set(key, value string) experiment.Change {
-	var ch experiment.Change
+func (d direction) set(key, value string) config.Change {
+	var ch config.Change
 	if d != upOnly {
 		ch.Down = map[string]string{key: value}
 	}
@@ -68,15 +69,15 @@ func linkControl(label string, info lossmodel.KeyInfo, way direction) control {
 	c := control{
 		label: label, word: key, line: way.prefix() + key, group: "Link", help: info.Help, away: way.away(),
 		words: len(info.Ladder) == 0 && len(info.Choices) == 0,
-		value: func(c *experiment.Config) string { return textOf(way.of(c), key) },
-		other: func(c *experiment.Config) string {
+		value: func(c *config.Config) string { return textOf(way.of(c), key) },
+		other: func(c *config.Config) string {
 			if there := textOf(way.away().of(c), key); there != textOf(way.of(c), key) {
 				return there
 			}
 			return ""
 		},
-		held: func(c *experiment.Config) bool { return governed(info) && way.of(c).Netem.On },
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		held: func(c *config.Config) bool { return governed(info) && way.of(c).Netem.On },
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			spec := *way.of(c)
 			if spec.Netem.On && governed(info) {
 				spec.Netem = lossmodel.DefaultSpec().Netem // the engine refuses it, and says why
@@ -89,13 +90,13 @@ func linkControl(label string, info lossmodel.KeyInfo, way direction) control {
 		},
 	}
 	if c.words || len(info.Models) > 0 {
-		c.now = func(cfg *experiment.Config) string { return wordsOf(c.value(cfg)) }
+		c.now = func(cfg *config.Config) string { return wordsOf(c.value(cfg)) }
 	}
 	if c.words {
 		c.step = nil
 	}
 	if len(info.Ladder) > 1 {
-		c.level = func(c *experiment.Config) float64 { return ladderLevel(*way.of(c), info) }
+		c.level = func(c *config.Config) float64 { return ladderLevel(*way.of(c), info) }
 	}
 	if len(info.Choices) > 0 {
 		c.choices = func() []choice { return plainChoices(info.Choices) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
@@ -47,7 +48,7 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	usual := lossmodel.DefaultSpec()
 	return control{
 		label: "More", word: foldWord, group: "Link", words: true,
-		value: func(c *experiment.Config) string {
+		value: func(c *config.Config) string {
 			if sc.more {
 				return "link settings, enter folds them away"
 			}
@@ -70,13 +71,13 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 func lossModelControl(loss lossmodel.KeyInfo, way direction) control {
 	return control{
 		label: "loss model", word: "loss model", line: way.prefix() + loss.Key, group: "Link", nest: foldWord, begins: true,
-		value: func(c *experiment.Config) string {
+		value: func(c *config.Config) string {
 			if m := way.of(c).Loss; m != nil {
 				return m.Model()
 			}
 			return "none"
 		},
-		held: func(c *experiment.Config) bool { return way.of(c).Netem.On },
+		held: func(c *config.Config) bool { return way.of(c).Netem.On },
 		choices: func() []choice {
 			var list []choice
 			for _, m := range loss.Models {
@@ -90,7 +91,7 @@ func lossModelControl(loss lossmodel.KeyInfo, way direction) control {
 
 // lossParamControls are the params of the model of losses, one by one, if it is
 // one that says more than a share and a burst.
-func lossParamControls(cfg *experiment.Config, loss lossmodel.KeyInfo, way direction) []control {
+func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way direction) []control {
 	model, values := lossWords(loss, textOf(way.of(cfg), loss.Key))
 	var list []control
 	for _, p := range model.Params {
@@ -129,19 +130,19 @@ func lossParamControl(loss lossmodel.KeyInfo, model lossmodel.ModelInfo, p lossm
 		}
 		return ""
 	}
-	whole := func(c *experiment.Config) string { return textOf(way.of(c), loss.Key) }
+	whole := func(c *config.Config) string { return textOf(way.of(c), loss.Key) }
 	return control{
 		label: p.Name, word: "loss." + p.Name, line: way.prefix() + loss.Key, group: "Link", nest: "loss", help: p.Help, away: way.away(),
-		value: func(c *experiment.Config) string { return value(way.of(c)) },
-		other: func(c *experiment.Config) string {
+		value: func(c *config.Config) string { return value(way.of(c)) },
+		other: func(c *config.Config) string {
 			if there := value(way.away().of(c)); there != value(way.of(c)) {
 				return there
 			}
 			return ""
 		},
-		held: func(c *experiment.Config) bool { return way.of(c).Netem.On },
+		held: func(c *config.Config) bool { return way.of(c).Netem.On },
 		now:  whole,
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			now := value(way.of(c))
 			next := stepLossParam(p, now, n)
 			words := strings.Fields(whole(c))

@@ -6,10 +6,11 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // paramControls returns a control for every param of the encoder that cfg names.
-func (cat *catalog) paramControls(cfg *experiment.Config) []control {
+func (cat *catalog) paramControls(cfg *config.Config) []control {
 	codec := cat.codec(cfg.Encoder.Name)
 	if codec == nil {
 		return nil
@@ -22,7 +23,7 @@ func (cat *catalog) paramControls(cfg *experiment.Config) []control {
 }
 
 func paramControl(info encoders.ParamInfo) control {
-	value := func(c *experiment.Config) any {
+	value := func(c *config.Config) any {
 		if v, ok := c.Encoder.Params[info.Name]; ok {
 			return v
 		}
@@ -30,21 +31,21 @@ func paramControl(info encoders.ParamInfo) control {
 	}
 	c := control{
 		label: info.Name, word: "param " + info.Name, nest: "params", help: info.Help,
-		value: func(c *experiment.Config) string {
+		value: func(c *config.Config) string {
 			text := fmt.Sprint(value(c))
 			if info.Unit != "" {
 				text += " " + info.Unit
 			}
 			return text
 		},
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			now := value(c)
 			next := stepParam(info, now, n)
-			return changeCommand(experiment.Change{Params: map[string]any{info.Name: next}}), next != now
+			return changeCommand(config.Change{Params: map[string]any{info.Name: next}}), next != now
 		},
 	}
 	if info.Min != nil && info.Max != nil && *info.Max > *info.Min {
-		c.level = func(c *experiment.Config) float64 {
+		c.level = func(c *config.Config) float64 {
 			v, _ := number(value(c))
 			return (v - *info.Min) / (*info.Max - *info.Min)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // fewHz is how few snapshots a second are few: the cubic makes a difference that
@@ -16,10 +17,10 @@ const fewHz = 30
 
 // playoutControls are those of the receiver's display, and of how often it gets
 // something to show where that is seldom.
-func playoutControls(cfg *experiment.Config) []control {
+func playoutControls(cfg *config.Config) []control {
 	list := []control{playoutControl()}
 	few := cfg.Sender.RateHz/cfg.Sender.Every <= fewHz
-	if few || cfg.Receiver.Interpolation != experiment.Linear {
+	if few || cfg.Receiver.Interpolation != config.Linear {
 		list = append(list, interpolationControl())
 	}
 	if few || cfg.Sender.Every > 1 {
@@ -33,21 +34,21 @@ func everies() []int { return []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} }
 
 // everyControl chooses how many of the snapshots are sent: more to the right.
 func everyControl() control {
-	place := func(c *experiment.Config) int {
+	place := func(c *config.Config) int {
 		i, _ := slices.BinarySearch(everies(), c.Sender.Every)
 		return i
 	}
 	last := len(everies()) - 1
 	return control{
 		label: "Send", word: "every", group: "Run",
-		value: func(c *experiment.Config) string {
+		value: func(c *config.Config) string {
 			return strconv.FormatFloat(float64(c.Sender.RateHz)/float64(c.Sender.Every), 'f', -1, 64) + " /s"
 		},
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			every := everies()[min(max(place(c)-n, 0), last)]
-			return changeCommand(experiment.Change{Every: every}), every != c.Sender.Every
+			return changeCommand(config.Change{Every: every}), every != c.Sender.Every
 		},
-		level: func(c *experiment.Config) float64 { return 1 - float64(place(c))/float64(last) },
+		level: func(c *config.Config) float64 { return 1 - float64(place(c))/float64(last) },
 		help:  "snapshots sent a second: every so many-th of those that are made",
 	}
 }
@@ -61,7 +62,7 @@ func parseEvery(args []string) (order, error) {
 	if most := everies()[len(everies())-1]; err != nil || n < 1 || n > most {
 		return order{}, fmt.Errorf("expected 1 to %d: every so many-th snapshot is sent", most)
 	}
-	return changeOrder(experiment.Change{Every: n}), nil
+	return changeOrder(config.Change{Every: n}), nil
 }
 
 // playoutStep is one press on the playout delay.
@@ -70,10 +71,10 @@ const playoutStep = 5 * time.Millisecond
 func playoutControl() control {
 	return control{
 		label: "Playout", word: "playout", group: "Run",
-		value: func(c *experiment.Config) string { return c.Receiver.Playout.String() },
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		value: func(c *config.Config) string { return c.Receiver.Playout.String() },
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
-			return changeCommand(experiment.Change{Playout: &d}), d != c.Receiver.Playout
+			return changeCommand(config.Change{Playout: &d}), d != c.Receiver.Playout
 		},
 		help: "how long the receiver holds snapshots back: three intervals and the jitter outlast two losses in a row. Its display slows down or hurries to a new delay, it never jumps back",
 	}
@@ -84,23 +85,23 @@ func playoutControl() control {
 func interpolationControl() control {
 	return control{
 		label: "Blend", word: "interpolation", group: "Run", choices: interpolations,
-		value: func(c *experiment.Config) string { return c.Receiver.Interpolation.String() },
-		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+		value: func(c *config.Config) string { return c.Receiver.Interpolation.String() },
+		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			name := cycle(interpolations(), c.Receiver.Interpolation.String(), n)
-			return changeCommand(experiment.Change{Interpolation: name}), true
+			return changeCommand(config.Change{Interpolation: name}), true
 		},
 		help: "how the receiver's display moves from one snapshot to the next",
 	}
 }
 
 func interpolations() []choice {
-	says := map[experiment.Interpolation]string{
-		experiment.Linear:  "on the straight line",
-		experiment.Hermite: "on a cubic, with velocities reckoned from the snapshots around: for low rates",
+	says := map[config.Interpolation]string{
+		config.Linear:  "on the straight line",
+		config.Hermite: "on a cubic, with velocities reckoned from the snapshots around: for low rates",
 	}
 	var list []choice
-	for i, name := range experiment.Interpolations() {
-		list = append(list, choice{name, says[experiment.Interpolation(i)]})
+	for i, name := range config.Interpolations() {
+		list = append(list, choice{name, says[config.Interpolation(i)]})
 	}
 	return list
 }
@@ -110,13 +111,13 @@ func parseInterpolation(args []string) (order, error) {
 	if len(args) != 1 {
 		return order{}, errUsage
 	}
-	names := experiment.Interpolations()
+	names := config.Interpolations()
 	if name := strings.ToLower(args[0]); slices.Contains(names, name) {
-		return changeOrder(experiment.Change{Interpolation: name}), nil
+		return changeOrder(config.Change{Interpolation: name}), nil
 	}
 	return order{}, fmt.Errorf("expected one of %s", strings.Join(names, ", "))
 }
 
 func completeInterpolation(_ desk, before []string) []string {
-	return firstOnly(before, experiment.Interpolations())
+	return firstOnly(before, config.Interpolations())
 }

@@ -4,19 +4,19 @@ import (
 	"slices"
 	"testing"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // The way to interpolate can be chosen where it can be seen: at few snapshots a
 // second, and where it is not as it comes.
 func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
-	words := func(c *experiment.Config) (list []string) {
+	words := func(c *config.Config) (list []string) {
 		for _, x := range playoutControls(c) {
 			list = append(list, x.word)
 		}
 		return list
 	}
-	c := experiment.Default()
+	c := config.Default()
 	if got := words(c); !slices.Equal(got, []string{"playout"}) {
 		t.Errorf("at %d Hz: %v", c.Sender.RateHz, got)
 	}
@@ -31,7 +31,7 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 			t.Fatalf("one step led to %s, want %s", blend.value(c), want)
 		}
 	}
-	c.Sender.RateHz, c.Receiver.Interpolation = 60, experiment.Hermite
+	c.Sender.RateHz, c.Receiver.Interpolation = 60, config.Hermite
 	if got := words(c); len(got) != 2 {
 		t.Errorf("hermite at 60 Hz cannot be switched off: %v", got)
 	}
@@ -40,7 +40,7 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 // More to the right is more snapshots a second, to the ends of the ladder and no
 // further; a number that is no rung goes to its neighbours.
 func TestEveryIsALadder(t *testing.T) {
-	c := experiment.Default()
+	c := config.Default()
 	ctl := everyControl()
 	walk := func(n int) string {
 		cmd, ok := ctl.step(c, n)
@@ -64,7 +64,7 @@ func TestEveryIsALadder(t *testing.T) {
 	if got := walk(1); got != "10 /s" {
 		t.Errorf("from every 7th: %s", got)
 	}
-	if full, none := ctl.level(experiment.Default()), ctl.level(&experiment.Config{Sender: experiment.SenderConfig{Every: 60}}); full != 1 || none != 0 {
+	if full, none := ctl.level(config.Default()), ctl.level(&config.Config{Sender: config.Sender{Every: 60}}); full != 1 || none != 0 {
 		t.Errorf("the gauge goes from %g to %g", none, full)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // patience is how many ticks a change may take to come back in a snapshot before
@@ -16,14 +17,14 @@ const patience = 20
 // that is held moves steadily however late the engine answers. Changes are
 // gathered and handed over once a tick, one Change for all of them.
 type desired struct {
-	cfg    *experiment.Config // nil: nothing beyond the snapshot
+	cfg    *config.Config // nil: nothing beyond the snapshot
 	speed  *float64
-	unsent experiment.Change
+	unsent config.Change
 	until  int // tick at which to give up waiting
 }
 
 // ask applies a change to what is desired; the error is for the person.
-func (d *desired) ask(from *experiment.Config, ch experiment.Change, tick int) error {
+func (d *desired) ask(from *config.Config, ch config.Change, tick int) error {
 	cfg := d.cfg
 	if cfg == nil {
 		cfg = from.Clone()
@@ -39,7 +40,7 @@ func (d *desired) ask(from *experiment.Config, ch experiment.Change, tick int) e
 func (d *desired) askSpeed(v float64, tick int) { d.speed, d.until = &v, tick+patience }
 
 // config returns the configuration to show.
-func (d *desired) config(snap *experiment.Snapshot) *experiment.Config {
+func (d *desired) config(snap *engine.Snapshot) *config.Config {
 	if d.cfg != nil {
 		return d.cfg
 	}
@@ -47,7 +48,7 @@ func (d *desired) config(snap *experiment.Snapshot) *experiment.Config {
 }
 
 // pace returns the speed to show.
-func (d *desired) pace(snap *experiment.Snapshot) float64 {
+func (d *desired) pace(snap *engine.Snapshot) float64 {
 	if d.speed != nil {
 		return *d.speed
 	}
@@ -55,7 +56,7 @@ func (d *desired) pace(snap *experiment.Snapshot) float64 {
 }
 
 // settle forgets what the snapshot has caught up with, or never will.
-func (d *desired) settle(snap *experiment.Snapshot, tick int) {
+func (d *desired) settle(snap *engine.Snapshot, tick int) {
 	late := tick >= d.until
 	if d.cfg != nil && d.unsent.IsZero() && (late || sameSettings(snap.Config, d.cfg)) {
 		d.cfg = nil
@@ -67,18 +68,18 @@ func (d *desired) settle(snap *experiment.Snapshot, tick int) {
 
 // sameSettings reports whether two configurations of a session agree in
 // everything that a change can alter.
-func sameSettings(a, b *experiment.Config) bool {
+func sameSettings(a, b *config.Config) bool {
 	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
 		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
 		a.Receiver.Interpolation == b.Receiver.Interpolation && a.Sender.Every == b.Sender.Every &&
-		slices.EqualFunc(a.Shadows, b.Shadows, experiment.EncoderConfig.Equal)
+		slices.EqualFunc(a.Shadows, b.Shadows, config.Encoder.Equal)
 }
 
 // forget drops all expectations: what comes next may be anything.
 func (d *desired) forget() { *d = desired{} }
 
 // merge returns the change that does what a and then b would do.
-func merge(a, b experiment.Change) experiment.Change {
+func merge(a, b config.Change) config.Change {
 	if b.Encoder != "" {
 		a.Encoder, a.Params = b.Encoder, nil
 	}

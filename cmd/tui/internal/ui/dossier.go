@@ -8,7 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 )
 
 // dossier is what page 6 shows of one run: one that was saved, or the present one.
@@ -17,19 +20,19 @@ type dossier struct {
 	trouble  string // why it cannot be read; nothing else is known then
 	note     string
 	length   time.Duration
-	totals   experiment.Totals
-	timing   experiment.Timing
+	totals   figures.Totals
+	timing   figures.Timing
 	beside   []string
-	changes  []experiment.StampedChange
+	changes  []config.StampedChange
 	settings map[string]string
 }
 
 // openDossier reads a saved report. It takes as long as the file is large.
-func openDossier(s experiment.SavedReport) *dossier {
+func openDossier(s report.SavedReport) *dossier {
 	d := &dossier{name: s.Name}
-	runs, err := experiment.ReadReport(s.Path)
+	runs, err := report.ReadReport(s.Path)
 	if err != nil {
-		var ce *experiment.ConfigError
+		var ce *config.Error
 		if d.trouble = err.Error(); errors.As(err, &ce) { // the list names the file already
 			d.trouble = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
 		}
@@ -50,7 +53,7 @@ func openDossier(s experiment.SavedReport) *dossier {
 }
 
 // presentDossier is the run under the keys.
-func presentDossier(snap *experiment.Snapshot) *dossier {
+func presentDossier(snap *engine.Snapshot) *dossier {
 	d := &dossier{name: "this run", length: snap.Now, changes: snap.Log, settings: snap.Config.Settings()}
 	if len(snap.Lanes) > 0 {
 		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing

@@ -4,22 +4,22 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // change is something that was altered, as the screen tells of it: a control that
 // was dragged is one change, from its first rung to its last.
 type change struct {
-	experiment.Mark
+	engine.Mark
 	began time.Duration
 }
 
 // changes gathers marks into changes: of a control that was dragged, which makes
 // a mark with every rung, one that stands where it came to rest.
-func changes(marks []experiment.Mark) []change {
+func changes(marks []engine.Mark) []change {
 	out := make([]change, 0, len(marks))
 	for _, m := range marks {
-		if n := len(out); n > 0 && m.Kind == experiment.MarkChange && out[n-1].Kind == m.Kind &&
+		if n := len(out); n > 0 && m.Kind == engine.MarkChange && out[n-1].Kind == m.Kind &&
 			m.T-out[n-1].T < dragTime && subject(m.Label) == subject(out[n-1].Label) {
 			out[n-1].Mark = m
 			continue
@@ -36,14 +36,14 @@ type effect struct{ before, after cost }
 type cost struct{ kbps, perChanged float64 }
 
 // costOf sums up samples. Bits per changed item is 0 where too little changed.
-func costOf(list []experiment.Sample) cost {
+func costOf(list []engine.Sample) cost {
 	var sent, bits, changed, items int64
 	for i := range list {
 		sent += int64(list[i].Sent)
 		bits += list[i].PayloadBits
 		changed, items = changed+list[i].Changed, items+list[i].Items
 	}
-	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * experiment.SamplePeriod.Seconds())}
+	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * engine.SamplePeriod.Seconds())}
 	if changed > 0 && (changed >= enoughChanged*sent || changed == items) {
 		c.perChanged = float64(bits) / float64(changed)
 	}
@@ -53,8 +53,8 @@ func costOf(list []experiment.Sample) cost {
 // effectOf measures the i-th of all changes; false while the seconds after it are
 // not over, once those before it are forgotten, and where another change stands
 // so close that it would be measured too.
-func effectOf(all []change, i int, samples []experiment.Sample) (effect, bool) {
-	const period, span = experiment.SamplePeriod, int64(recentSpan / experiment.SamplePeriod)
+func effectOf(all []change, i int, samples []engine.Sample) (effect, bool) {
+	const period, span = engine.SamplePeriod, int64(recentSpan / engine.SamplePeriod)
 	if c := all[i]; len(samples) > 0 && !disturbed(all, i) {
 		origin := int64(samples[0].T/period) - 1 // when the first sample began, in periods
 		until := int64(c.began/period) - origin
@@ -72,7 +72,7 @@ func effectOf(all []change, i int, samples []experiment.Sample) (effect, bool) {
 // hasEffect reports whether a change is one that can have an effect on what the
 // encoder under the keys sends: shadows, notes and seams have none.
 func hasEffect(c change) bool {
-	return (c.Kind == experiment.MarkChange || c.Kind == experiment.MarkUndo) &&
+	return (c.Kind == engine.MarkChange || c.Kind == engine.MarkUndo) &&
 		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")
 }
 
@@ -81,7 +81,7 @@ func hasEffect(c change) bool {
 // seam does.
 func disturbed(all []change, i int) bool {
 	c := all[i]
-	disturbs := func(other change) bool { return hasEffect(other) || other.Kind == experiment.MarkSeam }
+	disturbs := func(other change) bool { return hasEffect(other) || other.Kind == engine.MarkSeam }
 	for j := i - 1; j >= 0 && c.began-all[j].T < recentSpan; j-- {
 		if disturbs(all[j]) {
 			return true

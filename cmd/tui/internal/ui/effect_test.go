@@ -5,24 +5,24 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // steps is a session that sends 100 kbit a second until a moment and 60 after it,
 // always for 10 changed items in each of 6 packets a sample; of its samples the
 // first few are forgotten.
-func steps(at, now time.Duration, forgotten int) *experiment.Snapshot {
+func steps(at, now time.Duration, forgotten int) *engine.Snapshot {
 	snap := fakeSnapshot(now)
-	var samples []experiment.Sample
-	for t := experiment.SamplePeriod; t <= now; t += experiment.SamplePeriod {
-		s := experiment.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
+	var samples []engine.Sample
+	for t := engine.SamplePeriod; t <= now; t += engine.SamplePeriod {
+		s := engine.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
 		if t > at {
 			s.PayloadBits = 6_000
 		}
 		samples = append(samples, s)
 	}
 	snap.Lanes[0].Samples = samples[forgotten:]
-	snap.Marks = []experiment.Mark{{T: at, Label: "encoder rotor"}}
+	snap.Marks = []engine.Mark{{T: at, Label: "encoder rotor"}}
 	return snap
 }
 
@@ -42,7 +42,7 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 		}
 	}
 	p := &logPane{}
-	for now := at; now < 2*at; now += experiment.SamplePeriod { // as it comes
+	for now := at; now < 2*at; now += engine.SamplePeriod { // as it comes
 		if changed := p.observe(sightOf(steps(at, now, 0))); changed != (now == at || now == at+recentSpan) {
 			t.Errorf("at %v: drawn anew: %v", now, changed)
 		}
@@ -60,17 +60,17 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 func TestChangesTooCloseTellNothing(t *testing.T) {
 	snap := steps(5*time.Second, 20*time.Second, 0)
 	for _, c := range []struct {
-		other experiment.Mark
+		other engine.Mark
 		known bool
 	}{
-		{experiment.Mark{T: 6 * time.Second, Label: "loss 5%"}, false},
-		{experiment.Mark{T: 6 * time.Second, Label: "mark 1", Kind: experiment.MarkNote}, true},
-		{experiment.Mark{T: 6 * time.Second, Label: "shadow rotor on"}, true},
-		{experiment.Mark{T: 6 * time.Second, Label: "seam", Kind: experiment.MarkSeam}, false},
-		{experiment.Mark{T: 7 * time.Second, Label: "loss 5%"}, true},
-		{experiment.Mark{T: 1<<63 - 1, Label: "never"}, true},
+		{engine.Mark{T: 6 * time.Second, Label: "loss 5%"}, false},
+		{engine.Mark{T: 6 * time.Second, Label: "mark 1", Kind: engine.MarkNote}, true},
+		{engine.Mark{T: 6 * time.Second, Label: "shadow rotor on"}, true},
+		{engine.Mark{T: 6 * time.Second, Label: "seam", Kind: engine.MarkSeam}, false},
+		{engine.Mark{T: 7 * time.Second, Label: "loss 5%"}, true},
+		{engine.Mark{T: 1<<63 - 1, Label: "never"}, true},
 	} {
-		snap.Marks = []experiment.Mark{{T: 5 * time.Second, Label: "encoder rotor"}, c.other}
+		snap.Marks = []engine.Mark{{T: 5 * time.Second, Label: "encoder rotor"}, c.other}
 		p := &logPane{}
 		if p.observe(sightOf(snap)); (p.effects[0] != nil) != c.known {
 			t.Errorf("beside %+v: %v", c.other, p.effects)
@@ -82,10 +82,10 @@ func TestChangesTooCloseTellNothing(t *testing.T) {
 }
 
 func TestDraggedControlIsMeasuredFromItsFirstRung(t *testing.T) {
-	mark := func(ms int, label string) experiment.Mark {
-		return experiment.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
+	mark := func(ms int, label string) engine.Mark {
+		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
-	got := changes([]experiment.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
+	got := changes([]engine.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
 	if len(got) != 1 || got[0].began != 5*time.Second || got[0].T != 6600*time.Millisecond {
 		t.Errorf("%+v", got)
 	}
@@ -93,7 +93,7 @@ func TestDraggedControlIsMeasuredFromItsFirstRung(t *testing.T) {
 
 func TestMarksSayWhatTheyAre(t *testing.T) {
 	snap := fakeSnapshot(90 * time.Second)
-	snap.Marks = append(snap.Marks, experiment.Mark{T: 88 * time.Second, Label: "undo loss 5%", Kind: experiment.MarkUndo})
+	snap.Marks = append(snap.Marks, engine.Mark{T: 88 * time.Second, Label: "undo loss 5%", Kind: engine.MarkUndo})
 	rows := picture(&logPane{}, sightOf(snap), 60, 8)
 	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ seam: the recording begins anew") {
 		t.Errorf("%q", rows)

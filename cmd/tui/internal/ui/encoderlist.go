@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/config"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // encoderCard is what the list of encoders says about the one under the cursor:
 // its idea, whose it is, and its params, which can be set there and then.
 type encoderCard struct {
 	cat    *catalog
-	cfg    *experiment.Config // as desired
-	inside bool               // the keys are for the params
-	at     int                // the param under the cursor
+	cfg    *config.Config // as desired
+	inside bool           // the keys are for the params
+	at     int            // the param under the cursor
 	typing bool
 	input  editor
 	err    string
@@ -60,7 +61,7 @@ func (m *Model) cardKey(p *picker, msg tea.KeyMsg) bool {
 	case msg.Type == tea.KeyTab && len(e.params(name)) > 0:
 		e.inside, e.at = true, 0
 	case msg.Type == tea.KeySpace && p.filter == "":
-		m.setFromCard(p, experiment.Change{Encoder: name})
+		m.setFromCard(p, config.Change{Encoder: name})
 	default:
 		return false
 	}
@@ -115,7 +116,7 @@ func (m *Model) typeParam(p *picker, name string, msg tea.KeyMsg) {
 // the one that runs.
 func (m *Model) setParam(p *picker, name string, v any) {
 	e := p.card
-	ch := experiment.Change{Params: map[string]any{e.params(name)[e.at].Name: v}}
+	ch := config.Change{Params: map[string]any{e.params(name)[e.at].Name: v}}
 	if e.cfg.Encoder.Name != name {
 		ch.Encoder = name
 	}
@@ -123,7 +124,7 @@ func (m *Model) setParam(p *picker, name string, v any) {
 }
 
 // setFromCard carries a change out and shows what it did; the list stays open.
-func (m *Model) setFromCard(p *picker, ch experiment.Change) {
+func (m *Model) setFromCard(p *picker, ch config.Change) {
 	p.card.err = ""
 	if err := m.obey(changeCommand(ch)); err != nil {
 		p.card.err = err.Error()

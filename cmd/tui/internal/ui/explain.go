@@ -4,16 +4,18 @@ import (
 	"strconv"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 
-	"wirelab/experiment"
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // whyBox says why the last packet failed or was large, and what other troubles
 // there were of late: the newest of each kind. It stands still while it is read.
 type whyBox struct {
-	list []experiment.Incident
-	cfg  *experiment.Config
+	list []engine.Incident
+	cfg  *config.Config
 	now  time.Duration
 	at   int // the one under the cursor
 	w    int // of the last picture
@@ -23,7 +25,7 @@ type whyBox struct {
 // that packet.
 func (m *Model) explain() {
 	if p, ok := m.page().(*livePage); ok && p.at == atPackets && p.packets.choosing {
-		m.openPacket(experiment.PacketID{Seq: p.packets.chosen})
+		m.openPacket(engine.PacketID{Seq: p.packets.chosen})
 		return
 	}
 	snap := m.shown()
@@ -35,7 +37,7 @@ func (m *Model) keyInWhy(b *whyBox, msg tea.KeyMsg) {
 	switch n := overlayStep(msg); {
 	case n != 0 && len(b.list) > 0:
 		b.at = min(max(b.at+n, 0), len(b.list)-1)
-	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.at].Reason != experiment.BecauseRefusedFrame:
+	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.at].Reason != engine.BecauseRefusedFrame:
 		m.over = nil
 		m.openPacket(b.list[b.at].Opened.ID)
 	default:
@@ -54,7 +56,7 @@ func (b *whyBox) size(w, h int) (int, int) {
 
 // lines is the sentence of one trouble, wrapped.
 func (b *whyBox) lines(i int) []string {
-	return wrap(b.list[i].Opened.Explain(b.list[i].Reason, b.cfg), b.w-6)
+	return wrap(report.Explain(&b.list[i].Opened, b.list[i].Reason, b.cfg), b.w-6)
 }
 
 func (b *whyBox) draw(c *canvas, th *theme) {
@@ -103,8 +105,8 @@ func (b *whyBox) draws(c *canvas, th *theme, y, i int) int {
 }
 
 // reasonHeadInk is the colour that the packet has elsewhere.
-func reasonHeadInk(x *experiment.Incident) ink {
-	if x.Reason.Large() || x.Reason == experiment.BecauseRefusedFrame {
+func reasonHeadInk(x *engine.Incident) ink {
+	if x.Reason.Large() || x.Reason == engine.BecauseRefusedFrame {
 		return inkWarn
 	}
 	return outcomeInk(x.Opened.Record.Outcome)

@@ -5,32 +5,33 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // failure is one way in which packets that arrived were of no use: how often it
 // happened so far, and in a second of the last two.
 type failure struct {
-	outcome experiment.Outcome
+	outcome engine.Outcome
 	stroke  chart.Stroke
 	total   int64
 	rate    float64
 }
 
-// recentSpan is how long "now" is: as long as experiment.Recent looks back.
+// recentSpan is how long "now" is: as long as engine.Recent looks back.
 const recentSpan = 2 * time.Second
 
 // failures lists the ways to fail, gravest last. Tainted packets are among them:
 // without a checksum damage is not noticed, yet it is damage.
-func failures(lane *experiment.Lane) []failure {
+func failures(lane *engine.Lane) []failure {
 	f := lane.Totals.Failures
 	list := []failure{
-		{experiment.NoBaseline, chart.Solid, f.NoBaseline, 0},
-		{experiment.Corrupt, chart.Dashed, f.Corrupt, 0},
-		{experiment.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
-		{experiment.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
+		{engine.NoBaseline, chart.Solid, f.NoBaseline, 0},
+		{engine.Corrupt, chart.Dashed, f.Corrupt, 0},
+		{engine.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
+		{engine.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
 	}
-	recent := lane.Samples[max(len(lane.Samples)-int(recentSpan/experiment.SamplePeriod), 0):]
+	recent := lane.Samples[max(len(lane.Samples)-int(recentSpan/engine.SamplePeriod), 0):]
 	for i := range list {
 		n := 0
 		for j := range recent {
@@ -42,18 +43,18 @@ func failures(lane *experiment.Lane) []failure {
 }
 
 // failedSoFar is the sum of all ways to fail.
-func failedSoFar(t *experiment.Totals) int64 {
+func failedSoFar(t *figures.Totals) int64 {
 	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }
 
 // outcomeShort is outcomeWord where room is scarce.
-func outcomeShort(o experiment.Outcome) string {
+func outcomeShort(o engine.Outcome) string {
 	switch o {
-	case experiment.NoBaseline:
+	case engine.NoBaseline:
 		return "no base"
-	case experiment.UnknownCodec:
+	case engine.UnknownCodec:
 		return "codec"
-	case experiment.Duplicate:
+	case engine.Duplicate:
 		return "copy"
 	}
 	return outcomeWord(o)
@@ -80,7 +81,7 @@ func failureLegend(th *theme, list []failure, room int) []span {
 		return uncut(room, others)
 	}
 	soFar := []span{{inkDim, "  " + strconv.FormatInt(total, 10) + " so far"}}
-	mute := func(experiment.Outcome) string { return "" }
+	mute := func(engine.Outcome) string { return "" }
 	known := fit(room-spansWidth(soFar), failureSpans(th, occurred, outcomeWord, true), failureSpans(th, occurred, outcomeShort, true))
 	if spansWidth(known)+spansWidth(soFar) > room {
 		return fit(room, known, failureSpans(th, occurred, mute, true))
@@ -91,7 +92,7 @@ func failureLegend(th *theme, list []failure, room int) []span {
 
 // failureSpans writes ways to fail one after the other; the first of a line has
 // no gap before it.
-func failureSpans(th *theme, list []failure, word func(experiment.Outcome) string, first bool) []span {
+func failureSpans(th *theme, list []failure, word func(engine.Outcome) string, first bool) []span {
 	var out []span
 	for i, f := range list {
 		sign := strokes(th)[f.stroke] + " " + string(th.outcome[f.outcome]) + " "

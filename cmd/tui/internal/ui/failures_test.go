@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // damagedLab is a session without a checksum on a link that damages packets.
@@ -14,7 +14,7 @@ func damagedLab() *fakeLab {
 	lane.Totals.Tainted = 41
 	for i := range lane.Samples {
 		if i >= len(lane.Samples)-4 {
-			lane.Samples[i].Outcomes[experiment.Tainted] = 2
+			lane.Samples[i].Outcomes[engine.Tainted] = 2
 		}
 	}
 	return lab
@@ -53,7 +53,7 @@ func TestFailuresAreRates(t *testing.T) {
 			t.Errorf("%v: %v a second, want %d in 2 s", f.outcome, f.rate, n)
 		}
 	}
-	if got := failures(&experiment.Lane{}); got[0].rate != 0 {
+	if got := failures(&engine.Lane{}); got[0].rate != 0 {
 		t.Error("failures before the first sample")
 	}
 }

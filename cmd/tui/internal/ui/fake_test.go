@@ -7,24 +7,27 @@ import (
 	"slices"
 	"time"
 
-	"github.com/charmbracelet/lipgloss"
-	"github.com/muesli/termenv"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
 )
 
 // fakeLab plays a made-up session: everything in a snapshot is a function of the
 // virtual time, which stands still unless a test moves it.
 type fakeLab struct {
-	snap *experiment.Snapshot
+	snap *engine.Snapshot
 	got  []experiment.Command
 	full bool // refuse commands
 }
 
-func (l *fakeLab) Snapshot() *experiment.Snapshot { return l.snap }
+func (l *fakeLab) Snapshot() *engine.Snapshot { return l.snap }
 
 func (l *fakeLab) Do(c experiment.Command) bool {
 	if l.full {
@@ -42,25 +45,25 @@ var fakeSchema = frame.Cubes(frame.WalkoffCubes)
 // fakeHz is the packet rate of the made-up session.
 const fakeHz = 60
 
-func fakeSnapshot(now time.Duration) *experiment.Snapshot {
-	cfg := experiment.Default()
-	if err := cfg.Apply(experiment.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"}, Up: map[string]string{"latency": "65ms"}}); err != nil {
+func fakeSnapshot(now time.Duration) *engine.Snapshot {
+	cfg := config.Default()
+	if err := cfg.Apply(config.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"}, Up: map[string]string{"latency": "65ms"}}); err != nil {
 		panic(err)
 	}
-	lane := experiment.Lane{Encoder: cfg.Encoder.Name, Samples: fakeSamples(now), Packets: fakePackets(now)}
-	lane.Totals = experiment.Totals{Sent: int64(now.Seconds() * fakeHz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
-		Failures: experiment.Failures{NoBaseline: 7}, PacketBytes: experiment.Quantiles{P50: 389}, Playout: experiment.Playout{StarvedRatio: 0.0021, Late: 7},
-		Network: experiment.Network{LossRate: 0.0496, MeanBurst: 1.05, ReorderedRatio: 0.0312, ReorderExtent: experiment.Quantiles{P95: 2},
-			DelayMS: experiment.Quantiles{P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
-	lane.Timing = experiment.Timing{EncodeUS: experiment.Quantiles{P99: 77}, DecodeUS: experiment.Quantiles{P99: 75}}
-	lane.Recent = experiment.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244, BitsPerItem: 3.46, BitsPerChanged: 58.8,
+	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: fakeSamples(now), Packets: fakePackets(now)}
+	lane.Totals = figures.Totals{Sent: int64(now.Seconds() * fakeHz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
+		Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{P50: 389}, Playout: figures.Playout{StarvedRatio: 0.0021, Late: 7},
+		Network: figures.Network{LossRate: 0.0496, MeanBurst: 1.05, ReorderedRatio: 0.0312, ReorderExtent: figures.Quantiles{P95: 2},
+			DelayMS: figures.Quantiles{P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
+	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{P99: 77}, DecodeUS: figures.Quantiles{P99: 75}}
+	lane.Recent = engine.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244, BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: fakeBudget()}
-	return &experiment.Snapshot{
-		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: fakeSchema, Lanes: []experiment.Lane{lane},
-		Marks: []experiment.Mark{
+	return &engine.Snapshot{
+		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: fakeSchema, Lanes: []engine.Lane{lane},
+		Marks: []engine.Mark{
 			{T: 46 * time.Second, Label: "encoder relative-orientation"},
 			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},
-			{T: 82 * time.Second, Label: "seam", Kind: experiment.MarkSeam},
+			{T: 82 * time.Second, Label: "seam", Kind: engine.MarkSeam},
 		},
 	}
 }
@@ -74,52 +77,52 @@ func fakeBudget() encoders.Budget {
 }
 
 // fakeSamples is a bandwidth that breathes, and falls by a third at 46 s.
-func fakeSamples(now time.Duration) []experiment.Sample {
+func fakeSamples(now time.Duration) []engine.Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var out []experiment.Sample
-	for t := experiment.SamplePeriod; t <= now; t += experiment.SamplePeriod {
+	var out []engine.Sample
+	for t := engine.SamplePeriod; t <= now; t += engine.SamplePeriod {
 		at := t.Seconds()
 		kbps := 262 + 25*math.Sin(at/3) + 14*rng.Float64()
 		if at > 46 {
 			kbps *= 0.68
 		}
-		s := experiment.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
+		s := engine.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
 		s.PayloadBits = int64(kbps * 100)
 		s.WireBits = s.PayloadBits + 6*33*8
-		s.Outcomes[experiment.Decoded] = 6
+		s.Outcomes[engine.Decoded] = 6
 		if len(out)%20 < 6 {
-			s.Outcomes[experiment.Decoded], s.Outcomes[experiment.Lost] = 5, 1
+			s.Outcomes[engine.Decoded], s.Outcomes[engine.Lost] = 5, 1
 		}
 		if at > 70 && rng.IntN(8) == 0 {
-			s.Outcomes[experiment.NoBaseline] = 1 + rng.IntN(2)
+			s.Outcomes[engine.NoBaseline] = 1 + rng.IntN(2)
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-func fakePackets(now time.Duration) []experiment.PacketRecord {
-	var out []experiment.PacketRecord
+func fakePackets(now time.Duration) []engine.PacketRecord {
+	var out []engine.PacketRecord
 	last := uint64(now.Seconds() * fakeHz)
 	for seq := last - 600; seq < last; seq++ {
 		rng := rand.New(rand.NewPCG(2, seq)) // the same packet in every snapshot
 		sent := time.Duration(seq) * time.Second / fakeHz
-		r := experiment.PacketRecord{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
-			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: experiment.Decoded}
+		r := engine.PacketRecord{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
+			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: engine.Decoded}
 		r.Wire = r.Payload + 33
 		switch n := rng.IntN(100); {
 		case seq+4 > last:
-			r.Outcome, r.Arrived = experiment.InFlight, 0
+			r.Outcome, r.Arrived = engine.InFlight, 0
 		case n < 5:
-			r.Outcome, r.Arrived, r.Cause = experiment.Lost, 0, 1
+			r.Outcome, r.Arrived, r.Cause = engine.Lost, 0, 1
 		case n < 7:
-			r.Outcome = experiment.Stale
+			r.Outcome = engine.Stale
 		case n < 8:
-			r.Outcome = experiment.NoBaseline
+			r.Outcome = engine.NoBaseline
 		}
 		out = append(out, r)
 		if rng.IntN(150) == 0 {
-			r.Copy, r.Outcome = 1, experiment.Duplicate
+			r.Copy, r.Outcome = 1, engine.Duplicate
 			out = append(out, r)
 		}
 	}

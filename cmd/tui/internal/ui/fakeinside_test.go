@@ -5,6 +5,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment"
+	"wirelab/experiment/engine"
 	"wirelab/lossmodel"
 )
 
@@ -25,7 +26,7 @@ func bitsLab(shadow bool) *fakeLab {
 }
 
 // spend makes a lane's samples spend these shares of what they spent before.
-func spend(l *experiment.Lane, shares map[encoders.Slot]float64) {
+func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	charge := func(bits float64) (b encoders.Budget, total int64) {
 		for k, share := range shares {
 			b.Bits(k, int(bits*share))
@@ -50,42 +51,42 @@ func packetsLab() *fakeLab {
 	l := &lab.snap.Lanes[0]
 	for i := range l.Packets {
 		r := &l.Packets[i]
-		if r.Due = r.Sent + 52*time.Millisecond; r.Outcome == experiment.Lost {
+		if r.Due = r.Sent + 52*time.Millisecond; r.Outcome == engine.Lost {
 			r.Due = 0
 		}
 	}
 	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
 		r := &l.Packets[i]
-		why := map[experiment.Outcome]experiment.Reason{experiment.NoBaseline: experiment.BecauseDropped, experiment.Lost: experiment.BecauseLost}[r.Outcome]
-		if why == experiment.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
+		why := map[engine.Outcome]engine.Reason{engine.NoBaseline: engine.BecauseDropped, engine.Lost: engine.BecauseLost}[r.Outcome]
+		if why == engine.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
 			continue
 		}
-		l.Troubles = append(l.Troubles, experiment.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond, Opened: fakeOpened(r)})
+		l.Troubles = append(l.Troubles, engine.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond, Opened: fakeOpened(r)})
 	}
 	return lab
 }
 
 // fakeOpened is the inside of a made-up packet.
-func fakeOpened(r *experiment.PacketRecord) experiment.Opened {
-	in := experiment.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
-		Usual: experiment.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: experiment.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}
+func fakeOpened(r *engine.PacketRecord) engine.Opened {
+	in := engine.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
+		Usual: engine.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: engine.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}
 	in.Trail.N = 3
 	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageLoss}
 	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond, Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
 	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
 	switch r.Outcome {
-	case experiment.Lost:
-		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, experiment.BaseUnasked
-	case experiment.Stale:
+	case engine.Lost:
+		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, engine.BaseUnasked
+	case engine.Stale:
 		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/fakeHz, r.Arrived-3*time.Millisecond
-	case experiment.NoBaseline:
-		in.Base, in.Missing, in.DroppedAt = experiment.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
+	case engine.NoBaseline:
+		in.Base, in.Missing, in.DroppedAt = engine.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
 	}
 	in.Spent.N = 4
 	in.Spent.Slots = [16]encoders.Slot{encoders.SlotFlags, encoders.SlotIndex, encoders.SlotPosition, encoders.SlotOrientation}
 	all := int64(r.Payload) * 8 * encoders.BitUnit
 	in.Spent.Units = [16]int64{all / 20, all / 10, all / 2, all - all/20 - all/10 - all/2}
-	return experiment.Opened{ID: experiment.PacketID{Seq: r.Seq, Copy: r.Copy}, Record: *r, Inside: in}
+	return engine.Opened{ID: engine.PacketID{Seq: r.Seq, Copy: r.Copy}, Record: *r, Inside: in}
 }
 
 // openingLab answers a wish to open a packet, as a runner does.
@@ -94,7 +95,7 @@ type openingLab struct{ *fakeLab }
 func (l openingLab) Do(c experiment.Command) bool {
 	if c.Open != nil {
 		next := *l.snap
-		next.Opened = &experiment.Opened{ID: *c.Open, Gone: true}
+		next.Opened = &engine.Opened{ID: *c.Open, Gone: true}
 		for i := range l.snap.Lanes[0].Packets {
 			if r := &l.snap.Lanes[0].Packets[i]; r.Seq == c.Open.Seq && r.Copy == c.Open.Copy {
 				o := fakeOpened(r)

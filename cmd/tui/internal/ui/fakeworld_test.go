@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"wirelab/dataset/world"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // fakePicture is a made-up world, a function of the time alone: the player goes
 // round in a circle, what is near interacts, and what it has passed is heaped.
-func fakePicture(now time.Duration) *experiment.Picture {
-	p := &experiment.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
+func fakePicture(now time.Duration) *engine.Picture {
+	p := &engine.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
 		Moment: now - 124*time.Millisecond, Sent: fakePoses(now), Shown: fakePoses(now - 124*time.Millisecond)}
 	late := fakePoses(now - 130*time.Millisecond)
 	for i := range p.Shown {
@@ -21,17 +21,17 @@ func fakePicture(now time.Duration) *experiment.Picture {
 	return p
 }
 
-func fakePoses(now time.Duration) []experiment.Pose {
+func fakePoses(now time.Duration) []engine.Pose {
 	const radius = 9
 	angle := now.Seconds() / 3
 	turn := func(about float64) [4]float32 {
 		return [4]float32{2: float32(math.Sin(about / 2)), 3: float32(math.Cos(about / 2))}
 	}
-	me := experiment.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle), Interacting: true}
-	list := []experiment.Pose{me}
+	me := engine.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle), Interacting: true}
+	list := []engine.Pose{me}
 	for i := range 900 {
 		x, y := float64(i%30)-14.5, float64(i/30)-14.5
-		at := experiment.Pose{X: float32(x), Y: float32(y), Z: 0.2, Rot: turn(0)}
+		at := engine.Pose{X: float32(x), Y: float32(y), Z: 0.2, Rot: turn(0)}
 		if d := math.Hypot(x-float64(me.X), y-float64(me.Y)); d < 4 {
 			away := float32((4 - d) / 4)
 			at.X, at.Y = at.X+away*(at.X-me.X), at.Y+away*(at.Y-me.Y)

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // blockLook is how the blocks of a file are shown in each state.
-func blockLook(th *theme, s experiment.BlockState) (ink, rune) {
+func blockLook(th *theme, s engine.BlockState) (ink, rune) {
 	signs, inks := []rune("·○◐●◉"), [...]ink{inkFaint, inkDim, inkLate, inkGood, inkMark}
 	if th.ascii {
 		signs = []rune(".-+o@")

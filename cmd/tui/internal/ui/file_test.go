@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 
-	"wirelab/experiment"
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // fileScreen is a dashboard over a lab of files.
@@ -101,14 +102,14 @@ func TestFilePageAdjusts(t *testing.T) {
 // The figures say what a transfer of so many blocks and seconds must come to.
 func TestTransferFigures(t *testing.T) {
 	secs := 2.0
-	going := &experiment.Transfer{Blocks: 100, Delivered: 25, ElapsedS: 3}
+	going := &figures.Transfer{Blocks: 100, Delivered: 25, ElapsedS: 3}
 	if left, ok := timeLeft(going); !ok || left != 9 {
 		t.Errorf("%g s left, expected 9", left)
 	}
-	p := &transferPane{lanes: []experiment.Lane{
-		{Encoder: "patch", Totals: experiment.Totals{Transfer: &experiment.Transfer{Done: true, TimeS: &secs, Blocks: 4, Delivered: 4}}},
-		{Encoder: "whole-raw", Totals: experiment.Totals{Transfer: &experiment.Transfer{Blocks: 7}}},
-		{Encoder: "whole-zstd", Totals: experiment.Totals{Transfer: going}}}}
+	p := &transferPane{lanes: []engine.Lane{
+		{Encoder: "patch", Totals: figures.Totals{Transfer: &figures.Transfer{Done: true, TimeS: &secs, Blocks: 4, Delivered: 4}}},
+		{Encoder: "whole-raw", Totals: figures.Totals{Transfer: &figures.Transfer{Blocks: 7}}},
+		{Encoder: "whole-zstd", Totals: figures.Totals{Transfer: going}}}}
 	text := ""
 	for _, s := range p.verdict(200) {
 		text += s.text
@@ -121,7 +122,7 @@ func TestTransferFigures(t *testing.T) {
 	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].text, "at present") {
 		t.Errorf("to those who look back it says %v", says)
 	}
-	p.making = &experiment.Making{Encoder: "patch-fast", Done: 1, Total: 4}
+	p.making = &engine.Making{Encoder: "patch-fast", Done: 1, Total: 4}
 	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast being made, 25 %" {
 		t.Errorf("of the encoder that takes over it says %q", says)
 	}
@@ -135,7 +136,7 @@ func TestTransferFigures(t *testing.T) {
 
 // BenchmarkFileFrame draws page 4 on which everything changed: the picture, too.
 func BenchmarkFileFrame160x48(b *testing.B) {
-	var snaps []*experiment.Snapshot
+	var snaps []*engine.Snapshot
 	for i := range 20 {
 		snaps = append(snaps, fileSnapshot(0.05*float64(i)))
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // filter says which packets are listed: 0 all of them, 1 those that were of no use
@@ -15,7 +16,7 @@ const (
 	filterAll filter = iota
 	filterTrouble
 	filterOutcome // and the outcome added to it
-	numFilters    = filterOutcome + filter(experiment.NumOutcomes)
+	numFilters    = filterOutcome + filter(engine.NumOutcomes)
 )
 
 // String is how the filter is typed.
@@ -29,10 +30,10 @@ func (f filter) String() string {
 	return strings.ToLower(strings.ReplaceAll(outcomeWord(f.outcome()), " ", "-"))
 }
 
-func (f filter) outcome() experiment.Outcome { return experiment.Outcome(f - filterOutcome) }
+func (f filter) outcome() engine.Outcome { return engine.Outcome(f - filterOutcome) }
 
 // takes reports whether a packet is listed.
-func (f filter) takes(r *experiment.PacketRecord) bool {
+func (f filter) takes(r *engine.PacketRecord) bool {
 	switch f {
 	case filterAll:
 		return true
@@ -43,9 +44,9 @@ func (f filter) takes(r *experiment.PacketRecord) bool {
 }
 
 // troubled reports whether a packet was of no use, or came late.
-func troubled(r *experiment.PacketRecord) bool {
+func troubled(r *engine.PacketRecord) bool {
 	switch r.Outcome {
-	case experiment.InFlight, experiment.Decoded, experiment.Duplicate:
+	case engine.InFlight, engine.Decoded, engine.Duplicate:
 		return false
 	}
 	return true
@@ -71,7 +72,7 @@ func parseFilter(args []string) (order, error) {
 	if name == "" {
 		return order{}, errUsage
 	}
-	if near := experiment.Near(name, filterNames()); near != "" {
+	if near := config.Near(name, filterNames()); near != "" {
 		return order{}, fmt.Errorf("packets cannot be filtered by %q; did you mean %s?", name, near)
 	}
 	return order{}, fmt.Errorf("packets cannot be filtered by %q; expected one of %s", name, strings.Join(filterNames(), ", "))

@@ -1,16 +1,16 @@
 package ui
 
 import (
-	"github.com/charmbracelet/lipgloss"
+	"wirelab/experiment/engine"
 
-	"wirelab/experiment"
+	"github.com/charmbracelet/lipgloss"
 )
 
 // glyphs are the shapes that carry what colour carries, in Unicode or in ASCII.
 type glyphs struct {
 	ascii                     bool
 	border                    lipgloss.Border
-	outcome                   [experiment.NumOutcomes]rune
+	outcome                   [engine.NumOutcomes]rune
 	gaugeOn, gaugeOff         rune
 	chosen, play, pause, stop string
 	back                      string // looking back
@@ -29,7 +29,7 @@ func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
 			ascii: true, border: lipgloss.ASCIIBorder(),
-			outcome: [experiment.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
+			outcome: [engine.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
 			gaugeOn: '#', gaugeOff: '.', chosen: ">", play: ">", back: "<", pause: "=", stop: "#",
 			times: "x", dot: "-", plusMinus: "+-", sweep: '|', block: '#',
 			shades: []rune("#=:%+*O-~&"), change: '^', undo: '<', seam: '/', note: '*', up: "^", down: "v",
@@ -38,7 +38,7 @@ func glyphSet(ascii bool) glyphs {
 	}
 	return glyphs{
 		border:  lipgloss.RoundedBorder(),
-		outcome: [experiment.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
+		outcome: [engine.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
 		gaugeOn: '■', gaugeOff: '·', chosen: "▸", play: "▶", back: "◀", pause: "‖", stop: "■",
 		times: "×", dot: "·", plusMinus: "±", sweep: '▏', block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), change: '▲', undo: '↶', seam: '↻', note: '◆', up: "↑", down: "↓",
@@ -64,18 +64,18 @@ func (th *theme) swatch(slot int) rune {
 }
 
 // outcomeInk is the colour of an outcome.
-func outcomeInk(o experiment.Outcome) ink {
-	inks := [experiment.NumOutcomes]ink{inkFaint, inkGood, inkLate, inkCopy, inkLost, inkNoBase, inkCorrupt, inkUnknown, inkWarn, inkAlarm}
-	if o < experiment.NumOutcomes {
+func outcomeInk(o engine.Outcome) ink {
+	inks := [engine.NumOutcomes]ink{inkFaint, inkGood, inkLate, inkCopy, inkLost, inkNoBase, inkCorrupt, inkUnknown, inkWarn, inkAlarm}
+	if o < engine.NumOutcomes {
 		return inks[o]
 	}
 	return inkPlain
 }
 
 // outcomeWord is what people call an outcome.
-func outcomeWord(o experiment.Outcome) string {
-	words := [experiment.NumOutcomes]string{"in flight", "ok", "late", "duplicate", "lost", "no baseline", "corrupt", "unknown codec", "tainted", "WRONG"}
-	if o < experiment.NumOutcomes {
+func outcomeWord(o engine.Outcome) string {
+	words := [engine.NumOutcomes]string{"in flight", "ok", "late", "duplicate", "lost", "no baseline", "corrupt", "unknown codec", "tainted", "WRONG"}
+	if o < engine.NumOutcomes {
 		return words[o]
 	}
 	return o.String()

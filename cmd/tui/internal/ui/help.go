@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // helpBox lists every key of the page and every command. It derives itself from the key map
@@ -33,8 +33,8 @@ func newHelp(th *theme, keys []binding, verbs []verb, w int) *helpBox {
 		h.entry(inkPlain, help.Desc, span{inkKey, "  " + padRight(help.Key, 14)})
 	}
 	h.title("Signs of packets")
-	for _, o := range []experiment.Outcome{experiment.Decoded, experiment.Lost, experiment.NoBaseline, experiment.Corrupt, experiment.Tainted,
-		experiment.UnknownCodec, experiment.Stale, experiment.Duplicate, experiment.InFlight, experiment.Wrong} {
+	for _, o := range []engine.Outcome{engine.Decoded, engine.Lost, engine.NoBaseline, engine.Corrupt, engine.Tainted,
+		engine.UnknownCodec, engine.Stale, engine.Duplicate, engine.InFlight, engine.Wrong} {
 		h.entry(inkDim, outcomeMeaning(o), span{outcomeInk(o), "  " + padRight(string(th.outcome[o]), 4)}, span{inkPlain, padRight(outcomeWord(o), 14)})
 	}
 	h.title("Commands, after /")
@@ -62,8 +62,8 @@ func (h *helpBox) entry(k ink, text string, head ...span) {
 }
 
 // outcomeMeaning says what became of a packet in a line.
-func outcomeMeaning(o experiment.Outcome) string {
-	return [experiment.NumOutcomes]string{
+func outcomeMeaning(o engine.Outcome) string {
+	return [engine.NumOutcomes]string{
 		"still on its way", "decoded, and newer than all before", "decoded, but something newer is shown",
 		"a copy of one decoded before", "dropped by the link", "needs a frame the receiver does not hold",
 		"damaged, and found out", "of a codec unknown to the receiver",

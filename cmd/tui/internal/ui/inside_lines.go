@@ -4,7 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 	"wirelab/lossmodel"
 )
 
@@ -14,10 +15,10 @@ import (
 func (p *insidePane) why(w int) (lines [][]span) {
 	reasons := p.reasons
 	if len(reasons) == 0 {
-		reasons = []experiment.Reason{experiment.NoReason}
+		reasons = []engine.Reason{engine.NoReason}
 	}
 	for _, r := range reasons {
-		for _, line := range wrap(p.opened.Explain(r, p.cfg), w) {
+		for _, line := range wrap(report.Explain(p.opened, r, p.cfg), w) {
 			lines = append(lines, []span{{reasonInk(r), line}})
 		}
 	}
@@ -25,13 +26,13 @@ func (p *insidePane) why(w int) (lines [][]span) {
 }
 
 // reasonInk is the colour of a sentence.
-func reasonInk(r experiment.Reason) ink {
+func reasonInk(r engine.Reason) ink {
 	switch {
-	case r == experiment.NoReason:
+	case r == engine.NoReason:
 		return inkPlain
 	case r.Large():
 		return inkWarn
-	case r == experiment.BecauseWrong:
+	case r == engine.BecauseWrong:
 		return inkAlarm
 	}
 	return inkValue
@@ -71,19 +72,19 @@ func (p *insidePane) baseline() [][]span {
 	return [][]span{first, {{inkDim, "at the receiver: "}, {k, held}, {inkDim, "; history "}, {inkPlain, strconv.Itoa(in.History)}, {inkDim, " frames"}}}
 }
 
-func heldText(in *experiment.Inside) (string, ink) {
+func heldText(in *engine.Inside) (string, ink) {
 	switch in.Base {
-	case experiment.BaseHeld:
+	case engine.BaseHeld:
 		return "held", inkGood
-	case experiment.BaseDropped:
+	case engine.BaseDropped:
 		return "dropped from the history before", inkNoBase
-	case experiment.BaseLost:
+	case engine.BaseLost:
 		return "not held, the link had lost it", inkNoBase
-	case experiment.BaseFailed:
+	case engine.BaseFailed:
 		return "not held, it could not be decoded", inkNoBase
-	case experiment.BasePending:
+	case engine.BasePending:
 		return "not held, it is still under way", inkNoBase
-	case experiment.BaseStrange:
+	case engine.BaseStrange:
 		return "not held", inkNoBase
 	}
 	return "not asked for, it did not get so far", inkDim
@@ -113,11 +114,11 @@ func (p *insidePane) way(th *theme) (lines [][]span) {
 		line(k, s.Stage.String(), at, what)
 	}
 	switch {
-	case r.Outcome == experiment.Lost:
-	case r.Outcome == experiment.InFlight:
+	case r.Outcome == engine.Lost:
+	case r.Outcome == engine.InFlight:
 		line(inkDim, "receiver", stamp(r.Due), "due; still on its way")
 	default:
-		line(outcomeInk(r.Outcome), "receiver", stamp(r.Arrived), string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)])+" "+outcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
+		line(outcomeInk(r.Outcome), "receiver", stamp(r.Arrived), string(th.outcome[min(r.Outcome, engine.NumOutcomes-1)])+" "+outcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:

@@ -5,7 +5,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // newsAll reports whether frames of a schema change as a whole: a call is one row, the
@@ -38,18 +39,18 @@ func perHead(per string) string {
 
 // enough reports whether enough changed in a sample for bits per changed item to mean
 // something.
-func enough(s *experiment.Sample) bool {
+func enough(s *engine.Sample) bool {
 	return s.Changed > 0 && (s.Changed >= enoughChanged*int64(s.Sent) || s.Changed == s.Items)
 }
 
 // enoughLately reports the same of the last two seconds.
-func enoughLately(r *experiment.Recent) bool {
+func enoughLately(r *engine.Recent) bool {
 	return r.ChangedPerFrame >= enoughChanged || r.BitsPerChanged == r.BitsPerItem
 }
 
 // gaugesOf are what the ends of a protocol say of themselves: the receiver, which
 // knows what came, or the sender until anything did.
-func gaugesOf(t *experiment.Totals) []encoders.Gauge {
+func gaugesOf(t *figures.Totals) []encoders.Gauge {
 	if len(t.Receiver) > 0 {
 		return t.Receiver
 	}

@@ -6,13 +6,13 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // What is sent as a whole has one figure per item; what a protocol says of itself
 // takes the place of the baseline, and the receiver's word comes first.
 func TestNowOfMessages(t *testing.T) {
-	lane := experiment.Lane{Recent: experiment.Recent{BitsPerItem: 3.42, BitsPerChanged: 3.42}}
+	lane := engine.Lane{Recent: engine.Recent{BitsPerItem: 3.42, BitsPerChanged: 3.42}}
 	lane.Totals.Sender = []encoders.Gauge{{Name: "models built", Value: 7}}
 	p := &nowPane{item: "byte", schema: &frame.Schema{Item: "byte"}, lane: lane}
 	text := func() string {
@@ -40,14 +40,14 @@ func TestNowOfMessages(t *testing.T) {
 // A call is all there is in its frame: one is enough for a mean. Of cubes it is not.
 func TestEnough(t *testing.T) {
 	for _, c := range []struct {
-		s    experiment.Sample
+		s    engine.Sample
 		want bool
 	}{
-		{experiment.Sample{Sent: 6, Items: 6, Changed: 6}, true},
-		{experiment.Sample{Sent: 6, Items: 3000, Changed: 3000}, true},
-		{experiment.Sample{Sent: 6, Items: 6 * 901, Changed: 29}, false},
-		{experiment.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
-		{experiment.Sample{}, false},
+		{engine.Sample{Sent: 6, Items: 6, Changed: 6}, true},
+		{engine.Sample{Sent: 6, Items: 3000, Changed: 3000}, true},
+		{engine.Sample{Sent: 6, Items: 6 * 901, Changed: 29}, false},
+		{engine.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
+		{engine.Sample{}, false},
 	} {
 		if got := enough(&c.s); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/experiment/config"
+
 	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // named are the keys that are not what they type.
@@ -164,7 +167,7 @@ func TestHeldKeyMovesSteadily(t *testing.T) {
 	lab := newFakeLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "down", "down", "down", "down")
-	late := []*experiment.Config{lab.snap.Config, lab.snap.Config, lab.snap.Config}
+	late := []*config.Config{lab.snap.Config, lab.snap.Config, lab.snap.Config}
 	var seen []string
 	for i := range 6 {
 		press(m, "right")
@@ -382,7 +385,7 @@ func FuzzParseLine(f *testing.F) {
 		f.Add(s)
 	}
 	cat := newCatalog()
-	cfg := experiment.Default()
+	cfg := config.Default()
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := cat.parseLine(text)
 		if err == nil && o.Change != nil {

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"io"
 
-	"github.com/charmbracelet/lipgloss"
-
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/lossmodel"
+
+	"github.com/charmbracelet/lipgloss"
 )
 
 // Lab is the running experiment as the dashboard sees it. The engine never waits
 // for the screen, nor the screen for the engine: both methods return at once.
 type Lab interface {
 	// Snapshot returns the newest picture of the session; never nil.
-	Snapshot() *experiment.Snapshot
+	Snapshot() *engine.Snapshot
 	// Do hands over a command; false if the queue is full.
 	Do(experiment.Command) bool
 }
@@ -50,18 +52,18 @@ var (
 
 // sight is what the panes get to see on a tick.
 type sight struct {
-	snap  *experiment.Snapshot
-	now   *experiment.Snapshot // the newest, whatever moment is shown; nil: snap is
-	cfg   *experiment.Config   // the snapshot's, with the changes that are still on their way
-	speed float64              // asked for; 0 is as fast as it can
-	slow  bool                 // time to redraw what moves all the time: charts and averages
-	back  bool                 // somebody looks back: it is not the present
-	spare bool                 // the terminal can take a picture that changed all over
+	snap  *engine.Snapshot
+	now   *engine.Snapshot // the newest, whatever moment is shown; nil: snap is
+	cfg   *config.Config   // the snapshot's, with the changes that are still on their way
+	speed float64          // asked for; 0 is as fast as it can
+	slow  bool             // time to redraw what moves all the time: charts and averages
+	back  bool             // somebody looks back: it is not the present
+	spare bool             // the terminal can take a picture that changed all over
 }
 
 // present is the newest snapshot: what only sums over the whole run can tell is
 // known of no other moment.
-func (v sight) present() *experiment.Snapshot {
+func (v sight) present() *engine.Snapshot {
 	if v.now == nil {
 		return v.snap
 	}
@@ -69,15 +71,15 @@ func (v sight) present() *experiment.Snapshot {
 }
 
 // lane is the encoder under the keys; an empty one before the first frame.
-func (v sight) lane() *experiment.Lane {
+func (v sight) lane() *engine.Lane {
 	if len(v.snap.Lanes) == 0 {
-		return &experiment.Lane{}
+		return &engine.Lane{}
 	}
 	return &v.snap.Lanes[0]
 }
 
 // beside are the shadows.
-func (v sight) beside() []experiment.Lane { return v.snap.Lanes[min(len(v.snap.Lanes), 1):] }
+func (v sight) beside() []engine.Lane { return v.snap.Lanes[min(len(v.snap.Lanes), 1):] }
 
 // running reports whether virtual time goes on.
-func (v sight) running() bool { return v.snap.State == experiment.Running }
+func (v sight) running() bool { return v.snap.State == engine.Running }

@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
-
-	"wirelab/experiment"
 )
 
 // checkScreen demands exactly h lines of exactly w columns.
@@ -77,19 +78,19 @@ func hostileLab() *fakeLab {
 	s := lab.snap
 	s.Config.Data.Source = "file:/tmp/録画\x1b[31m\t\n/" + strings.Repeat("x", 300)
 	s.Item = "日本語"
-	s.Notice = experiment.Notice{ID: 4, Text: "no\nsuch \x1b]0;title\a thing 🙂‍🙂 e\u0301", Bad: true}
-	s.Marks = append(s.Marks, experiment.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: experiment.MarkNote}, experiment.Mark{T: -5}, experiment.Mark{T: 1 << 62})
+	s.Notice = engine.Notice{ID: 4, Text: "no\nsuch \x1b]0;title\a thing 🙂‍🙂 e\u0301", Bad: true}
+	s.Marks = append(s.Marks, engine.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: engine.MarkNote}, engine.Mark{T: -5}, engine.Mark{T: 1 << 62})
 	r := &s.Lanes[0].Recent
 	r.PayloadKbps, r.WireKbps, r.BitsPerChanged = 1e300, -1, 1e18
 	s.Lanes[0].Packets[590].Outcome = 250
-	s.Lanes[0].Packets = append(s.Lanes[0].Packets, experiment.PacketRecord{Seq: 1<<63 + 5})
+	s.Lanes[0].Packets = append(s.Lanes[0].Packets, engine.PacketRecord{Seq: 1<<63 + 5})
 	return lab
 }
 
 func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
 	lab := m.lab.(*fakeLab)
-	for _, snap := range []*experiment.Snapshot{hostileLab().snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
+	for _, snap := range []*engine.Snapshot{hostileLab().snap, {Config: config.Default()}, {Config: config.Default(), Lanes: make([]engine.Lane, 1)}} {
 		lab.snap = snap
 		for _, s := range sizes()[:200] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})

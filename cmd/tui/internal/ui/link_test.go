@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
 )
@@ -42,11 +42,11 @@ func wordsOfControls(list []control) []string {
 
 func TestEveryKeyHasAControl(t *testing.T) {
 	cat := newCatalog()
-	on := experiment.Default()
-	if err := on.Apply(experiment.Change{Down: map[string]string{"netem": "delay 10ms"}}); err != nil {
+	on := config.Default()
+	if err := on.Apply(config.Change{Down: map[string]string{"netem": "delay 10ms"}}); err != nil {
 		t.Fatal(err)
 	}
-	for what, cfg := range map[string]*experiment.Config{"off": experiment.Default(), "on": on} {
+	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
 		for way := bothDirections; way <= upOnly; way++ {
 			words := wordsOfControls(cat.controls(cfg, fakeSchema, scope{way, true}))
 			for _, k := range lossmodel.Keys() {
@@ -154,7 +154,7 @@ func TestStepLossParam(t *testing.T) {
 func TestModelsCanBeCompleted(t *testing.T) {
 	cat := newCatalog()
 	loss, _ := cat.key("loss")
-	d := desk{cat, experiment.Default(), fakeSchema}
+	d := desk{cat, config.Default(), fakeSchema}
 	for _, model := range loss.Models {
 		text := "loss " + model.Name
 		if _, words := complete(d, text); !slices.Contains(words, model.Name) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // dragTime is how close together changes of one thing count as one.
@@ -12,9 +12,9 @@ const dragTime = time.Second
 
 // distinct returns the marks worth showing: of a control that was dragged, which
 // makes a change with every rung, only where it came to rest.
-func distinct(marks []experiment.Mark) []experiment.Mark {
+func distinct(marks []engine.Mark) []engine.Mark {
 	list := changes(marks)
-	out := make([]experiment.Mark, len(list))
+	out := make([]engine.Mark, len(list))
 	for i := range list {
 		out[i] = list[i].Mark
 	}
@@ -30,7 +30,7 @@ func subject(label string) string {
 }
 
 // sameMarks reports whether two snapshots of one session have the same marks.
-func sameMarks(a, b []experiment.Mark) bool {
+func sameMarks(a, b []engine.Mark) bool {
 	n := len(a)
 	return n == len(b) && (n == 0 || a[n-1] == b[n-1])
 }
@@ -41,11 +41,11 @@ const swapLooked = 10 * time.Second
 
 // swapped is when the encoder was last swapped, in periods, if by the period end
 // that has been looked at; else 0.
-func swapped(marks []experiment.Mark, end int64) int64 {
-	const looked = int64(swapLooked / experiment.SamplePeriod)
+func swapped(marks []engine.Mark, end int64) int64 {
+	const looked = int64(swapLooked / engine.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {
-		at := int64(marks[i].T / experiment.SamplePeriod)
-		if at <= end-looked && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != experiment.MarkNote {
+		at := int64(marks[i].T / engine.SamplePeriod)
+		if at <= end-looked && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != engine.MarkNote {
 			return at + 1 // the sample in which it falls is of either
 		}
 	}
@@ -53,21 +53,21 @@ func swapped(marks []experiment.Mark, end int64) int64 {
 }
 
 // markInk is the colour of a mark: what a person did stands out.
-func markInk(k experiment.MarkKind) ink {
-	if k == experiment.MarkSeam {
+func markInk(k engine.MarkKind) ink {
+	if k == engine.MarkSeam {
 		return inkDim
 	}
 	return inkMark
 }
 
 // markSign is what stands before a mark of a kind.
-func markSign(th *theme, k experiment.MarkKind) rune {
+func markSign(th *theme, k engine.MarkKind) rune {
 	switch {
-	case k == experiment.MarkUndo:
+	case k == engine.MarkUndo:
 		return th.undo
-	case k == experiment.MarkSeam:
+	case k == engine.MarkSeam:
 		return th.seam
-	case k == experiment.MarkNote:
+	case k == engine.MarkNote:
 		return th.note
 	}
 	return th.change

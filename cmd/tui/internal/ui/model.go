@@ -6,10 +6,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/engine"
 
-	"wirelab/experiment"
+	"github.com/charmbracelet/bubbles/key"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // The dashboard's own beat. It polls; nobody sends it anything.
@@ -38,7 +39,7 @@ type Model struct {
 	open  int // index of the page shown
 	w, h  int
 
-	snap  *experiment.Snapshot
+	snap  *engine.Snapshot
 	ticks int
 	want  desired
 	line  commandLine
@@ -179,7 +180,7 @@ func (m *Model) tick() tea.Cmd {
 	m.thrift.tick()
 	before := m.snap
 	m.snap = m.lab.Snapshot()
-	if m.snap.State == experiment.Broken {
+	if m.snap.State == engine.Broken {
 		m.err = fmt.Errorf("%w: %w", ErrBroken, m.snap.Err)
 		return tea.Quit
 	}
@@ -188,7 +189,7 @@ func (m *Model) tick() tea.Cmd {
 	m.want.settle(m.snap, m.ticks)
 	m.hear()
 	// While time stands still every snapshot is a step that somebody asked for.
-	stepped := m.snap.State != experiment.Running && m.snap.Now != before.Now
+	stepped := m.snap.State != engine.Running && m.snap.Now != before.Now
 	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
 	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned || begins(before, m.snap)))
 	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
@@ -199,7 +200,7 @@ func (m *Model) tick() tea.Cmd {
 
 // begins reports whether one of the first samples came: whoever starts the program
 // waits for a chart.
-func begins(before, now *experiment.Snapshot) bool {
+func begins(before, now *engine.Snapshot) bool {
 	const first = 4
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wirelab/experiment"
+	"wirelab/experiment/engine"
 	"wirelab/lossmodel"
 )
 
@@ -162,7 +163,7 @@ const noteRows = 6
 
 // notice draws the notice, on as many rows as it needs.
 func (m *Model) notice() []string {
-	k, sign := inkGood, string(m.theme.outcome[experiment.Decoded])
+	k, sign := inkGood, string(m.theme.outcome[engine.Decoded])
 	switch m.note.tone {
 	case toneBad:
 		k, sign = inkBad, "!"

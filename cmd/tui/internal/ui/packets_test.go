@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // after lets a tick pass.
@@ -98,9 +100,9 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		l.Encoder = "日本\x1b[31m" + strings.Repeat("x", 200)
 		l.Recent.Budget.Units[3], l.Recent.Budget.Units[47] = math.MaxInt64/4, -5
 		l.Samples[5].Budget.Units[2] = math.MinInt64 / 2
-		l.Troubles = []experiment.Incident{{Reason: 250, N: -1}, {Reason: experiment.BecauseDropped, T: -1, N: 1}, {Reason: experiment.BecauseLate, N: 1 << 62, Opened: experiment.Opened{Record: experiment.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
-		lab.snap.Lanes = append(lab.snap.Lanes, experiment.Lane{Encoder: "empty"}, *l)
-		lab.snap.Opened = &experiment.Opened{ID: experiment.PacketID{Seq: 1 << 63, Copy: -1}}
+		l.Troubles = []engine.Incident{{Reason: 250, N: -1}, {Reason: engine.BecauseDropped, T: -1, N: 1}, {Reason: engine.BecauseLate, N: 1 << 62, Opened: engine.Opened{Record: engine.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
+		lab.snap.Lanes = append(lab.snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
+		lab.snap.Opened = &engine.Opened{ID: engine.PacketID{Seq: 1 << 63, Copy: -1}}
 		m.lab = lab
 		press(m, key)
 		for _, s := range sizes()[:120] {
@@ -110,7 +112,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
 			m.over = nil
 		}
-		lab.snap = &experiment.Snapshot{Config: lab.snap.Config, State: experiment.Running}
+		lab.snap = &engine.Snapshot{Config: lab.snap.Config, State: engine.Running}
 		for _, k := range []string{"2", "up", "enter", "tab", "3", "up", "left", "enter", "f", "x", "enter"} {
 			press(m, k)
 			after(m)
@@ -221,7 +223,7 @@ func TestFilters(t *testing.T) {
 // time stands still; left and right go from failure to failure, enter to the baseline.
 func TestArrowsOpenPackets(t *testing.T) {
 	lab := openingLab{packetsLab()}
-	lab.snap.State = experiment.Paused
+	lab.snap.State = engine.Paused
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3", "left")
 	p := m.page().(*packetsPage).list
@@ -262,7 +264,7 @@ func TestWhy(t *testing.T) {
 	lab := openingLab{packetsLab()}
 	m := screen(lab, 160, 48, Options{})
 	i := lab.snap.Lanes[0].Troubles[0]
-	want := i.Opened.Explain(i.Reason, lab.snap.Config)
+	want := report.Explain(&i.Opened, i.Reason, lab.snap.Config)
 	for _, page := range []string{"1", "3"} {
 		press(m, page, "x")
 		if v := after(m); !strings.Contains(strings.Join(strings.Fields(v), " "), strings.Join(strings.Fields(want), " ")[:50]) {
@@ -294,11 +296,11 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 	first := after(m)
 	title := first[strings.Index(first, "The last trouble"):][:40]
 	next := *lab.snap
-	next.Lanes = append([]experiment.Lane(nil), next.Lanes...)
+	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
 	x := next.Lanes[0].Troubles[1]
 	x.T = next.Now
 	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
-	next.Lanes[0].Troubles = []experiment.Incident{x}
+	next.Lanes[0].Troubles = []engine.Incident{x}
 	lab.snap = &next
 	for i := range 4 * slowTicks {
 		if v := after(m); !strings.Contains(v, title) {

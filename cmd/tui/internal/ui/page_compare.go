@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // comparePage is page 5: every encoder that runs side by side, in a table and in
@@ -93,9 +94,9 @@ func (p *comparePage) enter() wish {
 		return wish{}
 	}
 	was, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
-	ch := experiment.Change{Encoder: chosen.Name, Params: maps.Clone(chosen.Params), ShadowOff: []string{chosen.Name}}
+	ch := config.Change{Encoder: chosen.Name, Params: maps.Clone(chosen.Params), ShadowOff: []string{chosen.Name}}
 	if !slices.ContainsFunc(p.table.cfg.Shadows, was.Equal) {
-		ch.Shadow = []experiment.EncoderConfig{was}
+		ch.Shadow = []config.Encoder{was}
 	}
 	return wish{command: &experiment.Command{Change: &ch}}
 }

@@ -1,6 +1,9 @@
 package ui
 
-import "wirelab/experiment"
+import (
+	"wirelab/experiment"
+	"wirelab/experiment/engine"
+)
 
 // packetsPage is page 3: the packets of the last seconds as rows, and one of them
 // opened.
@@ -77,7 +80,7 @@ func (p *packetsPage) enter() wish {
 	if !p.list.choosing || r == nil || r.Baseline == 0 {
 		return wish{}
 	}
-	p.list.show(experiment.PacketID{Seq: r.Seq - uint64(r.Baseline)})
+	p.list.show(engine.PacketID{Seq: r.Seq - uint64(r.Baseline)})
 	return p.look()
 }
 
@@ -125,7 +128,7 @@ func (m *Model) filterPackets(f filter) {
 }
 
 // openPacket shows a packet on its page.
-func (m *Model) openPacket(id experiment.PacketID) {
+func (m *Model) openPacket(id engine.PacketID) {
 	for i, p := range m.pages {
 		if q, ok := p.(*packetsPage); ok {
 			q.list.filter = 0

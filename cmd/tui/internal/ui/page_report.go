@@ -1,8 +1,6 @@
 package ui
 
-import (
-	"wirelab/experiment"
-)
+import "wirelab/experiment/report"
 
 // reportPage is page 6: what was changed when, the saved reports, and any two runs
 // side by side. Files are read in the background: a large one takes a while, and a
@@ -20,7 +18,7 @@ type reportPage struct {
 
 	now    *dossier            // the present run
 	read   map[string]*dossier // by path, as read
-	stamps map[string]experiment.SavedReport
+	stamps map[string]report.SavedReport
 	busy   bool // something is being read
 	looks  int  // slow looks until the folder is listed again
 	notice int  // newest of the lab's that was seen: a save is one
@@ -43,7 +41,7 @@ func newReportPage(opt Options) *reportPage {
 	p := &reportPage{dir: opt.ReportsDir, log: &logPane{}, shelf: &shelfPane{dir: opt.ReportsDir, chosen: -1}, both: &dossierPane{}, due: true}
 	p.slots = [3]*slot{{pane: p.shelf}, {pane: p.both}, {pane: p.log}}
 	p.vitals = &slot{pane: &vitalsPane{}}
-	p.read, p.stamps = map[string]*dossier{}, map[string]experiment.SavedReport{}
+	p.read, p.stamps = map[string]*dossier{}, map[string]report.SavedReport{}
 	return p
 }
 
@@ -110,7 +108,7 @@ func (p *reportPage) work() (read func() (take func())) {
 	p.busy, p.due = true, false
 	dir := p.dir
 	return func() func() {
-		list, err := experiment.SavedReports(dir)
+		list, err := report.SavedReports(dir)
 		return func() {
 			p.busy = false
 			if p.shelf.put(list, err) {
@@ -121,7 +119,7 @@ func (p *reportPage) work() (read func() (take func())) {
 }
 
 // keep takes a report that was read.
-func (p *reportPage) keep(s experiment.SavedReport, d *dossier) {
+func (p *reportPage) keep(s report.SavedReport, d *dossier) {
 	p.busy = false
 	if len(p.read) >= keptDossiers {
 		for path := range p.read {

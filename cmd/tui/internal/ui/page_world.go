@@ -1,8 +1,6 @@
 package ui
 
-import (
-	"wirelab/experiment"
-)
+import "wirelab/experiment/config"
 
 // worldPage is page 4: the world from above at both ends, how the receiver's
 // display fares, and the keys to play it.
@@ -145,14 +143,14 @@ func (p *worldPage) bindings() []binding {
 		bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", act(func(m *Model) { m.flip(p, toggleHover) })).inFooter("hover").pin(),
 		bind(group, []string{"k"}, "k", "katamari: draw in what is around", act(func(m *Model) { m.flip(p, toggleKatamari) })).inFooter("katamari").pin(),
 		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", act(func(m *Model) { m.flip(p, toggleAutopilot) })).inFooter("autopilot"),
-		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", act(func(m *Model) { m.playWorld(experiment.Input{Reset: true}) })).inFooter("reset"),
+		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", act(func(m *Model) { m.playWorld(config.Input{Reset: true}) })).inFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.focus(1) }).inFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).inFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).inFooter("follow"),
 		on([]string{"+", "="}, "+", "closer", func() { p.zoomBy(1) }).inFooter("closer"),
 		on([]string{"-"}, "-", "farther away", func() { p.zoomBy(-1) }),
 	}
-	for i, d := range experiment.Directions() {
+	for i, d := range config.Directions() {
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
 		push := bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around", act(func(m *Model) { m.push(p, d, dx, dy) }))
 		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // accountPane is the table beside the charts: every part in figures, of the last
@@ -29,7 +29,7 @@ type sums struct{ kbps, share, changed, packet float64 }
 
 // spent returns what a lane spent on a slot in the last two seconds; on all of
 // them if k is MaxSlots.
-func spent(l *experiment.Lane, k encoders.Slot) sums {
+func spent(l *engine.Lane, k encoders.Slot) sums {
 	r, total := &l.Recent, l.Recent.Budget.Total()
 	if total <= 0 {
 		return sums{}
@@ -80,7 +80,7 @@ func (p *accountPane) scroll(room int) int {
 var accountEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
 
 // head writes what the columns are and returns the row after it.
-func (p *accountPane) head(c *canvas, first, other *experiment.Lane) int {
+func (p *accountPane) head(c *canvas, first, other *engine.Lane) int {
 	y := 1
 	if other != nil {
 		c.clip(18, y, 23, inkTitle, padLeft(short(first.Encoder, 23), 23))
@@ -228,7 +228,7 @@ func (p *accountPane) bars(c *canvas, th *theme, y int) {
 	if c.h-1-y < 5 {
 		return
 	}
-	lanes := []*experiment.Lane{p.first()}
+	lanes := []*engine.Lane{p.first()}
 	if o := p.other(); o != nil {
 		lanes = append(lanes, o)
 	}
@@ -248,7 +248,7 @@ func (p *accountPane) bars(c *canvas, th *theme, y int) {
 }
 
 // bar draws what a lane spends as one stretch for each part, n columns together.
-func (p *accountPane) bar(c *canvas, th *theme, y, n int, l *experiment.Lane) {
+func (p *accountPane) bar(c *canvas, th *theme, y, n int, l *engine.Lane) {
 	x, sum := 3, 0.0
 	for _, k := range p.parts {
 		sum += spent(l, k).share

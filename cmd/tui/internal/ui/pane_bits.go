@@ -3,13 +3,13 @@ package ui
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // bitsPane shows what the bits of the last two seconds were spent on.
 type bitsPane struct {
 	schema *frame.Schema
-	recent experiment.Recent
+	recent engine.Recent
 	seen   bool
 }
 

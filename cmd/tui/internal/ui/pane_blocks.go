@@ -3,13 +3,13 @@ package ui
 import (
 	"slices"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // blocksPane is a map of the blocks that the encoder under the keys sends: one sign
 // each, or for some neighbours if they are too many.
 type blocksPane struct {
-	blocks []experiment.BlockState
+	blocks []engine.BlockState
 	n      int // of blocks, which may be more
 }
 
@@ -46,11 +46,11 @@ func (p *blocksPane) draw(c *canvas, th *theme, focused bool) {
 }
 
 // worstBlock stands for several blocks: what is missing counts before what is there.
-func worstBlock(list []experiment.BlockState) experiment.BlockState {
+func worstBlock(list []engine.BlockState) engine.BlockState {
 	worst := list[0]
 	for _, s := range list[1:] {
-		missing := s < experiment.BlockDelivered
-		if missing && s < worst || !missing && worst >= experiment.BlockDelivered && s > worst {
+		missing := s < engine.BlockDelivered
+		if missing && s < worst || !missing && worst >= engine.BlockDelivered && s > worst {
 			worst = s
 		}
 	}
@@ -61,7 +61,7 @@ func worstBlock(list []experiment.BlockState) experiment.BlockState {
 func (p *blocksPane) legend(th *theme, room int) []span {
 	var groups [][]span
 	for i, word := range blockWords() {
-		k, r := blockLook(th, experiment.BlockState(i))
+		k, r := blockLook(th, engine.BlockState(i))
 		groups = append(groups, []span{{k, string(r)}, {inkDim, " " + word + "  "}})
 	}
 	return uncut(room, groups)

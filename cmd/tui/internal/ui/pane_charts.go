@@ -8,7 +8,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // spans of time that the charts can show.
@@ -24,9 +24,9 @@ type chartsPane struct {
 
 	item   string
 	schema *frame.Schema
-	lane   experiment.Lane
-	beside []experiment.Lane // the shadows
-	marks  []experiment.Mark
+	lane   engine.Lane
+	beside []engine.Lane // the shadows
+	marks  []engine.Mark
 	end    int64 // periods since the start
 	zoomed bool
 	back   bool // what is shown is over
@@ -47,7 +47,7 @@ func (p *chartsPane) observe(v sight) bool {
 	lane := v.lane()
 	end := int64(0)
 	if n := len(lane.Samples); n > 0 {
-		end = int64(lane.Samples[n-1].T / experiment.SamplePeriod)
+		end = int64(lane.Samples[n-1].T / engine.SamplePeriod)
 	}
 	moved := end != p.end || !sameMarks(p.marks, v.snap.Marks) || len(p.beside) != len(v.beside()) || v.back != p.back
 	if !p.zoomed && !(v.slow && moved) {
@@ -156,18 +156,18 @@ func (p *chartsPane) common(s *chart.Spec, th *theme, w int) {
 	cols := max(chart.Width(w), 1)
 	s.ASCII = th.ascii
 	if p.back {
-		s.Newest = clock(time.Duration(p.end) * experiment.SamplePeriod)
+		s.Newest = clock(time.Duration(p.end) * engine.SamplePeriod)
 	}
-	s.End, s.Step, s.Since = p.end, experiment.SamplePeriod, swapped(p.marks, p.end)
-	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
+	s.End, s.Step, s.Since = p.end, engine.SamplePeriod, swapped(p.marks, p.end)
+	s.Per = max(int(math.Ceil(span.Seconds()/engine.SamplePeriod.Seconds()/float64(cols))), 1)
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(inkPlain), chart.Ink(inkBorder), chart.Ink(inkDim), chart.Ink(inkFaint)
 	for _, m := range distinct(p.marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
 	}
 }
 
 // series takes one number from every sample.
-func series(all []experiment.Sample, of func(*experiment.Sample) float64) []float64 {
+func series(all []engine.Sample, of func(*engine.Sample) float64) []float64 {
 	out := make([]float64, len(all))
 	for i := range out {
 		out[i] = of(&all[i])
@@ -176,19 +176,19 @@ func series(all []experiment.Sample, of func(*experiment.Sample) float64) []floa
 }
 
 // perSecond scales a count in a sample to a rate.
-const perSecond = float64(time.Second / experiment.SamplePeriod)
+const perSecond = float64(time.Second / engine.SamplePeriod)
 
 func kbps(bits int64) float64 { return float64(bits) * perSecond / 1000 }
 
 // payloadLine is the payload of samples, in kbps.
-func payloadLine(all []experiment.Sample) (values, weights []float64) {
-	return series(all, func(s *experiment.Sample) float64 { return kbps(s.PayloadBits) }), nil
+func payloadLine(all []engine.Sample) (values, weights []float64) {
+	return series(all, func(s *engine.Sample) float64 { return kbps(s.PayloadBits) }), nil
 }
 
 func (p *chartsPane) bandwidth(th *theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10, Rules: []chart.Rule{{Value: p.budget, Ink: chart.Ink(inkBudget)}}}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
-		wire := series(p.lane.Samples, func(s *experiment.Sample) float64 { return kbps(s.WireBits) })
+		wire := series(p.lane.Samples, func(s *engine.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(inkWire)})
 	}
 	spec.Series = append(spec.Series, shadowLines(th, p.beside, chart.Mean, payloadLine)...)
@@ -204,10 +204,10 @@ const enoughChanged = 5
 
 // perChangedLine is the bits per changed item of samples, weighted by how many
 // changed.
-func perChangedLine(all []experiment.Sample) (values, weights []float64) {
-	return series(all, func(s *experiment.Sample) float64 {
+func perChangedLine(all []engine.Sample) (values, weights []float64) {
+	return series(all, func(s *engine.Sample) float64 {
 			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-		}), series(all, func(s *experiment.Sample) float64 {
+		}), series(all, func(s *engine.Sample) float64 {
 			if !enough(s) {
 				return 0 // a gap
 			}
@@ -223,13 +223,13 @@ func (p *chartsPane) ratio(th *theme) *chart.Spec {
 }
 
 // failedLine is the decode failures a second of samples, whatever their cause.
-func failedLine(all []experiment.Sample) (values, weights []float64) {
-	return series(all, func(s *experiment.Sample) float64 { return float64(failedIn(s)) * perSecond }), nil
+func failedLine(all []engine.Sample) (values, weights []float64) {
+	return series(all, func(s *engine.Sample) float64 { return float64(failedIn(s)) * perSecond }), nil
 }
 
 // failedIn counts the packets of a sample that arrived and could not be used.
-func failedIn(s *experiment.Sample) int {
-	return s.Outcomes[experiment.NoBaseline] + s.Outcomes[experiment.Corrupt] + s.Outcomes[experiment.UnknownCodec]
+func failedIn(s *engine.Sample) int {
+	return s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec]
 }
 
 func (p *chartsPane) failures(th *theme) *chart.Spec {
@@ -240,7 +240,7 @@ func (p *chartsPane) failures(th *theme) *chart.Spec {
 			continue // another has that stroke too
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: series(p.lane.Samples, func(s *experiment.Sample) float64 { return float64(s.Outcomes[f.outcome]) * perSecond }),
+			Values: series(p.lane.Samples, func(s *engine.Sample) float64 { return float64(s.Outcomes[f.outcome]) * perSecond }),
 			Reduce: chart.Max, Stroke: f.stroke, Ink: chart.Ink(outcomeInk(f.outcome)),
 		})
 	}
@@ -252,7 +252,7 @@ func (p *chartsPane) bandwidthLegend(th *theme, room int) []span {
 	stroke := strokes(th)
 	payload := []span{{inkPayload, stroke[chart.Solid] + " payload "}, {inkValue, fixed(r.PayloadKbps, 1)}}
 	if len(p.beside) > 0 {
-		return append(payload, shadowLegend(th, room-spansWidth(payload), p.beside, func(l *experiment.Lane) string { return fixed(l.Recent.PayloadKbps, 1) })...)
+		return append(payload, shadowLegend(th, room-spansWidth(payload), p.beside, func(l *engine.Lane) string { return fixed(l.Recent.PayloadKbps, 1) })...)
 	}
 	lines := append(payload, span{inkWire, "  " + stroke[chart.Dashed] + " wire "}, span{inkValue, fixed(r.WireKbps, 1)})
 	budget := func(word string) []span {
@@ -269,7 +269,7 @@ func (p *chartsPane) ratioLegend(th *theme, room int) []span {
 	}
 	now := []span{{inkRatio, strokes(th)[chart.Solid] + " now "}, {k, fixed(r.BitsPerChanged, p.digits())}}
 	if len(p.beside) > 0 {
-		return append(now, shadowLegend(th, room-spansWidth(now), p.beside, func(l *experiment.Lane) string { return fixed(l.Recent.BitsPerChanged, p.digits()) })...)
+		return append(now, shadowLegend(th, room-spansWidth(now), p.beside, func(l *engine.Lane) string { return fixed(l.Recent.BitsPerChanged, p.digits()) })...)
 	}
 	if newsAll(p.schema) {
 		return now
@@ -283,7 +283,7 @@ func (p *chartsPane) ratioLegend(th *theme, room int) []span {
 // failuresLegend adds to the causes what failed of the shadows.
 func (p *chartsPane) failuresLegend(th *theme, room int) []span {
 	own := failureLegend(th, failures(&p.lane), room)
-	return append(own, shadowLegend(th, room-spansWidth(own), p.beside, func(l *experiment.Lane) string {
+	return append(own, shadowLegend(th, room-spansWidth(own), p.beside, func(l *engine.Lane) string {
 		f := l.Totals.Failures
 		return strconv.FormatInt(f.NoBaseline+f.Corrupt+f.UnknownCodec, 10)
 	})...)

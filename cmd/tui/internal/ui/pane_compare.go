@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/paired"
 )
 
@@ -19,7 +20,7 @@ type comparePane struct {
 	chosen int // row
 
 	per   string // what bits are divided by
-	cfg   *experiment.Config
+	cfg   *config.Config
 	now   time.Duration
 	lanes int
 	data  comparison
@@ -332,12 +333,12 @@ func (p *comparePane) footnote(c *canvas, th *theme) {
 func (p *comparePane) blocks() string {
 	i, ok := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
 	if !ok || !i.Known {
-		return fmt.Sprintf(" from %s on", seconds(paired.Least*experiment.SamplePeriod))
+		return fmt.Sprintf(" from %s on", seconds(paired.Least*engine.SamplePeriod))
 	}
 	if p.by == yardPacket || p.by == yardEncode || p.by == yardDecode {
 		return fmt.Sprintf(", blocks of %d", i.Block)
 	}
-	return ", blocks of " + seconds(time.Duration(i.Block)*experiment.SamplePeriod)
+	return ", blocks of " + seconds(time.Duration(i.Block)*engine.SamplePeriod)
 }
 
 // seconds writes a length of time for reading.

@@ -6,13 +6,14 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // controlsPane shows what can be adjusted, with a cursor on one of them.
 type controlsPane struct {
 	cat    *catalog
 	chosen string // the word of the control under the cursor
-	cfg    *experiment.Config
+	cfg    *config.Config
 	schema *frame.Schema
 	all    []control // from top to bottom
 	scope  scope

@@ -5,20 +5,21 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // insidePane shows one packet opened: why it ended as it did, its way through the
 // link, the baseline it needed, and what its bits went to. While none is chosen it
 // shows the last one that was of no use, for long enough to be read.
 type insidePane struct {
-	chosen   experiment.PacketID
+	chosen   engine.PacketID
 	choosing bool
 
-	opened  *experiment.Opened
+	opened  *engine.Opened
 	trouble bool // opened is the last trouble and not the chosen packet
-	reasons []experiment.Reason
-	cfg     *experiment.Config
+	reasons []engine.Reason
+	cfg     *config.Config
 	schema  *frame.Schema
 	held    int // slow redraws until another trouble is shown
 	seen    bool
@@ -62,11 +63,11 @@ func (p *insidePane) observe(v sight) bool {
 		return true
 	}
 	p.set(&i.Opened, true)
-	p.reasons = []experiment.Reason{i.Reason}
+	p.reasons = []engine.Reason{i.Reason}
 	return true
 }
 
-func (p *insidePane) set(o *experiment.Opened, trouble bool) {
+func (p *insidePane) set(o *engine.Opened, trouble bool) {
 	p.opened, p.trouble, p.reasons = o, trouble, nil
 	if o != nil {
 		p.reasons = o.Reasons()
@@ -74,16 +75,16 @@ func (p *insidePane) set(o *experiment.Opened, trouble bool) {
 }
 
 // lastTrouble is the newest incident that the snapshot knows of.
-func lastTrouble(snap *experiment.Snapshot) (experiment.Incident, bool) {
+func lastTrouble(snap *engine.Snapshot) (engine.Incident, bool) {
 	list := troubles(snap)
 	if len(list) == 0 {
-		return experiment.Incident{}, false
+		return engine.Incident{}, false
 	}
 	return list[0], true
 }
 
 // troubles are the incidents up to the moment that is shown.
-func troubles(snap *experiment.Snapshot) (list []experiment.Incident) {
+func troubles(snap *engine.Snapshot) (list []engine.Incident) {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
@@ -115,12 +116,12 @@ func (p *insidePane) draw(c *canvas, th *theme, focused bool) {
 		title = "The last trouble: packet " + packetName(p.opened.ID)
 	}
 	r := &p.opened.Record
-	mark := span{outcomeInk(r.Outcome), string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)]) + " " + outcomeWord(r.Outcome)}
+	mark := span{outcomeInk(r.Outcome), string(th.outcome[min(r.Outcome, engine.NumOutcomes-1)]) + " " + outcomeWord(r.Outcome)}
 	c.frame(th, focused, title, fit(headRoom(c.w, title), []span{mark, {inkDim, "  " + short(r.Encoder, 30)}}, []span{mark}, nil)...)
 	p.body(c, th)
 }
 
-func packetName(id experiment.PacketID) string {
+func packetName(id engine.PacketID) string {
 	s := strconv.FormatUint(id.Seq, 10)
 	if id.Copy > 0 {
 		s += ", copy " + strconv.Itoa(id.Copy)
@@ -132,7 +133,7 @@ func packetName(id experiment.PacketID) string {
 // where there is room.
 func (p *insidePane) body(c *canvas, th *theme) {
 	budget := p.opened.Inside.Spent.Budget()
-	parts := (&bitsPane{schema: p.schema, recent: experiment.Recent{Budget: budget}}).parts()
+	parts := (&bitsPane{schema: p.schema, recent: engine.Recent{Budget: budget}}).parts()
 	way := p.way(th)
 	base := p.baseline()
 	why := p.why(c.w - 6)

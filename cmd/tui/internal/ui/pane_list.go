@@ -6,16 +6,16 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // listPane lists packets, the newest at the bottom. While none is chosen it
 // follows; a chosen one stays where it is for as long as it is remembered.
 type listPane struct {
-	all      []experiment.PacketRecord // as shown
+	all      []engine.PacketRecord // as shown
 	rateHz   int
 	filter   filter
-	chosen   experiment.PacketID
+	chosen   engine.PacketID
 	choosing bool
 	renewed  bool // what is chosen or listed has changed
 	first    int  // row of the list in the first line of the picture
@@ -70,7 +70,7 @@ func (p *listPane) step(n int) {
 		at = min(max(p.place(shown)+n, 0), len(shown)-1)
 	}
 	r := &p.all[shown[at]]
-	p.show(experiment.PacketID{Seq: r.Seq, Copy: r.Copy})
+	p.show(engine.PacketID{Seq: r.Seq, Copy: r.Copy})
 }
 
 // seekTrouble moves the cursor to the next packet that was of no use.
@@ -94,19 +94,19 @@ func (p *listPane) seekTrouble(way int) {
 	}
 	for i := at + step; i >= 0 && i < len(p.all); i += step {
 		if r := &p.all[i]; troubled(r) && (p.filter == filterAll || p.filter.takes(r)) {
-			p.show(experiment.PacketID{Seq: r.Seq, Copy: r.Copy})
+			p.show(engine.PacketID{Seq: r.Seq, Copy: r.Copy})
 			return
 		}
 	}
 }
 
 // show puts the cursor on a packet.
-func (p *listPane) show(id experiment.PacketID) { p.chosen, p.choosing, p.renewed = id, true, true }
+func (p *listPane) show(id engine.PacketID) { p.chosen, p.choosing, p.renewed = id, true, true }
 
 func (p *listPane) release() { p.choosing, p.renewed, p.filter = false, true, filterAll }
 
 // record is a packet of the list; nil if it is not in it.
-func (p *listPane) record(id experiment.PacketID) *experiment.PacketRecord {
+func (p *listPane) record(id engine.PacketID) *engine.PacketRecord {
 	for i := range p.all {
 		if p.all[i].Seq == id.Seq && p.all[i].Copy == id.Copy {
 			return &p.all[i]
@@ -127,14 +127,14 @@ func (p *listPane) nextFilter() {
 }
 
 // at is the packet in a line of the picture.
-func (p *listPane) at(y int) (experiment.PacketID, bool) {
+func (p *listPane) at(y int) (engine.PacketID, bool) {
 	shown := p.shown()
 	i := p.first + y - 2
 	if y < 2 || y-2 >= p.rows || i < 0 || i >= len(shown) {
-		return experiment.PacketID{}, false
+		return engine.PacketID{}, false
 	}
 	r := &p.all[shown[i]]
-	return experiment.PacketID{Seq: r.Seq, Copy: r.Copy}, true
+	return engine.PacketID{Seq: r.Seq, Copy: r.Copy}, true
 }
 
 // listWidth is how wide the list is with all its columns.
@@ -144,7 +144,7 @@ const listWidth = 82
 type listColumn struct {
 	end  int
 	word string
-	of   func(r *experiment.PacketRecord) (string, ink)
+	of   func(r *engine.PacketRecord) (string, ink)
 }
 
 // outcomeLeast is the least room for how a packet ended, with a blank at either side:
@@ -173,33 +173,33 @@ func (p *listPane) fitting(w int) ([]listColumn, int) {
 func (p *listPane) columns() []listColumn {
 	plain := func(s string) (string, ink) { return s, inkPlain }
 	return []listColumn{
-		{11, "packet", func(r *experiment.PacketRecord) (string, ink) {
+		{11, "packet", func(r *engine.PacketRecord) (string, ink) {
 			s := strconv.FormatUint(r.Seq, 10)
 			if r.Copy > 0 {
 				s += "+" + strconv.Itoa(r.Copy)
 			}
 			return s, inkValue
 		}},
-		{20, "baseline", func(r *experiment.PacketRecord) (string, ink) {
+		{20, "baseline", func(r *engine.PacketRecord) (string, ink) {
 			if r.Baseline == 0 {
 				return "initial", inkDim
 			}
 			return plain("-" + strconv.Itoa(r.Baseline))
 		}},
-		{27, "ms old", func(r *experiment.PacketRecord) (string, ink) {
+		{27, "ms old", func(r *engine.PacketRecord) (string, ink) {
 			if r.Baseline == 0 || p.rateHz <= 0 {
 				return "", inkDim
 			}
 			return plain(strconv.Itoa(r.Baseline * 1000 / p.rateHz))
 		}},
-		{34, "bytes", func(r *experiment.PacketRecord) (string, ink) { return strconv.Itoa(r.Payload), inkPayload }},
-		{41, "chg", func(r *experiment.PacketRecord) (string, ink) { return plain(strconv.Itoa(r.Changed)) }},
-		{52, "sent", func(r *experiment.PacketRecord) (string, ink) { return stamp(r.Sent), inkDim }},
-		{62, "took ms", func(r *experiment.PacketRecord) (string, ink) {
+		{34, "bytes", func(r *engine.PacketRecord) (string, ink) { return strconv.Itoa(r.Payload), inkPayload }},
+		{41, "chg", func(r *engine.PacketRecord) (string, ink) { return plain(strconv.Itoa(r.Changed)) }},
+		{52, "sent", func(r *engine.PacketRecord) (string, ink) { return stamp(r.Sent), inkDim }},
+		{62, "took ms", func(r *engine.PacketRecord) (string, ink) {
 			switch {
-			case r.Outcome == experiment.Lost:
+			case r.Outcome == engine.Lost:
 				return "-", inkDim
-			case r.Outcome == experiment.InFlight:
+			case r.Outcome == engine.InFlight:
 				return "due " + fixed(float64(r.Due-r.Sent)/1e6, 0), inkDim
 			}
 			return plain(fixed(float64(r.Arrived-r.Sent)/1e6, 1))
@@ -237,7 +237,7 @@ func (p *listPane) legend(th *theme, n, room int) []span {
 	return fit(room, append(counted[:3:3], span{inkDim, "  follows the newest"}), counted, out, nil)
 }
 
-func (p *listPane) row(c *canvas, th *theme, y int, r *experiment.PacketRecord, columns []listColumn, outcome int) {
+func (p *listPane) row(c *canvas, th *theme, y int, r *engine.PacketRecord, columns []listColumn, outcome int) {
 	here := p.choosing && r.Seq == p.chosen.Seq && r.Copy == p.chosen.Copy
 	if here {
 		c.text(1, y, inkChosen, th.chosen)
@@ -250,12 +250,12 @@ func (p *listPane) row(c *canvas, th *theme, y int, r *experiment.PacketRecord, 
 		c.right(col.end, y, k, s)
 	}
 	k := outcomeInk(r.Outcome)
-	x := c.text(outcome, y, k, string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)])+" ")
+	x := c.text(outcome, y, k, string(th.outcome[min(r.Outcome, engine.NumOutcomes-1)])+" ")
 	word := outcomeWord(r.Outcome)
-	if r.Outcome == experiment.Lost {
+	if r.Outcome == engine.Lost {
 		word += ": " + r.Cause.String()
 	}
-	if r.Outcome == experiment.Decoded && !here {
+	if r.Outcome == engine.Decoded && !here {
 		k = inkDim
 	}
 	c.clip(x, y, c.w-1-x, k, word)

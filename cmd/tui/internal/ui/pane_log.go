@@ -5,16 +5,16 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // logPane lists what was changed and when, the newest first, each with what it
 // did: the marks of the charts, spelt out.
 type logPane struct {
-	all     []experiment.Mark // as in the snapshot
-	changes []change          // worth showing
-	effects []*effect         // of each of them; nil: not known, or nothing to tell
-	newest  time.Duration     // end of the newest sample seen
+	all     []engine.Mark // as in the snapshot
+	changes []change      // worth showing
+	effects []*effect     // of each of them; nil: not known, or nothing to tell
+	newest  time.Duration // end of the newest sample seen
 	seen    bool
 	again   string // what a seam says of the data
 }
@@ -55,7 +55,7 @@ func (p *logPane) take(list []change) {
 
 // measure finds out what changes did whose time has come; it reports whether any
 // was added.
-func (p *logPane) measure(samples []experiment.Sample) bool {
+func (p *logPane) measure(samples []engine.Sample) bool {
 	added := false
 	for i, c := range p.changes {
 		if p.effects[i] != nil || !hasEffect(c) {
@@ -86,7 +86,7 @@ func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 // for it beside what it was.
 func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect, crowded bool) {
 	label := string(markSign(th, ch.Kind)) + " " + ch.Label
-	if ch.Kind == experiment.MarkSeam {
+	if ch.Kind == engine.MarkSeam {
 		label = string(th.seam) + p.again
 	}
 	x := c.text(2, y, inkDim, clock(ch.T)+"  ")

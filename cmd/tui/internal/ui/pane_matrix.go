@@ -1,14 +1,12 @@
 package ui
 
-import (
-	"wirelab/experiment"
-)
+import "wirelab/experiment/engine"
 
 // matrixPane is the picture of what the new file is like: its blocks from top to
 // bottom, and from left to right the old file and then the new one itself.
 type matrixPane struct {
-	m      *experiment.Matrix
-	making *experiment.Making
+	m      *engine.Matrix
+	making *engine.Making
 	others string // the encoder of files that makes no patch; "" if one does
 }
 

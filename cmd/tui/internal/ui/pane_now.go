@@ -5,14 +5,15 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // nowPane shows the averages of the last two seconds as numbers.
 type nowPane struct {
 	item   string
 	schema *frame.Schema
-	lane   experiment.Lane
+	lane   engine.Lane
 	seen   bool
 	back   bool // what is shown is over
 	spark  []float64
@@ -86,16 +87,16 @@ func (p *nowPane) perItem() [][2]figure {
 }
 
 // meanPacket is the mean payload of the packets of the last two seconds, in bytes.
-func meanPacket(all []experiment.Sample) float64 {
+func meanPacket(all []engine.Sample) float64 {
 	var bits, sent int64
-	for _, s := range all[max(len(all)-int(recentSpan/experiment.SamplePeriod), 0):] {
+	for _, s := range all[max(len(all)-int(recentSpan/engine.SamplePeriod), 0):] {
 		bits, sent = bits+s.PayloadBits, sent+int64(s.Sent)
 	}
 	return float64(bits) / 8 / float64(max(sent, 1))
 }
 
 // networkFigures are what the link did, over the whole run.
-func networkFigures(n experiment.Network) [][2]figure {
+func networkFigures(n figures.Network) [][2]figure {
 	queue := figure{inkDim, "queue peak", fixed(float64(n.QueuePeakBytes)/1000, 1), "KB"}
 	if n.QueuePeakBytes == 0 { // a netem line counts packets only
 		queue.value, queue.unit = strconv.FormatInt(n.QueuePeakPackets, 10), "pkts"

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )
 
@@ -13,10 +14,10 @@ import (
 // an oscilloscope's: a packet keeps its place until the beam comes round again,
 // so the eye can rest on one, and a redraw changes one line instead of all.
 type packetsPane struct {
-	packets  []experiment.PacketRecord
+	packets  []engine.PacketRecord
 	newest   uint64
-	totals   experiment.Totals // as shown: changes twice a second
-	decoded  int64             // as last seen
+	totals   figures.Totals // as shown: changes twice a second
+	decoded  int64          // as last seen
 	inFlight int64
 	chosen   uint64 // sequence of the packet under the cursor
 	choosing bool
@@ -57,7 +58,7 @@ func (p *packetsPane) observe(v sight) bool {
 	return true
 }
 
-func sameRecord(a, b *experiment.PacketRecord) bool {
+func sameRecord(a, b *engine.PacketRecord) bool {
 	return a.Seq == b.Seq && a.Copy == b.Copy && a.Outcome == b.Outcome
 }
 
@@ -110,13 +111,13 @@ const mostShown = 600
 // ends lists how the packets of the whole run ended, what deserves room first.
 func (p *packetsPane) ends() []outcomeCount {
 	t := p.totals
-	return []outcomeCount{{experiment.Decoded, t.Decoded}, {experiment.Lost, t.Lost}, {experiment.NoBaseline, t.Failures.NoBaseline},
-		{experiment.Corrupt, t.Failures.Corrupt}, {experiment.Tainted, t.Tainted}, {experiment.UnknownCodec, t.Failures.UnknownCodec},
-		{experiment.Stale, t.Stale}, {experiment.Duplicate, t.Duplicate}, {experiment.Wrong, t.Wrong}}
+	return []outcomeCount{{engine.Decoded, t.Decoded}, {engine.Lost, t.Lost}, {engine.NoBaseline, t.Failures.NoBaseline},
+		{engine.Corrupt, t.Failures.Corrupt}, {engine.Tainted, t.Tainted}, {engine.UnknownCodec, t.Failures.UnknownCodec},
+		{engine.Stale, t.Stale}, {engine.Duplicate, t.Duplicate}, {engine.Wrong, t.Wrong}}
 }
 
 type outcomeCount struct {
-	o experiment.Outcome
+	o engine.Outcome
 	n int64
 }
 
@@ -146,7 +147,7 @@ func (p *packetsPane) table(c *canvas, th *theme, y int) {
 // legend names the signs of the strip: of what occurred, then of what might, as
 // far as there is room.
 func (p *packetsPane) legend(th *theme, room int) []span {
-	names := func(word func(experiment.Outcome) string, occurred bool) (out [][]span) {
+	names := func(word func(engine.Outcome) string, occurred bool) (out [][]span) {
 		for _, e := range p.ends() {
 			if (e.n > 0) == occurred {
 				out = append(out, []span{{outcomeInk(e.o), "  " + string(th.outcome[e.o])}, {inkDim, " " + word(e.o)}})
@@ -155,7 +156,7 @@ func (p *packetsPane) legend(th *theme, room int) []span {
 		return out
 	}
 	last := []span{{inkDim, fmt.Sprintf("last %d", max(p.capacity-1, 0))}}
-	line := func(word func(experiment.Outcome) string) []span {
+	line := func(word func(engine.Outcome) string) []span {
 		return append(last[:1:1], slices.Concat(names(word, true)...)...)
 	}
 	known := fit(room, line(outcomeWord), line(outcomeShort), uncut(room, append([][]span{last}, names(outcomeShort, true)...)))
@@ -164,10 +165,10 @@ func (p *packetsPane) legend(th *theme, room int) []span {
 
 // gravity orders outcomes by how much they deserve to be seen where a packet and
 // its copies share one place.
-func gravity(o experiment.Outcome) int {
-	order := [experiment.NumOutcomes]int{experiment.InFlight: 0, experiment.Decoded: 1, experiment.Duplicate: 2, experiment.Stale: 3, experiment.Lost: 4,
-		experiment.NoBaseline: 5, experiment.Corrupt: 6, experiment.UnknownCodec: 7, experiment.Tainted: 8, experiment.Wrong: 9}
-	if o < experiment.NumOutcomes {
+func gravity(o engine.Outcome) int {
+	order := [engine.NumOutcomes]int{engine.InFlight: 0, engine.Decoded: 1, engine.Duplicate: 2, engine.Stale: 3, engine.Lost: 4,
+		engine.NoBaseline: 5, engine.Corrupt: 6, engine.UnknownCodec: 7, engine.Tainted: 8, engine.Wrong: 9}
+	if o < engine.NumOutcomes {
 		return order[o]
 	}
 	return 0
@@ -186,7 +187,7 @@ func (p *packetsPane) strip(c *canvas, th *theme, w int) {
 		at := int(r.Seq % size)
 		if g := gravity(r.Outcome) + 1; g > weight[at] {
 			weight[at] = g
-			c.set(2+at%w, 1+at/w, outcomeInk(r.Outcome), th.outcome[min(r.Outcome, experiment.NumOutcomes-1)])
+			c.set(2+at%w, 1+at/w, outcomeInk(r.Outcome), th.outcome[min(r.Outcome, engine.NumOutcomes-1)])
 		}
 	}
 	beam := int((p.newest + 1) % size)
@@ -211,7 +212,7 @@ func (p *packetsPane) detail(th *theme, room int) []span {
 	}
 	groups := [][]span{{{inkDim, "so far"}}}
 	for _, e := range p.ends() {
-		if e.n == 0 && e.o != experiment.Decoded && e.o != experiment.Lost {
+		if e.n == 0 && e.o != engine.Decoded && e.o != engine.Lost {
 			continue
 		}
 		groups = append(groups, []span{{outcomeInk(e.o), "  " + string(th.outcome[e.o])}, {inkValue, " " + strconv.FormatInt(e.n, 10)},
@@ -221,7 +222,7 @@ func (p *packetsPane) detail(th *theme, room int) []span {
 }
 
 // describePacket tells the life of one packet in a line.
-func describePacket(th *theme, r *experiment.PacketRecord) []span {
+func describePacket(th *theme, r *engine.PacketRecord) []span {
 	dot := " " + th.dot + " "
 	base := "initial state"
 	if r.Baseline > 0 {
@@ -229,14 +230,14 @@ func describePacket(th *theme, r *experiment.PacketRecord) []span {
 	}
 	fate := outcomeWord(r.Outcome)
 	switch {
-	case r.Outcome == experiment.Lost:
+	case r.Outcome == engine.Lost:
 		fate = "lost: " + lossmodel.Cause(r.Cause).String()
 	case r.Arrived > 0:
 		fate += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
 	}
 	return []span{
 		{inkValue, fmt.Sprintf("#%d", r.Seq)},
-		{outcomeInk(r.Outcome), " " + string(th.outcome[min(r.Outcome, experiment.NumOutcomes-1)]) + " " + fate},
+		{outcomeInk(r.Outcome), " " + string(th.outcome[min(r.Outcome, engine.NumOutcomes-1)]) + " " + fate},
 		{inkDim, dot + "sent "}, {inkPlain, clock(r.Sent)},
 		{inkDim, dot}, {inkPlain, fmt.Sprintf("%d", r.Payload)}, {inkDim, fmt.Sprintf(" B (wire %d)", r.Wire)},
 		{inkDim, dot}, {inkPlain, fmt.Sprintf("%d", r.Changed)}, {inkDim, " changed" + dot + base + dot + r.Encoder},

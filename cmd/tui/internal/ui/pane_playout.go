@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // playoutPane is how the receiver's display fared over time: what starved it, how
@@ -30,8 +30,8 @@ type playoutChart struct {
 	share  bool // of the display ticks; else what was worst
 	ink    ink
 	floor  float64 // the top of the axis is at least this
-	of     func(*experiment.Sample) float64
-	legend func(*experiment.Lane) []span
+	of     func(*engine.Sample) float64
+	legend func(*engine.Lane) []span
 }
 
 func playoutCharts() []playoutChart {
@@ -39,15 +39,15 @@ func playoutCharts() []playoutChart {
 		return []span{{inkDim, before}, {inkValue, fixed(v, prec)}, {inkDim, after}}
 	}
 	return []playoutChart{
-		{"Starved %", true, inkWarn, 10, func(s *experiment.Sample) float64 {
+		{"Starved %", true, inkWarn, 10, func(s *engine.Sample) float64 {
 			return 100 * float64(s.Starved) / float64(max(s.Displayed, 1))
-		}, func(l *experiment.Lane) []span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{"Off mm", false, inkBad, 10, func(s *experiment.Sample) float64 { return s.PositionErrorMM },
-			func(l *experiment.Lane) []span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{"Turned deg", false, inkRatio, 1, func(s *experiment.Sample) float64 { return s.OrientationErrorDeg },
-			func(l *experiment.Lane) []span { return figure("worst ", worstTurn(l), 1, "") }},
-		{"Late /s", false, inkLate, 10, func(s *experiment.Sample) float64 { return float64(s.Late) * perSecond },
-			func(l *experiment.Lane) []span {
+		}, func(l *engine.Lane) []span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
+		{"Off mm", false, inkBad, 10, func(s *engine.Sample) float64 { return s.PositionErrorMM },
+			func(l *engine.Lane) []span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
+		{"Turned deg", false, inkRatio, 1, func(s *engine.Sample) float64 { return s.OrientationErrorDeg },
+			func(l *engine.Lane) []span { return figure("worst ", worstTurn(l), 1, "") }},
+		{"Late /s", false, inkLate, 10, func(s *engine.Sample) float64 { return float64(s.Late) * perSecond },
+			func(l *engine.Lane) []span {
 				return []span{{inkDim, "so far "}, {inkValue, strconv.FormatInt(l.Totals.Playout.Late, 10)}}
 			}},
 	}
@@ -55,7 +55,7 @@ func playoutCharts() []playoutChart {
 
 // worstTurn is by how much a cube was shown turned at worst, over the time that
 // the other figures cover.
-func worstTurn(l *experiment.Lane) (deg float64) {
+func worstTurn(l *engine.Lane) (deg float64) {
 	const recent = 20 // samples: two seconds
 	for _, s := range l.Samples[max(len(l.Samples)-recent, 0):] {
 		deg = max(deg, s.OrientationErrorDeg)
@@ -83,7 +83,7 @@ func (p *playoutPane) drawChart(c *canvas, th *theme, k *playoutChart) {
 	line := chart.Series{Values: series(p.lane.Samples, k.of), Reduce: chart.Max, Ink: chart.Ink(k.ink)}
 	if k.share { // a mean over what was shown, as the figure in the heading is
 		line.Reduce = chart.Mean
-		line.Weights = series(p.lane.Samples, func(s *experiment.Sample) float64 { return float64(s.Displayed) })
+		line.Weights = series(p.lane.Samples, func(s *engine.Sample) float64 { return float64(s.Displayed) })
 	}
 	spec.Series = []chart.Series{line}
 	p.common(spec, th, c.w-2)

@@ -5,24 +5,24 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/figures"
 )
 
 // roundsPane lists the deliveries that ended, of all encoders, the newest first.
 type roundsPane struct {
-	rounds []experiment.Round
+	rounds []figures.Round
 }
 
 func (p *roundsPane) name() string { return "Rounds" }
 
 func (p *roundsPane) observe(v sight) bool {
-	var all []experiment.Round
+	var all []figures.Round
 	for i := range v.snap.Lanes {
 		if x := v.snap.Lanes[i].Totals.Transfer; x != nil {
 			all = append(all, x.Rounds...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b experiment.Round) int {
+	slices.SortStableFunc(all, func(a, b figures.Round) int {
 		switch {
 		case a.StartS > b.StartS:
 			return -1

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"wirelab/experiment"
+	"wirelab/experiment/report"
 )
 
 // shelfPane is the list of saved reports, the newest first.
 type shelfPane struct {
 	dir    string
-	list   []experiment.SavedReport
+	list   []report.SavedReport
 	err    error
 	listed bool   // the folder has been looked at
 	chosen int    // -1: none
@@ -23,7 +23,7 @@ func (p *shelfPane) name() string { return "Reports" }
 func (p *shelfPane) observe(sight) bool { return false } // the page says when
 
 // put takes a new list; the cursor stays with its report.
-func (p *shelfPane) put(list []experiment.SavedReport, err error) (changed bool) {
+func (p *shelfPane) put(list []report.SavedReport, err error) (changed bool) {
 	same := p.listed && slices.Equal(list, p.list) && (err == nil) == (p.err == nil)
 	if same {
 		return false
@@ -33,12 +33,12 @@ func (p *shelfPane) put(list []experiment.SavedReport, err error) (changed bool)
 		path = s.Path
 	}
 	p.list, p.err, p.listed = list, err, true
-	p.chosen = slices.IndexFunc(list, func(s experiment.SavedReport) bool { return s.Path == path })
+	p.chosen = slices.IndexFunc(list, func(s report.SavedReport) bool { return s.Path == path })
 	return true
 }
 
 // picked is the report under the cursor, nil if there is none.
-func (p *shelfPane) picked() *experiment.SavedReport {
+func (p *shelfPane) picked() *report.SavedReport {
 	if p.chosen < 0 || p.chosen >= len(p.list) {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // stackPane is one encoder's bits over time, the parts stacked one upon the other.
@@ -21,7 +21,7 @@ func (p *stackPane) name() string { return "Bits over time" }
 // observe is the account's business.
 func (p *stackPane) observe(sight) bool { return false }
 
-func (p *stackPane) lane() *experiment.Lane {
+func (p *stackPane) lane() *engine.Lane {
 	if p.which == 0 {
 		return p.first()
 	}
@@ -50,7 +50,7 @@ func (p *stackPane) draw(c *canvas, th *theme, focused bool) {
 
 // top is how high the other one's chart reaches: both have one scale.
 func (p *stackPane) top(th *theme, w int) float64 {
-	beside := [2]*experiment.Lane{p.other(), p.first()}[p.which]
+	beside := [2]*engine.Lane{p.other(), p.first()}[p.which]
 	if beside == nil || p.unit == byShare {
 		return 0
 	}
@@ -58,7 +58,7 @@ func (p *stackPane) top(th *theme, w int) float64 {
 }
 
 // legend says what is stacked.
-func (p *stackPane) legend(lane *experiment.Lane, room int) []span {
+func (p *stackPane) legend(lane *engine.Lane, room int) []span {
 	what := [numUnits]string{"kbps", "% of the payload", "bits per " + perWhat(p.snap.Schema, p.item())}[p.unit]
 	if p.solo {
 		what = encoders.Slot(p.chosen).Name(p.snap.Schema) + " alone, " + what
@@ -69,19 +69,19 @@ func (p *stackPane) legend(lane *experiment.Lane, room int) []span {
 }
 
 // spec is the picture: as many samples as it has room for.
-func (p *stackPane) spec(lane *experiment.Lane, th *theme, w int) *chart.Spec {
+func (p *stackPane) spec(lane *engine.Lane, th *theme, w int) *chart.Spec {
 	cols := max(chart.Width(w), 1)
 	span := chartSpans()[p.zoom]
-	per := max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
-	s := &chart.Spec{ASCII: th.ascii, End: p.newest, Step: experiment.SamplePeriod, Per: per, Time: true, Labels: true, Floor: 1,
+	per := max(int(math.Ceil(span.Seconds()/engine.SamplePeriod.Seconds()/float64(cols))), 1)
+	s := &chart.Spec{ASCII: th.ascii, End: p.newest, Step: engine.SamplePeriod, Per: per, Time: true, Labels: true, Floor: 1,
 		Blank: chart.Ink(inkPlain), Axis: chart.Ink(inkBorder), Label: chart.Ink(inkDim), Tick: chart.Ink(inkFaint)}
 	for _, m := range distinct(p.snap.Marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label, Ink: chart.Ink(markInk(m.Kind)), Rune: markSign(th, m.Kind)})
 	}
 	samples := settled(lane)
 	samples = samples[max(len(samples)-per*(cols+1), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
-		s.End = int64(samples[n-1].T / experiment.SamplePeriod)
+		s.End = int64(samples[n-1].T / engine.SamplePeriod)
 	}
 	s.Since = swapped(p.snap.Marks, s.End)
 	if p.unit == byShare {
@@ -109,7 +109,7 @@ func (p *stackPane) order() []encoders.Slot {
 }
 
 // area is one layer.
-func (p *stackPane) area(samples []experiment.Sample, weights []float64, k encoders.Slot, th *theme) chart.Area {
+func (p *stackPane) area(samples []engine.Sample, weights []float64, k encoders.Slot, th *theme) chart.Area {
 	values := make([]float64, len(samples))
 	for i := range samples {
 		values[i] = p.value(&samples[i], k)
@@ -124,7 +124,7 @@ func (p *stackPane) area(samples []experiment.Sample, weights []float64, k encod
 }
 
 // value is what one sample spent on a slot.
-func (p *stackPane) value(s *experiment.Sample, k encoders.Slot) float64 {
+func (p *stackPane) value(s *engine.Sample, k encoders.Slot) float64 {
 	bits := float64(s.Budget.Units[k]) / encoders.BitUnit
 	switch p.unit {
 	case byShare:
@@ -132,12 +132,12 @@ func (p *stackPane) value(s *experiment.Sample, k encoders.Slot) float64 {
 	case byChanged:
 		return bits / math.Max(float64(s.Changed), 1)
 	}
-	return bits * float64(time.Second/experiment.SamplePeriod) / 1000
+	return bits * float64(time.Second/engine.SamplePeriod) / 1000
 }
 
 // weights are what a mean of several samples weighs them by, so that it is what
 // the samples together spent.
-func (p *stackPane) weights(samples []experiment.Sample) []float64 {
+func (p *stackPane) weights(samples []engine.Sample) []float64 {
 	if p.unit == byKbps {
 		return nil
 	}

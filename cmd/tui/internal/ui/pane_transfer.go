@@ -3,14 +3,15 @@ package ui
 import (
 	"strconv"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // transferPane shows how far the file has come, for every encoder: a bar, what it
 // took, how long it took or will take, and what that says of the first of them.
 type transferPane struct {
-	lanes  []experiment.Lane
-	making *experiment.Making
+	lanes  []engine.Lane
+	making *engine.Making
 	now    int64 // hundredths of a second
 	back   bool  // somebody looks back, and this pane cannot
 }
@@ -62,7 +63,7 @@ func (p *transferPane) heading(room int) []span {
 }
 
 // lane writes two lines about one encoder.
-func (p *transferPane) lane(c *canvas, th *theme, y int, l *experiment.Lane) {
+func (p *transferPane) lane(c *canvas, th *theme, y int, l *engine.Lane) {
 	x := l.Totals.Transfer
 	if x == nil {
 		return
@@ -89,7 +90,7 @@ func (p *transferPane) lane(c *canvas, th *theme, y int, l *experiment.Lane) {
 
 // packer names the encoder whose pack is brought across: to those who look back, a
 // lane's is that of then, and the figures here are of the present.
-func packer(l *experiment.Lane) string {
+func packer(l *engine.Lane) string {
 	if x := l.Totals.Transfer; x != nil && x.Encoder != "" {
 		return x.Encoder
 	}
@@ -97,7 +98,7 @@ func packer(l *experiment.Lane) string {
 }
 
 // progress is how far a lane is, from 0 to 1, and in words.
-func (p *transferPane) progress(l *experiment.Lane, x *experiment.Transfer) (share float64, says string) {
+func (p *transferPane) progress(l *engine.Lane, x *figures.Transfer) (share float64, says string) {
 	switch {
 	case p.madeFor(l):
 		share = float64(p.making.Done) / float64(max(p.making.Total, 1))
@@ -123,7 +124,7 @@ func (p *transferPane) progress(l *experiment.Lane, x *experiment.Transfer) (sha
 
 // madeFor reports whether the patch that is made is a lane's: of its encoder, or, if
 // that is of none, of the one that takes over under the keys.
-func (p *transferPane) madeFor(l *experiment.Lane) bool {
+func (p *transferPane) madeFor(l *engine.Lane) bool {
 	if p.making == nil || p.making.Encoder == l.Encoder {
 		return p.making != nil
 	}
@@ -136,7 +137,7 @@ func (p *transferPane) madeFor(l *experiment.Lane) bool {
 }
 
 // timeLeft is how long a transfer will go on at its pace so far.
-func timeLeft(x *experiment.Transfer) (float64, bool) {
+func timeLeft(x *figures.Transfer) (float64, bool) {
 	if x.Done || x.Delivered == 0 || x.ElapsedS < 0.2 {
 		return 0, false
 	}
@@ -144,7 +145,7 @@ func timeLeft(x *experiment.Transfer) (float64, bool) {
 }
 
 // details are the figures of a lane, those worth most first.
-func (p *transferPane) details(l *experiment.Lane, x *experiment.Transfer) [][]span {
+func (p *transferPane) details(l *engine.Lane, x *figures.Transfer) [][]span {
 	if x.Blocks == 0 {
 		return nil
 	}
@@ -195,7 +196,7 @@ func (p *transferPane) verdict(w int) []span {
 
 // inAll is how long a transfer takes: measured if it is done, else at its pace so
 // far; 0 if that is not known.
-func inAll(x *experiment.Transfer) float64 {
+func inAll(x *figures.Transfer) float64 {
 	switch {
 	case x == nil || x.Failed:
 		return 0

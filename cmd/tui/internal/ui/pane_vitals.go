@@ -3,12 +3,12 @@ package ui
 import (
 	"strconv"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // vitalsPane is the line that never leaves a small screen.
 type vitalsPane struct {
-	lane experiment.Lane
+	lane engine.Lane
 	per  string // what bits are divided by
 	seen bool
 }
@@ -71,10 +71,10 @@ func (p *vitalsPane) costs(wire, perChanged bool) []span {
 
 // lostLately is the percentage of packets lost in the last two seconds: what
 // somebody sees who moves the loss.
-func lostLately(all []experiment.Sample) float64 {
+func lostLately(all []engine.Sample) float64 {
 	lost, sent := 0, 0
-	for _, s := range all[max(len(all)-int(recentSpan/experiment.SamplePeriod), 0):] {
-		lost, sent = lost+s.Outcomes[experiment.Lost], sent+s.Sent
+	for _, s := range all[max(len(all)-int(recentSpan/engine.SamplePeriod), 0):] {
+		lost, sent = lost+s.Outcomes[engine.Lost], sent+s.Sent
 	}
 	return 100 * float64(lost) / float64(max(sent, 1))
 }

@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // worldPane is the world from above: what the sender has, what the receiver
 // shows, and how far that is off, side by side.
 type worldPane struct {
 	item     string
-	pic      *experiment.Picture
+	pic      *engine.Picture
 	now      time.Duration
 	display  display
 	cam      camera

@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // picture draws a pane by itself.
@@ -23,7 +25,7 @@ func picture(p pane, v sight, w, h int) []string {
 	return c.lines(th)
 }
 
-func sightOf(snap *experiment.Snapshot) sight {
+func sightOf(snap *engine.Snapshot) sight {
 	return sight{snap: snap, cfg: snap.Config, speed: snap.Speed, slow: true}
 }
 
@@ -45,11 +47,11 @@ func TestPacketKeepsItsPlace(t *testing.T) {
 
 func TestStripShowsTheGravestCopy(t *testing.T) {
 	snap := fakeSnapshot(90 * time.Second)
-	snap.Lanes[0].Packets = []experiment.PacketRecord{
-		{Seq: 0, Outcome: experiment.Decoded}, {Seq: 0, Copy: 1, Outcome: experiment.Duplicate},
-		{Seq: 1, Outcome: experiment.Lost}, {Seq: 1, Copy: 1, Outcome: experiment.Decoded},
-		{Seq: 2, Outcome: experiment.Wrong}, {Seq: 2, Copy: 1, Outcome: experiment.Duplicate},
-		{Seq: 3, Outcome: experiment.Corrupt},
+	snap.Lanes[0].Packets = []engine.PacketRecord{
+		{Seq: 0, Outcome: engine.Decoded}, {Seq: 0, Copy: 1, Outcome: engine.Duplicate},
+		{Seq: 1, Outcome: engine.Lost}, {Seq: 1, Copy: 1, Outcome: engine.Decoded},
+		{Seq: 2, Outcome: engine.Wrong}, {Seq: 2, Copy: 1, Outcome: engine.Duplicate},
+		{Seq: 3, Outcome: engine.Corrupt},
 	}
 	got := picture(&packetsPane{}, sightOf(snap), 40, 6)[1]
 	if !strings.HasPrefix(got, "│ D○W!▏") {
@@ -121,8 +123,8 @@ func TestBarIsFullAndInProportion(t *testing.T) {
 func TestEveryControlMovesBothWays(t *testing.T) {
 	cat := newCatalog()
 	for _, codec := range cat.codecs {
-		cfg := experiment.Default()
-		if err := cfg.Apply(experiment.Change{Encoder: codec.Name}); err != nil {
+		cfg := config.Default()
+		if err := cfg.Apply(config.Change{Encoder: codec.Name}); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cat.controls(cfg, fakeSchema, scope{more: true}) {
@@ -167,7 +169,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 		ctl := linkControl(m.label, info, bothDirections)
 		last := -1.0
 		for _, rung := range info.Ladder {
-			cfg := experiment.Default()
+			cfg := config.Default()
 			if err := cfg.Down.Set(m.key, rung); err != nil {
 				t.Fatal(err)
 			}
@@ -215,11 +217,11 @@ func TestSlowEngineIsSaid(t *testing.T) {
 	lab := newFakeLab()
 	for _, c := range []struct {
 		speed, actual float64
-		state         experiment.RunState
+		state         engine.RunState
 		want          string
 	}{
-		{1, 0.8, experiment.Running, "×0.8 of ×1"}, {1, 0.99, experiment.Running, "  ×1  "}, {0, 38.2, experiment.Running, "max ×38"},
-		{1, 0.2, experiment.Paused, "PAUSED"}, {1, 0, experiment.Ended, "ENDED"}, {1, 0, experiment.Seeking, "TO 00:00.0"},
+		{1, 0.8, engine.Running, "×0.8 of ×1"}, {1, 0.99, engine.Running, "  ×1  "}, {0, 38.2, engine.Running, "max ×38"},
+		{1, 0.2, engine.Paused, "PAUSED"}, {1, 0, engine.Ended, "ENDED"}, {1, 0, engine.Seeking, "TO 00:00.0"},
 	} {
 		snap := *lab.snap
 		snap.Speed, snap.Actual, snap.State = c.speed, c.actual, c.state
@@ -234,7 +236,7 @@ func TestNoticeComesAndGoes(t *testing.T) {
 	lab := newFakeLab()
 	m := screen(lab, 80, 24, Options{})
 	next := *lab.snap
-	next.Notice = experiment.Notice{ID: 1, Text: "saved as /reports/x"}
+	next.Notice = engine.Notice{ID: 1, Text: "saved as /reports/x"}
 	lab.snap = &next
 	press(m)
 	if !strings.Contains(m.View(), "● saved as /reports/x") {
@@ -263,11 +265,11 @@ func TestRefusedFrameIsSaid(t *testing.T) {
 }
 
 func TestDraggedControlMakesOneMark(t *testing.T) {
-	mark := func(ms int, label string) experiment.Mark {
-		return experiment.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
+	mark := func(ms int, label string) engine.Mark {
+		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
-	got := distinct([]experiment.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"), mark(5000, "latency 9ms"),
-		{T: 5100 * time.Millisecond, Label: "mark 1", Kind: experiment.MarkNote}, {T: 5200 * time.Millisecond, Label: "mark 2", Kind: experiment.MarkNote}})
+	got := distinct([]engine.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"), mark(5000, "latency 9ms"),
+		{T: 5100 * time.Millisecond, Label: "mark 1", Kind: engine.MarkNote}, {T: 5200 * time.Millisecond, Label: "mark 2", Kind: engine.MarkNote}})
 	var labels []string
 	for _, m := range got {
 		labels = append(labels, m.Label)

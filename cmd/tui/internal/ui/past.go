@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // past is the moment that the screen shows while somebody looks back. Time stands
@@ -13,25 +14,25 @@ type past struct {
 	away bool
 	at   time.Duration // shown is what had been measured until then
 
-	cut  *experiment.Snapshot // the picture last cut out, and what of
+	cut  *engine.Snapshot // the picture last cut out, and what of
 	from window
 }
 
 // window is a stretch of a session's memory; to is 0 if it reaches to the present.
 type window struct {
-	snap     *experiment.Snapshot
+	snap     *engine.Snapshot
 	from, to time.Duration
 }
 
 // How far one press goes.
 const (
-	glance = experiment.SamplePeriod
+	glance = engine.SamplePeriod
 	stride = time.Second
 )
 
 // shown is the snapshot that the panes see: the newest, unless somebody looks back
 // or the tour leaves away what was before it.
-func (m *Model) shown() *experiment.Snapshot {
+func (m *Model) shown() *engine.Snapshot {
 	w := window{snap: m.snap}
 	if m.past.away {
 		w.to = m.past.at
@@ -61,7 +62,7 @@ func (m *Model) look(d time.Duration) {
 
 // lookAt shows the moment t, as far as it is remembered.
 func (m *Model) lookAt(t time.Duration) {
-	if m.snap.State == experiment.Running {
+	if m.snap.State == engine.Running {
 		yes := true
 		m.send(experiment.Command{Pause: &yes})
 	}
@@ -114,7 +115,7 @@ func (m *Model) lookMark(way int) {
 }
 
 // markMoment is a little after a mark, so that it is in sight with what it did.
-func markMoment(k experiment.Mark) time.Duration {
+func markMoment(k engine.Mark) time.Duration {
 	return (k.T + 2*stride).Truncate(glance)
 }
 
@@ -152,9 +153,9 @@ func (m *Model) again() {
 
 // cut makes the snapshot of a window. What only sums over the whole run can tell,
 // such as the median size of a packet, stays as it is now.
-func (w window) cut() *experiment.Snapshot {
+func (w window) cut() *engine.Snapshot {
 	snap := *w.snap
-	snap.Lanes = make([]experiment.Lane, len(w.snap.Lanes))
+	snap.Lanes = make([]engine.Lane, len(w.snap.Lanes))
 	for i := range snap.Lanes {
 		snap.Lanes[i] = w.lane(&w.snap.Lanes[i])
 	}
@@ -169,7 +170,7 @@ func (w window) cut() *experiment.Snapshot {
 	return &snap
 }
 
-func (w window) lane(now *experiment.Lane) experiment.Lane {
+func (w window) lane(now *engine.Lane) engine.Lane {
 	l := *now
 	to := w.to
 	if to == 0 {
@@ -187,7 +188,7 @@ func (w window) lane(now *experiment.Lane) experiment.Lane {
 	if n > 0 {
 		l.Encoder = l.Packets[n-1].Encoder
 	}
-	l.Recent = experiment.RecentOf(l.Samples, w.snap.Schema.TickHz)
+	l.Recent = engine.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
 	return l

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // timesOf returns the median times, in microseconds, that encoding and decoding took
 // in the two seconds before t; no number where the packets are forgotten.
-func timesOf(packets []experiment.PacketRecord, t time.Duration) (encode, decode float64) {
+func timesOf(packets []engine.PacketRecord, t time.Duration) (encode, decode float64) {
 	var en, de []int64
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-recentSpan; i-- {
 		if r := &packets[i]; r.Copy == 0 && r.EncodeNS > 0 {
@@ -31,19 +32,19 @@ func timesOf(packets []experiment.PacketRecord, t time.Duration) (encode, decode
 }
 
 // totalsBefore takes from the sums what came after t.
-func totalsBefore(total experiment.Totals, samples []experiment.Sample, t time.Duration) experiment.Totals {
+func totalsBefore(total figures.Totals, samples []engine.Sample, t time.Duration) figures.Totals {
 	for i := len(samples) - 1; i >= 0 && samples[i].T > t; i-- {
 		s := &samples[i]
 		less := func(sum *int64, n int) { *sum = max(*sum-int64(n), 0) }
 		less(&total.Sent, s.Sent)
-		less(&total.Decoded, s.Outcomes[experiment.Decoded])
-		less(&total.Stale, s.Outcomes[experiment.Stale])
-		less(&total.Duplicate, s.Outcomes[experiment.Duplicate])
-		less(&total.Lost, s.Outcomes[experiment.Lost])
-		less(&total.Failures.NoBaseline, s.Outcomes[experiment.NoBaseline])
-		less(&total.Failures.Corrupt, s.Outcomes[experiment.Corrupt])
-		less(&total.Failures.UnknownCodec, s.Outcomes[experiment.UnknownCodec])
-		less(&total.Tainted, s.Outcomes[experiment.Tainted])
+		less(&total.Decoded, s.Outcomes[engine.Decoded])
+		less(&total.Stale, s.Outcomes[engine.Stale])
+		less(&total.Duplicate, s.Outcomes[engine.Duplicate])
+		less(&total.Lost, s.Outcomes[engine.Lost])
+		less(&total.Failures.NoBaseline, s.Outcomes[engine.NoBaseline])
+		less(&total.Failures.Corrupt, s.Outcomes[engine.Corrupt])
+		less(&total.Failures.UnknownCodec, s.Outcomes[engine.UnknownCodec])
+		less(&total.Tainted, s.Outcomes[engine.Tainted])
 		less(&total.Playout.Late, s.Late)
 	}
 	return total

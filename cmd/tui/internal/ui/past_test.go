@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
@@ -17,7 +19,7 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	now := m.View()
 	press(m, "<", "<", ",")
-	if lab.snap.State != experiment.Paused || !m.past.away || m.shown().Now != 90*time.Second-2100*time.Millisecond {
+	if lab.snap.State != engine.Paused || !m.past.away || m.shown().Now != 90*time.Second-2100*time.Millisecond {
 		t.Fatalf("%v, away %v, at %v", lab.snap.State, m.past.away, m.shown().Now)
 	}
 	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space go on"} {
@@ -37,7 +39,7 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 			m.present()
 		}
 	}
-	lab.snap.State = experiment.Running
+	lab.snap.State = engine.Running
 	m.dismiss()
 	if press(m); m.View() != now {
 		t.Error("the present looks other than before")
@@ -78,7 +80,7 @@ func TestLookingBackFromMarkToMark(t *testing.T) {
 // What is shown of a moment is what was shown at that moment.
 func TestThePastIsWhatWasThePresent(t *testing.T) {
 	then, lab := fakeSnapshot(80*time.Second), newFakeLab()
-	lab.snap.State = experiment.Paused
+	lab.snap.State = engine.Paused
 	lab.snap.Lanes[0].Packets = append(fakePackets(80*time.Second), lab.snap.Lanes[0].Packets...)
 	lab.snap.Lanes[0].Totals.Failures.NoBaseline = 1000 // more than this recording of the past has
 	m := screen(lab, 160, 48, Options{})
@@ -99,7 +101,7 @@ func TestThePastIsWhatWasThePresent(t *testing.T) {
 	}
 	var later int64
 	for _, s := range lab.snap.Lanes[0].Samples[800:] {
-		later += int64(s.Outcomes[experiment.NoBaseline])
+		later += int64(s.Outcomes[engine.NoBaseline])
 	}
 	if n := lab.snap.Lanes[0].Totals.Failures.NoBaseline - later; later == 0 || got.Lanes[0].Totals.Failures.NoBaseline != n {
 		t.Errorf("%d without a baseline until then, want %d", got.Lanes[0].Totals.Failures.NoBaseline, n)
@@ -119,8 +121,8 @@ func TestGoldenPast(t *testing.T) {
 
 // What a lab's memory says of a moment is what the lab itself said then.
 func TestThePastIsWhatTheLabSaid(t *testing.T) {
-	cfg := experiment.Default()
-	if err := cfg.Apply(experiment.Change{Encoder: "relative-orientation", Profile: "unity-broadband"}); err != nil {
+	cfg := config.Default()
+	if err := cfg.Apply(config.Change{Encoder: "relative-orientation", Profile: "unity-broadband"}); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -130,10 +132,10 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 	}
 	runner.Start(context.Background())
 	defer runner.Stop()
-	at := func(when time.Duration) *experiment.Snapshot {
+	at := func(when time.Duration) *engine.Snapshot {
 		runner.Do(experiment.Command{Seek: &when})
 		for giveUp := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
-			if s := runner.Snapshot(); s.State == experiment.Paused && s.Now >= when {
+			if s := runner.Snapshot(); s.State == engine.Paused && s.Now >= when {
 				return s
 			}
 			if time.Now().After(giveUp) {

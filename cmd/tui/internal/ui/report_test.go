@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/report"
 )
 
 // shelfOf makes a folder with made-up reports: two good ones, one cut off, one of a
@@ -195,7 +195,7 @@ func TestShelfFollowsTheFolder(t *testing.T) {
 func TestFewReportsAreKept(t *testing.T) {
 	p := newReportPage(Options{})
 	for i := range 200 {
-		p.keep(experiment.SavedReport{Path: strings.Repeat("x", i+1)}, &dossier{})
+		p.keep(report.SavedReport{Path: strings.Repeat("x", i+1)}, &dossier{})
 	}
 	if len(p.read) > keptDossiers || len(p.stamps) > keptDossiers {
 		t.Errorf("%d are kept", len(p.read))

@@ -14,9 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
 	"wirelab/experiment"
+	"wirelab/experiment/engine"
+
+	"github.com/creack/pty"
 )
 
 // terminal is a pseudo-terminal with a dashboard in it.
@@ -159,13 +160,13 @@ type badLab struct {
 
 var errEngine = errors.New("the engine lost its keys")
 
-func (l *badLab) Snapshot() *experiment.Snapshot {
+func (l *badLab) Snapshot() *engine.Snapshot {
 	if l.panics.Load() {
 		panic("a bug")
 	}
 	snap := *l.snap
 	if l.breaks.Load() {
-		snap.State, snap.Err = experiment.Broken, errEngine
+		snap.State, snap.Err = engine.Broken, errEngine
 	}
 	return &snap
 }

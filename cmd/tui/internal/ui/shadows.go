@@ -8,6 +8,8 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // Shadows are further encoders beside the one under the keys, on the same frames
@@ -26,9 +28,9 @@ func parseShadow(args []string) (order, error) {
 		return order{}, errUsage
 	}
 	if args[0] == "off" {
-		return changeOrder(experiment.Change{ShadowOff: args[1:]}), nil
+		return changeOrder(config.Change{ShadowOff: args[1:]}), nil
 	}
-	e := experiment.EncoderConfig{Name: args[0]}
+	e := config.Encoder{Name: args[0]}
 	for _, pair := range args[1:] {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
@@ -39,7 +41,7 @@ func parseShadow(args []string) (order, error) {
 		}
 		e.Params[name] = value
 	}
-	return changeOrder(experiment.Change{Shadow: []experiment.EncoderConfig{e}}), nil
+	return changeOrder(config.Change{Shadow: []config.Encoder{e}}), nil
 }
 
 func completeShadow(d desk, before []string) []string {
@@ -52,7 +54,7 @@ func completeShadow(d desk, before []string) []string {
 	return nil
 }
 
-func shadowNames(cfg *experiment.Config) []string {
+func shadowNames(cfg *config.Config) []string {
 	var names []string
 	for _, s := range cfg.Shadows {
 		if !slices.Contains(names, s.Name) {
@@ -62,7 +64,7 @@ func shadowNames(cfg *experiment.Config) []string {
 	return names
 }
 
-func changesShadows(ch *experiment.Change) bool { return len(ch.Shadow)+len(ch.ShadowOff) > 0 }
+func changesShadows(ch *config.Change) bool { return len(ch.Shadow)+len(ch.ShadowOff) > 0 }
 
 // obeyShadows hands a change of the shadows over by itself, never gathered with
 // others: one that joins, leaves and joins again is not what it was.
@@ -119,7 +121,7 @@ func shadowSign(th *theme, i int) rune {
 // laneSign and laneInk are those of any lane: the first is the one under the keys.
 func laneSign(th *theme, i int) rune {
 	if i == 0 {
-		return th.outcome[experiment.Decoded]
+		return th.outcome[engine.Decoded]
 	}
 	return shadowSign(th, i-1)
 }
@@ -133,7 +135,7 @@ func laneInk(i int) ink {
 
 // shadowLines are the lines of the shadows in a chart: dotted, each with its sign
 // every so often.
-func shadowLines(th *theme, lanes []experiment.Lane, how chart.Reduce, of func([]experiment.Sample) (values, weights []float64)) []chart.Series {
+func shadowLines(th *theme, lanes []engine.Lane, how chart.Reduce, of func([]engine.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
 		values, weights := of(settled(&lanes[i]))
@@ -144,7 +146,7 @@ func shadowLines(th *theme, lanes []experiment.Lane, how chart.Reduce, of func([
 
 // settled are the samples of a lane but for those in which it caught up: what it
 // sent then tells of its coming, not of it, and would dwarf the rest.
-func settled(l *experiment.Lane) []experiment.Sample {
+func settled(l *engine.Lane) []engine.Sample {
 	if l.Began == 0 {
 		return l.Samples
 	}
@@ -157,7 +159,7 @@ func settled(l *experiment.Lane) []experiment.Sample {
 
 // shadowLegend names the shadows with a figure each, as far as the room goes; of
 // those left out it says how many there are.
-func shadowLegend(th *theme, room int, lanes []experiment.Lane, figure func(*experiment.Lane) string) []span {
+func shadowLegend(th *theme, room int, lanes []engine.Lane, figure func(*engine.Lane) string) []span {
 	var out []span
 	for i := range lanes {
 		sign := string(shadowSign(th, i))

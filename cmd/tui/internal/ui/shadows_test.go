@@ -7,17 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // withShadows adds made-up shadows to a snapshot: each sends a share of what the
 // first lane sends, and a little of its own. The last joined late.
-func withShadows(snap *experiment.Snapshot, names ...string) *experiment.Snapshot {
+func withShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	out := *snap
 	out.Config = snap.Config.Clone()
-	out.Lanes = append([]experiment.Lane{}, snap.Lanes...)
+	out.Lanes = append([]engine.Lane{}, snap.Lanes...)
 	first := &out.Lanes[0]
-	first.Packets = append([]experiment.PacketRecord{}, first.Packets...)
+	first.Packets = append([]engine.PacketRecord{}, first.Packets...)
 	for k := range first.Packets {
 		first.Packets[k].EncodeNS, first.Packets[k].DecodeNS = int64(41_000+k*37%5000), int64(38_000+k*53%4000)
 	}
@@ -26,16 +28,16 @@ func withShadows(snap *experiment.Snapshot, names ...string) *experiment.Snapsho
 		l.Encoder = name
 		share := []float64{0.62, 1.55, 0.9, 1.18}[i%4]
 		rng := rand.New(rand.NewPCG(7, uint64(i)))
-		l.Samples = append([]experiment.Sample{}, l.Samples...)
+		l.Samples = append([]engine.Sample{}, l.Samples...)
 		for k := range l.Samples {
 			s := &l.Samples[k]
 			s.PayloadBits = int64(float64(s.PayloadBits) * share * (1 + 0.03*rng.NormFloat64()))
-			s.Outcomes[experiment.NoBaseline] = 0
+			s.Outcomes[engine.NoBaseline] = 0
 			if i == 1 && rng.IntN(20) == 0 {
-				s.Outcomes[experiment.NoBaseline] = 1
+				s.Outcomes[engine.NoBaseline] = 1
 			}
 		}
-		l.Packets = append([]experiment.PacketRecord{}, l.Packets...)
+		l.Packets = append([]engine.PacketRecord{}, l.Packets...)
 		for k := range l.Packets {
 			p := &l.Packets[k]
 			p.Encoder, p.Payload = name, int(math.Round(float64(p.Payload)*share))
@@ -45,17 +47,17 @@ func withShadows(snap *experiment.Snapshot, names ...string) *experiment.Snapsho
 		l.Recent.PayloadKbps *= share
 		l.Recent.BitsPerChanged *= share
 		l.Recent.EncodeUS, l.Recent.DecodeUS = 20*float64(i+1), 10*float64(i+1)
-		l.Totals.Failures = experiment.Failures{NoBaseline: int64(3 * i)}
+		l.Totals.Failures = figures.Failures{NoBaseline: int64(3 * i)}
 		if n := len(l.Samples); i == 3 && n > 400 {
 			l.Samples, l.Began = l.Samples[400:], 40*time.Second
 		}
 		out.Lanes = append(out.Lanes, l)
-		out.Config.Shadows = append(out.Config.Shadows, experiment.EncoderConfig{Name: name})
+		out.Config.Shadows = append(out.Config.Shadows, config.Encoder{Name: name})
 	}
 	return &out
 }
 
-func fourShadows() *experiment.Snapshot {
+func fourShadows() *engine.Snapshot {
 	return withShadows(fakeSnapshot(90*time.Second), "rotor", "raw", "quantized", "kinetic")
 }
 
@@ -146,11 +148,11 @@ func TestShadowsAreToldApart(t *testing.T) {
 
 // A shadow's first second, in which it sends everything anew, is not charted.
 func TestShadowsAreChartedOnceTheyHaveCaughtUp(t *testing.T) {
-	lane := experiment.Lane{Began: 30 * time.Second}
-	for at := lane.Began + experiment.SamplePeriod; at <= 40*time.Second; at += experiment.SamplePeriod {
-		lane.Samples = append(lane.Samples, experiment.Sample{T: at, PayloadBits: 1})
+	lane := engine.Lane{Began: 30 * time.Second}
+	for at := lane.Began + engine.SamplePeriod; at <= 40*time.Second; at += engine.SamplePeriod {
+		lane.Samples = append(lane.Samples, engine.Sample{T: at, PayloadBits: 1})
 	}
-	if s := settled(&lane); len(s) != 90 || s[0].T != 31*time.Second+experiment.SamplePeriod {
+	if s := settled(&lane); len(s) != 90 || s[0].T != 31*time.Second+engine.SamplePeriod {
 		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
 	}
 	lane.Samples = lane.Samples[:5]

@@ -7,9 +7,12 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 
 	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // soakEnv asks for the test that takes minutes.
@@ -22,9 +25,9 @@ func TestSoak(t *testing.T) {
 	if testing.Short() || os.Getenv(soakEnv) == "" {
 		t.Skip("takes minutes; set " + soakEnv + "=1 for ten simulated hours")
 	}
-	cfg := experiment.Default()
-	beside := []experiment.EncoderConfig{{Name: "relative-position"}}
-	if err := cfg.Apply(experiment.Change{Encoder: "relative-orientation", Profile: "unity-broadband", Shadow: beside}); err != nil {
+	cfg := config.Default()
+	beside := []config.Encoder{{Name: "relative-position"}}
+	if err := cfg.Apply(config.Change{Encoder: "relative-orientation", Profile: "unity-broadband", Shadow: beside}); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
@@ -59,10 +62,10 @@ func soakUntil(t *testing.T, m *Model, r *experiment.Runner, until time.Duration
 		}
 		m.Update(tickMsg{})
 		_ = m.View()
-		if r.Snapshot().State == experiment.Broken {
+		if r.Snapshot().State == engine.Broken {
 			t.Fatal(r.Snapshot().Err)
 		}
-		if r.Snapshot().State == experiment.Paused && i%10 > 5 {
+		if r.Snapshot().State == engine.Paused && i%10 > 5 {
 			r.Do(experiment.Command{Pause: new(bool)})
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"time"
 
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+
 	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // tour is the guided tour under way: the articles made touchable, one idea a
@@ -23,9 +27,9 @@ type tour struct {
 	acted bool
 	label string // of the mark of that change
 
-	was   *experiment.Config // what to restore
+	was   *config.Config // what to restore
 	speed float64
-	state experiment.RunState
+	state engine.RunState
 	open  int // page
 }
 
@@ -73,14 +77,14 @@ func (m *Model) tourStep(i int) {
 // goOn lets time go on, from the present.
 func (m *Model) goOn() {
 	m.present()
-	if m.snap.State == experiment.Paused {
+	if m.snap.State == engine.Paused {
 		m.send(experiment.Command{Pause: new(bool)})
 	}
 }
 
 // arrange makes everything as it was before the tour but for some changes, and
 // returns the label of what that takes; "" if it is so already.
-func (m *Model) arrange(list ...experiment.Change) string {
+func (m *Model) arrange(list ...config.Change) string {
 	target := m.tour.was.Clone()
 	if len(list) > 0 {
 		target.Shadows = nil
@@ -138,7 +142,7 @@ func (m *Model) leaveTour(why string) {
 		m.want.askSpeed(t.speed, m.ticks)
 		m.send(experiment.Command{Speed: &t.speed})
 	}
-	if t.state == experiment.Paused {
+	if t.state == engine.Paused {
 		yes := true
 		m.send(experiment.Command{Pause: &yes})
 	}

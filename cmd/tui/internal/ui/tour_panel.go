@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // tourPanel draws the panel of the tour: the step, what to look at, and what the
@@ -32,7 +32,7 @@ const tourWidth = 110
 // tourProgress is a sign for every step, up to the present one filled.
 func (m *Model) tourProgress() []span {
 	t := m.tour
-	on, off := string(m.theme.outcome[experiment.Decoded]), string(m.theme.outcome[experiment.Lost])
+	on, off := string(m.theme.outcome[engine.Decoded]), string(m.theme.outcome[engine.Lost])
 	if m.theme.ascii {
 		on, off = "#", "."
 	}
@@ -73,7 +73,7 @@ func (m *Model) tourNext(step *tourStep) []span {
 	wait := m.tour.acts - m.snap.Now
 	when := fmt.Sprintf("in %d s", int((max(wait, 0)+time.Second-1)/time.Second))
 	switch {
-	case m.snap.State == experiment.Paused:
+	case m.snap.State == engine.Paused:
 		when = "once time goes on (/resume)"
 	case wait <= 0 && m.tooQuiet():
 		when = "as soon as more cubes move"
@@ -107,7 +107,7 @@ func (m *Model) tourMark() (time.Duration, bool) {
 		if mark.T < m.tour.from {
 			break
 		}
-		if mark.Kind == experiment.MarkChange && mark.Label == m.tour.label {
+		if mark.Kind == engine.MarkChange && mark.Label == m.tour.label {
 			return mark.T, true
 		}
 	}

@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // spot is a place on the screen that a step of the tour points at.
@@ -31,9 +31,9 @@ func (s spot) page() int {
 // look at.
 type tourStep struct {
 	name  string
-	say   string            // two or three sentences
-	scene experiment.Change // what is set when the step begins
-	then  experiment.Change // what it changes a moment later
+	say   string        // two or three sentences
+	scene config.Change // what is set when the step begins
+	then  config.Change // what it changes a moment later
 	look  spot
 	tells []tally // what the change did
 }
@@ -44,19 +44,19 @@ const tourLink = "unity-cable"
 // tourSteps are the seven steps, in the order of the articles: Fiedler's
 // "Snapshot Compression" and "State Synchronization", then what came after them.
 func tourSteps() []tourStep {
-	scene := func(encoder string) experiment.Change {
-		return experiment.Change{Encoder: encoder, Profile: tourLink}
+	scene := func(encoder string) config.Change {
+		return config.Change{Encoder: encoder, Profile: tourLink}
 	}
 	// The encoder of before goes on beside the new one, on the very same frames.
-	swap := func(from, to string) experiment.Change {
-		return experiment.Change{Encoder: to, Shadow: []experiment.EncoderConfig{{Name: from}}}
+	swap := func(from, to string) config.Change {
+		return config.Change{Encoder: to, Shadow: []config.Encoder{{Name: from}}}
 	}
 	playout := func(ms int) *time.Duration {
 		d := time.Duration(ms) * time.Millisecond
 		return &d
 	}
 	lossy := scene("adaptive")
-	shaky := experiment.Change{Encoder: "adaptive", Profile: tourLink, Playout: playout(20),
+	shaky := config.Change{Encoder: "adaptive", Profile: tourLink, Playout: playout(20),
 		Down: map[string]string{"loss": "2%", "jitter": "30ms"}}
 	return []tourStep{
 		{
@@ -80,11 +80,11 @@ func tourSteps() []tourStep {
 			say: "A field of six bits takes six bits, however likely its value was. A range coder charges what a value is worth, down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
 		},
 		{
-			name: "Loss", look: onPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}}, tells: []tally{tallyLost(), tallyUnread(), tallyAge()},
+			name: "Loss", look: onPackets, scene: lossy, then: config.Change{Down: map[string]string{"loss": "20%"}}, tells: []tally{tallyLost(), tallyUnread(), tallyAge()},
 			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that now and then is a little older, and so differences that are larger.",
 		},
 		{
-			name: "Playout", look: onWorld, scene: shaky, then: experiment.Change{Playout: playout(85)}, tells: []tally{tallyStarved(), tallyOff()},
+			name: "Playout", look: onWorld, scene: shaky, then: config.Change{Playout: playout(85)}, tells: []tally{tallyStarved(), tallyOff()},
 			say: "Packets come late, early, or not at all, and a screen that shows them as they come stutters. So the receiver waits: 85 ms outlast two losses in a row and the jitter. Watch the receiver's side grow smooth; it is later, but steady.",
 		},
 	}

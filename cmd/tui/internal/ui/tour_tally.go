@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // tally is a figure by which a step of the tour tells what its change did: the
@@ -13,12 +13,12 @@ type tally struct {
 	name, unit string
 	ink        ink
 	digits     int
-	of         func([]experiment.Sample) (float64, bool)
+	of         func([]engine.Sample) (float64, bool)
 }
 
 // per is the quotient of two sums over samples.
-func per(top, bottom func(*experiment.Sample) float64, scale float64) func([]experiment.Sample) (float64, bool) {
-	return func(list []experiment.Sample) (float64, bool) {
+func per(top, bottom func(*engine.Sample) float64, scale float64) func([]engine.Sample) (float64, bool) {
+	return func(list []engine.Sample) (float64, bool) {
 		a, b := 0.0, 0.0
 		for i := range list {
 			a += top(&list[i])
@@ -31,12 +31,12 @@ func per(top, bottom func(*experiment.Sample) float64, scale float64) func([]exp
 	}
 }
 
-func sentOf(s *experiment.Sample) float64    { return float64(s.Sent) }
-func payloadOf(s *experiment.Sample) float64 { return float64(s.PayloadBits) }
+func sentOf(s *engine.Sample) float64    { return float64(s.Sent) }
+func payloadOf(s *engine.Sample) float64 { return float64(s.PayloadBits) }
 
 // The figures that the steps tell.
 func tallyKbps() tally {
-	seconds := func(*experiment.Sample) float64 { return experiment.SamplePeriod.Seconds() }
+	seconds := func(*engine.Sample) float64 { return engine.SamplePeriod.Seconds() }
 	return tally{"payload", "kbps", inkPayload, 0, per(payloadOf, seconds, 1.0/1000)}
 }
 
@@ -45,59 +45,59 @@ func tallyPacket() tally {
 }
 
 func tallyRatio() tally {
-	busy := func(of func(*experiment.Sample) float64) func(*experiment.Sample) float64 {
-		return func(s *experiment.Sample) float64 {
+	busy := func(of func(*engine.Sample) float64) func(*engine.Sample) float64 {
+		return func(s *engine.Sample) float64 {
 			if s.Changed < enoughChanged*int64(s.Sent) {
 				return 0 // a packet's header divided by next to nothing
 			}
 			return of(s)
 		}
 	}
-	changed := func(s *experiment.Sample) float64 { return float64(s.Changed) }
+	changed := func(s *engine.Sample) float64 { return float64(s.Changed) }
 	return tally{"per changed cube", "bits", inkRatio, 1, per(busy(payloadOf), busy(changed), 1)}
 }
 
 // tallyNaming is what it takes to say which cubes follow.
 func tallyNaming() tally {
-	named := func(s *experiment.Sample) float64 {
+	named := func(s *engine.Sample) float64 {
 		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
 	}
 	return tally{"to say which cubes", "bits a packet", inkBudget, 0, per(named, sentOf, 1)}
 }
 
 func tallyLost() tally {
-	lost := func(s *experiment.Sample) float64 { return float64(s.Outcomes[experiment.Lost]) }
+	lost := func(s *engine.Sample) float64 { return float64(s.Outcomes[engine.Lost]) }
 	return tally{"lost", "%", inkLost, 1, per(lost, sentOf, 100)}
 }
 
 func tallyUnread() tally {
-	unread := func(s *experiment.Sample) float64 {
-		return float64(s.Outcomes[experiment.NoBaseline] + s.Outcomes[experiment.Corrupt] + s.Outcomes[experiment.UnknownCodec])
+	unread := func(s *engine.Sample) float64 {
+		return float64(s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec])
 	}
 	return tally{"unreadable", "%", inkNoBase, 1, per(unread, sentOf, 100)}
 }
 
 func tallyAge() tally {
-	age := func(s *experiment.Sample) float64 { return float64(s.BaselineAge) }
-	referenced := func(s *experiment.Sample) float64 { return float64(s.Referenced) }
+	age := func(s *engine.Sample) float64 { return float64(s.BaselineAge) }
+	referenced := func(s *engine.Sample) float64 { return float64(s.Referenced) }
 	return tally{"baseline", "frames old", inkDim, 1, per(age, referenced, 1)}
 }
 
 func tallyStarved() tally {
-	starved := func(s *experiment.Sample) float64 { return float64(s.Starved) }
-	shown := func(s *experiment.Sample) float64 { return float64(s.Displayed) }
+	starved := func(s *engine.Sample) float64 { return float64(s.Starved) }
+	shown := func(s *engine.Sample) float64 { return float64(s.Displayed) }
 	return tally{"the display had nothing to show", "%", inkWarn, 1, per(starved, shown, 100)}
 }
 
 func tallyOff() tally {
-	off := func(s *experiment.Sample) float64 { return s.PositionErrorMM }
-	return tally{"cubes were off by", "mm", inkWarn, 0, per(off, func(*experiment.Sample) float64 { return 1 }, 1)}
+	off := func(s *engine.Sample) float64 { return s.PositionErrorMM }
+	return tally{"cubes were off by", "mm", inkWarn, 0, per(off, func(*engine.Sample) float64 { return 1 }, 1)}
 }
 
 // told compares the means before and after a moment, each less a while in which
 // what was before rings out. If the encoder of before runs on as a shadow the two
 // are compared over the same frames, and what the cubes do makes no difference.
-func (t tally) told(lanes []experiment.Lane, from, at time.Duration) (before, after float64, ok bool) {
+func (t tally) told(lanes []engine.Lane, from, at time.Duration) (before, after float64, ok bool) {
 	const ring, enough = time.Second, 10
 	samples := lanes[0].Samples
 	is := between(samples, at+ring, samples[len(samples)-1].T)
@@ -114,9 +114,9 @@ func (t tally) told(lanes []experiment.Lane, from, at time.Duration) (before, af
 }
 
 // between returns the samples whose periods lie within (from, to].
-func between(samples []experiment.Sample, from, to time.Duration) []experiment.Sample {
+func between(samples []engine.Sample, from, to time.Duration) []engine.Sample {
 	i, j := 0, len(samples)
-	for i < j && samples[i].T-experiment.SamplePeriod < from {
+	for i < j && samples[i].T-engine.SamplePeriod < from {
 		i++
 	}
 	for j > i && samples[j-1].T > to {

@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // echoLab obeys like the real one, but for its frames: they are made up.
@@ -25,12 +27,12 @@ func (l *echoLab) Do(c experiment.Command) bool {
 		if err := next.Config.Apply(*c.Change); err != nil {
 			panic(err) // the dashboard checks before it sends
 		}
-		next.Marks = append(next.Marks[:len(next.Marks):len(next.Marks)], experiment.Mark{T: next.Now, Label: c.Change.Label()})
+		next.Marks = append(next.Marks[:len(next.Marks):len(next.Marks)], engine.Mark{T: next.Now, Label: c.Change.Label()})
 	}
 	if c.Pause != nil {
-		next.State = experiment.Running
+		next.State = engine.Running
 		if *c.Pause {
-			next.State = experiment.Paused
+			next.State = engine.Paused
 		}
 	}
 	if c.Speed != nil {
@@ -117,19 +119,19 @@ func TestTourCanBeLeft(t *testing.T) {
 		{"?", "esc", "esc"}, {"p", "esc", "esc"}, {"/", "esc", "esc"},
 	} {
 		lab := newEchoLab()
-		lab.snap.State = experiment.Paused
+		lab.snap.State = engine.Paused
 		m := screen(lab, 80, 24, Options{})
 		was := lab.snap.Config.Clone()
 		press(m, "t")
-		if lab.snap.State != experiment.Running {
+		if lab.snap.State != engine.Running {
 			t.Error("time stands still in the tour")
 		}
 		for _, k := range keys {
 			lab.pass(m, time.Second)
 			press(m, k)
 		}
-		if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.State != experiment.Paused {
-			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Config.Down, lab.snap.State == experiment.Paused)
+		if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.State != engine.Paused {
+			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Config.Down, lab.snap.State == engine.Paused)
 		}
 	}
 }
@@ -185,7 +187,7 @@ func TestTourTellsWhatChanged(t *testing.T) {
 	}
 	press(m, "enter")
 	quiet := *lab.snap
-	quiet.Lanes = append([]experiment.Lane(nil), quiet.Lanes...)
+	quiet.Lanes = append([]engine.Lane(nil), quiet.Lanes...)
 	quiet.Lanes[0].Recent.ChangedPerFrame = 1
 	quiet.Now += 2 * tourLead
 	lab.snap = &quiet
@@ -220,7 +222,7 @@ func TestTourIsTrue(t *testing.T) {
 	}
 	names := []string{"Quantise", "Delta", "Index", "Relative", "Entropy", "Loss", "Playout"}
 	for i, s := range steps {
-		cfg := experiment.Default()
+		cfg := config.Default()
 		if err := cfg.Apply(s.scene); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}

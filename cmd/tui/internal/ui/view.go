@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // The smallest screen that shows anything.
@@ -124,7 +125,7 @@ func (m *Model) title(w int) []span {
 }
 
 // encoders names the encoder, and what runs beside it.
-func (m *Model) encoders(cfg *experiment.Config) string {
+func (m *Model) encoders(cfg *config.Config) string {
 	name, lanes := cfg.Encoder.Name, m.shown().Lanes
 	if m.past.away && len(lanes) > 0 {
 		name = lanes[0].Encoder // it may have been another
@@ -159,7 +160,7 @@ func (m *Model) wrong() int64 {
 // clockStep is how much virtual time passes before the header shows it: while it
 // runs a tenth of a second is more than the eye can read.
 func (m *Model) clockStep() time.Duration {
-	if m.snap.State == experiment.Running {
+	if m.snap.State == engine.Running {
 		return 200 * time.Millisecond
 	}
 	return time.Millisecond
@@ -174,7 +175,7 @@ func (m *Model) pace() []span {
 	asked, actual := m.want.pace(m.snap), m.snap.Actual
 	text := speedText(m.theme, asked)
 	switch {
-	case m.snap.State != experiment.Running || actual <= 0:
+	case m.snap.State != engine.Running || actual <= 0:
 	case asked <= 0:
 		return []span{{inkDim, text + " "}, {inkPlain, m.theme.times + fixed(actual, 0)}}
 	case actual < keepsUp*asked && m.want.speed == nil:
@@ -189,11 +190,11 @@ func (m *Model) badge() span {
 	switch {
 	case m.past.away:
 		return span{inkPaused, " " + th.back + " " + fixed((snap.Now-m.past.at).Seconds(), 1) + " s AGO "}
-	case snap.State == experiment.Paused:
+	case snap.State == engine.Paused:
 		return span{inkPaused, " " + th.pause + " PAUSED "}
-	case snap.State == experiment.Ended:
+	case snap.State == engine.Ended:
 		return span{inkEnded, " " + th.stop + " ENDED "}
-	case snap.State == experiment.Seeking:
+	case snap.State == engine.Seeking:
 		return span{inkPaused, " " + th.play + " TO " + clock(snap.Seek) + " "}
 	case snap.Making != nil:
 		return span{inkPaused, " " + th.pause + " MAKING PATCH "}

@@ -3,7 +3,7 @@ package ui
 import (
 	"math"
 
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // levels are the shades of each kind of cube, from the floor up: the higher the
@@ -31,7 +31,7 @@ const (
 
 // kindLooks draws each cube as what it is: at rest, of those that the player has
 // to do with, or the player.
-func kindLooks(poses []experiment.Pose) func(int) look {
+func kindLooks(poses []engine.Pose) func(int) look {
 	return func(i int) look {
 		n := level(poses[i].Z - halfOf(i))
 		k := ink(n)

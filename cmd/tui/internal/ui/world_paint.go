@@ -5,7 +5,7 @@ import (
 
 	"wirelab/cmd/tui/internal/topview"
 	"wirelab/encoders/cubes/forecast"
-	"wirelab/experiment"
+	"wirelab/experiment/engine"
 )
 
 // A cell of the screen is two dots wide and four high, as braille has it.
@@ -28,7 +28,7 @@ type look struct {
 type painter struct{ raster topview.Raster }
 
 // draw puts poses on the raster as a camera sees them.
-func (p *painter) draw(k *camera, w, h int, poses []experiment.Pose) {
+func (p *painter) draw(k *camera, w, h int, poses []engine.Pose) {
 	p.raster.Reset(k.view(w*dotsAcross, h*dotsDown), w*dotsAcross, h*dotsDown)
 	for i := range poses {
 		at := &poses[i]

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/world"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
 )
 
 // playPane is the line below the world: who plays it, with which keys, and how
@@ -119,7 +120,7 @@ const askSpan = 100 * time.Millisecond
 func (m *Model) flip(p *worldPage, t toggle) {
 	now := m.snap.Now
 	on := !p.play.switched(t, now)
-	in := [numToggles]experiment.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t]
+	in := [numToggles]config.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t]
 	if m.playWorld(in) {
 		p.play.asked[t] = ask{on, now, now + askSpan}
 	}
@@ -132,12 +133,12 @@ func (m *Model) push(p *worldPage, direction string, dx, dy int) {
 		m.page().observe(m.sight(false))
 		return
 	}
-	m.playWorld(experiment.Input{Press: direction})
+	m.playWorld(config.Input{Press: direction})
 }
 
 // playWorld hands an input to the lab, and reports whether it was taken.
-func (m *Model) playWorld(in experiment.Input) bool {
-	err := m.obey(experiment.Command{Change: &experiment.Change{Input: &in}})
+func (m *Model) playWorld(in config.Input) bool {
+	err := m.obey(experiment.Command{Change: &config.Change{Input: &in}})
 	if err != nil {
 		m.say(err.Error(), true)
 	}

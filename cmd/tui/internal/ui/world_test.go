@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	"wirelab/experiment/engine"
 
-	"wirelab/experiment"
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 func TestGoldenWorld(t *testing.T) {
@@ -67,27 +67,27 @@ func lit(lines []string) string {
 func TestKnownCubeLightsKnownCells(t *testing.T) {
 	lying := [4]float32{3: 1}
 	eighth := [4]float32{2: 0.38268343, 3: 0.92387953} // about the vertical
-	far := experiment.Pose{X: 500, Y: 500}
+	far := engine.Pose{X: 500, Y: 500}
 	for _, c := range []struct {
 		name  string
-		poses []experiment.Pose
+		poses []engine.Pose
 		rung  int
 		want  string
 	}{
 		// From -1.5 to 1.5 dots, so the middles at -1.5, -0.5, 0.5 and 1.5: two cells each way.
-		{"the player in the middle", []experiment.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, firstZoom, "20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
+		{"the player in the middle", []engine.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, firstZoom, "20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
 		// From 0.6 to 1.4 dots, which has no middle: the dot that its centre lies in.
-		{"a cube at rest", []experiment.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, firstZoom, "21,10:⢀"},
-		{"one cell farther right and up", []experiment.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, firstZoom, "22,9:⢀"},
-		{"one that interacts", []experiment.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}}, firstZoom, "21,10:▗"},
-		{"one that lies outside", []experiment.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, firstZoom, ""},
+		{"a cube at rest", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, firstZoom, "21,10:⢀"},
+		{"one cell farther right and up", []engine.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, firstZoom, "22,9:⢀"},
+		{"one that interacts", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}}, firstZoom, "21,10:▗"},
+		{"one that lies outside", []engine.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, firstZoom, ""},
 		// 9 m across at 8 dots a metre: 0.4 m are 3.2 dots, the diamond 4.5.
-		{"near, lying straight", []experiment.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
-		{"near, turned by an eighth", []experiment.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
+		{"near, lying straight", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
+		{"near, turned by an eighth", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
 	} {
 		p := &worldPane{cam: camera{rung: c.rung}, shown: 3}
 		snap := *newFakeLab().snap
-		snap.World = &experiment.Picture{Sent: c.poses, Shown: c.poses}
+		snap.World = &engine.Picture{Sent: c.poses, Shown: c.poses}
 		lines := picture(p, sightOf(&snap), 42, 22)
 		if got := lit(lines); got != c.want {
 			t.Errorf("%s lights %s, want %s\n%s", c.name, got, c.want, strings.Join(lines, "\n"))
@@ -131,7 +131,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 // so they are after a jump back.
 func TestSwitchesWhileTimeStandsStill(t *testing.T) {
 	lab := newWorldLab() // its picture has hover on
-	lab.snap.State = experiment.Paused
+	lab.snap.State = engine.Paused
 	m := screen(lab, 160, 48, Options{})
 	wait := func(by time.Duration) {
 		next := *lab.snap
@@ -317,8 +317,8 @@ func TestStarvationIsSeen(t *testing.T) {
 	next := *lab.snap
 	next.Now += 50 * time.Millisecond
 	next.World = fakePicture(next.Now)
-	next.Lanes = append([]experiment.Lane(nil), next.Lanes...)
-	next.Lanes[0].Samples = append([]experiment.Sample(nil), next.Lanes[0].Samples...)
+	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
+	next.Lanes[0].Samples = append([]engine.Sample(nil), next.Lanes[0].Samples...)
 	next.Lanes[0].Samples[len(next.Lanes[0].Samples)-2].Starved = 5
 	lab.snap = &next
 	press(m)
@@ -339,7 +339,7 @@ func TestWorldFitsEverySize(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
 			if i%5 == 0 {
-				lab.snap.World = []*experiment.Picture{full, hostile, nil}[i/5%3]
+				lab.snap.World = []*engine.Picture{full, hostile, nil}[i/5%3]
 				press(m, []string{"v", "+", "-", "-", "shift+up"}[i/5%5])
 			}
 		}
@@ -376,7 +376,7 @@ func BenchmarkTurn160x48(b *testing.B) {
 }
 
 // worldSnapshots are those of a session in which the world moves.
-func worldSnapshots(n int) []*experiment.Snapshot {
+func worldSnapshots(n int) []*engine.Snapshot {
 	snaps := recorded(n)
 	for _, s := range snaps {
 		s.World = fakePicture(s.Now)

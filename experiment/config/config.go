@@ -1,0 +1,287 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"wirelab/dataset/frame"
+	messages "wirelab/dataset/text"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/lossmodel"
+)
+
+// Config says everything about an experiment. The same Config gives the same
+// bytes on every machine. Keys and their text form are those of the TOML file;
+// Set is the one way in, for files, flags and sweeps alike.
+type Config struct {
+	Seed     uint64
+	Duration time.Duration // of virtual time; 0: once through a recording, 60 s of an endless source
+	Data     Data
+	Encoder  Encoder
+	Profile  string // the link profile that Down and Up started from, "" if none
+	Down, Up lossmodel.Spec
+	Sender   Sender
+	Receiver Receiver
+	At       []StampedChange // scripted changes, by time
+	Shadows  []Encoder       // further encoders on the same frames and fates
+	Sweep    []Axis
+	Assert   []Assertion
+
+	Codecs []encoders.Codec // those there are; nil: all of the table
+
+	file   string          // where it was read, for errors
+	lines  map[string]int  // the line of each key there
+	flags  map[string]bool // keys that were set since: the file is not to blame
+	chosen map[string]bool // of the followers, those that were set for this data
+}
+
+// DataConfig names the source of frames.
+type Data struct {
+	Source  string // "demo", "world", a path, ...
+	Cubes   int    // rows of a walk-off recording
+	Script  string // of the world
+	Message int    // bytes of a message of a text
+	Loop    bool   // begin again at the end; only where Duration is set
+	Again   bool   // deliver files again and again, as the dashboard does, and not once
+}
+
+// EncoderConfig names a codec and those of its params that differ from the defaults.
+type Encoder struct {
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params,omitempty"`
+}
+
+// SenderConfig is what the sending endpoint is set to.
+type Sender struct {
+	RateHz  int // snapshots made a second, at most the source's rate
+	Every   int // of which every so many-th is sent: what a session can change on the way
+	History int // frames kept, 1..255
+
+	Block  int // bytes of a file that go in a datagram
+	Window int // datagrams with parts of a file that may be under way
+}
+
+// ReceiverConfig is what the receiving endpoint is set to.
+type Receiver struct {
+	History int           // frames kept, 1..255
+	Playout time.Duration // how far the display stays behind the newest expected snapshot
+
+	Interpolation Interpolation // how the display moves from one snapshot to the next
+
+	// DisplayMilliHz is how often the display shows something, in thousandths of a
+	// hertz; 0 is in step with the source, which no display in the world is: one of
+	// 59.9 Hz meets the snapshots at every phase within ten seconds.
+	DisplayMilliHz int
+}
+
+// displayMilliHz is the rate of the display for data of so many ticks a second.
+func (c *Config) DisplayMilliHz(tickHz int) int {
+	if c.Receiver.DisplayMilliHz > 0 {
+		return c.Receiver.DisplayMilliHz
+	}
+	return 1000 * tickHz
+}
+
+// Axis is one dimension of a sweep: Key takes each of Values in turn.
+type Axis struct {
+	Key    string
+	Values []any
+}
+
+// Default returns the configuration that an empty file stands for.
+func Default() *Config {
+	return &Config{
+		Seed:     7,
+		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
+		Encoder:  Encoder{Name: "relative-orientation"},
+		Down:     lossmodel.DefaultSpec(),
+		Up:       lossmodel.DefaultSpec(),
+		Sender:   Sender{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
+		Receiver: Receiver{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
+	}
+}
+
+// Clone returns a deep copy.
+func (c *Config) Clone() *Config {
+	d := *c
+	d.Encoder = c.Encoder.Clone()
+	d.At = slices.Clone(c.At)
+	d.Shadows = nil
+	for _, s := range c.Shadows {
+		d.Shadows = append(d.Shadows, s.Clone())
+	}
+	d.Sweep = slices.Clone(c.Sweep)
+	d.Assert = slices.Clone(c.Assert)
+	return &d
+}
+
+func (e Encoder) Clone() Encoder {
+	return Encoder{Name: e.Name, Params: maps.Clone(e.Params)}
+}
+
+// codecTable lists the codecs that this configuration knows.
+func (c *Config) CodecTable() []encoders.Codec {
+	if c.Codecs != nil {
+		return c.Codecs
+	}
+	return table.All()
+}
+
+func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
+	for i := range known {
+		if known[i].Name == name {
+			return &known[i], nil
+		}
+	}
+	if known != nil {
+		return nil, fmt.Errorf("no encoder is called %q", name)
+	}
+	return table.ByName(name)
+}
+
+// resolve looks the codec up and returns its params with e's values set.
+func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, any, error) {
+	codec, err := findCodec(e.Name, known)
+	if err != nil {
+		return nil, nil, ErrorAt(key+".name", err)
+	}
+	params := codec.Defaults()
+	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
+		if params == nil {
+			return nil, nil, &Error{Key: key + ".params." + name, Problem: "encoder " + e.Name + " has no params to set"}
+		}
+		if err := encoders.SetParam(params, name, e.Params[name]); err != nil {
+			return nil, nil, ErrorAt(key+".params."+name, err)
+		}
+		e.Params[name], _ = encoders.ParamValue(params, name) // a number is a number, even if it was typed
+	}
+	if params != nil {
+		if err := encoders.Validate(params); err != nil {
+			return nil, nil, ErrorAt(key+".params", err)
+		}
+	}
+	return codec, params, nil
+}
+
+// Validate checks that the configuration makes sense as a whole: what single
+// keys cannot know of each other. Every error names the key to look at.
+func (c *Config) Validate() error { return c.Locate(c.validate()) }
+
+func (c *Config) validate() error {
+	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
+		return err
+	}
+	for i, s := range c.Shadows {
+		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {
+			return err
+		}
+	}
+	if err := c.Down.Validate(); err != nil {
+		return ErrorAt("down", err)
+	}
+	if err := c.Up.Validate(); err != nil {
+		return ErrorAt("up", err)
+	}
+	if err := c.checkHistories(); err != nil {
+		return err
+	}
+	if err := c.checkSweep(); err != nil {
+		return err
+	}
+	return c.checkScript()
+}
+
+// checkHistories compares what must be kept with what is: the display moves
+// between two snapshots, and packets lean on one.
+func (c *Config) checkHistories() error {
+	if least := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > least {
+		return &Error{Key: "sender.every", Problem: fmt.Sprintf("every %d-th snapshot is hardly ever within %d of another", c.Sender.Every, least),
+			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, least/2))}
+	}
+	held := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
+	if c.Receiver.Playout >= held {
+		return &Error{Key: "receiver.playout_delay",
+			Problem:  c.Receiver.Playout.String() + " reaches beyond the receiver's history",
+			Expected: "less than " + held.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
+	}
+	return nil
+}
+
+// checkSweep tries every value of every axis on a copy.
+func (c *Config) checkSweep() error {
+	for i, axis := range c.Sweep {
+		key := Indexed("sweep", i)
+		if axis.Key == "" || len(axis.Values) == 0 {
+			return &Error{Key: key, Problem: "key or values missing", Expected: `key = "down.loss" and values = ["0%", "5%"]`}
+		}
+		for _, v := range axis.Values {
+			d := c.Clone()
+			d.Sweep, d.At = nil, nil
+			err := d.Set(axis.Key, v)
+			if err == nil {
+				err = d.validate()
+			}
+			if err != nil {
+				return &Error{Key: key + ".values", Problem: err.Error()}
+			}
+		}
+	}
+	return nil
+}
+
+// checkScript plays the scripted changes on a copy, in the order of their times.
+func (c *Config) checkScript() error {
+	d := c.Clone()
+	for _, i := range c.ScriptOrder() {
+		at := c.At[i]
+		if at.T < 0 {
+			return &Error{Key: Indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
+		}
+		if c.Duration > 0 && at.T >= c.Duration {
+			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end", Expected: "less than duration = " + c.Duration.String()}
+		}
+		if err := d.Apply(at.Change); err != nil {
+			return Within(Indexed("at", i), err)
+		}
+	}
+	return nil
+}
+
+// scriptOrder returns the places in At by time, those of one time in file order.
+func (c *Config) ScriptOrder() []int {
+	order := make([]int, len(c.At))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.At[a].T, c.At[b].T) })
+	return order
+}
+
+// pin reads the files that the links name and notes the hash of each, so that a
+// report tells when one has changed since; a file that cannot be used is refused
+// here, before anything runs.
+func (c *Config) Pin() (err error) {
+	if c.Down, err = c.Down.Pin(nil); err != nil {
+		return ErrorAt("down", err)
+	}
+	if c.Up, err = c.Up.Pin(nil); err != nil {
+		return ErrorAt("up", err)
+	}
+	return nil
+}
+
+// Warnings names what the links do that their keys do not say.
+func (c *Config) Warnings() []string {
+	var out []string
+	for _, w := range c.Down.Warnings() {
+		out = append(out, "down: "+w)
+	}
+	for _, w := range c.Up.Warnings() {
+		out = append(out, "up: "+w)
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"wirelab/dataset/tomlkeys"
+)
+
+// maxConfigBytes bounds what is read as a configuration.
+const maxConfigBytes = 1 << 20
+
+// LoadFile reads a configuration from a TOML file.
+func LoadFile(path string) (*Config, error) {
+	data, err := ReadFile(path, maxConfigBytes, "a TOML file of at most 1 MB")
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// readFile reads a regular file of at most limit bytes.
+func ReadFile(path string, limit int64, expected string) ([]byte, error) {
+	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, bad("cannot be read: " + WithoutPath(err))
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, bad("is no such file")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, bad("cannot be read: " + WithoutPath(err))
+	}
+	return data, nil
+}
+
+// reason strips the path from a file error: the sentence names it already.
+func WithoutPath(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// Parse reads a configuration from TOML text; name stands in errors.
+func Parse(name string, data []byte) (*Config, error) {
+	c := Default()
+	lines, err := c.fill(name, data)
+	if err != nil {
+		return nil, err
+	}
+	c.file, c.lines = name, lines
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// fill sets every key of the text, the profile first (the links' own keys refine
+// it) and the data (other keys are chosen for it), and returns the line of each.
+func (c *Config) fill(name string, data []byte) (map[string]int, error) {
+	var tree map[string]any
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		var de *toml.DecodeError
+		if errors.As(err, &de) {
+			row, _ := de.Position()
+			return nil, &Error{File: name, Line: row, Problem: strings.TrimPrefix(de.Error(), "toml: "), Expected: "valid TOML"}
+		}
+		return nil, &Error{File: name, Problem: err.Error(), Expected: "valid TOML"}
+	}
+	keys, lines := tomlkeys.Lines(data)
+	flat := map[string]any{}
+	flatten("", tree, flat)
+	for _, key := range firstKeys {
+		if v, ok := flat[key]; ok {
+			if err := c.Set(key, v); err != nil {
+				return nil, Located(name, lines, err)
+			}
+		}
+	}
+	for _, key := range keys {
+		if slices.Contains(firstKeys, key) {
+			continue
+		}
+		if err := c.setTree(key, flat); err != nil {
+			return nil, Located(name, lines, err)
+		}
+	}
+	return lines, nil
+}
+
+// firstKeys are set before all others, which refine them.
+var firstKeys = []string{"profile", "data.source"}
+
+// setTree sets key, or what lies below it where its value is an inline table.
+func (c *Config) setTree(key string, flat map[string]any) error {
+	if v, ok := flat[key]; ok {
+		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
+			return nil // at = [] and the like
+		}
+		return c.Set(key, v)
+	}
+	for _, sub := range sortedKeys(flat) {
+		if strings.HasPrefix(sub, key+".") || strings.HasPrefix(sub, key+"[") {
+			if err := c.Set(sub, flat[sub]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flatten spreads nested tables and arrays of tables over dotted keys.
+func flatten(prefix string, v any, out map[string]any) {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, sub := range t {
+			key := k
+			if prefix != "" {
+				key = prefix + "." + k
+			}
+			flatten(key, sub, out)
+		}
+	case []any:
+		if len(t) > 0 {
+			if _, isTable := t[0].(map[string]any); isTable {
+				for i, sub := range t {
+					flatten(Indexed(prefix, i), sub, out)
+				}
+				return
+			}
+		}
+		out[prefix] = t
+	default:
+		out[prefix] = t
+	}
+}
+
+// locate adds what is known of where the configuration was read.
+func (c *Config) Locate(err error) error {
+	if err == nil || c.file == "" {
+		return err
+	}
+	var ce *Error
+	if errors.As(err, &ce) && c.flags[ce.Key] {
+		return err
+	}
+	return Located(c.file, c.lines, err)
+}
+
+// located adds file and line to a ConfigError: the line of its key, or of the
+// nearest table above it.
+func Located(name string, lines map[string]int, err error) error {
+	var ce *Error
+	if !errors.As(err, &ce) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if ce.File != "" {
+		return err
+	}
+	out := *ce
+	out.File = name
+	for key := out.Key; key != "" && out.Line == 0; {
+		out.Line = lines[key]
+		cut := strings.LastIndexAny(key, ".[")
+		if cut < 0 {
+			break
+		}
+		key = key[:cut]
+	}
+	return &out
+}

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"testing"
+	"time"
+	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+)
+
+// Calls whose packets name baselines that the receiver does not have, because they are
+// still to come or lie before the first: they are lost for want of one, whatever they
+// hold, and what is honest goes on as if they had never come.
+func TestBaselinesOfTheFuture(t *testing.T) {
+	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
+		c := config.Default()
+		c.Data.Source, c.Encoder.Name = "rpc", name
+		s, err := NewSession(c, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(2 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		rcv := s.lanes[0].rcv
+		top, _ := rcv.History().Newest()
+		codec, err := table.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, forged := range []struct {
+			seq      uint64
+			baseline byte
+		}{
+			{top + 2, 1},   // the one between has not come
+			{top + 40, 7},  // nor those
+			{top + 9, 200}, // before the first
+		} {
+			header := []byte{byte(forged.seq), byte(forged.seq >> 8), forged.baseline, codec.ID, byte(s.lanes[0].snd.Epoch())}
+			if got := rcv.Receive(append(header, make([]byte, 30)...)); got.Outcome != endpoint.NoBaseline || got.Frame != nil {
+				t.Errorf("%s: packet %d on the one %d before it: %v", name, forged.seq, forged.baseline, got.Outcome)
+			}
+		}
+		if err := s.RunUntil(6 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 350 {
+			t.Errorf("%s: %d decoded, %d wrong, %+v", name, got.Decoded, got.Wrong, got.Failures)
+		}
+	}
+}

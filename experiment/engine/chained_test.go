@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// chained is a codec for tests that trusts nobody: its memo is a hash of the
+// frame and of the baseline's memo, every packet carries the memos its encoder
+// was given and the ticks of all frames, and its decoder refuses a packet unless
+// it was given the very same.
+// A memo that is lost, mixed up or overwritten while in use ends as
+// decode_refused, and a memo of another codec as a panic.
+type chained struct {
+	schema *frame.Schema
+	id     uint8
+	learnt uint32 // reports the encoder took in
+	count  uint32 // frames decoded
+}
+
+// link is chained's memo.
+type link struct {
+	id  uint8
+	sum [sha256.Size]byte
+}
+
+func chainedCodec(id uint8, refs int) encoders.Codec {
+	return encoders.Codec{
+		ID: id, Name: fmt.Sprintf("chained-%d", id), Refs: refs, Suits: frame.IsCubes,
+		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
+			return &chained{schema: s, id: id}, &chained{schema: s, id: id}, nil
+		},
+	}
+}
+
+func (c *chained) memoOf(m encoders.Memo) [sha256.Size]byte {
+	if m == nil {
+		return [sha256.Size]byte{}
+	}
+	l := m.(*link)
+	if l.id != c.id {
+		panic("a memo of another codec")
+	}
+	return l.sum
+}
+
+func (c *chained) next(f *frame.Frame, refs []encoders.Ref, spare encoders.Memo) encoders.Memo {
+	l, ok := spare.(*link)
+	if !ok {
+		l = &link{id: c.id}
+	}
+	h := sha256.New()
+	for _, v := range f.Table {
+		_ = binary.Write(h, binary.LittleEndian, v)
+	}
+	for _, r := range refs {
+		sum := c.memoOf(r.Memo)
+		h.Write(sum[:])
+	}
+	h.Sum(l.sum[:0])
+	return l
+}
+
+func (c *chained) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, budget *encoders.Budget) ([]byte, encoders.Memo, error) {
+	start, before := len(dst), budget.Total()
+	dst = append(dst, byte(len(refs)))
+	for _, r := range refs {
+		sum := c.memoOf(r.Memo)
+		dst = append(dst, sum[:]...)
+	}
+	dst = append(dst, ticks(cur, refs)...)
+	for i, v := range cur.Table {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(v-refs[len(refs)-1].Frame.Table[i]))
+	}
+	budget.Close(before, len(dst)-start)
+	return dst, c.next(cur, refs, spare), nil
+}
+
+func (c *chained) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	if want := 1 + len(refs)*(sha256.Size+4) + 4 + 4*len(dst.Table); len(src) != want || int(src[0]) != len(refs) {
+		return nil, fmt.Errorf("%w: %d bytes for %d references", encoders.ErrCorrupt, len(src), len(refs))
+	}
+	src = src[1:]
+	for i, r := range refs {
+		sum := c.memoOf(r.Memo)
+		if !bytes.Equal(sum[:], src[:sha256.Size]) {
+			return nil, fmt.Errorf("%w: not the memo of reference %d", encoders.ErrCorrupt, i)
+		}
+		src = src[sha256.Size:]
+	}
+	same := ticks(dst, refs)
+	if !bytes.HasPrefix(src, same) {
+		return nil, fmt.Errorf("%w: ticks % x, the encoder's were % x", encoders.ErrCorrupt, same, src[:len(same)])
+	}
+	src = src[len(same):]
+	dst.Tick = refs[0].Frame.Tick // as decoders do that begin with a copy of their reference
+	for i := range dst.Table {
+		dst.Table[i] = int32(binary.LittleEndian.Uint32(src[4*i:])) + refs[len(refs)-1].Frame.Table[i]
+	}
+	c.count++
+	return c.next(dst, refs, spare), nil
+}
+
+// ticks are those of the frame and of its references.
+func ticks(f *frame.Frame, refs []encoders.Ref) []byte {
+	at := binary.LittleEndian.AppendUint32(nil, f.Tick)
+	for _, r := range refs {
+		at = binary.LittleEndian.AppendUint32(at, r.Frame.Tick)
+	}
+	return at
+}
+
+func (c *chained) Report(dst []byte) []byte { return binary.LittleEndian.AppendUint32(dst, c.count) }
+
+func (c *chained) Learn(report []byte) error {
+	if len(report) != 4 {
+		return encoders.ErrCorrupt
+	}
+	c.learnt = max(c.learnt, binary.LittleEndian.Uint32(report))
+	return nil
+}
+
+// withMemos is the whole table and three codecs that hang on their memos, of
+// which one takes two references.
+func withMemos(c *config.Config) *config.Config {
+	c.Codecs = append(labtest.OfCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
+	return c
+}
+
+// The memo chain through losses, copies, disorder and swaps among codecs whose
+// packets decode only with the very memos they were encoded with.
+func TestMemosNeverPart(t *testing.T) {
+	for seed := range uint64(8) {
+		c := withMemos(config.Default())
+		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
+		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%", "down.reorder": "10%"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(5, 3, -1, seed), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{"chained-120", "chained-121", "chained-122", "quantized"}
+		learnt := uint32(0)
+		for i := range 80 {
+			if err := s.Change(config.Change{Encoder: names[(uint64(i)*7+seed)%4]}); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(s.now + time.Duration(100+37*i%400)*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			if x, ok := s.lanes[0].snd.Encoding().Encoder.(*chained); ok {
+				learnt += x.learnt
+			}
+		}
+		lawHolds(t, s)
+		got := s.lanes[0].totals(s.Now())
+		if got.Wrong != 0 || got.DecodeRefused != 0 {
+			t.Errorf("seed %d: %d wrong, %d refused: %v", seed, got.Wrong, got.DecodeRefused, s.lanes[0].lastErr)
+		}
+		if learnt == 0 || got.Decoded < int64(500*c.Sender.RateHz/90) {
+			t.Errorf("seed %d: feedback of %d, %d decoded: little was tested", seed, learnt, got.Decoded)
+		}
+	}
+}
+
+// An outage in which epochs begin and none arrives: any number of them.
+func TestEpochsHealAfterAnOutage(t *testing.T) {
+	for _, swaps := range []int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300} {
+		c := withMemos(config.Default())
+		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(d time.Duration, changes ...config.Change) {
+			t.Helper()
+			for _, ch := range changes {
+				if err := s.Change(ch); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.RunUntil(s.now + d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(3*time.Second, config.Change{Encoder: "chained-120"})
+		run(time.Second, config.Change{Down: map[string]string{"loss": "100%"}})
+		for i := range swaps {
+			run(130*time.Millisecond, config.Change{Encoder: fmt.Sprintf("chained-%d", 120+(i+swaps)%2)})
+		}
+		before := s.lanes[0].totals(s.Now())
+		last := tap(s.lanes[0])
+		run(20*time.Second, config.Change{Down: map[string]string{"loss": "0%"}})
+		got := s.lanes[0].totals(s.Now())
+		if n := got.Decoded - before.Decoded; n < 1150 || got.Wrong != 0 || got.DecodeRefused != 0 {
+			t.Errorf("%d epochs missed: %d of 1200 decoded, %d wrong, %d refused, %+v", swaps, n, got.Wrong, got.DecodeRefused, got.Failures)
+		}
+		if (*last)[3]&0x80 != 0 {
+			t.Errorf("%d epochs missed: 20 s later params still travel", swaps)
+		}
+	}
+}
+
+// A copy that comes long after its packet has left a short history is a copy,
+// and no failure.
+func TestLateCopiesAreCopies(t *testing.T) {
+	c := config.Default()
+	c.Receiver.History, c.Receiver.Playout = 5, 0
+	for key, v := range map[string]any{"down.duplicate": "100%", "down.duplicate_delay": "200ms"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(10 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	got := s.lanes[0].totals(s.Now())
+	if got.Failures != (figures.Failures{}) || got.Duplicate < 580 {
+		t.Errorf("%d duplicates of %d copies, failures %+v", got.Duplicate, got.Duplicated, got.Failures)
+	}
+}
+
+// A script that other changes have overtaken is refused aloud, and the session
+// goes on.
+func TestOvertakenScriptIsRefused(t *testing.T) {
+	c := config.Default()
+	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.Change{Params: map[string]any{"xy_small": int64(5)}})}
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.Change{Encoder: "raw"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(5 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
+		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name, s.lanes[0].snd.Encoding().Codec.Name)
+	}
+}
+
+// Scripts are checked and played by time, not by their order in the file.
+func TestScriptsGoByTime(t *testing.T) {
+	ok := "[[at]]\nt = \"20s\"\nparams.xy_small = 5\n[[at]]\nt = \"10s\"\nencoder = \"rotor\"\n[encoder]\nname = \"raw\""
+	if _, err := config.Parse("ok", []byte(ok)); err != nil {
+		t.Errorf("in order of time this is fine: %v", err)
+	}
+	bad := "[[at]]\nt = \"20s\"\nencoder = \"rotor\"\n[[at]]\nt = \"10s\"\nparams.xy_small = 5\n[encoder]\nname = \"raw\""
+	if _, err := config.Parse("bad", []byte(bad)); err == nil {
+		t.Error("raw takes no params at 10 s, and nobody said so")
+	}
+}
+
+// tapped is a path that keeps what was sent last.
+type tapped struct {
+	Path
+	last []byte
+}
+
+func (p *tapped) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+	p.last = append(p.last[:0], datagram...)
+	return p.Path.Send(now, datagram, tag)
+}
+
+// tap listens to what the sender of l says.
+func tap(l *lane) *[]byte {
+	p := &tapped{Path: l.down}
+	l.down = p
+	return &p.last
+}
+
+// feed gives the receiver a datagram that is known to be damaged.
+func feed(l *lane, datagram []byte) {
+	rx := l.rcv.Receive(datagram)
+	l.taint.follow(&rx, true)
+}
+
+// Whatever a peer sends, an endpoint survives it and goes on.
+func FuzzEndpoints(f *testing.F) {
+	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		c := withMemos(config.Default())
+		s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := s.lanes[0]
+		last := tap(l)
+		for len(script) > 0 {
+			n := min(int(script[0]&0x3f), len(script)-1)
+			datagram := bytes.Clone(script[1 : 1+n])
+			switch script[0] >> 6 {
+			case 0:
+				feed(l, datagram)
+			case 1:
+				_ = l.snd.Learn(datagram)
+			default: // a real packet with some bytes written over
+				if err := s.RunUntil(s.NextFrame()); err != nil {
+					t.Fatal(err)
+				}
+				real := bytes.Clone(*last)
+				for i := 0; i+1 < len(datagram); i += 2 {
+					real[int(datagram[i])%len(real)] ^= datagram[i+1]
+				}
+				feed(l, real)
+			}
+			script = script[1+n:]
+		}
+		if err := s.RunUntil(s.now + time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.totals(s.Now()); got.Wrong != 0 {
+			t.Errorf("%d wrong unawares", got.Wrong)
+		}
+	})
+}

@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/transfer"
+)
+
+// whole are the encoders of files that take no time.
+var whole = []string{"whole-zstd", "whole-raw"}
+
+// deliver makes a session of a parcel with settings in pairs of key and value.
+func deliver(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
+	t.Helper()
+	c := config.Default()
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i].(string), settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// toTheEnd runs a session until it is over, and holds it to the laws.
+func toTheEnd(t *testing.T, s *Session) *Result {
+	t.Helper()
+	if err := s.RunUntil(2 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	lawHolds(t, s)
+	r := s.Result()
+	if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 || r.Totals.EncodeFailed != 0 {
+		t.Fatalf("wrong %d, refused %d, not encoded %d: %s", r.Totals.Wrong, r.Totals.DecodeRefused, r.Totals.EncodeFailed, r.CodecError)
+	}
+	return r
+}
+
+// On a clean link the time to patch is size / rate + latency, to the nanosecond: a
+// datagram a beat, from the first on, and the latency of the last.
+func TestCleanDelivery(t *testing.T) {
+	for _, c := range []struct {
+		size, block, rate int
+		latency           time.Duration
+	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0}, {700_000, 1400, 60, 300 * time.Millisecond}} {
+		s := deliver(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
+		r := toTheEnd(t, s)
+		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
+		blocks := (len(label.Append(nil)) + c.size + c.block - 1) / c.block
+		want := endpoint.TickTime(uint64(blocks-1), c.rate) + c.latency
+		x := r.Totals.Transfer
+		if x.TimeS == nil || *x.TimeS != want.Seconds() || r.DurationNS != want+1 {
+			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.Verdict(), r.DurationNS, want)
+		}
+		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size || x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
+			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
+		}
+		bits := 8 * float64(len(label.Append(nil))+c.size)
+		if want := bits / float64(c.size); r.Totals.BitsPerItem != want {
+			t.Errorf("%+v: %g bits per byte, expected %g", c, r.Totals.BitsPerItem, want)
+		}
+		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // every datagram takes a beat
+		if want := bits / 1000 / busy; math.Abs(r.Totals.PayloadKbps/want-1) > 1e-6 {
+			t.Errorf("%+v: %g kbps, expected %g", c, r.Totals.PayloadKbps, want)
+		}
+	}
+}
+
+// The rates of an encoder are those of the time that it took, however long one beside
+// it goes on.
+func TestRatesBesideASlowOne(t *testing.T) {
+	p := labtest.NewParcel(30_000, 2)
+	alone := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd"))
+	beside := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
+	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps || a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
+		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps, alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
+	}
+}
+
+// Where datagrams overtake each other the round trip is still that of all of them, and
+// few are taken for lost that are only late.
+func TestRoundTripUnderJitter(t *testing.T) {
+	s := deliver(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
+		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
+	x := toTheEnd(t, s).Totals.Transfer
+	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Needless > int64(x.Blocks) {
+		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Needless, x.Blocks, x.Resent)
+	}
+}
+
+// rough draws settings of any link that does not lose everything.
+func rough(rng *rand.Rand) []any {
+	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
+	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
+	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
+	for _, way := range []string{"down.", "up."} {
+		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30), way+"corrupt", percent(20))
+		switch rng.IntN(3) {
+		case 0:
+			set = append(set, way+"loss", percent(80))
+		case 1:
+			set = append(set, way+"loss", fmt.Sprintf("gilbert-elliott p=%.2f%% r=%.2f%%", 20*rng.Float64(), 10+50*rng.Float64()))
+		}
+		if rng.IntN(3) == 0 {
+			set = append(set, way+"rate", fmt.Sprintf("%dkbit", 200+rng.IntN(2000)), way+"queue", fmt.Sprintf("%dKB", 8+rng.IntN(64)))
+		}
+	}
+	return set
+}
+
+// Whatever a link does, short of losing everything, and whatever is swapped on the
+// way: the file arrives as it is, at every encoder.
+func TestDeliveryOverAnyLink(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		set := append(rough(rng), "seed", int(seed), "encoder.name", whole[0], "shadow[0].name", whole[1])
+		s := deliver(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
+		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
+			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			_ = s.Change(config.Change{Encoder: whole[rng.IntN(2)]})
+		}
+		r := toTheEnd(t, s)
+		for i, x := range []*figures.Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
+			if !x.Done || x.Delivered != x.Blocks || s.lanes[i].lastErr != nil {
+				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.Verdict(), s.lanes[i].lastErr, set)
+			}
+			for n, round := range x.Rounds {
+				next := s.lanes[i].delivery.start.Seconds()
+				if n+1 < len(x.Rounds) {
+					next = x.Rounds[n+1].StartS
+				}
+				if end := round.StartS + round.TimeS; end > next+1e-9 || !round.Done && end < next-1e-9 {
+					t.Errorf("seed %d: round %d ends at %g s, the next begins at %g s: %+v", seed, n, end, next, round)
+				}
+			}
+		}
+	}
+}
+
+// Without UDP's checksum damage is delivered, too. The seals of blocks and acks tell
+// it: it costs what loss costs, and the file arrives.
+func TestDeliveryOfDamage(t *testing.T) {
+	var damaged int64
+	for seed := range uint64(20) {
+		s := deliver(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", whole[seed%2], "duration", "60s",
+			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
+		r := toTheEnd(t, s)
+		damaged += r.Totals.Failures.Corrupt
+		if x := r.Totals.Transfer; !x.Done || r.Totals.Tainted > 0 {
+			t.Errorf("seed %d: %s; %d tainted, %v", seed, x.Verdict(), r.Totals.Tainted, s.lanes[0].lastErr)
+		}
+	}
+	if damaged == 0 {
+		t.Error("nothing was damaged")
+	}
+}
+
+// The datagrams of a delivery are what they always were: reports outlive the program.
+func TestDeliveryDigest(t *testing.T) {
+	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
+	const want = "4eded1bbab2235470452418ae9226b0dda3187125f067719aa0145107ed53923"
+	if r := toTheEnd(t, s); r.Digest != want {
+		t.Errorf("digest %s after %v, expected %s", r.Digest, r.DurationNS, want)
+	}
+}
+
+// A link that loses everything is reported as what it is.
+func TestUnfinishedDelivery(t *testing.T) {
+	s := deliver(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
+	r := toTheEnd(t, s)
+	x := r.Totals.Transfer
+	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
+		t.Errorf("%+v", x)
+	}
+	if bad := r.Assertions; len(bad) != 1 || bad[0].Holds || !bad[0].Absent {
+		t.Errorf("the assertion about time says %+v", bad)
+	}
+}
+
+// A session that delivers again and again begins anew when all are done, and keeps
+// the account of what was.
+func TestRounds(t *testing.T) {
+	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
+	r := toTheEnd(t, s)
+	first := endpoint.TickTime(25, 60) + 20*time.Millisecond // 26 blocks
+	x := r.Totals.Transfer
+	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() || x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
+		t.Errorf("%d rounds begun: %+v", r.Frames, x.Rounds)
+	}
+	seams := 0
+	for _, m := range s.marks {
+		if m.Kind == MarkSeam {
+			seams++
+		}
+	}
+	if seams != len(x.Rounds) {
+		t.Errorf("%d seams after %d rounds", seams, len(x.Rounds))
+	}
+}
+
+// Epochs travel in 8 bits: a session that has delivered more often than they count
+// goes on, and remembers the newest rounds.
+func TestManyRounds(t *testing.T) {
+	s := deliver(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
+	r := toTheEnd(t, s)
+	x := r.Totals.Transfer
+	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
+		t.Errorf("%d rounds begun, %d remembered, %v", r.Frames, len(x.Rounds), s.lanes[0].lastErr)
+	}
+	for _, round := range x.Rounds {
+		if !round.Done {
+			t.Errorf("the round that began at %g s was given up", round.StartS)
+		}
+	}
+}
+
+// Shadows that join on the way begin a delivery of their own, and end it.
+func TestShadowJoinsDelivery(t *testing.T) {
+	s := deliver(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
+	if err := s.RunUntil(500 * time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.Change{Shadow: []config.Encoder{{Name: "whole-zstd"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {
+		t.Errorf("%g of %g bytes there after half a second", done, total)
+	}
+	r := toTheEnd(t, s)
+	if done, total := s.delivered(); done != total {
+		t.Errorf("%g of %g bytes there in the end", done, total)
+	}
+	if x := r.Shadows[0].Totals.Transfer; !x.Done || !r.Totals.Transfer.Done || x.Resent == 0 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// Any bytes may come, with the right seal or without: the receiver of blocks refuses,
+// or takes them for what they say.
+func FuzzReceiveBlock(f *testing.F) {
+	p := labtest.NewParcel(3000, 1)
+	c := config.Default()
+	c.Encoder.Name = "whole-raw"
+	fresh := func() *Session {
+		s, err := NewSessionOf(c, p, Options{})
+		if err != nil {
+			f.Fatal(err)
+		}
+		return s
+	}
+	l := fresh().lanes[0]
+	last := tap(l)
+	l.sendBlock(0)
+	opened := func() []byte { return bytes.Clone((*last)[:len(*last)-4]) }
+	seal := func(b []byte) []byte { return binary.LittleEndian.AppendUint32(bytes.Clone(b), crc32.ChecksumIEEE(b)) }
+	f.Add(opened(), opened())
+	l.sendBlock(time.Second)
+	f.Add(opened(), []byte{1, 0, 0, 51, 3, 9, 0, 0, 0, 1})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		l := fresh().lanes[0]
+		l.sendBlock(0)
+		for _, datagram := range [][]byte{a, seal(a), seal(b), seal(a)} {
+			d := l.delivery
+			rx := d.rcv.ReceiveBlock(datagram)
+			l.taint.block(&rx, true)
+			if err := d.snd.LearnBlocks(0, d.rcv.AckBlocks(nil)); err != nil && !errors.Is(err, transfer.ErrAck) && !errors.Is(err, endpoint.ErrMalformed) {
+				t.Fatal(err)
+			}
+			_ = d.snd.LearnBlocks(0, datagram)
+		}
+		l.unpack(0, &PacketRecord{})
+		if l.delivery.done && l.meter.outcomes[Wrong] > 0 {
+			t.Fatal("another file")
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
+)
+
+// A recording is sent whole, lasts as many ticks as it has frames, and nothing
+// of the instant at which it ends happens: a replay by duration must agree.
+func TestEndOfTheData(t *testing.T) {
+	for _, frames := range []int{0, 1, 6, 100} {
+		c := config.Default()
+		s, err := NewSessionOf(c, labtest.Finite{Crowd: labtest.NewCrowd(3, 1, frames, 1)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(never - 1); err != nil {
+			t.Fatal(err)
+		}
+		r := s.Result()
+		if r.Totals.Sent != int64(frames) || r.DurationNS != endpoint.TickTime(uint64(frames), 60) || !s.Done() {
+			t.Errorf("%d frames: %d sent, %v long, done %v", frames, r.Totals.Sent, r.DurationNS, s.Done())
+		}
+		c.Duration = r.DurationNS
+		again, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if frames == 0 {
+			continue // a duration of 0 means something else
+		}
+		if err := again.RunUntil(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if got := again.Result(); got.Digest != r.Digest {
+			t.Errorf("%d frames: the same by duration gives another digest", frames)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"wirelab/dataset/world"
+	"wirelab/experiment/config"
+)
+
+// PressTime is how long a direction key that was pressed counts as held, in
+// virtual time. A terminal tells of a key that is pressed and, while it is held,
+// of repeats; that it was let go nobody hears. So a press holds the key for a
+// while and a repeat extends it.
+const PressTime = 150 * time.Millisecond
+
+// opposite of each direction: to press one lets go of the other.
+var opposite = [...]int{1, 0, 3, 2}
+
+// hands are the keys of a live world as the session holds them.
+type hands struct {
+	manual          bool             // the script does not have them
+	until           [4]time.Duration // when each direction, in the order of Directions, is let go
+	hover, katamari bool
+}
+
+// take carries out an input at now.
+func (h *hands) take(now time.Duration, in *config.Input) {
+	if in.Autopilot != nil {
+		*h = hands{manual: !*in.Autopilot}
+	}
+	if in.Press == "" && in.Hover == nil && in.Katamari == nil {
+		return
+	}
+	h.manual = true
+	for i, word := range config.Directions() {
+		if slices.Contains(strings.Fields(in.Press), word) {
+			h.until[i], h.until[opposite[i]] = now+PressTime, 0
+		}
+	}
+	if in.Hover != nil {
+		h.hover = *in.Hover
+	}
+	if in.Katamari != nil {
+		h.katamari = *in.Katamari
+	}
+}
+
+// keys returns what is held in the frame that is due at now.
+func (h *hands) keys(now time.Duration) world.Input {
+	held := func(i int) bool { return now < h.until[i] }
+	return world.Input{Left: held(0), Right: held(1), Up: held(2), Down: held(3), Push: h.hover, Pull: h.katamari}
+}
+
+// playable says why the source cannot take an input, nil if it can.
+func (s *Session) playable(in *config.Input) error {
+	if s.steered == nil {
+		key := "press"
+		if keys := in.Keys(); len(keys) > 0 {
+			key = keys[0]
+		}
+		return &config.Error{Key: key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source), Expected: `the live world: data "world"`}
+	}
+	return in.Check()
+}
+
+// play takes an input over. The source hears of it with its next frame.
+func (s *Session) play(now time.Duration, in *config.Input) {
+	if in.Reset {
+		s.steered.Reset()
+	}
+	if !s.hands.manual { // whoever takes the keys from the script goes on as it did
+		keys := s.steered.Keys()
+		s.hands.hover, s.hands.katamari = keys.Push, keys.Pull
+	}
+	s.hands.take(now, in)
+	if in.Autopilot != nil && *in.Autopilot {
+		s.steered.Autopilot(true)
+	}
+}
+
+// steer presses the keys for the frame that is due at now.
+func (s *Session) steer(now time.Duration) {
+	if s.steered != nil && s.hands.manual {
+		s.steered.Hold(s.hands.keys(now))
+	}
+}

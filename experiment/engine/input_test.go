@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/dataset/world"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
+)
+
+// keyboard is a source that makes the keys it is told to hold its frames: one row
+// a frame, of the crowd's shape.
+type keyboard struct {
+	*labtest.Crowd
+	held   world.Input
+	script bool
+	log    []string // what was held in each frame
+}
+
+func newKeyboard() *keyboard { return &keyboard{Crowd: labtest.NewCrowd(3, 1, -1, 1), script: true} }
+
+func (k *keyboard) Hold(in world.Input) { k.held, k.script = in, false }
+func (k *keyboard) Autopilot(on bool)   { k.held, k.script = world.Input{}, on }
+func (k *keyboard) Reset()              { k.log = append(k.log, "reset") }
+func (k *keyboard) Keys() world.Input   { return k.held }
+func (k *keyboard) Next(f *frame.Frame) error {
+	text := ""
+	for _, key := range []struct {
+		on   bool
+		sign string
+	}{{k.script, "script"}, {k.held.Left, "L"}, {k.held.Right, "R"}, {k.held.Up, "U"}, {k.held.Down, "D"}, {k.held.Push, "h"}, {k.held.Pull, "k"}} {
+		if key.on {
+			text += key.sign
+		}
+	}
+	k.log = append(k.log, text)
+	return k.Crowd.Next(f)
+}
+
+// counted writes a list with repeats as numbers: "script*3 L*9".
+func counted(list []string) string {
+	var out []string
+	for i := 0; i < len(list); {
+		n := i
+		for n < len(list) && list[n] == list[i] {
+			n++
+		}
+		word := list[i]
+		if word == "" {
+			word = "-"
+		}
+		out = append(out, fmt.Sprintf("%s*%d", word, n-i))
+		i = n
+	}
+	return strings.Join(out, " ")
+}
+
+// A press holds its key for the nine frames of 150 ms; a repeat extends it; the
+// opposite lets go of it; modes stay until they are told off; the script has the
+// keys until somebody presses one and after autopilot says so.
+func TestInputsHoldKeys(t *testing.T) {
+	due := func(n uint64) time.Duration { return endpoint.TickTime(n, 60) }
+	on, off := true, false
+	for _, c := range []struct {
+		name string
+		at   []config.StampedChange
+		want string
+	}{
+		{"nobody", nil, "script*30"},
+		{"a press", []config.StampedChange{{T: due(2), Change: config.Change{Input: &config.Input{Press: "left"}}}}, "script*2 L*9 -*19"},
+		{"a repeat", []config.StampedChange{
+			{T: 1, Change: config.Change{Input: &config.Input{Press: "up"}}},
+			{T: due(5) + 1, Change: config.Change{Input: &config.Input{Press: "up"}}}}, "script*1 U*14 -*15"},
+		{"the opposite", []config.StampedChange{
+			{T: 1, Change: config.Change{Input: &config.Input{Press: "left up"}}},
+			{T: due(3) + 1, Change: config.Change{Input: &config.Input{Press: "right"}}}}, "script*1 LU*3 RU*6 R*3 -*17"},
+		{"modes", []config.StampedChange{
+			{T: 1, Change: config.Change{Input: &config.Input{Hover: &on}}},
+			{T: due(3) + 1, Change: config.Change{Input: &config.Input{Katamari: &on}}},
+			{T: due(5) + 1, Change: config.Change{Input: &config.Input{Hover: &off}}}}, "script*1 h*3 hk*2 k*24"},
+		{"autopilot", []config.StampedChange{
+			{T: 1, Change: config.Change{Input: &config.Input{Autopilot: &off}}},
+			{T: due(3) + 1, Change: config.Change{Input: &config.Input{Press: "down", Hover: &on}}},
+			{T: due(5) + 1, Change: config.Change{Input: &config.Input{Autopilot: &on}}},
+			{T: due(7) + 1, Change: config.Change{Input: &config.Input{Press: "down"}}}}, "script*1 -*3 Dh*2 script*2 D*9 -*13"},
+		{"a reset", []config.StampedChange{{T: due(2) + 1, Change: config.Change{Input: &config.Input{Reset: true}}}}, "script*3 reset*1 script*27"},
+	} {
+		src := newKeyboard()
+		config := config.Default()
+		config.At = c.at
+		s, err := NewSessionOf(config, src, Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(due(29)); err != nil {
+			t.Fatal(err)
+		}
+		if got := counted(src.log); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Whoever takes the keys from the script goes on in its mode.
+func TestTakingTheKeysKeepsTheMode(t *testing.T) {
+	src := newKeyboard()
+	src.held.Pull = true // the script's
+	s, err := NewSessionOf(config.Default(), src, Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.RunUntil(time.Second), s.Change(config.Change{Input: &config.Input{Press: "left"}}), s.RunUntil(2*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if got := src.log[len(src.log)-1]; got != "k" {
+		t.Errorf("a second later %q is held, want k", got)
+	}
+}
+
+func TestNobodyPlaysARecording(t *testing.T) {
+	_, err := config.Parse("x.toml", []byte("[data]\nsource = \"demo\"\n[[at]]\nt = \"1s\"\npress = \"left\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	c.At = []config.StampedChange{{T: time.Second, Change: config.Change{Input: &config.Input{Press: "left"}}}}
+	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(), `nobody can play demo: it is a recording; expected the live world`) {
+		t.Errorf("a script with a press on a recording: %v", err)
+	}
+	s, err := NewSession(config.Default(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Change(config.Change{Input: &config.Input{Reset: true}}); err == nil || len(s.log) != 0 {
+		t.Errorf("a recording was reset: %v", err)
+	}
+}
+
+// What a file says of inputs comes back from the effective configuration.
+func TestInputsInAFile(t *testing.T) {
+	text := `
+[data]
+source = "world"
+[[at]]
+t = "1s"
+press = "up  left"
+[[at]]
+t = "2s"
+hover = "on"
+katamari = false
+[[at]]
+t = "3s"
+autopilot = "off"
+reset = true
+loss = "5%"
+`
+	c, err := config.Parse("x.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := config.Parse("again.toml", again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"press up left", "hover on, katamari off", "loss 5%, reset the world, autopilot off"}
+	for i, w := range want {
+		if a, b := c.At[i].Change.Label(), d.At[i].Change.Label(); a != w || b != w {
+			t.Errorf("change %d is %q and then %q, want %q", i, a, b, w)
+		}
+	}
+	for line, want := range map[string]string{
+		`press = "lft"`:   "did you mean left?",
+		`press = ""`:      `expected "left"`,
+		`hover = "maybe"`: `expected "on" or "off"`,
+		`reset = false`:   "expected true",
+		`hovr = "on"`:     "did you mean hover?",
+	} {
+		if _, err := config.Parse("x.toml", []byte("[[at]]\nt = \"1s\"\n"+line)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+// A page for people tells of many presses in one row.
+func TestPressesAreToldOfTogether(t *testing.T) {
+	on := true
+	press := func(at time.Duration) config.StampedChange {
+		return config.Stamp(at, config.Change{Input: &config.Input{Press: "left"}})
+	}
+	list := []config.StampedChange{press(1 * time.Second), press(2 * time.Second), press(3500 * time.Millisecond),
+		config.Stamp(4*time.Second, config.Change{Input: &config.Input{Hover: &on}}), press(5 * time.Second)}
+	var got []string
+	for i := 0; i < len(list); {
+		label, n := config.Summarise(list[i:])
+		got = append(got, label)
+		i += n
+	}
+	if want := "3 presses of the arrow keys, until 3.500 s; hover on; press left"; strings.Join(got, "; ") != want {
+		t.Errorf("told as %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"time"
+
+	"wirelab/experiment/endpoint"
+	"wirelab/lossmodel"
+)
+
+// inspector notes the insides of a lane's packets, in a ring beside that of the
+// records: what is known when a packet is sent goes there at once, the rest when
+// it ends. In steady state it allocates nothing. A nil one notes nothing.
+type inspector struct {
+	ring      []Inside // of record n at n % len(ring)
+	cur       Inside   // of the copy whose end is being booked
+	usual     usual
+	best      uint64 // newest packet that the sender knows to have come
+	bestAt    time.Duration
+	forged    bool
+	hasBest   bool
+	epoch     uint64 // of the newest packet
+	encoder   string
+	previous  string
+	age       int
+	shown     uint64 // newest packet decoded
+	shownAt   time.Duration
+	shownSent time.Duration
+	showing   bool
+	run       int    // packets lost in a row
+	runAt     uint64 // the last of them
+
+	incidents [numReasons]Incident
+}
+
+func newInspector(packets int) *inspector {
+	return &inspector{ring: make([]Inside, packets)}
+}
+
+func (w *inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
+
+// sent notes a packet that the link has just taken.
+func (w *inspector) sent(l *lane, f *flight, p *endpoint.Packet, m *made, v *lossmodel.Verdict) {
+	if w == nil {
+		return
+	}
+	w.follow(p)
+	in := w.at(f.record)
+	*in = Inside{Header: p.Header, Fragments: v.Fragments, Second: p.Second, Untaught: p.Untaught,
+		Age: w.age, Previous: w.previous, Usual: w.usual.means(), History: l.rcv.History().Len()}
+	if l.downLink != nil {
+		in.Trail = *l.downLink.Trail(0)
+	}
+	in.Spent.note(&l.budget)
+	if p.Baseline > 0 {
+		if base := l.records.find(p.Seq - uint64(p.Baseline)); base != nil {
+			in.BaseSent = base.Sent
+		}
+		if w.hasBest && w.best == p.Seq-uint64(p.Baseline) {
+			in.BaseAcked, in.Forged = w.bestAt, w.forged
+		}
+	}
+	f.trails = f.trails[:0]
+	for number := 1; number <= v.Copies; number++ {
+		f.trails = append(f.trails, *l.downLink.Trail(number))
+	}
+	if in.spiked(&f.rec) {
+		in.Since = w.since(&l.records, f.rec.Seq, f.rec.Baseline, f.rec.Sent)
+		w.incident(spikeReason(&f.rec, in), &f.rec, in, f.rec.Sent)
+	}
+	w.usual.add(p, m.changed)
+}
+
+// follow counts the packets since the encoder was last swapped.
+func (w *inspector) follow(p *endpoint.Packet) {
+	w.age++
+	if w.encoder == "" || p.Epoch != w.epoch {
+		w.previous, w.encoder, w.epoch, w.age = w.encoder, p.Codec, p.Epoch, 0
+	}
+}
+
+// begin opens the inside of a copy whose end is to be booked.
+func (w *inspector) begin(f *flight, number int, held bool) {
+	if w == nil {
+		return
+	}
+	w.cur = Inside{}
+	if held {
+		w.cur = *w.at(f.record)
+	}
+	if number > 0 && number <= len(f.trails) {
+		w.cur.Trail = f.trails[number-1]
+	}
+}
+
+// arrived notes what the receiver found.
+func (w *inspector) arrived(l *lane, rx *reception, flipped int) {
+	if w == nil {
+		return
+	}
+	in, rec := &w.cur, &l.rec
+	in.Flipped, in.Err = flipped, rx.Err
+	in.Newer, in.NewerSent, in.NewerAt = w.shown, w.shownSent, w.shownAt
+	switch {
+	case rx.Outcome == endpoint.NoBaseline:
+		w.missed(l)
+	case rx.Frame == nil:
+	case rec.Baseline == 0:
+		in.Base = BaseInitial
+	default:
+		in.Base = BaseHeld
+	}
+	if rx.Frame != nil && !rx.tainted && (!w.showing || rec.Seq > w.shown) {
+		w.shown, w.shownSent, w.shownAt, w.showing = rec.Seq, rec.Sent, rec.Arrived, true
+	}
+}
+
+// missed finds out why the receiver does not hold a reference.
+func (w *inspector) missed(l *lane) {
+	in, rec := &w.cur, &l.rec
+	in.Missing = rec.Seq - uint64(rec.Baseline)
+	if in.Second > 0 && l.rcv.History().Get(in.Missing) != nil {
+		in.Missing = rec.Seq - uint64(in.Second)
+	}
+	in.Since = w.since(&l.records, rec.Seq, rec.Baseline, rec.Sent)
+	newest, any := l.rcv.History().Newest()
+	base := l.records.find(in.Missing)
+	switch {
+	case base == nil:
+		in.Base = BaseStrange
+	case base.Outcome == InFlight:
+		in.Base = BasePending
+	case base.Outcome == Lost:
+		in.Base = BaseLost
+	case !kept(base.Outcome):
+		in.Base = BaseFailed
+	case any && in.Missing+uint64(l.rcv.History().Len()) < newest:
+		in.Base, in.DroppedAt = BaseDropped, l.records.passed(in.Missing+uint64(l.rcv.History().Len()))
+	default:
+		in.Base = BaseStrange
+	}
+}
+
+// kept reports whether a packet that ended so is in the receiver's history.
+func kept(o Outcome) bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
+
+// late notes that a snapshot came after its time on display.
+func (w *inspector) late(by time.Duration) {
+	if w != nil {
+		w.cur.Late = by
+	}
+}
+
+// acked notes the ack that a packet set off.
+func (w *inspector) acked(v *lossmodel.Verdict) {
+	if w == nil {
+		return
+	}
+	if w.cur.AckLost = v.Lost; v.Lost == lossmodel.None {
+		w.cur.AckDue = v.Due
+	}
+}
+
+// learnt notes that the sender has read an ack.
+func (w *inspector) learnt(now time.Duration, s *endpoint.Sender, flipped bool) {
+	if w == nil {
+		return
+	}
+	if best, acked := s.Acked(); acked && (!w.hasBest || w.best != best) {
+		w.best, w.bestAt, w.forged, w.hasBest = best, now, flipped, true
+	}
+}
+
+// ended files the inside of a copy under its record, and what went wrong with it
+// under its kind.
+func (w *inspector) ended(record uint64, rec *PacketRecord, now time.Duration) {
+	if w == nil {
+		return
+	}
+	if rec.Outcome == Lost && rec.Copy == 0 {
+		if w.run++; w.run > 1 && rec.Seq != w.runAt+1 {
+			w.run = 1
+		}
+		w.runAt, w.cur.Run = rec.Seq, w.run
+	}
+	*w.at(record) = w.cur
+	w.settle(rec)
+	w.incident(failureReason(rec, &w.cur), rec, &w.cur, now)
+}
+
+// settle completes the troubles that were noted when a packet was sent: by now it is
+// known what became of it.
+func (w *inspector) settle(rec *PacketRecord) {
+	for why := range w.incidents {
+		x := &w.incidents[why]
+		if x.Reason.Large() && x.Opened.ID == (PacketID{rec.Seq, rec.Copy}) {
+			x.Opened.Record, x.Opened.Inside = *rec, w.cur
+		}
+	}
+}
+
+// refused notes a frame that the encoder would not have.
+func (w *inspector) refused(now time.Duration, p *endpoint.Packet, err error) {
+	if w != nil {
+		w.incident(BecauseRefusedFrame, &PacketRecord{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &Inside{Err: err}, now)
+	}
+}
+
+func (w *inspector) incident(why Reason, rec *PacketRecord, in *Inside, now time.Duration) {
+	if why == NoReason {
+		return
+	}
+	x := &w.incidents[why]
+	x.Reason, x.T = why, now
+	x.N++
+	x.Opened = Opened{ID: PacketID{rec.Seq, rec.Copy}, Record: *rec, Inside: *in}
+}
+
+// since tells what became until at of the packets between a baseline and seq.
+func (w *inspector) since(all *records, seq uint64, baseline int, at time.Duration) (s Since) {
+	if baseline == 0 {
+		return s
+	}
+	for n := all.n; n > all.oldest(); n-- {
+		r := all.at(n - 1)
+		if r.Seq+uint64(baseline) <= seq {
+			break
+		}
+		if r.Seq >= seq || r.Copy > 0 {
+			continue
+		}
+		in := w.at(n - 1)
+		switch {
+		case r.Outcome == Lost:
+			s.Lost++
+		case r.Outcome == InFlight || r.Arrived > at || in.AckDue > at:
+			s.UnderWay++
+		case r.Outcome.Failed():
+			s.Failed++
+		case in.AckLost != lossmodel.None:
+			s.AckLost++
+		}
+	}
+	return s
+}
+
+// opened returns a packet with its inside, if it is remembered.
+func (l *lane) opened(id PacketID) *Opened {
+	o := &Opened{ID: id, Gone: true}
+	if l.watch == nil {
+		return o
+	}
+	for n := l.records.n; n > l.records.oldest(); n-- {
+		r := l.records.at(n - 1)
+		if r.Seq == id.Seq && r.Copy == id.Copy {
+			return &Opened{ID: id, Record: *r, Inside: *l.watch.at(n - 1)}
+		}
+	}
+	return o
+}
+
+// troubles lists the newest incident of each kind, the latest first.
+func (l *lane) troubles() []Incident {
+	if l.watch == nil {
+		return nil
+	}
+	return newestFirst(l.watch.incidents[:])
+}
+
+// usual is the mean of the last packets.
+type usual struct {
+	ring                       [usualPackets]struct{ payload, changed, baseline int }
+	n                          int
+	payload, changed, baseline int
+}
+
+// usualPackets is how many packets say what is usual: about a second of them.
+const usualPackets = 64
+
+func (u *usual) add(p *endpoint.Packet, changed int) {
+	x := &u.ring[u.n%usualPackets]
+	u.payload, u.changed, u.baseline = u.payload+p.Payload-x.payload, u.changed+changed-x.changed, u.baseline+p.Baseline-x.baseline
+	x.payload, x.changed, x.baseline = p.Payload, changed, p.Baseline
+	u.n++
+}
+
+func (u *usual) means() Usual {
+	n := min(u.n, usualPackets)
+	d := float64(max(n, 1))
+	return Usual{n, float64(u.payload) / d, float64(u.changed) / d, float64(u.baseline) / d}
+}

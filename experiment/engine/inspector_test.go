@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// inspected runs a session of a crowd under settings, given as keys and values, and
+// remembers the insides of its packets.
+func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
+	t.Helper()
+	c := config.Default()
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(100, 10, -1, 9), Options{Inspect: true, Endless: true, KeepPackets: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(until); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A packet that is opened says what its record says, and its bits and its way add
+// up; nothing is noted unless asked, and notes change nothing.
+func TestOpenedPacketAddsUp(t *testing.T) {
+	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt", "2%", "down.rate", "2mbit"}
+	s := inspected(t, 10*time.Second, settings...)
+	l := s.lanes[0]
+	for _, rec := range l.records.last(nil, 500) {
+		o := l.opened(PacketID{rec.Seq, rec.Copy})
+		if o.Gone || o.Record != rec {
+			t.Fatalf("packet %d: %+v, opened %+v", rec.Seq, rec, o.Record)
+		}
+		b := o.Inside.Spent.Budget()
+		if b.Total() != int64(rec.Payload)*8<<16 {
+			t.Fatalf("packet %d: %d units for %d bytes", rec.Seq, b.Total(), rec.Payload)
+		}
+		if rec.Arrived > 0 && o.Inside.Trail.Took() != rec.Arrived-rec.Sent {
+			t.Fatalf("packet %d.%d took %v by stages, %v as a whole", rec.Seq, rec.Copy, o.Inside.Trail.Took(), rec.Arrived-rec.Sent)
+		}
+		if rec.Outcome == Decoded && rec.Baseline > 0 && o.Inside.Base != BaseHeld {
+			t.Fatalf("packet %d was decoded without its baseline: %d", rec.Seq, o.Inside.Base)
+		}
+		if rec.Outcome == Lost && o.Inside.Trail.Of(lossmodel.StageLoss).Lost != rec.Cause {
+			t.Fatalf("packet %d: lost by %v, the stage says %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
+		}
+		if rec.Outcome == Decoded && o.Inside.AckDue == 0 && o.Inside.AckLost == lossmodel.None {
+			t.Fatalf("packet %d set off no ack", rec.Seq)
+		}
+	}
+	if !l.opened(PacketID{Seq: 1 << 40}).Gone {
+		t.Error("a packet of the future can be opened")
+	}
+	blind, err := NewSessionOf(s.start, labtest.NewCrowd(100, 10, -1, 9), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := blind.RunUntil(10 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if blind.lanes[0].digest.sum() != l.digest.sum() || blind.lanes[0].watch != nil || !blind.lanes[0].opened(PacketID{Seq: 5}).Gone {
+		t.Error("to look changes what happens, or happens unasked")
+	}
+}
+
+func TestInspectingAllocatesNothing(t *testing.T) {
+	if labtest.RaceEnabled {
+		t.Skip("the race detector allocates for itself")
+	}
+	for _, inspect := range []bool{false, true} {
+		c := config.Default()
+		for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%", "receiver.history": 8} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true, Inspect: inspect})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(30 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		n := testing.AllocsPerRun(20, func() {
+			if err := s.RunUntil(s.now + time.Second); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n > 1 { // the ring of samples is renewed every two seconds
+			t.Errorf("inspect %v: %g allocations a second of virtual time", inspect, n)
+		}
+	}
+}
+
+// BenchmarkInspect compares a session that notes the insides of its packets with
+// one that does not, on so few cubes that encoding them hides nothing.
+func BenchmarkInspect(b *testing.B) {
+	for _, inspect := range []bool{false, true} {
+		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
+			c := config.Default()
+			for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%"} {
+				if err := c.Set(key, v); err != nil {
+					b.Fatal(err)
+				}
+			}
+			s, err := NewSessionOf(c, labtest.NewCrowd(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true, Inspect: inspect})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := s.RunUntil(5 * time.Second); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			n := s.sent
+			for b.Loop() {
+				if err := s.RunUntil(s.now + time.Second); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.sent-n), "ns/packet")
+		})
+	}
+}
+
+// A trouble is told with its end: what was noted of a packet when it was sent is
+// completed when it arrives or is lost.
+func TestTroublesOfLargePacketsHaveAnEnd(t *testing.T) {
+	large := 0
+	for _, loss := range []string{"0%", "100%"} {
+		s := inspected(t, 5*time.Second, "link.latency", "40ms")
+		l := s.lanes[0]
+		if err := s.Change(config.Change{Encoder: "raw", Down: map[string]string{"loss": loss}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(8 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range l.troubles() {
+			if !i.Reason.Large() || i.T < 5*time.Second {
+				continue
+			}
+			large++
+			if o := l.opened(i.Opened.ID); i.Opened.Record.Outcome == InFlight || o.Gone || i.Opened != *o {
+				t.Errorf("loss %s, %v: it is told as %+v, and is %+v", loss, i.Reason, i.Opened.Record, o.Record)
+			}
+		}
+	}
+	if large < 2 {
+		t.Errorf("%d packets were large: the test tests nothing", large)
+	}
+}

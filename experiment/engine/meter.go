@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/figures"
+	"wirelab/lossmodel"
+)
+
+// meter counts what happens at both ends of a lane: for the whole run, and for
+// the sample under way.
+type meter struct {
+	sent, duplicated   int64
+	outcomes           [NumOutcomes]int64 // InFlight is not counted: it is what is missing
+	lostBy             [figures.MaxCauses]int64
+	reordered          int64
+	encodeFailed       int64
+	decodeRefused      int64 // undamaged bytes that the decoder would not have
+	encodeLast         recentTimes
+	decodeLast         recentTimes
+	playout            playoutMeter
+	payload, wire, up  int64 // bits
+	items, changed     int64
+	sizes, ages        counts
+	encodeNS, decodeNS spread
+	budget             encoders.Budget
+	net                netMeter
+	rounding           roundingMeter
+	sample             Sample
+	samples            samples
+}
+
+// packet counts one packet sent.
+func (m *meter) packet(p *endpoint.Packet, x *made, wire int, ageTicks int, b *encoders.Budget) {
+	m.sent++
+	m.payload += int64(p.Payload) * 8
+	m.wire += int64(wire) * 8
+	m.items += int64(x.items)
+	m.changed += int64(x.changed)
+	m.sizes.add(p.Payload)
+	if p.Baseline > 0 {
+		m.ages.add(ageTicks)
+		m.sample.BaselineAge += int64(ageTicks)
+		m.sample.Referenced++
+	}
+	m.encodeNS.add(x.ns)
+	m.encodeLast.add(x.ns)
+	m.budget.Add(b)
+
+	s := &m.sample
+	s.Sent++
+	s.PayloadBits += int64(p.Payload) * 8
+	s.WireBits += int64(wire) * 8
+	s.Items += int64(x.items)
+	s.Changed += int64(x.changed)
+	s.Budget.Add(b)
+}
+
+// decoded counts the time a decoder took.
+func (m *meter) decoded(ns int64) {
+	m.decodeNS.add(ns)
+	m.decodeLast.add(ns)
+}
+
+// end counts how one copy of a packet ended.
+func (m *meter) end(o Outcome, cause lossmodel.Cause) {
+	m.outcomes[o]++
+	m.sample.Outcomes[o]++
+	if o == Lost {
+		m.lostBy[cause]++
+		m.sample.LostBy[cause]++
+	}
+}
+
+// feedback counts a datagram of the uplink.
+func (m *meter) feedback(wire int) {
+	m.up += int64(wire) * 8
+	m.sample.FeedbackBits += int64(wire) * 8
+}
+
+// display counts a tick of the receiver's display, so far behind the sender.
+func (m *meter) display(behind time.Duration, starved bool) {
+	m.playout.display(behind, starved)
+	m.sample.Displayed++
+	if starved {
+		m.sample.Starved++
+	}
+}
+
+// late counts a snapshot that came after its time.
+func (m *meter) late(by time.Duration) {
+	m.playout.late.add(by.Microseconds())
+	m.sample.Late++
+}
+
+// close ends the sample at t and returns it; the next one begins.
+func (m *meter) close(t time.Duration) *Sample {
+	m.sample.T = t
+	off := &m.playout.off
+	m.sample.PositionErrorMM, m.sample.OrientationErrorDeg = float64(off.worst)/1000, float64(off.worstAngle)/1000
+	off.worst, off.worstAngle = 0, 0
+	s := m.samples.add(m.sample)
+	m.sample = Sample{}
+	return s
+}
+
+// samples keeps the last `keep` samples, all of them if keep is 0. What was
+// appended is never written again, so a reader may hold a slice of it while
+// more is added.
+type samples struct {
+	keep int
+	all  []Sample
+}
+
+func (s *samples) add(x Sample) *Sample {
+	if s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= 2*s.keep {
+		s.all = append(make([]Sample, 0, 2*s.keep+1), s.all[len(s.all)-s.keep:]...)
+	}
+	s.all = append(s.all, x)
+	return &s.all[len(s.all)-1]
+}
+
+// view returns the samples kept, oldest first.
+func (s *samples) view() []Sample {
+	all := s.all
+	if s.keep > 0 && len(all) > s.keep {
+		all = all[len(all)-s.keep:]
+	}
+	return all[:len(all):len(all)]
+}
+
+// totals returns what was measured until now.
+func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
+	secs := now.Seconds()
+	var ended int64
+	for _, n := range m.outcomes {
+		ended += n
+	}
+	t := figures.Totals{
+		Sent: m.sent, Duplicated: m.duplicated,
+		Decoded: m.outcomes[Decoded], Stale: m.outcomes[Stale], Duplicate: m.outcomes[Duplicate],
+		Lost: m.outcomes[Lost], LostBy: figures.LostBy(&m.lostBy),
+		Failures: figures.Failures{NoBaseline: m.outcomes[NoBaseline], Corrupt: m.outcomes[Corrupt], UnknownCodec: m.outcomes[UnknownCodec]},
+		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong],
+		Reordered: m.reordered, EncodeFailed: m.encodeFailed, DecodeRefused: m.decodeRefused,
+		PayloadKbps: figures.Ratio(float64(m.payload)/1000, secs), WireKbps: figures.Ratio(float64(m.wire)/1000, secs), FeedbackKbps: figures.Ratio(float64(m.up)/1000, secs),
+		BitsPerItem: figures.Ratio(float64(m.payload), float64(m.items)),
+		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
+		Playout: m.playout.totals(frame.IsCubes(schema)),
+		Network: m.net.network(g), Rounding: m.rounding.rounding(schema),
+	}
+	if frame.IsCubes(schema) {
+		changed := figures.Ratio(float64(m.payload), float64(m.changed))
+		t.BitsPerCube, t.BitsPerChangedCube = &t.BitsPerItem, &changed
+	}
+	return t
+}
+
+// shares lists what the payload's bits were spent on, in the order of the slots.
+func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
+	total := m.budget.Total()
+	var out []figures.BudgetShare
+	for k, u := range m.budget.Units {
+		if u != 0 && total != 0 {
+			out = append(out, figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit, Share: float64(u) / float64(total)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"time"
+	"wirelab/experiment/figures"
+	"wirelab/lossmodel"
+)
+
+// maxExtent bounds how far back the extent of reordering is looked for.
+const maxExtent = 256
+
+// netMeter watches the packets themselves, copies apart.
+type netMeter struct {
+	sent, lost, bursts int64
+	inBurst            bool
+	received           int64
+	reordered          int64
+	extents            counts
+	delay              spread
+	recent             [maxExtent]uint64 // sequences of the newest arrivals
+	top                uint64
+}
+
+// leave notes whether the link took a packet, in order of sequence.
+func (m *netMeter) leave(lost bool) {
+	m.sent++
+	if lost {
+		m.lost++
+		if !m.inBurst {
+			m.bursts++
+		}
+	}
+	m.inBurst = lost
+}
+
+// arrive notes a packet that came through, with the true sequence number.
+func (m *netMeter) arrive(seq uint64, delay time.Duration) {
+	m.delay.add(int64(delay))
+	if m.received > 0 && seq < m.top {
+		m.reordered++
+		m.extents.add(m.extent(seq))
+	}
+	m.top = max(m.top, seq)
+	m.recent[m.received%maxExtent] = seq
+	m.received++
+}
+
+// extent returns how many arrivals ago the first packet with a higher sequence
+// came, as far back as is remembered.
+func (m *netMeter) extent(seq uint64) int {
+	extent := 0
+	for back := int64(1); back <= min(m.received, maxExtent); back++ {
+		if m.recent[(m.received-back)%maxExtent] > seq {
+			extent = int(back)
+		}
+	}
+	return extent
+}
+
+// network sums up, with what the link tells of itself.
+func (m *netMeter) network(g lossmodel.Gauges) figures.Network {
+	delay := m.delay.micros()
+	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
+		*p /= 1000
+	}
+	return figures.Network{
+		LossRate: figures.Ratio(float64(m.lost), float64(m.sent)), MeanBurst: figures.Ratio(float64(m.lost), float64(m.bursts)),
+		ReorderedRatio: figures.Ratio(float64(m.reordered), float64(m.received)), ReorderExtent: m.extents.quantiles(), DelayMS: delay,
+		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
+		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),
+	}
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"math"
+	"testing"
+	"time"
+	"wirelab/dataset"
+	"wirelab/dataset/world"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+)
+
+// worldSession is a session on the live world under a script.
+func worldSession(tb testing.TB, script string, ch config.Change) *Session {
+	tb.Helper()
+	c := config.Default()
+	c.Data.Source, c.Data.Script = "world", script
+	if err := c.Apply(ch); err != nil {
+		tb.Fatal(err)
+	}
+	s, err := NewSession(c, Options{Endless: true, Looked: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// The sender's side of a picture is the world itself, to half a unit of the
+// quantisation; the receiver's is what the world was at the moment on display.
+func TestPictureShowsTheWorld(t *testing.T) {
+	s := worldSession(t, "katamari", config.Change{Down: map[string]string{"latency": "50ms"}})
+	src, err := dataset.Open("world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := src.(*world.Source)
+	f := w.Schema().NewFrame()
+	var xs []float64 // of the player, by tick
+	if s.picture() != nil {
+		t.Error("there is a picture before the first frame")
+	}
+	for tick := range uint64(300) {
+		if err := w.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
+			t.Fatal(err)
+		}
+		at := w.Sim().Player().Pos
+		xs = append(xs, at.X)
+		p := s.picture()
+		me := p.Sent[0]
+		for i, d := range []float64{float64(me.X) - at.X, float64(me.Y) - at.Y} {
+			if math.Abs(d) > 0.0011 {
+				t.Fatalf("tick %d: coordinate %d of the player is off by %g m", tick, i, d)
+			}
+		}
+		if !p.Live || !p.Autopilot || p.Keys != w.Keys() {
+			t.Fatalf("tick %d: the picture says %v %v %+v", tick, p.Live, p.Autopilot, p.Keys)
+		}
+		if p.Shown == nil {
+			continue
+		}
+		n := endpoint.TickAt(p.Moment, 60)
+		share := float64(p.Moment-endpoint.TickTime(n, 60)) * 60 / float64(time.Second)
+		want := xs[n] + share*(xs[min(n+1, tick)]-xs[n])
+		if d := float64(p.Shown[0].X) - want; math.Abs(d) > 0.0025 || p.Starved {
+			t.Fatalf("tick %d: the player is shown off by %g m, starved %v", tick, d, p.Starved)
+		}
+	}
+	if p := s.picture(); p.Shown == nil || p.Error == nil {
+		t.Error("after five seconds nothing is on display")
+	}
+}
+
+// Loss makes errors, and a link that is dead starves the display, which then
+// stands still.
+func TestPictureOfABadLink(t *testing.T) {
+	s := worldSession(t, "hover", config.Change{Down: map[string]string{"loss": "30%", "latency": "20ms", "jitter": "15ms"}})
+	delay := 20 * time.Millisecond
+	if err := s.Change(config.Change{Playout: &delay}); err != nil {
+		t.Fatal(err)
+	}
+	off, starved := 0, 0
+	for tick := range uint64(600) {
+		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
+			t.Fatal(err)
+		}
+		p := s.picture()
+		if p.Starved {
+			starved++
+		}
+		for _, mm := range p.Error {
+			if mm > 5 {
+				off++
+				break
+			}
+		}
+	}
+	if off < 60 || starved < 30 {
+		t.Errorf("of 600 pictures %d are off and %d starve; 30%% loss must be seen", off, starved)
+	}
+	if err := s.Change(config.Change{Down: map[string]string{"loss": "100%"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(12 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	a := s.picture()
+	if err := s.RunUntil(13 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	b := s.picture()
+	if !a.Starved || !b.Starved || a.Shown[0] != b.Shown[0] || a.Sent[0] == b.Sent[0] {
+		t.Error("with a dead link the receiver's world goes on, or the sender's does not")
+	}
+}
+
+// BenchmarkPicture is what the copy for the screen costs, twenty times a second.
+func BenchmarkPicture(b *testing.B) {
+	s := worldSession(b, "katamari", config.Change{})
+	if err := s.RunUntil(5 * time.Second); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.picture()
+	}
+}

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"math"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/encoders/cubes/forecast"
+)
+
+// place is where a cube is and how it is turned, to the precision that errors are
+// measured with.
+type place struct {
+	pos         physics.Vec // metres
+	rot         physics.Quat
+	interacting bool
+}
+
+// placeOf returns what a row of a cube snapshot stands for.
+func placeOf(row *cubeRow) place {
+	return place{forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre), forecast.RotationOf(row[:]), row[frame.CubeInteracting] != 0}
+}
+
+// apart returns how far two places are apart, in micrometres and thousandths of a
+// degree: whole numbers, so that all that is derived from them is the same on
+// every machine.
+func apart(a, b *place) (um, mdeg int64) {
+	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5)
+	turn := forecast.Log(forecast.Mul(a.rot, forecast.Conj(b.rot))).Length()
+	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
+}
+
+// lerp returns what lies the given share of the way from a to b: on the straight
+// line, and turned by the normalised mean of the quaternions, the shortest way.
+func lerp(a, b *place, share float64) place {
+	return place{a.pos.Scale(1-share).AddScaled(b.pos, share), midway(a.rot, b.rot, share), a.interacting}
+}
+
+// midway blends two rotations the shortest way: q and -q are the same one.
+func midway(a, b physics.Quat, share float64) physics.Quat {
+	v, w := 1-share, share
+	if dot(a, b) < 0 {
+		w = -w
+	}
+	q := physics.Quat{X: mix(a.X, v, b.X, w), Y: mix(a.Y, v, b.Y, w), Z: mix(a.Z, v, b.Z, w), W: mix(a.W, v, b.W, w)}
+	length := math.Sqrt(dot(q, q))
+	if length < 1e-9 { // half a turn apart: either way is as good
+		return a
+	}
+	s := 1 / length
+	return physics.Quat{X: float64(q.X * s), Y: float64(q.Y * s), Z: float64(q.Z * s), W: float64(q.W * s)}
+}
+
+func dot(a, b physics.Quat) float64 {
+	return float64(a.X*b.X) + float64(a.Y*b.Y) + float64(a.Z*b.Z) + float64(a.W*b.W)
+}
+
+func mix(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
+
+// spline blends the positions of up to four snapshots, of which the middle two
+// enclose the moment on display. What it draws is a weighted sum of the four, so
+// the weights are worked out once a tick and not once a cube.
+type spline [4]float64
+
+// newSpline returns the weights at moment of the snapshots at t: a cubic through
+// the middle two with the slopes there of the parabolas through each and its
+// neighbours (Hermite's, with velocities that the receiver reckons: snapshots
+// carry none). It is exact for anything thrown. Of the outer two one or both may
+// be missing: then the parabola leans the other way, or is a line.
+func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
+	h := (t[2] - t[1]).Seconds()
+	u := float64(moment-t[1]) / float64(t[2]-t[1])
+	uu := float64(u * u)
+	uuu := float64(uu * u)
+	leave, arrive := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h) // weights of the slopes
+	first, second := slopes(t, before, after)
+	s[1] = float64(2*uuu) - float64(3*uu) + 1
+	s[2] = float64(3*uu) - float64(2*uuu)
+	for i := range s {
+		s[i] += float64(leave*first[i]) + float64(arrive*second[i])
+	}
+	return s
+}
+
+// slopes returns the slopes at the second and at the third of four points as
+// weights of the four, per second.
+func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
+	chord := 1 / (t[2] - t[1]).Seconds()
+	first = [4]float64{0, -chord, chord, 0}
+	second = first
+	if before {
+		left := parabola(t[0], t[1], t[2])
+		first = [4]float64{left[1][0], left[1][1], left[1][2], 0}
+		second = [4]float64{left[2][0], left[2][1], left[2][2], 0}
+	}
+	if after {
+		right := parabola(t[1], t[2], t[3])
+		second = [4]float64{0, right[1][0], right[1][1], right[1][2]}
+		if !before {
+			first = [4]float64{0, right[0][0], right[0][1], right[0][2]}
+		}
+	}
+	return first, second
+}
+
+// parabola returns the slopes, at each of three points, of the parabola through
+// them: row i holds the weights of the three at point i (Lagrange's formula,
+// derived).
+func parabola(a, b, c time.Duration) (w [3][3]float64) {
+	t := [3]float64{(a - b).Seconds(), 0, (c - b).Seconds()}
+	for j := range t {
+		k, l := (j+1)%3, (j+2)%3
+		below := float64((t[j] - t[k]) * (t[j] - t[l]))
+		for i := range t {
+			w[i][j] = (t[i] - t[k] + t[i] - t[l]) / below
+		}
+	}
+	return w
+}
+
+// position returns the weighted sum of the positions of cube i; a frame that is
+// missing has no weight.
+func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
+	var p physics.Vec
+	for n, w := range s {
+		if f := frames[n]; f != nil {
+			p = p.AddScaled(forecast.PositionOf(rowOf(f, i)[:]), w/frame.UnitsPerMetre)
+		}
+	}
+	return p
+}
+
+// cubeRow is one cube of a snapshot.
+type cubeRow [frame.CubeFields]int32
+
+func rowOf(f *frame.Frame, i int) *cubeRow {
+	return (*cubeRow)(f.Table[i*frame.CubeFields:])
+}

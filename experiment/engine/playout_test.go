@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
+)
+
+// arrivals notes when each snapshot came.
+type arrivals struct{ log []PacketRecord }
+
+func (a *arrivals) Sample(*Sample) {}
+func (a *arrivals) Packet(p *PacketRecord) {
+	if p.Outcome == Decoded || p.Outcome == Stale {
+		a.log = append(a.log, *p)
+	}
+}
+
+// display is the playout buffer once more, from the log of arrivals: no search in
+// a history and no state but the clock. It is told nothing by the session.
+type display struct {
+	log    []PacketRecord
+	hz     float64
+	delay  func(time.Duration) time.Duration
+	moment time.Duration
+	begun  bool
+
+	starved, freezes, longest, late int
+}
+
+// source returns the time of a packet's frame: the newest the world had made.
+func (d *display) source(p *PacketRecord) time.Duration {
+	tick := p.Sent * 60 / time.Second
+	for time.Duration(tick+1)*time.Second/60 <= p.Sent {
+		tick++
+	}
+	return time.Duration(tick) * time.Second / 60
+}
+
+// offset is the least way of a packet in two stretches of five seconds, of which
+// each begins with the first arrival after the one before.
+func (d *display) offset(now time.Duration) time.Duration {
+	const none = time.Hour
+	begun, old, least := time.Duration(-1), none, none
+	for i := range d.log {
+		p := &d.log[i]
+		if p.Arrived > now {
+			break
+		}
+		if begun < 0 {
+			begun, old = p.Arrived, p.Arrived-d.source(p)
+		}
+		if p.Arrived-begun >= 5*time.Second {
+			begun, old, least = p.Arrived, least, none
+		}
+		least = min(least, p.Arrived-d.source(p))
+	}
+	return min(old, least)
+}
+
+func (d *display) run(until time.Duration) {
+	frozen, last := 0, time.Duration(0)
+	tick := func(n int) time.Duration { return time.Duration(math.Floor(float64(n) / d.hz * 1e9)) }
+	for n := 0; tick(n) < until; n++ {
+		now, next := tick(n), tick(n+1)
+		if len(d.log) == 0 || d.log[0].Arrived > now {
+			continue
+		}
+		want := now - d.offset(now) - d.delay(now)
+		before := d.moment
+		switch {
+		case !d.begun && want < d.source(&d.log[0]):
+			continue
+		case !d.begun || want-before > time.Second+(now-last):
+			d.moment, d.begun = want, true
+		case want > before+(now-last)*5/4:
+			d.moment = before + (now - last) + (now-last)/4
+		case want < before+(now-last)*3/4:
+			d.moment = before + (now - last) - (now-last)/4
+		default:
+			d.moment = want
+		}
+		here := false
+		for i := range d.log {
+			p := &d.log[i]
+			here = here || p.Arrived <= now && d.source(p) >= d.moment
+			if p.Arrived > now && p.Arrived < next && d.source(p) < d.moment+(p.Arrived-now) {
+				d.late++
+			}
+		}
+		last = now
+		if frozen++; here {
+			frozen = 0
+			continue
+		}
+		if d.starved++; frozen == 1 {
+			d.freezes++
+		}
+		d.longest = max(d.longest, frozen)
+	}
+}
+
+// The buffer against the second one above, which knows nothing but when packets
+// arrived: over losses, jitter, a link that becomes slower and faster, and a
+// delay that is changed twice on the way.
+func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
+	for _, x := range []struct {
+		rate int
+		hz   float64 // of the display
+	}{{60, 60}, {25, 60}, {10, 60}, {60, 59.9}, {10, 59.9}, {60, 143.856}} {
+		rate := x.rate
+		c := config.Default()
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, 120*time.Millisecond, int(math.Round(x.hz*1000))
+		for key, v := range map[string]any{"down.loss": "10%", "down.latency": "40ms", "down.jitter": "35ms", "down.duplicate": "3%"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond, 17 * time.Second: 60 * time.Millisecond}
+		log := &arrivals{}
+		for at, d := range delays {
+			c.At = append(c.At, config.Stamp(at, config.Change{Playout: &d}))
+		}
+		c.At = append(c.At, config.Stamp(5*time.Second, config.Change{Down: map[string]string{"latency": "90ms"}}), config.Stamp(12*time.Second, config.Change{Down: map[string]string{"latency": "36ms"}}))
+		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{Observer: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const length = 24 * time.Second
+		if err := s.RunUntil(length - 1); err != nil {
+			t.Fatal(err)
+		}
+		d := display{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
+			delay := c.Receiver.Playout
+			for at := time.Duration(0); at <= now; at += time.Second {
+				if later, ok := delays[at]; ok {
+					delay = later
+				}
+			}
+			return delay
+		}}
+		d.run(length)
+		got := s.lanes[0].totals(s.Now()).Playout
+		want := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", d.late, d.freezes, float64(d.longest)*1000/x.hz)
+		if have := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", got.Late, got.Freezes, got.LongestFreezeMS); have != want {
+			t.Errorf("%v: %s, want %s", x, have, want)
+		}
+		if n := int(got.StarvedRatio*float64(got.Displayed) + 0.5); n != d.starved {
+			t.Errorf("%v: %d ticks starved, want %d", x, n, d.starved)
+		}
+		if d.starved == 0 || d.late == 0 || d.freezes < 3 {
+			t.Errorf("%v: %s: too little happened to test anything", x, want)
+		}
+	}
+}
+
+// When the link becomes slower for good, the estimate follows within two windows.
+func TestPlayoutFollowsALongerRoute(t *testing.T) {
+	p := playout{delay: 50 * time.Millisecond}
+	latency := 20 * time.Millisecond
+	newest := time.Duration(0)
+	for i := range 60 * 30 {
+		source := endpoint.TickTime(uint64(i), 60)
+		if source > 10*time.Second {
+			latency = 300 * time.Millisecond
+		}
+		p.arrive(source+latency, source)
+		newest = source
+		moment, shown := p.tick(source + latency)
+		if source > 23*time.Second && (!shown || newest < moment) {
+			t.Fatalf("still starved %v after the route changed", source-10*time.Second)
+		}
+	}
+}
+
+// A delay that is changed while somebody watches: the world runs slower or
+// faster by at most a quarter until it is where it should be, and never
+// backwards. Only where it would have to hurry for seconds it leaps.
+func TestDelayIsSlewed(t *testing.T) {
+	const tick = time.Second / 60
+	for _, c := range []struct {
+		from, to time.Duration
+		took     time.Duration // until the new delay is reached: four times the difference
+		leaps    bool
+	}{
+		{85 * time.Millisecond, 350 * time.Millisecond, 1060 * time.Millisecond, false},
+		{350 * time.Millisecond, 85 * time.Millisecond, 1060 * time.Millisecond, false},
+		{0, 3 * time.Second, 12 * time.Second, false},
+		{1050 * time.Millisecond, 50 * time.Millisecond, 4 * time.Second, false},
+		{3 * time.Second, 0, tick, true},
+		{100 * time.Millisecond, 100 * time.Millisecond, 0, false},
+	} {
+		p := playout{delay: c.from}
+		for at := time.Duration(0); at < 10*time.Second; at += tick {
+			p.arrive(at+50*time.Millisecond, at)
+			p.tick(at + 50*time.Millisecond)
+		}
+		p.delay = c.to
+		settled := time.Duration(0)
+		for at := 10 * time.Second; at < 30*time.Second; at += tick {
+			now := at + 50*time.Millisecond
+			before, since := p.moment, now-p.ticked
+			p.arrive(now, at)
+			moment, _ := p.tick(now)
+			step := moment - before
+			if leap := step > since; leap && c.leaps && moment == p.goal(now) {
+				continue
+			}
+			if step < since-since/4 || step > since+since/4 {
+				t.Fatalf("%v to %v: the display advanced by %v in %v", c.from, c.to, step, since)
+			}
+			if moment != p.goal(now) {
+				settled = now - 10*time.Second - 50*time.Millisecond + tick
+			}
+		}
+		if settled < c.took-2*tick || settled > c.took+2*tick {
+			t.Errorf("%v to %v: took %v, want %v", c.from, c.to, settled, c.took)
+		}
+	}
+}
+
+// The truth of old is there as long as anything needs it, and no longer than the
+// bound; against a list of everything.
+func TestTruthsAreAWindow(t *testing.T) {
+	src := labtest.NewCrowd(2, 1, -1, 4)
+	f := src.Schema().NewFrame()
+	var all []int32
+	seams := map[uint64]bool{}
+	var x truths
+	for n := range uint64(5000) {
+		if err := src.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		seam := n%97 == 13
+		seams[n] = seam
+		needed := n - min(n, 40+n%30)
+		if n > 2000 && n < 4000 {
+			needed = 2000 // a display that hangs
+		}
+		x.add(f, seam, needed)
+		all = append(all, f.Table[frame.CubeX])
+		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruths - 1, maxTruths} {
+			tick := n - min(n, back)
+			got := x.get(tick)
+			if got != nil && got.Table[frame.CubeX] != all[tick] {
+				t.Fatalf("tick %d is that of another", tick)
+			}
+			if needs := tick >= needed && back < maxTruths; needs && got == nil {
+				t.Fatalf("tick %d was forgotten at %d", tick, n)
+			}
+			want := false
+			for k := tick + 1; k <= n; k++ {
+				want = want || seams[k]
+			}
+			if x.seamIn(tick, n) != want {
+				t.Fatalf("a seam after %d, by %d: %v", tick, n, !want)
+			}
+		}
+	}
+	if x.get(5000) != nil || len(x.ring) != maxTruths {
+		t.Errorf("%d frames kept, or one that is still to come", len(x.ring))
+	}
+}

@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// chaos draws any change there is: swaps, params, reshapes of both links.
+func chaos(rng *rand.Rand) config.Change {
+	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
+	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
+	link := func() map[string]string {
+		return map[string]string{
+			"loss": percent(60), "latency": millis(300), "jitter": millis(80), "reorder": percent(30),
+			"duplicate": percent(30), "corrupt": percent(20),
+		}
+	}
+	var ch config.Change
+	switch rng.IntN(6) {
+	case 0, 1:
+		all := labtest.OfCubes()
+		codec := all[rng.IntN(len(all))]
+		ch.Encoder = codec.Name
+		infos := codec.ParamInfo()
+		if len(infos) > 0 && rng.IntN(2) == 0 {
+			p := infos[rng.IntN(len(infos))]
+			if p.Type == "int" && p.Min != nil && p.Max != nil {
+				lo, hi := int(*p.Min), int(*p.Max)
+				ch.Params = map[string]any{p.Name: int64(lo + rng.IntN(hi-lo+1))}
+			}
+		}
+	case 2:
+		ch.Down = link()
+	case 3:
+		ch.Up = link()
+	case 5:
+		ch.Every = 1 + rng.IntN(8)
+	case 4:
+		all := lossmodel.Profiles()
+		ch.Profile = all[rng.IntN(len(all))].Name
+	}
+	return ch
+}
+
+// lawHolds checks the law of outcomes against the link's own count of what is
+// under way.
+func lawHolds(t *testing.T, s *Session) {
+	t.Helper()
+	for _, l := range s.lanes {
+		x := l.totals(s.Now())
+		sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.NoBaseline + x.Failures.Corrupt +
+			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.downLink.InFlight())
+		if x.Sent+x.Duplicated != sum {
+			t.Errorf("sent %d + duplicated %d, but outcomes and packets under way sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
+		}
+		if x.InFlight != int64(l.downLink.InFlight()) {
+			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.downLink.InFlight())
+		}
+	}
+}
+
+// Any pattern of loss, reordering, duplication and corruption, any schedule of
+// swaps, param changes and reshapes: nothing is ever decoded wrong.
+func TestNothingIsEverWrong(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 12
+	}
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 99))
+		c := config.Default()
+		c.Seed = seed
+		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
+		c.Receiver.Playout = 0
+		c.Sender.RateHz = 1 + rng.IntN(60)
+		s, err := NewSessionOf(c, labtest.NewCrowd(1+rng.IntN(40), 6, -1, seed), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := 0
+		for range 150 {
+			if err := s.Change(chaos(rng)); err != nil {
+				refused++
+			}
+			if err := s.RunUntil(s.now + time.Duration(rng.IntN(400))*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lawHolds(t, s)
+		got := s.lanes[0].totals(s.Now())
+		if got.Wrong != 0 || got.Tainted != 0 {
+			t.Errorf("seed %d: %d wrong, %d tainted of %d", seed, got.Wrong, got.Tainted, got.Sent)
+		}
+		if got.Decoded == 0 {
+			t.Errorf("seed %d: nothing was decoded, so nothing was tested", seed)
+		}
+		if refused > 100 {
+			t.Errorf("seed %d: %d of 150 changes were refused, so little was tested", seed, refused)
+		}
+	}
+}
+
+// With the checksum off damaged bytes reach the decoder; what rests on them is
+// tainted, and still nothing is wrong unawares.
+func TestDamageIsTaintedNeverWrong(t *testing.T) {
+	rounds := 12
+	if testing.Short() {
+		rounds = 2
+	}
+	for seed := range uint64(rounds) {
+		c := config.Default()
+		c.Seed = seed
+		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms", "down.jitter": "10ms", "down.duplicate": "5%"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(20, 6, -1, seed), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 5))
+		all := labtest.OfCubes()
+		for range 40 {
+			if err := s.Change(config.Change{Encoder: all[rng.IntN(len(all))].Name}); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(s.now + time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lawHolds(t, s)
+		got := s.lanes[0].totals(s.Now())
+		if got.Wrong != 0 {
+			t.Errorf("seed %d: %d wrong", seed, got.Wrong)
+		}
+		if got.Tainted+got.Failures.Corrupt == 0 {
+			t.Errorf("seed %d: no damage was noticed in %d packets", seed, got.Sent)
+		}
+		healed := s.lanes[0].meter.outcomes
+		if err := s.Change(config.Change{Down: map[string]string{"corrupt": "0%"}, Encoder: "quantized"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(s.now + 30*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		now := s.lanes[0].meter.outcomes
+		if n := now[Decoded] + now[Stale] - healed[Decoded] - healed[Stale]; n < 1500 {
+			t.Errorf("seed %d: 30 s after the damage ended %d of 1800 packets were decoded clean", seed, n)
+		}
+	}
+}
+
+// Without loss, and with histories longer than the round trip, there is no
+// failure of any kind across any schedule of swaps.
+func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
+	all, rounds := labtest.OfCubes(), 10
+	if testing.Short() {
+		rounds = 2
+	}
+	for seed := range uint64(rounds) {
+		c := config.Default()
+		c.Seed = seed
+		for key, v := range map[string]any{"link.latency": "150ms", "link.jitter": "40ms", "down.duplicate": "3%", "down.reorder": "10%"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(30, 6, -1, seed), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 3))
+		swaps := 0
+		for range 300 {
+			if err := s.Change(config.Change{Encoder: all[rng.IntN(len(all))].Name}); err != nil {
+				t.Fatal(err)
+			}
+			swaps++
+			if err := s.RunUntil(s.now + time.Duration(rng.IntN(250))*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lawHolds(t, s)
+		got := s.lanes[0].totals(s.Now())
+		if f := got.Failures; f != (figures.Failures{}) || got.Wrong != 0 || got.Lost != 0 || got.EncodeFailed != 0 {
+			t.Errorf("seed %d: after %d swaps without loss: %+v, wrong %d, lost %d", seed, swaps, f, got.Wrong, got.Lost)
+		}
+		if s.lanes[0].snd.Epoch() < 50 {
+			t.Errorf("seed %d: only %d epochs began", seed, s.lanes[0].snd.Epoch())
+		}
+	}
+}
+
+// Sequence numbers, acks and epochs wrap; a run of 80,000 packets with loss
+// passes every seam.
+func TestNumbersWrap(t *testing.T) {
+	c := config.Default()
+	for key, v := range map[string]any{"link.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "down.duplicate": "1%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 100, Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"quantized", "relative-orientation"}
+	for i := 0; s.sent < 80_000; i++ {
+		if err := s.Change(config.Change{Encoder: names[i%2]}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(s.now + 4*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lawHolds(t, s)
+	got := s.lanes[0].totals(s.Now())
+	if got.Wrong != 0 || got.Failures != (figures.Failures{}) {
+		t.Errorf("after %d packets: wrong %d, failures %+v", got.Sent, got.Wrong, got.Failures)
+	}
+	if s.lanes[0].snd.Epoch() <= 256 {
+		t.Errorf("only %d epochs: they did not wrap", s.lanes[0].snd.Epoch())
+	}
+	if want := float64(got.Sent) * 0.94; float64(got.Decoded+got.Stale) < want {
+		t.Errorf("%d decoded of %d sent at 5 %% loss: the endpoints lost each other", got.Decoded+got.Stale, got.Sent)
+	}
+}
+
+// After an outage longer than half the sequence circle the endpoints find each
+// other again.
+func TestLongOutageHeals(t *testing.T) {
+	c := config.Default()
+	if err := c.Set("link.latency", "20ms"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(d time.Duration) {
+		t.Helper()
+		if err := s.RunUntil(s.now + d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(5 * time.Second)
+	if err := s.Change(config.Change{Down: map[string]string{"loss": "100%"}}); err != nil {
+		t.Fatal(err)
+	}
+	run(40_000 * time.Second / 60)
+	before := s.lanes[0].totals(s.Now())
+	if err := s.Change(config.Change{Down: map[string]string{"loss": "0%"}}); err != nil {
+		t.Fatal(err)
+	}
+	run(10 * time.Second)
+	after := s.lanes[0].totals(s.Now())
+	if n := after.Decoded - before.Decoded; n < 595 {
+		t.Errorf("%d of 600 packets decoded after the outage", n)
+	}
+	if after.Wrong != 0 {
+		t.Errorf("%d wrong", after.Wrong)
+	}
+}

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+)
+
+// others are the sources that are not of cubes, with what encodes them.
+var others = map[string][]string{
+	"rpc":  {"full", "rpc-delta", "rpc-adaptive", "xor-rle"},
+	"text": {"receiver-adaptive", "xor-rle", "deflate"},
+}
+
+// roughLink makes a configuration of a link that does everything at once.
+func roughLink(t *testing.T, source string, seed uint64) *config.Config {
+	t.Helper()
+	c := config.Default()
+	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, others[source][0]
+	for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
+		"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// Calls and messages: any pattern of loss, reordering and duplication, any schedule
+// of swaps, and nothing is wrong; what is late is still welcome where it should be.
+func TestCallsAndMessages(t *testing.T) {
+	for source, names := range others {
+		for seed := range uint64(3) {
+			s, err := NewSession(roughLink(t, source, seed), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(seed, 8))
+			for !s.Done() {
+				if err := s.RunUntil(s.now + time.Duration(500+rng.IntN(3000))*time.Millisecond); err != nil {
+					t.Fatal(err)
+				}
+				if !s.Done() {
+					_ = s.Change(config.Change{Encoder: names[rng.IntN(len(names))]})
+				}
+			}
+			lawHolds(t, s)
+			got := s.lanes[0].totals(s.Now())
+			if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 {
+				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Failures)
+			}
+			if late := got.Stale > 0; late != (source == "rpc") || got.Reordered == 0 {
+				t.Errorf("%s, seed %d: %d stale, %d reordered", source, seed, got.Stale, got.Reordered)
+			}
+		}
+	}
+}

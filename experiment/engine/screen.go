@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+)
+
+// screen is what the receiver shows: for the moment that the playout clock names
+// it takes the snapshots around from the receiver's history and blends them. The
+// lab holds that against the truth at the same moment, cube by cube.
+type screen struct {
+	cadence endpoint.Cadence
+	history *frame.History // the receiver's
+	taint   *taint         // damaged frames are not shown
+	mode    config.Interpolation
+	looked  bool // somebody looks at the places; else those that are right anyway are not worked out
+
+	places []place   // on display; nil if the schema has no cubes
+	rests  []cubeRow // the row that a place was made from, of cubes that do not move
+	off    []int64   // micrometres that each cube is off the truth
+	known  bool      // off holds
+
+	moment  time.Duration
+	starved bool
+}
+
+func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, looked bool) screen {
+	x := screen{cadence: c, history: h, taint: t, looked: looked}
+	if frame.IsCubes(s) {
+		x.places, x.rests, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
+		for i := range x.rests {
+			x.rests[i][frame.CubeLargest] = -1 // no row is like that
+		}
+	}
+	return x
+}
+
+// window is the snapshots around a moment, in order of time: the middle two
+// enclose it. If the second of them is missing the display is starved, and if
+// the first is, it has not begun.
+type window struct {
+	entry [4]*frame.Entry
+	tick  [4]uint64
+	at    [4]time.Duration
+}
+
+// around finds the snapshots around moment.
+func (x *screen) around(moment time.Duration) (w window) {
+	newest, has := x.history.Newest()
+	if !has {
+		return w
+	}
+	at := x.cadence.SeqAt(moment)
+	w.set(1, x, x.down(at))
+	if w.entry[1] != nil && w.at[1] == moment {
+		w.entry[2], w.tick[2], w.at[2] = w.entry[1], w.tick[1], w.at[1]
+		return w
+	}
+	w.set(2, x, x.up(at+1, newest))
+	if x.mode == config.Hermite && w.entry[1] != nil && w.entry[2] != nil {
+		if seq := w.entry[1].Seq; seq > 0 {
+			w.set(0, x, x.down(seq-1))
+		}
+		w.set(3, x, x.up(w.entry[2].Seq+1, newest))
+	}
+	return w
+}
+
+func (w *window) set(i int, x *screen, e *frame.Entry) {
+	if w.entry[i] = e; e != nil {
+		w.tick[i] = x.cadence.Tick(e.Seq)
+		w.at[i] = endpoint.TickTime(w.tick[i], x.cadence.TickHz)
+	}
+}
+
+// down returns the newest snapshot held that is no newer than seq.
+func (x *screen) down(seq uint64) *frame.Entry {
+	for n := 0; n <= x.history.Len(); n++ {
+		if e := x.history.Get(seq); e != nil && !x.taint.has(e.Seq) {
+			return e
+		}
+		if seq == 0 {
+			return nil
+		}
+		seq--
+	}
+	return nil
+}
+
+// up returns the oldest snapshot held that is no older than seq.
+func (x *screen) up(seq, newest uint64) *frame.Entry {
+	if reach := uint64(x.history.Len()); newest > reach {
+		seq = max(seq, newest-reach)
+	}
+	for ; seq <= newest; seq++ {
+		if e := x.history.Get(seq); e != nil && !x.taint.has(e.Seq) {
+			return e
+		}
+	}
+	return nil
+}
+
+// show puts moment on display. Where the truth is known, errors are added to m.
+func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved bool) {
+	w := x.around(moment)
+	x.moment, x.starved, x.known = moment, w.entry[2] == nil, false
+	if x.places == nil {
+		return x.starved
+	}
+	b := newBlend(x, &w, moment)
+	if b.a == nil {
+		return x.starved
+	}
+	b.hold(t, &w, moment, x.cadence.TickHz)
+	x.known = b.truth
+	for i := 0; i < len(x.places); i++ {
+		for !x.looked && b.truth && i+blockRows <= len(x.places) && b.asleep(i) {
+			i += blockRows
+		}
+		if i < len(x.places) {
+			x.draw(&b, i, m)
+		}
+	}
+	return x.starved
+}
+
+// draw works out one cube, and how far it is off.
+func (x *screen) draw(b *blend, i int, m *offMeter) {
+	from, to := rowOf(b.a, i), rowOf(b.b, i)
+	calm := *from == *to
+	exact, asleep := false, false
+	if b.truth {
+		was, is := rowOf(b.was, i), rowOf(b.is, i)
+		asleep = calm && *was == *is && *was == *from
+		exact = asleep || b.same && *from == *was && *to == *is
+	}
+	if !exact || x.looked {
+		x.arrange(b, i, calm)
+	}
+	x.off[i] = 0
+	switch {
+	case !b.truth || asleep:
+	case exact:
+		m.add(0, 0)
+	default:
+		truth := b.truthOf(i)
+		um, mdeg := apart(&x.places[i], &truth)
+		x.off[i] = um
+		m.add(um, mdeg)
+	}
+}
+
+// arrange works out what is shown of one cube.
+func (x *screen) arrange(b *blend, i int, calm bool) {
+	from := rowOf(b.a, i)
+	if calm {
+		if x.rests[i] != *from {
+			x.places[i], x.rests[i] = placeOf(from), *from
+		}
+		return
+	}
+	x.rests[i][frame.CubeLargest] = -1
+	p, q := placeOf(from), placeOf(rowOf(b.b, i))
+	x.places[i] = lerp(&p, &q, b.share)
+	if b.curved {
+		x.places[i].pos = b.spline.position(i, &b.frames)
+	}
+}

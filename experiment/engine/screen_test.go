@@ -1,0 +1,345 @@
+package engine
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/internal/labtest"
+)
+
+// flock is a source of cubes on paths that can be written down: path says where
+// cube i is at tick n, in units of 1/512 m. It never ends; every round frames it
+// puts everything back and calls that a seam.
+type flock struct {
+	schema *frame.Schema
+	path   func(i, n int) [3]int32
+	n      int
+	round  int // 0: never
+	seam   bool
+}
+
+func newFlock(cubes int, path func(i, n int) [3]int32) *flock {
+	return &flock{schema: frame.Cubes(cubes), path: path, n: 0}
+}
+
+func (k *flock) Schema() *frame.Schema { return k.schema }
+func (k *flock) Initial(f *frame.Frame) {
+	*f = *k.schema.NewFrame()
+	k.fill(f, 0)
+}
+func (k *flock) Seam() bool { return k.seam }
+
+func (k *flock) fill(f *frame.Frame, n int) {
+	for i := range k.schema.Rows {
+		row := rowOf(f, i)
+		at := k.path(i, n)
+		*row = cubeRow{3, 256, 256, 256, at[0], at[1], at[2], 0}
+	}
+}
+
+func (k *flock) Next(f *frame.Frame) error {
+	n := k.n
+	if k.seam = false; k.round > 0 {
+		n %= k.round
+		k.seam = n == 0 && k.n > 0
+	}
+	k.fill(f, n)
+	k.n++
+	return nil
+}
+
+// seen runs a session on paths at 10 snapshots a second and returns how the
+// display fared. What is set comes in pairs of key and value.
+func seen(t *testing.T, src *flock, length time.Duration, settings ...string) figures.Playout {
+	t.Helper()
+	c := config.Default()
+	c.Encoder.Name = "relative-position"
+	settings = append([]string{"sender.rate_hz", "10", "link.latency", "50ms", "receiver.playout_delay", "350ms"}, settings...)
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, src, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(length); err != nil {
+		t.Fatal(err)
+	}
+	got := s.lanes[0].totals(s.Now())
+	if got.Wrong != 0 || got.Decoded == 0 || s.lanes[0].meter.playout.off.um.sum == 0 {
+		t.Fatalf("%+v: nothing was measured", got)
+	}
+	return got.Playout
+}
+
+// gliding cubes go 7, 8, 9 ... units a tick, each in a direction of its own.
+func gliding(i, n int) [3]int32 {
+	v := int32(7 + i)
+	at := [3]int32{-100_000 + int32(i), 100_000 - int32(i), 50 + int32(i)}
+	if at[0] += v * int32(n); i%2 == 1 {
+		at[1] -= v * int32(n)
+	}
+	return at
+}
+
+// thrown cubes have an acceleration: the n-th tick finds them n*n units away.
+func thrown(i, n int) [3]int32 {
+	return [3]int32{int32(n*n) - 100_000, int32(i) * 600, 102}
+}
+
+// A cube in uniform motion is shown exactly where it was, however few snapshots
+// there are and however many of them are lost, as long as none is missing when
+// it is needed.
+func TestUniformMotionIsShownExactly(t *testing.T) {
+	for _, settings := range [][]string{
+		{},
+		{"down.jitter", "16ms"},
+		{"down.jitter", "16ms", "down.loss", "20%", "receiver.playout_delay", "1200ms"},
+		{"down.jitter", "16ms", "receiver.interpolation", "hermite"},
+		{"down.loss", "20%", "receiver.playout_delay", "1200ms", "receiver.interpolation", "hermite"},
+		{"sender.rate_hz", "60", "down.loss", "5%"},
+		{"sender.rate_hz", "23", "down.loss", "5%"},
+	} {
+		p := seen(t, newFlock(5, gliding), 30*time.Second, settings...)
+		if p.PositionErrorMM.Max != 0 || p.OrientationErrorDeg.Max != 0 || p.StarvedRatio != 0 {
+			t.Errorf("%v: off by %g mm and %g degrees, %g starved", settings, p.PositionErrorMM.Max, p.OrientationErrorDeg.Max, p.StarvedRatio)
+		}
+	}
+}
+
+// What accelerates is shown on the chord, at 10 Hz off by up to a * (h/2)^2 / 2:
+// with n*n units and 6 ticks, 9 units or 17.578 mm. The cubic follows the parabola
+// and is not off at all, with losses neither, where the snapshots it is drawn
+// through are not at equal distances. The display is on the source's ticks here:
+// between them the truth is a chord as well.
+func TestAccelerationIsShownAsItsFormulaSays(t *testing.T) {
+	const units = 1000.0 / frame.UnitsPerMetre // in mm
+	p := seen(t, newFlock(3, thrown), 7*time.Second)
+	if got := p.PositionErrorMM.Max; math.Abs(got-9*units) > 0.001 {
+		t.Errorf("linear: off by %g mm at most, want %g", got, 9*units)
+	}
+	if got := p.PositionErrorMM.P50; math.Abs(got-8*units) > 0.5 { // of 0 5 8 9 8 5, six ticks alike
+		t.Errorf("linear: off by %g mm at the median, want %g", got, 8*units)
+	}
+	for _, loss := range []string{"0%", "20%"} {
+		p = seen(t, newFlock(3, thrown), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss, "receiver.playout_delay", "1s")
+		if p.PositionErrorMM.Max != 0 || p.StarvedRatio != 0 {
+			t.Errorf("hermite at %s loss: off by %g mm, %g starved", loss, p.PositionErrorMM.Max, p.StarvedRatio)
+		}
+	}
+}
+
+// A starved display shows the newest snapshot: a cube that goes v units a tick
+// is off by v times the ticks that it has stood still.
+func TestFrozenCubesAreLeftBehind(t *testing.T) {
+	const lost = 5 // packets in a row, so 6 intervals of 6 ticks without news
+	p := seen(t, newFlock(1, gliding), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111", "receiver.playout_delay", "100ms")
+	ticks := lost * 6
+	if want := float64(ticks) * 1000 / 60; math.Abs(p.LongestFreezeMS-want) > 1000.0/60+0.001 {
+		t.Errorf("frozen for %g ms, want %g", p.LongestFreezeMS, want)
+	}
+	stood := p.LongestFreezeMS * 60 / 1000
+	if want := 7 * stood * 1000 / frame.UnitsPerMetre; math.Abs(p.PositionErrorMM.Max-want) > 7*1000.0/frame.UnitsPerMetre {
+		t.Errorf("off by %g mm after %g ticks at 7 units a tick, want %g", p.PositionErrorMM.Max, stood, want)
+	}
+}
+
+// Where the source begins anew nothing moved: what slides over the seam counts
+// for no error.
+func TestSeamsAreNoError(t *testing.T) {
+	src := newFlock(3, gliding)
+	src.round = 95
+	p := seen(t, src, 20*time.Second, "down.jitter", "10ms", "receiver.interpolation", "hermite")
+	if p.PositionErrorMM.Max != 0 {
+		t.Errorf("off by %g mm", p.PositionErrorMM.Max)
+	}
+}
+
+// Whether anybody looks changes nothing that is measured; and what one sees then
+// is what was measured.
+func TestLookingChangesNothing(t *testing.T) {
+	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
+		c := config.Default()
+		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20, "encoder.name": "quantized"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, src, Options{Looked: looked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(10 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		return s, s.lanes[0].totals(s.Now())
+	}
+	_, plain := run(newFlock(30, hopping), false) // at times all of them sleep
+	_, looked := run(newFlock(30, hopping), true)
+	if !reflect.DeepEqual(plain, looked) {
+		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
+	}
+	_, plain = run(labtest.NewCrowd(30, 5, -1, 9), false)
+	s, looked := run(labtest.NewCrowd(30, 5, -1, 9), true)
+	if !reflect.DeepEqual(plain, looked) {
+		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
+	}
+	x := &s.lanes[0].screen
+	tick := endpoint.TickAt(x.moment, 60)
+	share := float64(x.moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
+	for i := range x.places {
+		a, b := placeOf(rowOf(s.truths.get(tick), i)), placeOf(rowOf(s.truths.get(tick+1), i))
+		truth := lerp(&a, &b, share)
+		if um, _ := apart(&x.places[i], &truth); um != x.off[i] {
+			t.Errorf("cube %d: shown %d um off, noted %d", i, um, x.off[i])
+		}
+	}
+}
+
+// The cubic against a parabola, at unequal distances and with neighbours missing;
+// without any it is the chord.
+func TestSplineFollowsAParabola(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 2000 {
+		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+		at := [4]time.Duration{0: time.Duration(rng.IntN(1e9))}
+		for i := 1; i < 4; i++ {
+			at[i] = at[i-1] + time.Duration(1e7+rng.IntN(3e8))
+		}
+		f := func(t time.Duration) float64 { return a + b*t.Seconds() + c*t.Seconds()*t.Seconds() }
+		value := func(w *spline) (sum float64) {
+			for i, v := range w {
+				sum += v * f(at[i])
+			}
+			return sum
+		}
+		moment := at[1] + time.Duration(rng.Int64N(int64(at[2]-at[1])))
+		before, after := rng.IntN(2) == 0, rng.IntN(2) == 0
+		s := newSpline(at, before, after, moment)
+		want := f(moment)
+		if !before && !after {
+			u := float64(moment-at[1]) / float64(at[2]-at[1])
+			want = f(at[1]) + u*(f(at[2])-f(at[1]))
+		}
+		if got := value(&s); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("%v at %v, neighbours %v %v: %g, want %g", at, moment, before, after, got, want)
+		}
+	}
+}
+
+// A turn about one axis by the angle phi, t of the way by the normalised mean: the
+// angle whose tangent is t sin(phi/2) / (1 - t + t cos(phi/2)), doubled. The sign
+// of a quaternion means nothing.
+func TestMidwayTurnsTheShortestWay(t *testing.T) {
+	about := func(phi float64) physics.Quat {
+		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7
+		sin, cos := math.Sincos(phi / 2)
+		return physics.Quat{X: x * sin, Y: y * sin, Z: z * sin, W: cos}
+	}
+	rng := rand.New(rand.NewPCG(6, 1))
+	for range 2000 {
+		from, phi, share := rng.Float64()*6-3, rng.Float64()*3.1, rng.Float64()
+		a, b := about(from), about(from+phi)
+		if rng.IntN(2) == 0 {
+			b = physics.Quat{X: -b.X, Y: -b.Y, Z: -b.Z, W: -b.W}
+		}
+		got := midway(a, b, share)
+		turned := 2 * math.Atan2(share*math.Sin(phi/2), 1-share+share*math.Cos(phi/2))
+		want := about(from + turned)
+		if d := math.Abs(dot(got, want)); math.Abs(d-1) > 1e-12 {
+			t.Fatalf("%g of the way by %g: %+v, want %+v", share, phi, got, want)
+		}
+		p, q := place{pos: physics.Vec{X: 1}, rot: a}, place{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
+		um, mdeg := apart(&p, &q)
+		if math.Abs(float64(mdeg)-turned*180_000/math.Pi) > 0.6 || math.Abs(float64(um)-math.Hypot(250_000, 500_000)) > 0.6 {
+			t.Fatalf("%d um and %d thousandths of a degree apart, want %g and %g", um, mdeg, math.Hypot(250_000, 500_000), turned*180_000/math.Pi)
+		}
+	}
+	if q := midway(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {
+		t.Errorf("half a turn apart: %+v", q)
+	}
+	if q := midway(physics.Quat{W: 1}, physics.Quat{W: -1}, 0.5); q != (physics.Quat{W: 1}) {
+		t.Errorf("the same rotation with another sign: %+v", q)
+	}
+}
+
+// hopping cubes lie still for two seconds, hop for one, and lie where they lay.
+func hopping(i, n int) [3]int32 {
+	k, z := int32(n%180)-120, int32(102)
+	if k > 0 {
+		z += 2 * k * (60 - k)
+	}
+	return [3]int32{int32(i) * 600, 0, z}
+}
+
+// Who lies still again is shown where it lies, and nobody in the floor.
+func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
+	const floor = 102.0 / frame.UnitsPerMetre
+	for _, mode := range []config.Interpolation{config.Linear, config.Hermite} {
+		c := config.Default()
+		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.Interpolation = 10, 250*time.Millisecond, mode
+		if err := c.Set("down.latency", "57.3ms"); err != nil { // so that the display is never at a snapshot
+			t.Fatal(err)
+		}
+		s, err := NewSessionOf(c, newFlock(2, hopping), Options{Looked: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		highest, lay := 0.0, 0
+		for n := range uint64(900) {
+			if err := s.RunUntil(endpoint.TickTime(n, 60)); err != nil {
+				t.Fatal(err)
+			}
+			x := &s.lanes[0].screen
+			if !s.lanes[0].play.running {
+				continue
+			}
+			z := x.places[1].pos.Z
+			highest = max(highest, z)
+			if z < floor-1e-12 {
+				t.Fatalf("%v: at %v the cube is %g mm in the floor", mode, x.moment, (floor-z)*1000)
+			}
+			if k := endpoint.TickAt(x.moment, 60) % 180; k > 6 && k < 114 { // the snapshots around say so
+				if lay++; z != floor {
+					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", mode, x.moment, (z-floor)*1000)
+				}
+			}
+		}
+		if want := floor + 1800.0/frame.UnitsPerMetre; math.Abs(highest-want) > 0.02 || lay < 400 {
+			t.Errorf("%v: the highest point is %g, want %g; it lay for %d ticks", mode, highest, want, lay)
+		}
+	}
+}
+
+// What came from damaged bytes is not shown, even where nothing else is there.
+func TestDamagedSnapshotsAreNotShown(t *testing.T) {
+	s := frame.Cubes(1)
+	h := frame.NewHistory(s, 20)
+	var damage taint
+	x := newScreen(s, endpoint.Cadence{TickHz: 60, RateHz: 60}, h, &damage, true)
+	for seq := range uint64(6) {
+		e := h.Put(seq)
+		*rowOf(&e.Frame, 0) = cubeRow{3, 256, 256, 256, int32(100 * seq), 0, 102, 0}
+		damage.follow(&endpoint.Reception{Known: true, Seq: seq, Entry: e}, seq >= 3)
+	}
+	var m offMeter
+	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {
+		starved := x.show(endpoint.TickTime(at, 60), &truths{}, &m)
+		if got := x.places[0].pos.X * frame.UnitsPerMetre; got != want || starved != (at > 2) {
+			t.Errorf("at tick %d: %g is shown, starved %v; want %g", at, got, starved, want)
+		}
+	}
+	if m.um.sum != 0 {
+		t.Error("errors were measured against a truth that nobody knows")
+	}
+}

@@ -1,0 +1,384 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+)
+
+// never is later than any event.
+const never = time.Duration(math.MaxInt64)
+
+// endlessDuration is how long a run of a source without end takes by default.
+const endlessDuration = 60 * time.Second
+
+// SessionOptions are what a session needs from its surroundings; none of them
+// changes a byte of what happens.
+type Options struct {
+	Clock       Clock    // times encoders and decoders; nil: no timings
+	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
+	KeepSamples int      // how many to remember; 0: all
+	KeepPackets int      // how many to remember, at least 256
+	Looked      bool     // somebody looks at the picture of the world
+	Inspect     bool     // remember the insides of the first lane's packets
+	Endless     bool     // ignore Duration: a live session ends when it is told to
+	Packs       *Packs   // what was made of files before; nil: nothing
+}
+
+// Observer is told of every finished sample and packet, in order. What the
+// pointers lead to holds until it returns.
+type Observer interface {
+	Sample(*Sample)
+	Packet(*PacketRecord)
+}
+
+// Session is one experiment in virtual time: an event loop over the source's
+// ticks, the links' deliveries, the display, the samples and the changes. It is
+// single-threaded and reads no clock. Events of one instant happen in a fixed
+// order: sample, changes, arrivals, source, display.
+type Session struct {
+	config  *config.Config // effective: with every change applied
+	start   *config.Config // as it began
+	opt     Options
+	source  dataset.Source
+	schema  *frame.Schema
+	initial *frame.Frame
+	cur     *frame.Frame // the source's newest frame
+	ahead   *frame.Frame // the one after it, if the source can end
+	seam    bool         // of ahead
+	cubes   bool         // the schema's rows are cubes: their display is measured
+	bringing
+	steered dataset.Steered // the source, if somebody may play it
+	hands   hands
+	err     error // the source's, due when the next frame is
+	lanes   []*lane
+	truths  truths // what the source made of late, to hold displays against
+
+	now         time.Duration // everything up to here has happened
+	end         time.Duration // exclusive; 0: none
+	ended       bool
+	interrupted bool
+	ticks       uint64 // source frames taken
+	sent        uint64 // frames that were due to be sent
+	skipped     uint64 // and were not: SenderConfig.Every
+	shown       uint64 // display ticks
+	sampled     uint64 // samples closed
+
+	pending   []pendingChange        // not yet applied, by time
+	log       []config.StampedChange // applied
+	marks     []Mark
+	refused   []Refusal // changes that the script had in store and that no longer fitted
+	undo      []undoStep
+	touched   string // which settings the last change altered, and when
+	touchedAt time.Duration
+	failed    error // the source's: the session cannot go on
+	late      bool  // a seam was passed since the last frame was sent
+}
+
+// NewSession opens the source and sets both ends up. Close it after use.
+func NewSession(c *config.Config, opt Options) (*Session, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	endless := opt.Endless || c.Duration > 0
+	src, err := c.OpenData(endless)
+	if err != nil {
+		return nil, err
+	}
+	s, err := NewSessionOf(c, src, opt)
+	if err != nil {
+		return nil, errors.Join(c.Locate(err), closeSource(src))
+	}
+	return s, nil
+}
+
+// NewSessionOf builds a session on any source, which Close releases.
+func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, error) {
+	c = c.Clone()
+	if err := c.Pin(); err != nil {
+		return nil, err
+	}
+	if err := c.FitTo(src.Schema()); err != nil {
+		return nil, err
+	}
+	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
+	_, sized := src.(dataset.Sized)
+	s.delivers = s.schema.Delivery == frame.Every
+	s.cubes = frame.IsCubes(s.schema)
+	s.steered, _ = src.(dataset.Steered)
+	switch {
+	case opt.Endless || (c.Duration == 0 && sized && !s.delivers):
+		s.end = never
+	case c.Duration == 0 && s.delivers:
+		s.end = longestDelivery
+	case c.Duration == 0:
+		s.end = endlessDuration
+	}
+	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
+	src.Initial(s.initial)
+	if s.delivers {
+		if err := s.takeFile(); err != nil {
+			return nil, err
+		}
+	} else if sized {
+		s.ahead = s.schema.NewFrame()
+		s.fetch(s.ahead)
+	}
+	for i, e := range append([]config.Encoder{c.Encoder}, c.Shadows...) {
+		laneOpt := opt
+		if i > 0 {
+			laneOpt = opt.shadow()
+		}
+		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
+		if err != nil {
+			return nil, err
+		}
+		s.deliverFile(l)
+		s.lanes = append(s.lanes, l)
+	}
+	s.now = -1
+	return s, s.loadScript(c)
+}
+
+// loadScript takes the scripted changes over, in order of time, and checks that
+// the data suits what they ask for.
+func (s *Session) loadScript(c *config.Config) error {
+	then := c.Clone()
+	for _, i := range c.ScriptOrder() {
+		if err := s.fits(then, c.At[i].Change); err != nil {
+			return config.Within(config.Indexed("at", i), err)
+		}
+		if err := s.foresee(then); err != nil {
+			return config.Within(config.Indexed("at", i), err)
+		}
+		s.pending = append(s.pending, pendingChange{StampedChange: c.At[i]})
+	}
+	return nil
+}
+
+// Close releases the source.
+func (s *Session) Close() error { return closeSource(s.source) }
+
+func closeSource(src dataset.Source) error {
+	if c, ok := src.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Config returns the effective configuration; it is not to be changed.
+func (s *Session) Config() *config.Config { return s.config }
+
+// Settled returns the configuration as the session began, made to fit the data; it is
+// not to be changed.
+func (s *Session) Settled() *config.Config { return s.start }
+
+// Schema returns what the frames of the source hold.
+func (s *Session) Schema() *frame.Schema { return s.schema }
+
+// Err returns why the session cannot go on: the error of its source; nil if it can.
+func (s *Session) Err() error { return s.failed }
+
+// Refused returns the scripted changes that no longer fitted when their time came.
+func (s *Session) Refused() []Refusal { return s.refused }
+
+// Now returns the virtual time up to which everything has happened.
+func (s *Session) Now() time.Duration { return max(s.now, 0) }
+
+// Reached reports whether everything up to and at t has happened.
+func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
+
+// Done reports whether the duration or the source is over.
+func (s *Session) Done() bool { return s.ended }
+
+// NextFrame returns when the next frame is due to be sent, or to be skipped.
+func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
+
+// FrameAt returns when the n-th frame from now is due, from 0.
+func (s *Session) FrameAt(n int) time.Duration {
+	return endpoint.TickTime(s.sent+uint64(n), s.config.Sender.RateHz)
+}
+
+// Advance lets everything happen that is due within the next d, as RunUntil does.
+func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) }
+
+// RunUntil lets everything happen that is due at or before t. It stops early
+// when the session is over, and fails only if the source does; then for good.
+func (s *Session) RunUntil(t time.Duration) error {
+	for !s.ended && s.failed == nil {
+		at := s.nextEvent()
+		if at >= s.end || t >= s.end-1 && at > t {
+			s.finish(s.end)
+			return nil
+		}
+		if at > t {
+			break
+		}
+		s.now = at
+		s.failed = s.step(at)
+	}
+	if s.failed == nil && !s.ended {
+		s.now = max(s.now, t)
+	}
+	return s.failed
+}
+
+// finish ends the session at t, which itself no longer counts.
+func (s *Session) finish(t time.Duration) {
+	s.ended, s.end, s.now = true, t, t
+	if last := time.Duration(s.sampled) * SamplePeriod; last < t {
+		s.sampled++
+		for _, l := range s.lanes {
+			l.closeSample(t)
+		}
+	}
+	for _, l := range s.lanes {
+		l.leaveOpen(t)
+	}
+}
+
+// nextEvent returns the earliest time at which anything is due.
+func (s *Session) nextEvent() time.Duration {
+	at := min(s.NextFrame(), time.Duration(s.sampled+1)*SamplePeriod)
+	if !s.delivers {
+		at = min(at, endpoint.TickTime(s.ticks, s.schema.TickHz), s.nextDisplay())
+	}
+	if len(s.pending) > 0 {
+		at = min(at, s.pending[0].T)
+	}
+	for _, l := range s.lanes {
+		if t, ok := l.next(); ok {
+			at = min(at, t)
+		}
+	}
+	return at
+}
+
+// step lets everything happen that is due at this very instant.
+func (s *Session) step(at time.Duration) error {
+	if at == time.Duration(s.sampled+1)*SamplePeriod {
+		s.sampled++
+		for _, l := range s.lanes {
+			l.closeSample(at)
+		}
+	}
+	for len(s.pending) > 0 && s.pending[0].T <= at {
+		ch := s.pending[0]
+		s.pending = s.pending[1:]
+		s.take(at, ch.StampedChange)
+	}
+	for _, l := range s.lanes {
+		l.deliver(at)
+	}
+	if s.delivers {
+		s.bring(at)
+		return nil
+	}
+	if err := s.tick(at); err != nil {
+		return err
+	}
+	if at == s.nextDisplay() {
+		s.shown++
+		for _, l := range s.lanes {
+			l.display(at, &s.truths)
+		}
+	}
+	return nil
+}
+
+// nextDisplay returns when the displays show something next.
+func (s *Session) nextDisplay() time.Duration {
+	return endpoint.TickTime(1000*s.shown, s.config.DisplayMilliHz(s.schema.TickHz))
+}
+
+// onDisplay returns the oldest tick of the source that a display shows.
+func (s *Session) onDisplay() uint64 {
+	oldest := s.ticks
+	for _, l := range s.lanes {
+		oldest = min(oldest, endpoint.TickAt(l.play.moment, s.schema.TickHz))
+	}
+	return oldest
+}
+
+// tick takes the source's frame if one is due, and sends it if that is due.
+func (s *Session) tick(at time.Duration) error {
+	seam := false
+	if at == endpoint.TickTime(s.ticks, s.schema.TickHz) {
+		s.steer(at)
+		var err error
+		if seam, err = s.advance(); err != nil {
+			return s.sourceError(err)
+		}
+		if seam {
+			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
+		}
+		if s.cubes {
+			s.truths.add(s.cur, seam, s.onDisplay())
+		}
+	}
+	s.late = s.late || seam
+	if at != s.NextFrame() {
+		return nil
+	}
+	s.sent++
+	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
+		s.skipped++
+		for _, l := range s.lanes {
+			l.snd.Skip()
+		}
+		return nil
+	}
+	for _, l := range s.lanes {
+		l.send(at, s.cur, s.late)
+	}
+	s.late = false
+	return nil
+}
+
+// sourceError names the data unless the error does so itself.
+func (s *Session) sourceError(err error) error {
+	if strings.Contains(err.Error(), strings.TrimPrefix(s.config.Data.Source, "file:")) {
+		return err
+	}
+	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
+}
+
+// advance makes the next frame the present one and reports whether it follows a
+// seam. A source that can end is read one frame ahead, so that the end of the
+// session is known before its last instant and nothing of that instant happens.
+func (s *Session) advance() (seam bool, err error) {
+	if s.ahead == nil {
+		s.fetch(s.cur)
+	}
+	if s.err != nil {
+		return false, s.err
+	}
+	if s.ahead == nil {
+		s.ticks++
+		return s.seam, nil
+	}
+	s.cur, s.ahead = s.ahead, s.cur
+	seam = s.seam
+	s.ticks++
+	s.fetch(s.ahead)
+	return seam, nil
+}
+
+// fetch reads one frame. At the end of the data it sets the end of the session.
+func (s *Session) fetch(f *frame.Frame) {
+	s.err = s.source.Next(f)
+	if errors.Is(s.err, io.EOF) {
+		s.end = min(s.end, endpoint.TickTime(s.ticks, s.schema.TickHz))
+		s.err = nil
+		return
+	}
+	x, ok := s.source.(dataset.Seamed)
+	s.seam = ok && x.Seam()
+}

@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+)
+
+// Change applies ch one nanosecond after everything that has happened so far, so
+// that a replay can put it at the very same place. It fails, and changes
+// nothing, if the session cannot take it.
+func (s *Session) Change(ch config.Change) error { return s.change(ch, false) }
+
+func (s *Session) change(ch config.Change, undo bool) error {
+	if s.ended {
+		return errOver
+	}
+	ch.Mark = strings.TrimSpace(ch.Mark)
+	after := s.config.Clone()
+	at := s.now + 1
+	place := 0
+	for ; place < len(s.pending) && s.pending[place].T <= at; place++ {
+		_ = s.fits(after, s.pending[place].Change) // a scripted change that does not fit is refused in its turn
+	}
+	if err := s.fits(after, ch); err != nil {
+		return err
+	}
+	sc := pendingChange{StampedChange: config.Stamp(at, ch)}
+	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool { return p.redo && p.T > at })
+	sc.Undo = undo
+	s.pending = append(s.pending[:place:place], append([]pendingChange{sc}, s.pending[place:]...)...)
+	if err := s.RunUntil(at); err != nil {
+		return err
+	}
+	if s.ended {
+		return errOver
+	}
+	return nil
+}
+
+var errOver = errors.New("the session is over: nothing can be changed any more")
+
+// fits applies ch to c if that and the data can take it, and else leaves c alone.
+func (s *Session) fits(c *config.Config, ch config.Change) error {
+	if ch.Input != nil {
+		if err := s.playable(ch.Input); err != nil || ch.OnlyInput() {
+			return err
+		}
+	}
+	after := c.Clone()
+	if err := after.Apply(ch); err != nil {
+		return err
+	}
+	if err := after.Pin(); err != nil {
+		return err
+	}
+	codec, params, err := after.Encoder.Resolve("encoder", after.Codecs)
+	if err != nil {
+		return err
+	}
+	if err := after.Suits("encoder", codec, s.schema); err != nil {
+		return err
+	}
+	if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
+		return config.ErrorAt("encoder", err)
+	}
+	if err := s.checkShadows(after); err != nil {
+		return err
+	}
+	for name := range ch.Params {
+		ch.Params[name] = after.Encoder.Params[name] // typed, as the codec has it
+	}
+	*c = *after
+	return nil
+}
+
+// pendingChange is a change whose time has not come.
+type pendingChange struct {
+	config.StampedChange
+	redo bool // was made after a moment that was sought again: a new change discards it
+}
+
+// same reports whether c is what is pending.
+func (p *pendingChange) same(c config.StampedChange) bool {
+	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
+}
+
+// PlayAgain gives a session that has not begun what was done in another until t, and
+// what was done after it as long as nothing else is changed first.
+func (s *Session) PlayAgain(from *Session, t time.Duration) {
+	s.pending = upcoming(from.log, s.pending, t)
+}
+
+// upcoming is what a session that begins anew has before it: the changes made
+// until t, then the rest of the script, and the changes made after t, which play
+// again unless something else is changed first.
+func upcoming(made []config.StampedChange, script []pendingChange, t time.Duration) []pendingChange {
+	var out []pendingChange
+	for _, c := range made {
+		redo := c.T > t && !slices.ContainsFunc(script, func(x pendingChange) bool { return x.same(c) })
+		out = append(out, pendingChange{c, redo})
+	}
+	for _, x := range script {
+		if !slices.ContainsFunc(out, func(c pendingChange) bool { return c.same(x.StampedChange) }) {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b pendingChange) int { return cmp.Compare(a.T, b.T) })
+	return out
+}
+
+// Refusal is a scripted change that did not fit any more when its time came,
+// because something else had been changed before. The session goes on without it.
+type Refusal struct {
+	config.StampedChange
+	Why string `json:"why"`
+}
+
+// take applies a change now, or notes why it cannot.
+func (s *Session) take(at time.Duration, sc config.StampedChange) {
+	sc.T, sc.TS = at, at.Seconds()
+	before := s.config.Clone()
+	if err := s.fits(s.config, sc.Change); err == nil {
+		err = s.carryOut(at, &sc.Change)
+		if err != nil {
+			panic("experiment: a change that was checked cannot be carried out: " + err.Error())
+		}
+	} else {
+		s.refused = append(s.refused, Refusal{sc, err.Error()})
+		s.marks = append(s.marks, Mark{T: at, Label: "refused: " + sc.Change.Label(), Kind: MarkNote})
+		return
+	}
+	s.log = append(s.log, sc)
+	if sc.Change.OnlyInput() {
+		if label := strings.Join(sc.Change.Input.Switches(), ", "); label != "" {
+			s.marks = append(s.marks, Mark{T: at, Label: label, Kind: MarkChange})
+		}
+		return
+	}
+	kind, label := MarkChange, sc.Change.Label()
+	switch {
+	case sc.Change.Mark != "":
+		kind = MarkNote
+	case sc.Undo && len(s.undo) > 0:
+		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
+	}
+	s.marks = append(s.marks, Mark{T: at, Label: label, Kind: kind})
+	s.remember(before, &sc)
+}
+
+// carryOut brings endpoints and links to what the configuration says.
+func (s *Session) carryOut(at time.Duration, ch *config.Change) error {
+	if ch.Input != nil {
+		s.play(at, ch.Input)
+		if ch.OnlyInput() {
+			return nil
+		}
+	}
+	if ch.Encoder != "" || len(ch.Params) > 0 {
+		codec, params, err := s.config.Encoder.Resolve("encoder", s.config.Codecs)
+		if err != nil {
+			return err
+		}
+		run, err := endpoint.NewEncoding(s.schema, codec, params)
+		if err != nil {
+			return err
+		}
+		s.lanes[0].snd.Request(run)
+	}
+	if err := s.arrangeShadows(); err != nil {
+		return err
+	}
+	for _, l := range s.lanes {
+		if err := l.reshape(s.config); err != nil {
+			return err
+		}
+		l.play.delay, l.screen.mode = s.config.Receiver.Playout, s.config.Receiver.Interpolation
+	}
+	return nil
+}
+
+// dragPeriod is how long after a change another of the same settings counts as
+// part of it: a dragged slider is taken back as a whole.
+const dragPeriod = 600 * time.Millisecond
+
+// maxUndo bounds how far back a session remembers its configurations.
+const maxUndo = 100
+
+// remember keeps the configuration before a change that altered something; an
+// undo forgets the one it went back to.
+func (s *Session) remember(before *config.Config, sc *config.StampedChange) {
+	touched := sc.Change.Touches()
+	dragged := touched == s.touched && sc.T-s.touchedAt < dragPeriod && len(s.undo) > 0
+	s.touched, s.touchedAt = touched, sc.T
+	if sc.Undo {
+		s.undo, s.touched = s.undo[:max(0, len(s.undo)-1)], ""
+		return
+	}
+	if dragged {
+		s.undo[len(s.undo)-1].label = sc.Change.Label()
+		return
+	}
+	if back := before.Undo(s.config); back.IsZero() {
+		return
+	}
+	if len(s.undo) == maxUndo {
+		s.undo = append(s.undo[:0], s.undo[1:]...)
+	}
+	s.undo = append(s.undo, undoStep{before, sc.Change.Label()})
+}
+
+// undoStep is a change that can be taken back.
+type undoStep struct {
+	before *config.Config // the effective configuration before it
+	label  string         // what it was
+}
+
+// Undo takes back the last change that altered anything and was not taken back
+// before. It returns what that change was, in words.
+func (s *Session) Undo() (label string, err error) {
+	if len(s.undo) == 0 {
+		return "", errors.New("nothing to undo")
+	}
+	step := s.undo[len(s.undo)-1]
+	back := step.before.Undo(s.config)
+	if back.IsZero() { // dragged away and back again
+		s.undo = s.undo[:len(s.undo)-1]
+		return s.Undo()
+	}
+	return step.label, s.change(back, true)
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+	"wirelab/experiment/endpoint"
+)
+
+// longestDelivery bounds a run that nobody set a duration for: a link that loses
+// everything delivers nothing.
+const longestDelivery = time.Hour
+
+// restBetween is how long a session that delivers again and again rests in between.
+const restBetween = time.Second
+
+// bringing is what a session has besides if every byte must arrive: it is over when
+// every lane has brought the file across, or begins again.
+type bringing struct {
+	delivers bool
+	pair     *pair
+	packs    *Packs
+	scripted []*endpoint.Encoding // that the script will ask for, as far as nobody has packed the file with them
+	rounds   uint64               // begun
+	resting  bool
+	goesOn   time.Duration // when it begins again, if it is resting
+}
+
+// takeFile reads the one frame there is, the new file.
+func (s *Session) takeFile() error {
+	s.packs = s.opt.Packs
+	if s.packs == nil {
+		s.packs = NewPacks()
+	}
+	if err := s.source.Next(s.cur); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
+	}
+	s.pair = newPair(s.initial, s.cur)
+	return nil
+}
+
+// over reports whether all lanes have brought the file across, or cannot.
+func (s *Session) over() bool {
+	for _, l := range s.lanes {
+		if l.snd.Pending() != nil || !l.delivery.over() {
+			return false
+		}
+	}
+	return true
+}
+
+// bring lets a datagram of each lane leave if one is due, after what arrived at this
+// instant.
+func (s *Session) bring(at time.Duration) {
+	switch over := s.over(); {
+	case !over:
+		s.resting = false
+	case !s.config.Data.Again:
+		s.finish(at + 1)
+		return
+	case !s.resting:
+		s.resting, s.goesOn = true, at+restBetween
+	}
+	if at != s.NextFrame() {
+		return
+	}
+	s.sent++
+	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
+		s.skipped++
+		return
+	}
+	if s.resting && at >= s.goesOn {
+		s.resting = false
+		s.rounds++
+		s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
+		for _, l := range s.lanes {
+			l.snd.Request(*l.snd.Encoding())
+		}
+	}
+	s.rounds = max(s.rounds, 1)
+	for _, l := range s.lanes {
+		l.sendBlock(at)
+	}
+}
+
+// delivered returns how many bytes of packed files are there, of how many: of all
+// lanes together.
+func (s *Session) delivered() (done, total float64) {
+	for _, l := range s.lanes {
+		d := l.delivery
+		if !d.begun() {
+			continue
+		}
+		stream, block := d.snd.Bytes()
+		total += float64(stream)
+		if in, _ := d.rcv.Progress(); d.present() {
+			done += float64(min(in.Held()*block, stream)) // the last block is a short one
+		}
+	}
+	return done, total
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"slices"
+	"time"
+	"wirelab/experiment/figures"
+)
+
+// View is what a snapshot shows of a session, with so many packets of each lane; the
+// runner adds its own state.
+func (s *Session) View(packets int) *Snapshot {
+	snap := &Snapshot{
+		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
+		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.log[:len(s.log):len(s.log)],
+		World: s.picture(),
+	}
+	for _, l := range s.lanes {
+		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
+	}
+	return snap
+}
+
+// Opened returns a packet of the first lane with its inside, if it is remembered.
+func (s *Session) Opened(id PacketID) *Opened { return s.lanes[0].opened(id) }
+
+// Samples returns the samples of the first lane that are remembered, oldest first.
+func (s *Session) Samples() []Sample { return s.lanes[0].meter.samples.view() }
+
+// Packets returns the packets of the first lane that are remembered, oldest first, in
+// memory of their own.
+func (s *Session) Packets() []PacketRecord {
+	records := &s.lanes[0].records
+	return records.last(nil, len(records.ring))
+}
+
+// view makes one lane's part of a snapshot.
+func (l *lane) view(now time.Duration, packets int) Lane {
+	samples := l.meter.samples.view()
+	return Lane{
+		Encoder: l.snd.Encoding().Codec.Name, Params: l.snd.Encoding().Params, Began: l.began, Epoch: l.snd.Epoch(),
+		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
+		Totals: l.totals(now),
+		Timing: l.timing(),
+		Recent: l.recent(samples), Blocks: l.delivery.states(),
+		Err: l.lastErr, Troubles: l.troubles(),
+	}
+}
+
+// recent sums up the last two seconds.
+func (l *lane) recent(all []Sample) Recent {
+	r := RecentOf(all, l.cadence.TickHz)
+	r.EncodeUS, r.DecodeUS = l.meter.encodeLast.median(), l.meter.decodeLast.median()
+	return r
+}
+
+// RecentOf sums up the last two seconds of samples, oldest first, of a source of
+// tickHz ticks a second. How long encoding took is not in samples: EncodeUS and
+// DecodeUS stay 0.
+func RecentOf(all []Sample, tickHz int) Recent {
+	last := tail(all, 2*time.Second)
+	var s Sample
+	for i := range last {
+		x := &last[i]
+		s.Sent += x.Sent
+		s.PayloadBits += x.PayloadBits
+		s.WireBits += x.WireBits
+		s.FeedbackBits += x.FeedbackBits
+		s.Items += x.Items
+		s.Changed += x.Changed
+		s.BaselineAge += x.BaselineAge
+		s.Referenced += x.Referenced
+		s.Budget.Add(&x.Budget)
+		s.Displayed += x.Displayed
+		s.Starved += x.Starved
+		s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
+	}
+	secs := float64(len(last)) * SamplePeriod.Seconds()
+	return Recent{
+		PayloadKbps: figures.Ratio(float64(s.PayloadBits)/1000, secs), WireKbps: figures.Ratio(float64(s.WireBits)/1000, secs),
+		FeedbackKbps: figures.Ratio(float64(s.FeedbackBits)/1000, secs), PayloadP95Kbps: p95Kbps(tail(all, time.Minute)),
+		BitsPerItem: figures.Ratio(float64(s.PayloadBits), float64(s.Items)), BitsPerChanged: figures.Ratio(float64(s.PayloadBits), float64(s.Changed)),
+		ChangedPerFrame:  figures.Ratio(float64(s.Changed), float64(s.Sent)),
+		BaselineAgeTicks: figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)),
+		BaselineAgeMS:    figures.Ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
+		StarvedRatio:     figures.Ratio(float64(s.Starved), float64(s.Displayed)), PositionErrorMM: s.PositionErrorMM,
+		Budget: s.Budget,
+	}
+}
+
+// tail returns the samples of the last d.
+func tail(all []Sample, d time.Duration) []Sample {
+	return all[max(0, len(all)-int(d/SamplePeriod)):]
+}
+
+// p95Kbps returns the 95th percentile of the samples' payload.
+func p95Kbps(all []Sample) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	bits := make([]int64, len(all))
+	for i := range all {
+		bits[i] = all[i].PayloadBits
+	}
+	slices.Sort(bits)
+	return float64(bits[(len(bits)*95+99)/100-1]) / 1000 / SamplePeriod.Seconds()
+}

@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// badLink sets every stage to work in both directions.
+func badLink(t *testing.T, c *config.Config) *config.Config {
+	t.Helper()
+	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms", "link.reorder": "3%",
+		"down.duplicate": "3%", "down.corrupt": "2%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func change(t *testing.T, s *Session, ch config.Change, then time.Duration) {
+	t.Helper()
+	if err := s.Change(ch); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(s.now + then); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func shadowNamed(names ...string) (list []config.Encoder) {
+	for _, n := range names {
+		list = append(list, config.Encoder{Name: n})
+	}
+	return list
+}
+
+// The very encoder that runs, joining late as a shadow: every packet meets the
+// fate of its twin, and as soon as both ends of the shadow have caught up it is
+// the same packet, against the same baseline. That holds only if the uplink's
+// fates agree too. Past 65,536 packets numbers have wrapped.
+func TestLateShadowMeetsTheSameFates(t *testing.T) {
+	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
+		if joins > time.Minute && testing.Short() {
+			continue
+		}
+		t.Run(joins.String(), func(t *testing.T) {
+			s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{KeepSamples: 100, KeepPackets: 600, Endless: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(joins); err != nil {
+				t.Fatal(err)
+			}
+			if s.lanes[0].downLink.InFlight() == 0 && joins > 0 {
+				t.Fatal("nothing is under way: that is the case to test")
+			}
+			change(t, s, config.Change{Shadow: shadowNamed(s.config.Encoder.Name)}, 8*time.Second)
+			compareTwins(t, s, joins)
+			lawHolds(t, s)
+		})
+	}
+}
+
+func compareTwins(t *testing.T, s *Session, joins time.Duration) {
+	t.Helper()
+	twins := map[[2]uint64]PacketRecord{}
+	for _, p := range s.lanes[0].records.last(nil, 600) {
+		twins[[2]uint64{p.Seq, uint64(p.Copy)}] = p
+	}
+	same, lost := 0, 0
+	for _, p := range s.lanes[1].records.last(nil, 600) {
+		want, known := twins[[2]uint64{p.Seq, uint64(p.Copy)}]
+		if !known {
+			continue
+		}
+		if p.Sent != want.Sent || p.Arrived != want.Arrived || p.Cause != want.Cause || p.Outcome != want.Outcome {
+			t.Fatalf("packet %d.%d: %v %v at %v; the first lane's %v %v at %v", p.Seq, p.Copy, p.Outcome, p.Cause, p.Arrived, want.Outcome, want.Cause, want.Arrived)
+		}
+		if p.Cause != 0 {
+			lost++
+		}
+		if p.Sent > joins+3*time.Second {
+			if p.Baseline != want.Baseline || p.Payload != want.Payload {
+				t.Fatalf("packet %d: %d bytes against %d back; the first lane's %d against %d", p.Seq, p.Payload, p.Baseline, want.Payload, want.Baseline)
+			}
+			same++
+		}
+	}
+	if same < 200 || lost == 0 {
+		t.Errorf("%d packets compared, %d lost: too few", same, lost)
+	}
+	if got := s.lanes[1].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.UnknownCodec != 0 {
+		t.Errorf("the shadow: %+v", got)
+	}
+}
+
+// Whoever comes and goes beside it, the first lane does what it does alone.
+func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
+	digests := map[bool]string{}
+	for _, with := range []bool{false, true} {
+		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range 30 {
+			ch := config.Change{Mark: "nothing"}
+			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
+				ch = config.Change{Shadow: shadowNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4])}
+				if ch.Shadow[0].In(on) {
+					ch = config.Change{ShadowOff: []string{ch.Shadow[0].Name}}
+				}
+			}
+			change(t, s, ch, 100*time.Millisecond)
+		}
+		digests[with] = s.lanes[0].digest.sum()
+		if with && len(s.log) < 20 {
+			t.Error("too few changes")
+		}
+	}
+	if digests[false] != digests[true] {
+		t.Error("shadows changed what the first lane sent")
+	}
+}
+
+// Any two lists of shadows: a change leads from one to the other, and survives
+// TOML.
+func TestUndoOfShadows(t *testing.T) {
+	all := shadowNamed("raw", "quantized", "zstd", "relative-orientation", "relative-position")
+	other := all[4].Clone()
+	other.Params = map[string]any{"xy_small": 5}
+	all = append(all, other)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 200 {
+		pick := func() *config.Config {
+			c := config.Default()
+			for _, i := range rng.Perm(len(all))[:rng.IntN(len(all)+1)] {
+				c.Shadows = append(c.Shadows, all[i].Clone())
+			}
+			if err := c.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		was, is := pick(), pick()
+		ch := was.Undo(is)
+		c := is.Clone()
+		c.At = []config.StampedChange{config.Stamp(time.Second, ch)}
+		text, err := c.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, err := config.Parse("x.toml", text); err != nil || read.At[0].Change.Label() != ch.Label() {
+			t.Fatalf("%s\ncame back as %+v, %v", text, read, err)
+		}
+		if err := is.Apply(ch); err != nil {
+			t.Fatalf("%s: %v", ch.Label(), err)
+		}
+		if !sameSet(was.Shadows, is.Shadows) {
+			t.Fatalf("undone to %v, want %v", is.Shadows, was.Shadows)
+		}
+	}
+}
+
+func sameSet(a, b []config.Encoder) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(e config.Encoder) bool { return !e.In(b) })
+}
+
+func TestShadowsThatMakeNoSense(t *testing.T) {
+	c := config.Default()
+	c.Shadows = shadowNamed("raw")
+	before := c.Values()
+	for _, x := range []struct {
+		ch   config.Change
+		says string
+	}{
+		{config.Change{Shadow: shadowNamed("raw")}, "already"},
+		{config.Change{Shadow: shadowNamed("quantised")}, "did you mean quantized?"},
+		{config.Change{ShadowOff: []string{"rav"}}, "did you mean raw?"},
+		{config.Change{Shadow: []config.Encoder{{Name: "raw", Params: map[string]any{"small": 3}}}}, "no params"},
+	} {
+		err := c.Check(x.ch)
+		var ce *config.Error
+		if !errors.As(err, &ce) || !strings.Contains(err.Error(), x.says) {
+			t.Errorf("%s: %v, want a word of %q", x.ch.Label(), err, x.says)
+		}
+	}
+	if !reflect.DeepEqual(before, c.Values()) {
+		t.Error("what was refused was done")
+	}
+	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.Change{Shadow: shadowNamed("row")}); err == nil || len(s.lanes) != 1 {
+		t.Error("an encoder that does not exist joined")
+	}
+	for _, bad := range []any{3, []any{}, []any{"raw", 4}, ""} {
+		var ch config.Change
+		if err := ch.Set("shadow", bad); err == nil {
+			t.Errorf("shadow = %v is accepted", bad)
+		}
+	}
+}
+
+// TestShadowsAreBounded: however long shadows run, and however often they come and
+// go, what they hold stays what it was.
+func TestShadowsAreBounded(t *testing.T) {
+	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1), Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"raw", "quantized", "zstd", "relative-orientation"}
+	change(t, s, config.Change{Shadow: shadowNamed(names...)}, 20*time.Second)
+	size := func() (n int) {
+		for _, l := range s.lanes[1:] {
+			n += len(l.records.ring) + cap(l.meter.samples.all) + len(l.flights.all) + len(s.truths.ring)
+		}
+		return n
+	}
+	before := size()
+	for i := range 40 {
+		change(t, s, config.Change{ShadowOff: names[i%4 : i%4+1]}, 50*time.Millisecond)
+		change(t, s, config.Change{Shadow: shadowNamed(names[i%4])}, 1500*time.Millisecond)
+	}
+	if after := size(); after > before+before/10 {
+		t.Errorf("%d entries are held, %d before", after, before)
+	}
+	for _, l := range s.lanes[1:] {
+		if len(l.records.ring) != ShownPackets {
+			t.Errorf("a shadow keeps %d packets", len(l.records.ring))
+		}
+	}
+}
+
+// Whatever joins and leaves whenever, under any change there is: nothing is decoded
+// wrong, and every packet of a shadow ends once.
+func TestShadowsAreNeverWrong(t *testing.T) {
+	rounds := 24
+	if testing.Short() {
+		rounds = 6
+	}
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		c := config.Default()
+		c.Seed = seed
+		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
+		s, err := NewSessionOf(badLink(t, c), labtest.NewCrowd(1+rng.IntN(30), 4, -1, seed), Options{KeepPackets: 600})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := s.config.CodecTable()
+		for range 25 {
+			ch := chaos(rng)
+			if rng.IntN(2) == 0 {
+				ch = config.Change{Shadow: shadowNamed(all[rng.IntN(len(all))].Name)}
+				if on := s.config.Shadows; len(on) > 3 {
+					ch = config.Change{ShadowOff: []string{on[rng.IntN(len(on))].Name}}
+				}
+			}
+			if err := s.Change(ch); err != nil { // it runs already, or does not suit
+				continue
+			}
+			if err := s.RunUntil(s.now + time.Duration(rng.IntN(300))*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, l := range s.lanes {
+			x := l.totals(s.Now())
+			if x.Wrong != 0 || x.DecodeRefused != 0 || x.InFlight < 0 {
+				t.Errorf("seed %d, lane %d (%s): %+v, %v", seed, i, l.config.Name, x, l.lastErr)
+			}
+		}
+	}
+}

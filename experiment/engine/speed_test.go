@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"os"
+	"testing"
+	"time"
+	"wirelab/dataset"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// charlie is a real recording, read from the folder beside the project.
+const charlie = "../../shared/data/cubes/charlie.bin.zst"
+
+func needCharlie(tb testing.TB) {
+	tb.Helper()
+	if _, err := os.Stat(charlie); err != nil {
+		tb.Skipf("the recording %s is not here", charlie)
+	}
+}
+
+// badDay is 5 % loss and 50 +- 16 ms each way.
+func badDay(tb testing.TB) *config.Config {
+	tb.Helper()
+	c := config.Default()
+	for key, v := range map[string]any{"down.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "data.source": charlie} {
+		if err := c.Set(key, v); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return c
+}
+
+// BenchmarkSession runs a recording over a bad link with each encoder; x_real
+// is how many times faster than real time the whole lab goes.
+func BenchmarkSession(b *testing.B) {
+	needCharlie(b)
+	for _, codec := range labtest.OfCubes() {
+		b.Run(codec.Name, func(b *testing.B) {
+			c := badDay(b)
+			c.Encoder = config.Encoder{Name: codec.Name}
+			virtual := time.Duration(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := NewSession(c, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.RunUntil(time.Hour); err != nil {
+					b.Fatal(err)
+				}
+				virtual += s.Now()
+				if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.Sent == 0 {
+					b.Fatalf("wrong %d of %d", got.Wrong, got.Sent)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(virtual.Seconds()/b.Elapsed().Seconds(), "x_real")
+		})
+	}
+}
+
+// In steady state a second of virtual time allocates nothing with our own
+// encoders: 60 frames encoded, sent, decoded, compared, acked and metered.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	if labtest.RaceEnabled {
+		t.Skip("the race detector allocates for itself")
+	}
+	for _, name := range []string{"raw", "quantized", "relative-orientation", "rotor"} {
+		t.Run(name, func(t *testing.T) {
+			c := config.Default()
+			for key, v := range map[string]any{"encoder.name": name, "link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%"} {
+				if err := c.Set(key, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := NewSessionOf(c, labtest.NewCrowd(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(30 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			allocs := testing.AllocsPerRun(20, func() {
+				if err := s.RunUntil(s.now + time.Second); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if allocs > 1 { // the ring of samples is renewed every two seconds
+				t.Errorf("%g allocations a second of virtual time", allocs)
+			}
+		})
+	}
+}
+
+var _ dataset.Source = (*labtest.Crowd)(nil)

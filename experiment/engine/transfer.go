@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"encoding/hex"
+	"time"
+	"wirelab/experiment/figures"
+)
+
+// maxRounds bounds how many rounds are remembered.
+const maxRounds = 100
+
+// transferred sums up the present delivery at now, and what m has counted.
+func (d *delivery) transferred(now time.Duration, m *meter) *figures.Transfer {
+	if d == nil {
+		return nil
+	}
+	t := &figures.Transfer{OldBytes: len(d.pair.old.Body), NewBytes: len(d.pair.new.Body), Rounds: d.rounds[:len(d.rounds):len(d.rounds)],
+		SHA256: hex.EncodeToString(d.pair.newSum[:]), OldSHA256: hex.EncodeToString(d.pair.oldSum[:]),
+		PayloadBytes: m.payload / 8, WireBytes: m.wire / 8, FeedbackBytes: m.up / 8}
+	if !d.begun() {
+		return t
+	}
+	out := d.snd.Progress()
+	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = out.Blocks(), out.Resent(), d.needless, d.done, d.failed
+	if d.packed != nil {
+		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
+	}
+	if in, _ := d.rcv.Progress(); d.present() {
+		t.Delivered = in.Held()
+	}
+	t.ElapsedS = max(now-d.start, 0).Seconds()
+	if d.done {
+		secs := (d.doneAt - d.start).Seconds()
+		t.TimeS, t.ElapsedS = &secs, secs
+	}
+	t.RoundTripMS, t.TimeoutMS = milliseconds(out.RoundTrip()), milliseconds(out.Timeout())
+	return t
+}
+
+// busyUntil returns the end of the time that rates are reckoned over. A lane whose
+// file is there has nothing more to do while those beside it go on: its last datagram
+// and the beat that this took count, and what the others take does not.
+func (d *delivery) busyUntil(now time.Duration) time.Duration {
+	if d == nil || !d.done || d.again {
+		return now
+	}
+	return max(d.doneAt, d.left+d.beat)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// close files the epoch that ends at now among the rounds.
+func (d *delivery) close(now time.Duration) {
+	if !d.begun() || d.packed == nil {
+		return
+	}
+	r := figures.Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.snd.Progress().Blocks(), Resent: d.snd.Progress().Resent()}
+	r.TimeS = (now - d.start).Seconds()
+	if d.done {
+		r.TimeS = (d.doneAt - d.start).Seconds()
+	}
+	if len(d.rounds) >= maxRounds {
+		d.rounds = append([]figures.Round{}, d.rounds[1:]...)
+	}
+	d.rounds = append(d.rounds, r)
+	d.packed = nil
+}
+
+// BlockState is what is known, at both ends together, of some neighbouring blocks.
+type BlockState uint8
+
+// The states, from bad to good: of several blocks the worst that applies to any.
+const (
+	BlockWaiting   BlockState = iota // never sent
+	BlockUnderWay                    // sent once, not there
+	BlockAgain                       // sent again, not there
+	BlockDelivered                   // there
+	BlockLate                        // there, after it was sent more than once
+)
+
+// maxBlockStates is how many states a snapshot shows at most.
+const maxBlockStates = 2048
+
+// states returns how the blocks stand, neighbours together if they are too many.
+func (d *delivery) states() []BlockState {
+	if d == nil || d.snd.Progress().Blocks() == 0 {
+		return nil
+	}
+	n := d.snd.Progress().Blocks()
+	out := make([]BlockState, min(n, maxBlockStates))
+	for i := range out {
+		from, to := i*n/len(out), (i+1)*n/len(out)
+		out[i] = d.state(from)
+		for b := from + 1; b < to; b++ {
+			if s := d.state(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
+				out[i] = s
+			}
+		}
+	}
+	return out
+}
+
+func (d *delivery) state(n int) BlockState {
+	times := d.snd.Progress().Times(n)
+	in, _ := d.rcv.Progress()
+	there := d.present() && in.Has(n)
+	switch {
+	case there && times > 1:
+		return BlockLate
+	case there:
+		return BlockDelivered
+	case times > 1:
+		return BlockAgain
+	case times > 0:
+		return BlockUnderWay
+	}
+	return BlockWaiting
+}

@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// A dragged slider is one step back; different settings, or the same later, are
+// steps of their own.
+func TestUndoTakesADragAsOne(t *testing.T) {
+	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss := func(text string) config.Change { return config.Change{Down: map[string]string{"loss": text}} }
+	step := func(wait time.Duration, ch config.Change) {
+		t.Helper()
+		if err := s.RunUntil(s.now + wait); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Change(ch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(time.Second, loss("5%"))
+	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a drag of its own
+		step(time.Second/4+dragPeriod*time.Duration(len(s.undo)%2), loss(text))
+	}
+	step(10*time.Millisecond, config.Change{Down: map[string]string{"latency": "30ms"}})
+	step(10*time.Millisecond, config.Change{Mark: "a mark alters nothing"})
+	want := []string{"12% 0ms", "5% 0ms", "0% 0ms"}
+	for _, w := range want {
+		if _, err := s.Undo(); err != nil {
+			t.Fatal(err)
+		}
+		lossText, _ := s.config.Down.Get("loss")
+		latency, _ := s.config.Down.Get("latency")
+		if got := lossText + " " + latency; got != w {
+			t.Errorf("undone to %s, want %s", got, w)
+		}
+	}
+	if _, err := s.Undo(); err == nil {
+		t.Error("there was something left to undo")
+	}
+}

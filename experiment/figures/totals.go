@@ -1,0 +1,238 @@
+package figures
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"wirelab/encoders"
+	"wirelab/lossmodel"
+)
+
+// Quantiles summarise a distribution of packet sizes or of times.
+type Quantiles struct {
+	Min float64 `json:"min"`
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+// Failures counts packets that arrived and could not be used.
+type Failures struct {
+	NoBaseline   int64 `json:"no_baseline"`
+	Corrupt      int64 `json:"corrupt"`
+	UnknownCodec int64 `json:"unknown_codec"`
+}
+
+// Playout is how the receiver's interpolation buffer fared.
+type Playout struct {
+	StarvedRatio float64 `json:"starved_ratio"` // share of display ticks without a pair to interpolate
+	Late         int64   `json:"late"`          // snapshots that came after their time
+
+	Displayed       int64     `json:"displayed"`         // display ticks
+	Freezes         int64     `json:"freezes"`           // times the picture stood still for want of a snapshot
+	LongestFreezeMS float64   `json:"longest_freeze_ms"` // of those
+	LateMS          Quantiles `json:"late_ms"`           // by how much, of those that were late
+	BehindMS        float64   `json:"behind_ms"`         // how far the display lags the sender, mean
+
+	// How far cubes are shown from where the sender had them at the moment on
+	// display: over all display ticks and all cubes that move in either.
+	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
+	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
+}
+
+// Totals is what a lane measured from the start; the JSON of `run` holds it.
+type Totals struct {
+	Sent       int64            `json:"sent"`
+	Duplicated int64            `json:"duplicated"`
+	Decoded    int64            `json:"decoded"`
+	Stale      int64            `json:"stale"`
+	Duplicate  int64            `json:"duplicate"`
+	Lost       int64            `json:"lost"`
+	LostBy     map[string]int64 `json:"lost_by"`
+	Failures   Failures         `json:"failures"`
+	Tainted    int64            `json:"tainted"`
+	InFlight   int64            `json:"in_flight"`
+	Wrong      int64            `json:"wrong"`
+	Reordered  int64            `json:"reordered"`
+	// EncodeFailed counts frames the encoder refused: they were not sent.
+	EncodeFailed int64 `json:"encode_failed"`
+	// DecodeRefused counts, among the corrupt, packets that nothing had damaged:
+	// the decoder would not have what its encoder wrote. It must be 0.
+	DecodeRefused int64 `json:"decode_refused"`
+
+	// Rates are over the whole run; of a file over the time until it was there.
+	PayloadKbps  float64 `json:"payload_kbps"`
+	WireKbps     float64 `json:"wire_kbps"`
+	FeedbackKbps float64 `json:"feedback_kbps"`
+
+	BitsPerItem        float64  `json:"bits_per_item"`
+	BitsPerCube        *float64 `json:"bits_per_cube,omitempty"`
+	BitsPerChangedCube *float64 `json:"bits_per_changed_cube,omitempty"`
+
+	PacketBytes      Quantiles `json:"packet_bytes"`
+	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
+	Playout          Playout   `json:"playout"`
+	Network          Network   `json:"network"`
+
+	// Transfer is how the file came across, where the data are files.
+	Transfer *Transfer `json:"transfer,omitempty"`
+
+	// Rounding is nil for codecs that do not quantise.
+	Rounding *Rounding `json:"rounding,omitempty"`
+
+	// Sender and Receiver are what the codec's ends know of themselves, where it is
+	// a protocol that has something to show.
+	Sender   []encoders.Gauge `json:"sender,omitempty"`
+	Receiver []encoders.Gauge `json:"receiver,omitempty"`
+}
+
+// Timing is what the work cost in this process: the only part of a report that
+// may differ between two runs of one configuration.
+type Timing struct {
+	PackMS         float64   `json:"pack_ms,omitempty"`   // to make a patch, where a file is delivered
+	UnpackMS       float64   `json:"unpack_ms,omitempty"` // to apply it
+	EncodeUS       Quantiles `json:"encode_us"`
+	DecodeUS       Quantiles `json:"decode_us"`
+	RealTimeFactor float64   `json:"real_time_factor"`
+}
+
+// Network is what the link did to the packets, as a capture at both ends would
+// tell it: the terms are those of RFC 4737 (reordering) and of spec sheets.
+type Network struct {
+	LossRate  float64 `json:"loss_rate"`  // of packets sent, copies apart
+	MeanBurst float64 `json:"mean_burst"` // packets lost in a row, by sequence
+	// ReorderedRatio is the share of packets received that came after a packet
+	// with a higher sequence (RFC 4737, type-P-reordered); ReorderExtent is how
+	// many arrivals before such a packet the first of those came (section 4.2.1),
+	// counted up to 256.
+	ReorderedRatio   float64   `json:"reordered_ratio"`
+	ReorderExtent    Quantiles `json:"reorder_extent"`
+	DelayMS          Quantiles `json:"delay_ms"` // one way, of packets received
+	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
+	QueuePeakPackets int64     `json:"queue_peak_packets"`
+	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
+}
+
+// Transfer is how a file came across: the present delivery of a lane.
+type Transfer struct {
+	Encoder     string  `json:"encoder"` // that packed it; empty as long as none has
+	OldBytes    int     `json:"old_bytes"`
+	NewBytes    int     `json:"new_bytes"`
+	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
+	Blocks      int     `json:"blocks"`       // datagrams that it takes at least
+	Delivered   int     `json:"delivered"`    // blocks that are there
+	Resent      int64   `json:"resent"`       // datagrams that carried a block again
+	Needless    int64   `json:"needless"`     // of those, blocks that were there already
+	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
+	Failed      bool    `json:"failed"`       // all has come, and it is no such file
+	SHA256      string  `json:"sha256"`       // of the new file
+	OldSHA256   string  `json:"old_sha256"`   // of the old one
+	ElapsedS    float64 `json:"elapsed_s"`    // since the first datagram left, until it was done or now
+	// TimeS is how long it took from the first datagram until the file was rebuilt;
+	// absent if it was not.
+	TimeS       *float64 `json:"time_s,omitempty"`
+	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
+	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
+	// What was sent in all, as the datagrams of Totals are, whatever round or encoder
+	// they were of: payload, on the wire, and up the link.
+	PayloadBytes  int64   `json:"payload_bytes"`
+	WireBytes     int64   `json:"wire_bytes"`
+	FeedbackBytes int64   `json:"feedback_bytes"`
+	Rounds        []Round `json:"rounds,omitempty"`
+}
+
+// Round is a delivery that ended, in a session that delivers again and again.
+type Round struct {
+	Encoder     string  `json:"encoder"`
+	StartS      float64 `json:"start_s"`
+	TimeS       float64 `json:"time_s"` // until it was done, or given up
+	Done        bool    `json:"done"`
+	PackedBytes int     `json:"packed_bytes"`
+	Blocks      int     `json:"blocks"`
+	Resent      int64   `json:"resent"`
+}
+
+// Rounding is how far off what a codec sends is from the source's truth, for codecs
+// that quantise: over all values of all frames sent, in the units of their fields.
+type Rounding struct {
+	Mean  float64 `json:"mean"`
+	Max   float64 `json:"max"`
+	Field string  `json:"field"` // where it was the largest
+}
+
+// causeCounts names the causes of loss; nil counts give zeros.
+func LostBy(n *[MaxCauses]int64) map[string]int64 {
+	out := map[string]int64{}
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+		out[c.String()] = 0
+		if n != nil {
+			out[c.String()] = n[c]
+		}
+	}
+	return out
+}
+
+// BudgetShare is one line of the bit budget.
+type BudgetShare struct {
+	Slot  string  `json:"slot"`
+	Bits  float64 `json:"bits"`
+	Share float64 `json:"share"` // of the payload
+}
+
+// figures flattens totals to the dotted keys of their JSON.
+func Of(t Totals) map[string]float64 {
+	data, err := json.Marshal(t)
+	if err != nil {
+		panic("experiment: totals do not marshal: " + err.Error())
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		panic("experiment: totals do not unmarshal: " + err.Error())
+	}
+	out := map[string]float64{}
+	addFigures("", tree, out)
+	for k, f := range out {
+		leaf, isFailure := strings.CutPrefix(k, "failures.")
+		if _, taken := out[leaf]; isFailure && !taken {
+			out[leaf] = f // "no_baseline" for "failures.no_baseline"
+		}
+	}
+	return out
+}
+
+// addFigures adds the numbers below a place of a JSON tree.
+func addFigures(prefix string, v any, out map[string]float64) {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, sub := range t {
+			addFigures(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
+		}
+	case float64:
+		out[prefix] = t
+	}
+}
+
+// MaxCauses bounds the causes of loss that are counted apart; their names come
+// from lossmodel.Cause.
+const MaxCauses = 8
+
+// Verdict is the time that it took, or why there is none.
+func (x *Transfer) Verdict() string {
+	switch {
+	case x.TimeS != nil:
+		return fmt.Sprintf("%.3f", *x.TimeS)
+	case x.Blocks == 0:
+		return "nothing was sent"
+	case x.Failed:
+		return "damaged on the way"
+	}
+	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
+}
+
+func Ratio(x, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	return x / y
+}

@@ -1,0 +1,286 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/dataset"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// lifetimes collects what a session tells of its packets: the facts that sentences
+// are held against, gathered by other means than those the sentences are made of.
+type lifetimes struct{ all []engine.PacketRecord }
+
+func (l *lifetimes) Sample(*engine.Sample)         {}
+func (l *lifetimes) Packet(r *engine.PacketRecord) { l.all = append(l.all, *r) }
+
+// of returns how packet seq itself ended.
+func (l *lifetimes) of(t *testing.T, seq uint64) *engine.PacketRecord {
+	t.Helper()
+	for i := range l.all {
+		if l.all[i].Seq == seq && l.all[i].Copy == 0 {
+			return &l.all[i]
+		}
+	}
+	t.Fatalf("nobody heard of packet %d", seq)
+	return nil
+}
+
+// trouble is a session driven into trouble.
+type trouble struct {
+	*testing.T
+	s     *engine.Session
+	lives *lifetimes
+}
+
+// provoke runs a session of a crowd of cubes under settings, given as keys and
+// values, until t.
+func provoke(t *testing.T, until time.Duration, src dataset.Source, settings ...string) *trouble {
+	t.Helper()
+	c := config.Default()
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return provokeWith(t, until, src, c)
+}
+
+func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *config.Config) *trouble {
+	t.Helper()
+	x := &trouble{t, nil, &lifetimes{}}
+	var err error
+	if x.s, err = engine.NewSessionOf(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096, Observer: x.lives}); err != nil {
+		t.Fatal(err)
+	}
+	x.run(until)
+	return x
+}
+
+func (x *trouble) run(until time.Duration) {
+	x.Helper()
+	if err := x.s.RunUntil(until); err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x *trouble) change(ch config.Change) {
+	x.Helper()
+	if err := x.s.Change(ch); err != nil {
+		x.Fatal(err)
+	}
+}
+
+// seq returns the number of the next packet.
+func (x *trouble) seq() uint64 { return uint64(x.s.Result().Totals.Sent) }
+
+// newest returns the newest incident of a kind, and demands the beginning of its
+// sentence's second half: what follows the packet's own number.
+func (x *trouble) newest(why engine.Reason) *engine.Incident {
+	x.Helper()
+	for _, i := range x.s.View(0).Lanes[0].Troubles {
+		if i.Reason == why {
+			return &i
+		}
+	}
+	for _, i := range x.s.View(0).Lanes[0].Troubles {
+		x.Logf("%v x %d: %s", i.Reason, i.N, Explain(&i.Opened, i.Reason, x.s.Config()))
+	}
+	x.Fatalf("there is no trouble of the kind %q", why)
+	return nil
+}
+
+// says demands that a sentence is what the facts make it.
+func (x *trouble) says(i *engine.Incident, format string, facts ...any) {
+	x.Helper()
+	if got, want := Explain(&i.Opened, i.Reason, x.s.Config()), fmt.Sprintf(format, facts...); got != want {
+		x.Errorf("it says\n%s\nthe facts are\n%s", got, want)
+	}
+}
+
+func crowdOf(seed uint64) dataset.Source { return labtest.NewCrowd(100, 10, -1, seed) }
+
+func ms(d time.Duration) string {
+	if d < 9950*time.Microsecond {
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
+	}
+	return fmt.Sprintf("%.0f ms", d.Seconds()*1000)
+}
+
+func TestExplainDropped(t *testing.T) {
+	// The round trip takes 19 frames and a little, the history holds 16.
+	x := provoke(t, 3*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "160ms", "up.latency", "155ms")
+	i := x.newest(engine.BecauseDropped)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	need := rec.Seq - uint64(rec.Baseline)
+	if x.lives.of(t, need).Outcome != engine.Decoded || rec.Outcome != engine.NoBaseline {
+		t.Fatalf("%+v needed %+v", rec, x.lives.of(t, need))
+	}
+	dropped := time.Duration(1 << 62) // when the first came that has more than 16 others behind it
+	for _, r := range x.lives.all {
+		if r.Outcome == engine.Decoded && r.Seq > need+16 {
+			dropped = min(dropped, r.Arrived)
+		}
+	}
+	if dropped > rec.Arrived {
+		t.Fatal("by the records it had not been dropped")
+	}
+	x.says(i, "packet %d needed snapshot %d, which the receiver had dropped %s before: its history holds 16 frames and the round trip takes %d",
+		rec.Seq, need, ms(rec.Arrived-dropped), rec.Baseline)
+	if rec.Baseline < 19 {
+		t.Errorf("a round trip of 315 ms takes %d frames", rec.Baseline)
+	}
+}
+
+func TestExplainDroppedForWantOfAcks(t *testing.T) {
+	// The round trip takes 4 frames, but for a while nearly all acks are lost.
+	x := provoke(t, 2*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
+	x.change(config.Change{Up: map[string]string{"loss": "100%"}})
+	x.run(2*time.Second + 400*time.Millisecond)
+	i := x.newest(engine.BecauseDropped)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	acked, failed, under := 0, 0, 0 // of those sent between the two, when it was sent
+	for seq := rec.Seq - uint64(rec.Baseline) + 1; seq < rec.Seq; seq++ {
+		switch r := x.lives.of(t, seq); {
+		case r.Arrived > rec.Sent:
+			under++
+		case r.Outcome == engine.Decoded:
+			acked++
+		default:
+			failed++
+		}
+	}
+	if acked < 10 || failed == 0 || under != 1 {
+		t.Fatalf("%d acked, %d failed, %d under way: the test must be mended", acked, failed, under)
+	}
+	got := Explain(&i.Opened, i.Reason, x.s.Config())
+	want := fmt.Sprintf("%d have passed, though the round trip takes 4: of the packets since %d could not be decoded, %d had their acks lost, 1 is under way, or its ack is",
+		rec.Baseline, failed, acked)
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("it says\n%s\nwant at the end\n%s", got, want)
+	}
+}
+
+func TestExplainLost(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		settings []string
+		cause    lossmodel.Cause
+		want     string // after the packet's number
+	}{
+		{"by itself", []string{"down.loss", "10%"}, lossmodel.Loss, "was lost: the loss stage dropped it by itself"},
+		{"burst", []string{"down.loss", "10%", "down.burst", "4"}, lossmodel.Burst, "was lost: the loss stage is in its bad state, in which packets are lost in bursts"},
+		{"fragment", []string{"down.loss", "1%", "down.mtu", "200", "encoder.name", "raw"}, lossmodel.Fragment, "was lost: the loss stage dropped one of the %d fragments that it was cut into"},
+		{"netem", []string{"down.netem", "loss 10% seed 1"}, lossmodel.Loss, "was lost: the netem stage dropped it by itself"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := provoke(t, 5*time.Second, crowdOf(2), c.settings...)
+			i := x.newest(engine.BecauseLost)
+			rec := x.lives.of(t, i.Opened.Record.Seq)
+			if rec.Outcome != engine.Lost || rec.Cause != c.cause {
+				t.Fatalf("it ended as %v by %v", rec.Outcome, rec.Cause)
+			}
+			if c.cause == lossmodel.Fragment {
+				_, n := lossmodel.WireBytes(rec.Payload+i.Opened.Inside.Header, 200)
+				c.want = fmt.Sprintf(c.want, n)
+			}
+			row := 1 // packets lost without a break, counted back from this one
+			for seq := rec.Seq; seq > 0 && x.lives.of(t, seq-1).Outcome == engine.Lost; seq-- {
+				row++
+			}
+			if row > 1 {
+				c.want += fmt.Sprintf(", the %s in a row", ordinal(row))
+			}
+			x.says(i, "packet %d %s", rec.Seq, c.want)
+			lost := int64(0)
+			for _, r := range x.lives.all {
+				if r.Outcome == engine.Lost {
+					lost++
+				}
+			}
+			if lost != i.N {
+				t.Errorf("%d incidents of %d lost packets", i.N, lost)
+			}
+		})
+	}
+}
+
+func TestExplainFullQueue(t *testing.T) {
+	x := provoke(t, 2*time.Second, crowdOf(3), "encoder.name", "raw", "down.rate", "400kbit", "down.queue", "8KB")
+	i := x.newest(engine.BecauseLost)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	// What waits before the line, by the records: all that was taken and will arrive
+	// later than this one was sent. Without latency, to arrive is to have left it.
+	waiting, bytes := 0, 0
+	for _, r := range x.lives.all {
+		if r.Outcome != engine.Lost && r.Seq < rec.Seq && r.Due > rec.Sent {
+			waiting, bytes = waiting+1, bytes+r.Wire
+		}
+	}
+	for _, r := range x.s.Packets() { // those still under way now
+		if r.Outcome == engine.InFlight && r.Seq < rec.Seq && r.Due > rec.Sent {
+			waiting, bytes = waiting+1, bytes+r.Wire
+		}
+	}
+	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, thousands(int64(bytes)), thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), count(waiting, "packet"))
+	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
+		t.Errorf("%d bytes would have fit beside %d of %d", rec.Wire, bytes, room)
+	}
+}
+
+func TestExplainLate(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		settings []string
+		want     string
+	}{
+		{"jitter", []string{"down.latency", "60ms", "down.jitter", "25ms"}, ": jitter added %s to the latency of 60 ms"},
+		{"reorder", []string{"down.latency", "20ms", "down.reorder", "5%", "down.reorder_delay", "45ms"}, ": the reorder stage held it back for 45 ms"},
+		{"netem", []string{"down.netem", "delay 60ms 25ms seed 4"}, ": the netem stage added %s to the latency of 60 ms"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := provoke(t, 5*time.Second, crowdOf(4), append(c.settings, "receiver.playout_delay", "500ms")...)
+			i := x.newest(engine.BecauseLate)
+			rec := x.lives.of(t, i.Opened.Record.Seq)
+			if rec.Outcome != engine.Stale {
+				t.Fatalf("it ended as %v", rec.Outcome)
+			}
+			var newer *engine.PacketRecord // the newest that had come before it
+			for k := range x.lives.all {
+				if r := &x.lives.all[k]; r.Outcome == engine.Decoded && r.Arrived <= rec.Arrived && (newer == nil || r.Seq > newer.Seq) {
+					newer = r
+				}
+			}
+			took := rec.Arrived - rec.Sent
+			if strings.Contains(c.want, "%s") {
+				c.want = fmt.Sprintf(c.want, ms(took-60*time.Millisecond))
+			}
+			x.says(i, "packet %d took %s and came %s after packet %d, which was sent %s later%s", rec.Seq, ms(took),
+				ms(rec.Arrived-newer.Arrived), newer.Seq, ms(newer.Sent-rec.Sent), c.want)
+		})
+	}
+}
+
+func TestExplainLateBehindAQueue(t *testing.T) {
+	// A line for 5 packets in 6: the queue grows, and the display's patience ends.
+	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms", "receiver.playout_delay", "40ms")
+	i := x.newest(engine.BecauseLate)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	bytes := 0
+	for _, r := range x.lives.all {
+		if r.Seq < rec.Seq && r.Due-10*time.Millisecond > rec.Sent {
+			bytes += r.Wire
+		}
+	}
+	took := rec.Arrived - rec.Sent
+	got := Explain(&i.Opened, i.Reason, x.s.Config())
+	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)), fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes", ms(took-10*time.Millisecond), thousands(int64(bytes)))
+	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != engine.Decoded || bytes == 0 {
+		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)
+	}
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
+)
+
+// An uplink without a checksum that flips bits makes the sender take snapshots for
+// held that are not: those lost, and those that could not be decoded.
+func TestExplainForgedAcks(t *testing.T) {
+	x := provoke(t, 60*time.Second, crowdOf(5), "down.loss", "40%", "link.latency", "10ms", "up.checksum", "false", "up.corrupt", "60%", "receiver.history", "40", "sender.history", "40")
+	i := x.newest(engine.BecauseBaseLost)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	need := x.lives.of(t, rec.Seq-uint64(rec.Baseline))
+	if need.Outcome != engine.Lost {
+		t.Fatalf("the baseline ended as %v", need.Outcome)
+	}
+	x.says(i, "packet %d needed snapshot %d, which the link had lost; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
+	i = x.newest(engine.BecauseBaseFailed)
+	rec = x.lives.of(t, i.Opened.Record.Seq)
+	need = x.lives.of(t, rec.Seq-uint64(rec.Baseline))
+	if need.Outcome != engine.NoBaseline {
+		t.Fatalf("the baseline ended as %v", need.Outcome)
+	}
+	x.says(i, "packet %d needed snapshot %d, which came but could not be decoded itself; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
+}
+
+func TestExplainChecksum(t *testing.T) {
+	x := provoke(t, 5*time.Second, crowdOf(6), "down.corrupt", "5%", "down.corrupt_bits", "3")
+	i := x.newest(engine.BecauseChecksum)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	const headers = 28 // IPv4 and UDP
+	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq, thousands(int64(rec.Wire-headers)*8))
+	if rec.Outcome != engine.Corrupt {
+		t.Errorf("it ended as %v", rec.Outcome)
+	}
+}
+
+func TestExplainWithoutChecksum(t *testing.T) {
+	x := provoke(t, 30*time.Second, crowdOf(6), "down.corrupt", "30%", "down.corrupt_bits", "3", "down.checksum", "false")
+	i := x.newest(engine.BecauseTainted)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	bits := thousands(int64(rec.Wire-28) * 8)
+	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got, fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
+		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq, rec.Seq-uint64(rec.Baseline)) {
+		t.Errorf("it says\n%s", got)
+	}
+	if rec.Outcome != engine.Tainted {
+		t.Errorf("it ended as %v", rec.Outcome)
+	}
+	i = x.newest(engine.BecauseDamaged)
+	rec = x.lives.of(t, i.Opened.Record.Seq)
+	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq, thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
+	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) && !errors.Is(err, endpoint.ErrMalformed) {
+		t.Errorf("the decoder said %v", err)
+	}
+}
+
+// moody is the plainest codec, but for a decoder that will not have every tenth
+// frame and an encoder that will not have every fiftieth.
+type moody struct {
+	encoders.Encoder
+	encoders.Decoder
+}
+
+var errMood = errors.New("not today")
+
+func (m moody) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if cur.Tick%50 == 49 {
+		return dst, nil, errMood
+	}
+	return m.Encoder.Encode(dst, cur, refs, spare, b)
+}
+
+func (m moody) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	if dst.Tick%10 == 3 {
+		return nil, errMood
+	}
+	return m.Decoder.Decode(dst, src, refs, spare)
+}
+
+func TestExplainCodecErrors(t *testing.T) {
+	raw := table.All()[0]
+	c := config.Default()
+	c.Codecs = append(table.All(), encoders.Codec{ID: 120, Name: "moody", Refs: 1, Suits: raw.Suits,
+		New: func(s *frame.Schema, p any) (encoders.Encoder, encoders.Decoder, error) {
+			enc, dec, err := raw.New(s, raw.Params)
+			return moody{enc, dec}, moody{enc, dec}, err
+		}})
+	c.Encoder = config.Encoder{Name: "moody"}
+	x := provokeWith(t, 5*time.Second, crowdOf(7), c)
+	i := x.newest(engine.BecauseRefused)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	x.says(i, "packet %d, which nothing had damaged, was refused by the decoder of moody: not today", rec.Seq)
+	if rec.Outcome != engine.Corrupt || rec.Seq%10 != 3 {
+		t.Errorf("packet %d ended as %v", rec.Seq, rec.Outcome)
+	}
+	i = x.newest(engine.BecauseRefusedFrame)
+	x.says(i, "the encoder moody refused frame 299, so nothing was sent: encoder moody: not today")
+	if i.N != 6 {
+		t.Errorf("%d frames of 300 were refused", i.N)
+	}
+}
+
+// Loss alone cannot make an epoch unknown: its packets carry the parameters until
+// one is acked. Damage without a checksum can.
+func TestExplainUnknownEpoch(t *testing.T) {
+	x := provoke(t, 60*time.Second, crowdOf(8), "down.corrupt", "50%", "down.corrupt_bits", "8", "down.checksum", "false")
+	i := x.newest(engine.BecauseUnknown)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	x.says(i, "packet %d is of an encoding that the receiver cannot decode: %s", rec.Seq, errText(i.Opened.Inside.Err))
+	if rec.Outcome != engine.UnknownCodec {
+		t.Errorf("it ended as %v", rec.Outcome)
+	}
+}

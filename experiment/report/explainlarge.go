@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// large says why a packet is larger than those before it.
+func (e *explainer) large(why engine.Reason) string {
+	u := &e.in.Usual
+	text := fmt.Sprintf("%s has %s bytes, %.1f times the mean: ", e.packet(), thousands(int64(e.rec.Payload)), figures.Ratio(float64(e.rec.Payload), u.Payload))
+	switch why {
+	case engine.BecauseNoAck:
+		return text + "no ack that counts has come, so it builds on the initial state"
+	case engine.BecauseSwapped:
+		return text + e.swapped()
+	case engine.BecauseSeam:
+		return text + fmt.Sprintf("the frames began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
+	case engine.BecauseOldBase:
+		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.Since))
+	case engine.BecauseChanged:
+		return text + fmt.Sprintf("%d of %d changed against its baseline, usually %.0f", e.rec.Changed, e.rec.Items, u.Changed)
+	}
+	return text + fmt.Sprintf("what changed, %d of %d, took %.0f bits each, usually %.0f", e.rec.Changed, e.rec.Items,
+		figures.Ratio(float64(e.rec.Payload)*8, float64(e.rec.Changed)), figures.Ratio(u.Payload*8, u.Changed))
+}
+
+// swapped says what took the place of what.
+func (e *explainer) swapped() string {
+	what := fmt.Sprintf("the encoder was swapped from %s to %s", e.in.Previous, e.rec.Encoder)
+	if e.in.Previous == e.rec.Encoder {
+		what = "the parameters of " + e.rec.Encoder + " were changed"
+	}
+	when := " with this packet"
+	if e.in.Age > 0 {
+		when = fmt.Sprintf(" %s before", count(e.in.Age, "packet"))
+	}
+	if e.in.Untaught {
+		return what + when + ", and has no memory of snapshot " + strconv.FormatUint(e.rec.Seq-uint64(e.rec.Baseline), 10) + " to predict from yet"
+	}
+	return what + when
+}
+
+// millis writes a time as people say it.
+func millis(d time.Duration) string {
+	ms := float64(d) / float64(time.Millisecond)
+	switch {
+	case ms >= 9.95:
+		return strconv.FormatFloat(ms, 'f', 0, 64) + " ms"
+	case ms >= 0:
+		return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
+	}
+	return "0 ms"
+}
+
+// count writes how many of what.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// ordinal writes a place in a row: 2nd, 3rd, 11th.
+func ordinal(n int) string {
+	end := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return strconv.Itoa(n) + end
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+)
+
+// before returns the means over the 64 packets before seq, by the records.
+func (x *trouble) before(seq uint64) (payload, changed, baseline float64) {
+	const n = 64
+	for k := seq - n; k < seq; k++ {
+		r := x.lives.of(x.T, k)
+		payload, changed, baseline = payload+float64(r.Payload)/n, changed+float64(r.Changed)/n, baseline+float64(r.Baseline)/n
+	}
+	return payload, changed, baseline
+}
+
+func (x *trouble) head(rec *engine.PacketRecord) string {
+	payload, _, _ := x.before(rec.Seq)
+	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, thousands(int64(rec.Payload)), float64(rec.Payload)/payload)
+}
+
+// shaken is a crowd in which all cubes move at once now and then.
+type shaken struct{ *labtest.Crowd }
+
+func (s shaken) Next(f *frame.Frame) error {
+	if s.Moving = 10; s.Tick%200 == 199 {
+		s.Moving = 400
+	}
+	return s.Crowd.Next(f)
+}
+
+func TestExplainMoreChanged(t *testing.T) {
+	x := provoke(t, 5*time.Second, shaken{labtest.NewCrowd(100, 10, -1, 1)})
+	i := x.newest(engine.BecauseChanged)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	_, changed, _ := x.before(rec.Seq)
+	x.says(i, "%s%d of 100 changed against its baseline, usually %.0f", x.head(rec), rec.Changed, changed)
+	if rec.Seq != 199 || i.N != 1 {
+		t.Errorf("packet %d, one of %d", rec.Seq, i.N)
+	}
+}
+
+func TestExplainOldBaseline(t *testing.T) {
+	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "link.latency", "30ms")
+	x.change(config.Change{Up: map[string]string{"loss": "100%"}})
+	x.run(3*time.Second + 700*time.Millisecond)
+	x.change(config.Change{Up: map[string]string{"loss": "0%"}})
+	x.run(5 * time.Second)
+	i := x.newest(engine.BecauseOldBase)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	_, _, baseline := x.before(rec.Seq)
+	vain, under := 0, 0
+	for seq := rec.Seq - uint64(rec.Baseline) + 1; seq < rec.Seq; seq++ {
+		switch r := x.lives.of(t, seq); {
+		case r.Arrived > rec.Sent || r.Arrived > 3*time.Second+700*time.Millisecond:
+			under++
+		default:
+			vain++
+		}
+	}
+	if vain < 10 {
+		t.Fatalf("%d acks were lost: nothing is tested", vain)
+	}
+	x.says(i, "%sit builds on snapshot %d, %d back instead of the usual %.0f, because of the packets since %d had their acks lost, %d are under way, or their acks are",
+		x.head(rec), rec.Seq-uint64(rec.Baseline), rec.Baseline, baseline, vain, under)
+}
+
+func TestExplainSwap(t *testing.T) {
+	t.Run("to a costlier encoder", func(t *testing.T) {
+		x := provoke(t, 3*time.Second, crowdOf(1), "encoder.name", "relative-orientation")
+		x.change(config.Change{Encoder: "raw"})
+		first := x.seq()
+		x.run(4 * time.Second)
+		i := x.newest(engine.BecauseSwapped)
+		rec := x.lives.of(t, i.Opened.Record.Seq)
+		x.says(i, "%sthe encoder was swapped from relative-orientation to raw %d packets before", x.head(rec), rec.Seq-first)
+	})
+	t.Run("to one that has learnt nothing yet", func(t *testing.T) {
+		// Cubes fly straight on: who remembers, pays little.
+		x := provoke(t, 3*time.Second, newFlight(), "encoder.name", "adaptive", "link.latency", "20ms")
+		first := x.seq()
+		x.change(config.Change{Encoder: "predictive"})
+		x.run(4 * time.Second)
+		for seq := first; ; seq++ {
+			o := x.s.Opened(engine.PacketID{Seq: seq})
+			if o.Gone {
+				t.Fatal("no packet lacked the memory of its baseline")
+			}
+			if o.Inside.Untaught {
+				if rec := x.lives.of(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 || x.lives.of(t, seq-uint64(rec.Baseline)).Epoch != 0 {
+					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch, x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
+				}
+				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
+					map[bool]string{true: "with this packet", false: count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0], seq-uint64(o.Record.Baseline))
+				if got := Explain(o, engine.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) || uint64(o.Inside.Age) > seq-first {
+					t.Errorf("it says\n%s\nwant\n%s", got, want)
+				}
+				break
+			}
+		}
+	})
+}
+
+// newFlight is a crowd in which every fourth cube flies on and on.
+func newFlight() *labtest.Crowd { return labtest.NewCrowd(100, 20, -1, 3) }
+
+func TestExplainSeam(t *testing.T) {
+	if labtest.RaceEnabled {
+		t.Skip("two minutes of the demo take long under the race detector, and nothing races here")
+	}
+	c := config.Default()
+	if err := c.Set("data.source", "demo"); err != nil {
+		t.Fatal(err)
+	}
+	c.Data.Loop = true
+	s, err := engine.NewSession(c, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 120 {
+		if err := s.Advance(time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range s.View(0).Lanes[0].Troubles {
+			if i.Reason == engine.BecauseSeam {
+				if !i.Opened.Record.Seam {
+					t.Error("no seam was there")
+				}
+				return
+			}
+		}
+	}
+	t.Fatal("the demo began anew without a leap in size")
+}
+
+func TestExplainNoAck(t *testing.T) {
+	// The uplink fails for longer than the histories reach.
+	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
+	x.change(config.Change{Up: map[string]string{"loss": "100%"}})
+	x.run(4 * time.Second)
+	i := x.newest(engine.BecauseNoAck)
+	rec := x.lives.of(t, i.Opened.Record.Seq)
+	if rec.Baseline != 0 {
+		t.Errorf("it builds on one %d back", rec.Baseline)
+	}
+	x.says(i, "%sno ack that counts has come, so it builds on the initial state", x.head(rec))
+}

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+
+	"github.com/guptarohit/asciigraph"
+)
+
+// writeMarkdown writes the page for people: what was run, what came out, and the
+// charts as text.
+func writeMarkdown(w io.Writer, r *engine.Result, samples []engine.Sample) error {
+	var b strings.Builder
+	encoder, _ := r.Config["encoder"].(map[string]any)
+	data, _ := r.Config["data"].(map[string]any)
+	fmt.Fprintf(&b, "# %v on %v\n\n", encoder["name"], data["source"])
+	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %ss, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(r.Item), r.Seed)
+	if r.Interrupted {
+		b.WriteString(" Interrupted: this is what was measured until then.")
+	}
+	b.WriteString("\n\n")
+	mdTotals(&b, r)
+	mdGauges(&b, r)
+	mdTransfer(&b, r)
+	if r.Totals.BitsPerCube != nil { // only cubes are shown
+		mdPlayout(&b, r)
+	}
+	mdBudget(&b, r)
+	mdChanges(&b, r)
+	mdAssertions(&b, r)
+	mdCharts(&b, r, samples)
+	fmt.Fprintf(&b, "## Again\n\n`tui replay report.json` runs this once more and demands the same bytes; `tui run experiment.toml` does so without asking.\n\nDigest `%s`.\n", r.Digest)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func mdTotals(b *strings.Builder, r *engine.Result) {
+	t := &r.Totals
+	rows := [][2]string{
+		{"payload", fmt.Sprintf("%.1f kbps", t.PayloadKbps)},
+		{"wire (payload, header, 28 bytes of IPv4 and UDP)", fmt.Sprintf("%.1f kbps", t.WireKbps)},
+		{"feedback (uplink, wire)", fmt.Sprintf("%.1f kbps", t.FeedbackKbps)},
+		{"bits per " + mdName(r.Item), fmt.Sprintf("%.3f", t.BitsPerItem)},
+	}
+	if t.BitsPerChangedCube != nil {
+		rows = append(rows, [2]string{"bits per changed cube", fmt.Sprintf("%.2f", *t.BitsPerChangedCube)})
+	}
+	q := t.PacketBytes
+	rows = append(rows,
+		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Min, q.P50, q.P95, q.P99, q.Max)},
+		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)},
+		[2]string{"packets sent, and copies made by the link", fmt.Sprintf("%d, %d", t.Sent, t.Duplicated)},
+		[2]string{"decoded", fmt.Sprint(t.Decoded)},
+		[2]string{"stale", fmt.Sprint(t.Stale)},
+		[2]string{"duplicate", fmt.Sprint(t.Duplicate)},
+		[2]string{"lost", fmt.Sprint(t.Lost)},
+		[2]string{"no baseline", fmt.Sprint(t.Failures.NoBaseline)},
+		[2]string{"corrupt", fmt.Sprint(t.Failures.Corrupt)},
+		[2]string{"unknown codec", fmt.Sprint(t.Failures.UnknownCodec)},
+		[2]string{"tainted", fmt.Sprint(t.Tainted)},
+		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
+		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
+	)
+	if e := t.Rounding; e != nil {
+		rows = append(rows, [2]string{"rounded by the encoder: mean, most (" + e.Field + ")", fmt.Sprintf("%.4f, %.4f", e.Mean, e.Max)})
+	}
+	b.WriteString("| figure | measured |\n|---|---:|\n")
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])
+	}
+	b.WriteString("\n")
+}
+
+func mdBudget(b *strings.Builder, r *engine.Result) {
+	b.WriteString("## Where the bits went\n\n| slot | bits | a packet | share |\n|---|---:|---:|---:|\n")
+	for _, s := range r.Budget {
+		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", mdName(s.Slot), s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
+	}
+	b.WriteString("\n")
+	if len(r.Shadows) == 0 {
+		return
+	}
+	b.WriteString("## On the same frames and losses\n\n| encoder | payload kbps | wrong |\n|---|---:|---:|\n")
+	for _, s := range r.Shadows {
+		fmt.Fprintf(b, "| %s | %.1f | %d |\n", s.Encoder, s.Totals.PayloadKbps, s.Totals.Wrong)
+	}
+	b.WriteString("\n")
+}
+
+func mdChanges(b *strings.Builder, r *engine.Result) {
+	if len(r.Changes) == 0 {
+		return
+	}
+	b.WriteString("## What was changed\n\n| at | change |\n|---:|---|\n")
+	for i := 0; i < len(r.Changes); {
+		label, n := config.Summarise(r.Changes[i:])
+		fmt.Fprintf(b, "| %.3f s | %s |\n", r.Changes[i].TS, strings.ReplaceAll(label, "|", "\\|"))
+		i += n
+	}
+	b.WriteString("\n")
+}
+
+func mdAssertions(b *strings.Builder, r *engine.Result) {
+	if len(r.Assertions) == 0 {
+		return
+	}
+	b.WriteString("## Assertions\n\n| figure | bound | measured | |\n|---|---|---:|---|\n")
+	for _, a := range r.Assertions {
+		verdict := "holds"
+		if !a.Holds {
+			verdict = "**does not hold**"
+		}
+		fmt.Fprintf(b, "| %s | %s | %g | %s |\n", a.Name, a.Bound, a.Got, verdict)
+	}
+	b.WriteString("\n")
+}
+
+// mdCharts draws the three charts of the dashboard over the whole run, and how the
+// display fared.
+func mdCharts(b *strings.Builder, r *engine.Result, samples []engine.Sample) {
+	if len(samples) == 0 {
+		return
+	}
+	var kbps, bits, failures []float64
+	begin := startOf(samples)
+	from := begin
+	for i := range samples {
+		s := &samples[i]
+		kbps = append(kbps, figures.Ratio(float64(s.PayloadBits)/1000, (s.T-from).Seconds()))
+		bits = append(bits, figures.Ratio(float64(s.PayloadBits), float64(s.Changed)))
+		failed := s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec]
+		failures = append(failures, figures.Ratio(float64(failed), (s.T-from).Seconds()))
+		from = s.T
+	}
+	chart := func(title string, v []float64, peaks bool) {
+		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(v, peaks, begin, from))
+	}
+	chart("Payload, kbps", kbps, false)
+	chart("Bits per changed "+mdName(r.Item), bits, false)
+	chart("Decode failures a second", failures, true)
+	mdPlayoutCharts(&r.Totals.Playout, samples, chart)
+}
+
+// plot draws v over the run's seconds: bucketed to the chart's width (the mean,
+// or the peak where spikes are the point), with a scale that starts at zero.
+func plot(v []float64, peaks bool, from, to time.Duration) string {
+	const width, height = 72, 10
+	v = bucket(v, min(width, len(v)), peaks)
+	top := slices.Max(v)
+	if top <= 0 || math.IsInf(top, 0) || math.IsNaN(top) {
+		top = 1
+	}
+	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
+		asciigraph.Caption(fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())))
+}
+
+// bucket reduces v to n values.
+func bucket(v []float64, n int, peaks bool) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		part := v[i*len(v)/n : (i+1)*len(v)/n]
+		if peaks {
+			out[i] = slices.Max(part)
+			continue
+		}
+		for _, x := range part {
+			out[i] += x / float64(len(part))
+		}
+	}
+	return out
+}
+
+// writeSweepMarkdown writes the table that compares the runs of a sweep.
+func writeSweepMarkdown(w io.Writer, r *Report) error {
+	var b strings.Builder
+	b.WriteString("# Sweep\n\n")
+	if len(r.Runs) == 0 {
+		b.WriteString("No run was finished.\n")
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
+	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
+		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)), strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
+	for _, run := range r.Runs {
+		at := placeInSweep(run, keys)
+		if run.Interrupted {
+			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
+		}
+		t := &run.Totals
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
+			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong, mdItemCells(r, run))
+	}
+	if r.Runs[0].Totals.BitsPerCube != nil {
+		mdSweepPlayout(&b, r, keys)
+	}
+	b.WriteString("\n`tui replay report.json` runs all of this once more and demands the same bytes.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

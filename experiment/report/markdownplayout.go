@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// mdPlayout says what a person in front of the receiver saw.
+func mdPlayout(b *strings.Builder, r *engine.Result) {
+	p := &r.Totals.Playout
+	receiver, _ := r.Config["receiver"].(map[string]any)
+	first := ""
+	if len(r.Changes) > 0 {
+		first = " at first"
+	}
+	fmt.Fprintf(b, "## Playout\n\nThe display held snapshots back by %v%s, with %v interpolation, and was %.0f ms behind the sender on average.\n\n",
+		receiver["playout_delay"], first, receiver["interpolation"], p.BehindMS)
+	rows := [][2]string{
+		{"display ticks", fmt.Sprint(p.Displayed)},
+		{"starved: no snapshot to move to", fmt.Sprintf("%.3f %%", 100*p.StarvedRatio)},
+		{"freezes, the longest", fmt.Sprintf("%d, %.0f ms", p.Freezes, p.LongestFreezeMS)},
+		{"snapshots that came too late; by: median, most", fmt.Sprintf("%d; %.1f, %.1f ms", p.Late, p.LateMS.P50, p.LateMS.Max)},
+	}
+	if e := p.PositionErrorMM; e != nil {
+		rows = append(rows, [2]string{"moving cubes are shown off by: median, 95 %, 99 %, most", fmt.Sprintf("%.1f, %.1f, %.1f, %.1f mm", e.P50, e.P95, e.P99, e.Max)})
+	}
+	if e := p.OrientationErrorDeg; e != nil {
+		rows = append(rows, [2]string{"and turned by", fmt.Sprintf("%.2f, %.2f, %.2f, %.2f°", e.P50, e.P95, e.P99, e.Max)})
+	}
+	b.WriteString("| figure | measured |\n|---|---:|\n")
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s | %s |\n", row[0], row[1])
+	}
+	b.WriteString("\n")
+}
+
+// mdPlayoutCharts draws what of the display went wrong when; what never did has no
+// chart. Shares are drawn by their means, errors by their peaks.
+func mdPlayoutCharts(p *figures.Playout, samples []engine.Sample, chart func(title string, v []float64, peaks bool)) {
+	series := func(of func(s *engine.Sample) float64) []float64 {
+		v := make([]float64, len(samples))
+		for i := range samples {
+			v[i] = of(&samples[i])
+		}
+		return v
+	}
+	from := startOf(samples)
+	if p.StarvedRatio > 0 {
+		chart("Display ticks starved, %", series(func(s *engine.Sample) float64 { return 100 * figures.Ratio(float64(s.Starved), float64(s.Displayed)) }), false)
+	}
+	if p.Late > 0 {
+		chart("Snapshots too late for the display, a second", series(func(s *engine.Sample) float64 {
+			width := s.T - from
+			from = s.T
+			return figures.Ratio(float64(s.Late), width.Seconds())
+		}), false)
+	}
+	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
+		chart("The worst shown cube is off by, mm", series(func(s *engine.Sample) float64 { return s.PositionErrorMM }), true)
+	}
+	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
+		chart("The worst shown cube is turned by, degrees", series(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }), true)
+	}
+}
+
+// mdSweepPlayout compares what the runs of a sweep showed.
+func mdSweepPlayout(b *strings.Builder, r *Report, keys []string) {
+	fmt.Fprintf(b, "\n## Playout\n\n| %s | starved | freezes | longest | too late | behind the sender | off, median | 95 %% | turned, 95 %% |\n|%s---:|---:|---:|---:|---:|---:|---:|---:|\n",
+		strings.Join(keys, " | "), strings.Repeat("---|", len(keys)))
+	for _, run := range r.Runs {
+		p := &run.Totals.Playout
+		off, turned := "| |", ""
+		if p.PositionErrorMM != nil && p.OrientationErrorDeg != nil {
+			off = fmt.Sprintf("%.1f mm | %.1f mm |", p.PositionErrorMM.P50, p.PositionErrorMM.P95)
+			turned = fmt.Sprintf("%.2f°", p.OrientationErrorDeg.P95)
+		}
+		fmt.Fprintf(b, "| %s | %.3f %% | %d | %.0f ms | %d | %.0f ms | %s %s |\n", strings.Join(placeInSweep(run, keys), " | "),
+			100*p.StarvedRatio, p.Freezes, p.LongestFreezeMS, p.Late, p.BehindMS, off, turned)
+	}
+}
+
+// placeInSweep returns the values of a run's keys.
+func placeInSweep(run *engine.Result, keys []string) []string {
+	at := make([]string, len(keys))
+	for i, k := range keys {
+		at[i] = run.Set[k]
+	}
+	return at
+}

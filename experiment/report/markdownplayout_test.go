@@ -1,0 +1,40 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// The page for people charts what went wrong with the display, up to its worst, and
+// nothing of what never did.
+func TestPlayoutCharts(t *testing.T) {
+	mm, deg := &figures.Quantiles{Max: 80}, &figures.Quantiles{}
+	samples := make([]engine.Sample, 50)
+	for i := range samples {
+		samples[i] = engine.Sample{T: time.Duration(i+1) * engine.SamplePeriod, Displayed: 6}
+	}
+	samples[20].Starved, samples[20].Late, samples[21].PositionErrorMM = 3, 2, 80
+	charted := func(p *figures.Playout) string {
+		var got []string
+		mdPlayoutCharts(p, samples, func(title string, v []float64, _ bool) {
+			got = append(got, fmt.Sprintf("%s: %g of %d", title, slices.Max(v), len(v)))
+		})
+		return strings.Join(got, "; ")
+	}
+	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"
+	if got := charted(&figures.Playout{StarvedRatio: 0.01, Late: 2, PositionErrorMM: mm, OrientationErrorDeg: deg}); got != want {
+		t.Errorf("charts %q, want %q", got, want)
+	}
+	deg.Max = 1
+	if got := charted(&figures.Playout{PositionErrorMM: &figures.Quantiles{}, OrientationErrorDeg: deg}); got != "The worst shown cube is turned by, degrees: 0 of 50" {
+		t.Errorf("charts %q of a display that only turned something", got)
+	}
+	if got := charted(&figures.Playout{}); got != "" {
+		t.Errorf("charts %q of a display with nothing wrong", got)
+	}
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// mdTransfer tells how a file came across, and what that would have been with the
+// encoders beside.
+func mdTransfer(b *strings.Builder, r *engine.Result) {
+	x := r.Totals.Transfer
+	if x == nil {
+		return
+	}
+	fmt.Fprintf(b, "## The file\n\n%d bytes for those who have a file of %d", x.NewBytes, x.OldBytes)
+	if x.SHA256 != "" {
+		fmt.Fprintf(b, "; SHA-256 `%s`", x.SHA256)
+	}
+	b.WriteString(".\n\n| encoder | packed bytes | of the new file | blocks | datagrams | resent | came again | seconds |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	row := func(name string, t *figures.Totals) {
+		x := t.Transfer
+		if x.Encoder != "" { // that took over since
+			name = x.Encoder
+		}
+		fmt.Fprintf(b, "| %s | %d | %.2f %% | %d | %d | %d | %d | %s |\n", name, x.PackedBytes, 100*figures.Ratio(float64(x.PackedBytes), float64(x.NewBytes)),
+			x.Blocks, t.Sent, x.Resent, x.Needless, x.Verdict())
+	}
+	encoder, _ := r.Config["encoder"].(map[string]any)
+	row(fmt.Sprint(encoder["name"]), &r.Totals)
+	for i := range r.Shadows {
+		row(r.Shadows[i].Encoder, &r.Shadows[i].Totals)
+	}
+	b.WriteString("\n")
+	mdRounds(b, x.Rounds)
+}
+
+// mdRounds lists the deliveries that ended before.
+func mdRounds(b *strings.Builder, rounds []figures.Round) {
+	if len(rounds) == 0 {
+		return
+	}
+	b.WriteString("Before that:\n\n| began | encoder | packed bytes | blocks | resent | seconds |\n|---:|---|---:|---:|---:|---:|\n")
+	for _, x := range rounds {
+		took := "given up"
+		if x.Done {
+			took = fmt.Sprintf("%.3f", x.TimeS)
+		}
+		fmt.Fprintf(b, "| %.3f s | %s | %d | %d | %d | %s |\n", x.StartS, x.Encoder, x.PackedBytes, x.Blocks, x.Resent, took)
+	}
+	b.WriteString("\n")
+}

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"testing"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel/capture"
+	"wirelab/lossmodel/measure"
+)
+
+// What the meter counts as packets pass against what is measured afterwards in
+// the report's own packets.csv, read as a capture.
+func TestNetworkAgreesWithTheCapture(t *testing.T) {
+	c := config.Default()
+	c.Seed, c.Duration = 6, 40*time.Second
+	for key, v := range map[string]any{"down.loss": "8%", "down.burst": 3, "down.latency": "50ms", "down.jitter": "25ms", "down.distribution": "normal", "down.duplicate": "2%", "down.corrupt": "1%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := &Exporter{}
+	s, err := engine.NewSessionOf(c, labtest.NewCrowd(4, 2, -1, 1), engine.Options{Observer: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	out.sort()
+	var file bytes.Buffer
+	if err := writePackets(&file, out.Packets); err != nil {
+		t.Fatal(err)
+	}
+	read, err := capture.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq, err := read.Sequence()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := measure.Of(seq), s.Result().Totals.Network
+	near := func(what string, got, want, tolerance float64) {
+		t.Helper()
+		if math.Abs(got-want) > tolerance || want == 0 {
+			t.Errorf("%s: %g, the capture says %g", what, got, want)
+		}
+	}
+	// The meter knows that packets under way at the end are not lost, and looks at
+	// packets where the capture takes the copy that came first.
+	near("loss", got.LossRate, want.LossRate, 0.001)
+	near("mean burst", got.MeanBurst, want.MeanBurst, 0.05)
+	near("reordered", got.ReorderedRatio, want.Reordering.Ratio, 0.003)
+	near("largest extent", got.ReorderExtent.Max, float64(want.Reordering.MaxExtent), 0)
+	near("median delay", got.DelayMS.P50, float64(want.Delay.P50)/1e6, 0.04*got.DelayMS.P50)
+	near("longest delay", got.DelayMS.Max, float64(want.Delay.Max)/1e6, 0.001)
+}

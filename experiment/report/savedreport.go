@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// SavedReport is a report in a folder of reports.
+type SavedReport struct {
+	Name  string // of its folder
+	Path  string // of its report.json
+	Saved time.Time
+	Bytes int64
+}
+
+// MaxReports is how many reports SavedReports lists.
+const MaxReports = 1000
+
+// SavedReports lists the reports below dir, the newest first, at most MaxReports.
+// A folder that does not exist holds none.
+func SavedReports(dir string) ([]SavedReport, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("reports in %s: %s", dir, config.WithoutPath(err))
+	}
+	var list []SavedReport
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name(), "report.json")
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			list = append(list, SavedReport{e.Name(), path, info.ModTime(), info.Size()})
+		}
+	}
+	slices.SortFunc(list, func(a, b SavedReport) int {
+		return cmp.Or(b.Saved.Compare(a.Saved), cmp.Compare(b.Name, a.Name))
+	})
+	return list[:min(len(list), MaxReports)], nil
+}
+
+// laterVersion returns the version of a report that is newer than what can be read
+// here; 0 if it is not. Whatever else has changed in it, its version is where it was.
+func laterVersion(data []byte) int {
+	var head struct {
+		Version int `json:"version"`
+		Runs    []struct {
+			Version int `json:"version"`
+		} `json:"runs"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		head.Version = 0 // it is not whole, or the runs are something else now
+		var alone struct {
+			Version int `json:"version"`
+		}
+		if json.Unmarshal(data, &alone) == nil {
+			head.Version = alone.Version
+		}
+	}
+	for _, r := range head.Runs {
+		head.Version = max(head.Version, r.Version)
+	}
+	if head.Version > engine.ReportVersion {
+		return head.Version
+	}
+	return 0
+}
+
+// unreadable says in words why bytes are no report.
+func unreadable(data []byte, err error) string {
+	if v := laterVersion(data); v > 0 {
+		return fmt.Sprintf("was saved by a later version of Wirelab, in format %d; this one reads up to %d", v, engine.ReportVersion)
+	}
+	switch trimmed := bytes.TrimSpace(data); {
+	case len(trimmed) == 0:
+		return "is empty"
+	case trimmed[0] != '{':
+		return "is no report: it does not begin as one"
+	case trimmed[len(trimmed)-1] != '}':
+		return "is not whole: it ends in the middle"
+	}
+	return "is not whole: " + err.Error()
+}
+
+// maxReportBytes bounds what is read as a report.
+const maxReportBytes = 256 << 20
+
+// ReadReport reads what Run or a live session saved: one result, or those of a
+// sweep. path names a report.json, or the folder that holds it. The error is fit
+// for a person, also about a file that is cut off or from a later version.
+func ReadReport(path string) ([]*engine.Result, error) {
+	bad := func(problem string) error {
+		return &config.Error{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "report.json") // the folder will do
+	}
+	data, err := config.ReadFile(path, maxReportBytes, "a report.json of at most 256 MB")
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Runs []*engine.Result `json:"runs"`
+	}
+	var single engine.Result
+	if err := json.Unmarshal(data, &file); err != nil || laterVersion(data) > 0 {
+		return nil, bad(unreadable(data, err))
+	}
+	if file.Runs == nil {
+		if err := json.Unmarshal(data, &single); err != nil {
+			return nil, bad(unreadable(data, err))
+		}
+		file.Runs = []*engine.Result{&single}
+	}
+	for _, r := range file.Runs {
+		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
+			return nil, &config.Error{File: path, Problem: "is of a run that was broken off before anything was sent", Expected: "one that there is something to repeat of"}
+		}
+		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
+			return nil, bad("lacks config, duration_ns or digest")
+		}
+		if !slices.IsSortedFunc(r.Changes, func(a, b config.StampedChange) int { return cmp.Compare(a.T, b.T) }) {
+			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
+		}
+	}
+	return file.Runs, nil
+}

@@ -1,0 +1,54 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wirelab/experiment/config"
+)
+
+// Reports that were saved by the first edition, with every kind of change in them:
+// they replay to the same bytes, and their changes are written as they were read.
+func TestReportsOfTheFirstEditionReplay(t *testing.T) {
+	paths, err := filepath.Glob("testdata/reports/*.json")
+	if err != nil || len(paths) != 3 {
+		t.Fatalf("%d reports, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			got, err := Replay(t.Context(), path, RunOptions{})
+			if err != nil || !got.Same {
+				t.Errorf("%+v, %v", got, err)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var saved struct {
+				Changes json.RawMessage `json:"changes"`
+			}
+			var changes []config.StampedChange
+			if err := json.Unmarshal(data, &saved); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(saved.Changes, &changes); err != nil || len(changes) == 0 {
+				t.Fatalf("%d changes, %v", len(changes), err)
+			}
+			again, err := json.Marshal(changes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want bytes.Buffer
+			if err := json.Compact(&want, saved.Changes); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(again, want.Bytes()) {
+				t.Errorf("the changes are written as\n%s\nthey were\n%s", again, want.Bytes())
+			}
+		})
+	}
+}

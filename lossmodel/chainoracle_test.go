@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/loss"
 )
 
 // checkLosses compares a model's losses with its closed forms.
@@ -18,7 +20,7 @@ func checkLosses(t *testing.T, model string, rate, meanRun, c1, spread float64) 
 	near(t, model+" mean run", mean(lengths), meanRun, math.Sqrt(v/float64(len(lengths)))+se/float64(len(lengths)))
 	c, se := covariance(lost, rate, 1)
 	near(t, model+" covariance", c, c1, se)
-	law, ok := LawOf(specOf(t, "loss", model).Loss)
+	law, ok := loss.LawOf(specOf(t, "loss", model).Loss)
 	for what, x := range map[string][2]float64{
 		"rate": {law.Rate, rate}, "mean run": {law.MeanRun, meanRun},
 		"lag 1": {law.Lag1 * rate * (1 - rate), c1}, "spread": {law.Spread, spread},
@@ -48,20 +50,19 @@ func TestGilbertElliottClosedForm(t *testing.T) {
 }
 
 // fourStateSpread sums the covariances of the chain one by one.
-func fourStateSpread(s FourState, rate float64) float64 {
-	m := s.chain()
-	row := m.stationary()
+func fourStateSpread(s loss.FourState, pi [4]float64, rate float64) float64 {
+	step := [4][4]float64{{1 - s.P13 - s.P14, 0, s.P13, s.P14}, {0, 1 - s.P23, s.P23, 0}, {s.P31, s.P32, 1 - s.P31 - s.P32, 0}, {1, 0, 0, 0}}
 	f := [4]float64{-rate, -rate, 1 - rate, 1 - rate}
 	var weighted [4]float64
-	for i := range row {
-		weighted[i] = row[i] * f[i]
+	for i := range pi {
+		weighted[i] = pi[i] * f[i]
 	}
 	sum := rate * (1 - rate)
 	for range 100_000 {
 		var next [4]float64
 		for i := range next {
 			for j := range next {
-				next[j] += weighted[i] * m.next[i][j]
+				next[j] += weighted[i] * step[i][j]
 			}
 		}
 		weighted = next
@@ -75,11 +76,11 @@ func fourStateSpread(s FourState, rate float64) float64 {
 func TestFourStateClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		s    FourState
+		s    loss.FourState
 	}{
-		{"four-state p13=1% p31=20% p32=10% p23=30% p14=0.5%", FourState{0.01, 0.2, 0.1, 0.3, 0.005}},
-		{"four-state p13=5%", FourState{0.05, 0.95, 0, 1, 0}},
-		{"four-state p13=10% p31=50% p32=50% p23=50% p14=20%", FourState{0.1, 0.5, 0.5, 0.5, 0.2}},
+		{"four-state p13=1% p31=20% p32=10% p23=30% p14=0.5%", loss.FourState{P13: 0.01, P31: 0.2, P32: 0.1, P23: 0.3, P14: 0.005}},
+		{"four-state p13=5%", loss.FourState{P13: 0.05, P31: 0.95, P32: 0, P23: 1, P14: 0}},
+		{"four-state p13=10% p31=50% p32=50% p23=50% p14=20%", loss.FourState{P13: 0.1, P31: 0.5, P32: 0.5, P23: 0.5, P14: 0.2}},
 	} {
 		s := c.s
 		if got := specOf(t, "loss", c.text).Loss; got != s {
@@ -87,11 +88,14 @@ func TestFourStateClosedForm(t *testing.T) {
 		}
 		pi := [4]float64{1, s.P13 * s.P32 / (s.P31 * s.P23), s.P13 / s.P31, s.P14}
 		total := pi[0] + pi[1] + pi[2] + pi[3]
-		pi3, pi4 := pi[2]/total, pi[3]/total
+		for i := range pi {
+			pi[i] /= total
+		}
+		pi3, pi4 := pi[2], pi[3]
 		rate := pi3 + pi4
 		run := rate / (pi3*(s.P31+s.P32) + pi4)
 		c1 := pi3*(1-s.P31-s.P32) - rate*rate
-		checkLosses(t, c.text, rate, run, c1, fourStateSpread(s, rate))
+		checkLosses(t, c.text, rate, run, c1, fourStateSpread(s, pi, rate))
 		// Runs: a single loss with this weight, else geometric.
 		leave := s.P31 + s.P32
 		single := pi4 / (pi4 + pi3*leave)
@@ -151,7 +155,7 @@ func TestExactLosses(t *testing.T) {
 				t.Fatalf("%s: packet %d", text, i)
 			}
 		}
-		if law, ok := LawOf(specOf(t, "loss", text).Loss); ok {
+		if law, ok := loss.LawOf(specOf(t, "loss", text).Loss); ok {
 			all := losses(t, 35_000, 1, "loss", text)
 			if got := mean(all); math.Abs(got-law.Rate) > 1e-9 {
 				t.Errorf("%s loses %g, by its law %g", text, got, law.Rate)

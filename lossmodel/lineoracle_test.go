@@ -3,6 +3,7 @@ package lossmodel
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -125,7 +126,7 @@ func TestFraming(t *testing.T) {
 // A packet reordered by distance d is overtaken by d packets.
 func TestReorderDistance(t *testing.T) {
 	for _, d := range []int{1, 3, 12} {
-		l := linkOf(t, specOf(t, "reorder", "1%", "reorder_distance", countUnit("", 0, 99).format(d), "reorder_delay", "1s", "latency", "9ms"), 4)
+		l := linkOf(t, specOf(t, "reorder", "1%", "reorder_distance", strconv.Itoa(d), "reorder_delay", "1s", "latency", "9ms"), 4)
 		const n = 20_000
 		for i := range n {
 			l.Send(time.Duration(i)*16_666_667, nil, uint64(i))

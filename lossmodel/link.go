@@ -2,14 +2,17 @@ package lossmodel
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"wirelab/lossmodel/tracefile"
 )
 
 // Link is one direction of a modelled network. It is not safe for concurrent
 // use: it belongs to one event loop.
 type Link struct {
 	spec  Spec
-	files *library
+	files *tracefile.Library
 	pipe  pipeline
 	now   time.Duration // of the last Send
 	sent  uint64        // packets filed so far, copies included
@@ -28,13 +31,13 @@ const noSlot = -1
 // seeded from seed and name+"."+stage ("down.loss"), so the links of one session
 // differ. Files that the spec names are read from disk.
 func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
-	return NewLinkWith(ReadFile, spec, seed, name)
+	return NewLinkWith(nil, spec, seed, name)
 }
 
 // NewLinkWith is NewLink with files from elsewhere.
-func NewLinkWith(load Loader, spec Spec, seed uint64, name string) (*Link, error) {
-	files := newLibrary(load)
-	l := &Link{files: files, pipe: newPipeline(seed, name, files), lent: noSlot}
+func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*Link, error) {
+	files := tracefile.NewLibrary(load)
+	l := &Link{files: files, pipe: newPipeline(&parts{seed, name, files}), lent: noSlot}
 	if err := l.Reshape(spec); err != nil {
 		return nil, fmt.Errorf("link %s: %w", name, err)
 	}
@@ -50,7 +53,7 @@ func (l *Link) Reshape(spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	spec, err := l.files.pin(spec)
+	spec, err := pin(l.files, spec)
 	if err != nil {
 		return err
 	}
@@ -150,4 +153,26 @@ func (l *Link) release() {
 		l.pool.put(l.lent)
 		l.lent = noSlot
 	}
+}
+
+// Fork returns a second link in the very state of this one: what is sent through
+// it from now on meets the fate that it would meet here, so that somebody who
+// joins late is treated like those who were there from the start. Neither link
+// knows of the other afterwards.
+//
+// What is under way arrives at the fork too, at its time, as damaged as here, but
+// without its bytes and with the given tag: the newcomer did not send it, yet
+// whatever an arrival sets off may have to be set off there as well.
+func (l *Link) Fork(tag uint64) *Link {
+	f := &Link{spec: l.spec, files: l.files, now: l.now, sent: l.sent, flying: slices.Clone(l.flying), lent: noSlot}
+	f.pool.parcels, f.pool.free = slices.Clone(l.pool.parcels), slices.Clone(l.pool.free)
+	for i := range f.pool.parcels {
+		f.pool.parcels[i].data, f.pool.parcels[i].tag = nil, tag
+	}
+	if l.lent != noSlot { // its borrower is here, not there
+		f.pool.put(l.lent)
+	}
+	f.pipe = l.pipe.fork()
+	f.pipe.reshape(&f.spec)
+	return f
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/setting"
 )
 
 // losses sends n datagrams of size bytes and returns 1 for each that was lost.
@@ -38,7 +40,7 @@ func runs(lost []float64) (lengths []float64) {
 func TestBernoulliClosedForm(t *testing.T) {
 	for _, p := range []float64{0.001, 0.05, 0.5, 0.99} {
 		n := packets()
-		lost := losses(t, n, 100, "loss", formatPercent(p))
+		lost := losses(t, n, 100, "loss", setting.FormatPercent(p))
 		near(t, "rate", mean(lost), p, math.Sqrt(p*(1-p)/float64(n)))
 		for lag := 1; lag <= 5; lag++ {
 			c, _ := covariance(lost, p, lag)
@@ -82,8 +84,9 @@ func TestFragmentsClosedForm(t *testing.T) {
 func TestGilbertClosedForm(t *testing.T) {
 	for _, c := range []struct{ mean, burst float64 }{{0.05, 2}, {0.01, 10}, {0.3, 1}, {0.5, 5}, {0.6, 1.5}} {
 		n := packets()
-		lost := losses(t, n, 3000, "loss", formatPercent(c.mean), "burst", formatNumber(c.burst)) // fragments change nothing
-		enter, leave := Gilbert{c.mean, c.burst}.rates()
+		lost := losses(t, n, 3000, "loss", setting.FormatPercent(c.mean), "burst", setting.FormatNumber(c.burst)) // fragments change nothing
+		leave := 1 / c.burst
+		enter := leave * c.mean / (1 - c.mean)
 		lambda, v := 1-enter-leave, c.mean*(1-c.mean)
 		near(t, "rate", mean(lost), c.mean, math.Sqrt((v+2*v*lambda/(1-lambda))/float64(n)))
 		// A run is geometric with mean B and variance B(B-1).

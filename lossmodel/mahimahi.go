@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
 )
 
 // ChanceBytes is what one opportunity of a Mahimahi trace delivers.
@@ -33,7 +36,7 @@ func readChances(data []byte) (*chances, error) {
 		}
 		ms, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is %s, expected a whole number of milliseconds", n, show(text))
+			return nil, fmt.Errorf("line %d is %s, expected a whole number of milliseconds", n, setting.Show(text))
 		}
 		at := time.Duration(ms) * time.Millisecond
 		if at < c.period {
@@ -51,6 +54,9 @@ func readChances(data []byte) (*chances, error) {
 	}
 	return c, nil
 }
+
+// lineTrace reads a file as *chances.
+var lineTrace = &tracefile.Kind{Read: func(data []byte) (any, error) { return readChances(data) }}
 
 // when returns the time of opportunity i, counted on through the repetitions.
 func (c *chances) when(i int64) time.Duration {

@@ -1,6 +1,8 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+)
 
 // parcel is a packet under way, all but its due time.
 type parcel struct {

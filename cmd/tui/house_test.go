@@ -69,10 +69,14 @@ var plan = map[string][]string{
 	"dataset/tomlkeys": {},                // lines of the keys of a text; knows no configuration
 	"dataset/near":     {},                // what was most likely meant by a name; knows nothing of what is named
 
-	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
-	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links
-	"lossmodel/capture": {},                                 // rows of a file; knows no links
-	"lossmodel/measure": {"lossmodel", "lossmodel/capture"}, // looks at links and captures from outside
+	"lossmodel":           {"lossmodel/loss", "lossmodel/netem", "lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},
+	"lossmodel/loss":      {"lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},                                // which packets of a series are lost; knows no links
+	"lossmodel/tracefile": {"lossmodel/capture", "lossmodel/random", "lossmodel/setting"},                                  // the files that a link can name
+	"lossmodel/setting":   {},                                                                                              // units, texts and errors of keys; knows no links
+	"lossmodel/random":    {},                                                                                              // streams, chances and quantiles in integers
+	"lossmodel/netem":     {},                                                                                              // the kernel's rules; knows no links
+	"lossmodel/capture":   {},                                                                                              // rows of a file; knows no links
+	"lossmodel/measure":   {"lossmodel", "lossmodel/capture", "lossmodel/loss", "lossmodel/random", "lossmodel/tracefile"}, // looks at links and captures from outside
 }
 
 var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}

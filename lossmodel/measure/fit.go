@@ -8,6 +8,7 @@ import (
 
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
+	"wirelab/lossmodel/loss"
 )
 
 // Estimate is a figure drawn from a capture, with the interval in which the true
@@ -148,7 +149,7 @@ func (f *fitter) copies() {
 // lost = L (1-d) + d L^2 and doubled = d (1-L)^2, which a few rounds solve.
 func (f *fitter) untangle(doubled int) {
 	told := slices.ContainsFunc(f.all, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
-	independent, ok := f.Spec.Loss.(lossmodel.Bernoulli)
+	independent, ok := f.Spec.Loss.(loss.Bernoulli)
 	if told || !ok || f.Spec.Duplicate.Copies != 1 {
 		f.note("copies that were lost cannot be seen: the share duplicated may be somewhat higher")
 		return

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/dataset/near"
+	"wirelab/dataset/suggest"
 )
 
 // text reads frames from rows of CSV.
@@ -78,7 +78,7 @@ func (t *text) column(name string) (int, error) {
 		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma), fmt.Sprintf("separator = %q in the schema", string(comma)))
 	}
 	expected := `it in the first line, or column = "..." in the schema`
-	if close := near.Name(name, t.names); close != "" {
+	if close := suggest.Closest(name, t.names); close != "" {
 		expected = fmt.Sprintf("it in the first line; there is %s: column = %q in the schema would read that", close, close)
 	}
 	return 0, t.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)

@@ -1,7 +1,5 @@
 package random
 
-//go:generate go run gen_normal.go
-
 import (
 	"math/bits"
 	"time"

@@ -1,7 +1,5 @@
 package random
 
-//go:generate go run gen_quantile.go
-
 import (
 	"math/bits"
 	"time"

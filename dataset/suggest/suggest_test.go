@@ -1,4 +1,4 @@
-package near
+package suggest
 
 import "testing"
 
@@ -8,7 +8,7 @@ func TestName(t *testing.T) {
 		"quantiti": "quantity", "Quan": "quantity", "flgs": "flag", "bit": "bits", "angel": "angle", "float3": "float32",
 		"velocity": "", "": "", "xy": "", "y": "", "Z": "z",
 	} {
-		if got := Name(name, known); got != want {
+		if got := Closest(name, known); got != want {
 			t.Errorf("by %q %q is meant, want %q", name, got, want)
 		}
 	}

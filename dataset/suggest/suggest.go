@@ -1,6 +1,6 @@
-// Package near finds the name that was most likely meant by one that is not known,
+// Package suggest finds the known name closest to one that is not known,
 // for the end of an error: did you mean that? It knows nothing of what is named.
-package near
+package suggest
 
 import (
 	"strings"
@@ -8,10 +8,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Name returns the known name that was most likely meant by name: the only one that
+// Closest returns the known name closest to name: the only one that
 // begins so, else the closest within a typo for every three letters; "" if none is
 // near.
-func Name(name string, known []string) string {
+func Closest(name string, known []string) string {
 	low := strings.ToLower(name)
 	begins, at := 0, ""
 	for _, k := range known {

@@ -65,7 +65,7 @@ func (*Corruption) row() stageRow {
 	return stageRow{
 		name:    StageCorrupt,
 		initial: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
-		make:    func(p *parts) specStage { return &corruptStage{stream: p.stream(StageCorrupt)} },
+		make:    func(p *stageContext) specStage { return &corruptStage{stream: p.stream(StageCorrupt)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
 				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,

@@ -116,7 +116,7 @@ func (*Delay) row() stageRow {
 		name:  StageDelay,
 		keys:  delayKeys(),
 		check: (*Spec).checkDelay,
-		make:  func(p *parts) specStage { return &delayStage{stream: p.stream(StageDelay), files: p.files} },
+		make:  func(p *stageContext) specStage { return &delayStage{stream: p.stream(StageDelay), files: p.files} },
 	}
 }
 

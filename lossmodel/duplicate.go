@@ -60,7 +60,9 @@ func (*Duplicate) row() stageRow {
 	return stageRow{
 		name:    StageDuplicate,
 		initial: func(s *Spec) { s.Duplicate.Copies = 1 },
-		make:    func(p *parts) specStage { return &duplicateStage{stream: p.stream(StageDuplicate), files: p.files} },
+		make: func(p *stageContext) specStage {
+			return &duplicateStage{stream: p.stream(StageDuplicate), files: p.files}
+		},
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Duplicate.P }, KeyInfo{
 				Key: "duplicate", Stage: "duplicate", Ladder: percentLadder,

@@ -99,7 +99,7 @@ func dues(l *Link, now time.Duration) (out []expected) {
 	flying := append(heap(nil), l.flying...)
 	for len(flying) > 0 && flying[0].due <= int64(now) {
 		e := flying.pop()
-		p := &l.pool.parcels[e.slot]
+		p := &l.pool.flights[e.slot]
 		out = append(out, expected{time.Duration(e.due), p.sent, p.number, p.flipped, p.damaged, p.tag})
 	}
 	return out

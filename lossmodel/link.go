@@ -37,7 +37,7 @@ func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
 // NewLinkWith is NewLink with files from elsewhere.
 func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*Link, error) {
 	files := tracefile.NewLibrary(load)
-	l := &Link{files: files, pipe: newPipeline(&parts{seed, name, files}), lent: noSlot}
+	l := &Link{files: files, pipe: newPipeline(&stageContext{seed, name, files}), lent: noSlot}
 	if err := l.Reshape(spec); err != nil {
 		return nil, fmt.Errorf("link %s: %w", name, err)
 	}
@@ -110,7 +110,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 // file puts a packet that will be delivered under way.
 func (l *Link) file(now time.Duration, datagram []byte, tag uint64, f *Fate) {
 	slot := l.pool.take()
-	p := &l.pool.parcels[slot]
+	p := &l.pool.flights[slot]
 	p.data = append(p.data[:0], datagram...)
 	p.sent, p.tag, p.number = now, tag, f.Copy
 	p.flipped = len(f.Corrupt)
@@ -140,7 +140,7 @@ func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	}
 	e := l.flying.pop()
 	l.lent = e.slot
-	p := &l.pool.parcels[e.slot]
+	p := &l.pool.flights[e.slot]
 	return Delivery{
 		Data: p.data, Sent: p.sent, Due: time.Duration(e.due), Tag: p.tag,
 		Copy: p.number, Flipped: p.flipped, Damaged: p.damaged,
@@ -165,9 +165,9 @@ func (l *Link) release() {
 // whatever an arrival sets off may have to be set off there as well.
 func (l *Link) Fork(tag uint64) *Link {
 	f := &Link{spec: l.spec, files: l.files, now: l.now, sent: l.sent, flying: slices.Clone(l.flying), lent: noSlot}
-	f.pool.parcels, f.pool.free = slices.Clone(l.pool.parcels), slices.Clone(l.pool.free)
-	for i := range f.pool.parcels {
-		f.pool.parcels[i].data, f.pool.parcels[i].tag = nil, tag
+	f.pool.flights, f.pool.free = slices.Clone(l.pool.flights), slices.Clone(l.pool.free)
+	for i := range f.pool.flights {
+		f.pool.flights[i].data, f.pool.flights[i].tag = nil, tag
 	}
 	if l.lent != noSlot { // its borrower is here, not there
 		f.pool.put(l.lent)

@@ -151,8 +151,8 @@ func (b *ledger) close() {
 			b.sent, b.copies, b.lost, b.received, b.l.InFlight())
 	}
 	b.l.release()
-	if p := b.l.pool; len(p.free)+b.l.InFlight() != len(p.parcels) {
-		b.t.Fatalf("%d slots: %d free, %d in flight", len(p.parcels), len(p.free), b.l.InFlight())
+	if p := b.l.pool; len(p.free)+b.l.InFlight() != len(p.flights) {
+		b.t.Fatalf("%d slots: %d free, %d in flight", len(p.flights), len(p.free), b.l.InFlight())
 	}
 }
 

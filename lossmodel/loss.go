@@ -62,7 +62,7 @@ func lossRow() stageRow {
 	return stageRow{
 		name: StageLoss,
 		keys: lossKeys(),
-		make: func(p *parts) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
+		make: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
 		check: func(s *Spec) error {
 			if s.Loss == nil {
 				return nil
@@ -143,10 +143,10 @@ func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	return s.setLoss(table), true
 }
 
-// gatherLoss returns the keys of table with those of a loss model's table, as
+// regroupLoss returns the keys of table with those of a loss model's table, as
 // "loss.model" and "loss.r", put back together, so that their order does not
 // matter.
-func gatherLoss(table map[string]any) map[string]any {
+func regroupLoss(table map[string]any) map[string]any {
 	switch table["loss.model"] {
 	case nil, "bernoulli", "gilbert": // their keys work one by one
 		return table

@@ -35,7 +35,7 @@ type netemStage struct {
 	on      bool
 }
 
-func newNetemStage(p *parts) *netemStage {
+func newNetemStage(p *stageContext) *netemStage {
 	s := p.stream(StageNetem + ".seed")
 	return &netemStage{stream: p.stream(StageNetem), seed: s.Next(0)}
 }
@@ -58,12 +58,12 @@ func (s *netemStage) reshape(spec *Spec) bool {
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {
-		settle(s.copy, now, size, word, f)
+		applyDecision(s.copy, now, size, word, f)
 		return
 	}
 	wire := size + udpHeader + (ipHeader+ethernetHeader)*f.Fragments
 	d := s.qdisc.Enqueue(int64(now), wire)
-	settle(d.Packet, now, size, word, f)
+	applyDecision(d.Packet, now, size, word, f)
 	if d.Doubled {
 		f.Copies = append(f.Copies, 0)
 		s.copy = d.Copy
@@ -90,8 +90,8 @@ func (s *netemStage) describe(now time.Duration, step *Step) {
 	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
 }
 
-// settle makes a decision the packet's fate.
-func settle(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
+// applyDecision makes a decision the packet's fate.
+func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {
 	case netem.Isolated:
 		f.lose(Loss)
@@ -112,7 +112,7 @@ func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
 		replaces: true,
-		make:     func(p *parts) specStage { return newNetemStage(p) },
+		make:     func(p *stageContext) specStage { return newNetemStage(p) },
 		keys: []keyRow{{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,
@@ -179,16 +179,16 @@ func (s *Spec) checkNetem() error {
 	return nil
 }
 
-// governed is the part of a spec that a netem line stands in for.
-func (s Spec) governed() Spec {
+// replacedByNetem is the part of a spec that a netem line stands in for.
+func (s Spec) replacedByNetem() Spec {
 	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
 	return s
 }
 
-// heldByNetem refuses a change that a netem line would keep from having any
+// refusedByNetem refuses a change that a netem line would keep from having any
 // effect.
-func (s *Spec) heldByNetem(changed *Spec, key string, value any) error {
-	if !s.Netem.On || !changed.Netem.On || changed.governed() == s.governed() {
+func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
+	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
 	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, its line decides this`}

@@ -13,7 +13,7 @@ type pipeline struct {
 }
 
 // newPipeline makes the stages of a link.
-func newPipeline(p *parts) pipeline {
+func newPipeline(p *stageContext) pipeline {
 	var l pipeline
 	for _, row := range stages().rows {
 		if row.make != nil {

@@ -56,12 +56,12 @@ func (s *rateStage) reshape(spec *Spec) bool {
 		s.ahead = time.Duration(scaleDown(uint64(s.spec.Burst)*8, uint64(time.Second), s.rate))
 	}
 	if f := s.spec.Trace; f.Path != "" {
-		s.traced.set(s.files.Get(f, lineTrace).(*chances))
+		s.traced.set(s.files.Get(f, lineTrace).(*opportunities))
 	} else {
 		s.traced.set(nil)
 		s.idle = max(s.idle, s.traced.at)
 	}
-	return s.rate > 0 || s.traced.chances != nil
+	return s.rate > 0 || s.traced.opportunities != nil
 }
 
 // Apply implements Stage. A lost packet never comes to the queue.
@@ -70,7 +70,7 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 		return
 	}
 	s.empty(now)
-	wire := s.billed(size, f.Fragments)
+	wire := s.wireCost(size, f.Fragments)
 	if s.full(wire) {
 		f.lose(Queue)
 		return
@@ -98,18 +98,18 @@ func (s *rateStage) full(wire int64) bool {
 		s.spec.QueuePackets > 0 && s.queued.n >= s.spec.QueuePackets
 }
 
-// billed returns what a datagram costs on the line.
-func (s *rateStage) billed(size, fragments int) int64 {
+// wireCost returns what a datagram costs on the line.
+func (s *rateStage) wireCost(size, fragments int) int64 {
 	wire := int64(size + udpHeader + ipHeader*fragments)
 	if s.spec.Overhead == 0 && s.spec.Cell == 0 {
 		return wire
 	}
-	return framed(&s.spec, wire, fragments)
+	return withFraming(&s.spec, wire, fragments)
 }
 
-// framed adds what the line adds. Fragments are full but for the last; each is
-// framed by itself, so for cells the others count as equal shares.
-func framed(r *Rate, wire int64, fragments int) int64 {
+// withFraming adds what the line adds. Fragments are full but for the last; each is
+// withFraming by itself, so for cells the others count as equal shares.
+func withFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
 	wire = max(1, wire+n*int64(r.Overhead))
 	if r.Cell == 0 {
@@ -123,7 +123,7 @@ func framed(r *Rate, wire int64, fragments int) int64 {
 // leaves returns when a packet has left the line, and books it; ok is false if it
 // would have to wait too long.
 func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
-	if s.traced.chances != nil {
+	if s.traced.opportunities != nil {
 		return s.traced.leaves(max(now, s.idle), now+MaxWait, wire)
 	}
 	if s.idle-now > MaxWait {
@@ -164,7 +164,7 @@ func (*Rate) row() stageRow {
 	return stageRow{
 		name:    StageRate,
 		initial: func(s *Spec) { s.Rate.Queue = 64_000 },
-		make:    func(p *parts) specStage { return &rateStage{files: p.files} },
+		make:    func(p *stageContext) specStage { return &rateStage{files: p.files} },
 		keys: []keyRow{
 			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
 				Key: "rate", Stage: "rate", Ladder: []string{

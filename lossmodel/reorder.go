@@ -79,7 +79,7 @@ func (*Reorder) row() stageRow {
 	return stageRow{
 		name:    StageReorder,
 		initial: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },
-		make:    func(p *parts) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
+		make:    func(p *stageContext) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Reorder.P }, KeyInfo{
 				Key: "reorder", Stage: "reorder", Ladder: percentLadder,

@@ -23,7 +23,7 @@ func (s *Spec) Set(key string, value any) error {
 	if err := changed.set(key, value); err != nil {
 		return err
 	}
-	if err := s.heldByNetem(&changed, key, value); err != nil {
+	if err := s.refusedByNetem(&changed, key, value); err != nil {
 		return err
 	}
 	*s = changed
@@ -56,7 +56,7 @@ func (s *Spec) set(key string, value any) error {
 // netem is among them, the others are set as if it were off and wait for that.
 // On error the spec stays as it was.
 func (s *Spec) SetAll(table map[string]any) error {
-	table = gatherLoss(table)
+	table = regroupLoss(table)
 	rank := func(key string) int {
 		if i := find(key); i >= 0 {
 			return i

@@ -30,13 +30,13 @@ type Spec struct {
 	Netem netem.Params
 }
 
-// rowed is a field of Spec; its method does not look at the value.
-type rowed interface{ row() stageRow }
+// params is a field of Spec; its method does not look at the value.
+type params interface{ row() stageRow }
 
 // rowOf returns the row of a field of Spec, given by its address.
 func rowOf(field any) stageRow {
 	switch f := field.(type) {
-	case rowed:
+	case params:
 		return f.row()
 	case *loss.Model:
 		return lossRow()

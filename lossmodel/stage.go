@@ -91,21 +91,21 @@ type gauger interface {
 // stageRow is what a link and its keys need to know about a stage.
 type stageRow struct {
 	name     StageKind
-	keys     []keyRow               // in the order in which users should meet them
-	initial  func(*Spec)            // sets what is not zero in DefaultSpec; nil: nothing
-	check    func(*Spec) error      // what the keys mean together; nil: nothing. The error is a *KeyError
-	make     func(*parts) specStage // nil: the keys are not those of a stage
-	replaces bool                   // while it is on, no other stage is
+	keys     []keyRow                      // in the order in which users should meet them
+	initial  func(*Spec)                   // sets what is not zero in DefaultSpec; nil: nothing
+	check    func(*Spec) error             // what the keys mean together; nil: nothing. The error is a *KeyError
+	make     func(*stageContext) specStage // nil: the keys are not those of a stage
+	replaces bool                          // while it is on, no other stage is
 }
 
-// parts is what a new stage is given.
-type parts struct {
+// stageContext is what a new stage is given.
+type stageContext struct {
 	seed  uint64
 	link  string
 	files *tracefile.Library
 }
 
 // stream returns the random stream of the given name, for this link alone.
-func (p *parts) stream(name StageKind) random.Stream {
+func (p *stageContext) stream(name StageKind) random.Stream {
 	return random.NewStream(p.seed, p.link+"."+string(name))
 }

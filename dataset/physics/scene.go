@@ -124,7 +124,7 @@ func (s *Scene) Touch(i int) Touch { return s.touch[i] }
 
 // Pull applies an acceleration to cube i during the next step, and wakes it.
 func (s *Scene) Pull(i int, acceleration Vec) {
-	s.rouse(i)
+	s.wake(i)
 	b := &s.bodies[i]
 	b.pull = b.pull.Add(acceleration)
 	b.still = 0
@@ -133,7 +133,7 @@ func (s *Scene) Pull(i int, acceleration Vec) {
 // Twist applies an acceleration of the spin, in radians per second squared about
 // each axis, to cube i during the next step, and wakes it.
 func (s *Scene) Twist(i int, acceleration Vec) {
-	s.rouse(i)
+	s.wake(i)
 	b := &s.bodies[i]
 	b.twist = b.twist.Add(acceleration)
 	b.still = 0

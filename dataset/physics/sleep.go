@@ -6,8 +6,8 @@ package physics
 // as a whole until all of it is still: who wants to sleep in a pile that slides
 // is woken in the same step. The engine of the recordings does it like that.
 
-// drowse limits the spin of a body and counts for how long it has hardly moved.
-func (s *Scene) drowse(b *Body) {
+// updateSleep limits the spin of a body and counts for how long it has hardly moved.
+func (s *Scene) updateSleep(b *Body) {
 	c := &s.law
 	b.Spin = b.Spin.Limit(c.MaxSpin)
 	if b.Vel.Dot(b.Vel) < float64(c.RestSpeed*c.RestSpeed) && b.Spin.Dot(b.Spin) < float64(c.RestSpin*c.RestSpin) {
@@ -18,8 +18,8 @@ func (s *Scene) drowse(b *Body) {
 	b.asleep = b.still >= c.RestTime-float64(0.25*s.step)
 }
 
-// know finds out how sleeper i is turned.
-func (s *Scene) know(i int) {
+// findPose finds the orientation of sleeping body i.
+func (s *Scene) findPose(i int) {
 	b := &s.bodies[i]
 	pos, half := b.Pos, b.half
 	*b = Body{Pos: pos, Rot: s.pose(i), half: half, asleep: true, still: s.law.RestTime}
@@ -28,10 +28,10 @@ func (s *Scene) know(i int) {
 	s.state[i] = posed
 }
 
-// rouse makes a sleeper live. It is still asleep until Step says otherwise.
-func (s *Scene) rouse(i int) {
+// wake makes a sleeping body live. It is still asleep until Step says otherwise.
+func (s *Scene) wake(i int) {
 	if s.state[i] == lying {
-		s.know(i)
+		s.findPose(i)
 	}
 	if s.state[i] == posed {
 		s.enter(i, moving)

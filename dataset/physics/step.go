@@ -31,7 +31,7 @@ func (s *Scene) gather() {
 		s.awake.add(int(i), b.Pos)
 		s.slot[i] = -1
 		if s.state[i] == moving {
-			s.drowse(b)
+			s.updateSleep(b)
 		}
 		if !b.asleep {
 			s.activate(int(i))

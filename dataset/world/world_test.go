@@ -342,7 +342,7 @@ func TestPosition(t *testing.T) {
 func TestRighting(t *testing.T) {
 	for _, tilt := range []float64{0, 0.01, 0.2, 0.45, 0.49, 0.6, 1.5, 2.5} {
 		up := physics.Vec{X: math.Sin(tilt), Z: math.Cos(tilt)}
-		got := righting(up, physics.Vec{Z: 1})
+		got := torqueTowards(up, physics.Vec{Z: 1})
 		want := -100 * min(tilt, 0.5)
 		if math.Abs(got.Y-want) > 0.2 || got.X != 0 || got.Z != 0 {
 			t.Errorf("tilted by %v: torque %v, expected %v about y", tilt, got, want)

@@ -119,12 +119,12 @@ func (f *fitter) delay(timed bool) {
 	f.spreadOf(took)
 	sorted := slices.Sorted(slices.Values(took))
 	middle := quantile(sorted, 0.5)
-	switch split, ok := twoHeaps(sorted); {
+	switch split, ok := twoClusters(sorted); {
 	case quantile(sorted, 0.99)-quantile(sorted, 0.01) < quiet:
 		f.Spec.Delay.Latency = limit(middle)
 		f.note("delays vary by less than %v but for one packet in a hundred: taken as constant", quiet)
 	case ok:
-		f.heaps(sorted, split)
+		f.clusters(sorted, split)
 	default:
 		f.jitter(sorted, timed)
 	}
@@ -148,10 +148,10 @@ func (f *fitter) spreadOf(took []time.Duration) {
 	}
 }
 
-// twoHeaps says whether delays come in two heaps, and where between them to cut:
+// twoClusters says whether delays come in two heaps, and where between them to cut:
 // the middle half of the range, but for one packet in a hundred at each end, is
 // empty but for one in two hundred.
-func twoHeaps(sorted []time.Duration) (split time.Duration, ok bool) {
+func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
 	lo, hi := quantile(sorted, 0.01), quantile(sorted, 0.99)
 	quarter := (hi - lo) / 4
 	from, _ := slices.BinarySearch(sorted, lo+quarter)
@@ -159,8 +159,8 @@ func twoHeaps(sorted []time.Duration) (split time.Duration, ok bool) {
 	return lo + 2*quarter, quarter > quiet && to-from < len(sorted)/200 && from > len(sorted)/50 && to < len(sorted)*49/50
 }
 
-// heaps: the later heap is held back.
-func (f *fitter) heaps(sorted []time.Duration, split time.Duration) {
+// clusters: the later heap is held back.
+func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 	at, _ := slices.BinarySearch(sorted, split)
 	early, late := quantile(sorted[:at], 0.5), quantile(sorted[at:], 0.5)
 	held, n := len(sorted)-at, len(sorted)
@@ -199,7 +199,7 @@ func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 	}
 	f.Spec.Delay = best
 	slices.SortStableFunc(f.DelayModels, func(a, b Candidate) int { return compare(a.merit(), b.merit()) })
-	f.hangTogether(timed)
+	f.correlatedNeighbours(timed)
 }
 
 // closeEnough is the distance that a named distribution may have before the table
@@ -266,8 +266,8 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float6
 	return worst
 }
 
-// hangTogether fits the correlation of neighbours, and whether order is kept.
-func (f *fitter) hangTogether(timed bool) {
+// correlatedNeighbours fits the correlation of neighbours, and whether order is kept.
+func (f *fitter) correlatedNeighbours(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	se := z95 / math.Sqrt(float64(n))
 	f.estimate("jitter correlation", "", rho, rho-se, rho+se)

@@ -51,9 +51,9 @@ func (f *fitter) loss() error {
 		f.Spec.Loss = loss.Bernoulli{P: tidy(rate)}
 		f.runs(&independent)
 	case "gilbert":
-		f.takeGilbert(&gilbert, after)
+		f.setGilbert(&gilbert, after)
 	default:
-		f.takeElliott(&full, lost)
+		f.setElliott(&full, lost)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func fitGilbert(lost []bool) (m elliott, after [2]int) {
 	return m, after
 }
 
-func (f *fitter) takeGilbert(m *elliott, after [2]int) {
+func (f *fitter) setGilbert(m *elliott, after [2]int) {
 	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: 0, K: 1}
 	for i, e := range []struct {
 		name  string
@@ -95,7 +95,7 @@ func (f *fitter) takeGilbert(m *elliott, after [2]int) {
 	f.runs(m)
 }
 
-func (f *fitter) takeElliott(m *elliott, lost []bool) {
+func (f *fitter) setElliott(m *elliott, lost []bool) {
 	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: tidy(1 - m.eB), K: tidy(1 - m.eG)}
 	se := m.spread(lost)
 	for i, e := range []struct {

@@ -32,15 +32,15 @@ func mean(x []float64) float64 {
 // of batch means, which needs no model of the correlations.
 func covariance(x []float64, mu float64, lag int) (c, se float64) {
 	const batches = 100
-	var parts [batches]float64
+	var stageContext [batches]float64
 	size := (len(x) - lag) / batches
-	for b := range parts {
+	for b := range stageContext {
 		for i := b * size; i < (b+1)*size; i++ {
-			parts[b] += (x[i] - mu) * (x[i+lag] - mu) / float64(size)
+			stageContext[b] += (x[i] - mu) * (x[i+lag] - mu) / float64(size)
 		}
 	}
-	c = mean(parts[:])
-	for _, p := range parts {
+	c = mean(stageContext[:])
+	for _, p := range stageContext {
 		se += (p - c) * (p - c)
 	}
 	return c, math.Sqrt(se / batches / (batches - 1))

@@ -18,7 +18,8 @@ import (
 
 // Names of files survive as text, whatever is in them.
 func TestFileText(t *testing.T) {
-	for _, path := range []string{"a.csv", "off", "my trace.csv", `C:\net\"x".csv`, "a=b", "\tx\n", "5", "sha256=00", "naïve.csv", "\xff", "a\"b"} {
+	for _, path := range []string{"a.csv", "off", "my trace.csv", `C:\net\"x".csv`, "a=b", "\tx\n", "5", "sha256=00",
+		"naïve.csv", "\xff", "a\"b"} {
 		for _, f := range []tracefile.File{{Path: path}, {Path: path, ByTime: true, SHA256: "0123456789abcdef"}} {
 			s := DefaultSpec()
 			s.Loss, s.Delay.Trace, s.Duplicate.Trace = loss.Trace{File: f}, f, f
@@ -145,7 +146,8 @@ func FuzzFiles(f *testing.F) {
 	f.Add([]byte("0\n0\n4294967295\n"))
 	f.Add([]byte("send_us,delay_us\n-5,3600000000\n9,0\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, set := range [][]string{{"trace", "x"}, {"trace", "x by=time"}, {"rate_trace", "x"}, {"loss", "pattern file=x"}, {"loss", "trace file=x"},
+		for _, set := range [][]string{{"trace", "x"}, {"trace", "x by=time"}, {"rate_trace", "x"}, {"loss", "pattern file=x"},
+			{"loss", "trace file=x"},
 			{"delay_table", "x", "distribution", "table", "jitter", "1h"}} {
 			l, err := NewLinkWith(func(string) ([]byte, error) { return bytes.Clone(data), nil }, specOf(t, set...), 1, "down")
 			if err != nil {

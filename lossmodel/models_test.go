@@ -65,7 +65,8 @@ func TestLossParameterByParameter(t *testing.T) {
 		t.Errorf("an impossible parameter: %v, %v", err, s.Loss)
 	}
 	flat := DefaultSpec()
-	if err := flat.SetAll(map[string]any{"loss.model": "four-state", "loss.p13": "1%", "loss.p32": "5%", "loss.p31": "50%", "latency": "5ms"}); err != nil {
+	if err := flat.SetAll(map[string]any{"loss.model": "four-state", "loss.p13": "1%", "loss.p32": "5%", "loss.p31": "50%",
+		"latency": "5ms"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := (loss.FourState{P13: 0.01, P31: 0.5, P32: 0.05, P23: 1, P14: 0}); flat.Loss != want || flat.Delay.Latency != 5*ms {
@@ -73,7 +74,8 @@ func TestLossParameterByParameter(t *testing.T) {
 	}
 	// A text means one thing, whatever was set before.
 	for _, was := range []string{"correlated p=3% rho=50%", "periodic every=5", "gilbert mean=5% burst=3", "7%", "trace file=a"} {
-		for _, is := range []Spec{specOf(t), specOf(t, "loss", "5%"), specOf(t, "loss", "5%", "burst", "4"), specOf(t, "loss", "pattern bits=01")} {
+		for _, is := range []Spec{specOf(t), specOf(t, "loss", "5%"), specOf(t, "loss", "5%", "burst", "4"),
+			specOf(t, "loss", "pattern bits=01")} {
 			s := specOf(t, "loss", was)
 			if err := s.SetAll(is.Values()); err != nil || s != is {
 				t.Errorf("from %s to %s: %v, %v", was, is.Values()["loss"], s.Loss, err)

@@ -175,7 +175,8 @@ func (*Rate) row() stageRow {
 			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
 				Key: "queue", Stage: "rate", Ladder: []string{
 					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
-				Help: "bytes waiting or being sent that the drop-tail queue before the line holds; off: no limit. Nothing happens here while rate is off",
+				Help: "bytes waiting or being sent that the drop-tail queue before the line holds; off: no limit. Nothing happens " +
+					"here while rate is off",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
 				Key: "queue_packets", Stage: "rate", Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},

@@ -155,7 +155,8 @@ func TestChangeAndBack(t *testing.T) {
 		still, moved := linkOf(t, spec, 3), linkOf(t, spec, 3)
 		away := elsewhere
 		if pairs[0] == "rate" || pairs[0] == "rate_trace" {
-			away.Rate = Rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace, QueuePackets: 1} // a fraction of a nanosecond belongs to its rate
+			away.Rate = Rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace,
+				QueuePackets: 1} // a fraction of a nanosecond belongs to its rate
 		}
 		for i := range 3000 {
 			now, data := time.Duration(i)*4*ms, make([]byte, 400)
@@ -219,7 +220,8 @@ func TestReshapeTouchesNothingInFlight(t *testing.T) {
 		return l
 	}
 	want := arrivals(send())
-	for _, other := range []Spec{DefaultSpec(), specOf(t, "loss", "100%", "latency", "10s", "rate", "1kbit", "queue", "100B", "checksum", "off"),
+	for _, other := range []Spec{DefaultSpec(), specOf(t, "loss", "100%", "latency", "10s", "rate", "1kbit", "queue",
+		"100B", "checksum", "off"),
 		specOf(t, "keep_order", "on", "jitter", "5ms", "mtu", "68")} {
 		l := send()
 		if err := l.Reshape(other); err != nil {

@@ -182,7 +182,8 @@ func (r *reader) steps(key string, f *frame.Field, lo, hi float64) {
 	case first > last:
 		r.fail(key, fmt.Sprintf("no multiple of %g lies in [%g, %g]", f.Scale, lo, hi), "a range with at least one step")
 	case first < math.MinInt32 || last > math.MaxInt32:
-		r.fail(key, fmt.Sprintf("[%g, %g] in steps of %g is beyond 32 bits", lo, hi, f.Scale), "at most 4294967296 steps, from -2147483648 to 2147483647")
+		r.fail(key, fmt.Sprintf("[%g, %g] in steps of %g is beyond 32 bits", lo, hi, f.Scale),
+			"at most 4294967296 steps, from -2147483648 to 2147483647")
 	case f.Kind == frame.Angle && last-first < 1:
 		r.fail(key, fmt.Sprintf("a turn from %g to %g in steps of %g goes nowhere", lo, hi, f.Scale), "at least two steps")
 	case f.Kind == frame.Enum && (first < 0 || first != lo || last != hi):

@@ -147,7 +147,8 @@ func TestRolling(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
 		x, y float64
-	}{{Input{Right: true}, 1, 0}, {Input{Left: true}, -1, 0}, {Input{Up: true}, 0, 1}, {Input{Down: true}, 0, -1}, {Input{Left: true, Right: true}, 0, 0}} {
+	}{{Input{Right: true}, 1, 0}, {Input{Left: true}, -1, 0}, {Input{Up: true}, 0, 1}, {Input{Down: true}, 0,
+		-1}, {Input{Left: true, Right: true}, 0, 0}} {
 		s := NewSim()
 		for range 120 {
 			s.Step(Input{})

@@ -15,16 +15,20 @@ type Bernoulli struct{ P float64 }
 // Model implements Model.
 func (Bernoulli) Model() string { return "bernoulli" }
 
+// LossRate implements Model.
 func (b Bernoulli) LossRate() float64 { return b.P }
 
+// Text implements Model.
 func (b Bernoulli) Text() string { return setting.FormatPercent(b.P) }
 
+// Check implements Model.
 func (b Bernoulli) Check() error { return checkRate(b.P) }
 
 func (b Bernoulli) chain() markov {
 	return markov{n: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}}
 }
 
+// Process implements Model.
 func (b Bernoulli) Process(Process, *tracefile.Library) Process {
 	return &bernoulliProcess{one: random.ChanceOf(b.P)}
 }

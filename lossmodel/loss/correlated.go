@@ -18,8 +18,10 @@ type Correlated struct{ Mean, Rho float64 }
 // Model implements Model.
 func (Correlated) Model() string { return "correlated" }
 
+// LossRate implements Model.
 func (c Correlated) LossRate() float64 { return c.Mean }
 
+// Text implements Model.
 func (c Correlated) Text() string {
 	return words("correlated", "p", setting.FormatPercent(c.Mean), "rho", setting.FormatPercent(c.Rho))
 }
@@ -30,6 +32,7 @@ func (c Correlated) rates() (enter, leave float64) {
 	return float64(c.Mean * (1 - c.Rho)), float64((1 - c.Mean) * (1 - c.Rho))
 }
 
+// Check implements Model.
 func (c Correlated) Check() error {
 	if err := checkRate(c.Mean); err != nil {
 		return err
@@ -53,6 +56,7 @@ func (c Correlated) chain() markov {
 	return markov{n: 2, next: [4][4]float64{{1 - enter, enter}, {leave, 1 - leave}}, loss: [4]float64{0, 1}}
 }
 
+// Process implements Model.
 func (c Correlated) Process(prev Process, _ *tracefile.Library) Process {
 	p := prior[gilbertProcess](prev)
 	enter, leave := c.rates()

@@ -21,6 +21,7 @@ type GilbertElliott struct{ P, R, H, K float64 }
 // Model implements Model.
 func (GilbertElliott) Model() string { return "gilbert-elliott" }
 
+// LossRate implements Model.
 func (g GilbertElliott) LossRate() float64 {
 	bad := g.bad()
 	return float64(bad*(1-g.H)) + float64((1-bad)*(1-g.K))
@@ -34,11 +35,13 @@ func (g GilbertElliott) bad() float64 {
 	return g.P / (g.P + g.R)
 }
 
+// Text implements Model.
 func (g GilbertElliott) Text() string {
 	return words("gilbert-elliott", "p", setting.FormatPercent(g.P), "r", setting.FormatPercent(g.R),
 		"h", setting.FormatPercent(g.H), "k", setting.FormatPercent(g.K))
 }
 
+// Check implements Model.
 func (g GilbertElliott) Check() error {
 	if err := shares("p", g.P, "r", g.R, "h", g.H, "k", g.K); err != nil {
 		return err
@@ -53,6 +56,7 @@ func (g GilbertElliott) chain() markov {
 	return markov{n: 2, next: [4][4]float64{{1 - g.P, g.P}, {g.R, 1 - g.R}}, loss: [4]float64{1 - g.K, 1 - g.H}}
 }
 
+// Process implements Model.
 func (g GilbertElliott) Process(prev Process, _ *tracefile.Library) Process {
 	p := prior[elliottProcess](prev)
 	p.gilbertProcess.enter, p.gilbertProcess.leave = random.ChanceOf(g.P), random.ChanceOf(g.R)
@@ -80,7 +84,8 @@ func (p *elliottProcess) Judge(pkt *Packet) {
 	}
 }
 
-var elliottKind = Kind{elliottFrom, setting.ModelInfo{Name: "gilbert-elliott", Source: "E. O. Elliott, Estimates of Error Rates for Codes on Burst-Noise Channels, 1963",
+var elliottKind = Kind{elliottFrom, setting.ModelInfo{Name: "gilbert-elliott",
+	Source:  "E. O. Elliott, Estimates of Error Rates for Codes on Burst-Noise Channels, 1963",
 	Summary: "a good and a bad state, with losses in both",
 	Params: []setting.ParamInfo{
 		paramOf("p", setting.Percent, "", "from good to bad, per packet"),

@@ -19,13 +19,16 @@ type FourState struct{ P13, P31, P32, P23, P14 float64 }
 // Model implements Model.
 func (FourState) Model() string { return "four-state" }
 
+// LossRate implements Model.
 func (s FourState) LossRate() float64 { return s.chain().law().Rate }
 
+// Text implements Model.
 func (s FourState) Text() string {
 	return words("four-state", "p13", setting.FormatPercent(s.P13), "p31", setting.FormatPercent(s.P31),
 		"p32", setting.FormatPercent(s.P32), "p23", setting.FormatPercent(s.P23), "p14", setting.FormatPercent(s.P14))
 }
 
+// Check implements Model.
 func (s FourState) Check() error {
 	if err := shares("p13", s.P13, "p31", s.P31, "p32", s.P32, "p23", s.P23, "p14", s.P14); err != nil {
 		return err
@@ -60,6 +63,7 @@ func (s FourState) chain() markov {
 	}}
 }
 
+// Process implements Model.
 func (s FourState) Process(prev Process, _ *tracefile.Library) Process {
 	p := prior[fourStateProcess](prev)
 	p.p14, p.p13 = random.ChanceOf(s.P14), random.ChanceOf(s.P13)
@@ -126,7 +130,8 @@ func pick(word uint64, stays uint8, first random.Chance, a uint8, second random.
 	return stays
 }
 
-var fourStateKind = Kind{fourStateFrom, setting.ModelInfo{Name: "four-state", Source: "S. Salsano, F. Ludovici, A. Ordine, Definition of a general and intuitive loss model, 2009; tc netem loss state",
+var fourStateKind = Kind{fourStateFrom, setting.ModelInfo{Name: "four-state",
+	Source:  "S. Salsano, F. Ludovici, A. Ordine, Definition of a general and intuitive loss model, 2009; tc netem loss state",
 	Summary: "bursts with arrivals in them, and single losses between",
 	Params: []setting.ParamInfo{
 		paramOf("p13", setting.Percent, "", "a burst begins"),

@@ -21,8 +21,10 @@ type Gilbert struct{ Mean, Burst float64 }
 // Model implements Model.
 func (Gilbert) Model() string { return "gilbert" }
 
+// LossRate implements Model.
 func (g Gilbert) LossRate() float64 { return g.Mean }
 
+// Text implements Model.
 func (g Gilbert) Text() string { return setting.FormatPercent(g.Mean) }
 
 // rates returns the probabilities of entering and of leaving the bad state.
@@ -34,6 +36,7 @@ func (g Gilbert) rates() (enter, leave float64) {
 	return leave * g.Mean / (1 - g.Mean), leave
 }
 
+// Check implements Model.
 func (g Gilbert) Check() error {
 	if err := checkRate(g.Mean); err != nil {
 		return err
@@ -50,6 +53,7 @@ func (g Gilbert) Check() error {
 	return nil
 }
 
+// Process implements Model.
 func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
 	p := prior[gilbertProcess](prev)
 	enter, leave := g.rates()

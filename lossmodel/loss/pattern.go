@@ -24,7 +24,7 @@ const MaxPattern = 4096
 // Model implements Model.
 func (Pattern) Model() string { return "pattern" }
 
-// mean is that of the bits; what a file holds is not known here.
+// LossRate is that of the bits; what a file holds is not known here.
 func (p Pattern) LossRate() float64 {
 	if p.Bits == "" {
 		return 0
@@ -32,6 +32,7 @@ func (p Pattern) LossRate() float64 {
 	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
 }
 
+// Text implements Model.
 func (p Pattern) Text() string {
 	if p.Bits != "" {
 		return words("pattern", "bits", p.Bits)
@@ -39,6 +40,7 @@ func (p Pattern) Text() string {
 	return words("pattern", "file", setting.QuoteWord(p.File.Path)) + p.File.Options()
 }
 
+// Check implements Model.
 func (p Pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
@@ -53,10 +55,16 @@ func (p Pattern) Check() error {
 	return nil
 }
 
-func (p Pattern) Source() tracefile.File             { return p.File }
-func (Pattern) SourceKind() *tracefile.Kind          { return patternFile }
+// Source implements FileModel.
+func (p Pattern) Source() tracefile.File { return p.File }
+
+// SourceKind implements FileModel.
+func (Pattern) SourceKind() *tracefile.Kind { return patternFile }
+
+// WithSource implements FileModel.
 func (Pattern) WithSource(file tracefile.File) Model { return Pattern{File: file} }
 
+// Process implements Model.
 func (p Pattern) Process(prev Process, files *tracefile.Library) Process {
 	q := prior[patternProcess](prev)
 	if p.File.Path != "" {

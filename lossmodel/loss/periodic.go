@@ -15,10 +15,13 @@ const MaxPeriod = 1_000_000_000
 // Model implements Model.
 func (Periodic) Model() string { return "periodic" }
 
+// LossRate implements Model.
 func (p Periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
+// Text implements Model.
 func (p Periodic) Text() string { return words("periodic", "every", periodUnit.Format(p.Every)) }
 
+// Check implements Model.
 func (p Periodic) Check() error {
 	if !periodUnit.In(p.Every) {
 		return periodUnit.Refuse("loss.every", periodUnit.Format(p.Every))
@@ -26,6 +29,7 @@ func (p Periodic) Check() error {
 	return nil
 }
 
+// Process implements Model.
 func (p Periodic) Process(prev Process, _ *tracefile.Library) Process {
 	q := prior[periodicProcess](prev)
 	q.every = p.Every

@@ -13,12 +13,15 @@ type Trace struct{ File tracefile.File }
 // Model implements Model.
 func (Trace) Model() string { return "trace" }
 
+// LossRate implements Model.
 func (Trace) LossRate() float64 { return 0 } // the file knows
 
+// Text implements Model.
 func (t Trace) Text() string {
 	return words("trace", "file", setting.QuoteWord(t.File.Path)) + t.File.Options()
 }
 
+// Check implements Model.
 func (t Trace) Check() error {
 	if t.File.Path == "" || !t.File.Valid() {
 		return tracefile.Unit("a capture", true).Refuse("loss.file", setting.Show(tracefile.Format(t.File)))
@@ -26,10 +29,16 @@ func (t Trace) Check() error {
 	return nil
 }
 
-func (t Trace) Source() tracefile.File             { return t.File }
-func (Trace) SourceKind() *tracefile.Kind          { return tracefile.Losses }
+// Source implements FileModel.
+func (t Trace) Source() tracefile.File { return t.File }
+
+// SourceKind implements FileModel.
+func (Trace) SourceKind() *tracefile.Kind { return tracefile.Losses }
+
+// WithSource implements FileModel.
 func (Trace) WithSource(file tracefile.File) Model { return Trace{file} }
 
+// Process implements Model.
 func (t Trace) Process(prev Process, files *tracefile.Library) Process {
 	p := prior[traceProcess](prev)
 	p.Set(files, t.File, tracefile.Losses)

@@ -24,10 +24,12 @@ func (f *fitter) clocks(timed bool) {
 	}
 	if least < 0 {
 		f.shift(func(time.Duration) time.Duration { return -least })
-		f.note("packets arrive up to %v before they are sent: the clocks differ, and latency cannot be told from that; the least delay counts as 0", -least)
+		f.note("packets arrive up to %v before they are sent: the clocks differ, and latency cannot be told from that; the "+
+			"least delay counts as 0", -least)
 	} else if least > lossmodel.MaxDelay && least < math.MaxInt64 {
 		f.shift(func(time.Duration) time.Duration { return -least })
-		f.note("every packet takes more than %v: the clocks differ, and latency cannot be told from that; the least delay counts as 0", lossmodel.MaxDelay)
+		f.note("every packet takes more than %v: the clocks differ, and latency cannot be told from that; the least delay "+
+			"counts as 0", lossmodel.MaxDelay)
 	}
 }
 
@@ -273,7 +275,8 @@ func (f *fitter) correlatedNeighbours(timed bool) {
 	f.estimate("jitter correlation", "", rho, rho-se, rho+se)
 	if gap := interval(f.all); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
-		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the line, fit a rate instead")
+		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the " +
+			"line, fit a rate instead")
 	}
 	if rho > 5/math.Sqrt(float64(n)) {
 		f.Spec.Delay.Correlation = min(tidy(rho), 0.999)

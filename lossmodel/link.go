@@ -155,21 +155,19 @@ func (l *Link) release() {
 	}
 }
 
-// Fork returns a second link in the very state of this one: what is sent through
-// it from now on meets the fate that it would meet here, so that somebody who
-// joins late is treated like those who were there from the start. Neither link
-// knows of the other afterwards.
+// Fork returns a second link in the same state: what is sent through it from now on
+// meets the fate that it would meet here, so a receiver that joins late is treated
+// like those that were there from the start. The two links share nothing that changes.
 //
-// What is under way arrives at the fork too, at its time, as damaged as here, but
-// without its bytes and with the given tag: the newcomer did not send it, yet
-// whatever an arrival sets off may have to be set off there as well.
+// Packets in flight arrive at the fork too, at the same times and as damaged as here,
+// but without their bytes and with the given tag.
 func (l *Link) Fork(tag uint64) *Link {
 	f := &Link{spec: l.spec, files: l.files, now: l.now, sent: l.sent, flying: slices.Clone(l.flying), lent: noSlot}
 	f.pool.flights, f.pool.free = slices.Clone(l.pool.flights), slices.Clone(l.pool.free)
 	for i := range f.pool.flights {
 		f.pool.flights[i].data, f.pool.flights[i].tag = nil, tag
 	}
-	if l.lent != noSlot { // its borrower is here, not there
+	if l.lent != noSlot { // lent by this link, not by the fork
 		f.pool.put(l.lent)
 	}
 	f.pipe = l.pipe.fork()

@@ -12,10 +12,10 @@ import (
 	"wirelab/lossmodel/setting"
 )
 
-// The netem form: a line of tc in place of the stages. With Spec.Netem on, the
-// line alone decides what is lost, doubled, damaged, delayed, reordered and held
-// up; what the other keys say of that is kept and waits, and is refused if one
-// tries to change it meanwhile. mtu and checksum stay in force.
+// The netem stage: a line of tc in place of all others. With Spec.Netem on, the line
+// alone decides what is lost, doubled, damaged, delayed, reordered and queued. The
+// other keys keep their values without effect, and changes to them are refused. mtu
+// and checksum stay in force.
 
 const ethernetHeader = 14
 
@@ -179,7 +179,7 @@ func (s *Spec) checkNetem() error {
 	return nil
 }
 
-// replacedByNetem is the part of a spec that a netem line stands in for.
+// replacedByNetem is the part of a spec that a netem line replaces.
 func (s Spec) replacedByNetem() Spec {
 	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
 	return s
@@ -194,9 +194,9 @@ func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, its line decides this`}
 }
 
-// Warnings names what the spec does that its keys do not say: the faults that a
-// netem line brings along, and the keys that it keeps waiting. Ask once a change:
-// it may reckon for milliseconds.
+// Warnings names what the keys do not say: the faults of the kernel that a netem line
+// runs into, and the keys that have no effect while it is on. Call it once a change:
+// it may take milliseconds.
 func (s Spec) Warnings() []string {
 	if !s.Netem.On {
 		return nil

@@ -66,8 +66,7 @@ func (p *pipeline) trace(now time.Duration, size int, f *Fate, t *Trail) {
 	}
 }
 
-// fork copies the stages with all their state; which of them are on is for
-// reshape to say.
+// fork copies the stages with all their state; reshape must follow.
 func (p *pipeline) fork() pipeline {
 	f := pipeline{rows: p.rows}
 	for _, stage := range p.all {

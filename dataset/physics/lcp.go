@@ -4,18 +4,18 @@ import "math"
 
 // lcp is the solver of Scene: a linear complementarity problem over all contact
 // points, by projected successive over-relaxation. Each point pushes with an
-// impulse along its normal and grips with one along each tangent; each impulse in
-// turn is set to what would be right if the others were, a little beyond, and so
-// round and round (Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005;
+// impulse along its normal and a friction impulse along each tangent. A sweep sets
+// each impulse in turn to its solution with the others held fixed, times the
+// relaxation factor; sweeps are repeated (Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005;
 // Smith, "Open Dynamics Engine", 2004, whose quickstep this follows).
 //
-// A cube turns alike about every axis, so with spins multiplied by its radius of
-// gyration, and arms divided by it, mass and inertia are one number. Impulses are
-// divided by mass; what is left is speeds and lengths.
+// A cube has the same inertia about every axis. Spins are multiplied by its radius
+// of gyration and arms divided by it, so mass and inertia are one number. Impulses
+// are divided by mass, so they are speeds.
 type lcp struct {
 	motion []motion
 	before []motion // what motion was a sweep ago
-	island []int32  // union-find over motion: who pushes whom, directly or not
+	island []int32  // union-find over motion: bodies in contact, directly or through others
 	busy   []bool   // per root: the island still changes
 
 	// Contacts are listed by their number in their pair, so that neighbours in a
@@ -89,7 +89,7 @@ func (s *lcp) bias(depth float64) float64 {
 	return min(float64(s.push*max(depth-s.law.Layer, 0)), s.law.Correcting)
 }
 
-// newImpulse prepares an impulse in a direction in which weight is to be moved.
+// newImpulse returns the state of an impulse along a direction of that effective mass.
 func (s *lcp) newImpulse(weight, soft float64) impulseState {
 	gain := s.relax / (weight + soft)
 	return impulseState{gain: gain, keep: 1 - float64(gain*soft)}

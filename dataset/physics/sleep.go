@@ -1,12 +1,13 @@
 package physics
 
-// Most cubes rest, and what rests costs nothing. A cube falls asleep by itself,
-// once it has hardly moved for a while; it wakes when something awake touches it.
-// So an island, cubes that touch each other directly or through others, is awake
-// as a whole until all of it is still: who wants to sleep in a pile that slides
-// is woken in the same step. The engine of the recordings does it like that.
+// Most cubes rest, and sleeping cubes cost nothing. A cube falls asleep once it has
+// hardly moved for a while, and wakes when an awake body touches it. So an island
+// (cubes that touch each other, directly or through others) is awake as a whole
+// until all of it is still: a cube that falls asleep in a sliding pile is woken in
+// the same step. The engine of the recordings does the same.
 
-// updateSleep limits the spin of a body and counts for how long it has hardly moved.
+// updateSleep limits the spin of a body, counts for how long it has hardly moved, and
+// puts it to sleep after that.
 func (s *Scene) updateSleep(b *Body) {
 	c := &s.law
 	b.Spin = b.Spin.Limit(c.MaxSpin)
@@ -28,7 +29,7 @@ func (s *Scene) findPose(i int) {
 	s.state[i] = posed
 }
 
-// wake makes a sleeping body live. It is still asleep until Step says otherwise.
+// wake makes a sleeping body live. It counts as asleep until Step has moved it.
 func (s *Scene) wake(i int) {
 	if s.state[i] == lying {
 		s.findPose(i)

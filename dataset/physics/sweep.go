@@ -1,19 +1,19 @@
 package physics
 
-// An island that has come to its answer is not asked again: no speed of it
-// changed by more than quiet in a sweep. Most islands are one cube on the floor,
-// and there a few sweeps do.
+// An island has converged once no speed in it changes by more than restChange in a
+// sweep; its contacts are then dropped. Most islands are one cube on the floor, and
+// converge in a few sweeps.
 const (
 	restChange = 2e-4 // metres per second
-	round      = 8    // sweeps in the same order; the last of them is looked at
+	round      = 8    // sweeps in the same order; convergence is checked after the last of them
 )
 
-// fullWork, times the effort, bounds sweeps times contacts in a step: a heap of
-// cubes thrown into one place is solved less well, not longer. A player that blows
-// cubes about never gets there; one that carries 170 of them does.
+// fullWork, times the effort, bounds sweeps times contacts in a step: a
+// large heap of cubes is solved less exactly, not for longer. Only a player that
+// carries 170 cubes reaches the bound.
 const fullWork = 32 * 1024
 
-// solve goes over all contacts, time after time.
+// solve sweeps over all contacts, at most so many times.
 func (s *lcp) solve(iterations int) {
 	if work := s.work(); work > 0 {
 		iterations = min(iterations, max(s.law.Effort*fullWork/work, 1))
@@ -67,9 +67,8 @@ func (s *lcp) orderPasses() {
 	}
 }
 
-// shuffle puts the passes into another order. Always the same order leaves
-// always the same contacts wronged; the original shuffles, too, and what it left
-// unsolved shows in the recordings.
+// shuffle puts the passes into another order, as the original does: a fixed order
+// would leave the error at the same contacts each time.
 func (s *lcp) shuffle() {
 	for i := len(s.passes) - 1; i > 0; i-- {
 		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's
@@ -118,7 +117,7 @@ func (s *lcp) keepFloor(floor []floorContact) []floorContact {
 	n := 0
 	for k := range floor {
 		if s.busy[floor[k].slot] {
-			if n < k { // mostly all are kept, and stay where they are
+			if n < k { // most often all are kept in place
 				floor[n] = floor[k]
 			}
 			n++
@@ -145,7 +144,7 @@ func (a Vec) within(most float64, b Vec) bool {
 	return abs(a.X-b.X) <= most && abs(a.Y-b.Y) <= most && abs(a.Z-b.Z) <= most
 }
 
-// pull corrects the impulses of hooks.
+// solveRows corrects the impulses of rows.
 func solveRows(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
@@ -180,8 +179,8 @@ func solveRows(rows []row, motion []motion) {
 	}
 }
 
-// standX corrects the friction of feet along x. There is no limit to it: the
-// floor's grip would hold a hundred cubes.
+// solveFloorX corrects the friction of floor contacts along x. It has no limit: the
+// floor's friction would hold a hundred cubes.
 func solveFloorX(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
@@ -196,7 +195,7 @@ func solveFloorX(floor []floorContact, motion []motion) {
 	}
 }
 
-// standY corrects the friction of feet along y.
+// solveFloorY corrects the friction of floor contacts along y.
 func solveFloorY(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
@@ -211,7 +210,7 @@ func solveFloorY(floor []floorContact, motion []motion) {
 	}
 }
 
-// standZ keeps feet from sinking in.
+// solveFloorZ corrects the normal impulses of floor contacts.
 func solveFloorZ(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]

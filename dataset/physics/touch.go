@@ -1,9 +1,8 @@
 package physics
 
-// A hostile snapshot may pile all cubes into one place. The work of a step stays
-// within these bounds whatever it holds; whom they leave out is passed through.
-// With an effort of 1 they are what the fullest recording needs, in which the
-// player carries 170 cubes, and a little more.
+// allow bounds the work of a step, whatever a hostile snapshot holds; contacts beyond
+// the bounds are ignored. An effort of 1 suffices for the fullest recording, in which
+// the player carries 170 cubes.
 func allow(cubes, effort int) allowance {
 	return allowance{looks: effort * (12*cubes + 64), tests: effort * (3*cubes/2 + 64), pairs: effort * (cubes/2 + 64)}
 }
@@ -13,8 +12,8 @@ func allow(cubes, effort int) allowance {
 type allowance struct{ looks, tests, pairs int }
 
 // touchAll finds the contacts of active body i with the floor and its neighbours.
-// A sleeper that it touches becomes active in turn: whoever is connected to
-// somebody awake moves, through however many contacts.
+// A sleeping body that it touches becomes active in turn, so all bodies connected to
+// an awake one by contacts move.
 func (s *Scene) touchAll(i int) {
 	b, r := &s.bodies[i], s.reach[i]
 	if s.state[i] == moving && b.Pos.Z <= r.Z {
@@ -101,7 +100,7 @@ func (s *Scene) touchPair(i, j int) {
 	s.lcp.addContacts(s.slot[i], s.slot[j], a, b, &m)
 }
 
-// count notes who touched whom.
+// count adds n contact points to the counts of bodies i and j.
 func (s *Scene) count(i, j, n int) {
 	for range 2 {
 		if s.state[j] == held {

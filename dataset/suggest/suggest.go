@@ -8,9 +8,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Closest returns the known name closest to name: the only one that
-// begins so, else the closest within a typo for every three letters; "" if none is
-// near.
+// Closest returns the only known name that begins with name, else the closest within
+// one typo for every three letters; "" if there is none.
 func Closest(name string, known []string) string {
 	low := strings.ToLower(name)
 	begins, at := 0, ""
@@ -26,7 +25,7 @@ func Closest(name string, known []string) string {
 	best, at := 1+len(name)/3, ""
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(low, strings.ToLower(k))
-		if d <= best && d < len(low) && (at == "" || d < best) { // one letter is not near another
+		if d <= best && d < len(low) && (at == "" || d < best) { // one letter is not close to another
 			best, at = d, k
 		}
 	}

@@ -62,8 +62,8 @@ func (s *Sim) twist(torque physics.Vec) {
 	s.scene.Twist(player, torque.Scale(1/s.Player().Inertia()))
 }
 
-// hover makes the player's flight look alive: it bobs, leans into the direction
-// of travel, and is slowed by the air. What holds it up is its own push.
+// hover moves a hovering player: it bobs, leans into the direction of travel, and is
+// slowed by the air. Its own push holds it up.
 func (s *Sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)

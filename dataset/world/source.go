@@ -77,7 +77,7 @@ func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
 // Next simulates one step and fills f with the outcome. It never fails. A pilot
 // that has blown most cubes away begins anew, after a minute or two.
 func (s *Source) Next(f *frame.Frame) error {
-	if !s.manual && s.pilot.bored(s.sim) {
+	if !s.manual && s.pilot.wantsReset(s.sim) {
 		s.reset = true
 	}
 	s.seam, s.reset = s.reset, false

@@ -34,8 +34,8 @@ const hashDigits = 16
 // File names a file that a link reads: a capture, a trace of a line, a table, a
 // pattern. A spec holds the name and the hash of the content, not the content, so
 // specs stay values that compare with ==. A link reads a file once, when it first
-// needs it. What the file held is noted in the link's Spec as SHA256; whoever
-// gets that spec, from a report say, is refused if the file has changed.
+// needs it, and notes its hash in its Spec as SHA256. A link made from that spec, from
+// a report say, refuses a file that has changed since.
 //
 // As text: the path, in double quotes if it has spaces, then by=time and
 // sha256=DIGITS if they apply.

@@ -7,9 +7,8 @@ import (
 )
 
 // Bernoulli loses each IP packet by itself with probability P. A datagram in f
-// fragments needs them all, so it is lost with 1-(1-P)^f, decided by one draw:
-// it counts as Loss if it would have been lost in one piece too, and as Fragment
-// if not.
+// fragments needs them all, so it is lost with 1-(1-P)^f, decided by one draw: as
+// Alone if it would have been lost in one piece too, otherwise as InFragment.
 type Bernoulli struct{ P float64 }
 
 // Model implements Model.
@@ -50,8 +49,8 @@ func (p *bernoulliProcess) Judge(pkt *Packet) {
 	}
 }
 
-// among returns the chance for a datagram in n pieces; the last one is kept,
-// since packets of a session are cut alike.
+// among returns the chance for a datagram in n pieces. It keeps the last result,
+// since most datagrams of a session have as many pieces.
 func (p *bernoulliProcess) among(n int) random.Chance {
 	if p.f != n {
 		p.f, p.many = n, p.one.AnyOf(n)

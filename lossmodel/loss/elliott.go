@@ -1,8 +1,6 @@
 package loss
 
 import (
-	"fmt"
-
 	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
@@ -103,22 +101,4 @@ func elliottFrom(t Table) (Model, error) {
 		optional(&g.H, "h", setting.Percent, 0),
 		optional(&g.K, "k", setting.Percent, 1))
 	return g, err
-}
-
-// words writes a model with its parameters.
-func words(model string, pairs ...string) string {
-	for i := 0; i < len(pairs); i += 2 {
-		model += " " + pairs[i] + "=" + pairs[i+1]
-	}
-	return model
-}
-
-// shares checks that parameters, given by name and value, are from 0 to 1.
-func shares(pairs ...any) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if v := pairs[i+1].(float64); !setting.Percent.In(v) {
-			return setting.Percent.Refuse(fmt.Sprint("loss.", pairs[i]), setting.FormatPercent(v))
-		}
-	}
-	return nil
 }

@@ -1,6 +1,8 @@
 package loss
 
 import (
+	"fmt"
+
 	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
 )
@@ -70,4 +72,22 @@ func (t Table) file(what string, timed bool) (f tracefile.File, err error) {
 		}
 	}
 	return f, nil
+}
+
+// words writes a model with its parameters.
+func words(model string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		model += " " + pairs[i] + "=" + pairs[i+1]
+	}
+	return model
+}
+
+// shares checks that parameters, given by name and value, are from 0 to 1.
+func shares(pairs ...any) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if v := pairs[i+1].(float64); !setting.Percent.In(v) {
+			return setting.Percent.Refuse(fmt.Sprint("loss.", pairs[i]), setting.FormatPercent(v))
+		}
+	}
+	return nil
 }

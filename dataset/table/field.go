@@ -120,10 +120,10 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	case !f.Kind.Bounded(), words != nil:
 		f.Scale = 0
 		if ranged {
-			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.instead(f, words))
+			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.advice(f, words))
 		}
 		if scaled {
-			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.instead(f, words))
+			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.advice(f, words))
 		}
 		return
 	case f.Kind == frame.Enum && scaled:
@@ -155,8 +155,8 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	r.steps(at+"range", f, lo, hi)
 }
 
-// instead says what to do about a key that the kind does not have.
-func (r *reader) instead(f *frame.Field, words []string) string {
+// advice says what to do about a key that the kind does not have.
+func (r *reader) advice(f *frame.Field, words []string) string {
 	switch {
 	case f.Kind == frame.Float32:
 		return `nothing: a float32 keeps its bits; kind = "quantity" rounds to steps of scale`

@@ -37,11 +37,13 @@ func (s *lossStage) reshape(spec *Spec) bool {
 
 // Apply implements Stage.
 func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
-	s.packet = loss.Packet{Sent: now, Word: s.stream.Next(f.Copy), Copy: f.Copy, Fragments: f.Fragments}
-	s.process.Judge(&s.packet)
-	f.Bad = s.packet.Bad
-	if s.packet.Lost != loss.Arrives {
-		f.lose(lossCauses[s.packet.Lost])
+	p := &s.packet
+	p.Sent, p.Word, p.Copy, p.Fragments = now, s.stream.Next(f.Copy), f.Copy, f.Fragments
+	p.Lost, p.Bad = loss.Arrives, false
+	s.process.Judge(p)
+	f.Bad = p.Bad
+	if p.Lost != loss.Arrives {
+		f.lose(lossCauses[p.Lost])
 	}
 }
 

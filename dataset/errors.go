@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"wirelab/dataset/source"
 )
 
 // Errors of this package; returned wrapped, with the file and the place in it.
 // A value outside its range wraps frame.ErrRange.
 var (
 	// ErrSpec: the specification of data makes no sense.
-	ErrSpec = errors.New("bad data specification")
+	ErrSpec = source.ErrSpec
 	// ErrFormat: the bytes are no walk-off recording.
 	ErrFormat = errors.New("not a walk-off recording")
 	// ErrTruncated: the recording breaks off.

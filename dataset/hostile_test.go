@@ -31,8 +31,10 @@ func TestBadRecordings(t *testing.T) {
 		{"five.bin", made(5, 8), ErrTruncated, "5 cubes would fit"},
 		{"five.zst", zstded(made(5, 8)), ErrTruncated, "5 cubes would fit"},
 		{"range.bin", with(raw, 3, 9, 2, frame.CubeB, 512), frame.ErrRange, "frame 9, cube 2, field b: value out of range: 512, expected 0..511"},
-		{"range.zst", zstded(with(raw, 3, 7, 0, frame.CubeZ, -1)), frame.ErrRange, "frame 7, cube 0, field z: value out of range: -1, expected 0..16383"},
-		{"first.bin", with(raw, 3, 0, 1, frame.CubeLargest, 4), frame.ErrRange, "frame 0, cube 1, field largest: value out of range: 4, expected 0..3"},
+		{"range.zst", zstded(with(raw, 3, 7, 0, frame.CubeZ, -1)), frame.ErrRange,
+			"frame 7, cube 0, field z: value out of range: -1, expected 0..16383"},
+		{"first.bin", with(raw, 3, 0, 1, frame.CubeLargest, 4), frame.ErrRange,
+			"frame 0, cube 1, field largest: value out of range: 4, expected 0..3"},
 		{"flag.gz", zipped(with(raw, 3, 11, 2, frame.CubeInteracting, 2)), frame.ErrRange, "frame 11, cube 2, field interacting"},
 		{"far.bin", with(raw, 3, 6, 0, frame.CubeX, 1<<17), frame.ErrRange, "frame 6, cube 0, field x"},
 		{"min.bin", with(raw, 3, 6, 0, frame.CubeY, -1<<31), frame.ErrRange, "frame 6, cube 0, field y"},
@@ -121,7 +123,8 @@ func TestNextAllocatesNothing(t *testing.T) {
 
 func FuzzRecording(f *testing.F) {
 	raw := made(2, 12)
-	for _, seed := range [][]byte{raw, raw[:500], zipped(raw), zstded(raw), with(raw, 2, 8, 1, 3, 9999), {0x28, 0xb5, 0x2f, 0xfd}, {0x1f, 0x8b}} {
+	for _, seed := range [][]byte{raw, raw[:500], zipped(raw), zstded(raw), with(raw, 2, 8, 1, 3, 9999),
+		{0x28, 0xb5, 0x2f, 0xfd}, {0x1f, 0x8b}} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -10,7 +10,8 @@ import (
 
 func TestOpen(t *testing.T) {
 	path, second := file(t, "odd:name.bin", made(901, 8)), file(t, "second", []byte("something else"))
-	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "world:katamari": 6, "rpc": 0, "text": 0, "text:" + path: 0, "files": 0, "files:" + path + "," + second: 0, path: 6, "file:" + path: 6} {
+	for spec, first := range map[string]uint32{"demo": 6, "world": 6, "world:katamari": 6, "rpc": 0, "text": 0,
+		"text:" + path: 0, "files": 0, "files:" + path + "," + second: 0, path: 6, "file:" + path: 6} {
 		src, err := Open(spec, Options{Script: "idle"})
 		if err != nil {
 			t.Errorf("%s: %v", spec, err)
@@ -32,7 +33,8 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]error{
-		"file:": ErrSpec, "text:": ErrSpec, "files:": ErrSpec, "files:" + path: ErrSpec, "files:" + path + "," + path: ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
+		"file:": ErrSpec, "text:": ErrSpec, "files:": ErrSpec,
+		"files:" + path: ErrSpec, "files:" + path + "," + path: ErrSpec, "demo:": ErrSpec, "world:": ErrSpec, "world:x": ErrSpec,
 		"no/such/file.bin": fs.ErrNotExist, "missing.zst": fs.ErrNotExist, "file:missing": fs.ErrNotExist,
 	} {
 		src, err := Open(spec, Options{})
@@ -40,7 +42,8 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %v, %v; expected an error that wraps %q and names it", spec, src, err, want)
 		}
 	}
-	for spec, opt := range map[string]Options{"demo": {Cubes: 5}, "world": {Cubes: 900}, path: {Cubes: -1}, "file:" + path: {Cubes: MaxCubes + 1}} {
+	for spec, opt := range map[string]Options{"demo": {Cubes: 5}, "world": {Cubes: 900}, path: {Cubes: -1},
+		"file:" + path: {Cubes: MaxCubes + 1}} {
 		if src, err := Open(spec, opt); src != nil || !errors.Is(err, ErrSpec) {
 			t.Errorf("%s with %d cubes: %v, expected %v", spec, opt.Cubes, err, ErrSpec)
 		}

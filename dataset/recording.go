@@ -8,8 +8,15 @@ import (
 	"os"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/dataset/unpack"
 )
+
+var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
+	Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well", Arg: source.NeedsArgument,
+	Open: func(path string, opt Options) (Source, error) {
+		return source.Of(OpenRecording(path, opt.Cubes, opt.Loop))
+	}}
 
 // Recording is a walk-off recording, read as it is played. Every value is held
 // against its column's range; a recording that breaks a rule fails with the

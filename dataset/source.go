@@ -1,37 +1,26 @@
-// Package dataset is where frames come from: walk-off recordings, the embedded
-// demo, the live cube world, a player's calls. A source knows nothing of encoders or networks.
+// Package dataset is where frames come from: recordings, the embedded demo, the live
+// cube world, generated calls, texts, files, a user's own tables. A source knows
+// nothing of encoders or networks.
 package dataset
 
 import (
-	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/dataset/world"
 )
 
-// Source makes frames, Schema().TickHz of them a second of virtual time.
-type Source interface {
-	// Schema describes the frames; it never changes.
-	Schema() *frame.Schema
-	// Initial fills f with the state that both ends are configured with:
-	// frame 0 of a walk-off recording, the grid of the world.
-	Initial(f *frame.Frame)
-	// Next fills the caller's frame with the next one; io.EOF ends. For a
-	// walk-off recording the first is frame 6, since frames 0..5 repeat the
-	// initial state.
-	Next(f *frame.Frame) error
-}
-
-// Seamed is a source that loops. Seam reports whether the frame that Next filled
-// last is the first after a jump back to the beginning: a visible reset.
-type Seamed interface {
-	Seam() bool
-}
-
-// Sized is a source that knows how many frames Next will fill before io.EOF or
-// before it loops; 0 while it does not know yet (a compressed recording, before
-// it was read to its end once).
-type Sized interface {
-	Frames() int
-}
+// What all sources have in common, see package source.
+type (
+	// Source makes frames.
+	Source = source.Source
+	// Sized is a source that knows how many frames it has.
+	Sized = source.Sized
+	// Seamed is a source that loops.
+	Seamed = source.Seamed
+	// Options refine a specification of data.
+	Options = source.Options
+	// Kind is one kind of data that Open understands.
+	Kind = source.Kind
+)
 
 // Steered is a source that somebody may play: the live world. What is asked for
 // takes effect in the next frame, so the same calls between the same frames give

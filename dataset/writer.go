@@ -113,9 +113,6 @@ func (w *Writer) write(f *frame.Frame) error {
 	return nil
 }
 
-// Frames returns how many frames were written, the six initial ones included.
-func (w *Writer) Frames() int { return w.frames }
-
 // Close completes the recording and puts it in its place, over what was there.
 // It fails, and leaves nothing, if there was an error before or if the recording
 // has fewer than seven frames.

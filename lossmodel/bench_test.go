@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/random"
 )
 
 // benchmarkLink sends and receives b.N packets of 450 bytes, one a millisecond.
@@ -71,12 +73,12 @@ func BenchmarkMillionInFlight(b *testing.B) {
 func BenchmarkHeap(b *testing.B) {
 	var h heap
 	for i := range uint64(10_000) {
-		h.push(entry{due: int64(mix(i) >> 20), seq: i})
+		h.push(entry{due: int64(random.Mix(i) >> 20), seq: i})
 	}
 	seq := uint64(len(h))
 	for b.Loop() {
 		e := h.pop()
-		h.push(entry{due: e.due + int64(mix(seq)>>20), seq: seq})
+		h.push(entry{due: e.due + int64(random.Mix(seq)>>20), seq: seq})
 		seq++
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"wirelab/lossmodel/setting"
 )
 
 // bitErrors draws how many of a datagram's bits are flipped where each is by
@@ -46,29 +48,29 @@ func power(x float64, n int) float64 {
 }
 
 // bitRateUnit takes what people write for bit error rates: 1e-6.
-var bitRateUnit = unit[float64]{
-	name: "per bit", expected: `a bit error rate from 0 to 0.1, such as "1e-6", or "off"`, min: "1e-15", max: "0.1",
-	parse: func(v any) (float64, bool) {
-		if isOff(v) {
+var bitRateUnit = setting.Unit[float64]{
+	Name: "per bit", Expected: `a bit error rate from 0 to 0.1, such as "1e-6", or "off"`, Min: "1e-15", Max: "0.1",
+	Parse: func(v any) (float64, bool) {
+		if setting.IsOff(v) {
 			return 0, true
 		}
 		text, ok := v.(string)
 		if !ok {
-			return parseNumber(v)
+			return setting.ParseNumber(v)
 		}
 		text = strings.TrimSpace(text)
-		if len(text) > longest || strings.Trim(text, "0123456789.eE+-") != "" {
+		if len(text) > setting.MaxDigits || strings.Trim(text, "0123456789.eE+-") != "" {
 			return 0, false
 		}
 		f, err := strconv.ParseFloat(text, 64)
 		return f, err == nil
 	},
-	format: func(f float64) string {
+	Format: func(f float64) string {
 		if f == 0 {
 			return "off"
 		}
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	},
-	number: func(f float64) float64 { return f },
-	in:     func(f float64) bool { return f == 0 && !math.Signbit(f) || f >= 1e-15 && f <= 0.1 },
+	Number: func(f float64) float64 { return f },
+	In:     func(f float64) bool { return f == 0 && !math.Signbit(f) || f >= 1e-15 && f <= 0.1 },
 }

@@ -3,6 +3,9 @@ package lossmodel
 import (
 	"slices"
 	"time"
+
+	"wirelab/lossmodel/random"
+	"wirelab/lossmodel/setting"
 )
 
 // MaxFlips is the most bits that are flipped in one datagram.
@@ -20,32 +23,32 @@ type Corruption struct {
 }
 
 type corruptStage struct {
-	stream stream
-	chance chance
+	stream random.Stream
+	chance random.Chance
 	bits   int
 	each   bitErrors
 }
 
 func (s *corruptStage) reshape(spec *Spec) bool {
-	s.chance, s.bits = chanceOf(spec.Corrupt.P), spec.Corrupt.Bits
+	s.chance, s.bits = random.ChanceOf(spec.Corrupt.P), spec.Corrupt.Bits
 	s.each = bitErrors{rate: spec.Corrupt.BitRate, none: 1}
 	return s.chance > 0 || s.each.rate > 0
 }
 
 // Apply implements Stage.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
-	word := s.stream.next(f.Copy)
+	word := s.stream.Next(f.Copy)
 	flips := 0
-	if s.chance.hit(word) {
+	if s.chance.Hit(word) {
 		flips = s.bits
 	}
 	positions := uint64(size) * 8
 	if s.each.rate > 0 {
-		flips += s.each.count(further(word, bitWord), int(positions))
+		flips += s.each.count(random.Further(word, bitWord), int(positions))
 	}
 	flips = min(flips, MaxFlips, int(positions))
 	for i := 0; len(f.Corrupt) < flips; i++ {
-		bit := int(scale(further(word, i), positions))
+		bit := int(random.Below(random.Further(word, i), positions))
 		if !slices.Contains(f.Corrupt, bit) {
 			f.Corrupt = append(f.Corrupt, bit)
 		}
@@ -56,23 +59,30 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 // before it, of which no datagram needs so many, say where.
 const bitWord = 1 << 20
 
-func corruptSettings() []setting {
-	return []setting{
-		newSetting(percentUnit, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
-			Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,
-			Help: "share of datagrams in which bits are flipped",
-		}),
-		newSetting(countUnit("bits", 1, MaxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
-			Key: "corrupt_bits", Stage: "corrupt", Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
-			Help: "bits flipped in a datagram that is corrupted",
-		}),
-		newSetting(bitRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
-			Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05", "0.0001", "0.001"},
-			Help: "bit error rate: each bit of a datagram's payload is flipped by itself with this probability",
-		}),
-		newSetting(switchUnit, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{
-			Key: "checksum", Stage: "corrupt",
-			Help: "UDP's checksum, modelled as perfect: on, a damaged datagram ends as corrupt; off, the decoder gets it",
-		}),
+func (s *corruptStage) fork() specStage { c := *s; return &c }
+
+func (*Corruption) row() stageRow {
+	return stageRow{
+		name:    StageCorrupt,
+		initial: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
+		make:    func(p *stageContext) specStage { return &corruptStage{stream: p.stream(StageCorrupt)} },
+		keys: []keyRow{
+			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
+				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,
+				Help: "share of datagrams in which bits are flipped",
+			}),
+			newKey(setting.Count("bits", 1, MaxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
+				Key: "corrupt_bits", Stage: "corrupt", Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
+				Help: "bits flipped in a datagram that is corrupted",
+			}),
+			newKey(bitRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
+				Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05", "0.0001", "0.001"},
+				Help: "bit error rate: each bit of a datagram's payload is flipped by itself with this probability",
+			}),
+			newKey(setting.Switch, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{
+				Key: "checksum", Stage: "corrupt",
+				Help: "UDP's checksum, modelled as perfect: on, a damaged datagram ends as corrupt; off, the decoder gets it",
+			}),
+		},
 	}
 }

@@ -10,6 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"wirelab/lossmodel/random"
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Table is a distribution of delays by its quantiles, in units of the jitter: the
@@ -19,7 +23,7 @@ import (
 // the jitter, with comments after #.
 type Table struct {
 	Quantiles string // numbers that do not decrease, one space between; see Delay.Table
-	File      File
+	File      tracefile.File
 }
 
 // MaxQuantiles is the most numbers in a table that is not in a file, MaxUnits the
@@ -34,21 +38,21 @@ func (t Table) points() []int64 {
 	fields := strings.Fields(t.Quantiles)
 	points := make([]int64, len(fields))
 	for i, field := range fields {
-		x, ok := decimal(field, 0)
+		x, ok := setting.Decimal(field, 0)
 		if !ok || math.Abs(x) > MaxUnits {
 			return nil
 		}
-		points[i] = int64(math.Round(x * one)) // a power of two: exact but for the rounding
+		points[i] = int64(math.Round(x * random.One)) // a power of two: exact but for the rounding
 	}
 	return points
 }
 
 func (t Table) valid() bool {
 	if t.Quantiles == "" {
-		return t.File.valid() && !t.File.ByTime
+		return t.File.Valid() && !t.File.ByTime
 	}
 	points := t.points()
-	return t.File == File{} && len(points) > 1 && len(points) <= MaxQuantiles && slices.IsSorted(points) &&
+	return t.File == tracefile.File{} && len(points) > 1 && len(points) <= MaxQuantiles && slices.IsSorted(points) &&
 		t.Quantiles == strings.Join(strings.Fields(t.Quantiles), " ")
 }
 
@@ -56,7 +60,7 @@ func (t Table) valid() bool {
 // the next, without it each is as likely as the others.
 func quantileOf(points []int64, word uint64, blend bool) int64 {
 	if !blend {
-		return points[scale(word, uint64(len(points)))]
+		return points[random.Below(word, uint64(len(points)))]
 	}
 	const blendBits = 20
 	i, rest := bits.Mul64(word, uint64(len(points)-1))
@@ -73,9 +77,9 @@ func readTable(data []byte) ([]int64, error) {
 		for _, field := range strings.Fields(text) {
 			v, err := strconv.ParseInt(field, 10, 64)
 			if err != nil || v > MaxUnits*8192 || v < -MaxUnits*8192 {
-				return nil, fmt.Errorf("line %d: %s is no whole number up to %d", n, show(field), MaxUnits*8192)
+				return nil, fmt.Errorf("line %d: %s is no whole number up to %d", n, setting.Show(field), MaxUnits*8192)
 			}
-			points = append(points, v*(one/8192))
+			points = append(points, v*(random.One/8192))
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -88,32 +92,42 @@ func readTable(data []byte) ([]int64, error) {
 	return points, nil
 }
 
-var tableUnit = unit[Table]{
-	name: fileUnitName,
-	expected: fmt.Sprintf(`quantiles in units of the jitter that do not decrease, 2 to %d, such as "-1 0 0.5 3", `, MaxQuantiles) +
+var tableUnit = setting.Unit[Table]{
+	Name: tracefile.UnitName,
+	Expected: fmt.Sprintf(`quantiles in units of the jitter that do not decrease, 2 to %d, such as "-1 0 0.5 3", `, MaxQuantiles) +
 		`the path of a table as tc keeps them, or "off"`,
-	parse: func(v any) (t Table, ok bool) {
+	Parse: func(v any) (t Table, ok bool) {
 		text, ok := v.(string)
-		if !ok || isOff(v) {
+		if !ok || setting.IsOff(v) {
 			return t, ok
 		}
 		fields := strings.Fields(text)
-		if slices.ContainsFunc(fields, func(f string) bool { _, ok := decimal(f, 0); return !ok }) {
-			t.File, ok = parseFile(text)
+		if slices.ContainsFunc(fields, func(f string) bool { _, ok := setting.Decimal(f, 0); return !ok }) {
+			t.File, ok = tracefile.Parse(text)
 		} else {
 			t.Quantiles = strings.Join(fields, " ")
 		}
 		return t, ok && t != Table{}
 	},
-	format: func(t Table) string {
-		switch _, number := decimal(t.File.Path, 0); {
+	Format: func(t Table) string {
+		switch _, number := setting.Decimal(t.File.Path, 0); {
 		case t.Quantiles != "":
 			return t.Quantiles
 		case number:
-			return strconv.Quote(t.File.Path) + t.File.options()
+			return strconv.Quote(t.File.Path) + t.File.Options()
 		}
-		return formatFile(t.File)
+		return tracefile.Format(t.File)
 	},
-	number: func(t Table) float64 { return switchUnit.number(t != Table{}) },
-	in:     Table.valid,
+	Number: func(t Table) float64 { return setting.Switch.Number(t != Table{}) },
+	In:     Table.valid,
+}
+
+// delayTable reads a file as a table of delays, []int64.
+var delayTable = &tracefile.Kind{Read: func(data []byte) (any, error) { return readTable(data) }}
+
+// delayTableKey takes quantiles or the name of a file.
+func delayTableKey(info KeyInfo) keyRow {
+	k := newKey(tableUnit, func(s *Spec) *Table { return &s.Delay.Table }, info)
+	k.file, k.reads = func(s *Spec) *tracefile.File { return &s.Delay.Table.File }, delayTable
+	return k
 }

@@ -10,14 +10,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/loss"
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Names of files survive as text, whatever is in them.
 func TestFileText(t *testing.T) {
-	for _, path := range []string{"a.csv", "off", "my trace.csv", `C:\net\"x".csv`, "a=b", "\tx\n", "5", "sha256=00", "naïve.csv", "\xff", "a\"b"} {
-		for _, f := range []File{{Path: path}, {Path: path, ByTime: true, SHA256: "0123456789abcdef"}} {
+	for _, path := range []string{"a.csv", "off", "my trace.csv", `C:\net\"x".csv`, "a=b", "\tx\n", "5", "sha256=00",
+		"naïve.csv", "\xff", "a\"b"} {
+		for _, f := range []tracefile.File{{Path: path}, {Path: path, ByTime: true, SHA256: "0123456789abcdef"}} {
 			s := DefaultSpec()
-			s.Loss, s.Delay.Trace, s.Duplicate.Trace = TraceLoss{f}, f, f
+			s.Loss, s.Delay.Trace, s.Duplicate.Trace = loss.Trace{File: f}, f, f
 			f.ByTime = false
 			s.Rate.Trace, s.Delay.Table = f, Table{File: f}
 			if err := s.Validate(); err != nil {
@@ -38,7 +43,7 @@ func TestChangedFileIsRefused(t *testing.T) {
 	}
 	write("1\n2\n")
 	spec := DefaultSpec()
-	if err := spec.Set("rate_trace", quoteWord(path)); err != nil {
+	if err := spec.Set("rate_trace", setting.QuoteWord(path)); err != nil {
 		t.Fatal(err)
 	}
 	link, err := NewLink(spec, 1, "down")
@@ -46,7 +51,7 @@ func TestChangedFileIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	pinned, err := spec.Pin(nil)
-	if err != nil || pinned != link.Spec() || pinned == spec || len(pinned.Rate.Trace.SHA256) != hashDigits {
+	if err != nil || pinned != link.Spec() || pinned == spec || len(pinned.Rate.Trace.SHA256) != 16 {
 		t.Fatalf("pinned as %+v, %v", pinned.Rate.Trace, err)
 	}
 	roundTrips(t, pinned)
@@ -56,7 +61,7 @@ func TestChangedFileIsRefused(t *testing.T) {
 			t.Errorf("reshape: %v, %v", err, link.Spec().Rate.Trace)
 		}
 	}
-	if _, err := NewLink(pinned, 1, "down"); !errors.Is(err, ErrChanged) || !errors.Is(err, ErrFile) {
+	if _, err := NewLink(pinned, 1, "down"); !errors.Is(err, tracefile.ErrChanged) || !errors.Is(err, tracefile.ErrFile) {
 		t.Errorf("a changed file: %v", err)
 	}
 	if again, err := spec.Pin(nil); err != nil || again == pinned {
@@ -111,17 +116,19 @@ func TestBadFiles(t *testing.T) {
 			continue
 		}
 		_, err := NewLinkWith(load, s, 1, "down")
-		if !errors.Is(err, ErrFile) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), c.key) {
+		if !errors.Is(err, tracefile.ErrFile) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), c.key) {
 			t.Errorf("%s = %s: %v, which lacks %q", c.key, c.value, err, c.says)
 		}
-		l := linkOf(t, specOf(t, "loss", "5%"), 1)
+		l, err := NewLinkWith(load, specOf(t, "loss", "5%"), 1, "down")
+		if err != nil {
+			t.Fatal(err)
+		}
 		before := l.Spec()
-		l.files.load = load
 		if err := l.Reshape(s); err == nil || l.Spec() != before {
 			t.Errorf("%s = %s: a live link took it: %v", c.key, c.value, err)
 		}
 	}
-	if _, err := ReadFile(t.TempDir()); err == nil {
+	if _, err := tracefile.ReadFile(t.TempDir()); err == nil {
 		t.Error("a folder was read as a file")
 	}
 }
@@ -139,11 +146,12 @@ func FuzzFiles(f *testing.F) {
 	f.Add([]byte("0\n0\n4294967295\n"))
 	f.Add([]byte("send_us,delay_us\n-5,3600000000\n9,0\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, set := range [][]string{{"trace", "x"}, {"trace", "x by=time"}, {"rate_trace", "x"}, {"loss", "pattern file=x"}, {"loss", "trace file=x"},
+		for _, set := range [][]string{{"trace", "x"}, {"trace", "x by=time"}, {"rate_trace", "x"}, {"loss", "pattern file=x"},
+			{"loss", "trace file=x"},
 			{"delay_table", "x", "distribution", "table", "jitter", "1h"}} {
 			l, err := NewLinkWith(func(string) ([]byte, error) { return bytes.Clone(data), nil }, specOf(t, set...), 1, "down")
 			if err != nil {
-				if !errors.Is(err, ErrFile) {
+				if !errors.Is(err, tracefile.ErrFile) {
 					t.Fatal(err)
 				}
 				continue

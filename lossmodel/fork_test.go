@@ -12,11 +12,12 @@ func TestFork(t *testing.T) {
 	for name, spec := range map[string]Spec{
 		"everything": everything(t),
 		"fullest":    fullest(t),
-		"four-state": specOf(t, "loss", "four-state p13=2% p31=40% p32=20% p23=50% p14=1%", "latency", "30ms±9ms", "keep_order", "on", "rate", "2mbit"),
-		"periodic":   specOf(t, "loss", "periodic every=7", "latency", "30ms", "jitter", "5ms", "jitter_correlation", "80%"),
-		"pattern":    specOf(t, "loss", "pattern bits=0010110", "latency", "20ms"),
-		"trace":      specOf(t, "trace", "capture.csv", "delay_trace", "capture.csv", "rate_trace", "line.trace"),
-		"netem":      specOf(t, "netem", "delay 50ms 10ms 25% loss gemodel 5% 20% duplicate 3% reorder 5% gap 3 rate 5mbit slot 3ms 9ms seed 1"),
+		"four-state": specOf(t, "loss", "four-state p13=2% p31=40% p32=20% p23=50% p14=1%", "latency", "30ms±9ms",
+			"keep_order", "on", "rate", "2mbit"),
+		"periodic": specOf(t, "loss", "periodic every=7", "latency", "30ms", "jitter", "5ms", "jitter_correlation", "80%"),
+		"pattern":  specOf(t, "loss", "pattern bits=0010110", "latency", "20ms"),
+		"trace":    specOf(t, "trace", "capture.csv", "delay_trace", "capture.csv", "rate_trace", "line.trace"),
+		"netem":    specOf(t, "netem", "delay 50ms 10ms 25% loss gemodel 5% 20% duplicate 3% reorder 5% gap 3 rate 5mbit slot 3ms 9ms seed 1"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			alone, l := linkOf(t, spec, 5), linkOf(t, spec, 5)
@@ -99,7 +100,7 @@ func dues(l *Link, now time.Duration) (out []expected) {
 	flying := append(heap(nil), l.flying...)
 	for len(flying) > 0 && flying[0].due <= int64(now) {
 		e := flying.pop()
-		p := &l.pool.parcels[e.slot]
+		p := &l.pool.flights[e.slot]
 		out = append(out, expected{time.Duration(e.due), p.sent, p.number, p.flipped, p.damaged, p.tag})
 	}
 	return out

@@ -1,6 +1,8 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+)
 
 // Queued is how much a queue holds.
 type Queued struct {
@@ -20,14 +22,11 @@ type Gauges struct {
 // Gauges returns the link's gauges as of now, which may be later than the last
 // Send. It changes nothing that a packet could notice.
 func (l *Link) Gauges(now time.Duration) Gauges {
-	r, d := l.pipe.rate, l.pipe.delay
-	r.empty(now)
-	g := Gauges{Queue: Queued{r.queued.n, r.backlog}, Peak: r.peak, InFlight: len(l.flying)}
-	if l.spec.Netem.On {
-		g.Queue, g.Peak = l.pipe.netem.gauge(now)
-	}
-	if d.passed > 0 {
-		g.OrderCost = d.waited / time.Duration(d.passed)
+	g := Gauges{InFlight: len(l.flying)}
+	for _, stage := range l.pipe.all {
+		if s, ok := stage.(gauger); ok {
+			s.gauge(now, &g)
+		}
 	}
 	return g
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/random"
 )
 
 // golden is the hash of the fates below. It must be the same on every platform and
@@ -67,8 +69,8 @@ func TestGoldenStreams(t *testing.T) {
 		"down.loss": {0xa057b1d06bc23ff2, 0x7ba68d3780c283b8},
 		"up.delay":  {0x50b27db50f32b958, 0xd808f1b11522c278},
 	} {
-		s := newStream(7, name)
-		if got := [2]uint64{s.next(0), s.next(1)}; got != want {
+		s := random.NewStream(7, name)
+		if got := [2]uint64{s.Next(0), s.Next(1)}; got != want {
 			t.Errorf("%s: %#x, want %#x", name, got, want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/random"
 )
 
 const ms = time.Millisecond
@@ -86,7 +88,7 @@ func drain(l *Link, visit func(Delivery)) {
 func numbered(buf []byte, n uint64, size int) []byte {
 	buf = buf[:0]
 	for len(buf) < size {
-		buf = binary.LittleEndian.AppendUint64(buf, mix(n+uint64(len(buf))))
+		buf = binary.LittleEndian.AppendUint64(buf, random.Mix(n+uint64(len(buf))))
 	}
 	return buf[:size]
 }

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wirelab/lossmodel/random"
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Distribution is how jitter is spread around the latency. A new one is a file
@@ -43,15 +47,15 @@ type sampler struct {
 	blend  bool    // between its points
 }
 
-func newSampler(d *Delay, files *library) sampler {
+func newSampler(d *Delay, files *tracefile.Library) sampler {
 	s := sampler{dist: d.Distribution, jitter: d.Jitter}
 	switch d.Distribution {
 	case Gamma:
 		s.halves = int(d.shape() * 2)
-		s.scale = int64(one / math.Sqrt(d.shape())) // a root is rounded alike everywhere
+		s.scale = int64(random.One / math.Sqrt(d.shape())) // a root is rounded alike everywhere
 	case Tabled:
 		if s.points, s.blend = d.Table.points(), true; d.Table.File.Path != "" {
-			s.points, s.blend = files.get(d.Table.File, asTable).table, false
+			s.points, s.blend = files.Get(d.Table.File, delayTable).([]int64), false
 		}
 	}
 	return s
@@ -60,43 +64,43 @@ func newSampler(d *Delay, files *library) sampler {
 func (s *sampler) offset(word uint64) time.Duration {
 	switch s.dist {
 	case Uniform:
-		return time.Duration(scale(word, 2*uint64(s.jitter)+1)) - s.jitter
+		return time.Duration(random.Below(word, 2*uint64(s.jitter)+1)) - s.jitter
 	case Normal:
-		return normal(word, s.jitter)
+		return random.Normal(word, s.jitter)
 	}
-	return times(s.units(word), s.jitter)
+	return random.Times(s.units(word), s.jitter)
 }
 
 // units returns the quantile in units of the jitter, for those that have one.
 func (s *sampler) units(word uint64) int64 {
 	switch s.dist {
 	case Pareto:
-		return pareto(word)
+		return random.Pareto(word)
 	case ParetoNormal:
-		return paretonormal(word)
+		return random.ParetoNormal(word)
 	case Exponential:
-		return exponential(word)
+		return random.Exponential(word)
 	case Gamma:
-		return gamma(word, s.halves, s.scale)
+		return random.Gamma(word, s.halves, s.scale)
 	}
 	return quantileOf(s.points, word, s.blend)
 }
 
-func distributionUnit() unit[Distribution] {
+func distributionUnit() setting.Unit[Distribution] {
 	names := make([]string, numDistributions)
 	for i := range names {
 		names[i] = Distribution(i).String()
 	}
-	return unit[Distribution]{
-		expected: "one of " + strings.Join(names, ", "), choices: names,
-		parse: func(v any) (Distribution, bool) {
+	return setting.Unit[Distribution]{
+		Expected: "one of " + strings.Join(names, ", "), Choices: names,
+		Parse: func(v any) (Distribution, bool) {
 			name, _ := v.(string)
 			i := slices.Index(names, name)
 			return Distribution(i), i >= 0
 		},
-		format: Distribution.String,
-		number: func(d Distribution) float64 { return float64(d) },
-		in:     func(d Distribution) bool { return d < numDistributions },
+		Format: Distribution.String,
+		Number: func(d Distribution) float64 { return float64(d) },
+		In:     func(d Distribution) bool { return d < numDistributions },
 	}
 }
 
@@ -119,9 +123,69 @@ func (d *Delay) setShape(k float64) {
 
 // shapeUnit: whole and half shapes are sums of exponentials and squared normals,
 // which integers can add up.
-var shapeUnit = unit[float64]{
-	expected: "a shape from 0.5 to 16 in steps of 0.5, such as 2", min: "0.5", max: "16",
-	parse: func(v any) (float64, bool) { return parseNumber(v) }, format: formatNumber,
-	number: func(k float64) float64 { return k },
-	in:     func(k float64) bool { return k >= 0.5 && k <= 16 && k*2 == math.Trunc(k*2) },
+var shapeUnit = setting.Unit[float64]{
+	Expected: "a shape from 0.5 to 16 in steps of 0.5, such as 2", Min: "0.5", Max: "16",
+	Parse: func(v any) (float64, bool) { return setting.ParseNumber(v) }, Format: setting.FormatNumber,
+	Number: func(k float64) float64 { return k },
+	In:     func(k float64) bool { return k >= 0.5 && k <= 16 && k*2 == math.Trunc(k*2) },
+}
+
+// jitterProcess draws jitter from packet to packet with an exact correlation rho
+// between neighbours, so rho^m between packets m apart, whatever the distribution:
+//
+//   - Normal is the autoregressive process z' = rho z + sqrt(1-rho^2) e, which
+//     drifts.
+//   - The others are a discrete autoregressive process (Jacobs and Lewis 1978):
+//     with probability rho a packet has the jitter of the one before it, else one
+//     of its own. That keeps any distribution exactly as it is.
+type jitterProcess struct {
+	sampler
+	hold       random.Chance // rho
+	carry, add int64         // rho and sqrt(1-rho^2), in units
+	word       uint64        // whose quantile the last packet had
+	z, before  int64         // Normal's state, and what it was before the present datagram
+	begun      bool
+}
+
+func (p *jitterProcess) reshape(d *Delay, files *tracefile.Library) {
+	p.sampler = newSampler(d, files)
+	rho := d.Correlation
+	p.hold = random.ChanceOf(rho)
+	p.carry = int64(rho * random.One)
+	p.add = int64(math.Sqrt(1-float64(rho*rho)) * random.One)
+}
+
+// draw returns the jitter of a datagram, or of a copy of it. A copy follows from
+// the same past as its datagram, but by its own chance.
+func (p *jitterProcess) draw(word uint64, number int) time.Duration {
+	if p.hold == 0 {
+		return p.offset(word)
+	}
+	if p.dist == Normal {
+		return random.Times(p.drift(word, number), p.jitter)
+	}
+	if p.begun && p.hold.Hit(random.Further(word, holdWord)) {
+		word = p.word
+	}
+	if number == 0 {
+		p.word, p.begun = word, true
+	}
+	return p.offset(word)
+}
+
+// holdWord is which further word decides to hold; those before it are Gamma's.
+const holdWord = 32
+
+func (p *jitterProcess) drift(word uint64, number int) int64 {
+	if number == 0 {
+		p.before = p.z
+	}
+	z := random.NormalUnits(word)
+	if p.begun {
+		z = random.Product(p.before, p.carry) + random.Product(z, p.add)
+	}
+	if number == 0 {
+		p.z, p.begun = z, true
+	}
+	return z
 }

@@ -2,6 +2,8 @@ package lossmodel
 
 import (
 	"testing"
+
+	"wirelab/lossmodel/tracefile"
 )
 
 // What Keys says of a key is true of Set.
@@ -10,7 +12,7 @@ func TestKeysTellTheTruth(t *testing.T) {
 		stops := append([]string{k.Default}, append(k.Ladder, k.Choices...)...)
 		if k.Min != "" {
 			stops = append(stops, k.Min, k.Max)
-		} else if len(k.Choices) == 0 && k.Unit != fileUnitName && k.Unit != lineUnit {
+		} else if len(k.Choices) == 0 && k.Unit != tracefile.UnitName && k.Unit != lineUnit {
 			t.Errorf("%s has neither bounds nor choices", k.Key)
 		}
 		for _, stop := range stops {

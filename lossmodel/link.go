@@ -2,14 +2,17 @@ package lossmodel
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"wirelab/lossmodel/tracefile"
 )
 
 // Link is one direction of a modelled network. It is not safe for concurrent
 // use: it belongs to one event loop.
 type Link struct {
 	spec  Spec
-	files *library
+	files *tracefile.Library
 	pipe  pipeline
 	now   time.Duration // of the last Send
 	sent  uint64        // packets filed so far, copies included
@@ -28,13 +31,13 @@ const noSlot = -1
 // seeded from seed and name+"."+stage ("down.loss"), so the links of one session
 // differ. Files that the spec names are read from disk.
 func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
-	return NewLinkWith(ReadFile, spec, seed, name)
+	return NewLinkWith(nil, spec, seed, name)
 }
 
 // NewLinkWith is NewLink with files from elsewhere.
-func NewLinkWith(load Loader, spec Spec, seed uint64, name string) (*Link, error) {
-	files := newLibrary(load)
-	l := &Link{files: files, pipe: newPipeline(seed, name, files), lent: noSlot}
+func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*Link, error) {
+	files := tracefile.NewLibrary(load)
+	l := &Link{files: files, pipe: newPipeline(&stageContext{seed, name, files}), lent: noSlot}
 	if err := l.Reshape(spec); err != nil {
 		return nil, fmt.Errorf("link %s: %w", name, err)
 	}
@@ -50,7 +53,7 @@ func (l *Link) Reshape(spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	spec, err := l.files.pin(spec)
+	spec, err := pin(l.files, spec)
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 // file puts a packet that will be delivered under way.
 func (l *Link) file(now time.Duration, datagram []byte, tag uint64, f *Fate) {
 	slot := l.pool.take()
-	p := &l.pool.parcels[slot]
+	p := &l.pool.flights[slot]
 	p.data = append(p.data[:0], datagram...)
 	p.sent, p.tag, p.number = now, tag, f.Copy
 	p.flipped = len(f.Corrupt)
@@ -137,7 +140,7 @@ func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	}
 	e := l.flying.pop()
 	l.lent = e.slot
-	p := &l.pool.parcels[e.slot]
+	p := &l.pool.flights[e.slot]
 	return Delivery{
 		Data: p.data, Sent: p.sent, Due: time.Duration(e.due), Tag: p.tag,
 		Copy: p.number, Flipped: p.flipped, Damaged: p.damaged,
@@ -150,4 +153,24 @@ func (l *Link) release() {
 		l.pool.put(l.lent)
 		l.lent = noSlot
 	}
+}
+
+// Fork returns a second link in the same state: what is sent through it from now on
+// meets the fate that it would meet here, so a receiver that joins late is treated
+// like those that were there from the start. The two links share nothing that changes.
+//
+// Packets in flight arrive at the fork too, at the same times and as damaged as here,
+// but without their bytes and with the given tag.
+func (l *Link) Fork(tag uint64) *Link {
+	f := &Link{spec: l.spec, files: l.files, now: l.now, sent: l.sent, flying: slices.Clone(l.flying), lent: noSlot}
+	f.pool.flights, f.pool.free = slices.Clone(l.pool.flights), slices.Clone(l.pool.free)
+	for i := range f.pool.flights {
+		f.pool.flights[i].data, f.pool.flights[i].tag = nil, tag
+	}
+	if l.lent != noSlot { // lent by this link, not by the fork
+		f.pool.put(l.lent)
+	}
+	f.pipe = l.pipe.fork()
+	f.pipe.reshape(&f.spec)
+	return f
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/random"
 )
 
 func TestPerfectLinkDeliversAtOnceInOrder(t *testing.T) {
@@ -60,8 +62,8 @@ func runScript(t *testing.T, seed uint64, script []byte) {
 			book.receive(now)
 		case 3:
 			spec := l.Spec()
-			k := settings[arg%len(settings)]
-			if spec.Nudge(k.Key, int(mix(uint64(i))%7)-3) == nil {
+			k := stages().keys[arg%len(stages().keys)]
+			if spec.Nudge(k.Key, int(random.Mix(uint64(i))%7)-3) == nil {
 				_ = l.Reshape(spec) // an impossible pair is refused and changes nothing
 			}
 		}
@@ -149,8 +151,8 @@ func (b *ledger) close() {
 			b.sent, b.copies, b.lost, b.received, b.l.InFlight())
 	}
 	b.l.release()
-	if p := b.l.pool; len(p.free)+b.l.InFlight() != len(p.parcels) {
-		b.t.Fatalf("%d slots: %d free, %d in flight", len(p.parcels), len(p.free), b.l.InFlight())
+	if p := b.l.pool; len(p.free)+b.l.InFlight() != len(p.flights) {
+		b.t.Fatalf("%d slots: %d free, %d in flight", len(p.flights), len(p.free), b.l.InFlight())
 	}
 }
 

@@ -10,21 +10,24 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
 )
 
 // ChanceBytes is what one opportunity of a Mahimahi trace delivers.
 const ChanceBytes = 1504
 
-// chances is a trace in Mahimahi's format: the milliseconds at which the line could
+// opportunities is a trace in Mahimahi's format: the milliseconds at which the line could
 // deliver ChanceBytes. It repeats after the last of them.
-type chances struct {
+type opportunities struct {
 	at     []time.Duration // never decreasing, the last above 0
 	period time.Duration
 }
 
 // readChances reads a trace: one whole number of milliseconds a line.
-func readChances(data []byte) (*chances, error) {
-	c := &chances{}
+func readChances(data []byte) (*opportunities, error) {
+	c := &opportunities{}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for n := 1; lines.Scan(); n++ {
 		text := strings.TrimSpace(lines.Text())
@@ -33,7 +36,7 @@ func readChances(data []byte) (*chances, error) {
 		}
 		ms, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is %s, expected a whole number of milliseconds", n, show(text))
+			return nil, fmt.Errorf("line %d is %s, expected a whole number of milliseconds", n, setting.Show(text))
 		}
 		at := time.Duration(ms) * time.Millisecond
 		if at < c.period {
@@ -52,14 +55,17 @@ func readChances(data []byte) (*chances, error) {
 	return c, nil
 }
 
+// lineTrace reads a file as *opportunities.
+var lineTrace = &tracefile.Kind{Read: func(data []byte) (any, error) { return readChances(data) }}
+
 // when returns the time of opportunity i, counted on through the repetitions.
-func (c *chances) when(i int64) time.Duration {
+func (c *opportunities) when(i int64) time.Duration {
 	n := int64(len(c.at))
 	return time.Duration(i/n)*c.period + c.at[i%n]
 }
 
 // from returns the first opportunity at or after now.
-func (c *chances) from(now time.Duration) int64 {
+func (c *opportunities) from(now time.Duration) int64 {
 	// An opportunity at the very end of a period is also the start of the next:
 	// look from the period that ended there.
 	round := max(0, (now-1)/c.period)
@@ -72,19 +78,19 @@ func (c *chances) from(now time.Duration) int64 {
 // opportunity and leaves the rest to those already waiting; what nobody waits for
 // is gone. So it is with Mahimahi.
 type tracedLine struct {
-	chances *chances
-	at      time.Duration // of the opportunity in use
-	left    int64         // bytes that it can still take
-	next    int64         // the opportunity after it
+	opportunities *opportunities
+	at            time.Duration // of the opportunity in use
+	left          int64         // bytes that it can still take
+	next          int64         // the opportunity after it
 }
 
 // set gives the line another trace, or none. What was sent by the old one keeps
 // its time, and nothing overtakes it.
-func (l *tracedLine) set(c *chances) {
-	if c != l.chances && c != nil {
+func (l *tracedLine) set(c *opportunities) {
+	if c != l.opportunities && c != nil {
 		l.next, l.left = c.from(l.at), 0
 	}
-	l.chances = c
+	l.opportunities = c
 }
 
 // leaves returns when a packet that could be sent from start on has left, and
@@ -92,12 +98,12 @@ func (l *tracedLine) set(c *chances) {
 func (l *tracedLine) leaves(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
 	at, left, next := l.at, l.left, l.next
 	if at < start {
-		left, next = 0, l.chances.from(start)
+		left, next = 0, l.opportunities.from(start)
 	}
 	if wire > left {
 		more := (wire - left + ChanceBytes - 1) / ChanceBytes // opportunities beyond this one
 		next, left = next+more, left+more*ChanceBytes
-		if at = l.chances.when(next - 1); at > latest {
+		if at = l.opportunities.when(next - 1); at > latest {
 			return 0, false
 		}
 	}

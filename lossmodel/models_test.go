@@ -3,6 +3,8 @@ package lossmodel
 import (
 	"strings"
 	"testing"
+
+	"wirelab/lossmodel/loss"
 )
 
 // What LossModels says is what the key loss takes: every parameter it names, with
@@ -13,8 +15,13 @@ func TestLossModelsTellTheTruth(t *testing.T) {
 		"four-state": "p13=1% p31=30% p32=10% p23=40% p14=1%", "correlated": "p=10% rho=25%", "periodic": "every=9",
 		"pattern": "file=pattern.txt sha256=0123abcd", "trace": "file=capture.csv by=time sha256=0123abcd",
 	}
-	for _, m := range LossModels() {
+	for _, m := range loss.Kinds() {
 		text := m.Name + " " + example[m.Name]
+		if example[m.Name] == "" { // a model that is new: its parameters at their least
+			for _, p := range m.Params {
+				text += " " + p.Name + "=" + p.Min
+			}
+		}
 		s := specOf(t, "loss", text)
 		if s.Loss == nil || s.Loss.Model() != m.Name || m.Summary == "" {
 			t.Errorf("%s is %v", text, s.Loss)
@@ -25,9 +32,9 @@ func TestLossModelsTellTheTruth(t *testing.T) {
 				t.Errorf("%s: parameter %s has no help or no example", m.Name, p.Name)
 			}
 			for _, bound := range []string{p.Min, p.Max} {
-				table, _ := lossWords(text)
+				table, _ := loss.Parse(text)
 				table[p.Name] = bound
-				if _, err := lossFrom(table); bound != "" && err != nil && strings.Contains(err.Error(), "percentage from") {
+				if _, err := loss.Read(table); bound != "" && err != nil && strings.Contains(err.Error(), "percentage from") {
 					t.Errorf("%s: %s does not take its bound %s: %v", m.Name, p.Name, bound, err)
 				}
 			}
@@ -37,8 +44,8 @@ func TestLossModelsTellTheTruth(t *testing.T) {
 	for _, k := range Keys() {
 		models += len(k.Models)
 	}
-	if models != len(example) {
-		t.Errorf("Keys lists %d models, want %d", models, len(example))
+	if models != len(loss.Kinds()) {
+		t.Errorf("Keys lists %d models, want %d", models, len(loss.Kinds()))
 	}
 }
 
@@ -51,22 +58,24 @@ func TestLossParameterByParameter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := (GilbertElliott{0.02, 0.2, 0.3, 1}); s.Loss != want {
+	if want := (loss.GilbertElliott{P: 0.02, R: 0.2, H: 0.3, K: 1}); s.Loss != want {
 		t.Errorf("%v, want %v", s.Loss, want)
 	}
-	if err := s.Set("loss.r", "0%"); err == nil || s.Loss != (GilbertElliott{0.02, 0.2, 0.3, 1}) {
+	if err := s.Set("loss.r", "0%"); err == nil || s.Loss != (loss.GilbertElliott{P: 0.02, R: 0.2, H: 0.3, K: 1}) {
 		t.Errorf("an impossible parameter: %v, %v", err, s.Loss)
 	}
 	flat := DefaultSpec()
-	if err := flat.SetAll(map[string]any{"loss.model": "four-state", "loss.p13": "1%", "loss.p32": "5%", "loss.p31": "50%", "latency": "5ms"}); err != nil {
+	if err := flat.SetAll(map[string]any{"loss.model": "four-state", "loss.p13": "1%", "loss.p32": "5%", "loss.p31": "50%",
+		"latency": "5ms"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := (FourState{0.01, 0.5, 0.05, 1, 0}); flat.Loss != want || flat.Delay.Latency != 5*ms {
+	if want := (loss.FourState{P13: 0.01, P31: 0.5, P32: 0.05, P23: 1, P14: 0}); flat.Loss != want || flat.Delay.Latency != 5*ms {
 		t.Errorf("%v", flat.Values())
 	}
 	// A text means one thing, whatever was set before.
 	for _, was := range []string{"correlated p=3% rho=50%", "periodic every=5", "gilbert mean=5% burst=3", "7%", "trace file=a"} {
-		for _, is := range []Spec{specOf(t), specOf(t, "loss", "5%"), specOf(t, "loss", "5%", "burst", "4"), specOf(t, "loss", "pattern bits=01")} {
+		for _, is := range []Spec{specOf(t), specOf(t, "loss", "5%"), specOf(t, "loss", "5%", "burst", "4"),
+			specOf(t, "loss", "pattern bits=01")} {
 			s := specOf(t, "loss", was)
 			if err := s.SetAll(is.Values()); err != nil || s != is {
 				t.Errorf("from %s to %s: %v, %v", was, is.Values()["loss"], s.Loss, err)

@@ -1,5 +1,12 @@
 package lossmodel
 
+import (
+	"strconv"
+	"strings"
+
+	"wirelab/lossmodel/setting"
+)
+
 // Bytes of headers on the wire: IPv4 without options, UDP.
 const (
 	ipHeader  = 20
@@ -25,4 +32,38 @@ func WireBytes(udpPayload, mtu int) (bytes, fragments int) {
 		fragments += (body - room + whole - 1) / whole
 	}
 	return body + ipHeader*fragments, fragments
+}
+
+var mtuUnit = setting.Unit[int]{
+	Name: "bytes", Expected: `bytes of the largest IP packet, from 68 to 65535, or "off" for no fragments`,
+	Min: strconv.Itoa(MinMTU), Max: strconv.Itoa(MaxMTU),
+	Parse: func(v any) (int, bool) {
+		if setting.IsOff(v) {
+			return MaxMTU, true
+		}
+		if s, ok := v.(string); ok {
+			v = strings.TrimSuffix(strings.TrimSpace(s), "B")
+		}
+		return setting.ParseCount(v)
+	},
+	Format: func(n int) string {
+		if n == MaxMTU {
+			return "off"
+		}
+		return strconv.Itoa(n)
+	},
+	Number: func(n int) float64 { return float64(n) },
+	In:     func(n int) bool { return n >= MinMTU && n <= MaxMTU },
+}
+
+func mtuRow() stageRow {
+	return stageRow{
+		name:    "mtu",
+		initial: func(s *Spec) { s.MTU = 1500 },
+		keys: []keyRow{newKey(mtuUnit, func(s *Spec) *int { return &s.MTU }, KeyInfo{
+			Key: "mtu", Stage: "mtu", Ladder: []string{"576", "1200", "1280", "1400", "1500", "9000", "off"},
+			Help:   "bytes of the largest IP packet; a larger datagram travels in fragments, of which none may be lost",
+			Source: "RFC 791",
+		})},
+	}
 }

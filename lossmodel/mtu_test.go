@@ -1,6 +1,8 @@
 package lossmodel
 
-import "testing"
+import (
+	"testing"
+)
 
 // cutSlowly fragments a datagram as RFC 791 says, piece by piece.
 func cutSlowly(udpPayload, mtu int) (bytes, fragments int) {

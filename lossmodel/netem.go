@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"wirelab/lossmodel/netem"
+	"wirelab/lossmodel/random"
+	"wirelab/lossmodel/setting"
 )
 
-// The netem form: a line of tc in place of the stages. With Spec.Netem on, the
-// line alone decides what is lost, doubled, damaged, delayed, reordered and held
-// up; what the other keys say of that is kept and waits, and is refused if one
-// tries to change it meanwhile. mtu and checksum stay in force.
+// The netem stage: a line of tc in place of all others. With Spec.Netem on, the line
+// alone decides what is lost, doubled, damaged, delayed, reordered and queued. The
+// other keys keep their values without effect, and changes to them are refused. mtu
+// and checksum stay in force.
 
 const ethernetHeader = 14
 
@@ -24,23 +26,24 @@ const lineUnit = "line"
 // all its bytes, even if IP cuts it into fragments, which the kernel would treat
 // each by itself.
 type netemStage struct {
-	stream stream // for the bits to damage, which the kernel takes from no seed
-	seed   uint64 // for a line without one
+	stream random.Stream // for the bits to damage, which the kernel takes from no seed
+	seed   uint64        // for a line without one
 	qdisc  *netem.Qdisc
 	copy   netem.Packet // what was decided about the present datagram's copy
 
 	latency time.Duration // of the line
+	on      bool
 }
 
-func newNetemStage(seed uint64, name string) *netemStage {
-	s := newStream(seed, name+".seed")
-	return &netemStage{stream: newStream(seed, name), seed: s.next(0)}
+func newNetemStage(p *stageContext) *netemStage {
+	s := p.stream(StageNetem + ".seed")
+	return &netemStage{stream: p.stream(StageNetem), seed: s.Next(0)}
 }
 
 func (s *netemStage) reshape(spec *Spec) bool {
-	s.latency = spec.Netem.Latency
+	s.latency, s.on = spec.Netem.Latency, spec.Netem.On
 	switch {
-	case !spec.Netem.On:
+	case !s.on:
 		return false
 	case s.qdisc == nil:
 		s.qdisc = netem.New(spec.Netem, s.seed)
@@ -53,28 +56,42 @@ func (s *netemStage) reshape(spec *Spec) bool {
 // Apply implements Stage. The copy is decided along with its datagram: in the
 // kernel it draws before the datagram's own delay is drawn.
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
-	word := s.stream.next(f.Copy)
+	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {
-		settle(s.copy, now, size, word, f)
+		applyDecision(s.copy, now, size, word, f)
 		return
 	}
 	wire := size + udpHeader + (ipHeader+ethernetHeader)*f.Fragments
 	d := s.qdisc.Enqueue(int64(now), wire)
-	settle(d.Packet, now, size, word, f)
+	applyDecision(d.Packet, now, size, word, f)
 	if d.Doubled {
 		f.Copies = append(f.Copies, 0)
 		s.copy = d.Copy
 	}
 }
 
-// gauge returns what waits now, and the most that ever did: packets only, since
-// that is what netem's limit counts. Delayed ones are among them.
-func (s *netemStage) gauge(now time.Duration) (present, peak Queued) {
-	return Queued{Packets: s.qdisc.Waiting(int64(now))}, Queued{Packets: s.qdisc.Peak()}
+func (s *netemStage) fork() specStage {
+	c := *s
+	if s.qdisc != nil {
+		c.qdisc = s.qdisc.Clone()
+	}
+	return &c
 }
 
-// settle makes a decision the packet's fate.
-func settle(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
+// gauge counts packets only, since that is what netem's limit counts. Delayed ones
+// are among them.
+func (s *netemStage) gauge(now time.Duration, g *Gauges) {
+	if s.on {
+		g.Queue, g.Peak = Queued{Packets: s.qdisc.Waiting(int64(now))}, Queued{Packets: s.qdisc.Peak()}
+	}
+}
+
+func (s *netemStage) describe(now time.Duration, step *Step) {
+	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
+}
+
+// applyDecision makes a decision the packet's fate.
+func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {
 	case netem.Isolated:
 		f.lose(Loss)
@@ -87,35 +104,40 @@ func settle(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 		f.Delay = time.Duration(p.Due) - now
 	}
 	if p.Corrupted && size > 0 {
-		f.Corrupt = append(f.Corrupt, int(scale(further(word, 0), uint64(size)*8)))
+		f.Corrupt = append(f.Corrupt, int(random.Below(random.Further(word, 0), uint64(size)*8)))
 	}
 }
 
-func netemSettings() []setting {
-	return []setting{{
-		KeyInfo: KeyInfo{
-			Key: "netem", Stage: "netem", Unit: lineUnit, Default: netem.Params{}.String(),
-			Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", decides in place of all stages but mtu and checksum, ` +
-				`packet by packet as the kernel does with that seed, its faults included`,
-			Source: "tc-netem(8), iproute2 6.15; sch_netem, Linux 6.12",
-		},
-		expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`,
-		set:      (*Spec).setNetem,
-		get:      func(s *Spec) string { return s.Netem.String() },
-		number: func(s *Spec) float64 {
-			if s.Netem.On {
-				return 1
-			}
-			return 0
-		},
-		check: (*Spec).checkNetem,
-	}}
+func netemRow() stageRow {
+	return stageRow{
+		name:     StageNetem,
+		replaces: true,
+		make:     func(p *stageContext) specStage { return newNetemStage(p) },
+		keys: []keyRow{{
+			KeyInfo: KeyInfo{
+				Key: "netem", Stage: "netem", Unit: lineUnit,
+				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", decides in place of all stages but mtu and checksum, ` +
+					`packet by packet as the kernel does with that seed, its faults included`,
+				Source: "tc-netem(8), iproute2 6.15; sch_netem, Linux 6.12",
+			},
+			expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`,
+			set:      (*Spec).setNetem,
+			get:      func(s *Spec) string { return s.Netem.String() },
+			number: func(s *Spec) float64 {
+				if s.Netem.On {
+					return 1
+				}
+				return 0
+			},
+			check: (*Spec).checkNetem,
+		}},
+	}
 }
 
 func (s *Spec) setNetem(value any) error {
 	text, ok := value.(string)
 	if text = strings.TrimSpace(text); !ok || text == "" {
-		return &KeyError{Key: "netem", Value: show(value), Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`}
+		return &KeyError{Key: "netem", Value: setting.Show(value), Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`}
 	}
 	if text == "off" {
 		s.Netem = netem.Params{}
@@ -137,7 +159,7 @@ func netemError(err error) error {
 	}
 	ke := &KeyError{Key: "netem", Value: e.Got(), Expected: e.Expected}
 	if e.Word != "" && len(e.Known) > 0 {
-		ke.Value, ke.Known = show(e.Word), e.Known // the bare word, to suggest a near one
+		ke.Value, ke.Known = setting.Show(e.Word), e.Known // the bare word, to suggest a near one
 	}
 	return ke
 }
@@ -152,29 +174,29 @@ func (s *Spec) checkNetem() error {
 		return nil
 	}
 	if back, err := netem.Parse(text); err != nil || back != s.Netem {
-		return &KeyError{Key: "netem", Value: show(text), Expected: "parameters that a line can say: take them from netem.Parse"}
+		return &KeyError{Key: "netem", Value: setting.Show(text), Expected: "parameters that a line can say: take them from netem.Parse"}
 	}
 	return nil
 }
 
-// governed is the part of a spec that a netem line stands in for.
-func (s Spec) governed() Spec {
+// replacedByNetem is the part of a spec that a netem line replaces.
+func (s Spec) replacedByNetem() Spec {
 	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
 	return s
 }
 
-// heldByNetem refuses a change that a netem line would keep from having any
+// refusedByNetem refuses a change that a netem line would keep from having any
 // effect.
-func (s *Spec) heldByNetem(changed *Spec, key string, value any) error {
-	if !s.Netem.On || !changed.Netem.On || changed.governed() == s.governed() {
+func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
+	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
-	return &KeyError{Key: key, Value: show(value), Expected: `netem to be "off" first: while it is on, its line decides this`}
+	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, its line decides this`}
 }
 
-// Warnings names what the spec does that its keys do not say: the faults that a
-// netem line brings along, and the keys that it keeps waiting. Ask once a change:
-// it may reckon for milliseconds.
+// Warnings names what the keys do not say: the faults of the kernel that a netem line
+// runs into, and the keys that have no effect while it is on. Call it once a change:
+// it may take milliseconds.
 func (s Spec) Warnings() []string {
 	if !s.Netem.On {
 		return nil
@@ -185,7 +207,7 @@ func (s Spec) Warnings() []string {
 	}
 	var waiting []string
 	still := DefaultSpec()
-	for _, k := range settings {
+	for _, k := range stages().keys {
 		text := k.get(&s)
 		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.get(&still) {
 			waiting = append(waiting, fmt.Sprintf("%s %s", k.Key, text))

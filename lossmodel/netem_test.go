@@ -14,7 +14,8 @@ import (
 )
 
 // fullLine has something for each part of netem to do.
-const fullLine = "delay 50ms 10ms distribution normal loss gemodel 1% 20% 90% 0.1% duplicate 2% corrupt 3% reorder 5% gap 3 rate 20mbit 14 limit 40 seed 7"
+const fullLine = "delay 50ms 10ms distribution normal loss gemodel 1% 20% 90% 0.1% " +
+	"duplicate 2% corrupt 3% reorder 5% gap 3 rate 20mbit 14 limit 40 seed 7"
 
 // netemGolden is the hash of a link's fates under that line. It must be the same
 // on every platform and in every version.

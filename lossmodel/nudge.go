@@ -1,6 +1,8 @@
 package lossmodel
 
-import "slices"
+import (
+	"slices"
+)
 
 // Nudge moves a key along its ladder, or through its choices, by a number of
 // rungs: to the right if positive. A value between two rungs goes to the next
@@ -10,7 +12,7 @@ func (s *Spec) Nudge(key string, rungs int) error {
 	if i < 0 {
 		return &KeyError{Key: key, Known: names()}
 	}
-	k := settings[i]
+	k := stages().keys[i]
 	stops := k.Ladder
 	if len(stops) == 0 {
 		stops = k.Choices
@@ -26,7 +28,7 @@ func (s *Spec) Nudge(key string, rungs int) error {
 }
 
 // position returns the stop that s stands on, or, if between two, the one above.
-func (k *setting) position(s *Spec, stops []string) (at int, between bool) {
+func (k *keyRow) position(s *Spec, stops []string) (at int, between bool) {
 	text := k.get(s)
 	if i := slices.Index(stops, text); i >= 0 {
 		return i, false

@@ -1,54 +1,40 @@
 package lossmodel
 
-import "time"
-
-// shaper is a stage that a Spec can set. reshape replaces its parameters, keeps
-// its state, and says whether there is anything for it to do; while there is
-// not, it is not called and draws nothing.
-type shaper interface {
-	Stage
-	reshape(*Spec) (on bool)
-	// fork returns a copy that shares nothing that changes.
-	fork() shaper
-}
+import (
+	"time"
+)
 
 // pipeline is the row of stages that a packet passes.
 type pipeline struct {
-	all []shaper
-	on  []Stage // those of all that have something to do, in the same order
-
-	rate  *rateStage // of all: for the gauges
-	delay *delayStage
-	netem *netemStage // instead of all, if its line is on
+	all   []specStage
+	rows  []stageRow  // of all
+	on    []Stage     // those of all that have something to do, in the same order
+	names []StageKind // of on
 }
 
-// newPipeline lists the stages in their order. The package comment says why the
-// bottleneck stands where it does.
-func newPipeline(seed uint64, name string, files *library) pipeline {
-	stream := func(stage string) stream { return newStream(seed, name+"."+stage) }
-	rate := &rateStage{files: files}
-	delay := &delayStage{stream: stream("delay"), files: files}
-	all := []shaper{
-		&duplicateStage{stream: stream("duplicate"), files: files},
-		&lossStage{stream: stream("loss"), files: files},
-		&corruptStage{stream: stream("corrupt")},
-		rate,
-		delay,
-		&reorderStage{stream: stream("reorder")},
+// newPipeline makes the stages of a link.
+func newPipeline(p *stageContext) pipeline {
+	var l pipeline
+	for _, row := range stages().rows {
+		if row.make != nil {
+			l.all, l.rows = append(l.all, row.make(p)), append(l.rows, row)
+		}
 	}
-	return pipeline{all: all, on: make([]Stage, 0, len(all)), rate: rate, delay: delay,
-		netem: newNetemStage(seed, name+".netem")}
+	return l
 }
 
+// reshape sets the parameters of all stages, or only those of a stage that is on
+// and replaces the others.
 func (p *pipeline) reshape(spec *Spec) {
-	p.on = p.on[:0]
-	if p.netem.reshape(spec) {
-		p.on = append(p.on, p.netem)
-		return
-	}
-	for _, stage := range p.all {
-		if stage.reshape(spec) {
-			p.on = append(p.on, stage)
+	p.on, p.names = p.on[:0], p.names[:0]
+	for _, replacing := range []bool{true, false} {
+		for i, stage := range p.all {
+			if p.rows[i].replaces == replacing && stage.reshape(spec) {
+				p.on, p.names = append(p.on, stage), append(p.names, p.rows[i].name)
+			}
+		}
+		if len(p.on) > 0 {
+			return
 		}
 	}
 }
@@ -58,4 +44,33 @@ func (p *pipeline) pass(now time.Duration, size int, f *Fate) {
 	for _, stage := range p.on {
 		stage.Apply(now, size, f)
 	}
+}
+
+// trace is pass with a note of what each stage does.
+func (p *pipeline) trace(now time.Duration, size int, f *Fate, t *Trail) {
+	t.N = len(p.on)
+	for i, stage := range p.on {
+		step := &t.Steps[i]
+		*step = Step{Stage: p.names[i]}
+		if d, ok := stage.(describer); ok {
+			d.describe(now, step)
+		}
+		delay, lost, bad, copies, flipped := f.Delay, f.Lost, f.Bad, len(f.Copies), len(f.Corrupt)
+		stage.Apply(now, size, f)
+		step.Took = f.Delay - delay
+		step.Copies, step.Flipped = uint8(len(f.Copies)-copies), uint16(min(len(f.Corrupt)-flipped, 1<<16-1))
+		if lost == None {
+			step.Lost = f.Lost
+		}
+		step.Bad = f.Bad && !bad
+	}
+}
+
+// fork copies the stages with all their state; reshape must follow.
+func (p *pipeline) fork() pipeline {
+	f := pipeline{rows: p.rows}
+	for _, stage := range p.all {
+		f.all = append(f.all, stage.fork())
+	}
+	return f
 }

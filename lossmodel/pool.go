@@ -1,9 +1,11 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+)
 
-// parcel is a packet under way, all but its due time.
-type parcel struct {
+// flight is a packet under way, all but its due time.
+type flight struct {
 	data    []byte // its capacity outlives the packet
 	sent    time.Duration
 	tag     uint64
@@ -12,11 +14,11 @@ type parcel struct {
 	damaged bool
 }
 
-// pool keeps the parcels, addressed by slot. Freed slots are taken again, last
+// pool keeps the flights, addressed by slot. Freed slots are taken again, last
 // freed first, with their buffers: a link whose load is steady allocates nothing.
 // It never shrinks: it holds what was once in flight at one time.
 type pool struct {
-	parcels []parcel
+	flights []flight
 	free    []int32
 }
 
@@ -26,8 +28,8 @@ func (p *pool) take() int32 {
 		p.free = p.free[:n-1]
 		return slot
 	}
-	p.parcels = append(p.parcels, parcel{})
-	return int32(len(p.parcels) - 1)
+	p.flights = append(p.flights, flight{})
+	return int32(len(p.flights) - 1)
 }
 
 func (p *pool) put(slot int32) { p.free = append(p.free, slot) }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wirelab/lossmodel/loss"
+	"wirelab/lossmodel/setting"
 )
 
 // Profile is a named pair of links. Where the source gives a round trip, each
@@ -44,7 +47,7 @@ type line struct {
 func (l line) spec() Spec {
 	s := DefaultSpec()
 	s.Delay.Latency, s.Delay.Jitter = millis(l.delay), millis(l.jitter)
-	s.Loss = withMean(nil, l.loss/100)
+	s.Loss = loss.WithMean(nil, l.loss/100)
 	s.Rate.BitsPerSecond = l.kbit * 1000
 	return s
 }
@@ -159,7 +162,7 @@ func wifiProfiles() []Profile {
 	var all []Profile
 	for _, burst := range []float64{3, 4.7, 5.7} {
 		s := line{delay: 2}.spec()
-		s.Loss = Gilbert{Mean: 0.05, Burst: burst}
+		s.Loss = loss.Gilbert{Mean: 0.05, Burst: burst}
 		all = append(all, Profile{
 			Name: fmt.Sprintf("wifi-runs-%.1f", burst), Source: "measured Wi-Fi loss runs by channel state; mean loss ours",
 			Summary: fmt.Sprintf("one-way 2 ms, 5 %% loss in runs of %.1f packets on average", burst), Down: s, Up: s})
@@ -205,7 +208,7 @@ func each(down, up line) string {
 		parts = append(parts, fmt.Sprintf("%g %% loss", down.loss))
 	}
 	if down.kbit > 0 {
-		parts = append(parts, fmt.Sprintf("%s down, %s up", formatRate(down.kbit*1000), formatRate(up.kbit*1000)))
+		parts = append(parts, fmt.Sprintf("%s down, %s up", setting.FormatRate(down.kbit*1000), setting.FormatRate(up.kbit*1000)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -53,7 +53,8 @@ func TestStarlinkSpike(t *testing.T) {
 		down, up := linkOf(t, p.Down, 1), linkOf(t, p.Up, 1)
 		return down.Send(at, nil, 0).Due + up.Send(at, nil, 0).Due - 2*at
 	}
-	for at, want := range map[time.Duration]time.Duration{0: 45 * ms, 14800 * ms: 45 * ms, 14950 * ms: 119 * ms, 15 * time.Second: 45 * ms, 29950 * ms: 119 * ms} {
+	for at, want := range map[time.Duration]time.Duration{0: 45 * ms, 14800 * ms: 45 * ms, 14950 * ms: 119 * ms,
+		15 * time.Second: 45 * ms, 29950 * ms: 119 * ms} {
 		if got := rtt(at); got < want || got > want+ms {
 			t.Errorf("at %v a round trip takes %v, want %v", at, got, want)
 		}

@@ -1,6 +1,12 @@
 package lossmodel
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
+)
 
 // MaxWait is the longest wait before the bottleneck: a queue without a limit
 // still drops what would have to wait longer.
@@ -22,14 +28,14 @@ type Rate struct {
 	Burst int64
 	// Trace: the line delivers as in a recording of Mahimahi's instead of at
 	// BitsPerSecond, which it replaces, and Burst with it.
-	Trace File
+	Trace tracefile.File
 }
 
 // rateStage is the line. It draws nothing: whether a packet finds room depends
 // on those before it. Packets enter in order of sending, so the books are exact
 // (Lindley's recursion), and each packet's time is final when it enters.
 type rateStage struct {
-	files   *library
+	files   *tracefile.Library
 	spec    Rate
 	rate    uint64        // bits per second; 0 with a trace
 	ahead   time.Duration // what the bucket lets packets leave before the line would have sent them
@@ -50,12 +56,12 @@ func (s *rateStage) reshape(spec *Spec) bool {
 		s.ahead = time.Duration(scaleDown(uint64(s.spec.Burst)*8, uint64(time.Second), s.rate))
 	}
 	if f := s.spec.Trace; f.Path != "" {
-		s.traced.set(s.files.get(f, asChances).chances)
+		s.traced.set(s.files.Get(f, lineTrace).(*opportunities))
 	} else {
 		s.traced.set(nil)
 		s.idle = max(s.idle, s.traced.at)
 	}
-	return s.rate > 0 || s.traced.chances != nil
+	return s.rate > 0 || s.traced.opportunities != nil
 }
 
 // Apply implements Stage. A lost packet never comes to the queue.
@@ -64,7 +70,7 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 		return
 	}
 	s.empty(now)
-	wire := s.billed(size, f.Fragments)
+	wire := s.wireCost(size, f.Fragments)
 	if s.full(wire) {
 		f.lose(Queue)
 		return
@@ -92,18 +98,18 @@ func (s *rateStage) full(wire int64) bool {
 		s.spec.QueuePackets > 0 && s.queued.n >= s.spec.QueuePackets
 }
 
-// billed returns what a datagram costs on the line.
-func (s *rateStage) billed(size, fragments int) int64 {
+// wireCost returns what a datagram costs on the line.
+func (s *rateStage) wireCost(size, fragments int) int64 {
 	wire := int64(size + udpHeader + ipHeader*fragments)
 	if s.spec.Overhead == 0 && s.spec.Cell == 0 {
 		return wire
 	}
-	return framed(&s.spec, wire, fragments)
+	return withFraming(&s.spec, wire, fragments)
 }
 
-// framed adds what the line adds. Fragments are full but for the last; each is
-// framed by itself, so for cells the others count as equal shares.
-func framed(r *Rate, wire int64, fragments int) int64 {
+// withFraming adds what the line adds. Fragments are full but for the last; each is
+// withFraming by itself, so for cells the others count as equal shares.
+func withFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
 	wire = max(1, wire+n*int64(r.Overhead))
 	if r.Cell == 0 {
@@ -117,7 +123,7 @@ func framed(r *Rate, wire int64, fragments int) int64 {
 // leaves returns when a packet has left the line, and books it; ok is false if it
 // would have to wait too long.
 func (s *rateStage) leaves(now time.Duration, wire int64) (at time.Duration, ok bool) {
-	if s.traced.chances != nil {
+	if s.traced.opportunities != nil {
 		return s.traced.leaves(max(now, s.idle), now+MaxWait, wire)
 	}
 	if s.idle-now > MaxWait {
@@ -136,4 +142,77 @@ func (s *rateStage) sendingTime(wire int64) time.Duration {
 	work := uint64(wire)*8*uint64(time.Second) + s.rest // in units of 1/rate ns; below 2^57 + 2^40
 	s.rest = work % s.rate
 	return time.Duration(work / s.rate)
+}
+
+func (s *rateStage) fork() specStage {
+	c := *s
+	c.queued.items = slices.Clone(s.queued.items)
+	return &c
+}
+
+func (s *rateStage) describe(now time.Duration, step *Step) {
+	s.empty(now)
+	step.Ahead, step.Room = Queued{s.queued.n, s.backlog}, s.spec.Queue
+}
+
+func (s *rateStage) gauge(now time.Duration, g *Gauges) {
+	s.empty(now)
+	g.Queue, g.Peak = Queued{s.queued.n, s.backlog}, s.peak
+}
+
+func (*Rate) row() stageRow {
+	return stageRow{
+		name:    StageRate,
+		initial: func(s *Spec) { s.Rate.Queue = 64_000 },
+		make:    func(p *stageContext) specStage { return &rateStage{files: p.files} },
+		keys: []keyRow{
+			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
+				Key: "rate", Stage: "rate", Ladder: []string{
+					"64kbit", "128kbit", "256kbit", "384kbit", "512kbit", "768kbit", "1mbit", "1.5mbit", "2mbit", "3mbit",
+					"5mbit", "10mbit", "20mbit", "50mbit", "100mbit", "1gbit", "off"},
+				Help: "what the line carries, IPv4 and UDP headers included; kbps, kbit and kbit/s are 1000 bits a second, KB/s 1000 bytes",
+			}),
+			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
+				Key: "queue", Stage: "rate", Ladder: []string{
+					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
+				Help: "bytes waiting or being sent that the drop-tail queue before the line holds; off: no limit. Nothing happens " +
+					"here while rate is off",
+			}),
+			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
+				Key: "queue_packets", Stage: "rate", Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},
+				Help: "datagrams waiting or being sent that the queue holds, beside its limit in bytes; off: no such limit",
+			}),
+			newKey(setting.Count("bytes", -28, 1500), func(s *Spec) *int { return &s.Rate.Overhead }, KeyInfo{
+				Key: "rate_overhead", Stage: "rate", Ladder: []string{"0", "4", "8", "14", "18", "38"},
+				Help:   "bytes that the line adds to each IP packet: 14 for Ethernet, 38 with preamble, checksum and gap; below 0 takes headers away",
+				Source: "tc-netem(8), rate PACKETOVERHEAD",
+			}),
+			newKey(setting.OrOff(setting.Count("bytes", 1, 65535)), func(s *Spec) *int { return &s.Rate.Cell }, KeyInfo{
+				Key: "rate_cell", Stage: "rate", Ladder: []string{"off", "48"},
+				Help:   "bytes of a cell's payload: packets are cut into cells, the last one padded; 48 is ATM's",
+				Source: "tc-netem(8), rate CELLSIZE",
+			}),
+			newKey(setting.Count("bytes", 0, 1500), func(s *Spec) *int { return &s.Rate.CellOverhead }, KeyInfo{
+				Key: "rate_cell_overhead", Stage: "rate", Ladder: []string{"0", "5"},
+				Help:   "bytes that the line adds to each cell; 5 is ATM's",
+				Source: "tc-netem(8), rate CELLOVERHEAD",
+			}),
+			newKey(bucketUnit(), func(s *Spec) *int64 { return &s.Rate.Burst }, KeyInfo{
+				Key: "rate_burst", Stage: "rate", Ladder: []string{"off", "2KB", "4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "1MB"},
+				Help: "bytes of a token bucket: so much leaves the line at once after a pause; off: none",
+			}),
+			newFile(lineTrace, "a trace of delivery opportunities", false, func(s *Spec) *tracefile.File { return &s.Rate.Trace }, KeyInfo{
+				Key: "rate_trace", Stage: "rate",
+				Help:   "a recorded line instead of a rate: one millisecond a line, each an opportunity to deliver 1504 bytes, begun anew at its end",
+				Source: "R. Netravali et al., Mahimahi, 2015",
+			}),
+		},
+	}
+}
+
+// bucketUnit is a size of which none, not endless, is off.
+func bucketUnit() setting.Unit[int64] {
+	u := setting.Size
+	u.Expected = `a size from 1B to 1TiB, such as "16KB", or "off" for none`
+	return u
 }

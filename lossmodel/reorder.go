@@ -1,6 +1,11 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+
+	"wirelab/lossmodel/random"
+	"wirelab/lossmodel/setting"
+)
 
 // Reorder is what the reorder stage does: with probability P a packet is held
 // back by Delay, so that later ones overtake it. With a Distance of d packets it
@@ -19,8 +24,8 @@ type Reorder struct {
 const MaxDistance = 1000
 
 type reorderStage struct {
-	stream   stream
-	chance   chance
+	stream   random.Stream
+	chance   random.Chance
 	delay    time.Duration
 	distance int
 	pace     pace
@@ -28,7 +33,7 @@ type reorderStage struct {
 
 func (s *reorderStage) reshape(spec *Spec) bool {
 	r := spec.Reorder
-	s.chance, s.delay, s.distance = chanceOf(r.P), r.Delay, r.Distance
+	s.chance, s.delay, s.distance = random.ChanceOf(r.P), r.Delay, r.Distance
 	return s.chance > 0
 }
 
@@ -37,11 +42,11 @@ func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy == 0 {
 		s.pace.note(now)
 	}
-	if !s.chance.hit(s.stream.next(f.Copy)) {
+	if !s.chance.Hit(s.stream.Next(f.Copy)) {
 		return
 	}
 	if interval, ok := s.pace.interval(); ok && s.distance > 0 {
-		f.Delay += min(interval*time.Duration(s.distance)+interval/2, MaxDelay)
+		f.Delay += min(interval*time.Duration(s.distance)+interval/2, setting.MaxDelay)
 	} else {
 		f.Delay += s.delay
 	}
@@ -68,19 +73,26 @@ func (p *pace) note(now time.Duration) {
 
 func (p *pace) interval() (time.Duration, bool) { return p.mean, p.mean > 0 }
 
-func reorderSettings() []setting {
-	return []setting{
-		newSetting(percentUnit, func(s *Spec) *float64 { return &s.Reorder.P }, KeyInfo{
-			Key: "reorder", Stage: "reorder", Ladder: percentLadder,
-			Help: "share of packets that are held back by reorder_delay, so that later ones overtake them",
-		}),
-		newSetting(spanUnit, func(s *Spec) *time.Duration { return &s.Reorder.Delay }, KeyInfo{
-			Key: "reorder_delay", Stage: "reorder", Ladder: spanLadder,
-			Help: "how long a reordered packet is held back; it is overtaken by those sent meanwhile",
-		}),
-		newSetting(orOff(countUnit("packets", 1, MaxDistance)), func(s *Spec) *int { return &s.Reorder.Distance }, KeyInfo{
-			Key: "reorder_distance", Stage: "reorder", Ladder: []string{"off", "1", "2", "3", "5", "8", "12", "20"},
-			Help: "how many packets overtake a reordered one, reckoned by the sender's pace, instead of reorder_delay; off: by time",
-		}),
+func (s *reorderStage) fork() specStage { c := *s; return &c }
+
+func (*Reorder) row() stageRow {
+	return stageRow{
+		name:    StageReorder,
+		initial: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },
+		make:    func(p *stageContext) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
+		keys: []keyRow{
+			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Reorder.P }, KeyInfo{
+				Key: "reorder", Stage: "reorder", Ladder: percentLadder,
+				Help: "share of packets that are held back by reorder_delay, so that later ones overtake them",
+			}),
+			newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Reorder.Delay }, KeyInfo{
+				Key: "reorder_delay", Stage: "reorder", Ladder: spanLadder,
+				Help: "how long a reordered packet is held back; it is overtaken by those sent meanwhile",
+			}),
+			newKey(setting.OrOff(setting.Count("packets", 1, MaxDistance)), func(s *Spec) *int { return &s.Reorder.Distance }, KeyInfo{
+				Key: "reorder_distance", Stage: "reorder", Ladder: []string{"off", "1", "2", "3", "5", "8", "12", "20"},
+				Help: "how many packets overtake a reordered one, reckoned by the sender's pace, instead of reorder_delay; off: by time",
+			}),
+		},
 	}
 }

@@ -1,6 +1,8 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+)
 
 // queued is a packet before the bottleneck.
 type queued struct {

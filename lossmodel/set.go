@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/lossmodel/netem"
+	"wirelab/lossmodel/setting"
 )
 
 // Set sets one key to what people write: a string with a unit, a number where
@@ -22,7 +23,7 @@ func (s *Spec) Set(key string, value any) error {
 	if err := changed.set(key, value); err != nil {
 		return err
 	}
-	if err := s.heldByNetem(&changed, key, value); err != nil {
+	if err := s.refusedByNetem(&changed, key, value); err != nil {
 		return err
 	}
 	*s = changed
@@ -48,19 +49,19 @@ func (s *Spec) set(key string, value any) error {
 	if i < 0 {
 		return &KeyError{Key: key, Known: names()}
 	}
-	return rename(settings[i].set(s, value), settings[i].Key, key)
+	return rename(stages().keys[i].set(s, value), stages().keys[i].Key, key)
 }
 
 // SetAll sets every key of a table, as read from a file, in the order of Keys. If
 // netem is among them, the others are set as if it were off and wait for that.
 // On error the spec stays as it was.
 func (s *Spec) SetAll(table map[string]any) error {
-	table = gatherLoss(table)
+	table = regroupLoss(table)
 	rank := func(key string) int {
 		if i := find(key); i >= 0 {
 			return i
 		}
-		return len(settings)
+		return len(stages().keys)
 	}
 	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		if d := rank(a) - rank(b); d != 0 {
@@ -86,9 +87,9 @@ func (s *Spec) setTable(key string, table map[string]any) error {
 	if key == "loss" {
 		return s.setLoss(table)
 	}
-	if !slices.ContainsFunc(settings, func(k setting) bool { return k.Stage == key }) {
+	if !slices.ContainsFunc(stages().keys, func(k keyRow) bool { return k.Stage == key }) {
 		if i := find(key); i >= 0 {
-			return &KeyError{Key: key, Value: "a table", Expected: settings[i].expected}
+			return &KeyError{Key: key, Value: "a table", Expected: stages().keys[i].expected}
 		}
 		return &KeyError{Key: key, Known: names()}
 	}
@@ -105,7 +106,7 @@ func (s Spec) Get(key string) (string, error) {
 	if i < 0 {
 		return "", &KeyError{Key: key, Known: names()}
 	}
-	return settings[i].get(&s), nil
+	return stages().keys[i].get(&s), nil
 }
 
 // Number returns the value of a key in the unit of its KeyInfo, for a slider or
@@ -115,14 +116,14 @@ func (s Spec) Number(key string) (v float64, ok bool) {
 	if i < 0 {
 		return 0, false
 	}
-	return settings[i].number(&s), true
+	return stages().keys[i].number(&s), true
 }
 
 // Values returns every key with its text. SetAll takes them back to an equal
 // Spec.
 func (s Spec) Values() map[string]any {
 	values := map[string]any{}
-	for _, k := range settings {
+	for _, k := range stages().keys {
 		values[k.Key] = k.get(&s)
 	}
 	return values
@@ -132,20 +133,20 @@ func (s Spec) Values() map[string]any {
 // the stage's setting of that name; "stage.p" and "stage.mean" find its share.
 func find(key string) int {
 	stage, sub, dotted := strings.Cut(key, ".")
-	return slices.IndexFunc(settings, func(k setting) bool {
+	return slices.IndexFunc(stages().keys, func(k keyRow) bool {
 		switch {
 		case !dotted:
 			return k.Key == key
 		case k.Key == stage:
-			return k.Unit == percentUnit.name && (sub == "p" || sub == "mean") || sub == k.Key && k.Stage == stage
+			return k.Unit == setting.Percent.Name && (sub == "p" || sub == "mean") || sub == k.Key && k.Stage == stage
 		}
 		return k.Stage == stage && (k.Key == sub || k.Key == stage+"_"+sub)
 	})
 }
 
 func names() []string {
-	list := make([]string, len(settings))
-	for i, k := range settings {
+	list := make([]string, len(stages().keys))
+	for i, k := range stages().keys {
 		list[i] = k.Key
 	}
 	return list

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"wirelab/lossmodel/loss"
+	"wirelab/lossmodel/tracefile"
 )
 
 // roundTrips demands that a spec survives text, by key and as a table of JSON.
@@ -65,7 +68,7 @@ func FuzzSet(f *testing.F) {
 		}
 		roundTrips(t, s)
 		if s.Validate() == nil {
-			if _, err := NewLinkWith(testFiles, s, 1, "down"); err != nil && !errors.Is(err, ErrFile) {
+			if _, err := NewLinkWith(testFiles, s, 1, "down"); err != nil && !errors.Is(err, tracefile.ErrFile) {
 				t.Fatal(err)
 			}
 		}
@@ -86,7 +89,7 @@ func FuzzSetNumber(f *testing.F) {
 			roundTrips(t, s)
 		}
 		s = DefaultSpec()
-		s.Loss = withBurst(Bernoulli{x}, 2)
+		s.Loss = loss.WithBurst(loss.Bernoulli{P: x}, 2)
 		if s.Validate() == nil {
 			roundTrips(t, s)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/lossmodel/loss"
 )
 
 // The order of keys does not matter: files give them in any order.
@@ -15,7 +17,7 @@ func TestSetInAnyOrder(t *testing.T) {
 	if err := want.SetAll(keys); err != nil {
 		t.Fatal(err)
 	}
-	if want.Loss != (Gilbert{Mean: 0.6, Burst: 2}) {
+	if want.Loss != (loss.Gilbert{Mean: 0.6, Burst: 2}) {
 		t.Fatalf("loss is %v", want.Loss)
 	}
 	for range 50 {
@@ -36,16 +38,16 @@ func TestLossAndBurstTogether(t *testing.T) {
 	s := DefaultSpec()
 	for _, step := range []struct {
 		key, value string
-		want       LossModel
+		want       loss.Model
 	}{
-		{"loss", "5%", Bernoulli{0.05}},
-		{"burst", "3", Gilbert{0.05, 3}},
-		{"loss", "0%", Gilbert{0, 3}},
-		{"loss", "7%", Gilbert{0.07, 3}},
-		{"loss.model", "gilbert", Gilbert{0.07, 3}},
-		{"loss.model", "bernoulli", Bernoulli{0.07}},
-		{"burst", "2", Gilbert{0.07, 2}},
-		{"burst", "off", Bernoulli{0.07}},
+		{"loss", "5%", loss.Bernoulli{P: 0.05}},
+		{"burst", "3", loss.Gilbert{Mean: 0.05, Burst: 3}},
+		{"loss", "0%", loss.Gilbert{Mean: 0, Burst: 3}},
+		{"loss", "7%", loss.Gilbert{Mean: 0.07, Burst: 3}},
+		{"loss.model", "gilbert", loss.Gilbert{Mean: 0.07, Burst: 3}},
+		{"loss.model", "bernoulli", loss.Bernoulli{P: 0.07}},
+		{"burst", "2", loss.Gilbert{Mean: 0.07, Burst: 2}},
+		{"burst", "off", loss.Bernoulli{P: 0.07}},
 		{"loss", "0%", nil},
 		{"burst", "off", nil},
 	} {
@@ -57,7 +59,8 @@ func TestLossAndBurstTogether(t *testing.T) {
 
 // A slider sees numbers in the unit of the key.
 func TestNumber(t *testing.T) {
-	s := specOf(t, "loss", "12.5%", "burst", "3", "latency", "1.5s", "rate", "1.5mbit", "queue", "64KiB", "distribution", "normal", "checksum", "off")
+	s := specOf(t, "loss", "12.5%", "burst", "3", "latency", "1.5s", "rate", "1.5mbit", "queue", "64KiB", "distribution",
+		"normal", "checksum", "off")
 	for key, want := range map[string]float64{"loss": 12.5, "burst": 3, "latency": 1500, "rate": 1500, "queue": 65536,
 		"distribution": 1, "checksum": 0, "keep_order": 0, "mtu": 1500, "duplicate_copies": 1, "jitter": 0} {
 		if got, ok := s.Number(key); !ok || got != want {
@@ -72,8 +75,8 @@ func TestNumber(t *testing.T) {
 // A spec put together by hand is checked like one that was set.
 func TestValidate(t *testing.T) {
 	for name, spoil := range map[string]func(*Spec){
-		"loss":             func(s *Spec) { s.Loss = Bernoulli{math.NaN()} },
-		"burst":            func(s *Spec) { s.Loss = Gilbert{0.05, 0.5} },
+		"loss":             func(s *Spec) { s.Loss = loss.Bernoulli{P: math.NaN()} },
+		"burst":            func(s *Spec) { s.Loss = loss.Gilbert{Mean: 0.05, Burst: 0.5} },
 		"latency":          func(s *Spec) { s.Delay.Latency = -1 },
 		"jitter":           func(s *Spec) { s.Delay.Jitter = 2 * time.Hour },
 		"distribution":     func(s *Spec) { s.Delay.Distribution = 9 },

@@ -1,34 +1,26 @@
 package lossmodel
 
 import (
-	"fmt"
 	"time"
 )
 
 // StageKind names a stage of a link.
-type StageKind uint8
+type StageKind string
 
-// The stages, in the order in which a packet passes them; a netem line stands in
-// for all the others.
+// The stages that code outside this package speaks of, in the order in which a
+// packet passes them; a netem line replaces all the others.
 const (
-	StageDuplicate StageKind = iota
-	StageLoss
-	StageCorrupt
-	StageRate
-	StageDelay
-	StageReorder
-	StageNetem
-	numStages
+	StageDuplicate StageKind = "duplicate"
+	StageLoss      StageKind = "loss"
+	StageCorrupt   StageKind = "corrupt"
+	StageRate      StageKind = "rate"
+	StageDelay     StageKind = "delay"
+	StageReorder   StageKind = "reorder"
+	StageNetem     StageKind = "netem"
 )
 
 // String returns what the stage is called.
-func (k StageKind) String() string {
-	names := [numStages]string{"duplicate", "loss", "corrupt", "rate", "delay", "reorder", "netem"}
-	if k < numStages {
-		return names[k]
-	}
-	return fmt.Sprintf("stage(%d)", uint8(k))
-}
+func (k StageKind) String() string { return string(k) }
 
 // Step is what one stage did to one packet.
 type Step struct {
@@ -45,8 +37,9 @@ type Step struct {
 	Room  int64  // bytes that the queue holds; 0: no limit, or none in bytes
 }
 
-// MaxSteps is the most stages that are on at once.
-const MaxSteps = 6
+// MaxSteps is how many steps a trail holds: one for each stage that can be on at
+// once, and room for more stages.
+const MaxSteps = 8
 
 // Trail is a packet's way through its link, stage by stage.
 type Trail struct {
@@ -99,48 +92,5 @@ func (l *Link) pass(now time.Duration, size int, f *Fate) {
 		l.pipe.pass(now, size, f)
 		return
 	}
-	l.pipe.note(now, size, f, &l.trails[f.Copy])
-}
-
-// note is pass with a note of what each stage does.
-func (p *pipeline) note(now time.Duration, size int, f *Fate, t *Trail) {
-	t.N = 0
-	for _, stage := range p.on {
-		step := &t.Steps[t.N]
-		*step = before(stage, now)
-		delay, lost, copies, flipped := f.Delay, f.Lost, len(f.Copies), len(f.Corrupt)
-		stage.Apply(now, size, f)
-		step.Took = f.Delay - delay
-		step.Copies, step.Flipped = uint8(len(f.Copies)-copies), uint16(min(len(f.Corrupt)-flipped, 1<<16-1))
-		if lost == None {
-			step.Lost = f.Lost
-		}
-		step.Bad = f.Bad && (step.Stage == StageLoss || step.Stage == StageNetem)
-		t.N++
-	}
-}
-
-// before is what is to be noted before a stage gets a packet.
-func before(stage Stage, now time.Duration) (s Step) {
-	switch x := stage.(type) {
-	case *duplicateStage:
-		s.Stage = StageDuplicate
-	case *lossStage:
-		s.Stage = StageLoss
-	case *corruptStage:
-		s.Stage = StageCorrupt
-	case *rateStage:
-		x.empty(now)
-		s.Stage, s.Ahead, s.Room = StageRate, Queued{x.queued.n, x.backlog}, x.spec.Queue
-	case *delayStage:
-		s.Stage, s.Usual = StageDelay, x.spec.Latency
-	case *reorderStage:
-		s.Stage = StageReorder
-	case *netemStage:
-		s.Stage, s.Usual = StageNetem, x.latency
-		s.Ahead, _ = x.gauge(now)
-	default:
-		panic(fmt.Sprintf("lossmodel: a stage of type %T has no name for its trail", stage))
-	}
-	return s
+	l.pipe.trace(now, size, f, &l.trails[f.Copy])
 }

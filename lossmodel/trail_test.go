@@ -1,6 +1,7 @@
 package lossmodel
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -60,7 +61,7 @@ func checkTrail(t *testing.T, trail *Trail, lost Cause) {
 	t.Helper()
 	by := None
 	for i, s := range trail.All() {
-		if i > 0 && s.Stage <= trail.Steps[i-1].Stage {
+		if i > 0 && slices.Index(stageNames, string(s.Stage)) <= slices.Index(stageNames, string(trail.Steps[i-1].Stage)) {
 			t.Fatalf("%v comes after %v", s.Stage, trail.Steps[i-1].Stage)
 		}
 		if s.Lost != None && by != None {

@@ -1,6 +1,8 @@
 package lossmodel
 
-import "time"
+import (
+	"time"
+)
 
 // MaxDatagram is the largest UDP payload that IPv4 can carry, in bytes.
 const MaxDatagram = 65507

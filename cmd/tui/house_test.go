@@ -66,21 +66,26 @@ var plan = map[string][]string{
 	"dataset":          {"dataset/..."},
 	"dataset/frame":    {}, // the vocabulary
 	"dataset/physics":  {},
-	"dataset/fields":   {"dataset/frame"},                                                       // how each field changes
-	"dataset/files":    {"dataset/frame"},                                                       // a pair of files
-	"dataset/rpc":      {"dataset/frame"},                                                       // calls of a generated player
-	"dataset/table":    {"dataset/frame", "dataset/unpack", "dataset/near", "dataset/tomlkeys"}, // a user's own records
-	"dataset/text":     {"dataset/frame"},                                                       // messages cut of a text
-	"dataset/unpack":   {},                                                                      // compressed files, in bounded memory
-	"dataset/world":    {"dataset/frame", "dataset/physics"},
+	"dataset/fields":   {"dataset/frame"},                                                                            // how each field changes
+	"dataset/files":    {"dataset/frame", "dataset/source"},                                                          // a pair of files
+	"dataset/rpc":      {"dataset/frame", "dataset/source"},                                                          // calls of a generated player
+	"dataset/table":    {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"}, // a user's own records
+	"dataset/text":     {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
+	"dataset/unpack":   {},                                                                                           // compressed files, in bounded memory
+	"dataset/world":    {"dataset/frame", "dataset/physics", "dataset/source"},
+	"dataset/source":   {"dataset/frame"}, // what sources have in common; knows none of them
 	"dataset/stats":    {"dataset/frame"}, // counts what snapshots are like
 	"dataset/tomlkeys": {},                // lines of the keys of a text; knows no configuration
-	"dataset/near":     {},                // what was most likely meant by a name; knows nothing of what is named
+	"dataset/suggest":  {},                // what was most likely meant by a name; knows nothing of what is named
 
-	"lossmodel":         {"lossmodel/capture", "lossmodel/netem"},
-	"lossmodel/netem":   {},                                 // the kernel's rules; knows no links
-	"lossmodel/capture": {},                                 // rows of a file; knows no links
-	"lossmodel/measure": {"lossmodel", "lossmodel/capture"}, // looks at links and captures from outside
+	"lossmodel":           {"lossmodel/loss", "lossmodel/netem", "lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},
+	"lossmodel/loss":      {"lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},                                // which packets of a series are lost; knows no links
+	"lossmodel/tracefile": {"lossmodel/capture", "lossmodel/random", "lossmodel/setting"},                                  // the files that a link can name
+	"lossmodel/setting":   {},                                                                                              // units, texts and errors of keys; knows no links
+	"lossmodel/random":    {},                                                                                              // streams, chances and quantiles in integers
+	"lossmodel/netem":     {},                                                                                              // the kernel's rules; knows no links
+	"lossmodel/capture":   {},                                                                                              // rows of a file; knows no links
+	"lossmodel/measure":   {"lossmodel", "lossmodel/capture", "lossmodel/loss", "lossmodel/random", "lossmodel/tracefile"}, // looks at links and captures from outside
 }
 
 var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}

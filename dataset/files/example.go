@@ -59,7 +59,8 @@ func (g *game) thing(n int) thing {
 }
 
 func (g *game) word(i int) string {
-	parts := []string{"a", "rusty", "golden", "sword", "of", "the", "shield", "ancient", "lamp", "key", "to", "door", "wooden", "moon", "river", "guard"}
+	parts := []string{"a", "rusty", "golden", "sword", "of", "the", "shield", "ancient", "lamp", "key", "to", "door",
+		"wooden", "moon", "river", "guard"}
 	text := fmt.Sprintf("%d ", i)
 	for range 4 + g.rng.IntN(6) {
 		text += parts[g.rng.IntN(len(parts))] + " "

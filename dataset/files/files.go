@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
 
 // MaxFile bounds either file, which is held in memory.
@@ -34,6 +35,17 @@ var (
 	// ErrSize: it is larger than MaxFile.
 	ErrSize = errors.New("too large")
 )
+
+// Kind is this data for dataset.Open.
+var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
+	Summary: "a new file for those who have the old one, delivered whole; without names a small example", Arg: source.MayHaveArgument,
+	Open: func(names string, opt source.Options) (source.Source, error) {
+		s, err := Open(names, opt.Seed, opt.Loop)
+		if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("data %q: %w: %w", "files:"+names, source.ErrSpec, err)
+		}
+		return source.Of(s, err)
+	}}
 
 // Source is a pair of files. It implements dataset.Source, Sized and Seamed.
 type Source struct {

@@ -16,7 +16,8 @@ func TestCheckNamesThePlace(t *testing.T) {
 		t.Errorf("bits and floats have no range: %v", err)
 	}
 	f.Table[3] = 4
-	if err := s.Check(f); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "call 1, field speed: value out of range: 4, expected -3..3") {
+	if err := s.Check(f); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(),
+		"call 1, field speed: value out of range: 4, expected -3..3") {
 		t.Errorf("a speed of 4: %v", err)
 	}
 	f.Table = f.Table[:5]

@@ -2,9 +2,9 @@ package physics
 
 import "math"
 
-// columns files bodies by where they are in x and y: squares of one metre, each
+// columns is a grid of bodies by their x and y: squares of one metre, each
 // with a list. Squares that are far apart share a list (indices wrap), which
-// costs a useless look now and then but needs no bounds.
+// costs a needless test now and then but needs no bounds.
 type columns struct {
 	head [columnsAcross * columnsAcross]int32 // first body of a square, plus one
 	next []int32                              // next body of the same square, plus one

@@ -139,7 +139,8 @@ func TestTowerStands(t *testing.T) {
 			// Contacts give up to the layer that is left alone, each.
 			want := half + 2*half*float64(i)
 			if d := want - p.Z; d < -0.001 || d > 0.012*float64(i+1) || math.Hypot(p.X, p.Y) > 0.08 {
-				t.Errorf("untidy by %v: cube %d of the tower is at (%.4f %.4f %.4f), expected (0 0 %.4f) or a little lower", untidy, i, p.X, p.Y, p.Z, want)
+				t.Errorf("untidy by %v: cube %d of the tower is at (%.4f %.4f %.4f), expected (0 0 %.4f) or a little lower", untidy,
+					i, p.X, p.Y, p.Z, want)
 			}
 		}
 		if s.sleeping() != n {

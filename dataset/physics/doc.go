@@ -3,20 +3,19 @@
 //
 // It is a small rigid-body engine, made to agree, step by step, with the one that
 // the walk-off's recordings come from, the Open Dynamics Engine. The cube world
-// plays on it, and an encoder forecasts with it; so what one knows of the laws,
-// the other obeys. Every part has a file:
+// plays on it, and an encoder forecasts with it; so both use the same laws. Every part has a file:
 //
 //	recorder     the law: gravity, what a contact does, when a cube sleeps
 //	body         one cube
 //	scene        all of them, asleep or awake, and the forces on them
-//	step         one step: who is awake, who touches whom, what follows
-//	sleep        who falls asleep, who wakes whom
+//	step         one step: find awake bodies, find contacts, solve, move
+//	sleep        falling asleep and waking
 //	columns      which cubes are near each other (a grid of columns)
 //	touch        contacts are found here, with the files below
 //	separation   how far two cubes are apart (the separating-axis test)
 //	faces, edges where they touch (clipping one face against another)
 //	manifold     the contact of two cubes, at most four points
-//	lcp, sweep   the solver: stiff contacts that grip, all at once, over-relaxed
+//	lcp, sweep   the solver: stiff contacts with friction, by projected over-relaxation
 //
 // Two things set the package apart. It is deterministic to the bit on every
 // platform: no map, no goroutine, no fused multiply-add, no library sine. And it

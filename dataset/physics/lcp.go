@@ -4,24 +4,24 @@ import "math"
 
 // lcp is the solver of Scene: a linear complementarity problem over all contact
 // points, by projected successive over-relaxation. Each point pushes with an
-// impulse along its normal and grips with one along each tangent; each impulse in
-// turn is set to what would be right if the others were, a little beyond, and so
-// round and round (Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005;
+// impulse along its normal and a friction impulse along each tangent. A sweep sets
+// each impulse in turn to its solution with the others held fixed, times the
+// relaxation factor; sweeps are repeated (Catto, "Iterative Dynamics with Temporal Coherence", GDC 2005;
 // Smith, "Open Dynamics Engine", 2004, whose quickstep this follows).
 //
-// A cube turns alike about every axis, so with spins multiplied by its radius of
-// gyration, and arms divided by it, mass and inertia are one number. Impulses are
-// divided by mass; what is left is speeds and lengths.
+// A cube has the same inertia about every axis. Spins are multiplied by its radius
+// of gyration and arms divided by it, so mass and inertia are one number. Impulses
+// are divided by mass, so they are speeds.
 type lcp struct {
 	motion []motion
 	before []motion // what motion was a sweep ago
-	island []int32  // union-find over motion: who pushes whom, directly or not
+	island []int32  // union-find over motion: bodies in contact, directly or through others
 	busy   []bool   // per root: the island still changes
 
 	// Contacts are listed by their number in their pair, so that neighbours in a
 	// list mostly belong to different bodies: the processor can work on several.
-	feet  [maxPoints][]foot    // with the floor
-	hooks [maxPoints][3][]hook // of two bodies: first and second tangent, normal
+	floor [maxPoints][]floorContact // with the floor
+	rows  [maxPoints][3][]row       // of two bodies: first and second tangent, normal
 
 	passes [maxPoints * kinds]pass
 	seed   uint64
@@ -37,27 +37,27 @@ type lcp struct {
 // motion is a body as the solver sees it.
 type motion struct{ vel, spin Vec } // spin times the radius of gyration
 
-// foot is one corner on the floor. Its three directions are the world's axes.
-type foot struct {
+// floorContact is one corner of a body on the floor. Its three directions are the world's axes.
+type floorContact struct {
 	slot    int32
 	arm     Vec // from the centre, over the radius of gyration
-	lift    float64
-	x, y, z grip
+	bias    float64
+	x, y, z impulseState
 }
 
-// grip is the state of one impulse: the next is keep*impulse - gain*speed, plus
+// impulseState is one impulse of the solver: the next is keep*impulse - gain*speed, plus
 // gain times the wanted speed.
-type grip struct{ impulse, gain, keep float64 }
+type impulseState struct{ impulse, gain, keep float64 }
 
-// hook is one direction at a contact of two bodies.
-type hook struct {
+// row is one constraint row: one direction at a contact of two bodies.
+type row struct {
 	a, b           int32
 	dir            Vec // from B to A
 	twistA, twistB Vec // arm x direction, over the radius of gyration
 	share          float64
-	lift           float64
+	bias           float64
 	low, high      float64 // of the impulse
-	grip
+	impulseState
 }
 
 func (s *lcp) init(n int) {
@@ -69,12 +69,12 @@ func (s *lcp) init(n int) {
 
 func (s *lcp) begin(law *Rigid, dt float64) {
 	s.law = law
-	s.setOut()
+	s.orderPasses()
 	s.motion = s.motion[:0]
 	for k := range maxPoints {
-		s.feet[k] = s.feet[k][:0]
-		for d := range s.hooks[k] {
-			s.hooks[k][d] = s.hooks[k][d][:0]
+		s.floor[k] = s.floor[k][:0]
+		for d := range s.rows[k] {
+			s.rows[k][d] = s.rows[k][d][:0]
 		}
 	}
 	for i := range s.island {
@@ -84,29 +84,29 @@ func (s *lcp) begin(law *Rigid, dt float64) {
 	s.most = float64(law.Grip * dt)
 }
 
-// lift returns the speed at which an overlap is to be undone.
-func (s *lcp) lift(depth float64) float64 {
+// bias returns the speed at which an overlap is to be undone.
+func (s *lcp) bias(depth float64) float64 {
 	return min(float64(s.push*max(depth-s.law.Layer, 0)), s.law.Correcting)
 }
 
-// grip prepares an impulse in a direction in which weight is to be moved.
-func (s *lcp) grip(weight, soft float64) grip {
+// newImpulse returns the state of an impulse along a direction of that effective mass.
+func (s *lcp) newImpulse(weight, soft float64) impulseState {
 	gain := s.relax / (weight + soft)
-	return grip{gain: gain, keep: 1 - float64(gain*soft)}
+	return impulseState{gain: gain, keep: 1 - float64(gain*soft)}
 }
 
-// stand adds the k-th corner of the body in a slot that is below the floor.
-func (s *lcp) stand(slot int32, b *Body, k int, corner Vec) {
+// addFloor adds the k-th corner of the body in a slot that is below the floor.
+func (s *lcp) addFloor(slot int32, b *Body, k int, corner Vec) {
 	soft := float64(s.soft / b.invMass)
 	arm := corner.Sub(b.Pos).Scale(1 / b.gyration())
 	x, y, z := float64(arm.X*arm.X), float64(arm.Y*arm.Y), float64(arm.Z*arm.Z)
-	f := foot{slot: slot, arm: arm, x: s.grip(1+y+z, soft), y: s.grip(1+x+z, soft), z: s.grip(1+x+y, soft)}
-	f.lift = float64(f.z.gain * s.lift(-corner.Z))
-	s.feet[k] = append(s.feet[k], f)
+	f := floorContact{slot: slot, arm: arm, x: s.newImpulse(1+y+z, soft), y: s.newImpulse(1+x+z, soft), z: s.newImpulse(1+x+y, soft)}
+	f.bias = float64(f.z.gain * s.bias(-corner.Z))
+	s.floor[k] = append(s.floor[k], f)
 }
 
-// join adds the contact points of m, which touches x in slot a and y in slot b.
-func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
+// addContacts adds the contact points of m, which touches x in slot a and y in slot b.
+func (s *lcp) addContacts(a, b int32, x, y *Body, m *manifold) {
 	if x.invMass == 0 {
 		a, b, x, y = b, a, y, x
 		m.turn()
@@ -124,15 +124,15 @@ func (s *lcp) join(a, b int32, x, y *Body, m *manifold) {
 	for k := range m.points[:m.n] {
 		p := &m.points[k]
 		for d, dir := range [3]Vec{m.tangent[0], m.tangent[1], m.normal.Neg()} {
-			h := hook{a: a, b: b, dir: dir, share: share, low: -most, high: most}
+			h := row{a: a, b: b, dir: dir, share: share, low: -most, high: most}
 			h.twistA = p.armA.Cross(dir).Scale(1 / x.gyration())
 			h.twistB = p.armB.Cross(dir).Scale(gyration)
 			other := float64(share * (1 + h.twistB.Dot(h.twistB)))
-			h.grip = s.grip(1+h.twistA.Dot(h.twistA)+other, soft)
+			h.impulseState = s.newImpulse(1+h.twistA.Dot(h.twistA)+other, soft)
 			if d == 2 {
-				h.low, h.high, h.lift = 0, math.MaxFloat64, float64(h.gain*s.lift(-p.gap))
+				h.low, h.high, h.bias = 0, math.MaxFloat64, float64(h.gain*s.bias(-p.gap))
 			}
-			s.hooks[k][d] = append(s.hooks[k][d], h)
+			s.rows[k][d] = append(s.rows[k][d], h)
 		}
 	}
 }

@@ -1,13 +1,13 @@
 package physics
 
-// Scene is a number of cubes under a law, of which most sleep. It costs what the
-// awake ones cost. It serves two:
+// Scene is a set of cubes under a law. Most of them sleep, and only awake ones cost
+// time. It has two uses:
 //
 // A world places all its cubes once, and goes on for ever.
 //
 // A forecast sets up a scene from a snapshot and runs a few steps of it. There a
-// sleeper is a place in a grid; how it is turned is asked for when somebody comes
-// near, and its contacts are found when it is touched, which wakes it.
+// sleeping cube is a position in a grid; its orientation is read when an awake cube
+// comes near, and its contacts are found when it is touched, which wakes it.
 //
 // A scene remembers positions and speeds from step to step, and nothing else: no
 // contacts, no impulses. What a step may cost is bounded (see Rigid.Effort), and
@@ -124,7 +124,7 @@ func (s *Scene) Touch(i int) Touch { return s.touch[i] }
 
 // Pull applies an acceleration to cube i during the next step, and wakes it.
 func (s *Scene) Pull(i int, acceleration Vec) {
-	s.rouse(i)
+	s.wake(i)
 	b := &s.bodies[i]
 	b.pull = b.pull.Add(acceleration)
 	b.still = 0
@@ -133,7 +133,7 @@ func (s *Scene) Pull(i int, acceleration Vec) {
 // Twist applies an acceleration of the spin, in radians per second squared about
 // each axis, to cube i during the next step, and wakes it.
 func (s *Scene) Twist(i int, acceleration Vec) {
-	s.rouse(i)
+	s.wake(i)
 	b := &s.bodies[i]
 	b.twist = b.twist.Add(acceleration)
 	b.still = 0

@@ -1,13 +1,14 @@
 package physics
 
-// Most cubes rest, and what rests costs nothing. A cube falls asleep by itself,
-// once it has hardly moved for a while; it wakes when something awake touches it.
-// So an island, cubes that touch each other directly or through others, is awake
-// as a whole until all of it is still: who wants to sleep in a pile that slides
-// is woken in the same step. The engine of the recordings does it like that.
+// Most cubes rest, and sleeping cubes cost nothing. A cube falls asleep once it has
+// hardly moved for a while, and wakes when an awake body touches it. So an island
+// (cubes that touch each other, directly or through others) is awake as a whole
+// until all of it is still: a cube that falls asleep in a sliding pile is woken in
+// the same step. The engine of the recordings does the same.
 
-// drowse limits the spin of a body and counts for how long it has hardly moved.
-func (s *Scene) drowse(b *Body) {
+// updateSleep limits the spin of a body, counts for how long it has hardly moved, and
+// puts it to sleep after that.
+func (s *Scene) updateSleep(b *Body) {
 	c := &s.law
 	b.Spin = b.Spin.Limit(c.MaxSpin)
 	if b.Vel.Dot(b.Vel) < float64(c.RestSpeed*c.RestSpeed) && b.Spin.Dot(b.Spin) < float64(c.RestSpin*c.RestSpin) {
@@ -18,8 +19,8 @@ func (s *Scene) drowse(b *Body) {
 	b.asleep = b.still >= c.RestTime-float64(0.25*s.step)
 }
 
-// know finds out how sleeper i is turned.
-func (s *Scene) know(i int) {
+// findPose finds the orientation of sleeping body i.
+func (s *Scene) findPose(i int) {
 	b := &s.bodies[i]
 	pos, half := b.Pos, b.half
 	*b = Body{Pos: pos, Rot: s.pose(i), half: half, asleep: true, still: s.law.RestTime}
@@ -28,10 +29,10 @@ func (s *Scene) know(i int) {
 	s.state[i] = posed
 }
 
-// rouse makes a sleeper live. It is still asleep until Step says otherwise.
-func (s *Scene) rouse(i int) {
+// wake makes a sleeping body live. It counts as asleep until Step has moved it.
+func (s *Scene) wake(i int) {
 	if s.state[i] == lying {
-		s.know(i)
+		s.findPose(i)
 	}
 	if s.state[i] == posed {
 		s.enter(i, moving)

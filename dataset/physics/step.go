@@ -12,7 +12,7 @@ func (s *Scene) Step(dt float64) {
 	}
 	s.left = allow(len(s.bodies), s.law.Effort)
 	s.lcp.begin(&s.law, dt)
-	for k := 0; k < len(s.active); k++ { // touching a sleeper appends it
+	for k := 0; k < len(s.active); k++ { // touching a sleeping body appends it
 		s.touchAll(int(s.active[k]))
 	}
 	s.accelerate()
@@ -22,7 +22,7 @@ func (s *Scene) Step(dt float64) {
 	}
 }
 
-// gather finds who is awake, and files all that are live under where they are.
+// gather lists the bodies that are awake, and files all live ones by position.
 func (s *Scene) gather() {
 	s.awake.clear()
 	s.active = s.active[:0]
@@ -31,7 +31,7 @@ func (s *Scene) gather() {
 		s.awake.add(int(i), b.Pos)
 		s.slot[i] = -1
 		if s.state[i] == moving {
-			s.drowse(b)
+			s.updateSleep(b)
 		}
 		if !b.asleep {
 			s.activate(int(i))
@@ -45,7 +45,7 @@ func (s *Scene) activate(i int) {
 	s.active = append(s.active, int32(i))
 }
 
-// accelerate hands the bodies to the solver, gravity and forces added.
+// accelerate passes the bodies to the solver, with gravity and forces applied.
 func (s *Scene) accelerate() {
 	fall := float64(s.law.Gravity * s.step)
 	for _, i := range s.active {
@@ -80,8 +80,8 @@ func (s *Scene) move(i int, m *motion) {
 	}
 }
 
-// Nothing needs to be farther away than snapshots can say, and a grid's indices
-// must stay small.
+// Positions are limited to what snapshots can represent, which also keeps the grid's
+// indices small.
 var (
 	farLow  = Vec{-1024, -1024, -1024}
 	farHigh = Vec{1024, 1024, 1024}

@@ -1,19 +1,19 @@
 package physics
 
-// An island that has come to its answer is not asked again: no speed of it
-// changed by more than quiet in a sweep. Most islands are one cube on the floor,
-// and there a few sweeps do.
+// An island has converged once no speed in it changes by more than restChange in a
+// sweep; its contacts are then dropped. Most islands are one cube on the floor, and
+// converge in a few sweeps.
 const (
-	quiet = 2e-4 // metres per second
-	round = 8    // sweeps in the same order; the last of them is looked at
+	restChange = 2e-4 // metres per second
+	round      = 8    // sweeps in the same order; convergence is checked after the last of them
 )
 
-// fullWork, times the effort, bounds sweeps times contacts in a step: a heap of
-// cubes thrown into one place is solved less well, not longer. A player that blows
-// cubes about never gets there; one that carries 170 of them does.
+// fullWork, times the effort, bounds sweeps times contacts in a step: a
+// large heap of cubes is solved less exactly, not for longer. Only a player that
+// carries 170 cubes reaches the bound.
 const fullWork = 32 * 1024
 
-// solve goes over all contacts, time after time.
+// solve sweeps over all contacts, at most so many times.
 func (s *lcp) solve(iterations int) {
 	if work := s.work(); work > 0 {
 		iterations = min(iterations, max(s.law.Effort*fullWork/work, 1))
@@ -22,14 +22,14 @@ func (s *lcp) solve(iterations int) {
 		if it%round == 0 {
 			s.shuffle()
 		}
-		asked := it%round == round-1
-		if asked {
+		checked := it%round == round-1
+		if checked {
 			copy(s.before, s.motion)
 		}
 		s.spent += s.work()
 		s.sweep()
-		if asked {
-			s.release()
+		if checked {
+			s.dropResting()
 			if s.work() == 0 {
 				return
 			}
@@ -40,7 +40,7 @@ func (s *lcp) solve(iterations int) {
 // work returns what a sweep costs, in contacts with the floor.
 func (s *lcp) work() (n int) {
 	for k := range maxPoints {
-		n += len(s.feet[k]) + 2*len(s.hooks[k][0])
+		n += len(s.floor[k]) + 2*len(s.rows[k][0])
 	}
 	return n
 }
@@ -50,26 +50,25 @@ func (s *lcp) work() (n int) {
 type pass struct{ k, what uint8 }
 
 const (
-	acrossHooks = iota // the first three index hooks
-	acrossHooks2
-	alongHooks
-	feetX
-	feetY
-	feetZ
+	tangent1 = iota // the first three index rows
+	tangent2
+	normals
+	floorX
+	floorY
+	floorZ
 	kinds
 )
 
-// setOut begins with the passes in order.
-func (s *lcp) setOut() {
+// orderPasses begins with the passes in order.
+func (s *lcp) orderPasses() {
 	s.seed = 1
 	for i := range s.passes {
 		s.passes[i] = pass{k: uint8(i / kinds), what: uint8(i % kinds)}
 	}
 }
 
-// shuffle puts the passes into another order. Always the same order leaves
-// always the same contacts wronged; the original shuffles, too, and what it left
-// unsolved shows in the recordings.
+// shuffle puts the passes into another order, as the original does: a fixed order
+// would leave the error at the same contacts each time.
 func (s *lcp) shuffle() {
 	for i := len(s.passes) - 1; i > 0; i-- {
 		s.seed = s.seed*6364136223846793005 + 1442695040888963407 // Knuth's
@@ -82,24 +81,24 @@ func (s *lcp) shuffle() {
 func (s *lcp) sweep() {
 	for _, p := range s.passes {
 		switch p.what {
-		case feetX:
-			standX(s.feet[p.k], s.motion)
-		case feetY:
-			standY(s.feet[p.k], s.motion)
-		case feetZ:
-			standZ(s.feet[p.k], s.motion)
+		case floorX:
+			solveFloorX(s.floor[p.k], s.motion)
+		case floorY:
+			solveFloorY(s.floor[p.k], s.motion)
+		case floorZ:
+			solveFloorZ(s.floor[p.k], s.motion)
 		default:
-			pull(s.hooks[p.k][p.what], s.motion)
+			solveRows(s.rows[p.k][p.what], s.motion)
 		}
 	}
 }
 
-// release drops the contacts of islands that have come to rest.
-func (s *lcp) release() {
+// dropResting drops the contacts of islands that have come to rest.
+func (s *lcp) dropResting() {
 	clear(s.busy[:len(s.motion)])
 	for k := range s.motion {
 		a, b := &s.motion[k], &s.before[k]
-		if !a.vel.within(quiet, b.vel) || !a.spin.within(quiet, b.spin) {
+		if !a.vel.within(restChange, b.vel) || !a.spin.within(restChange, b.spin) {
 			s.busy[s.root(int32(k))] = true
 		}
 	}
@@ -107,37 +106,37 @@ func (s *lcp) release() {
 		s.busy[k] = s.busy[s.root(int32(k))]
 	}
 	for k := range maxPoints {
-		s.feet[k] = s.keepFeet(s.feet[k])
-		for d := range s.hooks[k] {
-			s.hooks[k][d] = s.keepHooks(s.hooks[k][d])
+		s.floor[k] = s.keepFloor(s.floor[k])
+		for d := range s.rows[k] {
+			s.rows[k][d] = s.keepRows(s.rows[k][d])
 		}
 	}
 }
 
-func (s *lcp) keepFeet(feet []foot) []foot {
+func (s *lcp) keepFloor(floor []floorContact) []floorContact {
 	n := 0
-	for k := range feet {
-		if s.busy[feet[k].slot] {
-			if n < k { // mostly all are kept, and stay where they are
-				feet[n] = feet[k]
+	for k := range floor {
+		if s.busy[floor[k].slot] {
+			if n < k { // most often all are kept in place
+				floor[n] = floor[k]
 			}
 			n++
 		}
 	}
-	return feet[:n]
+	return floor[:n]
 }
 
-func (s *lcp) keepHooks(hooks []hook) []hook {
+func (s *lcp) keepRows(rows []row) []row {
 	n := 0
-	for k := range hooks {
-		if s.busy[hooks[k].a] {
+	for k := range rows {
+		if s.busy[rows[k].a] {
 			if n < k {
-				hooks[n] = hooks[k]
+				rows[n] = rows[k]
 			}
 			n++
 		}
 	}
-	return hooks[:n]
+	return rows[:n]
 }
 
 // within reports whether no component of a differs from b's by more than most.
@@ -145,15 +144,15 @@ func (a Vec) within(most float64, b Vec) bool {
 	return abs(a.X-b.X) <= most && abs(a.Y-b.Y) <= most && abs(a.Z-b.Z) <= most
 }
 
-// pull corrects the impulses of hooks.
-func pull(hooks []hook, motion []motion) {
-	for k := range hooks {
-		h := &hooks[k]
+// solveRows corrects the impulses of rows.
+func solveRows(rows []row, motion []motion) {
+	for k := range rows {
+		h := &rows[k]
 		a, b := &motion[h.a], &motion[h.b]
 		along := float64(h.dir.X*(a.vel.X-b.vel.X)) + float64(h.dir.Y*(a.vel.Y-b.vel.Y)) + float64(h.dir.Z*(a.vel.Z-b.vel.Z))
 		turnA := float64(h.twistA.X*a.spin.X) + float64(h.twistA.Y*a.spin.Y) + float64(h.twistA.Z*a.spin.Z)
 		turnB := float64(h.twistB.X*b.spin.X) + float64(h.twistB.Y*b.spin.Y) + float64(h.twistB.Z*b.spin.Z)
-		j := float64(h.keep*h.impulse) + h.lift - float64(h.gain*(along+(turnA-turnB)))
+		j := float64(h.keep*h.impulse) + h.bias - float64(h.gain*(along+(turnA-turnB)))
 		if j < h.low {
 			j = h.low
 		} else if j > h.high {
@@ -180,11 +179,11 @@ func pull(hooks []hook, motion []motion) {
 	}
 }
 
-// standX corrects the friction of feet along x. There is no limit to it: the
-// floor's grip would hold a hundred cubes.
-func standX(feet []foot, motion []motion) {
-	for k := range feet {
-		f := &feet[k]
+// solveFloorX corrects the friction of floor contacts along x. It has no limit: the
+// floor's friction would hold a hundred cubes.
+func solveFloorX(floor []floorContact, motion []motion) {
+	for k := range floor {
+		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.X + (float64(f.arm.Z*a.spin.Y) - float64(f.arm.Y*a.spin.Z))
 		j := float64(f.x.keep*f.x.impulse) - float64(f.x.gain*speed)
@@ -196,10 +195,10 @@ func standX(feet []foot, motion []motion) {
 	}
 }
 
-// standY corrects the friction of feet along y.
-func standY(feet []foot, motion []motion) {
-	for k := range feet {
-		f := &feet[k]
+// solveFloorY corrects the friction of floor contacts along y.
+func solveFloorY(floor []floorContact, motion []motion) {
+	for k := range floor {
+		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.Y + (float64(f.arm.X*a.spin.Z) - float64(f.arm.Z*a.spin.X))
 		j := float64(f.y.keep*f.y.impulse) - float64(f.y.gain*speed)
@@ -211,13 +210,13 @@ func standY(feet []foot, motion []motion) {
 	}
 }
 
-// standZ keeps feet from sinking in.
-func standZ(feet []foot, motion []motion) {
-	for k := range feet {
-		f := &feet[k]
+// solveFloorZ corrects the normal impulses of floor contacts.
+func solveFloorZ(floor []floorContact, motion []motion) {
+	for k := range floor {
+		f := &floor[k]
 		a := &motion[f.slot]
 		speed := a.vel.Z + (float64(f.arm.Y*a.spin.X) - float64(f.arm.X*a.spin.Y))
-		j := float64(f.z.keep*f.z.impulse) + f.lift - float64(f.z.gain*speed)
+		j := float64(f.z.keep*f.z.impulse) + f.bias - float64(f.z.gain*speed)
 		if j < 0 {
 			j = 0
 		}

@@ -1,9 +1,8 @@
 package physics
 
-// A hostile snapshot may pile all cubes into one place. The work of a step stays
-// within these bounds whatever it holds; whom they leave out is passed through.
-// With an effort of 1 they are what the fullest recording needs, in which the
-// player carries 170 cubes, and a little more.
+// allow bounds the work of a step, whatever a hostile snapshot holds; contacts beyond
+// the bounds are ignored. An effort of 1 suffices for the fullest recording, in which
+// the player carries 170 cubes.
 func allow(cubes, effort int) allowance {
 	return allowance{looks: effort * (12*cubes + 64), tests: effort * (3*cubes/2 + 64), pairs: effort * (cubes/2 + 64)}
 }
@@ -13,8 +12,8 @@ func allow(cubes, effort int) allowance {
 type allowance struct{ looks, tests, pairs int }
 
 // touchAll finds the contacts of active body i with the floor and its neighbours.
-// A sleeper that it touches becomes active in turn: whoever is connected to
-// somebody awake moves, through however many contacts.
+// A sleeping body that it touches becomes active in turn, so all bodies connected to
+// an awake one by contacts move.
 func (s *Scene) touchAll(i int) {
 	b, r := &s.bodies[i], s.reach[i]
 	if s.state[i] == moving && b.Pos.Z <= r.Z {
@@ -29,12 +28,12 @@ func (s *Scene) touchAll(i int) {
 			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
 				// Two active bodies find each other: the earlier one counts.
 				if (s.slot[j-1] > s.slot[i] || s.slot[j-1] < 0) && !s.isLarge(int(j-1)) {
-					s.meet(i, int(j-1))
+					s.testPair(i, int(j-1))
 				}
 			}
 			for j := s.laid.at(x, y); j > 0; j = s.laid.next[j-1] {
 				if s.state[j-1] <= posed {
-					s.meet(i, int(j-1))
+					s.testPair(i, int(j-1))
 				}
 			}
 		}
@@ -46,7 +45,7 @@ func (s *Scene) touchAll(i int) {
 func (s *Scene) touchLarge(i int) {
 	for _, j := range s.large {
 		if int(j) != i && (s.slot[j] > s.slot[i] || s.slot[j] < 0) {
-			s.meet(i, int(j))
+			s.testPair(i, int(j))
 		}
 	}
 }
@@ -54,8 +53,8 @@ func (s *Scene) touchLarge(i int) {
 // isLarge reports whether j is one of large.
 func (s *Scene) isLarge(j int) bool { return s.bodies[j].half > smallHalf && s.state[j] >= moving }
 
-// meet finds the contacts of active body i and body j if they touch.
-func (s *Scene) meet(i, j int) {
+// testPair finds the contacts of active body i and body j if they touch.
+func (s *Scene) testPair(i, j int) {
 	if s.left.looks--; s.left.looks < 0 || !s.near(i, j) {
 		return
 	}
@@ -75,7 +74,7 @@ func (s *Scene) near(i, j int) bool {
 		if dx > r.X+most || dy > r.Y+most || dz > r.Z+most {
 			return false
 		}
-		s.know(j)
+		s.findPose(j)
 	}
 	q := &s.reach[j]
 	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
@@ -92,16 +91,16 @@ func (s *Scene) touchPair(i, j int) {
 	if s.left.pairs--; s.left.pairs < 0 {
 		return
 	}
-	s.rouse(j)
+	s.wake(j)
 	if s.slot[j] < 0 {
 		s.activate(j)
 	}
 	s.count(i, j, m.n)
 	s.pairs = append(s.pairs, pairOf(i, j))
-	s.lcp.join(s.slot[i], s.slot[j], a, b, &m)
+	s.lcp.addContacts(s.slot[i], s.slot[j], a, b, &m)
 }
 
-// count notes who touched whom.
+// count adds n contact points to the counts of bodies i and j.
 func (s *Scene) count(i, j, n int) {
 	for range 2 {
 		if s.state[j] == held {
@@ -133,7 +132,7 @@ func (s *Scene) touchFloor(i int) {
 	u, v := side[(steep+1)%3], side[(steep+2)%3]
 	for k, p := range [maxPoints]Vec{deepest, deepest.Add(u), deepest.Add(v), deepest.Add(u).Add(v)} {
 		if p.Z <= 0 {
-			s.lcp.stand(s.slot[i], b, k, p)
+			s.lcp.addFloor(s.slot[i], b, k, p)
 			s.touch[i].Floor++
 		}
 	}

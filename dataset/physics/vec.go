@@ -2,7 +2,7 @@ package physics
 
 import "math"
 
-// Vec is a vector in metres, or metres per second, or whatever is at hand.
+// Vec is a vector in metres, or metres per second, or another unit.
 //
 // Here and in all of this package every product is wrapped in float64(...). Go
 // may fuse x*y + z into one instruction that rounds once instead of twice; on

@@ -5,7 +5,13 @@ import (
 	"math/rand/v2"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
+
+// Kind is this data for dataset.Open.
+var Kind = source.Kind{Name: "rpc", Spec: "rpc", Source: "High-frequency upstream RPC, 2023",
+	Summary: "a player's movement calls, 540 bits each, 60 a second, generated, never ends",
+	Open:    func(_ string, opt source.Options) (source.Source, error) { return Open(opt.Seed), nil }}
 
 // Source makes calls for ever. It implements dataset.Source.
 type Source struct {

@@ -131,7 +131,8 @@ func askEach(all []*frame.Frame, rows int) Summary {
 
 	total, changed := float64((len(all)-Age)*rows), count(some)
 	s := Summary{Frames: len(all) - Age, Cubes: rows}
-	s.Unchanged = Unchanged{(total - changed) / total, (total - count(moved)) / total, (total - count(turned)) / total, (total - count(flagged)) / total}
+	s.Unchanged = Unchanged{(total - changed) / total, (total - count(moved)) / total, (total - count(turned)) / total,
+		(total - count(flagged)) / total}
 	s.Interacting = count(func(f, i int) bool { return all[f].Table[i*n+frame.CubeInteracting] == 1 }) / total
 	s.OnlyTurned = count(func(f, i int) bool { return turned(f, i) && !moved(f, i) }) / changed
 	s.OnlyMoved = count(func(f, i int) bool { return moved(f, i) && !turned(f, i) }) / changed
@@ -165,7 +166,8 @@ func askEach(all []*frame.Frame, rows int) Summary {
 			}
 		}
 	}
-	s.Changed = Changed{mean(perFrame), mean(active), float64(len(active)) / float64(len(perFrame)), rank(perFrame, .05), rank(perFrame, .5), rank(perFrame, .95)}
+	s.Changed = Changed{mean(perFrame), mean(active), float64(len(active)) / float64(len(perFrame)), rank(perFrame, .05),
+		rank(perFrame, .5), rank(perFrame, .95)}
 	s.RunFrames, s.RunCubes = Run{mean(inTime), three(inTime)}, Run{mean(inOrder), three(inOrder)}
 	for _, k := range []int{frame.CubeX, frame.CubeY, frame.CubeZ, frame.CubeA, frame.CubeB, frame.CubeC} {
 		var list []int

@@ -20,16 +20,16 @@ type fault struct {
 
 func (f *fault) Error() string { return f.problem }
 
-// unfit returns the fault of a text that is no value at all.
-func unfit(text []byte, expected string) error {
+// notAValue returns the fault of a text that is no value at all.
+func notAValue(text []byte, expected string) error {
 	if len(text) == 0 {
 		return &fault{"is empty", expected, ErrRecords}
 	}
 	return &fault{quoted(string(text)) + " makes no sense here", expected, ErrRecords}
 }
 
-// beyond returns the fault of a number out of its field's range.
-func beyond(text []byte, expected string) error {
+// outOfRange returns the fault of a number out of its field's range.
+func outOfRange(text []byte, expected string) error {
 	number := string(text)
 	if len(number) > maxText {
 		number = number[:maxText] + "..."
@@ -49,7 +49,7 @@ func parse(text []byte, f *frame.Field, words []string) (int32, error) {
 		if i := slices.IndexFunc(words, func(w string) bool { return string(text) == w }); i >= 0 {
 			return int32(i), nil
 		}
-		return 0, unfit(text, "one of "+strings.Join(words[:min(len(words), 16)], ", "))
+		return 0, notAValue(text, "one of "+strings.Join(words[:min(len(words), 16)], ", "))
 	}
 	v, err := decimal(text)
 	if err != nil {
@@ -59,7 +59,7 @@ func parse(text []byte, f *frame.Field, words []string) (int32, error) {
 		if x := float32(v); !math.IsInf(float64(x), 0) {
 			return int32(math.Float32bits(x)), nil
 		}
-		return 0, beyond(text, "what a float32 holds, up to 3.4e38")
+		return 0, outOfRange(text, "what a float32 holds, up to 3.4e38")
 	}
 	return quantise(text, v, f)
 }
@@ -69,7 +69,7 @@ func quantise(text []byte, v float64, f *frame.Field) (int32, error) {
 	steps := math.Round(v / f.Scale)
 	switch {
 	case f.Kind == frame.Enum && steps != v:
-		return 0, unfit(text, "a whole number")
+		return 0, notAValue(text, "a whole number")
 	case f.Kind == frame.Angle && math.Abs(steps) < 1<<53:
 		turn := int64(f.Max) - int64(f.Min) + 1
 		at := (int64(steps) - int64(f.Min)) % turn
@@ -78,7 +78,7 @@ func quantise(text []byte, v float64, f *frame.Field) (int32, error) {
 		}
 		return int32(int64(f.Min) + at), nil
 	case steps < float64(f.Min) || steps > float64(f.Max):
-		return 0, beyond(text, rangeText(f))
+		return 0, outOfRange(text, rangeText(f))
 	}
 	return int32(steps), nil
 }
@@ -98,10 +98,10 @@ func decimal(text []byte) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, beyond(text, "a number that a computer can hold")
+		return 0, outOfRange(text, "a number that a computer can hold")
 	}
 	if err != nil {
-		return 0, unfit(text, expected)
+		return 0, notAValue(text, expected)
 	}
 	return v, nil
 }
@@ -113,9 +113,9 @@ func notDecimal(text []byte, expected string) error {
 	case low == "nan" || low == "inf" || low == "infinity":
 		return &fault{string(text) + " is no number that could be sent", "a finite number", ErrRecords}
 	case bytes.Count(text, []byte(",")) == 1:
-		return unfit(text, expected+", with a point")
+		return notAValue(text, expected+", with a point")
 	}
-	return unfit(text, expected)
+	return notAValue(text, expected)
 }
 
 func parseFlag(text []byte) (int32, error) {
@@ -125,7 +125,7 @@ func parseFlag(text []byte) (int32, error) {
 	case string(text) == "1" || bytes.EqualFold(text, []byte("true")):
 		return 1, nil
 	}
-	return 0, unfit(text, "0, 1, false or true")
+	return 0, notAValue(text, "0, 1, false or true")
 }
 
 // parseBits reads 32 bits: 0 to 4294967295, as 0x1f too, or as a signed number.
@@ -139,11 +139,11 @@ func parseBits(text []byte) (int32, error) {
 	v, err := strconv.ParseInt(string(digits), base, 64)
 	switch {
 	case base == 16 && bytes.ContainsAny(digits, "+-"):
-		return 0, unfit(text, expected)
+		return 0, notAValue(text, expected)
 	case errors.Is(err, strconv.ErrRange) || err == nil && (v < math.MinInt32 || v > math.MaxUint32):
-		return 0, beyond(text, expected)
+		return 0, outOfRange(text, expected)
 	case err != nil:
-		return 0, unfit(text, expected)
+		return 0, notAValue(text, expected)
 	}
 	return int32(uint32(v)), nil
 }

@@ -83,7 +83,8 @@ func (c *lines) split(text []byte) error {
 				end = len(text)
 			}
 			if cell, text = bytes.TrimSpace(text[:end]), text[end:]; bytes.IndexByte(cell, '"') >= 0 {
-				return c.fail(len(c.cells), ErrRecords, "a quote in the middle of "+quoted(string(cell)), `the whole cell in quotes, and "" for a quote`)
+				return c.fail(len(c.cells), ErrRecords, "a quote in the middle of "+quoted(string(cell)),
+					`the whole cell in quotes, and "" for a quote`)
 			}
 		}
 		c.cells = append(c.cells, cell)

@@ -47,7 +47,8 @@ func Example() {
 
 // What is wrong is said with its line, and with what may have been meant.
 func ExampleParseLayout() {
-	_, err := table.ParseLayout("arena.toml", []byte("item = \"tank\"\nrate_hz = 20\nrows = 3\n[[field]]\nname = \"x\"\nkind = \"quantiti\"\n"))
+	_, err := table.ParseLayout("arena.toml", []byte("item = \"tank\"\nrate_hz = 20\nrows = 3\n[[field]]\nname = "+
+		"\"x\"\nkind = \"quantiti\"\n"))
 	fmt.Println(err)
 	// Output: arena.toml:6: field[0].kind: unknown kind "quantiti"; did you mean quantity?
 }

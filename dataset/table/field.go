@@ -120,10 +120,10 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	case !f.Kind.Bounded(), words != nil:
 		f.Scale = 0
 		if ranged {
-			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.instead(f, words))
+			r.fail(at+"range", "makes no sense for a "+f.Kind.String(), r.advice(f, words))
 		}
 		if scaled {
-			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.instead(f, words))
+			r.fail(at+"scale", "makes no sense for a "+f.Kind.String(), r.advice(f, words))
 		}
 		return
 	case f.Kind == frame.Enum && scaled:
@@ -155,8 +155,8 @@ func (r *reader) limits(at string, t map[string]any, f *frame.Field, words []str
 	r.steps(at+"range", f, lo, hi)
 }
 
-// instead says what to do about a key that the kind does not have.
-func (r *reader) instead(f *frame.Field, words []string) string {
+// advice says what to do about a key that the kind does not have.
+func (r *reader) advice(f *frame.Field, words []string) string {
 	switch {
 	case f.Kind == frame.Float32:
 		return `nothing: a float32 keeps its bits; kind = "quantity" rounds to steps of scale`
@@ -182,7 +182,8 @@ func (r *reader) steps(key string, f *frame.Field, lo, hi float64) {
 	case first > last:
 		r.fail(key, fmt.Sprintf("no multiple of %g lies in [%g, %g]", f.Scale, lo, hi), "a range with at least one step")
 	case first < math.MinInt32 || last > math.MaxInt32:
-		r.fail(key, fmt.Sprintf("[%g, %g] in steps of %g is beyond 32 bits", lo, hi, f.Scale), "at most 4294967296 steps, from -2147483648 to 2147483647")
+		r.fail(key, fmt.Sprintf("[%g, %g] in steps of %g is beyond 32 bits", lo, hi, f.Scale),
+			"at most 4294967296 steps, from -2147483648 to 2147483647")
 	case f.Kind == frame.Angle && last-first < 1:
 		r.fail(key, fmt.Sprintf("a turn from %g to %g in steps of %g goes nowhere", lo, hi, f.Scale), "at least two steps")
 	case f.Kind == frame.Enum && (first < 0 || first != lo || last != hi):

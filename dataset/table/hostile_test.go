@@ -64,9 +64,11 @@ func TestBadSchemas(t *testing.T) {
 		{edit(t, "scale = 0.01", "scale = 0"), ":8: field[0].scale: 0 makes no sense here; expected units per step, 1e-09 to 1e+09"},
 		{edit(t, "scale = 0.01", "scale = -1"), ":8: field[0].scale: -1"},
 		{edit(t, "kind = \"flag\"", "kind = \"flag\"\nrange = [0, 1]"), ":12: field[1].range: makes no sense for a flag"},
-		{edit(t, "kind = \"flag\"", "kind = \"float32\"\nscale = 0.1"), ":12: field[1].scale: makes no sense for a float32; expected nothing: a float32 keeps its bits"},
+		{edit(t, "kind = \"flag\"", "kind = \"float32\"\nscale = 0.1"),
+			":12: field[1].scale: makes no sense for a float32; expected nothing: a float32 keeps its bits"},
 		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nvalues = [\"a\", \"a\"]"), ":12: field[1].values: \"a\" is there twice"},
-		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nvalues = [\"a\"]"), ":12: field[1].values: makes no sense here; expected two words or more"},
+		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nvalues = [\"a\"]"),
+			":12: field[1].values: makes no sense here; expected two words or more"},
 		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nrange = [-1, 3]"), ":12: field[1].range: [-1, 3] numbers no values"},
 		{two + angle + "range = [0, 360]\nscale = 7\n", ":15: field[2].range: a turn of 360 is no whole number of steps of 7"},
 		{two + angle + "range = [0, 1]\n", ":15: field[2].range: a turn from 0 to 1 in steps of 1 goes nowhere"},
@@ -75,7 +77,8 @@ func TestBadSchemas(t *testing.T) {
 	} {
 		_, err := ParseLayout("schema.toml", []byte(c.schema))
 		var e *Error
-		if !errors.As(err, &e) || !errors.Is(err, ErrSchema) || !strings.HasPrefix(err.Error(), "schema.toml:") || !strings.Contains(err.Error(), c.says) {
+		if !errors.As(err, &e) || !errors.Is(err, ErrSchema) || !strings.HasPrefix(err.Error(), "schema.toml:") ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s\nsays %q\nwant %q", c.schema, err, c.says)
 		}
 	}
@@ -114,10 +117,12 @@ func TestBadRows(t *testing.T) {
 		{two, "x,off\n0,0\n0,0\n", ErrRecords, `a.csv:1: no column is called "on"; expected`},
 		{two, "x,onn\n0,0\n0,0\n", ErrRecords, `there is onn: column = "onn" in the schema would read that`},
 		{two, "x,on,x\n0,0,0\n0,0,0\n", ErrRecords, "a.csv:1: column 1 (x): there are two columns of this name"},
-		{two, "0,0\n0,0\n", ErrRecords, "a.csv:1: these are values, not the names of columns; expected names in the first line, or header = false"},
+		{two, "0,0\n0,0\n", ErrRecords, "a.csv:1: these are values, not the names of columns; expected names in the first " +
+			"line, or header = false"},
 		{two, "0,true\n0,false\n", ErrRecords, "a.csv:1: these are values, not the names of columns"},
 		{two, "x,on\n0,0\n0\n", ErrRecords, "a.csv:3: a row of 1 columns; expected 2 columns: column 2 (on) is missing"},
-		{two, "x;on\n0;0\n0;0\n", ErrRecords, `a.csv:1: one cell with ';' in it, not columns between ','; expected separator = ";" in the schema`},
+		{two, "x;on\n0;0\n0;0\n", ErrRecords,
+			`a.csv:1: one cell with ';' in it, not columns between ','; expected separator = ";" in the schema`},
 		{two, "x\ton\n0\t0\n0\t0\n", ErrRecords, `expected separator = "\t" in the schema`},
 		{two, "x,on\r0,0\r0,0\r", ErrRecords, "a.csv:1: a carriage return in the middle of a line; expected lines that end with LF or CRLF"},
 		{two, "\xff\xfex\x00,\x00", ErrRecords, "a.csv:1: this is UTF-16; expected text in UTF-8"},
@@ -140,16 +145,21 @@ func TestBadRows(t *testing.T) {
 		{two, "x,on\n0,0\n1e300,0\n", frame.ErrRange, "1e300 is out of range"},
 		{two, "x,on\n0,0\n0,2\n", ErrRecords, "a.csv:3: column 2 (on): \"2\" makes no sense here; expected 0, 1, false or true"},
 		{enum, "x,on\n0,idle\n0,runs\n", ErrRecords, "a.csv:3: column 2 (on): \"runs\" makes no sense here; expected one of idle, run"},
-		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nrange = [0, 3]"), "x,on\n0,3\n0,1.5\n", ErrRecords, "\"1.5\" makes no sense here; expected a whole number"},
+		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nrange = [0, 3]"), "x,on\n0,3\n0,1.5\n", ErrRecords,
+			"\"1.5\" makes no sense here; expected a whole number"},
 		{float, "x,on\n0,0\n0,1e39\n", frame.ErrRange, "1e39 is out of range; expected what a float32 holds"},
-		{bits, "x,on\n0,4294967295\n0,4294967296\n", frame.ErrRange, "a.csv:3: column 2 (on): 4294967296 is out of range; expected 0 to 4294967295"},
+		{bits, "x,on\n0,4294967295\n0,4294967296\n", frame.ErrRange,
+			"a.csv:3: column 2 (on): 4294967296 is out of range; expected 0 to 4294967295"},
 		{bits, "x,on\n0,0x-5\n0,1\n", ErrRecords, "\"0x-5\" makes no sense here"},
-		{ticks, "t,x,on\n9,0,0\n9,0,0\n10,0,0\n10,0,0\n8,0,0\n8,0,0\n", ErrRecords, `a.csv:6: column 1 (t): frame "8" comes after frame "10"; expected frames in order`},
+		{ticks, "t,x,on\n9,0,0\n9,0,0\n10,0,0\n10,0,0\n8,0,0\n8,0,0\n", ErrRecords,
+			`a.csv:6: column 1 (t): frame "8" comes after frame "10"; expected frames in order`},
 		{bits, "x,on\n0,0x\n0,1\n", ErrRecords, "\"0x\" makes no sense here"},
 		{ticks, "t,x,on\n1,0,0\n2,0,0\n2,0,0\n", ErrRecords, `a.csv:3: column 1 (t): frame "1" ends after 1 rows; expected 2 rows in each frame`},
-		{ticks, "t,x,on\n1,0,0\n1,0,0\n1,0,0\n2,0,0\n", ErrRecords, `a.csv:4: column 1 (t): frame "1" has more rows; expected 2 rows in each frame`},
+		{ticks, "t,x,on\n1,0,0\n1,0,0\n1,0,0\n2,0,0\n", ErrRecords,
+			`a.csv:4: column 1 (t): frame "1" has more rows; expected 2 rows in each frame`},
 		{two, "x,on\n0,0\n" + strings.Repeat("0", 1<<17), ErrRecords, "a.csv:3: a line of more than 65536 bytes"},
-		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,1\n1,1\n0,0\n", ErrRecords, "a.csv: frame 1, tank 1, field on: is at step 1, in frame 0 at 0"},
+		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,1\n1,1\n0,0\n", ErrRecords,
+			"a.csv: frame 1, tank 1, field on: is at step 1, in frame 0 at 0"},
 		{"preamble = 2\n" + two, "x,on\n0,0\n0,0\n0,0\n0,0\n", ErrRecords, "a.csv: holds 2 frames; expected at least 3 of 2 rows"},
 	} {
 		path := fileOf(t, "a.csv", []byte(c.content))
@@ -173,14 +183,18 @@ func TestBadPacked(t *testing.T) {
 	}{
 		{"empty.bin", two, nil, ErrRecords, "the file is empty"},
 		{"empty.zst", two, zstded(nil), ErrRecords, "holds 0 frames; expected at least 1 of 2 rows"},
-		{"cut.bin", two, good[:16+4], ErrTruncated, "frame 1, tank 0, field on: the records end before it; expected whole frames of 16 bytes (2 rows of 2 int32)"},
+		{"cut.bin", two, good[:16+4], ErrTruncated, "frame 1, tank 0, field on: the records end before it; expected whole " +
+			"frames of 16 bytes (2 rows of 2 int32)"},
 		{"cut.bin", two, good[:16+11], ErrTruncated, "frame 1, tank 1, field x: the records end after 3 of its 4 bytes"},
 		{"cut.gz", two, zipped(good[:16+12]), ErrTruncated, "frame 1, tank 1, field on: the records end before it"},
 		{"cut.zst", two, zstded(good)[:20], ErrTruncated, "breaks off"},
 		{"flip.gz", two, append(zipped(good)[:12], 255, 255, 255), ErrRecords, "the compressed data is damaged"},
-		{"range.bin", two, packedBytes([][]int32{{1, 0, 101, 1}}), frame.ErrRange, "frame 0, tank 1, field x: 101 is out of range; expected -100 to 100"},
-		{"flag.bin", two, packedBytes([][]int32{{1, 0, 2, 1}, {0, 2, 0, 0}}), frame.ErrRange, "frame 1, tank 0, field on: 2 is out of range; expected 0 to 1"},
-		{"nan.bin", float, nan, ErrRecords, "frame 0, tank 1, field on: NaN is no number that could be sent; expected the bits of a finite float32"},
+		{"range.bin", two, packedBytes([][]int32{{1, 0, 101, 1}}), frame.ErrRange,
+			"frame 0, tank 1, field x: 101 is out of range; expected -100 to 100"},
+		{"flag.bin", two, packedBytes([][]int32{{1, 0, 2, 1}, {0, 2, 0, 0}}), frame.ErrRange,
+			"frame 1, tank 0, field on: 2 is out of range; expected 0 to 1"},
+		{"nan.bin", float, nan, ErrRecords, "frame 0, tank 1, field on: NaN is no number that could be sent; expected the bits " +
+			"of a finite float32"},
 		{"text.bin", two, []byte("x,on\n0,0\n0,0\n0,0\n")[:16], frame.ErrRange, `what looks like text, say format = "csv"`},
 		{"odd.bin", two, []byte("x,on\n0,0\n0,0\n0,0\n"), frame.ErrRange, `what looks like text, say format = "csv"`},
 		{"magic.zst", two, good, ErrRecords, "promises zstd, but it begins with 01 00 00 00"},
@@ -207,7 +221,8 @@ func TestDescribeReadsBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.Preamble != 6 || l.Schema.Rows != s.Rows || l.Schema.Item != s.Item || l.Schema.TickHz != s.TickHz || len(l.Schema.Fields) != len(s.Fields) {
+		if l.Preamble != 6 || l.Schema.Rows != s.Rows || l.Schema.Item != s.Item || l.Schema.TickHz != s.TickHz ||
+			len(l.Schema.Fields) != len(s.Fields) {
 			t.Errorf("%s reads back as %+v", name, l.Schema)
 		}
 		if frame.IsCubes(l.Schema) != (name == "cubes") {

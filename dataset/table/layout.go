@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/near"
+	"wirelab/dataset/suggest"
 	"wirelab/dataset/tomlkeys"
 )
 
@@ -186,7 +186,7 @@ func (r *reader) fail(key, problem, expected string) {
 func (r *reader) unknown(key, what, name string, known []string) {
 	if r.err == nil {
 		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: "unknown " + what + " " + quoted(name),
-			Expected: "one of " + strings.Join(known, ", "), Near: near.Name(name, known), Kind: ErrSchema}
+			Expected: "one of " + strings.Join(known, ", "), Near: suggest.Closest(name, known), Kind: ErrSchema}
 	}
 }
 

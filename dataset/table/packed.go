@@ -71,7 +71,8 @@ func (p *packed) breaksOff(n, got int) error {
 		problem = fmt.Sprintf("the records end after %d of its 4 bytes", got%4)
 	}
 	s := p.layout.Schema
-	return p.fail(n, got/4, problem, fmt.Sprintf("whole frames of %d bytes (%d rows of %d int32)", len(p.buf), s.Rows, len(s.Fields)), ErrTruncated)
+	return p.fail(n, got/4, problem, fmt.Sprintf("whole frames of %d bytes (%d rows of %d int32)", len(p.buf), s.Rows,
+		len(s.Fields)), ErrTruncated)
 }
 
 // hint says what else the file may be, if it looks like text.

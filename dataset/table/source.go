@@ -5,10 +5,34 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/dataset/unpack"
 )
+
+// Kind is this data for dataset.Open.
+var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
+	Summary: "records of yours, CSV or packed int32, as a schema describes them; tui datasets describe prints one to start from",
+	Open: func(names string, opt source.Options) (source.Source, error) {
+		return source.Of(openNamed(names, opt.Loop))
+	}}
+
+// openNamed opens records by "SCHEMA.toml,PATH". Names of schemas may have commas, if
+// they end in .toml.
+func openNamed(names string, loop bool) (*Source, error) {
+	schema, records, ok := strings.Cut(names, ".toml,")
+	if ok {
+		schema += ".toml"
+	} else {
+		schema, records, ok = strings.Cut(names, ",")
+	}
+	if !ok || schema == "" || records == "" {
+		return nil, fmt.Errorf("data %q: %w, expected table:SCHEMA.toml,PATH", "table:"+names, source.ErrSpec)
+	}
+	return Open(schema, records, loop)
+}
 
 // Source plays records. It implements dataset.Source, Sized, Seamed and io.Closer.
 type Source struct {

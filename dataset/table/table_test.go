@@ -19,7 +19,8 @@ import (
 )
 
 // two is a schema of two rows of a quantity and a flag.
-const two = "item = \"tank\"\nrate_hz = 20\nrows = 2\n[[field]]\nname = \"x\"\nkind = \"quantity\"\nrange = [-1, 1]\nscale = 0.01\n[[field]]\nname = \"on\"\nkind = \"flag\"\n"
+const two = "item = \"tank\"\nrate_hz = 20\nrows = 2\n[[field]]\n" +
+	"name = \"x\"\nkind = \"quantity\"\nrange = [-1, 1]\nscale = 0.01\n[[field]]\nname = \"on\"\nkind = \"flag\"\n"
 
 // layoutOf parses a schema that is right.
 func layoutOf(t testing.TB, schema string) *Layout {
@@ -138,9 +139,11 @@ func TestCells(t *testing.T) {
 		{angle, nil, "180", -360}, {angle, nil, "-180", -360}, {angle, nil, "179.5", 359}, {angle, nil, "179.8", -360},
 		{angle, nil, "540.5", -359}, {angle, nil, "-900", -360}, {angle, nil, "0", 0},
 		{frame.Field{Kind: frame.Angle, Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, nil, "4294967297", 1},
-		{frame.Field{Kind: frame.Float32}, nil, "0.1", f32(0.1)}, {frame.Field{Kind: frame.Float32}, nil, "-0", f32(float32(math.Copysign(0, -1)))},
+		{frame.Field{Kind: frame.Float32}, nil, "0.1", f32(0.1)}, {frame.Field{Kind: frame.Float32}, nil, "-0",
+			f32(float32(math.Copysign(0, -1)))},
 		{frame.Field{Kind: frame.Float32}, nil, "1e-46", 0},
-		{frame.Field{Kind: frame.Bits}, nil, "4294967295", -1}, {frame.Field{Kind: frame.Bits}, nil, "-1", -1}, {frame.Field{Kind: frame.Bits}, nil, "0x80000000", math.MinInt32},
+		{frame.Field{Kind: frame.Bits}, nil, "4294967295", -1}, {frame.Field{Kind: frame.Bits}, nil, "-1",
+			-1}, {frame.Field{Kind: frame.Bits}, nil, "0x80000000", math.MinInt32},
 		{frame.Field{Kind: frame.Enum, Max: 3, Scale: 1}, nil, "2.0", 2},
 		{frame.Field{Kind: frame.Enum, Max: 1}, []string{"idle", "run"}, "run", 1},
 		{frame.Field{Kind: frame.Flag, Max: 1}, nil, "False", 0},
@@ -186,7 +189,8 @@ func TestPreambleAndLoop(t *testing.T) {
 			t.Errorf("%s: cannot be closed twice, or plays on", name)
 		}
 	}
-	s, err := layoutOf(t, strings.ReplaceAll(two, "[-1, 1]", "[0.5, 1]")).Open(fileOf(t, "a.bin", packedBytes([][]int32{{50, 0, 60, 1}})), false)
+	s, err := layoutOf(t, strings.ReplaceAll(two, "[-1, 1]", "[0.5, 1]")).Open(fileOf(t, "a.bin",
+		packedBytes([][]int32{{50, 0, 60, 1}})), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/dataset/near"
+	"wirelab/dataset/suggest"
 )
 
 // text reads frames from rows of CSV.
@@ -75,10 +75,11 @@ func (t *text) column(name string) (int, error) {
 		return 0, t.fail(-1, ErrRecords, "these are values, not the names of columns", `names in the first line, or header = false in the schema`)
 	}
 	if comma := t.otherComma(); comma != 0 {
-		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma), fmt.Sprintf("separator = %q in the schema", string(comma)))
+		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma),
+			fmt.Sprintf("separator = %q in the schema", string(comma)))
 	}
 	expected := `it in the first line, or column = "..." in the schema`
-	if close := near.Name(name, t.names); close != "" {
+	if close := suggest.Closest(name, t.names); close != "" {
 		expected = fmt.Sprintf("it in the first line; there is %s: column = %q in the schema would read that", close, close)
 	}
 	return 0, t.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)
@@ -143,7 +144,8 @@ func (t *text) row(row int) error {
 		return t.begins(label)
 	}
 	if !bytes.Equal(label, t.label) {
-		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", clipped(t.label), row), fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
+		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", clipped(t.label), row),
+			fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 	}
 	return nil
 }
@@ -155,7 +157,8 @@ func (t *text) begins(label []byte) error {
 	if err != nil {
 		number = math.Inf(-1)
 	} else if number < t.number {
-		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", clipped(label), clipped(t.label)), "frames in order, or no frame in the schema, so that rows are counted")
+		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", clipped(label), clipped(t.label)),
+			"frames in order, or no frame in the schema, so that rows are counted")
 	}
 	t.label, t.number = append(t.label[:0], label...), number
 	return nil
@@ -174,7 +177,8 @@ func (t *text) frameEnds() error {
 	}
 	t.ahead = true
 	if t.frame < len(t.cells) && bytes.Equal(t.cells[t.frame], t.label) {
-		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s has more rows", clipped(t.label)), fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
+		return t.fail(t.frame, ErrRecords, fmt.Sprintf("frame %s has more rows", clipped(t.label)),
+			fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 	}
 	return nil
 }

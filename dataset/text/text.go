@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 )
 
 // declaration is the embedded text: the Declaration of Independence of the United
@@ -18,6 +19,13 @@ import (
 //
 //go:embed declaration.txt
 var declaration string
+
+// Kind is this data for dataset.Open.
+var Kind = source.Kind{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
+	Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", Arg: source.MayHaveArgument,
+	Open: func(path string, opt source.Options) (source.Source, error) {
+		return source.Of(Open(path, opt.Message, opt.Loop))
+	}}
 
 const (
 	// DefaultMessage is the size of a message, in bytes.

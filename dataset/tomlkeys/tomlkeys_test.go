@@ -12,7 +12,8 @@ func TestLines(t *testing.T) {
 	if fmt.Sprint(keys) != want {
 		t.Errorf("keys %v, want %v", keys, want)
 	}
-	for key, line := range map[string]int{"a": 2, "b.c": 4, "b.c.d e": 5, "b.c.f.g": 6, "h[0]": 7, "h[0].i": 8, "h[1]": 9, "h[1].i": 11, "h[1].k": 12, "h[1].k.l": 13} {
+	for key, line := range map[string]int{"a": 2, "b.c": 4, "b.c.d e": 5, "b.c.f.g": 6, "h[0]": 7, "h[0].i": 8, "h[1]": 9,
+		"h[1].i": 11, "h[1].k": 12, "h[1].k.l": 13} {
 		if lines[key] != line {
 			t.Errorf("%s stands on line %d, want %d", key, lines[key], line)
 		}

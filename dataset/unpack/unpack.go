@@ -172,7 +172,8 @@ func (u *Reader) explain(err error) error {
 	case u.how == None:
 		return err // the file system's: it names the path
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%w: the zstd window is larger than %d MB, the most that is read, or too small for its own blocks", u.errs.Format, MaxWindow>>20)
+		return fmt.Errorf("%w: the zstd window is larger than %d MB, the most that is read, or too small for its own blocks",
+			u.errs.Format, MaxWindow>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF), err == io.EOF:
 		return fmt.Errorf("%w: the compressed data breaks off", u.errs.Truncated)
 	}

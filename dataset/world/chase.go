@@ -25,10 +25,9 @@ func (p *pilot) chase(s *Sim, in *Input) {
 	in.Down, in.Up = dy < -nearby/2, dy > nearby/2
 }
 
-// choosePlace picks where to go next, which is where some cube lies, and for how
-// long to try. A player who went anywhere at random would soon have swept the
-// middle clean and find nothing to do; this one goes where something is left, and
-// comes at the outer cubes from all sides, but never farther out than roam.
+// choosePlace picks the place of some cube as the next one to go to, and for how long
+// to try. Places at random would soon hold no cubes any more. It never goes farther
+// out than roam.
 func (p *pilot) choosePlace(s *Sim) {
 	at := s.scene.Body(1 + p.rng.IntN(Cubes-1)).Pos
 	p.x, p.y = max(-roam, min(at.X, roam)), max(-roam, min(at.Y, roam))

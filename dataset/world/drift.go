@@ -3,9 +3,8 @@ package world
 import "wirelab/dataset/physics"
 
 // Drifting: one of eight directions is held for a quarter of a second to a second,
-// then another: of some that come to mind that with the most cubes ahead, for who
-// blows cubes about goes where some are. Beyond the edge it is one towards the
-// middle.
+// then another: of a few at random the one with the most cubes ahead. Beyond the edge
+// it is one towards the middle.
 const (
 	driftLeast = 15 // steps
 	driftMore  = 45

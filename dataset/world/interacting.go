@@ -1,17 +1,16 @@
 package world
 
-// A cube interacts while the player has to do with it: pushed, pulled, touched,
-// or touched by a cube that interacts, through any number of cubes. The flag
-// drops in the step in which the cube has slept for restSteps. In the original it
+// A cube interacts if the player pushes, pulls or touches it, or if a cube that
+// interacts touches it. The flag drops in the step in which the cube has slept for restSteps. In the original it
 // decides which machine simulates the cube; here it is one more bit to send.
 const restSteps = 100
 
 // touch marks cube i as interacting.
 func (s *Sim) touch(i int) { s.interacting[i], s.rested[i] = true, 0 }
 
-// spread passes the flag on along contacts until nobody new has it, and takes it
-// from those who have rested for long. Contacts between sleepers pass nothing
-// on: two resting neighbours would keep each other's flag up for ever.
+// spread passes the flag along contacts until no further cube gets it, and clears it
+// on cubes that have slept for long. Contacts between sleeping cubes do not pass it:
+// two of them would keep each other's flag set for ever.
 func (s *Sim) spread() {
 	for again := true; again; {
 		again = false

@@ -194,7 +194,7 @@ func TestClimbDecays(t *testing.T) {
 // to a quarter of a radian.
 func TestLean(t *testing.T) {
 	for _, v := range []physics.Vec{{}, {X: 1}, {Y: -3, Z: 9}, {X: 4, Y: 3}, {X: -30}} {
-		up := lean(v)
+		up := uprightFor(v)
 		flat := math.Hypot(v.X, v.Y)
 		tilt := math.Atan2(math.Hypot(up.X, up.Y), up.Z)
 		near(t, "tilt", tilt, math.Min(0.25, 0.05*flat), 0.006)

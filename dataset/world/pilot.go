@@ -57,16 +57,16 @@ func (p *pilot) begin(s *Sim) {
 	p.choosePlace(s)
 }
 
-// Of 900 cubes some 700 lie within reach at first. Who blows them about for long
-// finds fewer and fewer, and nothing happens any more.
+// Of 900 cubes some 700 lie within reach at first. A player that hovers pushes them
+// away, so after a while a script that improvises begins anew.
 const (
 	fewCubes  = 260
 	reachOut  = driftEdge + 1       // metres from the middle
 	patiently = 60 * stepsPerSecond // steps for which a world is played at least
 )
 
-// bored reports whether the pilot is between two acts and would rather begin anew.
-func (p *pilot) bored(s *Sim) bool {
+// wantsReset reports whether the pilot is between two acts and too few cubes are left.
+func (p *pilot) wantsReset(s *Sim) bool {
 	return p.left == 0 && s.tick > patiently && s.around(physics.Vec{}, reachOut) < fewCubes
 }
 
@@ -81,7 +81,7 @@ func (s *Sim) around(at physics.Vec, half float64) (n int) {
 	return n
 }
 
-// improvise makes up an act. Most of the time it hovers, as in the recordings alpha,
+// improvise chooses an act at random. Most of the time it hovers, as in the recordings alpha,
 // bravo and charlie; at first it looks on while the player falls.
 func (p *pilot) improvise(first bool) act {
 	if first {

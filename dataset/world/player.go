@@ -62,14 +62,14 @@ func (s *Sim) twist(torque physics.Vec) {
 	s.scene.Twist(player, torque.Scale(1/s.Player().Inertia()))
 }
 
-// hover makes the player's flight look alive: it bobs, leans into the direction
-// of travel, and is slowed by the air. What holds it up is its own push.
+// hover moves a hovering player: it bobs, leans into the direction of travel, and is
+// slowed by the air. Its own push holds it up.
 func (s *Sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)
 	s.shove(wobble(t, 1).Scale(wobbleForce))
 	s.twist(wobble(t, 2).Scale(wobbleTorque))
-	s.twist(righting(p.Up(), lean(p.Vel)))
+	s.twist(torqueTowards(p.Up(), uprightFor(p.Vel)))
 	p.Spin = p.Spin.Scale(hoverSpin)
 	p.Vel = physics.Vec{
 		X: float64(p.Vel.X * hoverGlide),
@@ -78,16 +78,16 @@ func (s *Sim) hover() {
 	}
 }
 
-// lean returns the direction in which the top of a player with velocity v should
+// uprightFor returns the direction in which the top of a player with velocity v should
 // point: up, and a little forward.
-func lean(v physics.Vec) physics.Vec {
+func uprightFor(v physics.Vec) physics.Vec {
 	v.Z = 0
 	up := physics.Vec{Z: 1}.Add(v.Scale(leanPerSpeed).Limit(leanMost))
 	return up.Scale(1 / up.Length())
 }
 
-// righting returns the torque that turns up towards target, both units.
-func righting(up, target physics.Vec) physics.Vec {
+// torqueTowards returns the torque that turns up towards target, both units.
+func torqueTowards(up, target physics.Vec) physics.Vec {
 	axis := up.Cross(target)
 	sine := axis.Length()
 	if sine < 1e-9 {

@@ -13,7 +13,7 @@ const (
 	pushLimit = 500.0
 	pushDepth = 0.1  // the push comes from this far below the floor under the player
 	ownNearer = 0.7  // the player's own distance from there counts as so much less
-	laden     = 20.0 // a player that pulls as well lifts what clings to it
+	laden     = 20.0 // factor on the push of a player that also pulls: it lifts the cubes it holds
 	pullFrom  = 0.2
 	pullTo    = 1.8
 	pullLimit = 2000.0

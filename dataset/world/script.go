@@ -27,7 +27,7 @@ type style uint8
 const (
 	stay  style = iota // no direction keys
 	chase              // from one place to another
-	drift              // hither and thither
+	drift              // one direction after another
 )
 
 // The acts that scripts are made of.

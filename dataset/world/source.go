@@ -1,10 +1,38 @@
 package world
 
-import "wirelab/dataset/frame"
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
+)
 
 // firstTick is the number of the first frame that Next fills: as in recordings,
 // frames 0..5 are the initial state.
 const firstTick = 6
+
+// Kind is this data for dataset.Open.
+var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
+	Summary: "the live cube world: 900 cubes and a player, simulated, never ends; world:katamari plays that script",
+	Open: func(script string, opt source.Options) (source.Source, error) {
+		return source.Of(openScript(script, opt))
+	}}
+
+// openScript starts the live world under a script, which the specification may
+// name, or the options.
+func openScript(script string, opt source.Options) (*Source, error) {
+	if opt.Cubes != 0 && opt.Cubes != Cubes {
+		return nil, fmt.Errorf("%w: the world has %d cubes, not %d", source.ErrSpec, Cubes, opt.Cubes)
+	}
+	if script == "" {
+		script = opt.Script
+	}
+	src, err := Open(script, opt.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("data %q: %w: %w", "world:"+script, source.ErrSpec, err)
+	}
+	return src, nil
+}
 
 // Source plays the world, for ever, and makes a frame of every step. Its script's
 // pilot has the keys until somebody takes them: see Hold. It implements
@@ -49,7 +77,7 @@ func (s *Source) Initial(f *frame.Frame) { f.CopyFrom(&s.start) }
 // Next simulates one step and fills f with the outcome. It never fails. A pilot
 // that has blown most cubes away begins anew, after a minute or two.
 func (s *Source) Next(f *frame.Frame) error {
-	if !s.manual && s.pilot.bored(s.sim) {
+	if !s.manual && s.pilot.wantsReset(s.sim) {
 		s.reset = true
 	}
 	s.seam, s.reset = s.reset, false

@@ -147,7 +147,8 @@ func TestRolling(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
 		x, y float64
-	}{{Input{Right: true}, 1, 0}, {Input{Left: true}, -1, 0}, {Input{Up: true}, 0, 1}, {Input{Down: true}, 0, -1}, {Input{Left: true, Right: true}, 0, 0}} {
+	}{{Input{Right: true}, 1, 0}, {Input{Left: true}, -1, 0}, {Input{Up: true}, 0, 1}, {Input{Down: true}, 0,
+		-1}, {Input{Left: true, Right: true}, 0, 0}} {
 		s := NewSim()
 		for range 120 {
 			s.Step(Input{})
@@ -342,7 +343,7 @@ func TestPosition(t *testing.T) {
 func TestRighting(t *testing.T) {
 	for _, tilt := range []float64{0, 0.01, 0.2, 0.45, 0.49, 0.6, 1.5, 2.5} {
 		up := physics.Vec{X: math.Sin(tilt), Z: math.Cos(tilt)}
-		got := righting(up, physics.Vec{Z: 1})
+		got := torqueTowards(up, physics.Vec{Z: 1})
 		want := -100 * min(tilt, 0.5)
 		if math.Abs(got.Y-want) > 0.2 || got.X != 0 || got.Z != 0 {
 			t.Errorf("tilted by %v: torque %v, expected %v about y", tilt, got, want)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wirelab/dataset/near"
+	"wirelab/dataset/suggest"
 	"wirelab/encoders"
 	"wirelab/lossmodel"
 )
@@ -120,4 +120,4 @@ func Unknown(key, what, name string, known []string) *Error {
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
 // Near returns the known name that was most likely meant by name, "" if none is near.
-func Near(name string, known []string) string { return near.Name(name, known) }
+func Near(name string, known []string) string { return suggest.Closest(name, known) }

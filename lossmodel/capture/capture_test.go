@@ -34,8 +34,9 @@ func TestReadForms(t *testing.T) {
 		"delays, a byte order mark, CRLF": {"\ufeffdelay_us\r\n50.0\r\nlost\r\n", []Packet{{Took: 50 * us}, {Seq: 1, Lost: true}}},
 		"losses alone":                    {"lost\n0\n1\nno\ntrue\n", []Packet{{}, {Seq: 1, Lost: true}, {Seq: 2}, {Seq: 3, Lost: true}}},
 		"clocks that differ":              {"seq,send_us,recv_us\n0,5000,1.001\n", []Packet{{Sent: 5000 * us, Took: 1001 - 5000*us}}},
-		"since 1970":                      {"seq,send_us,recv_us\n0,1767225600000000,1767225600050000.5\n", []Packet{{Sent: 1767225600000000 * us, Took: 50000*us + 500}}},
-		"short rows and comments":         {"seq,send_us,recv_us,copy\n# a remark\n0,1,2\n", []Packet{{Sent: us, Took: us}}},
+		"since 1970": {"seq,send_us,recv_us\n0,1767225600000000,1767225600050000.5\n",
+			[]Packet{{Sent: 1767225600000000 * us, Took: 50000*us + 500}}},
+		"short rows and comments": {"seq,send_us,recv_us,copy\n# a remark\n0,1,2\n", []Packet{{Sent: us, Took: us}}},
 	} {
 		if got := read(t, c.text).Packets; !slices.Equal(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -105,7 +106,8 @@ func TestWriteReadsBack(t *testing.T) {
 
 // A sequence is complete, whatever the order of the rows and whatever is missing.
 func TestSequence(t *testing.T) {
-	s, err := read(t, "seq,send_us,recv_us,copy\n9,900,990,0\n3,300,350,1\n3,300,340,0\n5,500,lost,\n6,600,lost,0\n6,600,699,1\n9,900,991,0\n").Sequence()
+	s, err := read(t, "seq,send_us,recv_us,copy\n9,900,990,0\n"+
+		"3,300,350,1\n3,300,340,0\n5,500,lost,\n6,600,lost,0\n6,600,699,1\n9,900,991,0\n").Sequence()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/loss"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Check is one figure of a model beside its closed form.
@@ -109,7 +111,7 @@ func (r *tester) loss() error {
 	if model == nil {
 		return nil
 	}
-	law, ok := lossmodel.LawOf(model)
+	law, ok := loss.LawOf(model)
 	if !ok {
 		r.note("loss: what model %s loses stands in its file", model.Model())
 		return nil
@@ -125,9 +127,9 @@ func (r *tester) loss() error {
 			lost[i] = 1
 		}
 	})
-	if b, whole := model.(lossmodel.Bernoulli); whole && fragments > 1 {
+	if b, whole := model.(loss.Bernoulli); whole && fragments > 1 {
 		p := 1 - math.Pow(1-b.P, float64(fragments))
-		law = lossmodel.LossLaw{Rate: p, MeanRun: 1 / (1 - p), Spread: p * (1 - p)}
+		law = loss.Law{Rate: p, MeanRun: 1 / (1 - p), Spread: p * (1 - p)}
 	}
 	r.check("loss", "share lost", "", mean(lost), law.Rate, math.Sqrt(law.Spread/float64(n))+1/float64(n))
 	if runs := runsOf(lost); len(runs) > 1 && !math.IsInf(law.MeanRun, 0) {
@@ -149,7 +151,7 @@ func (r *tester) duplicate() error {
 	if d.P == 0 {
 		return nil
 	}
-	d.Trace = lossmodel.File{}
+	d.Trace = tracefile.File{}
 	link, err := r.alone(func(s *lossmodel.Spec) { s.Duplicate = d })
 	if err != nil {
 		return err

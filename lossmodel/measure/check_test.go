@@ -100,7 +100,8 @@ func TestJitterLaws(t *testing.T) {
 
 func BenchmarkFit(b *testing.B) {
 	c := &capture.Capture{HasSent: true, HasDelay: true}
-	rows, err := Trace(specOf(b, "loss", "gilbert-elliott p=1% r=20%", "latency", "50ms±10ms"), 1, Traffic{Packets: 200_000, Interval: time.Millisecond})
+	rows, err := Trace(specOf(b, "loss", "gilbert-elliott p=1% r=20%", "latency", "50ms±10ms"), 1,
+		Traffic{Packets: 200_000, Interval: time.Millisecond})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/tracefile"
 )
 
 const millisecond = float64(time.Millisecond)
@@ -21,7 +22,7 @@ func (r *tester) delay() error {
 	if d.KeepOrder {
 		r.note("delay: keep_order adds to the mean as jitter and pace have it; checked without")
 	}
-	d.Trace, d.Burst, d.KeepOrder = lossmodel.File{}, 0, false
+	d.Trace, d.Burst, d.KeepOrder = tracefile.File{}, 0, false
 	if d.SpikeEvery > 0 {
 		if err := r.spikes(d); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/random"
 )
 
 // rate sends Poisson traffic at a load of 0.8 without a limit, which is M/D/1, and
@@ -40,7 +41,7 @@ func (r *tester) poisson(rate lossmodel.Rate, service float64) error {
 	now, data := time.Duration(0), make([]byte, r.traffic.Size)
 	waits := make([]float64, r.traffic.Packets)
 	for i := range waits {
-		now += lossmodel.ExponentialGap(pcg.Uint64(), gap)
+		now += random.ExponentialGap(pcg.Uint64(), gap)
 		v := link.Send(now, data, 0)
 		waits[i] = (v.Due - now).Seconds() - service
 		for _, ok := link.Receive(now); ok; _, ok = link.Receive(now) {

@@ -1,6 +1,8 @@
 package measure
 
-import "math"
+import (
+	"math"
+)
 
 func mean(x []float64) float64 {
 	sum := 0.0

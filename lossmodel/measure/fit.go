@@ -8,6 +8,7 @@ import (
 
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
+	"wirelab/lossmodel/loss"
 )
 
 // Estimate is a figure drawn from a capture, with the interval in which the true
@@ -138,18 +139,18 @@ func (f *fitter) copies() {
 	low, high := wilson(doubled, came)
 	f.estimate("duplicate", "", p, low, high)
 	if f.Measured.LossRate > 0 {
-		f.untangle(doubled)
+		f.separateOrder(doubled)
 	}
 }
 
-// untangle: where the first to arrive is always called copy 0, a datagram counts
+// separateOrder: where the first to arrive is always called copy 0, a datagram counts
 // as lost only if its copy was lost too, and as doubled only if neither was. For
 // independent losses L and one copy with probability d,
 // lost = L (1-d) + d L^2 and doubled = d (1-L)^2, which a few rounds solve.
-func (f *fitter) untangle(doubled int) {
-	told := slices.ContainsFunc(f.all, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
-	independent, ok := f.Spec.Loss.(lossmodel.Bernoulli)
-	if told || !ok || f.Spec.Duplicate.Copies != 1 {
+func (f *fitter) separateOrder(doubled int) {
+	copiesLost := slices.ContainsFunc(f.all, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
+	independent, ok := f.Spec.Loss.(loss.Bernoulli)
+	if copiesLost || !ok || f.Spec.Duplicate.Copies != 1 {
 		f.note("copies that were lost cannot be seen: the share duplicated may be somewhat higher")
 		return
 	}

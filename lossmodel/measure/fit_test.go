@@ -15,6 +15,7 @@ import (
 
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
+	"wirelab/lossmodel/loss"
 )
 
 // kernel reads one of the captures of a real kernel's netem.
@@ -97,7 +98,7 @@ func TestFitKernelLoss(t *testing.T) {
 		t.Errorf("models %v", f.LossModels)
 	}
 	f = fitOf(t, kernel(t, "A12_dup10_loss10"))
-	if b, ok := f.Spec.Loss.(lossmodel.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
+	if b, ok := f.Spec.Loss.(loss.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
 		t.Errorf("loss %v, duplicate %v, both of which are 10%%", f.Spec.Loss, f.Spec.Duplicate.P)
 	}
 }

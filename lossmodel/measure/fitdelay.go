@@ -24,10 +24,12 @@ func (f *fitter) clocks(timed bool) {
 	}
 	if least < 0 {
 		f.shift(func(time.Duration) time.Duration { return -least })
-		f.note("packets arrive up to %v before they are sent: the clocks differ, and latency cannot be told from that; the least delay counts as 0", -least)
+		f.note("packets arrive up to %v before they are sent: the clocks differ, and latency cannot be told from that; the "+
+			"least delay counts as 0", -least)
 	} else if least > lossmodel.MaxDelay && least < math.MaxInt64 {
 		f.shift(func(time.Duration) time.Duration { return -least })
-		f.note("every packet takes more than %v: the clocks differ, and latency cannot be told from that; the least delay counts as 0", lossmodel.MaxDelay)
+		f.note("every packet takes more than %v: the clocks differ, and latency cannot be told from that; the least delay "+
+			"counts as 0", lossmodel.MaxDelay)
 	}
 }
 
@@ -119,12 +121,12 @@ func (f *fitter) delay(timed bool) {
 	f.spreadOf(took)
 	sorted := slices.Sorted(slices.Values(took))
 	middle := quantile(sorted, 0.5)
-	switch split, ok := twoHeaps(sorted); {
+	switch split, ok := twoClusters(sorted); {
 	case quantile(sorted, 0.99)-quantile(sorted, 0.01) < quiet:
 		f.Spec.Delay.Latency = limit(middle)
 		f.note("delays vary by less than %v but for one packet in a hundred: taken as constant", quiet)
 	case ok:
-		f.heaps(sorted, split)
+		f.clusters(sorted, split)
 	default:
 		f.jitter(sorted, timed)
 	}
@@ -148,10 +150,10 @@ func (f *fitter) spreadOf(took []time.Duration) {
 	}
 }
 
-// twoHeaps says whether delays come in two heaps, and where between them to cut:
+// twoClusters says whether delays come in two heaps, and where between them to cut:
 // the middle half of the range, but for one packet in a hundred at each end, is
 // empty but for one in two hundred.
-func twoHeaps(sorted []time.Duration) (split time.Duration, ok bool) {
+func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
 	lo, hi := quantile(sorted, 0.01), quantile(sorted, 0.99)
 	quarter := (hi - lo) / 4
 	from, _ := slices.BinarySearch(sorted, lo+quarter)
@@ -159,8 +161,8 @@ func twoHeaps(sorted []time.Duration) (split time.Duration, ok bool) {
 	return lo + 2*quarter, quarter > quiet && to-from < len(sorted)/200 && from > len(sorted)/50 && to < len(sorted)*49/50
 }
 
-// heaps: the later heap is held back.
-func (f *fitter) heaps(sorted []time.Duration, split time.Duration) {
+// clusters: the later heap is held back.
+func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 	at, _ := slices.BinarySearch(sorted, split)
 	early, late := quantile(sorted[:at], 0.5), quantile(sorted[at:], 0.5)
 	held, n := len(sorted)-at, len(sorted)
@@ -199,7 +201,7 @@ func (f *fitter) jitter(sorted []time.Duration, timed bool) {
 	}
 	f.Spec.Delay = best
 	slices.SortStableFunc(f.DelayModels, func(a, b Candidate) int { return compare(a.merit(), b.merit()) })
-	f.hangTogether(timed)
+	f.correlatedNeighbours(timed)
 }
 
 // closeEnough is the distance that a named distribution may have before the table
@@ -266,14 +268,15 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float6
 	return worst
 }
 
-// hangTogether fits the correlation of neighbours, and whether order is kept.
-func (f *fitter) hangTogether(timed bool) {
+// correlatedNeighbours fits the correlation of neighbours, and whether order is kept.
+func (f *fitter) correlatedNeighbours(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	se := z95 / math.Sqrt(float64(n))
 	f.estimate("jitter correlation", "", rho, rho-se, rho+se)
 	if gap := interval(f.all); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
-		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the line, fit a rate instead")
+		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the " +
+			"line, fit a rate instead")
 	}
 	if rho > 5/math.Sqrt(float64(n)) {
 		f.Spec.Delay.Correlation = min(tidy(rho), 0.999)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"wirelab/lossmodel"
+	"wirelab/lossmodel/loss"
 )
 
 // z95 is how many standard errors hold 95 of 100.
@@ -26,7 +26,7 @@ func (f *fitter) loss() error {
 		f.note("nothing was lost: the loss is at most %.2g%%", 300/float64(n))
 		return nil
 	case n:
-		f.Spec.Loss = lossmodel.Bernoulli{P: 1}
+		f.Spec.Loss = loss.Bernoulli{P: 1}
 		f.note("everything was lost: nothing else can be known")
 		return nil
 	}
@@ -48,12 +48,12 @@ func (f *fitter) loss() error {
 	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return compare(a.BIC, b.BIC) })
 	switch f.LossModels[0].Name {
 	case "bernoulli":
-		f.Spec.Loss = lossmodel.Bernoulli{P: tidy(rate)}
+		f.Spec.Loss = loss.Bernoulli{P: tidy(rate)}
 		f.runs(&independent)
 	case "gilbert":
-		f.takeGilbert(&gilbert, after)
+		f.setGilbert(&gilbert, after)
 	default:
-		f.takeElliott(&full, lost)
+		f.setElliott(&full, lost)
 	}
 	return nil
 }
@@ -83,8 +83,8 @@ func fitGilbert(lost []bool) (m elliott, after [2]int) {
 	return m, after
 }
 
-func (f *fitter) takeGilbert(m *elliott, after [2]int) {
-	f.Spec.Loss = lossmodel.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: 0, K: 1}
+func (f *fitter) setGilbert(m *elliott, after [2]int) {
+	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: 0, K: 1}
 	for i, e := range []struct {
 		name  string
 		value float64
@@ -95,8 +95,8 @@ func (f *fitter) takeGilbert(m *elliott, after [2]int) {
 	f.runs(m)
 }
 
-func (f *fitter) takeElliott(m *elliott, lost []bool) {
-	f.Spec.Loss = lossmodel.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: tidy(1 - m.eB), K: tidy(1 - m.eG)}
+func (f *fitter) setElliott(m *elliott, lost []bool) {
+	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: tidy(1 - m.eB), K: tidy(1 - m.eG)}
 	se := m.spread(lost)
 	for i, e := range []struct {
 		name  string

@@ -1,6 +1,8 @@
 package measure
 
-import "math"
+import (
+	"math"
+)
 
 // elliott is the Gilbert-Elliott model as an estimator sees it: rates between the
 // states, and the chance of loss in each.

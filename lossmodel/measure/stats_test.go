@@ -104,7 +104,8 @@ func TestLossesByHand(t *testing.T) {
 
 // What Trace says is what the link did, packet by packet.
 func TestTraceTellsTheTruth(t *testing.T) {
-	spec := specOf(t, "loss", "10%", "burst", "2", "latency", "30ms±20ms", "duplicate", "20%", "duplicate_copies", "3", "corrupt", "3%", "rate", "5mbit")
+	spec := specOf(t, "loss", "10%", "burst", "2", "latency", "30ms±20ms", "duplicate", "20%", "duplicate_copies", "3",
+		"corrupt", "3%", "rate", "5mbit")
 	for _, poisson := range []bool{false, true} {
 		traffic := Traffic{Packets: 3000, Interval: 2 * time.Millisecond, Size: 300, Poisson: poisson}
 		rows, err := Trace(spec, 9, traffic)
@@ -124,7 +125,8 @@ func TestTraceTellsTheTruth(t *testing.T) {
 			v := link.Send(sent, make([]byte, 300), 0)
 			for c := range v.Copies + 1 {
 				r := rows[k]
-				if r.Seq != uint64(i) || r.Copy != c || r.Sent != sent || c == 0 && !r.Lost && r.Arrived() != v.Due || c == 0 && v.Lost != lossmodel.None && !r.Lost {
+				if r.Seq != uint64(i) || r.Copy != c || r.Sent != sent || c == 0 && !r.Lost && r.Arrived() != v.Due || c == 0 &&
+					v.Lost != lossmodel.None && !r.Lost {
 					t.Fatalf("row %d is %+v, the link says %+v", k, r, v)
 				}
 				k++
@@ -147,7 +149,8 @@ func TestTraceTellsTheTruth(t *testing.T) {
 // A capture fed back to a link happens again: the same datagrams lost, the same
 // delays to the nanosecond, the same copies; and so does a capture of that.
 func TestCaptureComesAgain(t *testing.T) {
-	spec := specOf(t, "loss", "15%", "burst", "2", "latency", "60ms±25ms", "distribution", "normal", "duplicate", "20%", "duplicate_copies", "2", "rate", "3mbit")
+	spec := specOf(t, "loss", "15%", "burst", "2", "latency", "60ms±25ms", "distribution", "normal", "duplicate", "20%",
+		"duplicate_copies", "2", "rate", "3mbit")
 	for _, by := range []string{"", " by=time"} {
 		traffic := Traffic{Packets: 2000, Interval: 7 * time.Millisecond, Size: 200, Poisson: by == ""}
 		first, err := Trace(spec, 5, traffic)
@@ -196,7 +199,8 @@ func TestPictureKeepsItsWidth(t *testing.T) {
 					t.Errorf("%s at %d: %d columns: %q", p.Name, style.Width, n, line)
 				}
 			}
-			if style.ASCII && strings.Trim(text, "\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
+			if style.ASCII && strings.Trim(text, "\n !\"#$%&'()*+,-./0123456789:;<=>?@"+
+				"ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
 				t.Errorf("%s: not ASCII:\n%s", p.Name, text)
 			}
 			if !strings.Contains(text, "the first 500 packets") {

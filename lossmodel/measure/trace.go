@@ -10,6 +10,8 @@ import (
 
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
+	"wirelab/lossmodel/random"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Traffic is what is sent over a link.
@@ -18,7 +20,7 @@ type Traffic struct {
 	Interval time.Duration    // between packets; their mean if Poisson
 	Size     int              // of the UDP payload, in bytes
 	Poisson  bool             // gaps are exponential instead of constant
-	Load     lossmodel.Loader // of files that the link names; nil: from disk
+	Load     tracefile.Loader // of files that the link names; nil: from disk
 }
 
 // MaxPackets is the most that Trace sends.
@@ -90,7 +92,7 @@ func (t *Traffic) gaps(seed uint64) func() time.Duration {
 		return func() time.Duration { return t.Interval }
 	}
 	pcg := rand.NewPCG(seed, 0x7261666669630000) // a stream of its own
-	return func() time.Duration { return lossmodel.ExponentialGap(pcg.Uint64(), t.Interval) }
+	return func() time.Duration { return random.ExponentialGap(pcg.Uint64(), t.Interval) }
 }
 
 // sequenceOf puts rows of our own making in order.

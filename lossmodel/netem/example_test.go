@@ -2,6 +2,7 @@ package netem_test
 
 import (
 	"fmt"
+	"strings"
 
 	"wirelab/lossmodel/netem"
 )
@@ -25,6 +26,8 @@ func Example() {
 // A line says less than it seems to: the warnings say what comes of it.
 func ExampleParams_Warnings() {
 	p, _ := netem.Parse("loss 10% 25%")
-	fmt.Println(p.Warnings()[0])
-	// Output: loss: netem's correlation draws its values to the middle, so loss 10% 25% loses 1.75% of packets; the kernel takes the first value from no seed
+	fmt.Println(strings.ReplaceAll(p.Warnings()[0], "; ", ";\n"))
+	// Output:
+	// loss: netem's correlation draws its values to the middle, so loss 10% 25% loses 1.75% of packets;
+	// the kernel takes the first value from no seed
 }

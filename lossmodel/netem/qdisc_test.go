@@ -285,7 +285,8 @@ func TestSlots(t *testing.T) {
 		last = due
 	}
 	q = New(parsed(t, "slot distribution normal 20ms 2ms bytes 250"), 1)
-	if a, b, c := q.Enqueue(0, 100), q.Enqueue(0, 100), q.Enqueue(0, 100); a.Packet.Due != b.Packet.Due || b.Packet.Due != c.Packet.Due || a.Packet.Due == 0 {
+	if a, b, c := q.Enqueue(0, 100), q.Enqueue(0, 100), q.Enqueue(0, 100); a.Packet.Due != b.Packet.Due ||
+		b.Packet.Due != c.Packet.Due || a.Packet.Due == 0 {
 		t.Errorf("%+v, %+v, %+v", a, b, c)
 	}
 }

@@ -20,7 +20,8 @@ func (p Params) Warnings() []string {
 	w.order(&p)
 	w.limits(&p)
 	if p.Slot.on() {
-		w.add("slot: the kernel takes the times of slots from no seed, and opens them as packets leave; here packets leave in the order they came, so only the slots' statistics are the kernel's")
+		w.add("slot: the kernel takes the times of slots from no seed, and opens them as packets leave; here packets leave in " +
+			"the order they came, so only the slots' statistics are the kernel's")
 	}
 	return w
 }
@@ -33,7 +34,8 @@ func (w *warnings) add(format string, args ...any) { *w = append(*w, fmt.Sprintf
 func (w *warnings) correlations(p *Params) {
 	rho := p.sentDuplicateCorr()
 	if p.DuplicateCorrUnsent {
-		w.add("duplicate: tc does not pass on the correlation of %s unless loss, delay, reorder or corrupt has one too: it has no effect", p.DuplicateCorr)
+		w.add("duplicate: tc does not pass on the correlation of %s unless loss, delay, reorder or corrupt has one too: it has "+
+			"no effect", p.DuplicateCorr)
 	}
 	for _, c := range []struct {
 		what, does string
@@ -84,7 +86,8 @@ func (w *warnings) order(p *Params) {
 		w.add("delay: the kernel cuts a jitter of %s to 2.147483647s", timeText(p.Jitter))
 	}
 	if sigma > 0 && p.Rate == 0 {
-		w.add("delay: each packet's delay is drawn by itself, so packets sent closer together than the jitter of %s overtake each other; a rate keeps them in order", timeText(p.Jitter))
+		w.add("delay: each packet's delay is drawn by itself, so packets sent closer together than the jitter of %s overtake "+
+			"each other; a rate keeps them in order", timeText(p.Jitter))
 	}
 	if p.Reorder > 0 && p.Rate > 0 {
 		w.add("reorder: a packet that goes ahead passes by the rate as well as the delay")

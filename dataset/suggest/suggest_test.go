@@ -1,0 +1,15 @@
+package suggest
+
+import "testing"
+
+func TestName(t *testing.T) {
+	known := []string{"quantity", "enum", "flag", "bits", "angle", "float32", "float-array", "z"}
+	for name, want := range map[string]string{
+		"quantiti": "quantity", "Quan": "quantity", "flgs": "flag", "bit": "bits", "angel": "angle", "float3": "float32",
+		"velocity": "", "": "", "xy": "", "y": "", "Z": "z",
+	} {
+		if got := Closest(name, known); got != want {
+			t.Errorf("by %q %q is meant, want %q", name, got, want)
+		}
+	}
+}

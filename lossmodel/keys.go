@@ -1,0 +1,115 @@
+package lossmodel
+
+import (
+	"fmt"
+
+	"wirelab/lossmodel/loss"
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
+)
+
+// KeyInfo describes one key that can be set on a link.
+type KeyInfo = setting.KeyInfo
+
+// ModelInfo describes a loss model that the key loss takes.
+type ModelInfo = setting.ModelInfo
+
+// ParamInfo describes a parameter of a loss model.
+type ParamInfo = setting.ParamInfo
+
+// KeyError says what could not be set, and what was expected. It wraps ErrUnknown or
+// ErrValue.
+type KeyError = setting.KeyError
+
+// Sentinels that every *KeyError wraps one of.
+var (
+	ErrUnknown = setting.ErrUnknown
+	ErrValue   = setting.ErrValue
+)
+
+// keyRow is a key and how it works on a Spec. set and check return a *KeyError.
+type keyRow struct {
+	KeyInfo
+	expected string // by its unit
+	set      func(*Spec, any) error
+	get      func(*Spec) string
+	number   func(*Spec) float64
+	check    func(*Spec) error
+	file     func(*Spec) *tracefile.File // of a key that names a file
+	reads    *tracefile.Kind             // what that file is read as
+}
+
+// newKey returns the key that keeps a value of unit u in a field.
+func newKey[T comparable](u setting.Unit[T], field func(*Spec) *T, info KeyInfo) keyRow {
+	return newComputed(u,
+		func(s *Spec) T { return *field(s) },
+		func(s *Spec, v T) { *field(s) = v }, info)
+}
+
+// newComputed returns a key whose value is not simply a field.
+func newComputed[T comparable](u setting.Unit[T], get func(*Spec) T, put func(*Spec, T), info KeyInfo) keyRow {
+	info.Unit, info.Min, info.Max, info.Choices = u.Name, u.Min, u.Max, u.Choices
+	return keyRow{
+		KeyInfo: info, expected: u.Expected,
+		set: func(s *Spec, value any) error {
+			v, err := u.Read(info.Key, value)
+			if err == nil {
+				put(s, v)
+			}
+			return err
+		},
+		get:    func(s *Spec) string { return u.Format(get(s)) },
+		number: func(s *Spec) float64 { return u.Number(get(s)) },
+		check: func(s *Spec) error {
+			if v := get(s); !u.In(v) {
+				return u.Refuse(info.Key, u.Format(v))
+			}
+			return nil
+		},
+	}
+}
+
+// newFile returns the key that names a file; timed says that by=time makes sense.
+func newFile(reads *tracefile.Kind, what string, timed bool, field func(*Spec) *tracefile.File, info KeyInfo) keyRow {
+	k := newKey(tracefile.Unit(what, timed), field, info)
+	k.file, k.reads = field, reads
+	return k
+}
+
+// Keys lists the keys: those of loss, then in the order of the stages. The slices
+// within are shared: read them only.
+func Keys() []KeyInfo {
+	infos := make([]KeyInfo, len(stages().keys))
+	for i, k := range stages().keys {
+		infos[i] = k.KeyInfo
+	}
+	return infos
+}
+
+// pin opens the files that a spec names and notes their hashes in it.
+func pin(files *tracefile.Library, s Spec) (Spec, error) {
+	if m, ok := s.Loss.(loss.FileModel); ok && m.Source().Path != "" {
+		f, err := files.Open(m.Source(), m.SourceKind())
+		if err != nil {
+			return s, fmt.Errorf("loss: %w", err)
+		}
+		s.Loss = m.WithSource(f)
+	}
+	for _, k := range stages().keys {
+		if k.file == nil || k.file(&s).Path == "" {
+			continue
+		}
+		f, err := files.Open(*k.file(&s), k.reads)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", k.Key, err)
+		}
+		*k.file(&s) = f
+	}
+	return s, nil
+}
+
+// Pin reads the files that s names and returns s with the hash of each, so that
+// a report written from it tells when one has changed since. The error wraps
+// tracefile.ErrFile, and tracefile.ErrChanged if the file is not the one that s
+// means. A nil loader is tracefile.ReadFile.
+func (s Spec) Pin(load tracefile.Loader) (Spec, error) { return pin(tracefile.NewLibrary(load), s) }

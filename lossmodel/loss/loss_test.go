@@ -1,0 +1,77 @@
+package loss
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"wirelab/lossmodel/random"
+)
+
+// examples are models in words; a model that is not here is tried at the minimum of
+// its parameters.
+var examples = map[string]string{
+	"bernoulli": "p=5%", "gilbert": "mean=5% burst=2", "gilbert-elliott": "p=1% r=20% h=10% k=99%",
+	"four-state": "p13=1% p31=30% p32=10% p23=40% p14=1%", "correlated": "p=10% rho=25%", "periodic": "every=9",
+	"pattern": "bits=00010",
+}
+
+func modelOf(t *testing.T, k *Kind) Model {
+	t.Helper()
+	text := examples[k.Name]
+	if text == "" {
+		for _, p := range k.Params {
+			text += " " + p.Name + "=" + p.Min
+		}
+	}
+	table, ok := Parse(k.Name + " " + text)
+	m, err := Read(table)
+	if !ok || err != nil {
+		t.Fatalf("%s %s: %v", k.Name, text, err)
+	}
+	return m
+}
+
+// Every model loses what it says, its fork decides as it does, and its text reads
+// back as the same model.
+func TestModels(t *testing.T) {
+	for i := range kinds {
+		k := &kinds[i]
+		if k.Name == "trace" {
+			continue // needs a capture; tested with links
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			m := modelOf(t, k)
+			if text := m.Text(); strings.HasPrefix(text, k.Name) {
+				table, _ := Parse(text)
+				if back, err := Read(table); err != nil || back != m {
+					t.Errorf("%s reads back as %v, %v", text, back, err)
+				}
+			}
+			const n = 200_000
+			p, lost := m.Process(nil, nil), 0.0
+			s := random.NewStream(1, k.Name)
+			for i := range n {
+				word := s.Next(0)
+				pkt := Packet{Word: word, Fragments: 1}
+				fork := pkt
+				if i%1000 == 0 {
+					p.Fork().Judge(&fork)
+				}
+				if p.Judge(&pkt); i%1000 == 0 && fork != pkt {
+					t.Fatalf("packet %d: %+v, its fork says %+v", i, pkt, fork)
+				}
+				if pkt.Lost != Arrives {
+					lost++
+				}
+			}
+			law, ok := LawOf(m)
+			if !ok || math.Abs(law.Rate-m.LossRate()) > 1e-12 {
+				law.Rate, law.Spread = m.LossRate(), 1
+			}
+			if got := lost / n; math.Abs(got-law.Rate) > 6*math.Sqrt(law.Spread/n)+1e-4 {
+				t.Errorf("lost %.5f, expected %.5f", got, law.Rate)
+			}
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package loss
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"wirelab/lossmodel/setting"
+	"wirelab/lossmodel/tracefile"
+)
+
+// Pattern loses exactly the packets that it says, over and over: Bits is a text
+// of 0 (arrives) and 1 (lost), or File holds one, in which white space counts for
+// nothing. A copy shares its datagram's fate.
+type Pattern struct {
+	Bits string // 1 to MaxPattern of them; "" if File says
+	File tracefile.File
+}
+
+// MaxPattern is the longest pattern that is not in a file.
+const MaxPattern = 4096
+
+// Model implements Model.
+func (Pattern) Model() string { return "pattern" }
+
+// LossRate is that of the bits; what a file holds is not known here.
+func (p Pattern) LossRate() float64 {
+	if p.Bits == "" {
+		return 0
+	}
+	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
+}
+
+// Text implements Model.
+func (p Pattern) Text() string {
+	if p.Bits != "" {
+		return words("pattern", "bits", p.Bits)
+	}
+	return words("pattern", "file", setting.QuoteWord(p.File.Path)) + p.File.Options()
+}
+
+// Check implements Model.
+func (p Pattern) Check() error {
+	switch {
+	case p.Bits != "" && p.File != tracefile.File{}:
+		return &setting.KeyError{Key: "loss.bits", Value: setting.Show(p.Bits), Expected: "no bits beside a file"}
+	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime:
+		return nil
+	case p.File != tracefile.File{}:
+		return tracefile.Unit("a pattern", false).Refuse("loss.file", setting.Show(tracefile.Format(p.File)))
+	case !patternUnit.In(p.Bits):
+		return patternUnit.Refuse("loss.bits", setting.Show(p.Bits))
+	}
+	return nil
+}
+
+// Source implements FileModel.
+func (p Pattern) Source() tracefile.File { return p.File }
+
+// SourceKind implements FileModel.
+func (Pattern) SourceKind() *tracefile.Kind { return patternFile }
+
+// WithSource implements FileModel.
+func (Pattern) WithSource(file tracefile.File) Model { return Pattern{File: file} }
+
+// Process implements Model.
+func (p Pattern) Process(prev Process, files *tracefile.Library) Process {
+	q := prior[patternProcess](prev)
+	if p.File.Path != "" {
+		q.bits = files.Get(p.File, patternFile).([]bool)
+	} else {
+		q.bits, _ = readPattern([]byte(p.Bits))
+	}
+	return q
+}
+
+func (p Pattern) law() (Law, bool) {
+	bits, err := readPattern([]byte(p.Bits))
+	return patternLaw(bits), p.Bits != "" && err == nil
+}
+
+// patternLaw counts. A pattern that repeats has no spread: the share lost is off
+// by less than one period.
+func patternLaw(bits []bool) (law Law) {
+	n := float64(len(bits))
+	if n == 0 {
+		return law
+	}
+	lost, pairs, runs := 0.0, 0.0, 0.0
+	for i, b := range bits {
+		next := bits[(i+1)%len(bits)]
+		if b {
+			lost++
+			if next {
+				pairs++
+			} else {
+				runs++
+			}
+		}
+	}
+	law.Rate = lost / n
+	if v := law.Rate * (1 - law.Rate); v > 0 {
+		law.Lag1 = (pairs/n - float64(law.Rate*law.Rate)) / v
+	}
+	if runs > 0 {
+		law.MeanRun = lost / runs
+	} else if lost > 0 {
+		law.MeanRun = math.Inf(1)
+	}
+	return law
+}
+
+type patternProcess struct {
+	bits []bool
+	seen uint64
+	lost bool
+}
+
+func (p *patternProcess) Fork() Process { c := *p; return &c }
+
+func (p *patternProcess) Judge(pkt *Packet) {
+	if pkt.Copy == 0 {
+		p.lost = p.bits[p.seen%uint64(len(p.bits))]
+		p.seen++
+	}
+	if p.lost {
+		pkt.Lost = Alone
+	}
+}
+
+var patternFile = &tracefile.Kind{Read: func(data []byte) (any, error) { return readPattern(data) }}
+
+// readPattern reads 0s and 1s.
+func readPattern(data []byte) ([]bool, error) {
+	bits := make([]bool, 0, len(data))
+	for i, c := range data {
+		switch c {
+		case '0', '1':
+			bits = append(bits, c == '1')
+		case ' ', '\t', '\n', '\r':
+		default:
+			return nil, fmt.Errorf("byte %d is %q, expected 0 or 1", i+1, c)
+		}
+	}
+	if len(bits) == 0 {
+		return nil, errors.New("the pattern is empty, expected 0s and 1s")
+	}
+	return bits, nil
+}
+
+var patternUnit = setting.Unit[string]{
+	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for a packet that arrives and 1 for one that is lost, such as "0001"`, MaxPattern),
+	Parse:  func(v any) (string, bool) { s, ok := v.(string); return strings.TrimSpace(s), ok },
+	Format: func(s string) string { return s },
+	Number: func(s string) float64 { return float64(len(s)) },
+	In: func(s string) bool {
+		return len(s) > 0 && len(s) <= MaxPattern && strings.Trim(s, "01") == ""
+	},
+}
+
+var patternKind = Kind{patternFrom, setting.ModelInfo{Name: "pattern",
+	Summary: "a pattern that repeats: bits, or a file of them",
+	Params: []setting.ParamInfo{
+		setting.ParamInfo{Name: "bits", Help: "0 for a packet that arrives, 1 for one that is lost"}, fileParam, hashParam,
+	},
+}}
+
+func patternFrom(t Table) (Model, error) {
+	var p Pattern
+	if _, ok := t["bits"]; ok || t["file"] == nil {
+		if err := t.read(given(&p.Bits, "bits", patternUnit)); err != nil {
+			return nil, err
+		}
+	}
+	file, err := t.file("a text of 0s and 1s", false)
+	p.File = file
+	return p, err
+}

@@ -1,0 +1,114 @@
+package loss
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"wirelab/lossmodel/setting"
+)
+
+// kinds lists the loss models. A new one is a file with its Kind, and a line here.
+var kinds = []Kind{
+	bernoulliKind,
+	gilbertKind,
+	elliottKind,
+	fourStateKind,
+	correlatedKind,
+	periodicKind,
+	patternKind,
+	traceKind,
+}
+
+// Kind is a loss model as the key loss takes it.
+type Kind struct {
+	from func(Table) (Model, error)
+	setting.ModelInfo
+}
+
+// Kinds lists the loss models in the order in which users should meet them.
+func Kinds() []Kind { return kinds }
+
+// ParamNames returns the names that may stand beside the model's.
+func (k *Kind) ParamNames() (names []string) {
+	for _, p := range k.Params {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Table is the parameters of a model as a file gives them.
+type Table map[string]any
+
+// Read reads a table such as {model = "gilbert", mean = "5%", burst = 2.0}.
+// Without a model, a burst makes it Gilbert's.
+func Read(table Table) (Model, error) {
+	name, given := table["model"]
+	if !given {
+		name = "bernoulli"
+		if table["burst"] != nil || table["mean"] != nil {
+			name = "gilbert"
+		}
+	}
+	kind, err := KindOf(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if key != "model" && !slices.Contains(kind.ParamNames(), key) {
+			return nil, &setting.KeyError{Key: key, Expected: "parameter of the loss model " + kind.Name, Known: kind.ParamNames()}
+		}
+	}
+	model, err := kind.from(table)
+	if err != nil || model == nil {
+		return nil, err
+	}
+	return model, model.Check()
+}
+
+// KindOf returns the kind of that name; the error is a *setting.KeyError.
+func KindOf(name any) (Kind, error) {
+	var known []string
+	for _, kind := range kinds {
+		if name == kind.Name {
+			return kind, nil
+		}
+		known = append(known, kind.Name)
+	}
+	return Kind{}, &setting.KeyError{Key: "loss.model", Value: setting.Show(name),
+		Expected: "one of " + strings.Join(known, ", "), Known: known}
+}
+
+// required reads a parameter that has no default.
+func required[T comparable](t Table, key string, u setting.Unit[T]) (v T, err error) {
+	value, ok := t[key]
+	if !ok {
+		return v, u.Refuse("loss."+key, "nothing")
+	}
+	return u.Read("loss."+key, value)
+}
+
+func checkRate(mean float64) error {
+	if !setting.Percent.In(mean) {
+		return setting.Percent.Refuse("loss", setting.FormatPercent(mean))
+	}
+	return nil
+}
+
+// Parse reads "gilbert mean=5% burst=2" as a table; ok is false if the text
+// does not begin with a model's name.
+func Parse(text string) (table Table, ok bool) {
+	words, ok := setting.SplitWords(text)
+	if !ok || len(words) == 0 {
+		return nil, false
+	}
+	if _, err := KindOf(words[0]); err != nil {
+		return nil, false
+	}
+	table = Table{"model": words[0]}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		table[key] = value
+	}
+	return table, true
+}

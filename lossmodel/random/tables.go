@@ -1,0 +1,29 @@
+package random
+
+//go:generate go run gen_tables.go
+
+import (
+	_ "embed"
+	"encoding/binary"
+)
+
+// tableBytes is what gen_tables.go writes: the tables below one after the other, as
+// little-endian uint32. normal.go and quantile.go say what they hold.
+//
+//go:embed tables.bin
+var tableBytes []byte
+
+var (
+	normalTable   = [1057]uint32(words(0, 1057))
+	logTable      = [257]uint32(words(1057, 257))
+	cubeRootTable = [257]uint32(words(1057+257, 257))
+)
+
+// words returns n numbers of the tables from number first on.
+func words(first, n int) []uint32 {
+	w := make([]uint32, n)
+	for i := range w {
+		w[i] = binary.LittleEndian.Uint32(tableBytes[4*(first+i):])
+	}
+	return w
+}

@@ -1,0 +1,77 @@
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sentinels that every *KeyError wraps one of.
+var (
+	// ErrUnknown: no key, choice, model or profile of that name.
+	ErrUnknown = errors.New("unknown name")
+	// ErrValue: the value makes no sense, or not for that key.
+	ErrValue = errors.New("bad value")
+)
+
+// KeyError says what could not be set, and what was expected.
+type KeyError struct {
+	Key      string   // as given
+	Value    string   // as given, strings quoted; "" if the key itself is unknown
+	Expected string   // reads on after "expected"
+	Known    []string // the names that would have done, if one was not known
+}
+
+// Error puts it in one sentence.
+func (e *KeyError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("unknown %s %q: expected one of %s", e.what(), e.Key, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("%s: got %s, expected %s", e.Key, e.Value, e.Expected)
+}
+
+// what says what kind of name is not known.
+func (e *KeyError) what() string {
+	if e.Expected == "" {
+		return "key"
+	}
+	return e.Expected
+}
+
+// Unwrap returns ErrUnknown or ErrValue.
+func (e *KeyError) Unwrap() error {
+	if len(e.Known) > 0 {
+		return ErrUnknown
+	}
+	return ErrValue
+}
+
+// Unknown returns the name that is not known and those that are, so that a
+// caller can suggest a near one; known is empty if the error is of another kind.
+func (e *KeyError) Unknown() (name string, known []string) {
+	if len(e.Known) == 0 {
+		return "", nil
+	}
+	if e.Value == "" {
+		return e.Key, slices.Clone(e.Known)
+	}
+	if name, err := strconv.Unquote(e.Value); err == nil {
+		return name, slices.Clone(e.Known)
+	}
+	return e.Value, slices.Clone(e.Known)
+}
+
+// Show renders a value for a message, cut to a sensible length.
+func Show(value any) string {
+	text := fmt.Sprint(value)
+	if s, ok := value.(string); ok {
+		text = fmt.Sprintf("%q", s)
+	}
+	const most = 60
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

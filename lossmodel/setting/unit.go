@@ -1,0 +1,203 @@
+package setting
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Unit is a kind of value: how it is written, how it is formatted so that it reads
+// back as the same value, and which values are in range.
+type Unit[T comparable] struct {
+	Name     string              // KeyInfo.Unit
+	Expected string              // reads on after "expected"
+	Choices  []string            // if only these will do
+	Parse    func(any) (T, bool) // false: it is no such thing
+	Format   func(T) string      // parse(format(v)) == v for every v in range
+	Number   func(T) float64     // in the named unit, for a slider
+	In       func(T) bool        // in range
+	Min, Max string              // of the range, as text
+}
+
+// Refuse returns the error for a value that does not parse or is out of range.
+func (u Unit[T]) Refuse(key, shown string) *KeyError {
+	e := &KeyError{Key: key, Value: shown, Expected: u.Expected}
+	if len(u.Choices) > 0 {
+		e.Known = u.Choices
+	}
+	return e
+}
+
+// Read parses a value and checks its range.
+func (u Unit[T]) Read(key string, value any) (T, error) {
+	v, ok := u.Parse(value)
+	if !ok || !u.In(v) {
+		return v, u.Refuse(key, Show(value))
+	}
+	return v, nil
+}
+
+// Limits of what can be asked for.
+const (
+	MaxBurst = 1e6               // packets in a row, mean
+	MinRate  = 1_000             // bits per second
+	MaxRate  = 1_000_000_000_000 // bits per second
+	MaxQueue = 1 << 40           // bytes
+	// MaxDelay is the longest delay that any key takes.
+	MaxDelay = time.Hour
+)
+
+// Percent is a share, from 0 to 1.
+var Percent = Unit[float64]{
+	Name: "%", Expected: `a percentage from 0% to 100%, such as "5%"`, Min: "0%", Max: "100%",
+	Parse: ParsePercent, Format: FormatPercent,
+	Number: func(p float64) float64 { return p * 100 },
+	In:     func(p float64) bool { return p >= 0 && p <= 1 },
+}
+
+// Span is a time from 0 to MaxDelay.
+var Span = Unit[time.Duration]{
+	Name: "ms", Expected: `a time from 0 to 1h, such as "50ms"`, Min: "0ms", Max: "3600s",
+	Parse: parseSpan, Format: FormatSpan,
+	Number: func(d time.Duration) float64 { return float64(d) / 1e6 },
+	In:     func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
+}
+
+// Burst is a mean run of lost packets; 0 is off.
+var Burst = Unit[float64]{
+	Name: "packets", Expected: `a mean run of lost packets from 1 to 1000000, such as 2.5, or "off" for independent losses`,
+	Min: "1", Max: "1000000",
+	Parse: func(v any) (float64, bool) {
+		if IsOff(v) {
+			return 0, true
+		}
+		n, ok := ParseNumber(v)
+		return n, ok && n >= 1
+	},
+	Format: func(n float64) string {
+		if n == 0 {
+			return "off"
+		}
+		return FormatNumber(n)
+	},
+	Number: func(n float64) float64 { return n },
+	In:     func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
+}
+
+// Rate is bits per second; 0 is off.
+var Rate = Unit[int64]{
+	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
+	Min: "1kbit", Max: "1tbit",
+	Parse: parseRate, Format: FormatRate,
+	Number: func(n int64) float64 { return float64(n) / 1000 },
+	In:     func(n int64) bool { return n == 0 || n >= MinRate && n <= MaxRate },
+}
+
+// Size is bytes; 0 is off.
+var Size = Unit[int64]{
+	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
+	Min: "1B", Max: "1TiB",
+	Parse: parseSize, Format: formatSize,
+	Number: func(n int64) float64 { return float64(n) },
+	In:     func(n int64) bool { return n >= 0 && n <= MaxQueue },
+}
+
+// Switch is on or off.
+var Switch = Unit[bool]{
+	Expected: `"on" or "off"`, Choices: []string{"on", "off"},
+	Parse: func(v any) (bool, bool) {
+		switch v {
+		case true, "on", "true", "yes":
+			return true, true
+		case false, "off", "false", "no":
+			return false, true
+		}
+		return false, false
+	},
+	Format: func(on bool) string {
+		if on {
+			return "on"
+		}
+		return "off"
+	},
+	Number: func(on bool) float64 {
+		if on {
+			return 1
+		}
+		return 0
+	},
+	In: func(bool) bool { return true },
+}
+
+// Count returns the unit of whole numbers of something from lo to hi.
+func Count(what string, lo, hi int) Unit[int] {
+	return Unit[int]{
+		Name: what, Expected: fmt.Sprintf("a whole number of %s from %d to %d", what, lo, hi),
+		Min: strconv.Itoa(lo), Max: strconv.Itoa(hi),
+		Parse: ParseCount, Format: strconv.Itoa,
+		Number: func(n int) float64 { return float64(n) },
+		In:     func(n int) bool { return n >= lo && n <= hi },
+	}
+}
+
+// IsOff says whether v is the word off.
+func IsOff(v any) bool {
+	s, ok := v.(string)
+	return ok && strings.TrimSpace(s) == "off"
+}
+
+// isZero: 0 needs no unit.
+func isZero(v any) bool {
+	switch n := v.(type) {
+	case string:
+		f, ok := Decimal(strings.TrimSpace(n), 0)
+		return ok && f == 0
+	default:
+		f, ok := ParseNumber(n)
+		return ok && f == 0
+	}
+}
+
+// ParseNumber takes a finite number, or the text of one.
+func ParseNumber(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int:
+		return float64(n), true
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, !math.IsNaN(n) && !math.IsInf(n, 0)
+	case string:
+		return Decimal(strings.TrimSpace(n), 0)
+	}
+	return 0, false
+}
+
+// ParseCount takes a whole number, or the text of one.
+func ParseCount(v any) (int, bool) {
+	n, ok := ParseNumber(v)
+	return int(n), ok && n == math.Trunc(n) && math.Abs(n) < 1<<31
+}
+
+// OrOff lets a count be off, which is 0.
+func OrOff(u Unit[int]) Unit[int] {
+	parse, in := u.Parse, u.In
+	u.Expected += `, or "off"`
+	u.Parse = func(v any) (int, bool) {
+		if IsOff(v) {
+			return 0, true
+		}
+		n, ok := parse(v)
+		return n, ok && n != 0
+	}
+	u.Format = func(n int) string {
+		if n == 0 {
+			return "off"
+		}
+		return strconv.Itoa(n)
+	}
+	u.In = func(n int) bool { return n == 0 || in(n) }
+	return u
+}

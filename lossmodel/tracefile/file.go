@@ -1,0 +1,170 @@
+// Package tracefile reads the files that a link can name: captures to replay, and
+// whatever else a loss model or a stage declares a Kind for. A file is read once for
+// each link and noted with its hash.
+package tracefile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"wirelab/lossmodel/setting"
+)
+
+// Sentinels for what can be wrong with a file that a spec names.
+var (
+	// ErrFile: it cannot be read, or its content makes no sense.
+	ErrFile = errors.New("bad file")
+	// ErrChanged: its content is not what the spec says it was.
+	ErrChanged = errors.New("file has changed")
+)
+
+// MaxFile is the largest file that a spec may name, in bytes.
+const MaxFile = 1 << 28
+
+// hashDigits is how many hexadecimal digits of a file's hash Pin notes: enough
+// that no two files meet by chance, few enough to read.
+const hashDigits = 16
+
+// File names a file that a link reads: a capture, a trace of a line, a table, a
+// pattern. A spec holds the name and the hash of the content, not the content, so
+// specs stay values that compare with ==. A link reads a file once, when it first
+// needs it, and notes its hash in its Spec as SHA256. A link made from that spec, from
+// a report say, refuses a file that has changed since.
+//
+// As text: the path, in double quotes if it has spaces, then by=time and
+// sha256=DIGITS if they apply.
+type File struct {
+	Path   string // "": no file
+	SHA256 string // what the content's hash begins with, in hexadecimal; "": any
+	ByTime bool   // of captures: replay by time of sending rather than packet by packet
+}
+
+// Loader returns the content of a file.
+type Loader func(path string) ([]byte, error)
+
+// ReadFile is the loader of links that are given none. It reads from disk.
+func ReadFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	var b bytes.Buffer
+	if n, err := io.Copy(&b, io.LimitReader(f, MaxFile+1)); err != nil || n > MaxFile {
+		return nil, errors.Join(err, fmt.Errorf("expected at most %d bytes", MaxFile))
+	}
+	return b.Bytes(), nil
+}
+
+// check compares content with the hash and returns the hash to note.
+func (f File) check(content []byte) (sum string, err error) {
+	hash := sha256.Sum256(content)
+	sum = hex.EncodeToString(hash[:])
+	if !strings.HasPrefix(sum, f.SHA256) {
+		return "", fmt.Errorf("%w: its sha256 begins with %s, expected %s", ErrChanged, sum[:hashDigits], f.SHA256)
+	}
+	return sum[:hashDigits], nil
+}
+
+// Options writes what goes with the path.
+func (f File) Options() string {
+	text := ""
+	if f.ByTime {
+		text += " by=time"
+	}
+	if f.SHA256 != "" {
+		text += " sha256=" + f.SHA256
+	}
+	return text
+}
+
+// Option sets by or sha256.
+func (f *File) Option(key, value string) bool {
+	switch key {
+	case "by":
+		f.ByTime = value == "time"
+		return value == "time" || value == "packet"
+	case "sha256":
+		f.SHA256 = value
+		return isHash(value)
+	}
+	return false
+}
+
+// isHash: at least 8 digits, lest two files meet.
+func isHash(s string) bool {
+	return len(s) >= 8 && len(s) <= 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// Valid says whether f names a file properly, or none.
+func (f File) Valid() bool {
+	if f.Path == "" {
+		return f == File{}
+	}
+	return len(f.Path) <= 4096 && (f.SHA256 == "" || isHash(f.SHA256))
+}
+
+// Parse reads a file as its text.
+func Parse(text string) (f File, ok bool) {
+	words, ok := setting.SplitWords(text)
+	if !ok || len(words) == 0 {
+		return File{}, false
+	}
+	f.Path = words[0]
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		if !f.Option(key, value) {
+			return File{}, false
+		}
+	}
+	return f, f.Path != ""
+}
+
+// Format writes a file as text, "off" for none.
+func Format(f File) string {
+	if f.Path == "" {
+		return "off"
+	}
+	return setting.QuoteWord(f.Path) + f.Options()
+}
+
+// Unit returns the unit of keys that name a file; timed says that by=time makes
+// sense.
+func Unit(what string, timed bool) setting.Unit[File] {
+	expected := "the path of " + what + `, perhaps with sha256=DIGITS after it, or "off"`
+	if timed {
+		expected = "the path of " + what + `, perhaps with by=packet, by=time or sha256=DIGITS after it, or "off"`
+	}
+	return setting.Unit[File]{
+		Name: UnitName, Expected: expected,
+		Parse: func(v any) (File, bool) {
+			if setting.IsOff(v) {
+				return File{}, true
+			}
+			text, ok := v.(string)
+			if !ok {
+				return File{}, false
+			}
+			return Parse(text)
+		},
+		Format: Format,
+		Number: func(f File) float64 { return setting.Switch.Number(f.Path != "") },
+		In:     func(f File) bool { return f.Valid() && (timed || !f.ByTime) },
+	}
+}
+
+// UnitName is the unit of keys that name a file; it has no bounds.
+const UnitName = "file"

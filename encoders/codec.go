@@ -13,6 +13,7 @@ package encoders
 
 import (
 	"errors"
+	"fmt"
 
 	"wirelab/dataset/frame"
 )
@@ -100,4 +101,37 @@ type Gauge struct {
 // Gauged is implemented by encoders and decoders that have something to show.
 type Gauged interface {
 	Gauges() []Gauge
+}
+
+// Base returns the newest reference. It panics unless that is a frame of the given
+// number of values, which the endpoints have to see to.
+func Base(refs []Ref, cells int) *frame.Frame {
+	if len(refs) == 0 || len(refs[0].Frame.Table) != cells {
+		panic("encoders: the endpoints must pass a reference of the schema's size")
+	}
+	return refs[0].Frame
+}
+
+// Memos returns the memo of the newest reference, initial if it has none, and the memo
+// to be written: spare, or a new one.
+func Memos[M any](refs []Ref, spare Memo, initial *M) (past, next *M) {
+	if past, _ = refs[0].Memo.(*M); past == nil {
+		past = initial
+	}
+	if next, _ = spare.(*M); next == nil {
+		next = new(M)
+	}
+	return past, next
+}
+
+// DecodeError wraps what went wrong with a payload in ErrTruncated or ErrCorrupt; nil
+// stays nil. short is the error of a bit reader whose input ended early.
+func DecodeError(err, short error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, short):
+		return fmt.Errorf("%w: %w", ErrTruncated, err)
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }

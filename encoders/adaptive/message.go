@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"errors"
 	"fmt"
 
 	"wirelab/encoders"
@@ -112,11 +111,8 @@ func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) 
 
 // ended translates the end of the range coder's bytes.
 func ended(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, rangecoder.ErrShort):
-		return fmt.Errorf("adaptive: %w", encoders.ErrTruncated)
+	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
+		err = fmt.Errorf("adaptive: %w", err)
 	}
-	return fmt.Errorf("adaptive: %w: %w", encoders.ErrCorrupt, err)
+	return err
 }

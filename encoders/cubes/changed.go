@@ -1,12 +1,11 @@
 package cubes
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // delta is a rung that sends only the cubes that differ from the baseline: first
@@ -28,15 +27,15 @@ type each interface {
 	// begin codes what the listed cubes share, before the first of them.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// code codes q, the k-th of the list.
-	code(c *coder, k int, q, base *cube)
+	code(c *coder, k int, q, base *cube.Row)
 }
 
 // plain is an each whose cubes share nothing.
-type plain func(c *coder, q, base *cube)
+type plain func(c *coder, q, base *cube.Row)
 
 func (plain) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (one plain) code(c *coder, _ int, q, base *cube) { one(c, q, base) }
+func (one plain) code(c *coder, _ int, q, base *cube.Row) { one(c, q, base) }
 
 func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	rows := len(cur.Table) / frame.CubeFields
@@ -45,14 +44,14 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 		d.list = appendChanged(d.list, cur.Table, base.Table)
 	}
 	for _, i := range d.list {
-		if !c.admit(int(i), row(cur.Table, int(i))) {
+		if !c.admit(int(i), cube.At(cur.Table, int(i))) {
 			return
 		}
 	}
 	d.list = d.which.code(c, d.list, rows)
 	d.each.begin(c, cur, base, d.list)
 	for k, i := range d.list {
-		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
+		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		d.each.code(c, k, q, p)
 		if c.reading && !c.accept(int(i), q, p) {
 			return
@@ -60,15 +59,11 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	}
 }
 
-var errUnchanged = errors.New("listed as changed, but is not")
-
 // accept reports whether a cube that was read is one that a writer may have
 // meant: within its ranges, and different from the baseline.
-func (c *coder) accept(i int, q, base *cube) bool {
-	if !inRange(q) {
-		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
-	} else if *q == *base {
-		c.fail(fmt.Errorf("cube %d: %w", i, errUnchanged))
+func (c *coder) accept(i int, q, base *cube.Row) bool {
+	if err := cube.CheckChanged(i, q, base); err != nil {
+		c.fail(err)
 	}
 	return c.err == nil
 }
@@ -90,7 +85,7 @@ func appendChanged(list []int32, cur, base []int32) []int32 {
 // appendChangedRows compares row by row; the first is called row first.
 func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	for i := range len(cur) / frame.CubeFields {
-		if *row(cur, i) != *row(base, i) {
+		if *cube.At(cur, i) != *cube.At(base, i) {
 			list = append(list, int32(first+i))
 		}
 	}

@@ -2,11 +2,10 @@ package cubes
 
 import (
 	"errors"
-	"fmt"
 
-	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/bitio"
+	"wirelab/encoders/cubes/cube"
 )
 
 // coder is both directions of a packet behind one set of calls: when it writes
@@ -74,9 +73,9 @@ func (c *coder) fail(err error) {
 
 // admit reports whether cube i may be coded: a writer refuses one that is out of
 // range, a reader does not know it yet.
-func (c *coder) admit(i int, q *cube) bool {
-	if !c.reading && !inRange(q) {
-		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
+func (c *coder) admit(i int, q *cube.Row) bool {
+	if !c.reading && !cube.InRange(q) {
+		c.fail(cube.RangeError(i, q))
 	}
 	return c.err == nil
 }
@@ -94,13 +93,9 @@ func (c *coder) finish(b *encoders.Budget) []byte {
 // nothing beyond the frame but zeros up to the byte: a decoder that insists on
 // it finds more damage.
 func (c *coder) close() error {
-	switch err := c.r.Close(); {
-	case errors.Is(err, bitio.ErrShort):
-		return fmt.Errorf("%w: %w", encoders.ErrTruncated, err)
-	case c.err != nil:
-		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, c.err)
-	case err != nil:
-		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
+	err := c.r.Close()
+	if c.err != nil && !errors.Is(err, bitio.ErrShort) {
+		err = c.err
 	}
-	return nil
+	return encoders.DecodeError(err, bitio.ErrShort)
 }

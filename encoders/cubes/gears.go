@@ -1,6 +1,9 @@
 package cubes
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+)
 
 // What moves fast turns fast too, so one short number per cube, its gear, can
 // fit all its widths to its motion: each gear is one bit wider than the one
@@ -88,7 +91,7 @@ func newMoves(xy, z widths, n int) moves {
 }
 
 // cost returns what the three differences take in each gear.
-func (m *moves) cost(q, base *cube) lanes {
+func (m *moves) cost(q, base *cube.Row) lanes {
 	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
 		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
 		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
@@ -96,7 +99,7 @@ func (m *moves) cost(q, base *cube) lanes {
 
 // code codes the position. Only in the highest gear a bit says whether it is
 // relative: the others are not chosen for what they cannot express.
-func (m *moves) code(c *coder, q, base *cube, gear int) {
+func (m *moves) code(c *coder, q, base *cube.Row, gear int) {
 	if gear == len(m.gears)-1 {
 		m.gears[gear].positionOrAbsolute(c, q, base)
 	} else {

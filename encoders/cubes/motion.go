@@ -3,6 +3,7 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // turn codes an orientation relative to the baseline's, in any gear.
@@ -11,10 +12,10 @@ type turn interface {
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// cost returns what the turn of the k-th cube takes in each gear. Instead it
 	// can always be sent as it is, in limit bits.
-	cost(k int, q, base *cube) lanes
+	cost(k int, q, base *cube.Row) lanes
 	limit() int
 	// code codes the turn of the k-th cube, whose position is known.
-	code(c *coder, k int, q, base *cube, gear int)
+	code(c *coder, k int, q, base *cube.Row, gear int)
 }
 
 // motion codes a cube that changed: which of its parts did, its gear, and those
@@ -29,7 +30,7 @@ func (m *motion) begin(c *coder, cur, base *frame.Frame, list []int32) {
 	m.turn.begin(c, cur, base, list)
 }
 
-func (m *motion) code(c *coder, k int, q, base *cube) {
+func (m *motion) code(c *coder, k int, q, base *cube.Row) {
 	moved, turned := parts(c, q, base)
 	if !moved && !turned {
 		return
@@ -51,8 +52,8 @@ func (m *motion) code(c *coder, k int, q, base *cube) {
 // parts codes which parts of the cube differ: one bit for the usual case, moved
 // and turned. In the others a bit for either; and since a cube that is sent has
 // changed, "neither" and "both" leave no doubt about interacting.
-func parts(c *coder, q, base *cube) (moved, turned bool) {
-	moved, turned = !samePosition(q, base), !sameOrientation(q, base)
+func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
+	moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
 	flipped := q[frame.CubeInteracting] != base[frame.CubeInteracting]
 	if c.flag(moved && turned && !flipped) {
 		moved, turned, flipped = true, true, false
@@ -75,7 +76,7 @@ func parts(c *coder, q, base *cube) (moved, turned bool) {
 
 // choose returns the gear in which the cube takes the fewest bits, the lowest of
 // equals.
-func (m *motion) choose(k int, q, base *cube, moved, turned bool) int {
+func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
 	var move, turn lanes
 	if moved {
 		move = m.moves.cost(q, base)
@@ -86,7 +87,7 @@ func (m *motion) choose(k int, q, base *cube, moved, turned bool) int {
 	limit, top := m.turn.limit(), len(m.moves.gears)-1
 	gear, least := top, min(turn.in(top), limit)
 	if moved { // in the highest gear even as it is
-		least += 1 + min(move.in(top), positionBits)
+		least += 1 + min(move.in(top), cube.PositionBits)
 	}
 	for g := top - 1; g >= 0; g-- {
 		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < tooFar && n <= least {

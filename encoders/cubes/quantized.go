@@ -3,6 +3,7 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Quantized sends every cube as integers of just enough bits: smallest three
@@ -18,14 +19,14 @@ func Quantized() encoders.Codec {
 }
 
 // whole is a rung that sends every cube, changed or not.
-type whole func(c *coder, q, base *cube)
+type whole func(c *coder, q, base *cube.Row)
 
 func (one whole) code(c *coder, cur, base *frame.Frame) {
 	for i := range len(cur.Table) / frame.CubeFields {
-		q := row(cur.Table, i)
+		q := cube.At(cur.Table, i)
 		if !c.admit(i, q) {
 			return
 		}
-		one(c, q, row(base.Table, i))
+		one(c, q, cube.At(base.Table, i))
 	}
 }

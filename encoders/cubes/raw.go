@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Raw sends what a first program would: orientation as four floats, velocity and
@@ -25,7 +26,7 @@ type raw struct{}
 func (raw) code(c *coder, cur, base *frame.Frame) {
 	ticks := elapsed(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {
-		q, p := row(cur.Table, i), row(base.Table, i)
+		q, p := cube.At(cur.Table, i), cube.At(base.Table, i)
 		if !c.admit(i, q) {
 			return
 		}

@@ -3,6 +3,7 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // OrientationParams are the widths of relative-orientation, as they are in the
@@ -63,7 +64,7 @@ func newSmallestThree(w widths, n int) *smallestThree {
 
 func (*smallestThree) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (t *smallestThree) cost(_ int, q, base *cube) lanes {
+func (t *smallestThree) cost(_ int, q, base *cube.Row) lanes {
 	if q[frame.CubeLargest] != base[frame.CubeLargest] {
 		return allTooFar
 	}
@@ -72,10 +73,10 @@ func (t *smallestThree) cost(_ int, q, base *cube) lanes {
 		t.table.of(q[frame.CubeC]-base[frame.CubeC])
 }
 
-func (*smallestThree) limit() int { return orientationBits }
+func (*smallestThree) limit() int { return cube.OrientationBits }
 
-func (t *smallestThree) code(c *coder, k int, q, base *cube, gear int) {
-	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= orientationBits)
+func (t *smallestThree) code(c *coder, k int, q, base *cube.Row, gear int) {
+	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= cube.OrientationBits)
 	if !relative {
 		absoluteOrientation(c, q)
 		return

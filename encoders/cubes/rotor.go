@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // RotorParams are the widths of rotor, as they are in the middle gear.
@@ -85,8 +86,8 @@ func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
 func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 	var length [16]int // bits that are left, by roll
 	for k, i := range list {
-		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
-		if sameOrientation(q, p) {
+		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		if cube.SameOrientation(q, p) {
 			continue
 		}
 		plan := t.plan(q, p)
@@ -106,16 +107,16 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 }
 
 // plan finds the rotor for one turn.
-func (t *rotor) plan(q, base *cube) rotorPlan {
+func (t *rotor) plan(q, base *cube.Row) rotorPlan {
 	from := orientation(base)
 	b := between(from, orientation(q), t.steps)
 	got := b.turn(from, t.steps)
-	if sameOrientation(&got, q) {
+	if cube.SameOrientation(&got, q) {
 		return rotorPlan{b: b, miss: noMiss}
 	}
 	for i := range misses { // the neighbours: most of the rest hit with one of them
 		near := bivector{b[0] + digit(i, 0), b[1] + digit(i, 1), b[2] + digit(i, 2)}
-		if got := near.turn(from, t.steps); sameOrientation(&got, q) {
+		if got := near.turn(from, t.steps); cube.SameOrientation(&got, q) {
 			return rotorPlan{b: near, miss: noMiss}
 		}
 	}
@@ -125,7 +126,7 @@ func (t *rotor) plan(q, base *cube) rotorPlan {
 
 // rolled is the turn, in steps, that a cube makes likely by moving: about the
 // horizontal axis across its way, by roll/8 steps for each step of position.
-func rolled(q, base *cube, roll int32) bivector {
+func rolled(q, base *cube.Row, roll int32) bivector {
 	dx, dy := q[frame.CubeX]-base[frame.CubeX], q[frame.CubeY]-base[frame.CubeY]
 	return bivector{-dy * roll >> 3, dx * roll >> 3, 0}
 }
@@ -149,7 +150,7 @@ func digit(miss, k int) int32 {
 
 // missOf returns what is to be added to got so that it becomes want, and whether
 // that can be said.
-func missOf(got, want *cube) (int, bool) {
+func missOf(got, want *cube.Row) (int, bool) {
 	if got[frame.CubeLargest] != want[frame.CubeLargest] {
 		return noMiss, false
 	}
@@ -165,9 +166,9 @@ func missOf(got, want *cube) (int, bool) {
 }
 
 // limit is the second flag and the smallest three.
-func (t *rotor) limit() int { return 1 + orientationBits }
+func (t *rotor) limit() int { return 1 + cube.OrientationBits }
 
-func (t *rotor) cost(k int, q, base *cube) lanes {
+func (t *rotor) cost(k int, q, base *cube.Row) lanes {
 	plan := &t.plans[k]
 	if plan.useless {
 		return allTooFar
@@ -180,7 +181,7 @@ func (t *rotor) cost(k int, q, base *cube) lanes {
 	return cost
 }
 
-func (t *rotor) code(c *coder, k int, q, base *cube, gear int) {
+func (t *rotor) code(c *coder, k int, q, base *cube.Row, gear int) {
 	var plan rotorPlan
 	relative := false
 	if !c.reading {

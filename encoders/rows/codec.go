@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 
 	"wirelab/dataset/frame"
@@ -80,16 +79,9 @@ func (e *end) charge(k encoders.Slot) {
 
 // refs returns the reference, its memo, and a memo to be overwritten.
 func (e *end) refs(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
-	if len(refs) == 0 || len(refs[0].Frame.Table) != e.schema.Cells() {
-		panic("rows: the endpoints must hand over a reference of the schema's size")
-	}
-	if past, _ = refs[0].Memo.(*memo); past == nil {
-		past = e.initial
-	}
-	if next, _ = spare.(*memo); next == nil {
-		next = &memo{}
-	}
-	return refs[0].Frame, past, next
+	base = encoders.Base(refs, e.schema.Cells())
+	past, next = encoders.Memos(refs, spare, e.initial)
+	return base, past, next
 }
 
 // Encode implements encoders.Encoder.
@@ -128,11 +120,8 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	if e.err == nil {
 		e.err = e.c.Close()
 	}
-	switch {
-	case errors.Is(e.err, rangecoder.ErrShort):
-		return nil, fmt.Errorf("rows: %w: %w", encoders.ErrTruncated, e.err)
-	case e.err != nil:
-		return nil, fmt.Errorf("rows: %w: %w", encoders.ErrCorrupt, e.err)
+	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+		return nil, fmt.Errorf("rows: %w", err)
 	}
 	return next, nil
 }

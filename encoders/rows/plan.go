@@ -18,7 +18,7 @@ type plan struct {
 	coarse int   // bits of a coordinate that distances leave out
 	place  []int // the fields that say where a row is, none if no two do
 	shared int   // which weights decisions have that are of no field
-	turn   rotation
+	turn   rotationFields
 	states []int // flags and small enums, by which rows are told apart
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rotation"
 )
 
 // columnsOf are columns of every kind and of awkward ranges.
@@ -97,22 +98,22 @@ func TestPlan(t *testing.T) {
 // on turning, as sine and cosine have it.
 func TestRotation(t *testing.T) {
 	p := newPlan(frame.Cubes(1))
-	at := func(angle float64) quaternion {
+	at := func(angle float64) rotation.Quaternion {
 		s, axis := math.Sin(angle/2), [3]float64{2. / 7, -3. / 7, 6. / 7}
-		return quaternion{axis[0] * s, axis[1] * s, axis[2] * s, math.Cos(angle / 2)}
+		return rotation.Quaternion{axis[0] * s, axis[1] * s, axis[2] * s, math.Cos(angle / 2)}
 	}
-	near := func(a, b quaternion) float64 {
+	near := func(a, b rotation.Quaternion) float64 {
 		dot := a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3]
 		return 1 - math.Abs(dot)
 	}
 	for angle := -6.0; angle < 6; angle += 0.1 {
 		q := at(angle)
-		first, second, _ := q.rank()
+		first, second := q.Largest()
 		if math.Abs(q[first]) < math.Abs(q[second]) {
 			t.Fatalf("%v ranks %d before %d", q, first, second)
 		}
 		fields := p.turn.components(&q, first)
-		back := p.turn.of(first, fields[:])
+		back := p.turn.Decode(int32(first), fields[:])
 		if again := p.turn.components(&back, first); again != fields || near(q, back) > 1e-4 {
 			t.Fatalf("%v is %v, is %v", q, fields, again)
 		}

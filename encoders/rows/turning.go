@@ -1,20 +1,25 @@
 package rows
 
+import (
+	"math"
+	"wirelab/encoders/rotation"
+)
+
 // turns is how many fields a rotation takes.
 const turns = parts + 1
 
 // turning is what is known of the rotation of the row at hand, if its schema has one.
 type turning struct {
-	turned    bool       // it turned on the way to base
-	is, goes  quaternion // of base, and where that leads
-	first     int        // the component that will be the largest, and the next one
+	turned    bool                // it turned on the way to base
+	is, goes  rotation.Quaternion // of base, and where that leads
+	first     int                 // the component that will be the largest, and the next one
 	second    int
 	margin    uint32 // how clearly
 	otherSide bool   // another component is left out now than in base
 }
 
 // fields returns the rotation's fields of a row.
-func (t *rotation) fields(row []int32) (v [turns]int32) {
+func (t *rotationFields) fields(row []int32) (v [turns]int32) {
 	if t.at >= 0 {
 		copy(v[:], row[t.at:])
 	}
@@ -22,9 +27,9 @@ func (t *rotation) fields(row []int32) (v [turns]int32) {
 }
 
 // read returns the quaternion that such fields are.
-func (r *rowState) read(fields []int32) quaternion {
+func (r *rowState) read(fields []int32) rotation.Quaternion {
 	t := &r.e.turn
-	return t.of(int(fields[0]-r.e.cols[t.at].min), fields[1:turns])
+	return t.Decode(fields[0]-r.e.cols[t.at].min, fields[1:turns])
 }
 
 // turnedFrom notes from where the row turned to base, and so where it will turn to.
@@ -51,8 +56,8 @@ func (r *rowState) lookAhead() {
 		r.is = r.read(r.base[t.at:])
 		r.goes = r.is
 	}
-	var margin float64
-	r.first, r.second, margin = r.goes.rank()
+	r.first, r.second = r.goes.Largest()
+	margin := math.Abs(r.goes[r.first]) - math.Abs(r.goes[r.second])
 	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
 }
 

@@ -1,9 +1,6 @@
 package rpc
 
 import (
-	"errors"
-	"fmt"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/rangecoder"
@@ -84,11 +81,8 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 	if err != nil {
 		return nil, err
 	}
-	switch err := x.c.Close(); {
-	case errors.Is(err, rangecoder.ErrShort):
-		return nil, fmt.Errorf("rpc: %w", encoders.ErrTruncated)
-	case err != nil:
-		return nil, fmt.Errorf("rpc: %w: %w", encoders.ErrCorrupt, err)
+	if err := ended(x.c.Close(), rangecoder.ErrShort); err != nil {
+		return nil, err
 	}
 	return m, nil
 }

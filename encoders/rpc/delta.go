@@ -157,11 +157,11 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 		if err := readFull(&r, x.schema, x.cols, dst); err != nil {
 			return nil, err
 		}
-		return nil, ended(r.Close())
+		return nil, ended(r.Close(), bitio.ErrShort)
 	}
 	for n := range x.diffs {
 		if !x.diffs[n].read(&r) {
-			return nil, ended(bitio.ErrTrailing)
+			return nil, ended(bitio.ErrTrailing, bitio.ErrShort)
 		}
 	}
 	if err := x.readRest(&r, dst, base); err != nil {
@@ -169,7 +169,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	}
 	x.rebuild(dst, base)
 	dst.Body = dst.Body[:0]
-	return nil, ended(r.Close())
+	return nil, ended(r.Close(), bitio.ErrShort)
 }
 
 // readRest reads the fields that are no floats.
@@ -206,7 +206,7 @@ func (x *delta) unpack(f *frame.Frame) error {
 		}
 		f.Table[i] = v
 	}
-	return ended(r.Close())
+	return ended(r.Close(), bitio.ErrShort)
 }
 
 func float(bits int32) float32 { return math.Float32frombits(uint32(bits)) }

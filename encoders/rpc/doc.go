@@ -13,13 +13,11 @@
 package rpc
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/bitio"
 )
 
 const source = "High-frequency upstream RPC, 2023"
@@ -86,12 +84,9 @@ func outOfRange(s *frame.Schema, i int) error {
 }
 
 // ended translates the end of a bit stream.
-func ended(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, bitio.ErrShort):
-		return fmt.Errorf("rpc: %w", encoders.ErrTruncated)
+func ended(err, short error) error {
+	if err = encoders.DecodeError(err, short); err != nil {
+		err = fmt.Errorf("rpc: %w", err)
 	}
-	return fmt.Errorf("rpc: %w: %w", encoders.ErrCorrupt, err)
+	return err
 }

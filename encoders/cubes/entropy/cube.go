@@ -2,59 +2,17 @@ package entropy
 
 import (
 	"math/bits"
-
-	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
-
-// cube is one row of a snapshot, indexed by frame.CubeLargest and so on.
-type cube = [frame.CubeFields]int32
-
-// row returns cube i of a snapshot's table.
-func row(table []int32, i int) *cube { return (*cube)(table[i*frame.CubeFields:]) }
-
-// The ranges of the schema, in bits.
-const (
-	largestBits = 2
-	smallBits   = 9
-	xyBits      = 18
-	zBits       = 14
-)
-
-// inRange reports whether every field of q is within the schema.
-func inRange(q *cube) bool {
-	const offset = 1 << (xyBits - 1)
-	return uint32(q[frame.CubeLargest])>>largestBits|
-		uint32(q[frame.CubeA]|q[frame.CubeB]|q[frame.CubeC])>>smallBits|
-		uint32(q[frame.CubeX]+offset)>>xyBits|
-		uint32(q[frame.CubeY]+offset)>>xyBits|
-		uint32(q[frame.CubeZ])>>zBits|
-		uint32(q[frame.CubeInteracting])>>1 == 0
-}
 
 // within brings v into the range of coordinate k of the position.
 func within(k int, v int32) int32 {
-	if k == 2 {
-		return min(max(v, 0), 1<<zBits-1)
-	}
-	return min(max(v, -1<<(xyBits-1)), 1<<(xyBits-1)-1)
-}
-
-// sameOrientation reports whether q and p are turned the same way.
-func sameOrientation(q, p *cube) bool {
-	return q[frame.CubeLargest] == p[frame.CubeLargest] && q[frame.CubeA] == p[frame.CubeA] &&
-		q[frame.CubeB] == p[frame.CubeB] && q[frame.CubeC] == p[frame.CubeC]
-}
-
-// samePosition reports whether q and p are in the same place.
-func samePosition(q, p *cube) bool {
-	return q[frame.CubeX] == p[frame.CubeX] && q[frame.CubeY] == p[frame.CubeY] && q[frame.CubeZ] == p[frame.CubeZ]
+	low, high := cube.Bounds(k)
+	return min(max(v, low), high)
 }
 
 // apart returns the square of the distance between two cubes.
-func apart(q, p *cube) uint64 {
-	dx, dy, dz := int64(q[frame.CubeX]-p[frame.CubeX]), int64(q[frame.CubeY]-p[frame.CubeY]), int64(q[frame.CubeZ]-p[frame.CubeZ])
-	return uint64(dx*dx + dy*dy + dz*dz)
-}
+func apart(q, p *cube.Row) uint64 { return uint64(cube.Distance2(q, p)) }
 
 // length returns the bits of |v|, at most: 0 for 0, 1 for 1, 2 for 2 and 3.
 func length(v int32, most int) int { return min(bits.Len32(uint32(max(v, -v))), most) }

@@ -1,11 +1,11 @@
 package entropy
 
 import (
-	"errors"
 	"fmt"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -39,13 +39,11 @@ func (e *end) charge(k encoders.Slot) {
 	}
 }
 
-var errUnchanged = errors.New("listed as changed, but is not")
-
 // admit reports whether changed cube i may be coded: a writer refuses one that
 // is out of range, a reader does not know it yet.
-func (e *end) admit(i int, q *cube) bool {
-	if !e.c.Reading() && !inRange(q) {
-		e.err = fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q)
+func (e *end) admit(i int, q *cube.Row) bool {
+	if !e.c.Reading() && !cube.InRange(q) {
+		e.err = cube.RangeError(i, q)
 	}
 	return e.err == nil
 }
@@ -53,39 +51,28 @@ func (e *end) admit(i int, q *cube) bool {
 // accept reports whether a cube that was read is one that a writer may have
 // meant: within its ranges, different from the baseline, and not made up of what
 // lies beyond the packet's end.
-func (e *end) accept(i int, q, base *cube) bool {
+func (e *end) accept(i int, q, base *cube.Row) bool {
 	if e.c.Reading() {
 		if e.err = e.c.Err(); e.err != nil {
 			return false
 		}
-		if !inRange(q) {
-			e.err = fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q)
-		} else if *q == *base {
-			e.err = fmt.Errorf("cube %d: %w", i, errUnchanged)
-		}
+		e.err = cube.CheckChanged(i, q, base)
 	}
 	return e.err == nil
 }
 
 // refs returns the reference, its memo, and a memo to be overwritten.
 func (e *end) refs(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
-	if len(refs) == 0 || len(refs[0].Frame.Table) != e.rows*frame.CubeFields {
-		panic("entropy: the endpoints must hand over a reference of the schema's size")
-	}
-	if past, _ = refs[0].Memo.(*memo); past == nil {
-		past = e.initial
-	}
-	if next, _ = spare.(*memo); next == nil {
-		next = &memo{}
-	}
-	return refs[0].Frame, past, next
+	base = encoders.Base(refs, e.rows*frame.CubeFields)
+	past, next = encoders.Memos(refs, spare, e.initial)
+	return base, past, next
 }
 
 // Encode implements encoders.Encoder.
 func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base, past, next := e.refs(refs, spare)
-	if len(cur.Table) != len(base.Table) || len(cur.Body) != 0 {
-		return dst, nil, fmt.Errorf("entropy: frame of %d values and a body of %d bytes, expected %d and none", len(cur.Table), len(cur.Body), len(base.Table))
+	if err := cube.CheckFrame(cur, e.rows); err != nil {
+		return dst, nil, fmt.Errorf("entropy: %w", err)
 	}
 	e.c.Write(dst)
 	e.err, e.counting, e.mark = nil, b != nil, 0
@@ -118,25 +105,11 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	e.err, e.counting = nil, false
 	next.follow(past, dst, base)
 	e.body.frame(e, dst, base, past, next)
-	if err := e.close(); err != nil {
+	if e.err == nil {
+		e.err = e.c.Close()
+	}
+	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
 		return nil, fmt.Errorf("entropy: %w", err)
 	}
 	return next, nil
-}
-
-// close returns what was wrong with the packet that was read.
-func (e *end) close() error {
-	if errors.Is(e.err, rangecoder.ErrShort) {
-		return fmt.Errorf("%w: %w", encoders.ErrTruncated, e.err)
-	}
-	if e.err != nil {
-		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, e.err)
-	}
-	switch err := e.c.Close(); {
-	case errors.Is(err, rangecoder.ErrShort):
-		return fmt.Errorf("%w: %w", encoders.ErrTruncated, err)
-	case err != nil:
-		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
-	}
-	return nil
 }

@@ -16,10 +16,9 @@
 package entropy
 
 import (
-	"fmt"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Static codes changed cubes by trained probabilities that never change.
@@ -98,8 +97,8 @@ func Predictive() encoders.Codec {
 // are made by of for so many cubes.
 func build(of func(rows int, params any) (body, *memo, error)) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		if !frame.IsCubes(s) {
-			return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
+		if err := cube.CheckSchema(s); err != nil {
+			return nil, nil, err
 		}
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err

@@ -3,6 +3,8 @@ package entropy
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
 )
 
 // lean is the body of static and adaptive: every decision is in one context, and
@@ -66,9 +68,9 @@ func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 	if l.fixed != nil {
 		l.model = l.fixed
 	}
-	player, steps, recent := row(base.Table, 0), past.moved, 0
+	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
 	for i := range e.rows {
-		q, b := row(cur.Table, i), row(base.Table, i)
+		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
 		var s *step // how it came to be where it is; here steps are in order of rows
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
@@ -100,7 +102,7 @@ func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 type leanCube struct {
 	e         *end
 	lean      *lean
-	q, base   *cube
+	q, base   *cube.Row
 	step      *step
 	was, now  int32
 	v         [3]int32 // how far it would go if it went on
@@ -129,13 +131,13 @@ func (k *leanCube) history() int {
 // code codes a cube that changed.
 func (k *leanCube) code() {
 	l, situation := k.lean, k.idle*speeds+span(k.v, speeds-1)
-	moved := l.bit(leanMoved+situation, flag(!samePosition(k.q, k.base)))
+	moved := l.bit(leanMoved+situation, flag(!cube.SamePosition(k.q, k.base)))
 	k.e.charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
 		k.e.charge(encoders.SlotPosition)
 	}
-	turned := l.bit(leanTurned+situation, flag(!sameOrientation(k.q, k.base)))
+	turned := l.bit(leanTurned+situation, flag(!cube.SameOrientation(k.q, k.base)))
 	k.e.charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
@@ -174,12 +176,13 @@ func (k *leanCube) turn() {
 	is := orientation(b)
 	was := is
 	if k.step != nil {
-		from := unpack(k.step.from)
-		if was = orientation(&from); was.dot(&is) < 0 {
-			was = was.negative()
+		var from cube.Row
+		cube.UnpackOrientation(&from, k.step.from)
+		if was = orientation(&from); dot(&was, &is) < 0 {
+			was = was.Negative()
 		}
 	}
-	var by quaternion
+	var by rotation.Quaternion
 	ahead, spin := float64(k.now)/float64(k.was), 0
 	for i := range is {
 		by[i] = is[i] - was[i]
@@ -188,7 +191,7 @@ func (k *leanCube) turn() {
 	}
 	k.largest(&is, spin)
 	if is[q[frame.CubeLargest]] < 0 {
-		is, by = is.negative(), by.negative()
+		is, by = is.Negative(), by.Negative()
 	}
 	off, last := 0, 1
 	for i, j := int32(0), 0; i < 4; i++ {
@@ -212,8 +215,8 @@ func (k *leanCube) turn() {
 }
 
 // largest codes which component is the largest.
-func (k *leanCube) largest(guess *quaternion, spin int) {
-	first, second := guess.rank()
+func (k *leanCube) largest(guess *rotation.Quaternion, spin int) {
+	first, second := guess.Largest()
 	at := leanLargest + (margin(guess, first, second)*spins+spin)*2
 	q := &k.q[frame.CubeLargest]
 	switch {
@@ -222,6 +225,6 @@ func (k *leanCube) largest(guess *quaternion, spin int) {
 	case k.lean.bit(at+1, flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(k.e.c.Direct(uint64(*q), largestBits))
+		*q = int32(k.e.c.Direct(uint64(*q), cube.LargestBits))
 	}
 }

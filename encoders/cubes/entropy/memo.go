@@ -2,6 +2,7 @@ package entropy
 
 import (
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
 )
 
@@ -21,7 +22,7 @@ type memo struct {
 // step is how one cube came from the baseline to where it is.
 type step struct {
 	row   int32
-	from  uint32   // the orientation it had, see pack
+	from  uint32   // the orientation it had, see cube.PackOrientation
 	shift [3]int32 // of x, y and z
 	miss  [3]int16 // by how much the position was off what was predicted
 	twist uint8    // the same of the orientation: the length of the largest component
@@ -31,16 +32,6 @@ const (
 	forever  = 255
 	maxTicks = 255
 )
-
-// pack folds an orientation into 29 bits.
-func pack(q *cube) uint32 {
-	return uint32(q[frame.CubeLargest]) | uint32(q[frame.CubeA])<<2 | uint32(q[frame.CubeB])<<11 | uint32(q[frame.CubeC])<<20
-}
-
-// unpack returns a cube that has only the orientation.
-func unpack(v uint32) cube {
-	return cube{int32(v & 3), int32(v >> 2 & 511), int32(v >> 11 & 511), int32(v >> 20 & 511)}
-}
 
 // newMemo returns the memo of the initial state: nothing has ever moved.
 func newMemo(rows int, model []counter, weights []int32) *memo {
@@ -71,9 +62,9 @@ func (m *memo) rested(i int) {
 }
 
 // changed notes how cube i came from base and returns the note.
-func (m *memo) changed(i int, q, base *cube) *step {
+func (m *memo) changed(i int, q, base *cube.Row) *step {
 	m.idle[i] = 0
-	s := step{row: int32(i), from: pack(base)}
+	s := step{row: int32(i), from: cube.PackOrientation(base)}
 	for k := range s.shift {
 		s.shift[k] = q[frame.CubeX+k] - base[frame.CubeX+k]
 	}

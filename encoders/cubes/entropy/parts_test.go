@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/rotation"
 )
 
 // even is opinions that have none.
@@ -107,17 +109,17 @@ func TestScale(t *testing.T) {
 	}
 }
 
-func randomTurned(rng *rand.Rand) quaternion {
-	q := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-	n := math.Sqrt(q.dot(&q))
-	return quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
+func randomTurned(rng *rand.Rand) rotation.Quaternion {
+	q := rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	n := math.Sqrt(dot(&q, &q))
+	return rotation.Quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
 }
 
 // quantise returns the row of an orientation, by the definition of the format.
-func quantise(q quaternion) cube {
-	first, _ := q.rank()
-	q = q.facing(int32(first))
-	out, k := cube{int32(first)}, frame.CubeA
+func quantise(q rotation.Quaternion) cube.Row {
+	first, _ := q.Largest()
+	q = facing(q, int32(first))
+	out, k := cube.Row{int32(first)}, frame.CubeA
 	for i, v := range q {
 		if i != first {
 			out[k] = gridStep(v)
@@ -134,24 +136,25 @@ func TestTurns(t *testing.T) {
 	for range 5000 {
 		from, to := randomTurned(rng), randomTurned(rng)
 		v := turnBetween(&from, &to)
-		got := from.turned(v)
-		if d := math.Abs(got.dot(&to)); d < 0.99999 {
+		got := turned(&from, v)
+		if d := math.Abs(dot(&got, &to)); d < 0.99999 {
 			t.Fatalf("%v turned by %v is %v, want %v", from, v, got, to)
 		}
 		q := quantise(to)
-		if !inRange(&q) {
+		if !cube.InRange(&q) {
 			t.Fatalf("%v is quantised as %v", to, q)
 		}
 		back := orientation(&q)
-		if d := math.Abs(back.dot(&to)); d < 0.99999 {
+		if d := math.Abs(dot(&back, &to)); d < 0.99999 {
 			t.Fatalf("%v comes back as %v", to, back)
 		}
-		if from := unpack(pack(&q)); from != q {
-			t.Fatalf("%v is unpacked as %v", q, from)
+		var again cube.Row
+		if cube.UnpackOrientation(&again, cube.PackOrientation(&q)); again != q {
+			t.Fatalf("%v is unpacked as %v", q, again)
 		}
 	}
 	// A quarter about z: four times the tangent of a sixteenth of a circle.
-	from, to := quaternion{0, 0, 0, 1}, quaternion{0, 0, math.Sqrt2 / 2, math.Sqrt2 / 2}
+	from, to := rotation.Quaternion{0, 0, 0, 1}, rotation.Quaternion{0, 0, math.Sqrt2 / 2, math.Sqrt2 / 2}
 	if v := turnBetween(&from, &to); v[0] != 0 || v[1] != 0 || math.Abs(float64(v[2])-4*spinOne*math.Tan(math.Pi/8)) > 1 {
 		t.Errorf("a quarter about z is %v", v)
 	}
@@ -165,12 +168,12 @@ func TestRank(t *testing.T) {
 		slices.SortFunc(sorted, func(a, b int) int {
 			return int(math.Copysign(1, math.Abs(q[b])-math.Abs(q[a])))
 		})
-		if first, second := q.rank(); first != sorted[0] || second != sorted[1] {
+		if first, second := q.Largest(); first != sorted[0] || second != sorted[1] {
 			t.Fatalf("of %v, %d and %d are the largest, want %v", q, first, second, sorted)
 		}
 	}
-	ties := quaternion{0.5, 0.5, 0.5, 0.5}
-	if first, second := ties.rank(); first == second {
+	ties := rotation.Quaternion{0.5, 0.5, 0.5, 0.5}
+	if first, second := ties.Largest(); first == second {
 		t.Error("of equals, one is the largest twice")
 	}
 }
@@ -184,10 +187,10 @@ func TestSurroundings(t *testing.T) {
 		for range 2 {
 			s.begin(f, rows)
 		}
-		player := row(f.Table, 0)
+		player := cube.At(f.Table, 0)
 		last, seen := -1, make([]bool, rows)
 		for _, i := range s.order {
-			r := ring(apart(row(f.Table, int(i)), player))
+			r := ring(apart(cube.At(f.Table, int(i)), player))
 			if r < last || seen[i] {
 				t.Fatalf("%d rows: row %d comes after ring %d, or twice", rows, i, last)
 			}
@@ -198,7 +201,7 @@ func TestSurroundings(t *testing.T) {
 		}
 		found := 0
 		for _, i := range s.order {
-			b := row(f.Table, int(i))
+			b := cube.At(f.Table, int(i))
 			n, d := s.nearest(b)
 			if n != nil {
 				found++

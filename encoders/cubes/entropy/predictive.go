@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // predictive is the body of predictive: it computes where each cube will be and
@@ -27,8 +28,8 @@ type predictive struct {
 // place is a cube and its circumstances.
 type place struct {
 	p            *predictive
-	q, base      *cube
-	player       *cube // in the base frame
+	q, base      *cube.Row
+	player       *cube.Row // in the base frame
 	drive        [3]int32
 	step         *step
 	v            [3]int32 // how far it would go if it went on
@@ -49,11 +50,11 @@ type place struct {
 func (p *predictive) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 	p.begin(e, base, past, next)
 	for _, i := range p.near.order {
-		q, b := row(cur.Table, int(i)), row(base.Table, int(i))
+		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		if !e.admit(int(i), q) {
 			return
 		}
-		k := place{p: p, q: q, base: b, player: row(base.Table, 0), was: past.ticks, now: next.ticks}
+		k := place{p: p, q: q, base: b, player: cube.At(base.Table, 0), was: past.ticks, now: next.ticks}
 		if at := p.steps[i]; at != 0 {
 			k.step = &past.moved[at-1]
 		}
@@ -137,7 +138,7 @@ func (k *place) code() {
 		k.far*offs+k.nearMissed,
 		(k.twisted*heights+k.height)*idles+k.idle)
 	p.own, p.set = ownMoved+k.speed, setMoved
-	moved := p.decide(0, flag(!samePosition(k.q, k.base)))
+	moved := p.decide(0, flag(!cube.SamePosition(k.q, k.base)))
 	e.charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
@@ -149,7 +150,7 @@ func (k *place) code() {
 		(k.twisted*offs+k.off)*2+moved,
 		k.off*fars+k.far)
 	p.own, p.set = ownTurned+k.off, setTurned
-	turned := p.decide(0, flag(!sameOrientation(k.q, k.base)))
+	turned := p.decide(0, flag(!cube.SameOrientation(k.q, k.base)))
 	e.charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()

@@ -1,6 +1,10 @@
 package entropy
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
+)
 
 // turn codes the orientation as what is left of it after the predicted turn.
 func (k *place) turn() {
@@ -8,7 +12,7 @@ func (k *place) turn() {
 	from := orientation(k.base)
 	guess, expected := k.guessTurn(&from)
 	k.largest(&guess, expected)
-	g := guess.facing(q[frame.CubeLargest])
+	g := facing(guess, q[frame.CubeLargest])
 	pace, went := length(expected>>4, spins-1), span(k.self.shift, 31)
 	var total, last int32
 	off := 0
@@ -35,11 +39,12 @@ func (k *place) turn() {
 }
 
 // guessTurn returns the orientation to expect, and how long the turn to it is.
-func (k *place) guessTurn(from *quaternion) (quaternion, int32) {
+func (k *place) guessTurn(from *rotation.Quaternion) (rotation.Quaternion, int32) {
 	p := k.p
 	var spin, turn [3]int32
 	if k.step != nil {
-		before := unpack(k.step.from)
+		var before cube.Row
+		cube.UnpackOrientation(&before, k.step.from)
 		was := orientation(&before)
 		spin = turnBetween(&was, from)
 		for i := range spin {
@@ -53,11 +58,11 @@ func (k *place) guessTurn(from *quaternion) (quaternion, int32) {
 	if p.fit != nil {
 		k.fitTurn(from, spin, turn)
 	}
-	return from.turned(turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
+	return turned(from, turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
 }
 
 // fitTurn shows a trainer what was predicted of a turn and what came.
-func (k *place) fitTurn(from *quaternion, spin, turn [3]int32) {
+func (k *place) fitTurn(from *rotation.Quaternion, spin, turn [3]int32) {
 	to := orientation(k.q)
 	truth := turnBetween(from, &to)
 	for axis := range turn {
@@ -67,9 +72,9 @@ func (k *place) fitTurn(from *quaternion, spin, turn [3]int32) {
 }
 
 // largest codes which component is the largest.
-func (k *place) largest(guess *quaternion, turn int32) {
+func (k *place) largest(guess *rotation.Quaternion, turn int32) {
 	p, q := k.p, &k.q[frame.CubeLargest]
-	first, second := guess.rank()
+	first, second := guess.Largest()
 	lead := margin(guess, first, second)
 	p.consider(largestAt, largestSizes, lead*offs+k.off, lead*missing+k.twisted, lead*spins+length(turn>>4, spins-1))
 	p.own, p.set = ownLargest+lead, setLargest
@@ -79,6 +84,6 @@ func (k *place) largest(guess *quaternion, turn int32) {
 	case p.plain(secondAt+lead, flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(p.coder.Direct(uint64(*q), largestBits))
+		*q = int32(p.coder.Direct(uint64(*q), cube.LargestBits))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/train"
 )
 
@@ -55,8 +56,8 @@ func (s *student) pass(what string, clips ...train.Clip) (float64, error) {
 }
 
 func (s *student) clip(clip train.Clip, units, cubes *int64) error {
-	if !frame.IsCubes(clip.Schema) {
-		return fmt.Errorf("schema %s is not a cube snapshot", clip.Schema.Name)
+	if err := cube.CheckSchema(clip.Schema); err != nil {
+		return err
 	}
 	s.end.rows = clip.Schema.Rows
 	s.end.initial = newMemo(s.end.rows, s.end.initial.model, s.end.initial.weights)

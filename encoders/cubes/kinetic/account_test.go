@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/internal/recording"
 )
 
@@ -17,11 +18,11 @@ var situations = [...]string{"player", "nearly still", "in the air", "on the flo
 
 // situationOf says what cube i of a coded frame was about.
 func situationOf(s *scene, i int, c *situation) int {
-	q, base := row(s.cur, i), row(s.base, i)
-	if same(q, base) {
+	q, base := cube.At(s.cur, i), cube.At(s.base, i)
+	if cube.SamePose(q, base) {
 		return 6
 	}
-	low := lowest(position(q), halfCube, orientation(q).up())
+	low := lowest(position(q), halfCube, up(orientation(q)))
 	switch alone := c.near >= 3; {
 	case i == 0:
 		return 0

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Lite predicts every cube by what it did before and what its neighbours do.
@@ -52,8 +53,8 @@ func Kinetic() encoders.Codec {
 
 // ends returns both ends of a model; law is nil if it does without simulation.
 func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Encoder, encoders.Decoder, error) {
-	if !frame.IsCubes(s) {
-		return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
+	if err := cube.CheckSchema(s); err != nil {
+		return nil, nil, err
 	}
 	m, err := load()
 	if err != nil {

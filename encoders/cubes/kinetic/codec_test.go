@@ -201,7 +201,7 @@ func TestRefuses(t *testing.T) {
 		for field, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeA: 512, frame.CubeB: -1, frame.CubeX: 1 << 17, frame.CubeY: -1<<17 - 1, frame.CubeZ: 1 << 14, frame.CubeInteracting: 2} {
 			cur := c.schema.NewFrame()
 			cur.Table[8+field] = v
-			if _, _, err := c.enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, nil); !errors.Is(err, errRange) {
+			if _, _, err := c.enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, nil); !errors.Is(err, frame.ErrRange) {
 				t.Errorf("field %d of %d: error %v", field, v, err)
 			}
 		}

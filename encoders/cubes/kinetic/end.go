@@ -1,11 +1,11 @@
 package kinetic
 
 import (
-	"errors"
 	"fmt"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/nn"
 	"wirelab/encoders/rangecoder"
 )
@@ -33,35 +33,17 @@ type end struct {
 	spent  int64
 }
 
-var (
-	errRange = errors.New("out of range")
-	errSilly = errors.New("marked as moved, but it is where it was")
-)
-
-// bounds are the least and the largest x, y and z.
-var bounds = [...][2]int32{{-1 << 17, 1<<17 - 1}, {-1 << 17, 1<<17 - 1}, {0, 1<<14 - 1}}
-
-// inRange reports whether q is one that can be coded.
-func inRange(q *cube) bool {
-	for k, b := range bounds {
-		if v := q[frame.CubeX+k]; v < b[0] || v > b[1] {
-			return false
-		}
-	}
-	return uint32(q[frame.CubeLargest]) < 4 && uint32(q[frame.CubeInteracting]) < 2 &&
-		uint32(q[frame.CubeA]|q[frame.CubeB]|q[frame.CubeC]) <= smallMax
-}
-
 // Encode implements encoders.Encoder.
 func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := e.reference(refs)
-	if len(cur.Table) != len(base.Table) || len(cur.Body) != 0 {
-		return dst, nil, fmt.Errorf("kinetic: frame of %d values and a body of %d bytes, expected %d and none", len(cur.Table), len(cur.Body), len(base.Table))
-	}
-	for i := range e.rows {
-		if q := row(cur.Table, i); !inRange(q) {
-			return dst, nil, fmt.Errorf("kinetic: cube %d: %w: %v", i, errRange, *q)
+	err := cube.CheckFrame(cur, e.rows)
+	for i := 0; err == nil && i < e.rows; i++ {
+		if q := cube.At(cur.Table, i); !cube.InRange(q) {
+			err = cube.RangeError(i, q)
 		}
+	}
+	if err != nil {
+		return dst, nil, fmt.Errorf("kinetic: %w", err)
 	}
 	before := b.Total()
 	e.rc.Write(dst)
@@ -86,20 +68,14 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	if err == nil {
 		err = e.rc.Close()
 	}
-	switch {
-	case errors.Is(err, rangecoder.ErrShort):
-		return nil, fmt.Errorf("kinetic: %w: %w", encoders.ErrTruncated, err)
-	case err != nil:
-		return nil, fmt.Errorf("kinetic: %w: %w", encoders.ErrCorrupt, err)
+	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
+		return nil, fmt.Errorf("kinetic: %w", err)
 	}
 	return m, nil
 }
 
 func (e *end) reference(refs []encoders.Ref) *frame.Frame {
-	if len(refs) == 0 || len(refs[0].Frame.Table) != e.rows*frame.CubeFields {
-		panic("kinetic: the endpoints must hand over a reference of the schema's size")
-	}
-	return refs[0].Frame
+	return encoders.Base(refs, e.rows*frame.CubeFields)
 }
 
 // code codes cur, which when reading holds what base does.
@@ -144,9 +120,9 @@ func (e *end) shut() *memo {
 // cube codes cube i.
 func (e *end) cube(i int) error {
 	s := &e.scene
-	q, base := row(s.cur, i), row(s.base, i)
+	q, base := cube.At(s.cur, i), cube.At(s.base, i)
 	c := s.judge(i)
-	moved := e.moved(!same(q, base), i, &c)
+	moved := e.moved(!cube.SamePose(q, base), i, &c)
 	e.charge(encoders.SlotFlags)
 	if moved {
 		e.motion(i, q, base, &c)
@@ -154,8 +130,8 @@ func (e *end) cube(i int) error {
 			if err := e.rc.Err(); err != nil {
 				return err
 			}
-			if same(q, base) {
-				return errSilly
+			if cube.SamePose(q, base) {
+				return cube.ErrUnchanged
 			}
 		}
 	}
@@ -169,7 +145,7 @@ func (e *end) cube(i int) error {
 }
 
 // motion codes position and orientation of a cube that moved.
-func (e *end) motion(i int, q, base *cube, c *situation) {
+func (e *end) motion(i int, q, base *cube.Row, c *situation) {
 	s := &e.scene
 	subject := s.regard(i)
 	s.fill(&e.sheet, &subject)
@@ -178,8 +154,8 @@ func (e *end) motion(i int, q, base *cube, c *situation) {
 	e.expect(q, base, 0)
 	for a := range 3 {
 		was := base[frame.CubeX+a]
-		b := &bounds[a]
-		d := e.value(q[frame.CubeX+a]-was, b[0]-was, b[1]-was, &e.mix, a, a, c.miss)
+		low, high := cube.Bounds(a)
+		d := e.value(q[frame.CubeX+a]-was, low-was, high-was, &e.mix, a, a, c.miss)
 		q[frame.CubeX+a] = was + d
 	}
 	e.charge(encoders.SlotPosition)
@@ -189,13 +165,13 @@ func (e *end) motion(i int, q, base *cube, c *situation) {
 	largest := e.largest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {
-		e.guess.base[k] = poses[k].small(largest)
+		e.guess.base[k] = small(poses[k], largest)
 	}
-	e.guess.rows = poses[1].jacobian(largest)
+	e.guess.rows = jacobian(poses[1], largest)
 	e.expect(q, base, 3)
 	for a := range 3 {
 		k := frame.CubeA + a
-		q[k] = e.value(q[k], 0, smallMax, &e.mix, a, 3+a, c.miss)
+		q[k] = e.value(q[k], 0, cube.SmallMax, &e.mix, a, 3+a, c.miss)
 	}
 	e.charge(encoders.SlotOrientation)
 }
@@ -211,7 +187,7 @@ func (e *end) consult(net *nn.Net) {
 
 // expect makes the mixture of the net's answer and the guess. Coordinate is the
 // first of the three that follow.
-func (e *end) expect(q, base *cube, coordinate int) {
+func (e *end) expect(q, base *cube.Row, coordinate int) {
 	if e.pupil != nil {
 		e.pupil.watch(e, q, base, coordinate)
 	}

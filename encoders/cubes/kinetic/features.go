@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
 // maxFeatures is room for the inputs of either net.
@@ -77,7 +78,7 @@ type subject struct {
 
 // regard looks at cube i.
 func (s *scene) regard(i int) subject {
-	q := row(s.base, i)
+	q := cube.At(s.base, i)
 	c := subject{i: i, at: position(q), as: orientation(q), half: halfCube}
 	c.move, c.turn = s.lastMotion(i)
 	if i == 0 {
@@ -87,7 +88,7 @@ func (s *scene) regard(i int) subject {
 	if s.ahead != nil && i > 0 {
 		o := &s.ahead[i]
 		c.aheadMove = o.at.minus(c.at).times(1 / s.reach)
-		c.aheadTurn = c.as.back().then(o.as).turn().times(1 / s.reach)
+		c.aheadTurn = turnBetween(c.as, o.as).times(1 / s.reach)
 	}
 	return c
 }
@@ -141,7 +142,7 @@ func (s *scene) fillHistory(f *sheet, c *subject) {
 	f.flag(a.still() == 0)
 	f.flag(a.before() == 0)
 	f.flag(a.still() > 4)
-	f.flag(row(s.base, c.i)[frame.CubeInteracting] != 0)
+	f.flag(cube.At(s.base, c.i)[frame.CubeInteracting] != 0)
 	f.flag(a.interacting() != 0)
 	f.put(soft(s.reach - 1))
 }
@@ -158,7 +159,7 @@ func (s *scene) missUnit() float64 {
 func lowest(at vec, half float64, up vec) float64 { return at[2] - float64(half*up.sum()) }
 
 func (s *scene) fillPose(f *sheet, c *subject) {
-	up := c.as.up()
+	up := up(c.as)
 	low := lowest(c.at, c.half, up)
 	f.put(soft((c.at[2] - c.half) / 20))
 	f.put((c.at[2] - c.half) / 512)
@@ -173,9 +174,9 @@ func (s *scene) fillPose(f *sheet, c *subject) {
 		if up[k] > 0 {
 			corner[k] = -1
 		}
-		flat = max(flat, abs(up[k]))
+		flat = max(flat, math.Abs(up[k]))
 	}
-	corner = c.as.rotate(corner)
+	corner = rotate(c.as, corner)
 	f.put(corner[0])
 	f.put(corner[1])
 	f.put(corner[2])
@@ -194,7 +195,7 @@ const (
 // rigid returns how the cube would move if it were glued to the player.
 func (s *scene) rigid(c *subject, spin quat, move vec) vec {
 	arm := c.at.minus(s.player.at)
-	return move.plus(spin.rotate(arm)).minus(arm)
+	return move.plus(rotate(spin, arm)).minus(arm)
 }
 
 func (s *scene) fillPlayer(f *sheet, c *subject) {
@@ -224,7 +225,7 @@ func (s *scene) fillPlayer(f *sheet, c *subject) {
 // rigidBefore returns how the cube would have moved the step before.
 func (s *scene) rigidBefore(c *subject) vec {
 	arm := c.at.minus(s.player.at)
-	return s.player.lastMove.plus(arm).minus(s.player.undone.rotate(arm))
+	return s.player.lastMove.plus(arm).minus(rotate(s.player.undone, arm))
 }
 
 func (s *scene) fillBlow(f *sheet, c *subject) {
@@ -258,7 +259,7 @@ func (s *scene) fillForecast(f *sheet, c *subject) {
 		f.put(soft(n / 6))
 		f.flag(n > 0)
 	}
-	low := lowest(o.at, c.half, o.as.up())
+	low := lowest(o.at, c.half, up(o.as))
 	f.put(soft(low / 8))
 	f.put(soft(low / 60))
 	// How it moves at the end, unlike on the whole way: when it was hit.

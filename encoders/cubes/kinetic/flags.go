@@ -1,6 +1,10 @@
 package kinetic
 
-import "wirelab/dataset/frame"
+import (
+	"math"
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+)
 
 // flagTables are the contexts of "this cube has moved", and its slopes' place.
 type flagTables struct {
@@ -33,14 +37,14 @@ const (
 func (s *scene) judge(i int) (c situation) {
 	a := s.past.age(i)
 	c.history = min(a.still(), 3)*3 + min(a.before(), 2)
-	base := row(s.base, i)
+	base := cube.At(s.base, i)
 	c.near, c.player = nears-1, players-1
 	if i > 0 {
 		if d, j := s.closest(i); d >= 0 {
 			c.near = min(max(d-160+24, 0)/24, nears-2)
-			c.beside = int(row(s.cur, int(j))[frame.CubeInteracting] & 1)
+			c.beside = int(cube.At(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
-		if d := apart(row(s.cur, 0), base); d < (players*100)*(players*100) {
+		if d := cube.Distance2(cube.At(s.cur, 0), base); d < (players*100)*(players*100) {
 			c.player = min(root(d)/100, players-1)
 		}
 	}
@@ -60,7 +64,7 @@ func (s *scene) judge(i int) (c situation) {
 }
 
 // judgeAhead adds what the forecast says of cube i.
-func (s *scene) judgeAhead(c *situation, i int, base *cube) {
+func (s *scene) judgeAhead(c *situation, i int, base *cube.Row) {
 	o := &s.ahead[i]
 	c.touch = o.touched()
 	if !o.stirs {
@@ -69,7 +73,7 @@ func (s *scene) judgeAhead(c *situation, i int, base *cube) {
 	as := orientation(base)
 	e := o.at.minus(position(base)).sum()
 	for k := range as {
-		e += float64(300 * abs(o.as[k]-as[k]))
+		e += float64(300 * math.Abs(o.as[k]-as[k]))
 	}
 	c.stir = 1 + level(e*32, stirs-2)
 }
@@ -80,7 +84,7 @@ func (e *end) moved(answer bool, i int, c *situation) bool {
 	e.ctx.reset(flagSlope, flagRate)
 	e.ctx.use(t.stir, (c.history*stirs+c.stir)*nears+c.near)
 	e.ctx.use(t.place, (c.history*nears+c.near)*players+c.player)
-	e.ctx.use(t.size, (c.size*nears+c.near)*2+int(row(e.scene.base, i)[frame.CubeInteracting]&1))
+	e.ctx.use(t.size, (c.size*nears+c.near)*2+int(cube.At(e.scene.base, i)[frame.CubeInteracting]&1))
 	e.ctx.use(t.run, e.run*histories+c.history)
 	e.ctx.use(t.touch, (c.stir*8+c.touch)*4+c.history/3)
 	e.ctx.use(t.player, (c.size*players+c.player)*4+c.history/3)
@@ -109,7 +113,7 @@ var blowBounds = [interactBlows - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
 // interacting codes whether cube i interacts.
 func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 	s, t := &e.scene, &e.model.interact
-	base, q, p := row(s.base, i), row(s.cur, i), row(s.cur, 0)
+	base, q, p := cube.At(s.base, i), cube.At(s.cur, i), cube.At(s.cur, 0)
 	was := int(base[frame.CubeInteracting] & 1)
 	still := 0
 	if !moved {
@@ -148,8 +152,8 @@ const ratios = 16
 // The net of orientations has been asked how sure it is of that.
 func (e *end) largest(v int, as quat, was int, c *situation) int {
 	t := &e.model.largest
-	first, second := as.largest()
-	lead := abs(as[first]) - abs(as[second])
+	first, second := as.Largest()
+	lead := math.Abs(as[first]) - math.Abs(as[second])
 	margin := int(min(lead*60, 15))
 	ratio := min(level2(lead*(4*smallScale)/spread(&e.out)), ratios-1)
 	e.ctx.reset(largestSlope, flagRate)

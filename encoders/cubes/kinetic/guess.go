@@ -25,7 +25,7 @@ func (s *scene) guessPlace(g *guess, c *subject) {
 // poses returns the orientations that the components of a mixture stand for.
 func (s *scene) poses(c *subject) (p [components]quat) {
 	p[0] = c.as
-	p[1] = c.as.then(c.turn.times(s.reach).rotation())
+	p[1] = c.turn.times(s.reach).rotation().Times(c.as)
 	p[2], p[3], p[4] = p[1], p[1], p[1]
 	switch {
 	case c.i == 0:
@@ -33,8 +33,8 @@ func (s *scene) poses(c *subject) (p [components]quat) {
 		as := s.ahead[c.i].as
 		p[1], p[2], p[4] = as, as, as
 	default:
-		p[2] = c.as.then(c.turn.times(0.95 * s.reach).rotation())
-		p[3] = c.as.then(s.player.spin)
+		p[2] = c.turn.times(0.95 * s.reach).rotation().Times(c.as)
+		p[3] = s.player.spin.Times(c.as)
 	}
 	return p
 }

@@ -2,8 +2,7 @@ package kinetic
 
 import (
 	"math"
-
-	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
 // memo is what is remembered of a frame: how the cubes that moved got there, how
@@ -11,9 +10,9 @@ import (
 // bounded: 48 bytes for each of at most maxTracks cubes, a byte for each of at
 // most maxAges, and the lessons; 14.7 KB for 901 cubes.
 type memo struct {
-	player  cube   // as it was in the baseline
-	lead    uint32 // frames since then; 0: nothing is known
-	part    uint32 // frames that ages do not count yet, less than six
+	player  cube.Row // as it was in the baseline
+	lead    uint32   // frames since then; 0: nothing is known
+	part    uint32   // frames that ages do not count yet, less than six
 	tracks  []track
 	ages    []uint8 // of cube i, see age
 	lessons [lessons]int16
@@ -47,7 +46,7 @@ const (
 
 // pack keeps about five bits of x, and its sign: the square root.
 func pack(x float64) int8 {
-	root := math.Floor(float64(math.Sqrt(min(abs(x), 252))*packSteps) + 0.5)
+	root := math.Floor(float64(math.Sqrt(min(math.Abs(x), 252))*packSteps) + 0.5)
 	if x < 0 {
 		root = -root
 	}
@@ -56,7 +55,7 @@ func pack(x float64) int8 {
 
 func unpack(r int8) float64 {
 	x := float64(r) / packSteps
-	return float64(x * abs(x))
+	return float64(x * math.Abs(x))
 }
 
 func packAll(move, turn vec) (r [6]int8) {
@@ -141,9 +140,4 @@ func renew(spare any, rows int) *memo {
 	}
 	m.tracks = m.tracks[:0]
 	return m
-}
-
-// same reports whether cube q is where and as base is; interacting apart.
-func same(q, base *cube) bool {
-	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(base[:])
 }

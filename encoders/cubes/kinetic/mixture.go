@@ -1,6 +1,9 @@
 package kinetic
 
-import "wirelab/encoders/train/mdn"
+import (
+	"math"
+	"wirelab/encoders/train/mdn"
+)
 
 // The mixture is as the nets learnt it: see package mdn. Outputs of a net for each
 // component are the logarithm of its weight, how far it is from its base, and the
@@ -114,7 +117,7 @@ func (m *mixture) median(a int) (middle, scale float64) {
 func (m *mixture) learn(a int, v float64) {
 	sum := 0.0
 	for k := range m.weight {
-		x := abs(v - m.mean[a][k])
+		x := math.Abs(v - m.mean[a][k])
 		s := m.sharp[a][k]
 		m.weight[k] = float64(m.weight[k] * (tail(float64((x-0.5)*s)) - tail(float64((x+0.5)*s)) + 1e-7))
 		sum += m.weight[k]

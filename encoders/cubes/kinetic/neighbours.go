@@ -1,6 +1,9 @@
 package kinetic
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+)
 
 // near is a short list of the cubes nearest to one, the nearest first.
 type near struct {
@@ -31,13 +34,13 @@ func (s *scene) fillNeighbours(f *sheet, c *subject) {
 	var mean, meanTurn vec
 	miss, weights := 0.0, 0.001
 	if c.i > 0 {
-		q := row(s.base, c.i)
+		q := cube.At(s.base, c.i)
 		s.found = s.resting.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	} else {
 		s.found = s.found[:0]
 	}
 	for _, j := range s.found {
-		square := position(row(s.base, int(j))).minus(c.at).square()
+		square := position(cube.At(s.base, int(j))).minus(c.at).square()
 		if int(j) == c.i || square >= nearReach*nearReach {
 			continue
 		}
@@ -73,14 +76,14 @@ func (s *scene) fillMover(f *sheet, c *subject, l *near, k int) {
 	}
 	j := int(l.cube[k])
 	d := &s.done[s.doneOf[j]-1]
-	arm := position(row(s.base, j)).minus(c.at)
+	arm := position(cube.At(s.base, j)).minus(c.at)
 	f.put(1 - float64(arm.length()/nearReach))
 	f.soft(arm, 128)
 	f.both(d.missMove, s.missUnit(), 16*s.missUnit())
 	f.soft(d.missTurn, s.missUnit())
 	last, _ := s.lastMotion(j)
 	f.soft(last.minus(c.move), 16)
-	f.soft(position(row(s.cur, j)).minus(c.at.plus(c.move.times(s.reach))), 128)
+	f.soft(position(cube.At(s.cur, j)).minus(c.at.plus(c.move.times(s.reach))), 128)
 }
 
 func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
@@ -89,7 +92,7 @@ func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
 		return
 	}
 	j := int(l.cube[k])
-	arm := position(row(s.base, j)).minus(c.at)
+	arm := position(cube.At(s.base, j)).minus(c.at)
 	f.put(1 - float64(arm.length()/nearReach))
 	f.flag(s.flags[j]&isCoded != 0)
 	f.flag(s.past.age(j).still() == 0)
@@ -102,12 +105,12 @@ func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
 // moved already, where that is now, and which it is; -1 if there is none in the
 // cells around. (Those wrap, so that it may be one from afar. It was learnt so.)
 func (s *scene) closest(i int) (distance int, j int32) {
-	q := row(s.base, i)
+	q := cube.At(s.base, i)
 	s.found = s.arrived.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	best := int64(1) << 62
 	for _, k := range s.found {
-		p := row(s.cur, int(k))
-		if d := apart(p, q); d < best {
+		p := cube.At(s.cur, int(k))
+		if d := cube.Distance2(p, q); d < best {
 			best, j = d, k
 		}
 	}

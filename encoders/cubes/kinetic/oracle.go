@@ -3,6 +3,7 @@ package kinetic
 import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/cubes/forecast"
 )
 
@@ -35,12 +36,12 @@ func recorder() *law { return &law{Rigid: physics.Recorder(), rounds: 2} }
 // forecast returns the outlook of every cube. The player is known.
 func (o *oracle) forecast(s *scene) []outlook {
 	o.base.Table = s.base
-	o.path = forecast.Path{From: row(s.base, 0)[:], To: row(s.cur, 0)[:], Ticks: int(s.frames)}
+	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
 	if s.past != nil && s.past.lead > 0 {
 		o.path.Before, o.path.Lead = s.past.player[:], int(s.past.lead)
 	}
 	for i := range s.rows {
-		q := row(s.base, i)
+		q := cube.At(s.base, i)
 		o.ahead[i] = outlook{at: position(q), as: orientation(q)}
 	}
 	o.wake(s)
@@ -56,7 +57,7 @@ func (o *oracle) wake(s *scene) {
 	useful := s.second != nil && (s.apart == 1 || s.past == nil && s.apart-1 < oldest)
 	o.awake = o.awake[:0]
 	for i := 1; i < s.rows; i++ {
-		t, shown := s.last(i), useful && !same(row(s.second, i), row(s.base, i))
+		t, shown := s.last(i), useful && !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i))
 		if t == nil && !shown {
 			continue
 		}
@@ -65,7 +66,7 @@ func (o *oracle) wake(s *scene) {
 			a.Body = t.body()
 		}
 		if shown {
-			a.Body = a.Blend(row(s.second, i)[:], row(s.base, i)[:], int(s.apart))
+			a.Body = a.Blend(cube.At(s.second, i)[:], cube.At(s.base, i)[:], int(s.apart))
 		}
 		o.awake = append(o.awake, a)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
 // pupil watches an encoder at work and learns: either it gathers samples for the
@@ -28,7 +29,7 @@ func newPupil(weights int) *pupil {
 }
 
 // watch is shown what a net is asked, and the answer.
-func (p *pupil) watch(e *end, q, base *cube, coordinate int) {
+func (p *pupil) watch(e *end, q, base *cube.Row, coordinate int) {
 	if p.sample == nil {
 		p.moved += number(coordinate == 0)
 		return

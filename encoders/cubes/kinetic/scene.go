@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
 // scene is a frame while it is being coded: what the baseline says of it, and
@@ -96,9 +97,9 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
 	none := quat{0, 0, 0, 1}
-	s.player = leader{at: position(row(base, 0)), spin: none, once: none}
+	s.player = leader{at: position(cube.At(base, 0)), spin: none, once: none}
 	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
-	s.player.undone = s.player.lastTurn.rotation().back()
+	s.player.undone = s.player.lastTurn.rotation().Conjugate()
 	s.sort()
 }
 
@@ -122,10 +123,10 @@ func (s *scene) sort() {
 	}
 	s.order = s.order[:s.rows]
 	shift := bits.Len(uint(s.rows))
-	p := row(s.base, 0)
+	p := cube.At(s.base, 0)
 	for i := range s.order {
-		q := row(s.base, i)
-		s.order[i] = uint64(apart(p, q))<<shift | uint64(i)
+		q := cube.At(s.base, i)
+		s.order[i] = uint64(cube.Distance2(p, q))<<shift | uint64(i)
 		if i > 0 {
 			s.resting.add(i, q[frame.CubeX], q[frame.CubeY])
 		}
@@ -155,21 +156,21 @@ func (s *scene) lastMotion(i int) (move, turn vec) {
 // settle notes what cube i has done, now that it is coded.
 func (s *scene) settle(i int) {
 	s.flags[i] |= isCoded
-	q, base := row(s.cur, i), row(s.base, i)
-	if same(q, base) {
+	q, base := cube.At(s.cur, i), cube.At(s.base, i)
+	if cube.SamePose(q, base) {
 		return
 	}
 	s.flags[i] |= hasMoved
 	per := 1 / s.reach
 	m := motion{cube: int32(i), move: position(q).minus(position(base)).times(per)}
 	to := orientation(q)
-	if [4]int32(q[:4]) != [4]int32(base[:4]) {
-		m.turn = orientation(base).back().then(to).turn().times(per)
+	if !cube.SameOrientation(q, base) {
+		m.turn = turnBetween(orientation(base), to).times(per)
 	}
 	if s.ahead != nil && i > 0 {
 		o := &s.ahead[i]
 		m.missMove = position(q).minus(o.at).times(per)
-		m.missTurn = o.as.back().then(to).turn().times(per)
+		m.missTurn = turnBetween(o.as, to).times(per)
 	} else {
 		move, turn := s.lastMotion(i)
 		m.missMove, m.missTurn = m.move.minus(move), m.turn.minus(turn)
@@ -186,10 +187,10 @@ func (s *scene) settle(i int) {
 
 // remember writes the memo of the frame, all of which is coded.
 func (s *scene) remember(m *memo) {
-	m.player, m.lead = *row(s.base, 0), s.frames
+	m.player, m.lead = *cube.At(s.base, 0), s.frames
 	_, m.part = s.past.growth(s.frames)
 	for i := range m.ages {
-		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, row(s.base, i)[frame.CubeInteracting]))
+		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, cube.At(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.done {
 		if len(m.tracks) == cap(m.tracks) {
@@ -209,20 +210,14 @@ func (s *scene) remember(m *memo) {
 
 // steer notes the speed at which the forecast has a cube, plus what it missed by.
 func (s *scene) steer(t *track, d *motion) {
-	o, q := &s.ahead[d.cube], row(s.cur, int(d.cube))
+	o, q := &s.ahead[d.cube], cube.At(s.cur, int(d.cube))
 	rate := 10 / s.reach
-	miss, missTurn := position(q).minus(o.at), o.as.back().then(orientation(q)).turn()
+	miss, missTurn := position(q).minus(o.at), turnBetween(o.as, orientation(q))
 	t.left = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))
 	t.touched = uint8(o.touched() | level(o.touches[0]+o.touches[1]+o.touches[2], 7)<<3)
 	t.still = uint8(min(max(float64(o.still*60)+0.5, 0), 255))
 	t.speed = shorts(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
 	t.spin = shorts(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
-}
-
-// apart returns the square of the distance between two cubes.
-func apart(p, q *cube) int64 {
-	dx, dy, dz := int64(p[frame.CubeX]-q[frame.CubeX]), int64(p[frame.CubeY]-q[frame.CubeY]), int64(p[frame.CubeZ]-q[frame.CubeZ])
-	return dx*dx + dy*dy + dz*dz
 }
 
 // level returns which power of two x is in, 0 below one, at most top.

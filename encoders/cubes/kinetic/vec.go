@@ -20,9 +20,7 @@ func (v vec) square() float64 {
 func (v vec) length() float64 { return math.Sqrt(v.square()) }
 
 // sum returns the sum of the magnitudes.
-func (v vec) sum() float64 { return abs(v[0]) + abs(v[1]) + abs(v[2]) }
-
-func abs(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ (1 << 63)) }
+func (v vec) sum() float64 { return math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2]) }
 
 // number is 1 for true.
 func number(b bool) (one int) {

@@ -67,33 +67,3 @@ func (m *Mixer) Code(c *Coder, w Weights, bit int, rate int32) int {
 	m.Update(w, bit, rate)
 	return bit
 }
-
-// APM refines a probability by what came of it before (an adaptive probability
-// map, or secondary symbol estimation): a table over the stretched domain that is
-// read between its entries. The zero APM is none; start with NewAPM.
-type APM [apmSteps + 1]Shift
-
-const (
-	apmSteps = 48
-	apmWidth = 2 * squashReach / apmSteps
-)
-
-// NewAPM returns the map that leaves probabilities as they are.
-func NewAPM() (a APM) {
-	for i := range a {
-		a[i] = Shift(Squash(int32(i*apmWidth - squashReach)))
-	}
-	return a
-}
-
-// P returns what probability p, 1..65535, has turned out to mean, and the entry
-// that is to learn from the outcome.
-func (a *APM) P(p uint32) (refined uint32, entry *Shift) {
-	x := Stretch(p) + squashReach
-	i, part := x/apmWidth, x%apmWidth
-	refined = (uint32(a[i])*uint32(apmWidth-part) + uint32(a[i+1])*uint32(part)) / apmWidth
-	if part > apmWidth/2 {
-		i++
-	}
-	return min(max(refined, 1), One-1), &a[i]
-}

@@ -58,15 +58,13 @@ var (
 // RangeError returns the error of a cube that is not InRange.
 func RangeError(i int, q *Row) error { return fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q) }
 
-// CheckChanged returns what is wrong with a cube that was read as changed: an error if
-// it is out of range or equal to the baseline.
-func CheckChanged(i int, q, base *Row) error {
+// ChangedError returns the error of a cube that was read as changed but is not InRange
+// or equals the baseline.
+func ChangedError(i int, q *Row) error {
 	if !InRange(q) {
 		return RangeError(i, q)
-	} else if *q == *base {
-		return fmt.Errorf("cube %d: %w", i, ErrUnchanged)
 	}
-	return nil
+	return fmt.Errorf("cube %d: %w", i, ErrUnchanged)
 }
 
 // CheckSchema returns an error if s is not a cube snapshot.

@@ -56,7 +56,9 @@ func (e *end) accept(i int, q, base *cube.Row) bool {
 		if e.err = e.c.Err(); e.err != nil {
 			return false
 		}
-		e.err = cube.CheckChanged(i, q, base)
+		if !cube.InRange(q) || *q == *base {
+			e.err = cube.ChangedError(i, q)
+		}
 	}
 	return e.err == nil
 }

@@ -6,25 +6,15 @@ const (
 	MaxSpin  = 16 // radians per second
 )
 
-// Correct returns how a cube really moves, given where it turned out to be after
-// a run of so many ticks. Most of an error in position comes from an error in
-// speed at the start, and lasts; so the speed is corrected by the error over the
-// time that it took.
-func (r *Result) Correct(pos Vec, rot Quat, ticks int) Body {
-	return r.towards(pos, rot, ticks, 1)
-}
-
-// First returns how a cube moves that was at rest in the run, or in none, given
-// two poses of it.
-func First(from, to Vec, rotFrom, rotTo Quat, ticks int) Body {
-	r := Result{Pos: from, Rot: rotFrom, Body: Body{Still: RestSeconds}}
-	return r.Correct(to, rotTo, ticks)
-}
-
+// corrected is towards, for the cube of a row.
 func (r *Result) corrected(row []int32, ticks int, gain float64) Body {
 	return r.towards(PositionOf(row), RotationOf(row), ticks, gain)
 }
 
+// towards returns how a cube really moves, given where it turned out to be after a run
+// of so many ticks. Most of an error in position comes from an error in speed at the
+// start, and lasts; so the speed is corrected by gain times the error over the time
+// that it took.
 func (r *Result) towards(pos Vec, rot Quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*TickSeconds)
 	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))

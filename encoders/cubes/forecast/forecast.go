@@ -2,7 +2,7 @@
 // by doing what the recorder did: it simulates them.
 //
 // An encoder that knows the baseline and how fast each cube moved then (which no
-// snapshot says; see Correct) runs the same few steps of physics as its decoder,
+// snapshot says; see Refine) runs the same few steps of physics as its decoder,
 // and sends only by how much the truth differs. The floor, the neighbours, the
 // player who ploughs through them: all of that is in the forecast, and costs no
 // bits. For the physics see physics.Scene; this package turns snapshots into

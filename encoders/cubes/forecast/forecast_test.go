@@ -247,7 +247,7 @@ func TestGolden(t *testing.T) {
 		rowOf(truth, 3)[frame.CubeX] += 40
 		note(sim.Refine(truth, 1))
 		r := sim.rest(3)
-		note([]Result{{Body: r.Correct(Vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5)}})
+		note([]Result{{Body: r.towards(Vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5, 1)}})
 		note([]Result{{Body: awake[3].Blend(rowOf(f, 3), to, 1)}})
 	}
 	if got := h.Sum64(); got != want {

@@ -74,9 +74,10 @@ func (c *chain) correct(before, base *frame.Frame) {
 		}
 		a := Awake{Cube: int32(i)}
 		if r := find(&results, i); r != nil {
-			a.Body = r.Correct(PositionOf(row), RotationOf(row), recording.Age)
+			a.Body = r.corrected(row, recording.Age, 1)
 		} else {
-			a.Body = First(PositionOf(old), PositionOf(row), RotationOf(old), RotationOf(row), recording.Age)
+			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: RestSeconds}}
+			a.Body = rest.corrected(row, recording.Age, 1)
 		}
 		c.awake = append(c.awake, a)
 	}

@@ -59,15 +59,3 @@ func Log(q Quat) Vec {
 	}
 	return Vec{X: float64(q.X * k), Y: float64(q.Y * k), Z: float64(q.Z * k)}
 }
-
-// Exp returns the rotation of a rotation vector; angles beyond 64 are cut off.
-func Exp(v Vec) Quat {
-	v = v.Limit(64)
-	l := v.Length()
-	sin, cos := sincos(float64(l * 0.5))
-	k := 0.5
-	if l >= 1e-9 {
-		k = sin / l
-	}
-	return Quat{X: float64(v.X * k), Y: float64(v.Y * k), Z: float64(v.Z * k), W: cos}
-}

@@ -49,7 +49,7 @@ func newMatrixMaker(p *pair) *matrixMaker {
 
 // watch is what the maker of a patch tells.
 func (x *matrixMaker) watch() patches.Watch {
-	return patches.Watch{Correlated: x.correlated, Told: x.told}
+	return patches.Watch{Correlated: x.correlated, Coded: x.told}
 }
 
 // row and col return where a byte of the new file, and an address, are in the picture.
@@ -87,7 +87,7 @@ func (x *matrixMaker) correlated(c patches.Correlation) {
 }
 
 // told takes in what a part was taken from.
-func (x *matrixMaker) told(t patches.Told) {
+func (x *matrixMaker) told(t patches.Segment) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seen = nil

@@ -7,7 +7,7 @@ const ticks = 1 << 16
 
 // reach is how many batches back statistics are kept. Whoever is asked to mix in an
 // older one has forgotten it, and both ends know that.
-const reach = 4
+const maxAge = 4
 
 // mostPending bounds the statistics that wait, in words of four bytes: 16 kB at
 // orders 0 and 1.
@@ -15,7 +15,7 @@ func (p packing) mostPending() int { return []int{4096, 4096, 16384, 49152}[p.or
 
 // piece is how much of a message is counted at a time, in bytes, so that long ones
 // take no more memory.
-const piece = 512
+const chunk = 512
 
 // batch is what is known of some messages in a row.
 type batch struct {
@@ -31,14 +31,14 @@ type batch struct {
 // few.
 type batches struct {
 	packing
-	size   int
-	all    [reach + 1]batch
-	newest uint16 // batch
-	any    bool
-	span   int   // batches from the first to the newest, until they fill the reach
-	passed int64 // out of reach since, whether anything came of them or not
-	one    tally // of the piece at hand
-	closed func(b *batch)
+	size    int
+	all     [maxAge + 1]batch
+	newest  uint16 // batch
+	any     bool
+	span    int   // batches from the first to the newest, until they fill the reach
+	expired int64 // out of reach since, whether anything came of them or not
+	one     tally // of the piece at hand
+	closed  func(b *batch)
 }
 
 // idOf returns the batch of a tick, and the place in it.
@@ -68,12 +68,12 @@ func (s *batches) note(tick uint32, message []byte) {
 	switch {
 	case !s.any || s.age(s.newest, id) < 0:
 		s.advance(id)
-	case s.age(s.newest, id) > reach:
+	case s.age(s.newest, id) > maxAge:
 		return
 	}
 	b := s.get(id)
 	if b == nil {
-		b = s.claim(id)
+		b = s.allocate(id)
 	}
 	if b.seen>>place&1 == 1 {
 		return
@@ -84,7 +84,7 @@ func (s *batches) note(tick uint32, message []byte) {
 		return
 	}
 	for last := uint32(start); len(message) > 0 && !b.spent; {
-		n := min(len(message), piece)
+		n := min(len(message), chunk)
 		s.one, last = s.of(s.one, last, message[:n])
 		b.sums = s.add(b.sums, s.one)
 		s.bound(b)
@@ -99,12 +99,12 @@ func (s *batches) advance(id uint16) {
 	} else {
 		s.span = 1
 	}
-	if over := s.span - (reach + 1); over > 0 {
-		s.span, s.passed = reach+1, s.passed+int64(over)
+	if over := s.span - (maxAge + 1); over > 0 {
+		s.span, s.expired = maxAge+1, s.expired+int64(over)
 	}
 	s.newest, s.any = id, true
 	for i := range s.all {
-		if b := &s.all[i]; b.used && (s.age(id, b.id) > reach || s.age(id, b.id) < 0) {
+		if b := &s.all[i]; b.used && (s.age(id, b.id) > maxAge || s.age(id, b.id) < 0) {
 			s.forget(b)
 		}
 	}
@@ -138,7 +138,7 @@ func (s *batches) get(id uint16) *batch {
 }
 
 // claim takes a free place; there is one, since what is out of reach was forgotten.
-func (s *batches) claim(id uint16) *batch {
+func (s *batches) allocate(id uint16) *batch {
 	for i := range s.all {
 		if b := &s.all[i]; !b.used {
 			b.used, b.id = true, id

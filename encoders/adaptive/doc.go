@@ -62,14 +62,14 @@ func ReceiverAdaptive() encoders.Codec {
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every }
 
 // end is what sender and receiver have in common.
-type end struct {
+type endpoint struct {
 	params  Params
 	batches batches
-	models  lineage
+	models  modelChain
 }
 
-func newEnd(p Params) end {
-	e := end{params: p, batches: batches{packing: packingOf(p.Order), size: p.Batch}}
+func newEndpoint(p Params) endpoint {
+	e := endpoint{params: p, batches: batches{packing: packingOf(p.Order), size: p.Batch}}
 	e.models.packing = e.batches.packing
 	e.models.model = model{trained: &untrained, order: p.Order, weight: uint64(p.Weight)}
 	if p.Trained {
@@ -80,11 +80,11 @@ func newEnd(p Params) end {
 
 // fingerprint tells the statistics of some batches from all others. It fails if there
 // are none of one of them, or no more.
-func (e *end) fingerprint(ids []uint16) (hash uint32, ok bool) {
+func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	hash = 2166136261
 	for _, id := range ids {
 		b := e.batches.get(id)
-		if b == nil || b.spent || e.batches.age(e.batches.newest, id) > reach {
+		if b == nil || b.spent || e.batches.age(e.batches.newest, id) > maxAge {
 			return 0, false
 		}
 		hash = b.sums.hash((hash ^ uint32(id)) * 16777619)
@@ -94,7 +94,7 @@ func (e *end) fingerprint(ids []uint16) (hash uint32, ok bool) {
 
 // learn makes the next model of what some batches hold, which are spent then: they
 // are added up in the memory of the first.
-func (e *end) learn(ids []uint16, hash uint32) {
+func (e *endpoint) learn(ids []uint16, hash uint32) {
 	s := &e.batches
 	first := s.get(ids[0])
 	for _, id := range ids[1:] {
@@ -107,7 +107,7 @@ func (e *end) learn(ids []uint16, hash uint32) {
 }
 
 // gauges are what an end knows of itself: models, statistics, memory.
-func (e *end) gauges() []encoders.Gauge {
+func (e *endpoint) gauges() []encoders.Gauge {
 	return []encoders.Gauge{
 		{Name: "models built", Value: float64(e.models.newest)},
 		{Name: "statistics", Unit: "bytes", Value: float64(e.batches.bytes())},

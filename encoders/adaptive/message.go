@@ -46,11 +46,11 @@ const mostOver = 7
 
 // write appends a message, coded with one of the models; as it is, where the model has
 // no idea of it.
-func (e *end) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
+func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
 	before, begin := b.Total(), len(dst)
-	dst, labels, body := e.spell(dst, message, used, false)
+	dst, labels, body := e.encodeWith(dst, message, used, false)
 	if len(dst)-begin > len(message)+mostOver {
-		dst, labels, body = e.spell(dst[:begin], message, used, true)
+		dst, labels, body = e.encodeWith(dst[:begin], message, used, true)
 	}
 	b.Charge(encoders.SlotModel, labels)
 	b.Charge(encoders.SlotBody, body)
@@ -59,13 +59,13 @@ func (e *end) write(dst, message []byte, used uint64, b *encoders.Budget) []byte
 }
 
 // spell appends a message in one way or the other, and says what it spent.
-func (e *end) spell(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
+func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)
 	zero := c.Spent()
 	codeLabels(&c, labelOf(e.models.newest), labelOf(used))
 	codeSize(&c, len(message), e.params.Message)
-	codeAsItIs(&c, asItIs)
+	codeLiteral(&c, asItIs)
 	head, last := c.Spent(), uint32(start)
 	m := e.models.use(used)
 	for _, v := range message {
@@ -81,7 +81,7 @@ func (e *end) spell(dst, message []byte, used uint64, asItIs bool) (packet []byt
 }
 
 // codeAsItIs codes whether the bytes follow as they are, without a model.
-func codeAsItIs(c *rangecoder.Coder, asItIs bool) bool {
+func codeLiteral(c *rangecoder.Coder, asItIs bool) bool {
 	bit := 0
 	if asItIs {
 		bit = 1
@@ -92,7 +92,7 @@ func codeAsItIs(c *rangecoder.Coder, asItIs bool) bool {
 // readBody reads a message into dst with a model; a reader that runs out of bytes
 // stops soon.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
-	last, asItIs := uint32(start), codeAsItIs(c, false)
+	last, asItIs := uint32(start), codeLiteral(c, false)
 	for range n {
 		v := byte(0)
 		if asItIs {

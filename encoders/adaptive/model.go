@@ -34,7 +34,7 @@ func (m *model) ready(p packing) {
 		m.own[k-1].fold(&m.own[k])
 	}
 	var own, given [rowSize]uint32
-	m.own[m.order].anywhere(&own)
+	m.own[m.order].totals(&own)
 	copy(given[:], m.trained[0].dense)
 	for node := 1; node < len(m.root); node++ {
 		width := 256 >> (bits.Len(uint(node)) - 1)

@@ -11,31 +11,31 @@ import (
 
 // receiver is the end that decodes, and decides.
 type receiver struct {
-	end
-	asking bool        // for the newest model, which no packet has named yet
-	born   [kept]birth // born[i%kept]: when it began to ask for model i
-	ids    []uint16    // what the model is to be made of
-	ahead  uint32      // the newest tick that came
-	any    bool
-	stride int // least distance between two ticks that came: a sender may leave some out
+	endpoint
+	asking     bool               // for the newest model, which no packet has named yet
+	made       [heldModels]madeAt // born[i%kept]: when it began to ask for model i
+	ids        []uint16           // what the model is to be made of
+	newestTick uint32             // the newest tick that came
+	any        bool
+	stride     int // least distance between two ticks that came: a sender may leave some out
 
-	whole        int   // batches that came whole, of those out of reach
+	complete     int   // batches that came whole, of those out of reach
 	came, missed int64 // messages
 }
 
 // birth is when a model was made: the newest tick that had come. Ticks run in a
 // circle, so that is of use only while the model is young.
-type birth struct {
+type madeAt struct {
 	tick  uint32
 	young bool
 }
 
 // far is how many messages late none comes, and after how many that are missing in a
 // row nothing is taken as it was.
-const far = 1 << 14
+const maxLateness = 1 << 14
 
 func newReceiver(p Params) *receiver {
-	r := &receiver{end: newEnd(p), stride: p.Batch}
+	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch}
 	r.batches.closed = r.close
 	return r
 }
@@ -47,7 +47,7 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	newest, used := codeLabels(&c, 0, 0)
 	size := codeSize(&c, 0, r.params.Message)
 	index, ok := r.models.find(used)
-	if !ok || r.early(dst.Tick, index) {
+	if !ok || r.predates(dst.Tick, index) {
 		return nil, fmt.Errorf("adaptive: model %d is not held: %w", used, encoders.ErrCorrupt)
 	}
 	var err error
@@ -55,15 +55,15 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 		return nil, err
 	}
 	if !r.params.Static {
-		r.notice(dst, newest)
+		r.observe(dst, newest)
 	}
 	return nil, nil
 }
 
 // early reports whether a message is too old to have been coded with a model that
 // was asked for later: it names one of seven models before.
-func (r *receiver) early(tick uint32, index uint64) bool {
-	b := &r.born[index%kept]
+func (r *receiver) predates(tick uint32, index uint64) bool {
+	b := &r.made[index%heldModels]
 	return index > 0 && b.young && between(b.tick, tick) <= 0
 }
 
@@ -71,29 +71,29 @@ func (r *receiver) early(tick uint32, index uint64) bool {
 func between(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
 
 // notice learns from a message what it says of the sender, and counts it.
-func (r *receiver) notice(f *frame.Frame, newest int) {
-	for i := range r.born {
-		if d := between(r.born[i].tick, f.Tick); d > far || d < -far {
-			r.born[i].young = false
+func (r *receiver) observe(f *frame.Frame, newest int) {
+	for i := range r.made {
+		if d := between(r.made[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
+			r.made[i].young = false
 		}
 	}
-	if index, ok := r.models.find(newest); r.asking && ok && index == r.models.newest && !r.early(f.Tick, index) {
+	if index, ok := r.models.find(newest); r.asking && ok && index == r.models.newest && !r.predates(f.Tick, index) {
 		r.asking = false
 	}
-	gap := between(r.ahead, f.Tick)
-	jump := r.any && (gap > far || gap < -far)
-	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > reach) {
+	gap := between(r.newestTick, f.Tick)
+	jump := r.any && (gap > maxLateness || gap < -maxLateness)
+	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > maxAge) {
 		r.models.pop() // the sender had forgotten the batches before it could hear of the model
 		r.asking = false
 	}
 	switch {
 	case !r.any || jump:
-		r.ahead, r.any = f.Tick, true
+		r.newestTick, r.any = f.Tick, true
 		r.batches.forgetAll()
 	case gap > 0:
 		r.stride = min(r.stride, gap)
 		r.missed += int64(gap/r.stride - 1)
-		r.ahead = f.Tick
+		r.newestTick = f.Tick
 	default:
 		r.missed = max(0, r.missed-1) // was only late
 	}
@@ -103,14 +103,14 @@ func (r *receiver) notice(f *frame.Frame, newest int) {
 
 // close counts a batch that goes out of reach.
 func (r *receiver) close(b *batch) {
-	if r.isWhole(b) {
-		r.whole++
+	if r.isComplete(b) {
+		r.complete++
 	}
 }
 
 // isWhole reports whether all messages of a batch came, as far as can be told where a
 // sender leaves ticks out. The fingerprint tells for certain.
-func (r *receiver) isWhole(b *batch) bool {
+func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size
 	if int(b.id) == r.batches.round()-1 {
 		size = ticks - (r.batches.round()-1)*size
@@ -141,9 +141,9 @@ func (r *receiver) Report(dst []byte) []byte {
 // ask makes a new model if enough batches are there, the oldest first.
 func (r *receiver) ask() {
 	r.ids = r.ids[:0]
-	for back := reach; back >= 0 && r.batches.any; back-- {
+	for back := maxAge; back >= 0 && r.batches.any; back-- {
 		id := uint16((int(r.batches.newest) + r.batches.round() - back) % r.batches.round())
-		if b := r.batches.get(id); b != nil && !b.spent && r.isWhole(b) {
+		if b := r.batches.get(id); b != nil && !b.spent && r.isComplete(b) {
 			r.ids = append(r.ids, id)
 		}
 	}
@@ -155,7 +155,7 @@ func (r *receiver) ask() {
 		return
 	}
 	r.learn(r.ids, hash)
-	r.asking, r.born[r.models.newest%kept] = true, birth{r.ahead, true}
+	r.asking, r.made[r.models.newest%heldModels] = true, madeAt{r.newestTick, true}
 }
 
 // Learn implements encoders.Feedback; nobody tells a receiver anything.
@@ -164,11 +164,11 @@ func (r *receiver) Learn([]byte) error { return nil }
 // Gauges implements encoders.Gauged.
 func (r *receiver) Gauges() []encoders.Gauge {
 	own := r.gauges()
-	passed := r.batches.passed * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
+	passed := r.batches.expired * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
 	return []encoders.Gauge{
 		own[0],
 		{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.came+r.missed)},
-		{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.whole)), passed)},
+		{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.complete)), passed)},
 		own[2], own[1],
 	}
 }

@@ -22,7 +22,7 @@ const rowSize = 257
 // ready turns the tally that stands in t.keys into a table.
 func (t *table) ready(p packing) {
 	n := p.entries(t.keys)
-	t.order, t.sums = p.order, room(t.sums[:0], n+1)
+	t.order, t.sums = p.order, grow(t.sums[:0], n+1)
 	sum := uint32(0)
 	for i := range n {
 		key, count := p.key(t.keys, i), p.count(t.keys, i)
@@ -36,7 +36,7 @@ func (t *table) ready(p packing) {
 // tally is the inverse of ready, in the memory of the keys.
 func (t *table) tally(p packing) tally {
 	n := len(t.keys)
-	list := tally(room(t.keys, n*(p.words-1)))
+	list := tally(grow(t.keys, n*(p.words-1)))
 	for i := n - 1; i >= 0; i-- { // no entry reaches down to a key that is still wanted
 		p.put(list, i, list[i], t.sums[i+1]-t.sums[i])
 	}
@@ -46,7 +46,7 @@ func (t *table) tally(p packing) tally {
 // fold fills the table with the sums of one that is an order higher, over the oldest
 // byte of each context.
 func (t *table) fold(from *table) {
-	t.order, t.keys, t.sums = from.order-1, t.keys[:0], room(t.sums[:0], 1)
+	t.order, t.keys, t.sums = from.order-1, t.keys[:0], grow(t.sums[:0], 1)
 	t.sums[0] = 0
 	var row [256]uint32
 	var any [4]uint64 // which of the row are not zero
@@ -69,7 +69,7 @@ func (t *table) fold(from *table) {
 }
 
 func (t *table) put(key, n uint32) {
-	t.keys, t.sums = room(t.keys, 1), room(t.sums, 1)
+	t.keys, t.sums = grow(t.keys, 1), grow(t.sums, 1)
 	last := len(t.keys) - 1
 	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
 }
@@ -171,7 +171,7 @@ func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
 }
 
 // anywhere fills the running sums of how often each byte came after whatever context.
-func (t *table) anywhere(sums *[rowSize]uint32) {
+func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]
 	}

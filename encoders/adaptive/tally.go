@@ -67,7 +67,7 @@ func after(last uint32, b byte) uint32 { return last>>8 | uint32(b)<<16 }
 // of counts a piece of a message, in dst's memory, and returns the context after it.
 func (p packing) of(dst tally, last uint32, piece []byte) (tally, uint32) {
 	n := len(piece)
-	dst = room(dst[:0], n*p.words)
+	dst = grow(dst[:0], n*p.words)
 	keys := dst[n*(p.words-1):] // at the end, so that entries do not overtake them
 	for i, b := range piece {
 		keys[i] = contextKey(p.order, last, b)
@@ -88,7 +88,7 @@ func (p packing) of(dst tally, last uint32, piece []byte) (tally, uint32) {
 // add adds b to a, in a's memory: from the end, where there is room.
 func (p packing) add(a, b tally) tally {
 	i, j := p.entries(a)-1, p.entries(b)-1
-	a = room(a, p.fresh(a, b)*p.words)
+	a = grow(a, p.fresh(a, b)*p.words)
 	for to := p.entries(a) - 1; j >= 0; to-- {
 		key, n := p.key(b, j), p.count(b, j)
 		if i >= 0 && p.key(a, i) > key {
@@ -123,7 +123,7 @@ func (p packing) fresh(a, b tally) int {
 
 // room makes a list n longer. It grows by little at a time: a client's memory is
 // bounded, and lists soon stop growing.
-func room(t []uint32, n int) []uint32 {
+func grow(t []uint32, n int) []uint32 {
 	const step = 64
 	if want := len(t) + n; want > cap(t) {
 		t = append(make([]uint32, 0, (want+step-1)/step*step), t...)

@@ -113,7 +113,7 @@ func TestTables(t *testing.T) {
 		m.own[order].keys, _ = p.of(nil, start, text)
 		m.ready(p)
 		var sums [rowSize]uint32
-		m.own[order].anywhere(&sums)
+		m.own[order].totals(&sums)
 		for b, n := range gramsOf(0, text).keyed(0) {
 			if sums[b+1]-sums[b] != n {
 				t.Fatalf("order %d: %d times %02x, want %d", order, sums[b+1]-sums[b], b, n)

@@ -17,7 +17,7 @@ func AtRest() encoders.Codec {
 		ID: 2, Name: "at-rest", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "no velocity for cubes at rest; orientation as smallest three, position still in floats",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New:     climb(func(int, any) rung { return atRest{} }),
+		New:     newCodec(func(int, any) rung { return atRest{} }),
 	}
 }
 

@@ -138,10 +138,10 @@ func TestMiss(t *testing.T) {
 // A cube that rolls along +x turns about +y, along +y about -x.
 func TestRolled(t *testing.T) {
 	base := cube.Row{}
-	if r := rolled(&cube.Row{frame.CubeX: 80}, &base, 8); r != (bivector{0, 80, 0}) {
+	if r := rollPrediction(&cube.Row{frame.CubeX: 80}, &base, 8); r != (bivector{0, 80, 0}) {
 		t.Errorf("rolling along x turns by %v", r)
 	}
-	if r := rolled(&cube.Row{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
+	if r := rollPrediction(&cube.Row{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
 		t.Errorf("rolling along y turns by %v", r)
 	}
 }

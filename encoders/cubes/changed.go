@@ -11,19 +11,19 @@ import (
 // delta is a rung that sends only the cubes that differ from the baseline: first
 // which they are, then each of them.
 type delta struct {
-	which which
-	each  each
-	list  []int32 // the cubes that changed, rising; memory that is reused
+	indices indexCoder
+	rows    rowCoder
+	list    []int32 // the cubes that changed, rising; memory that is reused
 }
 
 // which codes a rising list of rows. A writer is given the list; a reader
 // returns the one it read, in list's memory.
-type which interface {
+type indexCoder interface {
 	code(c *coder, list []int32, rows int) []int32
 }
 
 // each codes the cubes that changed.
-type each interface {
+type rowCoder interface {
 	// begin codes what the listed cubes share, before the first of them.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// code codes q, the k-th of the list.
@@ -31,11 +31,11 @@ type each interface {
 }
 
 // plain is an each whose cubes share nothing.
-type plain func(c *coder, q, base *cube.Row)
+type independent func(c *coder, q, base *cube.Row)
 
-func (plain) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+func (independent) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (one plain) code(c *coder, _ int, q, base *cube.Row) { one(c, q, base) }
+func (one independent) code(c *coder, _ int, q, base *cube.Row) { one(c, q, base) }
 
 func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	rows := len(cur.Table) / frame.CubeFields
@@ -48,11 +48,11 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 			return
 		}
 	}
-	d.list = d.which.code(c, d.list, rows)
-	d.each.begin(c, cur, base, d.list)
+	d.list = d.indices.code(c, d.list, rows)
+	d.rows.begin(c, cur, base, d.list)
 	for k, i := range d.list {
 		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		d.each.code(c, k, q, p)
+		d.rows.code(c, k, q, p)
 		if c.reading && !c.accept(int(i), q, p) {
 			return
 		}

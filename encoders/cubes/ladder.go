@@ -41,7 +41,7 @@ type ladder struct {
 }
 
 // climb returns the New of a codec whose rung is built by build for a schema.
-func climb(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := cube.CheckSchema(s); err != nil {
 			return nil, nil, err

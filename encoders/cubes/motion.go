@@ -7,12 +7,12 @@ import (
 )
 
 // turn codes an orientation relative to the baseline's, in any gear.
-type turn interface {
+type orientationCoder interface {
 	// begin codes what the turns of the listed cubes share.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// cost returns what the turn of the k-th cube takes in each gear. Instead it
 	// can always be sent as it is, in limit bits.
-	cost(k int, q, base *cube.Row) lanes
+	cost(k int, q, base *cube.Row) gearBits
 	limit() int
 	// code codes the turn of the k-th cube, whose position is known.
 	code(c *coder, k int, q, base *cube.Row, gear int)
@@ -22,8 +22,8 @@ type turn interface {
 // parts relative to the baseline.
 type motion struct {
 	gearBits uint
-	moves    moves
-	turn     turn
+	moves    positionCoder
+	turn     orientationCoder
 }
 
 func (m *motion) begin(c *coder, cur, base *frame.Frame, list []int32) {
@@ -77,7 +77,7 @@ func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
 // choose returns the gear in which the cube takes the fewest bits, the lowest of
 // equals.
 func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
-	var move, turn lanes
+	var move, turn gearBits
 	if moved {
 		move = m.moves.cost(q, base)
 	}
@@ -90,7 +90,7 @@ func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
 		least += 1 + min(move.in(top), cube.PositionBits)
 	}
 	for g := top - 1; g >= 0; g-- {
-		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < tooFar && n <= least {
+		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < unreachable && n <= least {
 			gear, least = g, n
 		}
 	}

@@ -97,7 +97,7 @@ func TestGearsAreChosenWell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, bits := range []uint{0, 1, 2, 3} {
 		n := 1 << bits
-		m := &motion{gearBits: bits, moves: newMoves(widths{6, 8}, widths{6, 7}, n), turn: newSmallestThree(widths{5, 7}, n)}
+		m := &motion{gearBits: bits, moves: newPositionCoder(widths{6, 8}, widths{6, 7}, n), turn: newSmallestThree(widths{5, 7}, n)}
 		for range 3000 {
 			base := randomCube(rng)
 			q := nearby(rng, base, 1<<rng.IntN(12))

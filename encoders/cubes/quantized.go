@@ -14,14 +14,14 @@ func Quantized() encoders.Codec {
 		ID: 3, Name: "quantized", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "every cube as integers: smallest three in 29 bits, position in 50, no velocity",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New:     climb(func(int, any) rung { return whole(absolute) }),
+		New:     newCodec(func(int, any) rung { return everyRow(absolute) }),
 	}
 }
 
 // whole is a rung that sends every cube, changed or not.
-type whole func(c *coder, q, base *cube.Row)
+type everyRow func(c *coder, q, base *cube.Row)
 
-func (one whole) code(c *coder, cur, base *frame.Frame) {
+func (one everyRow) code(c *coder, cur, base *frame.Frame) {
 	for i := range len(cur.Table) / frame.CubeFields {
 		q := cube.At(cur.Table, i)
 		if !c.admit(i, q) {

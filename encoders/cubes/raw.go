@@ -17,7 +17,7 @@ func Raw() encoders.Codec {
 		ID: 1, Name: "raw", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "every cube as ten floats and a bit, as a first program would send it",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New:     climb(func(int, any) rung { return raw{} }),
+		New:     newCodec(func(int, any) rung { return raw{} }),
 	}
 }
 

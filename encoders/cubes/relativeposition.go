@@ -23,13 +23,13 @@ func RelativePosition() encoders.Codec {
 		Summary: "position as a difference to the baseline: a small or a large number of bits per component",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		Params:  &PositionParams{XYSmall: 5, XYLarge: 9, ZSmall: 5, ZLarge: 9},
-		New: climb(func(rows int, params any) rung {
+		New: newCodec(func(rows int, params any) rung {
 			p := params.(*PositionParams)
 			move := offset{
 				xy: widths{uint(p.XYSmall), uint(p.XYLarge)},
 				z:  widths{uint(p.ZSmall), uint(p.ZLarge)},
 			}
-			return &delta{which: newGaps(rows, publishedGaps...), each: plain(func(c *coder, q, base *cube.Row) {
+			return &delta{indices: newGaps(rows, publishedGaps...), rows: independent(func(c *coder, q, base *cube.Row) {
 				absoluteOrientation(c, q)
 				move.positionOrAbsolute(c, q, base)
 				interacting(c, q)

@@ -36,17 +36,17 @@ func Rotor() encoders.Codec {
 		Source:  "Quaternions, Rotations and Compression, Chris Doran, 2015",
 		Params: &RotorParams{XYSmall: 6, XYLarge: 8, ZSmall: 6, ZLarge: 7,
 			RotorSmall: 5, RotorLarge: 7, RotorSteps: 710, RollBits: 4, GearBits: 3},
-		New: climb(func(rows int, params any) rung {
+		New: newCodec(func(rows int, params any) rung {
 			p := params.(*RotorParams)
 			n := 1 << p.GearBits
 			gears := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inGears(n)
 			m := &motion{
 				gearBits: uint(p.GearBits),
-				moves:    newMoves(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
+				moves:    newPositionCoder(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
 				turn: &rotor{steps: int32(p.RotorSteps), rollBits: uint(p.RollBits), gears: gears,
-					table: newLaneTable(gears), plans: make([]rotorPlan, rows)},
+					table: newGearBitsTable(gears), plans: make([]rotorPlan, rows)},
 			}
-			return &delta{which: newGaps(rows, closeGaps...), each: m}
+			return &delta{indices: newGaps(rows, closeGaps...), rows: m}
 		}),
 	}
 }
@@ -58,7 +58,7 @@ type rotor struct {
 	steps    int32
 	rollBits uint
 	gears    []widths
-	table    laneTable
+	table    gearBitsTable
 	roll     int32       // of this packet, see rolled
 	plans    []rotorPlan // of a writer, for each of the list
 }
@@ -93,7 +93,7 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 		plan := t.plan(q, p)
 		t.plans[k] = plan
 		for roll := range 1 << t.rollBits {
-			r := rolled(q, p, int32(roll))
+			r := rollPrediction(q, p, int32(roll))
 			length[roll] += bits.Len32(zigzag(plan.b[0]-r[0])) + bits.Len32(zigzag(plan.b[1]-r[1]))
 		}
 	}
@@ -126,7 +126,7 @@ func (t *rotor) plan(q, base *cube.Row) rotorPlan {
 
 // rolled is the turn, in steps, that a cube makes likely by moving: about the
 // horizontal axis across its way, by roll/8 steps for each step of position.
-func rolled(q, base *cube.Row, roll int32) bivector {
+func rollPrediction(q, base *cube.Row, roll int32) bivector {
 	dx, dy := q[frame.CubeX]-base[frame.CubeX], q[frame.CubeY]-base[frame.CubeY]
 	return bivector{-dy * roll >> 3, dx * roll >> 3, 0}
 }
@@ -168,15 +168,15 @@ func missOf(got, want *cube.Row) (int, bool) {
 // limit is the second flag and the smallest three.
 func (t *rotor) limit() int { return 1 + cube.OrientationBits }
 
-func (t *rotor) cost(k int, q, base *cube.Row) lanes {
+func (t *rotor) cost(k int, q, base *cube.Row) gearBits {
 	plan := &t.plans[k]
 	if plan.useless {
-		return allTooFar
+		return allUnreachable
 	}
-	r := rolled(q, base, t.roll)
+	r := rollPrediction(q, base, t.roll)
 	cost := t.table.of(plan.b[0]-r[0]) + t.table.of(plan.b[1]-r[1]) + t.table.of(plan.b[2]-r[2])
 	if plan.miss != noMiss {
-		cost = cost.plus(1 + missBits)
+		cost = cost.add(1 + missBits)
 	}
 	return cost
 }
@@ -193,7 +193,7 @@ func (t *rotor) code(c *coder, k int, q, base *cube.Row, gear int) {
 		absoluteOrientation(c, q)
 		return
 	}
-	r, w := rolled(q, base, t.roll), t.gears[gear]
+	r, w := rollPrediction(q, base, t.roll), t.gears[gear]
 	for i := range r {
 		r[i] += w.difference(c, plan.b[i]-r[i])
 	}

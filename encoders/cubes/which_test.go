@@ -10,7 +10,7 @@ import (
 )
 
 // list sends a list of rows by x and returns its bits.
-func list(t *testing.T, x which, rows []int32, n int) int {
+func list(t *testing.T, x indexCoder, rows []int32, n int) int {
 	t.Helper()
 	var w, r coder
 	w.write(nil)
@@ -166,7 +166,7 @@ func TestListsAreChecked(t *testing.T) {
 
 // readList reads what write writes behind the flag that says "a list", for 100
 // rows.
-func readList(x which, write func(c *coder)) ([]int32, error) {
+func readList(x indexCoder, write func(c *coder)) ([]int32, error) {
 	var w, r coder
 	w.write(nil)
 	w.flag(true)

@@ -9,12 +9,12 @@ import (
 	"wirelab/encoders/patch"
 )
 
-const geldreich = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
+const source = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
 
 // Patch tells the difference to the old file in as few bytes as we know to.
 func Patch() encoders.Codec {
 	return encoders.Codec{
-		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: geldreich,
+		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
 		Summary: "the difference between two files: what is alike is copied, with corrections, by models that mix",
 		New:     newPatcher(false),
 	}
@@ -23,7 +23,7 @@ func Patch() encoders.Codec {
 // PatchFast is Patch for those who are in a hurry to apply it.
 func PatchFast() encoders.Codec {
 	return encoders.Codec{
-		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: geldreich,
+		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
 		Summary: "the same with a coder that is quick to apply, and larger",
 		New:     newPatcher(true),
 	}

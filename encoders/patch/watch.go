@@ -11,7 +11,7 @@ import (
 // what they are handed is theirs only until they return. Each may be nil.
 type Watch struct {
 	Correlated func(Correlation)
-	Told       func(Told)
+	Coded      func(Segment)
 }
 
 // Correlation is a row of the matrix of what is like what: a block of the new file
@@ -54,7 +54,7 @@ func (m Mode) String() string {
 }
 
 // Told is how a part of the new file was told.
-type Told struct {
+type Segment struct {
 	Start, End int64 // in bytes of the new file
 	Mode       Mode
 	Size       int64  // bytes of the patch
@@ -76,8 +76,8 @@ func (m *maker) watch() {
 
 // told tells the onlooker of n bytes that took so many of the patch. They are those
 // before m.at.
-func (m *maker) told(mode Mode, n int, size int64, ops []delta.Op) {
-	if m.opt.Watch.Told == nil {
+func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
+	if m.opt.Watch.Coded == nil {
 		return
 	}
 	start := int64(m.at - n)
@@ -89,5 +89,5 @@ func (m *maker) told(mode Mode, n int, size int64, ops []delta.Op) {
 		}
 		at += int64(o.Copy + o.Literal)
 	}
-	m.opt.Watch.Told(Told{Start: start, End: int64(m.at), Mode: mode, Size: size, Copies: m.copies})
+	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.at), Mode: mode, Size: size, Copies: m.copies})
 }

@@ -32,7 +32,7 @@ func TestWatch(t *testing.T) {
 				right++
 			}
 		},
-		Told: func(part Told) {
+		Coded: func(part Segment) {
 			if part.Start != at || part.End <= at || part.Mode != Patched {
 				t.Errorf("%v of %d to %d; expected patch from %d", part.Mode, part.Start, part.End, at)
 			}

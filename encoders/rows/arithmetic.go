@@ -12,7 +12,7 @@ import (
 
 // away returns by how much v is off guess, modulo 2^32: of an angle by the shorter way
 // round, of a float in the order of floats.
-func (c *column) away(v, guess int32) int32 {
+func (c *column) difference(v, guess int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		return ordered(v) - ordered(guess)
@@ -24,7 +24,7 @@ func (c *column) away(v, guess int32) int32 {
 
 // plus undoes away: where miss is away(v, guess), it is v. What lies out of the range
 // is the caller's to refuse.
-func (c *column) plus(guess, miss int32) int32 {
+func (c *column) add(guess, miss int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		return ordered(ordered(guess) + miss)
@@ -35,9 +35,9 @@ func (c *column) plus(guess, miss int32) int32 {
 }
 
 // between returns the shift from one value to another.
-func (c *column) between(from, to int32) int32 {
+func (c *column) shift(from, to int32) int32 {
 	if c.kind != frame.Float32 {
-		return c.away(to, from)
+		return c.difference(to, from)
 	}
 	if v := float(to) - float(from); v-v == 0 { // else not finite, and of no use
 		return int32(math.Float32bits(v))
@@ -47,7 +47,7 @@ func (c *column) between(from, to int32) int32 {
 
 // toward returns the value to which a shift leads, the nearest within the range. It is
 // a value even if the shift is nonsense.
-func (c *column) toward(from, shift int32) int32 {
+func (c *column) apply(from, shift int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		v := float(from) + float(shift)
@@ -70,7 +70,7 @@ func (c *column) half(shift int32) int32 {
 }
 
 // less returns the difference of two shifts.
-func (c *column) less(a, b int32) int32 {
+func (c *column) subtract(a, b int32) int32 {
 	if c.kind != frame.Float32 {
 		return a - b
 	}

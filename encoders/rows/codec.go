@@ -33,7 +33,7 @@ func DeltaAdaptive() encoders.Codec {
 				return nil, nil, err
 			}
 			p := params.(*Params)
-			return newEnd(s, p), newEnd(s, p), nil
+			return newCoder(s, p), newCoder(s, p), nil
 		},
 	}
 }
@@ -45,7 +45,7 @@ func suits(s *frame.Schema) bool {
 // end is one end of the codec: one traversal serves both directions. It hands every
 // decision to the coder and stores what that returns; when it reads, cur starts as a
 // copy of base.
-type end struct {
+type coder struct {
 	*plan
 	c       rangecoder.Coder
 	x       mixer
@@ -60,8 +60,8 @@ type end struct {
 	row   rowState
 }
 
-func newEnd(s *frame.Schema, p *Params) *end {
-	e := &end{plan: newPlan(s)}
+func newCoder(s *frame.Schema, p *Params) *coder {
+	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
 	e.x = mixer{c: &e.c, limit: p.Limit, rate: int32(p.Rate)}
 	e.row.init(e)
@@ -69,7 +69,7 @@ func newEnd(s *frame.Schema, p *Params) *end {
 }
 
 // charge accounts for all that was spent since the last charge.
-func (e *end) charge(k encoders.Slot) {
+func (e *coder) charge(k encoders.Slot) {
 	if e.counting {
 		at := e.c.Spent()
 		e.spent[k] += at - e.mark
@@ -78,15 +78,15 @@ func (e *end) charge(k encoders.Slot) {
 }
 
 // refs returns the reference, its memo, and a memo to be overwritten.
-func (e *end) refs(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
+func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
 	base = encoders.Base(refs, e.schema.Cells())
 	past, next = encoders.Memos(refs, spare, e.initial)
 	return base, past, next
 }
 
 // Encode implements encoders.Encoder.
-func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	base, past, next := e.refs(refs, spare)
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
 	if len(cur.Table) != len(base.Table) || len(cur.Body) > MaxBody {
 		return dst, nil, fmt.Errorf("rows: frame of %d values and a body of %d bytes, expected %d and at most %d", len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
 	}
@@ -110,8 +110,8 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 }
 
 // Decode implements encoders.Decoder.
-func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	base, past, next := e.refs(refs, spare)
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = append(dst.Body[:0], base.Body...)
 	e.c.Read(src)
@@ -127,8 +127,8 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 }
 
 // code passes over a frame.
-func (e *end) code(cur, base *frame.Frame, past, next *memo) {
-	next.follow(past, cur, base)
+func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
+	next.begin(past, cur, base)
 	e.x.m = next
 	e.scene.begin(e.plan, base, past)
 	e.codeRows(cur, base, past, next)
@@ -138,9 +138,9 @@ func (e *end) code(cur, base *frame.Frame, past, next *memo) {
 }
 
 // codeBody codes the bytes behind the table: the same as before, or as they are.
-func (e *end) codeBody(cur, base *frame.Frame) {
+func (e *coder) codeBody(cur, base *frame.Frame) {
 	e.x.begin(e.shared)
-	e.x.see(bodyMark, flag(len(base.Body) == 0), 0, 0)
+	e.x.addContext(bodyMark, flag(len(base.Body) == 0), 0, 0)
 	same := string(cur.Body) == string(base.Body)
 	if e.x.bit(bodyNode, int(flag(same)), nil) != 0 {
 		if e.c.Reading() {

@@ -28,7 +28,7 @@ type mixer struct {
 func (x *mixer) begin(set int) { x.n, x.set = 0, set*nodeCount }
 
 // see adds a context: the parts tell it apart from all others.
-func (x *mixer) see(a, b, c, d uint32) {
+func (x *mixer) addContext(a, b, c, d uint32) {
 	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.n)*0x165667B1
 	h ^= h >> 15
 	h *= 0x2C1B3C6D

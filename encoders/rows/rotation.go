@@ -65,7 +65,7 @@ func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]
 // after so many times as long again. A turn is its axis times the tangent of a quarter
 // of its angle, which grows nearly as the angle does (Doran, "Quaternions, Rotations
 // and Compression", 2018).
-func onward(from, to *rotation.Quaternion, times float64) rotation.Quaternion {
+func extrapolate(from, to *rotation.Quaternion, times float64) rotation.Quaternion {
 	r := to.Times(from.Conjugate())
 	if r[3] < 0 {
 		r = r.Negative()

@@ -38,17 +38,17 @@ func TestArithmetic(t *testing.T) {
 	for i, c := range columnsOf() {
 		for range 2000 {
 			v, guess := valueOf(rng, &c), valueOf(rng, &c)
-			if got := c.plus(guess, c.away(v, guess)); got != v {
-				t.Fatalf("column %d: %d from %d by %d comes to %d", i, v, guess, c.away(v, guess), got)
+			if got := c.add(guess, c.difference(v, guess)); got != v {
+				t.Fatalf("column %d: %d from %d by %d comes to %d", i, v, guess, c.difference(v, guess), got)
 			}
-			for _, shift := range []int32{c.between(guess, v), int32(rng.Uint32()), math.MinInt32} {
+			for _, shift := range []int32{c.shift(guess, v), int32(rng.Uint32()), math.MinInt32} {
 				for _, s := range []int32{shift, c.half(shift), c.scaled(shift, 6, 7), c.scaled(shift, 255, 1)} {
-					if at := c.toward(guess, s); uint32(at)-uint32(c.min) > c.span {
+					if at := c.apply(guess, s); uint32(at)-uint32(c.min) > c.span {
 						t.Fatalf("column %d: %d leads from %d to %d", i, s, guess, at)
 					}
 				}
 			}
-			if off := c.away(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 && uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
+			if off := c.difference(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 && uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
 				t.Fatalf("column %d: from %d to %d by %d, the longer way round", i, guess, v, off)
 			}
 			if c.kind == frame.Quantity && c.span < math.MaxInt32 {
@@ -70,10 +70,10 @@ func TestFloats(t *testing.T) {
 			t.Errorf("%g does not come after %g", v, list[i])
 		}
 	}
-	if got := c.toward(bitsOf(1.5), c.scaled(c.between(bitsOf(1), bitsOf(1.5)), 2, 6)); got != bitsOf(3) {
+	if got := c.apply(bitsOf(1.5), c.scaled(c.shift(bitsOf(1), bitsOf(1.5)), 2, 6)); got != bitsOf(3) {
 		t.Errorf("from 1 to 1.5 in 2 ticks leads to %g in 6 more, want 3", float(got))
 	}
-	if got := c.toward(bitsOf(3e38), bitsOf(3e38)); got != bitsOf(3e38) {
+	if got := c.apply(bitsOf(3e38), bitsOf(3e38)); got != bitsOf(3e38) {
 		t.Errorf("beyond all floats lies %g", float(got))
 	}
 }
@@ -118,10 +118,10 @@ func TestRotation(t *testing.T) {
 			t.Fatalf("%v is %v, is %v", q, fields, again)
 		}
 		from := at(angle - 0.3)
-		if got, want := onward(&from, &q, 1), at(angle+0.3); near(got, want) > 1e-12 {
+		if got, want := extrapolate(&from, &q, 1), at(angle+0.3); near(got, want) > 1e-12 {
 			t.Fatalf("from %v by %v to %v, want %v", from, q, got, want)
 		}
-		if got, want := onward(&from, &q, 2.5), at(angle+0.75); near(got, want) > 1e-4 {
+		if got, want := extrapolate(&from, &q, 2.5), at(angle+0.75); near(got, want) > 1e-4 {
 			t.Fatalf("two and a half times as far from %v by %v to %v, want %v", from, q, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestScene(t *testing.T) {
 		}
 	}
 	for n, row := range rng.Perm(s.Rows)[:60] {
-		past.grow(row, frame.CubeFields).shift[frame.CubeX] = int32(n + 1)
+		past.appendStep(row, frame.CubeFields).shift[frame.CubeX] = int32(n + 1)
 	}
 	var around scene
 	around.begin(p, base, past)
@@ -146,14 +146,14 @@ func TestScene(t *testing.T) {
 		t.Fatalf("%d movers, the fastest %+v", len(around.movers), around.movers[around.top])
 	}
 	for row := range s.Rows {
-		best, at := uint64(math.MaxUint64), around.where(row)
+		best, at := uint64(math.MaxUint64), around.position(row)
 		for n, other := range past.moved[60-maxMovers:] {
 			if past.step(60-maxMovers+n, p.fields).shift[frame.CubeX] > 0 && int(other) != row {
-				there := around.where(int(other))
-				best = min(best, apart(&at, &there))
+				there := around.position(int(other))
+				best = min(best, distance2(&at, &there))
 			}
 		}
-		if nearest, _ := around.near(row); nearest != uint32(length64(best)) {
+		if nearest, _ := around.distances(row); nearest != uint32(length64(best)) {
 			t.Fatalf("row %d: %d half octaves, want %d", row, nearest, length64(best))
 		}
 	}

@@ -36,7 +36,7 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	slowest := 0
 	for n, row := range past.moved {
 		shift := past.step(n, p.fields).shift
-		m := mover{row: int(row), at: s.where(int(row))}
+		m := mover{row: int(row), at: s.position(int(row))}
 		for _, f := range p.place {
 			m.speed = max(m.speed, uint32(max(shift[f], -shift[f])))
 		}
@@ -63,7 +63,7 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 }
 
 // where returns the coordinates of a row, coarse enough for their squares to add up.
-func (s *scene) where(row int) (at [maxPlace]int32) {
+func (s *scene) position(row int) (at [maxPlace]int32) {
 	for k, f := range s.plan.place {
 		at[k] = s.base[row*s.plan.fields+f] >> s.plan.coarse
 	}
@@ -72,18 +72,18 @@ func (s *scene) where(row int) (at [maxPlace]int32) {
 
 // near returns how far the nearest mover is from a row, and how far the fastest, in
 // half octaves; 63 where there is none.
-func (s *scene) near(row int) (nearest, fastest uint32) {
+func (s *scene) distances(row int) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return farthest, farthest
 	}
-	at := s.where(row)
+	at := s.position(row)
 	best := uint64(1<<63 - 1)
 	for i := range s.movers {
 		m := &s.movers[i]
 		if m.row == row {
 			continue
 		}
-		d := apart(&at, &m.at)
+		d := distance2(&at, &m.at)
 		best = min(best, d)
 		if i == s.top {
 			fastest = uint32(bits.Len64(d))
@@ -93,7 +93,7 @@ func (s *scene) near(row int) (nearest, fastest uint32) {
 }
 
 // apart returns the square of a distance.
-func apart(a, b *[maxPlace]int32) uint64 {
+func distance2(a, b *[maxPlace]int32) uint64 {
 	x, y, z := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1]), int64(a[2])-int64(b[2])
 	return uint64(x*x + y*y + z*z)
 }

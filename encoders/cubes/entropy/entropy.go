@@ -27,9 +27,9 @@ func Static() encoders.Codec {
 		ID: 16, Name: "static", Refs: 1, Suits: frame.IsCubes,
 		Summary: "range coder with probabilities trained on other recordings; the change of velocity instead of the difference",
 		Source:  "after gaffer_net, Fabian Giesen, 2015",
-		New: build(func(rows int, _ any) (body, *memo, error) {
-			model, err := appendCounters(nil, staticTable, leanSize, 0)
-			return &lean{fixed: model}, newMemo(rows, nil, nil), err
+		New: build(func(rows int, _ any) (traversal, *memo, error) {
+			model, err := appendCounters(nil, staticTable, ctxSize, 0)
+			return &contextCoder{fixed: model}, newMemo(rows, nil, nil), err
 		}),
 	}
 }
@@ -41,7 +41,7 @@ type AdaptiveParams struct {
 }
 
 // trust is how many decisions a trained probability counts for in adaptive.
-const trust = 40
+const trainedCount = 40
 
 // Adaptive learns the probabilities on the way, from one baseline to the next.
 func Adaptive() encoders.Codec {
@@ -50,14 +50,14 @@ func Adaptive() encoders.Codec {
 		Summary: "the same contexts, but probabilities are learnt along the chain of baselines",
 		Source:  "gaffer_net, Fabian Giesen, 2015",
 		Params:  &AdaptiveParams{Limit: 250, Trained: true},
-		New: build(func(rows int, params any) (body, *memo, error) {
+		New: build(func(rows int, params any) (traversal, *memo, error) {
 			p := params.(*AdaptiveParams)
 			table := staticTable
 			if !p.Trained {
 				table = nil
 			}
-			model, err := appendCounters(nil, table, leanSize, trust)
-			return &lean{limit: p.Limit}, newMemo(rows, model, nil), err
+			model, err := appendCounters(nil, table, ctxSize, trainedCount)
+			return &contextCoder{limit: p.Limit}, newMemo(rows, model, nil), err
 		}),
 	}
 }
@@ -82,9 +82,9 @@ func Predictive() encoders.Codec {
 		Summary: "motion and turn predicted from two baselines and from the neighbours; the rest by mixed probabilities",
 		Source:  "after DeltaCompress, Alexander Maxwell, 2016",
 		Params:  &PredictiveParams{Limit: learnLimit, Rate: learnRate},
-		New: build(func(rows int, params any) (body, *memo, error) {
+		New: build(func(rows int, params any) (traversal, *memo, error) {
 			p := params.(*PredictiveParams)
-			k, err := readKnowledge(predictiveTable)
+			k, err := readTrainedModel(predictiveTable)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -95,7 +95,7 @@ func Predictive() encoders.Codec {
 
 // build returns the New of a codec whose body, and memo of the initial state,
 // are made by of for so many cubes.
-func build(of func(rows int, params any) (body, *memo, error)) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+func build(of func(rows int, params any) (traversal, *memo, error)) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := cube.CheckSchema(s); err != nil {
 			return nil, nil, err
@@ -103,13 +103,13 @@ func build(of func(rows int, params any) (body, *memo, error)) func(*frame.Schem
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
-		var ends [2]*end
+		var ends [2]*coder
 		for i := range ends {
 			b, initial, err := of(s.Rows, params)
 			if err != nil {
 				return nil, nil, err
 			}
-			ends[i] = &end{rows: s.Rows, initial: initial, body: b}
+			ends[i] = &coder{rows: s.Rows, initial: initial, body: b}
 		}
 		return ends[0], ends[1], nil
 	}

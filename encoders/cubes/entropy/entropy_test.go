@@ -51,7 +51,7 @@ func crowd(seed uint64, rows, count int) []*frame.Frame {
 				q[frame.CubeInteracting] ^= 1
 			case *v != [3]int32{}:
 				for k := range v {
-					q[frame.CubeX+k] = within(k, q[frame.CubeX+k]+v[k])
+					q[frame.CubeX+k] = clampCoordinate(k, q[frame.CubeX+k]+v[k])
 					q[frame.CubeA+k] = min(max(q[frame.CubeA+k]+v[k]/5, 0), 511)
 				}
 				if v[2] -= 3; q[frame.CubeZ] <= 102 {

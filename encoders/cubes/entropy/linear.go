@@ -52,12 +52,12 @@ func height(z int32) int {
 }
 
 // class returns the class of one axis of a cube in a situation.
-func (k *place) class(axis int) int {
+func (k *cubeContext) class(axis int) int {
 	return ((k.height*3+min(max(k.far-6, 0)/2, 2))*2+flag(k.step != nil))*2 + flag(axis == 2)
 }
 
 // shiftFeatures are what may tell where a cube goes along an axis.
-func (k *place) shiftFeatures(j int) (f [shiftFeatures]int32) {
+func (k *cubeContext) shiftFeatures(j int) (f [shiftFeatures]int32) {
 	const cap = 1 << 14
 	axis := 4 + j
 	f[0] = 64
@@ -86,7 +86,7 @@ func (k *place) shiftFeatures(j int) (f [shiftFeatures]int32) {
 // turnFeatures are what may tell how a cube turns about an axis: as it did, as it
 // rolls for the way it went, as it rolled for the way it went before, and as its
 // neighbour turned in spite of what was predicted.
-func (k *place) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]int32) {
+func (k *cubeContext) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]int32) {
 	const cap = 1 << 14
 	f[0] = spin[axis]
 	roll := func(v [3]int32) int32 {
@@ -100,7 +100,7 @@ func (k *place) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]in
 	}
 	f[1], f[2] = roll(shift), roll(k.v)
 	if k.near != nil {
-		f[3] = k.near.twist[axis]
+		f[3] = k.near.turnMiss[axis]
 	}
 	return f
 }

@@ -21,11 +21,11 @@ type memo struct {
 
 // step is how one cube came from the baseline to where it is.
 type step struct {
-	row   int32
-	from  uint32   // the orientation it had, see cube.PackOrientation
-	shift [3]int32 // of x, y and z
-	miss  [3]int16 // by how much the position was off what was predicted
-	twist uint8    // the same of the orientation: the length of the largest component
+	row      int32
+	from     uint32   // the orientation it had, see cube.PackOrientation
+	shift    [3]int32 // of x, y and z
+	miss     [3]int16 // by how much the position was off what was predicted
+	turnMiss uint8    // the same of the orientation: the length of the largest component
 }
 
 const (
@@ -44,7 +44,7 @@ func newMemo(rows int, model []counter, weights []int32) *memo {
 
 // follow makes m what past is, but that nothing has moved yet on the way from
 // base to cur.
-func (m *memo) follow(past *memo, cur, base *frame.Frame) {
+func (m *memo) begin(past *memo, cur, base *frame.Frame) {
 	// The initial state stands outside of time, and nobody says how far apart two
 	// ticks may be.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
@@ -55,14 +55,14 @@ func (m *memo) follow(past *memo, cur, base *frame.Frame) {
 }
 
 // rested notes that cube i did not change.
-func (m *memo) rested(i int) {
+func (m *memo) noteUnchanged(i int) {
 	if m.idle[i] < forever {
 		m.idle[i]++
 	}
 }
 
 // changed notes how cube i came from base and returns the note.
-func (m *memo) changed(i int, q, base *cube.Row) *step {
+func (m *memo) noteChanged(i int, q, base *cube.Row) *step {
 	m.idle[i] = 0
 	s := step{row: int32(i), from: cube.PackOrientation(base)}
 	for k := range s.shift {

@@ -18,14 +18,14 @@ const (
 )
 
 // opinions says how likely each decision of a number is, and learns from it.
-type opinions interface {
+type numberModel interface {
 	length(node, bit int) int
 	sign(bit int) int
 	top(node, bit int) int
 }
 
 // number codes v, which has at most 22 bits. A reader returns nothing longer.
-func number(c *rangecoder.Coder, o opinions, v int32) int32 {
+func number(c *rangecoder.Coder, o numberModel, v int32) int32 {
 	size := uint32(max(v, -v))
 	n := uint32(bits.Len32(size))
 	at, short := 1, int(min(n, longest))
@@ -49,7 +49,7 @@ func number(c *rangecoder.Coder, o opinions, v int32) int32 {
 }
 
 // below codes what is below the leading bit of a magnitude of n bits.
-func below(c *rangecoder.Coder, o opinions, n, size uint32) uint32 {
+func below(c *rangecoder.Coder, o numberModel, n, size uint32) uint32 {
 	left, top := n-1, uint32(1)
 	node := 3*int(min(max(n, 2), 9)-2) - 1
 	for left > 0 && top < 4 {

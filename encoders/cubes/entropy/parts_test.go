@@ -83,7 +83,7 @@ func TestScale(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	s := scale{weights: make([]int32, scaleSize), rate: 300}
 	for range 60_000 {
-		var in [circumstances]int
+		var in [scaleFeatures]int
 		in[0], in[1] = rng.IntN(4), rng.IntN(3)
 		s.expect(2, &in)
 		s.learn((1 << (in[0] + 2*in[1])) - 1)
@@ -91,7 +91,7 @@ func TestScale(t *testing.T) {
 	s.rate = 0
 	for a := range 4 {
 		for b := range 3 {
-			in := [circumstances]int{a, b}
+			in := [scaleFeatures]int{a, b}
 			if got, want := float64(s.expect(2, &in))/65536, float64(a+2*b); math.Abs(got-want) > 0.1 {
 				t.Errorf("%d and %d: expects %.2f doublings, want %.0f", a, b, got, want)
 			}
@@ -103,7 +103,7 @@ func TestScale(t *testing.T) {
 		t.Error("it learns at a rate of 0")
 	}
 	for v := int32(0); v < 1<<20; v += 1 + v/100 {
-		if got, want := float64(doublings(-v))/65536, math.Log2(float64(v)+1); math.Abs(got-want) > 0.0861 {
+		if got, want := float64(logMagnitude(-v))/65536, math.Log2(float64(v)+1); math.Abs(got-want) > 0.0861 {
 			t.Errorf("%d is %.4f doublings, want about %.4f", v, got, want)
 		}
 	}
@@ -118,7 +118,7 @@ func randomTurned(rng *rand.Rand) rotation.Quaternion {
 // quantise returns the row of an orientation, by the definition of the format.
 func quantise(q rotation.Quaternion) cube.Row {
 	first, _ := q.Largest()
-	q = facing(q, int32(first))
+	q = withPositive(q, int32(first))
 	out, k := cube.Row{int32(first)}, frame.CubeA
 	for i, v := range q {
 		if i != first {
@@ -136,7 +136,7 @@ func TestTurns(t *testing.T) {
 	for range 5000 {
 		from, to := randomTurned(rng), randomTurned(rng)
 		v := turnBetween(&from, &to)
-		got := turned(&from, v)
+		got := rotated(&from, v)
 		if d := math.Abs(dot(&got, &to)); d < 0.99999 {
 			t.Fatalf("%v turned by %v is %v, want %v", from, v, got, to)
 		}
@@ -183,14 +183,14 @@ func TestRank(t *testing.T) {
 func TestSurroundings(t *testing.T) {
 	for _, rows := range []int{1, 2, 500} {
 		f := crowd(13, rows, 60)[59]
-		var s surroundings
+		var s neighbourhood
 		for range 2 {
 			s.begin(f, rows)
 		}
 		player := cube.At(f.Table, 0)
 		last, seen := -1, make([]bool, rows)
 		for _, i := range s.order {
-			r := ring(apart(cube.At(f.Table, int(i)), player))
+			r := ring(distance2(cube.At(f.Table, int(i)), player))
 			if r < last || seen[i] {
 				t.Fatalf("%d rows: row %d comes after ring %d, or twice", rows, i, last)
 			}
@@ -205,8 +205,8 @@ func TestSurroundings(t *testing.T) {
 			n, d := s.nearest(b)
 			if n != nil {
 				found++
-				if d != apart(n.base, b) || d >= reach {
-					t.Fatalf("a neighbour at %d, said to be at %d", apart(n.base, b), d)
+				if d != distance2(n.base, b) || d >= reach {
+					t.Fatalf("a neighbour at %d, said to be at %d", distance2(n.base, b), d)
 				}
 			}
 			for k := range s.coded {
@@ -229,17 +229,17 @@ func TestSurroundings(t *testing.T) {
 // The file of predictive is read as it was written, and one of another size is
 // refused.
 func TestKnowledge(t *testing.T) {
-	k, err := readKnowledge(predictiveTable)
+	k, err := readTrainedModel(predictiveTable)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(k.bytes(), predictiveTable) {
 		t.Error("what was read is written otherwise")
 	}
-	if _, err := readKnowledge(predictiveTable[1:]); err == nil {
+	if _, err := readTrainedModel(predictiveTable[1:]); err == nil {
 		t.Error("a short file was taken")
 	}
-	if _, err := appendCounters(nil, staticTable[1:], leanSize, 0); err == nil {
+	if _, err := appendCounters(nil, staticTable[1:], ctxSize, 0); err == nil {
 		t.Error("a short table was taken")
 	}
 	if k.scale[0] = 1 << 30; coarser(k.scale[0], scaleShift, 1<<7) != 127 {
@@ -249,7 +249,7 @@ func TestKnowledge(t *testing.T) {
 
 // What was counted is what is expected, to the coarseness of a byte.
 func TestTally(t *testing.T) {
-	counts := make(tally, 4)
+	counts := make(decisionCounts, 4)
 	counts[1], counts[2], counts[3] = [2]uint32{900, 100}, [2]uint32{0, 5}, [2]uint32{1 << 20, 0}
 	model, err := appendCounters(nil, counts.table(), 4, 7)
 	if err != nil {

@@ -23,7 +23,7 @@ func orientation(q *cube.Row) rotation.Quaternion {
 
 // facing returns p or -p, which is the same rotation, whichever has component k
 // positive.
-func facing(p rotation.Quaternion, k int32) rotation.Quaternion {
+func withPositive(p rotation.Quaternion, k int32) rotation.Quaternion {
 	if p[k&3] < 0 {
 		return p.Negative()
 	}
@@ -72,7 +72,7 @@ func turnBetween(from, to *rotation.Quaternion) (v [3]int32) {
 }
 
 // turned returns the orientation after a turn.
-func turned(p *rotation.Quaternion, v [3]int32) rotation.Quaternion {
+func rotated(p *rotation.Quaternion, v [3]int32) rotation.Quaternion {
 	const unit = 1.0 / (4 * spinOne)
 	x, y, z := float64(float64(v[0])*unit), float64(float64(v[1])*unit), float64(float64(v[2])*unit)
 	bb := float64(x*x) + float64(y*y) + float64(z*z)

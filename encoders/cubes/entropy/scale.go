@@ -6,28 +6,28 @@ import "math/bits"
 // taken for a sum of what each circumstance adds to it. It makes one context of
 // many circumstances, which together would have far too many.
 type scale struct {
-	weights []int32 // by kind and circumstance, in units of 1/65536 of a doubling
-	rate    int32   // of a trainer: how fast they learn, of 65536; 0 in a codec
-	at      [circumstances]int32
-	guess   int32
+	weights   []int32 // by kind and circumstance, in units of 1/65536 of a doubling
+	rate      int32   // of a trainer: how fast they learn, of 65536; 0 in a codec
+	at        [scaleFeatures]int32
+	predicted int32
 }
 
 // The circumstances, each of which has so many buckets.
 const (
-	circumstances = 13
+	scaleFeatures = 13
 	buckets       = 32
-	scaleSize     = kinds * circumstances * buckets
+	scaleSize     = kinds * scaleFeatures * buckets
 )
 
 // expect returns the logarithm of 1+|miss| that is to be expected of a number of
 // this kind, in units of 1/65536.
-func (s *scale) expect(kind int, in *[circumstances]int) int32 {
-	s.guess = 0
+func (s *scale) expect(kind int, in *[scaleFeatures]int) int32 {
+	s.predicted = 0
 	for i, b := range in {
-		s.at[i] = int32((kind*circumstances+i)*buckets + min(max(b, 0), buckets-1))
-		s.guess += s.weights[s.at[i]]
+		s.at[i] = int32((kind*scaleFeatures+i)*buckets + min(max(b, 0), buckets-1))
+		s.predicted += s.weights[s.at[i]]
 	}
-	return s.guess
+	return s.predicted
 }
 
 // learn tells how far off the prediction was that the last guess was about.
@@ -35,7 +35,7 @@ func (s *scale) learn(miss int32) {
 	if s.rate == 0 {
 		return
 	}
-	step := int32(int64(doublings(miss)-s.guess) * int64(s.rate) >> 16)
+	step := int32(int64(logMagnitude(miss)-s.predicted) * int64(s.rate) >> 16)
 	for _, at := range s.at {
 		s.weights[at] += step
 	}
@@ -43,7 +43,7 @@ func (s *scale) learn(miss int32) {
 
 // doublings returns the logarithm of 1+|v|, straight between powers of two, in
 // units of 1/65536.
-func doublings(v int32) int32 {
+func logMagnitude(v int32) int32 {
 	u := uint64(max(v, -v)) + 1
 	n := bits.Len64(u) - 1
 	return int32(n<<16 + int((u<<16)>>n) - 1<<16)
@@ -51,6 +51,6 @@ func doublings(v int32) int32 {
 
 // size returns which of so many contexts a guess is in, the finest of which are
 // steps to a doubling.
-func size(guess int32, steps, most int) int {
+func bucket(guess int32, steps, most int) int {
 	return min(max(int(guess)*steps>>16, 0), most-1)
 }

@@ -52,13 +52,13 @@ func appendCounters(list []counter, table []byte, n, trust int) ([]counter, erro
 }
 
 // tally counts decisions by context, for training.
-type tally [][2]uint32
+type decisionCounts [][2]uint32
 
-func (t tally) count(at, v int) { t[at][v&1]++ }
+func (t decisionCounts) count(at, v int) { t[at][v&1]++ }
 
 // table returns the trained bytes: probabilities as of one who has seen what was
 // counted and, before it, half a decision either way.
-func (t tally) table() []byte {
+func (t decisionCounts) table() []byte {
 	out := make([]byte, len(t))
 	for i, n := range t {
 		p := (uint64(n[1])*2 + 1) << 16 / ((uint64(n[0])+uint64(n[1]))*2 + 2)

@@ -10,21 +10,21 @@ func (b Body) Blend(before, base []int32, ticks int) Body {
 		return b
 	}
 	rate := 1 / float64(float64(ticks)*TickSeconds)
-	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * kept))
-	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * kept))
-	b.Vel = narrow(follow(wide(b.Vel), v, float64(rate*doubt*metre)))
-	b.Spin = narrow(follow(wide(b.Spin), w, float64(rate*doubt/turnSteps)))
-	return b.tamed()
+	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
+	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
+	b.Vel = narrow(blendToward(wide(b.Vel), v, float64(rate*measureError*metre)))
+	b.Spin = narrow(blendToward(wide(b.Spin), w, float64(rate*measureError/turnSteps)))
+	return b.clamped()
 }
 
 const (
-	kept  = 0.99 // of a speed after the step in which it showed
-	doubt = 2.0  // steps by which measurement and estimate differ when they weigh the same
+	stepDamping  = 0.99 // of a speed after the step in which it showed
+	measureError = 2.0  // steps by which measurement and estimate differ when they weigh the same
 )
 
 // follow moves an estimate towards what was measured, the farther the more they
 // differ. They weigh the same where they differ by even.
-func follow(estimate, measured Vec, even float64) Vec {
+func blendToward(estimate, measured Vec, even float64) Vec {
 	d := measured.Sub(estimate)
 	l := d.Dot(d)
 	return estimate.AddScaled(d, l/(l+float64(even*even)))

@@ -60,21 +60,21 @@ type Result struct {
 // Simulator runs forecasts. It owns its memory and must not be used by two
 // goroutines at a time.
 type Simulator struct {
-	rows    int
-	law     physics.Rigid
-	scene   *physics.Scene
-	table   []int32
-	pose    func(i int) physics.Quat
-	results []Result
-	at      []int32 // per cube: where in results it is, plus one
-	hind    hindsight
+	rows       int
+	law        physics.Rigid
+	scene      *physics.Scene
+	table      []int32
+	pose       func(i int) physics.Quat
+	results    []Result
+	at         []int32 // per cube: where in results it is, plus one
+	refinement refinement
 }
 
 // New returns a simulator of frames of the given number of cubes that obeys law;
 // see physics.Recorder.
 func New(rows int, law physics.Rigid) *Simulator {
 	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows)}
-	s.hind.init(rows)
+	s.refinement.init(rows)
 	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
 	return s
 }
@@ -92,13 +92,13 @@ func (s *Simulator) row(i int) []int32 {
 // where it was.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
-	s.hind.path, s.hind.moves = *path, s.hind.moves[:0]
-	s.hind.path.guess(s.table)
-	clear(s.hind.listed)
+	s.refinement.path, s.refinement.moves = *path, s.refinement.moves[:0]
+	s.refinement.path.inferMode(s.table)
+	clear(s.refinement.index)
 	for i := range awake {
 		a := &awake[i]
-		if c := int(a.Cube); c > 0 && c < s.rows && s.hind.listed[c] == 0 {
-			s.hind.add(c, a.Body.tamed())
+		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.index[c] == 0 {
+			s.refinement.add(c, a.Body.clamped())
 		}
 	}
 	s.simulate()
@@ -108,11 +108,11 @@ func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 // simulate runs what hind says.
 func (s *Simulator) simulate() {
 	s.build()
-	p := &s.hind.path
+	p := &s.refinement.path
 	steps, dt := p.steps()
 	for k := range steps {
-		p.hold(s.scene, k, steps, dt)
-		p.blow(s.scene)
+		p.movePlayer(s.scene, k, steps, dt)
+		p.applyForces(s.scene)
 		s.scene.Step(dt)
 	}
 	s.collect()
@@ -121,19 +121,19 @@ func (s *Simulator) simulate() {
 // build makes the scene of a snapshot.
 func (s *Simulator) build() {
 	s.scene.Reset(s.law, s.pose)
-	for i := range s.hind.moves {
-		a := &s.hind.moves[i]
+	for i := range s.refinement.moves {
+		a := &s.refinement.moves[i]
 		row := s.row(int(a.Cube))
 		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
 			wide(a.Vel), wide(a.Spin), float64(a.Still))
 	}
 	for i := 1; i < s.rows; i++ {
-		if s.hind.listed[i] == 0 {
+		if s.refinement.index[i] == 0 {
 			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
 		}
 	}
 	if s.rows > 0 {
-		p := &s.hind.path
+		p := &s.refinement.path
 		s.scene.Hold(0, PlayerHalf, PositionOf(p.From).Scale(metre), RotationOf(p.From))
 	}
 }

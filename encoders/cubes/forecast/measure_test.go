@@ -74,10 +74,10 @@ func (c *chain) correct(before, base *frame.Frame) {
 		}
 		a := Awake{Cube: int32(i)}
 		if r := find(&results, i); r != nil {
-			a.Body = r.corrected(row, recording.Age, 1)
+			a.Body = r.correctRow(row, recording.Age, 1)
 		} else {
 			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: RestSeconds}}
-			a.Body = rest.corrected(row, recording.Age, 1)
+			a.Body = rest.correctRow(row, recording.Age, 1)
 		}
 		c.awake = append(c.awake, a)
 	}

@@ -13,7 +13,7 @@ type Mode uint8
 // The modes. Guess is for who was not told: a player among many cubes pulls them
 // along, one that hovers pushes.
 const (
-	Guess Mode = iota
+	Infer Mode = iota
 	None
 	Push
 	Pull
@@ -22,7 +22,7 @@ const (
 
 const (
 	hoverUnits = 640 // a player above this does not roll
-	crowd      = 12  // cubes around a player who pulls; under one that pushes there are fewer
+	pullCrowd  = 12  // cubes around a player who pulls; under one that pushes there are fewer
 )
 
 // Path is the way of the player, cube 0: rows of the snapshot at the baseline,
@@ -66,8 +66,8 @@ func (p *Path) prepare(seconds float64) {
 }
 
 // guess settles the mode of a player in a snapshot.
-func (p *Path) guess(table []int32) {
-	if p.Mode != Guess {
+func (p *Path) inferMode(table []int32) {
+	if p.Mode != Infer {
 		return
 	}
 	const reach = pullReach * frame.UnitsPerMetre
@@ -78,7 +78,7 @@ func (p *Path) guess(table []int32) {
 		}
 	}
 	switch {
-	case near >= crowd:
+	case near >= pullCrowd:
 		p.Mode = Pull
 	case p.From[frame.CubeZ] > hoverUnits:
 		p.Mode = Push
@@ -93,7 +93,7 @@ func (p *Path) at(u float64) Vec {
 }
 
 // hold moves the player along during step k of n.
-func (p *Path) hold(s *physics.Scene, k, n int, dt float64) {
+func (p *Path) movePlayer(s *physics.Scene, k, n int, dt float64) {
 	b := s.Body(0)
 	here, next := p.at(float64(k)/float64(n)), p.at(float64(k+1)/float64(n))
 	b.Pos, b.Vel, b.Spin = here, next.Sub(here).Scale(1/dt), p.spin
@@ -111,7 +111,7 @@ const (
 )
 
 // blow applies the player's forces to the cubes around it.
-func (p *Path) blow(s *physics.Scene) {
+func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
 	if p.push {
 		origin := Vec{X: pos.X, Y: pos.Y, Z: pushOrigin}

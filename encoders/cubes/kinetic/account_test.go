@@ -17,7 +17,7 @@ import (
 var situations = [...]string{"player", "nearly still", "in the air", "on the floor", "near the player", "in a heap", "not moved"}
 
 // situationOf says what cube i of a coded frame was about.
-func situationOf(s *scene, i int, c *situation) int {
+func situationOf(s *scene, i int, c *contextClasses) int {
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
 	if cube.SamePose(q, base) {
 		return 6
@@ -63,7 +63,7 @@ func TestAccount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := newAccount(t, enc.(*end), list)
+		a := newAccount(t, enc.(*coder), list)
 		t.Logf("%s on %s, %.1f bytes a packet\n%s", codec.Name, name, float64(a.bytes)/a.packets, a.table())
 		if rest := float64(a.bytes*8) - a.bits(); rest < 0 || rest > 16*a.packets {
 			t.Errorf("%s: %.0f bits are accounted for, of %d", codec.Name, a.bits(), a.bytes*8)
@@ -85,7 +85,7 @@ type ledger struct {
 }
 
 // newAccount sends frames by the rules and keeps account of every cube.
-func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
+func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
 	a := &ledger{packets: float64(len(list) - recording.Age)}
 	memos := make([]encoders.Memo, len(list))
 	for n := recording.Age; n < len(list); n++ {
@@ -93,11 +93,11 @@ func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
 		var b encoders.Budget
 		e.rc.Write(nil)
 		e.budget, e.spent = &b, 0
-		e.open(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
+		e.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
 		for _, i := range e.scene.order {
 			before := b
-			c := e.scene.judge(int(i))
-			if err := e.cube(int(i)); err != nil {
+			c := e.scene.classify(int(i))
+			if err := e.codeCube(int(i)); err != nil {
 				t.Fatal(err)
 			}
 			k := situationOf(&e.scene, int(i), &c)
@@ -106,7 +106,7 @@ func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
 				a.spent[k][slot] += float64(b.Units[slot]-before.Units[slot]) / encoders.BitUnit
 			}
 		}
-		memos[n] = e.shut()
+		memos[n] = e.finish()
 		a.bytes += len(e.rc.Finish())
 	}
 	return a

@@ -26,26 +26,26 @@ type Params struct {
 	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated in hindsight, to learn the speeds" unit:"times" min:"0" max:"8"`
 	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
 	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
-	Grip       float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
+	Friction   float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
 	Damping    float64 `toml:"damping" help:"share of speed and spin lost in each step" min:"0" max:"1"`
 }
 
 // Kinetic knows the laws that the cubes obey: both ends simulate, and what is
 // sent is by how much the truth differs.
 func Kinetic() encoders.Codec {
-	law := recorder()
+	law := defaultLaw()
 	return encoders.Codec{
 		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
-		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Grip: law.Grip, Damping: law.Damping},
+		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Friction: law.Grip, Damping: law.Damping},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			if err := encoders.Validate(params); err != nil {
 				return nil, nil, err
 			}
 			p := params.(*Params)
-			law := recorder()
-			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Grip, p.Damping
+			law := defaultLaw()
+			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Friction, p.Damping
 			return ends(s, kineticModel, law)
 		},
 	}
@@ -60,10 +60,10 @@ func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Enco
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := features(law != nil); m.place.In() != n {
+	if n := featureCount(law != nil); m.place.In() != n {
 		return nil, nil, fmt.Errorf("%w: nets of %d inputs, expected %d", errModel, m.place.In(), n)
 	}
-	return newEnd(m, s.Rows, law), newEnd(m, s.Rows, law), nil
+	return newCoder(m, s.Rows, law), newCoder(m, s.Rows, law), nil
 }
 
-func newEnd(m *model, rows int, law *law) *end { return &end{model: m, rows: rows, law: law} }
+func newCoder(m *model, rows int, law *law) *coder { return &coder{model: m, rows: rows, law: law} }

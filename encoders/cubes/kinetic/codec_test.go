@@ -65,7 +65,7 @@ func (c *chains) send(t testing.TB, cur, base *frame.Frame) []byte {
 }
 
 func alike(a, b *memo) bool {
-	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.lessons != b.lessons || a.player != b.player || a.lead != b.lead || a.part != b.part {
+	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.adaptive != b.adaptive || a.player != b.player || a.leadFrames != b.leadFrames || a.partFrames != b.partFrames {
 		return false
 	}
 	for k := range a.tracks {
@@ -221,7 +221,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(k == 0, p[:len(p)/2])
 	}
 	f.Fuzz(func(t *testing.T, lite bool, src []byte) {
-		k := number(!lite)
+		k := btoi(!lite)
 		got := c[k].schema.NewFrame()
 		got.Tick = 106
 		m, err := c[k].dec.Decode(got, src, []encoders.Ref{{Frame: list[100], Memo: c[k].got[100]}}, nil)
@@ -301,7 +301,7 @@ func TestSecondReference(t *testing.T) {
 // encoded, and one that fits is not.
 func TestModelThatDoesNotFit(t *testing.T) {
 	s := frame.Cubes(3)
-	for _, law := range []*law{nil, recorder()} {
+	for _, law := range []*law{nil, defaultLaw()} {
 		for name, load := range map[string]func() (*model, error){"lite": liteModel, "kinetic": kineticModel} {
 			_, _, err := ends(s, load, law)
 			if fits := (name == "kinetic") == (law != nil); fits != (err == nil) || err != nil && !errors.Is(err, errModel) {

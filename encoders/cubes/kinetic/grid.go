@@ -3,9 +3,9 @@ package kinetic
 // grid finds the cubes near a place. Its cells are as wide as anything looks;
 // they wrap around, so that it needs no bounds.
 type grid struct {
-	head [gridSide * gridSide]int32 // 1 + the cube added last; 0: none
-	lit  [gridSide * gridSide]bool  // whether any is in the cells around
-	next []int32
+	head     [gridSide * gridSide]int32 // 1 + the cube added last; 0: none
+	nonEmpty [gridSide * gridSide]bool  // whether any is in the cells around
+	next     []int32
 }
 
 const (
@@ -18,7 +18,7 @@ const (
 // reset empties the grid for n cubes.
 func (g *grid) reset(n int) {
 	clear(g.head[:])
-	clear(g.lit[:])
+	clear(g.nonEmpty[:])
 	if cap(g.next) < n {
 		g.next = make([]int32, n)
 	}
@@ -36,7 +36,7 @@ func (g *grid) add(i int, x, y int32) {
 	if g.head[s] == 0 {
 		for dy := int32(-1); dy <= 1; dy++ {
 			for dx := int32(-1); dx <= 1; dx++ {
-				g.lit[slot(cx+dx, cy+dy)] = true
+				g.nonEmpty[slot(cx+dx, cy+dy)] = true
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func (g *grid) add(i int, x, y int32) {
 // some more; at most maxVisits.
 func (g *grid) search(x, y int32, found []int32) []int32 {
 	cx, cy := cellOf(x, y)
-	if !g.lit[slot(cx, cy)] {
+	if !g.nonEmpty[slot(cx, cy)] {
 		return found
 	}
 	for dy := int32(-1); dy <= 1; dy++ {

@@ -10,12 +10,12 @@ import (
 // bounded: 48 bytes for each of at most maxTracks cubes, a byte for each of at
 // most maxAges, and the lessons; 14.7 KB for 901 cubes.
 type memo struct {
-	player  cube.Row // as it was in the baseline
-	lead    uint32   // frames since then; 0: nothing is known
-	part    uint32   // frames that ages do not count yet, less than six
-	tracks  []track
-	ages    []uint8 // of cube i, see age
-	lessons [lessons]int16
+	player     cube.Row // as it was in the baseline
+	leadFrames uint32   // frames since then; 0: nothing is known
+	partFrames uint32   // frames that ages do not count yet, less than six
+	tracks     []track
+	ages       []uint8 // of cube i, see age
+	adaptive   [adaptiveSize]int16
 }
 
 const (
@@ -33,7 +33,7 @@ type track struct {
 	spin       [3]int16 // likewise, 1/speedSteps rad/s
 	still      uint8    // for how many frames it has hardly moved, by the forecast
 	touched    uint8    // bits 0..2: whether the forecast had it touch floor, player, cubes; above: level of how often
-	left       [6]int8  // what the second forecast, in hindsight, missed by; see pack
+	residual   [6]int8  // what the second forecast, in hindsight, missed by; see pack
 	miss       [6]int8  // motion and turn less the forecast ones
 	missBefore [6]int8
 }
@@ -73,14 +73,14 @@ func unpackAll(r *[6]int8) (move, turn vec) {
 }
 
 // shorts rounds v times scale to what an int16 holds.
-func shorts(v vec, scale float64) (s [3]int16) {
+func toInt16(v vec, scale float64) (s [3]int16) {
 	for k := range v {
 		s[k] = int16(math.Floor(min(max(float64(v[k]*scale), -math.MaxInt16), math.MaxInt16) + 0.5))
 	}
 	return s
 }
 
-func longs(s [3]int16, scale float64) vec {
+func fromInt16(s [3]int16, scale float64) vec {
 	return vec{float64(s[0]) / scale, float64(s[1]) / scale, float64(s[2]) / scale}
 }
 
@@ -119,7 +119,7 @@ func (a age) next(moved bool, growth int, interacting int32) age {
 // what skips five.
 func (m *memo) growth(frames uint32) (by int, part uint32) {
 	if m != nil {
-		frames += m.part
+		frames += m.partFrames
 	}
 	return int(min(frames/6, stillMax)), frames % 6
 }
@@ -133,7 +133,7 @@ func (m *memo) age(i int) age {
 }
 
 // renew returns a memo to be written: spare if it is one of ours.
-func renew(spare any, rows int) *memo {
+func newMemo(spare any, rows int) *memo {
 	m, ok := spare.(*memo)
 	if !ok || m == nil || len(m.ages) != min(rows, maxAges) {
 		m = &memo{ages: make([]uint8, min(rows, maxAges)), tracks: make([]track, 0, min(rows, maxTracks))}

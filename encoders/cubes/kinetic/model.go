@@ -34,37 +34,37 @@ type tables struct {
 }
 
 // lessons is how many contexts are adjusted by every packet.
-const lessons = coordinates*decisions + histories*stirs + runs + 4*interactAges + 16*nears + 16
+const adaptiveSize = coordinates*decisions + histories*forecastMoves + runs + 4*interactAges + 16*nearClasses + 16
 
 // arrange lays the tables out and returns how many weights there are.
-func arrange() (t tables, size int) {
-	var w, l layout
+func layOut() (t tables, size int) {
+	var w, l tableLayout
 	t.value.width = w.take(coordinates * decisions * widths)
 	t.value.err = w.take(coordinates * decisions * misses)
 	t.value.bend = w.take(coordinates * decisions * bends)
-	t.value.lesson = l.take(coordinates * decisions)
-	t.flag.stir = w.take(histories * stirs * nears)
-	t.flag.place = w.take(histories * nears * players)
-	t.flag.size = w.take(sizes * nears * 2)
+	t.value.adapt = l.take(coordinates * decisions)
+	t.flag.forecastMove = w.take(histories * forecastMoves * nearClasses)
+	t.flag.place = w.take(histories * nearClasses * players)
+	t.flag.size = w.take(sizes * nearClasses * 2)
 	t.flag.run = w.take(runs * histories)
-	t.flag.touch = w.take(stirs * 8 * 4)
+	t.flag.touch = w.take(forecastMoves * 8 * 4)
 	t.flag.player = w.take(sizes * players * 4)
-	t.flag.lessonStir = l.take(histories * stirs)
-	t.flag.lessonRun = l.take(runs)
+	t.flag.adaptMove = l.take(histories * forecastMoves)
+	t.flag.adaptRun = l.take(runs)
 	t.interact.age = w.take(4 * interactAges * 2)
 	t.interact.blow = w.take(8 * interactBlows * 4)
 	t.interact.player = w.take(8 * players)
-	t.interact.near = w.take(16 * nears)
+	t.interact.near = w.take(16 * nearClasses)
 	t.interact.beside = w.take(32 * 8)
-	t.interact.lessonAge = l.take(4 * interactAges)
-	t.interact.lessonNear = l.take(16 * nears)
+	t.interact.adaptAge = l.take(4 * interactAges)
+	t.interact.adaptNear = l.take(16 * nearClasses)
 	t.largest.margin = w.take(16 * 2)
 	t.largest.size = w.take(16 * sizes)
 	t.largest.err = w.take(17 * misses)
 	t.largest.ratio = w.take(ratios * 2)
 	t.largest.second = w.take(16 + 1)
-	t.largest.lesson = l.take(16)
-	if l.size != lessons {
+	t.largest.adapt = l.take(16)
+	if l.size != adaptiveSize {
 		panic("kinetic: lessons do not add up")
 	}
 	return t, w.size
@@ -97,7 +97,7 @@ func appendTables(dst []byte, m *model) []byte {
 // readTables reads what appendTables wrote into m.
 func readTables(m *model, file []byte) error {
 	var size int
-	m.tables, size = arrange()
+	m.tables, size = layOut()
 	if len(file) < len(tableMagic) || string(file[:len(tableMagic)]) != tableMagic || len(file)%2 != 0 {
 		return fmt.Errorf("%w: a file of %d bytes without %q", errModel, len(file), tableMagic)
 	}
@@ -124,10 +124,10 @@ func readTables(m *model, file []byte) error {
 }
 
 // fresh returns a model that has learnt nothing: nets' opinions are believed.
-func fresh() *model {
+func untrainedModel() *model {
 	m := &model{}
 	var size int
-	m.tables, size = arrange()
+	m.tables, size = layOut()
 	m.weights = make([]int16, size)
 	for i := range m.slopes {
 		m.slopes[i] = slopeUnit

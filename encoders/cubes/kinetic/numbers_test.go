@@ -24,11 +24,11 @@ func TestElementary(t *testing.T) {
 			t.Fatalf("ln(%v) = %v, want %v", y, ln(y), math.Log(y))
 		}
 		u := (rng.Float64() - 0.5) * 46
-		if want := 1 / (1 + math.Exp(u)); !nearly(tail(u), want, 1.3e-4) {
-			t.Fatalf("tail(%v) = %v, want %v", u, tail(u), want)
+		if want := 1 / (1 + math.Exp(u)); !nearly(logisticTail(u), want, 1.3e-4) {
+			t.Fatalf("tail(%v) = %v, want %v", u, logisticTail(u), want)
 		}
-		if math.Abs(tail(u)+tail(-u)-1) > 1e-10 {
-			t.Fatalf("tail(%v) and tail(%v) add up to %v", u, -u, tail(u)+tail(-u))
+		if math.Abs(logisticTail(u)+logisticTail(-u)-1) > 1e-10 {
+			t.Fatalf("tail(%v) and tail(%v) add up to %v", u, -u, logisticTail(u)+logisticTail(-u))
 		}
 	}
 }
@@ -36,14 +36,14 @@ func TestElementary(t *testing.T) {
 func TestTailNeverRises(t *testing.T) {
 	last := 1.0
 	for x := -30.0; x < 30; x += 1.0 / 777 {
-		now := tail(x)
+		now := logisticTail(x)
 		if now > last || now <= 0 {
 			t.Fatalf("tail(%v) = %v after %v", x, now, last)
 		}
 		last = now
 	}
 	for _, x := range []float64{math.Inf(-1), -1e300, 24, 1e300, math.Inf(1)} {
-		if v := tail(x); !(v >= 0 && v <= 1) {
+		if v := logisticTail(x); !(v >= 0 && v <= 1) {
 			t.Errorf("tail(%v) = %v", x, v)
 		}
 	}
@@ -52,7 +52,7 @@ func TestTailNeverRises(t *testing.T) {
 // randomMixture has components here and there, narrow and wide.
 func randomMixture(rng *rand.Rand) *mixture {
 	var y [netOutputs]int32
-	g := guess{reach: 1, rows: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	g := mixtureBases{reach: 1, rows: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
 	for i := range y {
 		y[i] = int32(rng.NormFloat64() * 8000)
 	}
@@ -82,9 +82,9 @@ func TestMixture(t *testing.T) {
 		for x := -400.0; x <= 400; x++ {
 			want := 0.0
 			for k, w := range m.weight {
-				want += w / (1 + math.Exp((x+0.5-m.mean[1][k])*m.sharp[1][k]))
+				want += w / (1 + math.Exp((x+0.5-m.mean[1][k])*m.invScale[1][k]))
 			}
-			got := m.beyond(1, x)
+			got := m.above(1, x)
 			if !nearly(got, want, 2e-4) && math.Abs(got-want) > 1e-10 {
 				t.Fatalf("beyond %v: %v, want %v", x, got, want)
 			}
@@ -101,7 +101,7 @@ func TestMixture(t *testing.T) {
 			t.Fatalf("scale %v", scale)
 		}
 		near := max(0.5, scale/2)
-		if lo, hi := m.beyond(1, middle-0.5-near), m.beyond(1, middle-0.5+near); lo < 0.5 || hi > 0.5 {
+		if lo, hi := m.above(1, middle-0.5-near), m.above(1, middle-0.5+near); lo < 0.5 || hi > 0.5 {
 			t.Fatalf("%v is no median: %v beyond %v less, %v beyond %v more", middle, lo, near, hi, near)
 		}
 	}
@@ -116,7 +116,7 @@ func TestMixtureLearns(t *testing.T) {
 		want := m.weight
 		sum := 0.0
 		for k := range want {
-			s := m.sharp[0][k]
+			s := m.invScale[0][k]
 			p := 1/(1+math.Exp(-(v+0.5-m.mean[0][k])*s)) - 1/(1+math.Exp(-(v-0.5-m.mean[0][k])*s))
 			want[k] *= p + 1e-7
 			sum += want[k]

@@ -19,7 +19,7 @@ type scene struct {
 	growth    int     // of ages, from the baseline to this frame
 	past      *memo   // of the baseline; nil: nothing is known
 	second    []int32 // another snapshot that both ends hold; nil: there is none
-	apart     uint32  // frames from there to the baseline
+	secondAge uint32  // frames from there to the baseline
 
 	order   []uint64 // distance from the player, and the cube
 	flags   []uint8  // of each cube, see isCoded
@@ -30,35 +30,35 @@ type scene struct {
 	arrived grid     // cubes that moved, where they are now
 	found   []int32
 
-	player leader
+	player playerMotion
 
-	simulates bool      // whether there is a forecast, once the player is known
-	ahead     []outlook // the forecast; nil before
+	simulates bool         // whether there is a forecast, once the player is known
+	forecast  []prediction // the forecast; nil before
 }
 
 // leader is how the player moves, which all others are compared with: in the step
 // before, and in this one once the player is coded.
-type leader struct {
+type playerMotion struct {
 	at, move, turn     vec
 	spin               quat // the turn, over the whole step
-	once               quat // the turn, over six frames
+	turn6              quat // the turn, over six frames
 	lastMove, lastTurn vec
-	undone             quat // the last turn, backwards
+	lastInverse        quat // the last turn, backwards
 }
 
 // outlook is where the forecast has a cube.
-type outlook struct {
+type prediction struct {
 	at      vec // in units of 1/512 m
 	as      quat
 	speed   vec        // m/s
 	spin    vec        // rad/s
 	still   float64    // seconds
 	touches [3]float64 // contacts with the floor, the player, other cubes
-	stirs   bool       // it moved at all
+	moves   bool       // it moved at all
 }
 
 // touched has a bit for each thing that the cube touches.
-func (o *outlook) touched() (bits int) {
+func (o *prediction) touched() (bits int) {
 	for k, n := range o.touches {
 		if n > 0 {
 			bits |= 1 << k
@@ -97,9 +97,9 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
 	none := quat{0, 0, 0, 1}
-	s.player = leader{at: position(cube.At(base, 0)), spin: none, once: none}
+	s.player = playerMotion{at: position(cube.At(base, 0)), spin: none, turn6: none}
 	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
-	s.player.undone = s.player.lastTurn.rotation().Conjugate()
+	s.player.lastInverse = s.player.lastTurn.rotation().Conjugate()
 	s.sort()
 }
 
@@ -148,13 +148,13 @@ func (s *scene) last(i int) *track {
 // lastMotion returns the cube's motion and turn of the step before.
 func (s *scene) lastMotion(i int) (move, turn vec) {
 	if t := s.last(i); t != nil {
-		return longs(t.move, 1), longs(t.turn, turnSteps)
+		return fromInt16(t.move, 1), fromInt16(t.turn, turnSteps)
 	}
 	return vec{}, vec{}
 }
 
 // settle notes what cube i has done, now that it is coded.
-func (s *scene) settle(i int) {
+func (s *scene) record(i int) {
 	s.flags[i] |= isCoded
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
 	if cube.SamePose(q, base) {
@@ -167,8 +167,8 @@ func (s *scene) settle(i int) {
 	if !cube.SameOrientation(q, base) {
 		m.turn = turnBetween(orientation(base), to).times(per)
 	}
-	if s.ahead != nil && i > 0 {
-		o := &s.ahead[i]
+	if s.forecast != nil && i > 0 {
+		o := &s.forecast[i]
 		m.missMove = position(q).minus(o.at).times(per)
 		m.missTurn = turnBetween(o.as, to).times(per)
 	} else {
@@ -179,16 +179,16 @@ func (s *scene) settle(i int) {
 	s.doneOf[i] = int32(len(s.done))
 	if i == 0 {
 		s.player.move, s.player.turn = m.move, m.turn
-		s.player.spin, s.player.once = m.turn.times(s.reach).rotation(), m.turn.rotation()
+		s.player.spin, s.player.turn6 = m.turn.times(s.reach).rotation(), m.turn.rotation()
 	} else {
 		s.arrived.add(i, q[frame.CubeX], q[frame.CubeY])
 	}
 }
 
 // remember writes the memo of the frame, all of which is coded.
-func (s *scene) remember(m *memo) {
-	m.player, m.lead = *cube.At(s.base, 0), s.frames
-	_, m.part = s.past.growth(s.frames)
+func (s *scene) writeMemo(m *memo) {
+	m.player, m.leadFrames = *cube.At(s.base, 0), s.frames
+	_, m.partFrames = s.past.growth(s.frames)
 	for i := range m.ages {
 		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, cube.At(s.base, i)[frame.CubeInteracting]))
 	}
@@ -197,33 +197,33 @@ func (s *scene) remember(m *memo) {
 			break
 		}
 		d := &s.done[k]
-		t := track{cube: d.cube, move: shorts(d.move, 1), turn: shorts(d.turn, turnSteps), miss: packAll(d.missMove, d.missTurn)}
+		t := track{cube: d.cube, move: toInt16(d.move, 1), turn: toInt16(d.turn, turnSteps), miss: packAll(d.missMove, d.missTurn)}
 		if last := s.last(int(d.cube)); last != nil {
 			t.missBefore = last.miss
 		}
-		if s.ahead != nil {
-			s.steer(&t, d)
+		if s.forecast != nil {
+			s.recordSpeed(&t, d)
 		}
 		m.tracks = append(m.tracks, t)
 	}
 }
 
 // steer notes the speed at which the forecast has a cube, plus what it missed by.
-func (s *scene) steer(t *track, d *motion) {
-	o, q := &s.ahead[d.cube], cube.At(s.cur, int(d.cube))
+func (s *scene) recordSpeed(t *track, d *motion) {
+	o, q := &s.forecast[d.cube], cube.At(s.cur, int(d.cube))
 	rate := 10 / s.reach
 	miss, missTurn := position(q).minus(o.at), turnBetween(o.as, orientation(q))
-	t.left = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))
-	t.touched = uint8(o.touched() | level(o.touches[0]+o.touches[1]+o.touches[2], 7)<<3)
+	t.residual = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))
+	t.touched = uint8(o.touched() | log2Class(o.touches[0]+o.touches[1]+o.touches[2], 7)<<3)
 	t.still = uint8(min(max(float64(o.still*60)+0.5, 0), 255))
-	t.speed = shorts(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
-	t.spin = shorts(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
+	t.speed = toInt16(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
+	t.spin = toInt16(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
 }
 
 // level returns which power of two x is in, 0 below one, at most top.
-func level(x float64, top int) int {
+func log2Class(x float64, top int) int {
 	return min(bits.Len32(uint32(min(max(x, 0), 1<<30))), top)
 }
 
 // root is the whole part of a square root.
-func root(x int64) int { return int(math.Sqrt(float64(x))) }
+func isqrt(x int64) int { return int(math.Sqrt(float64(x))) }

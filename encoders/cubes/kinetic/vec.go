@@ -23,7 +23,7 @@ func (v vec) length() float64 { return math.Sqrt(v.square()) }
 func (v vec) sum() float64 { return math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2]) }
 
 // number is 1 for true.
-func number(b bool) (one int) {
+func btoi(b bool) (one int) {
 	if b {
 		one = 1
 	}

@@ -12,58 +12,58 @@ import (
 // matter: whether this cube changed against its own baseline, how far it is from
 // the player's, how far it moved last time, how wrong the coordinates of it were
 // that are already known.
-type lean struct {
-	fixed  []counter // of static, which does not learn; nil in adaptive
-	limit  int       // how many bits a counter rests on at most
-	school *tally    // of a trainer: counts the decisions, nil in a codec
+type contextCoder struct {
+	fixed  []counter       // of static, which does not learn; nil in adaptive
+	limit  int             // how many bits a counter rests on at most
+	counts *decisionCounts // of a trainer: counts the decisions, nil in a codec
 
-	e     *end
+	e     *coder
 	model []counter
-	at    leanNumber // the contexts of the number at hand
+	at    numberContexts // the contexts of the number at hand
 }
 
 // Sizes and places of the contexts in the model.
 const (
-	spins     = 10 // lengths of a turn, in steps of a component
-	misses    = 10 // lengths of a miss
-	histories = 12 // how a cube came to be where it is, see leanCube.history
-	leanRows  = 8  // what the last three rows did
+	spins          = 10 // lengths of a turn, in steps of a component
+	misses         = 10 // lengths of a miss
+	histories      = 12 // how a cube came to be where it is, see leanCube.history
+	recentPatterns = 8  // what the last three rows did
 
-	leanChanged = 0
-	leanMoved   = leanChanged + idles*fars*leanRows*2
-	leanTurned  = leanMoved + idles*speeds
-	leanTouched = leanTurned + idles*speeds
-	leanLargest = leanTouched + idles*2*4
-	leanFirst   = leanLargest + margins*spins*2 // x
-	leanShift   = leanFirst + speeds*histories*lengthNodes
-	leanTurn    = leanShift + 2*misses*speeds*lengthNodes
-	leanSign    = leanTurn + 3*misses*spins*lengthNodes
-	leanTop     = leanSign + 6*3*3
-	leanSize    = leanTop + 6*topNodes
+	ctxChanged     = 0
+	ctxMoved       = ctxChanged + idleClasses*distanceClasses*recentPatterns*2
+	ctxTurned      = ctxMoved + idleClasses*speeds
+	ctxInteracting = ctxTurned + idleClasses*speeds
+	ctxLargest     = ctxInteracting + idleClasses*2*4
+	ctxFirst       = ctxLargest + margins*spins*2 // x
+	ctxShift       = ctxFirst + speeds*histories*lengthNodes
+	ctxTurn        = ctxShift + 2*misses*speeds*lengthNodes
+	ctxSign        = ctxTurn + 3*misses*spins*lengthNodes
+	ctxTop         = ctxSign + 6*3*3
+	ctxSize        = ctxTop + 6*topNodes
 )
 
 // leanNumber is where the counters of a number are.
-type leanNumber struct{ length, sign, top int }
+type numberContexts struct{ length, sign, top int }
 
 // bit codes a decision in context at.
-func (l *lean) bit(at, v int) int {
+func (l *contextCoder) bit(at, v int) int {
 	k := &l.model[at]
 	v = l.e.c.Bit(v, k.P())
 	if l.fixed == nil {
 		k.Update(v, l.limit)
 	}
-	if l.school != nil {
-		l.school.count(at, v)
+	if l.counts != nil {
+		l.counts.count(at, v)
 	}
 	return v
 }
 
 // length, sign and top implement opinions.
-func (l *lean) length(node, v int) int { return l.bit(l.at.length+node, v) }
-func (l *lean) sign(v int) int         { return l.bit(l.at.sign, v) }
-func (l *lean) top(node, v int) int    { return l.bit(l.at.top+node, v) }
+func (l *contextCoder) length(node, v int) int { return l.bit(l.at.length+node, v) }
+func (l *contextCoder) sign(v int) int         { return l.bit(l.at.sign, v) }
+func (l *contextCoder) top(node, v int) int    { return l.bit(l.at.top+node, v) }
 
-func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
+func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 	l.e, l.model = e, next.model
 	if l.fixed != nil {
 		l.model = l.fixed
@@ -75,23 +75,23 @@ func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
-		idle, far, v := idleness(past.idle[i]), farness(apart(b, player)), s.scaled(past.ticks, next.ticks)
-		at := leanChanged + (interest(idle, far, v)*2+int(b[frame.CubeInteracting]))*leanRows + recent
+		idle, far, v := idleClass(past.idle[i]), distanceClass(distance2(b, player)), s.scaled(past.ticks, next.ticks)
+		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
 		changed := l.bit(at, flag(*q != *b))
 		e.charge(encoders.SlotFlags)
-		if recent = (recent<<1 | changed) & (leanRows - 1); changed == 0 {
-			next.rested(i)
+		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
+			next.noteUnchanged(i)
 			continue
 		}
 		if !e.admit(i, q) {
 			return
 		}
-		k := leanCube{e: e, lean: l, q: q, base: b, step: s, was: past.ticks, now: next.ticks, v: v, idle: idle, far: far}
+		k := contextCube{e: e, coder: l, q: q, base: b, step: s, lastTicks: past.ticks, ticks: next.ticks, v: v, idle: idle, far: far}
 		k.code()
 		if !e.accept(i, q, b) {
 			return
 		}
-		next.changed(i, q, b).twist = uint8(k.missed)
+		next.noteChanged(i, q, b).turnMiss = uint8(k.missed)
 		if i == 0 {
 			player = q
 		}
@@ -99,45 +99,45 @@ func (l *lean) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 }
 
 // leanCube is a cube and its situation.
-type leanCube struct {
-	e         *end
-	lean      *lean
-	q, base   *cube.Row
-	step      *step
-	was, now  int32
-	v         [3]int32 // how far it would go if it went on
-	idle, far int
-	missed    int // length of the change of velocity
+type contextCube struct {
+	e                *coder
+	coder            *contextCoder
+	q, base          *cube.Row
+	step             *step
+	lastTicks, ticks int32
+	v                [3]int32 // how far it would go if it went on
+	idle, far        int
+	missed           int // length of the change of velocity
 }
 
 // interest tells cubes apart by what makes them change: those that moved, by how
 // fast, the others by how far the player is.
-func interest(idle, far int, v [3]int32) int {
+func changeContext(idle, far int, v [3]int32) int {
 	if idle == 0 {
 		return span(v, speeds-1)
 	}
-	return idle*fars + far
+	return idle*distanceClasses + far
 }
 
 // history tells cubes that moved apart by how wrong that was predicted, those
 // that did not by how far the player is.
-func (k *leanCube) history() int {
+func (k *contextCube) history() int {
 	if k.step == nil {
 		return histories - 1 - k.far/3
 	}
-	return min(int(k.step.twist), histories-1-fars/3)
+	return min(int(k.step.turnMiss), histories-1-distanceClasses/3)
 }
 
 // code codes a cube that changed.
-func (k *leanCube) code() {
-	l, situation := k.lean, k.idle*speeds+span(k.v, speeds-1)
-	moved := l.bit(leanMoved+situation, flag(!cube.SamePosition(k.q, k.base)))
+func (k *contextCube) code() {
+	l, situation := k.coder, k.idle*speeds+span(k.v, speeds-1)
+	moved := l.bit(ctxMoved+situation, flag(!cube.SamePosition(k.q, k.base)))
 	k.e.charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
 		k.e.charge(encoders.SlotPosition)
 	}
-	turned := l.bit(leanTurned+situation, flag(!cube.SameOrientation(k.q, k.base)))
+	turned := l.bit(ctxTurned+situation, flag(!cube.SameOrientation(k.q, k.base)))
 	k.e.charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
@@ -145,7 +145,7 @@ func (k *leanCube) code() {
 	}
 	flipped := 1 // of a cube that neither moved nor turned, what else could it be?
 	if moved|turned != 0 {
-		at := leanTouched + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/fars
+		at := ctxInteracting + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/distanceClasses
 		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
 	k.q[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
@@ -153,17 +153,17 @@ func (k *leanCube) code() {
 }
 
 // shift codes the position as the change of velocity.
-func (k *leanCube) shift() {
+func (k *contextCube) shift() {
 	speed, last := span(k.v, speeds-1), 1
 	for j, v := range k.v {
-		at := leanFirst + (speed*histories+k.history())*lengthNodes
+		at := ctxFirst + (speed*histories+k.history())*lengthNodes
 		if j > 0 {
-			at = leanShift + (((j-1)*misses+min(k.missed, misses-1))*speeds+speed)*lengthNodes
+			at = ctxShift + (((j-1)*misses+min(k.missed, misses-1))*speeds+speed)*lengthNodes
 		}
-		k.lean.at = leanNumber{at, leanSign + (j*3+sign(v))*3 + last, leanTop + j*topNodes}
+		k.coder.at = numberContexts{at, ctxSign + (j*3+sign(v))*3 + last, ctxTop + j*topNodes}
 		p := &k.q[frame.CubeX+j]
-		guess := within(j, k.base[frame.CubeX+j]+v)
-		miss := number(&k.e.c, k.lean, *p-guess)
+		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
+		miss := number(&k.e.c, k.coder, *p-guess)
 		*p = guess + miss
 		k.missed, last = max(k.missed, length(miss, 32)), sign(miss)
 	}
@@ -171,8 +171,8 @@ func (k *leanCube) shift() {
 
 // turn codes the orientation: which component is the largest, and the others as
 // the change of what they changed by.
-func (k *leanCube) turn() {
-	l, q, b := k.lean, k.q, k.base
+func (k *contextCube) turn() {
+	l, q, b := k.coder, k.q, k.base
 	is := orientation(b)
 	was := is
 	if k.step != nil {
@@ -183,7 +183,7 @@ func (k *leanCube) turn() {
 		}
 	}
 	var by rotation.Quaternion
-	ahead, spin := float64(k.now)/float64(k.was), 0
+	ahead, spin := float64(k.ticks)/float64(k.lastTicks), 0
 	for i := range is {
 		by[i] = is[i] - was[i]
 		spin = max(spin, length(int32(float64(by[i]*stepsToOne)), spins-1))
@@ -204,7 +204,7 @@ func (k *leanCube) turn() {
 		} else {
 			ctx += (j*misses + min(off, misses-1)) * spins
 		}
-		l.at = leanNumber{leanTurn + ctx*lengthNodes, leanSign + ((3+j)*3+signOf(by[i]))*3 + last, leanTop + (3+j)*topNodes}
+		l.at = numberContexts{ctxTurn + ctx*lengthNodes, ctxSign + ((3+j)*3+signOf(by[i]))*3 + last, ctxTop + (3+j)*topNodes}
 		p := &q[frame.CubeA+j]
 		guess := gridStep(is[i])
 		miss := number(&k.e.c, l, *p-guess)
@@ -215,14 +215,14 @@ func (k *leanCube) turn() {
 }
 
 // largest codes which component is the largest.
-func (k *leanCube) largest(guess *rotation.Quaternion, spin int) {
+func (k *contextCube) largest(guess *rotation.Quaternion, spin int) {
 	first, second := guess.Largest()
-	at := leanLargest + (margin(guess, first, second)*spins+spin)*2
+	at := ctxLargest + (margin(guess, first, second)*spins+spin)*2
 	q := &k.q[frame.CubeLargest]
 	switch {
-	case k.lean.bit(at, flag(int(*q) != first)) == 0:
+	case k.coder.bit(at, flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case k.lean.bit(at+1, flag(int(*q) != second)) == 0:
+	case k.coder.bit(at+1, flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
 		*q = int32(k.e.c.Direct(uint64(*q), cube.LargestBits))

@@ -1,28 +1,28 @@
 package adaptive
 
 // kept is how many models an end holds, beside the trained one.
-const kept = 7
+const heldModels = 7
 
 // A label names a model in a packet, in three bits: one of the last seven, or the
 // trained one, which any end can read at any time.
-const labelTrained = kept
+const labelTrained = heldModels
 
 func labelOf(index uint64) int {
 	if index == 0 {
 		return labelTrained
 	}
-	return int((index - 1) % kept)
+	return int((index - 1) % heldModels)
 }
 
 // lineage is the models of one end, each the one before with some batches mixed in.
 // Model 0 is the trained one; the others are kept as differences, and made ready
 // when they are wanted.
-type lineage struct {
+type modelChain struct {
 	packing
-	base    tally           // of the oldest model held
-	steps   [kept - 1]tally // step i is what made model i of model i-1
-	hash    uint32          // of the request that asked for the newest
-	oldest  uint64          // the model that base is of
+	base    tally                 // of the oldest model held
+	steps   [heldModels - 1]tally // step i is what made model i of model i-1
+	hash    uint32                // of the request that asked for the newest
+	oldest  uint64                // the model that base is of
 	newest  uint64
 	ready   uint64 // the model that is ready
 	isReady bool
@@ -40,11 +40,11 @@ func (p packing) most() int { return []int{256, 1536, 16384, 16384}[p.order] }
 func (p packing) mostStep() int { return []int{256, 704, 4096, 8192}[p.order] }
 
 // find returns the model of a label, and whether it is held.
-func (l *lineage) find(label int) (index uint64, ok bool) {
+func (l *modelChain) find(label int) (index uint64, ok bool) {
 	if label == labelTrained {
 		return 0, true
 	}
-	for i := l.newest; i > 0 && i+kept > l.newest; i-- {
+	for i := l.newest; i > 0 && i+heldModels > l.newest; i-- {
 		if labelOf(i) == label {
 			return i, i >= l.oldest
 		}
@@ -53,23 +53,23 @@ func (l *lineage) find(label int) (index uint64, ok bool) {
 }
 
 // push makes a new model of the newest one and the statistics.
-func (l *lineage) push(sums tally, hash uint32) {
-	if l.newest-l.oldest == kept-1 {
+func (l *modelChain) push(sums tally, hash uint32) {
+	if l.newest-l.oldest == heldModels-1 {
 		l.oldest++
 		l.base = l.mix(l.base, *l.step(l.oldest))
 	}
 	l.newest++
 	step := l.step(l.newest)
-	*step = room((*step)[:0], len(sums))
+	*step = grow((*step)[:0], len(sums))
 	copy(*step, sums)
 	l.hash = hash
 }
 
 // step is the difference that makes model i.
-func (l *lineage) step(i uint64) *tally { return &l.steps[i%(kept-1)] }
+func (l *modelChain) step(i uint64) *tally { return &l.steps[i%(heldModels-1)] }
 
 // pop takes the newest model back.
-func (l *lineage) pop() {
+func (l *modelChain) pop() {
 	if l.ready == l.newest {
 		l.isReady = false
 	}
@@ -77,12 +77,12 @@ func (l *lineage) pop() {
 	l.hash = 0
 }
 
-func (l *lineage) mix(into, sums tally) tally {
+func (l *modelChain) mix(into, sums tally) tally {
 	return l.limit(l.add(into, sums), l.most(), mostSeen)
 }
 
 // use makes a model ready, 0 for the trained one, and returns it.
-func (l *lineage) use(index uint64) *model {
+func (l *modelChain) use(index uint64) *model {
 	if l.isReady && l.ready == index {
 		return &l.model
 	}
@@ -93,7 +93,7 @@ func (l *lineage) use(index uint64) *model {
 	case l.isReady && l.ready >= l.oldest && l.ready < index:
 		t, from = top.tally(l.packing), l.ready // most often the one before
 	default:
-		t = room(t, len(l.base))
+		t = grow(t, len(l.base))
 		copy(t, l.base)
 	}
 	for i := from + 1; i <= index; i++ {
@@ -106,7 +106,7 @@ func (l *lineage) use(index uint64) *model {
 }
 
 // bytes is what the models take in memory.
-func (l *lineage) bytes() int {
+func (l *modelChain) bytes() int {
 	n := 4*cap(l.base) + l.model.bytes()
 	for _, s := range l.steps {
 		n += 4 * cap(s)
@@ -116,7 +116,7 @@ func (l *lineage) bytes() int {
 
 // held lists the models held: the trained one, then the others, the newest last, so
 // that each can be made ready from the one before.
-func (l *lineage) held(dst []uint64) []uint64 {
+func (l *modelChain) held(dst []uint64) []uint64 {
 	dst = append(dst, 0)
 	for i := max(l.oldest, 1); i <= l.newest; i++ {
 		dst = append(dst, i)

@@ -9,9 +9,9 @@ import "wirelab/encoders/rangecoder"
 
 // Stretches have 2048 steps to a nat, as in package rangecoder.
 const (
-	nat       = 2048
-	slopeUnit = 4096
-	lessonMax = 3 * nat
+	nat         = 2048
+	slopeUnit   = 4096
+	adaptiveMax = 3 * nat
 	// Steps that a lesson moves for a complete surprise: the nets' opinions are
 	// good everywhere, while the habits of flags differ between recordings.
 	valueRate = 8
@@ -20,19 +20,19 @@ const (
 
 // contexts of one decision: where its weights and lessons are.
 type contexts struct {
-	slope   int32 // index of its slope
-	weights [6]int32
-	n       int
-	lessons [2]int32
-	taught  int
-	rate    int32 // at which lessons are learnt
+	slope    int32 // index of its slope
+	weights  [6]int32
+	n        int
+	adapted  [2]int32
+	adaptedN int
+	rate     int32 // at which lessons are learnt
 }
 
 func (c *contexts) reset(slope int, rate int32) {
-	c.slope, c.n, c.taught, c.rate = int32(slope), 0, 0, rate
+	c.slope, c.n, c.adaptedN, c.rate = int32(slope), 0, 0, rate
 }
 
-func (c *contexts) use(table region, at int) {
+func (c *contexts) use(table contextTable, at int) {
 	if uint(at) >= uint(table.size) {
 		panic("kinetic: a context outside its table")
 	}
@@ -40,33 +40,33 @@ func (c *contexts) use(table region, at int) {
 	c.n++
 }
 
-func (c *contexts) teach(table region, at int) {
+func (c *contexts) adaptive(table contextTable, at int) {
 	if uint(at) >= uint(table.size) {
 		panic("kinetic: a lesson outside its table")
 	}
-	c.lessons[c.taught] = int32(table.at + at)
-	c.taught++
+	c.adapted[c.adaptedN] = int32(table.at + at)
+	c.adaptedN++
 }
 
 // choose codes one decision of opinion z, the stretch of a probability from
 // elsewhere; 0 if there is none.
-func (e *end) choose(bit int, z int32, c *contexts) int {
-	if e.pupil != nil {
-		return e.pupil.choose(bit, z, c)
+func (e *coder) decide(bit int, z int32, c *contexts) int {
+	if e.learner != nil {
+		return e.learner.decide(bit, z, c)
 	}
 	sum := z * int32(e.model.slopes[c.slope]) / slopeUnit
 	for _, w := range c.weights[:c.n] {
 		sum += int32(e.model.weights[w])
 	}
-	for _, l := range c.lessons[:c.taught] {
-		sum += int32(e.memo.lessons[l])
+	for _, l := range c.adapted[:c.adaptedN] {
+		sum += int32(e.memo.adaptive[l])
 	}
 	p := rangecoder.Squash(sum)
 	bit = e.rc.Bit(bit, p)
 	surprise := int32(bit<<16) - int32(p)
-	for _, l := range c.lessons[:c.taught] {
-		v := &e.memo.lessons[l]
-		*v = int16(min(max(int32(*v)+(surprise*c.rate+1<<15)>>16, -lessonMax), lessonMax))
+	for _, l := range c.adapted[:c.adaptedN] {
+		v := &e.memo.adaptive[l]
+		*v = int16(min(max(int32(*v)+(surprise*c.rate+1<<15)>>16, -adaptiveMax), adaptiveMax))
 	}
 	return bit
 }
@@ -79,13 +79,13 @@ func stretch(num, rest float64) int32 {
 }
 
 // region is a table of contexts within all weights, or within all lessons.
-type region struct{ at, size int }
+type contextTable struct{ at, size int }
 
 // layout hands out regions one after the other.
-type layout struct{ size int }
+type tableLayout struct{ size int }
 
-func (l *layout) take(n int) region {
-	r := region{l.size, n}
+func (l *tableLayout) take(n int) contextTable {
+	r := contextTable{l.size, n}
 	l.size += n
 	return r
 }

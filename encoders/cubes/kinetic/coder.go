@@ -11,7 +11,7 @@ import (
 )
 
 // end is the encoder or the decoder: one traversal of the cubes serves both.
-type end struct {
+type coder struct {
 	model *model
 	rows  int
 	rc    rangecoder.Coder
@@ -20,22 +20,22 @@ type end struct {
 	ctx   contexts
 	run   int // the last six answers to "has it moved", as bits
 
-	sheet   sheet
-	scratch nn.Scratch
-	out     [netOutputs]int32
-	mix     mixture
-	guess   guess
+	features featureVector
+	scratch  nn.Scratch
+	out      [netOutputs]int32
+	mix      mixture
+	bases    mixtureBases
 
-	law    *law    // nil: no forecast
-	oracle *oracle // made when there is something to forecast
-	pupil  *pupil  // nil unless it is being trained
-	budget *encoders.Budget
-	spent  int64
+	law        *law        // nil: no forecast
+	forecaster *forecaster // made when there is something to forecast
+	learner    *learner    // nil unless it is being trained
+	budget     *encoders.Budget
+	spent      int64
 }
 
 // Encode implements encoders.Encoder.
-func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	base := e.reference(refs)
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base := e.base(refs)
 	err := cube.CheckFrame(cur, e.rows)
 	for i := 0; err == nil && i < e.rows; i++ {
 		if q := cube.At(cur.Table, i); !cube.InRange(q) {
@@ -58,8 +58,8 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 }
 
 // Decode implements encoders.Decoder.
-func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	base := e.reference(refs)
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base := e.base(refs)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	e.rc.Read(src)
@@ -74,58 +74,58 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	return m, nil
 }
 
-func (e *end) reference(refs []encoders.Ref) *frame.Frame {
+func (e *coder) base(refs []encoders.Ref) *frame.Frame {
 	return encoders.Base(refs, e.rows*frame.CubeFields)
 }
 
 // code codes cur, which when reading holds what base does.
-func (e *end) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) (*memo, error) {
-	e.open(cur, base, refs, spare)
+func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) (*memo, error) {
+	e.begin(cur, base, refs, spare)
 	for _, i := range e.scene.order {
-		if err := e.cube(int(i)); err != nil {
+		if err := e.codeCube(int(i)); err != nil {
 			return nil, fmt.Errorf("cube %d: %w", i, err)
 		}
 	}
-	return e.shut(), nil
+	return e.finish(), nil
 }
 
 // open sets everything for the first cube.
-func (e *end) open(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
+func (e *coder) begin(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
 	past, _ := refs[0].Memo.(*memo)
-	e.memo = renew(spare, e.rows)
-	e.memo.lessons = [lessons]int16{}
+	e.memo = newMemo(spare, e.rows)
+	e.memo.adaptive = [adaptiveSize]int16{}
 	if past != nil {
-		e.memo.lessons = past.lessons
+		e.memo.adaptive = past.adaptive
 	}
 	e.run = 0
-	if e.law != nil && e.oracle == nil {
-		e.oracle = newOracle(e.rows, e.law)
+	if e.law != nil && e.forecaster == nil {
+		e.forecaster = newForecaster(e.rows, e.law)
 	}
-	e.scene.simulates, e.scene.ahead = e.law != nil, nil
+	e.scene.simulates, e.scene.forecast = e.law != nil, nil
 	e.scene.begin(cur.Table, base.Table, cur.Tick-base.Tick, past)
 	if len(refs) > 1 && len(refs[1].Frame.Table) == len(base.Table) {
-		e.scene.second, e.scene.apart = refs[1].Frame.Table, base.Tick-refs[1].Frame.Tick
+		e.scene.second, e.scene.secondAge = refs[1].Frame.Table, base.Tick-refs[1].Frame.Tick
 	}
 }
 
 // shut makes the memo, after the last cube.
-func (e *end) shut() *memo {
-	if e.oracle != nil {
-		e.oracle.review(&e.scene)
+func (e *coder) finish() *memo {
+	if e.forecaster != nil {
+		e.forecaster.refine(&e.scene)
 	}
-	e.scene.remember(e.memo)
+	e.scene.writeMemo(e.memo)
 	return e.memo
 }
 
 // cube codes cube i.
-func (e *end) cube(i int) error {
+func (e *coder) codeCube(i int) error {
 	s := &e.scene
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
-	c := s.judge(i)
-	moved := e.moved(!cube.SamePose(q, base), i, &c)
+	c := s.classify(i)
+	moved := e.codeMoved(!cube.SamePose(q, base), i, &c)
 	e.charge(encoders.SlotFlags)
 	if moved {
-		e.motion(i, q, base, &c)
+		e.codeMotion(i, q, base, &c)
 		if e.rc.Reading() {
 			if err := e.rc.Err(); err != nil {
 				return err
@@ -135,67 +135,67 @@ func (e *end) cube(i int) error {
 			}
 		}
 	}
-	q[frame.CubeInteracting] = e.interacting(q[frame.CubeInteracting], i, moved, &c)
+	q[frame.CubeInteracting] = e.codeInteracting(q[frame.CubeInteracting], i, moved, &c)
 	e.charge(encoders.SlotInteracting)
-	s.settle(i)
-	if i == 0 && e.oracle != nil {
-		s.ahead = e.oracle.forecast(s)
+	s.record(i)
+	if i == 0 && e.forecaster != nil {
+		s.forecast = e.forecaster.forecast(s)
 	}
 	return nil
 }
 
 // motion codes position and orientation of a cube that moved.
-func (e *end) motion(i int, q, base *cube.Row, c *situation) {
+func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	s := &e.scene
-	subject := s.regard(i)
-	s.fill(&e.sheet, &subject)
-	e.consult(e.model.place)
-	s.guessPlace(&e.guess, &subject)
-	e.expect(q, base, 0)
+	subject := s.stateOf(i)
+	s.fill(&e.features, &subject)
+	e.runNet(e.model.place)
+	s.setPositionBases(&e.bases, &subject)
+	e.setMixture(q, base, 0)
 	for a := range 3 {
 		was := base[frame.CubeX+a]
 		low, high := cube.Bounds(a)
-		d := e.value(q[frame.CubeX+a]-was, low-was, high-was, &e.mix, a, a, c.miss)
+		d := e.codeValue(q[frame.CubeX+a]-was, low-was, high-was, &e.mix, a, a, c.miss)
 		q[frame.CubeX+a] = was + d
 	}
 	e.charge(encoders.SlotPosition)
-	s.fillMiss(&e.sheet, &subject, position(q).minus(position(base)).times(1/s.reach))
-	e.consult(e.model.pose)
-	poses := s.poses(&subject)
-	largest := e.largest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
+	s.fillMiss(&e.features, &subject, position(q).minus(position(base)).times(1/s.reach))
+	e.runNet(e.model.pose)
+	poses := s.orientationBases(&subject)
+	largest := e.codeLargest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {
-		e.guess.base[k] = small(poses[k], largest)
+		e.bases.base[k] = small(poses[k], largest)
 	}
-	e.guess.rows = jacobian(poses[1], largest)
-	e.expect(q, base, 3)
+	e.bases.rows = jacobian(poses[1], largest)
+	e.setMixture(q, base, 3)
 	for a := range 3 {
 		k := frame.CubeA + a
-		q[k] = e.value(q[k], 0, cube.SmallMax, &e.mix, a, 3+a, c.miss)
+		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mix, a, 3+a, c.miss)
 	}
 	e.charge(encoders.SlotOrientation)
 }
 
 // consult asks a net. Whoever gathers samples has none to ask.
-func (e *end) consult(net *nn.Net) {
-	if e.pupil != nil && e.pupil.sample != nil {
+func (e *coder) runNet(net *nn.Net) {
+	if e.learner != nil && e.learner.sample != nil {
 		e.out = [netOutputs]int32{}
 		return
 	}
-	net.Run(e.out[:], e.sheet.v[:e.sheet.n], &e.scratch)
+	net.Run(e.out[:], e.features.v[:e.features.n], &e.scratch)
 }
 
 // expect makes the mixture of the net's answer and the guess. Coordinate is the
 // first of the three that follow.
-func (e *end) expect(q, base *cube.Row, coordinate int) {
-	if e.pupil != nil {
-		e.pupil.watch(e, q, base, coordinate)
+func (e *coder) setMixture(q, base *cube.Row, coordinate int) {
+	if e.learner != nil {
+		e.learner.observe(e, q, base, coordinate)
 	}
-	e.mix.set(&e.out, &e.guess)
+	e.mix.set(&e.out, &e.bases)
 }
 
 // charge accounts for all bits since the last charge.
-func (e *end) charge(k encoders.Slot) {
+func (e *coder) charge(k encoders.Slot) {
 	if e.budget != nil {
 		at := e.rc.Spent()
 		e.budget.Charge(k, at-e.spent)

@@ -13,16 +13,16 @@ import (
 // frame, written once for both directions. It hands every decision to e's coder
 // and stores what it returns; when e reads, cur starts as a copy of base. It
 // leaves in next what is to be remembered.
-type body interface {
-	frame(e *end, cur, base *frame.Frame, past, next *memo)
+type traversal interface {
+	frame(e *coder, cur, base *frame.Frame, past, next *memo)
 }
 
 // end is one end of a codec: an encoder or a decoder.
-type end struct {
+type coder struct {
 	c       rangecoder.Coder
 	rows    int
 	initial *memo // of the initial state, and of a frame without one
-	body    body
+	body    traversal
 
 	err      error // the first thing that was wrong
 	counting bool  // somebody wants the account
@@ -31,7 +31,7 @@ type end struct {
 }
 
 // charge accounts for all that was spent since the last charge.
-func (e *end) charge(k encoders.Slot) {
+func (e *coder) charge(k encoders.Slot) {
 	if e.counting {
 		at := e.c.Spent()
 		e.spent[k] += at - e.mark
@@ -41,7 +41,7 @@ func (e *end) charge(k encoders.Slot) {
 
 // admit reports whether changed cube i may be coded: a writer refuses one that
 // is out of range, a reader does not know it yet.
-func (e *end) admit(i int, q *cube.Row) bool {
+func (e *coder) admit(i int, q *cube.Row) bool {
 	if !e.c.Reading() && !cube.InRange(q) {
 		e.err = cube.RangeError(i, q)
 	}
@@ -51,7 +51,7 @@ func (e *end) admit(i int, q *cube.Row) bool {
 // accept reports whether a cube that was read is one that a writer may have
 // meant: within its ranges, different from the baseline, and not made up of what
 // lies beyond the packet's end.
-func (e *end) accept(i int, q, base *cube.Row) bool {
+func (e *coder) accept(i int, q, base *cube.Row) bool {
 	if e.c.Reading() {
 		if e.err = e.c.Err(); e.err != nil {
 			return false
@@ -64,22 +64,22 @@ func (e *end) accept(i int, q, base *cube.Row) bool {
 }
 
 // refs returns the reference, its memo, and a memo to be overwritten.
-func (e *end) refs(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
+func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
 	base = encoders.Base(refs, e.rows*frame.CubeFields)
 	past, next = encoders.Memos(refs, spare, e.initial)
 	return base, past, next
 }
 
 // Encode implements encoders.Encoder.
-func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	base, past, next := e.refs(refs, spare)
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
 	if err := cube.CheckFrame(cur, e.rows); err != nil {
 		return dst, nil, fmt.Errorf("entropy: %w", err)
 	}
 	e.c.Write(dst)
 	e.err, e.counting, e.mark = nil, b != nil, 0
 	e.spent = [encoders.SlotPadding]int64{} // the frame before may have been refused
-	next.follow(past, cur, base)
+	next.begin(past, cur, base)
 	e.body.frame(e, cur, base, past, next)
 	if e.err != nil {
 		return dst, nil, fmt.Errorf("entropy: %w", e.err)
@@ -90,7 +90,7 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 }
 
 // account hands over what a packet of n bytes was spent on.
-func (e *end) account(b *encoders.Budget, n int) {
+func (e *coder) account(b *encoders.Budget, n int) {
 	before := b.Total()
 	for k, units := range e.spent {
 		b.Charge(encoders.Slot(k), units)
@@ -99,13 +99,13 @@ func (e *end) account(b *encoders.Budget, n int) {
 }
 
 // Decode implements encoders.Decoder.
-func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	base, past, next := e.refs(refs, spare)
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	e.c.Read(src)
 	e.err, e.counting = nil, false
-	next.follow(past, dst, base)
+	next.begin(past, dst, base)
 	e.body.frame(e, dst, base, past, next)
 	if e.err == nil {
 		e.err = e.c.Close()

@@ -11,7 +11,7 @@ import (
 // surroundings tells cubes that were coded about those still to come: first the
 // player's cube, then the others by their distance from it, so that what it
 // touches is known before what is touched in turn.
-type surroundings struct {
+type neighbourhood struct {
 	order []int32 // rows as they are coded
 	coded []neighbour
 	grid  [cells]int32 // by cell: one more than the index in coded of the latest there
@@ -20,11 +20,11 @@ type surroundings struct {
 
 // neighbour is a changed cube that was coded.
 type neighbour struct {
-	base  *cube.Row
-	shift [3]int32
-	miss  [3]int32 // by how much it was off what was predicted
-	twist [3]int32 // the same of its turn, about each axis, see spinOne
-	off   int      // length of the largest step by which its orientation was off
+	base     *cube.Row
+	shift    [3]int32
+	miss     [3]int32 // by how much it was off what was predicted
+	turnMiss [3]int32 // the same of its turn, about each axis, see spinOne
+	off      int      // length of the largest step by which its orientation was off
 }
 
 const (
@@ -46,18 +46,18 @@ func ring(d uint64) int {
 }
 
 // begin puts the cubes in order and forgets those of the last packet.
-func (s *surroundings) begin(base *frame.Frame, rows int) {
+func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	player := cube.At(base.Table, 0)
 	var start [rings + 1]int32
 	for i := range rows {
-		start[ring(apart(cube.At(base.Table, i), player))+1]++
+		start[ring(distance2(cube.At(base.Table, i), player))+1]++
 	}
 	for k := range rings {
 		start[k+1] += start[k]
 	}
 	s.order = slices.Grow(s.order[:0], rows)[:rows]
 	for i := range rows { // in each ring by row: the player's, 0, is first of all
-		k := ring(apart(cube.At(base.Table, i), player))
+		k := ring(distance2(cube.At(base.Table, i), player))
 		s.order[start[k]] = int32(i)
 		start[k]++
 	}
@@ -73,7 +73,7 @@ func cell(x, y int32) int32 { return ((x>>cellShift)*71 + (y>>cellShift)*1009) &
 
 // nearest returns the nearest of the latest in the cell of b and in those around
 // it, nil if there is none, and the squared distance.
-func (s *surroundings) nearest(b *cube.Row) (best *neighbour, d uint64) {
+func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	d = reach
 	for dx := int32(-1); dx <= 1; dx++ {
 		for dy := int32(-1); dy <= 1; dy++ {
@@ -82,7 +82,7 @@ func (s *surroundings) nearest(b *cube.Row) (best *neighbour, d uint64) {
 				continue
 			}
 			n := &s.coded[at-1]
-			if near := apart(n.base, b); near < d {
+			if near := distance2(n.base, b); near < d {
 				best, d = n, near
 			}
 		}
@@ -92,7 +92,7 @@ func (s *surroundings) nearest(b *cube.Row) (best *neighbour, d uint64) {
 
 // add returns the entry of a cube that is being coded, to be filled in. It holds
 // until the next call.
-func (s *surroundings) add(b *cube.Row) *neighbour {
+func (s *neighbourhood) add(b *cube.Row) *neighbour {
 	s.coded = append(s.coded, neighbour{base: b})
 	at := cell(b[frame.CubeX], b[frame.CubeY])
 	s.grid[at] = int32(len(s.coded))

@@ -30,60 +30,60 @@ func (w widths) inGears(n int) []widths {
 
 // lanes are the bits that something takes in each gear, one byte a gear, so that
 // components add up for all gears at once.
-type lanes uint64
+type gearBits uint64
 
 // tooFar marks a gear that cannot express a difference. Three of them, and what
 // a turn adds, stay below a byte; anything from tooFar on means "cannot".
 const (
-	tooFar    = 64
-	allTooFar = lanes(tooFar * 0x0101010101010101)
+	unreachable    = 64
+	allUnreachable = gearBits(unreachable * 0x0101010101010101)
 )
 
 // in returns what it takes in gear g.
-func (l lanes) in(g int) int { return int(l >> (8 * g) & 255) }
+func (l gearBits) in(g int) int { return int(l >> (8 * g) & 255) }
 
 // plus adds n bits in every gear.
-func (l lanes) plus(n int) lanes { return l + lanes(n)*0x0101010101010101 }
+func (l gearBits) add(n int) gearBits { return l + gearBits(n)*0x0101010101010101 }
 
 // laneTable holds the lanes of every difference that some gear can express, by
 // its zigzag.
-type laneTable []lanes
+type gearBitsTable []gearBits
 
-func newLaneTable(gears []widths) laneTable {
+func newGearBitsTable(gears []widths) gearBitsTable {
 	size := 0
 	for _, w := range gears {
 		size = max(size, 1<<w.small+1<<w.large)
 	}
-	t := make(laneTable, size)
+	t := make(gearBitsTable, size)
 	for z := range t {
 		for g := range maxGears {
-			n := tooFar
+			n := unreachable
 			if g < len(gears) && gears[g].fits(uint32(z)) {
 				n = gears[g].bits(uint32(z))
 			}
-			t[z] |= lanes(n) << (8 * g)
+			t[z] |= gearBits(n) << (8 * g)
 		}
 	}
 	return t
 }
 
 // of returns the lanes of a difference.
-func (t laneTable) of(v int32) lanes {
+func (t gearBitsTable) of(v int32) gearBits {
 	if z := zigzag(v); int(z) < len(t) {
 		return t[z]
 	}
-	return allTooFar
+	return allUnreachable
 }
 
 // moves codes positions relative to the baseline in any gear.
-type moves struct {
+type positionCoder struct {
 	gears []offset
-	xy, z laneTable
+	xy, z gearBitsTable
 }
 
-func newMoves(xy, z widths, n int) moves {
+func newPositionCoder(xy, z widths, n int) positionCoder {
 	xys, zs := xy.inGears(n), z.inGears(n)
-	m := moves{xy: newLaneTable(xys), z: newLaneTable(zs)}
+	m := positionCoder{xy: newGearBitsTable(xys), z: newGearBitsTable(zs)}
 	for g := range n {
 		m.gears = append(m.gears, offset{xys[g], zs[g]})
 	}
@@ -91,7 +91,7 @@ func newMoves(xy, z widths, n int) moves {
 }
 
 // cost returns what the three differences take in each gear.
-func (m *moves) cost(q, base *cube.Row) lanes {
+func (m *positionCoder) cost(q, base *cube.Row) gearBits {
 	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
 		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
 		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
@@ -99,7 +99,7 @@ func (m *moves) cost(q, base *cube.Row) lanes {
 
 // code codes the position. Only in the highest gear a bit says whether it is
 // relative: the others are not chosen for what they cannot express.
-func (m *moves) code(c *coder, q, base *cube.Row, gear int) {
+func (m *positionCoder) code(c *coder, q, base *cube.Row, gear int) {
 	if gear == len(m.gears)-1 {
 		m.gears[gear].positionOrAbsolute(c, q, base)
 	} else {

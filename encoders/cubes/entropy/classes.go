@@ -6,13 +6,13 @@ import (
 )
 
 // within brings v into the range of coordinate k of the position.
-func within(k int, v int32) int32 {
+func clampCoordinate(k int, v int32) int32 {
 	low, high := cube.Bounds(k)
 	return min(max(v, low), high)
 }
 
 // apart returns the square of the distance between two cubes.
-func apart(q, p *cube.Row) uint64 { return uint64(cube.Distance2(q, p)) }
+func distance2(q, p *cube.Row) uint64 { return uint64(cube.Distance2(q, p)) }
 
 // length returns the bits of |v|, at most: 0 for 0, 1 for 1, 2 for 2 and 3.
 func length(v int32, most int) int { return min(bits.Len32(uint32(max(v, -v))), most) }
@@ -35,13 +35,13 @@ func flag(v bool) int {
 
 // The situations that contexts tell apart.
 const (
-	idles  = 6  // how long a cube has not changed
-	fars   = 12 // distance from the player's cube
-	speeds = 12 // lengths of a motion
+	idleClasses     = 6  // how long a cube has not changed
+	distanceClasses = 12 // distance from the player's cube
+	speeds          = 12 // lengths of a motion
 )
 
 // idleness returns which of the idles n packets without a change are.
-func idleness(n uint8) int {
+func idleClass(n uint8) int {
 	switch {
 	case n < 3:
 		return int(n)
@@ -55,4 +55,4 @@ func idleness(n uint8) int {
 
 // farness returns which of the fars a squared distance is, by half octaves from
 // an eighth of a metre.
-func farness(d uint64) int { return min(max(bits.Len64(d)-12, 0), fars-1) }
+func distanceClass(d uint64) int { return min(max(bits.Len64(d)-12, 0), distanceClasses-1) }

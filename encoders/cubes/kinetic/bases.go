@@ -2,13 +2,13 @@ package kinetic
 
 // guessPlace sets the bases of a mixture of motions, in units over the whole of
 // the step.
-func (s *scene) guessPlace(g *guess, c *subject) {
+func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 	g.reach = s.reach
 	g.rows = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 	move := c.move.times(s.reach)
 	g.base[0] = vec{}
-	if s.ahead != nil && c.i > 0 {
-		ahead := c.aheadMove.times(s.reach)
+	if s.forecast != nil && c.i > 0 {
+		ahead := c.forecastMove.times(s.reach)
 		g.base[1], g.base[2], g.base[4] = ahead, ahead, ahead
 		g.base[3] = move
 		return
@@ -23,14 +23,14 @@ func (s *scene) guessPlace(g *guess, c *subject) {
 }
 
 // poses returns the orientations that the components of a mixture stand for.
-func (s *scene) poses(c *subject) (p [components]quat) {
+func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
 	p[0] = c.as
 	p[1] = c.turn.times(s.reach).rotation().Times(c.as)
 	p[2], p[3], p[4] = p[1], p[1], p[1]
 	switch {
 	case c.i == 0:
-	case s.ahead != nil:
-		as := s.ahead[c.i].as
+	case s.forecast != nil:
+		as := s.forecast[c.i].as
 		p[1], p[2], p[4] = as, as, as
 	default:
 		p[2] = c.turn.times(0.95 * s.reach).rotation().Times(c.as)

@@ -9,26 +9,26 @@ import "wirelab/dataset/frame"
 
 // hindsightGain is the share of a miss that is laid to the speed at the start.
 // All of it would overshoot: some misses have other causes.
-const hindsightGain = 0.6
+const refineGain = 0.6
 
 // heavyRun is how many corrections of a contact make a run a heavy one: three
 // times as many as usual.
-const heavyRun = 96 * 1024
+const maxRefineWork = 96 * 1024
 
 // hindsight is what a run began with, and the best so far of what came of it.
-type hindsight struct {
+type refinement struct {
 	path   Path
 	moves  []Awake
-	listed []int32 // per cube: where in moves it is, plus one
+	index  []int32 // per cube: where in moves it is, plus one
 	best   []Result
 	merged []Result
 }
 
-func (h *hindsight) init(rows int) { h.listed = make([]int32, rows) }
+func (h *refinement) init(rows int) { h.index = make([]int32, rows) }
 
-func (h *hindsight) add(cube int, b Body) {
+func (h *refinement) add(cube int, b Body) {
 	h.moves = append(h.moves, Awake{Cube: int32(cube), Body: b})
-	h.listed[cube] = int32(len(h.moves))
+	h.index[cube] = int32(len(h.moves))
 }
 
 // Refine repeats the last run the given number of times, each from speeds that
@@ -41,48 +41,48 @@ func (h *hindsight) add(cube int, b Body) {
 // One round costs another Run; the rounds end early in a frame that was heavy, so
 // that it need not be paid for twice.
 func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
-	h := &s.hind
+	h := &s.refinement
 	h.best = append(h.best[:0], s.results...)
 	for range rounds {
-		if s.scene.Spent() > heavyRun {
+		if s.scene.Spent() > maxRefineWork {
 			break
 		}
-		s.aim(now)
+		s.correctSpeeds(now)
 		s.simulate()
-		s.keepBetter(now)
+		s.keepNearest(now)
 	}
 	return h.best
 }
 
 // aim corrects the speeds at the start of the cubes that moved.
-func (s *Simulator) aim(now *frame.Frame) {
-	h := &s.hind
+func (s *Simulator) correctSpeeds(now *frame.Frame) {
+	h := &s.refinement
 	for i := 1; i < s.rows; i++ {
 		row := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
 		if sameCube(row, s.row(i)) {
 			continue
 		}
-		if h.listed[i] == 0 {
+		if h.index[i] == 0 {
 			h.add(i, Body{Still: RestSeconds})
 		}
-		r := s.rest(i)
+		r := s.resting(i)
 		if k := s.at[i]; k > 0 {
 			r = s.results[k-1]
 		}
-		r.Body = h.moves[h.listed[i]-1].Body
-		h.moves[h.listed[i]-1].Body = r.corrected(row, h.path.Ticks, hindsightGain)
+		r.Body = h.moves[h.index[i]-1].Body
+		h.moves[h.index[i]-1].Body = r.correctRow(row, h.path.Ticks, refineGain)
 	}
 }
 
 // rest is the forecast that nothing happens to a cube.
-func (s *Simulator) rest(i int) Result {
+func (s *Simulator) resting(i int) Result {
 	row := s.row(i)
 	return Result{Cube: int32(i), Pos: PositionOf(row), Rot: RotationOf(row), Body: Body{Still: RestSeconds}}
 }
 
 // keepBetter merges the last run into the best ones. Both lists are in order.
-func (s *Simulator) keepBetter(now *frame.Frame) {
-	h := &s.hind
+func (s *Simulator) keepNearest(now *frame.Frame) {
+	h := &s.refinement
 	old, merged := h.best, h.merged[:0]
 	for k := range s.results {
 		r := &s.results[k]
@@ -90,7 +90,7 @@ func (s *Simulator) keepBetter(now *frame.Frame) {
 			merged, old = append(merged, old[0]), old[1:]
 		}
 		row := now.Table[int(r.Cube)*frame.CubeFields:][:frame.CubeFields]
-		before := s.rest(int(r.Cube))
+		before := s.resting(int(r.Cube))
 		if len(old) > 0 && old[0].Cube == r.Cube {
 			before, old = old[0], old[1:]
 		}

@@ -9,8 +9,8 @@ import (
 
 // pupil watches an encoder at work and learns: either it gathers samples for the
 // nets, or it adjusts the weights of decisions.
-type pupil struct {
-	sample  func(coordinate int, x []int32, g *guess, y [3]float64) // nil: gather none
+type learner struct {
+	sample  func(coordinate int, x []int32, g *mixtureBases, y [3]float64) // nil: gather none
 	slopes  [slopes]float64
 	weights []float64
 	slopeG  [slopes]float64 // sums of squared gradients
@@ -20,8 +20,8 @@ type pupil struct {
 	moved   int     // cubes on which
 }
 
-func newPupil(weights int) *pupil {
-	p := &pupil{weights: make([]float64, weights), weightG: make([]float64, weights)}
+func newLearner(weights int) *learner {
+	p := &learner{weights: make([]float64, weights), weightG: make([]float64, weights)}
 	for i := range p.slopes {
 		p.slopes[i] = 1
 	}
@@ -29,9 +29,9 @@ func newPupil(weights int) *pupil {
 }
 
 // watch is shown what a net is asked, and the answer.
-func (p *pupil) watch(e *end, q, base *cube.Row, coordinate int) {
+func (p *learner) observe(e *coder, q, base *cube.Row, coordinate int) {
 	if p.sample == nil {
-		p.moved += number(coordinate == 0)
+		p.moved += btoi(coordinate == 0)
 		return
 	}
 	var y [3]float64
@@ -42,14 +42,14 @@ func (p *pupil) watch(e *end, q, base *cube.Row, coordinate int) {
 			y[a] = float64(q[frame.CubeA+a])
 		}
 	}
-	p.sample(coordinate, e.sheet.v[:e.sheet.n], &e.guess, y)
+	p.sample(coordinate, e.features.v[:e.features.n], &e.bases, y)
 }
 
 // slopeRate is how much slower slopes are learnt than weights.
 const slopeRate = 0.02
 
 // choose answers for end.choose and learns from it.
-func (p *pupil) choose(bit int, z int32, c *contexts) int {
+func (p *learner) decide(bit int, z int32, c *contexts) int {
 	if p.sample != nil {
 		return bit
 	}
@@ -79,7 +79,7 @@ func (p *pupil) choose(bit int, z int32, c *contexts) int {
 }
 
 // export writes what was learnt into m.
-func (p *pupil) export(m *model) {
+func (p *learner) export(m *model) {
 	for i, s := range p.slopes {
 		m.slopes[i] = int16(math.Round(min(max(s*slopeUnit, 0), math.MaxInt16)))
 	}

@@ -5,7 +5,7 @@ package adaptive
 // numbers run in a circle; the last batch of a round is a short one.
 const ticks = 1 << 16
 
-// reach is how many batches back statistics are kept. Whoever is asked to mix in an
+// maxAge is how many batches back statistics are kept. Whoever is asked to mix in an
 // older one has forgotten it, and both ends know that.
 const maxAge = 4
 
@@ -13,7 +13,7 @@ const maxAge = 4
 // orders 0 and 1.
 func (p packing) mostPending() int { return []int{4096, 4096, 16384, 49152}[p.order] }
 
-// piece is how much of a message is counted at a time, in bytes, so that long ones
+// chunk is how much of a message is counted at a time, in bytes, so that long ones
 // take no more memory.
 const chunk = 512
 
@@ -137,7 +137,7 @@ func (s *batches) get(id uint16) *batch {
 	return nil
 }
 
-// claim takes a free place; there is one, since what is out of reach was forgotten.
+// allocate takes a free place; there is one, since what is out of reach was forgotten.
 func (s *batches) allocate(id uint16) *batch {
 	for i := range s.all {
 		if b := &s.all[i]; !b.used {

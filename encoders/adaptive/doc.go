@@ -61,7 +61,7 @@ func ReceiverAdaptive() encoders.Codec {
 // suits takes frames that are nothing but bytes, of which each is for itself.
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every }
 
-// end is what sender and receiver have in common.
+// endpoint is what sender and receiver have in common.
 type endpoint struct {
 	params  Params
 	batches batches

@@ -58,7 +58,7 @@ func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) [
 	return dst
 }
 
-// spell appends a message in one way or the other, and says what it spent.
+// encodeWith appends a message in one way or the other, and says what it spent.
 func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)
@@ -80,7 +80,7 @@ func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (pa
 	return c.Finish(), head - zero, spent - head
 }
 
-// codeAsItIs codes whether the bytes follow as they are, without a model.
+// codeLiteral codes whether the bytes follow as they are, without a model.
 func codeLiteral(c *rangecoder.Coder, asItIs bool) bool {
 	bit := 0
 	if asItIs {

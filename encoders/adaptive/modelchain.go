@@ -1,6 +1,6 @@
 package adaptive
 
-// kept is how many models an end holds, beside the trained one.
+// heldModels is how many models an end holds, beside the trained one.
 const heldModels = 7
 
 // A label names a model in a packet, in three bits: one of the last seven, or the
@@ -14,7 +14,7 @@ func labelOf(index uint64) int {
 	return int((index - 1) % heldModels)
 }
 
-// lineage is the models of one end, each the one before with some batches mixed in.
+// modelChain is the models of one end, each the one before with some batches mixed in.
 // Model 0 is the trained one; the others are kept as differences, and made ready
 // when they are wanted.
 type modelChain struct {

@@ -23,14 +23,14 @@ type receiver struct {
 	came, missed int64 // messages
 }
 
-// birth is when a model was made: the newest tick that had come. Ticks run in a
+// madeAt is when a model was made: the newest tick that had come. Ticks run in a
 // circle, so that is of use only while the model is young.
 type madeAt struct {
 	tick  uint32
 	young bool
 }
 
-// far is how many messages late none comes, and after how many that are missing in a
+// maxLateness is how many messages late none comes, and after how many that are missing in a
 // row nothing is taken as it was.
 const maxLateness = 1 << 14
 
@@ -60,7 +60,7 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	return nil, nil
 }
 
-// early reports whether a message is too old to have been coded with a model that
+// predates reports whether a message is too old to have been coded with a model that
 // was asked for later: it names one of seven models before.
 func (r *receiver) predates(tick uint32, index uint64) bool {
 	b := &r.made[index%heldModels]
@@ -70,7 +70,7 @@ func (r *receiver) predates(tick uint32, index uint64) bool {
 // between returns how far tick b is after tick a, in the circle of ticks.
 func between(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
 
-// notice learns from a message what it says of the sender, and counts it.
+// observe learns from a message what it says of the sender, and counts it.
 func (r *receiver) observe(f *frame.Frame, newest int) {
 	for i := range r.made {
 		if d := between(r.made[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
@@ -108,7 +108,7 @@ func (r *receiver) close(b *batch) {
 	}
 }
 
-// isWhole reports whether all messages of a batch came, as far as can be told where a
+// isComplete reports whether all messages of a batch came, as far as can be told where a
 // sender leaves ticks out. The fingerprint tells for certain.
 func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size

@@ -8,7 +8,7 @@ import (
 	"wirelab/encoders"
 )
 
-// silence is how many messages a sender waits for a report until it falls back on
+// reportTimeout is how many messages a sender waits for a report until it falls back on
 // the trained model: a receiver that is not the one it knew can read that.
 const reportTimeout = 512
 
@@ -42,7 +42,7 @@ func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encode
 	return dst, nil, nil
 }
 
-// late is how many more models the receiver may have made when a packet that was
+// maxLateBatches is how many more models the receiver may have made when a packet that was
 // coded with an older one gets there. As it takes a batch to make one, packets may
 // come that many batches late.
 const maxLateBatches = 3
@@ -110,7 +110,7 @@ func (s *sender) parse(src []byte) (ids []uint16, hash uint32, err error) {
 	return list[:n], binary.LittleEndian.Uint32(src[1+2*n:]), nil
 }
 
-// mixIn makes the model that is asked for, unless it is there, or the statistics are
+// applyRequest makes the model that is asked for, unless it is there, or the statistics are
 // forgotten, or they are not those that are meant.
 func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	if index < s.models.newest || index == s.models.newest && (index == 0 || s.models.hash == hash) {

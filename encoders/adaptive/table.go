@@ -170,7 +170,7 @@ func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
 	return at, sums[at] - sums[c.lo], sums[c.hi] - sums[at]
 }
 
-// anywhere fills the running sums of how often each byte came after whatever context.
+// totals fills the running sums of how often each byte came after whatever context.
 func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]

@@ -121,7 +121,7 @@ func (p packing) fresh(a, b tally) int {
 	return n
 }
 
-// room makes a list n longer. It grows by little at a time: a client's memory is
+// grow makes a list n longer. It grows by little at a time: a client's memory is
 // bounded, and lists soon stop growing.
 func grow(t []uint32, n int) []uint32 {
 	const step = 64

@@ -8,29 +8,29 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// delta is a rung that sends only the cubes that differ from the baseline: first
-// which they are, then each of them.
+// delta is a rung that sends only the cubes that differ from the baseline: first their
+// indices, then their rows.
 type delta struct {
 	indices indexCoder
 	rows    rowCoder
 	list    []int32 // the cubes that changed, rising; memory that is reused
 }
 
-// which codes a rising list of rows. A writer is given the list; a reader
+// indexCoder codes an ascending list of rows. A writer is given the list; a reader
 // returns the one it read, in list's memory.
 type indexCoder interface {
 	code(c *coder, list []int32, rows int) []int32
 }
 
-// each codes the cubes that changed.
+// rowCoder codes the rows of the changed cubes.
 type rowCoder interface {
-	// begin codes what the listed cubes share, before the first of them.
+	// begin codes what the listed cubes share.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// code codes q, the k-th of the list.
 	code(c *coder, k int, q, base *cube.Row)
 }
 
-// plain is an each whose cubes share nothing.
+// independent is a rowCoder whose cubes share nothing.
 type independent func(c *coder, q, base *cube.Row)
 
 func (independent) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
@@ -59,8 +59,8 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	}
 }
 
-// accept reports whether a cube that was read is one that a writer may have
-// meant: within its ranges, and different from the baseline.
+// accept reports whether a cube that was read is valid: in range and different from the
+// baseline.
 func (c *coder) accept(i int, q, base *cube.Row) bool {
 	if !cube.InRange(q) || *q == *base {
 		c.fail(cube.ChangedError(i, q))
@@ -68,8 +68,8 @@ func (c *coder) accept(i int, q, base *cube.Row) bool {
 	return c.err == nil
 }
 
-// appendChanged appends the rows in which two tables differ. Most do not, so
-// eight rows at a time are compared first.
+// appendChanged appends the rows in which two tables differ. It compares eight rows at a
+// time, since most are equal.
 func appendChanged(list []int32, cur, base []int32) []int32 {
 	const block = 8 * frame.CubeFields
 	at := 0

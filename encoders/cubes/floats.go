@@ -10,7 +10,7 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-var errFloat = errors.New("float is none that a snapshot stands for")
+var errFloat = errors.New("float is out of the snapshot's range")
 
 // floatPosition codes the position as three floats in metres.
 func floatPosition(c *coder, q *cube.Row) {
@@ -50,9 +50,9 @@ func floatOrientation(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// floatQuaternion returns the quaternion that the smallest three stand for. The
-// component that was left out is the root of what the others leave of 1, but
-// always the largest of the four: only codes that no quantiser makes leave less.
+// floatQuaternion returns the quaternion of the smallest three. The component that was
+// left out is recovered from the others, but is always the largest of the four, even for
+// codes that no quantiser makes.
 func floatQuaternion(q *cube.Row) [4]float32 {
 	exact := orientation(q)
 	var f [4]float32

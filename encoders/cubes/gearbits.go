@@ -5,9 +5,9 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// What moves fast turns fast too, so one short number per cube, its gear, can
-// fit all its widths to its motion: each gear is one bit wider than the one
-// before. maxGears, as many as gear_bits can tell apart, fit the bytes of lanes.
+// A cube that moves fast turns fast too, so one short number for each cube, its gear,
+// sets all its widths: each gear is one bit wider than the one before. maxGears is
+// what gear_bits can number, and what fits the bytes of gearBits.
 const (
 	maxGears = 8
 	maxWidth = 14 // of a shifted width; bounds the tables
@@ -28,24 +28,26 @@ func (w widths) inGears(n int) []widths {
 	return list
 }
 
-// lanes are the bits that something takes in each gear, one byte a gear, so that
-// components add up for all gears at once.
+// gearBits holds the bits that a value takes in each gear, a byte for each, so that the
+// bits of several values are added for all gears at once.
 type gearBits uint64
 
 // tooFar marks a gear that cannot express a difference. Three of them, and what
 // a turn adds, stay below a byte; anything from tooFar on means "cannot".
 const (
+	// unreachable marks a gear that cannot express a difference. The sum of three and a turn
+	// stays below a byte; any sum from unreachable on means "cannot".
 	unreachable    = 64
 	allUnreachable = gearBits(unreachable * 0x0101010101010101)
 )
 
-// in returns what it takes in gear g.
+// in returns the bits in gear g.
 func (l gearBits) in(g int) int { return int(l >> (8 * g) & 255) }
 
-// plus adds n bits in every gear.
+// add adds n bits in every gear.
 func (l gearBits) add(n int) gearBits { return l + gearBits(n)*0x0101010101010101 }
 
-// laneTable holds the lanes of every difference that some gear can express, by
+// gearBitsTable holds the gearBits of every difference that some gear can express, by
 // its zigzag.
 type gearBitsTable []gearBits
 
@@ -67,7 +69,7 @@ func newGearBitsTable(gears []widths) gearBitsTable {
 	return t
 }
 
-// of returns the lanes of a difference.
+// of returns the gearBits of a difference.
 func (t gearBitsTable) of(v int32) gearBits {
 	if z := zigzag(v); int(z) < len(t) {
 		return t[z]
@@ -75,7 +77,7 @@ func (t gearBitsTable) of(v int32) gearBits {
 	return allUnreachable
 }
 
-// moves codes positions relative to the baseline in any gear.
+// positionCoder codes positions relative to the baseline in any gear.
 type positionCoder struct {
 	gears []offset
 	xy, z gearBitsTable
@@ -90,15 +92,15 @@ func newPositionCoder(xy, z widths, n int) positionCoder {
 	return m
 }
 
-// cost returns what the three differences take in each gear.
+// cost returns the bits of the three differences in each gear.
 func (m *positionCoder) cost(q, base *cube.Row) gearBits {
 	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
 		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
 		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
 }
 
-// code codes the position. Only in the highest gear a bit says whether it is
-// relative: the others are not chosen for what they cannot express.
+// code codes the position. Only in the highest gear a bit says whether it is relative;
+// lower gears are chosen only if they can express it.
 func (m *positionCoder) code(c *coder, q, base *cube.Row, gear int) {
 	if gear == len(m.gears)-1 {
 		m.gears[gear].positionOrAbsolute(c, q, base)

@@ -25,22 +25,21 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// rung is the traversal that tells one encoder of the ladder from another. It
-// hands every value of cur to c and stores what c returns, given the baseline.
-// When c reads, cur starts as a copy of base.
+// rung is the traversal in which the encoders of the ladder differ. It passes every
+// value of cur to c and stores the result. When c reads, cur starts as a copy of base.
 type rung interface {
 	code(c *coder, cur, base *frame.Frame)
 }
 
-// ladder is the encoder and the decoder of a rung. An instance serves one
-// direction, since its coder's memory is reused.
+// ladder is the encoder or the decoder of a rung. An instance serves one direction,
+// since its coder's memory is reused.
 type ladder struct {
 	coder coder
 	rows  int
 	rung  rung
 }
 
-// climb returns the New of a codec whose rung is built by build for a schema.
+// newCodec returns the New of a codec whose rung is made by build for a schema.
 func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := cube.CheckSchema(s); err != nil {

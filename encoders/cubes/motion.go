@@ -6,9 +6,9 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// turn codes an orientation relative to the baseline's, in any gear.
+// orientationCoder codes an orientation relative to the baseline's, in any gear.
 type orientationCoder interface {
-	// begin codes what the turns of the listed cubes share.
+	// begin codes what the listed cubes share.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// cost returns what the turn of the k-th cube takes in each gear. Instead it
 	// can always be sent as it is, in limit bits.
@@ -18,8 +18,8 @@ type orientationCoder interface {
 	code(c *coder, k int, q, base *cube.Row, gear int)
 }
 
-// motion codes a cube that changed: which of its parts did, its gear, and those
-// parts relative to the baseline.
+// motion codes a changed cube: which parts changed, the gear, and those parts relative
+// to the baseline.
 type motion struct {
 	gearBits uint
 	moves    positionCoder
@@ -49,9 +49,9 @@ func (m *motion) code(c *coder, k int, q, base *cube.Row) {
 	}
 }
 
-// parts codes which parts of the cube differ: one bit for the usual case, moved
-// and turned. In the others a bit for either; and since a cube that is sent has
-// changed, "neither" and "both" leave no doubt about interacting.
+// parts codes which parts of the cube changed: one bit for the usual case, moved and
+// turned, else a bit for either. A cube that is sent has changed, so "neither" and
+// "both" imply that the interacting flag flipped.
 func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
 	moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
 	flipped := q[frame.CubeInteracting] != base[frame.CubeInteracting]
@@ -74,8 +74,7 @@ func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
 	return moved, turned
 }
 
-// choose returns the gear in which the cube takes the fewest bits, the lowest of
-// equals.
+// choose returns the gear with the fewest bits, the lowest of equals.
 func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
 	var move, turn gearBits
 	if moved {

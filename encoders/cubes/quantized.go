@@ -18,7 +18,7 @@ func Quantized() encoders.Codec {
 	}
 }
 
-// whole is a rung that sends every cube, changed or not.
+// everyRow is a rung that sends every cube, changed or not.
 type everyRow func(c *coder, q, base *cube.Row)
 
 func (one everyRow) code(c *coder, cur, base *frame.Frame) {

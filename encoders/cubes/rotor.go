@@ -51,9 +51,9 @@ func Rotor() encoders.Codec {
 	}
 }
 
-// rotor codes a turn as its bivector in steps. Applied to the baseline and
-// quantised, most such rotors hit the very orientation that was meant; what they
-// miss it by, a step of a component or none, follows if they do not.
+// rotor codes a turn as its bivector in steps. Most such bivectors, applied to the
+// baseline and quantised, give the orientation exactly; otherwise a correction of at
+// most a step in each component follows.
 type rotor struct {
 	steps    int32
 	rollBits uint
@@ -66,8 +66,8 @@ type rotor struct {
 // rotorPlan is how a writer will send one turn.
 type rotorPlan struct {
 	b       bivector
-	miss    int  // what is to be added to what b hits; noMiss if nothing
-	useless bool // no rotor will do: the orientation is sent as it is
+	miss    int  // the correction; noMiss if none
+	useless bool // no rotor will do: the orientation is sent in full
 }
 
 func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
@@ -81,8 +81,8 @@ func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// planAll plans the turns of a packet and returns the roll that makes what is
-// left of them the shortest, the smallest of equals.
+// planAll plans the turns of a packet and returns the roll that leaves the shortest
+// residuals, the smallest of equals.
 func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 	var length [16]int // bits that are left, by roll
 	for k, i := range list {
@@ -106,7 +106,7 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 	return int32(best)
 }
 
-// plan finds the rotor for one turn.
+// plan finds the bivector and the correction of one turn.
 func (t *rotor) plan(q, base *cube.Row) rotorPlan {
 	from := orientation(base)
 	b := between(from, orientation(q), t.steps)
@@ -114,7 +114,7 @@ func (t *rotor) plan(q, base *cube.Row) rotorPlan {
 	if cube.SameOrientation(&got, q) {
 		return rotorPlan{b: b, miss: noMiss}
 	}
-	for i := range misses { // the neighbours: most of the rest hit with one of them
+	for i := range misses { // neighbouring bivectors are exact for most of the rest
 		near := bivector{b[0] + digit(i, 0), b[1] + digit(i, 1), b[2] + digit(i, 2)}
 		if got := near.turn(from, t.steps); cube.SameOrientation(&got, q) {
 			return rotorPlan{b: near, miss: noMiss}
@@ -124,21 +124,21 @@ func (t *rotor) plan(q, base *cube.Row) rotorPlan {
 	return rotorPlan{b: b, miss: miss, useless: !ok}
 }
 
-// rolled is the turn, in steps, that a cube makes likely by moving: about the
-// horizontal axis across its way, by roll/8 steps for each step of position.
+// rollPrediction is the turn, in steps, of a cube that rolls: about the horizontal axis
+// across its motion, by roll/8 steps for each step of position.
 func rollPrediction(q, base *cube.Row, roll int32) bivector {
 	dx, dy := q[frame.CubeX]-base[frame.CubeX], q[frame.CubeY]-base[frame.CubeY]
 	return bivector{-dy * roll >> 3, dx * roll >> 3, 0}
 }
 
-// A miss is three digits of base 3, each standing for -1, 0 or 1.
+// A miss is a correction of -1, 0 or 1 for each component, as three digits of base 3.
 const (
 	noMiss   = 1 + 3 + 9
 	misses   = 27
 	missBits = 5
 )
 
-var errMiss = errors.New("rotor misses by nothing that it can")
+var errMiss = errors.New("rotor correction is invalid")
 
 // digit returns digit k of a miss.
 func digit(miss, k int) int32 {
@@ -148,8 +148,7 @@ func digit(miss, k int) int32 {
 	return int32(miss%3 - 1)
 }
 
-// missOf returns what is to be added to got so that it becomes want, and whether
-// that can be said.
+// missOf returns the correction from got to want, and whether there is one.
 func missOf(got, want *cube.Row) (int, bool) {
 	if got[frame.CubeLargest] != want[frame.CubeLargest] {
 		return noMiss, false

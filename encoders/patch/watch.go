@@ -74,7 +74,7 @@ func (m *maker) watch() {
 	}
 }
 
-// told tells the onlooker of n bytes that took so many of the patch. They are those
+// reportCoded tells the onlooker of n bytes that took so many of the patch. They are those
 // before m.at.
 func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
 	if m.opt.Watch.Coded == nil {

@@ -11,14 +11,13 @@ import (
 // MaxBody bounds the body of a frame, in bytes.
 const MaxBody = 1 << 16
 
-// Params are how delta-adaptive learns.
+// Params are the settings of delta-adaptive.
 type Params struct {
 	Limit int `toml:"limit" help:"how many decisions a probability rests on at most; fewer forget faster" unit:"decisions" min:"8" max:"1000"`
 	Rate  int `toml:"rate" help:"how fast it learns whom of its opinions to believe; 0: never" min:"0" max:"4000"`
 }
 
-// DeltaAdaptive codes any table by what its schema says and by what it has learnt on
-// the way.
+// DeltaAdaptive codes any table by its schema and by adaptive models.
 func DeltaAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 40, Name: "delta-adaptive", Refs: 1, Suits: suits,
@@ -42,15 +41,15 @@ func suits(s *frame.Schema) bool {
 	return s.Rows > 0 && len(s.Fields) > 0 && s.Delivery == frame.Latest
 }
 
-// end is one end of the codec: one traversal serves both directions. It hands every
-// decision to the coder and stores what that returns; when it reads, cur starts as a
-// copy of base.
+// coder is the encoder or the decoder: one traversal serves both. It passes every
+// decision to the range coder and stores the result; when it reads, cur starts as a copy
+// of base.
 type coder struct {
 	*plan
 	c       rangecoder.Coder
 	x       mixer
 	initial *memo
-	err     error // the first thing that was wrong
+	err     error // the first error
 
 	counting bool
 	mark     int64
@@ -68,7 +67,7 @@ func newCoder(s *frame.Schema, p *Params) *coder {
 	return e
 }
 
-// charge accounts for all that was spent since the last charge.
+// charge accounts for the units since the last charge.
 func (e *coder) charge(k encoders.Slot) {
 	if e.counting {
 		at := e.c.Spent()
@@ -77,7 +76,7 @@ func (e *coder) charge(k encoders.Slot) {
 	}
 }
 
-// refs returns the reference, its memo, and a memo to be overwritten.
+// references returns the reference, its memo, and the memo to write.
 func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
 	base = encoders.Base(refs, e.schema.Cells())
 	past, next = encoders.Memos(refs, spare, e.initial)
@@ -126,7 +125,7 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	return next, nil
 }
 
-// code passes over a frame.
+// code codes a frame.
 func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
 	next.begin(past, cur, base)
 	e.x.m = next
@@ -137,7 +136,8 @@ func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
 	}
 }
 
-// codeBody codes the bytes behind the table: the same as before, or as they are.
+// codeBody codes the bytes of the body: a flag that they are the baseline's, or all of
+// them.
 func (e *coder) codeBody(cur, base *frame.Frame) {
 	e.x.begin(e.shared)
 	e.x.addContext(bodyMark, flag(len(base.Body) == 0), 0, 0)

@@ -10,7 +10,7 @@ import (
 type counter = rangecoder.Counter
 
 const (
-	// The counters that all contexts share, by hash: 4096 a field, up to 128 KB.
+	// All contexts share a hash table of counters: 4096 for each field, up to 128 KB.
 	leastBits = 12
 	mostBits  = 15
 
@@ -20,22 +20,22 @@ const (
 	paces    = 12 // lengths of a shift
 )
 
-// memo is what an end remembers of a frame: how it came about from its own baseline,
-// and what the models had learnt by then. It is a function of the frame, its reference
-// and the reference's memo, and of nothing else.
+// memo is the memo of a frame: the changes since its own baseline and the state of
+// adaptive models. It is a pure function of the frame, its reference and the reference's
+// memo.
 type memo struct {
 	ticks        int32                 // from the baseline to this frame, 1..maxTicks
 	idle         []uint8               // by row: packets of the chain since it last changed, up to forever
 	moved        []int32               // the rows that changed with this frame, ascending
-	shift        []int32               // of those, by field: how far it came
-	acceleration []int32               // of those, by field: by how much that was more than before
+	shift        []int32               // of those, by field: its shift
+	acceleration []int32               // of those, by field: the change of its shift
 	miss         []uint8               // of those, by field: the length of the residual
 	from         [][rotationSize]int32 // of those: the rotation that base had
 
 	rows    []counter // by row: whether it changes
 	model   []counter
 	weights []int32                    // of the mixer
-	error   [][paces][predictors]int32 // by field and length of the shift, see guess
+	error   [][paces][predictors]int32 // by field and length of the shift, see prediction
 	blends  [][2]blend                 // by field and whether it moved
 }
 
@@ -56,11 +56,10 @@ func newMemo(p *plan) *memo {
 	return m
 }
 
-// follow makes m what past is, but that nothing has changed yet on the way from base
-// to cur.
+// begin copies past into m, with an empty list of changes from base to cur.
 func (m *memo) begin(past *memo, cur, base *frame.Frame) {
-	// The initial state stands outside of time, and nobody says how far apart two
-	// ticks may be.
+	// The tick of the initial state means nothing, and a tick may be any distance
+	// from its baseline's.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
 	m.idle = append(m.idle[:0], past.idle...)
 	m.moved, m.shift, m.acceleration, m.miss, m.from = m.moved[:0], m.shift[:0], m.acceleration[:0], m.miss[:0], m.from[:0]
@@ -71,13 +70,13 @@ func (m *memo) begin(past *memo, cur, base *frame.Frame) {
 	m.blends = append(m.blends[:0], past.blends...)
 }
 
-// step is what is remembered of a row that changed, by field.
+// step is what the memo holds of a row that changed, by field.
 type step struct {
 	shift, acceleration []int32
 	miss                []uint8
 }
 
-// grow makes room for one more row that changed.
+// appendStep appends a row that changed.
 func (m *memo) appendStep(row, fields int) step {
 	m.moved = append(m.moved, int32(row))
 	for range fields {
@@ -86,7 +85,7 @@ func (m *memo) appendStep(row, fields int) step {
 	return m.step(len(m.moved)-1, fields)
 }
 
-// step returns what is remembered of the n-th row that changed.
+// step returns the step of the n-th row that changed.
 func (m *memo) step(n, fields int) step {
 	return step{m.shift[n*fields:][:fields], m.acceleration[n*fields:][:fields], m.miss[n*fields:][:fields]}
 }

@@ -2,8 +2,7 @@ package rows
 
 import "math/bits"
 
-// number codes a field whose differences mean something: what is left of it when it is
-// predicted.
+// number codes the residual of a numeric field.
 func (r *rowState) number(f int, col *column) {
 	g := r.predict(f, col)
 	miss := r.residual(f, col, col.difference(r.cur[f], g.value), g.value)
@@ -14,7 +13,7 @@ func (r *rowState) number(f int, col *column) {
 	r.missedBy(f, length(miss))
 }
 
-// missedBy notes the length of a residual.
+// missedBy records the length of a residual.
 func (r *rowState) missedBy(f, n int) {
 	r.miss[f] = uint8(n)
 	r.worst = max(r.worst, n)
@@ -23,12 +22,12 @@ func (r *rowState) missedBy(f, n int) {
 
 const (
 	lengthBits = 4
-	longest    = 1<<lengthBits - 1 // a length from here on is told apart by a second tree
+	longest    = 1<<lengthBits - 1 // longer ones continue in a second tree
 	farBits    = 5
 )
 
-// residual codes a residual: the length of its magnitude, its sign, the bits below the
-// leading one.
+// residual codes a residual: the length of its magnitude, its sign, and the bits below
+// the leading one.
 func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	x := &r.e.x
 	kind := flag(r.largestChanged && r.e.turn.has(f))
@@ -89,7 +88,7 @@ func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
 
 func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 
-// below codes what is below the leading bit of a magnitude of n bits.
+// below codes the bits below the leading one of a magnitude of n bits.
 func (r *rowState) below(f int, n, size uint32) uint32 {
 	x := &r.e.x
 	x.begin(r.e.cols[f].slot)

@@ -2,14 +2,14 @@ package rows
 
 import "wirelab/dataset/frame"
 
-// Ways to predict a field.
+// The predictors of a field.
 const (
-	constantVelocity = iota // as it went
-	damped                  // three quarters of that
-	unchanged               // as it was
-	accelerated             // as it went, and half of what that changed by
-	neighbourMotion         // as the neighbour went
-	weightedSum             // the sum of all that, by weights that are learnt
+	constantVelocity = iota // the last shift again
+	damped                  // three quarters of it
+	unchanged               // no shift
+	accelerated             // the last shift and half of its change
+	neighbourMotion         // the neighbour's shift
+	weightedSum             // a sum of these with adaptive weights
 	predictors
 )
 
@@ -18,20 +18,21 @@ const (
 	weightOne = 1 << 16
 )
 
-// blend is the weights of a prediction.
+// blend holds the weights of weightedSum.
 type blend [features]int32
 
-// guess is a prediction, with what is to be learnt from how it comes out.
+// prediction is the prediction of a field, with what is needed to learn from the truth.
 type prediction struct {
 	value       int32
 	byPredictor [predictors]int32
-	error       *[predictors]int32 // how far off each way was lately: lengths, in 1/256
+	error       *[predictors]int32 // mean length of each predictor's error, in 1/256
 	blend       *blend
 	inputs      [features]int64
 	norm        int64
 }
 
-// predict predicts a field by the way that was the least off with such a shift.
+// predict predicts a field by the predictor with the least recent error for shifts of
+// this length.
 func (r *rowState) predict(f int, col *column) *prediction {
 	m, g := r.e.x.m, &r.prediction
 	b, v := r.start[f], r.was[f]
@@ -57,7 +58,7 @@ func (r *rowState) predict(f int, col *column) *prediction {
 	return g
 }
 
-// weigh sums up the inputs.
+// weigh returns the weighted sum of the inputs.
 func (g *prediction) weigh(v, acceleration, near, nearAcceleration int32) int32 {
 	const most = 1 << 20
 	g.inputs = [features]int64{int64(v), int64(acceleration), int64(near), int64(nearAcceleration), 8}
@@ -72,9 +73,9 @@ func (g *prediction) weigh(v, acceleration, near, nearAcceleration int32) int32 
 	return int32(min(max(sum>>16, -1<<31), 1<<31-1))
 }
 
-// learn notes how far off each way was. The weights move against the error, as far as
-// it is no larger than usual: what collides cannot be predicted, and should not spoil
-// the rest (a normalised least mean square, clipped).
+// learn updates the error of each predictor and the weights by normalised least mean
+// squares. The error is clipped to its usual size, so that collisions, which cannot be
+// predicted, do not spoil the weights.
 func (g *prediction) learn(v int32, col *column) {
 	if col.kind != frame.Float32 {
 		most := int64(4) << min(max(g.error[weightedSum]>>8, 2), 16)

@@ -7,17 +7,16 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// An enum of four values before three quantities of one range is taken for a rotation,
-// as the smallest three components of its unit quaternion: the enum says which one is
-// left out, the largest, and the range reaches as far as any other can, the root of one
-// half. So a row that turns is predicted to go on turning, and when another component
-// becomes the largest, where all of them go. A schema that means something else by such
-// fields loses nothing but this: each field is predicted in other ways too.
+// An enum of four values before three quantities of one range is taken for a rotation
+// in the smallest-three code: the enum names the largest component, which is left out,
+// and the range spans -1/sqrt(2) to 1/sqrt(2). The rotation is extrapolated, also when
+// another component becomes the largest. Where the fields mean something else, nothing
+// is lost: every field has other predictors too.
 
-// parts are the components that are sent.
+// parts is how many components are sent.
 const parts = 3
 
-// rotation is where a schema has such fields.
+// rotationFields is where a schema has such fields, and their grid.
 type rotationFields struct {
 	at int // of the enum; the components follow
 	rotation.SmallestThree
@@ -43,7 +42,7 @@ func (p *plan) findRotation() rotationFields {
 // has reports whether field f is a component of the rotation.
 func (t *rotationFields) has(f int) bool { return t.at >= 0 && f > t.at && f <= t.at+parts }
 
-// components returns what the fields of q are if component left is left out.
+// components returns the fields of q with component left left out.
 func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]int32) {
 	sign := 1.0
 	if q[left] < 0 {
@@ -61,10 +60,10 @@ func (t *rotationFields) components(q *rotation.Quaternion, left int) (c [parts]
 	return c
 }
 
-// onward returns where a rotation that went from one quaternion to another will be
-// after so many times as long again. A turn is its axis times the tangent of a quarter
-// of its angle, which grows nearly as the angle does (Doran, "Quaternions, Rotations
-// and Compression", 2018).
+// extrapolate returns the rotation that continues from one quaternion beyond another for
+// times as long. It scales the axis times the tangent of a quarter of the angle, which
+// is nearly proportional to the angle (Doran, "Quaternions, Rotations and Compression",
+// 2018).
 func extrapolate(from, to *rotation.Quaternion, times float64) rotation.Quaternion {
 	r := to.Times(from.Conjugate())
 	if r[3] < 0 {

@@ -9,7 +9,7 @@ import (
 	"wirelab/encoders"
 )
 
-// Marks keep the contexts of different decisions apart.
+// Marks separate the contexts of different kinds of decisions.
 const (
 	rowMark = iota + 1
 	sameMark
@@ -23,17 +23,17 @@ const (
 
 var errUnchanged = errors.New("listed as changed, but is not")
 
-// rowState is the row at hand.
+// rowState is the state of the row being coded.
 type rowState struct {
 	e                *coder
 	cur, base        []int32 // its values
-	start            []int32 // what shifts count from: base, but for a rotation seen from another side
-	was              []int32 // its shifts on the way to base, scaled to the present ticks; zero if it did not change
-	lastAcceleration []int32 // by how much those were more than the ones before
-	missed           []uint8 // how far off they were
-	step                     // the same of the shifts now
+	start            []int32 // origin of shifts: base, or its rotation with another component left out
+	was              []int32 // its last shifts, scaled to the present ticks; zero if it did not change
+	lastAcceleration []int32 // the change of its last shifts
+	missed           []uint8 // lengths of its last residuals
+	step                     // the present shifts
 	idle             int
-	nearest          uint32 // how far the nearest mover is, and the fastest
+	nearest          uint32 // distances of the nearest and the fastest mover
 	fastest          uint32
 	pace             int    // length of the longest of was, in the place
 	worst            int    // length of the longest residual so far
@@ -52,7 +52,7 @@ func (r *rowState) init(e *coder) {
 	r.none = step{make([]int32, n), make([]int32, n), make([]uint8, n)}
 }
 
-// codeRows passes over the rows.
+// codeRows codes all rows.
 func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 	at, recent := 0, uint32(0)
 	r, n := &e.row, e.fields
@@ -79,8 +79,8 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 	}
 }
 
-// remember finds out how the row came to be where it is; at is the place in the list
-// of rows that changed then.
+// loadHistory loads the last step of a row; at is the position in the list of rows that
+// changed then.
 func (r *rowState) loadHistory(past, next *memo, row int, at *int) {
 	r.missed, r.lastAcceleration, r.pace = r.none.miss, r.none.acceleration, 0
 	copy(r.was, r.none.shift)
@@ -102,8 +102,7 @@ func (r *rowState) loadHistory(past, next *memo, row int, at *int) {
 	r.pace = min(r.pace, paces-1)
 }
 
-// findNeighbour looks for the row nearest to this one among the last of this frame that
-// changed.
+// findNeighbour finds the nearest of the rows that changed last in this frame.
 func (r *rowState) findNeighbour(next *memo, row int) {
 	r.neighbour, r.distance = r.none, farthest
 	last, e := len(next.moved)-1, r.e
@@ -125,7 +124,7 @@ func (r *rowState) findNeighbour(next *memo, row int) {
 	r.neighbour = next.step(pick, e.fields)
 }
 
-// codeChanged codes whether a row changed; own is what is known of this very row.
+// codeChanged codes whether a row changed; own is the row's own counter.
 func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
 	r.nearest, r.fastest = r.e.scene.distances(i)
 	state := uint32(0)
@@ -189,7 +188,7 @@ func (r *rowState) codeSame(f int, col *column) int {
 	return x.bit(sameNode, int(flag(r.cur[f] == r.base[f])), nil)
 }
 
-// ahead returns how far field f would go if it went on: the length of that, in steps.
+// ahead returns the length of the predicted shift of field f.
 func (r *rowState) ahead(f int) int {
 	c := &r.e.cols[f]
 	if r.was[f] == 0 || !c.number() {
@@ -198,7 +197,7 @@ func (r *rowState) ahead(f int) int {
 	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
 }
 
-// rest notes that a field did not change.
+// noteUnchanged notes that a field did not change.
 func (r *rowState) noteUnchanged(f int, col *column) {
 	r.cur[f] = r.base[f]
 	if col.number() {
@@ -229,7 +228,7 @@ func (r *rowState) change(f int, col *column) error {
 	return nil
 }
 
-// idleness tells apart how long a row has not changed.
+// idleClass returns the class of n packets without a change.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:

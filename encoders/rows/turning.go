@@ -5,17 +5,17 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// turns is how many fields a rotation takes.
+// rotationSize is how many fields a rotation takes.
 const rotationSize = parts + 1
 
-// turning is what is known of the rotation of the row at hand, if its schema has one.
+// rotationState is the rotation of the row being coded, if its schema has one.
 type rotationState struct {
-	rotated            bool                // it turned on the way to base
-	current, predicted rotation.Quaternion // of base, and where that leads
-	first              int                 // the component that will be the largest, and the next one
+	rotated            bool                // it turned in its last step
+	current, predicted rotation.Quaternion // in base, and as predicted
+	first              int                 // the largest component as predicted, and the second
 	second             int
-	margin             uint32 // how clearly
-	largestChanged     bool   // another component is left out now than in base
+	margin             uint32 // class of their difference
+	largestChanged     bool   // another component is the largest now than in base
 }
 
 // fields returns the rotation's fields of a row.
@@ -26,13 +26,13 @@ func (t *rotationFields) fields(row []int32) (v [rotationSize]int32) {
 	return v
 }
 
-// read returns the quaternion that such fields are.
+// read returns the quaternion of a rotation's fields.
 func (r *rowState) read(fields []int32) rotation.Quaternion {
 	t := &r.e.turn
 	return t.Decode(fields[0]-r.e.cols[t.at].min, fields[1:rotationSize])
 }
 
-// turnedFrom notes from where the row turned to base, and so where it will turn to.
+// predictRotation extrapolates the rotation from that before the last step.
 func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
 	t := &r.e.turn
 	if t.at < 0 {
@@ -45,7 +45,7 @@ func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
 	r.setReference(int(r.base[t.at] - r.e.cols[t.at].min))
 }
 
-// lookAhead gets the rotation ready for a row that changed.
+// prepareRotation prepares the rotation of a row that changed.
 func (r *rowState) prepareRotation() {
 	t := &r.e.turn
 	r.largestChanged, r.margin = false, 0
@@ -61,7 +61,7 @@ func (r *rowState) prepareRotation() {
 	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
 }
 
-// lookFrom sees the rotation with component left left out, as cur has it.
+// switchLargest handles a change of the largest component to left.
 func (r *rowState) switchLargest(left int) {
 	t := &r.e.turn
 	if r.cur[t.at] != r.base[t.at] {
@@ -70,7 +70,8 @@ func (r *rowState) switchLargest(left int) {
 	}
 }
 
-// see counts shifts from the rotation of base, as it is with that component left out.
+// setReference sets the origin of shifts and the predicted shifts for the rotation with
+// component left left out.
 func (r *rowState) setReference(left int) {
 	t := &r.e.turn
 	is, goes := t.components(&r.current, left), t.components(&r.predicted, left)

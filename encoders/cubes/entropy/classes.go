@@ -5,19 +5,19 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// within brings v into the range of coordinate k of the position.
+// clampCoordinate clamps v to the range of coordinate k of the position.
 func clampCoordinate(k int, v int32) int32 {
 	low, high := cube.Bounds(k)
 	return min(max(v, low), high)
 }
 
-// apart returns the square of the distance between two cubes.
+// distance2 returns the square of the distance between two cubes.
 func distance2(q, p *cube.Row) uint64 { return uint64(cube.Distance2(q, p)) }
 
-// length returns the bits of |v|, at most: 0 for 0, 1 for 1, 2 for 2 and 3.
+// length returns the number of bits of |v|, at most most.
 func length(v int32, most int) int { return min(bits.Len32(uint32(max(v, -v))), most) }
 
-// span returns the length of the longest of three.
+// span returns the length of the longest component.
 func span(v [3]int32, most int) int {
 	return length(max(v[0], -v[0])|max(v[1], -v[1])|max(v[2], -v[2]), most)
 }
@@ -33,14 +33,14 @@ func flag(v bool) int {
 	return 0
 }
 
-// The situations that contexts tell apart.
+// Numbers of classes for contexts.
 const (
 	idleClasses     = 6  // how long a cube has not changed
 	distanceClasses = 12 // distance from the player's cube
 	speeds          = 12 // lengths of a motion
 )
 
-// idleness returns which of the idles n packets without a change are.
+// idleClass returns the class of n packets without a change.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:
@@ -53,6 +53,6 @@ func idleClass(n uint8) int {
 	return 5
 }
 
-// farness returns which of the fars a squared distance is, by half octaves from
-// an eighth of a metre.
+// distanceClass returns the class of a squared distance, two to each doubling, from an
+// eighth of a metre.
 func distanceClass(d uint64) int { return min(max(bits.Len64(d)-12, 0), distanceClasses-1) }

@@ -9,28 +9,27 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// body is what tells one codec of the family from another: the traversal of a
-// frame, written once for both directions. It hands every decision to e's coder
-// and stores what it returns; when e reads, cur starts as a copy of base. It
-// leaves in next what is to be remembered.
+// traversal is what the codecs of the family differ in: the traversal of a frame,
+// written once for both directions. It passes every decision to e's coder and stores the
+// result. When e reads, cur starts as a copy of base. It fills next.
 type traversal interface {
 	frame(e *coder, cur, base *frame.Frame, past, next *memo)
 }
 
-// end is one end of a codec: an encoder or a decoder.
+// coder is the encoder or the decoder of a codec.
 type coder struct {
 	c       rangecoder.Coder
 	rows    int
-	initial *memo // of the initial state, and of a frame without one
+	initial *memo // of frames without a memo, as the initial state
 	body    traversal
 
-	err      error // the first thing that was wrong
-	counting bool  // somebody wants the account
-	mark     int64 // units that are charged
+	err      error // the first error
+	counting bool  // there is a budget
+	mark     int64 // units charged so far
 	spent    [encoders.SlotPadding]int64
 }
 
-// charge accounts for all that was spent since the last charge.
+// charge accounts for the units since the last charge.
 func (e *coder) charge(k encoders.Slot) {
 	if e.counting {
 		at := e.c.Spent()
@@ -39,8 +38,8 @@ func (e *coder) charge(k encoders.Slot) {
 	}
 }
 
-// admit reports whether changed cube i may be coded: a writer refuses one that
-// is out of range, a reader does not know it yet.
+// admit reports whether changed cube i may be coded. A writer refuses one that is out of
+// range.
 func (e *coder) admit(i int, q *cube.Row) bool {
 	if !e.c.Reading() && !cube.InRange(q) {
 		e.err = cube.RangeError(i, q)
@@ -48,9 +47,8 @@ func (e *coder) admit(i int, q *cube.Row) bool {
 	return e.err == nil
 }
 
-// accept reports whether a cube that was read is one that a writer may have
-// meant: within its ranges, different from the baseline, and not made up of what
-// lies beyond the packet's end.
+// accept reports whether a cube that was read is valid: in range, different from the
+// baseline, and read before the packet's end.
 func (e *coder) accept(i int, q, base *cube.Row) bool {
 	if e.c.Reading() {
 		if e.err = e.c.Err(); e.err != nil {
@@ -63,7 +61,7 @@ func (e *coder) accept(i int, q, base *cube.Row) bool {
 	return e.err == nil
 }
 
-// refs returns the reference, its memo, and a memo to be overwritten.
+// references returns the reference, its memo, and the memo to write.
 func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
 	base = encoders.Base(refs, e.rows*frame.CubeFields)
 	past, next = encoders.Memos(refs, spare, e.initial)
@@ -78,7 +76,7 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	}
 	e.c.Write(dst)
 	e.err, e.counting, e.mark = nil, b != nil, 0
-	e.spent = [encoders.SlotPadding]int64{} // the frame before may have been refused
+	e.spent = [encoders.SlotPadding]int64{} // left over if the frame before was refused
 	next.begin(past, cur, base)
 	e.body.frame(e, cur, base, past, next)
 	if e.err != nil {
@@ -89,7 +87,7 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	return out, next, nil
 }
 
-// account hands over what a packet of n bytes was spent on.
+// account charges a packet of n bytes to b.
 func (e *coder) account(b *encoders.Budget, n int) {
 	before := b.Total()
 	for k, units := range e.spent {

@@ -7,27 +7,26 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// lean is the body of static and adaptive: every decision is in one context, and
-// each context has one counter. Contexts are what Giesen's program found to
-// matter: whether this cube changed against its own baseline, how far it is from
-// the player's, how far it moved last time, how wrong the coordinates of it were
-// that are already known.
+// contextCoder is the traversal of static and adaptive. Every decision has one context
+// and every context one counter. The contexts follow Giesen's program: whether the cube
+// changed against its own baseline, its distance from the player, its last motion, and
+// the residuals of its coordinates that are already known.
 type contextCoder struct {
-	fixed  []counter       // of static, which does not learn; nil in adaptive
+	fixed  []counter       // probabilities of static; nil in adaptive
 	limit  int             // how many bits a counter rests on at most
 	counts *decisionCounts // of a trainer: counts the decisions, nil in a codec
 
 	e     *coder
 	model []counter
-	at    numberContexts // the contexts of the number at hand
+	at    numberContexts // the contexts of the present number
 }
 
-// Sizes and places of the contexts in the model.
+// Sizes and offsets of the context tables in the model.
 const (
 	spins          = 10 // lengths of a turn, in steps of a component
-	misses         = 10 // lengths of a miss
-	histories      = 12 // how a cube came to be where it is, see leanCube.history
-	recentPatterns = 8  // what the last three rows did
+	misses         = 10 // lengths of a residual
+	histories      = 12 // see contextCube.history
+	recentPatterns = 8  // which of the last three rows changed
 
 	ctxChanged     = 0
 	ctxMoved       = ctxChanged + idleClasses*distanceClasses*recentPatterns*2
@@ -42,7 +41,7 @@ const (
 	ctxSize        = ctxTop + 6*topNodes
 )
 
-// leanNumber is where the counters of a number are.
+// numberContexts are the offsets of a number's counters.
 type numberContexts struct{ length, sign, top int }
 
 // bit codes a decision in context at.
@@ -58,7 +57,7 @@ func (l *contextCoder) bit(at, v int) int {
 	return v
 }
 
-// length, sign and top implement opinions.
+// length, sign and top implement numberModel.
 func (l *contextCoder) length(node, v int) int { return l.bit(l.at.length+node, v) }
 func (l *contextCoder) sign(v int) int         { return l.bit(l.at.sign, v) }
 func (l *contextCoder) top(node, v int) int    { return l.bit(l.at.top+node, v) }
@@ -71,7 +70,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
 	for i := range e.rows {
 		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
-		var s *step // how it came to be where it is; here steps are in order of rows
+		var s *step // its last step; here steps are in order of rows
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
@@ -98,20 +97,20 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	}
 }
 
-// leanCube is a cube and its situation.
+// contextCube is a changed cube and what its contexts are made of.
 type contextCube struct {
 	e                *coder
 	coder            *contextCoder
 	q, base          *cube.Row
 	step             *step
 	lastTicks, ticks int32
-	v                [3]int32 // how far it would go if it went on
+	v                [3]int32 // the shift predicted by its last velocity
 	idle, far        int
 	missed           int // length of the change of velocity
 }
 
-// interest tells cubes apart by what makes them change: those that moved, by how
-// fast, the others by how far the player is.
+// changeContext returns the context of the "changed" flag: by speed for cubes that
+// moved, by the distance of the player for others.
 func changeContext(idle, far int, v [3]int32) int {
 	if idle == 0 {
 		return span(v, speeds-1)
@@ -119,8 +118,8 @@ func changeContext(idle, far int, v [3]int32) int {
 	return idle*distanceClasses + far
 }
 
-// history tells cubes that moved apart by how wrong that was predicted, those
-// that did not by how far the player is.
+// history returns a class of the cube's past: by the last residual if it moved, by the
+// distance of the player if it did not.
 func (k *contextCube) history() int {
 	if k.step == nil {
 		return histories - 1 - k.far/3
@@ -143,7 +142,7 @@ func (k *contextCube) code() {
 		k.turn()
 		k.e.charge(encoders.SlotOrientation)
 	}
-	flipped := 1 // of a cube that neither moved nor turned, what else could it be?
+	flipped := 1 // a changed cube that neither moved nor turned must have flipped
 	if moved|turned != 0 {
 		at := ctxInteracting + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/distanceClasses
 		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
@@ -169,8 +168,8 @@ func (k *contextCube) shift() {
 	}
 }
 
-// turn codes the orientation: which component is the largest, and the others as
-// the change of what they changed by.
+// turn codes the orientation: which component is the largest, and the others as the
+// change of their change.
 func (k *contextCube) turn() {
 	l, q, b := k.coder, k.q, k.base
 	is := orientation(b)
@@ -198,7 +197,7 @@ func (k *contextCube) turn() {
 		if i == q[frame.CubeLargest] {
 			continue
 		}
-		ctx := spin // of the first, what the position missed by; of the others, the components before
+		ctx := spin // with the residual of the position, or of the components before
 		if j == 0 {
 			ctx += min(k.missed, misses-1) * spins
 		} else {

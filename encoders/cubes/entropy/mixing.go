@@ -2,21 +2,21 @@ package entropy
 
 import "wirelab/encoders/rangecoder"
 
-// mixed codes decisions by several opinions at once: what came of such a decision
-// in other recordings, in each of several contexts; and what came of it here, in
-// one more. They count by how much it has paid to believe them.
+// mixing codes a decision by logistic mixing of several predictions: the trained
+// probabilities of several contexts and the adaptive probability of one. The mixing
+// weights adapt.
 type mixing struct {
 	coder          *rangecoder.Coder
 	mixer          rangecoder.Mixer
-	trained        []int8          // by context: the stretch of a probability, in steps
-	model          []counter       // by context: what was learnt along the chain
+	trained        []int8          // by context: the logit of a probability, in steps
+	model          []counter       // by context: the adaptive probabilities
 	weights        []int32         // by set
 	limit          int             // how many decisions a counter rests on at most
-	rate           int32           // at which weights move
-	trainedWeights []int32         // of a trainer: weights that last from frame to frame, nil in a codec
+	rate           int32           // learning rate of the weights
+	trainedWeights []int32         // of a trainer: weights kept from frame to frame, nil in a codec
 	counts         *decisionCounts // of a trainer: counts the decisions, nil in a codec
 
-	ctx      [maxContexts]int // contexts of the decision at hand, or of a number's first
+	ctx      [maxContexts]int // contexts of the present decision or number
 	n        int              // how many
 	adaptive int              // the context in model
 	set      int              // which weights
@@ -25,10 +25,10 @@ type mixing struct {
 const (
 	maxContexts = 5
 	setSize     = maxContexts + 2
-	bias        = 512 // an opinion that never changes, so that weights can shift
+	bias        = 512 // a constant input
 )
 
-// decide codes a decision, the node-th of those in the present contexts.
+// codeMixed codes a decision, the node-th of those in the present contexts.
 func (m *mixing) codeMixed(node, v int) int {
 	m.mixer.Reset()
 	for _, at := range m.ctx[:m.n] {
@@ -48,7 +48,7 @@ func (m *mixing) codeMixed(node, v int) int {
 	return v
 }
 
-// plain codes a decision by one trained opinion.
+// codeTrained codes a decision with one trained probability.
 func (m *mixing) codeTrained(at, v int) int {
 	v = m.coder.Bit(v, squashed[uint8(m.trained[at])])
 	if m.counts != nil {
@@ -57,8 +57,8 @@ func (m *mixing) codeTrained(at, v int) int {
 	return v
 }
 
-// consider sets the contexts of the next decision or number. Their tables follow
-// each other from first on and have the sizes given.
+// setContexts sets the contexts of the next decision or number. Their tables follow each
+// other from first on and have the given sizes.
 func (m *mixing) setContexts(first int, sizes []int, ctx ...int) {
 	m.n = len(ctx)
 	for i, c := range ctx {
@@ -67,8 +67,7 @@ func (m *mixing) setContexts(first int, sizes []int, ctx ...int) {
 	}
 }
 
-// mixedNumber is the opinions on a number: its length is mixed, the rest is not
-// worth it.
+// mixingNumber is a numberModel that mixes the length only.
 type mixingNumber struct {
 	*mixing
 	signAt, topAt int

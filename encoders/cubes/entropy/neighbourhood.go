@@ -8,13 +8,13 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// surroundings tells cubes that were coded about those still to come: first the
-// player's cube, then the others by their distance from it, so that what it
-// touches is known before what is touched in turn.
+// neighbourhood orders the cubes and finds coded neighbours. The player's cube comes
+// first, then the others by distance from it, so that a cube that is pushed follows the
+// one that pushes.
 type neighbourhood struct {
-	order []int32 // rows as they are coded
+	order []int32 // rows in coding order
 	coded []neighbour
-	grid  [cells]int32 // by cell: one more than the index in coded of the latest there
+	grid  [cells]int32 // by cell: 1 + the index in coded of the last cube there
 	used  []int32      // cells that are not empty
 }
 
@@ -22,20 +22,19 @@ type neighbourhood struct {
 type neighbour struct {
 	base     *cube.Row
 	shift    [3]int32
-	miss     [3]int32 // by how much it was off what was predicted
-	turnMiss [3]int32 // the same of its turn, about each axis, see spinOne
-	off      int      // length of the largest step by which its orientation was off
+	miss     [3]int32 // residual of the shift
+	turnMiss [3]int32 // residual of the turn about each axis, see spinOne
+	off      int      // length of the largest residual of its orientation
 }
 
 const (
 	cells     = 4096
 	cellShift = 8         // half a metre: a cube and a bit
-	reach     = 600 * 600 // beyond it nobody is a neighbour
+	reach     = 600 * 600 // the largest squared distance of a neighbour
 	rings     = 128       // of distance from the player
 )
 
-// ring returns which of the rings a squared distance falls in: eight to each
-// doubling of distance.
+// ring returns the ring of a squared distance: eight to each doubling of distance.
 func ring(d uint64) int {
 	d >>= 8
 	n := bits.Len64(d)
@@ -45,7 +44,7 @@ func ring(d uint64) int {
 	return min((n-2)*4+int(d>>(n-3)&3), rings-1)
 }
 
-// begin puts the cubes in order and forgets those of the last packet.
+// begin orders the cubes and clears the grid.
 func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	player := cube.At(base.Table, 0)
 	var start [rings + 1]int32
@@ -67,12 +66,12 @@ func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	s.coded, s.used = s.coded[:0], s.used[:0]
 }
 
-// cell returns where in the grid a place is. Cells that are far apart share a
-// place in it now and then, which does no harm: the distance is looked at.
+// cell returns the cell of a place. Distant places may share one, so the distance is
+// checked.
 func cell(x, y int32) int32 { return ((x>>cellShift)*71 + (y>>cellShift)*1009) & (cells - 1) }
 
-// nearest returns the nearest of the latest in the cell of b and in those around
-// it, nil if there is none, and the squared distance.
+// nearest returns the nearest of the last cubes in the nine cells around b, nil if there
+// is none, and its squared distance.
 func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	d = reach
 	for dx := int32(-1); dx <= 1; dx++ {
@@ -90,8 +89,8 @@ func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	return best, d
 }
 
-// add returns the entry of a cube that is being coded, to be filled in. It holds
-// until the next call.
+// add returns the entry of the cube being coded, to be filled in. It is valid until the
+// next call.
 func (s *neighbourhood) add(b *cube.Row) *neighbour {
 	s.coded = append(s.coded, neighbour{base: b})
 	at := cell(b[frame.CubeX], b[frame.CubeY])

@@ -9,8 +9,8 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// predictive is the body of predictive: it computes where each cube will be and
-// how it will lie, guesses how far off that is, and codes by how much it is.
+// predictive is the traversal of predictive: it predicts the position and orientation of
+// each cube and the size of the residual, and codes the residual.
 type predictive struct {
 	mixing
 	neighbours neighbourhood
@@ -19,20 +19,20 @@ type predictive struct {
 	scale      scale
 	steps      []int32 // by row: one more than the index of its step in the memo
 	number     mixingNumber
-	fit        *fits // of a trainer: gathers what predictions are fitted to
+	fit        *fits // of a trainer: samples for fitting the predictions
 	e          *coder
 	recent     int // the last decisions on "changed", newest lowest
 	drive      [3]int32
 }
 
-// place is a cube and its circumstances.
+// cubeContext is a cube and what its contexts and predictions are made of.
 type cubeContext struct {
 	p                *predictive
 	q, base          *cube.Row
 	player           *cube.Row // in the base frame
 	drive            [3]int32
 	step             *step
-	v                [3]int32 // how far it would go if it went on
+	v                [3]int32 // the shift predicted by its last velocity
 	lastTicks, ticks int32
 	near             *neighbour
 	self             *neighbour
@@ -40,11 +40,11 @@ type cubeContext struct {
 	idle, far        int
 	ring, height     int
 	speed            int // length of v
-	lastMiss         int // of its last miss of position
-	lastTurnMiss     int // of its last miss of orientation
-	nearMissed       int // one more than that of its neighbour's; 0 without one
+	lastMiss         int // length of its last residual of position
+	lastTurnMiss     int // length of its last residual of orientation
+	nearMissed       int // 1 + the neighbour's; 0 without a neighbour
 	nearTurnMiss     int
-	off              int // length of the misses in this position so far
+	off              int // length of the residuals of this position so far
 }
 
 func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
@@ -91,7 +91,7 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.recent, p.drive = 0, [3]int32{}
 }
 
-// look finds out the circumstances of a cube.
+// setFeatures computes the classes of a cube.
 func (k *cubeContext) setFeatures(idle uint8) {
 	d := distance2(k.base, k.player)
 	k.idle, k.far, k.ring = idleClass(idle), distanceClass(d), min(max(ring(d)-24, 0)/2, buckets-1)
@@ -160,8 +160,8 @@ func (k *cubeContext) code() {
 	e.charge(encoders.SlotInteracting)
 }
 
-// touch codes whether the cube's being touched changed; of one that neither moved
-// nor turned, it did.
+// codeInteracting codes whether the interacting flag changed. For a cube that neither
+// moved nor turned it must have.
 func (k *cubeContext) codeInteracting(open bool) {
 	p, flipped, was := k.p, 1, int(k.base[frame.CubeInteracting])
 	if open {
@@ -175,7 +175,7 @@ func (k *cubeContext) codeInteracting(open bool) {
 	k.q[frame.CubeInteracting] = int32(was ^ flipped)
 }
 
-// note keeps what the next packets of the chain will want to know.
+// record stores the residuals in the cube's step for later packets.
 func (k *cubeContext) record(s *step) {
 	for j := range s.miss {
 		s.miss[j] = int16(min(max(k.self.miss[j], -1<<15), 1<<15-1))

@@ -3,19 +3,19 @@ package entropy
 // kinds of numbers: x, y, z, and three components of an orientation.
 const (
 	kinds  = 6
-	groups = 3 // x and y have their contexts in common, and so have the components
+	groups = 3 // x and y share contexts, and so do the components
 )
 
 // Contexts of mixed decisions and how many there are of each.
 const (
 	sizesFine   = 40
 	sizesCoarse = 10
-	missClasses = 10 // lengths of a miss, by the memo
-	offs        = 12 // the same within this packet
+	missClasses = 10 // lengths of the last residual
+	offs        = 12 // lengths of a residual within this packet
 	recents     = 64
 	gaps        = 16 // distances of a neighbour
 	paces       = 8  // lengths of a motion, coarser
-	signs       = 27 // of what was missed, of what a neighbour missed, and of the motion
+	signs       = 27 // signs of the last residual, the neighbour's and the motion
 )
 
 var (
@@ -46,7 +46,7 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// What is learnt along the chain, and the sets of weights.
+// Adaptive counters, and the sets of weights.
 const (
 	ownChanged = 0
 	ownMoved   = ownChanged + idleClasses*speeds

@@ -2,7 +2,7 @@ package entropy
 
 import "wirelab/dataset/frame"
 
-// shift codes the position as what is left of it after the prediction.
+// shift codes the position as the residual of the prediction.
 func (k *cubeContext) shift() {
 	p, last := k.p, int32(0)
 	var total int32
@@ -40,9 +40,8 @@ func (k *cubeContext) shift() {
 	}
 }
 
-// weigh sets the contexts of a number: how far off it is expected to be, and with
-// that how far it goes, how far off it was last time, and how far off its fellows
-// are at what pace.
+// setNumberContexts sets the contexts of a residual: its predicted size, with the
+// predicted shift, the last residual, the residuals of other coordinates, and the speed.
 func (k *cubeContext) setNumberContexts(group int, expected int32, way, before, fellows, pace int) {
 	p := k.p
 	fine, coarse := bucket(expected, 4, sizesFine), bucket(expected, 1, sizesCoarse)

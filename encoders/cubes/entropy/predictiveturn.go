@@ -6,7 +6,7 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// turn codes the orientation as what is left of it after the predicted turn.
+// turn codes the orientation as the residual of the predicted turn.
 func (k *cubeContext) turn() {
 	p, q := k.p, k.q
 	from := orientation(k.base)
@@ -38,7 +38,7 @@ func (k *cubeContext) turn() {
 	k.self.turnMiss, k.self.off = turnBetween(&guess, &to), off
 }
 
-// guessTurn returns the orientation to expect, and how long the turn to it is.
+// guessTurn returns the predicted orientation and the length of the predicted turn.
 func (k *cubeContext) guessTurn(from *rotation.Quaternion) (rotation.Quaternion, int32) {
 	p := k.p
 	var spin, turn [3]int32
@@ -61,7 +61,7 @@ func (k *cubeContext) guessTurn(from *rotation.Quaternion) (rotation.Quaternion,
 	return rotated(from, turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
 }
 
-// fitTurn shows a trainer what was predicted of a turn and what came.
+// fitTurn adds samples of the turn for a trainer.
 func (k *cubeContext) fitTurn(from *rotation.Quaternion, spin, turn [3]int32) {
 	to := orientation(k.q)
 	truth := turnBetween(from, &to)

@@ -8,7 +8,8 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// orientationGrid is the grid of the smallest three: 361.33 steps to 1, and zero between two.
+// orientationGrid is the grid of the smallest three: 361.33 steps to 1, with zero
+// between two steps.
 var orientationGrid = rotation.SmallestThree{Scale: stepsToOne, Zero: zeroStep}
 
 const (
@@ -21,8 +22,7 @@ func orientation(q *cube.Row) rotation.Quaternion {
 	return orientationGrid.Decode(q[frame.CubeLargest], q[frame.CubeA:frame.CubeX])
 }
 
-// facing returns p or -p, which is the same rotation, whichever has component k
-// positive.
+// withPositive returns p or -p, the same rotation, whichever has component k positive.
 func withPositive(p rotation.Quaternion, k int32) rotation.Quaternion {
 	if p[k&3] < 0 {
 		return p.Negative()
@@ -35,10 +35,10 @@ func dot(p, q *rotation.Quaternion) float64 {
 	return float64(p[0]*q[0]) + float64(p[1]*q[1]) + float64(p[2]*q[2]) + float64(p[3]*q[3])
 }
 
-// margins are how clearly one component is the largest.
+// margins is the number of classes of margin.
 const margins = 12
 
-// margin returns how much larger the largest component is than the second.
+// margin returns a class of the difference between the largest and the second component.
 func margin(p *rotation.Quaternion, largest, second int) int {
 	return min(int(float64(min(math.Abs(p[largest])-math.Abs(p[second]), 1)*40)), margins-1)
 }
@@ -46,13 +46,13 @@ func margin(p *rotation.Quaternion, largest, second int) int {
 // signOf returns 0, 1 or 2 for a negative number, about zero and a positive one.
 func signOf(v float64) int { return 1 + flag(v > 0.001) - flag(v < -0.001) }
 
-// gridStep returns the step of the grid that component v falls on.
+// gridStep returns the step of the grid for component v.
 func gridStep(v float64) int32 {
 	return int32(min(max(math.Floor(float64(v*stepsToOne)+(zeroStep+0.5)), 0), 1<<cube.SmallBits-1))
 }
 
-// Turns are vectors along the axis, as long as the angle (four times the tangent
-// of its fourth, to be exact), in units of 1/spinOne.
+// A turn is a vector along its axis. Its length is about the angle, exactly four times
+// the tangent of a quarter of it, in units of 1/spinOne.
 const (
 	spinOne = 4096
 	maxSpin = 4 * spinOne
@@ -71,7 +71,7 @@ func turnBetween(from, to *rotation.Quaternion) (v [3]int32) {
 	return v
 }
 
-// turned returns the orientation after a turn.
+// rotated returns the orientation after a turn.
 func rotated(p *rotation.Quaternion, v [3]int32) rotation.Quaternion {
 	const unit = 1.0 / (4 * spinOne)
 	x, y, z := float64(float64(v[0])*unit), float64(float64(v[1])*unit), float64(float64(v[2])*unit)

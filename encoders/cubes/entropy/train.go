@@ -11,11 +11,11 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Folder is where what the trainers learn is embedded, from the project's root.
+// folder is where the trained tables are embedded, from the project's root.
 const folder = "encoders/cubes/entropy"
 
-// Trainers returns what learns this package's tables: static's, with which
-// adaptive begins, and predictive's.
+// Trainers returns the trainers of static's tables, with which adaptive begins, and of
+// predictive's.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		{Encoder: "static", Folder: folder, Train: trainStatic},
@@ -23,13 +23,13 @@ func Trainers() []train.Trainer {
 	}
 }
 
-// age is the walk-off's: frame n is coded from frame n-6.
+// age is the age of the baseline in the walk-off: frame n is coded from frame n-6.
 const age = 6
 
-// quickFrames is how much of a clip a quick job looks at.
+// quickFrames bounds the frames of a clip that a quick job uses.
 const quickFrames = 120
 
-// student is an encoder that goes through clips again and again.
+// trainer passes an encoder over clips repeatedly.
 type trainer struct {
 	ctx   context.Context
 	job   train.Job
@@ -39,8 +39,7 @@ type trainer struct {
 	total int64
 }
 
-// pass codes every clip, or just the held one, by the rules of the walk-off and
-// returns the bits for each changed cube.
+// pass encodes clips by the walk-off's rules and returns the bits for each changed cube.
 func (s *trainer) pass(what string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
@@ -87,18 +86,18 @@ func (s *trainer) clip(clip train.Clip, units, cubes *int64) error {
 	})
 }
 
-// link is the newest frame of those that refer to each other, and its memo.
+// chainLink is the newest frame of one chain of references, with its memo.
 type chainLink struct {
 	held, next  frame.Frame
 	memo, spare encoders.Memo
 }
 
-// expect announces so many passes over all clips.
+// expect announces the number of passes over all clips.
 func (s *trainer) expect(passes int) {
 	s.total = int64(passes * (len(s.job.Clips) + flag(s.job.Held != nil)))
 }
 
-// report tells the log how a pass went, and measures what is held out.
+// report logs a pass, and measures the held-out clip.
 func (s *trainer) report(part string, epoch int, bits float64) error {
 	held := math.NaN()
 	if s.job.Held != nil {
@@ -113,7 +112,7 @@ func (s *trainer) report(part string, epoch int, bits float64) error {
 	return nil
 }
 
-// trainStatic counts how often each decision of lean goes which way.
+// trainStatic counts the decisions of each context of contextCoder.
 func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	counts := make(decisionCounts, ctxSize)
 	model, err := appendCounters(nil, nil, ctxSize, 0)

@@ -7,24 +7,24 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// knowledge is what predictive was taught: predictive.tab holds its parts one
+// trainedModel is the trained part of predictive. predictive.tab holds its parts one
 // after the other.
 type trainedModel struct {
-	trained []int8  // stretched probabilities, in 8 bits
+	trained []int8  // logits of probabilities, in 8 bits
 	scale   []int32 // in 8 bits, units of 1/16 of a doubling
 	weights []int32 // of the mixer, in 16 bits, units of 1/1024
 	shifts  []int32 // linear predictions, in 16 bits, units of 1/2048
 	turns   []int32
 }
 
-// By how many bits the file's units are coarser than those in use.
+// The file's units are coarser by so many bits.
 const (
 	scaleShift  = 12
 	weightShift = 6
 	linearShift = 3
 )
 
-// readKnowledge reads predictive.tab.
+// readTrainedModel reads predictive.tab.
 func readTrainedModel(table []byte) (*trainedModel, error) {
 	want := trainedN + scaleSize + 2*(sets*setSize+classes*(shiftFeatures+turnFeatures))
 	if len(table) != want {
@@ -53,7 +53,7 @@ func newTrainedModel() *trainedModel {
 		make([]int32, classes*shiftFeatures), make([]int32, classes*turnFeatures)}
 }
 
-// words are the parts that take 16 bits a number.
+// parts16 returns the parts that take 16 bits a number.
 func (k *trainedModel) parts16() [3]struct {
 	list  []int32
 	shift uint
@@ -64,7 +64,7 @@ func (k *trainedModel) parts16() [3]struct {
 	}{{k.weights, weightShift}, {k.shifts, linearShift}, {k.turns, linearShift}}
 }
 
-// bytes is the inverse of readKnowledge.
+// bytes is the inverse of readTrainedModel.
 func (k *trainedModel) bytes() []byte {
 	var out []byte
 	for _, v := range k.trained {
@@ -81,13 +81,12 @@ func (k *trainedModel) bytes() []byte {
 	return out
 }
 
-// coarser rounds v to units coarser by shift bits, from -limit to limit-1.
+// coarser rounds v to a unit of 1<<shift, within -limit to limit-1.
 func coarser(v int32, shift uint, limit int32) int32 {
 	return min(max((v+1<<(shift-1))>>shift, -limit), limit-1)
 }
 
-// round makes of k what reading it from a file would make of it, so that what is
-// taught next builds on that.
+// quantise rounds k to what its file holds, so that later training builds on that.
 func (k *trainedModel) quantise() error {
 	rounded, err := readTrainedModel(k.bytes())
 	if err != nil {
@@ -100,7 +99,7 @@ func (k *trainedModel) quantise() error {
 	return nil
 }
 
-// body returns a body of predictive that knows k and shares its memory.
+// body returns a traversal of predictive with the model k, whose memory it shares.
 func (k *trainedModel) body(limit int, rate int32) *predictive {
 	return &predictive{
 		mixing: mixing{trained: k.trained, limit: limit, rate: rate},

@@ -7,19 +7,19 @@ import (
 	"wirelab/encoders/train"
 )
 
-// How long each part of predictive is taught.
+// Passes over the clips for each part of predictive.
 const (
 	fitPasses    = 4
 	scalePasses  = 2
 	weightPasses = 2
 )
 
-// trainPredictive teaches predictive one part after the other, each on top of
-// those before: the predictions, how far off they are to be expected, what
-// usually comes of each decision, and whom to believe.
+// trainPredictive trains the parts of predictive one after the other, each with those
+// before: predictions, the size of residuals, probabilities of decisions, and mixing
+// weights.
 func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	t := newTrainedModel()
-	for c := range classes { // what goes on goes on
+	for c := range classes { // start with constant velocity
 		t.shifts[c*shiftFeatures+1], t.turns[c*turnFeatures] = weightOne, weightOne
 	}
 	for i := range t.weights {
@@ -38,15 +38,15 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 			return nil, err
 		}
 	}
-	s.end.initial = t.memo(1) // at last, as the codec will know it
+	s.end.initial = t.memo(1) // as the codec will read it
 	if err := s.epoch(p, t, "everything", 1); err != nil {
 		return nil, err
 	}
 	return []train.File{{Name: "predictive.tab", Data: t.bytes()}}, nil
 }
 
-// lesson runs a pass over the clips and reports it. What is held out is only
-// measured: while it is, p learns nothing.
+// epoch runs a pass over the clips and reports it. The held-out clip is measured without
+// training.
 func (s *trainer) epoch(p *predictive, t *trainedModel, part string, epoch int) error {
 	bits, err := s.pass(part, s.job.Clips...)
 	if err != nil {

@@ -1,20 +1,19 @@
 package forecast
 
-// Speeds beyond these are not the demonstration's, and are cut off.
+// Bounds of speeds; larger ones are clamped.
 const (
 	MaxSpeed = 32 // metres per second
 	MaxSpin  = 16 // radians per second
 )
 
-// corrected is towards, for the cube of a row.
+// correctRow is correct for the pose of a row.
 func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
 	return r.correct(PositionOf(row), RotationOf(row), ticks, gain)
 }
 
-// towards returns how a cube really moves, given where it turned out to be after a run
-// of so many ticks. Most of an error in position comes from an error in speed at the
-// start, and lasts; so the speed is corrected by gain times the error over the time
-// that it took.
+// correct returns the corrected motion of a cube, given its true pose after a run of so
+// many ticks. Most of an error in position comes from an error in the speed at the start
+// and lasts, so the speed is corrected by gain times the error divided by the time.
 func (r *Result) correct(pos Vec, rot Quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*TickSeconds)
 	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
@@ -24,15 +23,14 @@ func (r *Result) correct(pos Vec, rot Quat, ticks int, gain float64) Body {
 	return b.clamped()
 }
 
-// trust returns the share of an error that is laid to speed, given the square of
-// the error in steps of the snapshot. A small one may be nothing but rounding,
-// and following it would make a good estimate worse.
+// errorShare returns the share of an error that is attributed to speed, given the
+// squared error in steps of the snapshot. Small errors may be rounding.
 func errorShare(square float64) float64 {
-	const least, half = 0.3, 1.5 * 1.5 // half: where doubt halves
+	const least, half = 0.3, 1.5 * 1.5 // half: the error at which half of the rest is attributed
 	return least + float64((1-least)*square)/(square+half)
 }
 
-// tamed returns b with everything within bounds, whatever it was.
+// clamped returns b with all values within bounds.
 func (b Body) clamped() Body {
 	for k := range 3 {
 		b.Vel[k] = clamp(b.Vel[k], MaxSpeed)
@@ -45,7 +43,7 @@ func (b Body) clamped() Body {
 	return b
 }
 
-// within returns x brought between -most and most, 0 if it is no number.
+// clamp returns x clamped to -most..most, 0 for NaN.
 func clamp(x, most float32) float32 {
 	if x != x {
 		return 0

@@ -27,20 +27,22 @@ const (
 // that makes longer steps, up to MaxStep; what is farther ahead than MaxSteps
 // steps of that is not simulated.
 const (
+	// MaxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
+	// MaxStep; time beyond that is not simulated.
 	MaxSteps = 12
 	MaxStep  = 2 * TickSeconds
 )
 
-// RestSeconds is for how long a cube must have been still to be asleep.
+// RestSeconds is how long a cube is still before it sleeps.
 const RestSeconds = 0.1
 
-// Body is how a cube moves: what a snapshot does not say.
+// Body is the motion of a cube, which a snapshot does not hold.
 type Body struct {
 	Vel, Spin [3]float32 // metres per second; radians per second
 	Still     float32    // seconds for which it has hardly moved
 }
 
-// Awake is a cube that does not rest at the baseline.
+// Awake is a cube that moves at the baseline.
 type Awake struct {
 	Cube int32
 	Body
@@ -70,8 +72,7 @@ type Simulator struct {
 	refinement refinement
 }
 
-// New returns a simulator of frames of the given number of cubes that obeys law;
-// see physics.Recorder.
+// New returns a simulator for snapshots of so many cubes; see physics.Recorder for law.
 func New(rows int, law physics.Rigid) *Simulator {
 	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows)}
 	s.refinement.init(rows)
@@ -83,13 +84,12 @@ func (s *Simulator) row(i int) []int32 {
 	return s.table[i*frame.CubeFields : (i+1)*frame.CubeFields]
 }
 
-// Run simulates what follows base until path ends. Awake lists the cubes that
-// move at the baseline; all others rest until something touches them. The player
-// is not among them: it goes along path.
+// Run simulates from base to the end of path. awake lists the cubes that move at the
+// baseline, without the player, which follows path; all others rest until something
+// touches them.
 //
-// The result lists every cube that moved or may have, in ascending order and
-// without the player; it is valid until the next run. Whatever is not in it rests
-// where it was.
+// The result lists every cube that may have moved, in ascending order and without the
+// player. It is valid until the next run. Cubes that are not listed rest.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
 	s.refinement.path, s.refinement.moves = *path, s.refinement.moves[:0]
@@ -105,7 +105,7 @@ func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	return s.results
 }
 
-// simulate runs what hind says.
+// simulate runs the simulation from the state in refinement.
 func (s *Simulator) simulate() {
 	s.build()
 	p := &s.refinement.path
@@ -118,7 +118,7 @@ func (s *Simulator) simulate() {
 	s.collect()
 }
 
-// build makes the scene of a snapshot.
+// build makes the physics scene of a snapshot.
 func (s *Simulator) build() {
 	s.scene.Reset(s.law, s.pose)
 	for i := range s.refinement.moves {
@@ -138,7 +138,7 @@ func (s *Simulator) build() {
 	}
 }
 
-// collect turns what is live into results.
+// collect turns the awake bodies into results.
 func (s *Simulator) collect() {
 	clear(s.at)
 	for _, i := range s.scene.Live() {

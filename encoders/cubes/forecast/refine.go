@@ -2,20 +2,19 @@ package forecast
 
 import "wirelab/dataset/frame"
 
-// Once the truth is known, a run can be made again from speeds that would have
-// come nearer to it. What these speeds have become by the end is a better answer
-// to the question how the cubes move then, and the next forecast begins with
-// that. It is the shooting method for boundary value problems, all cubes at once.
+// Once the true snapshot is known, the run is repeated with corrected speeds. The
+// speeds at its end are better estimates, and the next forecast starts with them. It
+// is the shooting method for boundary value problems, for all cubes at once.
 
-// hindsightGain is the share of a miss that is laid to the speed at the start.
-// All of it would overshoot: some misses have other causes.
+// refineGain is the share of a residual that is attributed to the speed at the start.
+// Some residuals have other causes, so 1 would overshoot.
 const refineGain = 0.6
 
-// heavyRun is how many corrections of a contact make a run a heavy one: three
-// times as many as usual.
+// maxRefineWork is the number of contact corrections, three times the usual one, above
+// which a run is not repeated.
 const maxRefineWork = 96 * 1024
 
-// hindsight is what a run began with, and the best so far of what came of it.
+// refinement is the start of a run and the best results so far.
 type refinement struct {
 	path   Path
 	moves  []Awake
@@ -31,15 +30,13 @@ func (h *refinement) add(cube int, b Body) {
 	h.index[cube] = int32(len(h.moves))
 }
 
-// Refine repeats the last run the given number of times, each from speeds that
-// were corrected by what the run before it missed, and returns for each cube the
-// run that came nearest to now, the true snapshot at the end: these, and not the
-// results of Run, are what to remember of now, once they are corrected. The baseline that
-// was given to Run must not have changed since. The results are valid until the
-// next call.
+// Refine repeats the last run up to rounds times, each with speeds corrected by the
+// residuals of the run before, and returns for each cube the result nearest to now, the
+// true snapshot. They are better than the results of Run for the memo of now. The
+// baseline given to Run must not have changed. The results are valid until the next
+// call.
 //
-// One round costs another Run; the rounds end early in a frame that was heavy, so
-// that it need not be paid for twice.
+// Each round costs as much as Run. A run of more than maxRefineWork is not repeated.
 func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
 	h := &s.refinement
 	h.best = append(h.best[:0], s.results...)
@@ -54,7 +51,7 @@ func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
 	return h.best
 }
 
-// aim corrects the speeds at the start of the cubes that moved.
+// correctSpeeds corrects the speeds at the start of all cubes that moved.
 func (s *Simulator) correctSpeeds(now *frame.Frame) {
 	h := &s.refinement
 	for i := 1; i < s.rows; i++ {
@@ -74,13 +71,13 @@ func (s *Simulator) correctSpeeds(now *frame.Frame) {
 	}
 }
 
-// rest is the forecast that nothing happens to a cube.
+// resting returns the result of a cube that does not move.
 func (s *Simulator) resting(i int) Result {
 	row := s.row(i)
 	return Result{Cube: int32(i), Pos: PositionOf(row), Rot: RotationOf(row), Body: Body{Still: RestSeconds}}
 }
 
-// keepBetter merges the last run into the best ones. Both lists are in order.
+// keepNearest merges the last run into the best results. Both lists are sorted.
 func (s *Simulator) keepNearest(now *frame.Frame) {
 	h := &s.refinement
 	old, merged := h.best, h.merged[:0]
@@ -102,8 +99,7 @@ func (s *Simulator) keepNearest(now *frame.Frame) {
 	h.best, h.merged = append(merged, old...), h.best
 }
 
-// miss weighs how far a result is from the truth: squared steps of position and
-// of orientation.
+// miss returns the squared error of a result, in steps of position and orientation.
 func (r *Result) miss(row []int32) float64 {
 	p := PositionOf(row).Sub(r.Pos)
 	q, a := RotationOf(row), r.Rot
@@ -112,11 +108,10 @@ func (r *Result) miss(row []int32) float64 {
 	return p.Dot(p) + float64(4*turnSteps*turnSteps*max(1-float64(dot*dot), 0))
 }
 
-// turnSteps is how many steps of the smallest three a turn of one radian makes.
+// turnSteps is how many steps of the smallest three correspond to a turn of one radian.
 const turnSteps = smallScale / 2
 
-// sameCube reports whether two rows have a cube at the same place in the same
-// orientation.
+// sameCube reports whether two rows have the same pose.
 func sameCube(a, b []int32) bool {
 	return [frame.CubeInteracting]int32(a) == [frame.CubeInteracting]int32(b)
 }

@@ -2,8 +2,8 @@ package forecast
 
 import "math"
 
-// The library's sine and arc tangent differ in the last bit from one processor
-// to the next. These do not: a few products each, none fused.
+// The library's arc tangent differs in the last bit between processors. This one does
+// not: it takes a few products, none of them fused.
 
 // angle returns the angle of the point (x, y) with x and y at least 0, not both 0.
 // Halving it twice makes the series short: the error is below 1e-12.

@@ -1,7 +1,7 @@
 package kinetic
 
-// guessPlace sets the bases of a mixture of motions, in units over the whole of
-// the step.
+// setPositionBases sets the bases for the position: motions in units over the whole
+// step.
 func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 	g.reach = s.reach
 	g.rows = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
@@ -14,7 +14,7 @@ func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 		return
 	}
 	fall := c.move.times(0.96)
-	fall[2] = float64(c.move[2]*0.95) - 98 // what gravity takes in six frames
+	fall[2] = float64(c.move[2]*0.95) - 98 // gravity over six frames
 	g.base[1], g.base[2], g.base[4] = move, fall.times(s.reach), move
 	g.base[3] = move
 	if c.i > 0 {
@@ -22,7 +22,7 @@ func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 	}
 }
 
-// poses returns the orientations that the components of a mixture stand for.
+// orientationBases returns the orientation that each component starts from.
 func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
 	p[0] = c.as
 	p[1] = c.turn.times(s.reach).rotation().Times(c.as)

@@ -8,7 +8,7 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// Lite predicts every cube by what it did before and what its neighbours do.
+// Lite predicts every cube from its own motion and its neighbours'.
 func Lite() encoders.Codec {
 	return encoders.Codec{
 		ID: 19, Name: "kinetic-lite", Refs: 1, Suits: frame.IsCubes,
@@ -20,8 +20,8 @@ func Lite() encoders.Codec {
 	}
 }
 
-// Params are the laws that kinetic simulates. The defaults are those of the
-// walk-off's recordings; another world will do better with its own.
+// Params are the physical laws that kinetic simulates. The defaults are those of the
+// walk-off's recordings.
 type Params struct {
 	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated in hindsight, to learn the speeds" unit:"times" min:"0" max:"8"`
 	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
@@ -30,8 +30,7 @@ type Params struct {
 	Damping    float64 `toml:"damping" help:"share of speed and spin lost in each step" min:"0" max:"1"`
 }
 
-// Kinetic knows the laws that the cubes obey: both ends simulate, and what is
-// sent is by how much the truth differs.
+// Kinetic simulates the physics at both ends and codes the residual.
 func Kinetic() encoders.Codec {
 	law := defaultLaw()
 	return encoders.Codec{
@@ -51,7 +50,8 @@ func Kinetic() encoders.Codec {
 	}
 }
 
-// ends returns both ends of a model; law is nil if it does without simulation.
+// ends returns encoder and decoder of a model; law is nil for a model without
+// simulation.
 func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Encoder, encoders.Decoder, error) {
 	if err := cube.CheckSchema(s); err != nil {
 		return nil, nil, err

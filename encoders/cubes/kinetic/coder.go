@@ -10,7 +10,7 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// end is the encoder or the decoder: one traversal of the cubes serves both.
+// coder is the encoder or the decoder: one traversal serves both directions.
 type coder struct {
 	model *model
 	rows  int
@@ -18,7 +18,7 @@ type coder struct {
 	scene scene
 	memo  *memo
 	ctx   contexts
-	run   int // the last six answers to "has it moved", as bits
+	run   int // history of the last six "moved" flags
 
 	features featureVector
 	scratch  nn.Scratch
@@ -26,9 +26,9 @@ type coder struct {
 	mix      mixture
 	bases    mixtureBases
 
-	law        *law        // nil: no forecast
-	forecaster *forecaster // made when there is something to forecast
-	learner    *learner    // nil unless it is being trained
+	law        *law        // nil: kinetic-lite, which does not simulate
+	forecaster *forecaster // allocated with the first frame
+	learner    *learner    // nil except in training
 	budget     *encoders.Budget
 	spent      int64
 }
@@ -78,7 +78,7 @@ func (e *coder) base(refs []encoders.Ref) *frame.Frame {
 	return encoders.Base(refs, e.rows*frame.CubeFields)
 }
 
-// code codes cur, which when reading holds what base does.
+// code codes cur. When reading, cur starts as a copy of base.
 func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) (*memo, error) {
 	e.begin(cur, base, refs, spare)
 	for _, i := range e.scene.order {
@@ -89,7 +89,7 @@ func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders
 	return e.finish(), nil
 }
 
-// open sets everything for the first cube.
+// begin prepares for the first cube of a frame.
 func (e *coder) begin(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
 	past, _ := refs[0].Memo.(*memo)
 	e.memo = newMemo(spare, e.rows)
@@ -108,7 +108,7 @@ func (e *coder) begin(cur, base *frame.Frame, refs []encoders.Ref, spare encoder
 	}
 }
 
-// shut makes the memo, after the last cube.
+// finish completes the memo after the last cube.
 func (e *coder) finish() *memo {
 	if e.forecaster != nil {
 		e.forecaster.refine(&e.scene)
@@ -117,7 +117,7 @@ func (e *coder) finish() *memo {
 	return e.memo
 }
 
-// cube codes cube i.
+// codeCube codes cube i.
 func (e *coder) codeCube(i int) error {
 	s := &e.scene
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
@@ -144,7 +144,7 @@ func (e *coder) codeCube(i int) error {
 	return nil
 }
 
-// motion codes position and orientation of a cube that moved.
+// codeMotion codes position and orientation of a cube that moved.
 func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	s := &e.scene
 	subject := s.stateOf(i)
@@ -176,7 +176,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	e.charge(encoders.SlotOrientation)
 }
 
-// consult asks a net. Whoever gathers samples has none to ask.
+// runNet evaluates a net, unless samples are gathered for training it.
 func (e *coder) runNet(net *nn.Net) {
 	if e.learner != nil && e.learner.sample != nil {
 		e.out = [netOutputs]int32{}
@@ -185,7 +185,7 @@ func (e *coder) runNet(net *nn.Net) {
 	net.Run(e.out[:], e.features.v[:e.features.n], &e.scratch)
 }
 
-// expect makes the mixture of the net's answer and the guess. Coordinate is the
+// setMixture makes the mixture from the net's output and the bases. coordinate is the
 // first of the three that follow.
 func (e *coder) setMixture(q, base *cube.Row, coordinate int) {
 	if e.learner != nil {
@@ -194,7 +194,7 @@ func (e *coder) setMixture(q, base *cube.Row, coordinate int) {
 	e.mix.set(&e.out, &e.bases)
 }
 
-// charge accounts for all bits since the last charge.
+// charge accounts for the bits since the last charge.
 func (e *coder) charge(k encoders.Slot) {
 	if e.budget != nil {
 		at := e.rc.Spent()

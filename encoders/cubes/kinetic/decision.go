@@ -2,30 +2,30 @@ package kinetic
 
 import "wirelab/encoders/rangecoder"
 
-// A decision's probability is a logistic regression: its stretch is the sum of
-// that of the mixture's probability, if there is one, times a slope, and of one
-// weight for each context. The weights are trained. Those of some contexts, few
-// and small, are adjusted by every packet: the lessons, carried in the memo.
+// A decision's probability is a logistic regression. Its logit is the sum of the
+// logit of the mixture's probability, if there is one, times a slope, and of one
+// weight for each context. The weights are trained and fixed. A few contexts have an
+// adaptive weight besides, which every packet adjusts and the memo carries.
 
 // Stretches have 2048 steps to a nat, as in package rangecoder.
 const (
 	nat         = 2048
 	slopeUnit   = 4096
 	adaptiveMax = 3 * nat
-	// Steps that a lesson moves for a complete surprise: the nets' opinions are
-	// good everywhere, while the habits of flags differ between recordings.
+	// Learning rates of the adaptive weights. The nets predict values well on all
+	// recordings; the statistics of flags differ between them.
 	valueRate = 8
 	flagRate  = 80
 )
 
-// contexts of one decision: where its weights and lessons are.
+// contexts lists the weights of one decision: trained ones and adaptive ones.
 type contexts struct {
 	slope    int32 // index of its slope
 	weights  [6]int32
 	n        int
 	adapted  [2]int32
 	adaptedN int
-	rate     int32 // at which lessons are learnt
+	rate     int32 // learning rate of the adaptive ones
 }
 
 func (c *contexts) reset(slope int, rate int32) {
@@ -42,14 +42,14 @@ func (c *contexts) use(table contextTable, at int) {
 
 func (c *contexts) adaptive(table contextTable, at int) {
 	if uint(at) >= uint(table.size) {
-		panic("kinetic: a lesson outside its table")
+		panic("kinetic: an adaptive context outside its table")
 	}
 	c.adapted[c.adaptedN] = int32(table.at + at)
 	c.adaptedN++
 }
 
-// choose codes one decision of opinion z, the stretch of a probability from
-// elsewhere; 0 if there is none.
+// decide codes one decision. z is the logit of its probability by the mixture, 0 if
+// there is none.
 func (e *coder) decide(bit int, z int32, c *contexts) int {
 	if e.learner != nil {
 		return e.learner.decide(bit, z, c)
@@ -78,10 +78,10 @@ func stretch(num, rest float64) int32 {
 	return int32(z * nat)
 }
 
-// region is a table of contexts within all weights, or within all lessons.
+// contextTable is a range of contexts within all trained, or all adaptive, weights.
 type contextTable struct{ at, size int }
 
-// layout hands out regions one after the other.
+// tableLayout allocates context tables one after the other.
 type tableLayout struct{ size int }
 
 func (l *tableLayout) take(n int) contextTable {

@@ -7,10 +7,10 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// maxFeatures is room for the inputs of either net.
+// maxFeatures bounds the inputs of either net.
 const maxFeatures = 256
 
-// sheet is what a net is shown: fixed point with ten places, within +-4.
+// featureVector is the input of a net: fixed point with 10 fractional bits, within +-4.
 type featureVector struct {
 	v [maxFeatures]int32
 	n int
@@ -35,7 +35,7 @@ func (f *featureVector) skip(n int) {
 	f.n += n
 }
 
-// soft squeezes all numbers into -1 to 1.
+// squash maps all numbers to -1..1.
 func squash(x float64) float64 {
 	x = float64(x) // lest a division by a power of two, made a product, be fused
 	if x < 0 {
@@ -44,14 +44,14 @@ func squash(x float64) float64 {
 	return x / (1 + x)
 }
 
-// soft puts v in units of s, squeezed.
+// putSquashed adds v in units of s, squashed.
 func (f *featureVector) putSquashed(v vec, s float64) {
 	for k := range v {
 		f.put(squash(v[k] / s))
 	}
 }
 
-// both puts v squeezed, in units of s, and as it is, in units of l.
+// putBoth adds v squashed, in units of s, and linear, in units of l.
 func (f *featureVector) putBoth(v vec, s, l float64) {
 	for k := range v {
 		f.put(squash(v[k] / s))
@@ -65,18 +65,18 @@ const (
 	halfPlayer = 3.5 * halfCube // with the air beneath it
 )
 
-// subject is a cube about to be coded.
+// cubeState is a cube about to be coded.
 type cubeState struct {
 	i            int
 	at           vec
 	as           quat
 	move, turn   vec // of the step before
 	half         float64
-	forecastMove vec // by the forecast, or else that of the step before
+	forecastMove vec // by the forecast; without one, the motion of the step before
 	forecastTurn vec
 }
 
-// regard looks at cube i.
+// stateOf returns the state of cube i.
 func (s *scene) stateOf(i int) cubeState {
 	q := cube.At(s.base, i)
 	c := cubeState{i: i, at: position(q), as: orientation(q), half: halfCube}
@@ -93,7 +93,7 @@ func (s *scene) stateOf(i int) cubeState {
 	return c
 }
 
-// features returns how many inputs a net of positions has.
+// featureCount returns the number of inputs of the position's net.
 func featureCount(simulates bool) int {
 	var f featureVector
 	s := scene{simulates: simulates, reach: 1, frames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
@@ -104,7 +104,7 @@ func featureCount(simulates bool) int {
 	return f.n
 }
 
-// fill shows f all there is to know of a cube before it is coded.
+// fill computes all features of a cube before it is coded.
 func (s *scene) fill(f *featureVector, c *cubeState) {
 	f.n = 0
 	s.fillHistory(f, c)
@@ -147,7 +147,7 @@ func (s *scene) fillHistory(f *featureVector, c *cubeState) {
 	f.put(squash(s.reach - 1))
 }
 
-// missUnit is about how much forecasts miss by.
+// missUnit returns the typical size of a residual.
 func (s *scene) missUnit() float64 {
 	if !s.simulates {
 		return 12
@@ -155,7 +155,7 @@ func (s *scene) missUnit() float64 {
 	return 3
 }
 
-// lowest returns how far above the floor the cube's lowest corner is.
+// lowest returns the height of the cube's lowest corner above the floor.
 func lowest(at vec, half float64, up vec) float64 { return at[2] - float64(half*up.sum()) }
 
 func (s *scene) fillPose(f *featureVector, c *cubeState) {
@@ -185,14 +185,14 @@ func (s *scene) fillPose(f *featureVector, c *cubeState) {
 	f.flag(c.i == 0)
 }
 
-// The leaf blower reaches two metres from a point just below the floor under the
-// player.
+// The force that pushes cubes reaches two metres from a point just below the floor
+// under the player.
 const (
 	blowReach = 2 * frame.UnitsPerMetre
 	blowBelow = 0.1 * frame.UnitsPerMetre
 )
 
-// rigid returns how the cube would move if it were glued to the player.
+// rigid returns the motion of the cube if it moved with the player as one rigid body.
 func (s *scene) rigid(c *cubeState, spin quat, move vec) vec {
 	arm := c.at.minus(s.player.at)
 	return move.plus(rotate(spin, arm)).minus(arm)
@@ -222,7 +222,7 @@ func (s *scene) fillPlayer(f *featureVector, c *cubeState) {
 	s.fillBlow(f, c)
 }
 
-// rigidBefore returns how the cube would have moved the step before.
+// rigidBefore is rigid for the step before.
 func (s *scene) rigidBefore(c *cubeState) vec {
 	arm := c.at.minus(s.player.at)
 	return s.player.lastMove.plus(arm).minus(rotate(s.player.lastInverse, arm))
@@ -262,7 +262,7 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	low := lowest(o.at, c.half, up(o.as))
 	f.put(squash(low / 8))
 	f.put(squash(low / 60))
-	// How it moves at the end, unlike on the whole way: when it was hit.
+	// The final speed differs from the mean speed if the cube was hit on the way.
 	f.putSquashed(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.forecastMove), 16)
 	f.putSquashed(o.spin.times(0.1*turnUnit).minus(c.forecastTurn), 16)
 	touched := uint8(0)
@@ -275,11 +275,10 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	f.put(float64(touched>>3) / 4)
 }
 
-// missFeatures is how many inputs the net of orientations has on top.
+// missFeatures is the number of inputs that only the orientation's net has.
 const missFeatures = 6
 
-// fillMiss shows f by how much the position was missed, now that it is known: the
-// orientation's net sees this too.
+// fillMiss adds the residual of the position, an input of the orientation's net.
 func (s *scene) fillMiss(f *featureVector, c *cubeState, move vec) {
 	short, long := 12.0, 128.0
 	if s.forecast != nil && c.i > 0 {

@@ -6,22 +6,22 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// flagTables are the contexts of "this cube has moved", and its slopes' place.
+// flagTables are the context tables of the "moved" flag.
 type flagTables struct {
 	forecastMove, place, size, run, touch, player contextTable
 	adaptMove, adaptRun                           contextTable
 }
 
-// situation is what flags and classes depend on.
+// contextClasses are the classes that contexts of a cube are made of.
 type contextClasses struct {
-	history      int // 0..11: how long it has been still, and before
-	near         int // 0..9: how far the nearest is that moved; 9: none
-	player       int // 0..15: how far the player is
-	size         int // 0..7: how far it moved before
-	forecastMove int // 0..11: how far the forecast moves it
-	touch        int // 0..7: whether it touches the floor, the player, others
-	beside       int // 0 or 1: whether the nearest that moved is interacting
-	miss         int // 0..15: by how much the last forecast was off, and what it touches
+	history      int // 0..11: how long it has been still, now and before its last motion
+	near         int // 0..9: distance of the nearest cube that moved; 9: none
+	player       int // 0..15: distance of the player
+	size         int // 0..7: size of its last motion
+	forecastMove int // 0..11: size of the forecast motion
+	touch        int // 0..7: forecast contacts with floor, player, cubes
+	beside       int // 0 or 1: whether the nearest cube that moved interacts
+	miss         int // 0..15: size of the last residual, and contacts
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 	runs          = 64
 )
 
-// judge says what situation cube i is in.
+// classify computes the classes of cube i.
 func (s *scene) classify(i int) (c contextClasses) {
 	a := s.past.age(i)
 	c.history = min(a.still(), 3)*3 + min(a.before(), 2)
@@ -63,7 +63,7 @@ func (s *scene) classify(i int) (c contextClasses) {
 	return c
 }
 
-// judgeAhead adds what the forecast says of cube i.
+// classifyForecast adds the classes that depend on the forecast.
 func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
 	o := &s.forecast[i]
 	c.touch = o.touched()
@@ -78,7 +78,7 @@ func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
 	c.forecastMove = 1 + log2Class(e*32, forecastMoves-2)
 }
 
-// moved codes whether cube i is elsewhere than in the baseline.
+// codeMoved codes whether cube i has another pose than in the baseline.
 func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	t := &e.model.flag
 	e.ctx.reset(flagSlope, flagRate)
@@ -95,7 +95,7 @@ func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	return moved != 0
 }
 
-// interactTables are the contexts of "this cube interacts with the player".
+// interactTables are the context tables of the interacting flag.
 type interactTables struct {
 	age, blow, player, near, beside contextTable
 	adaptAge, adaptNear             contextTable
@@ -106,11 +106,11 @@ const (
 	interactBlows = 8
 )
 
-// blowBounds class the square of the distance, in m, from where the player
-// blows: it reaches to 4.
+// blowBounds are class boundaries of the squared distance in m from where the player
+// blows; the force ends at 4.
 var blowBounds = [interactBlows - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
 
-// interacting codes whether cube i interacts.
+// codeInteracting codes the interacting flag of cube i.
 func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) int32 {
 	s, t := &e.scene, &e.model.interact
 	base, q, p := cube.At(s.base, i), cube.At(s.cur, i), cube.At(s.cur, 0)
@@ -141,15 +141,14 @@ func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) i
 	return int32(e.decide(int(v), 0, &e.ctx))
 }
 
-// largestTables are the contexts of the largest component.
+// largestTables are the context tables of the largest component.
 type largestTables struct{ margin, size, err, ratio, second, adapt contextTable }
 
-// ratios are classes of how many scales of the net's the margin is.
+// ratios is the number of classes of the margin relative to the net's scale.
 const ratios = 16
 
-// largest codes which component is the largest, given where the orientation is
-// expected to be: which it is there, the one after that, or one of the others.
-// The net of orientations has been asked how sure it is of that.
+// codeLargest codes which component is the largest: that of the predicted orientation,
+// its second largest, or one of the other two. The orientation's net has been evaluated.
 func (e *coder) codeLargest(v int, as quat, was int, c *contextClasses) int {
 	t := &e.model.largest
 	first, second := as.Largest()

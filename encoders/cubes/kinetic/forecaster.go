@@ -7,9 +7,8 @@ import (
 	"wirelab/encoders/cubes/forecast"
 )
 
-// oracle says where the cubes will be: it runs the simulation from the baseline,
-// at the speeds that the baseline's memo has, with the player on the way that
-// this frame tells of.
+// forecaster runs the simulation from the baseline with the speeds of the baseline's
+// memo and the player's motion, which is coded first.
 type forecaster struct {
 	sim         *forecast.Simulator
 	base        frame.Frame
@@ -17,23 +16,23 @@ type forecaster struct {
 	awake       []forecast.Awake
 	path        forecast.Path
 	predictions []prediction
-	rounds      int // of review
+	rounds      int // of refine
 }
 
 func newForecaster(rows int, law *law) *forecaster {
 	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows), predictions: make([]prediction, rows)}
 }
 
-// law is what kinetic simulates.
+// law is the physics that kinetic simulates.
 type law struct {
 	physics.Rigid
-	rounds int // in which the speeds at the baseline are corrected in hindsight
+	rounds int // of Refine: repeated simulations with corrected speeds
 }
 
-// recorder is the law of the walk-off's recordings.
+// defaultLaw returns the law of the walk-off's recordings.
 func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 2} }
 
-// forecast returns the outlook of every cube. The player is known.
+// forecast returns the prediction of every cube, after the player was coded.
 func (o *forecaster) forecast(s *scene) []prediction {
 	o.base.Table = s.base
 	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
@@ -49,10 +48,10 @@ func (o *forecaster) forecast(s *scene) []prediction {
 	return o.predictions
 }
 
-// wake lists the cubes that move at the baseline: those that did so in the step
-// before and, if a second snapshot is of use, those that it shows elsewhere. Of use
-// it is a tick before the baseline: older ones say less of the speed there than the
-// memo does. If there is no memo, any that is not too old is better than nothing.
+// listAwake lists the cubes that move at the baseline: those with a track in its memo
+// and those that differ between the second reference and the baseline. The second
+// reference is used if it is one tick older than the baseline, or if there is no memo
+// and it is not too old; otherwise the memo knows the speeds better.
 func (o *forecaster) listAwake(s *scene) {
 	useful := s.second != nil && (s.secondAge == 1 || s.past == nil && s.secondAge-1 < maxSecondAge)
 	o.awake = o.awake[:0]
@@ -72,18 +71,17 @@ func (o *forecaster) listAwake(s *scene) {
 	}
 }
 
-// oldest is how many frames before the baseline a second snapshot may be.
+// maxSecondAge is how many frames before the baseline a second reference may be.
 const maxSecondAge = 12
 
-// review forecasts again what is known by now, from speeds that would have come
-// nearer to it: the speeds at the end are then nearer to the truth, too. Only
-// the memo has a use for that.
+// refine repeats the simulation with corrected speeds after the frame is known, so that
+// the memo gets better speeds at its end.
 func (o *forecaster) refine(s *scene) {
 	o.now.Table = s.cur
 	o.copyResults(o.sim.Refine(&o.now, o.rounds))
 }
 
-// note takes over what came of a simulation.
+// copyResults stores the results of a simulation as predictions.
 func (o *forecaster) copyResults(results []forecast.Result) {
 	for k := range results {
 		r := &results[k]
@@ -95,7 +93,7 @@ func (o *forecaster) copyResults(results []forecast.Result) {
 	}
 }
 
-// body returns how the cube moves, as the simulation wants it.
+// body returns the motion of a track in the simulation's units.
 func (t *track) body() (b forecast.Body) {
 	for k := range t.speed {
 		b.Vel[k] = float32(t.speed[k]) / speedSteps

@@ -7,17 +7,17 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// pupil watches an encoder at work and learns: either it gathers samples for the
-// nets, or it adjusts the weights of decisions.
+// learner observes an encoder in training. It gathers samples for the nets or fits the
+// weights of decisions.
 type learner struct {
-	sample  func(coordinate int, x []int32, g *mixtureBases, y [3]float64) // nil: gather none
+	sample  func(coordinate int, x []int32, g *mixtureBases, y [3]float64) // nil: fit weights
 	slopes  [slopes]float64
 	weights []float64
 	slopeG  [slopes]float64 // sums of squared gradients
 	weightG []float64
 	rate    float64
-	bits    float64 // spent so far
-	moved   int     // cubes on which
+	bits    float64 // cost so far
+	moved   int     // cubes that moved
 }
 
 func newLearner(weights int) *learner {
@@ -28,7 +28,7 @@ func newLearner(weights int) *learner {
 	return p
 }
 
-// watch is shown what a net is asked, and the answer.
+// observe gathers a sample: the features of a cube and what was coded.
 func (p *learner) observe(e *coder, q, base *cube.Row, coordinate int) {
 	if p.sample == nil {
 		p.moved += btoi(coordinate == 0)
@@ -45,10 +45,11 @@ func (p *learner) observe(e *coder, q, base *cube.Row, coordinate int) {
 	p.sample(coordinate, e.features.v[:e.features.n], &e.bases, y)
 }
 
-// slopeRate is how much slower slopes are learnt than weights.
+// slopeRate is the learning rate of slopes relative to weights.
 const slopeRate = 0.02
 
-// choose answers for end.choose and learns from it.
+// decide replaces coder.decide in training: it adds up the cost and takes a gradient
+// step.
 func (p *learner) decide(bit int, z int32, c *contexts) int {
 	if p.sample != nil {
 		return bit
@@ -78,7 +79,7 @@ func (p *learner) decide(bit int, z int32, c *contexts) int {
 	return bit
 }
 
-// export writes what was learnt into m.
+// export quantises the weights into m.
 func (p *learner) export(m *model) {
 	for i, s := range p.slopes {
 		m.slopes[i] = int16(math.Round(min(max(s*slopeUnit, 0), math.MaxInt16)))

@@ -5,9 +5,9 @@ import (
 	"wirelab/encoders/train/mdn"
 )
 
-// The mixture is as the nets learnt it: see package mdn. Outputs of a net for each
-// component are the logarithm of its weight, how far it is from its base, and the
-// logarithms of its scales.
+// The parameters of the mixture are those of package mdn. For each component a net
+// outputs the logarithm of its weight, its offset from its base, and the logarithms
+// of its scales.
 const (
 	components   = mdn.Components
 	netOutputs   = mdn.Outputs
@@ -17,24 +17,24 @@ const (
 	maxLogScale  = mdn.MaxLogWidth
 )
 
-// mixture is what is known of three integers before they are coded: a mixture of
-// logistic distributions, each rounded to whole numbers. A component is joint
-// over the three: once the first is coded, the weights are what it makes likely.
+// mixture is the predicted distribution of three integers: a mixture of logistic
+// distributions, each rounded to whole numbers. A component is joint over the three, so
+// the weights are updated after each integer that is coded.
 type mixture struct {
 	weight   [components]float64    // add up to 1
 	mean     [3][components]float64 // of each integer
 	invScale [3][components]float64 // 1 over the scale
 }
 
-// guess is what a mixture's components stand for and how they are turned into
-// the three integers.
+// mixtureBases holds the means that components start from, and the linear map from
+// offsets to the three integers.
 type mixtureBases struct {
 	base  [components]vec
-	rows  [3]vec  // how each integer changes with the offsets
-	reach float64 // the time that is guessed ahead, in units of six frames
+	rows  [3]vec  // derivative of each integer by the offsets
+	reach float64 // time since the baseline, in units of six frames
 }
 
-// set makes m of a net's outputs, fixed point with twelve places.
+// set computes m from a net's output, which is fixed point with 12 fractional bits.
 func (m *mixture) set(y *[netOutputs]int32, g *mixtureBases) {
 	const unit = 1.0 / 4096
 	top := y[0]
@@ -62,7 +62,7 @@ func (m *mixture) set(y *[netOutputs]int32, g *mixtureBases) {
 	}
 }
 
-// spread returns the mean scale of the weightiest component of a net's outputs.
+// spread returns the mean scale of the component with the largest weight.
 func spread(y *[netOutputs]int32) float64 {
 	top := 0
 	for k := perComponent; k < netOutputs; k += perComponent {
@@ -74,7 +74,7 @@ func spread(y *[netOutputs]int32) float64 {
 	return exp(min(max(mean, minLogScale), maxLogScale))
 }
 
-// beyond returns the probability that integer a is larger than x.
+// above returns the probability that integer a is larger than x.
 func (m *mixture) above(a int, x float64) float64 {
 	sum, mean, sharp := 0.0, &m.mean[a], &m.invScale[a]
 	for k, w := range &m.weight {
@@ -92,9 +92,9 @@ func (m *mixture) below(a int, x float64) float64 {
 	return sum
 }
 
-// median returns about the middle of integer a, to a quarter of the mean scale,
-// and that scale. It is only where the questions begin: nothing depends on its
-// being exact.
+// median approximates the median of integer a to a quarter of the mean scale, and
+// returns it with that scale. It need not be exact: it only chooses where the binary
+// decisions start.
 func (m *mixture) median(a int) (middle, scale float64) {
 	low, high := m.mean[a][0], m.mean[a][0]
 	for k := range m.weight {
@@ -113,7 +113,7 @@ func (m *mixture) median(a int) (middle, scale float64) {
 	return (low + high) / 2, scale
 }
 
-// learn weighs the components by how likely they made integer a be v.
+// learn multiplies the weights by the likelihood of v as integer a.
 func (m *mixture) learn(a int, v float64) {
 	sum := 0.0
 	for k := range m.weight {

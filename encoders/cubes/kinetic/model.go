@@ -8,16 +8,17 @@ import (
 	"wirelab/encoders/nn"
 )
 
-// model is what was learnt: two nets, and the weights of decisions. It is not
-// changed after it is made; any number of ends share it.
+// model is what was trained: two nets and the weights of decisions. It is immutable, and
+// shared by all coders.
 type model struct {
 	place, pose *nn.Net // of positions and of orientations
 	slopes      [slopes]int16
 	weights     []int16
+	// tables are the context tables of all decisions.
 	tables
 }
 
-// Slopes: one for each decision about a value; flags have no opinion to scale.
+// Slopes: one for each decision about a value. Flags have no mixture to scale.
 const (
 	flagSlope = coordinates*decisions + iota
 	interactSlope
@@ -33,10 +34,10 @@ type tables struct {
 	largest  largestTables
 }
 
-// lessons is how many contexts are adjusted by every packet.
+// adaptiveSize is the number of adaptive weights.
 const adaptiveSize = coordinates*decisions + histories*forecastMoves + runs + 4*interactAges + 16*nearClasses + 16
 
-// arrange lays the tables out and returns how many weights there are.
+// layOut allocates all context tables and returns the number of trained weights.
 func layOut() (t tables, size int) {
 	var w, l tableLayout
 	t.value.width = w.take(coordinates * decisions * widths)
@@ -65,7 +66,7 @@ func layOut() (t tables, size int) {
 	t.largest.second = w.take(16 + 1)
 	t.largest.adapt = l.take(16)
 	if l.size != adaptiveSize {
-		panic("kinetic: lessons do not add up")
+		panic("kinetic: adaptiveSize is not the sum of the tables")
 	}
 	return t, w.size
 }
@@ -123,7 +124,8 @@ func readTables(m *model, file []byte) error {
 	return nil
 }
 
-// fresh returns a model that has learnt nothing: nets' opinions are believed.
+// untrainedModel returns a model without weights: it takes the nets' probabilities as
+// they are.
 func untrainedModel() *model {
 	m := &model{}
 	var size int
@@ -135,7 +137,7 @@ func untrainedModel() *model {
 	return m
 }
 
-// readModel makes a model of three files.
+// readModel reads a model from its three files.
 func readModel(place, pose, tables []byte) (*model, error) {
 	m := &model{}
 	var err error

@@ -5,7 +5,7 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// near is a short list of the cubes nearest to one, the nearest first.
+// nearestTwo keeps the two nearest cubes, the nearest first.
 type nearestTwo struct {
 	cube   [2]int32
 	square [2]float64
@@ -27,8 +27,8 @@ func (l *nearestTwo) offer(i int32, square float64) {
 	l.n = min(l.n+1, 2)
 }
 
-// fillNeighbours shows f how the nearest cubes fared that are known to have
-// moved, how all around fared in the mean, and where the nearest others are.
+// fillNeighbours adds features of the neighbours: the motions of the nearest cubes that
+// moved, the mean of all around, and the positions of the nearest others.
 func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 	var movers, others nearestTwo
 	var mean, meanTurn vec
@@ -101,9 +101,9 @@ func (s *scene) fillOther(f *featureVector, c *cubeState, l *nearestTwo, k int) 
 	f.putSquashed(last.minus(c.move), 16)
 }
 
-// closest returns the distance, in units, from cube i to the nearest that has
-// moved already, where that is now, and which it is; -1 if there is none in the
-// cells around. (Those wrap, so that it may be one from afar. It was learnt so.)
+// closest returns the distance in units from cube i to the nearest cube that has moved,
+// at its new position, and that cube; -1 if the cells around hold none. Cells wrap
+// around, so the cube may be far away; the tables were trained with that.
 func (s *scene) closest(i int) (distance int, j int32) {
 	q := cube.At(s.base, i)
 	s.found = s.arrived.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])

@@ -9,19 +9,19 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// scene is a frame while it is being coded: what the baseline says of it, and
-// what is known of it so far. Motions in it are scaled to six frames.
+// scene is the state of a frame while it is coded: the baseline, its memo, and the cubes
+// coded so far. Motions are scaled to six frames.
 type scene struct {
 	rows      int
 	cur, base []int32
 	frames    uint32  // from the baseline to this frame
 	reach     float64 // the same in units of six frames
 	growth    int     // of ages, from the baseline to this frame
-	past      *memo   // of the baseline; nil: nothing is known
-	second    []int32 // another snapshot that both ends hold; nil: there is none
+	past      *memo   // of the baseline; nil: it has none
+	second    []int32 // a second reference; nil: there is none
 	secondAge uint32  // frames from there to the baseline
 
-	order   []uint64 // distance from the player, and the cube
+	order   []uint64 // cubes by distance from the player
 	flags   []uint8  // of each cube, see isCoded
 	trackOf []int32  // of each cube: 1 + where past tracks it
 	doneOf  []int32  // of each cube: 1 + where done has it
@@ -33,11 +33,11 @@ type scene struct {
 	player playerMotion
 
 	simulates bool         // whether there is a forecast, once the player is known
-	forecast  []prediction // the forecast; nil before
+	forecast  []prediction // nil until the player is coded
 }
 
-// leader is how the player moves, which all others are compared with: in the step
-// before, and in this one once the player is coded.
+// playerMotion is the motion of the player: of the step before, and of this one once the
+// player is coded.
 type playerMotion struct {
 	at, move, turn     vec
 	spin               quat // the turn, over the whole step
@@ -46,7 +46,7 @@ type playerMotion struct {
 	lastInverse        quat // the last turn, backwards
 }
 
-// outlook is where the forecast has a cube.
+// prediction is the state of a cube at the end of the forecast.
 type prediction struct {
 	at      vec // in units of 1/512 m
 	as      quat
@@ -54,10 +54,10 @@ type prediction struct {
 	spin    vec        // rad/s
 	still   float64    // seconds
 	touches [3]float64 // contacts with the floor, the player, other cubes
-	moves   bool       // it moved at all
+	moves   bool       // the simulation moved it
 }
 
-// touched has a bit for each thing that the cube touches.
+// touched returns a bit for each kind of contact: floor, player, other cubes.
 func (o *prediction) touched() (bits int) {
 	for k, n := range o.touches {
 		if n > 0 {
@@ -67,7 +67,7 @@ func (o *prediction) touched() (bits int) {
 	return bits
 }
 
-// motion is what a cube that moved has done.
+// motion is the motion of a coded cube and the residual of its prediction.
 type motion struct {
 	cube       int32
 	move, turn vec
@@ -80,7 +80,8 @@ const (
 	hasMoved
 )
 
-// begin sets the scene for n frames ahead of base; cur holds what base does.
+// begin prepares the scene for a frame that is so many frames after base. cur holds a
+// copy of base when reading.
 func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.rows = len(base) / frame.CubeFields
 	s.cur, s.base, s.past, s.second = cur, base, past, nil
@@ -103,7 +104,7 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.sort()
 }
 
-// maxFrames is beyond what a motion says anything about.
+// maxFrames bounds the time over which motions are extrapolated.
 const maxFrames = 48
 
 func zeros[T any](v []T, n int) []T {
@@ -115,8 +116,7 @@ func zeros[T any](v []T, n int) []T {
 	return v
 }
 
-// sort puts the cubes in order of their distance from the player, which so is
-// the first.
+// sort orders the cubes by distance from the player, which comes first.
 func (s *scene) sort() {
 	if cap(s.order) < s.rows {
 		s.order = make([]uint64, s.rows)
@@ -137,7 +137,7 @@ func (s *scene) sort() {
 	}
 }
 
-// last returns how cube i moved before, nil if it did not.
+// last returns the track of cube i in the baseline's memo, nil if it did not move.
 func (s *scene) last(i int) *track {
 	if k := s.trackOf[i]; k > 0 {
 		return &s.past.tracks[k-1]
@@ -153,7 +153,7 @@ func (s *scene) lastMotion(i int) (move, turn vec) {
 	return vec{}, vec{}
 }
 
-// settle notes what cube i has done, now that it is coded.
+// record stores the motion of cube i after it was coded.
 func (s *scene) record(i int) {
 	s.flags[i] |= isCoded
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
@@ -185,7 +185,7 @@ func (s *scene) record(i int) {
 	}
 }
 
-// remember writes the memo of the frame, all of which is coded.
+// writeMemo writes the memo of a completely coded frame.
 func (s *scene) writeMemo(m *memo) {
 	m.player, m.leadFrames = *cube.At(s.base, 0), s.frames
 	_, m.partFrames = s.past.growth(s.frames)
@@ -208,7 +208,8 @@ func (s *scene) writeMemo(m *memo) {
 	}
 }
 
-// steer notes the speed at which the forecast has a cube, plus what it missed by.
+// recordSpeed stores the forecast's speed at the end of the frame, corrected by the
+// residual.
 func (s *scene) recordSpeed(t *track, d *motion) {
 	o, q := &s.forecast[d.cube], cube.At(s.cur, int(d.cube))
 	rate := 10 / s.reach
@@ -220,10 +221,10 @@ func (s *scene) recordSpeed(t *track, d *motion) {
 	t.spin = toInt16(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
 }
 
-// level returns which power of two x is in, 0 below one, at most top.
+// log2Class returns the number of bits of the integer part of x, at most top.
 func log2Class(x float64, top int) int {
 	return min(bits.Len32(uint32(min(max(x, 0), 1<<30))), top)
 }
 
-// root is the whole part of a square root.
+// isqrt returns the integer part of a square root.
 func isqrt(x int64) int { return int(math.Sqrt(float64(x))) }

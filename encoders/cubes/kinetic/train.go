@@ -11,7 +11,7 @@ import (
 	"wirelab/encoders/train/mdn"
 )
 
-// Trainers returns those of kinetic-lite and kinetic.
+// Trainers returns the trainers of kinetic-lite and kinetic.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		(&recipe{name: "lite", hidden: [2]int{32, 24}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
@@ -19,8 +19,8 @@ func Trainers() []train.Trainer {
 	}
 }
 
-// school is how one of the two is trained: the nets first, on samples of cubes
-// that moved, then the weights of decisions, by encoding everything.
+// recipe configures the training of one codec. First the nets learn from samples of
+// cubes that moved, then the weights of decisions are fitted by encoding the clips.
 type recipe struct {
 	name    string
 	law     *law
@@ -35,7 +35,7 @@ func (s *recipe) trainer(encoder string) train.Trainer {
 	return train.Trainer{Encoder: encoder, Folder: "encoders/cubes/kinetic", Train: s.train}
 }
 
-// lesson is one training in progress.
+// training is one run of a recipe.
 type training struct {
 	recipe
 	ctx context.Context
@@ -65,7 +65,7 @@ func (s *recipe) train(ctx context.Context, job train.Job, log train.Log) ([]tra
 	}, nil
 }
 
-// nets gathers samples and learns both nets.
+// nets gathers samples and trains both nets.
 func (l *training) nets() error {
 	var sets, held [2]*mdn.Set
 	if err := l.gather(l.job.Clips, &sets, l.samples); err != nil {
@@ -107,7 +107,7 @@ func (l *training) config(part string) mdn.Config {
 	return c
 }
 
-// gather fills a set for each net with cubes of the clips.
+// gather fills the sample set of each net from clips.
 func (l *training) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
 	var x [maxFeatures]float32
 	sample := func(coordinate int, in []int32, g *mixtureBases, y [3]float64) {
@@ -144,10 +144,10 @@ func target(g *mixtureBases, y [3]float64) (t mdn.Target) {
 	return t
 }
 
-// decisionRate is how fast the weights of decisions are learnt, in one pass.
+// decisionRate is the learning rate of the weights of decisions, in one pass.
 const decisionRate = 0.2
 
-// weights learns the slopes and weights of decisions.
+// weights fits the slopes and weights of decisions.
 func (l *training) weights() error {
 	p := newLearner(len(l.m.weights))
 	bits := func(what string, rate float64, clips []train.Clip) (float64, error) {
@@ -176,11 +176,11 @@ func (l *training) weights() error {
 	return nil
 }
 
-// delay is the walk-off's: frame n is coded from frame n-6, frame 0 standing for
-// those before the first.
+// delay is the age of the baseline in the walk-off: frame n is coded from frame n-6, and
+// from frame 0 before that.
 const delay = 6
 
-// play runs an encoder over a clip by the rules, with p watching it.
+// encodeClip encodes a clip by the walk-off's rules while p observes.
 func (l *training) encodeClip(what string, clip *train.Clip, k, of int, p *learner) error {
 	var ring [delay]struct {
 		held, next  frame.Frame

@@ -2,32 +2,32 @@ package kinetic
 
 import "math"
 
-// Regions of the weights that values use, for each of the six coordinates.
+// Sizes of the context tables of values, for each of the six coordinates.
 const (
 	coordinates = 6
 	decisions   = 32 // kinds of decision about one value
-	widths      = 16 // classes of a mixture's scale
-	misses      = 16 // classes of how well the forecast did before
-	bends       = 16 // classes of the opinion itself, to straighten it
+	widths      = 16 // classes of the mixture's scale
+	misses      = 16 // classes of the last residual
+	bends       = 16 // classes of the mixture's logit, to calibrate it
 )
 
 const (
-	notMedian   = 0  // not the middle?
+	notMedian   = 0  // differs from the median?
 	aboveMedian = 1  // above it?
-	atLeastStep = 2  // and on to 13: at least 2, 3, 5, 9, ... away?
-	bisection   = 16 // and on: in the upper half of what is left?
+	atLeastStep = 2  // up to 13: at least 2, 3, 5, 9, ... away?
+	bisection   = 16 // and up: in the upper half of the interval?
 	maxStep     = 13
 )
 
-// valueTables are the contexts of values.
+// valueTables are the context tables of values.
 type valueTables struct{ width, err, bend, adapt contextTable }
 
-// value codes integer v, which lies in low..high, the a-th of mixture m.
-// Coordinate is 0..5; class is how well the forecast did before.
+// codeValue codes integer v in low..high, the a-th of mixture m. coordinate is 0..5;
+// class is the class of the last residual.
 //
-// The middle of the mixture is the first guess: is it that? If not, is it above,
-// and how far off, in steps that double; and within the last of them, by halves.
-// Each answer's probability is what the mixture has on either side.
+// The value is binarised around the median of the mixture: whether it differs, on which
+// side it is, how far away in steps that double, and then by bisection. The probability
+// of each decision is the mixture's mass on either side.
 func (e *coder) codeValue(v, low, high int32, m *mixture, a, coordinate, class int) int32 {
 	middle, scale := m.median(a)
 	mid := int32(math.Floor(min(max(middle+0.5, float64(low)), float64(high))))
@@ -46,7 +46,7 @@ func (e *coder) codeValue(v, low, high int32, m *mixture, a, coordinate, class i
 	return v
 }
 
-// side is what lies above the middle of integer a, or below it.
+// side is the part of integer a's distribution above the median, or below it.
 type side struct {
 	m    *mixture
 	a    int
@@ -54,7 +54,7 @@ type side struct {
 	sign int32 // 1 above, -1 below
 }
 
-// beyond returns the probability of being at least n away.
+// atLeast returns the probability of a distance of at least n.
 func (s *side) atLeast(n int32) float64 {
 	if s.sign > 0 {
 		return s.m.above(s.a, float64(s.mid+n-1))
@@ -62,18 +62,18 @@ func (s *side) atLeast(n int32) float64 {
 	return s.m.below(s.a, float64(s.mid-n+1))
 }
 
-// level2 counts the half powers of two that are in a scale.
+// halfLog2Class returns the class of a scale, two classes to each power of two.
 func halfLog2Class(scale float64) int {
 	return int(max(float64(ln(scale+0.2)*(2/ln2))+5, 0))
 }
 
-// dial asks about one value.
+// valueCoder codes the decisions of one value.
 type valueCoder struct {
 	coder                    *coder
 	coordinate, width, class int
 }
 
-// ask codes one decision of which the mixture says yes to no.
+// decide codes one decision, of which yes and no are the mixture's masses.
 func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 	e := d.coder
 	z := stretch(yes, no)
@@ -87,8 +87,8 @@ func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 	return e.decide(btoi(answer), z, &e.ctx) != 0
 }
 
-// distance codes how far, 1..most, a value is from the middle on one side; rest
-// is the probability of that side.
+// distance codes the distance 1..most of a value from the median on one side; rest is
+// the mass of that side.
 func (d *valueCoder) distance(v, most int32, rest float64, s side) int32 {
 	from, wide := int32(1), int32(1)
 	step := atLeastStep
@@ -106,8 +106,8 @@ func (d *valueCoder) distance(v, most int32, rest float64, s side) int32 {
 	return d.bisect(v, from, most+1, rest, 0, step, &s)
 }
 
-// halve codes which of from..to-1 a value is; near and far are the probabilities
-// of at least from and to.
+// bisect codes a value in from..to-1; near and far are the masses of at least from and
+// at least to.
 func (d *valueCoder) bisect(v, from, to int32, near, far float64, step int, s *side) int32 {
 	for to-from > 1 {
 		half := from + (to-from)/2

@@ -12,7 +12,7 @@ const MaxMessage = 1<<messageBits - 1
 
 const messageBits = 14
 
-// Probabilities of what nearly always is so.
+// usual is the probability of the usual case of a flag.
 const usual = rangecoder.One - rangecoder.One/512
 
 // codeLabels codes which model is the sender's newest, and which it used.
@@ -40,12 +40,11 @@ func codeSize(c *rangecoder.Coder, n, usually int) int {
 	return int(c.Direct(uint64(n), messageBits))
 }
 
-// mostOver is by how many bytes a packet is longer than its message at most: labels,
-// size, and the word that the bytes follow as they are.
+// mostOver bounds how much longer a packet is than its message: labels, size, and the
+// flag for literal bytes.
 const mostOver = 7
 
-// write appends a message, coded with one of the models; as it is, where the model has
-// no idea of it.
+// write appends a message coded with a model, or as literal bytes if that is shorter.
 func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
 	before, begin := b.Total(), len(dst)
 	dst, labels, body := e.encodeWith(dst, message, used, false)
@@ -58,13 +57,14 @@ func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) [
 	return dst
 }
 
-// encodeWith appends a message in one way or the other, and says what it spent.
+// encodeWith appends a message coded in one of the two ways, and returns what it spent.
 func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)
 	zero := c.Spent()
 	codeLabels(&c, labelOf(e.models.newest), labelOf(used))
 	codeSize(&c, len(message), e.params.Message)
+	// codeLiteral codes whether literal bytes follow.
 	codeLiteral(&c, asItIs)
 	head, last := c.Spent(), uint32(start)
 	m := e.models.use(used)
@@ -89,8 +89,7 @@ func codeLiteral(c *rangecoder.Coder, asItIs bool) bool {
 	return c.Bit(bit, rangecoder.One-usual) != 0
 }
 
-// readBody reads a message into dst with a model; a reader that runs out of bytes
-// stops soon.
+// readBody reads a message into dst. It stops soon after the input ends.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
 	last, asItIs := uint32(start), codeLiteral(c, false)
 	for range n {

@@ -1,10 +1,10 @@
 package adaptive
 
-// heldModels is how many models an end holds, beside the trained one.
+// heldModels is how many models an end holds besides the trained one.
 const heldModels = 7
 
-// A label names a model in a packet, in three bits: one of the last seven, or the
-// trained one, which any end can read at any time.
+// A label names a model in a packet in three bits: one of the last seven, or the trained
+// one, which every end holds.
 const labelTrained = heldModels
 
 func labelOf(index uint64) int {
@@ -14,9 +14,9 @@ func labelOf(index uint64) int {
 	return int((index - 1) % heldModels)
 }
 
-// modelChain is the models of one end, each the one before with some batches mixed in.
-// Model 0 is the trained one; the others are kept as differences, and made ready
-// when they are wanted.
+// modelChain holds the models of one end, each made from the one before by mixing in
+// batches. Model 0 is the trained one; the others are kept as differences and built when
+// they are used.
 type modelChain struct {
 	packing
 	base    tally                 // of the oldest model held
@@ -29,14 +29,14 @@ type modelChain struct {
 	model   model
 }
 
-// mostSeen is how many bytes a model remembers: more than that and all counts are
-// halved, so that it forgets, and follows a stream that turns to something else.
+// mostSeen bounds the count of bytes in a model. Beyond it all counts are halved, so
+// that the model follows a changing stream.
 const mostSeen = 1 << 15
 
-// most bounds what a model has learnt, in entries.
+// most bounds a model, in entries.
 func (p packing) most() int { return []int{256, 1536, 16384, 16384}[p.order] }
 
-// mostStep bounds what makes one model of another, in entries.
+// mostStep bounds the difference between two models, in entries.
 func (p packing) mostStep() int { return []int{256, 704, 4096, 8192}[p.order] }
 
 // find returns the model of a label, and whether it is held.
@@ -65,10 +65,10 @@ func (l *modelChain) push(sums tally, hash uint32) {
 	l.hash = hash
 }
 
-// step is the difference that makes model i.
+// step is the difference from model i-1 to model i.
 func (l *modelChain) step(i uint64) *tally { return &l.steps[i%(heldModels-1)] }
 
-// pop takes the newest model back.
+// pop removes the newest model.
 func (l *modelChain) pop() {
 	if l.ready == l.newest {
 		l.isReady = false
@@ -81,7 +81,7 @@ func (l *modelChain) mix(into, sums tally) tally {
 	return l.limit(l.add(into, sums), l.most(), mostSeen)
 }
 
-// use makes a model ready, 0 for the trained one, and returns it.
+// use builds a model, 0 for the trained one, and returns it.
 func (l *modelChain) use(index uint64) *model {
 	if l.isReady && l.ready == index {
 		return &l.model
@@ -105,7 +105,7 @@ func (l *modelChain) use(index uint64) *model {
 	return &l.model
 }
 
-// bytes is what the models take in memory.
+// bytes returns the memory of the models.
 func (l *modelChain) bytes() int {
 	n := 4*cap(l.base) + l.model.bytes()
 	for _, s := range l.steps {
@@ -114,8 +114,8 @@ func (l *modelChain) bytes() int {
 	return n
 }
 
-// held lists the models held: the trained one, then the others, the newest last, so
-// that each can be made ready from the one before.
+// held lists the models held: the trained one, then the others in ascending order, so
+// that each can be built from the one before.
 func (l *modelChain) held(dst []uint64) []uint64 {
 	dst = append(dst, 0)
 	for i := max(l.oldest, 1); i <= l.newest; i++ {

@@ -9,13 +9,13 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// receiver is the end that decodes, and decides.
+// receiver is the end that decodes and controls the models.
 type receiver struct {
 	endpoint
-	asking     bool               // for the newest model, which no packet has named yet
-	made       [heldModels]madeAt // born[i%kept]: when it began to ask for model i
-	ids        []uint16           // what the model is to be made of
-	newestTick uint32             // the newest tick that came
+	asking     bool               // no packet has named the newest model yet
+	made       [heldModels]madeAt // born[i%kept]: when model i was made
+	ids        []uint16           // batches of the newest model
+	newestTick uint32             // the newest tick received
 	any        bool
 	stride     int // least distance between two ticks that came: a sender may leave some out
 
@@ -23,15 +23,15 @@ type receiver struct {
 	came, missed int64 // messages
 }
 
-// madeAt is when a model was made: the newest tick that had come. Ticks run in a
-// circle, so that is of use only while the model is young.
+// madeAt is when a model was made: the newest tick at that time. Ticks wrap around, so
+// it is valid only while the model is young.
 type madeAt struct {
 	tick  uint32
 	young bool
 }
 
-// maxLateness is how many messages late none comes, and after how many that are missing in a
-// row nothing is taken as it was.
+// maxLateness bounds how many messages late one may come. After a gap of so many the
+// receiver starts anew.
 const maxLateness = 1 << 14
 
 func newReceiver(p Params) *receiver {
@@ -60,17 +60,17 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	return nil, nil
 }
 
-// predates reports whether a message is too old to have been coded with a model that
-// was asked for later: it names one of seven models before.
+// predates reports whether a message is older than the model it names. Its label then
+// means a model seven before.
 func (r *receiver) predates(tick uint32, index uint64) bool {
 	b := &r.made[index%heldModels]
 	return index > 0 && b.young && between(b.tick, tick) <= 0
 }
 
-// between returns how far tick b is after tick a, in the circle of ticks.
+// between returns how far tick b is after tick a; ticks wrap around.
 func between(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
 
-// observe learns from a message what it says of the sender, and counts it.
+// observe learns from a message which models the sender has, and counts it.
 func (r *receiver) observe(f *frame.Frame, newest int) {
 	for i := range r.made {
 		if d := between(r.made[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
@@ -101,15 +101,15 @@ func (r *receiver) observe(f *frame.Frame, newest int) {
 	r.batches.note(f.Tick, f.Body)
 }
 
-// close counts a batch that goes out of reach.
+// close counts a batch that is too old to be used.
 func (r *receiver) close(b *batch) {
 	if r.isComplete(b) {
 		r.complete++
 	}
 }
 
-// isComplete reports whether all messages of a batch came, as far as can be told where a
-// sender leaves ticks out. The fingerprint tells for certain.
+// isComplete reports whether all messages of a batch came, as far as is known if the
+// sender leaves ticks out. The fingerprint decides.
 func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size
 	if int(b.id) == r.batches.round()-1 {
@@ -118,8 +118,8 @@ func (r *receiver) isComplete(b *batch) bool {
 	return b.n == size || b.id != r.batches.newest && b.n >= max(1, size/r.stride)
 }
 
-// Report implements encoders.Feedback: which model is the newest, and how it came to
-// be as long as the sender does not say that it has it.
+// Report implements encoders.Feedback: the newest model, and the request for it until
+// the sender confirms it.
 func (r *receiver) Report(dst []byte) []byte {
 	if r.params.Static {
 		return dst
@@ -138,7 +138,7 @@ func (r *receiver) Report(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, r.models.hash)
 }
 
-// ask makes a new model if enough batches are there, the oldest first.
+// ask makes a new model if enough batches are complete, the oldest first.
 func (r *receiver) ask() {
 	r.ids = r.ids[:0]
 	for back := maxAge; back >= 0 && r.batches.any; back-- {
@@ -158,7 +158,7 @@ func (r *receiver) ask() {
 	r.asking, r.made[r.models.newest%heldModels] = true, madeAt{r.newestTick, true}
 }
 
-// Learn implements encoders.Feedback; nobody tells a receiver anything.
+// Learn implements encoders.Feedback; a receiver gets no reports.
 func (r *receiver) Learn([]byte) error { return nil }
 
 // Gauges implements encoders.Gauged.

@@ -2,9 +2,8 @@ package adaptive
 
 import "math/bits"
 
-// table is a tally made ready to be asked: how often did any of a range of bytes
-// follow a context? A running sum answers that with two look-ups, whatever the
-// range, so a table needs no tree of its own.
+// table is a tally prepared for look-ups: how often did any of a range of bytes follow a
+// context? Running sums answer that with two look-ups.
 type table struct {
 	order int
 	keys  tally    // context and byte, sorted
@@ -170,7 +169,7 @@ func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
 	return at, sums[at] - sums[c.lo], sums[c.hi] - sums[at]
 }
 
-// totals fills the running sums of how often each byte came after whatever context.
+// totals computes the running sums of how often each byte came after any context.
 func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]
@@ -180,5 +179,5 @@ func (t *table) totals(sums *[rowSize]uint32) {
 	}
 }
 
-// bytes is what the table takes in memory.
+// bytes returns the memory of the table.
 func (t *table) bytes() int { return 4 * (cap(t.keys) + cap(t.sums) + cap(t.rows) + cap(t.dense)) }

@@ -140,7 +140,8 @@ func TestTables(t *testing.T) {
 						}
 					}
 					if below != wantBelow || above != wantAbove {
-						t.Fatalf("order %d of %d after %06x: %d and %d in %d..%d, want %d and %d", k, order, last, below, above, from, to-1, wantBelow, wantAbove)
+						t.Fatalf("order %d of %d after %06x: %d and %d in %d..%d, want %d and %d", k, order, last, below, above, from, to-1,
+							wantBelow, wantAbove)
 					}
 					if rng.IntN(2) == 0 {
 						to, c.hi = middle, cut

@@ -177,7 +177,8 @@ func TestDecodersAreStrict(t *testing.T) {
 		}
 		// Against a baseline that has it all already, no cube has changed.
 		if c.ID >= ChangedBits().ID && c.ID <= RelativeIndex().ID {
-			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, cube.ErrUnchanged) || !errors.Is(err, encoders.ErrCorrupt) {
+			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, cube.ErrUnchanged) ||
+				!errors.Is(err, encoders.ErrCorrupt) {
 				t.Errorf("%s: cubes listed that did not change: error %v, want ErrCorrupt", c.Name, err)
 			}
 		}

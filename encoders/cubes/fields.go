@@ -14,7 +14,8 @@ func absoluteOrientation(c *coder, q *cube.Row) {
 
 // absolutePosition codes the position as it is, in 50 bits.
 func absolutePosition(c *coder, q *cube.Row) {
-	v := c.bits(uint64(q[frame.CubeX]+cube.XYOffset)|uint64(q[frame.CubeY]+cube.XYOffset)<<cube.XYBits|uint64(q[frame.CubeZ])<<(2*cube.XYBits), cube.PositionBits)
+	x, y, z := uint64(q[frame.CubeX]+cube.XYOffset), uint64(q[frame.CubeY]+cube.XYOffset), uint64(q[frame.CubeZ])
+	v := c.bits(x|y<<cube.XYBits|z<<(2*cube.XYBits), cube.PositionBits)
 	const mask = 1<<cube.XYBits - 1
 	q[frame.CubeX] = int32(v&mask) - cube.XYOffset
 	q[frame.CubeY] = int32(v>>cube.XYBits&mask) - cube.XYOffset

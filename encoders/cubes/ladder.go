@@ -54,7 +54,8 @@ func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (e
 }
 
 // Encode implements encoders.Encoder.
-func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := cube.CheckFrame(cur, l.rows); err != nil {
 		return dst, nil, fmt.Errorf("cubes: %w", err)
 	}

@@ -159,7 +159,8 @@ func TestListsAreChecked(t *testing.T) {
 			t.Errorf("distance, %s: error %v, want errIndex", name, err)
 		}
 	}
-	if rows, err := readList(x, func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(6, x.width) }); err != nil || !slices.Equal(rows, []int32{5, 6}) {
+	if rows, err := readList(x, func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(6, x.width) }); err != nil ||
+		!slices.Equal(rows, []int32{5, 6}) {
 		t.Errorf("an honest list reads as %v, %v", rows, err)
 	}
 }

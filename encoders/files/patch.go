@@ -44,7 +44,8 @@ func (p *patcher) Follow(progress patch.Progress, watch patch.Watch) {
 
 // Encode implements encoders.Encoder. What tells where the same bytes lie counts as
 // index, what tells bytes as body, and what says which files these are as model.
-func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
 	}

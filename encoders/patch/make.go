@@ -96,11 +96,11 @@ type maker struct {
 	opt      Options
 	aligner  *align.Aligner
 	coder    coder
-	at       int   // bytes of the new file that have been told
+	at       int   // bytes of the new file that were coded
 	cloned   int64 // address less position of the last clone
 	ops      []delta.Op
 	buf      []byte
-	copies   []Copy // for the onlooker
+	copies   []Copy // for Watch
 	stats    Stats
 }
 

@@ -14,7 +14,7 @@ const MaxBody = 1 << 16
 // Params are the settings of delta-adaptive.
 type Params struct {
 	Limit int `toml:"limit" help:"how many decisions a probability rests on at most; fewer forget faster" unit:"decisions" min:"8" max:"1000"`
-	Rate  int `toml:"rate" help:"how fast it learns whom of its opinions to believe; 0: never" min:"0" max:"4000"`
+	Rate  int `toml:"rate" help:"learning rate of the mixing weights; 0: they stay" min:"0" max:"4000"`
 }
 
 // DeltaAdaptive codes any table by its schema and by adaptive models.
@@ -84,10 +84,12 @@ func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *fram
 }
 
 // Encode implements encoders.Encoder.
-func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base, past, next := e.references(refs, spare)
 	if len(cur.Table) != len(base.Table) || len(cur.Body) > MaxBody {
-		return dst, nil, fmt.Errorf("rows: frame of %d values and a body of %d bytes, expected %d and at most %d", len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
+		return dst, nil, fmt.Errorf("rows: frame of %d values and a body of %d bytes, expected %d and at most %d",
+			len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
 	}
 	if err := e.schema.Check(cur); err != nil {
 		return dst, nil, fmt.Errorf("rows: %w", err)

@@ -40,8 +40,10 @@ type memo struct {
 }
 
 func newMemo(p *plan) *memo {
-	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter, 1<<min(max(bits.Len(uint(p.fields*(1<<leastBits-1))), leastBits), mostBits)),
-		weights: make([]int32, (p.shared+1)*nodeCount*weightStride), error: make([][paces][predictors]int32, p.fields), blends: make([][2]blend, p.fields)}
+	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter,
+		1<<min(max(bits.Len(uint(p.fields*(1<<leastBits-1))), leastBits), mostBits)),
+		weights: make([]int32, (p.shared+1)*nodeCount*weightStride), error: make([][paces][predictors]int32, p.fields),
+		blends: make([][2]blend, p.fields)}
 	for i := range m.idle {
 		m.idle[i] = forever
 	}

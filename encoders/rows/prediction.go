@@ -39,7 +39,8 @@ func (r *rowState) predict(f int, col *column) *prediction {
 	g.error = &m.error[f][min(r.ahead(f), paces-1)]
 	g.byPredictor = [predictors]int32{constantVelocity: col.apply(b, v), unchanged: b}
 	if col.kind == frame.Float32 {
-		g.byPredictor[damped], g.byPredictor[accelerated], g.byPredictor[neighbourMotion], g.byPredictor[weightedSum] = col.apply(b, col.half(v)), b, b, b
+		g.byPredictor[damped], g.byPredictor[accelerated], g.byPredictor[neighbourMotion],
+			g.byPredictor[weightedSum] = col.apply(b, col.half(v)), b, b, b
 	} else {
 		acceleration, near := r.lastAcceleration[f], r.neighbour.shift[f]
 		g.byPredictor[damped] = col.apply(b, v-v/4)

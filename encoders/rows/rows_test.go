@@ -13,7 +13,8 @@ import (
 // columnsOf are columns of every kind and of awkward ranges.
 func columnsOf() []column {
 	var fields []frame.Field
-	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0}, {math.MinInt32, math.MaxInt32}} {
+	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0},
+		{math.MinInt32, math.MaxInt32}} {
 		fields = append(fields, frame.Field{Kind: frame.Quantity, Min: r[0], Max: r[1]}, frame.Field{Kind: frame.Angle, Min: r[0], Max: r[1]})
 	}
 	fields = append(fields, frame.Field{Kind: frame.Float32})
@@ -81,7 +82,8 @@ func TestFloats(t *testing.T) {
 // What is read off a schema.
 func TestPlan(t *testing.T) {
 	p := newPlan(frame.Cubes(3))
-	if len(p.place) != 3 || p.place[0] != frame.CubeX || p.turn.at != frame.CubeLargest || p.cols[frame.CubeC].class != frame.CubeA || len(p.states) != 1 {
+	if len(p.place) != 3 || p.place[0] != frame.CubeX || p.turn.at != frame.CubeLargest ||
+		p.cols[frame.CubeC].class != frame.CubeA || len(p.states) != 1 {
 		t.Errorf("of cubes: %+v", p)
 	}
 	none := frame.Cubes(3)

@@ -56,7 +56,8 @@ func newAdaptive(s *frame.Schema) *adaptive {
 }
 
 // Encode implements encoders.Encoder.
-func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := check(x.schema, x.cols, cur); err != nil {
 		return dst, nil, err
 	}

@@ -57,7 +57,8 @@ func newDelta(s *frame.Schema) *delta {
 }
 
 // Encode implements encoders.Encoder.
-func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := check(x.schema, x.cols, cur); err != nil {
 		return dst, nil, err
 	}

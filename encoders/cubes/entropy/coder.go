@@ -69,7 +69,8 @@ func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *fram
 }
 
 // Encode implements encoders.Encoder.
-func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base, past, next := e.references(refs, spare)
 	if err := cube.CheckFrame(cur, e.rows); err != nil {
 		return dst, nil, fmt.Errorf("entropy: %w", err)

@@ -36,7 +36,8 @@ func Static() encoders.Codec {
 
 // AdaptiveParams are the settings of adaptive.
 type AdaptiveParams struct {
-	Limit   int  `toml:"limit" help:"how many decisions a probability rests on at most; fewer forget faster" unit:"decisions" min:"8" max:"1000"`
+	Limit int `toml:"limit" help:"how many decisions a probability rests on at most; fewer forget faster" unit:"decisions" min:"8" max:"1000"`
+
 	Trained bool `toml:"trained" help:"begin with what static knows instead of with nothing"`
 }
 
@@ -65,7 +66,7 @@ func Adaptive() encoders.Codec {
 // PredictiveParams are the settings of predictive.
 type PredictiveParams struct {
 	Limit int `toml:"limit" help:"how many decisions a probability that is learnt rests on at most" unit:"decisions" min:"8" max:"1000"`
-	Rate  int `toml:"rate" help:"how fast it learns whom of its opinions to believe; 0: as it was trained" min:"0" max:"1000"`
+	Rate  int `toml:"rate" help:"learning rate of the mixing weights; 0: as trained" min:"0" max:"1000"`
 }
 
 // Defaults of PredictiveParams, used in training too.

@@ -127,13 +127,16 @@ func (a *ledger) bits() (sum float64) {
 // table shows bytes a packet, and bits a cube.
 func (a *ledger) table() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "| situation | cubes | flags | position | orientation | interacting | bits of position | bits of orientation |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(&s,
+		"| situation | cubes | flags | position | orientation | interacting | bits of position | bits of orientation |\n"+
+			"|:--|--:|--:|--:|--:|--:|--:|--:|\n")
 	for k, name := range situations {
 		fmt.Fprintf(&s, "| %s | %.2f |", name, a.count[k]/a.packets)
 		for _, f := range accounted {
 			fmt.Fprintf(&s, " %.2f |", a.spent[k][f]/8/a.packets)
 		}
-		fmt.Fprintf(&s, " %.2f | %.2f |\n", a.spent[k][encoders.SlotPosition]/max(a.count[k], 1), a.spent[k][encoders.SlotOrientation]/max(a.count[k], 1))
+		fmt.Fprintf(&s, " %.2f | %.2f |\n", a.spent[k][encoders.SlotPosition]/max(a.count[k], 1),
+			a.spent[k][encoders.SlotOrientation]/max(a.count[k], 1))
 	}
 	return s.String()
 }
@@ -143,7 +146,8 @@ func (a *ledger) csv() string {
 	s.WriteString("situation,cubes,position bits,orientation bits\n")
 	for k, name := range situations[:len(situations)-1] { // without those that did not move
 		n := max(a.count[k], 1)
-		fmt.Fprintf(&s, "%s,%.2f,%.2f,%.2f\n", name, a.count[k]/a.packets, a.spent[k][encoders.SlotPosition]/n, a.spent[k][encoders.SlotOrientation]/n)
+		fmt.Fprintf(&s, "%s,%.2f,%.2f,%.2f\n", name, a.count[k]/a.packets, a.spent[k][encoders.SlotPosition]/n,
+			a.spent[k][encoders.SlotOrientation]/n)
 	}
 	return s.String()
 }

@@ -65,7 +65,8 @@ func (c *chains) send(t testing.TB, cur, base *frame.Frame) []byte {
 }
 
 func alike(a, b *memo) bool {
-	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.adaptive != b.adaptive || a.player != b.player || a.leadFrames != b.leadFrames || a.partFrames != b.partFrames {
+	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.adaptive != b.adaptive || a.player != b.player ||
+		a.leadFrames != b.leadFrames || a.partFrames != b.partFrames {
 		return false
 	}
 	for k := range a.tracks {
@@ -198,7 +199,8 @@ func TestRefuses(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
 		c := newChains(t, codec, 3)
 		base := c.schema.NewFrame()
-		for field, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeA: 512, frame.CubeB: -1, frame.CubeX: 1 << 17, frame.CubeY: -1<<17 - 1, frame.CubeZ: 1 << 14, frame.CubeInteracting: 2} {
+		for field, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeA: 512, frame.CubeB: -1, frame.CubeX: 1 << 17,
+			frame.CubeY: -1<<17 - 1, frame.CubeZ: 1 << 14, frame.CubeInteracting: 2} {
 			cur := c.schema.NewFrame()
 			cur.Table[8+field] = v
 			if _, _, err := c.enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, nil); !errors.Is(err, frame.ErrRange) {

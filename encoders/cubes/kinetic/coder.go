@@ -34,7 +34,8 @@ type coder struct {
 }
 
 // Encode implements encoders.Encoder.
-func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := e.base(refs)
 	err := cube.CheckFrame(cur, e.rows)
 	for i := 0; err == nil && i < e.rows; i++ {

@@ -20,7 +20,8 @@ type forecaster struct {
 }
 
 func newForecaster(rows int, law *law) *forecaster {
-	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows), predictions: make([]prediction, rows)}
+	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows),
+		predictions: make([]prediction, rows)}
 }
 
 // law is the physics that kinetic simulates.

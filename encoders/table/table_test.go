@@ -51,8 +51,8 @@ func TestIDsStay(t *testing.T) {
 		64: "xor-rle", 65: "deflate", 66: "zstd", 67: "zstd-dict", 68: "zstd-baseline",
 	}
 	for _, c := range All() {
-		if c.Name != want[c.ID] {
-			t.Errorf("id %d is %s, want %q", c.ID, c.Name, want[c.ID])
+		if name, old := want[c.ID]; old && c.Name != name {
+			t.Errorf("id %d is %s, want %s", c.ID, c.Name, name)
 		}
 		delete(want, c.ID)
 	}

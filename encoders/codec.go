@@ -6,7 +6,7 @@
 // that both ends hold. It is otherwise stateless: what an adaptive encoder has
 // learnt is attached to a frame as its memo, a pure function of the frame and of
 // its baseline's memo. So loss, reordering and duplication can never
-// desynchronise two ends: whoever holds the baseline holds the memo.
+// desynchronise two ends: an end that holds the baseline holds its memo.
 //
 // The encoders themselves live in the packages below; package table lists them.
 package encoders
@@ -55,8 +55,8 @@ type Decoder interface {
 	Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error)
 }
 
-// Feedback is implemented by protocols in which the receiver rules over the
-// model: Report on the decoder, Learn on the encoder.
+// Feedback is implemented by protocols in which the receiver controls the model: Report
+// on the decoder, Learn on the encoder.
 type Feedback interface {
 	Report(dst []byte) []byte  // appended to every ack, billed to the uplink
 	Learn(report []byte) error // on the encoder; any bytes may come
@@ -90,15 +90,15 @@ type Codec struct {
 	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
 }
 
-// Gauge is a figure that one end of a protocol knows of itself: models built, memory
-// held. It is for people, and has no influence on anything.
+// Gauge is a figure of one end of a protocol for display, such as models built or memory
+// held. It influences nothing.
 type Gauge struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit,omitempty"`
 	Value float64 `json:"value"`
 }
 
-// Gauged is implemented by encoders and decoders that have something to show.
+// Gauged is implemented by encoders and decoders that have gauges.
 type Gauged interface {
 	Gauges() []Gauge
 }

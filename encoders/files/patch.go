@@ -11,7 +11,7 @@ import (
 
 const source = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
 
-// Patch tells the difference to the old file in as few bytes as we know to.
+// Patch codes the difference to the old file in the fewest bytes.
 func Patch() encoders.Codec {
 	return encoders.Codec{
 		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
@@ -20,7 +20,7 @@ func Patch() encoders.Codec {
 	}
 }
 
-// PatchFast is Patch for those who are in a hurry to apply it.
+// PatchFast is Patch with a coder that is quicker to apply.
 func PatchFast() encoders.Codec {
 	return encoders.Codec{
 		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
@@ -42,8 +42,8 @@ func (p *patcher) Follow(progress patch.Progress, watch patch.Watch) {
 	p.opt.Progress, p.opt.Watch = progress, watch
 }
 
-// Encode implements encoders.Encoder. What tells where the same bytes lie counts as
-// index, what tells bytes as body, and what says which files these are as model.
+// Encode implements encoders.Encoder. Addresses of copies are charged as index, bytes as
+// body, and the header as model.
 func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {

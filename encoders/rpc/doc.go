@@ -3,7 +3,7 @@
 // fast, which keys are down (High-frequency upstream RPC, 2023).
 //
 // Three encoders form a ladder. Full sends every field in the bits it has. Delta
-// sends what changed since a call that the server is known to have: vectors of
+// sends what changed since a call that the server acknowledged: vectors of
 // floats as UE's NetQuantize10 would, the rest XORed and run-length coded. Adaptive
 // predicts each field from the fields that are its rate of change, and gives the
 // rest to a range coder whose models travel along the chain of baselines.

@@ -70,7 +70,7 @@ func learn(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) 
 	cfg = cfg.complete(set)
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0x6d646e))
 	net := newNet(rng, []int{set.inputs, cfg.Hidden[0], cfg.Hidden[1], Outputs})
-	team := newTeam(net, cfg.Batch)
+	team := newPool(net, cfg.Batch)
 	defer team.close()
 	order := make([]uint32, set.Len())
 	for i := range order {

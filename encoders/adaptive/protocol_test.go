@@ -122,7 +122,7 @@ func TestConversationsAreTheSameForEver(t *testing.T) {
 	}
 }
 
-// FuzzLearn hands any bytes to a sender that waits for reports: it may complain, but
+// FuzzLearn passes any bytes to a sender that waits for reports: it may complain, but
 // makes no model that nobody asked for, and goes on.
 func FuzzLearn(f *testing.F) {
 	f.Add([]byte{})

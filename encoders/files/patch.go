@@ -54,10 +54,10 @@ func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 	if err != nil {
 		return dst, nil, fmt.Errorf("files: %w", err)
 	}
-	told := stats.RawSize + stats.PatchSize
+	literal := stats.RawSize + stats.PatchSize
 	b.Bits(encoders.SlotIndex, int(8*stats.CloneSize))
-	b.Bits(encoders.SlotBody, int(8*told))
-	b.Bits(encoders.SlotModel, int(8*(stats.Size-stats.CloneSize-told)))
+	b.Bits(encoders.SlotBody, int(8*literal))
+	b.Bits(encoders.SlotModel, int(8*(stats.Size-stats.CloneSize-literal)))
 	return out.Bytes(), nil, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An onlooker is told of every byte once and in order, what he hears adds up to the
+// Watch reports every byte once and in order, what it reports adds up to the
 // patch, and a block stands out in the cells that it was taken from.
 func TestWatch(t *testing.T) {
 	if testing.Short() {

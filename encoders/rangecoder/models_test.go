@@ -89,7 +89,7 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// A mixer learns whom to believe: of one that knows the source, one that knows
+// A mixer learns which input to trust: of one that knows the source, one that knows
 // nothing and one that lies, it comes near the first alone.
 func TestMixer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -120,7 +120,7 @@ func TestMixer(t *testing.T) {
 	}
 }
 
-// Whatever opinions and weights there are, the probability is one.
+// Whatever inputs and weights there are, the probability is one.
 func TestMixerBounds(t *testing.T) {
 	var m Mixer
 	w := make(Weights, MaxInputs)

@@ -211,7 +211,7 @@ func TestReferenceFigures(t *testing.T) {
 	}
 }
 
-// Begun without knowledge, adaptive learns what static was taught, nearly.
+// Without trained tables, adaptive learns nearly what static was trained to.
 func TestAdaptiveLearns(t *testing.T) {
 	frames := recording.Load(t, "bravo", 900)
 	taught := score(t, Adaptive(), frames)

@@ -13,7 +13,7 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// even is opinions that have none.
+// even is a numberModel with probabilities of 1/2.
 type even struct{ c *rangecoder.Coder }
 
 func (o even) length(_, v int) int { return o.c.Bit(v, rangecoder.One/2) }

@@ -14,17 +14,17 @@ func (k *cubeContext) shift() {
 		by = guess - from
 
 		ownMiss, nearMiss := int32(0), int32(0)
-		circumstance := [scaleFeatures]int{length(total, 31), k.lastMiss, 0, k.nearMissed, 0, k.speed, k.ring,
+		features := [scaleFeatures]int{length(total, 31), k.lastMiss, 0, k.nearMissed, 0, k.speed, k.ring,
 			k.height*idleClasses + k.idle, length(k.v[j], 31), length(last, 31), k.lastTurnMiss, length(by, 31), span(k.drive, 31)}
 		if k.step != nil {
 			ownMiss = int32(k.step.miss[j])
-			circumstance[2] = 1 + length(ownMiss, 12)
+			features[2] = 1 + length(ownMiss, 12)
 		}
 		if k.near != nil {
 			nearMiss = k.near.miss[j]
-			circumstance[4] = 1 + length(nearMiss, 12)
+			features[4] = 1 + length(nearMiss, 12)
 		}
-		expected := p.scale.expect(j, &circumstance)
+		expected := p.scale.expect(j, &features)
 		group := j / 2
 		k.setNumberContexts(group, expected, length(by, paces-1), k.lastMiss, k.off, k.speed*2/3)
 		p.number.signAt = signAt + (group*4+bucket(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)

@@ -52,11 +52,11 @@ func (s *trainer) epoch(p *predictive, t *trainedModel, part string, epoch int) 
 	if err != nil {
 		return err
 	}
-	fit, school, rate, lasting := p.fit, p.counts, p.scale.rate, p.trainedWeights
+	fit, counts, rate, weights := p.fit, p.counts, p.scale.rate, p.trainedWeights
 	p.fit, p.counts, p.scale.rate, p.trainedWeights = nil, nil, 0, nil
 	s.end.initial = t.memo(1)
 	err = s.report(part, epoch, bits)
-	p.fit, p.counts, p.scale.rate, p.trainedWeights = fit, school, rate, lasting
+	p.fit, p.counts, p.scale.rate, p.trainedWeights = fit, counts, rate, weights
 	return err
 }
 

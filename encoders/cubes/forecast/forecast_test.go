@@ -168,7 +168,7 @@ func quantised(base *frame.Frame, results []Result) *frame.Frame {
 	return f
 }
 
-// Who starts from wrong speeds finds better ones in hindsight.
+// Refine corrects wrong speeds.
 func TestRefine(t *testing.T) {
 	f, awake := scramble(40)
 	sim := New(40, physics.Recorder())

@@ -156,7 +156,7 @@ func TestMeasure(t *testing.T) {
 
 // The forecast is worth what the Open Dynamics Engine itself is worth, with the
 // recorder's parameters, on a piece of a recording: there that comes to 1.083 and
-// 1.346, with a round of hindsight to 1.081 and 1.280.
+// 1.346, with a round of Refine to 1.081 and 1.280.
 func TestAsGoodAsTheEngine(t *testing.T) {
 	frames := recording.Load(t, "bravo", 700)
 	for _, c := range []struct {

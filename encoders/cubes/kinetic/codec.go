@@ -23,7 +23,7 @@ func Lite() encoders.Codec {
 // Params are the physical laws that kinetic simulates. The defaults are those of the
 // walk-off's recordings.
 type Params struct {
-	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated in hindsight, to learn the speeds" unit:"times" min:"0" max:"8"`
+	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated to correct the speeds" unit:"times" min:"0" max:"8"`
 	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
 	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
 	Friction   float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`

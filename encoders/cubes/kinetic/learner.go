@@ -54,8 +54,8 @@ func (p *learner) decide(bit int, z int32, c *contexts) int {
 	if p.sample != nil {
 		return bit
 	}
-	opinion := float64(z) / nat
-	sum := float64(opinion * p.slopes[c.slope])
+	logit := float64(z) / nat
+	sum := float64(logit * p.slopes[c.slope])
 	for _, w := range c.weights[:c.n] {
 		sum += p.weights[w]
 	}
@@ -69,7 +69,7 @@ func (p *learner) decide(bit int, z int32, c *contexts) int {
 		return bit
 	}
 	slip := float64(bit) - q
-	g := float64(slip * opinion)
+	g := float64(slip * logit)
 	p.slopeG[c.slope] += float64(g * g)
 	p.slopes[c.slope] += float64(slopeRate*p.rate*g) / math.Sqrt(p.slopeG[c.slope]+100)
 	for _, w := range c.weights[:c.n] {

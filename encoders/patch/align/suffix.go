@@ -38,7 +38,7 @@ func suffixes[T letter](text []T, sa []int32, letters int, room *scratch) {
 	s.finish(m)
 }
 
-// room is memory for sorting, which is kept from one time to the next. Within each
+// scratch is memory for sorting, which is kept from one time to the next. Within each
 // text one at most half as long is sorted, of as many letters, but hardly ever so
 // many: what does not fit is made for the occasion.
 type scratch struct {
@@ -47,12 +47,12 @@ type scratch struct {
 	a, b   int // taken of each
 }
 
-// newRoom returns room for texts of n bytes.
+// newScratch returns scratch memory for texts of n bytes.
 func newScratch(n int) *scratch {
 	return &scratch{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)}
 }
 
-// take returns n false values and so many numbers.
+// alloc returns n false values and so many numbers.
 func (r *scratch) alloc(n, letters int) ([]bool, []int32) {
 	small := r.small[r.a : r.a+n]
 	clear(small)
@@ -63,7 +63,7 @@ func (r *scratch) alloc(n, letters int) ([]bool, []int32) {
 	return small, r.bucket[r.b-letters : r.b]
 }
 
-// give takes back what was taken last.
+// free releases what was allocated last.
 func (r *scratch) free(n, letters int) { r.a, r.b = r.a-n, r.b-letters }
 
 // sorter sorts the suffixes of one text. A suffix is small if it is less than the
@@ -164,7 +164,7 @@ func (s *sorter[T]) nameParts(m int) int {
 	}
 	names, last := 0, int32(-1)
 	for _, i := range s.sa[:m] {
-		if last < 0 || !s.commonPrefix(int(last), int(i)) {
+		if last < 0 || !s.sameParts(int(last), int(i)) {
 			names++
 		}
 		last = i
@@ -180,8 +180,8 @@ func (s *sorter[T]) nameParts(m int) int {
 	return names
 }
 
-// alike reports whether the parts at two leftmost suffixes are the same.
-func (s *sorter[T]) commonPrefix(a, b int) bool {
+// sameParts reports whether the parts at two leftmost suffixes are the same.
+func (s *sorter[T]) sameParts(a, b int) bool {
 	for k := 0; ; k++ {
 		if a+k >= len(s.text) || b+k >= len(s.text) {
 			return false

@@ -10,7 +10,7 @@ import "bytes"
 type quick struct {
 	gaps   *numbers
 	values pair // differences
-	texts  pair // literals, unless they are told apart
+	texts  pair // literals, unless they are stored apart
 	apart  stored
 
 	trust            [6][noPrediction][4]int8 // in guesses of moved words, by kind, nearness and sureness

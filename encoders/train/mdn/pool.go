@@ -43,7 +43,7 @@ func (n *net) dense() []nn.Dense {
 	return layers
 }
 
-// team is the two goroutines that learn. Each batch is cut in two halves, each
+// pool is the two goroutines that train. Each batch is cut in two halves, each
 // worker takes its own, and what both found is added in their order; then each
 // updates half of the weights. So it does not matter who is faster.
 type pool struct {

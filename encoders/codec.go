@@ -6,13 +6,14 @@
 // that both ends hold. It is otherwise stateless: what an adaptive encoder has
 // learnt is attached to a frame as its memo, a pure function of the frame and of
 // its baseline's memo. So loss, reordering and duplication can never
-// desynchronise two ends: whoever holds the baseline holds the memo.
+// desynchronise two ends: an end that holds the baseline holds its memo.
 //
 // The encoders themselves live in the packages below; package table lists them.
 package encoders
 
 import (
 	"errors"
+	"fmt"
 
 	"wirelab/dataset/frame"
 )
@@ -54,8 +55,8 @@ type Decoder interface {
 	Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error)
 }
 
-// Feedback is implemented by protocols in which the receiver rules over the
-// model: Report on the decoder, Learn on the encoder.
+// Feedback is implemented by protocols in which the receiver controls the model: Report
+// on the decoder, Learn on the encoder.
 type Feedback interface {
 	Report(dst []byte) []byte  // appended to every ack, billed to the uplink
 	Learn(report []byte) error // on the encoder; any bytes may come
@@ -89,15 +90,48 @@ type Codec struct {
 	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
 }
 
-// Gauge is a figure that one end of a protocol knows of itself: models built, memory
-// held. It is for people, and has no influence on anything.
+// Gauge is a figure of one end of a protocol for display, such as models built or memory
+// held. It influences nothing.
 type Gauge struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit,omitempty"`
 	Value float64 `json:"value"`
 }
 
-// Gauged is implemented by encoders and decoders that have something to show.
+// Gauged is implemented by encoders and decoders that have gauges.
 type Gauged interface {
 	Gauges() []Gauge
+}
+
+// Base returns the newest reference. It panics unless that is a frame of the given
+// number of values, which the endpoints have to see to.
+func Base(refs []Ref, cells int) *frame.Frame {
+	if len(refs) == 0 || len(refs[0].Frame.Table) != cells {
+		panic("encoders: the endpoints must pass a reference of the schema's size")
+	}
+	return refs[0].Frame
+}
+
+// Memos returns the memo of the newest reference, initial if it has none, and the memo
+// to be written: spare, or a new one.
+func Memos[M any](refs []Ref, spare Memo, initial *M) (past, next *M) {
+	if past, _ = refs[0].Memo.(*M); past == nil {
+		past = initial
+	}
+	if next, _ = spare.(*M); next == nil {
+		next = new(M)
+	}
+	return past, next
+}
+
+// DecodeError wraps what went wrong with a payload in ErrTruncated or ErrCorrupt; nil
+// stays nil. short is the error of a bit reader whose input ended early.
+func DecodeError(err, short error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, short):
+		return fmt.Errorf("%w: %w", ErrTruncated, err)
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }

@@ -38,7 +38,7 @@ func TestRunnerMakesPatch(t *testing.T) {
 	}
 	r.Stop()
 	snap := r.Snapshot()
-	if snap.Matrix == nil || snap.Matrix.Told != snap.Matrix.Rows || len(snap.Log) != 1 {
+	if snap.Matrix == nil || snap.Matrix.Done != snap.Matrix.Rows || len(snap.Log) != 1 {
 		t.Errorf("matrix %v, changes %v", snap.Matrix != nil, snap.Log)
 	}
 	path, err := r.Save("")

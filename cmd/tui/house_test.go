@@ -44,13 +44,15 @@ var plan = map[string][]string{
 	"encoders":                    {"dataset/frame", "dataset/physics"},
 	"encoders/bitio":              {}, // primitives that know no frames
 	"encoders/rangecoder":         {},
+	"encoders/rotation":           {}, // quaternions and their smallest three
 	"encoders/nn":                 {}, // small nets in integers
+	"encoders/cubes/cube":         {"dataset/frame"}, // the vocabulary of cube snapshots
 	"encoders/train":              {"dataset/frame"},
 	"encoders/train/mdn":          {"encoders/nn"}, // learns nets for mixture densities
-	"encoders/cubes/entropy":      append([]string{"encoders/train"}, encoderImports...),
+	"encoders/cubes/entropy":      append([]string{"encoders/cubes/cube", "encoders/train"}, encoderImports...),
 	"encoders/cubes/forecast":     encoderImports, // where the cubes will be
-	"encoders/cubes/kinetic":      append([]string{"encoders/cubes/forecast", "encoders/nn", "encoders/train", "encoders/train/mdn"}, encoderImports...),
-	"encoders/cubes":              encoderImports,
+	"encoders/cubes/kinetic":      append([]string{"encoders/cubes/cube", "encoders/cubes/forecast", "encoders/nn", "encoders/train", "encoders/train/mdn"}, encoderImports...),
+	"encoders/cubes":              append([]string{"encoders/cubes/cube"}, encoderImports...),
 	"encoders/generic":            append([]string{"encoders/train"}, encoderImports...),
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
@@ -88,7 +90,7 @@ var plan = map[string][]string{
 	"lossmodel/measure":   {"lossmodel", "lossmodel/capture", "lossmodel/loss", "lossmodel/random", "lossmodel/tracefile"}, // looks at links and captures from outside
 }
 
-var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}
+var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "encoders/rotation", "dataset/frame", "dataset/physics"}
 
 // breaks says in words what is wrong with pkg importing imported; "" if nothing.
 // Both are full import paths but for pkg, which is relative to the module.

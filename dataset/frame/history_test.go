@@ -62,12 +62,11 @@ func TestHistoryStartsEmpty(t *testing.T) {
 	}
 }
 
-// What leaves is handed over with its memo, to be reused; what is new is not
-// tainted by it.
+// What leaves is handed over with its memo, to be reused.
 func TestPutHandsOverWhatLeaves(t *testing.T) {
 	h := NewHistory(one(), 3)
 	first := h.Put(7)
-	first.Memo, first.Tainted = "memo", true
+	first.Memo = "memo"
 	for seq := uint64(8); seq < 11; seq++ {
 		h.Put(seq)
 	}
@@ -75,7 +74,7 @@ func TestPutHandsOverWhatLeaves(t *testing.T) {
 		t.Fatal("frame 7 left while 10 was the newest of 3 more")
 	}
 	e := h.Put(11)
-	if e != first || e.Memo != "memo" || e.Tainted || e.Seq != 11 || h.Get(7) != nil {
+	if e != first || e.Memo != "memo" || e.Seq != 11 || h.Get(7) != nil {
 		t.Errorf("the slot of 7 came as %+v", e)
 	}
 }

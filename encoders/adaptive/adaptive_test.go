@@ -242,7 +242,7 @@ func TestHostileReports(t *testing.T) {
 	if k.snd.models.newest != before {
 		t.Errorf("%d models after reports that nobody sent, %d before", k.snd.models.newest, before)
 	}
-	k.snd.vouched = min(k.snd.vouched, before)
+	k.snd.acked = min(k.snd.acked, before)
 	k.say(text, 100, 3)
 	if k.snd.models.newest <= before {
 		t.Error("no model was built after hostile reports")

@@ -1,23 +1,23 @@
 package adaptive
 
-// Messages are grouped in batches by their ticks: the lower 16 bits, which both ends
-// count alike however late one of them joined, divided by the size of a batch. The
-// numbers run in a circle; the last batch of a round is a short one.
+// Messages are grouped in batches by the lower 16 bits of their ticks, divided by the
+// size of a batch. Both ends agree on them however late one joined. Batch numbers wrap
+// around, and the last batch of a round is shorter.
 const ticks = 1 << 16
 
-// reach is how many batches back statistics are kept. Whoever is asked to mix in an
-// older one has forgotten it, and both ends know that.
-const reach = 4
+// maxAge is how many batches back statistics are kept. Both ends know that older ones
+// are forgotten.
+const maxAge = 4
 
-// mostPending bounds the statistics that wait, in words of four bytes: 16 kB at
+// mostPending bounds the statistics not yet in a model, in words of four bytes: 16 kB at
 // orders 0 and 1.
 func (p packing) mostPending() int { return []int{4096, 4096, 16384, 49152}[p.order] }
 
-// piece is how much of a message is counted at a time, in bytes, so that long ones
-// take no more memory.
-const piece = 512
+// chunk is how much of a message is counted at a time, in bytes, so that long ones take
+// no more memory.
+const chunk = 512
 
-// batch is what is known of some messages in a row.
+// batch is the statistics of consecutive messages.
 type batch struct {
 	id    uint16
 	used  bool   // holds anything
@@ -27,18 +27,17 @@ type batch struct {
 	sums  tally
 }
 
-// batches gathers statistics, one tally a batch and not one a message, of the last
-// few.
+// batches holds the statistics of the last few batches, one tally for each.
 type batches struct {
 	packing
-	size   int
-	all    [reach + 1]batch
-	newest uint16 // batch
-	any    bool
-	span   int   // batches from the first to the newest, until they fill the reach
-	passed int64 // out of reach since, whether anything came of them or not
-	one    tally // of the piece at hand
-	closed func(b *batch)
+	size    int
+	all     [maxAge + 1]batch
+	newest  uint16 // batch
+	any     bool
+	span    int   // batches from the first to the newest, until they fill the reach
+	expired int64 // out of reach since, whether anything came of them or not
+	one     tally // of the piece at hand
+	closed  func(b *batch)
 }
 
 // idOf returns the batch of a tick, and the place in it.
@@ -47,7 +46,7 @@ func (s *batches) idOf(tick uint32) (id uint16, place int) {
 	return uint16(t / s.size), t % s.size
 }
 
-// round is how many batches there are before their numbers begin again.
+// round is the number of batches before their numbers wrap around.
 func (s *batches) round() int { return (ticks + s.size - 1) / s.size }
 
 // age returns how many batches id is before newest; negative if it comes after.
@@ -62,18 +61,18 @@ func (s *batches) age(newest, id uint16) int {
 	return d
 }
 
-// note counts a message. What was counted before, or is too old, is not.
+// note counts a message unless it was counted before or is too old.
 func (s *batches) note(tick uint32, message []byte) {
 	id, place := s.idOf(tick)
 	switch {
 	case !s.any || s.age(s.newest, id) < 0:
 		s.advance(id)
-	case s.age(s.newest, id) > reach:
+	case s.age(s.newest, id) > maxAge:
 		return
 	}
 	b := s.get(id)
 	if b == nil {
-		b = s.claim(id)
+		b = s.allocate(id)
 	}
 	if b.seen>>place&1 == 1 {
 		return
@@ -84,7 +83,7 @@ func (s *batches) note(tick uint32, message []byte) {
 		return
 	}
 	for last := uint32(start); len(message) > 0 && !b.spent; {
-		n := min(len(message), piece)
+		n := min(len(message), chunk)
 		s.one, last = s.of(s.one, last, message[:n])
 		b.sums = s.add(b.sums, s.one)
 		s.bound(b)
@@ -92,25 +91,25 @@ func (s *batches) note(tick uint32, message []byte) {
 	}
 }
 
-// advance makes id the newest batch and forgets what is out of reach of it.
+// advance makes id the newest batch and forgets those too old.
 func (s *batches) advance(id uint16) {
 	if s.any {
 		s.span -= s.age(s.newest, id)
 	} else {
 		s.span = 1
 	}
-	if over := s.span - (reach + 1); over > 0 {
-		s.span, s.passed = reach+1, s.passed+int64(over)
+	if over := s.span - (maxAge + 1); over > 0 {
+		s.span, s.expired = maxAge+1, s.expired+int64(over)
 	}
 	s.newest, s.any = id, true
 	for i := range s.all {
-		if b := &s.all[i]; b.used && (s.age(id, b.id) > reach || s.age(id, b.id) < 0) {
+		if b := &s.all[i]; b.used && (s.age(id, b.id) > maxAge || s.age(id, b.id) < 0) {
 			s.forget(b)
 		}
 	}
 }
 
-// forgetAll begins anew, wherever the ticks stand now.
+// forgetAll starts anew, whatever the ticks.
 func (s *batches) forgetAll() {
 	for i := range s.all {
 		if s.all[i].used {
@@ -127,7 +126,7 @@ func (s *batches) forget(b *batch) {
 	*b = batch{sums: b.sums[:0]}
 }
 
-// get returns the batch of that number if there are statistics of it.
+// get returns the batch of that number, nil if there are no statistics of it.
 func (s *batches) get(id uint16) *batch {
 	for i := range s.all {
 		if b := &s.all[i]; b.used && b.id == id {
@@ -137,8 +136,8 @@ func (s *batches) get(id uint16) *batch {
 	return nil
 }
 
-// claim takes a free place; there is one, since what is out of reach was forgotten.
-func (s *batches) claim(id uint16) *batch {
+// allocate takes a free entry. There is one, since batches too old were forgotten.
+func (s *batches) allocate(id uint16) *batch {
 	for i := range s.all {
 		if b := &s.all[i]; !b.used {
 			b.used, b.id = true, id
@@ -148,8 +147,8 @@ func (s *batches) claim(id uint16) *batch {
 	panic("adaptive: more batches within reach than there are places")
 }
 
-// bound gives up statistics when there are too many of them: those of the batch that
-// grew, which is then of no use to anyone.
+// bound releases the statistics of the batch that grew if all together take too much
+// memory.
 func (s *batches) bound(b *batch) {
 	total := 0
 	for i := range s.all {
@@ -160,7 +159,7 @@ func (s *batches) bound(b *batch) {
 	}
 }
 
-// bytes is what the statistics that wait take in memory.
+// bytes returns the memory of the statistics.
 func (s *batches) bytes() int {
 	n := 0
 	for i := range s.all {

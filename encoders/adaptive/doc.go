@@ -1,21 +1,18 @@
-// Package adaptive compresses messages by models that the receiver rules over
-// (Jonathan Blow, "Adaptive Compression Across Unreliable Networks", Game Developer,
-// 2003). Nobody but the receiver knows what arrived, so nobody else may say what is
-// learnt from.
+// Package adaptive compresses messages by models that the receiver controls (Jonathan
+// Blow, "Adaptive Compression Across Unreliable Networks", Game Developer, 2003). Only
+// the receiver knows what arrived, so it decides what is learnt from.
 //
-// Both ends start with the same model. Messages are grouped in batches, and both
-// ends count, batch by batch, which byte followed which. When the receiver has a
-// batch whole it asks: make model 5 of model 4 by mixing in batch 31. It makes that
-// model at once and repeats itself until a packet says that the sender has it too.
-// Every packet names the model it was coded with, in three bits; both ends hold the
-// last seven, so packets that are late still decode, and the trained model, which
-// always does.
+// Both ends start with the same model. Messages are grouped in batches, and both ends
+// count, for each batch, which byte followed which. When the receiver has a batch
+// complete it requests: make model 5 of model 4 by mixing in batch 31. It makes that
+// model at once and repeats the request until a packet shows that the sender has it too.
+// Every packet names the model it was coded with, in three bits. Both ends hold the last
+// seven models, so that late packets decode, and the trained one, which always does.
 //
-// A request carries a fingerprint of the statistics it means. A sender that counted
-// otherwise, or has forgotten, does nothing, and nothing breaks. How both ends know
-// that a request is dead: a batch is forgotten by its age in messages, which the
-// receiver can see; a packet that old which does not say it has the model proves
-// that none will.
+// A request carries a fingerprint of the statistics it means. A sender with other
+// statistics, or none, ignores it. A request expires when its batch is forgotten, which
+// depends only on the age in messages. The receiver sees the age: a packet that old
+// which does not name the model proves that no packet will.
 package adaptive
 
 import (
@@ -25,7 +22,7 @@ import (
 	"wirelab/encoders"
 )
 
-// ErrReport is wrapped by the complaints of a sender about a receiver's report.
+// ErrReport marks a report of the receiver that the sender cannot use.
 var ErrReport = errors.New("report of the receiver")
 
 // Params are the settings of the protocol; both ends have the same.
@@ -58,18 +55,18 @@ func ReceiverAdaptive() encoders.Codec {
 	}
 }
 
-// suits takes frames that are nothing but bytes, of which each is for itself.
+// suits takes frames that are only bytes and independent of each other.
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every }
 
-// end is what sender and receiver have in common.
-type end struct {
+// endpoint is what sender and receiver share.
+type endpoint struct {
 	params  Params
 	batches batches
-	models  lineage
+	models  modelChain
 }
 
-func newEnd(p Params) end {
-	e := end{params: p, batches: batches{packing: packingOf(p.Order), size: p.Batch}}
+func newEndpoint(p Params) endpoint {
+	e := endpoint{params: p, batches: batches{packing: packingOf(p.Order), size: p.Batch}}
 	e.models.packing = e.batches.packing
 	e.models.model = model{trained: &untrained, order: p.Order, weight: uint64(p.Weight)}
 	if p.Trained {
@@ -78,13 +75,13 @@ func newEnd(p Params) end {
 	return e
 }
 
-// fingerprint tells the statistics of some batches from all others. It fails if there
-// are none of one of them, or no more.
-func (e *end) fingerprint(ids []uint16) (hash uint32, ok bool) {
+// fingerprint hashes the statistics of some batches. It fails if those of one are
+// missing.
+func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	hash = 2166136261
 	for _, id := range ids {
 		b := e.batches.get(id)
-		if b == nil || b.spent || e.batches.age(e.batches.newest, id) > reach {
+		if b == nil || b.spent || e.batches.age(e.batches.newest, id) > maxAge {
 			return 0, false
 		}
 		hash = b.sums.hash((hash ^ uint32(id)) * 16777619)
@@ -92,9 +89,9 @@ func (e *end) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	return hash, true
 }
 
-// learn makes the next model of what some batches hold, which are spent then: they
-// are added up in the memory of the first.
-func (e *end) learn(ids []uint16, hash uint32) {
+// learn makes the next model from the statistics of some batches. They are added up in
+// the memory of the first and then released.
+func (e *endpoint) learn(ids []uint16, hash uint32) {
 	s := &e.batches
 	first := s.get(ids[0])
 	for _, id := range ids[1:] {
@@ -106,8 +103,8 @@ func (e *end) learn(ids []uint16, hash uint32) {
 	first.spent, first.sums = true, first.sums[:0]
 }
 
-// gauges are what an end knows of itself: models, statistics, memory.
-func (e *end) gauges() []encoders.Gauge {
+// gauges returns the figures of an end: models, statistics, memory.
+func (e *endpoint) gauges() []encoders.Gauge {
 	return []encoders.Gauge{
 		{Name: "models built", Value: float64(e.models.newest)},
 		{Name: "statistics", Unit: "bytes", Value: float64(e.batches.bytes())},

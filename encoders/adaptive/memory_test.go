@@ -32,7 +32,7 @@ func TestMemory(t *testing.T) {
 			p.Ask = 1 + size/4000
 			k := newTalk(t, p, 3)
 			k.say(text[:min(len(text), 30*10*size/3)], size, 1)
-			for _, e := range []*end{&k.snd.end, &k.rcv.end} {
+			for _, e := range []*endpoint{&k.snd.endpoint, &k.rcv.endpoint} {
 				statistics, all := e.gauges()[1].Value, e.gauges()[2].Value
 				if statistics > 16<<10 || all > 64<<10 {
 					t.Errorf("%s by %d: %.0f bytes of statistics, %.0f in all", name, size, statistics, all)
@@ -60,7 +60,7 @@ func TestMemoryOnTheHeap(t *testing.T) {
 		talks[i] = newTalk(t, defaults(), uint64(i))
 		talks[i].say(text, 400, 3)
 		talks[i].packets, talks[i].reports = nil, nil
-		for _, e := range []*end{&talks[i].snd.end, &talks[i].rcv.end} {
+		for _, e := range []*endpoint{&talks[i].snd.endpoint, &talks[i].rcv.endpoint} {
 			said += int(e.gauges()[2].Value)
 		}
 	}
@@ -95,7 +95,7 @@ func TestStatisticsByBatch(t *testing.T) {
 		}
 	}
 	t.Logf("%d messages wait: %d bytes by batch, %d by message", messages, byBatch, byMessage)
-	if messages < (reach+1)*s.size-s.size || byMessage < 3*byBatch {
+	if messages < (maxAge+1)*s.size-s.size || byMessage < 3*byBatch {
 		t.Errorf("%d messages wait: %d bytes by batch, %d by message", messages, byBatch, byMessage)
 	}
 }

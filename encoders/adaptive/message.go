@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"errors"
 	"fmt"
 
 	"wirelab/encoders"
@@ -13,7 +12,7 @@ const MaxMessage = 1<<messageBits - 1
 
 const messageBits = 14
 
-// Probabilities of what nearly always is so.
+// usual is the probability of the usual case of a flag.
 const usual = rangecoder.One - rangecoder.One/512
 
 // codeLabels codes which model is the sender's newest, and which it used.
@@ -41,17 +40,16 @@ func codeSize(c *rangecoder.Coder, n, usually int) int {
 	return int(c.Direct(uint64(n), messageBits))
 }
 
-// mostOver is by how many bytes a packet is longer than its message at most: labels,
-// size, and the word that the bytes follow as they are.
+// mostOver bounds how much longer a packet is than its message: labels, size, and the
+// flag for literal bytes.
 const mostOver = 7
 
-// write appends a message, coded with one of the models; as it is, where the model has
-// no idea of it.
-func (e *end) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
+// write appends a message coded with a model, or as literal bytes if that is shorter.
+func (e *endpoint) write(dst, message []byte, used uint64, b *encoders.Budget) []byte {
 	before, begin := b.Total(), len(dst)
-	dst, labels, body := e.spell(dst, message, used, false)
+	dst, labels, body := e.encodeWith(dst, message, used, false)
 	if len(dst)-begin > len(message)+mostOver {
-		dst, labels, body = e.spell(dst[:begin], message, used, true)
+		dst, labels, body = e.encodeWith(dst[:begin], message, used, true)
 	}
 	b.Charge(encoders.SlotModel, labels)
 	b.Charge(encoders.SlotBody, body)
@@ -59,14 +57,15 @@ func (e *end) write(dst, message []byte, used uint64, b *encoders.Budget) []byte
 	return dst
 }
 
-// spell appends a message in one way or the other, and says what it spent.
-func (e *end) spell(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
+// encodeWith appends a message coded in one of the two ways, and returns what it spent.
+func (e *endpoint) encodeWith(dst, message []byte, used uint64, asItIs bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)
 	zero := c.Spent()
 	codeLabels(&c, labelOf(e.models.newest), labelOf(used))
 	codeSize(&c, len(message), e.params.Message)
-	codeAsItIs(&c, asItIs)
+	// codeLiteral codes whether literal bytes follow.
+	codeLiteral(&c, asItIs)
 	head, last := c.Spent(), uint32(start)
 	m := e.models.use(used)
 	for _, v := range message {
@@ -81,8 +80,8 @@ func (e *end) spell(dst, message []byte, used uint64, asItIs bool) (packet []byt
 	return c.Finish(), head - zero, spent - head
 }
 
-// codeAsItIs codes whether the bytes follow as they are, without a model.
-func codeAsItIs(c *rangecoder.Coder, asItIs bool) bool {
+// codeLiteral codes whether the bytes follow as they are, without a model.
+func codeLiteral(c *rangecoder.Coder, asItIs bool) bool {
 	bit := 0
 	if asItIs {
 		bit = 1
@@ -90,10 +89,9 @@ func codeAsItIs(c *rangecoder.Coder, asItIs bool) bool {
 	return c.Bit(bit, rangecoder.One-usual) != 0
 }
 
-// readBody reads a message into dst with a model; a reader that runs out of bytes
-// stops soon.
+// readBody reads a message into dst. It stops soon after the input ends.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
-	last, asItIs := uint32(start), codeAsItIs(c, false)
+	last, asItIs := uint32(start), codeLiteral(c, false)
 	for range n {
 		v := byte(0)
 		if asItIs {
@@ -112,11 +110,8 @@ func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) 
 
 // ended translates the end of the range coder's bytes.
 func ended(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, rangecoder.ErrShort):
-		return fmt.Errorf("adaptive: %w", encoders.ErrTruncated)
+	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
+		err = fmt.Errorf("adaptive: %w", err)
 	}
-	return fmt.Errorf("adaptive: %w: %w", encoders.ErrCorrupt, err)
+	return err
 }

@@ -6,9 +6,9 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// model codes bytes by how often each followed the last ones, in what both ends were
-// given at the start and in what the receiver has asked to be mixed in. An order
-// counts as much as it has seen; what it lacks comes from the order below.
+// model codes bytes by how often each followed the last ones, in the trained text and in
+// the messages that were mixed in. Each order is weighted by its number of observations;
+// the rest comes from the order below.
 type model struct {
 	trained *[orders]table // shared by all clients
 	own     [orders]table  // of this client
@@ -20,21 +20,21 @@ type model struct {
 	root [256]uint16
 }
 
-// orders is how many there are: bytes are predicted from up to three before them.
+// orders is the number of orders: bytes are predicted from up to three before them.
 const orders = 4
 
-// prior is how many observations the order below is worth, in units of 1/16.
+// prior is the weight of the order below, in units of 1/16 of an observation.
 var prior = [orders]uint64{256, 400, 200, 120}
 
-// ready makes the tally that stands in the keys of the highest order the client's
-// part of the model.
+// ready builds the client's part of the model from the tally in the keys of the highest
+// order.
 func (m *model) ready(p packing) {
 	m.own[m.order].ready(p)
 	for k := m.order; k > 1; k-- {
 		m.own[k-1].fold(&m.own[k])
 	}
 	var own, given [rowSize]uint32
-	m.own[m.order].anywhere(&own)
+	m.own[m.order].totals(&own)
 	copy(given[:], m.trained[0].dense)
 	for node := 1; node < len(m.root); node++ {
 		width := 256 >> (bits.Len(uint(node)) - 1)
@@ -45,7 +45,7 @@ func (m *model) ready(p packing) {
 	}
 }
 
-// blend weighs what came against what the order below says.
+// blend combines the counts with the probability of the order below.
 func (m *model) blend(k int, p uint64, lowG, highG, lowO, highO uint32) uint64 {
 	ones := 16 * (uint64(highG) + uint64(highO)*m.weight)
 	all := ones + 16*(uint64(lowG)+uint64(lowO)*m.weight)
@@ -89,10 +89,10 @@ func (m *model) code(c *rangecoder.Coder, last uint32, b byte) byte {
 	return so
 }
 
-// least is the smallest probability of a bit: nothing is impossible.
+// least is the smallest probability of a bit.
 const least = 16
 
-// bytes is what the client's part takes in memory.
+// bytes returns the memory of the client's part.
 func (m *model) bytes() int {
 	n := 0
 	for k := range m.order + 1 {

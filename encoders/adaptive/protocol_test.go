@@ -48,16 +48,16 @@ func TestReplayedReports(t *testing.T) {
 		said = append(said, k.rcv.Report(nil))
 	}
 	encode := func() []byte {
-		data := k.snd.write(nil, text[:100], min(k.snd.vouched, k.snd.models.newest), nil)
+		data := k.snd.write(nil, text[:100], min(k.snd.acked, k.snd.models.newest), nil)
 		return data
 	}
-	newest, vouched, before := k.snd.models.newest, k.snd.vouched, encode()
+	newest, vouched, before := k.snd.models.newest, k.snd.acked, encode()
 	for i := range said {
 		_ = k.snd.Learn(said[len(said)-1-i])
 		_ = k.snd.Learn(said[i])
 	}
-	if k.snd.models.newest != newest || k.snd.vouched != vouched || !bytes.Equal(encode(), before) {
-		t.Errorf("%d models of which it trusts %d, were %d and %d", k.snd.models.newest, k.snd.vouched, newest, vouched)
+	if k.snd.models.newest != newest || k.snd.acked != vouched || !bytes.Equal(encode(), before) {
+		t.Errorf("%d models of which it trusts %d, were %d and %d", k.snd.models.newest, k.snd.acked, newest, vouched)
 	}
 	if newest < 3 {
 		t.Errorf("only %d models", newest)
@@ -122,7 +122,7 @@ func TestConversationsAreTheSameForEver(t *testing.T) {
 	}
 }
 
-// FuzzLearn hands any bytes to a sender that waits for reports: it may complain, but
+// FuzzLearn passes any bytes to a sender that waits for reports: it may complain, but
 // makes no model that nobody asked for, and goes on.
 func FuzzLearn(f *testing.F) {
 	f.Add([]byte{})
@@ -139,8 +139,8 @@ func FuzzLearn(f *testing.F) {
 			t.Fatal(err)
 		}
 		_ = s.Learn(report)
-		if s.models.newest != 0 || s.vouched != 0 {
-			t.Fatalf("%x made %d models, of which it trusts %d", report, s.models.newest, s.vouched)
+		if s.models.newest != 0 || s.acked != 0 {
+			t.Fatalf("%x made %d models, of which it trusts %d", report, s.models.newest, s.acked)
 		}
 	})
 }

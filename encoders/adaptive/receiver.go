@@ -9,33 +9,33 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// receiver is the end that decodes, and decides.
+// receiver is the end that decodes and controls the models.
 type receiver struct {
-	end
-	asking bool        // for the newest model, which no packet has named yet
-	born   [kept]birth // born[i%kept]: when it began to ask for model i
-	ids    []uint16    // what the model is to be made of
-	ahead  uint32      // the newest tick that came
-	any    bool
-	stride int // least distance between two ticks that came: a sender may leave some out
+	endpoint
+	asking     bool               // no packet has named the newest model yet
+	made       [heldModels]madeAt // born[i%kept]: when model i was made
+	ids        []uint16           // batches of the newest model
+	newestTick uint32             // the newest tick received
+	any        bool
+	stride     int // least distance between two ticks that came: a sender may leave some out
 
-	whole        int   // batches that came whole, of those out of reach
+	complete     int   // batches that came whole, of those out of reach
 	came, missed int64 // messages
 }
 
-// birth is when a model was made: the newest tick that had come. Ticks run in a
-// circle, so that is of use only while the model is young.
-type birth struct {
+// madeAt is when a model was made: the newest tick at that time. Ticks wrap around, so
+// it is valid only while the model is young.
+type madeAt struct {
 	tick  uint32
 	young bool
 }
 
-// far is how many messages late none comes, and after how many that are missing in a
-// row nothing is taken as it was.
-const far = 1 << 14
+// maxLateness bounds how many messages late one may come. After a gap of so many the
+// receiver starts anew.
+const maxLateness = 1 << 14
 
 func newReceiver(p Params) *receiver {
-	r := &receiver{end: newEnd(p), stride: p.Batch}
+	r := &receiver{endpoint: newEndpoint(p), stride: p.Batch}
 	r.batches.closed = r.close
 	return r
 }
@@ -47,7 +47,7 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	newest, used := codeLabels(&c, 0, 0)
 	size := codeSize(&c, 0, r.params.Message)
 	index, ok := r.models.find(used)
-	if !ok || r.early(dst.Tick, index) {
+	if !ok || r.predates(dst.Tick, index) {
 		return nil, fmt.Errorf("adaptive: model %d is not held: %w", used, encoders.ErrCorrupt)
 	}
 	var err error
@@ -55,45 +55,45 @@ func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 		return nil, err
 	}
 	if !r.params.Static {
-		r.notice(dst, newest)
+		r.observe(dst, newest)
 	}
 	return nil, nil
 }
 
-// early reports whether a message is too old to have been coded with a model that
-// was asked for later: it names one of seven models before.
-func (r *receiver) early(tick uint32, index uint64) bool {
-	b := &r.born[index%kept]
+// predates reports whether a message is older than the model it names. Its label then
+// means a model seven before.
+func (r *receiver) predates(tick uint32, index uint64) bool {
+	b := &r.made[index%heldModels]
 	return index > 0 && b.young && between(b.tick, tick) <= 0
 }
 
-// between returns how far tick b is after tick a, in the circle of ticks.
+// between returns how far tick b is after tick a; ticks wrap around.
 func between(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) }
 
-// notice learns from a message what it says of the sender, and counts it.
-func (r *receiver) notice(f *frame.Frame, newest int) {
-	for i := range r.born {
-		if d := between(r.born[i].tick, f.Tick); d > far || d < -far {
-			r.born[i].young = false
+// observe learns from a message which models the sender has, and counts it.
+func (r *receiver) observe(f *frame.Frame, newest int) {
+	for i := range r.made {
+		if d := between(r.made[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
+			r.made[i].young = false
 		}
 	}
-	if index, ok := r.models.find(newest); r.asking && ok && index == r.models.newest && !r.early(f.Tick, index) {
+	if index, ok := r.models.find(newest); r.asking && ok && index == r.models.newest && !r.predates(f.Tick, index) {
 		r.asking = false
 	}
-	gap := between(r.ahead, f.Tick)
-	jump := r.any && (gap > far || gap < -far)
-	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > reach) {
+	gap := between(r.newestTick, f.Tick)
+	jump := r.any && (gap > maxLateness || gap < -maxLateness)
+	if id, _ := r.batches.idOf(f.Tick); r.asking && (jump || r.batches.age(id, r.ids[0]) > maxAge) {
 		r.models.pop() // the sender had forgotten the batches before it could hear of the model
 		r.asking = false
 	}
 	switch {
 	case !r.any || jump:
-		r.ahead, r.any = f.Tick, true
+		r.newestTick, r.any = f.Tick, true
 		r.batches.forgetAll()
 	case gap > 0:
 		r.stride = min(r.stride, gap)
 		r.missed += int64(gap/r.stride - 1)
-		r.ahead = f.Tick
+		r.newestTick = f.Tick
 	default:
 		r.missed = max(0, r.missed-1) // was only late
 	}
@@ -101,16 +101,16 @@ func (r *receiver) notice(f *frame.Frame, newest int) {
 	r.batches.note(f.Tick, f.Body)
 }
 
-// close counts a batch that goes out of reach.
+// close counts a batch that is too old to be used.
 func (r *receiver) close(b *batch) {
-	if r.isWhole(b) {
-		r.whole++
+	if r.isComplete(b) {
+		r.complete++
 	}
 }
 
-// isWhole reports whether all messages of a batch came, as far as can be told where a
-// sender leaves ticks out. The fingerprint tells for certain.
-func (r *receiver) isWhole(b *batch) bool {
+// isComplete reports whether all messages of a batch came, as far as is known if the
+// sender leaves ticks out. The fingerprint decides.
+func (r *receiver) isComplete(b *batch) bool {
 	size := r.batches.size
 	if int(b.id) == r.batches.round()-1 {
 		size = ticks - (r.batches.round()-1)*size
@@ -118,8 +118,8 @@ func (r *receiver) isWhole(b *batch) bool {
 	return b.n == size || b.id != r.batches.newest && b.n >= max(1, size/r.stride)
 }
 
-// Report implements encoders.Feedback: which model is the newest, and how it came to
-// be as long as the sender does not say that it has it.
+// Report implements encoders.Feedback: the newest model, and the request for it until
+// the sender confirms it.
 func (r *receiver) Report(dst []byte) []byte {
 	if r.params.Static {
 		return dst
@@ -138,12 +138,12 @@ func (r *receiver) Report(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, r.models.hash)
 }
 
-// ask makes a new model if enough batches are there, the oldest first.
+// ask makes a new model if enough batches are complete, the oldest first.
 func (r *receiver) ask() {
 	r.ids = r.ids[:0]
-	for back := reach; back >= 0 && r.batches.any; back-- {
+	for back := maxAge; back >= 0 && r.batches.any; back-- {
 		id := uint16((int(r.batches.newest) + r.batches.round() - back) % r.batches.round())
-		if b := r.batches.get(id); b != nil && !b.spent && r.isWhole(b) {
+		if b := r.batches.get(id); b != nil && !b.spent && r.isComplete(b) {
 			r.ids = append(r.ids, id)
 		}
 	}
@@ -155,20 +155,20 @@ func (r *receiver) ask() {
 		return
 	}
 	r.learn(r.ids, hash)
-	r.asking, r.born[r.models.newest%kept] = true, birth{r.ahead, true}
+	r.asking, r.made[r.models.newest%heldModels] = true, madeAt{r.newestTick, true}
 }
 
-// Learn implements encoders.Feedback; nobody tells a receiver anything.
+// Learn implements encoders.Feedback; a receiver gets no reports.
 func (r *receiver) Learn([]byte) error { return nil }
 
 // Gauges implements encoders.Gauged.
 func (r *receiver) Gauges() []encoders.Gauge {
 	own := r.gauges()
-	passed := r.batches.passed * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
+	passed := r.batches.expired * int64(r.batches.size) / int64(max(r.batches.size, r.stride))
 	return []encoders.Gauge{
 		own[0],
 		{Name: "loss seen", Unit: "%", Value: percent(r.missed, r.came+r.missed)},
-		{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.whole)), passed)},
+		{Name: "batches lost", Unit: "%", Value: percent(max(0, passed-int64(r.complete)), passed)},
 		own[2], own[1],
 	}
 }

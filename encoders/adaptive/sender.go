@@ -8,28 +8,30 @@ import (
 	"wirelab/encoders"
 )
 
-// silence is how many messages a sender waits for a report until it falls back on
-// the trained model: a receiver that is not the one it knew can read that.
-const silence = 512
+// reportTimeout is how many messages a sender waits for a report before it uses the
+// trained model, which a receiver that was replaced can read too.
+const reportTimeout = 512
 
-// sender is the end that encodes. It does what reports ask.
+// sender is the end that encodes. It does what reports request.
 type sender struct {
-	end
-	vouched uint64 // the newest model that the receiver has said it holds
-	quiet   int    // messages since a report
-	trial   []byte // of try_all: a packet that may not be sent
-	list    []uint64
+	endpoint
+	acked       uint64 // the newest model that the receiver confirmed
+	sinceReport int    // messages since a report
+	trial       []byte // of try_all: a packet that may not be sent
+	list        []uint64
 }
 
-func newSender(p Params) *sender { return &sender{end: newEnd(p)} }
+func newSender(p Params) *sender { return &sender{endpoint: newEndpoint(p)} }
 
 // Encode implements encoders.Encoder.
-func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Body) > MaxMessage || len(cur.Table) > 0 {
-		return dst, nil, fmt.Errorf("adaptive: message of %d bytes and %d numbers, expected at most %d and none", len(cur.Body), len(cur.Table), MaxMessage)
+		return dst, nil, fmt.Errorf("adaptive: message of %d bytes and %d numbers, expected at most %d and none", len(cur.Body),
+			len(cur.Table), MaxMessage)
 	}
-	used := min(s.vouched, s.models.newest)
-	if s.quiet++; s.quiet > silence || !s.safe(used, 0) {
+	used := min(s.acked, s.models.newest)
+	if s.sinceReport++; s.sinceReport > reportTimeout || !s.safe(used, 0) {
 		used = 0
 	}
 	if s.params.TryAll && used > 0 {
@@ -42,21 +44,20 @@ func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encode
 	return dst, nil, nil
 }
 
-// late is how many more models the receiver may have made when a packet that was
-// coded with an older one gets there. As it takes a batch to make one, packets may
-// come that many batches late.
-const late = 3
+// maxLateBatches is how many models the receiver may make while a packet is on its way.
+// A model takes a batch, so packets may come that many batches late.
+const maxLateBatches = 3
 
-// safe reports whether the receiver holds a model that it held once: it may be one
-// model ahead, and so have forgotten one more; and some more models later it will.
-func (s *sender) safe(index, later uint64) bool { return index+kept-1 > s.models.newest+later }
+// safe reports whether the receiver still holds a model: it may be one model ahead, and
+// later models ahead when the packet arrives.
+func (s *sender) safe(index, later uint64) bool { return index+heldModels-1 > s.models.newest+later }
 
-// shortest tries every model that both ends hold and returns the best.
+// shortest codes with every model that both ends hold and returns the best.
 func (s *sender) shortest(message []byte, newest uint64) uint64 {
 	best, size := newest, 0
 	s.list = s.models.held(s.list[:0])
 	for _, i := range s.list {
-		if i > newest || i > 0 && i < newest && !s.safe(i, late) {
+		if i > newest || i > 0 && i < newest && !s.safe(i, maxLateBatches) {
 			continue
 		}
 		s.trial = s.write(s.trial[:0], message, i, nil)
@@ -70,9 +71,9 @@ func (s *sender) shortest(message []byte, newest uint64) uint64 {
 // Report implements encoders.Feedback; a sender has nothing to report.
 func (s *sender) Report(dst []byte) []byte { return dst }
 
-// Learn implements encoders.Feedback: it takes in what the receiver says, which is
-// the newest model it holds (eight bits), and as long as that is news how it came
-// by it: the number of batches, those (sixteen bits each), their fingerprint.
+// Learn implements encoders.Feedback. A report holds the newest model of the receiver (8
+// bits) and, until the sender has it, the request: the number of batches, their numbers
+// (16 bits each), their fingerprint.
 func (s *sender) Learn(report []byte) error {
 	if len(report) == 0 || s.params.Static {
 		return fmt.Errorf("adaptive: %w: %d bytes, expected some, and a sender that learns", ErrReport, len(report))
@@ -86,10 +87,10 @@ func (s *sender) Learn(report []byte) error {
 		if err != nil {
 			return err
 		}
-		s.mixIn(uint64(held), ids, hash)
+		s.applyRequest(uint64(held), ids, hash)
 	}
 	if uint64(held) <= s.models.newest { // an old report, or one again, takes nothing back
-		s.vouched, s.quiet = max(s.vouched, uint64(held)), 0
+		s.acked, s.sinceReport = max(s.acked, uint64(held)), 0
 	}
 	return nil
 }
@@ -97,22 +98,23 @@ func (s *sender) Learn(report []byte) error {
 // parse reads a request.
 func (s *sender) parse(src []byte) (ids []uint16, hash uint32, err error) {
 	n := int(src[0])
-	if n < 1 || n > reach+1 || len(src) != 1+2*n+4 {
+	if n < 1 || n > maxAge+1 || len(src) != 1+2*n+4 {
 		return nil, 0, fmt.Errorf("adaptive: %w: %d bytes that ask for %d batches", ErrReport, len(src), n)
 	}
-	var list [reach + 1]uint16
+	var list [maxAge + 1]uint16
 	for i := range n {
 		list[i] = binary.LittleEndian.Uint16(src[1+2*i:])
-		if int(list[i]) >= s.batches.round() || !s.batches.any || s.batches.age(s.batches.newest, list[i]) < 0 || i > 0 && s.batches.age(list[i], list[i-1]) <= 0 {
+		if int(list[i]) >= s.batches.round() || !s.batches.any || s.batches.age(s.batches.newest, list[i]) < 0 || i > 0 &&
+			s.batches.age(list[i], list[i-1]) <= 0 {
 			return nil, 0, fmt.Errorf("adaptive: %w: batch %d, which was never sent or is out of order", ErrReport, list[i])
 		}
 	}
 	return list[:n], binary.LittleEndian.Uint32(src[1+2*n:]), nil
 }
 
-// mixIn makes the model that is asked for, unless it is there, or the statistics are
-// forgotten, or they are not those that are meant.
-func (s *sender) mixIn(index uint64, ids []uint16, hash uint32) {
+// applyRequest makes the requested model unless it exists, or the statistics are missing
+// or differ.
+func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	if index < s.models.newest || index == s.models.newest && (index == 0 || s.models.hash == hash) {
 		return // said before
 	}

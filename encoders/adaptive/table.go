@@ -2,9 +2,8 @@ package adaptive
 
 import "math/bits"
 
-// table is a tally made ready to be asked: how often did any of a range of bytes
-// follow a context? A running sum answers that with two look-ups, whatever the
-// range, so a table needs no tree of its own.
+// table is a tally prepared for look-ups: how often did any of a range of bytes follow a
+// context? Running sums answer that with two look-ups.
 type table struct {
 	order int
 	keys  tally    // context and byte, sorted
@@ -22,7 +21,7 @@ const rowSize = 257
 // ready turns the tally that stands in t.keys into a table.
 func (t *table) ready(p packing) {
 	n := p.entries(t.keys)
-	t.order, t.sums = p.order, room(t.sums[:0], n+1)
+	t.order, t.sums = p.order, grow(t.sums[:0], n+1)
 	sum := uint32(0)
 	for i := range n {
 		key, count := p.key(t.keys, i), p.count(t.keys, i)
@@ -36,7 +35,7 @@ func (t *table) ready(p packing) {
 // tally is the inverse of ready, in the memory of the keys.
 func (t *table) tally(p packing) tally {
 	n := len(t.keys)
-	list := tally(room(t.keys, n*(p.words-1)))
+	list := tally(grow(t.keys, n*(p.words-1)))
 	for i := n - 1; i >= 0; i-- { // no entry reaches down to a key that is still wanted
 		p.put(list, i, list[i], t.sums[i+1]-t.sums[i])
 	}
@@ -46,7 +45,7 @@ func (t *table) tally(p packing) tally {
 // fold fills the table with the sums of one that is an order higher, over the oldest
 // byte of each context.
 func (t *table) fold(from *table) {
-	t.order, t.keys, t.sums = from.order-1, t.keys[:0], room(t.sums[:0], 1)
+	t.order, t.keys, t.sums = from.order-1, t.keys[:0], grow(t.sums[:0], 1)
 	t.sums[0] = 0
 	var row [256]uint32
 	var any [4]uint64 // which of the row are not zero
@@ -69,7 +68,7 @@ func (t *table) fold(from *table) {
 }
 
 func (t *table) put(key, n uint32) {
-	t.keys, t.sums = room(t.keys, 1), room(t.sums, 1)
+	t.keys, t.sums = grow(t.keys, 1), grow(t.sums, 1)
 	last := len(t.keys) - 1
 	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
 }
@@ -170,8 +169,8 @@ func (t *table) split(c cursor, middle byte) (at, below, above uint32) {
 	return at, sums[at] - sums[c.lo], sums[c.hi] - sums[at]
 }
 
-// anywhere fills the running sums of how often each byte came after whatever context.
-func (t *table) anywhere(sums *[rowSize]uint32) {
+// totals computes the running sums of how often each byte came after any context.
+func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]
 	}
@@ -180,5 +179,5 @@ func (t *table) anywhere(sums *[rowSize]uint32) {
 	}
 }
 
-// bytes is what the table takes in memory.
+// bytes returns the memory of the table.
 func (t *table) bytes() int { return 4 * (cap(t.keys) + cap(t.sums) + cap(t.rows) + cap(t.dense)) }

@@ -2,17 +2,15 @@ package adaptive
 
 import "slices"
 
-// A tally says how often each byte followed each context: a list of entries, sorted
-// by context and byte without repetition. That is all that the protocol gathers,
-// exchanges by name and mixes into models.
+// tally counts how often each byte followed each context: a list of entries, sorted by
+// context and byte without repetition.
 //
-// It is a list of words. Up to order 2 an entry is one word, context and byte above,
-// the count below; at order 3 it is two. A count that is full stays so, at both ends
-// alike.
+// It is a list of words. Up to order 2 an entry is one word, context and byte above the
+// count; at order 3 it is two. Counts saturate.
 type tally []uint32
 
-// packing says how entries are put in words: contexts of up to one byte leave the
-// count 16 bits, contexts of two 8, those of three a word of its own.
+// packing is the layout of entries: contexts of up to one byte leave 16 bits for the
+// count, of two bytes 8, and of three a word of its own.
 type packing struct {
 	order int
 	words int  // of an entry
@@ -52,7 +50,7 @@ func (p packing) put(t tally, i int, key, n uint32) {
 	t[i] = key<<p.shift | min(n, 1<<p.shift-1)
 }
 
-// start is the context in which a message begins: as after the end of a sentence.
+// start is the context of the first byte of a message: that after the end of a sentence.
 const start = 'd' | '.'<<8 | ' '<<16
 
 // contextKey is the key of b in a context of so many of the last bytes: the latest
@@ -64,10 +62,10 @@ func contextKey(order int, last uint32, b byte) uint32 {
 // after returns the last three bytes once b has come: the latest in the upper byte.
 func after(last uint32, b byte) uint32 { return last>>8 | uint32(b)<<16 }
 
-// of counts a piece of a message, in dst's memory, and returns the context after it.
+// of counts a chunk of a message, in dst's memory, and returns the context after it.
 func (p packing) of(dst tally, last uint32, piece []byte) (tally, uint32) {
 	n := len(piece)
-	dst = room(dst[:0], n*p.words)
+	dst = grow(dst[:0], n*p.words)
 	keys := dst[n*(p.words-1):] // at the end, so that entries do not overtake them
 	for i, b := range piece {
 		keys[i] = contextKey(p.order, last, b)
@@ -88,7 +86,7 @@ func (p packing) of(dst tally, last uint32, piece []byte) (tally, uint32) {
 // add adds b to a, in a's memory: from the end, where there is room.
 func (p packing) add(a, b tally) tally {
 	i, j := p.entries(a)-1, p.entries(b)-1
-	a = room(a, p.fresh(a, b)*p.words)
+	a = grow(a, p.fresh(a, b)*p.words)
 	for to := p.entries(a) - 1; j >= 0; to-- {
 		key, n := p.key(b, j), p.count(b, j)
 		if i >= 0 && p.key(a, i) > key {
@@ -121,9 +119,9 @@ func (p packing) fresh(a, b tally) int {
 	return n
 }
 
-// room makes a list n longer. It grows by little at a time: a client's memory is
-// bounded, and lists soon stop growing.
-func room(t []uint32, n int) []uint32 {
+// grow makes a list n longer. It grows little at a time, since a client's memory is
+// bounded.
+func grow(t []uint32, n int) []uint32 {
 	const step = 64
 	if want := len(t) + n; want > cap(t) {
 		t = append(make([]uint32, 0, (want+step-1)/step*step), t...)
@@ -131,8 +129,7 @@ func room(t []uint32, n int) []uint32 {
 	return t[:len(t)+n]
 }
 
-// limit makes a tally no longer than most entries, by halving every count and
-// dropping what is left of none: what came once and long ago goes first.
+// limit shortens a tally to most entries by halving every count and dropping zeros.
 func (p packing) limit(t tally, most int, total uint32) tally {
 	for p.entries(t) > most || p.total(t) > total {
 		to := 0

@@ -113,7 +113,7 @@ func TestTables(t *testing.T) {
 		m.own[order].keys, _ = p.of(nil, start, text)
 		m.ready(p)
 		var sums [rowSize]uint32
-		m.own[order].anywhere(&sums)
+		m.own[order].totals(&sums)
 		for b, n := range gramsOf(0, text).keyed(0) {
 			if sums[b+1]-sums[b] != n {
 				t.Fatalf("order %d: %d times %02x, want %d", order, sums[b+1]-sums[b], b, n)
@@ -140,7 +140,8 @@ func TestTables(t *testing.T) {
 						}
 					}
 					if below != wantBelow || above != wantAbove {
-						t.Fatalf("order %d of %d after %06x: %d and %d in %d..%d, want %d and %d", k, order, last, below, above, from, to-1, wantBelow, wantAbove)
+						t.Fatalf("order %d of %d after %06x: %d and %d in %d..%d, want %d and %d", k, order, last, below, above, from, to-1,
+							wantBelow, wantAbove)
 					}
 					if rng.IntN(2) == 0 {
 						to, c.hi = middle, cut

@@ -10,14 +10,14 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Trainers returns what learns this package's table: how often each byte of some
-// texts followed each three. The sizes of their messages are of no account.
+// Trainers returns the trainer of this package's table: how often each byte of some
+// texts followed each three.
 func Trainers() []train.Trainer {
 	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, Train: learn}}
 }
 
-// learn implements the one trainer. One look at every byte is all there is to it; the
-// curve tells, order by order, in how many bits the table alone then codes one.
+// learn implements the trainer in one pass. The curve shows for each order the bits for
+// a byte with the table alone.
 func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	counts := counts{}
 	for _, clip := range job.Clips {
@@ -48,8 +48,7 @@ func learn(ctx context.Context, job train.Job, log train.Log) ([]train.File, err
 	return []train.File{{Name: "trained.tab", Data: data}}, nil
 }
 
-// measure tells in how many bits a model codes a byte of what it learnt from, and of
-// what was held out.
+// measure reports the bits for a byte of the training texts and of the held-out text.
 func measure(ctx context.Context, job train.Job, log train.Log, m *model) error {
 	part := []string{"order 0", "order 1", "order 2", "order 3"}[m.order]
 	learnt, err := bitsPerByte(ctx, m, job.Clips)

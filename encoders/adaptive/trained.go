@@ -28,10 +28,10 @@ var trained = sync.OnceValue(func() *[orders]table {
 	return t
 })
 
-// untrained is a model that expects nothing.
+// untrained is a model without observations.
 var untrained [orders]table
 
-// counts says how often each byte followed each three, by key.
+// counts counts how often each byte followed each three, by key.
 type counts map[uint32]uint32
 
 // add counts some bytes after the last ones, and returns what are the last then.

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // AtRest spends one bit on "this cube stands still" and leaves out the velocity
@@ -16,7 +17,7 @@ func AtRest() encoders.Codec {
 		ID: 2, Name: "at-rest", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "no velocity for cubes at rest; orientation as smallest three, position still in floats",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New:     climb(func(int, any) rung { return atRest{} }),
+		New:     newCodec(func(int, any) rung { return atRest{} }),
 	}
 }
 
@@ -25,14 +26,14 @@ type atRest struct{}
 func (atRest) code(c *coder, cur, base *frame.Frame) {
 	ticks := elapsed(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {
-		q, p := row(cur.Table, i), row(base.Table, i)
+		q, p := cube.At(cur.Table, i), cube.At(base.Table, i)
 		if !c.admit(i, q) {
 			return
 		}
 		absoluteOrientation(c, q)
 		// A receiver of this format extrapolates by what follows; ours decodes
 		// nothing from it.
-		if rest := c.flag(samePosition(q, p)); !rest {
+		if rest := c.flag(cube.SamePosition(q, p)); !rest {
 			for k := frame.CubeX; k <= frame.CubeZ; k++ {
 				c.bits(quantiseVelocity(velocity(q[k], p[k], ticks)), velocityBits)
 			}

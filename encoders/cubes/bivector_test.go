@@ -9,18 +9,20 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
 )
 
 // unit returns q at length 1.
-func (p quaternion) unit() quaternion {
+func unit(p rotation.Quaternion) rotation.Quaternion {
 	n := math.Sqrt(p[0]*p[0] + p[1]*p[1] + p[2]*p[2] + p[3]*p[3])
-	return quaternion{p[0] / n, p[1] / n, p[2] / n, p[3] / n}
+	return rotation.Quaternion{p[0] / n, p[1] / n, p[2] / n, p[3] / n}
 }
 
 // about is the rotation about an axis of length 1.
-func about(axis [3]float64, angle float64) quaternion {
+func about(axis [3]float64, angle float64) rotation.Quaternion {
 	s, c := math.Sincos(angle / 2)
-	return quaternion{axis[0] * s, axis[1] * s, axis[2] * s, c}
+	return rotation.Quaternion{axis[0] * s, axis[1] * s, axis[2] * s, c}
 }
 
 // between finds the axis and tan(angle/4) of a known turn: the definition.
@@ -28,12 +30,12 @@ func TestBetween(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	const steps = 4096
 	for range 5000 {
-		axis := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0}.unit()
+		axis := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0})
 		angle := (rng.Float64()*2 - 1) * math.Pi
-		from := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.unit()
-		to := about([3]float64{axis[0], axis[1], axis[2]}, angle).times(from)
+		from := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
+		to := about([3]float64{axis[0], axis[1], axis[2]}, angle).Times(from)
 		if rng.IntN(2) == 0 { // the same orientation
-			to = quaternion{-to[0], -to[1], -to[2], -to[3]}
+			to = rotation.Quaternion{-to[0], -to[1], -to[2], -to[3]}
 		}
 		b := between(from, to, steps)
 		for k := range b {
@@ -56,9 +58,9 @@ func TestTurn(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		from := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.unit()
+		from := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
 		axis := [3]float64{float64(b[0]) / n, float64(b[1]) / n, float64(b[2]) / n}
-		want := about(axis, 4*math.Atan(n/steps)).times(from)
+		want := about(axis, 4*math.Atan(n/steps)).Times(from)
 		got := b.turn(from, steps)
 		if angle := apart(orientation(&got), want); angle > 0.6 {
 			t.Fatalf("%v from %v: %g degrees from where it should be", b, from, angle)
@@ -67,7 +69,7 @@ func TestTurn(t *testing.T) {
 }
 
 // apart is the angle between two orientations, in degrees.
-func apart(p, q quaternion) float64 {
+func apart(p, q rotation.Quaternion) float64 {
 	dot := math.Abs(p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3])
 	return 2 * math.Acos(min(1, dot)) * 180 / math.Pi
 }
@@ -81,9 +83,9 @@ func TestRotorsMostlyHit(t *testing.T) {
 	var hits, misses, useless int
 	for range 5000 {
 		base := randomTurned(rng)
-		axis := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0}.unit()
-		to := about([3]float64{axis[0], axis[1], axis[2]}, rng.Float64()*0.3).times(orientation(&base))
-		q := to.quantise()
+		axis := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0})
+		to := about([3]float64{axis[0], axis[1], axis[2]}, rng.Float64()*0.3).Times(orientation(&base))
+		q := quantise(to)
 		switch plan := r.plan(&q, &base); {
 		case plan.useless:
 			useless++
@@ -104,19 +106,19 @@ func TestOrientationGrid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	for range 20000 {
 		q := randomTurned(rng)
-		got := orientation(&q).quantise()
+		got := quantise(orientation(&q))
 		if got != q && got[frame.CubeLargest] == q[frame.CubeLargest] {
 			t.Fatalf("%v stands for %v, which is quantised as %v", q, orientation(&q), got)
 		}
 	}
-	if q := (quaternion{0, 0, 0, 1}).quantise(); q != (cube{3, 256, 256, 256}) {
+	if q := quantise(rotation.Quaternion{0, 0, 0, 1}); q != (cube.Row{3, 256, 256, 256}) {
 		t.Errorf("no rotation is %v, want largest 3 and three times 256", q)
 	}
 }
 
 func TestMiss(t *testing.T) {
 	for miss := range misses {
-		got := cube{2, 100, 200, 300}
+		got := cube.Row{2, 100, 200, 300}
 		want := got
 		for k := range 3 {
 			want[frame.CubeA+k] += digit(miss, k)
@@ -125,21 +127,21 @@ func TestMiss(t *testing.T) {
 			t.Errorf("miss %d reads as %d, %v", miss, m, ok)
 		}
 	}
-	if _, ok := missOf(&cube{2, 100, 200, 300}, &cube{2, 102, 200, 300}); ok {
+	if _, ok := missOf(&cube.Row{2, 100, 200, 300}, &cube.Row{2, 102, 200, 300}); ok {
 		t.Error("two steps can be said, but should not")
 	}
-	if _, ok := missOf(&cube{2, 100, 200, 300}, &cube{1, 100, 200, 300}); ok {
+	if _, ok := missOf(&cube.Row{2, 100, 200, 300}, &cube.Row{1, 100, 200, 300}); ok {
 		t.Error("another largest component can be said, but should not")
 	}
 }
 
 // A cube that rolls along +x turns about +y, along +y about -x.
 func TestRolled(t *testing.T) {
-	base := cube{}
-	if r := rolled(&cube{frame.CubeX: 80}, &base, 8); r != (bivector{0, 80, 0}) {
+	base := cube.Row{}
+	if r := rollPrediction(&cube.Row{frame.CubeX: 80}, &base, 8); r != (bivector{0, 80, 0}) {
 		t.Errorf("rolling along x turns by %v", r)
 	}
-	if r := rolled(&cube{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
+	if r := rollPrediction(&cube.Row{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
 		t.Errorf("rolling along y turns by %v", r)
 	}
 }
@@ -170,7 +172,7 @@ func TestNothingIsFused(t *testing.T) {
 
 // A miss that no rotor has is refused, and so is none where one must follow.
 func TestMissIsChecked(t *testing.T) {
-	base := cube{3, 256, 256, 256}
+	base := cube.Row{3, 256, 256, 256}
 	for miss, ok := range map[uint64]bool{0: true, 12: true, noMiss: false, 26: true, 27: false, 31: false} {
 		r := &rotor{steps: 710, gears: widths{5, 7}.inGears(1)}
 		var w, c coder

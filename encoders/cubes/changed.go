@@ -1,42 +1,41 @@
 package cubes
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
-// delta is a rung that sends only the cubes that differ from the baseline: first
-// which they are, then each of them.
+// delta is a rung that sends only the cubes that differ from the baseline: first their
+// indices, then their rows.
 type delta struct {
-	which which
-	each  each
-	list  []int32 // the cubes that changed, rising; memory that is reused
+	indices indexCoder
+	rows    rowCoder
+	list    []int32 // the cubes that changed, rising; memory that is reused
 }
 
-// which codes a rising list of rows. A writer is given the list; a reader
+// indexCoder codes an ascending list of rows. A writer is given the list; a reader
 // returns the one it read, in list's memory.
-type which interface {
+type indexCoder interface {
 	code(c *coder, list []int32, rows int) []int32
 }
 
-// each codes the cubes that changed.
-type each interface {
-	// begin codes what the listed cubes share, before the first of them.
+// rowCoder codes the rows of the changed cubes.
+type rowCoder interface {
+	// begin codes what the listed cubes share.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// code codes q, the k-th of the list.
-	code(c *coder, k int, q, base *cube)
+	code(c *coder, k int, q, base *cube.Row)
 }
 
-// plain is an each whose cubes share nothing.
-type plain func(c *coder, q, base *cube)
+// independent is a rowCoder whose cubes share nothing.
+type independent func(c *coder, q, base *cube.Row)
 
-func (plain) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+func (independent) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (one plain) code(c *coder, _ int, q, base *cube) { one(c, q, base) }
+func (one independent) code(c *coder, _ int, q, base *cube.Row) { one(c, q, base) }
 
 func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	rows := len(cur.Table) / frame.CubeFields
@@ -45,36 +44,32 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 		d.list = appendChanged(d.list, cur.Table, base.Table)
 	}
 	for _, i := range d.list {
-		if !c.admit(int(i), row(cur.Table, int(i))) {
+		if !c.admit(int(i), cube.At(cur.Table, int(i))) {
 			return
 		}
 	}
-	d.list = d.which.code(c, d.list, rows)
-	d.each.begin(c, cur, base, d.list)
+	d.list = d.indices.code(c, d.list, rows)
+	d.rows.begin(c, cur, base, d.list)
 	for k, i := range d.list {
-		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
-		d.each.code(c, k, q, p)
+		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		d.rows.code(c, k, q, p)
 		if c.reading && !c.accept(int(i), q, p) {
 			return
 		}
 	}
 }
 
-var errUnchanged = errors.New("listed as changed, but is not")
-
-// accept reports whether a cube that was read is one that a writer may have
-// meant: within its ranges, and different from the baseline.
-func (c *coder) accept(i int, q, base *cube) bool {
-	if !inRange(q) {
-		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
-	} else if *q == *base {
-		c.fail(fmt.Errorf("cube %d: %w", i, errUnchanged))
+// accept reports whether a cube that was read is valid: in range and different from the
+// baseline.
+func (c *coder) accept(i int, q, base *cube.Row) bool {
+	if !cube.InRange(q) || *q == *base {
+		c.fail(cube.ChangedError(i, q))
 	}
 	return c.err == nil
 }
 
-// appendChanged appends the rows in which two tables differ. Most do not, so
-// eight rows at a time are compared first.
+// appendChanged appends the rows in which two tables differ. It compares eight rows at a
+// time, since most are equal.
 func appendChanged(list []int32, cur, base []int32) []int32 {
 	const block = 8 * frame.CubeFields
 	at := 0
@@ -90,7 +85,7 @@ func appendChanged(list []int32, cur, base []int32) []int32 {
 // appendChangedRows compares row by row; the first is called row first.
 func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	for i := range len(cur) / frame.CubeFields {
-		if *row(cur, i) != *row(base, i) {
+		if *cube.At(cur, i) != *cube.At(base, i) {
 			list = append(list, int32(first+i))
 		}
 	}

@@ -12,8 +12,8 @@ func ChangedBits() encoders.Codec {
 		ID: 4, Name: "changed-bits", Refs: 1, Suits: frame.IsCubes,
 		Summary: "only the cubes that differ from the baseline, named by one bit for every cube",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New: climb(func(int, any) rung {
-			return &delta{which: bitmap{}, each: plain(absolute)}
+		New: newCodec(func(int, any) rung {
+			return &delta{indices: bitmap{}, rows: independent(absolute)}
 		}),
 	}
 }

@@ -15,8 +15,8 @@ func ChangedIndex() encoders.Codec {
 		ID: 5, Name: "changed-index", Refs: 1, Suits: frame.IsCubes,
 		Summary: "changed cubes named by a 10-bit index each when they are few, else by one bit for every cube",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New: climb(func(rows int, _ any) rung {
-			return &delta{which: newIndices(rows), each: plain(absolute)}
+		New: newCodec(func(rows int, _ any) rung {
+			return &delta{indices: newIndices(rows), rows: independent(absolute)}
 		}),
 	}
 }

@@ -2,22 +2,21 @@ package cubes
 
 import (
 	"errors"
-	"fmt"
 
-	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/bitio"
+	"wirelab/encoders/cubes/cube"
 )
 
-// coder is both directions of a packet behind one set of calls: when it writes
-// it returns the value it was given, when it reads it ignores that value and
-// returns the one from the packet. It also keeps the account of bits.
+// coder is both directions of a packet behind one set of calls. A writer returns the
+// value it was given; a reader ignores it and returns the value from the packet. It also
+// accounts for the bits.
 type coder struct {
 	reading bool
 	w       bitio.Writer
 	r       bitio.Reader
-	err     error // sticky: the first thing that was wrong
-	mark    int   // bits that are charged
+	err     error // the first error
+	mark    int   // bits charged so far
 	spent   [encoders.SlotPadding]int
 }
 
@@ -55,8 +54,7 @@ func (c *coder) flag(v bool) bool {
 	return v
 }
 
-// charge accounts for all bits since the last charge. Nobody asks what a decoder
-// spends.
+// charge accounts for the bits since the last charge, in a writer only.
 func (c *coder) charge(k encoders.Slot) {
 	if !c.reading {
 		at := c.w.Len()
@@ -65,23 +63,22 @@ func (c *coder) charge(k encoders.Slot) {
 	}
 }
 
-// fail notes the first thing that was wrong.
+// fail stores the first error.
 func (c *coder) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// admit reports whether cube i may be coded: a writer refuses one that is out of
-// range, a reader does not know it yet.
-func (c *coder) admit(i int, q *cube) bool {
-	if !c.reading && !inRange(q) {
-		c.fail(fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q))
+// admit reports whether cube i may be coded. A writer refuses one that is out of range.
+func (c *coder) admit(i int, q *cube.Row) bool {
+	if !c.reading && !cube.InRange(q) {
+		c.fail(cube.RangeError(i, q))
 	}
 	return c.err == nil
 }
 
-// finish returns the packet and hands the account to b.
+// finish returns the packet and charges b.
 func (c *coder) finish(b *encoders.Budget) []byte {
 	for k, n := range c.spent {
 		b.Bits(encoders.Slot(k), n)
@@ -90,17 +87,12 @@ func (c *coder) finish(b *encoders.Budget) []byte {
 	return c.w.Bytes()
 }
 
-// close returns what was wrong with the packet that was read. Packets hold
-// nothing beyond the frame but zeros up to the byte: a decoder that insists on
-// it finds more damage.
+// close returns the error of the packet that was read. After the frame only zero bits up
+// to the byte may follow, which detects more damage.
 func (c *coder) close() error {
-	switch err := c.r.Close(); {
-	case errors.Is(err, bitio.ErrShort):
-		return fmt.Errorf("%w: %w", encoders.ErrTruncated, err)
-	case c.err != nil:
-		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, c.err)
-	case err != nil:
-		return fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
+	err := c.r.Close()
+	if c.err != nil && !errors.Is(err, bitio.ErrShort) {
+		err = c.err
 	}
-	return nil
+	return encoders.DecodeError(err, bitio.ErrShort)
 }

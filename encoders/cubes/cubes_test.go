@@ -7,6 +7,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
 )
 
 // ends makes the two ends of a codec with its defaults.
@@ -52,22 +54,22 @@ func all() []encoders.Codec {
 }
 
 // randomCube is any cube that the schema allows.
-func randomCube(rng *rand.Rand) cube {
-	return cube{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512),
+func randomCube(rng *rand.Rand) cube.Row {
+	return cube.Row{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512),
 		rng.Int32N(1<<18) - 1<<17, rng.Int32N(1<<18) - 1<<17, rng.Int32N(1 << 14), rng.Int32N(2)}
 }
 
 // randomTurned is a cube whose orientation a quantiser made.
-func randomTurned(rng *rand.Rand) cube {
-	q := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-	return q.unit().quantise()
+func randomTurned(rng *rand.Rand) cube.Row {
+	q := rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	return quantise(unit(q))
 }
 
 // The sizes that the article gives for one cube, as the slots report them.
 func TestBitsOfACube(t *testing.T) {
 	s := frame.Cubes(2)
 	base, cur := s.NewFrame(), s.NewFrame()
-	row(cur.Table, 0)[frame.CubeX] = 512 // the first cube moves, the second rests
+	cube.At(cur.Table, 0)[frame.CubeX] = 512 // the first cube moves, the second rests
 	for _, test := range []struct {
 		codec encoders.Codec
 		want  int // bits of both cubes together
@@ -116,7 +118,7 @@ func TestEncodeRefuses(t *testing.T) {
 			{Table: make([]int32, 24)},
 		} {
 			if len(bad.Table) == 24 && bad.Body == nil {
-				row(bad.Table, 1)[frame.CubeZ] = 1 << 14
+				cube.At(bad.Table, 1)[frame.CubeZ] = 1 << 14
 			}
 			out, _, err := enc.Encode(prefix, bad, refs, nil, nil)
 			if err == nil || string(out) != "kept" {
@@ -128,14 +130,14 @@ func TestEncodeRefuses(t *testing.T) {
 		} {
 			for _, v := range values {
 				bad := s.NewFrame()
-				row(bad.Table, 2)[field] = v
+				cube.At(bad.Table, 2)[field] = v
 				if _, _, err := enc.Encode(nil, bad, refs, nil, nil); !errors.Is(err, frame.ErrRange) {
 					t.Errorf("%s: field %d = %d: error %v, want ErrRange", c.Name, field, v, err)
 				}
 			}
 		}
 		cur := s.NewFrame()
-		row(cur.Table, 2)[frame.CubeX] = 7
+		cube.At(cur.Table, 2)[frame.CubeX] = 7
 		send(t, enc, dec, cur, base) // and goes on as if nothing had been
 	}
 }
@@ -157,7 +159,7 @@ func TestDecodersAreStrict(t *testing.T) {
 	s := frame.Cubes(40)
 	base, cur := s.NewFrame(), s.NewFrame()
 	for _, i := range []int{3, 4, 30} {
-		row(cur.Table, i)[frame.CubeX] = 100
+		cube.At(cur.Table, i)[frame.CubeX] = 100
 	}
 	for _, c := range all() {
 		enc, dec := ends(t, c, s, nil)
@@ -175,7 +177,8 @@ func TestDecodersAreStrict(t *testing.T) {
 		}
 		// Against a baseline that has it all already, no cube has changed.
 		if c.ID >= ChangedBits().ID && c.ID <= RelativeIndex().ID {
-			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, errUnchanged) || !errors.Is(err, encoders.ErrCorrupt) {
+			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, cube.ErrUnchanged) ||
+				!errors.Is(err, encoders.ErrCorrupt) {
 				t.Errorf("%s: cubes listed that did not change: error %v, want ErrCorrupt", c.Name, err)
 			}
 		}
@@ -186,8 +189,8 @@ func TestDecodersAreStrict(t *testing.T) {
 func TestRelativeStaysInRange(t *testing.T) {
 	s := frame.Cubes(1)
 	base, cur, edge := s.NewFrame(), s.NewFrame(), s.NewFrame()
-	row(cur.Table, 0)[frame.CubeX] = 5
-	row(edge.Table, 0)[frame.CubeX] = xyOffset - 3
+	cube.At(cur.Table, 0)[frame.CubeX] = 5
+	cube.At(edge.Table, 0)[frame.CubeX] = cube.XYOffset - 3
 	for _, c := range []encoders.Codec{RelativePosition(), RelativeOrientation(), Rotor()} {
 		enc, dec := ends(t, c, s, nil)
 		payload, _ := send(t, enc, dec, cur, base)

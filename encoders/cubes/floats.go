@@ -7,19 +7,17 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
-var errFloat = errors.New("float is none that a snapshot stands for")
+var errFloat = errors.New("float is out of the snapshot's range")
 
 // floatPosition codes the position as three floats in metres.
-func floatPosition(c *coder, q *cube) {
+func floatPosition(c *coder, q *cube.Row) {
 	for k := frame.CubeX; k <= frame.CubeZ; k++ {
 		metres := c.float(float32(q[k]) / frame.UnitsPerMetre)
 		if c.reading {
-			lo, hi := -xyOffset, xyOffset-1
-			if k == frame.CubeZ {
-				lo, hi = 0, 1<<zBits-1
-			}
+			lo, hi := cube.Bounds(k - frame.CubeX)
 			q[k] = c.requantise(float64(metres)*frame.UnitsPerMetre, lo, hi)
 		}
 	}
@@ -27,18 +25,18 @@ func floatPosition(c *coder, q *cube) {
 }
 
 // requantise rounds f to the nearest integer and insists on the range.
-func (c *coder) requantise(f float64, lo, hi int) int32 {
+func (c *coder) requantise(f float64, lo, hi int32) int32 {
 	v := math.Round(f)
 	if !(v >= float64(lo) && v <= float64(hi)) { // NaN is not within any range
 		c.fail(fmt.Errorf("%w: %g", errFloat, f))
-		return int32(lo)
+		return lo
 	}
 	return int32(v)
 }
 
 // floatOrientation codes the orientation as the four floats of a quaternion, in
 // the order x y z w.
-func floatOrientation(c *coder, q *cube) {
+func floatOrientation(c *coder, q *cube.Row) {
 	var f [4]float32
 	if !c.reading {
 		f = floatQuaternion(q)
@@ -52,10 +50,10 @@ func floatOrientation(c *coder, q *cube) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// floatQuaternion returns the quaternion that the smallest three stand for. The
-// component that was left out is the root of what the others leave of 1, but
-// always the largest of the four: only codes that no quantiser makes leave less.
-func floatQuaternion(q *cube) [4]float32 {
+// floatQuaternion returns the quaternion of the smallest three. The component that was
+// left out is recovered from the others, but is always the largest of the four, even for
+// codes that no quantiser makes.
+func floatQuaternion(q *cube.Row) [4]float32 {
 	exact := orientation(q)
 	var f [4]float32
 	var most float32
@@ -71,7 +69,7 @@ func floatQuaternion(q *cube) [4]float32 {
 }
 
 // smallestThree quantises a quaternion again.
-func (c *coder) smallestThree(q *cube, f [4]float32) {
+func (c *coder) smallestThree(q *cube.Row, f [4]float32) {
 	largest := 0
 	for i := range f {
 		if math.Abs(float64(f[i])) > math.Abs(float64(f[largest])) {
@@ -82,7 +80,7 @@ func (c *coder) smallestThree(q *cube, f [4]float32) {
 	k := frame.CubeA
 	for i := range f {
 		if i != largest {
-			q[k] = c.requantise(float64(float64(f[i])*smallScale)+smallZero, 0, 1<<smallBits-1)
+			q[k] = c.requantise(float64(float64(f[i])*smallScale)+smallZero, 0, 1<<cube.SmallBits-1)
 			k++
 		}
 	}

@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
 // through sends one cube by code and returns what comes out.
-func through(t *testing.T, q cube, code func(c *coder, q *cube)) cube {
+func through(t *testing.T, q cube.Row, code func(c *coder, q *cube.Row)) cube.Row {
 	t.Helper()
 	var w, r coder
 	w.write(nil)
 	code(&w, &q)
 	payload := w.finish(nil)
 	r.read(payload)
-	var got cube
+	var got cube.Row
 	code(&r, &got)
 	if err := r.close(); err != nil {
 		t.Fatalf("%v: %v", q, err)
@@ -26,7 +27,7 @@ func through(t *testing.T, q cube, code func(c *coder, q *cube)) cube {
 // Every position there is comes back from floats as the integers it was.
 func TestFloatPositionsAreExact(t *testing.T) {
 	for v := int32(-1 << 17); v < 1<<17; v++ {
-		q := cube{frame.CubeX: v, frame.CubeY: -v - 1, frame.CubeZ: v & (1<<14 - 1)}
+		q := cube.Row{frame.CubeX: v, frame.CubeY: -v - 1, frame.CubeZ: v & (1<<14 - 1)}
 		if got := through(t, q, floatPosition); got != q {
 			t.Fatalf("%v comes back as %v", q, got)
 		}
@@ -44,7 +45,7 @@ func TestFloatOrientationsAreExact(t *testing.T) {
 		for v := range int32(512) {
 			for _, u := range some {
 				w := some[int(v+7*u)%len(some)]
-				for _, q := range []cube{{largest, v, u, w}, {largest, w, v, u}, {largest, u, w, v}} {
+				for _, q := range []cube.Row{{largest, v, u, w}, {largest, w, v, u}, {largest, u, w, v}} {
 					if got := through(t, q, floatOrientation); got != q {
 						t.Fatalf("%v comes back as %v", q[:4], got[:4])
 					}
@@ -58,7 +59,7 @@ func TestFloatOrientationsAreExact(t *testing.T) {
 func TestFloatQuaternionsAreUnit(t *testing.T) {
 	for a := int32(120); a < 400; a += 9 {
 		for b := int32(120); b < 400; b += 7 {
-			f := floatQuaternion(&cube{3, a, b, 256})
+			f := floatQuaternion(&cube.Row{3, a, b, 256})
 			var sum float64
 			for _, v := range f {
 				sum += float64(v) * float64(v)
@@ -79,7 +80,7 @@ func TestFloatsAreChecked(t *testing.T) {
 			w.float(f)
 		}
 		r.read(w.finish(nil))
-		var q cube
+		var q cube.Row
 		floatPosition(&r, &q)
 		if r.close() == nil {
 			t.Errorf("position %g m was taken for %v", f, q)

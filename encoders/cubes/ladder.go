@@ -22,41 +22,42 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
-// rung is the traversal that tells one encoder of the ladder from another. It
-// hands every value of cur to c and stores what c returns, given the baseline.
-// When c reads, cur starts as a copy of base.
+// rung is the traversal in which the encoders of the ladder differ. It passes every
+// value of cur to c and stores the result. When c reads, cur starts as a copy of base.
 type rung interface {
 	code(c *coder, cur, base *frame.Frame)
 }
 
-// ladder is the encoder and the decoder of a rung. An instance serves one
-// direction, since its coder's memory is reused.
+// ladder is the encoder or the decoder of a rung. An instance serves one direction,
+// since its coder's memory is reused.
 type ladder struct {
 	coder coder
-	cells int
+	rows  int
 	rung  rung
 }
 
-// climb returns the New of a codec whose rung is built by build for a schema.
-func climb(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+// newCodec returns the New of a codec whose rung is made by build for a schema.
+func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		if !frame.IsCubes(s) {
-			return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
+		if err := cube.CheckSchema(s); err != nil {
+			return nil, nil, err
 		}
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
-		end := func() *ladder { return &ladder{cells: s.Cells(), rung: build(s.Rows, params)} }
+		end := func() *ladder { return &ladder{rows: s.Rows, rung: build(s.Rows, params)} }
 		return end(), end(), nil
 	}
 }
 
 // Encode implements encoders.Encoder.
-func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if len(cur.Table) != l.cells || len(cur.Body) != 0 {
-		return dst, nil, fmt.Errorf("cubes: frame of %d values and a body of %d bytes, expected %d and none", len(cur.Table), len(cur.Body), l.cells)
+func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if err := cube.CheckFrame(cur, l.rows); err != nil {
+		return dst, nil, fmt.Errorf("cubes: %w", err)
 	}
 	c := &l.coder
 	c.write(dst)
@@ -82,8 +83,5 @@ func (l *ladder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enc
 }
 
 func (l *ladder) base(refs []encoders.Ref) *frame.Frame {
-	if len(refs) == 0 || len(refs[0].Frame.Table) != l.cells {
-		panic("cubes: the endpoints must hand over a reference of the schema's size")
-	}
-	return refs[0].Frame
+	return encoders.Base(refs, l.rows*frame.CubeFields)
 }

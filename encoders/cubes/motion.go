@@ -3,33 +3,34 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
-// turn codes an orientation relative to the baseline's, in any gear.
-type turn interface {
-	// begin codes what the turns of the listed cubes share.
+// orientationCoder codes an orientation relative to the baseline's, in any gear.
+type orientationCoder interface {
+	// begin codes what the listed cubes share.
 	begin(c *coder, cur, base *frame.Frame, list []int32)
 	// cost returns what the turn of the k-th cube takes in each gear. Instead it
 	// can always be sent as it is, in limit bits.
-	cost(k int, q, base *cube) lanes
+	cost(k int, q, base *cube.Row) gearBits
 	limit() int
 	// code codes the turn of the k-th cube, whose position is known.
-	code(c *coder, k int, q, base *cube, gear int)
+	code(c *coder, k int, q, base *cube.Row, gear int)
 }
 
-// motion codes a cube that changed: which of its parts did, its gear, and those
-// parts relative to the baseline.
+// motion codes a changed cube: which parts changed, the gear, and those parts relative
+// to the baseline.
 type motion struct {
 	gearBits uint
-	moves    moves
-	turn     turn
+	moves    positionCoder
+	turn     orientationCoder
 }
 
 func (m *motion) begin(c *coder, cur, base *frame.Frame, list []int32) {
 	m.turn.begin(c, cur, base, list)
 }
 
-func (m *motion) code(c *coder, k int, q, base *cube) {
+func (m *motion) code(c *coder, k int, q, base *cube.Row) {
 	moved, turned := parts(c, q, base)
 	if !moved && !turned {
 		return
@@ -48,11 +49,11 @@ func (m *motion) code(c *coder, k int, q, base *cube) {
 	}
 }
 
-// parts codes which parts of the cube differ: one bit for the usual case, moved
-// and turned. In the others a bit for either; and since a cube that is sent has
-// changed, "neither" and "both" leave no doubt about interacting.
-func parts(c *coder, q, base *cube) (moved, turned bool) {
-	moved, turned = !samePosition(q, base), !sameOrientation(q, base)
+// parts codes which parts of the cube changed: one bit for the usual case, moved and
+// turned, else a bit for either. A cube that is sent has changed, so "neither" and
+// "both" imply that the interacting flag flipped.
+func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
+	moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
 	flipped := q[frame.CubeInteracting] != base[frame.CubeInteracting]
 	if c.flag(moved && turned && !flipped) {
 		moved, turned, flipped = true, true, false
@@ -73,10 +74,9 @@ func parts(c *coder, q, base *cube) (moved, turned bool) {
 	return moved, turned
 }
 
-// choose returns the gear in which the cube takes the fewest bits, the lowest of
-// equals.
-func (m *motion) choose(k int, q, base *cube, moved, turned bool) int {
-	var move, turn lanes
+// choose returns the gear with the fewest bits, the lowest of equals.
+func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
+	var move, turn gearBits
 	if moved {
 		move = m.moves.cost(q, base)
 	}
@@ -86,10 +86,10 @@ func (m *motion) choose(k int, q, base *cube, moved, turned bool) int {
 	limit, top := m.turn.limit(), len(m.moves.gears)-1
 	gear, least := top, min(turn.in(top), limit)
 	if moved { // in the highest gear even as it is
-		least += 1 + min(move.in(top), positionBits)
+		least += 1 + min(move.in(top), cube.PositionBits)
 	}
 	for g := top - 1; g >= 0; g-- {
-		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < tooFar && n <= least {
+		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < unreachable && n <= least {
 			gear, least = g, n
 		}
 	}

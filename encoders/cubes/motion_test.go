@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Every difference that fits comes back, in the bits that were announced; the
@@ -69,7 +70,7 @@ func TestZigzag(t *testing.T) {
 }
 
 // nearby returns a cube not far from base, by steps of about size.
-func nearby(rng *rand.Rand, base cube, size int32) cube {
+func nearby(rng *rand.Rand, base cube.Row, size int32) cube.Row {
 	q := base
 	for k := range q {
 		if rng.IntN(5) > 0 {
@@ -83,9 +84,9 @@ func nearby(rng *rand.Rand, base cube, size int32) cube {
 	for k := frame.CubeA; k <= frame.CubeC; k++ {
 		q[k] = min(max(q[k], 0), 511)
 	}
-	q[frame.CubeX] = min(max(q[frame.CubeX], -xyOffset), xyOffset-1)
-	q[frame.CubeY] = min(max(q[frame.CubeY], -xyOffset), xyOffset-1)
-	q[frame.CubeZ] = min(max(q[frame.CubeZ], 0), 1<<zBits-1)
+	q[frame.CubeX] = min(max(q[frame.CubeX], -cube.XYOffset), cube.XYOffset-1)
+	q[frame.CubeY] = min(max(q[frame.CubeY], -cube.XYOffset), cube.XYOffset-1)
+	q[frame.CubeZ] = min(max(q[frame.CubeZ], 0), 1<<cube.ZBits-1)
 	q[frame.CubeInteracting] = rng.Int32N(2)
 	return q
 }
@@ -96,11 +97,11 @@ func TestGearsAreChosenWell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, bits := range []uint{0, 1, 2, 3} {
 		n := 1 << bits
-		m := &motion{gearBits: bits, moves: newMoves(widths{6, 8}, widths{6, 7}, n), turn: newSmallestThree(widths{5, 7}, n)}
+		m := &motion{gearBits: bits, moves: newPositionCoder(widths{6, 8}, widths{6, 7}, n), turn: newSmallestThree(widths{5, 7}, n)}
 		for range 3000 {
 			base := randomCube(rng)
 			q := nearby(rng, base, 1<<rng.IntN(12))
-			moved, turned := !samePosition(&q, &base), !sameOrientation(&q, &base)
+			moved, turned := !cube.SamePosition(&q, &base), !cube.SameOrientation(&q, &base)
 			if !moved && !turned {
 				continue
 			}
@@ -130,7 +131,7 @@ func TestGearsAreChosenWell(t *testing.T) {
 
 // Every combination of parts that may differ comes back.
 func TestParts(t *testing.T) {
-	base := cube{1, 100, 200, 300, 10, 20, 30, 1}
+	base := cube.Row{1, 100, 200, 300, 10, 20, 30, 1}
 	for mask := 1; mask < 8; mask++ {
 		q := base
 		if mask&1 != 0 {

@@ -3,6 +3,7 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Quantized sends every cube as integers of just enough bits: smallest three
@@ -13,19 +14,19 @@ func Quantized() encoders.Codec {
 		ID: 3, Name: "quantized", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "every cube as integers: smallest three in 29 bits, position in 50, no velocity",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New:     climb(func(int, any) rung { return whole(absolute) }),
+		New:     newCodec(func(int, any) rung { return everyRow(absolute) }),
 	}
 }
 
-// whole is a rung that sends every cube, changed or not.
-type whole func(c *coder, q, base *cube)
+// everyRow is a rung that sends every cube, changed or not.
+type everyRow func(c *coder, q, base *cube.Row)
 
-func (one whole) code(c *coder, cur, base *frame.Frame) {
+func (one everyRow) code(c *coder, cur, base *frame.Frame) {
 	for i := range len(cur.Table) / frame.CubeFields {
-		q := row(cur.Table, i)
+		q := cube.At(cur.Table, i)
 		if !c.admit(i, q) {
 			return
 		}
-		one(c, q, row(base.Table, i))
+		one(c, q, cube.At(base.Table, i))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // Raw sends what a first program would: orientation as four floats, velocity and
@@ -16,7 +17,7 @@ func Raw() encoders.Codec {
 		ID: 1, Name: "raw", Refs: 1, Standalone: true, Suits: frame.IsCubes,
 		Summary: "every cube as ten floats and a bit, as a first program would send it",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New:     climb(func(int, any) rung { return raw{} }),
+		New:     newCodec(func(int, any) rung { return raw{} }),
 	}
 }
 
@@ -25,7 +26,7 @@ type raw struct{}
 func (raw) code(c *coder, cur, base *frame.Frame) {
 	ticks := elapsed(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {
-		q, p := row(cur.Table, i), row(base.Table, i)
+		q, p := cube.At(cur.Table, i), cube.At(base.Table, i)
 		if !c.admit(i, q) {
 			return
 		}

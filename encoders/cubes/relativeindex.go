@@ -15,8 +15,8 @@ func RelativeIndex() encoders.Codec {
 		ID: 6, Name: "relative-index", Refs: 1, Suits: frame.IsCubes,
 		Summary: "indices of changed cubes as the distance from one to the next, in 4, 7 or 12 bits",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
-		New: climb(func(rows int, _ any) rung {
-			return &delta{which: newGaps(rows, publishedGaps...), each: plain(absolute)}
+		New: newCodec(func(rows int, _ any) rung {
+			return &delta{indices: newGaps(rows, publishedGaps...), rows: independent(absolute)}
 		}),
 	}
 }

@@ -3,6 +3,7 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // OrientationParams are the widths of relative-orientation, as they are in the
@@ -33,15 +34,15 @@ func RelativeOrientation() encoders.Codec {
 		Summary: "orientation as a difference too; the widths follow each cube's speed",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		Params:  &OrientationParams{XYSmall: 6, XYLarge: 8, ZSmall: 6, ZLarge: 7, OrientSmall: 5, OrientLarge: 7, GearBits: 3},
-		New: climb(func(rows int, params any) rung {
+		New: newCodec(func(rows int, params any) rung {
 			p := params.(*OrientationParams)
 			n := 1 << p.GearBits
 			m := &motion{
 				gearBits: uint(p.GearBits),
-				moves:    newMoves(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
+				moves:    newPositionCoder(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
 				turn:     newSmallestThree(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, n),
 			}
-			return &delta{which: newGaps(rows, closeGaps...), each: m}
+			return &delta{indices: newGaps(rows, closeGaps...), rows: m}
 		}),
 	}
 }
@@ -53,29 +54,29 @@ var closeGaps = []uint{0, 3, 5}
 // smallestThree codes an orientation as differences of the smallest three.
 type smallestThree struct {
 	gears []widths
-	table laneTable
+	table gearBitsTable
 }
 
 func newSmallestThree(w widths, n int) *smallestThree {
 	gears := w.inGears(n)
-	return &smallestThree{gears: gears, table: newLaneTable(gears)}
+	return &smallestThree{gears: gears, table: newGearBitsTable(gears)}
 }
 
 func (*smallestThree) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (t *smallestThree) cost(_ int, q, base *cube) lanes {
+func (t *smallestThree) cost(_ int, q, base *cube.Row) gearBits {
 	if q[frame.CubeLargest] != base[frame.CubeLargest] {
-		return allTooFar
+		return allUnreachable
 	}
 	return t.table.of(q[frame.CubeA]-base[frame.CubeA]) +
 		t.table.of(q[frame.CubeB]-base[frame.CubeB]) +
 		t.table.of(q[frame.CubeC]-base[frame.CubeC])
 }
 
-func (*smallestThree) limit() int { return orientationBits }
+func (*smallestThree) limit() int { return cube.OrientationBits }
 
-func (t *smallestThree) code(c *coder, k int, q, base *cube, gear int) {
-	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= orientationBits)
+func (t *smallestThree) code(c *coder, k int, q, base *cube.Row, gear int) {
+	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= cube.OrientationBits)
 	if !relative {
 		absoluteOrientation(c, q)
 		return

@@ -3,6 +3,7 @@ package cubes
 import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // PositionParams are the widths of relative-position: bits of a difference to
@@ -22,13 +23,13 @@ func RelativePosition() encoders.Codec {
 		Summary: "position as a difference to the baseline: a small or a large number of bits per component",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		Params:  &PositionParams{XYSmall: 5, XYLarge: 9, ZSmall: 5, ZLarge: 9},
-		New: climb(func(rows int, params any) rung {
+		New: newCodec(func(rows int, params any) rung {
 			p := params.(*PositionParams)
 			move := offset{
 				xy: widths{uint(p.XYSmall), uint(p.XYLarge)},
 				z:  widths{uint(p.ZSmall), uint(p.ZLarge)},
 			}
-			return &delta{which: newGaps(rows, publishedGaps...), each: plain(func(c *coder, q, base *cube) {
+			return &delta{indices: newGaps(rows, publishedGaps...), rows: independent(func(c *coder, q, base *cube.Row) {
 				absoluteOrientation(c, q)
 				move.positionOrAbsolute(c, q, base)
 				interacting(c, q)
@@ -41,14 +42,14 @@ func RelativePosition() encoders.Codec {
 type offset struct{ xy, z widths }
 
 // fits reports whether all three differences can be expressed.
-func (o offset) fits(q, base *cube) bool {
+func (o offset) fits(q, base *cube.Row) bool {
 	return o.xy.fits(zigzag(q[frame.CubeX]-base[frame.CubeX])) &&
 		o.xy.fits(zigzag(q[frame.CubeY]-base[frame.CubeY])) &&
 		o.z.fits(zigzag(q[frame.CubeZ]-base[frame.CubeZ]))
 }
 
 // positionOrAbsolute codes the position, relative if it can be; a bit says so.
-func (o offset) positionOrAbsolute(c *coder, q, base *cube) {
+func (o offset) positionOrAbsolute(c *coder, q, base *cube.Row) {
 	if c.flag(!c.reading && o.fits(q, base)) {
 		o.position(c, q, base)
 	} else {
@@ -57,7 +58,7 @@ func (o offset) positionOrAbsolute(c *coder, q, base *cube) {
 }
 
 // position codes the three differences, which must fit.
-func (o offset) position(c *coder, q, base *cube) {
+func (o offset) position(c *coder, q, base *cube.Row) {
 	q[frame.CubeX] = base[frame.CubeX] + o.xy.difference(c, q[frame.CubeX]-base[frame.CubeX])
 	q[frame.CubeY] = base[frame.CubeY] + o.xy.difference(c, q[frame.CubeY]-base[frame.CubeY])
 	q[frame.CubeZ] = base[frame.CubeZ] + o.z.difference(c, q[frame.CubeZ]-base[frame.CubeZ])

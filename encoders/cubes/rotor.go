@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // RotorParams are the widths of rotor, as they are in the middle gear.
@@ -35,29 +36,29 @@ func Rotor() encoders.Codec {
 		Source:  "Quaternions, Rotations and Compression, Chris Doran, 2015",
 		Params: &RotorParams{XYSmall: 6, XYLarge: 8, ZSmall: 6, ZLarge: 7,
 			RotorSmall: 5, RotorLarge: 7, RotorSteps: 710, RollBits: 4, GearBits: 3},
-		New: climb(func(rows int, params any) rung {
+		New: newCodec(func(rows int, params any) rung {
 			p := params.(*RotorParams)
 			n := 1 << p.GearBits
 			gears := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inGears(n)
 			m := &motion{
 				gearBits: uint(p.GearBits),
-				moves:    newMoves(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
+				moves:    newPositionCoder(widths{uint(p.XYSmall), uint(p.XYLarge)}, widths{uint(p.ZSmall), uint(p.ZLarge)}, n),
 				turn: &rotor{steps: int32(p.RotorSteps), rollBits: uint(p.RollBits), gears: gears,
-					table: newLaneTable(gears), plans: make([]rotorPlan, rows)},
+					table: newGearBitsTable(gears), plans: make([]rotorPlan, rows)},
 			}
-			return &delta{which: newGaps(rows, closeGaps...), each: m}
+			return &delta{indices: newGaps(rows, closeGaps...), rows: m}
 		}),
 	}
 }
 
-// rotor codes a turn as its bivector in steps. Applied to the baseline and
-// quantised, most such rotors hit the very orientation that was meant; what they
-// miss it by, a step of a component or none, follows if they do not.
+// rotor codes a turn as its bivector in steps. Most such bivectors, applied to the
+// baseline and quantised, give the orientation exactly; otherwise a correction of at
+// most a step in each component follows.
 type rotor struct {
 	steps    int32
 	rollBits uint
 	gears    []widths
-	table    laneTable
+	table    gearBitsTable
 	roll     int32       // of this packet, see rolled
 	plans    []rotorPlan // of a writer, for each of the list
 }
@@ -65,8 +66,8 @@ type rotor struct {
 // rotorPlan is how a writer will send one turn.
 type rotorPlan struct {
 	b       bivector
-	miss    int  // what is to be added to what b hits; noMiss if nothing
-	useless bool // no rotor will do: the orientation is sent as it is
+	miss    int  // the correction; noMiss if none
+	useless bool // no rotor will do: the orientation is sent in full
 }
 
 func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
@@ -80,19 +81,19 @@ func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// planAll plans the turns of a packet and returns the roll that makes what is
-// left of them the shortest, the smallest of equals.
+// planAll plans the turns of a packet and returns the roll that leaves the shortest
+// residuals, the smallest of equals.
 func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 	var length [16]int // bits that are left, by roll
 	for k, i := range list {
-		q, p := row(cur.Table, int(i)), row(base.Table, int(i))
-		if sameOrientation(q, p) {
+		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		if cube.SameOrientation(q, p) {
 			continue
 		}
 		plan := t.plan(q, p)
 		t.plans[k] = plan
 		for roll := range 1 << t.rollBits {
-			r := rolled(q, p, int32(roll))
+			r := rollPrediction(q, p, int32(roll))
 			length[roll] += bits.Len32(zigzag(plan.b[0]-r[0])) + bits.Len32(zigzag(plan.b[1]-r[1]))
 		}
 	}
@@ -105,17 +106,17 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 	return int32(best)
 }
 
-// plan finds the rotor for one turn.
-func (t *rotor) plan(q, base *cube) rotorPlan {
+// plan finds the bivector and the correction of one turn.
+func (t *rotor) plan(q, base *cube.Row) rotorPlan {
 	from := orientation(base)
 	b := between(from, orientation(q), t.steps)
 	got := b.turn(from, t.steps)
-	if sameOrientation(&got, q) {
+	if cube.SameOrientation(&got, q) {
 		return rotorPlan{b: b, miss: noMiss}
 	}
-	for i := range misses { // the neighbours: most of the rest hit with one of them
+	for i := range misses { // neighbouring bivectors are exact for most of the rest
 		near := bivector{b[0] + digit(i, 0), b[1] + digit(i, 1), b[2] + digit(i, 2)}
-		if got := near.turn(from, t.steps); sameOrientation(&got, q) {
+		if got := near.turn(from, t.steps); cube.SameOrientation(&got, q) {
 			return rotorPlan{b: near, miss: noMiss}
 		}
 	}
@@ -123,21 +124,21 @@ func (t *rotor) plan(q, base *cube) rotorPlan {
 	return rotorPlan{b: b, miss: miss, useless: !ok}
 }
 
-// rolled is the turn, in steps, that a cube makes likely by moving: about the
-// horizontal axis across its way, by roll/8 steps for each step of position.
-func rolled(q, base *cube, roll int32) bivector {
+// rollPrediction is the turn, in steps, of a cube that rolls: about the horizontal axis
+// across its motion, by roll/8 steps for each step of position.
+func rollPrediction(q, base *cube.Row, roll int32) bivector {
 	dx, dy := q[frame.CubeX]-base[frame.CubeX], q[frame.CubeY]-base[frame.CubeY]
 	return bivector{-dy * roll >> 3, dx * roll >> 3, 0}
 }
 
-// A miss is three digits of base 3, each standing for -1, 0 or 1.
+// A miss is a correction of -1, 0 or 1 for each component, as three digits of base 3.
 const (
 	noMiss   = 1 + 3 + 9
 	misses   = 27
 	missBits = 5
 )
 
-var errMiss = errors.New("rotor misses by nothing that it can")
+var errMiss = errors.New("rotor correction is invalid")
 
 // digit returns digit k of a miss.
 func digit(miss, k int) int32 {
@@ -147,9 +148,8 @@ func digit(miss, k int) int32 {
 	return int32(miss%3 - 1)
 }
 
-// missOf returns what is to be added to got so that it becomes want, and whether
-// that can be said.
-func missOf(got, want *cube) (int, bool) {
+// missOf returns the correction from got to want, and whether there is one.
+func missOf(got, want *cube.Row) (int, bool) {
 	if got[frame.CubeLargest] != want[frame.CubeLargest] {
 		return noMiss, false
 	}
@@ -165,22 +165,22 @@ func missOf(got, want *cube) (int, bool) {
 }
 
 // limit is the second flag and the smallest three.
-func (t *rotor) limit() int { return 1 + orientationBits }
+func (t *rotor) limit() int { return 1 + cube.OrientationBits }
 
-func (t *rotor) cost(k int, q, base *cube) lanes {
+func (t *rotor) cost(k int, q, base *cube.Row) gearBits {
 	plan := &t.plans[k]
 	if plan.useless {
-		return allTooFar
+		return allUnreachable
 	}
-	r := rolled(q, base, t.roll)
+	r := rollPrediction(q, base, t.roll)
 	cost := t.table.of(plan.b[0]-r[0]) + t.table.of(plan.b[1]-r[1]) + t.table.of(plan.b[2]-r[2])
 	if plan.miss != noMiss {
-		cost = cost.plus(1 + missBits)
+		cost = cost.add(1 + missBits)
 	}
 	return cost
 }
 
-func (t *rotor) code(c *coder, k int, q, base *cube, gear int) {
+func (t *rotor) code(c *coder, k int, q, base *cube.Row, gear int) {
 	var plan rotorPlan
 	relative := false
 	if !c.reading {
@@ -192,7 +192,7 @@ func (t *rotor) code(c *coder, k int, q, base *cube, gear int) {
 		absoluteOrientation(c, q)
 		return
 	}
-	r, w := rolled(q, base, t.roll), t.gears[gear]
+	r, w := rollPrediction(q, base, t.roll), t.gears[gear]
 	for i := range r {
 		r[i] += w.difference(c, plan.b[i]-r[i])
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // list sends a list of rows by x and returns its bits.
-func list(t *testing.T, x which, rows []int32, n int) int {
+func list(t *testing.T, x indexCoder, rows []int32, n int) int {
 	t.Helper()
 	var w, r coder
 	w.write(nil)
@@ -159,14 +159,15 @@ func TestListsAreChecked(t *testing.T) {
 			t.Errorf("distance, %s: error %v, want errIndex", name, err)
 		}
 	}
-	if rows, err := readList(x, func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(6, x.width) }); err != nil || !slices.Equal(rows, []int32{5, 6}) {
+	if rows, err := readList(x, func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(6, x.width) }); err != nil ||
+		!slices.Equal(rows, []int32{5, 6}) {
 		t.Errorf("an honest list reads as %v, %v", rows, err)
 	}
 }
 
 // readList reads what write writes behind the flag that says "a list", for 100
 // rows.
-func readList(x which, write func(c *coder)) ([]int32, error) {
+func readList(x indexCoder, write func(c *coder)) ([]int32, error) {
 	var w, r coder
 	w.write(nil)
 	w.flag(true)

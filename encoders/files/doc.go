@@ -21,7 +21,7 @@ const MaxFile = 64 << 20
 
 // Gradual is implemented by encoders that may take seconds for a file.
 type Gradual interface {
-	// Follow has someone told of the work on the files that are encoded from now
+	// Follow reports the work on the files that are encoded from now
 	// on. An error of his Progress ends the work, and Encode returns it.
 	Follow(progress patch.Progress, watch patch.Watch)
 }

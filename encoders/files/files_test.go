@@ -59,13 +59,15 @@ func TestExample(t *testing.T) {
 		size[c.Name] = len(packet)
 	}
 	if a, b, c, d := size["patch"], size["patch-fast"], size["whole-zstd"], size["whole-raw"]; a >= b || 2*b >= c || 4*a >= c || c >= d {
-		t.Errorf("patch %d bytes, patch-fast %d, whole-zstd %d, whole-raw %d: expected them to grow, and to double, or be four times as much, without the old file", a, b, c, d)
+		t.Errorf("patch %d bytes, patch-fast %d, whole-zstd %d, whole-raw %d: "+
+			"expected each larger, and much larger without the old file", a, b, c, d)
 	}
 }
 
 // A packet that is too short, too long, or for another old file is refused.
 func TestRefused(t *testing.T) {
-	old, new := &frame.Frame{Body: bytes.Repeat([]byte("the old file. "), 100)}, &frame.Frame{Body: bytes.Repeat([]byte("the new file. "), 120)}
+	old, new := &frame.Frame{Body: bytes.Repeat([]byte("the old file. "), 100)},
+		&frame.Frame{Body: bytes.Repeat([]byte("the new file. "), 120)}
 	for _, c := range []encoders.Codec{Patch(), PatchFast(), WholeZstd()} {
 		packet := encode(t, c, old, new)
 		_, dec, _ := c.New(schema(), c.Defaults())
@@ -109,7 +111,7 @@ func TestFollow(t *testing.T) {
 	enc.(Gradual).Follow(func(at, total int64) error {
 		done = at
 		return nil
-	}, patch.Watch{Told: func(x patch.Told) { told += x.End - x.Start }})
+	}, patch.Watch{Coded: func(x patch.Segment) { told += x.End - x.Start }})
 	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); err != nil || done != int64(len(new.Body)) || told != done {
 		t.Errorf("heard of %d bytes, told of %d, of %d; error %v", done, told, len(new.Body), err)
 	}

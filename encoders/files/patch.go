@@ -9,21 +9,21 @@ import (
 	"wirelab/encoders/patch"
 )
 
-const geldreich = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
+const source = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
 
-// Patch tells the difference to the old file in as few bytes as we know to.
+// Patch codes the difference to the old file in the fewest bytes.
 func Patch() encoders.Codec {
 	return encoders.Codec{
-		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: geldreich,
+		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
 		Summary: "the difference between two files: what is alike is copied, with corrections, by models that mix",
 		New:     newPatcher(false),
 	}
 }
 
-// PatchFast is Patch for those who are in a hurry to apply it.
+// PatchFast is Patch with a coder that is quicker to apply.
 func PatchFast() encoders.Codec {
 	return encoders.Codec{
-		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: geldreich,
+		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
 		Summary: "the same with a coder that is quick to apply, and larger",
 		New:     newPatcher(true),
 	}
@@ -42,9 +42,10 @@ func (p *patcher) Follow(progress patch.Progress, watch patch.Watch) {
 	p.opt.Progress, p.opt.Watch = progress, watch
 }
 
-// Encode implements encoders.Encoder. What tells where the same bytes lie counts as
-// index, what tells bytes as body, and what says which files these are as model.
-func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+// Encode implements encoders.Encoder. Addresses of copies are charged as index, bytes as
+// body, and the header as model.
+func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
 	}
@@ -53,10 +54,10 @@ func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 	if err != nil {
 		return dst, nil, fmt.Errorf("files: %w", err)
 	}
-	told := stats.RawSize + stats.PatchSize
+	literal := stats.RawSize + stats.PatchSize
 	b.Bits(encoders.SlotIndex, int(8*stats.CloneSize))
-	b.Bits(encoders.SlotBody, int(8*told))
-	b.Bits(encoders.SlotModel, int(8*(stats.Size-stats.CloneSize-told)))
+	b.Bits(encoders.SlotBody, int(8*literal))
+	b.Bits(encoders.SlotModel, int(8*(stats.Size-stats.CloneSize-literal)))
 	return out.Bytes(), nil, nil
 }
 

@@ -23,7 +23,8 @@ func WholeZstd() encoders.Codec {
 			if err := encoders.Validate(params); err != nil {
 				return nil, nil, err
 			}
-			w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevel(params.(*ZstdParams).Level)), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+			w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevel(params.(*ZstdParams).Level)),
+				zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
 			if err != nil {
 				return nil, nil, fmt.Errorf("files: zstd: %w", err)
 			}
@@ -40,7 +41,8 @@ type ZstdParams struct {
 type zstdWriter struct{ w *zstd.Encoder }
 
 // Encode implements encoders.Encoder.
-func (z zstdWriter) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (z zstdWriter) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
 	}
@@ -57,7 +59,8 @@ type zstdReader struct{}
 // Decode implements encoders.Decoder. It takes memory as the file grows, and not as
 // the packet says that it will.
 func (zstdReader) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, fmt.Errorf("files: zstd: %w", err)
 	}

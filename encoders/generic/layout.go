@@ -4,7 +4,7 @@
 // a dictionary of cubes, is for cubes alone.
 //
 // All of them work on the same layout: field by field, and within a field byte
-// plane by byte plane, so that what is alike stands together; then the body.
+// plane by byte plane, so that similar bytes stand together; then the body.
 package generic
 
 import (

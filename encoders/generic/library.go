@@ -39,7 +39,8 @@ func with(build func(most int, params any) compressor) func(*frame.Schema, any) 
 }
 
 // Encode implements encoders.Encoder.
-func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
 	if l.plain, err = l.layout.pack(l.plain[:0], cur); err != nil {
 		return dst, nil, err

@@ -35,7 +35,8 @@ type xorRLE struct {
 }
 
 // Encode implements encoders.Encoder.
-func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
 	if x.cur, err = x.layout.pack(x.cur[:0], cur); err != nil {
 		return dst, nil, err

@@ -22,7 +22,8 @@ func Quantise(layers []Dense) (*Net, error) {
 	for i := range layers {
 		d := &layers[i]
 		if i > 0 && d.In != layers[i-1].Out || len(d.Weight) != d.In*d.Out || len(d.Bias) != d.Out {
-			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", ErrNet, i, len(d.Weight), len(d.Bias), d.In, d.Out)
+			return nil, fmt.Errorf("%w: layer %d has %d weights and %d biases for %d inputs and %d outputs", ErrNet, i,
+				len(d.Weight), len(d.Bias), d.In, d.Out)
 		}
 		if i == 0 {
 			shape = append(shape, d.In)

@@ -78,14 +78,14 @@ func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
 		return Header{}, err
 	}
 	defer delta.Close()
-	told, err := delta.Stat()
+	deltaInfo, err := delta.Stat()
 	if err != nil {
 		return Header{}, err
 	}
-	if told.IsDir() { // but it may be a pipe: it is read once
+	if deltaInfo.IsDir() { // but it may be a pipe: it is read once
 		return Header{}, fmt.Errorf("%s: %w", patch, ErrNoFile)
 	}
-	if err := place(new, told); err != nil {
+	if err := place(new, deltaInfo); err != nil {
 		return Header{}, err
 	}
 	var h Header

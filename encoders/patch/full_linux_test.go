@@ -37,7 +37,8 @@ func TestFullDiskInTheMiddle(t *testing.T) {
 	if _, err := ApplyFile(path("old"), path("patch"), path("disk/game"), nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%v; expected %v", err, syscall.ENOSPC)
 	}
-	if _, err := MakeFile(path("disk/game"), path("new"), path("disk/patch"), Options{Fast: true}); err != nil && !errors.Is(err, syscall.ENOSPC) {
+	if _, err := MakeFile(path("disk/game"), path("new"), path("disk/patch"), Options{Fast: true}); err != nil &&
+		!errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
 	_ = os.Remove(path("disk/patch"))

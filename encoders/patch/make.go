@@ -96,11 +96,11 @@ type maker struct {
 	opt      Options
 	aligner  *align.Aligner
 	coder    coder
-	at       int   // bytes of the new file that have been told
+	at       int   // bytes of the new file that were coded
 	cloned   int64 // address less position of the last clone
 	ops      []delta.Op
 	buf      []byte
-	copies   []Copy // for the onlooker
+	copies   []Copy // for Watch
 	stats    Stats
 }
 
@@ -139,7 +139,7 @@ func (m *maker) clone(from int64, n int) error {
 	m.at += n
 	m.stats.Clone += int64(n)
 	m.stats.CloneSize += int64(len(head))
-	m.told(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
+	m.reportCoded(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
 	return m.write(head)
 }
 
@@ -170,7 +170,7 @@ func (m *maker) block(ops []delta.Op, n int) error {
 	m.stats.PatchSize += int64(len(packet))
 	head := binary.AppendUvarint(nil, uint64(n)<<2|modePatch)
 	head = binary.AppendUvarint(head, uint64(len(packet)))
-	m.told(Patched, n, int64(len(head)+len(packet)), ops)
+	m.reportCoded(Patched, n, int64(len(head)+len(packet)), ops)
 	if err := m.write(head); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (m *maker) raw(block []byte) error {
 	m.stats.Raw += int64(len(block))
 	m.stats.RawSize += int64(len(block))
 	head := binary.AppendUvarint(nil, uint64(len(block))<<2|modeRaw)
-	m.told(Raw, len(block), int64(len(head)+len(block)), nil)
+	m.reportCoded(Raw, len(block), int64(len(head)+len(block)), nil)
 	if err := m.write(head); err != nil {
 		return err
 	}

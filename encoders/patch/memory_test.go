@@ -51,7 +51,8 @@ func TestMemory(t *testing.T) {
 
 // watch returns by how much heap in use and stacks grew at most during a job.
 func watch(job func()) (peak int64) {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"}}
 	read := func() (sum int64) {
 		metrics.Read(samples)
 		for _, s := range samples {

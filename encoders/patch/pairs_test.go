@@ -83,7 +83,8 @@ func TestPairs(t *testing.T) {
 		if got, _ := os.ReadFile(out); !bytes.Equal(got, want) {
 			t.Fatalf("%s: something else came out", name)
 		}
-		t.Logf("%-26s %8d bytes, %.3f of bsdiff, applied in %.1f MB", name, stats.Size, float64(stats.Size)/float64(bsdiff[name]), float64(peak)/1e6)
+		t.Logf("%-26s %8d bytes, %.3f of bsdiff, applied in %.1f MB", name, stats.Size,
+			float64(stats.Size)/float64(bsdiff[name]), float64(peak)/1e6)
 		if stats.Size*100 > bsdiff[name]*105 {
 			t.Errorf("%s: %d bytes; bsdiff needs %d", name, stats.Size, bsdiff[name])
 		}

@@ -1,11 +1,11 @@
 // Package patch makes and applies binary deltas of files: what a player who has
 // the old file must download to have the new one.
 //
-// The new file is told in blocks, each in the cheapest of three modes: raw, which
+// The new file is coded in blocks, each in the cheapest of three modes: raw, which
 // is the bytes themselves; clone, which is a place in the source where the very
 // same bytes lie; and patch, which is copies of what is like it, with differences
 // (see align, which finds them, and delta, which codes them). The source is the
-// old file and the part of the new one that has been told.
+// old file and the part of the new one that was coded.
 //
 // Neither side needs memory in proportion to the files. Apply reads the old file
 // a few kilobytes at a time, writes the new one from front to back, and holds less

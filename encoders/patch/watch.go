@@ -5,21 +5,21 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// Watch is what an onlooker hears while a patch is made: first what a block of the
-// new file is like, then how it was told. Both are called by the goroutine that
-// makes the patch, which waits for them, in the order in which blocks are told, and
-// what they are handed is theirs only until they return. Each may be nil.
+// Watch holds callbacks that observe the making of a patch: first the correlation of
+// each block with the source, then how it was coded. They are called in order by the
+// goroutine that makes the patch, which waits for them. Their arguments are valid until
+// they return. Each may be nil.
 type Watch struct {
 	Correlated func(Correlation)
-	Told       func(Told)
+	Coded      func(Segment)
 }
 
-// Correlation is a row of the matrix of what is like what: a block of the new file
-// against all of the source. There is none for a block that goes on where the last
-// copy ended, without a difference: nothing else was looked at.
+// Correlation is a row of the similarity matrix: a block of the new file against all of
+// the source. There is none for a block that continues the last copy without a
+// difference.
 //
-// The source is the old file and, behind it, the new one up to where it has been
-// told: address OldSize+n is byte n of the new file.
+// The source is the old file followed by the coded part of the new one: address
+// OldSize+n is byte n of the new file.
 type Correlation struct {
 	Start, End int64 // the block, in bytes of the new file
 	OldSize    int64
@@ -30,13 +30,13 @@ type Correlation struct {
 	Score []int32
 }
 
-// Mode is how a part of the new file is told.
+// Mode is how a part of the new file is coded.
 type Mode uint8
 
 // The modes, as in the format.
 const (
-	Raw     Mode = modeRaw   // its bytes
-	Clone   Mode = modeClone // a place in the source where the same bytes lie
+	Raw     Mode = modeRaw   // literal bytes
+	Clone   Mode = modeClone // an equal range of the source
 	Patched Mode = modePatch // copies with differences, and literals
 )
 
@@ -53,19 +53,19 @@ func (m Mode) String() string {
 	return "unknown"
 }
 
-// Told is how a part of the new file was told.
-type Told struct {
+// Segment is a part of the new file as it was coded.
+type Segment struct {
 	Start, End int64 // in bytes of the new file
 	Mode       Mode
 	Size       int64  // bytes of the patch
-	Copies     []Copy // one for a clone, none for what is raw
+	Copies     []Copy // one for a clone, none for raw bytes
 }
 
-// Copy says that N bytes of the new file from byte At on are much like those of the
-// source from address From on.
+// Copy maps N bytes of the new file from byte At on to similar ones of the source from
+// address From on.
 type Copy struct{ At, From, N int64 }
 
-// watch arranges for the onlooker to hear of correlations.
+// watch passes correlations to the callback.
 func (m *maker) watch() {
 	if hear := m.opt.Watch.Correlated; hear != nil {
 		m.aligner.Watch = func(start, end int, votes []int32) {
@@ -74,10 +74,9 @@ func (m *maker) watch() {
 	}
 }
 
-// told tells the onlooker of n bytes that took so many of the patch. They are those
-// before m.at.
-func (m *maker) told(mode Mode, n int, size int64, ops []delta.Op) {
-	if m.opt.Watch.Told == nil {
+// reportCoded reports the last n bytes before m.at, which took size bytes of the patch.
+func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
+	if m.opt.Watch.Coded == nil {
 		return
 	}
 	start := int64(m.at - n)
@@ -89,5 +88,5 @@ func (m *maker) told(mode Mode, n int, size int64, ops []delta.Op) {
 		}
 		at += int64(o.Copy + o.Literal)
 	}
-	m.opt.Watch.Told(Told{Start: start, End: int64(m.at), Mode: mode, Size: size, Copies: m.copies})
+	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.at), Mode: mode, Size: size, Copies: m.copies})
 }

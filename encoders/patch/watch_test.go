@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An onlooker is told of every byte once and in order, what he hears adds up to the
+// Watch reports every byte once and in order, what it reports adds up to the
 // patch, and a block stands out in the cells that it was taken from.
 func TestWatch(t *testing.T) {
 	if testing.Short() {
@@ -32,7 +32,7 @@ func TestWatch(t *testing.T) {
 				right++
 			}
 		},
-		Told: func(part Told) {
+		Coded: func(part Segment) {
 			if part.Start != at || part.End <= at || part.Mode != Patched {
 				t.Errorf("%v of %d to %d; expected patch from %d", part.Mode, part.Start, part.End, at)
 			}

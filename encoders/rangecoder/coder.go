@@ -1,37 +1,38 @@
-// Package rangecoder turns decisions and their probabilities into bytes: a
-// decision that was to be expected takes next to nothing, one of probability p
-// takes -log2(p) bits, and fractions of bits add up.
+// Package rangecoder turns binary decisions and their probabilities into bytes: a
+// decision of probability p takes -log2(p) bits, and fractions of bits add up.
 //
-// It is a binary range coder with a 32-bit range and carries that propagate into
-// the bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999), on
-// top of which stand models that learn probabilities (Shift, TwoRate, Counter,
-// Tree, Golomb) and the logistic mixing of several opinions into one (Mixer, in
+// It is a binary range coder with a 32-bit range and carries that propagate into the
+// bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999). Counter is an
+// adaptive probability, Mixer the logistic mixing of several predictions into one (in
 // the manner of Mahoney's PAQ).
 //
-// One Coder serves both directions: a codec hands every decision to it and goes
-// on with what it returns, so that its two ends cannot drift apart.
+// One Coder serves both directions: a codec passes every decision to it and goes on with
+// the result, so encoder and decoder are one traversal. For example:
 //
 //	var c rangecoder.Coder
 //	c.Write(dst)                // or c.Read(src)
 //	moved = c.Bit(moved, p)     // writes moved, or reads it
 //	dst = c.Finish()            // or err = c.Close()
 //
-// Everything is integer arithmetic, the same on every machine, and allocates
-// nothing. The package knows nothing of frames or budgets.
+// Everything is integer arithmetic, the same on every machine, and allocates nothing.
+// The package knows no frames and no budgets.
 package rangecoder
 
-import "errors"
+import (
+	"errors"
+	"math/bits"
+)
 
 // Errors of a Coder that reads.
 var (
 	// ErrShort: more was decoded than the bytes hold.
 	ErrShort = errors.New("range-coded bytes ended early")
-	// ErrTail: the bytes do not end as a writer would have ended them.
+	// ErrTail: the bytes do not end as a writer ends them.
 	ErrTail = errors.New("range-coded bytes end in something else")
 )
 
 const (
-	// One is the probability 1, which no decision has: they lie in 1..One-1.
+	// One is the probability 1. Probabilities of decisions lie in 1..One-1.
 	One = 1 << 16
 
 	minRange = 1 << 24 // below it, a byte is shifted out
@@ -248,4 +249,23 @@ func (c *Coder) Spent() int64 {
 		shifted = c.at - window
 	}
 	return int64(shifted+window)*8*One - log2(c.rng)
+}
+
+// log2 returns the logarithm of v, at least 2, in units of 1/65536, rounded up.
+func log2(v uint32) int64 {
+	whole := bits.Len32(v) - 1
+	x := uint64(v) << (31 - whole) // 1 to 2 in units of 2^-31
+	log := int64(whole)
+	for range 16 {
+		x = x * x >> 31
+		log <<= 1
+		if x >= 1<<32 {
+			x >>= 1
+			log++
+		}
+	}
+	if v&(v-1) != 0 {
+		log++
+	}
+	return log
 }

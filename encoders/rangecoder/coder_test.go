@@ -215,11 +215,10 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-func TestCost(t *testing.T) {
-	for p := uint32(1); p < One; p += 1 + p/50 {
-		want := -math.Log2(float64(p) / One)
-		if got := float64(Cost(p)) / One; math.Abs(got-want) > 2.0/One {
-			t.Errorf("Cost(%d) = %f bits, want %f", p, got, want)
+func TestLog2(t *testing.T) {
+	for v := uint32(2); v < 1<<31; v += 1 + v/50 {
+		if got, want := float64(log2(v))/One, math.Log2(float64(v)); math.Abs(got-want) > 2.0/One {
+			t.Errorf("log2(%d) = %f, want %f", v, got, want)
 		}
 	}
 }
@@ -234,19 +233,14 @@ func FuzzAnyBytes(f *testing.F) {
 		var r, w Coder
 		r.Read(src)
 		w.Write(nil)
-		counter, tree, golomb := NewCounter(One/2, 0), make(Tree, 16), NewGolomb()
-		Fill(tree, NewCounter(One/3, 2))
-		counter2, tree2, golomb2 := counter, append(Tree(nil), tree...), golomb
+		counter := NewCounter(One/2, 0)
+		counter2 := counter
 		for _, k := range calls[:min(len(calls), 500)] {
 			switch {
 			case k < 64:
 				w.Direct(r.Direct(0, uint(k)), uint(k))
 			case k < 96:
 				counter2.Code(&w, counter.Code(&r, 0, 60), 60)
-			case k < 128:
-				tree2.Code(&w, tree.Code(&r, 0, 4, 30), 4, 30)
-			case k < 160:
-				golomb2.Code(&w, golomb.Code(&r, 0, 30), 30)
 			default:
 				p := edges[int(k)%len(edges)]
 				w.Bit(r.Bit(0, p), p)
@@ -266,13 +260,12 @@ func TestNoAllocations(t *testing.T) {
 	list := decisions(rng, 500)
 	var w, r Coder
 	var buf []byte
-	counter, golomb := NewCounter(One/2, 0), NewGolomb()
+	counter := NewCounter(One/2, 0)
 	all := func() {
 		w.Write(buf[:0])
 		for _, d := range list {
 			w.Direct(d.v, d.n)
 			counter.Code(&w, int(d.v&1), 100)
-			golomb.Code(&w, int32(d.v&1023), 100)
 		}
 		buf = w.Finish()
 		r.Read(buf)

@@ -1,10 +1,10 @@
 package rangecoder
 
-// The stretched domain: ln(p/(1-p)) in steps of 1/2048, in which opinions add
-// up. A probability of 1/65536 is at -22713.
+// The stretched domain is the logit ln(p/(1-p)) in steps of 1/2048, in which
+// predictions are added. A probability of 1/65536 is at -22713.
 const (
 	stretchOne = 2048 // one nat
-	// MaxStretch bounds what Squash tells apart.
+	// MaxStretch is the logit of the largest probability.
 	MaxStretch = 22713
 
 	squashStep  = 32 // distance between entries of the table, in steps
@@ -19,8 +19,8 @@ func Stretch(p uint32) int32 {
 	return stretchLow(p)
 }
 
-// stretchLow stretches p up to one half. Near zero, where a step of p matters,
-// every p has an entry; further up every sixteenth.
+// stretchLow stretches p up to one half. Near zero, where a step of p matters, every p
+// has an entry, above every sixteenth.
 func stretchLow(p uint32) int32 {
 	if p < coarseFrom {
 		return int32(stretchFine[p])
@@ -72,9 +72,9 @@ var squashTable = func() (t [2*squashReach/squashStep + 1]uint32) {
 	return t
 }()
 
-// exponential and logarithm need only + - * /, which every machine rounds alike;
-// those of package math are assembly on some and not on others. Every product
-// that is added is converted, lest it be fused.
+// exponential and logarithm use only + - * /, which every machine rounds alike. Those of
+// package math are assembly on some machines. Every product that is added is converted,
+// so that it is not fused.
 
 // exponential returns e^x for small x.
 func exponential(x float64) float64 {

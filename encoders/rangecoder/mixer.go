@@ -1,36 +1,35 @@
 package rangecoder
 
-// MaxInputs is the most opinions a Mixer hears.
+// MaxInputs bounds the predictions that a Mixer takes.
 const MaxInputs = 16
 
-// Weights say how much each opinion counts, in units of 1/65536. There is a set
-// of them for each situation that a codec tells apart.
+// Weights are the factors of the predictions, in units of 1/65536. A codec has a set for
+// each class of decisions.
 type Weights []int32
 
 // Unit is a weight of 1.
 const Unit = 1 << 16
 
-// Mixer makes one probability of several: it adds up their stretches, weighted,
-// and squashes the sum (Mattern, "Mixing strategies in data compression", 2012;
-// the logistic mixing of Mahoney's PAQ). It holds nothing but the opinions on the
-// decision at hand; what is learnt is in the weights, which are the caller's.
+// Mixer combines several probabilities: it adds their logits, weighted, and squashes the
+// sum (Mattern, "Mixing strategies in data compression", 2012; the logistic mixing of
+// Mahoney's PAQ). It holds only the inputs of the present decision; the weights are the
+// caller's.
 type Mixer struct {
 	inputs [MaxInputs]int32
 	n      int
 	p      uint32
 }
 
-// Reset forgets all opinions.
+// Reset removes all inputs.
 func (m *Mixer) Reset() { m.n = 0 }
 
-// Add hears an opinion, as the stretch of a probability.
+// Add adds an input: the logit of a probability, by Stretch.
 func (m *Mixer) Add(stretch int32) {
 	m.inputs[m.n] = stretch
 	m.n++
 }
 
-// P returns what the opinions make of it, 1..65535. There must be as many weights
-// as opinions.
+// P returns the mixed probability, 1..65535. There must be as many weights as inputs.
 func (m *Mixer) P(w Weights) uint32 {
 	w = w[:m.n]
 	var sum int64
@@ -42,14 +41,14 @@ func (m *Mixer) P(w Weights) uint32 {
 	return m.p
 }
 
-// Update moves the weights against the error of the last P: by rate/65536 times
-// error times opinion. A rate of 0 leaves them alone.
+// Update moves the weights against the error of the last P: by rate/65536 times error
+// times input. A rate of 0 leaves them alone.
 func (m *Mixer) Update(w Weights, bit int, rate int32) {
 	if rate == 0 {
 		return
 	}
 	w = w[:m.n]
-	// error in 1/65536, opinion in 1/2048, rate in 1/65536, weight in 1/65536
+	// error in 1/65536, input in 1/2048, rate in 1/65536, weight in 1/65536
 	const shift = 16 + 11
 	wrong := (int64(bit)<<16 - int64(m.p)) * int64(rate)
 	for i, x := range m.inputs[:m.n] {
@@ -61,39 +60,9 @@ func (m *Mixer) Update(w Weights, bit int, rate int32) {
 // maxWeight keeps sums far from overflow.
 const maxWeight = 64 * Unit
 
-// Code codes bit by the opinions added since Reset and moves the weights.
+// Code codes bit with the inputs added since Reset and updates the weights.
 func (m *Mixer) Code(c *Coder, w Weights, bit int, rate int32) int {
 	bit = c.Bit(bit, m.P(w))
 	m.Update(w, bit, rate)
 	return bit
-}
-
-// APM refines a probability by what came of it before (an adaptive probability
-// map, or secondary symbol estimation): a table over the stretched domain that is
-// read between its entries. The zero APM is none; start with NewAPM.
-type APM [apmSteps + 1]Shift
-
-const (
-	apmSteps = 48
-	apmWidth = 2 * squashReach / apmSteps
-)
-
-// NewAPM returns the map that leaves probabilities as they are.
-func NewAPM() (a APM) {
-	for i := range a {
-		a[i] = Shift(Squash(int32(i*apmWidth - squashReach)))
-	}
-	return a
-}
-
-// P returns what probability p, 1..65535, has turned out to mean, and the entry
-// that is to learn from the outcome.
-func (a *APM) P(p uint32) (refined uint32, entry *Shift) {
-	x := Stretch(p) + squashReach
-	i, part := x/apmWidth, x%apmWidth
-	refined = (uint32(a[i])*uint32(apmWidth-part) + uint32(a[i+1])*uint32(part)) / apmWidth
-	if part > apmWidth/2 {
-		i++
-	}
-	return min(max(refined, 1), One-1), &a[i]
 }

@@ -1,60 +1,5 @@
 package rangecoder
 
-// Shift is the probability of a 1 that moves by 1/2^rate of the way to every bit
-// it sees: the cheapest model that learns and forgets. The zero Shift is none;
-// start at Even.
-type Shift uint16
-
-// Even is the Shift that expects nothing.
-const Even Shift = One / 2
-
-// P returns the probability of a 1, 1..65535.
-func (m Shift) P() uint32 { return uint32(m) }
-
-// Update moves m towards bit. rate is 1..15; it never leaves 1..65535.
-func (m *Shift) Update(bit int, rate uint) {
-	if bit != 0 {
-		*m += Shift((One - uint32(*m)) >> rate)
-	} else {
-		*m -= *m >> rate
-	}
-}
-
-// Code codes bit and learns from it.
-func (m *Shift) Code(c *Coder, bit int, rate uint) int {
-	bit = c.Bit(bit, uint32(*m))
-	m.Update(bit, rate)
-	return bit
-}
-
-// TwoRate is the mean of a Shift that moves fast and one that moves slowly.
-type TwoRate struct{ Fast, Slow Shift }
-
-// Rates at which a TwoRate moves.
-const (
-	fastRate = 4
-	slowRate = 7
-)
-
-// NewTwoRate returns a TwoRate that expects nothing.
-func NewTwoRate() TwoRate { return TwoRate{Even, Even} }
-
-// P returns the probability of a 1, 1..65535.
-func (m TwoRate) P() uint32 { return (uint32(m.Fast) + uint32(m.Slow)) >> 1 }
-
-// Update moves m towards bit.
-func (m *TwoRate) Update(bit int) {
-	m.Fast.Update(bit, fastRate)
-	m.Slow.Update(bit, slowRate)
-}
-
-// Code codes bit and learns from it.
-func (m *TwoRate) Code(c *Coder, bit int) int {
-	bit = c.Bit(bit, m.P())
-	m.Update(bit)
-	return bit
-}
-
 // Counter is a probability that knows on how many bits it rests: a new one moves
 // far, a settled one little. The upper 22 bits are the probability of a 1, the
 // lower 10 the count. The zero Counter is none; start with NewCounter.
@@ -117,18 +62,4 @@ func Fill(list []Counter, m Counter) {
 	for i := range list {
 		list[i] = m
 	}
-}
-
-// Tree codes a value of n bits, the highest first, each in the context of those
-// before it. It takes 1<<n counters, of which the first is not used.
-type Tree []Counter
-
-// Code codes v, 0..1<<n-1, and learns from it.
-func (t Tree) Code(c *Coder, v uint32, n uint, limit int) uint32 {
-	at := uint32(1)
-	for i := n; i > 0; {
-		i--
-		at = at<<1 | uint32(t[at].Code(c, int(v>>i&1), limit))
-	}
-	return at - 1<<n
 }

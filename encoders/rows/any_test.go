@@ -16,7 +16,8 @@ func anySchema(rng *rand.Rand) *frame.Schema {
 	s := &frame.Schema{Name: "any", Item: "row", TickHz: 60, Rows: 1 + rng.IntN(6)}
 	ends := []int32{math.MinInt32, -1 << 30, -1 << 20, -3, 0, 1, 2, 1 << 20, 1 << 30, math.MaxInt32}
 	for i := range 1 + rng.IntN(10)*rng.IntN(7) {
-		f := frame.Field{Name: fmt.Sprint("f", i), Kind: []frame.Kind{frame.Quantity, frame.Angle, frame.Enum, frame.Flag, frame.Bits, frame.Float32}[rng.IntN(6)], Unit: "m"}
+		f := frame.Field{Name: fmt.Sprint("f", i), Kind: []frame.Kind{frame.Quantity, frame.Angle, frame.Enum, frame.Flag,
+			frame.Bits, frame.Float32}[rng.IntN(6)], Unit: "m"}
 		a := rng.IntN(len(ends))
 		f.Min, f.Max = ends[a], ends[a+rng.IntN(len(ends)-a)]
 		switch f.Kind {

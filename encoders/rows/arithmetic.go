@@ -6,13 +6,14 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Values of a field, and what lies between two of them. A miss is how far a value is
-// off a guess, in steps, and what is coded; a shift is how far it came from another, and
-// what the next guess is made of: steps too, but of a float the bits of a float.
+// Arithmetic on values of a field. A residual is the difference of a value and its
+// prediction in steps; it is what is coded. A shift is the difference of two values over
+// time; predictions are made of shifts. It counts steps too, but for a float it is the
+// bits of a float.
 
-// away returns by how much v is off guess, modulo 2^32: of an angle by the shorter way
-// round, of a float in the order of floats.
-func (c *column) away(v, guess int32) int32 {
+// difference returns v less the prediction, modulo 2^32: of angles the shorter way
+// round, of floats in the order of floats.
+func (c *column) difference(v, guess int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		return ordered(v) - ordered(guess)
@@ -22,9 +23,9 @@ func (c *column) away(v, guess int32) int32 {
 	return v - guess
 }
 
-// plus undoes away: where miss is away(v, guess), it is v. What lies out of the range
-// is the caller's to refuse.
-func (c *column) plus(guess, miss int32) int32 {
+// add is the inverse of difference: the value with that residual. The caller checks its
+// range.
+func (c *column) add(guess, miss int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		return ordered(ordered(guess) + miss)
@@ -34,20 +35,20 @@ func (c *column) plus(guess, miss int32) int32 {
 	return guess + miss
 }
 
-// between returns the shift from one value to another.
-func (c *column) between(from, to int32) int32 {
+// shift returns the shift from one value to another.
+func (c *column) shift(from, to int32) int32 {
 	if c.kind != frame.Float32 {
-		return c.away(to, from)
+		return c.difference(to, from)
 	}
-	if v := float(to) - float(from); v-v == 0 { // else not finite, and of no use
+	if v := float(to) - float(from); v-v == 0 { // otherwise not finite
 		return int32(math.Float32bits(v))
 	}
 	return 0
 }
 
-// toward returns the value to which a shift leads, the nearest within the range. It is
-// a value even if the shift is nonsense.
-func (c *column) toward(from, shift int32) int32 {
+// apply returns from plus a shift, clamped to the range. The result is valid whatever
+// the shift.
+func (c *column) apply(from, shift int32) int32 {
 	switch c.kind {
 	case frame.Float32:
 		v := float(from) + float(shift)
@@ -69,15 +70,15 @@ func (c *column) half(shift int32) int32 {
 	return shift / 2
 }
 
-// less returns the difference of two shifts.
-func (c *column) less(a, b int32) int32 {
+// subtract returns the difference of two shifts.
+func (c *column) subtract(a, b int32) int32 {
 	if c.kind != frame.Float32 {
 		return a - b
 	}
-	return 0 // nobody asks
+	return 0 // not used for floats
 }
 
-// scaled returns a shift over now ticks that took was.
+// scaled returns a shift that took was ticks, scaled to now ticks.
 func (c *column) scaled(shift, was, now int32) int32 {
 	switch {
 	case was == now:
@@ -88,7 +89,7 @@ func (c *column) scaled(shift, was, now int32) int32 {
 	return int32(min(max(int64(shift)*int64(now)/int64(was), math.MinInt32), math.MaxInt32))
 }
 
-// wrap brings a difference of angles to the shorter way round.
+// wrap reduces a difference of angles to the shorter way round.
 func (c *column) wrap(d int64) int32 {
 	turn := int64(c.span) + 1
 	d %= turn
@@ -100,7 +101,7 @@ func (c *column) wrap(d int64) int32 {
 	return int32(d) // half a turn of 2^32 is itself, modulo 2^32
 }
 
-// round brings an angle into its range.
+// round reduces an angle to its range.
 func (c *column) round(v int64) int32 {
 	turn := int64(c.span) + 1
 	at := (v - int64(c.min)) % turn
@@ -110,7 +111,7 @@ func (c *column) round(v int64) int32 {
 	return int32(at + int64(c.min))
 }
 
-// part returns in which sixteenth of its range a value is.
+// part returns the sixteenth of its range that a value lies in.
 func (c *column) part(v int32) uint32 {
 	if c.kind != frame.Quantity {
 		return 0
@@ -118,8 +119,8 @@ func (c *column) part(v int32) uint32 {
 	return uint32((uint64(uint32(v)-uint32(c.min)) << 4) / (uint64(c.span) + 1))
 }
 
-// room returns how far up and down a value may go. Beyond 31 bits misses come round
-// again, and may go anywhere.
+// room returns how far up and down a value may go. Residuals of more than 31 bits wrap
+// around, so their range is not bounded.
 func (c *column) room(v int32) (up, down uint64) {
 	if c.kind != frame.Quantity || c.span > math.MaxInt32 {
 		return 1 << 32, 1 << 32
@@ -128,8 +129,8 @@ func (c *column) room(v int32) (up, down uint64) {
 	return uint64(c.span) - down, down
 }
 
-// ordered turns the bits of a float into an integer that is ordered as floats are, and
-// back.
+// ordered maps the bits of a float to an integer in the order of floats; it is its own
+// inverse.
 func ordered(v int32) int32 {
 	if v < 0 {
 		return v ^ math.MaxInt32

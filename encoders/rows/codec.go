@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 
 	"wirelab/dataset/frame"
@@ -12,14 +11,13 @@ import (
 // MaxBody bounds the body of a frame, in bytes.
 const MaxBody = 1 << 16
 
-// Params are how delta-adaptive learns.
+// Params are the settings of delta-adaptive.
 type Params struct {
 	Limit int `toml:"limit" help:"how many decisions a probability rests on at most; fewer forget faster" unit:"decisions" min:"8" max:"1000"`
-	Rate  int `toml:"rate" help:"how fast it learns whom of its opinions to believe; 0: never" min:"0" max:"4000"`
+	Rate  int `toml:"rate" help:"learning rate of the mixing weights; 0: they stay" min:"0" max:"4000"`
 }
 
-// DeltaAdaptive codes any table by what its schema says and by what it has learnt on
-// the way.
+// DeltaAdaptive codes any table by its schema and by adaptive models.
 func DeltaAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 40, Name: "delta-adaptive", Refs: 1, Suits: suits,
@@ -34,7 +32,7 @@ func DeltaAdaptive() encoders.Codec {
 				return nil, nil, err
 			}
 			p := params.(*Params)
-			return newEnd(s, p), newEnd(s, p), nil
+			return newCoder(s, p), newCoder(s, p), nil
 		},
 	}
 }
@@ -43,15 +41,15 @@ func suits(s *frame.Schema) bool {
 	return s.Rows > 0 && len(s.Fields) > 0 && s.Delivery == frame.Latest
 }
 
-// end is one end of the codec: one traversal serves both directions. It hands every
-// decision to the coder and stores what that returns; when it reads, cur starts as a
-// copy of base.
-type end struct {
+// coder is the encoder or the decoder: one traversal serves both. It passes every
+// decision to the range coder and stores the result; when it reads, cur starts as a copy
+// of base.
+type coder struct {
 	*plan
 	c       rangecoder.Coder
 	x       mixer
 	initial *memo
-	err     error // the first thing that was wrong
+	err     error // the first error
 
 	counting bool
 	mark     int64
@@ -61,16 +59,16 @@ type end struct {
 	row   rowState
 }
 
-func newEnd(s *frame.Schema, p *Params) *end {
-	e := &end{plan: newPlan(s)}
+func newCoder(s *frame.Schema, p *Params) *coder {
+	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
 	e.x = mixer{c: &e.c, limit: p.Limit, rate: int32(p.Rate)}
 	e.row.init(e)
 	return e
 }
 
-// charge accounts for all that was spent since the last charge.
-func (e *end) charge(k encoders.Slot) {
+// charge accounts for the units since the last charge.
+func (e *coder) charge(k encoders.Slot) {
 	if e.counting {
 		at := e.c.Spent()
 		e.spent[k] += at - e.mark
@@ -78,25 +76,20 @@ func (e *end) charge(k encoders.Slot) {
 	}
 }
 
-// refs returns the reference, its memo, and a memo to be overwritten.
-func (e *end) refs(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
-	if len(refs) == 0 || len(refs[0].Frame.Table) != e.schema.Cells() {
-		panic("rows: the endpoints must hand over a reference of the schema's size")
-	}
-	if past, _ = refs[0].Memo.(*memo); past == nil {
-		past = e.initial
-	}
-	if next, _ = spare.(*memo); next == nil {
-		next = &memo{}
-	}
-	return refs[0].Frame, past, next
+// references returns the reference, its memo, and the memo to write.
+func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
+	base = encoders.Base(refs, e.schema.Cells())
+	past, next = encoders.Memos(refs, spare, e.initial)
+	return base, past, next
 }
 
 // Encode implements encoders.Encoder.
-func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	base, past, next := e.refs(refs, spare)
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
 	if len(cur.Table) != len(base.Table) || len(cur.Body) > MaxBody {
-		return dst, nil, fmt.Errorf("rows: frame of %d values and a body of %d bytes, expected %d and at most %d", len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
+		return dst, nil, fmt.Errorf("rows: frame of %d values and a body of %d bytes, expected %d and at most %d",
+			len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
 	}
 	if err := e.schema.Check(cur); err != nil {
 		return dst, nil, fmt.Errorf("rows: %w", err)
@@ -118,8 +111,8 @@ func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 }
 
 // Decode implements encoders.Decoder.
-func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	base, past, next := e.refs(refs, spare)
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = append(dst.Body[:0], base.Body...)
 	e.c.Read(src)
@@ -128,18 +121,15 @@ func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	if e.err == nil {
 		e.err = e.c.Close()
 	}
-	switch {
-	case errors.Is(e.err, rangecoder.ErrShort):
-		return nil, fmt.Errorf("rows: %w: %w", encoders.ErrTruncated, e.err)
-	case e.err != nil:
-		return nil, fmt.Errorf("rows: %w: %w", encoders.ErrCorrupt, e.err)
+	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+		return nil, fmt.Errorf("rows: %w", err)
 	}
 	return next, nil
 }
 
-// code passes over a frame.
-func (e *end) code(cur, base *frame.Frame, past, next *memo) {
-	next.follow(past, cur, base)
+// code codes a frame.
+func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
+	next.begin(past, cur, base)
 	e.x.m = next
 	e.scene.begin(e.plan, base, past)
 	e.codeRows(cur, base, past, next)
@@ -148,10 +138,11 @@ func (e *end) code(cur, base *frame.Frame, past, next *memo) {
 	}
 }
 
-// codeBody codes the bytes behind the table: the same as before, or as they are.
-func (e *end) codeBody(cur, base *frame.Frame) {
+// codeBody codes the bytes of the body: a flag that they are the baseline's, or all of
+// them.
+func (e *coder) codeBody(cur, base *frame.Frame) {
 	e.x.begin(e.shared)
-	e.x.see(bodyMark, flag(len(base.Body) == 0), 0, 0)
+	e.x.addContext(bodyMark, flag(len(base.Body) == 0), 0, 0)
 	same := string(cur.Body) == string(base.Body)
 	if e.x.bit(bodyNode, int(flag(same)), nil) != 0 {
 		if e.c.Reading() {

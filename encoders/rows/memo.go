@@ -10,7 +10,7 @@ import (
 type counter = rangecoder.Counter
 
 const (
-	// The counters that all contexts share, by hash: 4096 a field, up to 128 KB.
+	// All contexts share a hash table of counters: 4096 for each field, up to 128 KB.
 	leastBits = 12
 	mostBits  = 15
 
@@ -20,28 +20,30 @@ const (
 	paces    = 12 // lengths of a shift
 )
 
-// memo is what an end remembers of a frame: how it came about from its own baseline,
-// and what the models had learnt by then. It is a function of the frame, its reference
-// and the reference's memo, and of nothing else.
+// memo is the memo of a frame: the changes since its own baseline and the state of
+// adaptive models. It is a pure function of the frame, its reference and the reference's
+// memo.
 type memo struct {
-	ticks int32          // from the baseline to this frame, 1..maxTicks
-	idle  []uint8        // by row: packets of the chain since it last changed, up to forever
-	moved []int32        // the rows that changed with this frame, ascending
-	shift []int32        // of those, by field: how far it came
-	bend  []int32        // of those, by field: by how much that was more than before
-	miss  []uint8        // of those, by field: the length of the residual
-	from  [][turns]int32 // of those: the rotation that base had
+	ticks        int32                 // from the baseline to this frame, 1..maxTicks
+	idle         []uint8               // by row: packets of the chain since it last changed, up to forever
+	moved        []int32               // the rows that changed with this frame, ascending
+	shift        []int32               // of those, by field: its shift
+	acceleration []int32               // of those, by field: the change of its shift
+	miss         []uint8               // of those, by field: the length of the residual
+	from         [][rotationSize]int32 // of those: the rotation that base had
 
 	rows    []counter // by row: whether it changes
 	model   []counter
-	weights []int32              // of the mixer
-	off     [][paces][ways]int32 // by field and length of the shift, see guess
-	blends  [][2]blend           // by field and whether it moved
+	weights []int32                    // of the mixer
+	error   [][paces][predictors]int32 // by field and length of the shift, see prediction
+	blends  [][2]blend                 // by field and whether it moved
 }
 
 func newMemo(p *plan) *memo {
-	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter, 1<<min(max(bits.Len(uint(p.fields*(1<<leastBits-1))), leastBits), mostBits)),
-		weights: make([]int32, (p.shared+1)*nodeCount*weightStride), off: make([][paces][ways]int32, p.fields), blends: make([][2]blend, p.fields)}
+	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter,
+		1<<min(max(bits.Len(uint(p.fields*(1<<leastBits-1))), leastBits), mostBits)),
+		weights: make([]int32, (p.shared+1)*nodeCount*weightStride), error: make([][paces][predictors]int32, p.fields),
+		blends: make([][2]blend, p.fields)}
 	for i := range m.idle {
 		m.idle[i] = forever
 	}
@@ -56,37 +58,36 @@ func newMemo(p *plan) *memo {
 	return m
 }
 
-// follow makes m what past is, but that nothing has changed yet on the way from base
-// to cur.
-func (m *memo) follow(past *memo, cur, base *frame.Frame) {
-	// The initial state stands outside of time, and nobody says how far apart two
-	// ticks may be.
+// begin copies past into m, with an empty list of changes from base to cur.
+func (m *memo) begin(past *memo, cur, base *frame.Frame) {
+	// The tick of the initial state means nothing, and a tick may be any distance
+	// from its baseline's.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
 	m.idle = append(m.idle[:0], past.idle...)
-	m.moved, m.shift, m.bend, m.miss, m.from = m.moved[:0], m.shift[:0], m.bend[:0], m.miss[:0], m.from[:0]
+	m.moved, m.shift, m.acceleration, m.miss, m.from = m.moved[:0], m.shift[:0], m.acceleration[:0], m.miss[:0], m.from[:0]
 	m.rows = append(m.rows[:0], past.rows...)
 	m.model = append(m.model[:0], past.model...)
 	m.weights = append(m.weights[:0], past.weights...)
-	m.off = append(m.off[:0], past.off...)
+	m.error = append(m.error[:0], past.error...)
 	m.blends = append(m.blends[:0], past.blends...)
 }
 
-// step is what is remembered of a row that changed, by field.
+// step is what the memo holds of a row that changed, by field.
 type step struct {
-	shift, bend []int32
-	miss        []uint8
+	shift, acceleration []int32
+	miss                []uint8
 }
 
-// grow makes room for one more row that changed.
-func (m *memo) grow(row, fields int) step {
+// appendStep appends a row that changed.
+func (m *memo) appendStep(row, fields int) step {
 	m.moved = append(m.moved, int32(row))
 	for range fields {
-		m.shift, m.bend, m.miss = append(m.shift, 0), append(m.bend, 0), append(m.miss, 0)
+		m.shift, m.acceleration, m.miss = append(m.shift, 0), append(m.acceleration, 0), append(m.miss, 0)
 	}
 	return m.step(len(m.moved)-1, fields)
 }
 
-// step returns what is remembered of the n-th row that changed.
+// step returns the step of the n-th row that changed.
 func (m *memo) step(n, fields int) step {
-	return step{m.shift[n*fields:][:fields], m.bend[n*fields:][:fields], m.miss[n*fields:][:fields]}
+	return step{m.shift[n*fields:][:fields], m.acceleration[n*fields:][:fields], m.miss[n*fields:][:fields]}
 }

@@ -4,13 +4,13 @@ import "wirelab/encoders/rangecoder"
 
 const (
 	maxContexts  = 4
-	weightStride = maxContexts + 2 // one for what a row knows of itself, one that never changes
+	weightStride = maxContexts + 2 // and the row's own counter, and a constant
 	nodeCount    = 64
 	firstWeight  = rangecoder.Unit * 3 / 10
 	bias         = 256
 )
 
-// mixer codes decisions by several contexts at once.
+// mixer codes decisions by logistic mixing of the counters of several contexts.
 type mixer struct {
 	c     *rangecoder.Coder
 	mix   rangecoder.Mixer
@@ -24,11 +24,11 @@ type mixer struct {
 	set int // of weights
 }
 
-// begin forgets all contexts; set says which weights count.
+// begin clears the contexts; set chooses the weights.
 func (x *mixer) begin(set int) { x.n, x.set = 0, set*nodeCount }
 
-// see adds a context: the parts tell it apart from all others.
-func (x *mixer) see(a, b, c, d uint32) {
+// addContext adds a context: a hash of its parts.
+func (x *mixer) addContext(a, b, c, d uint32) {
 	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.n)*0x165667B1
 	h ^= h >> 15
 	h *= 0x2C1B3C6D
@@ -36,8 +36,8 @@ func (x *mixer) see(a, b, c, d uint32) {
 	x.n++
 }
 
-// bit codes a decision, the node-th of those in the present contexts; own, if not
-// nil, is one more opinion.
+// bit codes a decision, the node-th of those in the present contexts; own, if not nil,
+// is one more counter.
 func (x *mixer) bit(node, v int, own *counter) int {
 	x.mix.Reset()
 	n := 0
@@ -61,7 +61,7 @@ func (x *mixer) bit(node, v int, own *counter) int {
 	return v
 }
 
-// tree codes n bits of v, the highest first, from node 1 on.
+// tree codes n bits of v, the highest first, with nodes from 1 on.
 func (x *mixer) tree(v uint32, n int) uint32 {
 	at := 1
 	for i := n - 1; i >= 0; i-- {
@@ -70,8 +70,8 @@ func (x *mixer) tree(v uint32, n int) uint32 {
 	return uint32(at) - 1<<n
 }
 
-// Nodes, by which weights of one field tell its decisions apart: lengths have the first
-// 16, longer ones and symbols, which no field has both of, share the next 32.
+// Nodes number the decisions of a field. Lengths have the first 16. Longer ones and
+// symbols, which no field has both of, share the next 32.
 const (
 	farNode    = 16
 	symbolNode = 16

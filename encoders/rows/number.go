@@ -2,19 +2,18 @@ package rows
 
 import "math/bits"
 
-// number codes a field whose differences mean something: what is left of it when it is
-// predicted.
+// number codes the residual of a numeric field.
 func (r *rowState) number(f int, col *column) {
 	g := r.predict(f, col)
-	miss := r.residual(f, col, col.away(r.cur[f], g.value), g.value)
-	r.cur[f] = col.plus(g.value, miss)
+	miss := r.residual(f, col, col.difference(r.cur[f], g.value), g.value)
+	r.cur[f] = col.add(g.value, miss)
 	g.learn(r.cur[f], col)
-	r.shift[f] = col.between(r.start[f], r.cur[f])
-	r.bend[f] = col.less(r.shift[f], r.was[f])
+	r.shift[f] = col.shift(r.start[f], r.cur[f])
+	r.acceleration[f] = col.subtract(r.shift[f], r.was[f])
 	r.missedBy(f, length(miss))
 }
 
-// missedBy notes the length of a residual.
+// missedBy records the length of a residual.
 func (r *rowState) missedBy(f, n int) {
 	r.miss[f] = uint8(n)
 	r.worst = max(r.worst, n)
@@ -23,21 +22,21 @@ func (r *rowState) missedBy(f, n int) {
 
 const (
 	lengthBits = 4
-	longest    = 1<<lengthBits - 1 // a length from here on is told apart by a second tree
+	longest    = 1<<lengthBits - 1 // longer ones continue in a second tree
 	farBits    = 5
 )
 
-// residual codes a residual: the length of its magnitude, its sign, the bits below the
-// leading one.
+// residual codes a residual: the length of its magnitude, its sign, and the bits below
+// the leading one.
 func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	x := &r.e.x
-	kind := flag(r.otherSide && r.e.turn.has(f))
+	kind := flag(r.largestChanged && r.e.turn.has(f))
 	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
 	was, size := uint32(r.ahead(f)), magnitude(miss)
 	x.begin(col.slot)
-	x.see(id, kind, was, uint32(r.worst))
-	x.see(id, uint32(r.missed[f]), uint32(r.idle), kind)
-	x.see(own, uint32(r.last[0]), uint32(r.last[1]), kind)
+	x.addContext(id, kind, was, uint32(r.worst))
+	x.addContext(id, uint32(r.missed[f]), uint32(r.idle), kind)
+	x.addContext(own, uint32(r.last[0]), uint32(r.last[1]), kind)
 	n := uint32(bits.Len32(size))
 	short := x.tree(min(n, longest), lengthBits)
 	if short == longest {
@@ -81,19 +80,19 @@ func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
 	x := &r.e.x
 	id := uint32(r.e.cols[f].class)<<8 | signMark
 	x.begin(r.e.cols[f].slot)
-	x.see(id, kind, signOf(r.was[f]), 0)
-	x.see(id, uint32(r.ahead(f)), signOf(r.was[f]), uint32(r.missed[f]))
-	x.see(id, room, signOf(r.was[f]), 0)
+	x.addContext(id, kind, signOf(r.was[f]), 0)
+	x.addContext(id, uint32(r.ahead(f)), signOf(r.was[f]), uint32(r.missed[f]))
+	x.addContext(id, room, signOf(r.was[f]), 0)
 	return x.bit(signNode, int(flag(miss < 0)), nil) != 0
 }
 
 func signOf(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 
-// below codes what is below the leading bit of a magnitude of n bits.
+// below codes the bits below the leading one of a magnitude of n bits.
 func (r *rowState) below(f int, n, size uint32) uint32 {
 	x := &r.e.x
 	x.begin(r.e.cols[f].slot)
-	x.see(uint32(r.e.cols[f].class)<<8|topMark, n, 0, 0)
+	x.addContext(uint32(r.e.cols[f].class)<<8|topMark, n, 0, 0)
 	left, top := n-1, uint32(1)
 	for left > 0 && top < 4 {
 		left--

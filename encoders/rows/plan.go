@@ -6,33 +6,33 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// maxPlace is how many coordinates make up a place.
+// maxPlace bounds the coordinates of a position.
 const maxPlace = 3
 
-// plan is what an end knows of a schema before it has seen a frame.
+// plan is what the codec derives from a schema.
 type plan struct {
 	schema *frame.Schema
 	fields int
 	rows   int
 	cols   []column
-	coarse int   // bits of a coordinate that distances leave out
-	place  []int // the fields that say where a row is, none if no two do
-	shared int   // which weights decisions have that are of no field
-	turn   rotation
-	states []int // flags and small enums, by which rows are told apart
+	coarse int   // low bits of a coordinate that distances ignore
+	place  []int // the fields of a row's position, if there are two or more
+	shared int   // the weights of decisions that belong to no field
+	turn   rotationFields
+	states []int // flags that make contexts of rows
 }
 
-// column is what is known of a field.
+// column describes a field.
 type column struct {
 	kind  frame.Kind
 	min   int32
 	span  uint32 // the largest value less min
 	width uint   // bits of span
-	class int    // the first field that is like it
-	slot  int    // which weights it has: the last ones are shared
+	class int    // the first field of the same kind, range and unit
+	slot  int    // its weights; fields beyond maxSlots share the last
 }
 
-// number reports whether differences of values mean something.
+// number reports whether differences of values are meaningful.
 func (c *column) number() bool {
 	return c.kind == frame.Quantity || c.kind == frame.Angle || c.kind == frame.Float32
 }
@@ -61,7 +61,7 @@ func newPlan(s *frame.Schema) *plan {
 	return p
 }
 
-// findPlace looks for coordinates: the first two or three quantities of one unit.
+// findPlace finds the coordinates: the first two or three quantities of one unit.
 func (p *plan) findPlace() {
 	fields := p.schema.Fields
 	for i, f := range fields {

@@ -9,7 +9,7 @@ import (
 	"wirelab/encoders"
 )
 
-// Marks keep the contexts of different decisions apart.
+// Marks separate the contexts of different kinds of decisions.
 const (
 	rowMark = iota + 1
 	sameMark
@@ -23,43 +23,43 @@ const (
 
 var errUnchanged = errors.New("listed as changed, but is not")
 
-// rowState is the row at hand.
+// rowState is the state of the row being coded.
 type rowState struct {
-	e         *end
-	cur, base []int32 // its values
-	start     []int32 // what shifts count from: base, but for a rotation seen from another side
-	was       []int32 // its shifts on the way to base, scaled to the present ticks; zero if it did not change
-	bent      []int32 // by how much those were more than the ones before
-	missed    []uint8 // how far off they were
-	step              // the same of the shifts now
-	idle      int
-	nearest   uint32 // how far the nearest mover is, and the fastest
-	fastest   uint32
-	pace      int    // length of the longest of was, in the place
-	worst     int    // length of the longest residual so far
-	last      [2]int // of the last two residuals
-	same      uint32 // which of the fields before did not change, the last one lowest
-	neighbour step   // of the nearest row that changed, with its distance
-	distance  uint32
-	guess     guess
-	none      step // of a row that did not change
-	turning
+	e                *coder
+	cur, base        []int32 // its values
+	start            []int32 // origin of shifts: base, or its rotation with another component left out
+	was              []int32 // its last shifts, scaled to the present ticks; zero if it did not change
+	lastAcceleration []int32 // the change of its last shifts
+	missed           []uint8 // lengths of its last residuals
+	step                     // the present shifts
+	idle             int
+	nearest          uint32 // distances of the nearest and the fastest mover
+	fastest          uint32
+	pace             int    // length of the longest of was, in the place
+	worst            int    // length of the longest residual so far
+	last             [2]int // of the last two residuals
+	same             uint32 // which of the fields before did not change, the last one lowest
+	neighbour        step   // of the nearest row that changed, with its distance
+	distance         uint32
+	prediction       prediction
+	none             step // of a row that did not change
+	rotationState
 }
 
-func (r *rowState) init(e *end) {
+func (r *rowState) init(e *coder) {
 	n := e.fields
 	r.e, r.was, r.start = e, make([]int32, n), make([]int32, n)
 	r.none = step{make([]int32, n), make([]int32, n), make([]uint8, n)}
 }
 
-// codeRows passes over the rows.
-func (e *end) codeRows(cur, base *frame.Frame, past, next *memo) {
+// codeRows codes all rows.
+func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 	at, recent := 0, uint32(0)
 	r, n := &e.row, e.fields
 	for i := range e.rows {
 		r.cur, r.base = cur.Table[i*n:][:n], base.Table[i*n:][:n]
-		r.idle = idleness(past.idle[i])
-		r.remember(past, next, i, &at)
+		r.idle = idleClass(past.idle[i])
+		r.loadHistory(past, next, i, &at)
 		changed := r.codeChanged(i, recent, &next.rows[i])
 		e.charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & 15; changed == 0 {
@@ -70,7 +70,7 @@ func (e *end) codeRows(cur, base *frame.Frame, past, next *memo) {
 		}
 		next.idle[i] = 0
 		r.findNeighbour(next, i)
-		r.step = next.grow(i, n)
+		r.step = next.appendStep(i, n)
 		next.from = append(next.from, e.turn.fields(r.base))
 		if e.err = r.code(); e.err != nil {
 			e.err = fmt.Errorf("%s %d: %w", e.schema.Item, i, e.err)
@@ -79,22 +79,22 @@ func (e *end) codeRows(cur, base *frame.Frame, past, next *memo) {
 	}
 }
 
-// remember finds out how the row came to be where it is; at is the place in the list
-// of rows that changed then.
-func (r *rowState) remember(past, next *memo, row int, at *int) {
-	r.missed, r.bent, r.pace = r.none.miss, r.none.bend, 0
+// loadHistory loads the last step of a row; at is the position in the list of rows that
+// changed then.
+func (r *rowState) loadHistory(past, next *memo, row int, at *int) {
+	r.missed, r.lastAcceleration, r.pace = r.none.miss, r.none.acceleration, 0
 	copy(r.was, r.none.shift)
 	copy(r.start, r.base)
-	r.turned = false
+	r.rotated = false
 	if *at >= len(past.moved) || int(past.moved[*at]) != row {
 		return
 	}
 	s := past.step(*at, r.e.fields)
-	r.missed, r.bent = s.miss, s.bend
+	r.missed, r.lastAcceleration = s.miss, s.acceleration
 	for f, v := range s.shift {
 		r.was[f] = r.e.cols[f].scaled(v, past.ticks, next.ticks)
 	}
-	r.turnedFrom(past.from[*at], float64(next.ticks)/float64(past.ticks))
+	r.predictRotation(past.from[*at], float64(next.ticks)/float64(past.ticks))
 	*at++
 	for _, f := range r.e.place {
 		r.pace = max(r.pace, length(r.was[f]))
@@ -102,8 +102,7 @@ func (r *rowState) remember(past, next *memo, row int, at *int) {
 	r.pace = min(r.pace, paces-1)
 }
 
-// findNeighbour looks for the row nearest to this one among the last of this frame that
-// changed.
+// findNeighbour finds the nearest of the rows that changed last in this frame.
 func (r *rowState) findNeighbour(next *memo, row int) {
 	r.neighbour, r.distance = r.none, farthest
 	last, e := len(next.moved)-1, r.e
@@ -112,11 +111,11 @@ func (r *rowState) findNeighbour(next *memo, row int) {
 	}
 	pick := last
 	if len(e.place) > 0 {
-		at := e.scene.where(row)
+		at := e.scene.position(row)
 		best := uint64(1<<64 - 1)
 		for k := last; k >= 0 && k > last-maxMovers; k-- {
-			other := e.scene.where(int(next.moved[k]))
-			if d := apart(&at, &other); d < best {
+			other := e.scene.position(int(next.moved[k]))
+			if d := distance2(&at, &other); d < best {
 				best, pick = d, k
 			}
 		}
@@ -125,9 +124,9 @@ func (r *rowState) findNeighbour(next *memo, row int) {
 	r.neighbour = next.step(pick, e.fields)
 }
 
-// codeChanged codes whether a row changed; own is what is known of this very row.
+// codeChanged codes whether a row changed; own is the row's own counter.
 func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
-	r.nearest, r.fastest = r.e.scene.near(i)
+	r.nearest, r.fastest = r.e.scene.distances(i)
 	state := uint32(0)
 	for _, f := range r.e.states {
 		state = state<<1 | uint32(r.base[f]&1)
@@ -135,10 +134,10 @@ func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
 	idle, pace := uint32(r.idle), uint32(r.pace)
 	x := &r.e.x
 	x.begin(r.e.shared)
-	x.see(rowMark, idle, pace, recent&7)
-	x.see(rowMark, idle, r.nearest, state)
-	x.see(rowMark, idle, r.fastest, pace)
-	x.see(rowMark, r.nearest, r.fastest, idle)
+	x.addContext(rowMark, idle, pace, recent&7)
+	x.addContext(rowMark, idle, r.nearest, state)
+	x.addContext(rowMark, idle, r.fastest, pace)
+	x.addContext(rowMark, r.nearest, r.fastest, idle)
 	changed := false
 	for f, v := range r.cur {
 		changed = changed || v != r.base[f]
@@ -149,7 +148,7 @@ func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
 // code codes a row that changed.
 func (r *rowState) code() error {
 	r.worst, r.last, r.same = 0, [2]int{}, 0
-	r.lookAhead()
+	r.prepareRotation()
 	all := true // nothing has changed yet
 	for f := range r.cur {
 		col := &r.e.cols[f]
@@ -160,12 +159,12 @@ func (r *rowState) code() error {
 		r.same = r.same<<1 | flag(same)
 		all = all && same
 		if same {
-			r.rest(f, col)
+			r.noteUnchanged(f, col)
 		} else if err := r.change(f, col); err != nil {
 			return err
 		}
 		if f == r.e.turn.at {
-			r.lookFrom(int(r.cur[f] - col.min))
+			r.switchLargest(int(r.cur[f] - col.min))
 		}
 		r.e.charge(encoders.FieldSlot(f))
 	}
@@ -178,31 +177,31 @@ func (r *rowState) codeSame(f int, col *column) int {
 	id := uint32(f)<<8 | sameMark
 	pace := uint32(r.ahead(f))
 	x.begin(col.slot)
-	x.see(id, r.same&15, min(pace, 3), flag(r.otherSide))
-	x.see(id, pace, uint32(r.missed[f]), uint32(r.idle))
-	x.see(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
+	x.addContext(id, r.same&15, min(pace, 3), flag(r.largestChanged))
+	x.addContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
+	x.addContext(id, uint32(r.neighbour.miss[f]), uint32(r.pace), r.same&3)
 	if f == r.e.turn.at {
-		x.see(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.turned))
+		x.addContext(id, flag(int(r.base[f]-col.min) == r.first), r.margin, flag(r.rotated))
 	} else {
-		x.see(id, r.nearest, uint32(r.idle), r.same&1)
+		x.addContext(id, r.nearest, uint32(r.idle), r.same&1)
 	}
 	return x.bit(sameNode, int(flag(r.cur[f] == r.base[f])), nil)
 }
 
-// ahead returns how far field f would go if it went on: the length of that, in steps.
+// ahead returns the length of the predicted shift of field f.
 func (r *rowState) ahead(f int) int {
 	c := &r.e.cols[f]
 	if r.was[f] == 0 || !c.number() {
 		return 0
 	}
-	return length(c.away(c.toward(r.start[f], r.was[f]), r.start[f]))
+	return length(c.difference(c.apply(r.start[f], r.was[f]), r.start[f]))
 }
 
-// rest notes that a field did not change.
-func (r *rowState) rest(f int, col *column) {
+// noteUnchanged notes that a field did not change.
+func (r *rowState) noteUnchanged(f int, col *column) {
 	r.cur[f] = r.base[f]
 	if col.number() {
-		r.bend[f] = col.less(0, r.was[f])
+		r.acceleration[f] = col.subtract(0, r.was[f])
 		r.missedBy(f, r.ahead(f))
 	}
 }
@@ -229,8 +228,8 @@ func (r *rowState) change(f int, col *column) error {
 	return nil
 }
 
-// idleness tells apart how long a row has not changed.
-func idleness(n uint8) int {
+// idleClass returns the class of n packets without a change.
+func idleClass(n uint8) int {
 	switch {
 	case n < 3:
 		return int(n)

@@ -7,12 +7,14 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rotation"
 )
 
 // columnsOf are columns of every kind and of awkward ranges.
 func columnsOf() []column {
 	var fields []frame.Field
-	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0}, {math.MinInt32, math.MaxInt32}} {
+	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0},
+		{math.MinInt32, math.MaxInt32}} {
 		fields = append(fields, frame.Field{Kind: frame.Quantity, Min: r[0], Max: r[1]}, frame.Field{Kind: frame.Angle, Min: r[0], Max: r[1]})
 	}
 	fields = append(fields, frame.Field{Kind: frame.Float32})
@@ -37,17 +39,17 @@ func TestArithmetic(t *testing.T) {
 	for i, c := range columnsOf() {
 		for range 2000 {
 			v, guess := valueOf(rng, &c), valueOf(rng, &c)
-			if got := c.plus(guess, c.away(v, guess)); got != v {
-				t.Fatalf("column %d: %d from %d by %d comes to %d", i, v, guess, c.away(v, guess), got)
+			if got := c.add(guess, c.difference(v, guess)); got != v {
+				t.Fatalf("column %d: %d from %d by %d comes to %d", i, v, guess, c.difference(v, guess), got)
 			}
-			for _, shift := range []int32{c.between(guess, v), int32(rng.Uint32()), math.MinInt32} {
+			for _, shift := range []int32{c.shift(guess, v), int32(rng.Uint32()), math.MinInt32} {
 				for _, s := range []int32{shift, c.half(shift), c.scaled(shift, 6, 7), c.scaled(shift, 255, 1)} {
-					if at := c.toward(guess, s); uint32(at)-uint32(c.min) > c.span {
+					if at := c.apply(guess, s); uint32(at)-uint32(c.min) > c.span {
 						t.Fatalf("column %d: %d leads from %d to %d", i, s, guess, at)
 					}
 				}
 			}
-			if off := c.away(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 && uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
+			if off := c.difference(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 && uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
 				t.Fatalf("column %d: from %d to %d by %d, the longer way round", i, guess, v, off)
 			}
 			if c.kind == frame.Quantity && c.span < math.MaxInt32 {
@@ -69,10 +71,10 @@ func TestFloats(t *testing.T) {
 			t.Errorf("%g does not come after %g", v, list[i])
 		}
 	}
-	if got := c.toward(bitsOf(1.5), c.scaled(c.between(bitsOf(1), bitsOf(1.5)), 2, 6)); got != bitsOf(3) {
+	if got := c.apply(bitsOf(1.5), c.scaled(c.shift(bitsOf(1), bitsOf(1.5)), 2, 6)); got != bitsOf(3) {
 		t.Errorf("from 1 to 1.5 in 2 ticks leads to %g in 6 more, want 3", float(got))
 	}
-	if got := c.toward(bitsOf(3e38), bitsOf(3e38)); got != bitsOf(3e38) {
+	if got := c.apply(bitsOf(3e38), bitsOf(3e38)); got != bitsOf(3e38) {
 		t.Errorf("beyond all floats lies %g", float(got))
 	}
 }
@@ -80,7 +82,8 @@ func TestFloats(t *testing.T) {
 // What is read off a schema.
 func TestPlan(t *testing.T) {
 	p := newPlan(frame.Cubes(3))
-	if len(p.place) != 3 || p.place[0] != frame.CubeX || p.turn.at != frame.CubeLargest || p.cols[frame.CubeC].class != frame.CubeA || len(p.states) != 1 {
+	if len(p.place) != 3 || p.place[0] != frame.CubeX || p.turn.at != frame.CubeLargest ||
+		p.cols[frame.CubeC].class != frame.CubeA || len(p.states) != 1 {
 		t.Errorf("of cubes: %+v", p)
 	}
 	none := frame.Cubes(3)
@@ -97,30 +100,30 @@ func TestPlan(t *testing.T) {
 // on turning, as sine and cosine have it.
 func TestRotation(t *testing.T) {
 	p := newPlan(frame.Cubes(1))
-	at := func(angle float64) quaternion {
+	at := func(angle float64) rotation.Quaternion {
 		s, axis := math.Sin(angle/2), [3]float64{2. / 7, -3. / 7, 6. / 7}
-		return quaternion{axis[0] * s, axis[1] * s, axis[2] * s, math.Cos(angle / 2)}
+		return rotation.Quaternion{axis[0] * s, axis[1] * s, axis[2] * s, math.Cos(angle / 2)}
 	}
-	near := func(a, b quaternion) float64 {
+	near := func(a, b rotation.Quaternion) float64 {
 		dot := a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3]
 		return 1 - math.Abs(dot)
 	}
 	for angle := -6.0; angle < 6; angle += 0.1 {
 		q := at(angle)
-		first, second, _ := q.rank()
+		first, second := q.Largest()
 		if math.Abs(q[first]) < math.Abs(q[second]) {
 			t.Fatalf("%v ranks %d before %d", q, first, second)
 		}
 		fields := p.turn.components(&q, first)
-		back := p.turn.of(first, fields[:])
+		back := p.turn.Decode(int32(first), fields[:])
 		if again := p.turn.components(&back, first); again != fields || near(q, back) > 1e-4 {
 			t.Fatalf("%v is %v, is %v", q, fields, again)
 		}
 		from := at(angle - 0.3)
-		if got, want := onward(&from, &q, 1), at(angle+0.3); near(got, want) > 1e-12 {
+		if got, want := extrapolate(&from, &q, 1), at(angle+0.3); near(got, want) > 1e-12 {
 			t.Fatalf("from %v by %v to %v, want %v", from, q, got, want)
 		}
-		if got, want := onward(&from, &q, 2.5), at(angle+0.75); near(got, want) > 1e-4 {
+		if got, want := extrapolate(&from, &q, 2.5), at(angle+0.75); near(got, want) > 1e-4 {
 			t.Fatalf("two and a half times as far from %v by %v to %v, want %v", from, q, got, want)
 		}
 	}
@@ -137,7 +140,7 @@ func TestScene(t *testing.T) {
 		}
 	}
 	for n, row := range rng.Perm(s.Rows)[:60] {
-		past.grow(row, frame.CubeFields).shift[frame.CubeX] = int32(n + 1)
+		past.appendStep(row, frame.CubeFields).shift[frame.CubeX] = int32(n + 1)
 	}
 	var around scene
 	around.begin(p, base, past)
@@ -145,14 +148,14 @@ func TestScene(t *testing.T) {
 		t.Fatalf("%d movers, the fastest %+v", len(around.movers), around.movers[around.top])
 	}
 	for row := range s.Rows {
-		best, at := uint64(math.MaxUint64), around.where(row)
+		best, at := uint64(math.MaxUint64), around.position(row)
 		for n, other := range past.moved[60-maxMovers:] {
 			if past.step(60-maxMovers+n, p.fields).shift[frame.CubeX] > 0 && int(other) != row {
-				there := around.where(int(other))
-				best = min(best, apart(&at, &there))
+				there := around.position(int(other))
+				best = min(best, distance2(&at, &there))
 			}
 		}
-		if nearest, _ := around.near(row); nearest != uint32(length64(best)) {
+		if nearest, _ := around.distances(row); nearest != uint32(length64(best)) {
 			t.Fatalf("row %d: %d half octaves, want %d", row, nearest, length64(best))
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// farthest is where there is nobody.
+// farthest is the distance where there is no mover.
 const farthest = 64
 
-// maxMovers bounds how many rows are looked at to see whether one is near.
+// maxMovers bounds how many rows are compared by distance.
 const maxMovers = 24
 
 // mover is a row that changed in the frame before.
@@ -19,7 +19,7 @@ type mover struct {
 	speed uint32
 }
 
-// scene is what goes on around the rows: who moved, and where.
+// scene holds the rows that moved in the frame before, and where they are.
 type scene struct {
 	plan   *plan
 	base   []int32
@@ -27,7 +27,7 @@ type scene struct {
 	top    int     // the fastest of all
 }
 
-// begin looks at who moved on the way to base.
+// begin collects the rows that moved on the way to base.
 func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	s.plan, s.base, s.movers, s.top = p, base.Table, s.movers[:0], -1
 	if len(p.place) == 0 {
@@ -36,7 +36,7 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	slowest := 0
 	for n, row := range past.moved {
 		shift := past.step(n, p.fields).shift
-		m := mover{row: int(row), at: s.where(int(row))}
+		m := mover{row: int(row), at: s.position(int(row))}
 		for _, f := range p.place {
 			m.speed = max(m.speed, uint32(max(shift[f], -shift[f])))
 		}
@@ -62,28 +62,28 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	}
 }
 
-// where returns the coordinates of a row, coarse enough for their squares to add up.
-func (s *scene) where(row int) (at [maxPlace]int32) {
+// position returns the coordinates of a row, shifted so that their squares can be added.
+func (s *scene) position(row int) (at [maxPlace]int32) {
 	for k, f := range s.plan.place {
 		at[k] = s.base[row*s.plan.fields+f] >> s.plan.coarse
 	}
 	return at
 }
 
-// near returns how far the nearest mover is from a row, and how far the fastest, in
-// half octaves; 63 where there is none.
-func (s *scene) near(row int) (nearest, fastest uint32) {
+// distances returns the distance of the nearest mover from a row and of the fastest, in
+// half octaves; farthest if there is none.
+func (s *scene) distances(row int) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return farthest, farthest
 	}
-	at := s.where(row)
+	at := s.position(row)
 	best := uint64(1<<63 - 1)
 	for i := range s.movers {
 		m := &s.movers[i]
 		if m.row == row {
 			continue
 		}
-		d := apart(&at, &m.at)
+		d := distance2(&at, &m.at)
 		best = min(best, d)
 		if i == s.top {
 			fastest = uint32(bits.Len64(d))
@@ -92,8 +92,8 @@ func (s *scene) near(row int) (nearest, fastest uint32) {
 	return uint32(bits.Len64(best)), fastest
 }
 
-// apart returns the square of a distance.
-func apart(a, b *[maxPlace]int32) uint64 {
+// distance2 returns the square of a distance.
+func distance2(a, b *[maxPlace]int32) uint64 {
 	x, y, z := int64(a[0])-int64(b[0]), int64(a[1])-int64(b[1]), int64(a[2])-int64(b[2])
 	return uint64(x*x + y*y + z*z)
 }

@@ -14,16 +14,16 @@ func (r *rowState) symbol(f int, col *column) {
 	for range min(col.width, symbolBits) {
 		left--
 		x.begin(col.slot)
-		x.see(id, at, was, 0)
-		x.see(id, at, was, r.expected(f))
-		x.see(id, at, r.expected(f), r.margin)
+		x.addContext(id, at, was, 0)
+		x.addContext(id, at, was, r.expected(f))
+		x.addContext(id, at, r.expected(f), r.margin)
 		at = at<<1 | uint32(x.bit(symbolNode+int(min(at, 15)), int(v>>left&1), nil))
 	}
 	v = (at-1<<min(col.width, symbolBits))<<left | uint32(e.c.Direct(uint64(v&(1<<left-1)), left))
 	r.cur[f] = int32(v + uint32(col.min))
 }
 
-// expected returns what an enum is expected to become, 0 if nobody knows.
+// expected returns the context of an enum that is predicted, 0 if it is not.
 func (r *rowState) expected(f int) uint32 {
 	if f != r.e.turn.at {
 		return 0
@@ -38,8 +38,8 @@ func (r *rowState) bits(f int) {
 	var out, count uint32
 	for i := range uint32(32) {
 		x.begin(r.e.cols[f].slot)
-		x.see(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
-		x.see(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
+		x.addContext(uint32(f)<<8|bitsMark, i, uint32(r.base[f])>>i&1, 0)
+		x.addContext(uint32(f)<<8|bitsMark, i, min(count, 3), 1)
 		b := uint32(x.bit(bitNode, int(d>>i&1), nil))
 		out |= b << i
 		count += b

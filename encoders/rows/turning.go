@@ -1,74 +1,80 @@
 package rows
 
-// turns is how many fields a rotation takes.
-const turns = parts + 1
+import (
+	"math"
+	"wirelab/encoders/rotation"
+)
 
-// turning is what is known of the rotation of the row at hand, if its schema has one.
-type turning struct {
-	turned    bool       // it turned on the way to base
-	is, goes  quaternion // of base, and where that leads
-	first     int        // the component that will be the largest, and the next one
-	second    int
-	margin    uint32 // how clearly
-	otherSide bool   // another component is left out now than in base
+// rotationSize is how many fields a rotation takes.
+const rotationSize = parts + 1
+
+// rotationState is the rotation of the row being coded, if its schema has one.
+type rotationState struct {
+	rotated            bool                // it turned in its last step
+	current, predicted rotation.Quaternion // in base, and as predicted
+	first              int                 // the largest component as predicted, and the second
+	second             int
+	margin             uint32 // class of their difference
+	largestChanged     bool   // another component is the largest now than in base
 }
 
 // fields returns the rotation's fields of a row.
-func (t *rotation) fields(row []int32) (v [turns]int32) {
+func (t *rotationFields) fields(row []int32) (v [rotationSize]int32) {
 	if t.at >= 0 {
 		copy(v[:], row[t.at:])
 	}
 	return v
 }
 
-// read returns the quaternion that such fields are.
-func (r *rowState) read(fields []int32) quaternion {
+// read returns the quaternion of a rotation's fields.
+func (r *rowState) read(fields []int32) rotation.Quaternion {
 	t := &r.e.turn
-	return t.of(int(fields[0]-r.e.cols[t.at].min), fields[1:turns])
+	return t.Decode(fields[0]-r.e.cols[t.at].min, fields[1:rotationSize])
 }
 
-// turnedFrom notes from where the row turned to base, and so where it will turn to.
-func (r *rowState) turnedFrom(fields [turns]int32, times float64) {
+// predictRotation extrapolates the rotation from that before the last step.
+func (r *rowState) predictRotation(fields [rotationSize]int32, times float64) {
 	t := &r.e.turn
 	if t.at < 0 {
 		return
 	}
 	from := r.read(fields[:])
-	r.is = r.read(r.base[t.at:])
-	r.goes = onward(&from, &r.is, times)
-	r.turned = true
-	r.see(int(r.base[t.at] - r.e.cols[t.at].min))
+	r.current = r.read(r.base[t.at:])
+	r.predicted = extrapolate(&from, &r.current, times)
+	r.rotated = true
+	r.setReference(int(r.base[t.at] - r.e.cols[t.at].min))
 }
 
-// lookAhead gets the rotation ready for a row that changed.
-func (r *rowState) lookAhead() {
+// prepareRotation prepares the rotation of a row that changed.
+func (r *rowState) prepareRotation() {
 	t := &r.e.turn
-	r.otherSide, r.margin = false, 0
+	r.largestChanged, r.margin = false, 0
 	if t.at < 0 {
 		return
 	}
-	if !r.turned {
-		r.is = r.read(r.base[t.at:])
-		r.goes = r.is
+	if !r.rotated {
+		r.current = r.read(r.base[t.at:])
+		r.predicted = r.current
 	}
-	var margin float64
-	r.first, r.second, margin = r.goes.rank()
+	r.first, r.second = r.predicted.Largest()
+	margin := math.Abs(r.predicted[r.first]) - math.Abs(r.predicted[r.second])
 	r.margin = uint32(min(int(float64(margin*40)), 11)) + 1
 }
 
-// lookFrom sees the rotation with component left left out, as cur has it.
-func (r *rowState) lookFrom(left int) {
+// switchLargest handles a change of the largest component to left.
+func (r *rowState) switchLargest(left int) {
 	t := &r.e.turn
 	if r.cur[t.at] != r.base[t.at] {
-		r.otherSide = true
-		r.see(left)
+		r.largestChanged = true
+		r.setReference(left)
 	}
 }
 
-// see counts shifts from the rotation of base, as it is with that component left out.
-func (r *rowState) see(left int) {
+// setReference sets the origin of shifts and the predicted shifts for the rotation with
+// component left left out.
+func (r *rowState) setReference(left int) {
 	t := &r.e.turn
-	is, goes := t.components(&r.is, left), t.components(&r.goes, left)
+	is, goes := t.components(&r.current, left), t.components(&r.predicted, left)
 	for k := range is {
 		f := t.at + 1 + k
 		r.start[f], r.was[f] = is[k], goes[k]-is[k]

@@ -1,17 +1,14 @@
 package rpc
 
 import (
-	"errors"
-	"fmt"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/rangecoder"
 )
 
-// Adaptive predicts every field, and range-codes what is left with models that are
-// learnt along the chain of baselines. What it knows of the fields it reads off the
-// schema: their kinds, and by their units which one is the rate of change of which.
+// Adaptive predicts every field and range-codes the residuals with models that adapt
+// along the chain of baselines. From the schema it takes the kinds of the fields, and by
+// their units which field is the rate of change of another.
 func Adaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 26, Name: "rpc-adaptive", Refs: 1, Quantises: true, Suits: suits,
@@ -27,9 +24,9 @@ func Adaptive() encoders.Codec {
 type adaptive struct {
 	schema *frame.Schema
 	cols   []column
-	order  []int // fields, rates of change before what they are the rates of
+	order  []int // fields, rates of change before their fields
 	rates  []int // field -> the field that is its rate of change, -1 if none
-	clock  int   // the field that tells the time, -1 if none
+	clock  int   // the field of the time, -1 if none
 	start  *memo
 	zero   float64 // seconds between two ticks, where no field tells the time
 
@@ -59,7 +56,8 @@ func newAdaptive(s *frame.Schema) *adaptive {
 }
 
 // Encode implements encoders.Encoder.
-func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := check(x.schema, x.cols, cur); err != nil {
 		return dst, nil, err
 	}
@@ -84,11 +82,8 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 	if err != nil {
 		return nil, err
 	}
-	switch err := x.c.Close(); {
-	case errors.Is(err, rangecoder.ErrShort):
-		return nil, fmt.Errorf("rpc: %w", encoders.ErrTruncated)
-	case err != nil:
-		return nil, fmt.Errorf("rpc: %w: %w", encoders.ErrCorrupt, err)
+	if err := ended(x.c.Close(), rangecoder.ErrShort); err != nil {
+		return nil, err
 	}
 	return m, nil
 }

@@ -57,7 +57,8 @@ func newDelta(s *frame.Schema) *delta {
 }
 
 // Encode implements encoders.Encoder.
-func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := check(x.schema, x.cols, cur); err != nil {
 		return dst, nil, err
 	}
@@ -157,11 +158,11 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 		if err := readFull(&r, x.schema, x.cols, dst); err != nil {
 			return nil, err
 		}
-		return nil, ended(r.Close())
+		return nil, ended(r.Close(), bitio.ErrShort)
 	}
 	for n := range x.diffs {
 		if !x.diffs[n].read(&r) {
-			return nil, ended(bitio.ErrTrailing)
+			return nil, ended(bitio.ErrTrailing, bitio.ErrShort)
 		}
 	}
 	if err := x.readRest(&r, dst, base); err != nil {
@@ -169,7 +170,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	}
 	x.rebuild(dst, base)
 	dst.Body = dst.Body[:0]
-	return nil, ended(r.Close())
+	return nil, ended(r.Close(), bitio.ErrShort)
 }
 
 // readRest reads the fields that are no floats.
@@ -206,7 +207,7 @@ func (x *delta) unpack(f *frame.Frame) error {
 		}
 		f.Table[i] = v
 	}
-	return ended(r.Close())
+	return ended(r.Close(), bitio.ErrShort)
 }
 
 func float(bits int32) float32 { return math.Float32frombits(uint32(bits)) }

@@ -3,7 +3,7 @@
 // fast, which keys are down (High-frequency upstream RPC, 2023).
 //
 // Three encoders form a ladder. Full sends every field in the bits it has. Delta
-// sends what changed since a call that the server is known to have: vectors of
+// sends what changed since a call that the server acknowledged: vectors of
 // floats as UE's NetQuantize10 would, the rest XORed and run-length coded. Adaptive
 // predicts each field from the fields that are its rate of change, and gives the
 // rest to a range coder whose models travel along the chain of baselines.
@@ -13,13 +13,11 @@
 package rpc
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/bitio"
 )
 
 const source = "High-frequency upstream RPC, 2023"
@@ -86,12 +84,9 @@ func outOfRange(s *frame.Schema, i int) error {
 }
 
 // ended translates the end of a bit stream.
-func ended(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, bitio.ErrShort):
-		return fmt.Errorf("rpc: %w", encoders.ErrTruncated)
+func ended(err, short error) error {
+	if err = encoders.DecodeError(err, short); err != nil {
+		err = fmt.Errorf("rpc: %w", err)
 	}
-	return fmt.Errorf("rpc: %w: %w", encoders.ErrCorrupt, err)
+	return err
 }

@@ -9,8 +9,8 @@ import (
 
 // Ways to predict a field.
 const (
-	asBefore  = iota // what it was
-	byRate           // what its rate of change, at both ends, makes of it
+	previous  = iota // the value before
+	byRate           // extrapolated by its rate of change
 	byHistory        // as it went on until the baseline
 	ways
 )
@@ -38,7 +38,7 @@ func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
 			plain = 1
 		}
 	}
-	if plain = fm.plain.Code(&x.c, plain, slow); plain != 0 {
+	if plain = fm.plain.Code(&x.c, plain, slowLimit); plain != 0 {
 		f.Table[i] = int32(uint32(x.c.Direct(uint64(uint32(f.Table[i])), 32)))
 		fm.slope = 0
 		return
@@ -47,9 +47,9 @@ func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
 	v := float32(guess + float64(float64(tenths)/quantum))
 	f.Table[i] = int32(math.Float32bits(v))
 	for w, g := range guesses {
-		fm.judge(w, math.Abs(float64(v)-g)*quantum)
+		fm.recordError(w, math.Abs(float64(v)-g)*quantum)
 	}
-	fm.follow(float64(v)-was, e.ticks)
+	fm.recordChange(float64(v)-was, e.ticks)
 }
 
 // residual returns v less guess in tenths, rounded.
@@ -94,15 +94,15 @@ func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uin
 	if d == math.MinInt32 { // has no magnitude
 		plain = 1
 	}
-	if plain = fm.plain.Code(&x.c, plain, slow); plain != 0 {
+	if plain = fm.plain.Code(&x.c, plain, slowLimit); plain != 0 {
 		now = uint32(x.c.Direct(uint64(now), 32))
 	} else {
 		now = guess + uint32(x.codeNumber(fm, d))
 	}
 	for w, g := range guesses {
-		fm.judge(w, math.Abs(float64(int32(now-g))))
+		fm.recordError(w, math.Abs(float64(int32(now-g))))
 	}
-	fm.follow(float64(int32(now-was)), e.ticks)
+	fm.recordChange(float64(int32(now-was)), e.ticks)
 	return now
 }
 
@@ -110,7 +110,7 @@ func (x *adaptive) codeQuantity(fm *numberMemo, now, was uint32, e *elapsed) uin
 func (x *adaptive) codeSymbol(sm *symbolMemo, col *column, now, was uint32) uint32 {
 	stays := &sm.stays[min(was, 1)][sm.moved]
 	sm.moved = 0
-	if stays.Code(&x.c, bit(now == was), quick) != 0 {
+	if stays.Code(&x.c, bit(now == was), fastLimit) != 0 {
 		return was
 	}
 	sm.moved = 1
@@ -130,7 +130,7 @@ func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := fm.sign.Code(&x.c, bit(v < 0), quick)
+	negative := fm.sign.Code(&x.c, bit(v < 0), fastLimit)
 	magnitude, left := uint32(max(v, -v)), uint(n-1)
 	top := uint32(1)
 	learnt := uint(0)
@@ -139,7 +139,7 @@ func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 	}
 	for range learnt {
 		left--
-		top = top<<1 | uint32(fm.top[n][top&3].Code(&x.c, int(magnitude>>left&1), slow))
+		top = top<<1 | uint32(fm.top[n][top&3].Code(&x.c, int(magnitude>>left&1), slowLimit))
 	}
 	magnitude = top<<left | uint32(x.c.Direct(uint64(magnitude&(1<<left-1)), left))
 	if negative != 0 {
@@ -152,7 +152,7 @@ func (x *adaptive) codeNumber(fm *numberMemo, v int32) int32 {
 func (x *adaptive) codeLength(fm *numberMemo, n uint32) uint32 {
 	ladder := &fm.length[fm.class]
 	for at := range uint32(longest) {
-		if ladder[at].Code(&x.c, bit(n > at), quick) == 0 {
+		if ladder[at].Code(&x.c, bit(n > at), fastLimit) == 0 {
 			return at
 		}
 	}

@@ -47,7 +47,7 @@ func (x *full) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders
 	if err := readFull(&r, x.schema, x.cols, dst); err != nil {
 		return nil, err
 	}
-	return nil, ended(r.Close())
+	return nil, ended(r.Close(), bitio.ErrShort)
 }
 
 // writeFull writes a call that refers to nothing.
@@ -68,7 +68,7 @@ func readFull(r *bitio.Reader, s *frame.Schema, cols []column, f *frame.Frame) e
 		}
 		f.Table[i] = v
 	}
-	return ended(r.Err())
+	return ended(r.Err(), bitio.ErrShort)
 }
 
 // fullBits returns the bits of a call that refers to nothing.

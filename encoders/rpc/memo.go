@@ -5,22 +5,22 @@ import "wirelab/encoders/rangecoder"
 // How many decisions a model averages over in the end: few where players change
 // their minds.
 const (
-	quick = 60
-	slow  = 250
+	fastLimit = 60
+	slowLimit = 250
 
 	longest = 31 // bits of a magnitude
 	shaped  = 12 // bits up to which the ones below the highest are learnt
 	classes = 4  // of how long the last residual was
 )
 
-// memo is what was learnt along the chain of baselines. Every call of the history has
-// one, and every call begins with a copy, so it is kept small: 12 kB for the workload.
+// memo is the adaptive state along the chain of baselines. Every call of the history has
+// one, and every call begins with a copy, so it is small: 12 kB for the workload.
 type memo struct {
 	numbers []numberMemo
 	symbols []symbolMemo
 }
 
-// numberMemo is what was learnt of a field of which differences mean something.
+// numberMemo is the state of a numeric field.
 type numberMemo struct {
 	length [classes][longest]rangecoder.Counter
 	top    [shaped + 1][4]rangecoder.Counter
@@ -31,8 +31,8 @@ type numberMemo struct {
 	slope  float64       // change a tick until now
 }
 
-// symbolMemo is what was learnt of a field that either stays or becomes something
-// else: in which way it did so depends on whether it was zero, and on the last time.
+// symbolMemo is the state of a field that either keeps its value or gets another.
+// Contexts are whether it was zero and whether it changed last time.
 type symbolMemo struct {
 	stays [2][2]rangecoder.Counter
 	moved uint8
@@ -65,7 +65,7 @@ func (m *memo) copyFrom(o *memo) {
 	copy(m.symbols, o.symbols)
 }
 
-// best returns the way of predicting that was the least off.
+// best returns the predictor with the least error.
 func (f *numberMemo) best() int {
 	best := 0
 	for w, e := range f.errors {
@@ -76,16 +76,16 @@ func (f *numberMemo) best() int {
 	return best
 }
 
-// judge notes how far off a way of predicting was. Beyond a bound, being off is being off.
-func (f *numberMemo) judge(way int, off float64) {
+// recordError updates the mean error of a predictor. Large errors are clipped.
+func (f *numberMemo) recordError(way int, off float64) {
 	if !(off < 1<<16) {
 		off = 1 << 16
 	}
 	f.errors[way] += float64((off - f.errors[way]) * 0.125)
 }
 
-// follow notes by how much the field changed in so many ticks.
-func (f *numberMemo) follow(change float64, ticks int64) {
+// recordChange stores the rate of change from a change over so many ticks.
+func (f *numberMemo) recordChange(change float64, ticks int64) {
 	if ticks <= 0 || !(change > -1<<40 && change < 1<<40) {
 		f.slope = 0
 		return

@@ -143,7 +143,7 @@ func TestSameBytesAfterReuse(t *testing.T) {
 
 func head(b []byte) []byte { return b[:min(len(b), 64)] }
 
-// hostile hands a decoder bytes that no encoder wrote: it must answer with an
+// hostile passes a decoder bytes that no encoder wrote: it must answer with an
 // error that says so, or with a frame within the schema.
 func hostile(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 	t.Helper()

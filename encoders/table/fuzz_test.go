@@ -33,7 +33,7 @@ func (b benches) at(t testing.TB, codec, schema byte) *bench {
 	return b[key]
 }
 
-// FuzzDecode hands any bytes to every decoder, against one reference or another.
+// FuzzDecode passes any bytes to every decoder, against one reference or another.
 func FuzzDecode(f *testing.F) {
 	for i, c := range All() {
 		for j, s := range schemas()[:9] {

@@ -132,7 +132,9 @@ func (c *chart) situations(t *testing.T) {
 }
 
 func (c *chart) svg() []byte {
-	return fmt.Appendf(nil, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\" fill=\"#7d8590\">\n%s</svg>\n",
+	return fmt.Appendf(nil,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "+
+			"font-family=\"sans-serif\" font-size=\"13\" fill=\"#7d8590\">\n%s</svg>\n",
 		chartWidth, c.y, c.String())
 }
 

@@ -84,14 +84,3 @@ func ByName(name string) (*encoders.Codec, error) {
 	}
 	return nil, &UnknownError{Name: name, Known: known}
 }
-
-// ByID returns the encoder that a packet header names, and whether there is one.
-func ByID(id uint8) (*encoders.Codec, bool) {
-	all := All()
-	for i := range all {
-		if all[i].ID == id {
-			return &all[i], true
-		}
-	}
-	return nil, false
-}

@@ -1,7 +1,7 @@
 // Package train says what it is to train an encoder: which recordings it may
 // learn from, what it reports on the way, and the files that come out, which are
 // embedded beside the encoder. The encoders do the learning themselves; `tui
-// train` hands them recordings and writes their files.
+// train` passes them recordings and writes their files.
 package train
 
 import (

@@ -17,7 +17,7 @@ type Matrix struct {
 	Rows, Cols       int
 	Score            []uint8 // row by row: how much of that part was found there, 0 to 255
 	Chosen           []bool  // whether it was taken from there
-	Told             int     // rows that are done, from the top
+	Done             int     // rows that are done, from the top
 }
 
 // The size of the picture: as much as a large screen can show.
@@ -31,7 +31,7 @@ func (m *Matrix) OldCols() int { return int(m.OldSize * int64(m.Cols) / max(m.Ol
 
 // Begun reports whether there is anything to see.
 func (m *Matrix) Begun() bool {
-	return m.Told > 0 || slices.ContainsFunc(m.Score, func(v uint8) bool { return v > 0 })
+	return m.Done > 0 || slices.ContainsFunc(m.Score, func(v uint8) bool { return v > 0 })
 }
 
 // MatrixMaker draws the picture as its parts are heard of, in one goroutine, for
@@ -50,7 +50,7 @@ func NewMatrixMaker(oldSize, newSize int64) *MatrixMaker {
 
 // Watch is what the maker of a patch tells.
 func (x *MatrixMaker) Watch() patches.Watch {
-	return patches.Watch{Correlated: x.correlated, Told: x.told}
+	return patches.Watch{Correlated: x.correlated, Coded: x.coded}
 }
 
 // row and col return where a byte of the new file, and an address, are in the picture.
@@ -87,8 +87,8 @@ func (x *MatrixMaker) correlated(c patches.Correlation) {
 	}
 }
 
-// told takes in what a part was taken from.
-func (x *MatrixMaker) told(t patches.Told) {
+// coded takes in what a part was taken from.
+func (x *MatrixMaker) coded(t patches.Segment) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seen = nil
@@ -98,9 +98,9 @@ func (x *MatrixMaker) told(t patches.Told) {
 			x.m.Chosen[x.row(c.At+n)*matrixCols+x.col(c.From+n)] = true
 		}
 	}
-	x.m.Told = x.row(t.End)
+	x.m.Done = x.row(t.End)
 	if t.End == x.m.NewSize {
-		x.m.Told = matrixRows
+		x.m.Done = matrixRows
 	}
 }
 

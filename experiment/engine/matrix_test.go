@@ -11,10 +11,10 @@ import (
 func TestMatrix(t *testing.T) {
 	x := NewMatrixMaker(1<<20, 1<<20)
 	x.correlated(patches.Correlation{Start: 0, End: 1 << 18, OldSize: 1 << 20, Cell: 1 << 15, Score: []int32{0, 0, 0, 0, 0, 0, 0, 0, 1 << 15}})
-	x.told(patches.Told{Start: 0, End: 1 << 18, Mode: patches.Patched, Copies: []patches.Copy{{At: 0, From: 1 << 18, N: 1 << 18}}})
+	x.coded(patches.Segment{Start: 0, End: 1 << 18, Mode: patches.Patched, Copies: []patches.Copy{{At: 0, From: 1 << 18, N: 1 << 18}}})
 	m := x.View()
-	if m.OldCols() != matrixCols/2 || m.Told != matrixRows/4 {
-		t.Fatalf("%d columns of the old file, %d rows told", m.OldCols(), m.Told)
+	if m.OldCols() != matrixCols/2 || m.Done != matrixRows/4 {
+		t.Fatalf("%d columns of the old file, %d rows told", m.OldCols(), m.Done)
 	}
 	for row := range m.Rows {
 		for col := range m.Cols {

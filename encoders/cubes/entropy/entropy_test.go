@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/internal/recording"
 )
 
@@ -31,7 +32,7 @@ func crowd(seed uint64, rows, count int) []*frame.Frame {
 	now := frame.Cubes(rows).NewFrame()
 	speed := make([][3]int32, rows)
 	for i := range rows {
-		copy(row(now.Table, i)[:], []int32{3, 256, 256, 256, int32(i%30) * 512, int32(i/30) * 512, 102, 0})
+		copy(cube.At(now.Table, i)[:], []int32{3, 256, 256, 256, int32(i%30) * 512, int32(i/30) * 512, 102, 0})
 	}
 	var frames []*frame.Frame
 	for n := range count {
@@ -40,17 +41,17 @@ func crowd(seed uint64, rows, count int) []*frame.Frame {
 		f.Tick = uint32(n)
 		frames = append(frames, f)
 		for i := range rows {
-			q, v := row(now.Table, i), &speed[i]
+			q, v := cube.At(now.Table, i), &speed[i]
 			switch {
 			case rng.IntN(200) == 0:
-				*q = cube{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512),
+				*q = cube.Row{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512),
 					rng.Int32N(1<<18) - 1<<17, rng.Int32N(1<<18) - 1<<17, rng.Int32N(1 << 14), rng.Int32N(2)}
 			case rng.IntN(40) == 0:
 				*v = [3]int32{rng.Int32N(81) - 40, rng.Int32N(81) - 40, rng.Int32N(60)}
 				q[frame.CubeInteracting] ^= 1
 			case *v != [3]int32{}:
 				for k := range v {
-					q[frame.CubeX+k] = within(k, q[frame.CubeX+k]+v[k])
+					q[frame.CubeX+k] = clampCoordinate(k, q[frame.CubeX+k]+v[k])
 					q[frame.CubeA+k] = min(max(q[frame.CubeA+k]+v[k]/5, 0), 511)
 				}
 				if v[2] -= 3; q[frame.CubeZ] <= 102 {
@@ -210,7 +211,7 @@ func TestReferenceFigures(t *testing.T) {
 	}
 }
 
-// Begun without knowledge, adaptive learns what static was taught, nearly.
+// Without trained tables, adaptive learns nearly what static was trained to.
 func TestAdaptiveLearns(t *testing.T) {
 	frames := recording.Load(t, "bravo", 900)
 	taught := score(t, Adaptive(), frames)

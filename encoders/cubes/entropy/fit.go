@@ -2,18 +2,16 @@ package entropy
 
 import "math"
 
-// fits gather what predictions are fitted to.
+// fits holds the samples of predictions for a trainer.
 type fits struct{ shift, turn fit }
 
-// fit finds, for each class, the weights that miss by little in the mean. Each
-// sample counts the less the more the present weights miss it, so that the least
-// squares of one pass after the other come to the least absolute deviations
-// (iteratively reweighted least squares).
+// fit finds the weights of each class with the least absolute error, by iteratively
+// reweighted least squares: in each pass a sample counts less the larger its error was.
 //
 // Every product that is added is converted, so that all machines find the same.
 type fit struct {
 	features int
-	soft     float64     // a miss that is as good as none
+	soft     float64     // errors below it weigh alike
 	xx, xy   [][]float64 // by class
 }
 
@@ -25,8 +23,7 @@ func newFit(features int, soft float64) fit {
 	return f
 }
 
-// add hears of a sample: what was seen, what came, and by how much the present
-// weights were off.
+// add adds a sample: the features, the truth, and the error of the present weights.
 func (t *fit) add(class int, features []int32, truth, miss int32) {
 	w := 1 / (t.soft + math.Abs(float64(miss)))
 	for i, v := range features {
@@ -38,7 +35,7 @@ func (t *fit) add(class int, features []int32, truth, miss int32) {
 	}
 }
 
-// weights returns the best weights, as linear wants them.
+// weights returns the best weights in units of 1/weightOne.
 func (t *fit) weights() []int32 {
 	var out []int32
 	for c := range classes {
@@ -49,9 +46,9 @@ func (t *fit) weights() []int32 {
 	return out
 }
 
-// solve returns x with a x = b, where a is symmetric and not negative: by
-// elimination, after a little was added to the diagonal so that what was never
-// seen weighs nothing.
+// solve returns x with a x = b, where a is symmetric and positive semidefinite, by
+// elimination. A small diagonal term gives features that never occurred a weight of
+// zero.
 func solve(a, b []float64) []float64 {
 	n := len(b)
 	a, b = append([]float64(nil), a...), append([]float64(nil), b...)

@@ -1,9 +1,9 @@
 package entropy
 
-// linear predicts a number as a weighted sum of others, with weights for each
-// class of situations that were trained to miss by little in the mean (not in the
-// mean square: what collides cannot be predicted, and should not spoil the rest).
-// Drag, gravity, the floor, rolling and what moves together all come out of it.
+// linear predicts a number as a weighted sum of features. The weights of each class are
+// trained for the least absolute error; the squared error would be dominated by
+// collisions, which cannot be predicted. Drag, gravity, the floor, rolling and joint
+// motion are all captured so.
 type linear struct {
 	features int
 	weights  []int32 // by class and feature, in units of 1/weightOne
@@ -26,7 +26,7 @@ func (l *linear) predict(class int, features []int32) int32 {
 	return int32(min(max((sum+weightOne/2)>>weightBits, -maxGuess), maxGuess))
 }
 
-// Classes of situations for linear predictions.
+// Classes of linear predictions.
 const (
 	heights = 5 // of a cube above the floor
 	classes = 2 * 2 * 3 * heights
@@ -35,8 +35,8 @@ const (
 	turnFeatures  = 4
 )
 
-// height returns how high a cube lies: flat on the floor, tilted on it, on its
-// edge or corner, in a pile or in the air.
+// height returns a class of the height: flat on the floor, tilted, on an edge or corner,
+// in a pile, in the air.
 func height(z int32) int {
 	switch {
 	case z < 108:
@@ -51,13 +51,13 @@ func height(z int32) int {
 	return 4
 }
 
-// class returns the class of one axis of a cube in a situation.
-func (k *place) class(axis int) int {
+// class returns the class of one axis of a cube.
+func (k *cubeContext) class(axis int) int {
 	return ((k.height*3+min(max(k.far-6, 0)/2, 2))*2+flag(k.step != nil))*2 + flag(axis == 2)
 }
 
-// shiftFeatures are what may tell where a cube goes along an axis.
-func (k *place) shiftFeatures(j int) (f [shiftFeatures]int32) {
+// shiftFeatures returns the features that predict the shift along an axis.
+func (k *cubeContext) shiftFeatures(j int) (f [shiftFeatures]int32) {
 	const cap = 1 << 14
 	axis := 4 + j
 	f[0] = 64
@@ -69,7 +69,7 @@ func (k *place) shiftFeatures(j int) (f [shiftFeatures]int32) {
 		f[3] = min(max(k.near.miss[j], -cap), cap)
 	}
 	f[4] = min(max(k.drive[j], -cap), cap)
-	// Away from the player, by its direction and by the law of its push.
+	// Away from the player: the direction, and the force of its push.
 	away := int64(k.base[axis] - k.player[axis])
 	f[5] = int32(away * 64 / (k.distance + 1))
 	f[6] = int32((away*2 - int64(k.drive[j])) << 13 / (k.distance*k.distance + 4096))
@@ -83,10 +83,10 @@ func (k *place) shiftFeatures(j int) (f [shiftFeatures]int32) {
 	return f
 }
 
-// turnFeatures are what may tell how a cube turns about an axis: as it did, as it
-// rolls for the way it went, as it rolled for the way it went before, and as its
-// neighbour turned in spite of what was predicted.
-func (k *place) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]int32) {
+// turnFeatures returns the features that predict the turn about an axis: the last turn,
+// the turn of a cube that rolls, the same for the motion before, and the residual of the
+// neighbour's turn.
+func (k *cubeContext) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]int32) {
 	const cap = 1 << 14
 	f[0] = spin[axis]
 	roll := func(v [3]int32) int32 {
@@ -100,7 +100,7 @@ func (k *place) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]in
 	}
 	f[1], f[2] = roll(shift), roll(k.v)
 	if k.near != nil {
-		f[3] = k.near.twist[axis]
+		f[3] = k.near.turnMiss[axis]
 	}
 	return f
 }

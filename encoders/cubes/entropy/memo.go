@@ -2,29 +2,30 @@ package entropy
 
 import (
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
 )
 
 type counter = rangecoder.Counter
 
-// memo is what an end remembers of a frame: how it came about from its own
-// baseline, and what the models had learnt by then. It is a function of the
-// frame, its reference and the reference's memo, and of nothing else.
+// memo is the memo of a frame: the motions of its cubes since its own baseline, and the
+// state of adaptive models. It is a pure function of the frame, its reference and the
+// reference's memo.
 type memo struct {
 	ticks   int32     // frames from the baseline to this frame, 1..maxTicks
 	idle    []uint8   // by cube: packets of the chain since it last changed, up to forever
 	moved   []step    // the cubes that changed with this frame, in the order they were coded
-	model   []counter // what is learnt; empty for a codec that learns nothing
-	weights []int32   // of the mixer; empty for a codec without
+	model   []counter // adaptive probabilities; empty for static
+	weights []int32   // of the mixer; empty unless predictive
 }
 
-// step is how one cube came from the baseline to where it is.
+// step is the motion of one cube from the baseline to the frame.
 type step struct {
-	row   int32
-	from  uint32   // the orientation it had, see pack
-	shift [3]int32 // of x, y and z
-	miss  [3]int16 // by how much the position was off what was predicted
-	twist uint8    // the same of the orientation: the length of the largest component
+	row      int32
+	from     uint32   // the orientation before, see cube.PackOrientation
+	shift    [3]int32 // of x, y and z
+	miss     [3]int16 // residual of the position
+	turnMiss uint8    // length of the largest component of the orientation's residual
 }
 
 const (
@@ -32,17 +33,7 @@ const (
 	maxTicks = 255
 )
 
-// pack folds an orientation into 29 bits.
-func pack(q *cube) uint32 {
-	return uint32(q[frame.CubeLargest]) | uint32(q[frame.CubeA])<<2 | uint32(q[frame.CubeB])<<11 | uint32(q[frame.CubeC])<<20
-}
-
-// unpack returns a cube that has only the orientation.
-func unpack(v uint32) cube {
-	return cube{int32(v & 3), int32(v >> 2 & 511), int32(v >> 11 & 511), int32(v >> 20 & 511)}
-}
-
-// newMemo returns the memo of the initial state: nothing has ever moved.
+// newMemo returns the memo of the initial state, in which no cube has ever moved.
 func newMemo(rows int, model []counter, weights []int32) *memo {
 	m := &memo{ticks: 1, idle: make([]uint8, rows), model: model, weights: weights}
 	for i := range m.idle {
@@ -51,11 +42,10 @@ func newMemo(rows int, model []counter, weights []int32) *memo {
 	return m
 }
 
-// follow makes m what past is, but that nothing has moved yet on the way from
-// base to cur.
-func (m *memo) follow(past *memo, cur, base *frame.Frame) {
-	// The initial state stands outside of time, and nobody says how far apart two
-	// ticks may be.
+// begin copies past into m, with an empty list of changes from base to cur.
+func (m *memo) begin(past *memo, cur, base *frame.Frame) {
+	// The tick of the initial state means nothing, and a tick may be any distance
+	// from its baseline's.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
 	m.idle = append(m.idle[:0], past.idle...)
 	m.moved = m.moved[:0]
@@ -63,17 +53,17 @@ func (m *memo) follow(past *memo, cur, base *frame.Frame) {
 	m.weights = append(m.weights[:0], past.weights...)
 }
 
-// rested notes that cube i did not change.
-func (m *memo) rested(i int) {
+// noteUnchanged notes that cube i did not change.
+func (m *memo) noteUnchanged(i int) {
 	if m.idle[i] < forever {
 		m.idle[i]++
 	}
 }
 
-// changed notes how cube i came from base and returns the note.
-func (m *memo) changed(i int, q, base *cube) *step {
+// noteChanged records the step of cube i from base and returns it.
+func (m *memo) noteChanged(i int, q, base *cube.Row) *step {
 	m.idle[i] = 0
-	s := step{row: int32(i), from: pack(base)}
+	s := step{row: int32(i), from: cube.PackOrientation(base)}
 	for k := range s.shift {
 		s.shift[k] = q[frame.CubeX+k] - base[frame.CubeX+k]
 	}
@@ -81,8 +71,8 @@ func (m *memo) changed(i int, q, base *cube) *step {
 	return &m.moved[len(m.moved)-1]
 }
 
-// scaled returns the shift of s, of which was ticks are the time, over now ticks.
-// s may be nil: the cube stood still.
+// scaled returns the shift of s, which took lastTicks, scaled to ticks. A nil s is a
+// cube that did not move.
 func (s *step) scaled(was, now int32) (v [3]int32) {
 	if s != nil {
 		for k := range v {

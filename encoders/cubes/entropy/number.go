@@ -6,26 +6,26 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// The decisions that make up a signed number: four bits of a tree say how long
-// its magnitude is, then come its sign and the two bits below the leading one.
-// What is left is as likely one way as the other.
+// The decisions of a signed number: the length of the magnitude by a binary tree of
+// four levels, the sign, and the two bits below the leading one. The remaining bits
+// are coded with probability 1/2.
 const (
 	lengthNodes = 16 // 1..15, numbered as a tree's nodes are; 0 is not used
 	topNodes    = 24 // three for each length from 2 to 9, beyond it shared
 
-	longest = lengthNodes - 1 // a length from here on is told apart by escapeBits
+	longest = lengthNodes - 1 // longer ones add escape bits
 	escape  = 3
 )
 
-// opinions says how likely each decision of a number is, and learns from it.
-type opinions interface {
+// numberModel codes the decisions of a number with adaptive or trained probabilities.
+type numberModel interface {
 	length(node, bit int) int
 	sign(bit int) int
 	top(node, bit int) int
 }
 
-// number codes v, which has at most 22 bits. A reader returns nothing longer.
-func number(c *rangecoder.Coder, o opinions, v int32) int32 {
+// number codes v, which has at most 22 bits. A reader returns no longer one.
+func number(c *rangecoder.Coder, o numberModel, v int32) int32 {
 	size := uint32(max(v, -v))
 	n := uint32(bits.Len32(size))
 	at, short := 1, int(min(n, longest))
@@ -48,8 +48,8 @@ func number(c *rangecoder.Coder, o opinions, v int32) int32 {
 	}
 }
 
-// below codes what is below the leading bit of a magnitude of n bits.
-func below(c *rangecoder.Coder, o opinions, n, size uint32) uint32 {
+// below codes the bits below the leading one of a magnitude of n bits.
+func below(c *rangecoder.Coder, o numberModel, n, size uint32) uint32 {
 	left, top := n-1, uint32(1)
 	node := 3*int(min(max(n, 2), 9)-2) - 1
 	for left > 0 && top < 4 {

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/rotation"
 )
 
-// even is opinions that have none.
+// even is a numberModel with probabilities of 1/2.
 type even struct{ c *rangecoder.Coder }
 
 func (o even) length(_, v int) int { return o.c.Bit(v, rangecoder.One/2) }
@@ -81,7 +83,7 @@ func TestScale(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	s := scale{weights: make([]int32, scaleSize), rate: 300}
 	for range 60_000 {
-		var in [circumstances]int
+		var in [scaleFeatures]int
 		in[0], in[1] = rng.IntN(4), rng.IntN(3)
 		s.expect(2, &in)
 		s.learn((1 << (in[0] + 2*in[1])) - 1)
@@ -89,7 +91,7 @@ func TestScale(t *testing.T) {
 	s.rate = 0
 	for a := range 4 {
 		for b := range 3 {
-			in := [circumstances]int{a, b}
+			in := [scaleFeatures]int{a, b}
 			if got, want := float64(s.expect(2, &in))/65536, float64(a+2*b); math.Abs(got-want) > 0.1 {
 				t.Errorf("%d and %d: expects %.2f doublings, want %.0f", a, b, got, want)
 			}
@@ -101,23 +103,23 @@ func TestScale(t *testing.T) {
 		t.Error("it learns at a rate of 0")
 	}
 	for v := int32(0); v < 1<<20; v += 1 + v/100 {
-		if got, want := float64(doublings(-v))/65536, math.Log2(float64(v)+1); math.Abs(got-want) > 0.0861 {
+		if got, want := float64(logMagnitude(-v))/65536, math.Log2(float64(v)+1); math.Abs(got-want) > 0.0861 {
 			t.Errorf("%d is %.4f doublings, want about %.4f", v, got, want)
 		}
 	}
 }
 
-func randomTurned(rng *rand.Rand) quaternion {
-	q := quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-	n := math.Sqrt(q.dot(&q))
-	return quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
+func randomTurned(rng *rand.Rand) rotation.Quaternion {
+	q := rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	n := math.Sqrt(dot(&q, &q))
+	return rotation.Quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
 }
 
 // quantise returns the row of an orientation, by the definition of the format.
-func quantise(q quaternion) cube {
-	first, _ := q.rank()
-	q = q.facing(int32(first))
-	out, k := cube{int32(first)}, frame.CubeA
+func quantise(q rotation.Quaternion) cube.Row {
+	first, _ := q.Largest()
+	q = withPositive(q, int32(first))
+	out, k := cube.Row{int32(first)}, frame.CubeA
 	for i, v := range q {
 		if i != first {
 			out[k] = gridStep(v)
@@ -134,24 +136,25 @@ func TestTurns(t *testing.T) {
 	for range 5000 {
 		from, to := randomTurned(rng), randomTurned(rng)
 		v := turnBetween(&from, &to)
-		got := from.turned(v)
-		if d := math.Abs(got.dot(&to)); d < 0.99999 {
+		got := rotated(&from, v)
+		if d := math.Abs(dot(&got, &to)); d < 0.99999 {
 			t.Fatalf("%v turned by %v is %v, want %v", from, v, got, to)
 		}
 		q := quantise(to)
-		if !inRange(&q) {
+		if !cube.InRange(&q) {
 			t.Fatalf("%v is quantised as %v", to, q)
 		}
 		back := orientation(&q)
-		if d := math.Abs(back.dot(&to)); d < 0.99999 {
+		if d := math.Abs(dot(&back, &to)); d < 0.99999 {
 			t.Fatalf("%v comes back as %v", to, back)
 		}
-		if from := unpack(pack(&q)); from != q {
-			t.Fatalf("%v is unpacked as %v", q, from)
+		var again cube.Row
+		if cube.UnpackOrientation(&again, cube.PackOrientation(&q)); again != q {
+			t.Fatalf("%v is unpacked as %v", q, again)
 		}
 	}
 	// A quarter about z: four times the tangent of a sixteenth of a circle.
-	from, to := quaternion{0, 0, 0, 1}, quaternion{0, 0, math.Sqrt2 / 2, math.Sqrt2 / 2}
+	from, to := rotation.Quaternion{0, 0, 0, 1}, rotation.Quaternion{0, 0, math.Sqrt2 / 2, math.Sqrt2 / 2}
 	if v := turnBetween(&from, &to); v[0] != 0 || v[1] != 0 || math.Abs(float64(v[2])-4*spinOne*math.Tan(math.Pi/8)) > 1 {
 		t.Errorf("a quarter about z is %v", v)
 	}
@@ -165,12 +168,12 @@ func TestRank(t *testing.T) {
 		slices.SortFunc(sorted, func(a, b int) int {
 			return int(math.Copysign(1, math.Abs(q[b])-math.Abs(q[a])))
 		})
-		if first, second := q.rank(); first != sorted[0] || second != sorted[1] {
+		if first, second := q.Largest(); first != sorted[0] || second != sorted[1] {
 			t.Fatalf("of %v, %d and %d are the largest, want %v", q, first, second, sorted)
 		}
 	}
-	ties := quaternion{0.5, 0.5, 0.5, 0.5}
-	if first, second := ties.rank(); first == second {
+	ties := rotation.Quaternion{0.5, 0.5, 0.5, 0.5}
+	if first, second := ties.Largest(); first == second {
 		t.Error("of equals, one is the largest twice")
 	}
 }
@@ -180,14 +183,14 @@ func TestRank(t *testing.T) {
 func TestSurroundings(t *testing.T) {
 	for _, rows := range []int{1, 2, 500} {
 		f := crowd(13, rows, 60)[59]
-		var s surroundings
+		var s neighbourhood
 		for range 2 {
 			s.begin(f, rows)
 		}
-		player := row(f.Table, 0)
+		player := cube.At(f.Table, 0)
 		last, seen := -1, make([]bool, rows)
 		for _, i := range s.order {
-			r := ring(apart(row(f.Table, int(i)), player))
+			r := ring(distance2(cube.At(f.Table, int(i)), player))
 			if r < last || seen[i] {
 				t.Fatalf("%d rows: row %d comes after ring %d, or twice", rows, i, last)
 			}
@@ -198,12 +201,12 @@ func TestSurroundings(t *testing.T) {
 		}
 		found := 0
 		for _, i := range s.order {
-			b := row(f.Table, int(i))
+			b := cube.At(f.Table, int(i))
 			n, d := s.nearest(b)
 			if n != nil {
 				found++
-				if d != apart(n.base, b) || d >= reach {
-					t.Fatalf("a neighbour at %d, said to be at %d", apart(n.base, b), d)
+				if d != distance2(n.base, b) || d >= reach {
+					t.Fatalf("a neighbour at %d, said to be at %d", distance2(n.base, b), d)
 				}
 			}
 			for k := range s.coded {
@@ -226,17 +229,17 @@ func TestSurroundings(t *testing.T) {
 // The file of predictive is read as it was written, and one of another size is
 // refused.
 func TestKnowledge(t *testing.T) {
-	k, err := readKnowledge(predictiveTable)
+	k, err := readTrainedModel(predictiveTable)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(k.bytes(), predictiveTable) {
 		t.Error("what was read is written otherwise")
 	}
-	if _, err := readKnowledge(predictiveTable[1:]); err == nil {
+	if _, err := readTrainedModel(predictiveTable[1:]); err == nil {
 		t.Error("a short file was taken")
 	}
-	if _, err := appendCounters(nil, staticTable[1:], leanSize, 0); err == nil {
+	if _, err := appendCounters(nil, staticTable[1:], ctxSize, 0); err == nil {
 		t.Error("a short table was taken")
 	}
 	if k.scale[0] = 1 << 30; coarser(k.scale[0], scaleShift, 1<<7) != 127 {
@@ -246,7 +249,7 @@ func TestKnowledge(t *testing.T) {
 
 // What was counted is what is expected, to the coarseness of a byte.
 func TestTally(t *testing.T) {
-	counts := make(tally, 4)
+	counts := make(decisionCounts, 4)
 	counts[1], counts[2], counts[3] = [2]uint32{900, 100}, [2]uint32{0, 5}, [2]uint32{1 << 20, 0}
 	model, err := appendCounters(nil, counts.table(), 4, 7)
 	if err != nil {

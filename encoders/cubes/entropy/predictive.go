@@ -6,67 +6,68 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
-// predictive is the body of predictive: it computes where each cube will be and
-// how it will lie, guesses how far off that is, and codes by how much it is.
+// predictive is the traversal of predictive: it predicts the position and orientation of
+// each cube and the size of the residual, and codes the residual.
 type predictive struct {
-	mixed
-	near   surroundings
-	shifts linear
-	turns  linear
-	scale  scale
-	steps  []int32 // by row: one more than the index of its step in the memo
-	number mixedNumber
-	fit    *fits // of a trainer: gathers what predictions are fitted to
-	e      *end
-	recent int // the last decisions on "changed", newest lowest
-	drive  [3]int32
+	mixing
+	neighbours neighbourhood
+	shifts     linear
+	turns      linear
+	scale      scale
+	steps      []int32 // by row: one more than the index of its step in the memo
+	number     mixingNumber
+	fit        *fits // of a trainer: samples for fitting the predictions
+	e          *coder
+	recent     int // the last decisions on "changed", newest lowest
+	drive      [3]int32
 }
 
-// place is a cube and its circumstances.
-type place struct {
-	p            *predictive
-	q, base      *cube
-	player       *cube // in the base frame
-	drive        [3]int32
-	step         *step
-	v            [3]int32 // how far it would go if it went on
-	was, now     int32
-	near         *neighbour
-	self         *neighbour
-	distance     int64
-	idle, far    int
-	ring, height int
-	speed        int // length of v
-	missed       int // of its last miss of position
-	twisted      int // of its last miss of orientation
-	nearMissed   int // one more than that of its neighbour's; 0 without one
-	nearTwisted  int
-	off          int // length of the misses in this position so far
+// cubeContext is a cube and what its contexts and predictions are made of.
+type cubeContext struct {
+	p                *predictive
+	q, base          *cube.Row
+	player           *cube.Row // in the base frame
+	drive            [3]int32
+	step             *step
+	v                [3]int32 // the shift predicted by its last velocity
+	lastTicks, ticks int32
+	near             *neighbour
+	self             *neighbour
+	distance         int64
+	idle, far        int
+	ring, height     int
+	speed            int // length of v
+	lastMiss         int // length of its last residual of position
+	lastTurnMiss     int // length of its last residual of orientation
+	nearMissed       int // 1 + the neighbour's; 0 without a neighbour
+	nearTurnMiss     int
+	off              int // length of the residuals of this position so far
 }
 
-func (p *predictive) frame(e *end, cur, base *frame.Frame, past, next *memo) {
+func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 	p.begin(e, base, past, next)
-	for _, i := range p.near.order {
-		q, b := row(cur.Table, int(i)), row(base.Table, int(i))
+	for _, i := range p.neighbours.order {
+		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		if !e.admit(int(i), q) {
 			return
 		}
-		k := place{p: p, q: q, base: b, player: row(base.Table, 0), was: past.ticks, now: next.ticks}
+		k := cubeContext{p: p, q: q, base: b, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
 		if at := p.steps[i]; at != 0 {
 			k.step = &past.moved[at-1]
 		}
-		k.look(past.idle[i])
+		k.setFeatures(past.idle[i])
 		if k.changed(past.idle[i]) == 0 {
-			next.rested(int(i))
+			next.noteUnchanged(int(i))
 			continue
 		}
 		k.code()
 		if !e.accept(int(i), q, b) {
 			return
 		}
-		k.note(next.changed(int(i), q, b))
+		k.record(next.noteChanged(int(i), q, b))
 		if i == 0 {
 			p.drive = k.self.shift
 		}
@@ -74,14 +75,14 @@ func (p *predictive) frame(e *end, cur, base *frame.Frame, past, next *memo) {
 }
 
 // begin prepares for a frame.
-func (p *predictive) begin(e *end, base *frame.Frame, past, next *memo) {
+func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.e, p.coder = e, &e.c
-	p.number.mixed = &p.mixed
+	p.number.mixing = &p.mixing
 	p.model, p.weights = next.model, next.weights
-	if p.lasting != nil {
-		p.weights = p.lasting
+	if p.trainedWeights != nil {
+		p.weights = p.trainedWeights
 	}
-	p.near.begin(base, e.rows)
+	p.neighbours.begin(base, e.rows)
 	p.steps = slices.Grow(p.steps[:0], e.rows)[:e.rows]
 	clear(p.steps)
 	for at := range past.moved {
@@ -90,94 +91,94 @@ func (p *predictive) begin(e *end, base *frame.Frame, past, next *memo) {
 	p.recent, p.drive = 0, [3]int32{}
 }
 
-// look finds out the circumstances of a cube.
-func (k *place) look(idle uint8) {
-	d := apart(k.base, k.player)
-	k.idle, k.far, k.ring = idleness(idle), farness(d), min(max(ring(d)-24, 0)/2, buckets-1)
+// setFeatures computes the classes of a cube.
+func (k *cubeContext) setFeatures(idle uint8) {
+	d := distance2(k.base, k.player)
+	k.idle, k.far, k.ring = idleClass(idle), distanceClass(d), min(max(ring(d)-24, 0)/2, buckets-1)
 	k.height = height(k.base[frame.CubeZ])
-	k.v, k.drive = k.step.scaled(k.was, k.now), k.p.drive
+	k.v, k.drive = k.step.scaled(k.lastTicks, k.ticks), k.p.drive
 	k.speed = span(k.v, speeds-1)
 	if s := k.step; s != nil {
-		k.missed = span([3]int32{int32(s.miss[0]), int32(s.miss[1]), int32(s.miss[2])}, missing-1)
-		k.twisted = int(s.twist)
+		k.lastMiss = span([3]int32{int32(s.miss[0]), int32(s.miss[1]), int32(s.miss[2])}, missClasses-1)
+		k.lastTurnMiss = int(s.turnMiss)
 	}
 }
 
 // changed codes whether the cube differs from its baseline.
-func (k *place) changed(idle uint8) int {
+func (k *cubeContext) changed(idle uint8) int {
 	p := k.p
 	gap, pace := 0, 0
 	var d uint64
-	if k.near, d = p.near.nearest(k.base); k.near != nil {
+	if k.near, d = p.neighbours.nearest(k.base); k.near != nil {
 		gap = 1 + min(int(d>>14), gaps-2)
 		pace = span(k.near.shift, paces-1)
 		k.nearMissed = 1 + span(k.near.miss, offs-2)
-		k.nearTwisted = 1 + k.near.off
+		k.nearTurnMiss = 1 + k.near.off
 	}
-	p.consider(changedAt, changedSizes,
-		(k.idle*fars+k.far)*8+p.recent&7,
+	p.setContexts(changedAt, changedSizes,
+		(k.idle*distanceClasses+k.far)*8+p.recent&7,
 		int(min(idle, 31))*speeds+k.speed,
 		(gap*paces+pace)*4+min(k.idle, 3),
-		p.recent*idles+k.idle,
+		p.recent*idleClasses+k.idle,
 		((k.idle*speeds+k.speed)*6+k.far/2)*2+int(k.base[frame.CubeInteracting]))
-	p.own, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
-	changed := p.decide(0, flag(*k.q != *k.base))
+	p.adaptive, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
+	changed := p.codeMixed(0, flag(*k.q != *k.base))
 	p.recent = (p.recent<<1 | changed) & (recents - 1)
 	p.e.charge(encoders.SlotFlags)
 	return changed
 }
 
 // code codes a cube that changed.
-func (k *place) code() {
+func (k *cubeContext) code() {
 	p, e := k.p, k.p.e
-	k.distance = int64(math.Sqrt(float64(apart(k.base, k.player))))
-	k.self = p.near.add(k.base)
-	p.consider(movedAt, movedSizes,
-		(k.idle*speeds+k.speed)*missing+k.missed,
+	k.distance = int64(math.Sqrt(float64(distance2(k.base, k.player))))
+	k.self = p.neighbours.add(k.base)
+	p.setContexts(movedAt, movedSizes,
+		(k.idle*speeds+k.speed)*missClasses+k.lastMiss,
 		k.far*offs+k.nearMissed,
-		(k.twisted*heights+k.height)*idles+k.idle)
-	p.own, p.set = ownMoved+k.speed, setMoved
-	moved := p.decide(0, flag(!samePosition(k.q, k.base)))
+		(k.lastTurnMiss*heights+k.height)*idleClasses+k.idle)
+	p.adaptive, p.set = ownMoved+k.speed, setMoved
+	moved := p.codeMixed(0, flag(!cube.SamePosition(k.q, k.base)))
 	e.charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
 		e.charge(encoders.SlotPosition)
 	}
-	p.consider(turnedAt, turnedSizes,
+	p.setContexts(turnedAt, turnedSizes,
 		(k.idle*speeds+k.speed)*2+moved,
 		k.off*offs+k.nearMissed,
-		(k.twisted*offs+k.off)*2+moved,
-		k.off*fars+k.far)
-	p.own, p.set = ownTurned+k.off, setTurned
-	turned := p.decide(0, flag(!sameOrientation(k.q, k.base)))
+		(k.lastTurnMiss*offs+k.off)*2+moved,
+		k.off*distanceClasses+k.far)
+	p.adaptive, p.set = ownTurned+k.off, setTurned
+	turned := p.codeMixed(0, flag(!cube.SameOrientation(k.q, k.base)))
 	e.charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
 		e.charge(encoders.SlotOrientation)
 	}
-	k.touch(moved|turned != 0)
+	k.codeInteracting(moved|turned != 0)
 	e.charge(encoders.SlotInteracting)
 }
 
-// touch codes whether the cube's being touched changed; of one that neither moved
-// nor turned, it did.
-func (k *place) touch(open bool) {
+// codeInteracting codes whether the interacting flag changed. For a cube that neither
+// moved nor turned it must have.
+func (k *cubeContext) codeInteracting(open bool) {
 	p, flipped, was := k.p, 1, int(k.base[frame.CubeInteracting])
 	if open {
-		p.consider(touchedAt, touchedSizes,
-			(k.far*idles+k.idle)*2+was,
+		p.setContexts(touchedAt, touchedSizes,
+			(k.far*idleClasses+k.idle)*2+was,
 			(k.nearMissed*speeds+k.speed)*2+was,
-			(k.off*fars+k.far)*2+was)
-		p.own, p.set = ownTouched+was, setTouched
-		flipped = p.decide(0, int(k.q[frame.CubeInteracting])^was)
+			(k.off*distanceClasses+k.far)*2+was)
+		p.adaptive, p.set = ownTouched+was, setTouched
+		flipped = p.codeMixed(0, int(k.q[frame.CubeInteracting])^was)
 	}
 	k.q[frame.CubeInteracting] = int32(was ^ flipped)
 }
 
-// note keeps what the next packets of the chain will want to know.
-func (k *place) note(s *step) {
+// record stores the residuals in the cube's step for later packets.
+func (k *cubeContext) record(s *step) {
 	for j := range s.miss {
 		s.miss[j] = int16(min(max(k.self.miss[j], -1<<15), 1<<15-1))
 	}
-	s.twist = uint8(k.self.off)
+	s.turnMiss = uint8(k.self.off)
 }

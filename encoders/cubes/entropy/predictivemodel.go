@@ -3,29 +3,29 @@ package entropy
 // kinds of numbers: x, y, z, and three components of an orientation.
 const (
 	kinds  = 6
-	groups = 3 // x and y have their contexts in common, and so have the components
+	groups = 3 // x and y share contexts, and so do the components
 )
 
 // Contexts of mixed decisions and how many there are of each.
 const (
 	sizesFine   = 40
 	sizesCoarse = 10
-	missing     = 10 // lengths of a miss, by the memo
-	offs        = 12 // the same within this packet
+	missClasses = 10 // lengths of the last residual
+	offs        = 12 // lengths of a residual within this packet
 	recents     = 64
 	gaps        = 16 // distances of a neighbour
 	paces       = 8  // lengths of a motion, coarser
-	signs       = 27 // of what was missed, of what a neighbour missed, and of the motion
+	signs       = 27 // signs of the last residual, the neighbour's and the motion
 )
 
 var (
-	changedSizes = []int{idles * fars * 8, 32 * speeds, gaps * paces * 4, recents * idles, idles * speeds * 6 * 2}
-	movedSizes   = []int{idles * speeds * missing, fars * offs, missing * heights * idles}
-	turnedSizes  = []int{idles * speeds * 2, offs * offs, missing * offs * 2, offs * fars}
-	touchedSizes = []int{fars * idles * 2, offs * speeds * 2, offs * fars * 2}
-	largestSizes = []int{margins * offs, margins * missing, margins * spins}
+	changedSizes = []int{idleClasses * distanceClasses * 8, 32 * speeds, gaps * paces * 4, recents * idleClasses, idleClasses * speeds * 6 * 2}
+	movedSizes   = []int{idleClasses * speeds * missClasses, distanceClasses * offs, missClasses * heights * idleClasses}
+	turnedSizes  = []int{idleClasses * speeds * 2, offs * offs, missClasses * offs * 2, offs * distanceClasses}
+	touchedSizes = []int{distanceClasses * idleClasses * 2, offs * speeds * 2, offs * distanceClasses * 2}
+	largestSizes = []int{margins * offs, margins * missClasses, margins * spins}
 	lengthSizes  = []int{groups * sizesFine * lengthNodes, groups * sizesCoarse * paces * lengthNodes,
-		groups * sizesCoarse * missing * lengthNodes, groups * offs * paces * lengthNodes}
+		groups * sizesCoarse * missClasses * lengthNodes, groups * offs * paces * lengthNodes}
 
 	changedAt = 0
 	movedAt   = changedAt + sum(changedSizes)
@@ -46,10 +46,10 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// What is learnt along the chain, and the sets of weights.
+// Adaptive counters, and the sets of weights.
 const (
 	ownChanged = 0
-	ownMoved   = ownChanged + idles*speeds
+	ownMoved   = ownChanged + idleClasses*speeds
 	ownTurned  = ownMoved + speeds
 	ownTouched = ownTurned + speeds
 	ownLargest = ownTouched + 2
@@ -57,7 +57,7 @@ const (
 	ownSize    = ownLength + groups*(sizesFine/2)*lengthNodes
 
 	setChanged = 0
-	setMoved   = setChanged + idles
+	setMoved   = setChanged + idleClasses
 	setTurned  = setMoved + 1
 	setTouched = setTurned + 1
 	setLargest = setTouched + 1

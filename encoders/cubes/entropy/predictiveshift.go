@@ -2,32 +2,32 @@ package entropy
 
 import "wirelab/dataset/frame"
 
-// shift codes the position as what is left of it after the prediction.
-func (k *place) shift() {
+// shift codes the position as the residual of the prediction.
+func (k *cubeContext) shift() {
 	p, last := k.p, int32(0)
 	var total int32
 	for j := range 3 {
 		class, f := k.class(j), k.shiftFeatures(j)
 		by := p.shifts.predict(class, f[:])
 		coord, from := &k.q[frame.CubeX+j], k.base[frame.CubeX+j]
-		guess := within(j, from+by)
+		guess := clampCoordinate(j, from+by)
 		by = guess - from
 
 		ownMiss, nearMiss := int32(0), int32(0)
-		circumstance := [circumstances]int{length(total, 31), k.missed, 0, k.nearMissed, 0, k.speed, k.ring,
-			k.height*idles + k.idle, length(k.v[j], 31), length(last, 31), k.twisted, length(by, 31), span(k.drive, 31)}
+		features := [scaleFeatures]int{length(total, 31), k.lastMiss, 0, k.nearMissed, 0, k.speed, k.ring,
+			k.height*idleClasses + k.idle, length(k.v[j], 31), length(last, 31), k.lastTurnMiss, length(by, 31), span(k.drive, 31)}
 		if k.step != nil {
 			ownMiss = int32(k.step.miss[j])
-			circumstance[2] = 1 + length(ownMiss, 12)
+			features[2] = 1 + length(ownMiss, 12)
 		}
 		if k.near != nil {
 			nearMiss = k.near.miss[j]
-			circumstance[4] = 1 + length(nearMiss, 12)
+			features[4] = 1 + length(nearMiss, 12)
 		}
-		expected := p.scale.expect(j, &circumstance)
+		expected := p.scale.expect(j, &features)
 		group := j / 2
-		k.weigh(group, expected, length(by, paces-1), k.missed, k.off, k.speed*2/3)
-		p.number.signAt = signAt + (group*4+size(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)
+		k.setNumberContexts(group, expected, length(by, paces-1), k.lastMiss, k.off, k.speed*2/3)
+		p.number.signAt = signAt + (group*4+bucket(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)
 		miss := number(p.coder, &p.number, *coord-guess)
 		if p.fit != nil {
 			p.fit.shift.add(class, f[:], *coord-from, *coord-guess)
@@ -40,18 +40,17 @@ func (k *place) shift() {
 	}
 }
 
-// weigh sets the contexts of a number: how far off it is expected to be, and with
-// that how far it goes, how far off it was last time, and how far off its fellows
-// are at what pace.
-func (k *place) weigh(group int, expected int32, way, before, fellows, pace int) {
+// setNumberContexts sets the contexts of a residual: its predicted size, with the
+// predicted shift, the last residual, the residuals of other coordinates, and the speed.
+func (k *cubeContext) setNumberContexts(group int, expected int32, way, before, fellows, pace int) {
 	p := k.p
-	fine, coarse := size(expected, 4, sizesFine), size(expected, 1, sizesCoarse)
-	p.consider(lengthAt, lengthSizes,
+	fine, coarse := bucket(expected, 4, sizesFine), bucket(expected, 1, sizesCoarse)
+	p.setContexts(lengthAt, lengthSizes,
 		(group*sizesFine+fine)*lengthNodes,
 		((group*sizesCoarse+coarse)*paces+way)*lengthNodes,
-		((group*sizesCoarse+coarse)*missing+before)*lengthNodes,
+		((group*sizesCoarse+coarse)*missClasses+before)*lengthNodes,
 		((group*offs+fellows)*paces+min(pace, paces-1))*lengthNodes)
-	p.own = ownLength + (group*sizesFine/2+fine/2)*lengthNodes
+	p.adaptive = ownLength + (group*sizesFine/2+fine/2)*lengthNodes
 	p.set = setLength + group*lengthNodes
 	p.number.topAt = topAt + group*topNodes
 }

@@ -1,14 +1,18 @@
 package entropy
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
+)
 
-// turn codes the orientation as what is left of it after the predicted turn.
-func (k *place) turn() {
+// turn codes the orientation as the residual of the predicted turn.
+func (k *cubeContext) turn() {
 	p, q := k.p, k.q
 	from := orientation(k.base)
 	guess, expected := k.guessTurn(&from)
 	k.largest(&guess, expected)
-	g := guess.facing(q[frame.CubeLargest])
+	g := withPositive(guess, q[frame.CubeLargest])
 	pace, went := length(expected>>4, spins-1), span(k.self.shift, 31)
 	var total, last int32
 	off := 0
@@ -18,32 +22,33 @@ func (k *place) turn() {
 		}
 		small := &q[frame.CubeA+j]
 		at := gridStep(g[i])
-		circumstance := [circumstances]int{length(total, 31), k.twisted, off, length(last, 31), pace, k.nearTwisted, k.ring,
-			k.height*idles + k.idle, k.off, went, length(k.self.miss[0], 31), length(k.self.miss[1], 31), length(k.self.miss[2], 31)}
-		scale := p.scale.expect(3+j, &circumstance)
-		k.weigh(2, scale, min(k.off, paces-1), k.twisted, off, pace)
-		p.number.signAt = signAt + (2*4+size(scale, 1, 8)/2)*signs + sign(last)*9
+		features := [scaleFeatures]int{length(total, 31), k.lastTurnMiss, off, length(last, 31), pace, k.nearTurnMiss, k.ring,
+			k.height*idleClasses + k.idle, k.off, went, length(k.self.miss[0], 31), length(k.self.miss[1], 31), length(k.self.miss[2], 31)}
+		scale := p.scale.expect(3+j, &features)
+		k.setNumberContexts(2, scale, min(k.off, paces-1), k.lastTurnMiss, off, pace)
+		p.number.signAt = signAt + (2*4+bucket(scale, 1, 8)/2)*signs + sign(last)*9
 		miss := number(p.coder, &p.number, *small-at)
 		*small = at + miss
 		p.scale.learn(miss)
 		total += max(miss, -miss)
-		off, last = max(off, length(miss, missing-1)), miss
+		off, last = max(off, length(miss, missClasses-1)), miss
 		j++
 	}
 	to := orientation(q)
-	k.self.twist, k.self.off = turnBetween(&guess, &to), off
+	k.self.turnMiss, k.self.off = turnBetween(&guess, &to), off
 }
 
-// guessTurn returns the orientation to expect, and how long the turn to it is.
-func (k *place) guessTurn(from *quaternion) (quaternion, int32) {
+// guessTurn returns the predicted orientation and the length of the predicted turn.
+func (k *cubeContext) guessTurn(from *rotation.Quaternion) (rotation.Quaternion, int32) {
 	p := k.p
 	var spin, turn [3]int32
 	if k.step != nil {
-		before := unpack(k.step.from)
+		var before cube.Row
+		cube.UnpackOrientation(&before, k.step.from)
 		was := orientation(&before)
 		spin = turnBetween(&was, from)
 		for i := range spin {
-			spin[i] = min(max(spin[i]*k.now/k.was, -maxSpin), maxSpin)
+			spin[i] = min(max(spin[i]*k.ticks/k.lastTicks, -maxSpin), maxSpin)
 		}
 	}
 	for axis := range turn {
@@ -53,11 +58,11 @@ func (k *place) guessTurn(from *quaternion) (quaternion, int32) {
 	if p.fit != nil {
 		k.fitTurn(from, spin, turn)
 	}
-	return from.turned(turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
+	return rotated(from, turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
 }
 
-// fitTurn shows a trainer what was predicted of a turn and what came.
-func (k *place) fitTurn(from *quaternion, spin, turn [3]int32) {
+// fitTurn adds samples of the turn for a trainer.
+func (k *cubeContext) fitTurn(from *rotation.Quaternion, spin, turn [3]int32) {
 	to := orientation(k.q)
 	truth := turnBetween(from, &to)
 	for axis := range turn {
@@ -67,18 +72,18 @@ func (k *place) fitTurn(from *quaternion, spin, turn [3]int32) {
 }
 
 // largest codes which component is the largest.
-func (k *place) largest(guess *quaternion, turn int32) {
+func (k *cubeContext) largest(guess *rotation.Quaternion, turn int32) {
 	p, q := k.p, &k.q[frame.CubeLargest]
-	first, second := guess.rank()
+	first, second := guess.Largest()
 	lead := margin(guess, first, second)
-	p.consider(largestAt, largestSizes, lead*offs+k.off, lead*missing+k.twisted, lead*spins+length(turn>>4, spins-1))
-	p.own, p.set = ownLargest+lead, setLargest
+	p.setContexts(largestAt, largestSizes, lead*offs+k.off, lead*missClasses+k.lastTurnMiss, lead*spins+length(turn>>4, spins-1))
+	p.adaptive, p.set = ownLargest+lead, setLargest
 	switch {
-	case p.decide(0, flag(int(*q) != first)) == 0:
+	case p.codeMixed(0, flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case p.plain(secondAt+lead, flag(int(*q) != second)) == 0:
+	case p.codeTrained(secondAt+lead, flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(p.coder.Direct(uint64(*q), largestBits))
+		*q = int32(p.coder.Direct(uint64(*q), cube.LargestBits))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Tables that were trained (see README.md), a byte for each context: the stretch
-// of the probability of a 1, in steps of stretchStep.
+// Trained tables (see README.md) hold a byte for each context: the logit of the
+// probability of a 1, in steps of stretchStep.
 var (
 	//go:embed static.tab
 	staticTable []byte
@@ -16,7 +16,7 @@ var (
 	predictiveTable []byte
 )
 
-// stretchStep makes 127 of them what a probability can be stretched to.
+// stretchStep scales 127 to the largest logit.
 const stretchStep = (rangecoder.MaxStretch + 126) / 127
 
 // squashed holds the probability that each byte, as a uint8, stands for.
@@ -36,8 +36,8 @@ func stretchByte(p uint32) byte {
 	return byte(int8((x + stretchStep/2) / stretchStep))
 }
 
-// appendCounters appends the counters of a trained table of n contexts, as if
-// each had seen trust bits. An empty table knows nothing.
+// appendCounters appends counters with the probabilities of a trained table of n
+// contexts, as if each had seen trust bits. An empty table gives probabilities of 1/2.
 func appendCounters(list []counter, table []byte, n, trust int) ([]counter, error) {
 	if len(table) != 0 && len(table) != n {
 		return nil, fmt.Errorf("entropy: trained tables of %d contexts, expected %d: train them again", len(table), n)
@@ -51,14 +51,14 @@ func appendCounters(list []counter, table []byte, n, trust int) ([]counter, erro
 	return list, nil
 }
 
-// tally counts decisions by context, for training.
-type tally [][2]uint32
+// decisionCounts counts decisions by context, for training.
+type decisionCounts [][2]uint32
 
-func (t tally) count(at, v int) { t[at][v&1]++ }
+func (t decisionCounts) count(at, v int) { t[at][v&1]++ }
 
-// table returns the trained bytes: probabilities as of one who has seen what was
-// counted and, before it, half a decision either way.
-func (t tally) table() []byte {
+// table returns the trained bytes: the frequency of 1 with half a decision added to
+// either side.
+func (t decisionCounts) table() []byte {
 	out := make([]byte, len(t))
 	for i, n := range t {
 		p := (uint64(n[1])*2 + 1) << 16 / ((uint64(n[0])+uint64(n[1]))*2 + 2)

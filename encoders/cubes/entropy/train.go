@@ -7,14 +7,15 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/train"
 )
 
-// Folder is where what the trainers learn is embedded, from the project's root.
+// folder is where the trained tables are embedded, from the project's root.
 const folder = "encoders/cubes/entropy"
 
-// Trainers returns what learns this package's tables: static's, with which
-// adaptive begins, and predictive's.
+// Trainers returns the trainers of static's tables, with which adaptive begins, and of
+// predictive's.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		{Encoder: "static", Folder: folder, Train: trainStatic},
@@ -22,25 +23,24 @@ func Trainers() []train.Trainer {
 	}
 }
 
-// age is the walk-off's: frame n is coded from frame n-6.
+// age is the age of the baseline in the walk-off: frame n is coded from frame n-6.
 const age = 6
 
-// quickFrames is how much of a clip a quick job looks at.
+// quickFrames bounds the frames of a clip that a quick job uses.
 const quickFrames = 120
 
-// student is an encoder that goes through clips again and again.
-type student struct {
+// trainer passes an encoder over clips repeatedly.
+type trainer struct {
 	ctx   context.Context
 	job   train.Job
 	log   train.Log
-	end   *end
+	end   *coder
 	done  int64 // passes over a clip
 	total int64
 }
 
-// pass codes every clip, or just the held one, by the rules of the walk-off and
-// returns the bits for each changed cube.
-func (s *student) pass(what string, clips ...train.Clip) (float64, error) {
+// pass encodes clips by the walk-off's rules and returns the bits for each changed cube.
+func (s *trainer) pass(what string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
 		if s.log.Step != nil {
@@ -54,13 +54,13 @@ func (s *student) pass(what string, clips ...train.Clip) (float64, error) {
 	return float64(units) / encoders.BitUnit / float64(max(cubes, 1)), nil
 }
 
-func (s *student) clip(clip train.Clip, units, cubes *int64) error {
-	if !frame.IsCubes(clip.Schema) {
-		return fmt.Errorf("schema %s is not a cube snapshot", clip.Schema.Name)
+func (s *trainer) clip(clip train.Clip, units, cubes *int64) error {
+	if err := cube.CheckSchema(clip.Schema); err != nil {
+		return err
 	}
 	s.end.rows = clip.Schema.Rows
 	s.end.initial = newMemo(s.end.rows, s.end.initial.model, s.end.initial.weights)
-	var chain [age]link
+	var chain [age]chainLink
 	n := 0
 	var buf []byte
 	return clip.Frames(func(f *frame.Frame) (err error) {
@@ -86,19 +86,19 @@ func (s *student) clip(clip train.Clip, units, cubes *int64) error {
 	})
 }
 
-// link is the newest frame of those that refer to each other, and its memo.
-type link struct {
+// chainLink is the newest frame of one chain of references, with its memo.
+type chainLink struct {
 	held, next  frame.Frame
 	memo, spare encoders.Memo
 }
 
-// expect announces so many passes over all clips.
-func (s *student) expect(passes int) {
+// expect announces the number of passes over all clips.
+func (s *trainer) expect(passes int) {
 	s.total = int64(passes * (len(s.job.Clips) + flag(s.job.Held != nil)))
 }
 
-// report tells the log how a pass went, and measures what is held out.
-func (s *student) report(part string, epoch int, bits float64) error {
+// report logs a pass, and measures the held-out clip.
+func (s *trainer) report(part string, epoch int, bits float64) error {
 	held := math.NaN()
 	if s.job.Held != nil {
 		var err error
@@ -112,22 +112,22 @@ func (s *student) report(part string, epoch int, bits float64) error {
 	return nil
 }
 
-// trainStatic counts how often each decision of lean goes which way.
+// trainStatic counts the decisions of each context of contextCoder.
 func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	counts := make(tally, leanSize)
-	model, err := appendCounters(nil, nil, leanSize, 0)
+	counts := make(decisionCounts, ctxSize)
+	model, err := appendCounters(nil, nil, ctxSize, 0)
 	if err != nil {
 		return nil, err
 	}
-	l := &lean{fixed: model, school: &counts}
-	s := &student{ctx: ctx, job: job, log: log, end: &end{initial: newMemo(1, nil, nil), body: l}}
+	l := &contextCoder{fixed: model, counts: &counts}
+	s := &trainer{ctx: ctx, job: job, log: log, end: &coder{initial: newMemo(1, nil, nil), body: l}}
 	s.expect(2)
 	if _, err := s.pass("probabilities", job.Clips...); err != nil {
 		return nil, err
 	}
-	l.school = nil
+	l.counts = nil
 	table := counts.table()
-	if l.fixed, err = appendCounters(nil, table, leanSize, 0); err != nil {
+	if l.fixed, err = appendCounters(nil, table, ctxSize, 0); err != nil {
 		return nil, err
 	}
 	bits, err := s.pass("probabilities", job.Clips...)

@@ -7,63 +7,63 @@ import (
 	"wirelab/encoders/train"
 )
 
-// How long each part of predictive is taught.
+// Passes over the clips for each part of predictive.
 const (
 	fitPasses    = 4
 	scalePasses  = 2
 	weightPasses = 2
 )
 
-// trainPredictive teaches predictive one part after the other, each on top of
-// those before: the predictions, how far off they are to be expected, what
-// usually comes of each decision, and whom to believe.
+// trainPredictive trains the parts of predictive one after the other, each with those
+// before: predictions, the size of residuals, probabilities of decisions, and mixing
+// weights.
 func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	t := newKnowledge()
-	for c := range classes { // what goes on goes on
+	t := newTrainedModel()
+	for c := range classes { // start with constant velocity
 		t.shifts[c*shiftFeatures+1], t.turns[c*turnFeatures] = weightOne, weightOne
 	}
 	for i := range t.weights {
 		t.weights[i] = rangecoder.Unit / 4
 	}
 	p := t.body(learnLimit, 0)
-	s := &student{ctx: ctx, job: job, log: log, end: &end{body: p, initial: t.memo(1)}}
+	s := &trainer{ctx: ctx, job: job, log: log, end: &coder{body: p, initial: t.memo(1)}}
 	s.expect(fitPasses + scalePasses + 1 + weightPasses + 1)
-	for _, lesson := range []func(*student, *predictive, *knowledge) error{
-		teachPredictions, teachScale, teachProbabilities, teachWeights,
+	for _, lesson := range []func(*trainer, *predictive, *trainedModel) error{
+		trainPredictions, trainScale, trainProbabilities, trainWeights,
 	} {
 		if err := lesson(s, p, t); err != nil {
 			return nil, err
 		}
-		if err := t.round(); err != nil {
+		if err := t.quantise(); err != nil {
 			return nil, err
 		}
 	}
-	s.end.initial = t.memo(1) // at last, as the codec will know it
-	if err := s.lesson(p, t, "everything", 1); err != nil {
+	s.end.initial = t.memo(1) // as the codec will read it
+	if err := s.epoch(p, t, "everything", 1); err != nil {
 		return nil, err
 	}
 	return []train.File{{Name: "predictive.tab", Data: t.bytes()}}, nil
 }
 
-// lesson runs a pass over the clips and reports it. What is held out is only
-// measured: while it is, p learns nothing.
-func (s *student) lesson(p *predictive, t *knowledge, part string, epoch int) error {
+// epoch runs a pass over the clips and reports it. The held-out clip is measured without
+// training.
+func (s *trainer) epoch(p *predictive, t *trainedModel, part string, epoch int) error {
 	bits, err := s.pass(part, s.job.Clips...)
 	if err != nil {
 		return err
 	}
-	fit, school, rate, lasting := p.fit, p.school, p.scale.rate, p.lasting
-	p.fit, p.school, p.scale.rate, p.lasting = nil, nil, 0, nil
+	fit, counts, rate, weights := p.fit, p.counts, p.scale.rate, p.trainedWeights
+	p.fit, p.counts, p.scale.rate, p.trainedWeights = nil, nil, 0, nil
 	s.end.initial = t.memo(1)
 	err = s.report(part, epoch, bits)
-	p.fit, p.school, p.scale.rate, p.lasting = fit, school, rate, lasting
+	p.fit, p.counts, p.scale.rate, p.trainedWeights = fit, counts, rate, weights
 	return err
 }
 
-func teachPredictions(s *student, p *predictive, t *knowledge) error {
+func trainPredictions(s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range fitPasses {
 		p.fit = &fits{newFit(shiftFeatures, 4), newFit(turnFeatures, spinOne/100)}
-		if err := s.lesson(p, t, "predictions", epoch+1); err != nil {
+		if err := s.epoch(p, t, "predictions", epoch+1); err != nil {
 			return err
 		}
 		copy(t.shifts, p.fit.shift.weights())
@@ -73,10 +73,10 @@ func teachPredictions(s *student, p *predictive, t *knowledge) error {
 	return nil
 }
 
-func teachScale(s *student, p *predictive, t *knowledge) error {
+func trainScale(s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range scalePasses {
 		p.scale.rate = int32(rangecoder.One / 400 >> (2 * epoch))
-		if err := s.lesson(p, t, "scale", epoch+1); err != nil {
+		if err := s.epoch(p, t, "scale", epoch+1); err != nil {
 			return err
 		}
 	}
@@ -84,27 +84,27 @@ func teachScale(s *student, p *predictive, t *knowledge) error {
 	return nil
 }
 
-func teachProbabilities(s *student, p *predictive, t *knowledge) error {
-	counts := make(tally, trainedN)
-	p.school = &counts
-	if err := s.lesson(p, t, "probabilities", 1); err != nil {
+func trainProbabilities(s *trainer, p *predictive, t *trainedModel) error {
+	counts := make(decisionCounts, trainedN)
+	p.counts = &counts
+	if err := s.epoch(p, t, "probabilities", 1); err != nil {
 		return err
 	}
-	p.school = nil
+	p.counts = nil
 	for i, b := range counts.table() {
 		t.trained[i] = int8(b)
 	}
 	return nil
 }
 
-func teachWeights(s *student, p *predictive, t *knowledge) error {
+func trainWeights(s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range weightPasses {
 		p.rate = int32(60 >> (2 * epoch))
-		p.lasting = t.weights
-		if err := s.lesson(p, t, "weights", epoch+1); err != nil {
+		p.trainedWeights = t.weights
+		if err := s.epoch(p, t, "weights", epoch+1); err != nil {
 			return err
 		}
 	}
-	p.rate, p.lasting = learnRate, nil
+	p.rate, p.trainedWeights = learnRate, nil
 	return nil
 }

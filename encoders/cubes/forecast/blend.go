@@ -1,30 +1,30 @@
 package forecast
 
-// Blend improves b, how a cube moves at snapshot base, by what another snapshot
-// shows that was taken the given number of ticks before: the mean speed since
-// then. That was measured, but in whole steps of the snapshot; so b follows it
-// where the two differ by more than that explains. The mean over more than one
-// tick is old when it is known: it serves who knows nothing else, b being zero.
+// Blend improves the motion b at snapshot base by the mean speed since an earlier
+// snapshot, taken the given number of ticks before. The mean is measured but quantised,
+// so b follows it only as far as the two differ by more than quantisation explains. Over
+// several ticks the mean is outdated; it then serves only where nothing else is known
+// and b is zero.
 func (b Body) Blend(before, base []int32, ticks int) Body {
 	if ticks < 1 {
 		return b
 	}
 	rate := 1 / float64(float64(ticks)*TickSeconds)
-	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * kept))
-	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * kept))
-	b.Vel = narrow(follow(wide(b.Vel), v, float64(rate*doubt*metre)))
-	b.Spin = narrow(follow(wide(b.Spin), w, float64(rate*doubt/turnSteps)))
-	return b.tamed()
+	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
+	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
+	b.Vel = narrow(blendToward(wide(b.Vel), v, float64(rate*measureError*metre)))
+	b.Spin = narrow(blendToward(wide(b.Spin), w, float64(rate*measureError/turnSteps)))
+	return b.clamped()
 }
 
 const (
-	kept  = 0.99 // of a speed after the step in which it showed
-	doubt = 2.0  // steps by which measurement and estimate differ when they weigh the same
+	stepDamping  = 0.99 // of a speed in one step
+	measureError = 2.0  // difference, in steps, at which measurement and estimate weigh the same
 )
 
-// follow moves an estimate towards what was measured, the farther the more they
-// differ. They weigh the same where they differ by even.
-func follow(estimate, measured Vec, even float64) Vec {
+// blendToward moves an estimate towards a measurement, the more the more they differ.
+// They weigh the same at a difference of even.
+func blendToward(estimate, measured Vec, even float64) Vec {
 	d := measured.Sub(estimate)
 	l := d.Dot(d)
 	return estimate.AddScaled(d, l/(l+float64(even*even)))

@@ -1,52 +1,40 @@
 package forecast
 
-// Speeds beyond these are not the demonstration's, and are cut off.
+// Bounds of speeds; larger ones are clamped.
 const (
 	MaxSpeed = 32 // metres per second
 	MaxSpin  = 16 // radians per second
 )
 
-// Correct returns how a cube really moves, given where it turned out to be after
-// a run of so many ticks. Most of an error in position comes from an error in
-// speed at the start, and lasts; so the speed is corrected by the error over the
-// time that it took.
-func (r *Result) Correct(pos Vec, rot Quat, ticks int) Body {
-	return r.towards(pos, rot, ticks, 1)
+// correctRow is correct for the pose of a row.
+func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
+	return r.correct(PositionOf(row), RotationOf(row), ticks, gain)
 }
 
-// First returns how a cube moves that was at rest in the run, or in none, given
-// two poses of it.
-func First(from, to Vec, rotFrom, rotTo Quat, ticks int) Body {
-	r := Result{Pos: from, Rot: rotFrom, Body: Body{Still: RestSeconds}}
-	return r.Correct(to, rotTo, ticks)
-}
-
-func (r *Result) corrected(row []int32, ticks int, gain float64) Body {
-	return r.towards(PositionOf(row), RotationOf(row), ticks, gain)
-}
-
-func (r *Result) towards(pos Vec, rot Quat, ticks int, gain float64) Body {
+// correct returns the corrected motion of a cube, given its true pose after a run of so
+// many ticks. Most of an error in position comes from an error in the speed at the start
+// and lasts, so the speed is corrected by gain times the error divided by the time.
+func (r *Result) correct(pos Vec, rot Quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*TickSeconds)
 	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
-	v := wide(b.Vel).AddScaled(e, float64(rate*metre*trust(e.Dot(e))))
-	w := wide(b.Spin).AddScaled(turn, float64(rate*trust(float64(turn.Dot(turn)*(turnSteps*turnSteps)))))
+	v := wide(b.Vel).AddScaled(e, float64(rate*metre*errorShare(e.Dot(e))))
+	w := wide(b.Spin).AddScaled(turn, float64(rate*errorShare(float64(turn.Dot(turn)*(turnSteps*turnSteps)))))
 	b.Vel, b.Spin = narrow(v.Limit(MaxSpeed)), narrow(w.Limit(MaxSpin))
-	return b.tamed()
+	return b.clamped()
 }
 
-// trust returns the share of an error that is laid to speed, given the square of
-// the error in steps of the snapshot. A small one may be nothing but rounding,
-// and following it would make a good estimate worse.
-func trust(square float64) float64 {
-	const least, half = 0.3, 1.5 * 1.5 // half: where doubt halves
+// errorShare returns the share of an error that is attributed to speed, given the
+// squared error in steps of the snapshot. Small errors may be rounding.
+func errorShare(square float64) float64 {
+	const least, half = 0.3, 1.5 * 1.5 // half: the error at which half of the rest is attributed
 	return least + float64((1-least)*square)/(square+half)
 }
 
-// tamed returns b with everything within bounds, whatever it was.
-func (b Body) tamed() Body {
+// clamped returns b with all values within bounds.
+func (b Body) clamped() Body {
 	for k := range 3 {
-		b.Vel[k] = within(b.Vel[k], MaxSpeed)
-		b.Spin[k] = within(b.Spin[k], MaxSpin)
+		b.Vel[k] = clamp(b.Vel[k], MaxSpeed)
+		b.Spin[k] = clamp(b.Spin[k], MaxSpin)
 	}
 	if !(b.Still >= 0) {
 		b.Still = 0
@@ -55,8 +43,8 @@ func (b Body) tamed() Body {
 	return b
 }
 
-// within returns x brought between -most and most, 0 if it is no number.
-func within(x, most float32) float32 {
+// clamp returns x clamped to -most..most, 0 for NaN.
+func clamp(x, most float32) float32 {
 	if x != x {
 		return 0
 	}

@@ -2,7 +2,7 @@
 // by doing what the recorder did: it simulates them.
 //
 // An encoder that knows the baseline and how fast each cube moved then (which no
-// snapshot says; see Correct) runs the same few steps of physics as its decoder,
+// snapshot says; see Refine) runs the same few steps of physics as its decoder,
 // and sends only by how much the truth differs. The floor, the neighbours, the
 // player who ploughs through them: all of that is in the forecast, and costs no
 // bits. For the physics see physics.Scene; this package turns snapshots into
@@ -27,20 +27,22 @@ const (
 // that makes longer steps, up to MaxStep; what is farther ahead than MaxSteps
 // steps of that is not simulated.
 const (
+	// MaxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
+	// MaxStep; time beyond that is not simulated.
 	MaxSteps = 12
 	MaxStep  = 2 * TickSeconds
 )
 
-// RestSeconds is for how long a cube must have been still to be asleep.
+// RestSeconds is how long a cube is still before it sleeps.
 const RestSeconds = 0.1
 
-// Body is how a cube moves: what a snapshot does not say.
+// Body is the motion of a cube, which a snapshot does not hold.
 type Body struct {
 	Vel, Spin [3]float32 // metres per second; radians per second
 	Still     float32    // seconds for which it has hardly moved
 }
 
-// Awake is a cube that does not rest at the baseline.
+// Awake is a cube that moves at the baseline.
 type Awake struct {
 	Cube int32
 	Body
@@ -60,21 +62,20 @@ type Result struct {
 // Simulator runs forecasts. It owns its memory and must not be used by two
 // goroutines at a time.
 type Simulator struct {
-	rows    int
-	law     physics.Rigid
-	scene   *physics.Scene
-	table   []int32
-	pose    func(i int) physics.Quat
-	results []Result
-	at      []int32 // per cube: where in results it is, plus one
-	hind    hindsight
+	rows       int
+	law        physics.Rigid
+	scene      *physics.Scene
+	table      []int32
+	pose       func(i int) physics.Quat
+	results    []Result
+	at         []int32 // per cube: where in results it is, plus one
+	refinement refinement
 }
 
-// New returns a simulator of frames of the given number of cubes that obeys law;
-// see physics.Recorder.
+// New returns a simulator for snapshots of so many cubes; see physics.Recorder for law.
 func New(rows int, law physics.Rigid) *Simulator {
 	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows)}
-	s.hind.init(rows)
+	s.refinement.init(rows)
 	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
 	return s
 }
@@ -83,62 +84,61 @@ func (s *Simulator) row(i int) []int32 {
 	return s.table[i*frame.CubeFields : (i+1)*frame.CubeFields]
 }
 
-// Run simulates what follows base until path ends. Awake lists the cubes that
-// move at the baseline; all others rest until something touches them. The player
-// is not among them: it goes along path.
+// Run simulates from base to the end of path. awake lists the cubes that move at the
+// baseline, without the player, which follows path; all others rest until something
+// touches them.
 //
-// The result lists every cube that moved or may have, in ascending order and
-// without the player; it is valid until the next run. Whatever is not in it rests
-// where it was.
+// The result lists every cube that may have moved, in ascending order and without the
+// player. It is valid until the next run. Cubes that are not listed rest.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
-	s.hind.path, s.hind.moves = *path, s.hind.moves[:0]
-	s.hind.path.guess(s.table)
-	clear(s.hind.listed)
+	s.refinement.path, s.refinement.moves = *path, s.refinement.moves[:0]
+	s.refinement.path.inferMode(s.table)
+	clear(s.refinement.index)
 	for i := range awake {
 		a := &awake[i]
-		if c := int(a.Cube); c > 0 && c < s.rows && s.hind.listed[c] == 0 {
-			s.hind.add(c, a.Body.tamed())
+		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.index[c] == 0 {
+			s.refinement.add(c, a.Body.clamped())
 		}
 	}
 	s.simulate()
 	return s.results
 }
 
-// simulate runs what hind says.
+// simulate runs the simulation from the state in refinement.
 func (s *Simulator) simulate() {
 	s.build()
-	p := &s.hind.path
+	p := &s.refinement.path
 	steps, dt := p.steps()
 	for k := range steps {
-		p.hold(s.scene, k, steps, dt)
-		p.blow(s.scene)
+		p.movePlayer(s.scene, k, steps, dt)
+		p.applyForces(s.scene)
 		s.scene.Step(dt)
 	}
 	s.collect()
 }
 
-// build makes the scene of a snapshot.
+// build makes the physics scene of a snapshot.
 func (s *Simulator) build() {
 	s.scene.Reset(s.law, s.pose)
-	for i := range s.hind.moves {
-		a := &s.hind.moves[i]
+	for i := range s.refinement.moves {
+		a := &s.refinement.moves[i]
 		row := s.row(int(a.Cube))
 		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
 			wide(a.Vel), wide(a.Spin), float64(a.Still))
 	}
 	for i := 1; i < s.rows; i++ {
-		if s.hind.listed[i] == 0 {
+		if s.refinement.index[i] == 0 {
 			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
 		}
 	}
 	if s.rows > 0 {
-		p := &s.hind.path
+		p := &s.refinement.path
 		s.scene.Hold(0, PlayerHalf, PositionOf(p.From).Scale(metre), RotationOf(p.From))
 	}
 }
 
-// collect turns what is live into results.
+// collect turns the awake bodies into results.
 func (s *Simulator) collect() {
 	clear(s.at)
 	for _, i := range s.scene.Live() {

@@ -35,7 +35,7 @@ func TestNothingHappens(t *testing.T) {
 		t.Errorf("among sleepers %d cubes move", len(r))
 	}
 	one := frame.Cubes(1).NewFrame()
-	if r := New(1, physics.Recorder()).Run(one, nil, stay(one, 6, Guess)); len(r) != 0 {
+	if r := New(1, physics.Recorder()).Run(one, nil, stay(one, 6, Infer)); len(r) != 0 {
 		t.Errorf("the player alone gave %d results", len(r))
 	}
 }
@@ -102,7 +102,7 @@ func TestForces(t *testing.T) {
 		{None, [3]int32{512, 0, 0}, func(Vec, Vec) Vec { return Vec{} }},
 		{Push, [3]int32{512, 0, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
 		{Push, [3]int32{1024, 0, 0}, func(Vec, Vec) Vec { return Vec{} }},
-		{Guess, [3]int32{512, 200, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
+		{Infer, [3]int32{512, 200, 0}, func(_, o Vec) Vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
 		{Pull, [3]int32{700, 0, 100}, func(a, _ Vec) Vec { return a.Scale(-200 / math.Pow(a.Length(), 3)) }},
 	} {
 		f := grid(2, 680)
@@ -168,7 +168,7 @@ func quantised(base *frame.Frame, results []Result) *frame.Frame {
 	return f
 }
 
-// Who starts from wrong speeds finds better ones in hindsight.
+// Refine corrects wrong speeds.
 func TestRefine(t *testing.T) {
 	f, awake := scramble(40)
 	sim := New(40, physics.Recorder())
@@ -236,7 +236,7 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	sim := New(200, physics.Recorder())
-	for _, mode := range []Mode{Guess, Push, Pull} {
+	for _, mode := range []Mode{Infer, Push, Pull} {
 		f, awake := scramble(200)
 		copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
 		to := append([]int32(nil), rowOf(f, 0)...)
@@ -246,8 +246,8 @@ func TestGolden(t *testing.T) {
 		truth, _ := scramble(200)
 		rowOf(truth, 3)[frame.CubeX] += 40
 		note(sim.Refine(truth, 1))
-		r := sim.rest(3)
-		note([]Result{{Body: r.Correct(Vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5)}})
+		r := sim.resting(3)
+		note([]Result{{Body: r.correct(Vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5, 1)}})
 		note([]Result{{Body: awake[3].Blend(rowOf(f, 3), to, 1)}})
 	}
 	if got := h.Sum64(); got != want {

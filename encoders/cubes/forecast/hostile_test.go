@@ -116,7 +116,7 @@ func FuzzRun(f *testing.F) {
 		finite(t, sim.Refine(table, 1))
 		for i := range sim.results {
 			r := &sim.results[i]
-			b := r.Correct(PositionOf(table.Table), RotationOf(table.Table), ticks).Blend(rowOf(table, 1), rowOf(table, 2), ticks)
+			b := r.correctRow(table.Table, ticks, 1).Blend(rowOf(table, 1), rowOf(table, 2), ticks)
 			finite(t, []Result{{Body: b}})
 		}
 	})

@@ -74,9 +74,10 @@ func (c *chain) correct(before, base *frame.Frame) {
 		}
 		a := Awake{Cube: int32(i)}
 		if r := find(&results, i); r != nil {
-			a.Body = r.Correct(PositionOf(row), RotationOf(row), recording.Age)
+			a.Body = r.correctRow(row, recording.Age, 1)
 		} else {
-			a.Body = First(PositionOf(old), PositionOf(row), RotationOf(old), RotationOf(row), recording.Age)
+			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: RestSeconds}}
+			a.Body = rest.correctRow(row, recording.Age, 1)
 		}
 		c.awake = append(c.awake, a)
 	}
@@ -155,7 +156,7 @@ func TestMeasure(t *testing.T) {
 
 // The forecast is worth what the Open Dynamics Engine itself is worth, with the
 // recorder's parameters, on a piece of a recording: there that comes to 1.083 and
-// 1.346, with a round of hindsight to 1.081 and 1.280.
+// 1.346, with a round of Refine to 1.081 and 1.280.
 func TestAsGoodAsTheEngine(t *testing.T) {
 	frames := recording.Load(t, "bravo", 700)
 	for _, c := range []struct {

@@ -7,13 +7,13 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// Mode is what the player does to the cubes around it.
+// Mode is the force that the player exerts on the cubes around it.
 type Mode uint8
 
-// The modes. Guess is for who was not told: a player among many cubes pulls them
-// along, one that hovers pushes.
+// The modes. Infer derives the mode from the snapshot: a player among many cubes
+// pulls, one that hovers pushes.
 const (
-	Guess Mode = iota
+	Infer Mode = iota
 	None
 	Push
 	Pull
@@ -22,11 +22,11 @@ const (
 
 const (
 	hoverUnits = 640 // a player above this does not roll
-	crowd      = 12  // cubes around a player who pulls; under one that pushes there are fewer
+	pullCrowd  = 12  // cubes around a player who pulls; under one that pushes there are fewer
 )
 
-// Path is the way of the player, cube 0: rows of the snapshot at the baseline,
-// one before it and the one to be reached, which a decoder reads first.
+// Path is the motion of the player, cube 0: its rows at the baseline, before it, and at
+// the end of the run.
 type Path struct {
 	Before, From, To []int32 // rows of cube 0; Before may be nil
 	Lead             int     // ticks between Before and From
@@ -38,7 +38,7 @@ type Path struct {
 	push, pull     bool
 }
 
-// steps returns how many steps the run makes and how long they are.
+// steps returns the number of steps of a run and their length.
 func (p *Path) steps() (n int, dt float64) {
 	ticks := max(1, min(p.Ticks, math.MaxUint8))
 	n, dt = min(ticks, MaxSteps), TickSeconds
@@ -49,8 +49,8 @@ func (p *Path) steps() (n int, dt float64) {
 	return n, dt
 }
 
-// prepare fits a parabola through the three places and a constant spin through
-// the two orientations.
+// prepare fits a parabola to the three positions and a constant spin to the two
+// orientations.
 func (p *Path) prepare(seconds float64) {
 	p.from, p.to = PositionOf(p.From).Scale(metre), PositionOf(p.To).Scale(metre)
 	p.bend = Vec{}
@@ -65,9 +65,9 @@ func (p *Path) prepare(seconds float64) {
 	p.pull = p.Mode == Pull || p.Mode == PushAndPull
 }
 
-// guess settles the mode of a player in a snapshot.
-func (p *Path) guess(table []int32) {
-	if p.Mode != Guess {
+// inferMode replaces Infer by the mode that suits the snapshot.
+func (p *Path) inferMode(table []int32) {
+	if p.Mode != Infer {
 		return
 	}
 	const reach = pullReach * frame.UnitsPerMetre
@@ -78,7 +78,7 @@ func (p *Path) guess(table []int32) {
 		}
 	}
 	switch {
-	case near >= crowd:
+	case near >= pullCrowd:
 		p.Mode = Pull
 	case p.From[frame.CubeZ] > hoverUnits:
 		p.Mode = Push
@@ -87,13 +87,13 @@ func (p *Path) guess(table []int32) {
 	}
 }
 
-// at returns where the player is at share u of the way.
+// at returns the position of the player after share u of the time.
 func (p *Path) at(u float64) Vec {
 	return p.from.AddScaled(p.to.Sub(p.from), u).AddScaled(p.bend, float64(0.5*(float64(u*u)-u)))
 }
 
-// hold moves the player along during step k of n.
-func (p *Path) hold(s *physics.Scene, k, n int, dt float64) {
+// movePlayer moves the player along during step k of n.
+func (p *Path) movePlayer(s *physics.Scene, k, n int, dt float64) {
 	b := s.Body(0)
 	here, next := p.at(float64(k)/float64(n)), p.at(float64(k+1)/float64(n))
 	b.Pos, b.Vel, b.Spin = here, next.Sub(here).Scale(1/dt), p.spin
@@ -110,8 +110,8 @@ const (
 	strength   = 200.0 // at a metre
 )
 
-// blow applies the player's forces to the cubes around it.
-func (p *Path) blow(s *physics.Scene) {
+// applyForces applies the player's forces to the cubes around it.
+func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
 	if p.push {
 		origin := Vec{X: pos.X, Y: pos.Y, Z: pushOrigin}

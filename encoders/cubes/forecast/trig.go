@@ -2,8 +2,8 @@ package forecast
 
 import "math"
 
-// The library's sine and arc tangent differ in the last bit from one processor
-// to the next. These do not: a few products each, none fused.
+// The library's arc tangent differs in the last bit between processors. This one does
+// not: it takes a few products, none of them fused.
 
 // angle returns the angle of the point (x, y) with x and y at least 0, not both 0.
 // Halving it twice makes the series short: the error is below 1e-12.
@@ -22,25 +22,3 @@ func angle(y, x float64) float64 {
 
 // half returns the tangent of half the angle whose tangent is t.
 func half(t float64) float64 { return t / (1 + math.Sqrt(1+float64(t*t))) }
-
-// sincos returns sine and cosine of x, which is between 0 and 64.
-func sincos(x float64) (sin, cos float64) {
-	turns := math.Floor(float64(x*(2/math.Pi)) + 0.5) // in quarters
-	x -= float64(turns * (math.Pi / 2))
-	u := float64(x * x)
-	s, c := 0.0, 0.0
-	for k := 16.0; k > 0; k -= 2 {
-		s = 1 - float64(u*s)/float64(k*(k+1))
-		c = 1 - float64(u*c)/float64(k*(k-1))
-	}
-	sin, cos = float64(x*s), c
-	switch int(turns) & 3 {
-	case 1:
-		return cos, -sin
-	case 2:
-		return -sin, -cos
-	case 3:
-		return -cos, sin
-	}
-	return sin, cos
-}

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/internal/recording"
 )
 
@@ -16,12 +17,12 @@ import (
 var situations = [...]string{"player", "nearly still", "in the air", "on the floor", "near the player", "in a heap", "not moved"}
 
 // situationOf says what cube i of a coded frame was about.
-func situationOf(s *scene, i int, c *situation) int {
-	q, base := row(s.cur, i), row(s.base, i)
-	if same(q, base) {
+func situationOf(s *scene, i int, c *contextClasses) int {
+	q, base := cube.At(s.cur, i), cube.At(s.base, i)
+	if cube.SamePose(q, base) {
 		return 6
 	}
-	low := lowest(position(q), halfCube, orientation(q).up())
+	low := lowest(position(q), halfCube, up(orientation(q)))
 	switch alone := c.near >= 3; {
 	case i == 0:
 		return 0
@@ -62,7 +63,7 @@ func TestAccount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := newAccount(t, enc.(*end), list)
+		a := newAccount(t, enc.(*coder), list)
 		t.Logf("%s on %s, %.1f bytes a packet\n%s", codec.Name, name, float64(a.bytes)/a.packets, a.table())
 		if rest := float64(a.bytes*8) - a.bits(); rest < 0 || rest > 16*a.packets {
 			t.Errorf("%s: %.0f bits are accounted for, of %d", codec.Name, a.bits(), a.bytes*8)
@@ -84,7 +85,7 @@ type ledger struct {
 }
 
 // newAccount sends frames by the rules and keeps account of every cube.
-func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
+func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
 	a := &ledger{packets: float64(len(list) - recording.Age)}
 	memos := make([]encoders.Memo, len(list))
 	for n := recording.Age; n < len(list); n++ {
@@ -92,11 +93,11 @@ func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
 		var b encoders.Budget
 		e.rc.Write(nil)
 		e.budget, e.spent = &b, 0
-		e.open(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
+		e.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
 		for _, i := range e.scene.order {
 			before := b
-			c := e.scene.judge(int(i))
-			if err := e.cube(int(i)); err != nil {
+			c := e.scene.classify(int(i))
+			if err := e.codeCube(int(i)); err != nil {
 				t.Fatal(err)
 			}
 			k := situationOf(&e.scene, int(i), &c)
@@ -105,7 +106,7 @@ func newAccount(t *testing.T, e *end, list []*frame.Frame) *ledger {
 				a.spent[k][slot] += float64(b.Units[slot]-before.Units[slot]) / encoders.BitUnit
 			}
 		}
-		memos[n] = e.shut()
+		memos[n] = e.finish()
 		a.bytes += len(e.rc.Finish())
 	}
 	return a
@@ -126,13 +127,16 @@ func (a *ledger) bits() (sum float64) {
 // table shows bytes a packet, and bits a cube.
 func (a *ledger) table() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "| situation | cubes | flags | position | orientation | interacting | bits of position | bits of orientation |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(&s,
+		"| situation | cubes | flags | position | orientation | interacting | bits of position | bits of orientation |\n"+
+			"|:--|--:|--:|--:|--:|--:|--:|--:|\n")
 	for k, name := range situations {
 		fmt.Fprintf(&s, "| %s | %.2f |", name, a.count[k]/a.packets)
 		for _, f := range accounted {
 			fmt.Fprintf(&s, " %.2f |", a.spent[k][f]/8/a.packets)
 		}
-		fmt.Fprintf(&s, " %.2f | %.2f |\n", a.spent[k][encoders.SlotPosition]/max(a.count[k], 1), a.spent[k][encoders.SlotOrientation]/max(a.count[k], 1))
+		fmt.Fprintf(&s, " %.2f | %.2f |\n", a.spent[k][encoders.SlotPosition]/max(a.count[k], 1),
+			a.spent[k][encoders.SlotOrientation]/max(a.count[k], 1))
 	}
 	return s.String()
 }
@@ -142,7 +146,8 @@ func (a *ledger) csv() string {
 	s.WriteString("situation,cubes,position bits,orientation bits\n")
 	for k, name := range situations[:len(situations)-1] { // without those that did not move
 		n := max(a.count[k], 1)
-		fmt.Fprintf(&s, "%s,%.2f,%.2f,%.2f\n", name, a.count[k]/a.packets, a.spent[k][encoders.SlotPosition]/n, a.spent[k][encoders.SlotOrientation]/n)
+		fmt.Fprintf(&s, "%s,%.2f,%.2f,%.2f\n", name, a.count[k]/a.packets, a.spent[k][encoders.SlotPosition]/n,
+			a.spent[k][encoders.SlotOrientation]/n)
 	}
 	return s.String()
 }

@@ -17,7 +17,7 @@ func TestAgesGrowWithTime(t *testing.T) {
 			frames := 1 + rng.Uint32N(most+1)
 			passed += frames
 			growth, part := past.growth(frames)
-			past = &memo{part: part}
+			past = &memo{partFrames: part}
 			a = a.next(false, growth, 0)
 			if a.still() != int(passed/6) {
 				t.Fatalf("%d after %d frames, want %d", a.still(), passed, passed/6)

@@ -5,9 +5,10 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
-// Lite predicts every cube by what it did before and what its neighbours do.
+// Lite predicts every cube from its own motion and its neighbours'.
 func Lite() encoders.Codec {
 	return encoders.Codec{
 		ID: 19, Name: "kinetic-lite", Refs: 1, Suits: frame.IsCubes,
@@ -19,50 +20,50 @@ func Lite() encoders.Codec {
 	}
 }
 
-// Params are the laws that kinetic simulates. The defaults are those of the
-// walk-off's recordings; another world will do better with its own.
+// Params are the physical laws that kinetic simulates. The defaults are those of the
+// walk-off's recordings.
 type Params struct {
-	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated in hindsight, to learn the speeds" unit:"times" min:"0" max:"8"`
+	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated to correct the speeds" unit:"times" min:"0" max:"8"`
 	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
 	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
-	Grip       float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
+	Friction   float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
 	Damping    float64 `toml:"damping" help:"share of speed and spin lost in each step" min:"0" max:"1"`
 }
 
-// Kinetic knows the laws that the cubes obey: both ends simulate, and what is
-// sent is by how much the truth differs.
+// Kinetic simulates the physics at both ends and codes the residual.
 func Kinetic() encoders.Codec {
-	law := recorder()
+	law := defaultLaw()
 	return encoders.Codec{
 		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets say how likely every miss is",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
-		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Grip: law.Grip, Damping: law.Damping},
+		Params:  &Params{Rounds: law.rounds, Iterations: law.Iterations, Gravity: law.Gravity, Friction: law.Grip, Damping: law.Damping},
 		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			if err := encoders.Validate(params); err != nil {
 				return nil, nil, err
 			}
 			p := params.(*Params)
-			law := recorder()
-			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Grip, p.Damping
+			law := defaultLaw()
+			law.rounds, law.Iterations, law.Gravity, law.Grip, law.Damping = p.Rounds, p.Iterations, p.Gravity, p.Friction, p.Damping
 			return ends(s, kineticModel, law)
 		},
 	}
 }
 
-// ends returns both ends of a model; law is nil if it does without simulation.
+// ends returns encoder and decoder of a model; law is nil for a model without
+// simulation.
 func ends(s *frame.Schema, load func() (*model, error), law *law) (encoders.Encoder, encoders.Decoder, error) {
-	if !frame.IsCubes(s) {
-		return nil, nil, fmt.Errorf("schema %s is not a cube snapshot", s.Name)
+	if err := cube.CheckSchema(s); err != nil {
+		return nil, nil, err
 	}
 	m, err := load()
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := features(law != nil); m.place.In() != n {
+	if n := featureCount(law != nil); m.place.In() != n {
 		return nil, nil, fmt.Errorf("%w: nets of %d inputs, expected %d", errModel, m.place.In(), n)
 	}
-	return newEnd(m, s.Rows, law), newEnd(m, s.Rows, law), nil
+	return newCoder(m, s.Rows, law), newCoder(m, s.Rows, law), nil
 }
 
-func newEnd(m *model, rows int, law *law) *end { return &end{model: m, rows: rows, law: law} }
+func newCoder(m *model, rows int, law *law) *coder { return &coder{model: m, rows: rows, law: law} }

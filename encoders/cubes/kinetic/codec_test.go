@@ -65,7 +65,8 @@ func (c *chains) send(t testing.TB, cur, base *frame.Frame) []byte {
 }
 
 func alike(a, b *memo) bool {
-	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.lessons != b.lessons || a.player != b.player || a.lead != b.lead || a.part != b.part {
+	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.adaptive != b.adaptive || a.player != b.player ||
+		a.leadFrames != b.leadFrames || a.partFrames != b.partFrames {
 		return false
 	}
 	for k := range a.tracks {
@@ -198,10 +199,11 @@ func TestRefuses(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
 		c := newChains(t, codec, 3)
 		base := c.schema.NewFrame()
-		for field, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeA: 512, frame.CubeB: -1, frame.CubeX: 1 << 17, frame.CubeY: -1<<17 - 1, frame.CubeZ: 1 << 14, frame.CubeInteracting: 2} {
+		for field, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeA: 512, frame.CubeB: -1, frame.CubeX: 1 << 17,
+			frame.CubeY: -1<<17 - 1, frame.CubeZ: 1 << 14, frame.CubeInteracting: 2} {
 			cur := c.schema.NewFrame()
 			cur.Table[8+field] = v
-			if _, _, err := c.enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, nil); !errors.Is(err, errRange) {
+			if _, _, err := c.enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, nil); !errors.Is(err, frame.ErrRange) {
 				t.Errorf("field %d of %d: error %v", field, v, err)
 			}
 		}
@@ -221,7 +223,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(k == 0, p[:len(p)/2])
 	}
 	f.Fuzz(func(t *testing.T, lite bool, src []byte) {
-		k := number(!lite)
+		k := btoi(!lite)
 		got := c[k].schema.NewFrame()
 		got.Tick = 106
 		m, err := c[k].dec.Decode(got, src, []encoders.Ref{{Frame: list[100], Memo: c[k].got[100]}}, nil)
@@ -301,7 +303,7 @@ func TestSecondReference(t *testing.T) {
 // encoded, and one that fits is not.
 func TestModelThatDoesNotFit(t *testing.T) {
 	s := frame.Cubes(3)
-	for _, law := range []*law{nil, recorder()} {
+	for _, law := range []*law{nil, defaultLaw()} {
 		for name, load := range map[string]func() (*model, error){"lite": liteModel, "kinetic": kineticModel} {
 			_, _, err := ends(s, load, law)
 			if fits := (name == "kinetic") == (law != nil); fits != (err == nil) || err != nil && !errors.Is(err, errModel) {

@@ -64,9 +64,9 @@ var logisticTable = func() (t [2*logisticReach*logisticSteps + 2]float64) {
 	return t
 }()
 
-// tail returns 1/(1+exp(x)), what a logistic distribution has beyond x. It never
+// logisticTail returns 1/(1+exp(x)), what a logistic distribution has beyond x. It never
 // rises, and is right to 1.3e-4 of itself up to x = 24.
-func tail(x float64) float64 {
+func logisticTail(x float64) float64 {
 	if !(x < logisticReach) {
 		x = logisticReach
 	}

@@ -4,18 +4,19 @@ import (
 	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
-// maxFeatures is room for the inputs of either net.
+// maxFeatures bounds the inputs of either net.
 const maxFeatures = 256
 
-// sheet is what a net is shown: fixed point with ten places, within +-4.
-type sheet struct {
+// featureVector is the input of a net: fixed point with 10 fractional bits, within +-4.
+type featureVector struct {
 	v [maxFeatures]int32
 	n int
 }
 
-func (f *sheet) put(x float64) {
+func (f *featureVector) put(x float64) {
 	x = float64(x*1024) + 0.5
 	if !(x > -4096) {
 		x = -4096
@@ -24,18 +25,18 @@ func (f *sheet) put(x float64) {
 	f.n++
 }
 
-func (f *sheet) flag(b bool) {
-	f.v[f.n] = int32(number(b)) << 10
+func (f *featureVector) flag(b bool) {
+	f.v[f.n] = int32(btoi(b)) << 10
 	f.n++
 }
 
-func (f *sheet) skip(n int) {
+func (f *featureVector) skip(n int) {
 	clear(f.v[f.n : f.n+n])
 	f.n += n
 }
 
-// soft squeezes all numbers into -1 to 1.
-func soft(x float64) float64 {
+// squash maps all numbers to -1..1.
+func squash(x float64) float64 {
 	x = float64(x) // lest a division by a power of two, made a product, be fused
 	if x < 0 {
 		return x / (1 - x)
@@ -43,17 +44,17 @@ func soft(x float64) float64 {
 	return x / (1 + x)
 }
 
-// soft puts v in units of s, squeezed.
-func (f *sheet) soft(v vec, s float64) {
+// putSquashed adds v in units of s, squashed.
+func (f *featureVector) putSquashed(v vec, s float64) {
 	for k := range v {
-		f.put(soft(v[k] / s))
+		f.put(squash(v[k] / s))
 	}
 }
 
-// both puts v squeezed, in units of s, and as it is, in units of l.
-func (f *sheet) both(v vec, s, l float64) {
+// putBoth adds v squashed, in units of s, and linear, in units of l.
+func (f *featureVector) putBoth(v vec, s, l float64) {
 	for k := range v {
-		f.put(soft(v[k] / s))
+		f.put(squash(v[k] / s))
 		f.put(v[k] / l)
 	}
 }
@@ -64,47 +65,47 @@ const (
 	halfPlayer = 3.5 * halfCube // with the air beneath it
 )
 
-// subject is a cube about to be coded.
-type subject struct {
-	i          int
-	at         vec
-	as         quat
-	move, turn vec // of the step before
-	half       float64
-	aheadMove  vec // by the forecast, or else that of the step before
-	aheadTurn  vec
+// cubeState is a cube about to be coded.
+type cubeState struct {
+	i            int
+	at           vec
+	as           quat
+	move, turn   vec // of the step before
+	half         float64
+	forecastMove vec // by the forecast; without one, the motion of the step before
+	forecastTurn vec
 }
 
-// regard looks at cube i.
-func (s *scene) regard(i int) subject {
-	q := row(s.base, i)
-	c := subject{i: i, at: position(q), as: orientation(q), half: halfCube}
+// stateOf returns the state of cube i.
+func (s *scene) stateOf(i int) cubeState {
+	q := cube.At(s.base, i)
+	c := cubeState{i: i, at: position(q), as: orientation(q), half: halfCube}
 	c.move, c.turn = s.lastMotion(i)
 	if i == 0 {
 		c.half = halfPlayer
 	}
-	c.aheadMove, c.aheadTurn = c.move, c.turn
-	if s.ahead != nil && i > 0 {
-		o := &s.ahead[i]
-		c.aheadMove = o.at.minus(c.at).times(1 / s.reach)
-		c.aheadTurn = c.as.back().then(o.as).turn().times(1 / s.reach)
+	c.forecastMove, c.forecastTurn = c.move, c.turn
+	if s.forecast != nil && i > 0 {
+		o := &s.forecast[i]
+		c.forecastMove = o.at.minus(c.at).times(1 / s.reach)
+		c.forecastTurn = turnBetween(c.as, o.as).times(1 / s.reach)
 	}
 	return c
 }
 
-// features returns how many inputs a net of positions has.
-func features(simulates bool) int {
-	var f sheet
+// featureCount returns the number of inputs of the position's net.
+func featureCount(simulates bool) int {
+	var f featureVector
 	s := scene{simulates: simulates, reach: 1, frames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
 	s.base = s.cur
 	s.flags, s.trackOf = make([]uint8, 1), make([]int32, 1)
-	c := s.regard(0)
+	c := s.stateOf(0)
 	s.fill(&f, &c)
 	return f.n
 }
 
-// fill shows f all there is to know of a cube before it is coded.
-func (s *scene) fill(f *sheet, c *subject) {
+// fill computes all features of a cube before it is coded.
+func (s *scene) fill(f *featureVector, c *cubeState) {
 	f.n = 0
 	s.fillHistory(f, c)
 	s.fillPose(f, c)
@@ -115,38 +116,38 @@ func (s *scene) fill(f *sheet, c *subject) {
 	s.fillNeighbours(f, c)
 }
 
-func (s *scene) fillHistory(f *sheet, c *subject) {
+func (s *scene) fillHistory(f *featureVector, c *cubeState) {
 	var leftMove, leftTurn, missMove, missTurn, beforeMove, beforeTurn vec
 	if t := s.last(c.i); t != nil {
-		leftMove, leftTurn = unpackAll(&t.left)
+		leftMove, leftTurn = unpackAll(&t.residual)
 		missMove, missTurn = unpackAll(&t.miss)
 		beforeMove, beforeTurn = unpackAll(&t.missBefore)
 	}
-	f.both(c.move, 16, 256)
-	f.both(c.turn, 16, 128)
+	f.putBoth(c.move, 16, 256)
+	f.putBoth(c.turn, 16, 128)
 	unit := s.missUnit()
-	f.both(missMove, unit, 128)
-	f.both(missTurn, unit, 64)
+	f.putBoth(missMove, unit, 128)
+	f.putBoth(missTurn, unit, 64)
 	if s.simulates {
-		f.both(leftMove, unit, 48)
-		f.both(leftTurn, unit, 24)
+		f.putBoth(leftMove, unit, 48)
+		f.putBoth(leftTurn, unit, 24)
 	}
-	f.soft(beforeMove, unit)
-	f.soft(beforeTurn, unit)
+	f.putSquashed(beforeMove, unit)
+	f.putSquashed(beforeTurn, unit)
 	e := missMove.sum()
-	f.put(soft(e / 4))
-	f.put(soft(e / 30))
-	f.put(soft(beforeMove.sum() / 4))
+	f.put(squash(e / 4))
+	f.put(squash(e / 30))
+	f.put(squash(beforeMove.sum() / 4))
 	a := s.past.age(c.i)
 	f.flag(a.still() == 0)
 	f.flag(a.before() == 0)
 	f.flag(a.still() > 4)
-	f.flag(row(s.base, c.i)[frame.CubeInteracting] != 0)
+	f.flag(cube.At(s.base, c.i)[frame.CubeInteracting] != 0)
 	f.flag(a.interacting() != 0)
-	f.put(soft(s.reach - 1))
+	f.put(squash(s.reach - 1))
 }
 
-// missUnit is about how much forecasts miss by.
+// missUnit returns the typical size of a residual.
 func (s *scene) missUnit() float64 {
 	if !s.simulates {
 		return 12
@@ -154,18 +155,18 @@ func (s *scene) missUnit() float64 {
 	return 3
 }
 
-// lowest returns how far above the floor the cube's lowest corner is.
+// lowest returns the height of the cube's lowest corner above the floor.
 func lowest(at vec, half float64, up vec) float64 { return at[2] - float64(half*up.sum()) }
 
-func (s *scene) fillPose(f *sheet, c *subject) {
-	up := c.as.up()
+func (s *scene) fillPose(f *featureVector, c *cubeState) {
+	up := up(c.as)
 	low := lowest(c.at, c.half, up)
-	f.put(soft((c.at[2] - c.half) / 20))
+	f.put(squash((c.at[2] - c.half) / 20))
 	f.put((c.at[2] - c.half) / 512)
-	f.put(soft(low / 8))
-	f.put(soft(low / 60))
-	f.put(soft((low + c.move[2]) / 16))
-	f.put(soft((low + c.move[2] - 102.4) / 40))
+	f.put(squash(low / 8))
+	f.put(squash(low / 60))
+	f.put(squash((low + c.move[2]) / 16))
+	f.put(squash((low + c.move[2] - 102.4) / 40))
 	var corner vec
 	flat := 0.0
 	for k := range up {
@@ -173,67 +174,67 @@ func (s *scene) fillPose(f *sheet, c *subject) {
 		if up[k] > 0 {
 			corner[k] = -1
 		}
-		flat = max(flat, abs(up[k]))
+		flat = max(flat, math.Abs(up[k]))
 	}
-	corner = c.as.rotate(corner)
+	corner = rotate(c.as, corner)
 	f.put(corner[0])
 	f.put(corner[1])
 	f.put(corner[2])
 	f.put((1 - flat) * 4)
-	f.put(soft((1 - flat) * 50))
+	f.put(squash((1 - flat) * 50))
 	f.flag(c.i == 0)
 }
 
-// The leaf blower reaches two metres from a point just below the floor under the
-// player.
+// The force that pushes cubes reaches two metres from a point just below the floor
+// under the player.
 const (
 	blowReach = 2 * frame.UnitsPerMetre
 	blowBelow = 0.1 * frame.UnitsPerMetre
 )
 
-// rigid returns how the cube would move if it were glued to the player.
-func (s *scene) rigid(c *subject, spin quat, move vec) vec {
+// rigid returns the motion of the cube if it moved with the player as one rigid body.
+func (s *scene) rigid(c *cubeState, spin quat, move vec) vec {
 	arm := c.at.minus(s.player.at)
-	return move.plus(spin.rotate(arm)).minus(arm)
+	return move.plus(rotate(spin, arm)).minus(arm)
 }
 
-func (s *scene) fillPlayer(f *sheet, c *subject) {
+func (s *scene) fillPlayer(f *featureVector, c *cubeState) {
 	arm := c.at.minus(s.player.at)
 	distance := arm.length()
-	f.soft(arm, 400)
-	f.put(soft(distance / 400))
+	f.putSquashed(arm, 400)
+	f.put(squash(distance / 400))
 	f.flag(distance < 1024)
 	f.flag(distance < 922)
-	f.put(soft((s.player.at[2] - 358) / 50))
+	f.put(squash((s.player.at[2] - 358) / 50))
 	f.put(s.player.at[2] / 1024)
 	if c.i == 0 {
 		f.skip(6 + 3 + 3 + 3 + 6 + 6 + 3 + 5)
 		return
 	}
 	p := &s.player
-	f.both(p.move, 32, 256)
-	f.soft(p.move.minus(p.lastMove), 16)
-	f.soft(p.turn, 16)
-	f.soft(p.lastTurn, 16)
-	f.both(s.rigid(c, p.once, p.move).minus(c.move), 16, 256)
-	f.both(c.move.minus(s.rigidBefore(c)), 8, 128)
-	f.soft(c.turn.minus(p.lastTurn), 12)
+	f.putBoth(p.move, 32, 256)
+	f.putSquashed(p.move.minus(p.lastMove), 16)
+	f.putSquashed(p.turn, 16)
+	f.putSquashed(p.lastTurn, 16)
+	f.putBoth(s.rigid(c, p.turn6, p.move).minus(c.move), 16, 256)
+	f.putBoth(c.move.minus(s.rigidBefore(c)), 8, 128)
+	f.putSquashed(c.turn.minus(p.lastTurn), 12)
 	s.fillBlow(f, c)
 }
 
-// rigidBefore returns how the cube would have moved the step before.
-func (s *scene) rigidBefore(c *subject) vec {
+// rigidBefore is rigid for the step before.
+func (s *scene) rigidBefore(c *cubeState) vec {
 	arm := c.at.minus(s.player.at)
-	return s.player.lastMove.plus(arm).minus(s.player.undone.rotate(arm))
+	return s.player.lastMove.plus(arm).minus(rotate(s.player.lastInverse, arm))
 }
 
-func (s *scene) fillBlow(f *sheet, c *subject) {
+func (s *scene) fillBlow(f *featureVector, c *cubeState) {
 	o := c.at.plus(c.move.times(0.5)).minus(s.player.at.plus(s.player.move.times(0.5)))
 	o[2] = c.at[2] + float64(c.move[2]*0.5) + blowBelow
 	square := float64(o.square() / (512 * 512))
 	near := square < 4
 	f.flag(near)
-	f.put(soft(square - 4))
+	f.put(squash(square - 4))
 	if !near {
 		f.skip(3)
 		return
@@ -244,26 +245,26 @@ func (s *scene) fillBlow(f *sheet, c *subject) {
 	f.put(o[2] * scale)
 }
 
-func (s *scene) fillForecast(f *sheet, c *subject) {
+func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	if c.i == 0 {
 		f.skip(12 + 12 + 6 + 2 + 6 + 4)
 		return
 	}
-	o := &s.ahead[c.i]
-	f.both(c.aheadMove, 16, 256)
-	f.both(c.aheadMove.minus(c.move), 12, 128)
-	f.both(c.aheadTurn, 16, 128)
-	f.both(c.aheadTurn.minus(c.turn), 12, 64)
+	o := &s.forecast[c.i]
+	f.putBoth(c.forecastMove, 16, 256)
+	f.putBoth(c.forecastMove.minus(c.move), 12, 128)
+	f.putBoth(c.forecastTurn, 16, 128)
+	f.putBoth(c.forecastTurn.minus(c.turn), 12, 64)
 	for _, n := range o.touches {
-		f.put(soft(n / 6))
+		f.put(squash(n / 6))
 		f.flag(n > 0)
 	}
-	low := lowest(o.at, c.half, o.as.up())
-	f.put(soft(low / 8))
-	f.put(soft(low / 60))
-	// How it moves at the end, unlike on the whole way: when it was hit.
-	f.soft(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.aheadMove), 16)
-	f.soft(o.spin.times(0.1*turnUnit).minus(c.aheadTurn), 16)
+	low := lowest(o.at, c.half, up(o.as))
+	f.put(squash(low / 8))
+	f.put(squash(low / 60))
+	// The final speed differs from the mean speed if the cube was hit on the way.
+	f.putSquashed(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.forecastMove), 16)
+	f.putSquashed(o.spin.times(0.1*turnUnit).minus(c.forecastTurn), 16)
 	touched := uint8(0)
 	if t := s.last(c.i); t != nil {
 		touched = t.touched
@@ -274,15 +275,14 @@ func (s *scene) fillForecast(f *sheet, c *subject) {
 	f.put(float64(touched>>3) / 4)
 }
 
-// missFeatures is how many inputs the net of orientations has on top.
+// missFeatures is the number of inputs that only the orientation's net has.
 const missFeatures = 6
 
-// fillMiss shows f by how much the position was missed, now that it is known: the
-// orientation's net sees this too.
-func (s *scene) fillMiss(f *sheet, c *subject, move vec) {
+// fillMiss adds the residual of the position, an input of the orientation's net.
+func (s *scene) fillMiss(f *featureVector, c *cubeState, move vec) {
 	short, long := 12.0, 128.0
-	if s.ahead != nil && c.i > 0 {
+	if s.forecast != nil && c.i > 0 {
 		short, long = 4, 64
 	}
-	f.both(move.minus(c.aheadMove), short, long)
+	f.putBoth(move.minus(c.forecastMove), short, long)
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// What was learnt, see README.md beside.
+// Trained models, see README.md.
 var (
 	//go:embed lite.place.net
 	litePlace []byte

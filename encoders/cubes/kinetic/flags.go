@@ -1,100 +1,104 @@
 package kinetic
 
-import "wirelab/dataset/frame"
+import (
+	"math"
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+)
 
-// flagTables are the contexts of "this cube has moved", and its slopes' place.
+// flagTables are the context tables of the "moved" flag.
 type flagTables struct {
-	stir, place, size, run, touch, player region
-	lessonStir, lessonRun                 region
+	forecastMove, place, size, run, touch, player contextTable
+	adaptMove, adaptRun                           contextTable
 }
 
-// situation is what flags and classes depend on.
-type situation struct {
-	history int // 0..11: how long it has been still, and before
-	near    int // 0..9: how far the nearest is that moved; 9: none
-	player  int // 0..15: how far the player is
-	size    int // 0..7: how far it moved before
-	stir    int // 0..11: how far the forecast moves it
-	touch   int // 0..7: whether it touches the floor, the player, others
-	beside  int // 0 or 1: whether the nearest that moved is interacting
-	miss    int // 0..15: by how much the last forecast was off, and what it touches
+// contextClasses are the classes that contexts of a cube are made of.
+type contextClasses struct {
+	history      int // 0..11: how long it has been still, now and before its last motion
+	near         int // 0..9: distance of the nearest cube that moved; 9: none
+	player       int // 0..15: distance of the player
+	size         int // 0..7: size of its last motion
+	forecastMove int // 0..11: size of the forecast motion
+	touch        int // 0..7: forecast contacts with floor, player, cubes
+	beside       int // 0 or 1: whether the nearest cube that moved interacts
+	miss         int // 0..15: size of the last residual, and contacts
 }
 
 const (
-	histories = 12
-	nears     = 10
-	players   = 16
-	sizes     = 8
-	stirs     = 12
-	runs      = 64
+	histories     = 12
+	nearClasses   = 10
+	players       = 16
+	sizes         = 8
+	forecastMoves = 12
+	runs          = 64
 )
 
-// judge says what situation cube i is in.
-func (s *scene) judge(i int) (c situation) {
+// classify computes the classes of cube i.
+func (s *scene) classify(i int) (c contextClasses) {
 	a := s.past.age(i)
 	c.history = min(a.still(), 3)*3 + min(a.before(), 2)
-	base := row(s.base, i)
-	c.near, c.player = nears-1, players-1
+	base := cube.At(s.base, i)
+	c.near, c.player = nearClasses-1, players-1
 	if i > 0 {
 		if d, j := s.closest(i); d >= 0 {
-			c.near = min(max(d-160+24, 0)/24, nears-2)
-			c.beside = int(row(s.cur, int(j))[frame.CubeInteracting] & 1)
+			c.near = min(max(d-160+24, 0)/24, nearClasses-2)
+			c.beside = int(cube.At(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
-		if d := apart(row(s.cur, 0), base); d < (players*100)*(players*100) {
-			c.player = min(root(d)/100, players-1)
+		if d := cube.Distance2(cube.At(s.cur, 0), base); d < (players*100)*(players*100) {
+			c.player = min(isqrt(d)/100, players-1)
 		}
 	}
-	if s.ahead != nil && i > 0 {
-		s.judgeAhead(&c, i, base)
+	if s.forecast != nil && i > 0 {
+		s.classifyForecast(&c, i, base)
 	}
 	if t := s.last(i); t != nil {
 		move, turn := s.lastMotion(i)
 		if moved := move.sum() + turn.sum(); moved > 0 {
-			c.size = min(1+level(moved+1, 30), sizes-1)
+			c.size = min(1+log2Class(moved+1, 30), sizes-1)
 		}
 		move, turn = unpackAll(&t.miss)
-		c.miss = min(level(move.sum()+turn.sum(), 5)*3, 12)
+		c.miss = min(log2Class(move.sum()+turn.sum(), 5)*3, 12)
 	}
 	c.miss += c.touch >> 1
 	return c
 }
 
-// judgeAhead adds what the forecast says of cube i.
-func (s *scene) judgeAhead(c *situation, i int, base *cube) {
-	o := &s.ahead[i]
+// classifyForecast adds the classes that depend on the forecast.
+func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
+	o := &s.forecast[i]
 	c.touch = o.touched()
-	if !o.stirs {
+	if !o.moves {
 		return
 	}
 	as := orientation(base)
 	e := o.at.minus(position(base)).sum()
 	for k := range as {
-		e += float64(300 * abs(o.as[k]-as[k]))
+		e += float64(300 * math.Abs(o.as[k]-as[k]))
 	}
-	c.stir = 1 + level(e*32, stirs-2)
+	c.forecastMove = 1 + log2Class(e*32, forecastMoves-2)
 }
 
-// moved codes whether cube i is elsewhere than in the baseline.
-func (e *end) moved(answer bool, i int, c *situation) bool {
+// codeMoved codes whether cube i has another pose than in the baseline.
+func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	t := &e.model.flag
 	e.ctx.reset(flagSlope, flagRate)
-	e.ctx.use(t.stir, (c.history*stirs+c.stir)*nears+c.near)
-	e.ctx.use(t.place, (c.history*nears+c.near)*players+c.player)
-	e.ctx.use(t.size, (c.size*nears+c.near)*2+int(row(e.scene.base, i)[frame.CubeInteracting]&1))
+	e.ctx.use(t.forecastMove, (c.history*forecastMoves+c.forecastMove)*nearClasses+c.near)
+	e.ctx.use(t.place, (c.history*nearClasses+c.near)*players+c.player)
+	e.ctx.use(t.size, (c.size*nearClasses+c.near)*2+int(cube.At(e.scene.base, i)[frame.CubeInteracting]&1))
 	e.ctx.use(t.run, e.run*histories+c.history)
-	e.ctx.use(t.touch, (c.stir*8+c.touch)*4+c.history/3)
+	e.ctx.use(t.touch, (c.forecastMove*8+c.touch)*4+c.history/3)
 	e.ctx.use(t.player, (c.size*players+c.player)*4+c.history/3)
-	e.ctx.teach(t.lessonStir, c.history*stirs+c.stir)
-	e.ctx.teach(t.lessonRun, e.run)
-	moved := e.choose(number(answer), 0, &e.ctx)
+	e.ctx.adaptive(t.adaptMove, c.history*forecastMoves+c.forecastMove)
+	e.ctx.adaptive(t.adaptRun, e.run)
+	moved := e.decide(btoi(answer), 0, &e.ctx)
 	e.run = (e.run<<1 | moved) % runs
 	return moved != 0
 }
 
-// interactTables are the contexts of "this cube interacts with the player".
+// interactTables are the context tables of the interacting flag.
 type interactTables struct {
-	age, blow, player, near, beside region
-	lessonAge, lessonNear           region
+	age, blow, player, near, beside contextTable
+	adaptAge, adaptNear             contextTable
 }
 
 const (
@@ -102,14 +106,14 @@ const (
 	interactBlows = 8
 )
 
-// blowBounds class the square of the distance, in m, from where the player
-// blows: it reaches to 4.
+// blowBounds are class boundaries of the squared distance in m from where the player
+// blows; the force ends at 4.
 var blowBounds = [interactBlows - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
 
-// interacting codes whether cube i interacts.
-func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
+// codeInteracting codes the interacting flag of cube i.
+func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) int32 {
 	s, t := &e.scene, &e.model.interact
-	base, q, p := row(s.base, i), row(s.cur, i), row(s.cur, 0)
+	base, q, p := cube.At(s.base, i), cube.At(s.cur, i), cube.At(s.cur, 0)
 	was := int(base[frame.CubeInteracting] & 1)
 	still := 0
 	if !moved {
@@ -120,51 +124,50 @@ func (e *end) interacting(v int32, i int, moved bool, c *situation) int32 {
 	square := arm.square() / (frame.UnitsPerMetre * frame.UnitsPerMetre)
 	blow := 0
 	for _, b := range blowBounds {
-		blow += number(square > b)
+		blow += btoi(square > b)
 	}
 	if i == 0 {
 		blow = 0
 	}
-	state := (was*2+number(moved))*2 + number(s.past.age(i).still() == 0)
+	state := (was*2+btoi(moved))*2 + btoi(s.past.age(i).still() == 0)
 	e.ctx.reset(interactSlope, flagRate)
-	e.ctx.use(t.age, ((was*2+number(moved))*interactAges+still)*2+number(i == 0))
+	e.ctx.use(t.age, ((was*2+btoi(moved))*interactAges+still)*2+btoi(i == 0))
 	e.ctx.use(t.blow, (state*interactBlows+blow)*4+min(still, 3))
 	e.ctx.use(t.player, state*players+c.player)
-	e.ctx.use(t.near, (state*2+c.beside)*nears+c.near)
+	e.ctx.use(t.near, (state*2+c.beside)*nearClasses+c.near)
 	e.ctx.use(t.beside, ((state*2+c.beside)*2+s.past.age(i).interacting())*8+c.touch)
-	e.ctx.teach(t.lessonAge, (was*2+number(moved))*interactAges+still)
-	e.ctx.teach(t.lessonNear, (state*2+c.beside)*nears+c.near)
-	return int32(e.choose(int(v), 0, &e.ctx))
+	e.ctx.adaptive(t.adaptAge, (was*2+btoi(moved))*interactAges+still)
+	e.ctx.adaptive(t.adaptNear, (state*2+c.beside)*nearClasses+c.near)
+	return int32(e.decide(int(v), 0, &e.ctx))
 }
 
-// largestTables are the contexts of the largest component.
-type largestTables struct{ margin, size, err, ratio, second, lesson region }
+// largestTables are the context tables of the largest component.
+type largestTables struct{ margin, size, err, ratio, second, adapt contextTable }
 
-// ratios are classes of how many scales of the net's the margin is.
+// ratios is the number of classes of the margin relative to the net's scale.
 const ratios = 16
 
-// largest codes which component is the largest, given where the orientation is
-// expected to be: which it is there, the one after that, or one of the others.
-// The net of orientations has been asked how sure it is of that.
-func (e *end) largest(v int, as quat, was int, c *situation) int {
+// codeLargest codes which component is the largest: that of the predicted orientation,
+// its second largest, or one of the other two. The orientation's net has been evaluated.
+func (e *coder) codeLargest(v int, as quat, was int, c *contextClasses) int {
 	t := &e.model.largest
-	first, second := as.largest()
-	lead := abs(as[first]) - abs(as[second])
+	first, second := as.Largest()
+	lead := math.Abs(as[first]) - math.Abs(as[second])
 	margin := int(min(lead*60, 15))
-	ratio := min(level2(lead*(4*smallScale)/spread(&e.out)), ratios-1)
+	ratio := min(halfLog2Class(lead*(4*smallScale)/spread(&e.out)), ratios-1)
 	e.ctx.reset(largestSlope, flagRate)
-	e.ctx.use(t.margin, margin*2+number(first == was))
+	e.ctx.use(t.margin, margin*2+btoi(first == was))
 	e.ctx.use(t.size, margin*sizes+c.size)
 	e.ctx.use(t.err, margin*misses+c.miss)
-	e.ctx.use(t.ratio, ratio*2+number(first == was))
-	e.ctx.teach(t.lesson, margin)
-	if e.choose(number(v != first), 0, &e.ctx) == 0 {
+	e.ctx.use(t.ratio, ratio*2+btoi(first == was))
+	e.ctx.adaptive(t.adapt, margin)
+	if e.decide(btoi(v != first), 0, &e.ctx) == 0 {
 		return first
 	}
 	e.ctx.reset(largestSlope, flagRate)
 	e.ctx.use(t.second, ratio)
 	e.ctx.use(t.err, 16*misses+c.miss)
-	if e.choose(number(v != second), 0, &e.ctx) == 0 {
+	if e.decide(btoi(v != second), 0, &e.ctx) == 0 {
 		return second
 	}
 	var rest [2]int
@@ -177,5 +180,5 @@ func (e *end) largest(v int, as quat, was int, c *situation) int {
 	}
 	e.ctx.reset(largestSlope, flagRate)
 	e.ctx.use(t.second, 16)
-	return rest[e.choose(number(v == rest[1]), 0, &e.ctx)]
+	return rest[e.decide(btoi(v == rest[1]), 0, &e.ctx)]
 }

@@ -1,24 +1,24 @@
 package kinetic
 
-// grid finds the cubes near a place. Its cells are as wide as anything looks;
-// they wrap around, so that it needs no bounds.
+// grid is a spatial hash of the cubes. A cell is as wide as the search radius; cells
+// wrap around, so no bounds are needed.
 type grid struct {
-	head [gridSide * gridSide]int32 // 1 + the cube added last; 0: none
-	lit  [gridSide * gridSide]bool  // whether any is in the cells around
-	next []int32
+	head     [gridSide * gridSide]int32 // 1 + the cube added last; 0: none
+	nonEmpty [gridSide * gridSide]bool  // whether this cell or a neighbour holds any
+	next     []int32
 }
 
 const (
 	cellShift = 9 // cells of 512 units, a metre
 	gridSide  = 64
-	// maxVisits bounds a search where everything is in one place.
+	// maxVisits bounds the work where all cubes are in one place.
 	maxVisits = 200
 )
 
-// reset empties the grid for n cubes.
+// reset empties the grid and makes room for n cubes.
 func (g *grid) reset(n int) {
 	clear(g.head[:])
-	clear(g.lit[:])
+	clear(g.nonEmpty[:])
 	if cap(g.next) < n {
 		g.next = make([]int32, n)
 	}
@@ -36,7 +36,7 @@ func (g *grid) add(i int, x, y int32) {
 	if g.head[s] == 0 {
 		for dy := int32(-1); dy <= 1; dy++ {
 			for dx := int32(-1); dx <= 1; dx++ {
-				g.lit[slot(cx+dx, cy+dy)] = true
+				g.nonEmpty[slot(cx+dx, cy+dy)] = true
 			}
 		}
 	}
@@ -44,11 +44,11 @@ func (g *grid) add(i int, x, y int32) {
 	g.head[s] = int32(i) + 1
 }
 
-// search collects the cubes of the cells around x, y: all within 512 units, and
-// some more; at most maxVisits.
+// search appends the cubes in the cells around x, y: all within 512 units and some
+// beyond, at most maxVisits.
 func (g *grid) search(x, y int32, found []int32) []int32 {
 	cx, cy := cellOf(x, y)
-	if !g.lit[slot(cx, cy)] {
+	if !g.nonEmpty[slot(cx, cy)] {
 		return found
 	}
 	for dy := int32(-1); dy <= 1; dy++ {

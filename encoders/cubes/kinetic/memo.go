@@ -2,30 +2,29 @@ package kinetic
 
 import (
 	"math"
-
-	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
-// memo is what is remembered of a frame: how the cubes that moved got there, how
-// long the others have been still, and what the packets so far taught. It is
-// bounded: 48 bytes for each of at most maxTracks cubes, a byte for each of at
-// most maxAges, and the lessons; 14.7 KB for 901 cubes.
+// memo is the memo of a frame: the motions of the cubes that moved, how long the others
+// have been still, and the adaptive weights. It is bounded: 48 bytes for each of at most
+// maxTracks cubes, a byte for each of at most maxAges, and the weights; 14.7 KB for 901
+// cubes.
 type memo struct {
-	player  cube   // as it was in the baseline
-	lead    uint32 // frames since then; 0: nothing is known
-	part    uint32 // frames that ages do not count yet, less than six
-	tracks  []track
-	ages    []uint8 // of cube i, see age
-	lessons [lessons]int16
+	player     cube.Row // in the baseline
+	leadFrames uint32   // frames from the baseline to this frame; 0: unknown
+	partFrames uint32   // frames that ages do not count yet, less than six
+	tracks     []track
+	ages       []uint8 // of cube i, see age
+	adaptive   [adaptiveSize]int16
 }
 
 const (
 	maxTracks = 256
-	maxAges   = 1500 // cubes beyond count as long at rest
+	maxAges   = 1500 // further cubes count as long at rest
 )
 
-// track is what is remembered of a cube that moved. Motions are scaled to six
-// frames, so that the next frame may be any distance away.
+// track is the motion of a cube that moved, scaled to six frames, so that the next frame
+// may follow at any distance.
 type track struct {
 	cube       int32
 	move       [3]int16 // in units of 1/512 m
@@ -34,8 +33,8 @@ type track struct {
 	spin       [3]int16 // likewise, 1/speedSteps rad/s
 	still      uint8    // for how many frames it has hardly moved, by the forecast
 	touched    uint8    // bits 0..2: whether the forecast had it touch floor, player, cubes; above: level of how often
-	left       [6]int8  // what the second forecast, in hindsight, missed by; see pack
-	miss       [6]int8  // motion and turn less the forecast ones
+	residual   [6]int8  // residual of the refined forecast, see pack
+	miss       [6]int8  // residual of the forecast: motion and turn
 	missBefore [6]int8
 }
 
@@ -45,9 +44,9 @@ const (
 	packSteps  = 8 // of a square root
 )
 
-// pack keeps about five bits of x, and its sign: the square root.
+// pack quantises the square root of x, which keeps about five bits of it and the sign.
 func pack(x float64) int8 {
-	root := math.Floor(float64(math.Sqrt(min(abs(x), 252))*packSteps) + 0.5)
+	root := math.Floor(float64(math.Sqrt(min(math.Abs(x), 252))*packSteps) + 0.5)
 	if x < 0 {
 		root = -root
 	}
@@ -56,7 +55,7 @@ func pack(x float64) int8 {
 
 func unpack(r int8) float64 {
 	x := float64(r) / packSteps
-	return float64(x * abs(x))
+	return float64(x * math.Abs(x))
 }
 
 func packAll(move, turn vec) (r [6]int8) {
@@ -73,28 +72,28 @@ func unpackAll(r *[6]int8) (move, turn vec) {
 	return move, turn
 }
 
-// shorts rounds v times scale to what an int16 holds.
-func shorts(v vec, scale float64) (s [3]int16) {
+// toInt16 rounds v times scale to 16 bits.
+func toInt16(v vec, scale float64) (s [3]int16) {
 	for k := range v {
 		s[k] = int16(math.Floor(min(max(float64(v[k]*scale), -math.MaxInt16), math.MaxInt16) + 0.5))
 	}
 	return s
 }
 
-func longs(s [3]int16, scale float64) vec {
+func fromInt16(s [3]int16, scale float64) vec {
 	return vec{float64(s[0]) / scale, float64(s[1]) / scale, float64(s[2]) / scale}
 }
 
-// age is a cube's history in a byte: bits 0..4 for how many times six frames it
-// has been still, at most stillMax; bits 5..6 for how long it had been before
-// it last moved, at most 2; bit 7 for whether it was interacting one frame back.
+// age is a cube's history in a byte. Bits 0..4: how long it has been still, in units of
+// six frames, at most stillMax. Bits 5..6: how long it had been still before its last
+// motion, at most 2. Bit 7: the interacting flag of the frame before.
 type age uint8
 
 const stillMax = 31
 
 func (a age) still() int { return int(a & stillMax) }
 
-// before is how long the cube had been still a step earlier, at most 2.
+// before returns how long the cube had been still a step earlier, at most 2.
 func (a age) before() int {
 	if s := a.still(); s > 0 {
 		return min(s-1, 2)
@@ -104,7 +103,7 @@ func (a age) before() int {
 
 func (a age) interacting() int { return int(a >> 7) }
 
-// next is the age one step later, in which it grew by so much.
+// next returns the age one step later, growth units of six frames after.
 func (a age) next(moved bool, growth int, interacting int32) age {
 	n := age(0)
 	if moved {
@@ -115,12 +114,12 @@ func (a age) next(moved bool, growth int, interacting int32) age {
 	return n | age(interacting&1)<<7
 }
 
-// growth returns by how much ages grow in so many frames, and the frames left
-// over, which the next step counts: what is coded frame by frame ages as fast as
-// what skips five.
+// growth returns by how much ages grow in so many frames, and the frames left over.
+// Those are carried to the next step, so ages do not depend on how many frames a step
+// spans.
 func (m *memo) growth(frames uint32) (by int, part uint32) {
 	if m != nil {
-		frames += m.part
+		frames += m.partFrames
 	}
 	return int(min(frames/6, stillMax)), frames % 6
 }
@@ -133,17 +132,12 @@ func (m *memo) age(i int) age {
 	return age(m.ages[i])
 }
 
-// renew returns a memo to be written: spare if it is one of ours.
-func renew(spare any, rows int) *memo {
+// newMemo returns a memo to be written: spare if it is one of ours.
+func newMemo(spare any, rows int) *memo {
 	m, ok := spare.(*memo)
 	if !ok || m == nil || len(m.ages) != min(rows, maxAges) {
 		m = &memo{ages: make([]uint8, min(rows, maxAges)), tracks: make([]track, 0, min(rows, maxTracks))}
 	}
 	m.tracks = m.tracks[:0]
 	return m
-}
-
-// same reports whether cube q is where and as base is; interacting apart.
-func same(q, base *cube) bool {
-	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(base[:])
 }

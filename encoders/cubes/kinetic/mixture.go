@@ -1,10 +1,13 @@
 package kinetic
 
-import "wirelab/encoders/train/mdn"
+import (
+	"math"
+	"wirelab/encoders/train/mdn"
+)
 
-// The mixture is as the nets learnt it: see package mdn. Outputs of a net for each
-// component are the logarithm of its weight, how far it is from its base, and the
-// logarithms of its scales.
+// The parameters of the mixture are those of package mdn. For each component a net
+// outputs the logarithm of its weight, its offset from its base, and the logarithms
+// of its scales.
 const (
 	components   = mdn.Components
 	netOutputs   = mdn.Outputs
@@ -14,25 +17,25 @@ const (
 	maxLogScale  = mdn.MaxLogWidth
 )
 
-// mixture is what is known of three integers before they are coded: a mixture of
-// logistic distributions, each rounded to whole numbers. A component is joint
-// over the three: once the first is coded, the weights are what it makes likely.
+// mixture is the predicted distribution of three integers: a mixture of logistic
+// distributions, each rounded to whole numbers. A component is joint over the three, so
+// the weights are updated after each integer that is coded.
 type mixture struct {
-	weight [components]float64    // add up to 1
-	mean   [3][components]float64 // of each integer
-	sharp  [3][components]float64 // 1 over the scale
+	weight   [components]float64    // add up to 1
+	mean     [3][components]float64 // of each integer
+	invScale [3][components]float64 // 1 over the scale
 }
 
-// guess is what a mixture's components stand for and how they are turned into
-// the three integers.
-type guess struct {
+// mixtureBases holds the means that components start from, and the linear map from
+// offsets to the three integers.
+type mixtureBases struct {
 	base  [components]vec
-	rows  [3]vec  // how each integer changes with the offsets
-	reach float64 // the time that is guessed ahead, in units of six frames
+	rows  [3]vec  // derivative of each integer by the offsets
+	reach float64 // time since the baseline, in units of six frames
 }
 
-// set makes m of a net's outputs, fixed point with twelve places.
-func (m *mixture) set(y *[netOutputs]int32, g *guess) {
+// set computes m from a net's output, which is fixed point with 12 fractional bits.
+func (m *mixture) set(y *[netOutputs]int32, g *mixtureBases) {
 	const unit = 1.0 / 4096
 	top := y[0]
 	for k := 1; k < components; k++ {
@@ -51,7 +54,7 @@ func (m *mixture) set(y *[netOutputs]int32, g *guess) {
 		for a := range norm {
 			m.mean[a][k] = g.base[k][a] + float64(g.rows[a][0]*off[0]) + float64(g.rows[a][1]*off[1]) + float64(g.rows[a][2]*off[2])
 			scale := min(max(float64(o[4+a])*unit, minLogScale), maxLogScale)
-			m.sharp[a][k] = exp(-scale) / norm[a]
+			m.invScale[a][k] = exp(-scale) / norm[a]
 		}
 	}
 	for k := range m.weight {
@@ -59,7 +62,7 @@ func (m *mixture) set(y *[netOutputs]int32, g *guess) {
 	}
 }
 
-// spread returns the mean scale of the weightiest component of a net's outputs.
+// spread returns the mean scale of the component with the largest weight.
 func spread(y *[netOutputs]int32) float64 {
 	top := 0
 	for k := perComponent; k < netOutputs; k += perComponent {
@@ -71,37 +74,37 @@ func spread(y *[netOutputs]int32) float64 {
 	return exp(min(max(mean, minLogScale), maxLogScale))
 }
 
-// beyond returns the probability that integer a is larger than x.
-func (m *mixture) beyond(a int, x float64) float64 {
-	sum, mean, sharp := 0.0, &m.mean[a], &m.sharp[a]
+// above returns the probability that integer a is larger than x.
+func (m *mixture) above(a int, x float64) float64 {
+	sum, mean, sharp := 0.0, &m.mean[a], &m.invScale[a]
 	for k, w := range &m.weight {
-		sum += float64(w * tail(float64((x+0.5-mean[k])*sharp[k])))
+		sum += float64(w * logisticTail(float64((x+0.5-mean[k])*sharp[k])))
 	}
 	return sum
 }
 
 // below returns the probability that integer a is smaller than x.
 func (m *mixture) below(a int, x float64) float64 {
-	sum, mean, sharp := 0.0, &m.mean[a], &m.sharp[a]
+	sum, mean, sharp := 0.0, &m.mean[a], &m.invScale[a]
 	for k, w := range &m.weight {
-		sum += float64(w * tail(float64((mean[k]+0.5-x)*sharp[k])))
+		sum += float64(w * logisticTail(float64((mean[k]+0.5-x)*sharp[k])))
 	}
 	return sum
 }
 
-// median returns about the middle of integer a, to a quarter of the mean scale,
-// and that scale. It is only where the questions begin: nothing depends on its
-// being exact.
+// median approximates the median of integer a to a quarter of the mean scale, and
+// returns it with that scale. It need not be exact: it only chooses where the binary
+// decisions start.
 func (m *mixture) median(a int) (middle, scale float64) {
 	low, high := m.mean[a][0], m.mean[a][0]
 	for k := range m.weight {
 		low, high = min(low, m.mean[a][k]), max(high, m.mean[a][k])
-		scale += m.weight[k] / m.sharp[a][k]
+		scale += m.weight[k] / m.invScale[a][k]
 	}
 	near := max(0.5, float64(scale*0.5))
 	for n := 0; high-low > near && n < 24; n++ {
 		middle = float64((low + high) / 2)
-		if m.beyond(a, middle-0.5) > 0.5 {
+		if m.above(a, middle-0.5) > 0.5 {
 			low = middle
 		} else {
 			high = middle
@@ -110,13 +113,13 @@ func (m *mixture) median(a int) (middle, scale float64) {
 	return (low + high) / 2, scale
 }
 
-// learn weighs the components by how likely they made integer a be v.
+// learn multiplies the weights by the likelihood of v as integer a.
 func (m *mixture) learn(a int, v float64) {
 	sum := 0.0
 	for k := range m.weight {
-		x := abs(v - m.mean[a][k])
-		s := m.sharp[a][k]
-		m.weight[k] = float64(m.weight[k] * (tail(float64((x-0.5)*s)) - tail(float64((x+0.5)*s)) + 1e-7))
+		x := math.Abs(v - m.mean[a][k])
+		s := m.invScale[a][k]
+		m.weight[k] = float64(m.weight[k] * (logisticTail(float64((x-0.5)*s)) - logisticTail(float64((x+0.5)*s)) + 1e-7))
 		sum += m.weight[k]
 	}
 	for k := range m.weight {

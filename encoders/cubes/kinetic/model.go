@@ -8,16 +8,17 @@ import (
 	"wirelab/encoders/nn"
 )
 
-// model is what was learnt: two nets, and the weights of decisions. It is not
-// changed after it is made; any number of ends share it.
+// model is what was trained: two nets and the weights of decisions. It is immutable, and
+// shared by all coders.
 type model struct {
 	place, pose *nn.Net // of positions and of orientations
 	slopes      [slopes]int16
 	weights     []int16
+	// tables are the context tables of all decisions.
 	tables
 }
 
-// Slopes: one for each decision about a value; flags have no opinion to scale.
+// Slopes: one for each decision about a value. Flags have no mixture to scale.
 const (
 	flagSlope = coordinates*decisions + iota
 	interactSlope
@@ -33,39 +34,39 @@ type tables struct {
 	largest  largestTables
 }
 
-// lessons is how many contexts are adjusted by every packet.
-const lessons = coordinates*decisions + histories*stirs + runs + 4*interactAges + 16*nears + 16
+// adaptiveSize is the number of adaptive weights.
+const adaptiveSize = coordinates*decisions + histories*forecastMoves + runs + 4*interactAges + 16*nearClasses + 16
 
-// arrange lays the tables out and returns how many weights there are.
-func arrange() (t tables, size int) {
-	var w, l layout
+// layOut allocates all context tables and returns the number of trained weights.
+func layOut() (t tables, size int) {
+	var w, l tableLayout
 	t.value.width = w.take(coordinates * decisions * widths)
 	t.value.err = w.take(coordinates * decisions * misses)
 	t.value.bend = w.take(coordinates * decisions * bends)
-	t.value.lesson = l.take(coordinates * decisions)
-	t.flag.stir = w.take(histories * stirs * nears)
-	t.flag.place = w.take(histories * nears * players)
-	t.flag.size = w.take(sizes * nears * 2)
+	t.value.adapt = l.take(coordinates * decisions)
+	t.flag.forecastMove = w.take(histories * forecastMoves * nearClasses)
+	t.flag.place = w.take(histories * nearClasses * players)
+	t.flag.size = w.take(sizes * nearClasses * 2)
 	t.flag.run = w.take(runs * histories)
-	t.flag.touch = w.take(stirs * 8 * 4)
+	t.flag.touch = w.take(forecastMoves * 8 * 4)
 	t.flag.player = w.take(sizes * players * 4)
-	t.flag.lessonStir = l.take(histories * stirs)
-	t.flag.lessonRun = l.take(runs)
+	t.flag.adaptMove = l.take(histories * forecastMoves)
+	t.flag.adaptRun = l.take(runs)
 	t.interact.age = w.take(4 * interactAges * 2)
 	t.interact.blow = w.take(8 * interactBlows * 4)
 	t.interact.player = w.take(8 * players)
-	t.interact.near = w.take(16 * nears)
+	t.interact.near = w.take(16 * nearClasses)
 	t.interact.beside = w.take(32 * 8)
-	t.interact.lessonAge = l.take(4 * interactAges)
-	t.interact.lessonNear = l.take(16 * nears)
+	t.interact.adaptAge = l.take(4 * interactAges)
+	t.interact.adaptNear = l.take(16 * nearClasses)
 	t.largest.margin = w.take(16 * 2)
 	t.largest.size = w.take(16 * sizes)
 	t.largest.err = w.take(17 * misses)
 	t.largest.ratio = w.take(ratios * 2)
 	t.largest.second = w.take(16 + 1)
-	t.largest.lesson = l.take(16)
-	if l.size != lessons {
-		panic("kinetic: lessons do not add up")
+	t.largest.adapt = l.take(16)
+	if l.size != adaptiveSize {
+		panic("kinetic: adaptiveSize is not the sum of the tables")
 	}
 	return t, w.size
 }
@@ -97,7 +98,7 @@ func appendTables(dst []byte, m *model) []byte {
 // readTables reads what appendTables wrote into m.
 func readTables(m *model, file []byte) error {
 	var size int
-	m.tables, size = arrange()
+	m.tables, size = layOut()
 	if len(file) < len(tableMagic) || string(file[:len(tableMagic)]) != tableMagic || len(file)%2 != 0 {
 		return fmt.Errorf("%w: a file of %d bytes without %q", errModel, len(file), tableMagic)
 	}
@@ -123,11 +124,12 @@ func readTables(m *model, file []byte) error {
 	return nil
 }
 
-// fresh returns a model that has learnt nothing: nets' opinions are believed.
-func fresh() *model {
+// untrainedModel returns a model without weights: it takes the nets' probabilities as
+// they are.
+func untrainedModel() *model {
 	m := &model{}
 	var size int
-	m.tables, size = arrange()
+	m.tables, size = layOut()
 	m.weights = make([]int16, size)
 	for i := range m.slopes {
 		m.slopes[i] = slopeUnit
@@ -135,7 +137,7 @@ func fresh() *model {
 	return m
 }
 
-// readModel makes a model of three files.
+// readModel reads a model from its three files.
 func readModel(place, pose, tables []byte) (*model, error) {
 	m := &model{}
 	var err error

@@ -1,9 +1,12 @@
 package kinetic
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+)
 
-// near is a short list of the cubes nearest to one, the nearest first.
-type near struct {
+// nearestTwo keeps the two nearest cubes, the nearest first.
+type nearestTwo struct {
 	cube   [2]int32
 	square [2]float64
 	n      int
@@ -11,7 +14,7 @@ type near struct {
 
 const nearReach = 512.0 // units
 
-func (l *near) offer(i int32, square float64) {
+func (l *nearestTwo) offer(i int32, square float64) {
 	switch {
 	case l.n == 0 || square < l.square[0]:
 		l.cube[1], l.square[1] = l.cube[0], l.square[0]
@@ -24,20 +27,20 @@ func (l *near) offer(i int32, square float64) {
 	l.n = min(l.n+1, 2)
 }
 
-// fillNeighbours shows f how the nearest cubes fared that are known to have
-// moved, how all around fared in the mean, and where the nearest others are.
-func (s *scene) fillNeighbours(f *sheet, c *subject) {
-	var movers, others near
+// fillNeighbours adds features of the neighbours: the motions of the nearest cubes that
+// moved, the mean of all around, and the positions of the nearest others.
+func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
+	var movers, others nearestTwo
 	var mean, meanTurn vec
 	miss, weights := 0.0, 0.001
 	if c.i > 0 {
-		q := row(s.base, c.i)
+		q := cube.At(s.base, c.i)
 		s.found = s.resting.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	} else {
 		s.found = s.found[:0]
 	}
 	for _, j := range s.found {
-		square := position(row(s.base, int(j))).minus(c.at).square()
+		square := position(cube.At(s.base, int(j))).minus(c.at).square()
 		if int(j) == c.i || square >= nearReach*nearReach {
 			continue
 		}
@@ -54,10 +57,10 @@ func (s *scene) fillNeighbours(f *sheet, c *subject) {
 		miss += float64(w * d.missMove.sum())
 	}
 	unit := s.missUnit()
-	f.soft(mean.times(1/weights), unit)
-	f.soft(meanTurn.times(1/weights), unit)
-	f.put(soft(miss / weights / (unit + 1)))
-	f.put(soft(weights))
+	f.putSquashed(mean.times(1/weights), unit)
+	f.putSquashed(meanTurn.times(1/weights), unit)
+	f.put(squash(miss / weights / (unit + 1)))
+	f.put(squash(weights))
 	for k := range movers.cube {
 		s.fillMover(f, c, &movers, k)
 	}
@@ -66,53 +69,53 @@ func (s *scene) fillNeighbours(f *sheet, c *subject) {
 	}
 }
 
-func (s *scene) fillMover(f *sheet, c *subject, l *near, k int) {
+func (s *scene) fillMover(f *featureVector, c *cubeState, l *nearestTwo, k int) {
 	if k >= l.n {
 		f.skip(4 + 9 + 3 + 3)
 		return
 	}
 	j := int(l.cube[k])
 	d := &s.done[s.doneOf[j]-1]
-	arm := position(row(s.base, j)).minus(c.at)
+	arm := position(cube.At(s.base, j)).minus(c.at)
 	f.put(1 - float64(arm.length()/nearReach))
-	f.soft(arm, 128)
-	f.both(d.missMove, s.missUnit(), 16*s.missUnit())
-	f.soft(d.missTurn, s.missUnit())
+	f.putSquashed(arm, 128)
+	f.putBoth(d.missMove, s.missUnit(), 16*s.missUnit())
+	f.putSquashed(d.missTurn, s.missUnit())
 	last, _ := s.lastMotion(j)
-	f.soft(last.minus(c.move), 16)
-	f.soft(position(row(s.cur, j)).minus(c.at.plus(c.move.times(s.reach))), 128)
+	f.putSquashed(last.minus(c.move), 16)
+	f.putSquashed(position(cube.At(s.cur, j)).minus(c.at.plus(c.move.times(s.reach))), 128)
 }
 
-func (s *scene) fillOther(f *sheet, c *subject, l *near, k int) {
+func (s *scene) fillOther(f *featureVector, c *cubeState, l *nearestTwo, k int) {
 	if k >= l.n {
 		f.skip(3 + 3 + 3)
 		return
 	}
 	j := int(l.cube[k])
-	arm := position(row(s.base, j)).minus(c.at)
+	arm := position(cube.At(s.base, j)).minus(c.at)
 	f.put(1 - float64(arm.length()/nearReach))
 	f.flag(s.flags[j]&isCoded != 0)
 	f.flag(s.past.age(j).still() == 0)
-	f.soft(arm, 128)
+	f.putSquashed(arm, 128)
 	last, _ := s.lastMotion(j)
-	f.soft(last.minus(c.move), 16)
+	f.putSquashed(last.minus(c.move), 16)
 }
 
-// closest returns the distance, in units, from cube i to the nearest that has
-// moved already, where that is now, and which it is; -1 if there is none in the
-// cells around. (Those wrap, so that it may be one from afar. It was learnt so.)
+// closest returns the distance in units from cube i to the nearest cube that has moved,
+// at its new position, and that cube; -1 if the cells around hold none. Cells wrap
+// around, so the cube may be far away; the tables were trained with that.
 func (s *scene) closest(i int) (distance int, j int32) {
-	q := row(s.base, i)
+	q := cube.At(s.base, i)
 	s.found = s.arrived.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	best := int64(1) << 62
 	for _, k := range s.found {
-		p := row(s.cur, int(k))
-		if d := apart(p, q); d < best {
+		p := cube.At(s.cur, int(k))
+		if d := cube.Distance2(p, q); d < best {
 			best, j = d, k
 		}
 	}
 	if best == 1<<62 {
 		return -1, 0
 	}
-	return root(best), j
+	return isqrt(best), j
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"wirelab/encoders/cubes/cube"
 )
 
 func nearly(got, want, relative float64) bool {
@@ -23,14 +24,11 @@ func TestElementary(t *testing.T) {
 			t.Fatalf("ln(%v) = %v, want %v", y, ln(y), math.Log(y))
 		}
 		u := (rng.Float64() - 0.5) * 46
-		if want := 1 / (1 + math.Exp(u)); !nearly(tail(u), want, 1.3e-4) {
-			t.Fatalf("tail(%v) = %v, want %v", u, tail(u), want)
+		if want := 1 / (1 + math.Exp(u)); !nearly(logisticTail(u), want, 1.3e-4) {
+			t.Fatalf("tail(%v) = %v, want %v", u, logisticTail(u), want)
 		}
-		if math.Abs(tail(u)+tail(-u)-1) > 1e-10 {
-			t.Fatalf("tail(%v) and tail(%v) add up to %v", u, -u, tail(u)+tail(-u))
-		}
-		if abs(x) != math.Abs(x) {
-			t.Fatalf("abs(%v) = %v", x, abs(x))
+		if math.Abs(logisticTail(u)+logisticTail(-u)-1) > 1e-10 {
+			t.Fatalf("tail(%v) and tail(%v) add up to %v", u, -u, logisticTail(u)+logisticTail(-u))
 		}
 	}
 }
@@ -38,14 +36,14 @@ func TestElementary(t *testing.T) {
 func TestTailNeverRises(t *testing.T) {
 	last := 1.0
 	for x := -30.0; x < 30; x += 1.0 / 777 {
-		now := tail(x)
+		now := logisticTail(x)
 		if now > last || now <= 0 {
 			t.Fatalf("tail(%v) = %v after %v", x, now, last)
 		}
 		last = now
 	}
 	for _, x := range []float64{math.Inf(-1), -1e300, 24, 1e300, math.Inf(1)} {
-		if v := tail(x); !(v >= 0 && v <= 1) {
+		if v := logisticTail(x); !(v >= 0 && v <= 1) {
 			t.Errorf("tail(%v) = %v", x, v)
 		}
 	}
@@ -54,7 +52,7 @@ func TestTailNeverRises(t *testing.T) {
 // randomMixture has components here and there, narrow and wide.
 func randomMixture(rng *rand.Rand) *mixture {
 	var y [netOutputs]int32
-	g := guess{reach: 1, rows: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	g := mixtureBases{reach: 1, rows: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
 	for i := range y {
 		y[i] = int32(rng.NormFloat64() * 8000)
 	}
@@ -84,9 +82,9 @@ func TestMixture(t *testing.T) {
 		for x := -400.0; x <= 400; x++ {
 			want := 0.0
 			for k, w := range m.weight {
-				want += w / (1 + math.Exp((x+0.5-m.mean[1][k])*m.sharp[1][k]))
+				want += w / (1 + math.Exp((x+0.5-m.mean[1][k])*m.invScale[1][k]))
 			}
-			got := m.beyond(1, x)
+			got := m.above(1, x)
 			if !nearly(got, want, 2e-4) && math.Abs(got-want) > 1e-10 {
 				t.Fatalf("beyond %v: %v, want %v", x, got, want)
 			}
@@ -103,7 +101,7 @@ func TestMixture(t *testing.T) {
 			t.Fatalf("scale %v", scale)
 		}
 		near := max(0.5, scale/2)
-		if lo, hi := m.beyond(1, middle-0.5-near), m.beyond(1, middle-0.5+near); lo < 0.5 || hi > 0.5 {
+		if lo, hi := m.above(1, middle-0.5-near), m.above(1, middle-0.5+near); lo < 0.5 || hi > 0.5 {
 			t.Fatalf("%v is no median: %v beyond %v less, %v beyond %v more", middle, lo, near, hi, near)
 		}
 	}
@@ -118,7 +116,7 @@ func TestMixtureLearns(t *testing.T) {
 		want := m.weight
 		sum := 0.0
 		for k := range want {
-			s := m.sharp[0][k]
+			s := m.invScale[0][k]
 			p := 1/(1+math.Exp(-(v+0.5-m.mean[0][k])*s)) - 1/(1+math.Exp(-(v-0.5-m.mean[0][k])*s))
 			want[k] *= p + 1e-7
 			sum += want[k]
@@ -149,13 +147,13 @@ func TestTurns(t *testing.T) {
 		if math.Abs(q[3]-math.Cos(angle/2)) > 1e-9 {
 			t.Fatalf("turn by %v: %v", angle, q)
 		}
-		back := q.turn()
+		back := turn(q)
 		if d := back.minus(axis.times(angle * turnUnit)).length(); d > 1e-4 {
 			t.Fatalf("turn by %v comes back %v off", angle, d)
 		}
 		p := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.times(turnUnit).rotation()
 		v := vec{1, 2, 3}
-		if d := q.then(p).rotate(v).minus(p.rotate(q.rotate(v))).length(); d > 1e-9 {
+		if d := rotate(p.Times(q), v).minus(rotate(p, rotate(q, v))).length(); d > 1e-9 {
 			t.Fatalf("first q, then p: %v off", d)
 		}
 	}
@@ -165,7 +163,7 @@ func TestTurns(t *testing.T) {
 func TestOrientation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 20_000 {
-		c := cube{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512)}
+		c := cube.Row{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512)}
 		q := orientation(&c)
 		square := 0.0
 		for _, x := range q {
@@ -174,17 +172,17 @@ func TestOrientation(t *testing.T) {
 		if !nearly(square, 1, 1e-12) {
 			t.Fatalf("%v has length %v", c, math.Sqrt(square))
 		}
-		first, second := q.largest()
-		if first == second || abs(q[second]) > abs(q[first]) {
+		first, second := q.Largest()
+		if first == second || math.Abs(q[second]) > math.Abs(q[first]) {
 			t.Fatalf("largest of %v: %d, then %d", q, first, second)
 		}
-		small := q.small(first)
-		turned := q.then(vec{0.01, 0.02, -0.03}.rotation()).small(first)
-		rows := q.jacobian(first)
-		for k := range small {
+		three := small(q, first)
+		turned := small(vec{0.01, 0.02, -0.03}.rotation().Times(q), first)
+		rows := jacobian(q, first)
+		for k := range three {
 			by := rows[k][0]*0.01 + rows[k][1]*0.02 - rows[k][2]*0.03
-			if math.Abs(turned[k]-small[k]-by) > 1e-3 {
-				t.Fatalf("%v: component %d moves by %v, the jacobian says %v", c, k, turned[k]-small[k], by)
+			if math.Abs(turned[k]-three[k]-by) > 1e-3 {
+				t.Fatalf("%v: component %d moves by %v, the jacobian says %v", c, k, turned[k]-three[k], by)
 			}
 		}
 	}

@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
-// scene is a frame while it is being coded: what the baseline says of it, and
-// what is known of it so far. Motions in it are scaled to six frames.
+// scene is the state of a frame while it is coded: the baseline, its memo, and the cubes
+// coded so far. Motions are scaled to six frames.
 type scene struct {
 	rows      int
 	cur, base []int32
 	frames    uint32  // from the baseline to this frame
 	reach     float64 // the same in units of six frames
 	growth    int     // of ages, from the baseline to this frame
-	past      *memo   // of the baseline; nil: nothing is known
-	second    []int32 // another snapshot that both ends hold; nil: there is none
-	apart     uint32  // frames from there to the baseline
+	past      *memo   // of the baseline; nil: it has none
+	second    []int32 // a second reference; nil: there is none
+	secondAge uint32  // frames from there to the baseline
 
-	order   []uint64 // distance from the player, and the cube
+	order   []uint64 // cubes by distance from the player
 	flags   []uint8  // of each cube, see isCoded
 	trackOf []int32  // of each cube: 1 + where past tracks it
 	doneOf  []int32  // of each cube: 1 + where done has it
@@ -29,35 +30,35 @@ type scene struct {
 	arrived grid     // cubes that moved, where they are now
 	found   []int32
 
-	player leader
+	player playerMotion
 
-	simulates bool      // whether there is a forecast, once the player is known
-	ahead     []outlook // the forecast; nil before
+	simulates bool         // whether there is a forecast, once the player is known
+	forecast  []prediction // nil until the player is coded
 }
 
-// leader is how the player moves, which all others are compared with: in the step
-// before, and in this one once the player is coded.
-type leader struct {
+// playerMotion is the motion of the player: of the step before, and of this one once the
+// player is coded.
+type playerMotion struct {
 	at, move, turn     vec
 	spin               quat // the turn, over the whole step
-	once               quat // the turn, over six frames
+	turn6              quat // the turn, over six frames
 	lastMove, lastTurn vec
-	undone             quat // the last turn, backwards
+	lastInverse        quat // the last turn, backwards
 }
 
-// outlook is where the forecast has a cube.
-type outlook struct {
+// prediction is the state of a cube at the end of the forecast.
+type prediction struct {
 	at      vec // in units of 1/512 m
 	as      quat
 	speed   vec        // m/s
 	spin    vec        // rad/s
 	still   float64    // seconds
 	touches [3]float64 // contacts with the floor, the player, other cubes
-	stirs   bool       // it moved at all
+	moves   bool       // the simulation moved it
 }
 
-// touched has a bit for each thing that the cube touches.
-func (o *outlook) touched() (bits int) {
+// touched returns a bit for each kind of contact: floor, player, other cubes.
+func (o *prediction) touched() (bits int) {
 	for k, n := range o.touches {
 		if n > 0 {
 			bits |= 1 << k
@@ -66,7 +67,7 @@ func (o *outlook) touched() (bits int) {
 	return bits
 }
 
-// motion is what a cube that moved has done.
+// motion is the motion of a coded cube and the residual of its prediction.
 type motion struct {
 	cube       int32
 	move, turn vec
@@ -79,7 +80,8 @@ const (
 	hasMoved
 )
 
-// begin sets the scene for n frames ahead of base; cur holds what base does.
+// begin prepares the scene for a frame that is so many frames after base. cur holds a
+// copy of base when reading.
 func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.rows = len(base) / frame.CubeFields
 	s.cur, s.base, s.past, s.second = cur, base, past, nil
@@ -96,13 +98,13 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
 	none := quat{0, 0, 0, 1}
-	s.player = leader{at: position(row(base, 0)), spin: none, once: none}
+	s.player = playerMotion{at: position(cube.At(base, 0)), spin: none, turn6: none}
 	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
-	s.player.undone = s.player.lastTurn.rotation().back()
+	s.player.lastInverse = s.player.lastTurn.rotation().Conjugate()
 	s.sort()
 }
 
-// maxFrames is beyond what a motion says anything about.
+// maxFrames bounds the time over which motions are extrapolated.
 const maxFrames = 48
 
 func zeros[T any](v []T, n int) []T {
@@ -114,18 +116,17 @@ func zeros[T any](v []T, n int) []T {
 	return v
 }
 
-// sort puts the cubes in order of their distance from the player, which so is
-// the first.
+// sort orders the cubes by distance from the player, which comes first.
 func (s *scene) sort() {
 	if cap(s.order) < s.rows {
 		s.order = make([]uint64, s.rows)
 	}
 	s.order = s.order[:s.rows]
 	shift := bits.Len(uint(s.rows))
-	p := row(s.base, 0)
+	p := cube.At(s.base, 0)
 	for i := range s.order {
-		q := row(s.base, i)
-		s.order[i] = uint64(apart(p, q))<<shift | uint64(i)
+		q := cube.At(s.base, i)
+		s.order[i] = uint64(cube.Distance2(p, q))<<shift | uint64(i)
 		if i > 0 {
 			s.resting.add(i, q[frame.CubeX], q[frame.CubeY])
 		}
@@ -136,7 +137,7 @@ func (s *scene) sort() {
 	}
 }
 
-// last returns how cube i moved before, nil if it did not.
+// last returns the track of cube i in the baseline's memo, nil if it did not move.
 func (s *scene) last(i int) *track {
 	if k := s.trackOf[i]; k > 0 {
 		return &s.past.tracks[k-1]
@@ -147,29 +148,29 @@ func (s *scene) last(i int) *track {
 // lastMotion returns the cube's motion and turn of the step before.
 func (s *scene) lastMotion(i int) (move, turn vec) {
 	if t := s.last(i); t != nil {
-		return longs(t.move, 1), longs(t.turn, turnSteps)
+		return fromInt16(t.move, 1), fromInt16(t.turn, turnSteps)
 	}
 	return vec{}, vec{}
 }
 
-// settle notes what cube i has done, now that it is coded.
-func (s *scene) settle(i int) {
+// record stores the motion of cube i after it was coded.
+func (s *scene) record(i int) {
 	s.flags[i] |= isCoded
-	q, base := row(s.cur, i), row(s.base, i)
-	if same(q, base) {
+	q, base := cube.At(s.cur, i), cube.At(s.base, i)
+	if cube.SamePose(q, base) {
 		return
 	}
 	s.flags[i] |= hasMoved
 	per := 1 / s.reach
 	m := motion{cube: int32(i), move: position(q).minus(position(base)).times(per)}
 	to := orientation(q)
-	if [4]int32(q[:4]) != [4]int32(base[:4]) {
-		m.turn = orientation(base).back().then(to).turn().times(per)
+	if !cube.SameOrientation(q, base) {
+		m.turn = turnBetween(orientation(base), to).times(per)
 	}
-	if s.ahead != nil && i > 0 {
-		o := &s.ahead[i]
+	if s.forecast != nil && i > 0 {
+		o := &s.forecast[i]
 		m.missMove = position(q).minus(o.at).times(per)
-		m.missTurn = o.as.back().then(to).turn().times(per)
+		m.missTurn = turnBetween(o.as, to).times(per)
 	} else {
 		move, turn := s.lastMotion(i)
 		m.missMove, m.missTurn = m.move.minus(move), m.turn.minus(turn)
@@ -178,57 +179,52 @@ func (s *scene) settle(i int) {
 	s.doneOf[i] = int32(len(s.done))
 	if i == 0 {
 		s.player.move, s.player.turn = m.move, m.turn
-		s.player.spin, s.player.once = m.turn.times(s.reach).rotation(), m.turn.rotation()
+		s.player.spin, s.player.turn6 = m.turn.times(s.reach).rotation(), m.turn.rotation()
 	} else {
 		s.arrived.add(i, q[frame.CubeX], q[frame.CubeY])
 	}
 }
 
-// remember writes the memo of the frame, all of which is coded.
-func (s *scene) remember(m *memo) {
-	m.player, m.lead = *row(s.base, 0), s.frames
-	_, m.part = s.past.growth(s.frames)
+// writeMemo writes the memo of a completely coded frame.
+func (s *scene) writeMemo(m *memo) {
+	m.player, m.leadFrames = *cube.At(s.base, 0), s.frames
+	_, m.partFrames = s.past.growth(s.frames)
 	for i := range m.ages {
-		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, row(s.base, i)[frame.CubeInteracting]))
+		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, cube.At(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.done {
 		if len(m.tracks) == cap(m.tracks) {
 			break
 		}
 		d := &s.done[k]
-		t := track{cube: d.cube, move: shorts(d.move, 1), turn: shorts(d.turn, turnSteps), miss: packAll(d.missMove, d.missTurn)}
+		t := track{cube: d.cube, move: toInt16(d.move, 1), turn: toInt16(d.turn, turnSteps), miss: packAll(d.missMove, d.missTurn)}
 		if last := s.last(int(d.cube)); last != nil {
 			t.missBefore = last.miss
 		}
-		if s.ahead != nil {
-			s.steer(&t, d)
+		if s.forecast != nil {
+			s.recordSpeed(&t, d)
 		}
 		m.tracks = append(m.tracks, t)
 	}
 }
 
-// steer notes the speed at which the forecast has a cube, plus what it missed by.
-func (s *scene) steer(t *track, d *motion) {
-	o, q := &s.ahead[d.cube], row(s.cur, int(d.cube))
+// recordSpeed stores the forecast's speed at the end of the frame, corrected by the
+// residual.
+func (s *scene) recordSpeed(t *track, d *motion) {
+	o, q := &s.forecast[d.cube], cube.At(s.cur, int(d.cube))
 	rate := 10 / s.reach
-	miss, missTurn := position(q).minus(o.at), o.as.back().then(orientation(q)).turn()
-	t.left = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))
-	t.touched = uint8(o.touched() | level(o.touches[0]+o.touches[1]+o.touches[2], 7)<<3)
+	miss, missTurn := position(q).minus(o.at), turnBetween(o.as, orientation(q))
+	t.residual = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))
+	t.touched = uint8(o.touched() | log2Class(o.touches[0]+o.touches[1]+o.touches[2], 7)<<3)
 	t.still = uint8(min(max(float64(o.still*60)+0.5, 0), 255))
-	t.speed = shorts(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
-	t.spin = shorts(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
+	t.speed = toInt16(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
+	t.spin = toInt16(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
 }
 
-// apart returns the square of the distance between two cubes.
-func apart(p, q *cube) int64 {
-	dx, dy, dz := int64(p[frame.CubeX]-q[frame.CubeX]), int64(p[frame.CubeY]-q[frame.CubeY]), int64(p[frame.CubeZ]-q[frame.CubeZ])
-	return dx*dx + dy*dy + dz*dz
-}
-
-// level returns which power of two x is in, 0 below one, at most top.
-func level(x float64, top int) int {
+// log2Class returns the number of bits of the integer part of x, at most top.
+func log2Class(x float64, top int) int {
 	return min(bits.Len32(uint32(min(max(x, 0), 1<<30))), top)
 }
 
-// root is the whole part of a square root.
-func root(x int64) int { return int(math.Sqrt(float64(x))) }
+// isqrt returns the integer part of a square root.
+func isqrt(x int64) int { return int(math.Sqrt(float64(x))) }

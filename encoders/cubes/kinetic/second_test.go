@@ -53,7 +53,7 @@ func TestSecondSnapshotHelps(t *testing.T) {
 		if known > 1.005*alone || gap == 1 && known > 0.98*alone {
 			t.Errorf("a second snapshot %d frames older: %.2f bytes a packet, without it %.2f", gap, known, alone)
 		}
-		if gap <= oldest && blank > 0.9*unaided {
+		if gap <= maxSecondAge && blank > 0.9*unaided {
 			t.Errorf("a second snapshot %d frames older, no memos: %.2f bytes a packet, without it %.2f", gap, blank, unaided)
 		}
 	}

@@ -11,17 +11,17 @@ import (
 	"wirelab/encoders/train/mdn"
 )
 
-// Trainers returns those of kinetic-lite and kinetic.
+// Trainers returns the trainers of kinetic-lite and kinetic.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
-		(&school{name: "lite", hidden: [2]int{32, 24}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
-		(&school{name: "kinetic", law: recorder(), hidden: [2]int{80, 48}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
+		(&recipe{name: "lite", hidden: [2]int{32, 24}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
+		(&recipe{name: "kinetic", law: defaultLaw(), hidden: [2]int{80, 48}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
 	}
 }
 
-// school is how one of the two is trained: the nets first, on samples of cubes
-// that moved, then the weights of decisions, by encoding everything.
-type school struct {
+// recipe configures the training of one codec. First the nets learn from samples of
+// cubes that moved, then the weights of decisions are fitted by encoding the clips.
+type recipe struct {
 	name    string
 	law     *law
 	hidden  [2]int
@@ -31,21 +31,21 @@ type school struct {
 
 const heldSamples = 50_000
 
-func (s *school) trainer(encoder string) train.Trainer {
+func (s *recipe) trainer(encoder string) train.Trainer {
 	return train.Trainer{Encoder: encoder, Folder: "encoders/cubes/kinetic", Train: s.train}
 }
 
-// lesson is one training in progress.
-type lesson struct {
-	school
+// training is one run of a recipe.
+type training struct {
+	recipe
 	ctx context.Context
 	job train.Job
 	log train.Log
 	m   *model
 }
 
-func (s *school) train(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	l := &lesson{school: *s, ctx: ctx, job: job, log: log, m: fresh()}
+func (s *recipe) train(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+	l := &training{recipe: *s, ctx: ctx, job: job, log: log, m: untrainedModel()}
 	if job.Quick {
 		l.samples, l.epochs = 2000, 1
 	}
@@ -65,8 +65,8 @@ func (s *school) train(ctx context.Context, job train.Job, log train.Log) ([]tra
 	}, nil
 }
 
-// nets gathers samples and learns both nets.
-func (l *lesson) nets() error {
+// nets gathers samples and trains both nets.
+func (l *training) nets() error {
 	var sets, held [2]*mdn.Set
 	if err := l.gather(l.job.Clips, &sets, l.samples); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (l *lesson) nets() error {
 	return nil
 }
 
-func (l *lesson) config(part string) mdn.Config {
+func (l *training) config(part string) mdn.Config {
 	c := mdn.Config{Hidden: l.hidden, Epochs: l.epochs, Seed: l.job.Seed}
 	if l.log.Step != nil {
 		c.Step = func(done, total int64) { l.log.Step(part, done, total) }
@@ -107,10 +107,10 @@ func (l *lesson) config(part string) mdn.Config {
 	return c
 }
 
-// gather fills a set for each net with cubes of the clips.
-func (l *lesson) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
+// gather fills the sample set of each net from clips.
+func (l *training) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
 	var x [maxFeatures]float32
-	sample := func(coordinate int, in []int32, g *guess, y [3]float64) {
+	sample := func(coordinate int, in []int32, g *mixtureBases, y [3]float64) {
 		set := &sets[coordinate/3]
 		if *set == nil {
 			*set = mdn.NewSet(len(in), limit, l.job.Seed+uint64(coordinate))
@@ -122,14 +122,14 @@ func (l *lesson) gather(clips []train.Clip, sets *[2]*mdn.Set, limit int) error 
 		(*set).Add(x[:len(in)], &t)
 	}
 	for i := range clips {
-		if err := l.play("gathering", &clips[i], i, len(clips), &pupil{sample: sample}); err != nil {
+		if err := l.encodeClip("gathering", &clips[i], i, len(clips), &learner{sample: sample}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func target(g *guess, y [3]float64) (t mdn.Target) {
+func target(g *mixtureBases, y [3]float64) (t mdn.Target) {
 	for k := range g.base {
 		for a := range 3 {
 			t.Base[k][a] = float32(g.base[k][a])
@@ -144,16 +144,16 @@ func target(g *guess, y [3]float64) (t mdn.Target) {
 	return t
 }
 
-// decisionRate is how fast the weights of decisions are learnt, in one pass.
+// decisionRate is the learning rate of the weights of decisions, in one pass.
 const decisionRate = 0.2
 
-// weights learns the slopes and weights of decisions.
-func (l *lesson) weights() error {
-	p := newPupil(len(l.m.weights))
+// weights fits the slopes and weights of decisions.
+func (l *training) weights() error {
+	p := newLearner(len(l.m.weights))
 	bits := func(what string, rate float64, clips []train.Clip) (float64, error) {
 		p.rate, p.bits, p.moved = rate, 0, 0
 		for i := range clips {
-			if err := l.play(what, &clips[i], i, len(clips), p); err != nil {
+			if err := l.encodeClip(what, &clips[i], i, len(clips), p); err != nil {
 				return 0, err
 			}
 		}
@@ -176,18 +176,18 @@ func (l *lesson) weights() error {
 	return nil
 }
 
-// delay is the walk-off's: frame n is coded from frame n-6, frame 0 standing for
-// those before the first.
+// delay is the age of the baseline in the walk-off: frame n is coded from frame n-6, and
+// from frame 0 before that.
 const delay = 6
 
-// play runs an encoder over a clip by the rules, with p watching it.
-func (l *lesson) play(what string, clip *train.Clip, k, of int, p *pupil) error {
+// encodeClip encodes a clip by the walk-off's rules while p observes.
+func (l *training) encodeClip(what string, clip *train.Clip, k, of int, p *learner) error {
 	var ring [delay]struct {
 		held, next  frame.Frame
 		memo, spare encoders.Memo
 	}
-	e := newEnd(l.m, clip.Schema.Rows, l.law)
-	e.pupil = p
+	e := newCoder(l.m, clip.Schema.Rows, l.law)
+	e.learner = p
 	n := uint32(0)
 	return clip.Frames(func(f *frame.Frame) error {
 		if err := l.ctx.Err(); err != nil {

@@ -2,42 +2,42 @@ package kinetic
 
 import "math"
 
-// Regions of the weights that values use, for each of the six coordinates.
+// Sizes of the context tables of values, for each of the six coordinates.
 const (
 	coordinates = 6
 	decisions   = 32 // kinds of decision about one value
-	widths      = 16 // classes of a mixture's scale
-	misses      = 16 // classes of how well the forecast did before
-	bends       = 16 // classes of the opinion itself, to straighten it
+	widths      = 16 // classes of the mixture's scale
+	misses      = 16 // classes of the last residual
+	bends       = 16 // classes of the mixture's logit, to calibrate it
 )
 
 const (
-	isOther  = 0  // not the middle?
-	isAbove  = 1  // above it?
-	isBeyond = 2  // and on to 13: at least 2, 3, 5, 9, ... away?
-	halving  = 16 // and on: in the upper half of what is left?
-	maxStep  = 13
+	notMedian   = 0  // differs from the median?
+	aboveMedian = 1  // above it?
+	atLeastStep = 2  // up to 13: at least 2, 3, 5, 9, ... away?
+	bisection   = 16 // and up: in the upper half of the interval?
+	maxStep     = 13
 )
 
-// valueTables are the contexts of values.
-type valueTables struct{ width, err, bend, lesson region }
+// valueTables are the context tables of values.
+type valueTables struct{ width, err, bend, adapt contextTable }
 
-// value codes integer v, which lies in low..high, the a-th of mixture m.
-// Coordinate is 0..5; class is how well the forecast did before.
+// codeValue codes integer v in low..high, the a-th of mixture m. coordinate is 0..5;
+// class is the class of the last residual.
 //
-// The middle of the mixture is the first guess: is it that? If not, is it above,
-// and how far off, in steps that double; and within the last of them, by halves.
-// Each answer's probability is what the mixture has on either side.
-func (e *end) value(v, low, high int32, m *mixture, a, coordinate, class int) int32 {
+// The value is binarised around the median of the mixture: whether it differs, on which
+// side it is, how far away in steps that double, and then by bisection. The probability
+// of each decision is the mixture's mass on either side.
+func (e *coder) codeValue(v, low, high int32, m *mixture, a, coordinate, class int) int32 {
 	middle, scale := m.median(a)
 	mid := int32(math.Floor(min(max(middle+0.5, float64(low)), float64(high))))
 	x := float64(mid)
-	above, below := m.beyond(a, x), m.below(a, x)
-	d := dial{end: e, coordinate: coordinate, width: min(level2(scale), widths-1), class: class}
+	above, below := m.above(a, x), m.below(a, x)
+	d := valueCoder{coder: e, coordinate: coordinate, width: min(halfLog2Class(scale), widths-1), class: class}
 	switch {
-	case !d.ask(v != mid, isOther, above+below, 1-above-below):
+	case !d.decide(v != mid, notMedian, above+below, 1-above-below):
 		v = mid
-	case mid == low || mid < high && d.ask(v > mid, isAbove, above, below):
+	case mid == low || mid < high && d.decide(v > mid, aboveMedian, above, below):
 		v = mid + d.distance(v-mid, high-mid, above, side{m, a, mid, 1})
 	default:
 		v = mid - d.distance(mid-v, mid-low, below, side{m, a, mid, -1})
@@ -46,7 +46,7 @@ func (e *end) value(v, low, high int32, m *mixture, a, coordinate, class int) in
 	return v
 }
 
-// side is what lies above the middle of integer a, or below it.
+// side is the part of integer a's distribution above the median, or below it.
 type side struct {
 	m    *mixture
 	a    int
@@ -54,28 +54,28 @@ type side struct {
 	sign int32 // 1 above, -1 below
 }
 
-// beyond returns the probability of being at least n away.
-func (s *side) beyond(n int32) float64 {
+// atLeast returns the probability of a distance of at least n.
+func (s *side) atLeast(n int32) float64 {
 	if s.sign > 0 {
-		return s.m.beyond(s.a, float64(s.mid+n-1))
+		return s.m.above(s.a, float64(s.mid+n-1))
 	}
 	return s.m.below(s.a, float64(s.mid-n+1))
 }
 
-// level2 counts the half powers of two that are in a scale.
-func level2(scale float64) int {
+// halfLog2Class returns the class of a scale, two classes to each power of two.
+func halfLog2Class(scale float64) int {
 	return int(max(float64(ln(scale+0.2)*(2/ln2))+5, 0))
 }
 
-// dial asks about one value.
-type dial struct {
-	end                      *end
+// valueCoder codes the decisions of one value.
+type valueCoder struct {
+	coder                    *coder
 	coordinate, width, class int
 }
 
-// ask codes one decision of which the mixture says yes to no.
-func (d *dial) ask(answer bool, decision int, yes, no float64) bool {
-	e := d.end
+// decide codes one decision, of which yes and no are the mixture's masses.
+func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
+	e := d.coder
 	z := stretch(yes, no)
 	t := &e.model.value
 	at := d.coordinate*decisions + decision
@@ -83,19 +83,19 @@ func (d *dial) ask(answer bool, decision int, yes, no float64) bool {
 	e.ctx.use(t.width, at*widths+d.width)
 	e.ctx.use(t.err, at*misses+d.class)
 	e.ctx.use(t.bend, at*bends+int(min(max(z/(nat/2)+bends/2, 0), bends-1)))
-	e.ctx.teach(t.lesson, at)
-	return e.choose(number(answer), z, &e.ctx) != 0
+	e.ctx.adaptive(t.adapt, at)
+	return e.decide(btoi(answer), z, &e.ctx) != 0
 }
 
-// distance codes how far, 1..most, a value is from the middle on one side; rest
-// is the probability of that side.
-func (d *dial) distance(v, most int32, rest float64, s side) int32 {
+// distance codes the distance 1..most of a value from the median on one side; rest is
+// the mass of that side.
+func (d *valueCoder) distance(v, most int32, rest float64, s side) int32 {
 	from, wide := int32(1), int32(1)
-	step := isBeyond
+	step := atLeastStep
 	for from+wide <= most {
-		far := s.beyond(from + wide)
-		if !d.ask(v >= from+wide, step, far, rest-far) {
-			return d.halve(v, from, from+wide, rest, far, step, &s)
+		far := s.atLeast(from + wide)
+		if !d.decide(v >= from+wide, step, far, rest-far) {
+			return d.bisect(v, from, from+wide, rest, far, step, &s)
 		}
 		from, rest = from+wide, far
 		if from >= 3 {
@@ -103,16 +103,16 @@ func (d *dial) distance(v, most int32, rest float64, s side) int32 {
 		}
 		step = min(step+1, maxStep)
 	}
-	return d.halve(v, from, most+1, rest, 0, step, &s)
+	return d.bisect(v, from, most+1, rest, 0, step, &s)
 }
 
-// halve codes which of from..to-1 a value is; near and far are the probabilities
-// of at least from and to.
-func (d *dial) halve(v, from, to int32, near, far float64, step int, s *side) int32 {
+// bisect codes a value in from..to-1; near and far are the masses of at least from and
+// at least to.
+func (d *valueCoder) bisect(v, from, to int32, near, far float64, step int, s *side) int32 {
 	for to-from > 1 {
 		half := from + (to-from)/2
-		mass := s.beyond(half)
-		if d.ask(v >= half, halving+step, mass-far, near-mass) {
+		mass := s.atLeast(half)
+		if d.decide(v >= half, bisection+step, mass-far, near-mass) {
 			from, near = half, mass
 		} else {
 			to, far = half, mass

@@ -2,8 +2,8 @@ package kinetic
 
 import "math"
 
-// vec is a position in units of 1/512 m, a motion in the same, or a turn: the
-// axis times the angle in units of turnUnit.
+// vec is a position or a motion in units of 1/512 m, or a turn: the axis times the angle
+// in units of turnUnit.
 type vec [3]float64
 
 func (v vec) plus(w vec) vec  { return vec{v[0] + w[0], v[1] + w[1], v[2] + w[2]} }
@@ -20,12 +20,10 @@ func (v vec) square() float64 {
 func (v vec) length() float64 { return math.Sqrt(v.square()) }
 
 // sum returns the sum of the magnitudes.
-func (v vec) sum() float64 { return abs(v[0]) + abs(v[1]) + abs(v[2]) }
+func (v vec) sum() float64 { return math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2]) }
 
-func abs(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ (1 << 63)) }
-
-// number is 1 for true.
-func number(b bool) (one int) {
+// btoi returns 1 for true.
+func btoi(b bool) (one int) {
 	if b {
 		one = 1
 	}

@@ -1,4 +1,4 @@
-// Package recording hands walk-off recordings to the tests of encoders. It is
+// Package recording provides walk-off recordings to the tests of encoders. It is
 // for tests only: programs read recordings through package dataset, which
 // encoders do not know.
 package recording

@@ -1,14 +1,14 @@
-// Package align finds for the blocks of a new file what in an old one, or in the
-// new one so far, they can be copied from: not whole matches, but diagonals along
-// which most bytes agree, as after a change of a program most of its code does but
-// for the addresses in it (Percival, "Naive differences of executable code",
-// 2003; Geldreich, "Mobile-friendly binary delta compression", 2015).
+// Package align finds what the blocks of a new file can be copied from, in an old file
+// or in the new one so far. It does not look for equal ranges but for diagonals along
+// which most bytes agree, as in programs of which only addresses changed (Percival,
+// "Naive differences of executable code", 2003; Geldreich, "Mobile-friendly binary delta
+// compression", 2015).
 //
-// It works in three steps. A sampled index says which parts of the source a block
-// is like; a suffix array of the best 4 MB of them finds the longest matches,
-// which seed diagonals; and a dynamic program chooses, byte by byte, the diagonal
-// or none that will be cheapest to tell. Memory is bounded whatever the sizes:
-// 32 MB of index at most and some 40 MB to search.
+// It works in three steps. A sampled index finds the parts of the source that are
+// similar to a block. A suffix array of the best 4 MB of them finds the longest matches,
+// which seed diagonals. A dynamic program chooses for every byte the diagonal, or a
+// literal, that is cheapest to code. Memory is bounded whatever the sizes: at most 32 MB
+// for the index and some 40 MB for the search.
 package align
 
 import "wirelab/encoders/patch/delta"
@@ -51,11 +51,11 @@ func (s *space) whole(address int64) (file []byte, base int64) {
 	return s.new[:s.limit], int64(len(s.old))
 }
 
-// An Aligner plans the blocks of a new file in their order.
+// An Aligner plans the blocks of a new file in order.
 type Aligner struct {
-	// Watch, if not nil, hears for a block from start to end of the new file how many
-	// samples of it were found in each Cell of the source, before Plan makes use of
-	// that. The votes are the Aligner's.
+	// Watch, if not nil, is called for each block of the new file, from start to end,
+	// with the number of its samples found in each Cell of the source, before Plan uses
+	// them. The slice is the Aligner's.
 	Watch func(start, end int, votes []int32)
 
 	space
@@ -76,11 +76,11 @@ func New(old, new []byte) *Aligner {
 	return a
 }
 
-// Same returns how many bytes of the new file from start on are the same on the
-// diagonal in force, and from which address.
+// Same returns how many bytes of the new file from start on are equal on the current
+// diagonal, and the address of the first.
 func (a *Aligner) Same(start int) (from int64, n int) {
 	from = int64(start) + a.current
-	return from, alike(a.from(from), a.new[start:])
+	return from, commonPrefix(a.from(from), a.new[start:])
 }
 
 // Plan appends to ops how to make the new file from start to end. Copies are from
@@ -98,7 +98,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 			continue
 		}
 		if !a.planned {
-			a.look(at, end)
+			a.fillWindow(at, end)
 			a.planned = true
 		}
 		stop := a.scan(at, end)
@@ -111,13 +111,13 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 // same is Same up to end.
 func (a *Aligner) same(at, end int) (from int64, n int) {
 	from = int64(at) + a.current
-	return from, alike(a.from(from), a.new[at:end])
+	return from, commonPrefix(a.from(from), a.new[at:end])
 }
 
-// look makes sure that the window holds what the block from start to end is like.
-// If it does not, it is filled for the next few blocks as well: to sort the suffixes
-// is what takes longest here.
-func (a *Aligner) look(start, end int) {
+// fillWindow makes sure that the window holds the parts of the source similar to the
+// block. If not, it is filled for the next few blocks too, since sorting the suffixes
+// takes the most time.
+func (a *Aligner) fillWindow(start, end int) {
 	cells := (len(a.old) + a.limit + Cell - 1) / Cell
 	if cap(a.votes) < cells {
 		a.votes = make([]int32, cells, cells+cells/4+64)

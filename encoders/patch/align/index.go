@@ -40,7 +40,7 @@ func (x *index) add(text []byte, address int64) {
 	skip := (x.every - address%x.every) % x.every
 	for i := skip; i+sample <= int64(len(text)); i += x.every {
 		b := text[i : i+sample]
-		if dull(b) {
+		if isRepetitive(b) {
 			continue
 		}
 		h := hashOf(b)
@@ -68,8 +68,8 @@ func (x *index) each(b []byte, found func(address int64)) {
 	}
 }
 
-// dull reports whether a sample repeats four bytes.
-func dull(b []byte) bool {
+// isRepetitive reports whether a sample repeats four bytes.
+func isRepetitive(b []byte) bool {
 	first := binary.LittleEndian.Uint32(b)
 	for i := 4; i < sample; i += 4 {
 		if binary.LittleEndian.Uint32(b[i:]) != first {
@@ -87,8 +87,8 @@ func hashOf(b []byte) uint64 {
 	return h ^ h>>32
 }
 
-// alike returns how many of the first bytes of a and b are the same.
-func alike(a, b []byte) int {
+// commonPrefix returns the length of the common prefix of a and b.
+func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
 	for ; i+8 <= n; i += 8 {

@@ -7,7 +7,7 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// What things cost to tell, in 1/16 bit, as measured on programs and archives.
+// Costs of coding in 1/16 bit, measured on programs and archives.
 const (
 	costHit     = 1      // a copied byte that is right
 	costMiss    = 7 * 16 // and one that is not
@@ -19,10 +19,10 @@ const (
 	costFar     = 28 * 16
 	costNew     = 20 * 16 // on top, if it leads through the new file, where literals find matches too
 
-	hopeless    = 300 * 16 // behind the best, at which a diagonal is given up
-	pastHope    = 30 * 16  // the same beyond its seed's reach
-	maxLines    = 64       // diagonals that are followed at a time
-	rebaseAbove = 1 << 29
+	dropBehind   = 300 * 16 // behind the best, at which a diagonal is given up
+	dropPastSeed = 30 * 16  // the same beyond its seed's reach
+	maxLines     = 64       // diagonals that are followed at a time
+	rebaseAbove  = 1 << 29
 )
 
 // jump returns what it costs to change diagonals by so much.
@@ -50,9 +50,9 @@ type line struct {
 	start    int32 // where that way came to it
 }
 
-// path finds the cheapest way through a block: a dynamic program over positions,
-// whose state is the diagonal in force, or literals. It holds for each position
-// what the best way there did last, and since where.
+// path finds the cheapest path through a block by a dynamic program over positions. Its
+// state is the current diagonal, or literals. For each position it stores the last
+// choice of the best path there, and since where.
 type path struct {
 	how       []int32 // id of a diagonal, or literals
 	since     []int32
@@ -62,11 +62,11 @@ type path struct {
 	real      int64 // the diagonal that was last in force on it
 	lit       line  // literals, of which the way came from
 	litReal   int64 // this diagonal
-	legs      []leg
+	segments  []segment
 }
 
-// leg is a part of a way that stays on one diagonal, or among literals.
-type leg struct{ from, to, how int32 }
+// segment is a part of a path on one diagonal, or of literals.
+type segment struct{ from, to, how int32 }
 
 const literals = -1 // the id of no diagonal
 
@@ -136,7 +136,7 @@ func (w *path) step(p, i int, c byte) {
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]
 		at := int64(p) + x.offset
-		if at < 0 || at >= int64(len(x.file)) || x.cost > w.best+hopeless || p >= x.to && x.cost > w.best+pastHope {
+		if at < 0 || at >= int64(len(x.file)) || x.cost > w.best+dropBehind || p >= x.to && x.cost > w.best+dropPastSeed {
 			w.drop(j)
 			j--
 			continue
@@ -185,14 +185,14 @@ func flag(v bool) int {
 	return 0
 }
 
-// trace goes the best way back and appends it to the plan.
+// trace follows the best path back and appends it to the plan.
 func (w *path) trace(a *Aligner, l *plan, start, n int) {
-	w.legs = w.legs[:0]
+	w.segments = w.segments[:0]
 	for i := int32(n); i > 0; i = w.since[i] {
-		w.legs = append(w.legs, leg{w.since[i], i, w.how[i]})
+		w.segments = append(w.segments, segment{w.since[i], i, w.how[i]})
 	}
-	slices.Reverse(w.legs)
-	for _, g := range w.legs {
+	slices.Reverse(w.segments)
+	for _, g := range w.segments {
 		size := int(g.to - g.from)
 		if g.how == literals {
 			l.literal(size)
@@ -203,8 +203,8 @@ func (w *path) trace(a *Aligner, l *plan, start, n int) {
 	}
 }
 
-// Cut splits operations that make more than n bytes in those of the first n and
-// those of the rest. It overwrites the list.
+// Cut splits operations into those of the first n bytes and the rest. It overwrites the
+// list.
 func Cut(ops []delta.Op, n int) (head, rest []delta.Op) {
 	for i, o := range ops {
 		if o.Copy+o.Literal < n {

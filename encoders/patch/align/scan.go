@@ -45,7 +45,7 @@ func (a *Aligner) scan(start, end int) (stop int) {
 	a.seeds = a.seeds[:0]
 	now, since := a.diagonal(a.current, start), start
 	for p := start; p < end; {
-		address, n, better := a.surprise(&now, &p, end)
+		address, n, better := a.nextMatch(&now, &p, end)
 		if !better {
 			p += n
 			continue
@@ -54,7 +54,7 @@ func (a *Aligner) scan(start, end int) (stop int) {
 		to, from := a.divide(&now, &next, since, p)
 		a.seed(&now, start, since, to)
 		now, since = next, from
-		if n >= maxRun && alike(a.from(address), a.new[p:end]) >= endsScan {
+		if n >= maxRun && commonPrefix(a.from(address), a.new[p:end]) >= endsScan {
 			a.seed(&now, start, since, p+n)
 			return min(end, p+1024)
 		}
@@ -65,9 +65,9 @@ func (a *Aligner) scan(start, end int) (stop int) {
 	return end
 }
 
-// surprise moves p to where a match counts, and returns it; or, if it is what the
-// diagonal in force says too, that it is no better.
-func (a *Aligner) surprise(now *diagonal, p *int, end int) (address int64, n int, better bool) {
+// nextMatch moves p to the next match that counts and returns it, and whether it is
+// better than the current diagonal.
+func (a *Aligner) nextMatch(now *diagonal, p *int, end int) (address int64, n int, better bool) {
 	score, counted := 0, *p
 	for *p < end {
 		address, n = a.find(*p, end, now.by)
@@ -128,13 +128,13 @@ func (a *Aligner) seed(d *diagonal, start, from, to int) {
 // find returns the longest match of the new file at p.
 func (a *Aligner) find(p, end int, diagonal int64) (address int64, n int) {
 	on := a.from(int64(p) + diagonal)
-	if n := alike(on[:min(len(on), probe)], a.new[p:end]); n == probe {
-		return int64(p) + diagonal, alike(on[:min(len(on), maxRun)], a.new[p:end])
+	if n := commonPrefix(on[:min(len(on), probe)], a.new[p:end]); n == probe {
+		return int64(p) + diagonal, commonPrefix(on[:min(len(on), maxRun)], a.new[p:end])
 	}
 	address, n = a.window.longest(a.new[p:end])
 	if n == probe {
 		b := a.from(address)
-		n = alike(b[:min(len(b), maxRun)], a.new[p:end])
+		n = commonPrefix(b[:min(len(b), maxRun)], a.new[p:end])
 	}
 	return address, n
 }

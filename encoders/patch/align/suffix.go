@@ -7,14 +7,14 @@ type letter interface{ byte | int32 }
 // in their order, in linear time (SA-IS: Nong, Zhang and Chan, "Linear suffix
 // array construction by almost pure induced-sorting", 2009). Letters are below
 // letters. What it needs besides, it takes from room.
-func suffixes[T letter](text []T, sa []int32, letters int, room *room) {
+func suffixes[T letter](text []T, sa []int32, letters int, room *scratch) {
 	if len(text) < 2 {
 		clear(sa)
 		return
 	}
 	s := sorter[T]{text: text, sa: sa}
-	s.small, s.bucket = room.take(len(text), letters)
-	defer room.give(len(text), letters)
+	s.small, s.bucket = room.alloc(len(text), letters)
+	defer room.free(len(text), letters)
 	for i := len(text) - 2; i >= 0; i-- {
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
@@ -26,7 +26,7 @@ func suffixes[T letter](text []T, sa []int32, letters int, room *room) {
 	}
 	s.induce()
 	m := s.collect()
-	names := s.name(m)
+	names := s.nameParts(m)
 	reduced := sa[len(sa)-m:]
 	if names < m {
 		suffixes(reduced, sa[:m], names, room)
@@ -38,20 +38,22 @@ func suffixes[T letter](text []T, sa []int32, letters int, room *room) {
 	s.finish(m)
 }
 
-// room is memory for sorting, which is kept from one time to the next. Within each
+// scratch is memory for sorting, which is kept from one time to the next. Within each
 // text one at most half as long is sorted, of as many letters, but hardly ever so
 // many: what does not fit is made for the occasion.
-type room struct {
+type scratch struct {
 	small  []bool
 	bucket []int32
 	a, b   int // taken of each
 }
 
-// newRoom returns room for texts of n bytes.
-func newRoom(n int) *room { return &room{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)} }
+// newScratch returns scratch memory for texts of n bytes.
+func newScratch(n int) *scratch {
+	return &scratch{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)}
+}
 
-// take returns n false values and so many numbers.
-func (r *room) take(n, letters int) ([]bool, []int32) {
+// alloc returns n false values and so many numbers.
+func (r *scratch) alloc(n, letters int) ([]bool, []int32) {
 	small := r.small[r.a : r.a+n]
 	clear(small)
 	r.a, r.b = r.a+n, r.b+letters
@@ -61,8 +63,8 @@ func (r *room) take(n, letters int) ([]bool, []int32) {
 	return small, r.bucket[r.b-letters : r.b]
 }
 
-// give takes back what was taken last.
-func (r *room) give(n, letters int) { r.a, r.b = r.a-n, r.b-letters }
+// free releases what was allocated last.
+func (r *scratch) free(n, letters int) { r.a, r.b = r.a-n, r.b-letters }
 
 // sorter sorts the suffixes of one text. A suffix is small if it is less than the
 // one after it, and leftmost if it is small and the one before is not.
@@ -75,8 +77,8 @@ type sorter[T letter] struct {
 
 func (s *sorter[T]) leftmost(i int) bool { return i > 0 && s.small[i] && !s.small[i-1] }
 
-// heads and tails set the places to the ends of the buckets.
-func (s *sorter[T]) heads() {
+// bucketHeads and bucketTails set the places to the ends of the buckets.
+func (s *sorter[T]) bucketHeads() {
 	s.count()
 	sum := int32(0)
 	for i, n := range s.bucket {
@@ -85,7 +87,7 @@ func (s *sorter[T]) heads() {
 	}
 }
 
-func (s *sorter[T]) tails() {
+func (s *sorter[T]) bucketTails() {
 	s.count()
 	sum := int32(0)
 	for i, n := range s.bucket {
@@ -106,7 +108,7 @@ func (s *sorter[T]) begin() {
 	for i := range s.sa {
 		s.sa[i] = -1
 	}
-	s.tails()
+	s.bucketTails()
 }
 
 // place puts suffix i before those placed in its bucket.
@@ -118,7 +120,7 @@ func (s *sorter[T]) place(i int32) {
 
 // induce sorts all suffixes from the leftmost ones that were placed.
 func (s *sorter[T]) induce() {
-	s.heads()
+	s.bucketHeads()
 	last := int32(len(s.text) - 1) // what comes after it is less than anything
 	s.append(last)
 	for _, i := range s.sa {
@@ -126,7 +128,7 @@ func (s *sorter[T]) induce() {
 			s.append(i - 1)
 		}
 	}
-	s.tails()
+	s.bucketTails()
 	for k := len(s.sa) - 1; k >= 0; k-- {
 		if i := s.sa[k]; i > 0 && s.small[i-1] {
 			s.place(i - 1)
@@ -152,17 +154,17 @@ func (s *sorter[T]) collect() int {
 	return m
 }
 
-// name gives the parts from each of the m leftmost suffixes to the next names in
+// nameParts gives the parts from each of the m leftmost suffixes to the next names in
 // their order, writes them to the end of the array in the order of the text, and
 // returns how many there are.
-func (s *sorter[T]) name(m int) int {
+func (s *sorter[T]) nameParts(m int) int {
 	rest := s.sa[m:]
 	for i := range rest {
 		rest[i] = -1
 	}
 	names, last := 0, int32(-1)
 	for _, i := range s.sa[:m] {
-		if last < 0 || !s.alike(int(last), int(i)) {
+		if last < 0 || !s.sameParts(int(last), int(i)) {
 			names++
 		}
 		last = i
@@ -178,8 +180,8 @@ func (s *sorter[T]) name(m int) int {
 	return names
 }
 
-// alike reports whether the parts at two leftmost suffixes are the same.
-func (s *sorter[T]) alike(a, b int) bool {
+// sameParts reports whether the parts at two leftmost suffixes are the same.
+func (s *sorter[T]) sameParts(a, b int) bool {
 	for k := 0; ; k++ {
 		if a+k >= len(s.text) || b+k >= len(s.text) {
 			return false
@@ -211,7 +213,7 @@ func (s *sorter[T]) finish(m int) {
 	for i := range rest {
 		rest[i] = -1
 	}
-	s.tails()
+	s.bucketTails()
 	for k := m - 1; k >= 0; k-- {
 		i := order[k]
 		order[k] = -1

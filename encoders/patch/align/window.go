@@ -19,7 +19,7 @@ type window struct {
 	text  []byte
 	parts []part
 	order []int32
-	room  *room
+	room  *scratch
 	taken []bool   // cells
 	grams []uint64 // a sieve: hashes of the eight bytes from each place
 }
@@ -78,7 +78,7 @@ func (w *window) fill(s *space, want []bool) {
 	w.taken = want
 	if w.text == nil { // all at once, so that nothing is left over from growing
 		most := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
-		w.text, w.order, w.room = make([]byte, 0, most), make([]int32, most), newRoom(most)
+		w.text, w.order, w.room = make([]byte, 0, most), make([]int32, most), newScratch(most)
 	}
 	w.text, w.parts = w.text[:0], w.parts[:0]
 	for i, wanted := range want {
@@ -146,7 +146,7 @@ func (w *window) search(t []byte) (at, n int) {
 		k := min(low, high)
 		s := w.text[w.order[mid]:]
 		k = min(k, len(s))
-		k += alike(s[k:], t[k:])
+		k += commonPrefix(s[k:], t[k:])
 		switch {
 		case k == len(t):
 			return int(w.order[mid]), k
@@ -156,7 +156,7 @@ func (w *window) search(t []byte) (at, n int) {
 			lo, low = mid, k
 		}
 	}
-	a, b := alike(w.text[w.order[lo]:], t), alike(w.text[w.order[hi]:], t)
+	a, b := commonPrefix(w.text[w.order[lo]:], t), commonPrefix(w.text[w.order[hi]:], t)
 	if a > b {
 		return int(w.order[lo]), a
 	}

@@ -87,7 +87,7 @@ func (m *Model) differences(view []byte, k, n, room int, place int64) {
 		at := around(view, k+i)
 		if m.words.left == 0 {
 			m.words.begin(view, k+i, place+int64(i), m.first+int64(m.p), room-i)
-			if w := m.words; w.left > 0 && w.level < noGuess && w.size <= n-i && m.wholeWord(&at, view[k+i:]) {
+			if w := m.words; w.left > 0 && w.level < noPrediction && w.size <= n-i && m.wholeWord(&at, view[k+i:]) {
 				i += w.size
 				continue
 			}

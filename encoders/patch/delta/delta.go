@@ -1,20 +1,17 @@
-// Package delta codes a block of a new file against a source, which is the old
-// file and what is there of the new one. A block is told as copies, which say
-// where in the source something like it lies and then only what differs, and
-// literals, for which there is nothing like them.
+// Package delta codes a block of a new file against a source: the old file and the part
+// of the new one that is there already. A block is coded as copies, of which only the
+// differing bytes are coded, and literals.
 //
-// Everything goes through one binary range coder. A Model made by New guesses every
-// bit by mixing what many contexts say of it: for a word that looks like a pointer
-// whether it is what its target's move makes of it, for a copied byte whether it
-// differs (what lay around it, how long ago the last difference was), for one that
-// does by how much, for a literal what texts, tables and pictures suggest. One made
-// by NewFast expects such words as they have proved right, and says how far a copy
-// is as expected; what is not it tells by two contexts, and many literals by zstd.
-// A Model learns from block to block, and one traversal serves both directions, so
-// that the two ends cannot drift apart.
+// Everything goes through one binary range coder. A Model made by New predicts every bit
+// by logistic mixing of many contexts. For a word that looks like a pointer they are the
+// known displacement of its target; for a copied byte, the bytes around it and the
+// distance of the last difference; for literals, contexts of texts, tables and pictures.
+// A Model made by NewFast predicts pointers that proved right and runs of correct bytes,
+// codes the rest with two contexts, and many literals with zstd. A Model adapts from
+// block to block. One traversal serves both directions.
 //
-// A Model takes some 9 MB, a fast one 3, whatever the sizes of the files, and
-// allocates nothing once it is made.
+// A Model takes some 9 MB, a fast one 3, whatever the sizes of the files, and allocates
+// nothing once it is made.
 package delta
 
 import (
@@ -36,7 +33,7 @@ const (
 	Before, After = 8<<10 + 64, 64
 )
 
-// ErrCorrupt says that a packet is not one that Encode made for this source.
+// ErrCorrupt marks a packet that Encode did not make for this source.
 var ErrCorrupt = errors.New("corrupt block of a patch")
 
 // Op copies Copy bytes of the source from address From, which may differ, and adds
@@ -58,7 +55,7 @@ type Source interface {
 	View(at int64, n int) (bytes []byte, k int, err error)
 }
 
-// Model is what both ends have learnt from the blocks so far.
+// Model is the adaptive state of both ends.
 type Model struct {
 	coder  rangecoder.Coder
 	flags  *predictor // does a copied byte differ?
@@ -83,7 +80,7 @@ type Model struct {
 	first   int64 // place of buf[0] in the new file
 }
 
-// New returns a Model that has learnt nothing.
+// New returns a Model that has seen nothing.
 func New() *Model {
 	return &Model{
 		flags:  newPredictor(flagContexts, 18, max(flagSets, 256), 255, 2),
@@ -120,8 +117,8 @@ func (m *Model) mixingFrom(o *Model) {
 	m.shape = o.shape
 }
 
-// Skip takes note of n bytes of the new file that are told in another way, of
-// which tail are the last, as many as there are or History.
+// Skip adds n bytes of the new file that were coded in another mode. tail holds the last
+// of them: all, or as many as History.
 func (m *Model) Skip(n int64, tail []byte) {
 	if len(tail) > History {
 		tail = tail[len(tail)-History:]
@@ -139,7 +136,7 @@ func (m *Model) Skip(n int64, tail []byte) {
 	}
 }
 
-// Follow takes note that a clone ended before address end.
+// Follow records that a clone ended before address end.
 func (m *Model) Follow(end int64) {
 	m.run.from = end
 	m.jumps.touch(end - m.first - int64(m.end))
@@ -157,7 +154,7 @@ func (m *Model) begin(n int) {
 	m.end += n
 }
 
-// Encode appends to dst what block is by the operations, which cover it.
+// Encode appends to dst the packet of a block, made by operations that cover it.
 func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) (packet []byte, err error) {
 	m.begin(len(block))
 	copy(m.buf[m.start:m.end], block)
@@ -173,9 +170,9 @@ func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) (packet [
 	return m.coder.Finish(), nil
 }
 
-// Decode returns the block of n bytes that a packet tells. It is valid until the
-// next call. An error that is not of the source is ErrCorrupt; the Model is then
-// of no use any more.
+// Decode returns the block of n bytes of a packet. It is valid until the next call.
+// After an error the Model must not be used again; errors that are not the source's are
+// ErrCorrupt.
 func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 	if n < 0 || n > MaxBlock {
 		return nil, fmt.Errorf("%w: %d bytes; expected at most %d", ErrCorrupt, n, MaxBlock)

@@ -20,7 +20,7 @@ func (m *Model) literal(view []byte, k int) {
 	m.textContexts(w)
 	m.tableContexts(view, k)
 	expected, length := m.match.find(m.buf, m.p, m.first, w)
-	m.spell(uint32(w>>56), expected, length)
+	m.codeByte(uint32(w>>56), expected, length)
 }
 
 // textContexts sets those that look at the last bytes.
@@ -72,9 +72,9 @@ func (m *Model) tableContexts(view []byte, k int) {
 	g.base[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
 }
 
-// spell codes the byte bit by bit. The last one was before; a match of that length,
-// if not 0, expects one.
-func (m *Model) spell(before uint32, expected byte, length int) {
+// codeByte codes a byte bit by bit. The last one was before; a match of that length, if
+// not 0, predicts expected.
+func (m *Model) codeByte(before uint32, expected byte, length int) {
 	g := m.texts
 	var v uint32
 	if !m.coder.Reading() {

@@ -9,18 +9,18 @@ import "encoding/binary"
 // earlier words that pointed there, or near there, were seen to change. The guess
 // is only a context: a word that was no pointer costs a little, not correctness.
 type pointers struct {
-	moves []move // addressed by the upper bits of a hash
-	brief bool   // do not confirm what is sure
+	moves       []move // addressed by the upper bits of a hash
+	skipCertain bool   // do not code the flag of certain predictions
 
 	left, size, at int       // bytes of the word at hand: to come, in all, done
 	kind           int       // what the word was taken for
-	level          int       // how near the target of the word that the guess rests on was; noGuess
-	sure           int       // how often that was seen, 0..3
-	wrong          bool      // the guess has been refuted
+	level          int       // nearness of the target that the prediction rests on; noPrediction
+	confidence     int       // how often it was seen, 0..3
+	wrong          bool      // the prediction was wrong
 	refuted        bool      // as a whole, by what was coded
 	by             int32     // how far the guess has it that the target went
-	lately         [8]uint32 // whether guesses as a whole were right, by kind, the last lowest
-	guess          [8]byte
+	wordHistory    [8]uint32 // by kind: history of correct predictions, the last lowest
+	predict        [8]byte
 	target, base   int64  // where the old word points; what to add to the new one to get the same
 	hits           [8]int // successes of late, by kind, 0..3
 }
@@ -42,13 +42,13 @@ const (
 )
 
 const (
-	moveBits = 15
-	noGuess  = 2
-	maxMove  = 1 << 30
+	moveBits     = 15
+	noPrediction = 2
+	maxMove      = 1 << 30
 )
 
 // nearness lists by how many low bits of targets moves are shared, finest first.
-var nearness = [noGuess]uint{0, 12}
+var nearness = [noPrediction]uint{0, 12}
 
 func newPointers() *pointers { return &pointers{moves: make([]move, 1<<moveBits)} }
 
@@ -143,10 +143,10 @@ func pageOf(w uint32) int64   { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<
 func (m *pointers) word(kind, size int, w uint32, target, base int64) {
 	m.left, m.size, m.at = size, size, 0
 	m.kind, m.target, m.base = kind, target, base
-	m.level, m.sure, m.wrong, m.refuted = noGuess, 0, true, false
-	for level := range noGuess {
+	m.level, m.confidence, m.wrong, m.refuted = noPrediction, 0, true, false
+	for level := range noPrediction {
 		if e, tag := m.slot(kind, nearness[level], target); e.tag == tag {
-			m.level, m.sure, m.wrong, m.by = level, int(e.sure), false, e.by
+			m.level, m.confidence, m.wrong, m.by = level, int(e.sure), false, e.by
 			m.say(w, target+int64(e.by)-base)
 			return
 		}
@@ -157,11 +157,11 @@ func (m *pointers) word(kind, size int, w uint32, target, base int64) {
 func (m *pointers) say(w uint32, v int64) {
 	switch m.kind {
 	case branch:
-		binary.LittleEndian.PutUint32(m.guess[:], w&0xfc000000|uint32(v>>2)&0x03ffffff)
+		binary.LittleEndian.PutUint32(m.predict[:], w&0xfc000000|uint32(v>>2)&0x03ffffff)
 	case page:
-		binary.LittleEndian.PutUint32(m.guess[:], w&0x9f00001f|uint32(v&3)<<29|uint32(v>>2)&0x7ffff<<5)
+		binary.LittleEndian.PutUint32(m.predict[:], w&0x9f00001f|uint32(v&3)<<29|uint32(v>>2)&0x7ffff<<5)
 	default:
-		binary.LittleEndian.PutUint64(m.guess[:], uint64(v))
+		binary.LittleEndian.PutUint64(m.predict[:], uint64(v))
 	}
 }
 
@@ -171,7 +171,7 @@ func (m *pointers) step(done []byte) {
 	if m.left == 0 {
 		return
 	}
-	if m.level < noGuess && done[len(done)-1] != m.guess[m.at] {
+	if m.level < noPrediction && done[len(done)-1] != m.predict[m.at] {
 		m.wrong = true
 	}
 	m.at++
@@ -211,10 +211,10 @@ func (m *pointers) learn(by int64) {
 	} else {
 		*h = min(*h+1, 3)
 	}
-	if m.brief && !m.wrong && m.level == 0 && m.sure == 3 {
+	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 {
 		return // nothing new
 	}
-	for level := range noGuess {
+	for level := range noPrediction {
 		e, tag := m.slot(m.kind, nearness[level], m.target)
 		e.note(tag, int32(by))
 	}
@@ -229,10 +229,10 @@ func (m *pointers) contexts(old byte) (forFlag, forDifference uint32) {
 		return 0, 0
 	}
 	kind := uint32(m.kind)
-	if m.level == noGuess {
+	if m.level == noPrediction {
 		return kind<<8 | uint32(m.at)<<4 | 1, kind<<8 | 1
 	}
-	e := m.guess[m.at]
-	x := kind<<12 | uint32(flag(m.refuted))<<11 | uint32(m.level)<<8 | uint32(m.sure)<<6 | uint32(flag(m.wrong))<<5 | 2
+	e := m.predict[m.at]
+	x := kind<<12 | uint32(flag(m.refuted))<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | uint32(flag(m.wrong))<<5 | 2
 	return x | uint32(flag(e == old))<<4 | uint32(min(m.at, 3))<<16 | uint32(m.hits[m.kind])<<20, x<<8 | uint32(e-old) | 1<<31
 }

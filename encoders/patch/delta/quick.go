@@ -10,12 +10,12 @@ import "bytes"
 type quick struct {
 	gaps   *numbers
 	values pair // differences
-	texts  pair // literals, unless they are told apart
+	texts  pair // literals, unless they are stored apart
 	apart  stored
 
-	trust            [6][noGuess][4]int8 // in guesses of moved words, by kind, nearness and sureness
-	moved, use, same bool                // of the word at hand: is the guess another word, is it to be expected, is it as it was so far?
-	old              [8]byte             // the word as it was
+	trust            [6][noPrediction][4]int8 // in guesses of moved words, by kind, nearness and sureness
+	moved, use, same bool                     // of the word at hand: is the guess another word, is it to be expected, is it as it was so far?
+	old              [8]byte                  // the word as it was
 }
 
 const (
@@ -30,7 +30,7 @@ const quickLimit = 60
 // It takes some 3 MB.
 func NewFast() *Model {
 	words := newPointers()
-	words.brief = true
+	words.skipCertain = true
 	return &Model{
 		quick: &quick{gaps: newNumbers(), values: newPair(), texts: newPair()},
 		words: words, jumps: newJumps(), counts: newNumbers(), after: newNumbers(), run: newRuns(),
@@ -120,7 +120,7 @@ func (m *Model) quickWhole() bool {
 	q, w := m.quick, m.words
 	word, want := m.buf[m.p:m.p+w.size], q.old[:w.size]
 	if q.use {
-		want = w.guess[:w.size]
+		want = w.predict[:w.size]
 	}
 	if m.coder.Reading() {
 		copy(word, want)
@@ -130,7 +130,7 @@ func (m *Model) quickWhole() bool {
 	m.p += w.size
 	w.left = 0
 	q.same = !q.use
-	w.wrong = w.level == noGuess || q.moved && !q.use
+	w.wrong = w.level == noPrediction || q.moved && !q.use
 	q.learn(w)
 	w.finish(word)
 	return true
@@ -158,19 +158,19 @@ var ends = func() (t [256]bool) {
 // trusts decides whether what is guessed of a word that begins is to be expected,
 // rather than that it is as it was.
 func (q *quick) trusts(w *pointers, old []byte) {
-	q.moved = w.level < noGuess && string(w.guess[:w.size]) != string(old[:w.size])
+	q.moved = w.level < noPrediction && string(w.predict[:w.size]) != string(old[:w.size])
 	q.use = q.moved && *q.of(w) >= 0
 	q.same = true
 	copy(q.old[:], old[:w.size])
 }
 
 // of returns the trust in guesses like the one at hand.
-func (q *quick) of(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.sure] }
+func (q *quick) of(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
 
 // byteOf returns the byte to be expected where an old one was.
 func (q *quick) byteOf(w *pointers, old byte) byte {
 	if w.left > 0 && q.use {
-		return w.guess[w.at]
+		return w.predict[w.at]
 	}
 	return old
 }
@@ -183,7 +183,7 @@ func (m *Model) quickStep() {
 	}
 	b := m.buf[m.p-1]
 	q.same = q.same && b == q.old[w.at]
-	w.wrong = w.wrong || w.level < noGuess && b != w.guess[w.at]
+	w.wrong = w.wrong || w.level < noPrediction && b != w.predict[w.at]
 	if w.left == 1 {
 		q.learn(w)
 	}

@@ -59,7 +59,7 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 	return true
 }
 
-// choose finds the shapes of a block that is told by the operations.
+// choose finds the shapes of a block that the operations code.
 func (s *shapes) choose(block []byte, ops []Op, src Source) {
 	var literals, copies, misses [MaxBlock / shapeBlock]int
 	at := 0

@@ -8,11 +8,11 @@ import (
 )
 
 // manyLiterals is from how many on a block of the quick kind has its literals apart,
-// as zstd has them or, if that is no shorter, as they are. Fewer are told in their
+// as zstd has them or, if that is no shorter, as they are. Fewer are coded in their
 // places, by what the blocks before have taught.
 const manyLiterals = 1024
 
-// stored are the literals of a block that are told apart.
+// stored are the literals of a block that are stored apart.
 type stored struct {
 	enc   *zstd.Encoder // nil until needed, as the other
 	dec   *zstd.Decoder
@@ -76,10 +76,10 @@ func (s *stored) read(packet []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
-// errLiterals: a block has other literals than were told apart.
+// errLiterals: a block has other literals than were stored apart.
 var errLiterals = fmt.Errorf("%w: literals that are too few, or too many", ErrCorrupt)
 
-// storedLiterals makes n bytes of those told apart.
+// storedLiterals reads n bytes of those stored apart.
 func (m *Model) storedLiterals(n int) error {
 	s := &m.quick.apart
 	if n > len(s.bytes) {

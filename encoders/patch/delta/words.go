@@ -7,11 +7,11 @@ const wordContexts = 10
 // wholeWord codes whether the word that begins is as guessed, and takes it if so.
 func (m *Model) wholeWord(x *context, old []byte) bool {
 	r, w, f := &m.run, m.words, m.wholes
-	guess := w.guess[:w.size]
+	guess := w.predict[:w.size]
 	moved := uint32(flag(!bytes.Equal(guess, old[:w.size])))
 	kind := uint32(w.kind) | moved<<4
-	sure := uint32(w.sure) | uint32(w.level)<<2 | kind<<4
-	lately := w.lately[w.kind]
+	sure := uint32(w.confidence) | uint32(w.level)<<2 | kind<<4
+	lately := w.wordHistory[w.kind]
 	since, gap1 := uint32(min(class(r.since), 12)), uint32(min(class(r.gap1), 12))
 	f.base[0] = hash(1, sure|lately&3<<12)
 	f.base[1] = hash(2, lately&0xff|kind<<8)
@@ -29,11 +29,11 @@ func (m *Model) wholeWord(x *context, old []byte) bool {
 	}
 	set := int(sure & 15)
 	if right = f.code(&m.coder, right, 0, set|int(moved)<<4, int(lately&15)|w.kind<<4, int(sure), int(lately&31)<<5|int(since)); right == 0 {
-		w.lately[w.kind] = lately << 1
+		w.wordHistory[w.kind] = lately << 1
 		w.refuted = true
 		return false
 	}
-	w.lately[w.kind] = lately<<1 | 1
+	w.wordHistory[w.kind] = lately<<1 | 1
 	copy(m.buf[m.p:], guess)
 	for i, b := range guess {
 		if d := b - old[i]; d == 0 {

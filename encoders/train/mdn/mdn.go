@@ -19,7 +19,6 @@ package mdn
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"wirelab/encoders/nn"
@@ -71,7 +70,7 @@ func learn(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) 
 	cfg = cfg.complete(set)
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0x6d646e))
 	net := newNet(rng, []int{set.inputs, cfg.Hidden[0], cfg.Hidden[1], Outputs})
-	team := newTeam(net, cfg.Batch)
+	team := newPool(net, cfg.Batch)
 	defer team.close()
 	order := make([]uint32, set.Len())
 	for i := range order {
@@ -124,29 +123,4 @@ func (cfg Config) rate(done, total int) float64 {
 		rate = rate * float64(done+1) / warmUp
 	}
 	return rate
-}
-
-// Bits is what a net that was read or learnt would spend on the samples of a set,
-// in bits each; NaN if there are none. It is the loss of the very integers that
-// code.
-func Bits(n *nn.Net, set *Set) float64 {
-	if set == nil || set.Len() == 0 {
-		return math.NaN()
-	}
-	var scratch nn.Scratch
-	var y [Outputs]float32
-	x, out := make([]int32, set.inputs), make([]int32, Outputs)
-	total := 0.0
-	for i := range set.Len() {
-		s := set.at(uint32(i))
-		for k, v := range s.x {
-			x[k] = int32(v)
-		}
-		n.Run(out, x, &scratch)
-		for k, v := range out {
-			y[k] = float32(v) / (1 << nn.OutputBits)
-		}
-		total += loss(&y, s.target, nil)
-	}
-	return total / float64(set.Len())
 }

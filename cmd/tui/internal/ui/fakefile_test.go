@@ -18,14 +18,14 @@ func newFileLab(done float64) *fakeLab { return &fakeLab{snap: fileSnapshot(done
 // fakeMatrix is a file in which the second half was moved to the front.
 func fakeMatrix(done float64) *engine.Matrix {
 	m := &engine.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192), Chosen: make([]bool, 96*192)}
-	m.Told = min(int(96*done), 96)
-	for row := range min(m.Told+8, 96) {
+	m.Done = min(int(96*done), 96)
+	for row := range min(m.Done+8, 96) {
 		from := (row + 48) % 96
 		for col := range 96 {
 			away := max(col-from, from-col)
 			m.Score[row*m.Cols+col] = uint8(max(0, 255-20*away))
 		}
-		if row < m.Told {
+		if row < m.Done {
 			m.Chosen[row*m.Cols+from] = true
 			if row%12 == 5 {
 				m.Chosen[row*m.Cols+96+row/2] = true

@@ -44,7 +44,7 @@ func (p *matrixPane) draw(c *canvas, th *theme, focused bool) {
 		}
 	}
 	if p.making != nil {
-		c.text(1, 1+min(p.m.Told*h/p.m.Rows, h-1), inkMark, th.chosen)
+		c.text(1, 1+min(p.m.Done*h/p.m.Rows, h-1), inkMark, th.chosen)
 	}
 	p.legend(c, th, divide)
 }

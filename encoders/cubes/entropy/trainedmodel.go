@@ -7,30 +7,30 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// knowledge is what predictive was taught: predictive.tab holds its parts one
+// trainedModel is the trained part of predictive. predictive.tab holds its parts one
 // after the other.
-type knowledge struct {
-	trained []int8  // stretched probabilities, in 8 bits
+type trainedModel struct {
+	trained []int8  // logits of probabilities, in 8 bits
 	scale   []int32 // in 8 bits, units of 1/16 of a doubling
 	weights []int32 // of the mixer, in 16 bits, units of 1/1024
 	shifts  []int32 // linear predictions, in 16 bits, units of 1/2048
 	turns   []int32
 }
 
-// By how many bits the file's units are coarser than those in use.
+// The file's units are coarser by so many bits.
 const (
 	scaleShift  = 12
 	weightShift = 6
 	linearShift = 3
 )
 
-// readKnowledge reads predictive.tab.
-func readKnowledge(table []byte) (*knowledge, error) {
+// readTrainedModel reads predictive.tab.
+func readTrainedModel(table []byte) (*trainedModel, error) {
 	want := trainedN + scaleSize + 2*(sets*setSize+classes*(shiftFeatures+turnFeatures))
 	if len(table) != want {
 		return nil, fmt.Errorf("entropy: trained tables of %d bytes, expected %d: train them again", len(table), want)
 	}
-	k := newKnowledge()
+	k := newTrainedModel()
 	for i := range k.trained {
 		k.trained[i] = int8(table[i])
 	}
@@ -39,7 +39,7 @@ func readKnowledge(table []byte) (*knowledge, error) {
 		k.scale[i] = int32(int8(table[i])) << scaleShift
 	}
 	table = table[scaleSize:]
-	for _, part := range k.words() {
+	for _, part := range k.parts16() {
 		for i := range part.list {
 			part.list[i] = int32(int16(binary.LittleEndian.Uint16(table))) << part.shift
 			table = table[2:]
@@ -48,13 +48,13 @@ func readKnowledge(table []byte) (*knowledge, error) {
 	return k, nil
 }
 
-func newKnowledge() *knowledge {
-	return &knowledge{make([]int8, trainedN), make([]int32, scaleSize), make([]int32, sets*setSize),
+func newTrainedModel() *trainedModel {
+	return &trainedModel{make([]int8, trainedN), make([]int32, scaleSize), make([]int32, sets*setSize),
 		make([]int32, classes*shiftFeatures), make([]int32, classes*turnFeatures)}
 }
 
-// words are the parts that take 16 bits a number.
-func (k *knowledge) words() [3]struct {
+// parts16 returns the parts that take 16 bits a number.
+func (k *trainedModel) parts16() [3]struct {
 	list  []int32
 	shift uint
 } {
@@ -64,8 +64,8 @@ func (k *knowledge) words() [3]struct {
 	}{{k.weights, weightShift}, {k.shifts, linearShift}, {k.turns, linearShift}}
 }
 
-// bytes is the inverse of readKnowledge.
-func (k *knowledge) bytes() []byte {
+// bytes is the inverse of readTrainedModel.
+func (k *trainedModel) bytes() []byte {
 	var out []byte
 	for _, v := range k.trained {
 		out = append(out, byte(v))
@@ -73,7 +73,7 @@ func (k *knowledge) bytes() []byte {
 	for _, v := range k.scale {
 		out = append(out, byte(coarser(v, scaleShift, 1<<7)))
 	}
-	for _, part := range k.words() {
+	for _, part := range k.parts16() {
 		for _, v := range part.list {
 			out = binary.LittleEndian.AppendUint16(out, uint16(coarser(v, part.shift, 1<<15)))
 		}
@@ -81,29 +81,28 @@ func (k *knowledge) bytes() []byte {
 	return out
 }
 
-// coarser rounds v to units coarser by shift bits, from -limit to limit-1.
+// coarser rounds v to a unit of 1<<shift, within -limit to limit-1.
 func coarser(v int32, shift uint, limit int32) int32 {
 	return min(max((v+1<<(shift-1))>>shift, -limit), limit-1)
 }
 
-// round makes of k what reading it from a file would make of it, so that what is
-// taught next builds on that.
-func (k *knowledge) round() error {
-	rounded, err := readKnowledge(k.bytes())
+// quantise rounds k to what its file holds, so that later training builds on that.
+func (k *trainedModel) quantise() error {
+	rounded, err := readTrainedModel(k.bytes())
 	if err != nil {
 		return err
 	}
 	copy(k.scale, rounded.scale)
-	for i, part := range rounded.words() {
-		copy(k.words()[i].list, part.list)
+	for i, part := range rounded.parts16() {
+		copy(k.parts16()[i].list, part.list)
 	}
 	return nil
 }
 
-// body returns a body of predictive that knows k and shares its memory.
-func (k *knowledge) body(limit int, rate int32) *predictive {
+// body returns a traversal of predictive with the model k, whose memory it shares.
+func (k *trainedModel) body(limit int, rate int32) *predictive {
 	return &predictive{
-		mixed:  mixed{trained: k.trained, limit: limit, rate: rate},
+		mixing: mixing{trained: k.trained, limit: limit, rate: rate},
 		scale:  scale{weights: k.scale},
 		shifts: linear{shiftFeatures, k.shifts},
 		turns:  linear{turnFeatures, k.turns},
@@ -111,7 +110,7 @@ func (k *knowledge) body(limit int, rate int32) *predictive {
 }
 
 // memo returns the memo of the initial state.
-func (k *knowledge) memo(rows int) *memo {
+func (k *trainedModel) memo(rows int) *memo {
 	model := make([]counter, ownSize)
 	rangecoder.Fill(model, rangecoder.NewCounter(rangecoder.One/2, 0))
 	return newMemo(rows, model, append([]int32(nil), k.weights...))

@@ -43,10 +43,10 @@ func (n *net) dense() []nn.Dense {
 	return layers
 }
 
-// team is the two goroutines that learn. Each batch is cut in two halves, each
+// pool is the two goroutines that train. Each batch is cut in two halves, each
 // worker takes its own, and what both found is added in their order; then each
 // updates half of the weights. So it does not matter who is faster.
-type team struct {
+type pool struct {
 	net       *net
 	workers   [2]*worker
 	jobs      chan func()
@@ -55,8 +55,8 @@ type team struct {
 	decaySq   float64
 }
 
-func newTeam(n *net, batch int) *team {
-	t := &team{net: n, jobs: make(chan func()), done: make(chan struct{}), decayMean: 1, decaySq: 1}
+func newPool(n *net, batch int) *pool {
+	t := &pool{net: n, jobs: make(chan func()), done: make(chan struct{}), decayMean: 1, decaySq: 1}
 	for i := range t.workers {
 		t.workers[i] = newWorker(n, (batch+1)/2)
 	}
@@ -69,17 +69,17 @@ func newTeam(n *net, batch int) *team {
 	return t
 }
 
-func (t *team) close() { close(t.jobs) }
+func (t *pool) close() { close(t.jobs) }
 
 // both runs a job on each worker, one of them here.
-func (t *team) both(job func(i int)) {
+func (t *pool) both(job func(i int)) {
 	t.jobs <- func() { job(1) }
 	job(0)
 	<-t.done
 }
 
 // learn makes one step and returns the bits of the batch before it.
-func (t *team) learn(set *Set, batch []uint32, rate float64) float64 {
+func (t *pool) learn(set *Set, batch []uint32, rate float64) float64 {
 	halves := [2][]uint32{batch[:len(batch)/2], batch[len(batch)/2:]}
 	var bits [2]float64
 	t.both(func(i int) { bits[i] = t.workers[i].learn(set, halves[i]) })
@@ -98,7 +98,7 @@ func (t *team) learn(set *Set, batch []uint32, rate float64) float64 {
 }
 
 // measure returns the bits a sample of a set; NaN if there are none.
-func (t *team) measure(set *Set) float64 {
+func (t *pool) measure(set *Set) float64 {
 	n := set.Len()
 	if n == 0 {
 		return math.NaN()
@@ -143,7 +143,7 @@ func (w *worker) learn(set *Set, ids []uint32) float64 {
 		if i > 0 {
 			before := w.deltas[i-1][:n*w.net.layers[i-1].blocks*wide]
 			l.back(before, deltas, n)
-			unbend(before, w.sums[i-1])
+			leakyReLUBackward(before, w.sums[i-1])
 		}
 	}
 	return bits
@@ -178,7 +178,7 @@ func (w *worker) forward(set *Set, ids []uint32) {
 			w.rows[i+1].reset()
 			for r := range ids {
 				for k := range l.out {
-					w.rows[i+1].add(bend(w.sums[i][(k/wide*len(ids)+r)*wide+k%wide]), k)
+					w.rows[i+1].add(leakyReLU(w.sums[i][(k/wide*len(ids)+r)*wide+k%wide]), k)
 				}
 				w.rows[i+1].end(l.out)
 			}
@@ -210,8 +210,8 @@ func (w *worker) score(set *Set, ids []uint32, learn bool) float64 {
 	return bits
 }
 
-// bend is what nn does to a hidden value, but for its rounding.
-func bend(v float32) float32 {
+// leakyReLU is the activation of package nn without its rounding.
+func leakyReLU(v float32) float32 {
 	switch { // min and max would think of NaN and of negative zero
 	case v > nn.HiddenMax:
 		return nn.HiddenMax
@@ -223,8 +223,8 @@ func bend(v float32) float32 {
 	return v * nn.Slope
 }
 
-// unbend multiplies deltas with the slope of bend at sums.
-func unbend(deltas, sums []float32) {
+// leakyReLUBackward multiplies deltas by the derivative of leakyReLU at sums.
+func leakyReLUBackward(deltas, sums []float32) {
 	for i := range deltas {
 		switch v := sums[i]; {
 		case v > nn.HiddenMax || v < -nn.HiddenMax:

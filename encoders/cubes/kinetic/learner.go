@@ -4,33 +4,34 @@ import (
 	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
 )
 
-// pupil watches an encoder at work and learns: either it gathers samples for the
-// nets, or it adjusts the weights of decisions.
-type pupil struct {
-	sample  func(coordinate int, x []int32, g *guess, y [3]float64) // nil: gather none
+// learner observes an encoder in training. It gathers samples for the nets or fits the
+// weights of decisions.
+type learner struct {
+	sample  func(coordinate int, x []int32, g *mixtureBases, y [3]float64) // nil: fit weights
 	slopes  [slopes]float64
 	weights []float64
 	slopeG  [slopes]float64 // sums of squared gradients
 	weightG []float64
 	rate    float64
-	bits    float64 // spent so far
-	moved   int     // cubes on which
+	bits    float64 // cost so far
+	moved   int     // cubes that moved
 }
 
-func newPupil(weights int) *pupil {
-	p := &pupil{weights: make([]float64, weights), weightG: make([]float64, weights)}
+func newLearner(weights int) *learner {
+	p := &learner{weights: make([]float64, weights), weightG: make([]float64, weights)}
 	for i := range p.slopes {
 		p.slopes[i] = 1
 	}
 	return p
 }
 
-// watch is shown what a net is asked, and the answer.
-func (p *pupil) watch(e *end, q, base *cube, coordinate int) {
+// observe gathers a sample: the features of a cube and what was coded.
+func (p *learner) observe(e *coder, q, base *cube.Row, coordinate int) {
 	if p.sample == nil {
-		p.moved += number(coordinate == 0)
+		p.moved += btoi(coordinate == 0)
 		return
 	}
 	var y [3]float64
@@ -41,19 +42,20 @@ func (p *pupil) watch(e *end, q, base *cube, coordinate int) {
 			y[a] = float64(q[frame.CubeA+a])
 		}
 	}
-	p.sample(coordinate, e.sheet.v[:e.sheet.n], &e.guess, y)
+	p.sample(coordinate, e.features.v[:e.features.n], &e.bases, y)
 }
 
-// slopeRate is how much slower slopes are learnt than weights.
+// slopeRate is the learning rate of slopes relative to weights.
 const slopeRate = 0.02
 
-// choose answers for end.choose and learns from it.
-func (p *pupil) choose(bit int, z int32, c *contexts) int {
+// decide replaces coder.decide in training: it adds up the cost and takes a gradient
+// step.
+func (p *learner) decide(bit int, z int32, c *contexts) int {
 	if p.sample != nil {
 		return bit
 	}
-	opinion := float64(z) / nat
-	sum := float64(opinion * p.slopes[c.slope])
+	logit := float64(z) / nat
+	sum := float64(logit * p.slopes[c.slope])
 	for _, w := range c.weights[:c.n] {
 		sum += p.weights[w]
 	}
@@ -67,7 +69,7 @@ func (p *pupil) choose(bit int, z int32, c *contexts) int {
 		return bit
 	}
 	slip := float64(bit) - q
-	g := float64(slip * opinion)
+	g := float64(slip * logit)
 	p.slopeG[c.slope] += float64(g * g)
 	p.slopes[c.slope] += float64(slopeRate*p.rate*g) / math.Sqrt(p.slopeG[c.slope]+100)
 	for _, w := range c.weights[:c.n] {
@@ -77,8 +79,8 @@ func (p *pupil) choose(bit int, z int32, c *contexts) int {
 	return bit
 }
 
-// export writes what was learnt into m.
-func (p *pupil) export(m *model) {
+// export quantises the weights into m.
+func (p *learner) export(m *model) {
 	for i, s := range p.slopes {
 		m.slopes[i] = int16(math.Round(min(max(s*slopeUnit, 0), math.MaxInt16)))
 	}

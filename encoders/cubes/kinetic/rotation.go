@@ -4,65 +4,33 @@ import (
 	"math"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
 )
 
-// cube is one row of a snapshot, indexed by frame.CubeLargest and so on.
-type cube = [frame.CubeFields]int32
-
-func row(table []int32, i int) *cube { return (*cube)(table[i*frame.CubeFields:]) }
-
-func position(q *cube) vec {
+func position(q *cube.Row) vec {
 	return vec{float64(q[frame.CubeX]), float64(q[frame.CubeY]), float64(q[frame.CubeZ])}
 }
 
-// The grid of the smallest three: 511 steps from -1/sqrt(2) to 1/sqrt(2), here
-// taken to be centred between the steps 255 and 256.
+// orientationGrid is the grid of the smallest three. The scale of 511 steps from -1/sqrt(2) to
+// 1/sqrt(2) is 361.3316; the nets were trained with 361.3297 and hold only for that.
+var orientationGrid = rotation.SmallestThree{Scale: smallScale, Zero: smallZero}
+
 const (
 	smallScale = 361.3297
 	smallZero  = 255.5
-	smallMax   = 511
 	turnUnit   = smallScale / 2 // so that a turn moves a smallest component about as much as it is long
 )
 
-// quat is a rotation: x y z w, of length 1.
-type quat [4]float64
+type quat = rotation.Quaternion
 
-// orientation returns what the smallest three stand for, whatever they are.
-func orientation(c *cube) quat {
-	var q quat
-	square := 0.0
-	k := frame.CubeA
-	largest := c[frame.CubeLargest] & 3
-	for i := range q {
-		if int32(i) != largest {
-			q[i] = (float64(c[k]) - smallZero) / smallScale
-			square += float64(q[i] * q[i])
-			k++
-		}
-	}
-	rest := max(1-square, 0.01)
-	q[largest] = math.Sqrt(rest)
-	scale := 1 / math.Sqrt(square+rest)
-	for i := range q {
-		q[i] = float64(q[i] * scale)
-	}
-	return q
+// orientation returns the orientation of a cube, of length 1 whatever the row holds.
+func orientation(q *cube.Row) quat {
+	return orientationGrid.DecodeUnit(q[frame.CubeLargest], q[frame.CubeA:frame.CubeX])
 }
-
-// then returns the rotation q followed by p, p q.
-func (q quat) then(p quat) quat {
-	return quat{
-		float64(p[3]*q[0]) + float64(p[0]*q[3]) + float64(p[1]*q[2]) - float64(p[2]*q[1]),
-		float64(p[3]*q[1]) - float64(p[0]*q[2]) + float64(p[1]*q[3]) + float64(p[2]*q[0]),
-		float64(p[3]*q[2]) + float64(p[0]*q[1]) - float64(p[1]*q[0]) + float64(p[2]*q[3]),
-		float64(p[3]*q[3]) - float64(p[0]*q[0]) - float64(p[1]*q[1]) - float64(p[2]*q[2]),
-	}
-}
-
-func (q quat) back() quat { return quat{-q[0], -q[1], -q[2], q[3]} }
 
 // rotate returns v turned by q.
-func (q quat) rotate(v vec) vec {
+func rotate(q quat, v vec) vec {
 	t := vec{
 		2 * (float64(q[1]*v[2]) - float64(q[2]*v[1])),
 		2 * (float64(q[2]*v[0]) - float64(q[0]*v[2])),
@@ -77,7 +45,7 @@ func (q quat) rotate(v vec) vec {
 
 // up returns the height of each of the cube's own axes: the last row of the
 // rotation matrix.
-func (q quat) up() vec {
+func up(q quat) vec {
 	return vec{
 		2 * (float64(q[0]*q[2]) - float64(q[1]*q[3])),
 		2 * (float64(q[1]*q[2]) + float64(q[0]*q[3])),
@@ -86,9 +54,9 @@ func (q quat) up() vec {
 }
 
 // turn returns the shorter turn that q is.
-func (q quat) turn() vec {
+func turn(q quat) vec {
 	if q[3] < 0 {
-		q = quat{-q[0], -q[1], -q[2], -q[3]}
+		q = q.Negative()
 	}
 	square := float64(q[0]*q[0]) + float64(q[1]*q[1]) + float64(q[2]*q[2])
 	// The angle is eight times that whose tangent is t, from the half-angle
@@ -104,6 +72,9 @@ func (q quat) turn() vec {
 	return vec{q[0], q[1], q[2]}.times(scale)
 }
 
+// turnBetween returns the shorter turn from one orientation to another.
+func turnBetween(from, to quat) vec { return turn(to.Times(from.Conjugate())) }
+
 // rotation returns the rotation that v is, of at most a turn and a half.
 func (v vec) rotation() quat {
 	square := min(v.square()/(turnUnit*turnUnit), 100) / 64 // an eighth of the angle, squared
@@ -117,28 +88,12 @@ func (v vec) rotation() quat {
 	if length := v.length(); length > 10*turnUnit { // beyond reach: keep the axis
 		q[0], q[1], q[2] = q[0]*(10*turnUnit/length), q[1]*(10*turnUnit/length), q[2]*(10*turnUnit/length)
 	}
-	q = q.then(q)
-	return q.then(q)
-}
-
-// largest returns the largest component and the one after it.
-func (q quat) largest() (first, second int) {
-	for i := 1; i < 4; i++ {
-		if abs(q[i]) > abs(q[first]) {
-			first = i
-		}
-	}
-	second = -1
-	for i := range q {
-		if i != first && (second < 0 || abs(q[i]) > abs(q[second])) {
-			second = i
-		}
-	}
-	return first, second
+	q = q.Times(q)
+	return q.Times(q)
 }
 
 // small returns the smallest three, unrounded, if the one left out is largest.
-func (q quat) small(largest int) vec {
+func small(q quat, largest int) vec {
 	scale := smallScale
 	if q[largest] < 0 {
 		scale = -scale
@@ -156,7 +111,7 @@ func (q quat) small(largest int) vec {
 
 // jacobian returns, in rows, by how much each of the smallest three changes with
 // a turn that follows q.
-func (q quat) jacobian(largest int) [3]vec {
+func jacobian(q quat, largest int) [3]vec {
 	sign := 1.0
 	if q[largest] < 0 {
 		sign = -1

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
 )
 
 // What was spent on a frame that was refused in its midst is not charged to the
@@ -15,7 +16,7 @@ func TestRefusedIsNotCharged(t *testing.T) {
 		refs := []encoders.Ref{{Frame: frames[0]}}
 		bad := &frame.Frame{}
 		bad.CopyFrom(frames[2])
-		row(bad.Table, 29)[frame.CubeZ] = -1
+		cube.At(bad.Table, 29)[frame.CubeZ] = -1
 
 		var want, got encoders.Budget
 		fresh, _ := ends(t, c, 30)

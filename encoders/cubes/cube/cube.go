@@ -1,0 +1,117 @@
+// Package cube is the vocabulary of cube snapshots: a row of the table, the widths
+// and ranges of its fields, and the comparisons that every encoder of cubes makes.
+package cube
+
+import (
+	"errors"
+	"fmt"
+
+	"wirelab/dataset/frame"
+)
+
+// Row is one cube of a snapshot, indexed by frame.CubeLargest and so on.
+type Row = [frame.CubeFields]int32
+
+// At returns cube i of a snapshot's table.
+func At(table []int32, i int) *Row { return (*Row)(table[i*frame.CubeFields:]) }
+
+// Widths of the fields in bits; together 80 bits a cube.
+const (
+	LargestBits = 2
+	SmallBits   = 9
+	XYBits      = 18
+	ZBits       = 14
+
+	OrientationBits = LargestBits + 3*SmallBits
+	PositionBits    = 2*XYBits + ZBits
+
+	XYOffset = 1 << (XYBits - 1) // makes x and y non-negative
+	SmallMax = 1<<SmallBits - 1
+)
+
+// InRange reports whether every field of q is within the schema.
+func InRange(q *Row) bool {
+	return uint32(q[frame.CubeLargest])>>LargestBits|
+		uint32(q[frame.CubeA]|q[frame.CubeB]|q[frame.CubeC])>>SmallBits|
+		uint32(q[frame.CubeX]+XYOffset)>>XYBits|
+		uint32(q[frame.CubeY]+XYOffset)>>XYBits|
+		uint32(q[frame.CubeZ])>>ZBits|
+		uint32(q[frame.CubeInteracting])>>1 == 0
+}
+
+// Bounds returns the least and the largest value of coordinate 0, 1 or 2.
+func Bounds(axis int) (low, high int32) {
+	if axis == 2 {
+		return 0, 1<<ZBits - 1
+	}
+	return -XYOffset, XYOffset - 1
+}
+
+// Errors of cubes.
+var (
+	// ErrUnchanged marks a cube that a packet lists as changed, but is not.
+	ErrUnchanged = errors.New("listed as changed, but is not")
+	// ErrSchema marks a schema that is not a cube snapshot.
+	ErrSchema = errors.New("schema is not a cube snapshot")
+)
+
+// RangeError returns the error of a cube that is not InRange.
+func RangeError(i int, q *Row) error { return fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q) }
+
+// ChangedError returns the error of a cube that was read as changed but is not InRange
+// or equals the baseline.
+func ChangedError(i int, q *Row) error {
+	if !InRange(q) {
+		return RangeError(i, q)
+	}
+	return fmt.Errorf("cube %d: %w", i, ErrUnchanged)
+}
+
+// CheckSchema returns an error if s is not a cube snapshot.
+func CheckSchema(s *frame.Schema) error {
+	if !frame.IsCubes(s) {
+		return fmt.Errorf("%w: %s", ErrSchema, s.Name)
+	}
+	return nil
+}
+
+// CheckFrame returns an error if f is not a snapshot of so many cubes.
+func CheckFrame(f *frame.Frame, rows int) error {
+	if want := rows * frame.CubeFields; len(f.Table) != want || len(f.Body) != 0 {
+		return fmt.Errorf("frame of %d values and a body of %d bytes, expected %d and none", len(f.Table), len(f.Body), want)
+	}
+	return nil
+}
+
+// SameOrientation reports whether the orientations of q and p are equal.
+func SameOrientation(q, p *Row) bool {
+	return q[frame.CubeLargest] == p[frame.CubeLargest] && q[frame.CubeA] == p[frame.CubeA] &&
+		q[frame.CubeB] == p[frame.CubeB] && q[frame.CubeC] == p[frame.CubeC]
+}
+
+// SamePosition reports whether the positions of q and p are equal.
+func SamePosition(q, p *Row) bool {
+	return q[frame.CubeX] == p[frame.CubeX] && q[frame.CubeY] == p[frame.CubeY] && q[frame.CubeZ] == p[frame.CubeZ]
+}
+
+// SamePose reports whether q and p are equal in all but the interacting flag.
+func SamePose(q, p *Row) bool {
+	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(p[:])
+}
+
+// Distance2 returns the square of the distance between two cubes.
+func Distance2(q, p *Row) int64 {
+	dx, dy, dz := int64(q[frame.CubeX]-p[frame.CubeX]), int64(q[frame.CubeY]-p[frame.CubeY]), int64(q[frame.CubeZ]-p[frame.CubeZ])
+	return dx*dx + dy*dy + dz*dz
+}
+
+// PackOrientation returns the orientation of q in 29 bits.
+func PackOrientation(q *Row) uint32 {
+	return uint32(q[frame.CubeLargest]) | uint32(q[frame.CubeA])<<2 | uint32(q[frame.CubeB])<<11 | uint32(q[frame.CubeC])<<20
+}
+
+// UnpackOrientation is the inverse of PackOrientation: it sets q's orientation.
+func UnpackOrientation(q *Row, v uint32) {
+	q[frame.CubeLargest] = int32(v & 3)
+	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = int32(v>>2&511), int32(v>>11&511), int32(v>>20&511)
+}

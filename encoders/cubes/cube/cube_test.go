@@ -1,0 +1,59 @@
+package cube
+
+import (
+	"errors"
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+// InRange and Bounds agree with the schema at both ends of every field.
+func TestRanges(t *testing.T) {
+	s := frame.Cubes(1)
+	for i, f := range s.Fields {
+		for v, want := range map[int32]bool{f.Min - 1: false, f.Min: true, f.Max: true, f.Max + 1: false} {
+			q := Row{}
+			if q[i] = v; InRange(&q) != want {
+				t.Errorf("%s = %d is in range: %v", f.Name, v, !want)
+			}
+		}
+		if low, high := Bounds(i - frame.CubeX); i >= frame.CubeX && i <= frame.CubeZ && (low != f.Min || high != f.Max) {
+			t.Errorf("%s is bounded by %d and %d, want %d and %d", f.Name, low, high, f.Min, f.Max)
+		}
+	}
+}
+
+// Comparisons look at their own fields, and the packed orientation is the orientation.
+func TestRows(t *testing.T) {
+	q := Row{2, 511, 0, 300, -5, 6, 7, 1}
+	for i := range q {
+		p := q
+		p[i]--
+		orientation, position := i < frame.CubeX, i >= frame.CubeX && i <= frame.CubeZ
+		if SameOrientation(&p, &q) == orientation || SamePosition(&p, &q) == position || SamePose(&p, &q) != (i == frame.CubeInteracting) {
+			t.Errorf("another field %d is seen in the wrong place", i)
+		}
+	}
+	var p Row
+	if UnpackOrientation(&p, PackOrientation(&q)); !SameOrientation(&p, &q) || PackOrientation(&q)>>OrientationBits != 0 {
+		t.Errorf("%v is unpacked as %v", q, p)
+	}
+	if d := Distance2(&q, &Row{frame.CubeX: -2, frame.CubeY: 2, frame.CubeZ: 7}); d != 25 {
+		t.Errorf("a squared distance of %d, want 25", d)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if err := ChangedError(3, &Row{}); !errors.Is(err, ErrUnchanged) {
+		t.Errorf("a cube in range: %v", err)
+	}
+	if err := ChangedError(3, &Row{frame.CubeZ: -1}); !errors.Is(err, frame.ErrRange) {
+		t.Errorf("a cube out of range: %v", err)
+	}
+	if err := CheckSchema(&frame.Schema{Name: "other"}); !errors.Is(err, ErrSchema) {
+		t.Errorf("another schema: %v", err)
+	}
+	if CheckSchema(frame.Cubes(3)) != nil || CheckFrame(frame.Cubes(3).NewFrame(), 3) != nil || CheckFrame(frame.Cubes(2).NewFrame(), 3) == nil {
+		t.Error("a frame or a schema is taken for another")
+	}
+}

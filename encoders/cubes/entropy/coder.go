@@ -1,0 +1,116 @@
+package entropy
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rangecoder"
+)
+
+// traversal is what the codecs of the family differ in: the traversal of a frame,
+// written once for both directions. It passes every decision to e's coder and stores the
+// result. When e reads, cur starts as a copy of base. It fills next.
+type traversal interface {
+	frame(e *coder, cur, base *frame.Frame, past, next *memo)
+}
+
+// coder is the encoder or the decoder of a codec.
+type coder struct {
+	c       rangecoder.Coder
+	rows    int
+	initial *memo // of frames without a memo, as the initial state
+	body    traversal
+
+	err      error // the first error
+	counting bool  // there is a budget
+	mark     int64 // units charged so far
+	spent    [encoders.SlotPadding]int64
+}
+
+// charge accounts for the units since the last charge.
+func (e *coder) charge(k encoders.Slot) {
+	if e.counting {
+		at := e.c.Spent()
+		e.spent[k] += at - e.mark
+		e.mark = at
+	}
+}
+
+// admit reports whether changed cube i may be coded. A writer refuses one that is out of
+// range.
+func (e *coder) admit(i int, q *cube.Row) bool {
+	if !e.c.Reading() && !cube.InRange(q) {
+		e.err = cube.RangeError(i, q)
+	}
+	return e.err == nil
+}
+
+// accept reports whether a cube that was read is valid: in range, different from the
+// baseline, and read before the packet's end.
+func (e *coder) accept(i int, q, base *cube.Row) bool {
+	if e.c.Reading() {
+		if e.err = e.c.Err(); e.err != nil {
+			return false
+		}
+		if !cube.InRange(q) || *q == *base {
+			e.err = cube.ChangedError(i, q)
+		}
+	}
+	return e.err == nil
+}
+
+// references returns the reference, its memo, and the memo to write.
+func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *frame.Frame, past, next *memo) {
+	base = encoders.Base(refs, e.rows*frame.CubeFields)
+	past, next = encoders.Memos(refs, spare, e.initial)
+	return base, past, next
+}
+
+// Encode implements encoders.Encoder.
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
+	if err := cube.CheckFrame(cur, e.rows); err != nil {
+		return dst, nil, fmt.Errorf("entropy: %w", err)
+	}
+	e.c.Write(dst)
+	e.err, e.counting, e.mark = nil, b != nil, 0
+	e.spent = [encoders.SlotPadding]int64{} // left over if the frame before was refused
+	next.begin(past, cur, base)
+	e.body.frame(e, cur, base, past, next)
+	if e.err != nil {
+		return dst, nil, fmt.Errorf("entropy: %w", e.err)
+	}
+	out := e.c.Finish()
+	e.account(b, len(out)-len(dst))
+	return out, next, nil
+}
+
+// account charges a packet of n bytes to b.
+func (e *coder) account(b *encoders.Budget, n int) {
+	before := b.Total()
+	for k, units := range e.spent {
+		b.Charge(encoders.Slot(k), units)
+	}
+	b.Close(before, n)
+}
+
+// Decode implements encoders.Decoder.
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base, past, next := e.references(refs, spare)
+	dst.Table = append(dst.Table[:0], base.Table...)
+	dst.Body = dst.Body[:0]
+	e.c.Read(src)
+	e.err, e.counting = nil, false
+	next.begin(past, dst, base)
+	e.body.frame(e, dst, base, past, next)
+	if e.err == nil {
+		e.err = e.c.Close()
+	}
+	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+		return nil, fmt.Errorf("entropy: %w", err)
+	}
+	return next, nil
+}

@@ -1,0 +1,229 @@
+package entropy
+
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/rotation"
+)
+
+// contextCoder is the traversal of static and adaptive. Every decision has one context
+// and every context one counter. The contexts follow Giesen's program: whether the cube
+// changed against its own baseline, its distance from the player, its last motion, and
+// the residuals of its coordinates that are already known.
+type contextCoder struct {
+	fixed  []counter       // probabilities of static; nil in adaptive
+	limit  int             // how many bits a counter rests on at most
+	counts *decisionCounts // of a trainer: counts the decisions, nil in a codec
+
+	e     *coder
+	model []counter
+	at    numberContexts // the contexts of the present number
+}
+
+// Sizes and offsets of the context tables in the model.
+const (
+	spins          = 10 // lengths of a turn, in steps of a component
+	misses         = 10 // lengths of a residual
+	histories      = 12 // see contextCube.history
+	recentPatterns = 8  // which of the last three rows changed
+
+	ctxChanged     = 0
+	ctxMoved       = ctxChanged + idleClasses*distanceClasses*recentPatterns*2
+	ctxTurned      = ctxMoved + idleClasses*speeds
+	ctxInteracting = ctxTurned + idleClasses*speeds
+	ctxLargest     = ctxInteracting + idleClasses*2*4
+	ctxFirst       = ctxLargest + margins*spins*2 // x
+	ctxShift       = ctxFirst + speeds*histories*lengthNodes
+	ctxTurn        = ctxShift + 2*misses*speeds*lengthNodes
+	ctxSign        = ctxTurn + 3*misses*spins*lengthNodes
+	ctxTop         = ctxSign + 6*3*3
+	ctxSize        = ctxTop + 6*topNodes
+)
+
+// numberContexts are the offsets of a number's counters.
+type numberContexts struct{ length, sign, top int }
+
+// bit codes a decision in context at.
+func (l *contextCoder) bit(at, v int) int {
+	k := &l.model[at]
+	v = l.e.c.Bit(v, k.P())
+	if l.fixed == nil {
+		k.Update(v, l.limit)
+	}
+	if l.counts != nil {
+		l.counts.count(at, v)
+	}
+	return v
+}
+
+// length, sign and top implement numberModel.
+func (l *contextCoder) length(node, v int) int { return l.bit(l.at.length+node, v) }
+func (l *contextCoder) sign(v int) int         { return l.bit(l.at.sign, v) }
+func (l *contextCoder) top(node, v int) int    { return l.bit(l.at.top+node, v) }
+
+func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
+	l.e, l.model = e, next.model
+	if l.fixed != nil {
+		l.model = l.fixed
+	}
+	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
+	for i := range e.rows {
+		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
+		var s *step // its last step; here steps are in order of rows
+		if len(steps) > 0 && int(steps[0].row) == i {
+			s, steps = &steps[0], steps[1:]
+		}
+		idle, far, v := idleClass(past.idle[i]), distanceClass(distance2(b, player)), s.scaled(past.ticks, next.ticks)
+		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
+		changed := l.bit(at, flag(*q != *b))
+		e.charge(encoders.SlotFlags)
+		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
+			next.noteUnchanged(i)
+			continue
+		}
+		if !e.admit(i, q) {
+			return
+		}
+		k := contextCube{e: e, coder: l, q: q, base: b, step: s, lastTicks: past.ticks, ticks: next.ticks, v: v, idle: idle, far: far}
+		k.code()
+		if !e.accept(i, q, b) {
+			return
+		}
+		next.noteChanged(i, q, b).turnMiss = uint8(k.missed)
+		if i == 0 {
+			player = q
+		}
+	}
+}
+
+// contextCube is a changed cube and what its contexts are made of.
+type contextCube struct {
+	e                *coder
+	coder            *contextCoder
+	q, base          *cube.Row
+	step             *step
+	lastTicks, ticks int32
+	v                [3]int32 // the shift predicted by its last velocity
+	idle, far        int
+	missed           int // length of the change of velocity
+}
+
+// changeContext returns the context of the "changed" flag: by speed for cubes that
+// moved, by the distance of the player for others.
+func changeContext(idle, far int, v [3]int32) int {
+	if idle == 0 {
+		return span(v, speeds-1)
+	}
+	return idle*distanceClasses + far
+}
+
+// history returns a class of the cube's past: by the last residual if it moved, by the
+// distance of the player if it did not.
+func (k *contextCube) history() int {
+	if k.step == nil {
+		return histories - 1 - k.far/3
+	}
+	return min(int(k.step.turnMiss), histories-1-distanceClasses/3)
+}
+
+// code codes a cube that changed.
+func (k *contextCube) code() {
+	l, situation := k.coder, k.idle*speeds+span(k.v, speeds-1)
+	moved := l.bit(ctxMoved+situation, flag(!cube.SamePosition(k.q, k.base)))
+	k.e.charge(encoders.SlotFlags)
+	if moved != 0 {
+		k.shift()
+		k.e.charge(encoders.SlotPosition)
+	}
+	turned := l.bit(ctxTurned+situation, flag(!cube.SameOrientation(k.q, k.base)))
+	k.e.charge(encoders.SlotFlags)
+	if turned != 0 {
+		k.turn()
+		k.e.charge(encoders.SlotOrientation)
+	}
+	flipped := 1 // a changed cube that neither moved nor turned must have flipped
+	if moved|turned != 0 {
+		at := ctxInteracting + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/distanceClasses
+		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
+	}
+	k.q[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
+	k.e.charge(encoders.SlotInteracting)
+}
+
+// shift codes the position as the change of velocity.
+func (k *contextCube) shift() {
+	speed, last := span(k.v, speeds-1), 1
+	for j, v := range k.v {
+		at := ctxFirst + (speed*histories+k.history())*lengthNodes
+		if j > 0 {
+			at = ctxShift + (((j-1)*misses+min(k.missed, misses-1))*speeds+speed)*lengthNodes
+		}
+		k.coder.at = numberContexts{at, ctxSign + (j*3+sign(v))*3 + last, ctxTop + j*topNodes}
+		p := &k.q[frame.CubeX+j]
+		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
+		miss := number(&k.e.c, k.coder, *p-guess)
+		*p = guess + miss
+		k.missed, last = max(k.missed, length(miss, 32)), sign(miss)
+	}
+}
+
+// turn codes the orientation: which component is the largest, and the others as the
+// change of their change.
+func (k *contextCube) turn() {
+	l, q, b := k.coder, k.q, k.base
+	is := orientation(b)
+	was := is
+	if k.step != nil {
+		var from cube.Row
+		cube.UnpackOrientation(&from, k.step.from)
+		if was = orientation(&from); dot(&was, &is) < 0 {
+			was = was.Negative()
+		}
+	}
+	var by rotation.Quaternion
+	ahead, spin := float64(k.ticks)/float64(k.lastTicks), 0
+	for i := range is {
+		by[i] = is[i] - was[i]
+		spin = max(spin, length(int32(float64(by[i]*stepsToOne)), spins-1))
+		is[i] += float64(by[i] * ahead)
+	}
+	k.largest(&is, spin)
+	if is[q[frame.CubeLargest]] < 0 {
+		is, by = is.Negative(), by.Negative()
+	}
+	off, last := 0, 1
+	for i, j := int32(0), 0; i < 4; i++ {
+		if i == q[frame.CubeLargest] {
+			continue
+		}
+		ctx := spin // with the residual of the position, or of the components before
+		if j == 0 {
+			ctx += min(k.missed, misses-1) * spins
+		} else {
+			ctx += (j*misses + min(off, misses-1)) * spins
+		}
+		l.at = numberContexts{ctxTurn + ctx*lengthNodes, ctxSign + ((3+j)*3+signOf(by[i]))*3 + last, ctxTop + (3+j)*topNodes}
+		p := &q[frame.CubeA+j]
+		guess := gridStep(is[i])
+		miss := number(&k.e.c, l, *p-guess)
+		*p = guess + miss
+		off, last = max(off, length(miss, 32)), sign(miss)
+		j++
+	}
+}
+
+// largest codes which component is the largest.
+func (k *contextCube) largest(guess *rotation.Quaternion, spin int) {
+	first, second := guess.Largest()
+	at := ctxLargest + (margin(guess, first, second)*spins+spin)*2
+	q := &k.q[frame.CubeLargest]
+	switch {
+	case k.coder.bit(at, flag(int(*q) != first)) == 0:
+		*q = int32(first)
+	case k.coder.bit(at+1, flag(int(*q) != second)) == 0:
+		*q = int32(second)
+	default:
+		*q = int32(k.e.c.Direct(uint64(*q), cube.LargestBits))
+	}
+}

@@ -1,0 +1,117 @@
+package forecast
+
+import "wirelab/dataset/frame"
+
+// Once the true snapshot is known, the run is repeated with corrected speeds. The
+// speeds at its end are better estimates, and the next forecast starts with them. It
+// is the shooting method for boundary value problems, for all cubes at once.
+
+// refineGain is the share of a residual that is attributed to the speed at the start.
+// Some residuals have other causes, so 1 would overshoot.
+const refineGain = 0.6
+
+// maxRefineWork is the number of contact corrections, three times the usual one, above
+// which a run is not repeated.
+const maxRefineWork = 96 * 1024
+
+// refinement is the start of a run and the best results so far.
+type refinement struct {
+	path   Path
+	moves  []Awake
+	index  []int32 // per cube: where in moves it is, plus one
+	best   []Result
+	merged []Result
+}
+
+func (h *refinement) init(rows int) { h.index = make([]int32, rows) }
+
+func (h *refinement) add(cube int, b Body) {
+	h.moves = append(h.moves, Awake{Cube: int32(cube), Body: b})
+	h.index[cube] = int32(len(h.moves))
+}
+
+// Refine repeats the last run up to rounds times, each with speeds corrected by the
+// residuals of the run before, and returns for each cube the result nearest to now, the
+// true snapshot. They are better than the results of Run for the memo of now. The
+// baseline given to Run must not have changed. The results are valid until the next
+// call.
+//
+// Each round costs as much as Run. A run of more than maxRefineWork is not repeated.
+func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
+	h := &s.refinement
+	h.best = append(h.best[:0], s.results...)
+	for range rounds {
+		if s.scene.Spent() > maxRefineWork {
+			break
+		}
+		s.correctSpeeds(now)
+		s.simulate()
+		s.keepNearest(now)
+	}
+	return h.best
+}
+
+// correctSpeeds corrects the speeds at the start of all cubes that moved.
+func (s *Simulator) correctSpeeds(now *frame.Frame) {
+	h := &s.refinement
+	for i := 1; i < s.rows; i++ {
+		row := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
+		if sameCube(row, s.row(i)) {
+			continue
+		}
+		if h.index[i] == 0 {
+			h.add(i, Body{Still: RestSeconds})
+		}
+		r := s.resting(i)
+		if k := s.at[i]; k > 0 {
+			r = s.results[k-1]
+		}
+		r.Body = h.moves[h.index[i]-1].Body
+		h.moves[h.index[i]-1].Body = r.correctRow(row, h.path.Ticks, refineGain)
+	}
+}
+
+// resting returns the result of a cube that does not move.
+func (s *Simulator) resting(i int) Result {
+	row := s.row(i)
+	return Result{Cube: int32(i), Pos: PositionOf(row), Rot: RotationOf(row), Body: Body{Still: RestSeconds}}
+}
+
+// keepNearest merges the last run into the best results. Both lists are sorted.
+func (s *Simulator) keepNearest(now *frame.Frame) {
+	h := &s.refinement
+	old, merged := h.best, h.merged[:0]
+	for k := range s.results {
+		r := &s.results[k]
+		for len(old) > 0 && old[0].Cube < r.Cube {
+			merged, old = append(merged, old[0]), old[1:]
+		}
+		row := now.Table[int(r.Cube)*frame.CubeFields:][:frame.CubeFields]
+		before := s.resting(int(r.Cube))
+		if len(old) > 0 && old[0].Cube == r.Cube {
+			before, old = old[0], old[1:]
+		}
+		if r.miss(row) <= before.miss(row) {
+			before = *r
+		}
+		merged = append(merged, before)
+	}
+	h.best, h.merged = append(merged, old...), h.best
+}
+
+// miss returns the squared error of a result, in steps of position and orientation.
+func (r *Result) miss(row []int32) float64 {
+	p := PositionOf(row).Sub(r.Pos)
+	q, a := RotationOf(row), r.Rot
+	// The product is the cosine of half the angle between them.
+	dot := float64(q.X*a.X) + float64(q.Y*a.Y) + float64(q.Z*a.Z) + float64(q.W*a.W)
+	return p.Dot(p) + float64(4*turnSteps*turnSteps*max(1-float64(dot*dot), 0))
+}
+
+// turnSteps is how many steps of the smallest three correspond to a turn of one radian.
+const turnSteps = smallScale / 2
+
+// sameCube reports whether two rows have the same pose.
+func sameCube(a, b []int32) bool {
+	return [frame.CubeInteracting]int32(a) == [frame.CubeInteracting]int32(b)
+}

@@ -1,0 +1,205 @@
+package kinetic
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/nn"
+	"wirelab/encoders/rangecoder"
+)
+
+// coder is the encoder or the decoder: one traversal serves both directions.
+type coder struct {
+	model *model
+	rows  int
+	rc    rangecoder.Coder
+	scene scene
+	memo  *memo
+	ctx   contexts
+	run   int // history of the last six "moved" flags
+
+	features featureVector
+	scratch  nn.Scratch
+	out      [netOutputs]int32
+	mix      mixture
+	bases    mixtureBases
+
+	law        *law        // nil: kinetic-lite, which does not simulate
+	forecaster *forecaster // allocated with the first frame
+	learner    *learner    // nil except in training
+	budget     *encoders.Budget
+	spent      int64
+}
+
+// Encode implements encoders.Encoder.
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base := e.base(refs)
+	err := cube.CheckFrame(cur, e.rows)
+	for i := 0; err == nil && i < e.rows; i++ {
+		if q := cube.At(cur.Table, i); !cube.InRange(q) {
+			err = cube.RangeError(i, q)
+		}
+	}
+	if err != nil {
+		return dst, nil, fmt.Errorf("kinetic: %w", err)
+	}
+	before := b.Total()
+	e.rc.Write(dst)
+	e.budget, e.spent = b, 0
+	m, err := e.code(cur, base, refs, spare)
+	if err != nil {
+		return dst, nil, err
+	}
+	out := e.rc.Finish()
+	b.Close(before, len(out)-len(dst))
+	return out, m, nil
+}
+
+// Decode implements encoders.Decoder.
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base := e.base(refs)
+	dst.Table = append(dst.Table[:0], base.Table...)
+	dst.Body = dst.Body[:0]
+	e.rc.Read(src)
+	e.budget = nil
+	m, err := e.code(dst, base, refs, spare)
+	if err == nil {
+		err = e.rc.Close()
+	}
+	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
+		return nil, fmt.Errorf("kinetic: %w", err)
+	}
+	return m, nil
+}
+
+func (e *coder) base(refs []encoders.Ref) *frame.Frame {
+	return encoders.Base(refs, e.rows*frame.CubeFields)
+}
+
+// code codes cur. When reading, cur starts as a copy of base.
+func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) (*memo, error) {
+	e.begin(cur, base, refs, spare)
+	for _, i := range e.scene.order {
+		if err := e.codeCube(int(i)); err != nil {
+			return nil, fmt.Errorf("cube %d: %w", i, err)
+		}
+	}
+	return e.finish(), nil
+}
+
+// begin prepares for the first cube of a frame.
+func (e *coder) begin(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
+	past, _ := refs[0].Memo.(*memo)
+	e.memo = newMemo(spare, e.rows)
+	e.memo.adaptive = [adaptiveSize]int16{}
+	if past != nil {
+		e.memo.adaptive = past.adaptive
+	}
+	e.run = 0
+	if e.law != nil && e.forecaster == nil {
+		e.forecaster = newForecaster(e.rows, e.law)
+	}
+	e.scene.simulates, e.scene.forecast = e.law != nil, nil
+	e.scene.begin(cur.Table, base.Table, cur.Tick-base.Tick, past)
+	if len(refs) > 1 && len(refs[1].Frame.Table) == len(base.Table) {
+		e.scene.second, e.scene.secondAge = refs[1].Frame.Table, base.Tick-refs[1].Frame.Tick
+	}
+}
+
+// finish completes the memo after the last cube.
+func (e *coder) finish() *memo {
+	if e.forecaster != nil {
+		e.forecaster.refine(&e.scene)
+	}
+	e.scene.writeMemo(e.memo)
+	return e.memo
+}
+
+// codeCube codes cube i.
+func (e *coder) codeCube(i int) error {
+	s := &e.scene
+	q, base := cube.At(s.cur, i), cube.At(s.base, i)
+	c := s.classify(i)
+	moved := e.codeMoved(!cube.SamePose(q, base), i, &c)
+	e.charge(encoders.SlotFlags)
+	if moved {
+		e.codeMotion(i, q, base, &c)
+		if e.rc.Reading() {
+			if err := e.rc.Err(); err != nil {
+				return err
+			}
+			if cube.SamePose(q, base) {
+				return cube.ErrUnchanged
+			}
+		}
+	}
+	q[frame.CubeInteracting] = e.codeInteracting(q[frame.CubeInteracting], i, moved, &c)
+	e.charge(encoders.SlotInteracting)
+	s.record(i)
+	if i == 0 && e.forecaster != nil {
+		s.forecast = e.forecaster.forecast(s)
+	}
+	return nil
+}
+
+// codeMotion codes position and orientation of a cube that moved.
+func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
+	s := &e.scene
+	subject := s.stateOf(i)
+	s.fill(&e.features, &subject)
+	e.runNet(e.model.place)
+	s.setPositionBases(&e.bases, &subject)
+	e.setMixture(q, base, 0)
+	for a := range 3 {
+		was := base[frame.CubeX+a]
+		low, high := cube.Bounds(a)
+		d := e.codeValue(q[frame.CubeX+a]-was, low-was, high-was, &e.mix, a, a, c.miss)
+		q[frame.CubeX+a] = was + d
+	}
+	e.charge(encoders.SlotPosition)
+	s.fillMiss(&e.features, &subject, position(q).minus(position(base)).times(1/s.reach))
+	e.runNet(e.model.pose)
+	poses := s.orientationBases(&subject)
+	largest := e.codeLargest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
+	q[frame.CubeLargest] = int32(largest)
+	for k := range poses {
+		e.bases.base[k] = small(poses[k], largest)
+	}
+	e.bases.rows = jacobian(poses[1], largest)
+	e.setMixture(q, base, 3)
+	for a := range 3 {
+		k := frame.CubeA + a
+		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mix, a, 3+a, c.miss)
+	}
+	e.charge(encoders.SlotOrientation)
+}
+
+// runNet evaluates a net, unless samples are gathered for training it.
+func (e *coder) runNet(net *nn.Net) {
+	if e.learner != nil && e.learner.sample != nil {
+		e.out = [netOutputs]int32{}
+		return
+	}
+	net.Run(e.out[:], e.features.v[:e.features.n], &e.scratch)
+}
+
+// setMixture makes the mixture from the net's output and the bases. coordinate is the
+// first of the three that follow.
+func (e *coder) setMixture(q, base *cube.Row, coordinate int) {
+	if e.learner != nil {
+		e.learner.observe(e, q, base, coordinate)
+	}
+	e.mix.set(&e.out, &e.bases)
+}
+
+// charge accounts for the bits since the last charge.
+func (e *coder) charge(k encoders.Slot) {
+	if e.budget != nil {
+		at := e.rc.Spent()
+		e.budget.Charge(k, at-e.spent)
+		e.spent = at
+	}
+}

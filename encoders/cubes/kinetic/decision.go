@@ -1,0 +1,91 @@
+package kinetic
+
+import "wirelab/encoders/rangecoder"
+
+// A decision's probability is a logistic regression. Its logit is the sum of the
+// logit of the mixture's probability, if there is one, times a slope, and of one
+// weight for each context. The weights are trained and fixed. A few contexts have an
+// adaptive weight besides, which every packet adjusts and the memo carries.
+
+// Stretches have 2048 steps to a nat, as in package rangecoder.
+const (
+	nat         = 2048
+	slopeUnit   = 4096
+	adaptiveMax = 3 * nat
+	// Learning rates of the adaptive weights. The nets predict values well on all
+	// recordings; the statistics of flags differ between them.
+	valueRate = 8
+	flagRate  = 80
+)
+
+// contexts lists the weights of one decision: trained ones and adaptive ones.
+type contexts struct {
+	slope    int32 // index of its slope
+	weights  [6]int32
+	n        int
+	adapted  [2]int32
+	adaptedN int
+	rate     int32 // learning rate of the adaptive ones
+}
+
+func (c *contexts) reset(slope int, rate int32) {
+	c.slope, c.n, c.adaptedN, c.rate = int32(slope), 0, 0, rate
+}
+
+func (c *contexts) use(table contextTable, at int) {
+	if uint(at) >= uint(table.size) {
+		panic("kinetic: a context outside its table")
+	}
+	c.weights[c.n] = int32(table.at + at)
+	c.n++
+}
+
+func (c *contexts) adaptive(table contextTable, at int) {
+	if uint(at) >= uint(table.size) {
+		panic("kinetic: an adaptive context outside its table")
+	}
+	c.adapted[c.adaptedN] = int32(table.at + at)
+	c.adaptedN++
+}
+
+// decide codes one decision. z is the logit of its probability by the mixture, 0 if
+// there is none.
+func (e *coder) decide(bit int, z int32, c *contexts) int {
+	if e.learner != nil {
+		return e.learner.decide(bit, z, c)
+	}
+	sum := z * int32(e.model.slopes[c.slope]) / slopeUnit
+	for _, w := range c.weights[:c.n] {
+		sum += int32(e.model.weights[w])
+	}
+	for _, l := range c.adapted[:c.adaptedN] {
+		sum += int32(e.memo.adaptive[l])
+	}
+	p := rangecoder.Squash(sum)
+	bit = e.rc.Bit(bit, p)
+	surprise := int32(bit<<16) - int32(p)
+	for _, l := range c.adapted[:c.adaptedN] {
+		v := &e.memo.adaptive[l]
+		*v = int16(min(max(int32(*v)+(surprise*c.rate+1<<15)>>16, -adaptiveMax), adaptiveMax))
+	}
+	return bit
+}
+
+// stretch returns the logit, in steps, of num/(num+rest).
+func stretch(num, rest float64) int32 {
+	const tiny = 1e-9
+	z := ln(max(num, 0)+tiny) - ln(max(rest, 0)+tiny)
+	return int32(z * nat)
+}
+
+// contextTable is a range of contexts within all trained, or all adaptive, weights.
+type contextTable struct{ at, size int }
+
+// tableLayout allocates context tables one after the other.
+type tableLayout struct{ size int }
+
+func (l *tableLayout) take(n int) contextTable {
+	r := contextTable{l.size, n}
+	l.size += n
+	return r
+}

@@ -1,0 +1,107 @@
+package kinetic
+
+import (
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/cubes/forecast"
+)
+
+// forecaster runs the simulation from the baseline with the speeds of the baseline's
+// memo and the player's motion, which is coded first.
+type forecaster struct {
+	sim         *forecast.Simulator
+	base        frame.Frame
+	now         frame.Frame
+	awake       []forecast.Awake
+	path        forecast.Path
+	predictions []prediction
+	rounds      int // of refine
+}
+
+func newForecaster(rows int, law *law) *forecaster {
+	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows),
+		predictions: make([]prediction, rows)}
+}
+
+// law is the physics that kinetic simulates.
+type law struct {
+	physics.Rigid
+	rounds int // of Refine: repeated simulations with corrected speeds
+}
+
+// defaultLaw returns the law of the walk-off's recordings.
+func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 2} }
+
+// forecast returns the prediction of every cube, after the player was coded.
+func (o *forecaster) forecast(s *scene) []prediction {
+	o.base.Table = s.base
+	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
+	if s.past != nil && s.past.leadFrames > 0 {
+		o.path.Before, o.path.Lead = s.past.player[:], int(s.past.leadFrames)
+	}
+	for i := range s.rows {
+		q := cube.At(s.base, i)
+		o.predictions[i] = prediction{at: position(q), as: orientation(q)}
+	}
+	o.listAwake(s)
+	o.copyResults(o.sim.Run(&o.base, o.awake, &o.path))
+	return o.predictions
+}
+
+// listAwake lists the cubes that move at the baseline: those with a track in its memo
+// and those that differ between the second reference and the baseline. The second
+// reference is used if it is one tick older than the baseline, or if there is no memo
+// and it is not too old; otherwise the memo knows the speeds better.
+func (o *forecaster) listAwake(s *scene) {
+	useful := s.second != nil && (s.secondAge == 1 || s.past == nil && s.secondAge-1 < maxSecondAge)
+	o.awake = o.awake[:0]
+	for i := 1; i < s.rows; i++ {
+		t, shown := s.last(i), useful && !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i))
+		if t == nil && !shown {
+			continue
+		}
+		a := forecast.Awake{Cube: int32(i)}
+		if t != nil {
+			a.Body = t.body()
+		}
+		if shown {
+			a.Body = a.Blend(cube.At(s.second, i)[:], cube.At(s.base, i)[:], int(s.secondAge))
+		}
+		o.awake = append(o.awake, a)
+	}
+}
+
+// maxSecondAge is how many frames before the baseline a second reference may be.
+const maxSecondAge = 12
+
+// refine repeats the simulation with corrected speeds after the frame is known, so that
+// the memo gets better speeds at its end.
+func (o *forecaster) refine(s *scene) {
+	o.now.Table = s.cur
+	o.copyResults(o.sim.Refine(&o.now, o.rounds))
+}
+
+// copyResults stores the results of a simulation as predictions.
+func (o *forecaster) copyResults(results []forecast.Result) {
+	for k := range results {
+		r := &results[k]
+		o.predictions[r.Cube] = prediction{
+			at: vec{r.Pos.X, r.Pos.Y, r.Pos.Z}, as: quat{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W},
+			speed: wide(r.Vel), spin: wide(r.Spin), still: float64(r.Still),
+			touches: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)}, moves: true,
+		}
+	}
+}
+
+// body returns the motion of a track in the simulation's units.
+func (t *track) body() (b forecast.Body) {
+	for k := range t.speed {
+		b.Vel[k] = float32(t.speed[k]) / speedSteps
+		b.Spin[k] = float32(t.spin[k]) / speedSteps
+	}
+	b.Still = float32(t.still) / 60
+	return b
+}
+
+func wide(v [3]float32) vec { return vec{float64(v[0]), float64(v[1]), float64(v[2])} }

@@ -1,0 +1,65 @@
+package rotation
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func random(rng *rand.Rand) Quaternion {
+	q := Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	n := math.Sqrt(dot(q, q))
+	return Quaternion{q[0] / n, q[1] / n, q[2] / n, q[3] / n}
+}
+
+func dot(p, q Quaternion) float64 { return p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3] }
+
+// A product is undone by the conjugate, and Largest finds the two largest components.
+func TestQuaternion(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 10_000 {
+		p, q := random(rng), random(rng)
+		if back := p.Conjugate().Times(p.Times(q)); dot(back, q) < 1-1e-12 {
+			t.Fatalf("%v comes back as %v", q, back)
+		}
+		if dot(q, q.Negative()) > -1+1e-12 {
+			t.Fatalf("the negative of %v is %v", q, q.Negative())
+		}
+		first, second := q.Largest()
+		for i, v := range q {
+			if v = math.Abs(v); v > math.Abs(q[first]) || i != first && v > math.Abs(q[second]) {
+				t.Fatalf("largest of %v: %d, then %d", q, first, second)
+			}
+		}
+	}
+	if first, second := (&Quaternion{0.5, 0.5, -0.5, 0.5}).Largest(); first != 0 || second != 1 {
+		t.Errorf("of equals %d and %d, want 0 and 1", first, second)
+	}
+}
+
+// Quantised and decoded, a rotation is off by no more than the rounding; and whatever
+// the code, DecodeUnit returns a rotation.
+func TestSmallestThree(t *testing.T) {
+	g := SmallestThree{Scale: 361.33, Zero: 256}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		q := random(rng)
+		largest, _ := q.Largest()
+		var small []int32
+		for i, v := range q {
+			if i != largest {
+				small = append(small, int32(math.Round(v*math.Copysign(g.Scale, q[largest])+g.Zero)))
+			}
+		}
+		if got := g.Decode(int32(largest), small); math.Abs(dot(got, q)) < 1-1e-5 {
+			t.Fatalf("%v is decoded as %v", q, got)
+		}
+		if got := g.DecodeUnit(int32(largest), small); math.Abs(dot(got, q)) < 1-1e-5 {
+			t.Fatalf("%v is decoded as %v", q, got)
+		}
+		small = []int32{rng.Int32N(512), rng.Int32N(512), rng.Int32N(512)}
+		if got := g.DecodeUnit(rng.Int32(), small); math.Abs(dot(got, got)-1) > 1e-12 {
+			t.Fatalf("%v is decoded to length %v", small, dot(got, got))
+		}
+	}
+}

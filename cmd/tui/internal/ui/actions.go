@@ -9,153 +9,163 @@ import (
 	"wirelab/experiment"
 )
 
-// send hands a command to the lab, after any change that still waits.
-func (m *Model) send(c experiment.Command) {
-	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
-		m.present() // what is asked for begins there
+// perform does what a page or a box asks for.
+func (m *Model) perform(r request) tea.Cmd {
+	if r.closes {
+		m.over = nil
 	}
-	m.sent++
-	if !m.flush() || !m.lab.Do(c) {
-		m.say("the lab has its hands full; press again", true)
-		return
-	}
-	if c.Undo || c.Seek != nil {
-		m.want.forget()
-	}
-}
-
-// flush hands over the changes gathered since the last tick; false if the lab
-// had no room for them, in which case they stay.
-func (m *Model) flush() bool {
-	if m.want.unsent.IsZero() {
-		return true
-	}
-	ch := m.want.unsent
-	if !m.lab.Do(experiment.Command{Change: &ch}) {
-		return false
-	}
-	m.want.unsent = experiment.Change{}
-	return true
-}
-
-// obey carries out a command, however it was given. Changes are checked here,
-// against what is desired, so that a mistake is answered at once.
-func (m *Model) obey(c experiment.Command) error {
 	switch {
-	case c == experiment.Command{}:
-		return nil
-	case c.Change != nil && c.Change.Input != nil:
-		return m.obeyInput(c)
-	case c.Change != nil && changesShadows(c.Change):
-		return m.obeyShadows(c)
-	case c.Change != nil && c.Change.Mark == "":
-		if err := m.want.ask(m.snap.Config, *c.Change, m.ticks); err != nil {
-			return err
-		}
-		m.accept(c)
-		return nil
-	case c.Speed != nil:
-		m.want.askSpeed(*c.Speed, m.ticks)
-	}
-	m.accept(c)
-	m.send(c)
-	return nil
-}
-
-// obeyInput hands over an input of whoever plays. It is no change of settings, so
-// nothing waits for it; and a press, of which many come, is not announced.
-func (m *Model) obeyInput(c experiment.Command) error {
-	if err := m.playable(); err != nil {
-		return err
-	}
-	if c.Change.Input.Press == "" {
-		m.accept(c)
-	}
-	m.send(c)
-	return nil
-}
-
-// perform grants a page's wish.
-func (m *Model) perform(w wish) {
-	switch {
-	case w.command != nil:
-		if err := m.obey(*w.command); err != nil {
-			m.say(err.Error(), true)
+	case r.command != nil:
+		err := m.lab.do(*r.command)
+		switch {
+		case err == nil && r.accepted != nil:
+			r.accepted(m.lab.config())
+		case err != nil && r.refused != nil:
+			r.refused(err)
+		case err != nil:
+			m.lab.say(err.Error(), true)
 		}
 		m.page().observe(m.sight(false))
-	case w.pick != nil:
-		m.over = w.pick
-	case w.edit != "":
-		m.line.show(w.edit)
+	case r.line != "":
+		m.typed(r.line)
+		if r.accepted != nil {
+			r.accepted(m.lab.config())
+		}
+	case r.packet != nil:
+		m.openPacket(*r.packet)
+	case r.over != nil:
+		m.over = r.over
+	case r.edit != "":
+		m.line.show(r.edit)
+	case r.say != "":
+		m.lab.say(r.say, r.bad)
 	}
+	if r.renew {
+		m.page().observe(m.sight(true))
+	}
+	return r.program
 }
 
-// enter opens the control under the cursor.
-func (m *Model) enter() {
+// enter opens what is under the cursor.
+func (m *Model) enter() request {
 	m.perform(m.page().enter())
 	m.page().observe(m.sight(false))
+	return request{}
 }
 
 // release lets go of what is selected, and takes the notice away.
 func (m *Model) release() {
-	m.dismiss()
-	m.present()
+	m.lab.dismiss()
+	m.lab.present()
 	m.page().release()
 	m.page().observe(m.sight(false))
 }
 
-// cycleEncoder swaps to the encoder n places further on.
-func (m *Model) cycleEncoder(n int) {
-	if cmd, ok := m.cat.encoderControl(m.snap.Schema).step(m.want.config(m.snap), n); ok {
-		m.perform(wish{command: &cmd})
-	}
+// encoders opens the list of encoders.
+func (m *Model) encoders() request {
+	return request{over: m.cat.encoderList(m.lab.config(), m.lab.snap.Schema)}
 }
 
-// aim has the controls set another of the links, and says which: on a small screen
-// nothing else does.
-func (m *Model) aim() {
-	m.page().aim()
-	if p, ok := m.page().(*livePage); ok {
-		m.say(p.controls.aims(), false)
+// nextEncoder swaps to the next encoder.
+func (m *Model) nextEncoder() (r request) {
+	if cmd, ok := m.cat.nextEncoder(m.lab.config(), m.lab.snap.Schema, 1); ok {
+		r.command = &cmd
 	}
+	return r
 }
 
-// pickProfile opens the list of link profiles.
-func (m *Model) pickProfile() {
-	c := m.cat.profileControl()
-	list := c.list(m.want.config(m.snap))
-	list.title = "Link profile"
-	m.over = list
-}
+// profiles opens the list of link profiles.
+func (m *Model) profiles() request { return request{over: m.cat.profileList(m.lab.config())} }
 
 // hurry moves the speed by n rungs.
-func (m *Model) hurry(n int) {
-	v := stepSpeed(m.want.pace(m.snap), n)
-	m.perform(wish{command: &experiment.Command{Speed: &v}})
+func (m *Model) hurry(n int) request {
+	v := stepSpeed(m.lab.speed(), n)
+	return request{command: &experiment.Command{Speed: &v}}
 }
 
 // mark notes this moment.
-func (m *Model) mark() {
+func (m *Model) mark() request {
 	m.marks++
-	m.perform(wish{command: &experiment.Command{Change: &experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)}}})
+	return change(experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)})
 }
 
-// save asks for a report of the run so far.
-func (m *Model) save() {
-	dir := m.opt.ReportsDir
-	m.send(experiment.Command{Save: &dir})
+// explain opens the list of troubles; of a packet that is under the cursor of a
+// page it opens that packet.
+func (m *Model) explain() request {
+	if p, ok := m.page().(packetChooser); ok {
+		if id, ok := p.chosenPacket(); ok {
+			return request{packet: &id}
+		}
+	}
+	return request{over: newWhy(m.lab.shown(), m.lab.config())}
+}
+
+// openPacket shows a packet on the page of packets.
+func (m *Model) openPacket(id experiment.PacketID) {
+	for i, p := range m.pages {
+		if q, ok := p.(packetPage); ok {
+			r := q.showPacket(id)
+			m.turn(i)
+			m.perform(r)
+		}
+	}
+}
+
+// filterPackets lists some of the packets only, on the page of packets.
+func (m *Model) filterPackets(f filter) {
+	for i, p := range m.pages {
+		if q, ok := p.(packetPage); ok {
+			q.filterPackets(f)
+			m.turn(i)
+		}
+	}
+}
+
+// startTour begins the guided tour.
+func (m *Model) startTour() {
+	open := m.open
+	m.lab.present()
+	t, err := newTour(m.lab, m.spotlight, func() {
+		m.tour = nil
+		m.turn(open)
+	})
+	if err != nil {
+		m.lab.say(err.Error(), true)
+		return
+	}
+	m.tour = t
+	t.begin()
+}
+
+// spotlight shows the place that a step of the tour is about, on its page.
+func (m *Model) spotlight(s spot) {
+	if s != nowhere {
+		m.open = s.page()
+	}
+	for _, p := range m.pages {
+		if lit, ok := p.(interface{ light(spot) }); ok {
+			lit.light(s)
+		}
+	}
+	m.again()
+}
+
+// tourPanel is the panel of the tour, none if there is no tour.
+func (m *Model) tourPanel() []string {
+	if m.tour == nil {
+		return nil
+	}
+	return m.tour.panel(m.theme, m.w)
 }
 
 // run carries out the typed line; on an error it stays open to be mended.
 func (m *Model) run() tea.Cmd {
-	if m.listed(strings.TrimSpace(m.line.input.String())) {
+	text := m.line.text()
+	if r, ok := m.list(strings.TrimSpace(text)); ok {
 		m.line.remember()
-		return nil
+		return m.perform(r)
 	}
-	o, err := m.cat.parseLine(m.line.input.String())
-	if err == nil {
-		err = m.obey(o.Command)
-	}
+	o, err := m.obey(text)
 	if err != nil {
 		m.line.err = err.Error()
 		return nil
@@ -165,28 +175,26 @@ func (m *Model) run() tea.Cmd {
 	return m.attend(o)
 }
 
-// listed opens the list from which a command takes its name, if none was typed.
-func (m *Model) listed(word string) bool {
+// list is the list from which a command takes its name, if none was typed.
+func (m *Model) list(word string) (r request, ok bool) {
 	switch word {
 	case "encoder", "shadow":
-		m.openEncoders()
+		return m.encoders(), true
 	case "profile":
-		m.pickProfile()
-	default:
-		return false
+		return m.profiles(), true
 	}
-	return true
+	return request{}, false
 }
 
 // attend does what an order asks of the dashboard itself.
 func (m *Model) attend(o order) tea.Cmd {
 	switch {
 	case o.help:
-		m.help()
+		return m.perform(m.help())
 	case o.filter != nil:
 		m.filterPackets(*o.filter)
 	case o.themes:
-		m.over = newPicker("Theme", "theme", themeSays(), m.scheme.String())
+		m.over = newPicker("Theme", "theme", themeChoices(), m.scheme.String())
 	case o.theme != "":
 		m.wear(o.theme)
 	case o.tour:
@@ -197,23 +205,24 @@ func (m *Model) attend(o order) tea.Cmd {
 	return nil
 }
 
-// take does with the name picked from a list what the list is for.
-func (m *Model) take(p *picker, name string) {
-	if p.begins {
-		m.line.show(p.word + " " + name + " ")
-		return
-	}
-	m.typed(p.word + " " + name)
-}
-
-// typed carries out a line that a list made.
-func (m *Model) typed(line string) {
+// obey reads a command and hands it to the lab.
+func (m *Model) obey(line string) (order, error) {
 	o, err := m.cat.parseLine(line)
 	if err == nil {
-		err = m.obey(o.Command)
+		err = m.lab.do(o.Command)
 	}
+	return o, err
+}
+
+// typed carries out a command that no person typed.
+func (m *Model) typed(line string) {
+	if r, ok := m.list(line); ok {
+		m.perform(r)
+		return
+	}
+	o, err := m.obey(line)
 	if err != nil {
-		m.say(err.Error(), true)
+		m.lab.say(err.Error(), true)
 	}
 	m.page().observe(m.sight(false))
 	m.attend(o)
@@ -221,13 +230,13 @@ func (m *Model) typed(line string) {
 
 // quit leaves; what waits is handed over first.
 func (m *Model) quit() tea.Cmd {
-	m.flush()
+	m.lab.flush()
 	return tea.Quit
 }
 
 // interrupt leaves because somebody insists.
 func (m *Model) interrupt() tea.Cmd {
-	m.flush()
+	m.lab.flush()
 	m.err = ErrInterrupted
 	return tea.Quit
 }
@@ -248,10 +257,7 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 			m.clickTab(msg.X)
 			return
 		}
-		m.page().click(msg.X, msg.Y-1)
-		if p, ok := m.page().(*packetsPage); ok {
-			m.perform(p.look())
-		}
+		m.perform(m.page().click(msg.X, msg.Y-1))
 	case tea.MouseButtonWheelUp:
 		m.perform(m.page().move(1, 0))
 	case tea.MouseButtonWheelDown:
@@ -271,28 +277,28 @@ func (m *Model) wheelInOverlay(b tea.MouseButton) {
 
 // clickTab turns to the page whose name in the header is at column x.
 func (m *Model) clickTab(x int) {
-	tabs := m.tabs()
-	if m.w < tabsWidth {
-		return
-	}
-	from := m.w - 1 - textWidth(m.badge().text) - spansWidth(tabs)
-	for i := range m.pages {
-		to := from + textWidth(tabs[i].text)
-		if x >= from && x < to {
-			m.turn(i)
-		}
-		from = to
+	b := m.bar()
+	if i := b.tabAt(x); i >= 0 {
+		m.turn(i)
 	}
 }
 
 // help opens the list of keys and commands: first those of what is on the screen.
-func (m *Model) help() {
+func (m *Model) help() request {
 	keys := m.keysHere()
 	if m.tour != nil {
-		keys = append(tourKeys(), keys...)
+		keys = append(m.tour.keys(), keys...)
 	}
-	m.over = newHelp(m.theme, keys, m.cat.verbs(), m.w)
+	return request{over: newHelp(m.theme, keys, m.cat.verbs(), m.w)}
 }
 
 // desk is what typed commands are read against now.
-func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }
+func (m *Model) desk() desk { return desk{m.cat, m.lab.config(), m.lab.snap.Schema} }
+
+// wear changes the colours of everything.
+func (m *Model) wear(name string) {
+	m.scheme, _ = schemeNamed(name)
+	m.theme = newThemeOf(m.opt.Renderer, m.scheme, m.opt.ASCII)
+	m.lab.theme = m.theme
+	m.lab.say("theme "+m.scheme.String(), false)
+}

@@ -47,7 +47,7 @@ func benchmarkFrame(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.snap = snaps[i%len(snaps)]
-		m.ticks = slowTicks - 1 // so that the next one is slow
+		m.lab.ticks = slowTicks - 1 // so that the next one is slow
 		m.Update(tickMsg{})
 		_ = m.View()
 	}
@@ -135,7 +135,7 @@ func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*exp
 	defer cancel()
 	m := New(lab, Options{Renderer: colourRenderer()})
 	screen := repaint.New(out)
-	m.thrift.written = screen.Written
+	m.output.written = screen.Written
 	in, feed := io.Pipe()
 	defer feed.Close()
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(screen), tea.WithAltScreen(), tea.WithoutSignalHandler())

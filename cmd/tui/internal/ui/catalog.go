@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment"
 	"wirelab/lossmodel"
 )
 
@@ -87,4 +88,24 @@ func choiceNames(list []choice) []string {
 		names[i] = c.name
 	}
 	return names
+}
+
+// shadowNames lists the encoders that run beside, each once.
+func shadowNames(cfg *experiment.Config) []string {
+	var names []string
+	for _, s := range cfg.Shadows {
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// themeChoices are the themes to choose from.
+func themeChoices() []choice {
+	list, says := plainChoices(Themes()), themeSummaries()
+	for i := range list {
+		list[i].summary = says[i]
+	}
+	return list
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -40,6 +41,38 @@ func (l *commandLine) remember() {
 	}
 	l.open = false
 }
+
+// Keys on top of plain typing.
+func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
+	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up"), of("down")
+}
+
+// key handles a key while the line is open, and reports whether the line is to be
+// carried out.
+func (l *commandLine) key(msg tea.KeyMsg, d desk) (run bool) {
+	enter, leave, next, back, older, newer := lineKeys()
+	switch {
+	case key.Matches(msg, enter):
+		return true
+	case key.Matches(msg, leave), msg.Type == tea.KeyBackspace && l.input.String() == "":
+		l.open = false
+	case key.Matches(msg, next):
+		l.tab(d, 1)
+	case key.Matches(msg, back):
+		l.tab(d, -1)
+	case key.Matches(msg, older):
+		l.recall(1)
+	case key.Matches(msg, newer):
+		l.recall(-1)
+	default:
+		l.edit(msg)
+	}
+	return false
+}
+
+// text is what was typed so far.
+func (l *commandLine) text() string { return l.input.String() }
 
 // edit passes a key to the input.
 func (l *commandLine) edit(msg tea.KeyMsg) {

@@ -166,7 +166,7 @@ func TestCompareKeys(t *testing.T) {
 	if got := spell(lab.got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
 		t.Errorf("sent %s", got)
 	}
-	lab.got, m.want = nil, desired{}
+	lab.got, m.lab.pending = nil, pending{}
 	press(m, "down", "backspace", "down", "backspace", "enter") // what is under the keys stays there
 	if got := spell(lab.got); got != "shadow quantized off" {
 		t.Errorf("sent %s", got)
@@ -245,7 +245,7 @@ func benchmarkShadows(b *testing.B, page string) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.snap = snaps[i%len(snaps)]
-		m.ticks = m.slowTicks() - 1 // so that the next one is slow
+		m.lab.ticks = m.slowTicks() - 1 // so that the next one is slow
 		m.Update(tickMsg{})
 		_ = m.View()
 	}

@@ -153,4 +153,24 @@ func stepSpeed(now float64, n int) float64 {
 // configuration: its value and its steps are filled in by the pane.
 func speedControl() control { return control{label: "Speed", word: "speed", group: "Run"} }
 
+// encoderList is the list of encoders to choose from.
+func (cat *catalog) encoderList(cfg *experiment.Config, schema *frame.Schema) *picker {
+	c := cat.encoderControl(schema)
+	return c.list(cfg)
+}
+
+// nextEncoder is the change to the encoder n places further on; false if there is
+// none.
+func (cat *catalog) nextEncoder(cfg *experiment.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
+	return cat.encoderControl(schema).step(cfg, n)
+}
+
+// profileList is the list of link profiles to choose from.
+func (cat *catalog) profileList(cfg *experiment.Config) *picker {
+	c := cat.profileControl()
+	list := c.list(cfg)
+	list.title = "Link profile"
+	return list
+}
+
 func changeCommand(ch experiment.Change) experiment.Command { return experiment.Command{Change: &ch} }

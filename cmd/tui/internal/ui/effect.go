@@ -7,24 +7,24 @@ import (
 	"wirelab/experiment"
 )
 
-// change is something that was altered, as the screen tells of it: a control that
+// entry is something that was altered, as the screen tells of it: a control that
 // was dragged is one change, from its first rung to its last.
-type change struct {
+type entry struct {
 	experiment.Mark
 	began time.Duration
 }
 
-// changes gathers marks into changes: of a control that was dragged, which makes
+// entries gathers marks into changes: of a control that was dragged, which makes
 // a mark with every rung, one that stands where it came to rest.
-func changes(marks []experiment.Mark) []change {
-	out := make([]change, 0, len(marks))
+func entries(marks []experiment.Mark) []entry {
+	out := make([]entry, 0, len(marks))
 	for _, m := range marks {
 		if n := len(out); n > 0 && m.Kind == experiment.MarkChange && out[n-1].Kind == m.Kind &&
 			m.T-out[n-1].T < dragTime && subject(m.Label) == subject(out[n-1].Label) {
 			out[n-1].Mark = m
 			continue
 		}
-		out = append(out, change{m, m.T})
+		out = append(out, entry{m, m.T})
 	}
 	return out
 }
@@ -51,9 +51,9 @@ func costOf(list []experiment.Sample) cost {
 }
 
 // effectOf measures the i-th of all changes; false while the seconds after it are
-// not over, once those before it are forgotten, and where another change stands
+// not over, once those before it are forgotten, and where another entry stands
 // so close that it would be measured too.
-func effectOf(all []change, i int, samples []experiment.Sample) (effect, bool) {
+func effectOf(all []entry, i int, samples []experiment.Sample) (effect, bool) {
 	const period, span = experiment.SamplePeriod, int64(recentSpan / experiment.SamplePeriod)
 	if c := all[i]; len(samples) > 0 && !disturbed(all, i) {
 		origin := int64(samples[0].T/period) - 1 // when the first sample began, in periods
@@ -71,7 +71,7 @@ func effectOf(all []change, i int, samples []experiment.Sample) (effect, bool) {
 
 // hasEffect reports whether a change is one that can have an effect on what the
 // encoder under the keys sends: shadows, notes and seams have none.
-func hasEffect(c change) bool {
+func hasEffect(c entry) bool {
 	return (c.Kind == experiment.MarkChange || c.Kind == experiment.MarkUndo) &&
 		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")
 }
@@ -79,9 +79,9 @@ func hasEffect(c change) bool {
 // disturbed reports whether a neighbour of the i-th change lies within the time
 // over which that one is measured. A note disturbs nothing, nor does a shadow; a
 // seam does.
-func disturbed(all []change, i int) bool {
+func disturbed(all []entry, i int) bool {
 	c := all[i]
-	disturbs := func(other change) bool { return hasEffect(other) || other.Kind == experiment.MarkSeam }
+	disturbs := func(other entry) bool { return hasEffect(other) || other.Kind == experiment.MarkSeam }
 	for j := i - 1; j >= 0 && c.began-all[j].T < recentSpan; j-- {
 		if disturbs(all[j]) {
 			return true

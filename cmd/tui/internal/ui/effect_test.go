@@ -85,7 +85,7 @@ func TestDraggedControlIsMeasuredFromItsFirstRung(t *testing.T) {
 	mark := func(ms int, label string) experiment.Mark {
 		return experiment.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
-	got := changes([]experiment.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
+	got := entries([]experiment.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
 	if len(got) != 1 || got[0].began != 5*time.Second || got[0].T != 6600*time.Millisecond {
 		t.Errorf("%+v", got)
 	}

@@ -22,13 +22,6 @@ type encoderCard struct {
 	err    string
 }
 
-// openEncoders opens the list of encoders.
-func (m *Model) openEncoders() {
-	cfg := m.want.config(m.snap)
-	c := m.cat.encoderControl(m.snap.Schema)
-	m.over = c.list(cfg)
-}
-
 // params lists the params of the encoder of a name.
 func (e *encoderCard) params(name string) []encoders.ParamInfo {
 	if codec := e.cat.codec(name); codec != nil {
@@ -46,33 +39,30 @@ func (e *encoderCard) value(name string, info encoders.ParamInfo) any {
 }
 
 // cardKey handles a key in the list of encoders; false if the list itself should.
-func (m *Model) cardKey(p *picker, msg tea.KeyMsg) bool {
+func (p *picker) cardKey(msg tea.KeyMsg) (request, bool) {
 	e := p.card
 	name, ok := p.picked()
-	if !ok {
-		return false
-	}
 	switch {
+	case !ok:
 	case e.typing:
-		m.typeParam(p, name, msg)
+		return p.typeParam(name, msg), true
 	case e.inside:
-		m.keyInCard(p, name, msg)
+		return p.keyInCard(name, msg), true
 	case msg.Type == tea.KeyTab && len(e.params(name)) > 0:
 		e.inside, e.at = true, 0
+		return request{}, true
 	case msg.Type == tea.KeySpace && p.filter == "":
-		m.setFromCard(p, experiment.Change{Encoder: name})
-	default:
-		return false
+		return p.setFromCard(experiment.Change{Encoder: name}), true
 	}
-	return true
+	return request{}, false
 }
 
 // keyInCard handles a key among the params.
-func (m *Model) keyInCard(p *picker, name string, msg tea.KeyMsg) {
+func (p *picker) keyInCard(name string, msg tea.KeyMsg) request {
 	e := p.card
 	list := e.params(name)
 	e.err = ""
-	switch step := overlayStep(msg); {
+	switch step := listStep(msg); {
 	case step != 0:
 		e.at = min(max(e.at+step, 0), len(list)-1)
 	case msg.Type == tea.KeyEsc, msg.Type == tea.KeyTab, msg.Type == tea.KeyShiftTab:
@@ -84,7 +74,7 @@ func (m *Model) keyInCard(p *picker, name string, msg tea.KeyMsg) {
 		}
 		now := e.value(name, list[e.at])
 		if next := stepParam(list[e.at], now, n); next != now {
-			m.setParam(p, name, next)
+			return p.setParam(name, next)
 		}
 	case msg.Type == tea.KeyEnter:
 		e.typing = true
@@ -93,45 +83,44 @@ func (m *Model) keyInCard(p *picker, name string, msg tea.KeyMsg) {
 		e.typing = true
 		e.input.set(string(msg.Runes))
 	}
+	return request{}
 }
 
 // typeParam handles a key while a value is typed; on a mistake the value stays to
 // be mended.
-func (m *Model) typeParam(p *picker, name string, msg tea.KeyMsg) {
+func (p *picker) typeParam(name string, msg tea.KeyMsg) request {
 	e := p.card
 	switch msg.Type {
 	case tea.KeyEsc:
 		e.typing, e.err = false, ""
 	case tea.KeyEnter:
-		m.setParam(p, name, strings.TrimSpace(e.input.String()))
-		e.typing = e.err != ""
+		return p.setParam(name, strings.TrimSpace(e.input.String()))
 	default:
 		e.err = ""
 		e.input.key(msg)
 	}
+	return request{}
 }
 
 // setParam sets the param under the cursor, and takes the encoder if it is not
 // the one that runs.
-func (m *Model) setParam(p *picker, name string, v any) {
+func (p *picker) setParam(name string, v any) request {
 	e := p.card
 	ch := experiment.Change{Params: map[string]any{e.params(name)[e.at].Name: v}}
 	if e.cfg.Encoder.Name != name {
 		ch.Encoder = name
 	}
-	m.setFromCard(p, ch)
+	return p.setFromCard(ch)
 }
 
-// setFromCard carries a change out and shows what it did; the list stays open.
-func (m *Model) setFromCard(p *picker, ch experiment.Change) {
-	p.card.err = ""
-	if err := m.obey(changeCommand(ch)); err != nil {
-		p.card.err = err.Error()
-		return
-	}
-	p.card.cfg = m.want.config(m.snap)
-	p.now = p.card.cfg.Encoder.Name
-	m.page().observe(m.sight(false))
+// setFromCard asks for a change; the list stays open and shows what it did.
+func (p *picker) setFromCard(ch experiment.Change) request {
+	e := p.card
+	e.err = ""
+	r := change(ch)
+	r.accepted = func(cfg *experiment.Config) { e.cfg, p.now, e.typing = cfg, cfg.Encoder.Name, false }
+	r.refused = func(err error) { e.err = err.Error() }
+	return r
 }
 
 // draw writes the card of an encoder into w columns and at most h rows.

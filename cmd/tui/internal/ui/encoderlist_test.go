@@ -66,7 +66,7 @@ func TestGoldenEncoderList(t *testing.T) {
 	for name, size := range map[string][2]int{"encoders-160x48": {160, 48}, "encoders-80x24": {80, 24}} {
 		m := screen(newFakeLab(), size[0], size[1], Options{})
 		press(m, "e", "tab", "down", "9", "9", "enter")
-		m.dismiss()
+		m.lab.dismiss()
 		press(m)
 		golden(t, name, m.View())
 	}

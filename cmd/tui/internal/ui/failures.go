@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"time"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment"
@@ -16,9 +15,6 @@ type failure struct {
 	total   int64
 	rate    float64
 }
-
-// recentSpan is how long "now" is: as long as experiment.Recent looks back.
-const recentSpan = 2 * time.Second
 
 // failures lists the ways to fail, gravest last. Tainted packets are among them:
 // without a checksum damage is not noticed, yet it is damage.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"wirelab/experiment"
 )
 
@@ -78,13 +80,18 @@ func (h *helpBox) title(s string) {
 	h.lines = append(h.lines, []span{{inkTitle, s}})
 }
 
-func padRight(s string, n int) string {
-	return s + strings.Repeat(" ", max(n-textWidth(s), 0))
-}
-
 // scroll moves the text by n lines.
 func (h *helpBox) scroll(n int) {
 	h.first = min(max(h.first+n, 0), max(h.rows-h.room, 0))
+}
+
+// key scrolls, or closes the list.
+func (h *helpBox) key(msg tea.KeyMsg) request {
+	n := listStep(msg)
+	if n != 0 {
+		h.scroll(n)
+	}
+	return request{closes: n == 0}
 }
 
 // helpGap parts two columns of the list; helpEdges are the columns of the box that
@@ -113,13 +120,13 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 	}
 }
 
-func (h *helpBox) size(w, hh int) (int, int) {
+func (h *helpBox) size(w, hh int) (ow, oh int, right bool) {
 	widths, rows := h.columns(w, hh-2)
 	sum := helpEdges - helpGap
 	for _, n := range widths {
 		sum += n
 	}
-	return min(w, sum), min(hh, rows+2)
+	return min(w, sum), min(hh, rows+2), false
 }
 
 func (h *helpBox) draw(c *canvas, th *theme) {

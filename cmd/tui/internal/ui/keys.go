@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -9,90 +10,59 @@ import (
 	"wirelab/experiment"
 )
 
-// binding is a key and what it does. Help and footer are made from these.
-type binding struct {
-	key.Binding
-	group string
-	brief string // what the footer calls it; "" keeps it out
-	do    func(*Model) tea.Cmd
-
-	pinned bool // in the footer however small the screen
-	tells  bool // says so where it has nothing to do
-	page   page // the only one it holds on; nil: all of them
-}
-
-func bind(group string, keys []string, shown, help string, do func(*Model) tea.Cmd) binding {
-	return binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), group: group, do: do}
-}
-
-func (b binding) inFooter(brief string) binding {
-	b.brief = brief
-	return b
-}
-
-// pin keeps a key in the footer of the smallest screen.
-func (b binding) pin() binding {
-	b.pinned = true
-	return b
-}
-
-// tell makes a key that has nothing to do say so, rather than seem broken.
-func (b binding) tell() binding {
-	b.tells = true
-	return b
-}
-
 // bigStep is how many rungs the keys for large steps move.
 const bigStep = 4
 
 // bindings are all keys of the dashboard, in the order of the help: first those
 // that hold on every page, then those of single pages, which go before them. They
 // hold while neither the command line nor an overlay is open.
-func bindings(pages []page) []binding {
+func (m *Model) bindings() []binding {
+	arrow := func(dx, dy int) func() request { return func() request { return m.page().move(dx, dy) } }
+	send := func(c experiment.Command) func() request { return quietly(func() { m.lab.send(c) }) }
 	list := []binding{
-		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane").tell(),
-		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", act(func(m *Model) { m.page().focus(-1) })).tell(),
+		bind("Controls", []string{"tab"}, "tab", "the next pane", quietly(func() { m.page().focus(1) })).inFooter("pane").tell(),
+		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", quietly(func() { m.page().focus(-1) })).tell(),
 		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
 		bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
 		bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
 		bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
 		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
-		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)).tell(),
-		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", act((*Model).openEncoders)).inFooter("encoder").pin(),
-		bind("Controls", []string{"E"}, "E", "the next encoder at once", act(func(m *Model) { m.cycleEncoder(1) })),
-		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", act((*Model).openEncoders)),
-		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
-		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act((*Model).aim)).tell(),
-		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
-		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause").pin(),
-		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", act((*Model).forward)).inFooter("step"),
-		bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", act(func(m *Model) { m.look(-glance) })),
-		bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", act(func(m *Model) { m.look(-stride) })).inFooter("look back"),
-		bind("Time", []string{">"}, "", "", act(func(m *Model) { m.look(stride) })),
-		bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", act(func(m *Model) { m.lookMark(-1) })),
-		bind("Time", []string{"B"}, "", "", act(func(m *Model) { m.lookMark(1) })),
-		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", act(func(m *Model) { m.lookAt(0) })),
-		bind("Time", []string{"end"}, "", "", act((*Model).present)),
-		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
-		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
-		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })).tell(),
-		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
-		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", act((*Model).explain)).inFooter("why"),
-		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", act((*Model).mark)),
-		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", act((*Model).startTour)).inFooter("tour"),
-		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command").pin(),
-		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help").pin(),
-		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act((*Model).release)),
-		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
-		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter("quit").pin(),
-		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
+		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).tell(),
+		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", m.encoders).inFooter("encoder").pin(),
+		bind("Controls", []string{"E"}, "E", "the next encoder at once", m.nextEncoder),
+		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", m.encoders),
+		bind("Controls", []string{"p"}, "p", "choose a ready-made link", m.profiles).inFooter("profile"),
+		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", func() request { return m.page().aim() }).tell(),
+		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", send(experiment.Command{Undo: true})).inFooter("undo"),
+		bind("Time", []string{" "}, "space", "pause, and go on", send(experiment.Command{Toggle: true})).inFooter("pause").pin(),
+		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", quietly(m.lab.forward)).inFooter("step"),
+		bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", quietly(func() { m.lab.look(-glance) })),
+		bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", quietly(func() { m.lab.look(-stride) })).inFooter("look back"),
+		bind("Time", []string{">"}, "", "", quietly(func() { m.lab.look(stride) })),
+		bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", quietly(func() { m.lab.lookMark(-1) })),
+		bind("Time", []string{"B"}, "", "", quietly(func() { m.lab.lookMark(1) })),
+		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", quietly(func() { m.lab.lookAt(0) })),
+		bind("Time", []string{"end"}, "", "", quietly(m.lab.present)),
+		bind("Time", []string{"+", "="}, "+", "faster", func() request { return m.hurry(1) }),
+		bind("Time", []string{"-"}, "-", "slower", func() request { return m.hurry(-1) }),
+		bind("Time", []string{"z"}, "z", "how much time the charts show", quietly(func() { m.page().zoom() })).tell(),
+		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", send(experiment.Command{Save: &m.opt.ReportsDir})).inFooter("save"),
+		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", m.explain).inFooter("why"),
+		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", m.mark),
+		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", quietly(m.startTour)).inFooter("tour"),
+		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", quietly(func() { m.line.show("") })).inFooter("command").pin(),
+		bind("Session", []string{"?"}, "?", "this list", m.help).inFooter("help").pin(),
+		bind("Session", []string{"esc"}, "esc", "let go of what is selected", quietly(m.release)),
+		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func() request { return request{program: tea.Suspend} }),
+		bind("Session", []string{"q"}, "q", "quit", func() request { return request{program: m.quit()} }).inFooter("quit").pin(),
+		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", func() request { return request{program: m.interrupt()} }),
 	}
-	for i := range pages {
-		digit := strconv.Itoa(pages[i].number())
-		list = append(list, bind("Pages", []string{digit}, digit, pages[i].name(), act(func(m *Model) { m.turn(i) })))
+	for i, p := range m.pages {
+		digit := strconv.Itoa(i + 1)
+		list = append(list, bind("Pages", []string{digit}, digit, p.name(), quietly(func() { m.turn(i) })))
 	}
-	for _, p := range pages {
+	for _, p := range m.pages {
 		for _, b := range p.bindings() {
 			b.page = p
 			list = append(list, b)
@@ -119,10 +89,10 @@ func (m *Model) keysHere() []binding {
 func (m *Model) keysNow() []binding {
 	var list []binding
 	switch {
-	case m.past.away:
-		list = m.pastKeys()
+	case m.lab.past.away:
+		list = pastKeys(m.keys)
 	case m.tour != nil:
-		list = tourKeys()
+		list = m.tour.keys()
 	default:
 		return m.keysHere()
 	}
@@ -134,47 +104,87 @@ func (m *Model) keysNow() []binding {
 	return list
 }
 
-// act makes an action that starts nothing in the background.
-func act(do func(*Model)) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		do(m)
+// pastKeys are the keys that the footer names while somebody looks back.
+func pastKeys(all []binding) []binding {
+	var list []binding
+	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "oldest"}, {"end", "end", "present"}, {" ", "space", "go on"}} {
+		for _, b := range all {
+			if b.page == nil && b.Keys()[0] == k[0] {
+				b = b.inFooter(k[2])
+				b.SetHelp(k[1], k[2])
+				b.pinned = k[0] != "home" && k[0] != ","
+				list = append(list, b)
+			}
+		}
+	}
+	return list
+}
+
+// typedKeys handles a key message, in which a fast hand or a slow line may have
+// put several runes: each is a key of its own, and may open what takes the next.
+// Pasted text is no keys.
+func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
+		return m.typedKey(msg)
+	}
+	if msg.Paste {
+		if m.line.open {
+			m.line.edit(msg)
+		}
 		return nil
 	}
+	for _, r := range msg.Runes {
+		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
+		if r == ' ' {
+			one.Type = tea.KeySpace
+		}
+		if cmd := m.typedKey(one); cmd != nil {
+			return cmd // it leaves: what follows was not meant for us
+		}
+	}
+	return nil
 }
 
-func arrow(dx, dy int) func(*Model) tea.Cmd {
-	return act(func(m *Model) { m.perform(m.page().move(dx, dy)) })
+// typedKey gives one key to whoever has the keys.
+func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case m.line.open:
+		return m.keyInLine(msg)
+	case m.over != nil:
+		return m.keyInOverlay(msg)
+	case m.tour != nil && m.tour.key(msg):
+		return nil
+	}
+	return m.key(msg)
 }
 
-// The keys of the command line and of the overlays, on top of plain typing.
-func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
-	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up"), of("down")
+// key runs what a key is bound to.
+func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+	var everywhere *binding
+	for i := range m.keys {
+		b := &m.keys[i]
+		switch {
+		case !key.Matches(msg, b.Binding):
+		case b.page == m.page():
+			return m.press(b, msg)
+		case b.page == nil && everywhere == nil:
+			everywhere = b
+		}
+	}
+	if everywhere != nil {
+		return m.press(everywhere, msg)
+	}
+	m.lab.stray()
+	return nil
 }
 
 // keyInLine handles a key while the command line is open.
 func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
-	enter, leave, next, back, older, newer := lineKeys()
-	d := m.desk()
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		return m.interrupt()
-	case key.Matches(msg, enter):
+	case m.line.key(msg, m.desk()):
 		return m.run()
-	case key.Matches(msg, leave):
-		m.line.open = false
-	case key.Matches(msg, next):
-		m.line.tab(d, 1)
-	case key.Matches(msg, back):
-		m.line.tab(d, -1)
-	case key.Matches(msg, older):
-		m.line.recall(1)
-	case key.Matches(msg, newer):
-		m.line.recall(-1)
-	case msg.Type == tea.KeyBackspace && m.line.input.String() == "":
-		m.line.open = false
-	default:
-		m.line.edit(msg)
 	}
 	return nil
 }
@@ -184,56 +194,28 @@ func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
 		return m.interrupt()
 	}
-	switch o := m.over.(type) {
-	case *helpBox:
-		if n := overlayStep(msg); n != 0 {
-			o.scroll(n)
-		} else {
-			m.over = nil
-		}
-	case *picker:
-		if o.card == nil || !m.cardKey(o, msg) {
-			m.keyInPicker(o, msg)
-		}
-	case *whyBox:
-		m.keyInWhy(o, msg)
-	}
-	return nil
+	return m.perform(m.over.key(msg))
 }
 
-func (m *Model) keyInPicker(p *picker, msg tea.KeyMsg) {
-	filter := []rune(p.filter)
-	switch n := overlayStep(msg); {
-	case n != 0:
-		p.move(n)
-	case msg.Type == tea.KeyEsc:
-		m.over = nil
-	case msg.Type == tea.KeyEnter:
-		m.over = nil
-		if name, ok := p.picked(); ok {
-			m.take(p, name)
-		}
-	case msg.Type == tea.KeyBackspace && len(filter) > 0:
-		p.narrow(string(filter[:len(filter)-1]))
-	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
-		m.toggleShadow(p)
-	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
-		p.narrow(p.filter + string(msg.Runes))
+// press does what a key is for, and says so if there was nothing for it to do.
+func (m *Model) press(b *binding, msg tea.KeyMsg) tea.Cmd {
+	if !b.tells {
+		return m.perform(b.do())
 	}
+	before, sent, note := m.looks(), m.lab.sent, m.lab.note
+	cmd := m.perform(b.do())
+	m.page().observe(m.sight(false))
+	note.stale = m.lab.note.stale
+	if m.lab.idle(sent) && m.over == nil && !m.line.open && m.lab.note == note && m.looks() == before {
+		m.lab.show(msg.String()+": nothing to do here now; ? lists the keys", toneDim)
+	}
+	return cmd
 }
 
-// overlayStep is how far a key moves in a list, 0 if it is none that moves.
-func overlayStep(msg tea.KeyMsg) int {
-	const screenful = 10
-	switch msg.Type {
-	case tea.KeyUp:
-		return -1
-	case tea.KeyDown:
-		return 1
-	case tea.KeyPgUp:
-		return -screenful
-	case tea.KeyPgDown:
-		return screenful
+// looks is what the page shows now.
+func (m *Model) looks() string {
+	if m.w < minWidth || m.h < minHeight {
+		return ""
 	}
-	return 0
+	return strings.Join(m.page().view(m.theme, m.w, m.h-2-len(m.tourPanel())), "\n")
 }

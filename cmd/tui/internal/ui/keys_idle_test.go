@@ -19,7 +19,7 @@ func TestKeysWithNothingToDoSaySo(t *testing.T) {
 		for _, size := range [][2]int{{160, 48}, {80, 24}} {
 			m := screen(newEchoLab(), size[0], size[1], Options{})
 			press(m, c.page)
-			m.dismiss()
+			m.lab.dismiss()
 			if press(m, c.key); strings.Contains(m.View(), says) != c.idle {
 				t.Errorf("page %s, %s at %v: says so: %v", c.page, c.key, size, !c.idle)
 			}

@@ -168,7 +168,7 @@ func TestHeldKeyMovesSteadily(t *testing.T) {
 	var seen []string
 	for i := range 6 {
 		press(m, "right")
-		text, err := m.want.config(m.snap).Down.Get("loss")
+		text, err := m.lab.config().Down.Get("loss")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestPastedTextIsNoKeys(t *testing.T) {
 	}
 	press(m, "/")
 	m.Update(paste)
-	if got := m.line.input.String(); got != "esuq. undo" {
+	if got := m.line.text(); got != "esuq. undo" {
 		t.Errorf("pasted into the line: %q", got)
 	}
 }
@@ -294,7 +294,7 @@ func TestHistoryAndCompletion(t *testing.T) {
 		{[]string{"a\nb\tc\x00"}, "a b c"},
 	} {
 		press(m, append([]string{"/"}, c.keys...)...)
-		if got := m.line.input.String(); got != c.want {
+		if got := m.line.text(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.keys, got, c.want)
 		}
 		press(m, "esc")

@@ -88,12 +88,12 @@ func hostileLab() *fakeLab {
 
 func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
-	lab := m.lab.(*fakeLab)
+	lab := m.lab.lab.(*fakeLab)
 	for _, snap := range []*experiment.Snapshot{hostileLab().snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
 		lab.snap = snap
 		for _, s := range sizes()[:200] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			m.ticks = slowTicks - 1
+			m.lab.ticks = slowTicks - 1
 			press(m, "tab", "left")
 			checkScreen(t, "hostile", m.View(), s[0], s[1])
 		}

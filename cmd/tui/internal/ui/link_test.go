@@ -126,7 +126,7 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	press(m, "enter")
-	if got, want := m.line.input.String(), "loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
+	if got, want := m.line.text(), "loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
 		t.Errorf("enter offers %q to be mended, want %q", got, want)
 	}
 }
@@ -178,8 +178,8 @@ func TestNetemWarnsOnce(t *testing.T) {
 	m := screen(newFakeLab(), 160, 48, Options{})
 	const fault = "netem's correlation draws its values to the middle"
 	press(m, line("netem loss 1% 25%")...)
-	if n := strings.Count(m.note.text, fault); n != 1 || !strings.Contains(m.View(), fault) {
-		t.Fatalf("both links have the fault; it is told %d times: %q", n, m.note.text)
+	if n := strings.Count(m.lab.note.text, fault); n != 1 || !strings.Contains(m.View(), fault) {
+		t.Fatalf("both links have the fault; it is told %d times: %q", n, m.lab.note.text)
 	}
 	press(m, "esc")
 	for range 5 {
@@ -189,17 +189,17 @@ func TestNetemWarnsOnce(t *testing.T) {
 		t.Error("it is told again though nothing changed")
 	}
 	press(m, line("latency 1ms")...) // refused: the line decides
-	if m.note.text != "" || !strings.Contains(m.line.err, "netem") {
-		t.Errorf("a refused change: notice %q, error %q", m.note.text, m.line.err)
+	if m.lab.note.text != "" || !strings.Contains(m.line.err, "netem") {
+		t.Errorf("a refused change: notice %q, error %q", m.lab.note.text, m.line.err)
 	}
 	press(m, "esc")
 	press(m, line("netem loss 2% 25%")...)
-	if !strings.Contains(m.note.text, fault) {
+	if !strings.Contains(m.lab.note.text, fault) {
 		t.Error("another line is not warned of")
 	}
 	press(m, "esc")
-	if press(m, line("netem off")...); m.note.text != "netem off" {
-		t.Errorf("no netem, yet %q", m.note.text)
+	if press(m, line("netem off")...); m.lab.note.text != "netem off" {
+		t.Errorf("no netem, yet %q", m.lab.note.text)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestNetemHoldsControls(t *testing.T) {
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
 	if len(lab.got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
-		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.got), m.note.text)
+		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.got), m.lab.note.text)
 	}
 	press(m, "esc", "d", "d")
 	if strings.Contains(m.View(), "waits: netem") {
@@ -251,7 +251,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	}})
 	press(m, "p")
 	for range 20 {
-		m.ticks = slowTicks - 1
+		m.lab.ticks = slowTicks - 1
 		press(m)
 	}
 	if made != 1 {

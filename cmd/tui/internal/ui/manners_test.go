@@ -64,7 +64,7 @@ func TestCursorOfWideTextStaysOnTheScreen(t *testing.T) {
 
 func TestNoticeGivesWay(t *testing.T) {
 	m := screen(newFakeLab(), 120, 40, Options{})
-	m.say("saved as /reports/x", false)
+	m.lab.say("saved as /reports/x", false)
 	press(m, line("reorder 10%")...)
 	if got := lastRow(m); !strings.Contains(got, "● reorder 10%") {
 		t.Errorf("an accepted command leaves %q", got)

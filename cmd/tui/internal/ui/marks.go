@@ -13,7 +13,7 @@ const dragTime = time.Second
 // distinct returns the marks worth showing: of a control that was dragged, which
 // makes a change with every rung, only where it came to rest.
 func distinct(marks []experiment.Mark) []experiment.Mark {
-	list := changes(marks)
+	list := entries(marks)
 	out := make([]experiment.Mark, len(list))
 	for i := range list {
 		out[i] = list[i].Mark

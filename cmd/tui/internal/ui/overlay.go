@@ -6,19 +6,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// overlay is a box that lies over the page and has all keys while it is there.
-type overlay interface {
-	// size returns what it would like to have, within a screen of w x h.
-	size(w, h int) (int, int)
-	draw(c *canvas, th *theme)
-}
-
-// overlayMargin is how many columns of the screen a box leaves free.
-const overlayMargin = 4
-
 // lay draws an overlay into the middle of finished lines of w columns.
 func lay(lines []string, o overlay, th *theme, w int) []string {
-	ow, oh := o.size(w-overlayMargin, len(lines)-2)
+	ow, oh, right := o.size(w-overlayMargin, len(lines)-2)
 	ow, oh = min(ow, w), min(oh, len(lines))
 	if ow < 4 || oh < 3 {
 		return lines
@@ -27,7 +17,7 @@ func lay(lines []string, o overlay, th *theme, w int) []string {
 	o.draw(c, th)
 	out := append([]string(nil), lines...)
 	x, y := (w-ow)/2, (len(lines)-oh)/2
-	if p, ok := o.(*picker); ok && p.tall {
+	if right {
 		x, y = w-ow, 0
 	}
 	for i, line := range c.lines(th) {

@@ -101,7 +101,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		l.Troubles = []experiment.Incident{{Reason: 250, N: -1}, {Reason: experiment.BecauseDropped, T: -1, N: 1}, {Reason: experiment.BecauseLate, N: 1 << 62, Opened: experiment.Opened{Record: experiment.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
 		lab.snap.Lanes = append(lab.snap.Lanes, experiment.Lane{Encoder: "empty"}, *l)
 		lab.snap.Opened = &experiment.Opened{ID: experiment.PacketID{Seq: 1 << 63, Copy: -1}}
-		m.lab = lab
+		m.lab.lab = lab
 		press(m, key)
 		for _, s := range sizes()[:120] {
 			m.Update(tickMsg{})
@@ -207,8 +207,8 @@ func TestFilters(t *testing.T) {
 	for _, name := range filterNames() {
 		press(m, "1")
 		press(m, line("filter "+name)...)
-		if m.page().number() != 3 || p.filter.String() != name {
-			t.Errorf("/filter %s: page %d, filter %v", name, m.page().number(), p.filter)
+		if m.open+1 != 3 || p.filter.String() != name {
+			t.Errorf("/filter %s: page %d, filter %v", name, m.open+1, p.filter)
 		}
 	}
 	press(m, line("filter los")...)
@@ -271,11 +271,11 @@ func TestWhy(t *testing.T) {
 		press(m, "esc")
 	}
 	press(m, "1", "x", "enter")
-	if v := after(m); m.page().number() != 3 || !strings.Contains(v, "Packet "+packetName(i.Opened.ID)) {
-		t.Errorf("enter opens page %d", m.page().number())
+	if v := after(m); m.open+1 != 3 || !strings.Contains(v, "Packet "+packetName(i.Opened.ID)) {
+		t.Errorf("enter opens page %d", m.open+1)
 	}
 	press(m, "1", "tab", "left", "left", "x") // a packet under the cursor of page 1
-	if live := m.pages[0].(*livePage).packets; m.page().number() != 3 || m.page().(*packetsPage).list.chosen.Seq != live.chosen || !live.choosing {
+	if live := m.pages[0].(*livePage).packets; m.open+1 != 3 || m.page().(*packetsPage).list.chosen.Seq != live.chosen || !live.choosing {
 		t.Error("x does not open the packet under the cursor")
 	}
 	lab.snap.Lanes[0].Troubles = nil

@@ -2,21 +2,21 @@ package ui
 
 import "wirelab/experiment"
 
-// page is one screenful between header and footer. A page is one file: its panes,
-// how they are arranged, and what the arrows mean on it.
+// page is one screenful between header and footer: its panes, how they are
+// arranged, and what the keys mean on it. A page embeds base and implements what it
+// does otherwise.
 type page interface {
 	name() string
-	number() int        // the key that shows it
 	observe(sight) bool // what is new for its panes; reports whether anything is
 	// view returns h lines of w columns.
 	view(th *theme, w, h int) []string
-	focus(step int)       // the next pane
-	move(dx, dy int) wish // arrows; dx in rungs
-	enter() wish
-	release() // let go of what is selected
-	aim()     // the next of the links that the controls may set
+	focus(step int)          // the next pane
+	move(dx, dy int) request // arrows; dx in rungs
+	enter() request
+	release()     // let go of what is selected
+	aim() request // the next of the links that the controls may set
 	zoom()
-	click(x, y int) // at a place of the page
+	click(x, y int) request // at a place of the page
 
 	// bindings are the keys that hold on this page only; they go before those that
 	// hold everywhere.
@@ -25,27 +25,40 @@ type page interface {
 	arrows() [][2]string
 }
 
-// wish is what a page wants done that it cannot do itself.
-type wish struct {
-	command *experiment.Command
-	pick    *picker // open this list
-	edit    string  // open the command line with this text
+// base is a page that does nothing with any key.
+type base struct{}
+
+func (base) focus(int)              {}
+func (base) move(int, int) request  { return request{} }
+func (base) enter() request         { return request{} }
+func (base) release()               {}
+func (base) aim() request           { return request{} }
+func (base) zoom()                  {}
+func (base) click(int, int) request { return request{} }
+func (base) bindings() []binding    { return nil }
+func (base) arrows() [][2]string    { return nil }
+
+// worker is a page with work that takes longer than a tick may.
+type worker interface {
+	// work returns what is to be done now, away from the screen; that returns what to
+	// do with the result, back at the screen. nil: there is nothing.
+	work() (read func() (take func()))
 }
 
-// place is where a pane lies on a page.
-type place struct {
-	slot       *slot
-	x, y, w, h int
+// packetPage is the page on which packets are looked at.
+type packetPage interface {
+	showPacket(experiment.PacketID) request
+	filterPackets(filter)
 }
 
-// join puts panes together into h lines of w columns. The places must tile the
-// page; those of one row must be given from left to right. The focused pane has the keys, the lit one is pointed at.
-func join(th *theme, places []place, h int, focused pane, lit *slot) []string {
-	lines := make([]string, h)
-	for _, p := range places {
-		for i, line := range p.slot.render(th, p.w, p.h, p.slot.pane == focused || p.slot == lit) {
-			lines[p.y+i] += line
-		}
-	}
-	return lines
+// packetChooser is a page with a cursor on packets.
+type packetChooser interface {
+	// chosenPacket is the packet under the cursor; false if there is none.
+	chosenPacket() (experiment.PacketID, bool)
 }
+
+// wide reports whether all panes fit the screen at once.
+func wide(w, h int) bool { return w >= 104 && h >= 30 }
+
+// rightColumn is the width of the controls and what stands below them.
+func rightColumn(w int) int { return min(max(w*36/100, 52), 66) }

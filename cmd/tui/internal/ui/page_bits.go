@@ -3,6 +3,7 @@ package ui
 // bitsPage is page 2: what the bits were spent on, over time and in figures, of
 // the encoder under the keys and of a shadow beside it.
 type bitsPage struct {
+	base
 	account *account
 	stacks  [2]*stackPane // of the encoder under the keys, and of the shadow
 	table   *slot
@@ -12,17 +13,16 @@ type bitsPage struct {
 }
 
 func newBitsPage() *bitsPage {
-	p := &bitsPage{account: &account{beside: 1, chosen: -1}, vitals: &slot{pane: &vitalsPane{}}}
-	p.table = &slot{pane: &accountPane{p.account}}
+	p := &bitsPage{account: &account{beside: 1, chosen: -1}, vitals: newSlot(&vitalsPane{})}
+	p.table = newSlot(&accountPane{p.account})
 	for i := range p.stacks {
 		p.stacks[i] = &stackPane{account: p.account, which: i}
-		p.charts[i] = &slot{pane: p.stacks[i]}
+		p.charts[i] = newSlot(p.stacks[i])
 	}
 	return p
 }
 
 func (p *bitsPage) name() string { return "Bits" }
-func (p *bitsPage) number() int  { return 2 }
 
 func (p *bitsPage) observe(v sight) bool {
 	changed := p.vitals.observe(v)
@@ -33,7 +33,11 @@ func (p *bitsPage) observe(v sight) bool {
 }
 
 // renew has everything drawn anew.
-func (p *bitsPage) renew() { p.table.fresh, p.charts[0].fresh, p.charts[1].fresh = false, false, false }
+func (p *bitsPage) renew() {
+	p.table.redraw()
+	p.charts[0].redraw()
+	p.charts[1].redraw()
+}
 
 func (p *bitsPage) view(th *theme, w, h int) []string {
 	p.w, p.h = w, h
@@ -58,10 +62,10 @@ func (p *bitsPage) arrange(w, h int) []place {
 	}
 	left := w - right
 	if p.account.other() == nil {
-		return []place{{p.charts[0], 0, 0, left, h}, {p.table, left, 0, right, h}}
+		return []place{p.charts[0].at(0, 0, left, h), p.table.at(left, 0, right, h)}
 	}
 	upper := (h + 1) / 2
-	return []place{{p.charts[0], 0, 0, left, upper}, {p.charts[1], 0, upper, left, h - upper}, {p.table, left, 0, right, h}}
+	return []place{p.charts[0].at(0, 0, left, upper), p.charts[1].at(0, upper, left, h-upper), p.table.at(left, 0, right, h)}
 }
 
 // focus goes to the next shadow; where there is one chart, also to the encoder
@@ -83,7 +87,7 @@ func (p *bitsPage) focus(step int) {
 	p.renew()
 }
 
-func (p *bitsPage) move(dx, dy int) wish {
+func (p *bitsPage) move(dx, dy int) request {
 	if dy != 0 {
 		p.account.choose(dy)
 	}
@@ -91,16 +95,16 @@ func (p *bitsPage) move(dx, dy int) wish {
 		p.account.turn(dx)
 	}
 	p.renew()
-	return wish{}
+	return request{}
 }
 
 // enter shows the chosen part by itself, and all of them again.
-func (p *bitsPage) enter() wish {
+func (p *bitsPage) enter() request {
 	if p.account.chosen >= 0 {
 		p.account.solo = !p.account.solo
 		p.renew()
 	}
-	return wish{}
+	return request{}
 }
 
 func (p *bitsPage) release() {
@@ -108,16 +112,10 @@ func (p *bitsPage) release() {
 	p.renew()
 }
 
-func (p *bitsPage) aim() {}
-
 func (p *bitsPage) zoom() {
 	p.account.zoom = (p.account.zoom + 1) % len(chartSpans())
 	p.renew()
 }
-
-func (p *bitsPage) click(int, int) {}
-
-func (p *bitsPage) bindings() []binding { return nil }
 
 func (p *bitsPage) arrows() [][2]string {
 	return [][2]string{{"↑↓", "field"}, {"enter", "alone"}, {"←→", "kbps, share, per changed"}}

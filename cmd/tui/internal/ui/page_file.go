@@ -1,11 +1,10 @@
 package ui
 
-import "wirelab/dataset/frame"
-
 // filePage is page 4 where the data are files: how the patch is made, and how it
 // comes across. On a large screen all at once beside the controls; on a small one a
 // pane at a time.
 type filePage struct {
+	base
 	controls *controlsPane
 	slots    []*slot // in the order of the tab key
 	at       int     // index of the one that has the keys
@@ -26,18 +25,12 @@ const (
 func newFilePage(cat *catalog) *filePage {
 	p := &filePage{controls: &controlsPane{cat: cat}}
 	for _, q := range []pane{&transferPane{}, &matrixPane{}, &blocksPane{}, &roundsPane{}, p.controls} {
-		p.slots = append(p.slots, &slot{pane: q})
+		p.slots = append(p.slots, newSlot(q))
 	}
 	return p
 }
 
-// ofFiles reports whether what is sent are whole files.
-func ofFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Every }
-
 func (p *filePage) name() string { return "File" }
-func (p *filePage) number() int  { return 4 }
-
-func (p *filePage) bindings() []binding { return nil }
 
 func (p *filePage) arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
@@ -46,12 +39,7 @@ func (p *filePage) arrows() [][2]string {
 // observe also chooses the pane that a small screen shows, as long as nobody else
 // has: the picture while it is drawn, then the transfer.
 func (p *filePage) observe(v sight) bool {
-	changed := false
-	for _, s := range p.slots {
-		if s.observe(v) {
-			changed = true
-		}
-	}
+	changed := observeAll(v, p.slots...)
 	if !p.chosen {
 		p.at = atTransfer
 		if v.snap.Making != nil {
@@ -70,9 +58,9 @@ func (p *filePage) view(th *theme, w, h int) []string {
 	const above, below = 1, 1
 	lines := append(make([]string, 0, h), tabsOf(th, p.slots, p.at, w))
 	rest := h - above - below
-	p.places = []place{{p.slots[p.at], 0, above, w, rest}}
+	p.places = []place{p.slots[p.at].at(0, above, w, rest)}
 	if rows := p.transferRows(); p.at == atTransfer && rest >= rows+4 { // there is room for the blocks below
-		p.places = []place{{p.slots[p.at], 0, above, w, rows}, {p.slots[atBlocks], 0, above + rows, w, rest - rows}}
+		p.places = []place{p.slots[p.at].at(0, above, w, rows), p.slots[atBlocks].at(0, above+rows, w, rest-rows)}
 	}
 	for _, at := range p.places {
 		lines = append(lines, at.slot.render(th, w, at.h, at.slot == p.slots[p.at])...)
@@ -93,11 +81,11 @@ func (p *filePage) arrange(w, h int) []place {
 	blocks := min(max(h/5, 5), 9)
 	rounds := max(h/4, 6)
 	return []place{
-		{p.slots[atTransfer], 0, 0, left, transfer},
-		{p.slots[atMatrix], 0, transfer, left, h - transfer - blocks},
-		{p.slots[atBlocks], 0, h - blocks, left, blocks},
-		{p.slots[atFileControls], left, 0, right, h - rounds},
-		{p.slots[atRounds], left, h - rounds, right, rounds},
+		p.slots[atTransfer].at(0, 0, left, transfer),
+		p.slots[atMatrix].at(0, transfer, left, h-transfer-blocks),
+		p.slots[atBlocks].at(0, h-blocks, left, blocks),
+		p.slots[atFileControls].at(left, 0, right, h-rounds),
+		p.slots[atRounds].at(left, h-rounds, right, rounds),
 	}
 }
 
@@ -109,23 +97,23 @@ func (p *filePage) focus(step int) {
 	p.at, p.chosen = (p.at+step+len(p.slots))%len(p.slots), true
 }
 
-func (p *filePage) move(dx, dy int) wish { return p.controls.turn(dx, dy) }
-func (p *filePage) enter() wish          { return p.controls.enter() }
-func (p *filePage) release()             { p.controls.release() }
-func (p *filePage) aim()                 { p.controls.aim() }
-func (p *filePage) zoom()                {}
+func (p *filePage) move(dx, dy int) request { return p.controls.turn(dx, dy) }
+func (p *filePage) enter() request          { return p.controls.enter() }
+func (p *filePage) release()                { p.controls.release() }
+
+func (p *filePage) aim() request {
+	p.controls.aim()
+	return request{}
+}
 
 // click selects a control, or the pane whose name is at a place.
-func (p *filePage) click(x, y int) {
+func (p *filePage) click(x, y int) request {
 	if !wide(p.w, p.h) && y == 0 {
 		if at, ok := tabAt(p.slots, x); ok {
 			p.at, p.chosen = at, true
 		}
-		return
+	} else if at := placeAt(p.places, x, y); at.slot == p.slots[atFileControls] {
+		p.controls.click(y - at.y)
 	}
-	for _, at := range p.places {
-		if at.slot.pane == p.controls && x >= at.x && x < at.x+at.w && y >= at.y && y < at.y+at.h {
-			p.controls.click(y - at.y)
-		}
-	}
+	return request{}
 }

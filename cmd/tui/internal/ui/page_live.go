@@ -1,9 +1,16 @@
 package ui
 
+import (
+	"slices"
+
+	"wirelab/experiment"
+)
+
 // livePage is page 1: three charts, the packets, the controls, the numbers, and
 // where the bits go. On a large screen all at once, on a small one a pane at a
 // time below a line of vital numbers.
 type livePage struct {
+	base
 	charts   *chartsPane
 	packets  *packetsPane
 	controls *controlsPane
@@ -15,15 +22,15 @@ type livePage struct {
 	places   []place
 }
 
-func newLivePage(opt Options, cat *catalog) *livePage {
+func newLivePage(cat *catalog, budgetKbps float64) *livePage {
 	p := &livePage{
-		charts:   &chartsPane{budget: opt.BudgetKbps, lit: -1},
+		charts:   &chartsPane{budget: budgetKbps, lit: -1},
 		packets:  &packetsPane{},
 		controls: &controlsPane{cat: cat},
 	}
-	p.vitals = &slot{pane: &vitalsPane{}}
+	p.vitals = newSlot(&vitalsPane{})
 	for _, q := range []pane{p.charts, p.controls, p.packets, &bitsPane{}, &nowPane{}, &logPane{}} {
-		p.slots = append(p.slots, &slot{pane: q})
+		p.slots = append(p.slots, newSlot(q))
 	}
 	return p
 }
@@ -39,9 +46,6 @@ const (
 )
 
 func (p *livePage) name() string { return "Live" }
-func (p *livePage) number() int  { return 1 }
-
-func (p *livePage) bindings() []binding { return nil }
 
 func (p *livePage) arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
@@ -49,16 +53,8 @@ func (p *livePage) arrows() [][2]string {
 
 func (p *livePage) observe(v sight) bool {
 	changed := p.vitals.observe(v)
-	for _, s := range p.slots {
-		if s.observe(v) {
-			changed = true
-		}
-	}
-	return changed
+	return observeAll(v, p.slots...) || changed
 }
-
-// wide reports whether all panes fit the screen at once.
-func wide(w, h int) bool { return w >= 104 && h >= 30 }
 
 // focusable are the panes that the arrows can serve where all are in sight.
 func (p *livePage) focusable(i int) bool {
@@ -86,7 +82,7 @@ func (p *livePage) view(th *theme, w, h int) []string {
 	}
 	const above, below = 2, 1
 	p.charts.solo = p.lit != nil // one chart is enough here
-	p.places = []place{{p.slots[p.at], 0, above, w, h - above - below}}
+	p.places = []place{p.slots[p.at].at(0, above, w, h-above-below)}
 	lines := p.vitals.render(th, w, 1, false)
 	lines = append(lines[:1:1], tabsOf(th, p.slots, p.at, w))
 	lines = append(lines, p.places[0].slot.render(th, w, h-above-below, true)...)
@@ -94,9 +90,6 @@ func (p *livePage) view(th *theme, w, h int) []string {
 	p.controls.brief(c, th, 0, p.at != atControls)
 	return append(lines, c.lines(th)...)
 }
-
-// rightColumn is the width of the controls and what stands below them.
-func rightColumn(w int) int { return min(max(w*36/100, 52), 66) }
 
 // arrange places the panes on a large screen.
 func (p *livePage) arrange(w, h int) []place {
@@ -113,56 +106,74 @@ func (p *livePage) arrange(w, h int) []place {
 	}
 	log := max(upper-now-23, 4)
 	return []place{
-		{p.slots[atCharts], 0, 0, left, upper - packets},
-		{p.slots[atPackets], 0, upper - packets, left, packets},
-		{p.slots[atControls], left, 0, right, upper - now - log},
-		{p.slots[atNow], left, upper - now - log, right, now},
-		{p.slots[atLog], left, upper - log, right, log},
-		{p.slots[atBits], 0, upper, w, bits},
+		p.slots[atCharts].at(0, 0, left, upper-packets),
+		p.slots[atPackets].at(0, upper-packets, left, packets),
+		p.slots[atControls].at(left, 0, right, upper-now-log),
+		p.slots[atNow].at(left, upper-now-log, right, now),
+		p.slots[atLog].at(left, upper-log, right, log),
+		p.slots[atBits].at(0, upper, w, bits),
 	}
 }
 
-func (p *livePage) move(dx, dy int) wish {
+func (p *livePage) move(dx, dy int) request {
 	if p.at == atPackets {
 		p.packets.choose(dx + dy*p.packets.stride())
-		return wish{}
+		return request{}
 	}
 	return p.controls.turn(dx, dy)
 }
 
-func (p *livePage) enter() wish { return p.controls.enter() }
+func (p *livePage) enter() request { return p.controls.enter() }
 
 func (p *livePage) release() {
 	p.packets.release()
 	p.controls.release()
 }
 
-func (p *livePage) aim() { p.controls.aim() }
+// aim also says which link it is: on a small screen nothing else does.
+func (p *livePage) aim() request {
+	p.controls.aim()
+	return request{say: p.controls.aims()}
+}
 
 func (p *livePage) zoom() { p.charts.nextSpan() }
 
 // click gives the keys to the pane at (x, y) and selects what is there.
-func (p *livePage) click(x, y int) {
-	for _, at := range p.places {
-		if x < at.x || x >= at.x+at.w || y < at.y || y >= at.y+at.h {
-			continue
-		}
-		for i, s := range p.slots {
-			if s == at.slot && p.focusable(i) {
-				p.at = i
-			}
-		}
-		switch at.slot.pane {
-		case p.controls:
-			p.controls.click(y - at.y)
-		case p.packets:
-			p.packets.point(x-at.x, y-at.y)
-		}
-		return
+func (p *livePage) click(x, y int) request {
+	at := placeAt(p.places, x, y)
+	if i := slices.Index(p.slots, at.slot); i >= 0 && p.focusable(i) {
+		p.at = i
 	}
-	if !wide(p.w, p.h) && y == 1 {
-		if at, ok := tabAt(p.slots, x); ok {
-			p.at = at
+	switch {
+	case at.slot == p.slots[atControls]:
+		p.controls.click(y - at.y)
+	case at.slot == p.slots[atPackets]:
+		p.packets.point(x-at.x, y-at.y)
+	case at.slot == nil && !wide(p.w, p.h) && y == 1:
+		if i, ok := tabAt(p.slots, x); ok {
+			p.at = i
 		}
+	}
+	return request{}
+}
+
+// chosenPacket implements packetChooser.
+func (p *livePage) chosenPacket() (experiment.PacketID, bool) {
+	return experiment.PacketID{Seq: p.packets.chosen}, p.at == atPackets && p.packets.choosing
+}
+
+// light points at a place of the page: its border and title look as if it had the
+// keys, and on a small screen it is the one in sight.
+func (p *livePage) light(s spot) {
+	p.lit, p.charts.lit, p.charts.brief = nil, -1, s != nowhere
+	p.slots[atCharts].redraw()
+	switch s {
+	case onBandwidth, onRatio, onFailures:
+		p.lit, p.charts.lit = p.slots[atCharts], int(s-onBandwidth)
+	case onPackets:
+		p.lit = p.slots[atPackets]
+	}
+	if i := slices.Index(p.slots, p.lit); i >= 0 && !wide(p.w, p.h) {
+		p.at = i
 	}
 }

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"wirelab/experiment"
 )
 
@@ -8,11 +10,12 @@ import (
 // side by side. Files are read in the background: a large one takes a while, and a
 // folder on a network may not answer at all.
 type reportPage struct {
+	base
 	dir    string // where reports are
 	log    *logPane
 	shelf  *shelfPane
 	both   *dossierPane
-	slots  [3]*slot // reports, beside, changes: in the order of the tab key
+	slots  []*slot // reports, beside, changes: in the order of the tab key
 	vitals *slot
 	at     int
 	w, h   int
@@ -39,16 +42,15 @@ const keptDossiers = 16
 // listEvery is how many slow looks pass between two lookings into the folder.
 const listEvery = 6
 
-func newReportPage(opt Options) *reportPage {
-	p := &reportPage{dir: opt.ReportsDir, log: &logPane{}, shelf: &shelfPane{dir: opt.ReportsDir, chosen: -1}, both: &dossierPane{}, due: true}
-	p.slots = [3]*slot{{pane: p.shelf}, {pane: p.both}, {pane: p.log}}
-	p.vitals = &slot{pane: &vitalsPane{}}
+func newReportPage(dir string) *reportPage {
+	p := &reportPage{dir: dir, log: &logPane{}, shelf: &shelfPane{dir: dir, chosen: -1}, both: &dossierPane{}, due: true}
+	p.slots = []*slot{newSlot(p.shelf), newSlot(p.both), newSlot(p.log)}
+	p.vitals = newSlot(&vitalsPane{})
 	p.read, p.stamps = map[string]*dossier{}, map[string]experiment.SavedReport{}
 	return p
 }
 
 func (p *reportPage) name() string { return "Report" }
-func (p *reportPage) number() int  { return 6 }
 
 func (p *reportPage) observe(v sight) bool {
 	changed := p.vitals.observe(v)
@@ -86,7 +88,8 @@ func (p *reportPage) arrange() bool {
 	if p.both.left == p.both.right {
 		p.both.right = nil
 	}
-	p.slots[atBoth].fresh, p.slots[atShelf].fresh = false, false
+	p.slots[atBoth].redraw()
+	p.slots[atShelf].redraw()
 	return true
 }
 
@@ -147,44 +150,15 @@ func (p *reportPage) view(th *theme, w, h int) []string {
 		left := min(max(w*36/100, 44), 62)
 		shelf := (h - above) * 55 / 100
 		p.places = []place{
-			{p.slots[atShelf], 0, 0, left, shelf},
-			{p.slots[atBoth], left, 0, w - left, h - above},
-			{p.slots[atChanges], 0, shelf, left, h - above - shelf},
+			p.slots[atShelf].at(0, 0, left, shelf),
+			p.slots[atChanges].at(0, shelf, left, h-above-shelf),
+			p.slots[atBoth].at(left, 0, w-left, h-above),
 		}
-		return append(lines, joinColumns(th, p.places, h-above, left, p.slots[p.at].pane)...)
+		return append(lines, join(th, p.places, h-above, p.slots[p.at].pane, nil)...)
 	}
-	p.places = []place{{p.slots[p.at], 0, 1, w, h - above - 1}}
-	lines = append(lines, p.tabs(th, w))
+	p.places = []place{p.slots[p.at].at(0, 1, w, h-above-1)}
+	lines = append(lines, tabsOf(th, p.slots, p.at, w))
 	return append(lines, p.slots[p.at].render(th, w, h-above-1, true)...)
-}
-
-// joinColumns puts two panes of left columns, one below the other, beside one that
-// is as high as both: places in the order upper left, right, lower left.
-func joinColumns(th *theme, places []place, h, left int, focused pane) []string {
-	l := make([]string, 0, h)
-	for _, i := range []int{0, 2} {
-		s := places[i].slot
-		l = append(l, s.render(th, left, places[i].h, s.pane == focused)...)
-	}
-	s := places[1].slot
-	for y, line := range s.render(th, places[1].w, h, s.pane == focused) {
-		l[y] += line
-	}
-	return l
-}
-
-// tabs is the row of names of panes on a small screen.
-func (p *reportPage) tabs(th *theme, w int) string {
-	c := newCanvas(w, 1)
-	x := 1
-	for i, s := range p.slots {
-		k, left, right := inkDim, " ", " "
-		if i == p.at {
-			k, left, right = inkFocus, "[", "]"
-		}
-		x = c.spans(x, 0, w-x, span{k, left + s.name() + right}, span{inkFaint, " "})
-	}
-	return c.lines(th)[0]
 }
 
 func (p *reportPage) focus(step int) {
@@ -196,35 +170,36 @@ func (p *reportPage) focus(step int) {
 }
 
 // move chooses a report, or scrolls what stands beside.
-func (p *reportPage) move(dx, dy int) wish {
+func (p *reportPage) move(dx, dy int) request {
 	switch p.at {
 	case atShelf:
 		p.shelf.choose(dy + dx)
 		p.arrange()
 	case atBoth:
 		p.both.scroll(dy + dx)
-		p.slots[atBoth].fresh = false
+		p.slots[atBoth].redraw()
 	}
-	return wish{}
+	return request{}
 }
 
 // enter shows what is chosen, where it is not in sight already.
-func (p *reportPage) enter() wish {
+func (p *reportPage) enter() request {
 	if p.at == atShelf && !wide(p.w, p.h) {
 		p.at = atBoth
 	}
-	return wish{}
+	return request{}
 }
 
 // rebase holds the others against the report under the cursor, or again against the
 // present run.
-func (p *reportPage) rebase() {
+func (p *reportPage) rebase() request {
 	path := ""
 	if s := p.shelf.picked(); s != nil && s.Path != p.shelf.base {
 		path = s.Path
 	}
 	p.shelf.base = path
 	p.arrange()
+	return request{}
 }
 
 // release goes back to the present run alone.
@@ -233,26 +208,18 @@ func (p *reportPage) release() {
 	p.arrange()
 }
 
-func (p *reportPage) aim()  {}
-func (p *reportPage) zoom() {}
-
 // click gives the keys to a pane, and chooses the report that is there.
-func (p *reportPage) click(x, y int) {
+func (p *reportPage) click(x, y int) request {
 	y--
-	for _, at := range p.places {
-		if x < at.x || x >= at.x+at.w || y < at.y || y >= at.y+at.h {
-			continue
-		}
-		for i, s := range p.slots {
-			if s == at.slot && (i != atChanges || !wide(p.w, p.h)) {
-				p.at = i
-			}
-		}
-		if at.slot.pane == p.shelf {
-			p.shelf.point(y - at.y)
-			p.arrange()
-		}
+	at := placeAt(p.places, x, y)
+	if i := slices.Index(p.slots, at.slot); i >= 0 && (i != atChanges || !wide(p.w, p.h)) {
+		p.at = i
 	}
+	if at.slot == p.slots[atShelf] {
+		p.shelf.point(y - at.y)
+		p.arrange()
+	}
+	return request{}
 }
 
 func (p *reportPage) arrows() [][2]string {
@@ -265,6 +232,6 @@ func (p *reportPage) arrows() [][2]string {
 func (p *reportPage) bindings() []binding {
 	const group = "Report, page 6"
 	return []binding{
-		bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run", act(func(m *Model) { p.rebase() })).inFooter("base").pin(),
+		bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run", p.rebase).inFooter("base").pin(),
 	}
 }

@@ -7,6 +7,7 @@ import (
 // worldPage is page 4: the world from above at both ends, how the receiver's
 // display fares, and the keys to play it.
 type worldPage struct {
+	base
 	world   *worldPane
 	slot    *slot // of world
 	vitals  *slot
@@ -14,30 +15,29 @@ type worldPage struct {
 	charts  *slot // of playout
 	asked   *bool // whether the charts are shown; nil: nobody chose
 	play    *playPane
-	hands   *slot // of play
+	player  *slot // of play
 	w, h    int
 }
 
 func newWorldPage() *worldPage {
 	p := &worldPage{world: &worldPane{shown: -1, cam: camera{rung: firstZoom, follow: true}}, play: &playPane{}, playout: newPlayoutPane()}
-	p.slot, p.hands, p.vitals, p.charts = &slot{pane: p.world}, &slot{pane: p.play}, &slot{pane: &vitalsPane{}}, &slot{pane: p.playout}
+	p.slot, p.player, p.vitals, p.charts = newSlot(p.world), newSlot(p.play), newSlot(&vitalsPane{}), newSlot(p.playout)
 	return p
 }
 
 func (p *worldPage) name() string { return "World" }
-func (p *worldPage) number() int  { return 4 }
 
 func (p *worldPage) observe(v sight) bool {
 	changed := p.vitals.observe(v)
 	p.slot.observe(v)
-	if p.hands.observe(v) {
+	if p.player.observe(v) {
 		changed = true
 	}
 	if p.charts.observe(v) && p.charted(p.h) {
 		changed = true
 	}
 	if p.world.due && (v.spare || !v.running()) {
-		p.slot.fresh = false
+		p.slot.redraw()
 	}
 	return changed || !p.slot.fresh
 }
@@ -64,13 +64,19 @@ func (p *worldPage) view(th *theme, w, h int) []string {
 	if rows > 0 {
 		lines = append(lines, p.charts.render(th, w, rows, false)...)
 	}
-	p.hands.fresh = p.hands.fresh && p.play.cam.lens() == p.world.cam.lens()
+	if p.play.cam.lens() != p.world.cam.lens() {
+		p.player.redraw()
+	}
 	p.play.cam = p.world.cam // drawing told it how much is in sight
-	return append(lines, p.hands.render(th, w, below, false)...)
+	return append(lines, p.player.render(th, w, below, false)...)
 }
 
 // redraw draws the world anew although nothing in it moved.
-func (p *worldPage) redraw() { p.world.due, p.slot.fresh, p.hands.fresh = true, false, false }
+func (p *worldPage) redraw() {
+	p.world.due = true
+	p.slot.redraw()
+	p.player.redraw()
+}
 
 func (p *worldPage) focus(step int) {
 	p.world.nextViews(p.w)
@@ -78,18 +84,15 @@ func (p *worldPage) focus(step int) {
 }
 
 // move is the wheel of the mouse.
-func (p *worldPage) move(dx, _ int) wish {
+func (p *worldPage) move(dx, _ int) request {
 	p.zoomBy(dx)
-	return wish{}
+	return request{}
 }
-
-func (p *worldPage) enter() wish { return wish{} }
-func (p *worldPage) aim()        {}
 
 // zoom changes how much time the charts show.
 func (p *worldPage) zoom() {
 	p.playout.nextSpan()
-	p.charts.fresh = false
+	p.charts.redraw()
 }
 
 // chart shows the charts of the display, or makes room for the world.
@@ -104,8 +107,6 @@ func (p *worldPage) release() {
 	p.world.cam, p.world.shown = camera{rung: firstZoom, follow: true}, -1
 	p.redraw()
 }
-
-func (p *worldPage) click(int, int) {}
 
 func (p *worldPage) zoomBy(n int) {
 	p.world.cam.zoom(n)
@@ -132,20 +133,17 @@ func (p *worldPage) arrows() [][2]string {
 	return [][2]string{{"←↑↓→", "look around"}}
 }
 
-// bindings are the keys that hold on this page.
 func (p *worldPage) bindings() []binding {
 	const group = "World, page 4"
 	on := func(keys []string, shown, help string, do func()) binding {
-		return bind(group, keys, shown, help, act(func(m *Model) {
-			do()
-			m.page().observe(m.sight(false))
-		}))
+		return bind(group, keys, shown, help, quietly(do))
 	}
+	flip := func(t toggle) func() request { return func() request { return p.play.flip(t) } }
 	list := []binding{
-		bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", act(func(m *Model) { m.flip(p, toggleHover) })).inFooter("hover").pin(),
-		bind(group, []string{"k"}, "k", "katamari: draw in what is around", act(func(m *Model) { m.flip(p, toggleKatamari) })).inFooter("katamari").pin(),
-		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", act(func(m *Model) { m.flip(p, toggleAutopilot) })).inFooter("autopilot"),
-		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", act(func(m *Model) { m.playWorld(experiment.Input{Reset: true}) })).inFooter("reset"),
+		bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", flip(toggleHover)).inFooter("hover").pin(),
+		bind(group, []string{"k"}, "k", "katamari: draw in what is around", flip(toggleKatamari)).inFooter("katamari").pin(),
+		bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", flip(toggleAutopilot)).inFooter("autopilot"),
+		bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", func() request { return play(experiment.Input{Reset: true}) }).inFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.focus(1) }).inFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).inFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).inFooter("follow"),
@@ -154,7 +152,7 @@ func (p *worldPage) bindings() []binding {
 	}
 	for i, d := range experiment.Directions() {
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
-		push := bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around", act(func(m *Model) { m.push(p, d, dx, dy) }))
+		push := bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around", func() request { return p.push(d, dx, dy) })
 		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })
 		if i > 0 { // one row of the help is enough for all four
 			push.SetHelp("", "")
@@ -164,3 +162,15 @@ func (p *worldPage) bindings() []binding {
 	}
 	return list
 }
+
+// push presses a direction of the live world; a recording can only be looked at.
+func (p *worldPage) push(direction string, dx, dy int) request {
+	if !p.play.live {
+		p.pan(dx, dy)
+		return request{}
+	}
+	return play(experiment.Input{Press: direction})
+}
+
+// play hands an input to the lab.
+func play(in experiment.Input) request { return change(experiment.Change{Input: &in}) }

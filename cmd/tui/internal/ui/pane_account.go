@@ -99,14 +99,6 @@ func (p *accountPane) head(c *canvas, first, other *experiment.Lane) int {
 	return y + 1
 }
 
-// short cuts text to n columns.
-func short(s string, n int) string {
-	if textWidth(s) > n {
-		return truncate(s, n-1) + "…"
-	}
-	return s
-}
-
 // row writes one part, or the sum of all.
 func (p *accountPane) row(c *canvas, th *theme, y int, k encoders.Slot) {
 	if y >= c.h-1 {

@@ -124,11 +124,3 @@ func (p *bitsPane) rows(c *canvas, th *theme, parts []part) {
 		c.right(c.w-25, y, inkValue, fixed(100*part.share, 1)+" %")
 	}
 }
-
-// padLeft makes s at least n columns wide.
-func padLeft(s string, n int) string {
-	for textWidth(s) < n {
-		s = " " + s
-	}
-	return s
-}

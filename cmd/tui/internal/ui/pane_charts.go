@@ -175,9 +175,6 @@ func series(all []experiment.Sample, of func(*experiment.Sample) float64) []floa
 	return out
 }
 
-// perSecond scales a count in a sample to a rate.
-const perSecond = float64(time.Second / experiment.SamplePeriod)
-
 func kbps(bits int64) float64 { return float64(bits) * perSecond / 1000 }
 
 // payloadLine is the payload of samples, in kbps.
@@ -196,11 +193,6 @@ func (p *chartsPane) bandwidth(th *theme) *chart.Spec {
 	spec.Series = append(spec.Series, chart.Series{Values: payload, Ink: chart.Ink(inkPayload)})
 	return spec
 }
-
-// enoughChanged is how many items of a frame must have changed for bits per
-// changed item to mean something: below it is a packet's header divided by next
-// to nothing.
-const enoughChanged = 5
 
 // perChangedLine is the bits per changed item of samples, weighted by how many
 // changed.

@@ -12,7 +12,7 @@ import (
 // did: the marks of the charts, spelt out.
 type logPane struct {
 	all     []experiment.Mark // as in the snapshot
-	changes []change          // worth showing
+	changes []entry           // worth showing
 	effects []*effect         // of each of them; nil: not known, or nothing to tell
 	newest  time.Duration     // end of the newest sample seen
 	seen    bool
@@ -32,7 +32,7 @@ func (p *logPane) observe(v sight) bool {
 	moved := !p.seen || !sameMarks(p.all, v.snap.Marks)
 	if moved {
 		p.all, p.seen = v.snap.Marks, true
-		p.take(changes(v.snap.Marks))
+		p.take(entries(v.snap.Marks))
 	}
 	samples := v.lane().Samples
 	if n := len(samples); n > 0 && (moved || samples[n-1].T != p.newest) {
@@ -43,7 +43,7 @@ func (p *logPane) observe(v sight) bool {
 }
 
 // take replaces the changes; what is known of those that stay is kept.
-func (p *logPane) take(list []change) {
+func (p *logPane) take(list []entry) {
 	known := make([]*effect, len(list))
 	for i := range min(len(list), len(p.changes)) {
 		if list[i] == p.changes[i] {
@@ -84,7 +84,7 @@ func (p *logPane) draw(c *canvas, th *theme, focused bool) {
 
 // row writes one change: when, what, and what it did as far as the row has room
 // for it beside what it was.
-func (p *logPane) row(c *canvas, th *theme, y int, ch change, e *effect, crowded bool) {
+func (p *logPane) row(c *canvas, th *theme, y int, ch entry, e *effect, crowded bool) {
 	label := string(markSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == experiment.MarkSeam {
 		label = string(th.seam) + p.again

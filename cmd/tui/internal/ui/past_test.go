@@ -17,8 +17,8 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	now := m.View()
 	press(m, "<", "<", ",")
-	if lab.snap.State != experiment.Paused || !m.past.away || m.shown().Now != 90*time.Second-2100*time.Millisecond {
-		t.Fatalf("%v, away %v, at %v", lab.snap.State, m.past.away, m.shown().Now)
+	if lab.snap.State != experiment.Paused || !m.lab.past.away || m.lab.shown().Now != 90*time.Second-2100*time.Millisecond {
+		t.Fatalf("%v, away %v, at %v", lab.snap.State, m.lab.past.away, m.lab.shown().Now)
 	}
 	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space go on"} {
 		if !strings.Contains(m.View(), want) {
@@ -27,18 +27,18 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	}
 	wholePicture(t, m)
 	press(m, ".", ">")
-	if m.shown().Now != 89*time.Second {
-		t.Errorf("on by 1.1 s it shows %v", m.shown().Now)
+	if m.lab.shown().Now != 89*time.Second {
+		t.Errorf("on by 1.1 s it shows %v", m.lab.shown().Now)
 	}
 	for _, keys := range [][]string{{"end"}, {"esc"}, {">"}, {">", ">"}, {".", ".", ".", ".", ".", ".", ".", ".", ".", "."}, {"space"}, line("resume")} {
 		press(m, "<")
-		if press(m, keys...); m.past.away {
+		if press(m, keys...); m.lab.past.away {
 			t.Errorf("%v does not lead back to the present", keys)
-			m.present()
+			m.lab.present()
 		}
 	}
 	lab.snap.State = experiment.Running
-	m.dismiss()
+	m.lab.dismiss()
 	if press(m); m.View() != now {
 		t.Error("the present looks other than before")
 	}
@@ -51,8 +51,8 @@ func TestLookingBackEndsWhereMemoryDoes(t *testing.T) {
 	lane.Samples = lane.Samples[300:]
 	m := screen(lab, 80, 24, Options{})
 	press(m, "home", "<", "<", ",")
-	if want := lane.Samples[0].T; m.shown().Now != want {
-		t.Errorf("shown is %v, the oldest is %v", m.shown().Now, want)
+	if want := lane.Samples[0].T; m.lab.shown().Now != want {
+		t.Errorf("shown is %v, the oldest is %v", m.lab.shown().Now, want)
 	}
 	wholePicture(t, m)
 	lab.snap.Lanes = nil
@@ -67,7 +67,7 @@ func TestLookingBackFromMarkToMark(t *testing.T) {
 	var at []time.Duration
 	for _, key := range []string{"b", "b", "b", "b", "B", "B", "B"} {
 		press(m, key)
-		at = append(at, m.shown().Now)
+		at = append(at, m.lab.shown().Now)
 	}
 	s := func(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 	if want := []time.Duration{s(84), s(72.4), s(48), s(48), s(72.4), s(84), s(90)}; !slices.Equal(at, want) {
@@ -82,8 +82,8 @@ func TestThePastIsWhatWasThePresent(t *testing.T) {
 	lab.snap.Lanes[0].Packets = append(fakePackets(80*time.Second), lab.snap.Lanes[0].Packets...)
 	lab.snap.Lanes[0].Totals.Failures.NoBaseline = 1000 // more than this recording of the past has
 	m := screen(lab, 160, 48, Options{})
-	m.lookAt(80 * time.Second)
-	got := m.shown()
+	m.lab.lookAt(80 * time.Second)
+	got := m.lab.shown()
 	if !slices.Equal(got.Lanes[0].Samples, then.Lanes[0].Samples) || len(got.Lanes[0].Packets) != len(then.Lanes[0].Packets) {
 		t.Errorf("%d samples and %d packets, want %d and %d", len(got.Lanes[0].Samples), len(got.Lanes[0].Packets), len(then.Lanes[0].Samples), len(then.Lanes[0].Packets))
 	}
@@ -111,7 +111,7 @@ func TestGoldenPast(t *testing.T) {
 		m := screen(newEchoLab(), size[0], size[1], Options{})
 		press(m, "m")
 		press(m, "b", "b", "<")
-		m.dismiss()
+		m.lab.dismiss()
 		press(m)
 		golden(t, name, m.View())
 	}
@@ -174,7 +174,7 @@ func TestLookingBackLeavesTheReportWhole(t *testing.T) {
 	for range 20 {
 		m.Update(tickMsg{})
 	}
-	if got := figures(); !m.past.away || got != now {
-		t.Errorf("away %v: %s, it was %s", m.past.away, got, now)
+	if got := figures(); !m.lab.past.away || got != now {
+		t.Errorf("away %v: %s, it was %s", m.lab.past.away, got, now)
 	}
 }

@@ -3,6 +3,10 @@ package ui
 import (
 	"slices"
 	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/experiment"
 )
 
 // picker is a list to choose one name from. Typing narrows it.
@@ -70,15 +74,66 @@ func (p *picker) picked() (string, bool) {
 	return list[p.at].name, true
 }
 
-func (p *picker) size(w, h int) (int, int) {
-	if p.atRight(w, h) {
+func (p *picker) size(w, h int) (ow, oh int, right bool) {
+	switch {
+	case p.atRight(w, h):
 		const edges = 4 // the screen is so much wider: the list covers the controls
-		return rightColumn(w + edges), min(h, len(p.all)+tallest)
+		return rightColumn(w + edges), min(h, len(p.all)+tallest), true
+	case p.preview != nil || p.card != nil:
+		return min(w, 104), min(h, 40), false
 	}
-	if p.preview != nil || p.card != nil {
-		return min(w, 104), min(h, 40)
+	return min(w, 96), min(h, len(p.all)+4), false
+}
+
+// key handles a key: the card has those that mean something to it.
+func (p *picker) key(msg tea.KeyMsg) request {
+	if p.card != nil {
+		if r, ok := p.cardKey(msg); ok {
+			return r
+		}
 	}
-	return min(w, 96), min(h, len(p.all)+4)
+	filter := []rune(p.filter)
+	switch n := listStep(msg); {
+	case n != 0:
+		p.move(n)
+	case msg.Type == tea.KeyEsc:
+		return request{closes: true}
+	case msg.Type == tea.KeyEnter:
+		return p.take()
+	case msg.Type == tea.KeyBackspace && len(filter) > 0:
+		p.narrow(string(filter[:len(filter)-1]))
+	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
+		return p.toggleShadow()
+	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
+		p.narrow(p.filter + string(msg.Runes))
+	}
+	return request{}
+}
+
+// take does with the name under the cursor what the list is for.
+func (p *picker) take() request {
+	name, ok := p.picked()
+	switch {
+	case !ok:
+		return request{closes: true}
+	case p.begins:
+		return request{closes: true, edit: p.word + " " + name + " "}
+	}
+	return request{closes: true, line: p.word + " " + name}
+}
+
+// toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
+// runs already.
+func (p *picker) toggleShadow() request {
+	name, ok := p.picked()
+	if !ok {
+		return request{}
+	}
+	word := "shadow "
+	if slices.Contains(p.beside, name) {
+		word += "off "
+	}
+	return request{line: word + name, accepted: func(cfg *experiment.Config) { p.beside = append([]string{}, shadowNames(cfg)...) }}
 }
 
 func (p *picker) draw(c *canvas, th *theme) {

@@ -26,7 +26,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	if v := m.View(); !strings.Contains(v, "refused a frame: frame 0: cube 900") || !strings.Contains(v, "ENCODER FAILS") {
 		t.Fatalf("nothing is said:\n%s", v)
 	}
-	m.dismiss()
+	m.lab.dismiss()
 	fail(200)
 	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") || !strings.Contains(lastRow(m), "? help") {
 		t.Errorf("after ten seconds of it:\n%s", v)

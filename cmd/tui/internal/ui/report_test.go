@@ -57,7 +57,7 @@ func working(t *testing.T, m *Model, keys ...string) {
 			if read := m.work(); read != nil {
 				m.Update(read())
 			}
-			m.ticks = slowTicks - 1
+			m.lab.ticks = slowTicks - 1
 			m.Update(tickMsg{})
 		}
 	}
@@ -193,7 +193,7 @@ func TestShelfFollowsTheFolder(t *testing.T) {
 
 // However many reports are looked at, few are kept in memory.
 func TestFewReportsAreKept(t *testing.T) {
-	p := newReportPage(Options{})
+	p := newReportPage("")
 	for i := range 200 {
 		p.keep(experiment.SavedReport{Path: strings.Repeat("x", i+1)}, &dossier{})
 	}
@@ -213,7 +213,7 @@ func BenchmarkReportPage160x48(b *testing.B) {
 	p.arrange()
 	b.ReportAllocs()
 	for b.Loop() {
-		m.ticks = slowTicks - 1
+		m.lab.ticks = slowTicks - 1
 		m.Update(tickMsg{})
 		_ = m.View()
 	}

@@ -27,7 +27,7 @@ func Run(ctx context.Context, lab Lab, opt Options) error {
 	}
 	m := New(lab, opt)
 	out := repaint.New(opt.Out)
-	m.thrift.written = out.Written
+	m.output.written = out.Written
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))

@@ -85,7 +85,7 @@ func TestShadowsByKeys(t *testing.T) {
 	if got := spell(lab.got); got != "shadow raw on; shadow rotor on; shadow raw off" {
 		t.Errorf("sent: %s", got)
 	}
-	if got := shadowNames(m.want.config(m.snap)); len(got) != 1 || got[0] != "rotor" {
+	if got := shadowNames(m.lab.config()); len(got) != 1 || got[0] != "rotor" {
 		t.Errorf("wanted beside: %v", got)
 	}
 	lab.got = nil

@@ -123,3 +123,24 @@ func beginning(pieces []span) (w int) {
 	}
 	return w
 }
+
+// padRight makes s at least n columns wide, with blanks behind it.
+func padRight(s string, n int) string {
+	return s + strings.Repeat(" ", max(n-textWidth(s), 0))
+}
+
+// padLeft makes s at least n columns wide.
+func padLeft(s string, n int) string {
+	for textWidth(s) < n {
+		s = " " + s
+	}
+	return s
+}
+
+// short cuts text to n columns.
+func short(s string, n int) string {
+	if textWidth(s) > n {
+		return truncate(s, n-1) + "…"
+	}
+	return s
+}

@@ -34,17 +34,12 @@ func Themes() []string {
 	return names
 }
 
-// themeSays says what a look is for.
-func themeSays() []choice {
-	says := [numSchemes]string{
+// ThemeSummaries says what each of the Themes is for.
+func themeSummaries() []string {
+	return []string{
 		"dark or light, as the terminal's ground is", "for dark ground", "for light ground",
 		"for weak eyes, bright rooms and projectors", "no colour: bold, reverse and underline only",
 	}
-	list := plainChoices(Themes())
-	for i := range list {
-		list[i].summary = says[i]
-	}
-	return list
 }
 
 // schemeNamed finds a look; false if there is none of that name.
@@ -137,11 +132,4 @@ func monochrome(s *[numInks]lipgloss.Style) {
 	}
 	s[inkBad] = s[inkBad].Underline(true)
 	s[inkChosen] = s[inkChosen].Reverse(true)
-}
-
-// wear changes the look of everything.
-func (m *Model) wear(name string) {
-	m.scheme, _ = schemeNamed(name)
-	m.theme = newThemeOf(m.opt.Renderer, m.scheme, m.opt.ASCII)
-	m.say("theme "+m.scheme.String(), false)
 }

@@ -92,7 +92,7 @@ func TestThemesDifferInPaintOnly(t *testing.T) {
 	m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
 	for _, name := range Themes() {
 		press(m, line("theme "+name)...)
-		m.dismiss()
+		m.lab.dismiss()
 		press(m)
 		view := m.View()
 		if name != "monochrome" { // the bar has fills where there is no colour

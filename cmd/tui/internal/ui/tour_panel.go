@@ -8,56 +8,50 @@ import (
 	"wirelab/experiment"
 )
 
-// tourPanel draws the panel of the tour: the step, what to look at, and what the
-// change did. It stands below the page, which has so many lines less.
-func (m *Model) tourPanel() []string {
-	t := m.tour
-	if t == nil {
-		return nil
-	}
+// panel draws the panel of the tour in w columns: the step, what to look at, and
+// what the change did. It stands below the page, which has so many lines less.
+func (t *tour) panel(th *theme, w int) []string {
 	step := &t.steps[t.at]
-	text := wrap(step.say, min(m.w-4, tourWidth))
-	c := newCanvas(m.w, len(text)+3)
-	c.frame(m.theme, true, fmt.Sprintf("Tour %d of %d: %s", t.at+1, len(t.steps), step.name), m.tourProgress()...)
+	text := wrap(step.say, min(w-4, tourWidth))
+	c := newCanvas(w, len(text)+3)
+	c.frame(th, true, fmt.Sprintf("Tour %d of %d: %s", t.at+1, len(t.steps), step.name), t.progress(th)...)
 	for y, line := range text {
 		c.clip(2, 1+y, c.w-4, inkPlain, line)
 	}
-	c.spans(2, 1+len(text), c.w-4, m.tourTold(step, c.w-4)...)
-	return c.lines(m.theme)
+	c.spans(2, 1+len(text), c.w-4, t.outcome(th, step, c.w-4)...)
+	return c.lines(th)
 }
 
 // tourWidth is the longest line that is read with ease.
 const tourWidth = 110
 
-// tourProgress is a sign for every step, up to the present one filled.
-func (m *Model) tourProgress() []span {
-	t := m.tour
-	on, off := string(m.theme.outcome[experiment.Decoded]), string(m.theme.outcome[experiment.Lost])
-	if m.theme.ascii {
+// progress is a sign for every step, up to the present one filled.
+func (t *tour) progress(th *theme) []span {
+	on, off := string(th.outcome[experiment.Decoded]), string(th.outcome[experiment.Lost])
+	if th.ascii {
 		on, off = "#", "."
 	}
 	return []span{{inkFocus, strings.Repeat(on, t.at+1)}, {inkFaint, strings.Repeat(off, len(t.steps)-t.at-1)}}
 }
 
-// tourTold says what is about to change, or what the change did.
-func (m *Model) tourTold(step *tourStep, room int) []span {
-	t := m.tour
+// outcome says what is about to change, or what the change did.
+func (t *tour) outcome(th *theme, step *tourStep, room int) []span {
 	if !t.acted {
-		return m.tourNext(step)
+		return t.next(step)
 	}
 	_, what := scenery(step)
-	pieces := [][]span{{{inkMark, string(m.theme.change) + " " + what}}}
-	lanes := m.sight(false).snap.Lanes
-	at, ok := m.tourMark()
+	pieces := [][]span{{{inkMark, string(th.change) + " " + what}}}
+	lanes := t.lab.shown().Lanes
+	at, ok := t.mark()
 	for _, tell := range step.tells {
 		if !ok || len(lanes) == 0 || len(lanes[0].Samples) == 0 {
 			break
 		}
-		before, after, known := tell.told(lanes, t.from, at)
+		before, after, known := tell.compare(lanes, t.lab.from, at)
 		if !known {
 			continue
 		}
-		pieces = append(pieces, []span{{inkDim, "   " + tell.name + " "}, {inkPlain, fixed(before, tell.digits)}, {inkDim, m.arrow()},
+		pieces = append(pieces, []span{{inkDim, "   " + tell.name + " "}, {inkPlain, fixed(before, tell.digits)}, {inkDim, arrow(th)},
 			{tell.ink, fixed(after, tell.digits)}, {inkDim, " " + tell.unit}})
 	}
 	if len(pieces) == 1 {
@@ -68,22 +62,22 @@ func (m *Model) tourTold(step *tourStep, room int) []span {
 	return uncut(room, pieces)
 }
 
-// tourNext says what is set now and what is about to change.
-func (m *Model) tourNext(step *tourStep) []span {
-	wait := m.tour.acts - m.snap.Now
+// next says what is set now and what is about to change.
+func (t *tour) next(step *tourStep) []span {
+	wait := t.acts - t.lab.snap.Now
 	when := fmt.Sprintf("in %d s", int((max(wait, 0)+time.Second-1)/time.Second))
 	switch {
-	case m.snap.State == experiment.Paused:
+	case t.lab.snap.State == experiment.Paused:
 		when = "once time goes on (/resume)"
-	case wait <= 0 && m.tooQuiet():
+	case wait <= 0 && t.tooQuiet():
 		when = "as soon as more cubes move"
 	}
 	before, after := scenery(step)
 	return []span{{inkDim, "now "}, {inkValue, before}, {inkDim, "; " + when + ": "}, {inkMark, after}}
 }
 
-func (m *Model) arrow() string {
-	if m.theme.ascii {
+func arrow(th *theme) string {
+	if th.ascii {
 		return " -> "
 	}
 	return " → "
@@ -100,14 +94,14 @@ func scenery(step *tourStep) (before, after string) {
 	return "no loss", "loss " + step.then.Down["loss"]
 }
 
-// tourMark finds when the change of the present step took effect.
-func (m *Model) tourMark() (time.Duration, bool) {
-	for i := len(m.snap.Marks) - 1; i >= 0; i-- {
-		mark := &m.snap.Marks[i]
-		if mark.T < m.tour.from {
+// mark finds when the change of the present step took effect.
+func (t *tour) mark() (time.Duration, bool) {
+	for i := len(t.lab.snap.Marks) - 1; i >= 0; i-- {
+		mark := &t.lab.snap.Marks[i]
+		if mark.T < t.lab.from {
 			break
 		}
-		if mark.Kind == experiment.MarkChange && mark.Label == m.tour.label {
+		if mark.Kind == experiment.MarkChange && mark.Label == t.label {
 			return mark.T, true
 		}
 	}

@@ -19,12 +19,12 @@ const (
 	onWorld
 )
 
-// page is the number of the page on which the place is.
+// page is the index of the page on which the place is.
 func (s spot) page() int {
 	if s == onWorld {
-		return 4
+		return 3
 	}
-	return 1
+	return 0
 }
 
 // tourStep is one idea: a scene, the one thing that is changed in it, and what to

@@ -94,10 +94,10 @@ func tallyOff() tally {
 	return tally{"cubes were off by", "mm", inkWarn, 0, per(off, func(*experiment.Sample) float64 { return 1 }, 1)}
 }
 
-// told compares the means before and after a moment, each less a while in which
+// compare compares the means before and after a moment, each less a while in which
 // what was before rings out. If the encoder of before runs on as a shadow the two
 // are compared over the same frames, and what the cubes do makes no difference.
-func (t tally) told(lanes []experiment.Lane, from, at time.Duration) (before, after float64, ok bool) {
+func (t tally) compare(lanes []experiment.Lane, from, at time.Duration) (before, after float64, ok bool) {
 	const ring, enough = time.Second, 10
 	samples := lanes[0].Samples
 	is := between(samples, at+ring, samples[len(samples)-1].T)
@@ -111,16 +111,4 @@ func (t tally) told(lanes []experiment.Lane, from, at time.Duration) (before, af
 	before, ok1 := t.of(was)
 	after, ok2 := t.of(is)
 	return before, after, ok1 && ok2
-}
-
-// between returns the samples whose periods lie within (from, to].
-func between(samples []experiment.Sample, from, to time.Duration) []experiment.Sample {
-	i, j := 0, len(samples)
-	for i < j && samples[i].T-experiment.SamplePeriod < from {
-		i++
-	}
-	for j > i && samples[j-1].T > to {
-		j--
-	}
-	return samples[i:j]
 }

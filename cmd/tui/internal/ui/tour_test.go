@@ -95,13 +95,13 @@ func TestTourSetsItsScenesAndRestores(t *testing.T) {
 		if now := lab.snap.Config; !sameSettings(now, want) {
 			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
 		}
-		if m.page().number() != step.look.page() {
-			t.Errorf("step %d shows page %d", i+1, m.page().number())
+		if m.open != step.look.page() {
+			t.Errorf("step %d shows page %d", i+1, m.open+1)
 		}
 		press(m, []string{"enter", "space"}[i%2])
 	}
-	if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.Speed != 4 || m.page().number() != 4 {
-		t.Errorf("after the tour: %v, %s, speed %v, page %d", m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Speed, m.page().number())
+	if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.Speed != 4 || m.open+1 != 4 {
+		t.Errorf("after the tour: %v, %s, speed %v, page %d", m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Speed, m.open+1)
 	}
 	if !strings.Contains(lastRow(m), "that was the tour") {
 		t.Errorf("the end says %q", lastRow(m))
@@ -168,7 +168,7 @@ func TestTourTellsWhatChanged(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	press(m, "t", "enter", "enter")
 	lab.pass(m, tourLead)
-	if got := m.tourTold(&m.tour.steps[2], 150); !m.tour.acted || !strings.Contains(got[1].text, "measuring") {
+	if got := m.tour.outcome(m.theme, &m.tour.steps[2], 150); !m.tour.acted || !strings.Contains(got[1].text, "measuring") {
 		t.Errorf("at once it tells %v", got)
 	}
 	lab.pass(m, 4*time.Second)
@@ -177,8 +177,8 @@ func TestTourTellsWhatChanged(t *testing.T) {
 		samples[i].PayloadBits *= 2
 	}
 	for _, tell := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
-		at, ok := m.tourMark()
-		before, after, known := tell.told(lab.snap.Lanes, m.tour.from, at)
+		at, ok := m.tour.mark()
+		before, after, known := tell.compare(lab.snap.Lanes, m.lab.from, at)
 		if !ok || !known || before < 1.99*after || before > 2.01*after {
 			t.Errorf("%s: %v → %v, %v %v", tell.name, before, after, ok, known)
 		}

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"errors"
-	"strings"
 	"time"
 
 	"wirelab/dataset/world"
@@ -17,6 +15,7 @@ type playPane struct {
 	keys                   world.Input
 	cam                    camera
 	asked                  [numToggles]ask
+	now                    time.Duration // at present, whatever moment is shown
 }
 
 // toggle is a switch of the live world.
@@ -39,6 +38,7 @@ type ask struct {
 func (p *playPane) name() string { return "Play" }
 
 func (p *playPane) observe(v sight) bool {
+	p.now = v.present().Now
 	before := *p
 	p.known = v.snap.World != nil && !v.back
 	p.source = v.cfg.Data.Source
@@ -116,39 +116,10 @@ func (p *playPane) switched(t toggle, now time.Duration) bool {
 const askSpan = 100 * time.Millisecond
 
 // flip throws a switch of the live world.
-func (m *Model) flip(p *worldPage, t toggle) {
-	now := m.snap.Now
-	on := !p.play.switched(t, now)
-	in := [numToggles]experiment.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t]
-	if m.playWorld(in) {
-		p.play.asked[t] = ask{on, now, now + askSpan}
-	}
-}
-
-// push presses a direction of the live world; a recording can only be looked at.
-func (m *Model) push(p *worldPage, direction string, dx, dy int) {
-	if !p.play.live {
-		p.pan(dx, dy)
-		m.page().observe(m.sight(false))
-		return
-	}
-	m.playWorld(experiment.Input{Press: direction})
-}
-
-// playWorld hands an input to the lab, and reports whether it was taken.
-func (m *Model) playWorld(in experiment.Input) bool {
-	err := m.obey(experiment.Command{Change: &experiment.Change{Input: &in}})
-	if err != nil {
-		m.say(err.Error(), true)
-	}
-	return err == nil
-}
-
-// playable says why an input cannot be taken; nil if it can.
-func (m *Model) playable() error {
-	w := m.snap.World
-	if w != nil && w.Live {
-		return nil
-	}
-	return errors.New(strings.TrimPrefix(m.snap.Config.Data.Source, "file:") + " is a recording: nobody can play it. The live world is tui --data world")
+func (p *playPane) flip(t toggle) request {
+	now := p.now
+	on := !p.switched(t, now)
+	r := play([numToggles]experiment.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t])
+	r.accepted = func(*experiment.Config) { p.asked[t] = ask{on, now, now + askSpan} }
+	return r
 }

@@ -287,11 +287,11 @@ func TestCameraFollows(t *testing.T) {
 func TestThriftKeepsTheBudget(t *testing.T) {
 	for _, c := range []struct{ moving, most, least int64 }{{40, 30_000, 25_000}, {1, 30_000, 8_000}} {
 		bytes, redraws := int64(0), 0
-		purse := thrift{written: func() int64 { return bytes }}
+		purse := outputBudget{written: func() int64 { return bytes }}
 		const seconds = 20
 		for range 20 * seconds {
 			purse.tick()
-			if purse.affords() {
+			if purse.spare() {
 				bytes += int64(c.moving) * 480
 				redraws++
 			}
@@ -359,7 +359,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.snap = snaps[i%len(snaps)]
-		m.ticks = slowTicks - 1
+		m.lab.ticks = slowTicks - 1
 		m.Update(tickMsg{})
 		_ = m.View()
 	}

@@ -19,37 +19,31 @@ type whyBox struct {
 	w    int // of the last picture
 }
 
-// explain opens the box; of a packet that is under the cursor on page 1 it opens
-// that packet.
-func (m *Model) explain() {
-	if p, ok := m.page().(*livePage); ok && p.at == atPackets && p.packets.choosing {
-		m.openPacket(experiment.PacketID{Seq: p.packets.chosen})
-		return
-	}
-	snap := m.shown()
-	m.over = &whyBox{list: troubles(snap), cfg: m.want.config(m.snap), now: snap.Now}
+// newWhy lists the troubles that a snapshot knows of.
+func newWhy(snap *experiment.Snapshot, cfg *experiment.Config) *whyBox {
+	return &whyBox{list: troubles(snap), cfg: cfg, now: snap.Now}
 }
 
-// keyInWhy handles a key while the box is open: enter opens the packet.
-func (m *Model) keyInWhy(b *whyBox, msg tea.KeyMsg) {
-	switch n := overlayStep(msg); {
+// key handles a key: enter opens the packet.
+func (b *whyBox) key(msg tea.KeyMsg) request {
+	n := listStep(msg)
+	switch {
 	case n != 0 && len(b.list) > 0:
 		b.at = min(max(b.at+n, 0), len(b.list)-1)
+		return request{}
 	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.at].Reason != experiment.BecauseRefusedFrame:
-		m.over = nil
-		m.openPacket(b.list[b.at].Opened.ID)
-	default:
-		m.over = nil
+		return request{closes: true, packet: &b.list[b.at].Opened.ID}
 	}
+	return request{closes: true}
 }
 
-func (b *whyBox) size(w, h int) (int, int) {
+func (b *whyBox) size(w, h int) (ow, oh int, right bool) {
 	b.w = min(w, 112)
 	rows := 2
 	for i := range b.list {
 		rows += len(b.lines(i)) + 1
 	}
-	return b.w, min(max(rows, 3), h)
+	return b.w, min(max(rows, 3), h), false
 }
 
 // lines is the sentence of one trouble, wrapped.

@@ -8,6 +8,49 @@ import (
 	"wirelab/experiment"
 )
 
+// cut makes the snapshot of a window. What only sums over the whole run can tell,
+// such as the median size of a packet, stays as it is now.
+func (w window) cut() *experiment.Snapshot {
+	snap := *w.snap
+	snap.Lanes = make([]experiment.Lane, len(w.snap.Lanes))
+	for i := range snap.Lanes {
+		snap.Lanes[i] = w.lane(&w.snap.Lanes[i])
+	}
+	if w.to > 0 {
+		snap.Now = w.to
+		n := len(snap.Marks)
+		for n > 0 && snap.Marks[n-1].T > w.to {
+			n--
+		}
+		snap.Marks = snap.Marks[:n:n]
+	}
+	return &snap
+}
+
+func (w window) lane(now *experiment.Lane) experiment.Lane {
+	l := *now
+	to := w.to
+	if to == 0 {
+		to = w.snap.Now
+	}
+	l.Samples = between(l.Samples, w.from, to)
+	if w.to == 0 {
+		return l
+	}
+	n := len(l.Packets)
+	for n > 0 && l.Packets[n-1].Sent >= to {
+		n--
+	}
+	l.Packets = l.Packets[:n:n]
+	if n > 0 {
+		l.Encoder = l.Packets[n-1].Encoder
+	}
+	l.Recent = experiment.RecentOf(l.Samples, w.snap.Schema.TickHz)
+	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
+	l.Totals = totalsBefore(now.Totals, now.Samples, to)
+	return l
+}
+
 // timesOf returns the median times, in microseconds, that encoding and decoding took
 // in the two seconds before t; no number where the packets are forgotten.
 func timesOf(packets []experiment.PacketRecord, t time.Duration) (encode, decode float64) {

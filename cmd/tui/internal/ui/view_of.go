@@ -1,13 +1,12 @@
 package ui
 
 import (
-	"errors"
-	"io"
+	"maps"
+	"slices"
+	"time"
 
-	"github.com/charmbracelet/lipgloss"
-
+	"wirelab/dataset/frame"
 	"wirelab/experiment"
-	"wirelab/lossmodel"
 )
 
 // Lab is the running experiment as the dashboard sees it. The engine never waits
@@ -18,35 +17,6 @@ type Lab interface {
 	// Do hands over a command; false if the queue is full.
 	Do(experiment.Command) bool
 }
-
-// Options are what the dashboard is started with. The zero value is a good one.
-type Options struct {
-	ASCII      bool
-	Theme      string  // one of Themes; "" is the first
-	Tour       bool    // begin with the guided tour
-	ReportsDir string  // where save puts reports; "" leaves it to the lab
-	CrashDir   string  // where the account of a crash goes; "" is the system's temporary folder
-	BudgetKbps float64 // the guide in the bandwidth chart; 0 is 256
-
-	// Picture draws what a link does to packets, in lines of at most w columns, for
-	// the list of profiles. It is asked once for each link looked at, and holds
-	// the screen up for as long as it takes: 10 ms at most. nil: no pictures.
-	Picture func(spec lossmodel.Spec, w int, ascii bool) string
-
-	In       io.Reader          // nil: the terminal
-	Out      io.Writer          // nil: the terminal
-	Renderer *lipgloss.Renderer // nil: asks the terminal for its colours and its ground
-}
-
-// Errors that Run returns. A normal quit returns nil.
-var (
-	// ErrInterrupted: ctrl-c, a signal, or a context that ended.
-	ErrInterrupted = errors.New("interrupted")
-	// ErrPanic: the dashboard had a bug; the message says where the details are.
-	ErrPanic = errors.New("the dashboard crashed")
-	// ErrBroken: the session stopped with an error, which is wrapped too.
-	ErrBroken = errors.New("the session broke")
-)
 
 // sight is what the panes get to see on a tick.
 type sight struct {
@@ -81,3 +51,38 @@ func (v sight) beside() []experiment.Lane { return v.snap.Lanes[min(len(v.snap.L
 
 // running reports whether virtual time goes on.
 func (v sight) running() bool { return v.snap.State == experiment.Running }
+
+// ofFiles reports whether what is sent are whole files.
+func ofFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Every }
+
+// sameSettings reports whether two configurations of a session agree in
+// everything that a change can alter.
+func sameSettings(a, b *experiment.Config) bool {
+	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
+		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
+		a.Receiver.Interpolation == b.Receiver.Interpolation && a.Sender.Every == b.Sender.Every &&
+		slices.EqualFunc(a.Shadows, b.Shadows, experiment.EncoderConfig.Equal)
+}
+
+// between returns the samples whose periods lie within (from, to].
+func between(samples []experiment.Sample, from, to time.Duration) []experiment.Sample {
+	i, j := 0, len(samples)
+	for i < j && samples[i].T-experiment.SamplePeriod < from {
+		i++
+	}
+	for j > i && samples[j-1].T > to {
+		j--
+	}
+	return samples[i:j]
+}
+
+// enoughChanged is how many items of a frame must have changed for bits per
+// changed item to mean something: below it is a packet's header divided by next
+// to nothing.
+const enoughChanged = 5
+
+// perSecond scales a count in a sample to a rate.
+const perSecond = float64(time.Second / experiment.SamplePeriod)
+
+// recentSpan is how long "now" is: as long as experiment.Recent looks back.
+const recentSpan = 2 * time.Second

@@ -11,71 +11,62 @@ import (
 // the screen believes the snapshot rather than the keys.
 const patience = 20
 
-// desired is what the person has asked for and the snapshot does not show yet.
+// pending is what the person has asked for and the snapshot does not show yet.
 // Panes show it at once, and the next press of a key goes on from it; so a key
 // that is held moves steadily however late the engine answers. Changes are
 // gathered and handed over once a tick, one Change for all of them.
-type desired struct {
+type pending struct {
 	cfg    *experiment.Config // nil: nothing beyond the snapshot
 	speed  *float64
 	unsent experiment.Change
 	until  int // tick at which to give up waiting
 }
 
-// ask applies a change to what is desired; the error is for the person.
-func (d *desired) ask(from *experiment.Config, ch experiment.Change, tick int) error {
-	cfg := d.cfg
+// ask applies a change to what was asked for; the error is for the person.
+func (p *pending) ask(from *experiment.Config, ch experiment.Change, tick int) error {
+	cfg := p.cfg
 	if cfg == nil {
 		cfg = from.Clone()
 	}
 	if err := cfg.Apply(ch); err != nil {
 		return err
 	}
-	d.cfg, d.unsent, d.until = cfg, merge(d.unsent, ch), tick+patience
+	p.cfg, p.unsent, p.until = cfg, merge(p.unsent, ch), tick+patience
 	return nil
 }
 
 // askSpeed is ask for the speed, which is no part of the configuration.
-func (d *desired) askSpeed(v float64, tick int) { d.speed, d.until = &v, tick+patience }
+func (p *pending) askSpeed(v float64, tick int) { p.speed, p.until = &v, tick+patience }
 
 // config returns the configuration to show.
-func (d *desired) config(snap *experiment.Snapshot) *experiment.Config {
-	if d.cfg != nil {
-		return d.cfg
+func (p *pending) config(snap *experiment.Snapshot) *experiment.Config {
+	if p.cfg != nil {
+		return p.cfg
 	}
 	return snap.Config
 }
 
 // pace returns the speed to show.
-func (d *desired) pace(snap *experiment.Snapshot) float64 {
-	if d.speed != nil {
-		return *d.speed
+func (p *pending) pace(snap *experiment.Snapshot) float64 {
+	if p.speed != nil {
+		return *p.speed
 	}
 	return snap.Speed
 }
 
 // settle forgets what the snapshot has caught up with, or never will.
-func (d *desired) settle(snap *experiment.Snapshot, tick int) {
-	late := tick >= d.until
-	if d.cfg != nil && d.unsent.IsZero() && (late || sameSettings(snap.Config, d.cfg)) {
-		d.cfg = nil
+func (p *pending) settle(snap *experiment.Snapshot, tick int) {
+	late := tick >= p.until
+	if p.cfg != nil && p.unsent.IsZero() && (late || sameSettings(snap.Config, p.cfg)) {
+		p.cfg = nil
 	}
-	if d.speed != nil && (late || snap.Speed == *d.speed) {
-		d.speed = nil
+	if p.speed != nil && (late || snap.Speed == *p.speed) {
+		p.speed = nil
 	}
-}
-
-// sameSettings reports whether two configurations of a session agree in
-// everything that a change can alter.
-func sameSettings(a, b *experiment.Config) bool {
-	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
-		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
-		a.Receiver.Interpolation == b.Receiver.Interpolation && a.Sender.Every == b.Sender.Every &&
-		slices.EqualFunc(a.Shadows, b.Shadows, experiment.EncoderConfig.Equal)
 }
 
 // forget drops all expectations: what comes next may be anything.
-func (d *desired) forget() { *d = desired{} }
+func (p *pending) forget() { *p = pending{} }
 
 // merge returns the change that does what a and then b would do.
 func merge(a, b experiment.Change) experiment.Change {

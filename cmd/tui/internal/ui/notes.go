@@ -8,13 +8,15 @@ import (
 	"wirelab/lossmodel"
 )
 
-// notice is something for the person to read, shown for a while.
-type notice struct {
+// notes is what there is to say: a notice, shown for a while, and what was said
+// already.
+type notes struct {
 	text  string
 	tone  noteTone
-	since int // when it was first shown
-	until int
-	seen  int // newest notice of the lab
+	since int  // when it was first shown
+	until int  // tick at which it goes
+	stale bool // it is not as it was last drawn
+	seen  int  // newest notice of the lab
 
 	refusal string            // newest complaint of the encoder, without its numbers
 	refused int64             // frames that it refused so far
@@ -33,43 +35,43 @@ const (
 )
 
 // hear takes up what the lab has to say.
-func (m *Model) hear() {
-	if n := m.snap.Notice; n.ID != m.note.seen {
-		m.note.seen = n.ID
-		m.say(n.Text, n.Bad)
+func (s *session) hear() {
+	if n := s.snap.Notice; n.ID != s.note.seen {
+		s.note.seen = n.ID
+		s.say(n.Text, n.Bad)
 		if n.Bad {
-			m.want.forget()
+			s.pending.forget()
 		}
 	}
-	m.hearEncoder()
-	m.warn()
-	if m.note.text != "" && m.ticks >= m.note.until {
-		m.note.text, m.stale = "", true
+	s.hearEncoder()
+	s.warn()
+	if s.note.text != "" && s.ticks >= s.note.until {
+		s.note.text, s.note.stale = "", true
 	}
 }
 
 // hearEncoder says when the encoder refuses frames, each complaint once: one that
 // fails on every frame has the same to say sixty times a second, with another
 // number in it. As long as it fails the header says so.
-func (m *Model) hearEncoder() {
-	if len(m.snap.Lanes) == 0 {
+func (s *session) hearEncoder() {
+	if len(s.snap.Lanes) == 0 {
 		return
 	}
-	lane := &m.snap.Lanes[0]
+	lane := &s.snap.Lanes[0]
 	n := lane.Totals.EncodeFailed
-	rose := n > m.note.refused
-	m.note.refused = n
+	rose := n > s.note.refused
+	s.note.refused = n
 	if !rose {
 		return
 	}
-	m.note.fails = m.ticks + freshTicks
+	s.note.fails = s.ticks + freshTicks
 	text := "it does not say why"
 	if lane.Err != nil {
 		text = lane.Err.Error()
 	}
-	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != m.note.refusal {
-		m.note.refusal = numberless
-		m.say("the encoder refused a frame: "+text, true)
+	if numberless := lane.Encoder + strings.Map(undigit, text); numberless != s.note.refusal {
+		s.note.refusal = numberless
+		s.say("the encoder refused a frame: "+text, true)
 	}
 }
 
@@ -82,16 +84,16 @@ func undigit(r rune) rune {
 }
 
 // fails reports whether the encoder refuses frames just now.
-func (m *Model) fails() bool { return m.ticks < m.note.fails }
+func (s *session) fails() bool { return s.ticks < s.note.fails }
 
 // warn tells what the links do that their settings do not say, once for every
 // change of a netem line: to find out takes milliseconds.
-func (m *Model) warn() {
-	cfg := m.want.config(m.snap)
-	if cfg.Down.Netem == m.note.links[0].Netem && cfg.Up.Netem == m.note.links[1].Netem {
+func (s *session) warn() {
+	cfg := s.config()
+	if cfg.Down.Netem == s.note.links[0].Netem && cfg.Up.Netem == s.note.links[1].Netem {
 		return
 	}
-	m.note.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
+	s.note.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
 	var list []string
 	for _, spec := range []*lossmodel.Spec{&cfg.Down, &cfg.Up} {
 		for _, w := range spec.Warnings() {
@@ -101,69 +103,63 @@ func (m *Model) warn() {
 		}
 	}
 	if len(list) > 0 {
-		m.show(strings.Join(list, ". "), toneWarn)
+		s.show(strings.Join(list, ". "), toneWarn)
 	}
 }
 
 // say shows a sentence for a while.
-func (m *Model) say(text string, bad bool) {
+func (s *session) say(text string, bad bool) {
 	if bad {
-		m.show(text, toneBad)
+		s.show(text, toneBad)
 		return
 	}
-	m.show(text, toneGood)
+	s.show(text, toneGood)
 }
 
 // show shows text for as long as it takes to read.
-func (m *Model) show(text string, tone noteTone) {
+func (s *session) show(text string, tone noteTone) {
 	const easy = 60 // letters that are read at a glance
-	m.note.text, m.note.tone = strings.ReplaceAll(text, "\n", " "), tone
-	m.note.since = m.ticks
-	m.note.until = m.ticks + noteTicks + max(len(text)-easy, 0)
-	m.stale = true
+	s.note.text, s.note.tone = strings.ReplaceAll(text, "\n", " "), tone
+	s.note.since = s.ticks
+	s.note.until = s.ticks + noteTicks + max(len(text)-easy, 0)
+	s.note.stale = true
 }
 
 // dismiss takes the notice away.
-func (m *Model) dismiss() { m.note.text, m.stale = "", true }
+func (s *session) dismiss() { s.note.text, s.note.stale = "", true }
+
+// noteTicks is how long a notice stays.
+const noteTicks = 120
 
 // freshTicks is how long a notice is too new for a key to take it away: a second.
 const freshTicks = 20
 
 // outgrow takes away a notice that was there before the key that comes now was
 // thought of.
-func (m *Model) outgrow() {
-	if m.note.text != "" && m.ticks-m.note.since >= freshTicks {
-		m.dismiss()
-	}
-}
-
-// accept says in a few words what is being done, in place of what was said
-// before it.
-func (m *Model) accept(c experiment.Command) {
-	switch {
-	case c.Change != nil && c.Change.Label() != "":
-		m.say(c.Change.Label(), false)
-	case c.Speed != nil:
-		m.say("speed "+speedText(m.theme, *c.Speed), false)
-	default: // the lab or the header will say
-		m.dismiss()
+func (s *session) outgrow() {
+	if s.note.text != "" && s.ticks-s.note.since >= freshTicks {
+		s.dismiss()
 	}
 }
 
 // stray answers a key that means nothing.
-func (m *Model) stray() {
-	if m.note.text == "" {
-		m.show("no such key here; ? lists them", toneDim)
+func (s *session) stray() {
+	if s.note.text == "" {
+		s.show("no such key here; ? lists them", toneDim)
 	}
 }
 
 // noteRows is the most rows that a notice covers.
 const noteRows = 6
 
-// notice draws the notice, on as many rows as it needs.
-func (m *Model) notice() []string {
-	k, sign := inkGood, string(m.theme.outcome[experiment.Decoded])
-	switch m.note.tone {
+// notice draws the notice in w columns, on as many rows as it needs; none if there
+// is nothing to say.
+func (n *notes) notice(th *theme, w int) []string {
+	if n.text == "" {
+		return nil
+	}
+	k, sign := inkGood, string(th.outcome[experiment.Decoded])
+	switch n.tone {
 	case toneBad:
 		k, sign = inkBad, "!"
 	case toneWarn:
@@ -171,14 +167,14 @@ func (m *Model) notice() []string {
 	case toneDim:
 		k, sign = inkDim, ""
 	}
-	lines := wrap(m.note.text, m.w-4)
+	lines := wrap(n.text, w-4)
 	if len(lines) > noteRows {
 		lines = append(lines[:noteRows-1:noteRows-1], strings.Join(lines[noteRows-1:], " "))
 	}
-	c := newCanvas(m.w, max(len(lines), 1))
+	c := newCanvas(w, max(len(lines), 1))
 	for y, line := range lines {
-		c.clip(3, y, m.w-4, k, line)
+		c.clip(3, y, w-4, k, line)
 	}
 	c.text(1, 0, k, sign)
-	return c.lines(m.theme)
+	return c.lines(th)
 }

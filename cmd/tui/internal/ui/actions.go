@@ -298,7 +298,7 @@ func (m *Model) desk() desk { return desk{m.cat, m.lab.config(), m.lab.snap.Sche
 // wear changes the colours of everything.
 func (m *Model) wear(name string) {
 	m.scheme, _ = schemeNamed(name)
-	m.theme = newThemeOf(m.opt.Renderer, m.scheme, m.opt.ASCII)
+	m.theme = newTheme(m.opt.Renderer, m.scheme, m.opt.ASCII)
 	m.lab.theme = m.theme
 	m.lab.say("theme "+m.scheme.String(), false)
 }

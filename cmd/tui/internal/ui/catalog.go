@@ -5,7 +5,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/lossmodel"
 )
@@ -19,8 +18,10 @@ type catalog struct {
 	picture  func(spec lossmodel.Spec, w int, ascii bool) string // see Options
 }
 
-func newCatalog() *catalog {
-	return &catalog{codecs: table.All(), profiles: lossmodel.Profiles(), keys: lossmodel.Keys()}
+// newCatalog makes a catalog of encoders, of link profiles and of the settings of a
+// link.
+func newCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lossmodel.KeyInfo) *catalog {
+	return &catalog{codecs: codecs, profiles: profiles, keys: keys}
 }
 
 // choice is a name to pick, with a line that says what it is.

@@ -60,21 +60,11 @@ func TestGoldenCompare(t *testing.T) {
 	}
 }
 
-func comparePaneOf(m *Model) *comparePane {
-	for _, p := range m.pages {
-		if p, ok := p.(*comparePage); ok {
-			return p.table
-		}
-	}
-	return nil
-}
-
 // The figures are those of the common stretch of time, computed here straight from
 // the samples; the best comes first; intervals hold the difference.
 func TestComparedFigures(t *testing.T) {
 	snap := fourShadows()
-	m := comparing(snap, 160, 48, Options{})
-	p := comparePaneOf(m)
+	p := comparedPane(snap, 160, 48)
 	from := snap.Lanes[4].Began + warmUp // the last to join
 	if p.data.from != from || p.data.to != snap.Now {
 		t.Errorf("compared from %v to %v, want from %v", p.data.from, p.data.to, from)
@@ -132,11 +122,13 @@ func TestComparisonBeginsAnew(t *testing.T) {
 // Whatever it sorts by, the cursor stays with its encoder, the figures ascend, and
 // one that sends nothing does not lead.
 func TestSortedByAnything(t *testing.T) {
-	m := comparing(refusing(), 160, 48, Options{}, "down")
-	p := comparePaneOf(m)
+	page := newComparePage(256)
+	m := newStage(page, &fakeLab{snap: refusing()}, 160, 46)
+	m.press("down")
+	p := page.table
 	name := p.picked().name
 	for range numFigures + 1 {
-		press(m, "right")
+		m.press("right")
 		before := math.Inf(-1)
 		for at, i := range p.order {
 			v := p.data.rivals[i].figures[p.by]
@@ -152,9 +144,19 @@ func TestSortedByAnything(t *testing.T) {
 			t.Errorf("the cursor went from %s to %s", name, p.picked().name)
 		}
 	}
-	if !strings.Contains(m.View(), "packet of 70000 bytes does not fit") {
+	if !strings.Contains(m.view(), "packet of 70000 bytes does not fit") {
 		t.Error("it is not said why an encoder sends nothing")
 	}
+}
+
+// comparedPane is the table over a snapshot, with all its intervals worked out.
+func comparedPane(snap *experiment.Snapshot, w, h int) *comparePane {
+	page := newComparePage(256)
+	m := newStage(page, &fakeLab{snap: snap}, w, h)
+	for range 6 { // an interval a tick
+		m.tick(false)
+	}
+	return page.table
 }
 
 // The chosen shadow swaps places with the encoder under the keys, or is sent away.
@@ -166,13 +168,16 @@ func TestCompareKeys(t *testing.T) {
 	if got := spell(lab.got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
 		t.Errorf("sent %s", got)
 	}
-	lab.got, m.lab.pending = nil, pending{}
+	for range 30 { // the lab does not do it: what was asked for is forgotten
+		m.Update(tickMsg{})
+	}
+	lab.got = nil
 	press(m, "down", "backspace", "down", "backspace", "enter") // what is under the keys stays there
 	if got := spell(lab.got); got != "shadow quantized off" {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
-	if p, ok := m.over.(*picker); !ok || len(p.beside) == 0 {
+	if m.over == nil || !strings.Contains(m.View(), "v beside") {
 		t.Error("v does not open the list of encoders")
 	}
 }
@@ -180,21 +185,22 @@ func TestCompareKeys(t *testing.T) {
 // While time stands still nothing is worked out again; while it runs, at most an
 // interval a tick, and a round a second.
 func TestIntervalsAreRationed(t *testing.T) {
+	const tick, slow = 50 * time.Millisecond, 10
 	lab := &fakeLab{snap: fourShadows()}
-	m := screen(lab, 160, 48, Options{})
-	press(m, "5")
-	p := comparePaneOf(m)
-	for range 10 {
-		m.Update(tickMsg{})
+	page := newComparePage(256)
+	m := newStage(page, lab, 160, 46)
+	p := page.table
+	for i := range 10 {
+		m.tick(i%slow == 0)
 	}
 	if len(p.queue) != 0 || len(p.gaps) != 4 {
 		t.Fatalf("%d intervals, %d due", len(p.gaps), len(p.queue))
 	}
 	rounds := 0
 	for i := range 100 { // five seconds
-		lab.snap = withShadows(fakeSnapshot(90*time.Second+time.Duration(i)*tickEvery), "rotor", "raw", "quantized", "kinetic")
+		lab.snap = withShadows(fakeSnapshot(90*time.Second+time.Duration(i)*tick), "rotor", "raw", "quantized", "kinetic")
 		due := len(p.queue)
-		m.Update(tickMsg{})
+		m.tick(i%slow == 0)
 		switch now := len(p.queue); {
 		case now > due:
 			rounds++

@@ -63,8 +63,8 @@ func TestVitalsDropWholeFigures(t *testing.T) {
 	p.observe(sightOf(damagedLab().snap))
 	for w := 60; w <= 100; w++ {
 		c := newCanvas(w, 1)
-		p.draw(c, newTheme(plainRenderer(), false), false)
-		line := c.lines(newTheme(plainRenderer(), false))[0]
+		p.draw(c, plainTheme(false), false)
+		line := c.lines(plainTheme(false))[0]
 		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost  5%") || !strings.Contains(line, "failed 48") {
 			t.Errorf("%d columns: %q", w, line)
 		}
@@ -74,8 +74,8 @@ func TestVitalsDropWholeFigures(t *testing.T) {
 	}
 	p.lane.Totals.Wrong = 2
 	c := newCanvas(60, 1)
-	p.draw(c, newTheme(plainRenderer(), false), false)
-	if line := c.lines(newTheme(plainRenderer(), false))[0]; !strings.Contains(line, "wrong 2") {
+	p.draw(c, plainTheme(false), false)
+	if line := c.lines(plainTheme(false))[0]; !strings.Contains(line, "wrong 2") {
 		t.Errorf("wrong data must not go: %q", line)
 	}
 }

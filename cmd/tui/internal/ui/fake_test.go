@@ -137,21 +137,23 @@ func fakeCatalog() *catalog {
 	codec := func(name, summary string, p any) encoders.Codec {
 		return encoders.Codec{Name: name, Summary: summary, Params: p, Suits: func(*frame.Schema) bool { return true }}
 	}
-	cat := newCatalog()
-	cat.codecs = []encoders.Codec{
+	codecs := []encoders.Codec{
 		codec("raw", "every cube in full", nil),
 		codec("relative-orientation", "orientation as a difference to the baseline; a sentence long enough for two lines", &params{Small: 6, Large: 9}),
 		codec("rotor", "orientation as a rotor", nil),
 	}
-	cat.profiles = cat.profiles[:4]
-	cat.keys = slices.DeleteFunc(cat.keys, func(k lossmodel.KeyInfo) bool {
-		some := []string{"loss", "distribution", "keep_order", "delay_trace", "rate_cell_overhead", "mtu", "netem"}
-		return !slices.Contains(some, k.Key) && !slices.ContainsFunc(mainKeys(), func(m mainKey) bool { return m.key == k.Key })
-	})
-	for i := range cat.keys {
-		cat.keys[i].Help = "help of " + cat.keys[i].Key
+	return newCatalog(codecs, lossmodel.Profiles()[:4], fakeKeys())
+}
+
+// fakeKeys are some of the settings of a link.
+func fakeKeys() []lossmodel.KeyInfo {
+	some := []string{"loss", "burst", "latency", "jitter", "reorder", "duplicate", "corrupt", "rate", "queue",
+		"distribution", "keep_order", "delay_trace", "rate_cell_overhead", "mtu", "netem"}
+	keys := slices.DeleteFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return !slices.Contains(some, k.Key) })
+	for i := range keys {
+		keys[i].Help = "help of " + keys[i].Key
 	}
-	return cat
+	return keys
 }
 
 // plainRenderer paints nothing; colourRenderer paints as a terminal of 256 colours

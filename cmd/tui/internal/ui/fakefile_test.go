@@ -7,6 +7,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
 
 // newFileLab is a lab that delivers a file: done is the share of the patch that is
@@ -93,13 +94,12 @@ func fakeBlocks(x *experiment.Transfer, sent int) []experiment.BlockState {
 
 // fileCatalog is fakeCatalog with the encoders of files.
 func fileCatalog() *catalog {
-	cat := fakeCatalog()
-	cat.codecs = nil
+	var codecs []encoders.Codec
 	schema := fileSnapshot(0).Schema
 	for _, c := range table.All() {
 		if c.Suits(schema) {
-			cat.codecs = append(cat.codecs, encoders.Codec{Name: c.Name, Summary: "what " + c.Name + " does", Suits: c.Suits})
+			codecs = append(codecs, encoders.Codec{Name: c.Name, Summary: "what " + c.Name + " does", Suits: c.Suits})
 		}
 	}
-	return cat
+	return newCatalog(codecs, lossmodel.Profiles()[:4], fakeKeys())
 }

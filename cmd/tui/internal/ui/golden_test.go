@@ -10,6 +10,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// How long notices and what was asked for are kept, in ticks.
+const noteLasts, noteFresh, askLasts = 120, 20, 20
+
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares text with testdata/name.golden.

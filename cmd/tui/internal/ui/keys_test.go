@@ -9,26 +9,16 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
-
-// named are the keys that are not what they type.
-var named = map[string]tea.KeyMsg{
-	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
-	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
-	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
-	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
-	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
-}
 
 // press sends keys and then a tick, as a person and the clock would.
 func press(m *Model, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
-		msg, ok := named[k]
-		if !ok {
-			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
-		}
-		_, last = m.Update(msg)
+		_, last = m.Update(keyMsg(k))
 	}
 	m.Update(tickMsg{})
 	return last
@@ -151,7 +141,7 @@ func TestKeyShowsInTheNextRedraw(t *testing.T) {
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
-	for range patience + 1 {
+	for range askLasts + 1 {
 		m.Update(tickMsg{})
 	}
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "relative-orientation") {
@@ -315,7 +305,7 @@ func TestLeaving(t *testing.T) {
 	} {
 		lab := newFakeLab()
 		m := screen(lab, 80, 24, Options{})
-		m.Update(named["right"])
+		m.Update(namedKeys["right"])
 		cmd := press(m, c.keys...)
 		if cmd == nil || m.Err() != c.want {
 			t.Errorf("%v: command %v, error %v, want %v", c.keys, cmd != nil, m.Err(), c.want)
@@ -371,7 +361,7 @@ func TestFooterNamesRealKeys(t *testing.T) {
 		if b.brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}
-		if msg, ok := named[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
+		if msg, ok := namedKeys[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
 			t.Errorf("%q does not match its own key", b.Keys()[0])
 		}
 	}
@@ -381,7 +371,7 @@ func FuzzParseLine(f *testing.F) {
 	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b", "latency 50ms ± 10ms", "\xff é 日"} {
 		f.Add(s)
 	}
-	cat := newCatalog()
+	cat := newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	cfg := experiment.Default()
 	f.Fuzz(func(t *testing.T, text string) {
 		o, err := cat.parseLine(text)
@@ -394,6 +384,6 @@ func FuzzParseLine(f *testing.F) {
 		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
 			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
 		}
-		complete(desk{cat, cfg, fakeSchema}, text)
+		complete(desk{cat, cfg, frame.Cubes(frame.WalkoffCubes)}, text)
 	})
 }

@@ -87,8 +87,8 @@ func hostileLab() *fakeLab {
 }
 
 func TestHostileSnapshotBreaksNothing(t *testing.T) {
-	m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
-	lab := m.lab.lab.(*fakeLab)
+	lab := newFakeLab()
+	m := screen(lab, 80, 24, Options{Renderer: colourRenderer()})
 	for _, snap := range []*experiment.Snapshot{hostileLab().snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
 		lab.snap = snap
 		for _, s := range sizes()[:200] {
@@ -141,7 +141,7 @@ func TestWideRunesKeepTheirPlace(t *testing.T) {
 	c.text(0, 0, inkPlain, "a日本b")
 	c.set(2, 0, inkPlain, 'x') // the right half of 日
 	c.set(3, 0, inkPlain, 'y') // the left half of 本
-	got := c.lines(newTheme(plainRenderer(), false))[0]
+	got := c.lines(plainTheme(false))[0]
 	if got != "a xy b  " {
 		t.Errorf("got %q", got)
 	}

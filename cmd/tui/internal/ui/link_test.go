@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
@@ -41,14 +43,14 @@ func wordsOfControls(list []control) []string {
 }
 
 func TestEveryKeyHasAControl(t *testing.T) {
-	cat := newCatalog()
+	cat := newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	on := experiment.Default()
 	if err := on.Apply(experiment.Change{Down: map[string]string{"netem": "delay 10ms"}}); err != nil {
 		t.Fatal(err)
 	}
 	for what, cfg := range map[string]*experiment.Config{"off": experiment.Default(), "on": on} {
 		for way := bothDirections; way <= upOnly; way++ {
-			words := wordsOfControls(cat.controls(cfg, fakeSchema, scope{way, true}))
+			words := wordsOfControls(cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
 			for _, k := range lossmodel.Keys() {
 				if n := countOf(words, k.Key); n != 1 {
 					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
@@ -152,9 +154,9 @@ func TestStepLossParam(t *testing.T) {
 // TestModelsCanBeCompleted types every model by completion alone, with its
 // params, and hands it to a link.
 func TestModelsCanBeCompleted(t *testing.T) {
-	cat := newCatalog()
+	cat := newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	loss, _ := cat.key("loss")
-	d := desk{cat, experiment.Default(), fakeSchema}
+	d := desk{cat, experiment.Default(), frame.Cubes(frame.WalkoffCubes)}
 	for _, model := range loss.Models {
 		text := "loss " + model.Name
 		if _, words := complete(d, text); !slices.Contains(words, model.Name) {
@@ -178,8 +180,8 @@ func TestNetemWarnsOnce(t *testing.T) {
 	m := screen(newFakeLab(), 160, 48, Options{})
 	const fault = "netem's correlation draws its values to the middle"
 	press(m, line("netem loss 1% 25%")...)
-	if n := strings.Count(m.lab.note.text, fault); n != 1 || !strings.Contains(m.View(), fault) {
-		t.Fatalf("both links have the fault; it is told %d times: %q", n, m.lab.note.text)
+	if n := strings.Count(m.View(), fault); n != 1 {
+		t.Fatalf("both links have the fault; it is told %d times:\n%s", n, m.View())
 	}
 	press(m, "esc")
 	for range 5 {
@@ -189,17 +191,17 @@ func TestNetemWarnsOnce(t *testing.T) {
 		t.Error("it is told again though nothing changed")
 	}
 	press(m, line("latency 1ms")...) // refused: the line decides
-	if m.lab.note.text != "" || !strings.Contains(m.line.err, "netem") {
-		t.Errorf("a refused change: notice %q, error %q", m.lab.note.text, m.line.err)
+	if strings.Contains(m.View(), fault) || !strings.Contains(m.line.err, "netem") {
+		t.Errorf("a refused change: error %q\n%s", m.line.err, m.View())
 	}
 	press(m, "esc")
 	press(m, line("netem loss 2% 25%")...)
-	if !strings.Contains(m.lab.note.text, fault) {
+	if !strings.Contains(m.View(), fault) {
 		t.Error("another line is not warned of")
 	}
 	press(m, "esc")
-	if press(m, line("netem off")...); m.lab.note.text != "netem off" {
-		t.Errorf("no netem, yet %q", m.lab.note.text)
+	if press(m, line("netem off")...); strings.TrimSpace(lastRow(m)) != "● netem off" {
+		t.Errorf("no netem, yet %q", lastRow(m))
 	}
 }
 
@@ -215,7 +217,7 @@ func TestNetemHoldsControls(t *testing.T) {
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
 	if len(lab.got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
-		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.got), m.lab.note.text)
+		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.got), lastRow(m))
 	}
 	press(m, "esc", "d", "d")
 	if strings.Contains(m.View(), "waits: netem") {
@@ -263,7 +265,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	if made != 3 {
 		t.Errorf("made %d times for three links", made)
 	}
-	view, p := m.View(), m.cat.profiles[0]
+	view, p := m.View(), lossmodel.Profiles()[0]
 	for _, want := range []string{p.Summary, "source: " + p.Source, "each way:", "1500 packets", "delay, ms"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, view)
@@ -278,7 +280,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 func TestPreviewWithoutPictures(t *testing.T) {
 	m := screen(newFakeLab(), 80, 24, Options{})
 	press(m, "p")
-	if !strings.Contains(m.View(), "source: "+m.cat.profiles[0].Source) {
+	if !strings.Contains(m.View(), "source: "+lossmodel.Profiles()[0].Source) {
 		t.Errorf("the source is not named:\n%s", m.View())
 	}
 }

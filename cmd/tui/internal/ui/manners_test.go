@@ -30,6 +30,9 @@ func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
 	if len(rows) != maxComplaint || !strings.HasPrefix(rows[0], "did you mean rotor? encoder: unknown") {
 		t.Errorf("%q", rows)
 	}
+}
+
+func TestComplaintIsOnTheScreen(t *testing.T) {
 	m := screen(newFakeLab(), 60, 20, Options{})
 	press(m, line("encoder rotr")...)
 	if !strings.Contains(m.View(), "did you mean rotor?") {
@@ -73,7 +76,7 @@ func TestNoticeGivesWay(t *testing.T) {
 	if !strings.Contains(lastRow(m), "reorder 10%") {
 		t.Error("it is gone before it was read")
 	}
-	for range freshTicks {
+	for range noteFresh {
 		press(m)
 	}
 	if press(m, "tab"); !strings.Contains(lastRow(m), "? help") {

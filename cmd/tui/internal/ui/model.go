@@ -8,7 +8,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
 
 // The dashboard's own beat. It polls; nobody sends it anything.
@@ -53,7 +55,9 @@ type Model struct {
 }
 
 // New returns the dashboard over a lab.
-func New(lab Lab, opt Options) *Model { return newModel(lab, opt, newCatalog()) }
+func New(lab Lab, opt Options) *Model {
+	return newModel(lab, opt, newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
+}
 
 func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	if opt.Renderer == nil {
@@ -65,7 +69,7 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 	cat.picture = opt.Picture
 	m := &Model{opt: opt, cat: cat}
 	m.scheme, _ = schemeNamed(opt.Theme)
-	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
+	m.theme = newTheme(opt.Renderer, m.scheme, opt.ASCII)
 	m.lab = newSession(lab, m.theme, m.again)
 	m.pages = pages(opt, cat)
 	if ofFiles(m.lab.snap.Schema) { // there is no world, and something else to see

@@ -10,22 +10,12 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
-
-// picture draws a pane by itself.
-func picture(p pane, v sight, w, h int) []string {
-	p.observe(v)
-	c := newCanvas(w, h)
-	th := newTheme(plainRenderer(), false)
-	p.draw(c, th, false)
-	return c.lines(th)
-}
-
-func sightOf(snap *experiment.Snapshot) sight {
-	return sight{snap: snap, cfg: snap.Config, speed: snap.Speed, slow: true}
-}
 
 func TestPacketKeepsItsPlace(t *testing.T) {
 	// Half a second later every packet that is still shown stands where it stood.
@@ -58,24 +48,26 @@ func TestStripShowsTheGravestCopy(t *testing.T) {
 }
 
 func TestPacketUnderTheCursor(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{})
-	press(m, "tab", "left", "left", "left", "left", "left")
+	page := newLivePage(newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), 256)
+	m := newStage(page, newFakeLab(), 160, 46)
+	_ = m.view()
+	m.press("tab", "left", "left", "left", "left", "left")
 	last := uint64(90*fakeHz) - 1
-	p := m.pages[0].(*livePage).packets
+	p := page.packets
 	if !p.choosing || p.chosen != last-5 {
 		t.Fatalf("the cursor is on %d, want %d", p.chosen, last-5)
 	}
-	if !strings.Contains(m.View(), "#5394 ") {
+	if !strings.Contains(m.view(), "#5394 ") {
 		t.Error("the packet's life is not told")
 	}
 	for range 40 {
-		press(m, "[", "up")
+		m.press("[", "up")
 	}
 	if p.chosen != p.oldest() {
 		t.Errorf("the cursor left the strip: %d, oldest %d", p.chosen, p.oldest())
 	}
-	press(m, "esc")
-	if p.choosing || strings.Contains(m.View(), "#5") {
+	m.press("esc")
+	if p.choosing || strings.Contains(m.view(), "#5") {
 		t.Error("esc does not let go")
 	}
 }
@@ -109,28 +101,28 @@ func TestBarIsFullAndInProportion(t *testing.T) {
 	if counts[' '] > 2*6 { // the blanks around the names
 		t.Errorf("the bar has holes: %q", string(bar))
 	}
-	shades := glyphSet(false).shades
+	th := plainTheme(false)
 	for slot, want := range map[encoders.Slot]int{encoders.SlotPosition: 46, encoders.SlotOrientation: 39} {
 		name := len(slot.Name(nil)) + 2
-		if got := counts[shades[slot]] + name; got < want-1 || got > want+1 {
+		if got := counts[th.shade(int(slot))] + name; got < want-1 || got > want+1 {
 			t.Errorf("%s takes %d of 100 columns, want %d", slot.Name(nil), got, want)
 		}
 	}
 }
 
 func TestEveryControlMovesBothWays(t *testing.T) {
-	cat := newCatalog()
+	cat := newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	for _, codec := range cat.codecs {
 		cfg := experiment.Default()
 		if err := cfg.Apply(experiment.Change{Encoder: codec.Name}); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cat.controls(cfg, fakeSchema, scope{more: true}) {
+		for _, c := range cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
 			if c.step == nil {
 				continue
 			}
 			moved := 0
-			for _, n := range []int{1, -1, bigStep, -bigStep} {
+			for _, n := range []int{1, -1, 4, -4} {
 				cmd, ok := c.step(cfg, n)
 				if !ok {
 					continue
@@ -157,7 +149,7 @@ func TestEveryControlMovesBothWays(t *testing.T) {
 }
 
 func TestGaugeClimbsWithTheLadder(t *testing.T) {
-	cat := newCatalog()
+	cat := newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	for _, m := range mainKeys() {
 		info, ok := cat.key(m.key)
 		if !ok {
@@ -240,7 +232,7 @@ func TestNoticeComesAndGoes(t *testing.T) {
 	if !strings.Contains(m.View(), "● saved as /reports/x") {
 		t.Error("the notice is not shown")
 	}
-	for range noteTicks {
+	for range noteLasts {
 		press(m)
 	}
 	if strings.Contains(m.View(), "saved as") {
@@ -328,7 +320,7 @@ func TestZoom(t *testing.T) {
 // of another.
 func TestNoTwoSlotsHaveOneShape(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := newTheme(plainRenderer(), ascii)
+		th := plainTheme(ascii)
 		seen := map[rune]int{}
 		for slot := range int(encoders.FieldSlot(0)) + 26 { // more fields than letters no schema has
 			r := th.shade(slot)

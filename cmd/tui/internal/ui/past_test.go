@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -165,9 +164,16 @@ func TestLookingBackLeavesTheReportWhole(t *testing.T) {
 	for range 20 {
 		m.Update(tickMsg{})
 	}
-	figures := func() string {
-		r := m.page().(*reportPage)
-		return fmt.Sprint(r.now.length, r.now.totals.Lost, r.now.totals.Sent, r.now.totals.PayloadKbps)
+	figures := func() (text string) {
+		for _, label := range []string{"length s", "payload kbps", "lost %"} {
+			_, row, found := strings.Cut(m.View(), " "+label)
+			if !found {
+				t.Fatalf("no %s on the page", label)
+			}
+			row, _, _ = strings.Cut(row, "\n")
+			text += label + row + "; "
+		}
+		return text
 	}
 	now := figures()
 	press(m, "home")

@@ -35,7 +35,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	if got := spell(lab.got); got != "encoder rotor" {
 		t.Errorf("the keys sent %q", got)
 	}
-	for range freshTicks + 1 {
+	for range noteFresh + 1 {
 		m.Update(tickMsg{})
 	}
 	if strings.Contains(m.View(), "ENCODER FAILS") {

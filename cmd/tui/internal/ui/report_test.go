@@ -44,23 +44,35 @@ func shelfOf(t *testing.T) string {
 	return dir
 }
 
-// working presses keys, and lets the work in the background be done after each.
-func working(t *testing.T, m *Model, keys ...string) {
-	t.Helper()
-	p := reportPageOf(m)
-	for _, k := range append([]string{""}, keys...) {
-		if k != "" {
-			press(m, k)
-		}
+// atOnce is a page whose work in the background is done at once.
+type atOnce struct{ page }
+
+func (p atOnce) observe(v sight) bool {
+	changed := p.page.observe(v)
+	for read := p.page.(worker).work(); read != nil; read = p.page.(worker).work() {
+		read()()
+		changed = true
+	}
+	return changed
+}
+
+// reportScreen is page 6 of a dashboard, after some keys.
+func reportScreen(lab Lab, w, h int, opt Options, keys ...string) *Model {
+	m := screen(lab, w, h, opt)
+	m.pages[5] = atOnce{m.pages[5]}
+	m.keys = m.bindings()
+	for _, k := range append([]string{"6"}, keys...) {
 		for range 4 {
-			p.busy, p.due = false, p.due || !p.shelf.listed // what a tick began is not run here
-			if read := m.work(); read != nil {
-				m.Update(read())
-			}
 			m.lab.ticks = slowTicks - 1
 			m.Update(tickMsg{})
 		}
+		press(m, k)
 	}
+	for range 4 {
+		m.lab.ticks = slowTicks - 1
+		m.Update(tickMsg{})
+	}
+	return m
 }
 
 func TestGoldenReport(t *testing.T) {
@@ -83,30 +95,18 @@ func TestGoldenReport(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := shelfOf(t)
 			c.opt.ReportsDir = dir
-			m := screen(newFakeLab(), c.w, c.h, c.opt)
-			press(m, "6")
-			working(t, m, c.keys...)
-			golden(t, c.name, m.View())
+			golden(t, c.name, reportScreen(newFakeLab(), c.w, c.h, c.opt, c.keys...).View())
 		})
 	}
-}
-
-func reportPageOf(m *Model) *reportPage {
-	for _, p := range m.pages {
-		if p, ok := p.(*reportPage); ok {
-			return p
-		}
-	}
-	return nil
 }
 
 // The figures of a report stand beside those of this run, with what each was set to
 // at its end: a change on the way counts.
 func TestReportBesideThisRun(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{ReportsDir: shelfOf(t)})
-	press(m, "6")
-	working(t, m, "down", "down", "down", "down")
-	p := reportPageOf(m).both
+	page := newReportPage(shelfOf(t))
+	m := newStage(page, newFakeLab(), 160, 46)
+	m.press("down", "down", "down", "down")
+	p := page.both
 	if p.right == nil || p.right.trouble != "" || p.right.totals.PayloadKbps != 142.5 || p.right.settings["down.latency"] != "25ms" {
 		t.Fatalf("beside stands %+v", p.right)
 	}
@@ -122,43 +122,47 @@ func TestReportBesideThisRun(t *testing.T) {
 	if _, ok := differ["seed"]; ok {
 		t.Error("equal seeds are told as different")
 	}
-	working(t, m, "b", "up")
+	m.press("b", "up")
 	if p.left.name != "2026-02-01-100000-rotor" || p.right.name != "2026-02-01-110000-quantized" {
 		t.Errorf("held against each other: %s and %s", p.left.name, p.right.name)
 	}
-	working(t, m, "esc")
+	m.press("esc")
 	if p.left.name != "this run" || p.right != nil {
 		t.Errorf("esc leaves %+v", p.right)
 	}
 }
 
-// Hostile files and folders are sentences, and the page goes on.
+// Hostile files are sentences, and the page goes on.
 func TestReportsThatCannotBeRead(t *testing.T) {
 	dir := shelfOf(t)
-	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 20}} {
-		m := screen(newFakeLab(), size[0], size[1], Options{ReportsDir: dir})
-		press(m, "6")
-		working(t, m, "down")
-		p := reportPageOf(m).both
+	for _, size := range [][2]int{{160, 46}, {80, 22}, {60, 18}} {
+		page := newReportPage(dir)
+		m := newStage(page, newFakeLab(), size[0], size[1])
+		m.press("down")
+		p := page.both
 		if p.right == nil || !strings.Contains(p.right.trouble, "later version of Wirelab, in format 4") {
 			t.Errorf("a later version: %+v", p.right)
 		}
-		working(t, m, "down")
+		m.press("down")
 		if p.right == nil || !strings.Contains(p.right.trouble, "ends in the middle") {
 			t.Errorf("a truncated file: %+v", p.right)
 		}
-		working(t, m, "enter", "tab", "b", "up", "b", "down", "down", "tab", "down", "esc")
+		for _, k := range []string{"enter", "tab", "b", "up", "b", "down", "down", "tab", "down", "esc"} {
+			m.press(k)
+			_ = m.view()
+		}
 	}
+}
+
+// Hostile folders are sentences too.
+func TestFoldersThatCannotBeRead(t *testing.T) {
+	dir := shelfOf(t)
 	file := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
-	m := screen(newFakeLab(), 160, 48, Options{ReportsDir: file})
-	press(m, "6")
-	working(t, m)
+	m := reportScreen(newFakeLab(), 160, 48, Options{ReportsDir: file})
 	if !strings.Contains(m.View(), "not a directory") {
 		t.Error("a folder that is a file is not told of")
 	}
-	none := screen(newFakeLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")})
-	press(none, "6")
-	working(t, none, "down", "b", "enter", "esc")
+	none := reportScreen(newFakeLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")}, "down", "b", "enter", "esc")
 	if !strings.Contains(none.View(), "Reports") {
 		t.Error("the page is gone")
 	}
@@ -168,16 +172,15 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 // cursor stays with its own.
 func TestShelfFollowsTheFolder(t *testing.T) {
 	dir := shelfOf(t)
-	m := screen(newFakeLab(), 160, 48, Options{ReportsDir: dir})
-	press(m, "6")
-	working(t, m, "down", "down", "down")
-	p := reportPageOf(m)
+	p := newReportPage(dir)
+	m := newStage(p, newFakeLab(), 160, 46)
+	m.press("down", "down", "down")
 	name := p.shelf.picked().Name
 	if err := os.RemoveAll(filepath.Join(dir, "2026-02-01-130000-later")); err != nil {
 		t.Fatal(err)
 	}
 	p.due = true
-	working(t, m)
+	m.tick(false)
 	if len(p.shelf.list) != 3 || p.shelf.picked().Name != name {
 		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.shelf.list), p.shelf.picked(), name)
 	}
@@ -185,7 +188,7 @@ func TestShelfFollowsTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.due = true
-	working(t, m)
+	m.tick(false)
 	if len(p.shelf.list) != 2 || p.shelf.picked() != nil {
 		t.Errorf("the report is gone, and the cursor on %+v", p.shelf.picked())
 	}
@@ -204,17 +207,15 @@ func TestFewReportsAreKept(t *testing.T) {
 
 // BenchmarkReportPage draws page 6 with two runs side by side.
 func BenchmarkReportPage160x48(b *testing.B) {
-	m := screen(newFakeLab(), 160, 48, Options{Renderer: colourRenderer()})
-	press(m, "6")
-	p := reportPageOf(m)
+	p := newReportPage("")
+	m := newStage(p, newFakeLab(), 160, 46)
 	d := presentDossier(fakeSnapshot(60 * time.Second))
 	d.name, d.settings["seed"] = "other", "8"
 	p.shelf.base, p.read["x"] = "x", d
 	p.arrange()
 	b.ReportAllocs()
 	for b.Loop() {
-		m.lab.ticks = slowTicks - 1
-		m.Update(tickMsg{})
-		_ = m.View()
+		m.tick(true)
+		_ = m.view()
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
 	"wirelab/experiment"
+	"wirelab/lossmodel"
 )
 
 // withShadows adds made-up shadows to a snapshot: each sends a share of what the
@@ -119,9 +122,10 @@ func TestShadowCommandsInError(t *testing.T) {
 		}
 		m.line.open = false
 	}
-	m.line.show("shadow ")
-	d := m.desk()
-	d.cfg = fourShadows().Config
+}
+
+func TestShadowsAreOffered(t *testing.T) {
+	d := desk{newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), fourShadows().Config, frame.Cubes(frame.WalkoffCubes)}
 	if _, words := complete(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
 		t.Errorf("offered: %v", words)
 	}
@@ -187,7 +191,7 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 // Every lane has a sign of its own, in ASCII too.
 func TestNoTwoLanesHaveOneSign(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := newTheme(plainRenderer(), ascii)
+		th := plainTheme(ascii)
 		seen := map[rune]int{}
 		for lane := range 1 + shadowInks {
 			r := laneSign(th, lane)

@@ -166,12 +166,9 @@ type theme struct {
 
 const inkOff = "\x1b[0m"
 
-// newTheme is newThemeOf as the terminal would have it.
-func newTheme(r *lipgloss.Renderer, ascii bool) *theme { return newThemeOf(r, schemeAuto, ascii) }
-
-// newThemeOf asks the renderer how each ink looks on this terminal: its colours,
+// newTheme asks the renderer how each ink looks on this terminal: its colours,
 // its ground, and NO_COLOR.
-func newThemeOf(r *lipgloss.Renderer, l scheme, ascii bool) *theme {
+func newTheme(r *lipgloss.Renderer, l scheme, ascii bool) *theme {
 	th := &theme{glyphs: glyphSet(ascii)}
 	for k, s := range l.paint(r) {
 		th.on[k], _, _ = strings.Cut(s.Render("x"), "x")

@@ -122,7 +122,7 @@ func TestThemeCommand(t *testing.T) {
 	}
 	press(m, "esc")
 	press(m, line("theme")...)
-	if press(m, "m", "o", "n", "o", "enter"); m.scheme != schemeMono {
+	if press(m, "m", "o", "n", "o", "enter"); m.scheme.String() != "monochrome" {
 		t.Errorf("picked %v", m.scheme)
 	}
 }

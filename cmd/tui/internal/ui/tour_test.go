@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"wirelab/dataset/frame"
@@ -41,7 +42,7 @@ func (l *echoLab) Do(c experiment.Command) bool {
 }
 
 // pass lets virtual time pass.
-func (l *echoLab) pass(m *Model, d time.Duration) {
+func (l *echoLab) pass(d time.Duration) {
 	made := fakeSnapshot(l.snap.Now + d)
 	made.Config, made.Marks, made.State, made.Speed = l.snap.Config, l.snap.Marks, l.snap.State, l.snap.Speed
 	made.Lanes[0].Encoder = made.Config.Encoder.Name
@@ -51,6 +52,11 @@ func (l *echoLab) pass(m *Model, d time.Duration) {
 		made.Lanes = append(made.Lanes, shadow)
 	}
 	l.snap = made
+}
+
+// pass lets virtual time pass, and the dashboard see it.
+func pass(m *Model, l *echoLab, d time.Duration) {
+	l.pass(d)
 	for range slowTicks {
 		m.Update(tickMsg{})
 	}
@@ -70,38 +76,102 @@ func wholePicture(t *testing.T, m *Model) {
 	}
 }
 
+// driven is a tour of a made-up lab without a dashboard.
+type driven struct {
+	*tour
+	lab *echoLab
+	s   *session
+	on  spot
+	end bool
+}
+
+func newDriven(t *testing.T, change func(*session)) *driven {
+	t.Helper()
+	d := &driven{lab: newEchoLab()}
+	d.s = newSession(d.lab, plainTheme(false), func() {})
+	change(d.s)
+	d.tick()
+	var err error
+	d.tour, err = newTour(d.s, func(s spot) { d.on = s }, func() { d.end = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.begin()
+	d.tick()
+	return d
+}
+
+func (d *driven) tick() {
+	d.s.poll()
+	if d.tour != nil && !d.end {
+		d.tour.tick()
+	}
+	d.s.settle()
+}
+
+func (d *driven) pass(by time.Duration) {
+	d.lab.pass(by)
+	for range 10 {
+		d.tick()
+	}
+}
+
+func (d *driven) press(key tea.KeyType) {
+	d.key(tea.KeyMsg{Type: key})
+	d.tick()
+}
+
 func TestTourSetsItsScenesAndRestores(t *testing.T) {
-	lab := newEchoLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, line("param xy_small 7")...)
-	press(m, line("latency 33ms")...)
-	press(m, line("speed 4")...)
-	press(m, "4") // the world's page
-	was := lab.snap.Config.Clone()
-	press(m, "t")
+	d := newDriven(t, func(s *session) {
+		for _, c := range []experiment.Change{{Params: map[string]any{"xy_small": "7"}}, {Down: map[string]string{"latency": "33ms"}, Up: map[string]string{"latency": "33ms"}}} {
+			if err := s.do(experiment.Command{Change: &c}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.setSpeed(4)
+	})
+	was := d.was.Clone()
 	for i := range tourSteps() {
-		step := &m.tour.steps[i]
+		step := &d.steps[i]
 		want := was.Clone()
 		if err := want.Apply(step.scene); err != nil {
 			t.Fatal(err)
 		}
-		if now := lab.snap.Config; !sameSettings(now, want) || m.tour.at != i || lab.snap.Speed != 1 {
-			t.Fatalf("step %d of %d begins with %s, %v, speed %v", m.tour.at+1, i+1, now.Encoder.Name, now.Shadows, lab.snap.Speed)
+		if now := d.lab.snap.Config; !sameSettings(now, want) || d.at != i || d.lab.snap.Speed != 1 {
+			t.Fatalf("step %d of %d begins with %s, %v, speed %v", d.at+1, i+1, now.Encoder.Name, now.Shadows, d.lab.snap.Speed)
 		}
-		lab.pass(m, tourLead)
+		d.pass(tourLead)
 		if err := want.Apply(step.then); err != nil {
 			t.Fatal(err)
 		}
-		if now := lab.snap.Config; !sameSettings(now, want) {
+		if now := d.lab.snap.Config; !sameSettings(now, want) {
 			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
 		}
-		if m.open != step.look.page() {
-			t.Errorf("step %d shows page %d", i+1, m.open+1)
+		if d.on != step.look {
+			t.Errorf("step %d shows place %d", i+1, d.on)
+		}
+		d.press([]tea.KeyType{tea.KeyEnter, tea.KeySpace}[i%2])
+	}
+	if !d.end || d.on != nowhere || !sameSettings(d.lab.snap.Config, was) || d.lab.snap.Speed != 4 {
+		t.Errorf("after the tour: over %v, at place %d, %s, speed %v", d.end, d.on, d.lab.snap.Config.Encoder.Name, d.lab.snap.Speed)
+	}
+}
+
+// The tour shows the pages that it speaks of, and ends where it began.
+func TestTourTurnsPages(t *testing.T) {
+	lab := newEchoLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, "4") // the world's page
+	was := lab.snap.Config.Clone()
+	press(m, "t")
+	for i, page := range []int{1, 1, 1, 1, 1, 1, 4} {
+		if m.open+1 != page {
+			t.Errorf("step %d shows page %d, want %d", i+1, m.open+1, page)
 		}
 		press(m, []string{"enter", "space"}[i%2])
 	}
-	if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.Speed != 4 || m.open+1 != 4 {
-		t.Errorf("after the tour: %v, %s, speed %v, page %d", m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Speed, m.open+1)
+	if m.tour != nil || !sameSettings(lab.snap.Config, was) || m.open+1 != 4 {
+		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.snap.Config.Encoder.Name, m.open+1)
 	}
 	if !strings.Contains(lastRow(m), "that was the tour") {
 		t.Errorf("the end says %q", lastRow(m))
@@ -125,7 +195,7 @@ func TestTourCanBeLeft(t *testing.T) {
 			t.Error("time stands still in the tour")
 		}
 		for _, k := range keys {
-			lab.pass(m, time.Second)
+			pass(m, lab, time.Second)
 			press(m, k)
 		}
 		if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.State != experiment.Paused {
@@ -139,10 +209,10 @@ func TestTourFitsEveryScreen(t *testing.T) {
 		lab := newEchoLab()
 		m := screen(lab, size[0], size[1], Options{Renderer: colourRenderer()})
 		press(m, "t")
-		for i := range tourSteps() {
+		for i := range 7 {
 			wholePicture(t, m)
-			lab.pass(m, tourLead)
-			lab.pass(m, 4*time.Second)
+			pass(m, lab, 4*time.Second)
+			pass(m, lab, 4*time.Second)
 			wholePicture(t, m)
 			if size[0] >= minWidth && size[1] >= minHeight && !strings.Contains(m.View(), fmt.Sprintf("Tour %d of 7", i+1)) {
 				t.Errorf("%v, step %d: no panel", size, i+1)
@@ -164,33 +234,34 @@ func TestTourNeedsCubes(t *testing.T) {
 // A step about moving cubes waits until some move; what it tells of a shadow is
 // over the same frames.
 func TestTourTellsWhatChanged(t *testing.T) {
-	lab := newEchoLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "t", "enter", "enter")
-	lab.pass(m, tourLead)
-	if got := m.tour.outcome(m.theme, &m.tour.steps[2], 150); !m.tour.acted || !strings.Contains(got[1].text, "measuring") {
+	d := newDriven(t, func(*session) {})
+	d.press(tea.KeyEnter)
+	d.press(tea.KeyEnter)
+	d.pass(tourLead)
+	if got := d.outcome(plainTheme(false), &d.steps[2], 150); !d.acted || !strings.Contains(got[1].text, "measuring") {
 		t.Errorf("at once it tells %v", got)
 	}
-	lab.pass(m, 4*time.Second)
-	samples := lab.snap.Lanes[1].Samples
+	d.pass(4 * time.Second)
+	samples := d.lab.snap.Lanes[1].Samples
 	for i := range samples { // the encoder of before takes twice as much
 		samples[i].PayloadBits *= 2
 	}
 	for _, tell := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
-		at, ok := m.tour.mark()
-		before, after, known := tell.compare(lab.snap.Lanes, m.lab.from, at)
+		at, ok := d.mark()
+		before, after, known := tell.compare(d.lab.snap.Lanes, d.s.from, at)
 		if !ok || !known || before < 1.99*after || before > 2.01*after {
 			t.Errorf("%s: %v → %v, %v %v", tell.name, before, after, ok, known)
 		}
 	}
-	press(m, "enter")
-	quiet := *lab.snap
+	d.press(tea.KeyEnter)
+	quiet := *d.lab.snap
 	quiet.Lanes = append([]experiment.Lane(nil), quiet.Lanes...)
 	quiet.Lanes[0].Recent.ChangedPerFrame = 1
 	quiet.Now += 2 * tourLead
-	lab.snap = &quiet
-	if press(m); m.tour.acted || !strings.Contains(m.View(), "as soon as more cubes move") {
-		t.Errorf("with no cube moving it went on: %v", m.tour.acted)
+	d.lab.snap = &quiet
+	d.tick()
+	if text := strings.Join(d.panel(plainTheme(false), 160), "\n"); d.acted || !strings.Contains(text, "as soon as more cubes move") {
+		t.Errorf("with no cube moving it went on: %v\n%s", d.acted, text)
 	}
 }
 
@@ -205,8 +276,8 @@ func TestGoldenTour(t *testing.T) {
 		for range c.step - 1 {
 			press(m, "enter")
 		}
-		lab.pass(m, tourLead)
-		lab.pass(m, 4*time.Second)
+		pass(m, lab, 4*time.Second)
+		pass(m, lab, 4*time.Second)
 		golden(t, fmt.Sprintf("tour-%d-%dx%d", c.step, c.w, c.h), m.View())
 	}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -59,34 +58,6 @@ func (m *Model) release() {
 	m.lab.present()
 	m.page().release()
 	m.page().observe(m.sight(false))
-}
-
-// encoders opens the list of encoders.
-func (m *Model) encoders() request {
-	return request{over: m.cat.encoderList(m.lab.config(), m.lab.snap.Schema)}
-}
-
-// nextEncoder swaps to the next encoder.
-func (m *Model) nextEncoder() (r request) {
-	if cmd, ok := m.cat.nextEncoder(m.lab.config(), m.lab.snap.Schema, 1); ok {
-		r.command = &cmd
-	}
-	return r
-}
-
-// profiles opens the list of link profiles.
-func (m *Model) profiles() request { return request{over: m.cat.profileList(m.lab.config())} }
-
-// hurry moves the speed by n rungs.
-func (m *Model) hurry(n int) request {
-	v := stepSpeed(m.lab.speed(), n)
-	return request{command: &experiment.Command{Speed: &v}}
-}
-
-// mark notes this moment.
-func (m *Model) mark() request {
-	m.marks++
-	return change(experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)})
 }
 
 // explain opens the list of troubles; of a packet that is under the cursor of a
@@ -179,9 +150,9 @@ func (m *Model) run() tea.Cmd {
 func (m *Model) list(word string) (r request, ok bool) {
 	switch word {
 	case "encoder", "shadow":
-		return m.encoders(), true
+		return request{over: m.cat.encoderList(m.lab.config(), m.lab.snap.Schema)}, true
 	case "profile":
-		return m.profiles(), true
+		return request{over: m.cat.profileList(m.lab.config())}, true
 	}
 	return request{}, false
 }
@@ -248,13 +219,17 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 	}
 	m.stale = true
 	if m.over != nil {
-		m.wheelInOverlay(msg.Button)
+		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp, tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
+			m.keyInOverlay(tea.KeyMsg{Type: key})
+		}
 		return
 	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
 		if msg.Y == 0 {
-			m.clickTab(msg.X)
+			if i := m.bar().tabAt(msg.X); i >= 0 {
+				m.turn(i)
+			}
 			return
 		}
 		m.perform(m.page().click(msg.X, msg.Y-1))
@@ -262,24 +237,6 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 		m.perform(m.page().move(1, 0))
 	case tea.MouseButtonWheelDown:
 		m.perform(m.page().move(-1, 0))
-	}
-}
-
-// wheelInOverlay scrolls what lies over the page.
-func (m *Model) wheelInOverlay(b tea.MouseButton) {
-	switch b {
-	case tea.MouseButtonWheelUp:
-		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyUp})
-	case tea.MouseButtonWheelDown:
-		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyDown})
-	}
-}
-
-// clickTab turns to the page whose name in the header is at column x.
-func (m *Model) clickTab(x int) {
-	b := m.bar()
-	if i := b.tabAt(x); i >= 0 {
-		m.turn(i)
 	}
 }
 

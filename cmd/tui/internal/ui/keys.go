@@ -18,8 +18,30 @@ const bigStep = 4
 // hold while neither the command line nor an overlay is open.
 func (m *Model) bindings() []binding {
 	arrow := func(dx, dy int) func() request { return func() request { return m.page().move(dx, dy) } }
+	list := func(word string) func() request {
+		return func() request {
+			r, _ := m.list(word)
+			return r
+		}
+	}
+	next := func() (r request) {
+		if cmd, ok := m.cat.nextEncoder(m.lab.config(), m.lab.snap.Schema, 1); ok {
+			r.command = &cmd
+		}
+		return r
+	}
+	speed := func(n int) func() request {
+		return func() request {
+			v := stepSpeed(m.lab.speed(), n)
+			return request{command: &experiment.Command{Speed: &v}}
+		}
+	}
+	mark := func() request {
+		m.marks++
+		return change(experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)})
+	}
 	send := func(c experiment.Command) func() request { return quietly(func() { m.lab.send(c) }) }
-	list := []binding{
+	all := []binding{
 		bind("Controls", []string{"tab"}, "tab", "the next pane", quietly(func() { m.page().focus(1) })).inFooter("pane").tell(),
 		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", quietly(func() { m.page().focus(-1) })).tell(),
 		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
@@ -29,10 +51,10 @@ func (m *Model) bindings() []binding {
 		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
 		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).tell(),
-		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", m.encoders).inFooter("encoder").pin(),
-		bind("Controls", []string{"E"}, "E", "the next encoder at once", m.nextEncoder),
-		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", m.encoders),
-		bind("Controls", []string{"p"}, "p", "choose a ready-made link", m.profiles).inFooter("profile"),
+		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", list("encoder")).inFooter("encoder").pin(),
+		bind("Controls", []string{"E"}, "E", "the next encoder at once", next),
+		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", list("encoder")),
+		bind("Controls", []string{"p"}, "p", "choose a ready-made link", list("profile")).inFooter("profile"),
 		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", func() request { return m.page().aim() }).tell(),
 		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", send(experiment.Command{Undo: true})).inFooter("undo"),
 		bind("Time", []string{" "}, "space", "pause, and go on", send(experiment.Command{Toggle: true})).inFooter("pause").pin(),
@@ -44,12 +66,12 @@ func (m *Model) bindings() []binding {
 		bind("Time", []string{"B"}, "", "", quietly(func() { m.lab.lookMark(1) })),
 		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", quietly(func() { m.lab.lookAt(0) })),
 		bind("Time", []string{"end"}, "", "", quietly(m.lab.present)),
-		bind("Time", []string{"+", "="}, "+", "faster", func() request { return m.hurry(1) }),
-		bind("Time", []string{"-"}, "-", "slower", func() request { return m.hurry(-1) }),
+		bind("Time", []string{"+", "="}, "+", "faster", speed(1)),
+		bind("Time", []string{"-"}, "-", "slower", speed(-1)),
 		bind("Time", []string{"z"}, "z", "how much time the charts show", quietly(func() { m.page().zoom() })).tell(),
 		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", send(experiment.Command{Save: &m.opt.ReportsDir})).inFooter("save"),
 		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", m.explain).inFooter("why"),
-		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", m.mark),
+		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", mark),
 		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", quietly(m.startTour)).inFooter("tour"),
 		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", quietly(func() { m.line.show("") })).inFooter("command").pin(),
 		bind("Session", []string{"?"}, "?", "this list", m.help).inFooter("help").pin(),
@@ -60,15 +82,15 @@ func (m *Model) bindings() []binding {
 	}
 	for i, p := range m.pages {
 		digit := strconv.Itoa(i + 1)
-		list = append(list, bind("Pages", []string{digit}, digit, p.name(), quietly(func() { m.turn(i) })))
+		all = append(all, bind("Pages", []string{digit}, digit, p.name(), quietly(func() { m.turn(i) })))
 	}
 	for _, p := range m.pages {
 		for _, b := range p.bindings() {
 			b.page = p
-			list = append(list, b)
+			all = append(all, b)
 		}
 	}
-	return list
+	return all
 }
 
 // keysHere are the keys that mean something on this page, its own first.

@@ -211,16 +211,16 @@ func (m *Model) tick() tea.Cmd {
 	if changed || m.stale || m.lab.note.stale || now.Now/step != before.Now/step || turned || now.Actual != before.Actual {
 		m.compose()
 	}
-	return tea.Batch(nextTick(), m.work())
+	return tea.Batch(nextTick(), work(m.page()))
 }
 
-// work starts what the page in sight has to do in the background.
-func (m *Model) work() tea.Cmd {
-	p, ok := m.page().(worker)
+// work starts what a page has to do in the background.
+func work(p page) tea.Cmd {
+	w, ok := p.(worker)
 	if !ok {
 		return nil
 	}
-	read := p.work()
+	read := w.work()
 	if read == nil {
 		return nil
 	}

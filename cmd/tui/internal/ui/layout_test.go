@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
@@ -141,7 +143,7 @@ func TestWideRunesKeepTheirPlace(t *testing.T) {
 	c.text(0, 0, inkPlain, "a日本b")
 	c.set(2, 0, inkPlain, 'x') // the right half of 日
 	c.set(3, 0, inkPlain, 'y') // the left half of 本
-	got := c.lines(plainTheme(false))[0]
+	got := c.lines(bareTheme(false))[0]
 	if got != "a xy b  " {
 		t.Errorf("got %q", got)
 	}
@@ -197,4 +199,11 @@ func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bareTheme paints nothing.
+func bareTheme(ascii bool) *theme {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.Ascii)
+	return newTheme(r, schemeAuto, ascii)
 }

@@ -320,7 +320,7 @@ func TestZoom(t *testing.T) {
 // of another.
 func TestNoTwoSlotsHaveOneShape(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := plainTheme(ascii)
+		th := bareTheme(ascii)
 		seen := map[rune]int{}
 		for slot := range int(encoders.FieldSlot(0)) + 26 { // more fields than letters no schema has
 			r := th.shade(slot)

@@ -191,7 +191,7 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 // Every lane has a sign of its own, in ASCII too.
 func TestNoTwoLanesHaveOneSign(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		th := plainTheme(ascii)
+		th := bareTheme(ascii)
 		seen := map[rune]int{}
 		for lane := range 1 + shadowInks {
 			r := laneSign(th, lane)

@@ -5,77 +5,83 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/packets"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/tour"
 	"wirelab/experiment"
 )
 
 // perform does what a page or a box asks for.
-func (m *Model) perform(r request) tea.Cmd {
-	if r.closes {
+func (m *Model) perform(r room.Request) tea.Cmd {
+	if r.Closes {
 		m.over = nil
 	}
 	switch {
-	case r.command != nil:
-		err := m.lab.do(*r.command)
+	case r.Command != nil:
+		err := m.lab.Do(*r.Command)
 		switch {
-		case err == nil && r.accepted != nil:
-			r.accepted(m.lab.config())
-		case err != nil && r.refused != nil:
-			r.refused(err)
+		case err == nil && r.Accepted != nil:
+			r.Accepted(m.lab.Config())
+		case err != nil && r.Refused != nil:
+			r.Refused(err)
 		case err != nil:
-			m.lab.say(err.Error(), true)
+			m.lab.Say(err.Error(), true)
 		}
-		m.page().observe(m.sight(false))
-	case r.line != "":
-		m.typed(r.line)
-		if r.accepted != nil {
-			r.accepted(m.lab.config())
+		m.page().Observe(m.sight(false))
+	case r.Line != "":
+		m.typed(r.Line)
+		if r.Accepted != nil {
+			r.Accepted(m.lab.Config())
 		}
-	case r.packet != nil:
-		m.openPacket(*r.packet)
-	case r.over != nil:
-		m.over = r.over
-	case r.edit != "":
-		m.line.show(r.edit)
-	case r.say != "":
-		m.lab.say(r.say, r.bad)
+	case r.Packet != nil:
+		m.openPacket(*r.Packet)
+	case r.Over != nil:
+		m.over = r.Over
+	case r.Edit != "":
+		m.line.Show(r.Edit)
+	case r.Say != "":
+		m.lab.Say(r.Say, r.Bad)
 	}
-	if r.renew {
-		m.page().observe(m.sight(true))
+	if r.Renew {
+		m.page().Observe(m.sight(true))
 	}
-	return r.program
+	return r.Program
 }
 
 // enter opens what is under the cursor.
-func (m *Model) enter() request {
-	m.perform(m.page().enter())
-	m.page().observe(m.sight(false))
-	return request{}
+func (m *Model) enter() room.Request {
+	m.perform(m.page().Enter())
+	m.page().Observe(m.sight(false))
+	return room.Request{}
 }
 
 // release lets go of what is selected, and takes the notice away.
 func (m *Model) release() {
-	m.lab.dismiss()
-	m.lab.present()
-	m.page().release()
-	m.page().observe(m.sight(false))
+	m.lab.Dismiss()
+	m.lab.Present()
+	m.page().Release()
+	m.page().Observe(m.sight(false))
 }
 
 // explain opens the list of troubles; of a packet that is under the cursor of a
 // page it opens that packet.
-func (m *Model) explain() request {
-	if p, ok := m.page().(packetChooser); ok {
-		if id, ok := p.chosenPacket(); ok {
-			return request{packet: &id}
+func (m *Model) explain() room.Request {
+	if p, ok := m.page().(room.PacketChooser); ok {
+		if id, ok := p.ChosenPacket(); ok {
+			return room.Request{Packet: &id}
 		}
 	}
-	return request{over: newWhy(m.lab.shown(), m.lab.config())}
+	return room.Request{Over: packets.NewWhy(m.lab.Shown(), m.lab.Config())}
 }
 
 // openPacket shows a packet on the page of packets.
 func (m *Model) openPacket(id experiment.PacketID) {
 	for i, p := range m.pages {
-		if q, ok := p.(packetPage); ok {
-			r := q.showPacket(id)
+		if q, ok := p.(room.PacketPage); ok {
+			r := q.ShowPacket(id)
 			m.turn(i)
 			m.perform(r)
 		}
@@ -83,10 +89,10 @@ func (m *Model) openPacket(id experiment.PacketID) {
 }
 
 // filterPackets lists some of the packets only, on the page of packets.
-func (m *Model) filterPackets(f filter) {
+func (m *Model) filterPackets(f room.Filter) {
 	for i, p := range m.pages {
-		if q, ok := p.(packetPage); ok {
-			q.filterPackets(f)
+		if q, ok := p.(room.PacketPage); ok {
+			q.FilterPackets(f)
 			m.turn(i)
 		}
 	}
@@ -95,27 +101,27 @@ func (m *Model) filterPackets(f filter) {
 // startTour begins the guided tour.
 func (m *Model) startTour() {
 	open := m.open
-	m.lab.present()
-	t, err := newTour(m.lab, m.spotlight, func() {
+	m.lab.Present()
+	t, err := tour.New(m.lab, m.spotlight, func() {
 		m.tour = nil
 		m.turn(open)
 	})
 	if err != nil {
-		m.lab.say(err.Error(), true)
+		m.lab.Say(err.Error(), true)
 		return
 	}
 	m.tour = t
-	t.begin()
+	t.Begin()
 }
 
 // spotlight shows the place that a step of the tour is about, on its page.
-func (m *Model) spotlight(s spot) {
-	if s != nowhere {
-		m.open = s.page()
+func (m *Model) spotlight(s tour.Spot) {
+	if s != tour.Nowhere {
+		m.open = s.Page()
 	}
 	for _, p := range m.pages {
-		if lit, ok := p.(interface{ light(spot) }); ok {
-			lit.light(s)
+		if lit, ok := p.(tour.Lighter); ok {
+			lit.Light(s)
 		}
 	}
 	m.again()
@@ -126,61 +132,61 @@ func (m *Model) tourPanel() []string {
 	if m.tour == nil {
 		return nil
 	}
-	return m.tour.panel(m.theme, m.w)
+	return m.tour.Panel(m.theme, m.w)
 }
 
 // run carries out the typed line; on an error it stays open to be mended.
 func (m *Model) run() tea.Cmd {
-	text := m.line.text()
+	text := m.line.Text()
 	if r, ok := m.list(strings.TrimSpace(text)); ok {
-		m.line.remember()
+		m.line.Remember()
 		return m.perform(r)
 	}
 	o, err := m.obey(text)
 	if err != nil {
-		m.line.err = err.Error()
+		m.line.Err = err.Error()
 		return nil
 	}
-	m.line.remember()
-	m.page().observe(m.sight(false))
+	m.line.Remember()
+	m.page().Observe(m.sight(false))
 	return m.attend(o)
 }
 
 // list is the list from which a command takes its name, if none was typed.
-func (m *Model) list(word string) (r request, ok bool) {
+func (m *Model) list(word string) (r room.Request, ok bool) {
 	switch word {
 	case "encoder", "shadow":
-		return request{over: m.cat.encoderList(m.lab.config(), m.lab.snap.Schema)}, true
+		return room.Request{Over: m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema)}, true
 	case "profile":
-		return request{over: m.cat.profileList(m.lab.config())}, true
+		return room.Request{Over: m.cat.ProfileList(m.lab.Config())}, true
 	}
-	return request{}, false
+	return room.Request{}, false
 }
 
 // attend does what an order asks of the dashboard itself.
-func (m *Model) attend(o order) tea.Cmd {
+func (m *Model) attend(o command.Order) tea.Cmd {
 	switch {
-	case o.help:
+	case o.Help:
 		return m.perform(m.help())
-	case o.filter != nil:
-		m.filterPackets(*o.filter)
-	case o.themes:
-		m.over = newPicker("Theme", "theme", themeChoices(), m.scheme.String())
-	case o.theme != "":
-		m.wear(o.theme)
-	case o.tour:
+	case o.Filter != nil:
+		m.filterPackets(*o.Filter)
+	case o.Themes:
+		m.over = controls.NewPicker("Theme", "theme", controls.ThemeChoices(), m.scheme.String())
+	case o.Theme != "":
+		m.wear(o.Theme)
+	case o.Tour:
 		m.startTour()
-	case o.quit:
+	case o.Quit:
 		return m.quit()
 	}
 	return nil
 }
 
 // obey reads a command and hands it to the lab.
-func (m *Model) obey(line string) (order, error) {
-	o, err := m.cat.parseLine(line)
+func (m *Model) obey(line string) (command.Order, error) {
+	o, err := command.Parse(m.cat, line)
 	if err == nil {
-		err = m.lab.do(o.Command)
+		err = m.lab.Do(o.Command)
 	}
 	return o, err
 }
@@ -193,28 +199,28 @@ func (m *Model) typed(line string) {
 	}
 	o, err := m.obey(line)
 	if err != nil {
-		m.lab.say(err.Error(), true)
+		m.lab.Say(err.Error(), true)
 	}
-	m.page().observe(m.sight(false))
+	m.page().Observe(m.sight(false))
 	m.attend(o)
 }
 
 // quit leaves; what waits is handed over first.
 func (m *Model) quit() tea.Cmd {
-	m.lab.flush()
+	m.lab.Flush()
 	return tea.Quit
 }
 
 // interrupt leaves because somebody insists.
 func (m *Model) interrupt() tea.Cmd {
-	m.lab.flush()
+	m.lab.Flush()
 	m.err = ErrInterrupted
 	return tea.Quit
 }
 
 // mouse: a click selects, the wheel adjusts. Nothing needs it.
 func (m *Model) mouse(msg tea.MouseMsg) {
-	if m.line.open || msg.Action != tea.MouseActionPress {
+	if m.line.Open || msg.Action != tea.MouseActionPress {
 		return
 	}
 	m.stale = true
@@ -232,30 +238,32 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 			}
 			return
 		}
-		m.perform(m.page().click(msg.X, msg.Y-1))
+		m.perform(m.page().Click(msg.X, msg.Y-1))
 	case tea.MouseButtonWheelUp:
-		m.perform(m.page().move(1, 0))
+		m.perform(m.page().Move(1, 0))
 	case tea.MouseButtonWheelDown:
-		m.perform(m.page().move(-1, 0))
+		m.perform(m.page().Move(-1, 0))
 	}
 }
 
 // help opens the list of keys and commands: first those of what is on the screen.
-func (m *Model) help() request {
+func (m *Model) help() room.Request {
 	keys := m.keysHere()
 	if m.tour != nil {
-		keys = append(m.tour.keys(), keys...)
+		keys = append(m.tour.Keys(), keys...)
 	}
-	return request{over: newHelp(m.theme, keys, m.cat.verbs(), m.w)}
+	return room.Request{Over: newHelp(m.theme, keys, command.Verbs(m.cat), m.w)}
 }
 
 // desk is what typed commands are read against now.
-func (m *Model) desk() desk { return desk{m.cat, m.lab.config(), m.lab.snap.Schema} }
+func (m *Model) desk() command.Context {
+	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema}
+}
 
 // wear changes the colours of everything.
 func (m *Model) wear(name string) {
-	m.scheme, _ = schemeNamed(name)
-	m.theme = newTheme(m.opt.Renderer, m.scheme, m.opt.ASCII)
-	m.lab.theme = m.theme
-	m.lab.say("theme "+m.scheme.String(), false)
+	m.scheme, _ = look.SchemeNamed(name)
+	m.theme = look.NewTheme(m.opt.Renderer, m.scheme, m.opt.ASCII)
+	m.lab.Theme = m.theme
+	m.lab.Say("theme "+m.scheme.String(), false)
 }

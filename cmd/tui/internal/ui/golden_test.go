@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 )
 
 // How long notices and what was asked for are kept, in ticks.
@@ -41,9 +44,9 @@ func golden(t *testing.T, name, got string) {
 }
 
 // screen is a dashboard of a size, without colour.
-func screen(lab Lab, w, h int, opt Options) *Model {
+func screen(lab room.Lab, w, h int, opt Options) *Model {
 	if opt.Renderer == nil {
-		opt.Renderer = plainRenderer()
+		opt.Renderer = labtest.PlainRenderer()
 	}
 	m := newModel(lab, opt, fakeCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -74,7 +77,7 @@ func TestGoldenScreens(t *testing.T) {
 		{name: "command-80x24", w: 80, h: 24, keys: []string{"/", "l", "o"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := screen(newFakeLab(), c.w, c.h, c.opt)
+			m := screen(labtest.NewLab(), c.w, c.h, c.opt)
 			press(m, c.keys...)
 			golden(t, c.name, m.View())
 		})

@@ -2,18 +2,36 @@ package ui
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
 	"wirelab/experiment"
 )
 
+// shortSource names the data, files without the folders that they are in.
+func shortSource(spec string) string {
+	names, ok := strings.CutPrefix(spec, "files:")
+	if !ok {
+		return spec
+	}
+	parts := strings.Split(names, ",")
+	for i, p := range parts {
+		parts[i] = filepath.Base(strings.TrimSpace(p))
+	}
+	return "files:" + strings.Join(parts, ",")
+}
+
 // bar is the header and the footer of the screen.
 type bar struct {
-	th    *theme
+	th    *look.Theme
 	w     int
-	s     *session
-	pages []page
+	s     *session.Session
+	pages []room.Page
 	open  int
 	tour  bool // one is under way
 }
@@ -23,51 +41,51 @@ func (m *Model) bar() *bar { return &bar{m.theme, m.w, m.lab, m.pages, m.open, m
 // header names the experiment and says how time goes. If anything was decoded
 // wrong it says only that, in red.
 func (b *bar) header() string {
-	c, th, snap := newCanvas(b.w, 1), b.th, b.s.snap
-	cfg := b.s.config()
+	c, th, snap := look.NewCanvas(b.w, 1), b.th, b.s.Snap
+	cfg := b.s.Config()
 	badge := b.badge()
 	if n := b.wrong(); n > 0 {
-		c.fill(0, 0, b.w, inkAlarm, ' ')
-		c.clip(1, 0, b.w-2, inkAlarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
-			n, b.wrongdoer(), cfg.Seed, clock(snap.Now)))
-		return c.lines(th)[0]
+		c.Fill(0, 0, b.w, look.Alarm, ' ')
+		c.Clip(1, 0, b.w-2, look.Alarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
+			n, b.wrongdoer(), cfg.Seed, look.Clock(snap.Now)))
+		return c.Lines(th)[0]
 	}
-	room := b.w - 2 - textWidth(badge.text)
+	room := b.w - 2 - look.TextWidth(badge.Text)
 	if tabs := b.tabs(); b.w >= tabsWidth {
-		room -= spansWidth(tabs)
-		c.spans(1+room, 0, b.w, tabs...)
+		room -= look.SpansWidth(tabs)
+		c.Spans(1+room, 0, b.w, tabs...)
 	}
-	c.spans(1, 0, room, b.title(room)...)
-	c.right(b.w, 0, badge.ink, badge.text)
-	return c.lines(th)[0]
+	c.Spans(1, 0, room, b.title(room)...)
+	c.Right(b.w, 0, badge.Ink, badge.Text)
+	return c.Lines(th)[0]
 }
 
 // tabsWidth is the width from which the header names the pages.
 const tabsWidth = 104
 
 // tabs names the pages and the keys that show them.
-func (b *bar) tabs() []span {
-	var out []span
+func (b *bar) tabs() []look.Span {
+	var out []look.Span
 	for i, p := range b.pages {
-		k := inkDim
+		k := look.Dim
 		if i == b.open {
-			k = inkFocus
+			k = look.Focus
 		}
 		left, right := " ", " "
 		if i == b.open { // colour may be missing
 			left, right = "[", "]"
 		}
-		out = append(out, span{k, left + strconv.Itoa(i+1) + " " + p.name() + right})
+		out = append(out, k.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
 	}
-	return append(out, span{inkPlain, " "})
+	return append(out, look.Plain.Span(" "))
 }
 
 // tabAt is the page whose name stands at column x; -1: none.
 func (b *bar) tabAt(x int) int {
 	tabs := b.tabs()
-	from := b.w - 1 - textWidth(b.badge().text) - spansWidth(tabs)
+	from := b.w - 1 - look.TextWidth(b.badge().Text) - look.SpansWidth(tabs)
 	for i := range b.pages {
-		to := from + textWidth(tabs[i].text)
+		to := from + look.TextWidth(tabs[i].Text)
 		if x >= from && x < to && b.w >= tabsWidth {
 			return i
 		}
@@ -78,25 +96,25 @@ func (b *bar) tabAt(x int) int {
 
 // title is the header's text in at most w columns: if they are few the dots move
 // together, then the name of the program and the seed go.
-func (b *bar) title(w int) []span {
-	cfg, th := b.s.config(), b.th
+func (b *bar) title(w int) []look.Span {
+	cfg, th := b.s.Config(), b.th
 	for tight := 0; ; tight++ {
 		gap := "  "
 		if tight > 0 {
 			gap = " "
 		}
-		dot := span{inkFaint, gap + th.dot + gap}
-		pieces := []span{{inkPlain, shortSource(cfg.Data.Source)}, dot, {inkTitle, b.encoders(cfg)}, dot}
+		dot := look.Faint.Span(gap + th.Dot + gap)
+		pieces := []look.Span{look.Plain.Span(shortSource(cfg.Data.Source)), dot, look.Title.Span(b.encoders(cfg)), dot}
 		if tight < 3 {
-			pieces = append(pieces, span{inkDim, "seed "}, span{inkPlain, strconv.FormatUint(cfg.Seed, 10)}, dot)
+			pieces = append(pieces, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10)), dot)
 		}
 		if tight < 2 {
-			pieces = append([]span{{inkFocus, "wirelab"}, dot}, pieces...)
+			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
 		}
-		pieces = append(append(pieces, b.pace()...), dot, span{inkValue, clock(b.s.shown().Now.Truncate(clockStep(b.s.snap)))})
+		pieces = append(append(pieces, b.pace()...), dot, look.Value.Span(look.Clock(b.s.Shown().Now.Truncate(clockStep(b.s.Snap)))))
 		n := 0
 		for _, p := range pieces {
-			n += textWidth(p.text)
+			n += look.TextWidth(p.Text)
 		}
 		if n <= w || tight == 3 {
 			return pieces
@@ -106,24 +124,24 @@ func (b *bar) title(w int) []span {
 
 // encoders names the encoder, and what runs beside it.
 func (b *bar) encoders(cfg *experiment.Config) string {
-	name, lanes := cfg.Encoder.Name, b.s.shown().Lanes
-	if b.s.past.away && len(lanes) > 0 {
+	name, lanes := cfg.Encoder.Name, b.s.Shown().Lanes
+	if b.s.Past.Away && len(lanes) > 0 {
 		name = lanes[0].Encoder // it may have been another
 	}
 	if n := len(lanes) - 1; n > 2 {
-		return fmt.Sprintf("%s %s %d shadows", name, b.th.chosen, n)
+		return fmt.Sprintf("%s %s %d shadows", name, b.th.Chosen, n)
 	}
 	for i := 1; i < len(lanes); i++ {
-		name += " " + b.th.chosen + " " + lanes[i].Encoder
+		name += " " + b.th.Chosen + " " + lanes[i].Encoder
 	}
 	return name
 }
 
 // wrongdoer names the encoder, or the shadow, that decoded wrong.
 func (b *bar) wrongdoer() string {
-	for i := range b.s.snap.Lanes {
-		if b.s.snap.Lanes[i].Totals.Wrong > 0 {
-			return b.s.snap.Lanes[i].Encoder
+	for i := range b.s.Snap.Lanes {
+		if b.s.Snap.Lanes[i].Totals.Wrong > 0 {
+			return b.s.Snap.Lanes[i].Encoder
 		}
 	}
 	return ""
@@ -131,8 +149,8 @@ func (b *bar) wrongdoer() string {
 
 func (b *bar) wrong() int64 {
 	n := int64(0)
-	for i := range b.s.snap.Lanes {
-		n += b.s.snap.Lanes[i].Totals.Wrong
+	for i := range b.s.Snap.Lanes {
+		n += b.s.Snap.Lanes[i].Totals.Wrong
 	}
 	return n
 }
@@ -151,78 +169,78 @@ const keepsUp = 0.93
 
 // pace says how fast virtual time goes, and that it goes slower than asked if
 // the engine cannot keep up.
-func (b *bar) pace() []span {
-	asked, actual := b.s.speed(), b.s.snap.Actual
-	text := speedText(b.th, asked)
+func (b *bar) pace() []look.Span {
+	asked, actual := b.s.Speed(), b.s.Snap.Actual
+	text := look.SpeedText(b.th, asked)
 	switch {
-	case b.s.snap.State != experiment.Running || actual <= 0:
+	case b.s.Snap.State != experiment.Running || actual <= 0:
 	case asked <= 0:
-		return []span{{inkDim, text + " "}, {inkPlain, b.th.times + fixed(actual, 0)}}
-	case actual < keepsUp*asked && b.s.pending.speed == nil:
-		return []span{{inkWarn, b.th.times + fixed(actual, 1)}, {inkDim, " of " + text}}
+		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(b.th.Times + look.Fixed(actual, 0))}
+	case actual < keepsUp*asked && b.s.Pending.Speed == nil:
+		return []look.Span{look.Warn.Span(b.th.Times + look.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
 	}
-	return []span{{inkPlain, text}}
+	return []look.Span{look.Plain.Span(text)}
 }
 
 // badge is the state of the session.
-func (b *bar) badge() span {
-	th, snap := b.th, b.s.snap
+func (b *bar) badge() look.Span {
+	th, snap := b.th, b.s.Snap
 	switch {
-	case b.s.past.away:
-		return span{inkPaused, " " + th.back + " " + fixed((snap.Now-b.s.past.at).Seconds(), 1) + " s AGO "}
+	case b.s.Past.Away:
+		return look.Paused.Span(" " + th.Back + " " + look.Fixed((snap.Now-b.s.Past.At).Seconds(), 1) + " s AGO ")
 	case snap.State == experiment.Paused:
-		return span{inkPaused, " " + th.pause + " PAUSED "}
+		return look.Paused.Span(" " + th.Pause + " PAUSED ")
 	case snap.State == experiment.Ended:
-		return span{inkEnded, " " + th.stop + " ENDED "}
+		return look.Ended.Span(" " + th.Stop + " ENDED ")
 	case snap.State == experiment.Seeking:
-		return span{inkPaused, " " + th.play + " TO " + clock(snap.Seek) + " "}
+		return look.Paused.Span(" " + th.Play + " TO " + look.Clock(snap.Seek) + " ")
 	case snap.Making != nil:
-		return span{inkPaused, " " + th.pause + " MAKING PATCH "}
-	case b.s.fails():
-		return span{inkAlarm, " ! ENCODER FAILS "}
+		return look.Paused.Span(" " + th.Pause + " MAKING PATCH ")
+	case b.s.Fails():
+		return look.Alarm.Span(" ! ENCODER FAILS ")
 	}
-	return span{inkLive, " " + th.play + " LIVE "}
+	return look.Live.Span(" " + th.Play + " LIVE ")
 }
 
 // footer is the keys worth knowing.
-func (b *bar) footer(keys []binding) string {
-	c := newCanvas(b.w, 1)
+func (b *bar) footer(keys []room.Binding) string {
+	c := look.NewCanvas(b.w, 1)
 	x := 1
 	for i, piece := range b.hints(keys, b.w-2) {
 		if i > 0 {
-			x = c.text(x, 0, inkFaint, " "+b.th.dot+" ")
+			x = c.Text(x, 0, look.Faint, " "+b.th.Dot+" ")
 		}
-		x = c.spans(x, 0, b.w-x, piece[:]...)
+		x = c.Spans(x, 0, b.w-x, piece[:]...)
 	}
-	return c.lines(b.th)[0]
+	return c.Lines(b.th)[0]
 }
 
 // hints are the footer's pieces, from the key map: those pinned in any case, and
 // as many of the others as fit w columns, in the order of the map.
-func (b *bar) hints(keys []binding, w int) [][2]span {
+func (b *bar) hints(keys []room.Binding, w int) [][2]look.Span {
 	type hint struct {
-		text [2]span
+		text [2]look.Span
 		show bool
 	}
 	var all []hint
 	for _, k := range keys {
-		if k.brief == "" {
+		if k.Brief == "" {
 			continue
 		}
-		all = append(all, hint{[2]span{{inkKey, k.Help().Key}, {inkDim, " " + k.brief}}, k.pinned})
-		if len(all) == 1 && !b.tour && !b.s.past.away {
+		all = append(all, hint{[2]look.Span{look.Key.Span(k.Help().Key), look.Dim.Span(" " + k.Brief)}, k.Pinned})
+		if len(all) == 1 && !b.tour && !b.s.Past.Away {
 			if b.w < tabsWidth { // nothing else names the pages
-				all = append(all, hint{[2]span{{inkKey, "1-" + strconv.Itoa(len(b.pages))}, {inkDim, " pages"}}, false})
+				all = append(all, hint{[2]look.Span{look.Key.Span("1-" + strconv.Itoa(len(b.pages))), look.Dim.Span(" pages")}, false})
 			}
-			for _, a := range b.pages[b.open].arrows() {
-				all = append(all, hint{[2]span{{inkKey, a[0]}, {inkDim, " " + a[1]}}, false})
+			for _, a := range b.pages[b.open].Arrows() {
+				all = append(all, hint{[2]look.Span{look.Key.Span(a[0]), look.Dim.Span(" " + a[1])}, false})
 			}
 		}
 	}
 	const gap = 3
 	room := w + gap
 	take := func(h *hint) bool {
-		n := spansWidth(h.text[:]) + gap
+		n := look.SpansWidth(h.text[:]) + gap
 		h.show = n <= room
 		if h.show {
 			room -= n
@@ -239,7 +257,7 @@ func (b *bar) hints(keys []binding, w int) [][2]span {
 			break
 		}
 	}
-	var out [][2]span
+	var out [][2]look.Span
 	for _, h := range all {
 		if h.show {
 			out = append(out, h.text)

@@ -7,6 +7,9 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
 	"wirelab/experiment"
 )
 
@@ -16,77 +19,77 @@ const bigStep = 4
 // bindings are all keys of the dashboard, in the order of the help: first those
 // that hold on every page, then those of single pages, which go before them. They
 // hold while neither the command line nor an overlay is open.
-func (m *Model) bindings() []binding {
-	arrow := func(dx, dy int) func() request { return func() request { return m.page().move(dx, dy) } }
-	list := func(word string) func() request {
-		return func() request {
+func (m *Model) bindings() []room.Binding {
+	arrow := func(dx, dy int) func() room.Request { return func() room.Request { return m.page().Move(dx, dy) } }
+	list := func(word string) func() room.Request {
+		return func() room.Request {
 			r, _ := m.list(word)
 			return r
 		}
 	}
-	next := func() (r request) {
-		if cmd, ok := m.cat.nextEncoder(m.lab.config(), m.lab.snap.Schema, 1); ok {
-			r.command = &cmd
+	next := func() (r room.Request) {
+		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, 1); ok {
+			r.Command = &cmd
 		}
 		return r
 	}
-	speed := func(n int) func() request {
-		return func() request {
-			v := stepSpeed(m.lab.speed(), n)
-			return request{command: &experiment.Command{Speed: &v}}
+	speed := func(n int) func() room.Request {
+		return func() room.Request {
+			v := controls.StepSpeed(m.lab.Speed(), n)
+			return room.Request{Command: &experiment.Command{Speed: &v}}
 		}
 	}
-	mark := func() request {
+	mark := func() room.Request {
 		m.marks++
-		return change(experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)})
+		return room.Change(experiment.Change{Mark: "mark " + strconv.Itoa(m.marks)})
 	}
-	send := func(c experiment.Command) func() request { return quietly(func() { m.lab.send(c) }) }
-	all := []binding{
-		bind("Controls", []string{"tab"}, "tab", "the next pane", quietly(func() { m.page().focus(1) })).inFooter("pane").tell(),
-		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", quietly(func() { m.page().focus(-1) })).tell(),
-		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
-		bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
-		bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
-		bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
-		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
-		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
-		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).tell(),
-		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", list("encoder")).inFooter("encoder").pin(),
-		bind("Controls", []string{"E"}, "E", "the next encoder at once", next),
-		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", list("encoder")),
-		bind("Controls", []string{"p"}, "p", "choose a ready-made link", list("profile")).inFooter("profile"),
-		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", func() request { return m.page().aim() }).tell(),
-		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", send(experiment.Command{Undo: true})).inFooter("undo"),
-		bind("Time", []string{" "}, "space", "pause, and go on", send(experiment.Command{Toggle: true})).inFooter("pause").pin(),
-		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", quietly(m.lab.forward)).inFooter("step"),
-		bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", quietly(func() { m.lab.look(-glance) })),
-		bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", quietly(func() { m.lab.look(-stride) })).inFooter("look back"),
-		bind("Time", []string{">"}, "", "", quietly(func() { m.lab.look(stride) })),
-		bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", quietly(func() { m.lab.lookMark(-1) })),
-		bind("Time", []string{"B"}, "", "", quietly(func() { m.lab.lookMark(1) })),
-		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", quietly(func() { m.lab.lookAt(0) })),
-		bind("Time", []string{"end"}, "", "", quietly(m.lab.present)),
-		bind("Time", []string{"+", "="}, "+", "faster", speed(1)),
-		bind("Time", []string{"-"}, "-", "slower", speed(-1)),
-		bind("Time", []string{"z"}, "z", "how much time the charts show", quietly(func() { m.page().zoom() })).tell(),
-		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", send(experiment.Command{Save: &m.opt.ReportsDir})).inFooter("save"),
-		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", m.explain).inFooter("why"),
-		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", mark),
-		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", quietly(m.startTour)).inFooter("tour"),
-		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", quietly(func() { m.line.show("") })).inFooter("command").pin(),
-		bind("Session", []string{"?"}, "?", "this list", m.help).inFooter("help").pin(),
-		bind("Session", []string{"esc"}, "esc", "let go of what is selected", quietly(m.release)),
-		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func() request { return request{program: tea.Suspend} }),
-		bind("Session", []string{"q"}, "q", "quit", func() request { return request{program: m.quit()} }).inFooter("quit").pin(),
-		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", func() request { return request{program: m.interrupt()} }),
+	send := func(c experiment.Command) func() room.Request { return room.Quietly(func() { m.lab.Send(c) }) }
+	all := []room.Binding{
+		room.Bind("Controls", []string{"tab"}, "tab", "the next pane", room.Quietly(func() { m.page().Focus(1) })).InFooter("pane").Tell(),
+		room.Bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", room.Quietly(func() { m.page().Focus(-1) })).Tell(),
+		room.Bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
+		room.Bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
+		room.Bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
+		room.Bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
+		room.Bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
+		room.Bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
+		room.Bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).Tell(),
+		room.Bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", list("encoder")).InFooter("encoder").Pin(),
+		room.Bind("Controls", []string{"E"}, "E", "the next encoder at once", next),
+		room.Bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", list("encoder")),
+		room.Bind("Controls", []string{"p"}, "p", "choose a ready-made link", list("profile")).InFooter("profile"),
+		room.Bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", func() room.Request { return m.page().Aim() }).Tell(),
+		room.Bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", send(experiment.Command{Undo: true})).InFooter("undo"),
+		room.Bind("Time", []string{" "}, "space", "pause, and go on", send(experiment.Command{Toggle: true})).InFooter("pause").Pin(),
+		room.Bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", room.Quietly(m.lab.Forward)).InFooter("step"),
+		room.Bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", room.Quietly(func() { m.lab.Look(-session.Glance) })),
+		room.Bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", room.Quietly(func() { m.lab.Look(-session.Stride) })).InFooter("look back"),
+		room.Bind("Time", []string{">"}, "", "", room.Quietly(func() { m.lab.Look(session.Stride) })),
+		room.Bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", room.Quietly(func() { m.lab.LookMark(-1) })),
+		room.Bind("Time", []string{"B"}, "", "", room.Quietly(func() { m.lab.LookMark(1) })),
+		room.Bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", room.Quietly(func() { m.lab.LookAt(0) })),
+		room.Bind("Time", []string{"end"}, "", "", room.Quietly(m.lab.Present)),
+		room.Bind("Time", []string{"+", "="}, "+", "faster", speed(1)),
+		room.Bind("Time", []string{"-"}, "-", "slower", speed(-1)),
+		room.Bind("Time", []string{"z"}, "z", "how much time the charts show", room.Quietly(func() { m.page().Zoom() })).Tell(),
+		room.Bind("Session", []string{"s"}, "s", "save a report that anyone can replay", send(experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
+		room.Bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", m.explain).InFooter("why"),
+		room.Bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", mark),
+		room.Bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", room.Quietly(m.startTour)).InFooter("tour"),
+		room.Bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", room.Quietly(func() { m.line.Show("") })).InFooter("command").Pin(),
+		room.Bind("Session", []string{"?"}, "?", "this list", m.help).InFooter("help").Pin(),
+		room.Bind("Session", []string{"esc"}, "esc", "let go of what is selected", room.Quietly(m.release)),
+		room.Bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
+		room.Bind("Session", []string{"q"}, "q", "quit", func() room.Request { return room.Request{Program: m.quit()} }).InFooter("quit").Pin(),
+		room.Bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", func() room.Request { return room.Request{Program: m.interrupt()} }),
 	}
 	for i, p := range m.pages {
 		digit := strconv.Itoa(i + 1)
-		all = append(all, bind("Pages", []string{digit}, digit, p.name(), quietly(func() { m.turn(i) })))
+		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.Quietly(func() { m.turn(i) })))
 	}
 	for _, p := range m.pages {
-		for _, b := range p.bindings() {
-			b.page = p
+		for _, b := range p.Bindings() {
+			b.Page = p
 			all = append(all, b)
 		}
 	}
@@ -94,12 +97,12 @@ func (m *Model) bindings() []binding {
 }
 
 // keysHere are the keys that mean something on this page, its own first.
-func (m *Model) keysHere() []binding {
-	var own, all []binding
+func (m *Model) keysHere() []room.Binding {
+	var own, all []room.Binding
 	for _, b := range m.keys {
-		if b.page == nil {
+		if b.Page == nil {
 			all = append(all, b)
-		} else if b.page == m.page() {
+		} else if b.Page == m.page() {
 			own = append(own, b)
 		}
 	}
@@ -108,18 +111,18 @@ func (m *Model) keysHere() []binding {
 
 // keysNow are the keys that the footer may name: in the tour, and while
 // looking back, those for that stand for all that are not pinned.
-func (m *Model) keysNow() []binding {
-	var list []binding
+func (m *Model) keysNow() []room.Binding {
+	var list []room.Binding
 	switch {
-	case m.lab.past.away:
+	case m.lab.Past.Away:
 		list = pastKeys(m.keys)
 	case m.tour != nil:
-		list = m.tour.keys()
+		list = m.tour.Keys()
 	default:
 		return m.keysHere()
 	}
 	for _, b := range m.keysHere() {
-		if b.pinned && b.page == nil && b.group == "Session" {
+		if b.Pinned && b.Page == nil && b.Group == "Session" {
 			list = append(list, b)
 		}
 	}
@@ -127,14 +130,14 @@ func (m *Model) keysNow() []binding {
 }
 
 // pastKeys are the keys that the footer names while somebody looks back.
-func pastKeys(all []binding) []binding {
-	var list []binding
+func pastKeys(all []room.Binding) []room.Binding {
+	var list []room.Binding
 	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "oldest"}, {"end", "end", "present"}, {" ", "space", "go on"}} {
 		for _, b := range all {
-			if b.page == nil && b.Keys()[0] == k[0] {
-				b = b.inFooter(k[2])
+			if b.Page == nil && b.Keys()[0] == k[0] {
+				b = b.InFooter(k[2])
 				b.SetHelp(k[1], k[2])
-				b.pinned = k[0] != "home" && k[0] != ","
+				b.Pinned = k[0] != "home" && k[0] != ","
 				list = append(list, b)
 			}
 		}
@@ -150,8 +153,8 @@ func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 		return m.typedKey(msg)
 	}
 	if msg.Paste {
-		if m.line.open {
-			m.line.edit(msg)
+		if m.line.Open {
+			m.line.Edit(msg)
 		}
 		return nil
 	}
@@ -170,11 +173,11 @@ func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 // typedKey gives one key to whoever has the keys.
 func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case m.line.open:
+	case m.line.Open:
 		return m.keyInLine(msg)
 	case m.over != nil:
 		return m.keyInOverlay(msg)
-	case m.tour != nil && m.tour.key(msg):
+	case m.tour != nil && m.tour.Key(msg):
 		return nil
 	}
 	return m.key(msg)
@@ -182,21 +185,21 @@ func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
 
 // key runs what a key is bound to.
 func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
-	var everywhere *binding
+	var everywhere *room.Binding
 	for i := range m.keys {
 		b := &m.keys[i]
 		switch {
 		case !key.Matches(msg, b.Binding):
-		case b.page == m.page():
+		case b.Page == m.page():
 			return m.press(b, msg)
-		case b.page == nil && everywhere == nil:
+		case b.Page == nil && everywhere == nil:
 			everywhere = b
 		}
 	}
 	if everywhere != nil {
 		return m.press(everywhere, msg)
 	}
-	m.lab.stray()
+	m.lab.Stray()
 	return nil
 }
 
@@ -205,7 +208,7 @@ func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		return m.interrupt()
-	case m.line.key(msg, m.desk()):
+	case m.line.Key(msg, m.desk()):
 		return m.run()
 	}
 	return nil
@@ -216,20 +219,20 @@ func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
 		return m.interrupt()
 	}
-	return m.perform(m.over.key(msg))
+	return m.perform(m.over.Key(msg))
 }
 
 // press does what a key is for, and says so if there was nothing for it to do.
-func (m *Model) press(b *binding, msg tea.KeyMsg) tea.Cmd {
-	if !b.tells {
-		return m.perform(b.do())
+func (m *Model) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
+	if !b.Tells {
+		return m.perform(b.Do())
 	}
-	before, sent, note := m.looks(), m.lab.sent, m.lab.note
-	cmd := m.perform(b.do())
-	m.page().observe(m.sight(false))
-	note.stale = m.lab.note.stale
-	if m.lab.idle(sent) && m.over == nil && !m.line.open && m.lab.note == note && m.looks() == before {
-		m.lab.show(msg.String()+": nothing to do here now; ? lists the keys", toneDim)
+	before, sent, note := m.looks(), m.lab.Sent, m.lab.Note
+	cmd := m.perform(b.Do())
+	m.page().Observe(m.sight(false))
+	note.Stale = m.lab.Note.Stale
+	if m.lab.Idle(sent) && m.over == nil && !m.line.Open && m.lab.Note == note && m.looks() == before {
+		m.lab.Show(msg.String()+": nothing to do here now; ? lists the keys", session.ToneDim)
 	}
 	return cmd
 }
@@ -239,5 +242,5 @@ func (m *Model) looks() string {
 	if m.w < minWidth || m.h < minHeight {
 		return ""
 	}
-	return strings.Join(m.page().view(m.theme, m.w, m.h-2-len(m.tourPanel())), "\n")
+	return strings.Join(m.page().Lines(m.theme, m.w, m.h-2-len(m.tourPanel())), "\n")
 }

@@ -1,17 +1,16 @@
 package ui
 
 import (
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment"
 )
 
@@ -44,8 +43,8 @@ func sizes() [][2]int {
 }
 
 func TestEveryLineFitsEverySize(t *testing.T) {
-	for name, renderer := range map[string]Options{"plain": {Renderer: plainRenderer()}, "colour": {Renderer: colourRenderer()}, "ascii": {Renderer: plainRenderer(), ASCII: true}} {
-		m := screen(newFakeLab(), 80, 24, renderer)
+	for name, renderer := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()}, "colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
+		m := screen(labtest.NewLab(), 80, 24, renderer)
 		for i, s := range sizes() {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
@@ -63,7 +62,7 @@ func TestOverlaysFitEverySize(t *testing.T) {
 		"settings unfolded": {"/netem delay 50ms 10ms loss 1% 25%", "enter", "/up netem off", "enter", "tab", "up", "d", "right"},
 		"all unfolded":      append(toFold(), "right", "down", "down"), "one way": {"d", "d"},
 	} {
-		m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer(), Picture: widePicture})
+		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Picture: widePicture})
 		press(m, keys...)
 		for _, s := range sizes()[:250] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
@@ -74,9 +73,9 @@ func TestOverlaysFitEverySize(t *testing.T) {
 
 // hostileLab has a snapshot in which everything that is text is awkward, and
 // everything that is a list is empty or huge.
-func hostileLab() *fakeLab {
-	lab := newFakeLab()
-	s := lab.snap
+func hostileLab() *labtest.Lab {
+	lab := labtest.NewLab()
+	s := lab.Snap
 	s.Config.Data.Source = "file:/tmp/録画\x1b[31m\t\n/" + strings.Repeat("x", 300)
 	s.Item = "日本語"
 	s.Notice = experiment.Notice{ID: 4, Text: "no\nsuch \x1b]0;title\a thing 🙂‍🙂 e\u0301", Bad: true}
@@ -89,13 +88,13 @@ func hostileLab() *fakeLab {
 }
 
 func TestHostileSnapshotBreaksNothing(t *testing.T) {
-	lab := newFakeLab()
-	m := screen(lab, 80, 24, Options{Renderer: colourRenderer()})
-	for _, snap := range []*experiment.Snapshot{hostileLab().snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
-		lab.snap = snap
+	lab := labtest.NewLab()
+	m := screen(lab, 80, 24, Options{Renderer: labtest.ColourRenderer()})
+	for _, snap := range []*experiment.Snapshot{hostileLab().Snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
+		lab.Snap = snap
 		for _, s := range sizes()[:200] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			m.lab.ticks = slowTicks - 1
+			m.lab.Ticks = slowTicks - 1
 			press(m, "tab", "left")
 			checkScreen(t, "hostile", m.View(), s[0], s[1])
 		}
@@ -120,7 +119,7 @@ func TestASCIIMeansASCII(t *testing.T) {
 }
 
 func TestNoColourMeansNoEscapes(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{})
+	m := screen(labtest.NewLab(), 160, 48, Options{})
 	if strings.Contains(m.View(), "\x1b") {
 		t.Error("an escape sequence without colour")
 	}
@@ -128,24 +127,13 @@ func TestNoColourMeansNoEscapes(t *testing.T) {
 
 func TestSixteenColoursSuffice(t *testing.T) {
 	for _, dark := range []bool{true, false} {
-		r := plainRenderer()
+		r := labtest.PlainRenderer()
 		r.SetColorProfile(termenv.ANSI)
 		r.SetHasDarkBackground(dark)
-		view := screen(newFakeLab(), 160, 48, Options{Renderer: r}).View()
+		view := screen(labtest.NewLab(), 160, 48, Options{Renderer: r}).View()
 		if strings.Contains(view, "38;5") || strings.Contains(view, "38;2") || !strings.Contains(view, "m") {
 			t.Error("a terminal of 16 colours gets others")
 		}
-	}
-}
-
-func TestWideRunesKeepTheirPlace(t *testing.T) {
-	c := newCanvas(8, 1)
-	c.text(0, 0, inkPlain, "a日本b")
-	c.set(2, 0, inkPlain, 'x') // the right half of 日
-	c.set(3, 0, inkPlain, 'y') // the left half of 本
-	got := c.lines(bareTheme(false))[0]
-	if got != "a xy b  " {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -164,46 +152,4 @@ func TestSplice(t *testing.T) {
 			t.Errorf("splice(%q) = %q, want %q", c.line, got, c.want)
 		}
 	}
-}
-
-// A word that is longer than a line is broken, and nothing of it is lost.
-func TestWrapLosesNothing(t *testing.T) {
-	const text = "saved as /a/very/long/path/to/the/世界世界世界/reports now"
-	for n := 2; n < 70; n++ {
-		lines := wrap(text, n)
-		for _, line := range lines {
-			if textWidth(line) > n {
-				t.Errorf("%d columns: %q", n, line)
-			}
-		}
-		if got := strings.ReplaceAll(strings.Join(lines, ""), " ", ""); got != strings.ReplaceAll(text, " ", "") {
-			t.Errorf("%d columns: %q", n, lines)
-		}
-	}
-	if lines := wrap("世", 1); len(lines) != 1 {
-		t.Errorf("%q", lines)
-	}
-}
-
-// A word of two colours is one word: a part's sign stays with its name.
-func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
-	pieces := []span{{inkPlain, "■"}, {inkDim, "flags 3% "}, {inkPlain, "■"}, {inkDim, "index "}}
-	for n := 8; n < 30; n++ {
-		for _, line := range flow(pieces, n) {
-			text := ""
-			for _, p := range line {
-				text += p.text
-			}
-			if strings.HasSuffix(strings.TrimSpace(text), "■") {
-				t.Errorf("%d columns: %q", n, text)
-			}
-		}
-	}
-}
-
-// bareTheme paints nothing.
-func bareTheme(ascii bool) *theme {
-	r := lipgloss.NewRenderer(io.Discard)
-	r.SetColorProfile(termenv.Ascii)
-	return newTheme(r, schemeAuto, ascii)
 }

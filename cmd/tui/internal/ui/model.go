@@ -8,6 +8,19 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/bits"
+	"wirelab/cmd/tui/internal/pages/compare"
+	"wirelab/cmd/tui/internal/pages/file"
+	"wirelab/cmd/tui/internal/pages/live"
+	"wirelab/cmd/tui/internal/pages/packets"
+	"wirelab/cmd/tui/internal/pages/report"
+	"wirelab/cmd/tui/internal/pages/world"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
+	"wirelab/cmd/tui/internal/tour"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/lossmodel"
@@ -32,22 +45,22 @@ type workDone struct{ take func() }
 // the lab for its newest snapshot on every tick, lets the panes observe it, and
 // puts their lines together.
 type Model struct {
-	lab   *session
+	lab   *session.Session
 	opt   Options
-	theme *theme
-	cat   *catalog
-	keys  []binding
-	pages []page
+	theme *look.Theme
+	cat   *controls.Catalog
+	keys  []room.Binding
+	pages []room.Page
 	open  int // index of the page shown
 	w, h  int
 
-	line  commandLine
-	over  overlay // nil: none
-	tour  *tour   // nil: none under way
-	marks int     // made by the m key
+	line  command.Line
+	over  room.Overlay // nil: none
+	tour  *tour.Tour   // nil: none under way
+	marks int          // made by the m key
 
 	output   outputBudget
-	scheme   scheme
+	scheme   look.Scheme
 	screen   string // what View returns
 	answered bool   // a key was, since the last tick
 	stale    bool   // something besides the panes changed
@@ -55,29 +68,29 @@ type Model struct {
 }
 
 // New returns the dashboard over a lab.
-func New(lab Lab, opt Options) *Model {
-	return newModel(lab, opt, newCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
+func New(lab room.Lab, opt Options) *Model {
+	return newModel(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
 }
 
-func newModel(lab Lab, opt Options, cat *catalog) *Model {
+func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 	if opt.Renderer == nil {
 		opt.Renderer = rendererOf(os.Stdout)
 	}
 	if opt.BudgetKbps == 0 {
 		opt.BudgetKbps = 256
 	}
-	cat.picture = opt.Picture
+	cat.Picture = opt.Picture
 	m := &Model{opt: opt, cat: cat}
-	m.scheme, _ = schemeNamed(opt.Theme)
-	m.theme = newTheme(opt.Renderer, m.scheme, opt.ASCII)
-	m.lab = newSession(lab, m.theme, m.again)
+	m.scheme, _ = look.SchemeNamed(opt.Theme)
+	m.theme = look.NewTheme(opt.Renderer, m.scheme, opt.ASCII)
+	m.lab = session.New(lab, m.theme, m.again)
 	m.pages = pages(opt, cat)
-	if ofFiles(m.lab.snap.Schema) { // there is no world, and something else to see
+	if room.OfFiles(m.lab.Snap.Schema) { // there is no world, and something else to see
 		m.open = 3
-		m.pages[m.open] = newFilePage(cat)
+		m.pages[m.open] = file.New(cat)
 	}
 	m.keys = m.bindings()
-	m.page().observe(m.sight(true))
+	m.page().Observe(m.sight(true))
 	if opt.Tour {
 		m.startTour()
 	}
@@ -85,14 +98,14 @@ func newModel(lab Lab, opt Options, cat *catalog) *Model {
 }
 
 // pages are the pages of the dashboard, in the order of the keys that show them.
-func pages(opt Options, cat *catalog) []page {
-	return []page{
-		newLivePage(cat, opt.BudgetKbps),
-		newBitsPage(),
-		newPacketsPage(),
-		newWorldPage(),
-		newComparePage(opt.BudgetKbps),
-		newReportPage(opt.ReportsDir),
+func pages(opt Options, cat *controls.Catalog) []room.Page {
+	return []room.Page{
+		live.New(cat, opt.BudgetKbps),
+		bits.New(),
+		packets.New(),
+		world.New(),
+		compare.New(opt.BudgetKbps),
+		report.New(opt.ReportsDir),
 	}
 }
 
@@ -113,7 +126,7 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.compose()
 	case tea.KeyMsg:
 		m.stale = true
-		m.lab.outgrow()
+		m.lab.Outgrow()
 		cmd = m.typedKeys(msg)
 		m.answer()
 	case tea.MouseMsg:
@@ -134,7 +147,7 @@ func (m *Model) answer() {
 		return
 	}
 	m.answered = true
-	m.page().observe(m.sight(false))
+	m.page().Observe(m.sight(false))
 	m.compose()
 }
 
@@ -169,58 +182,58 @@ func crashed(dir string, cause any, stack []byte) error {
 }
 
 // page is the one shown.
-func (m *Model) page() page { return m.pages[m.open] }
+func (m *Model) page() room.Page { return m.pages[m.open] }
 
 // turn shows another page.
 func (m *Model) turn(i int) {
 	m.open = i
-	m.page().observe(m.sight(true))
+	m.page().Observe(m.sight(true))
 }
 
 // again shows everything anew.
 func (m *Model) again() {
-	m.page().observe(m.sight(true))
+	m.page().Observe(m.sight(true))
 	m.stale = true
 }
 
 // sight is what the panes may see now.
-func (m *Model) sight(slow bool) sight {
+func (m *Model) sight(slow bool) room.View {
 	s := m.lab
-	return sight{snap: s.shown(), now: s.snap, cfg: s.config(), speed: s.speed(), slow: slow, back: s.past.away, spare: m.output.spare()}
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away, Spare: m.output.spare()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.
 func (m *Model) tick() tea.Cmd {
 	m.answered = false
 	m.output.tick()
-	before := m.lab.poll()
-	now := m.lab.snap
+	before := m.lab.Poll()
+	now := m.lab.Snap
 	if now.State == experiment.Broken {
 		m.err = fmt.Errorf("%w: %w", ErrBroken, now.Err)
 		return tea.Quit
 	}
-	if m.tour != nil && m.tour.tick() {
+	if m.tour != nil && m.tour.Tick() {
 		m.stale = true
 	}
-	m.lab.settle()
+	m.lab.Settle()
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := now.State != experiment.Running && now.Now != before.Now
 	turned := now.State != before.State || len(now.Marks) != len(before.Marks)
-	changed := m.page().observe(m.sight(m.lab.ticks%m.slowTicks() == 0 || stepped || turned || begins(before, now)))
+	changed := m.page().Observe(m.sight(m.lab.Ticks%m.slowTicks() == 0 || stepped || turned || begins(before, now)))
 	step := clockStep(now)
-	if changed || m.stale || m.lab.note.stale || now.Now/step != before.Now/step || turned || now.Actual != before.Actual {
+	if changed || m.stale || m.lab.Note.Stale || now.Now/step != before.Now/step || turned || now.Actual != before.Actual {
 		m.compose()
 	}
 	return tea.Batch(nextTick(), work(m.page()))
 }
 
 // work starts what a page has to do in the background.
-func work(p page) tea.Cmd {
-	w, ok := p.(worker)
+func work(p room.Page) tea.Cmd {
+	w, ok := p.(room.Worker)
 	if !ok {
 		return nil
 	}
-	read := w.work()
+	read := w.Work()
 	if read == nil {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package ui
 
-import "time"
+import (
+	"time"
+)
 
 // outputBudget spaces the redraws of a picture that moves all the time, so that the
 // terminal gets no more bytes a second than it should: a picture of which little

@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment"
 )
 
@@ -34,7 +35,7 @@ func TestSoak(t *testing.T) {
 	}
 	runner.Start(context.Background())
 	defer runner.Stop()
-	m := New(runner, Options{Renderer: colourRenderer()})
+	m := New(runner, Options{Renderer: labtest.ColourRenderer()})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 48})
 	fast := 0.0
 	runner.Do(experiment.Command{Speed: &fast})

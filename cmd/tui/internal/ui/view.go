@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"strings"
+
+	"wirelab/cmd/tui/internal/look"
 )
 
 // The smallest screen that shows anything.
@@ -10,7 +12,7 @@ const minWidth, minHeight = 60, 20
 
 // compose puts the screen together from the lines of the panes.
 func (m *Model) compose() {
-	m.stale, m.lab.note.stale = false, false
+	m.stale, m.lab.Note.Stale = false, false
 	switch {
 	case m.w <= 0 || m.h <= 0:
 		m.screen = ""
@@ -20,31 +22,31 @@ func (m *Model) compose() {
 		lines, panel := make([]string, 0, m.h), m.tourPanel()
 		bar := m.bar()
 		lines = append(lines, bar.header())
-		lines = append(lines, m.page().view(m.theme, m.w, m.h-2-len(panel))...)
+		lines = append(lines, m.page().Lines(m.theme, m.w, m.h-2-len(panel))...)
 		lines = append(lines, panel...)
 		if m.over != nil {
 			lines = append(lines[:1:1], lay(lines[1:], m.over, m.theme, m.w)...)
 		}
-		if note := m.lab.note.notice(m.theme, m.w); note == nil {
+		if note := m.lab.Note.Notice(m.theme, m.w); note == nil {
 			lines = append(lines, bar.footer(m.keysNow()))
 		} else { // it covers what stands below
 			lines = append(lines[:m.h-len(note):m.h-len(note)], note...)
 		}
-		if m.line.open {
-			c := newCanvas(m.w, m.line.rows(m.w))
-			m.line.draw(c, m.theme, m.desk())
-			copy(lines[m.h-c.h:], c.lines(m.theme))
+		if m.line.Open {
+			c := look.NewCanvas(m.w, m.line.Rows(m.w))
+			m.line.Draw(c, m.theme, m.desk())
+			copy(lines[m.h-c.H:], c.Lines(m.theme))
 		}
 		m.screen = strings.Join(lines, "\n")
 	}
 }
 
 // tooSmall says politely what is needed.
-func tooSmall(th *theme, w, h int) []string {
-	c := newCanvas(w, h)
-	text := wrap(fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.", minWidth, minHeight, w, h), max(w-2, 1))
+func tooSmall(th *look.Theme, w, h int) []string {
+	c := look.NewCanvas(w, h)
+	text := look.Wrap(fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.", minWidth, minHeight, w, h), max(w-2, 1))
 	for i, line := range text {
-		c.text(max((w-textWidth(line))/2, 0), max((h-len(text))/2, 0)+i, inkPlain, line)
+		c.Text(max((w-look.TextWidth(line))/2, 0), max((h-len(text))/2, 0)+i, look.Plain, line)
 	}
-	return c.lines(th)
+	return c.Lines(th)
 }

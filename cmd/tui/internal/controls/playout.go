@@ -1,0 +1,92 @@
+package controls
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"wirelab/experiment"
+)
+
+// fewHz is how few snapshots a second are few: the cubic makes a difference that
+// can be seen, and its control appears.
+const fewHz = 30
+
+// playoutControls are those of the receiver's display, and of how often it gets
+// something to show where that is seldom.
+func playoutControls(cfg *experiment.Config) []control {
+	list := []control{playoutControl()}
+	few := cfg.Sender.RateHz/cfg.Sender.Every <= fewHz
+	if few || cfg.Receiver.Interpolation != experiment.Linear {
+		list = append(list, interpolationControl())
+	}
+	if few || cfg.Sender.Every > 1 {
+		list = append(list, everyControl())
+	}
+	return list
+}
+
+// Everies are the rungs of SenderConfig.Every, from all to one in sixty.
+func Everies() []int { return []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} }
+
+// everyControl chooses how many of the snapshots are sent: more to the right.
+func everyControl() control {
+	place := func(c *experiment.Config) int {
+		i, _ := slices.BinarySearch(Everies(), c.Sender.Every)
+		return i
+	}
+	last := len(Everies()) - 1
+	return control{
+		label: "Send", word: "every", group: "Run",
+		value: func(c *experiment.Config) string {
+			return strconv.FormatFloat(float64(c.Sender.RateHz)/float64(c.Sender.Every), 'f', -1, 64) + " /s"
+		},
+		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+			every := Everies()[min(max(place(c)-n, 0), last)]
+			return ChangeCommand(experiment.Change{Every: every}), every != c.Sender.Every
+		},
+		level: func(c *experiment.Config) float64 { return 1 - float64(place(c))/float64(last) },
+		help:  "snapshots sent a second: every so many-th of those that are made",
+	}
+}
+
+// playoutStep is one press on the playout delay.
+const playoutStep = 5 * time.Millisecond
+
+func playoutControl() control {
+	return control{
+		label: "Playout", word: "playout", group: "Run",
+		value: func(c *experiment.Config) string { return c.Receiver.Playout.String() },
+		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+			d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
+			return ChangeCommand(experiment.Change{Playout: &d}), d != c.Receiver.Playout
+		},
+		help: "how long the receiver holds snapshots back: three intervals and the jitter outlast two losses in a row. Its display slows down or hurries to a new delay, it never jumps back",
+	}
+}
+
+// interpolationControl chooses how the receiver's display moves from one snapshot
+// to the next.
+func interpolationControl() control {
+	return control{
+		label: "Blend", word: "interpolation", group: "Run", choices: interpolations,
+		value: func(c *experiment.Config) string { return c.Receiver.Interpolation.String() },
+		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
+			name := cycle(interpolations(), c.Receiver.Interpolation.String(), n)
+			return ChangeCommand(experiment.Change{Interpolation: name}), true
+		},
+		help: "how the receiver's display moves from one snapshot to the next",
+	}
+}
+
+func interpolations() []choice {
+	says := map[experiment.Interpolation]string{
+		experiment.Linear:  "on the straight line",
+		experiment.Hermite: "on a cubic, with velocities reckoned from the snapshots around: for low rates",
+	}
+	var list []choice
+	for i, name := range experiment.Interpolations() {
+		list = append(list, choice{name, says[experiment.Interpolation(i)]})
+	}
+	return list
+}

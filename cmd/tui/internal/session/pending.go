@@ -1,0 +1,105 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment"
+)
+
+// patience is how many ticks a change may take to come back in a snapshot before
+// the screen believes the snapshot rather than the keys.
+const patience = 20
+
+// pending is what the person has asked for and the snapshot does not show yet.
+// Panes show it at once, and the next press of a key goes on from it; so a key
+// that is held moves steadily however late the engine answers. Changes are
+// gathered and handed over once a tick, one Change for all of them.
+type pending struct {
+	cfg    *experiment.Config // nil: nothing beyond the snapshot
+	Speed  *float64
+	unsent experiment.Change
+	until  int // tick at which to give up waiting
+}
+
+// ask applies a change to what was asked for; the error is for the person.
+func (p *pending) ask(from *experiment.Config, ch experiment.Change, tick int) error {
+	cfg := p.cfg
+	if cfg == nil {
+		cfg = from.Clone()
+	}
+	if err := cfg.Apply(ch); err != nil {
+		return err
+	}
+	p.cfg, p.unsent, p.until = cfg, merge(p.unsent, ch), tick+patience
+	return nil
+}
+
+// askSpeed is ask for the speed, which is no part of the configuration.
+func (p *pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
+
+// config returns the configuration to show.
+func (p *pending) config(snap *experiment.Snapshot) *experiment.Config {
+	if p.cfg != nil {
+		return p.cfg
+	}
+	return snap.Config
+}
+
+// pace returns the speed to show.
+func (p *pending) pace(snap *experiment.Snapshot) float64 {
+	if p.Speed != nil {
+		return *p.Speed
+	}
+	return snap.Speed
+}
+
+// settle forgets what the snapshot has caught up with, or never will.
+func (p *pending) settle(snap *experiment.Snapshot, tick int) {
+	late := tick >= p.until
+	if p.cfg != nil && p.unsent.IsZero() && (late || room.SameSettings(snap.Config, p.cfg)) {
+		p.cfg = nil
+	}
+	if p.Speed != nil && (late || snap.Speed == *p.Speed) {
+		p.Speed = nil
+	}
+}
+
+// forget drops all expectations: what comes next may be anything.
+func (p *pending) forget() { *p = pending{} }
+
+// merge returns the change that does what a and then b would do.
+func merge(a, b experiment.Change) experiment.Change {
+	if b.Encoder != "" {
+		a.Encoder, a.Params = b.Encoder, nil
+	}
+	a.Params = merged(a.Params, b.Params)
+	if b.Profile != "" {
+		a.Profile, a.Down, a.Up = b.Profile, nil, nil
+	}
+	a.ShadowOff, a.Shadow = append(slices.Clip(a.ShadowOff), b.ShadowOff...), append(slices.Clip(a.Shadow), b.Shadow...)
+	a.Down, a.Up = merged(a.Down, b.Down), merged(a.Up, b.Up)
+	if b.Playout != nil {
+		a.Playout = b.Playout
+	}
+	if b.Every != 0 {
+		a.Every = b.Every
+	}
+	if b.Interpolation != "" {
+		a.Interpolation = b.Interpolation
+	}
+	return a
+}
+
+func merged[V any](a, b map[string]V) map[string]V {
+	if len(b) == 0 {
+		return a
+	}
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]V{}
+	}
+	maps.Copy(out, b)
+	return out
+}

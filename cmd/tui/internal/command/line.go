@@ -13,7 +13,7 @@ import (
 // maxHistory bounds how many typed lines are remembered.
 const maxHistory = 100
 
-// commandLine is where commands are typed: an input, the history of what was
+// Line is where commands are typed: an input, the history of what was
 // typed before, and completion. It stays open on an error, so that the line can
 // be mended.
 type Line struct {

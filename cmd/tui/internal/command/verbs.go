@@ -24,7 +24,7 @@ type Order struct {
 	Filter           *room.Filter // of the packets; nil: as it is
 }
 
-// desk is what typed commands are read against.
+// Context is what typed commands are read against.
 type Context struct {
 	*controls.Catalog
 	Config *experiment.Config

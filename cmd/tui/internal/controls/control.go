@@ -173,4 +173,5 @@ func (cat *Catalog) ProfileList(cfg *experiment.Config) *picker {
 	return list
 }
 
+// ChangeCommand is the command that makes a change.
 func ChangeCommand(ch experiment.Change) experiment.Command { return experiment.Command{Change: &ch} }

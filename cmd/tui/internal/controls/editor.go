@@ -18,6 +18,7 @@ type Editor struct {
 	At   int // place of the cursor, 0..len(text)
 }
 
+// String is the text.
 func (e *Editor) String() string { return string(e.Text) }
 
 // Set replaces the text and puts the cursor behind it.

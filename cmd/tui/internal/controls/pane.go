@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// controlsPane shows what can be adjusted, with a cursor on one of them.
+// Pane shows what can be adjusted, with a cursor on one of them.
 type Pane struct {
 	Cat    *Catalog
 	chosen string // the word of the control under the cursor

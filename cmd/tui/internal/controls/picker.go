@@ -41,6 +41,7 @@ type sample struct {
 // minPreview is the least columns in which a preview says anything.
 const minPreview = 40
 
+// NewPicker makes a list of names for a command; now is the one that holds at present.
 func NewPicker(title, word string, list []choice, now string) *picker {
 	p := &picker{title: title, word: word, all: list, now: now}
 	p.at = max(slices.IndexFunc(list, func(c choice) bool { return c.name == now }), 0)

@@ -7,11 +7,13 @@ import (
 	"wirelab/experiment"
 )
 
-// echoLab obeys like the real one, but for its frames: they are made up.
+// Echo obeys like the real one, but for its frames: they are made up.
 type Echo struct{ Lab }
 
+// NewEcho is an Echo 90 s into its session.
 func NewEcho() *Echo { return &Echo{*NewLab()} }
 
+// Do implements room.Lab.
 func (l *Echo) Do(c experiment.Command) bool {
 	next := *l.Snap
 	if c.Change != nil {

@@ -7,11 +7,11 @@ import (
 	"wirelab/experiment"
 )
 
-// newFileLab is a lab that delivers a file: done is the share of the patch that is
+// NewFile is a lab that delivers a file: done is the share of the patch that is
 // made; from 1 on it is the time of the transfer in seconds, less 1.
 func NewFile(done float64) *Lab { return &Lab{Snap: FileSnapshot(done)} }
 
-// fakeMatrix is a file in which the second half was moved to the front.
+// matrix is a file in which the second half was moved to the front.
 func matrix(done float64) *experiment.Matrix {
 	m := &experiment.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192), Chosen: make([]bool, 96*192)}
 	m.Told = min(int(96*done), 96)
@@ -31,6 +31,7 @@ func matrix(done float64) *experiment.Matrix {
 	return m
 }
 
+// FileSnapshot is the snapshot of NewFile.
 func FileSnapshot(done float64) *experiment.Snapshot {
 	cfg := experiment.Default()
 	if err := cfg.Set("data.source", "files:/builds/game-1.0.pak,/builds/game-1.1.pak"); err != nil {
@@ -64,7 +65,7 @@ func FileSnapshot(done float64) *experiment.Snapshot {
 	return snap
 }
 
-// fakeBlocks makes the states of blocks of which so many were sent, every seventh of
+// blocks makes the states of blocks of which so many were sent, every seventh of
 // them in vain at first.
 func blocks(x *experiment.Transfer, sent int) []experiment.BlockState {
 	list := make([]experiment.BlockState, x.Blocks)

@@ -17,7 +17,7 @@ import (
 	"wirelab/experiment"
 )
 
-// damagedLab is a session without a checksum on a link that damages packets.
+// NewDamaged is a session without a checksum on a link that damages packets.
 func NewDamaged() *Lab {
 	lab := NewLab()
 	lane := &lab.Snap.Lanes[0]
@@ -30,7 +30,7 @@ func NewDamaged() *Lab {
 	return lab
 }
 
-// fakeLab plays a made-up session: everything in a snapshot is a function of the
+// Lab plays a made-up session: everything in a snapshot is a function of the
 // virtual time, which stands still unless a test moves it.
 type Lab struct {
 	Snap *experiment.Snapshot
@@ -38,8 +38,10 @@ type Lab struct {
 	Full bool // refuse commands
 }
 
+// Snapshot implements room.Lab.
 func (l *Lab) Snapshot() *experiment.Snapshot { return l.Snap }
 
+// Do implements room.Lab.
 func (l *Lab) Do(c experiment.Command) bool {
 	if l.Full {
 		return false
@@ -48,14 +50,16 @@ func (l *Lab) Do(c experiment.Command) bool {
 	return true
 }
 
-// newFakeLab is a lab 90 s into its session.
+// NewLab is a lab 90 s into its session.
 func NewLab() *Lab { return &Lab{Snap: Snapshot(90 * time.Second)} }
 
+// Schema is that of the cubes.
 var Schema = frame.Cubes(frame.WalkoffCubes)
 
-// fakeHz is the packet rate of the made-up session.
+// Hz is the packet rate of the made-up session.
 const Hz = 60
 
+// Snapshot is what the made-up lab shows at a moment.
 func Snapshot(now time.Duration) *experiment.Snapshot {
 	cfg := experiment.Default()
 	if err := cfg.Apply(experiment.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"}, Up: map[string]string{"latency": "65ms"}}); err != nil {
@@ -87,7 +91,7 @@ func budget() encoders.Budget {
 	return b
 }
 
-// fakeSamples is a bandwidth that breathes, and falls by a third at 46 s.
+// Samples is a bandwidth that breathes, and falls by a third at 46 s.
 func Samples(now time.Duration) []experiment.Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var out []experiment.Sample
@@ -112,6 +116,7 @@ func Samples(now time.Duration) []experiment.Sample {
 	return out
 }
 
+// Packets are the last 600 packets before now.
 func Packets(now time.Duration) []experiment.PacketRecord {
 	var out []experiment.PacketRecord
 	last := uint64(now.Seconds() * Hz)
@@ -149,6 +154,7 @@ func PlainRenderer() *lipgloss.Renderer {
 	return r
 }
 
+// ColourRenderer paints as a terminal of 256 colours on dark ground does.
 func ColourRenderer() *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(termenv.TrueColor)

@@ -8,7 +8,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// bitsLab is a made-up session whose samples say what their bits went to, with a
+// NewBits is a made-up session whose samples say what their bits went to, with a
 // shadow beside it that saves on positions.
 func NewBits(shadow bool) *Lab {
 	lab := NewLab()
@@ -43,7 +43,7 @@ func spend(l *experiment.Lane, shares map[encoders.Slot]float64) {
 	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
 }
 
-// packetsLab is a made-up session with troubles, and with the packet open that a
+// NewPackets is a made-up session with troubles, and with the packet open that a
 // cursor on the newest failure would ask for.
 func NewPackets() *Lab {
 	lab := NewLab()
@@ -65,7 +65,7 @@ func NewPackets() *Lab {
 	return lab
 }
 
-// fakeOpened is the inside of a made-up packet.
+// opened is the inside of a made-up packet.
 func opened(r *experiment.PacketRecord) experiment.Opened {
 	in := experiment.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
 		Usual: experiment.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: experiment.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}
@@ -88,9 +88,10 @@ func opened(r *experiment.PacketRecord) experiment.Opened {
 	return experiment.Opened{ID: experiment.PacketID{Seq: r.Seq, Copy: r.Copy}, Record: *r, Inside: in}
 }
 
-// openingLab answers a wish to open a packet, as a runner does.
+// Opening answers a wish to open a packet, as a runner does.
 type Opening struct{ *Lab }
 
+// Do implements room.Lab.
 func (l Opening) Do(c experiment.Command) bool {
 	if c.Open != nil {
 		next := *l.Snap

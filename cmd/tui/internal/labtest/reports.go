@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// shelfOf makes a folder with made-up reports: two good ones, one cut off, one of a
+// Reports makes a folder with made-up reports: two good ones, one cut off, one of a
 // later version.
 func Reports(t *testing.T) string {
 	t.Helper()

@@ -68,6 +68,7 @@ func WithShadows(snap *experiment.Snapshot, names ...string) *experiment.Snapsho
 	return &out
 }
 
+// FourShadows is a session with four shadows, each begun later than the one before.
 func FourShadows() *experiment.Snapshot {
 	return WithShadows(Snapshot(90*time.Second), "rotor", "raw", "quantized", "kinetic")
 }

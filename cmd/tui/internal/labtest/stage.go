@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment"
 )
 
-// picture draws a pane by itself, without colour.
+// Draw draws a pane by itself, without colour.
 func Draw(p room.Pane, v room.View, w, h int) []string {
 	p.Observe(v)
 	c, th := look.NewCanvas(w, h), Theme(false)
@@ -20,12 +20,12 @@ func Draw(p room.Pane, v room.View, w, h int) []string {
 	return c.Lines(th)
 }
 
-// sightOf is what a pane sees of a snapshot when it is time to redraw everything.
+// ViewOf is what a pane sees of a snapshot when it is time to redraw everything.
 func ViewOf(snap *experiment.Snapshot) room.View {
 	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, Slow: true}
 }
 
-// plainTheme paints nothing.
+// Theme paints nothing.
 func Theme(ascii bool) *look.Theme {
 	l, _ := look.SchemeNamed("")
 	return look.NewTheme(PlainRenderer(), l, ascii)

@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment"
 )
 
-// fakePicture is a made-up world, a function of the time alone: the player goes
+// WorldPicture is a made-up world, a function of the time alone: the player goes
 // round in a circle, what is near interacts, and what it has passed is heaped.
 func WorldPicture(now time.Duration) *experiment.Picture {
 	p := &experiment.Picture{Live: true, Autopilot: true, Keys: world.Input{Left: true, Push: true},
@@ -42,7 +42,7 @@ func poses(now time.Duration) []experiment.Pose {
 	return list
 }
 
-// newWorldLab is a lab that shows the live world, on a display that starves for
+// NewWorld is a lab that shows the live world, on a display that starves for
 // half a second every ten.
 func NewWorld() *Lab {
 	lab := NewLab()

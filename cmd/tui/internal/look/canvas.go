@@ -25,6 +25,7 @@ type cell struct {
 	ink Ink
 }
 
+// NewCanvas returns an empty canvas of w columns and h rows.
 func NewCanvas(w, h int) *Canvas {
 	c := &Canvas{W: max(w, 0), H: max(h, 0)}
 	c.cells = make([]cell, c.W*c.H)

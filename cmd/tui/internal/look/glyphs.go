@@ -123,6 +123,7 @@ func Strokes(th *Theme) [3]string {
 	return [3]string{"──", "╌╌", "··"}
 }
 
+// RuleStroke is a sample of a rule across a chart.
 func RuleStroke(th *Theme) string {
 	if th.Ascii {
 		return ".."

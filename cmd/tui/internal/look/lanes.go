@@ -7,6 +7,7 @@ import (
 // shadowInks is how many shadows have a colour of their own, and a sign.
 const shadowInks = 6
 
+// ShadowInk is the colour of the i-th shadow.
 func ShadowInk(i int) Ink { return Shadow + Ink(i%shadowInks) }
 
 // shadowTones are told apart from each other, and from the lines of the encoder
@@ -35,6 +36,7 @@ func LaneSign(th *Theme, i int) rune {
 	return ShadowSign(th, i-1)
 }
 
+// LaneInk is the colour of a lane.
 func LaneInk(i int) Ink {
 	if i == 0 {
 		return Payload

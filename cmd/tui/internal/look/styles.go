@@ -154,6 +154,7 @@ func styles(r *lipgloss.Renderer) [numInks]lipgloss.Style {
 // colour as ground.
 func SlotInk(i int) Ink { return Slot + Ink(i%slotInks) }
 
+// BarInk is the colour of SlotInk as ground.
 func BarInk(i int) Ink { return Slot + slotInks + Ink(i%slotInks) }
 
 // Theme is styles made ready: what to write before a run of cells.
@@ -165,6 +166,7 @@ type Theme struct {
 	Color bool          // colours tell things apart
 }
 
+// Off ends all colours.
 const Off = "\x1b[0m"
 
 // NewTheme asks the renderer how each ink looks on this terminal: its colours,

@@ -21,6 +21,7 @@ const (
 	numSchemes
 )
 
+// String is the name of the scheme.
 func (l Scheme) String() string {
 	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[l]
 }

@@ -51,6 +51,7 @@ func Troubled(r *experiment.PacketRecord) bool {
 	return true
 }
 
+// FilterNames are the filters as they are typed.
 func FilterNames() []string {
 	names := make([]string, NumFilters)
 	for i := range names {

@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment"
 )
 
+// SameRecord reports whether two records tell the same of one packet.
 func SameRecord(a, b *experiment.PacketRecord) bool {
 	return a.Seq == b.Seq && a.Copy == b.Copy && a.Outcome == b.Outcome
 }
@@ -22,7 +23,7 @@ type Lab interface {
 	Do(experiment.Command) bool
 }
 
-// sight is what the panes get to see on a tick.
+// View is what the panes get to see on a tick.
 type View struct {
 	Snap  *experiment.Snapshot
 	Now   *experiment.Snapshot // the newest, whatever moment is shown; nil: snap is

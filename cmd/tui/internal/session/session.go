@@ -26,7 +26,7 @@ type Session struct {
 	redraw  func() // another moment is to be shown
 }
 
-// newSession drives a lab. redraw is called when another moment is to be shown.
+// New drives a lab. redraw is called when another moment is to be shown.
 func New(lab room.Lab, th *look.Theme, redraw func()) *Session {
 	s := &Session{lab: lab, Snap: lab.Snapshot(), Theme: th, redraw: redraw}
 	s.Note.seen = s.Snap.Notice.ID

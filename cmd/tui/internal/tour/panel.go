@@ -23,7 +23,7 @@ func (t *Tour) Panel(th *look.Theme, w int) []string {
 	return c.Lines(th)
 }
 
-// tourWidth is the longest line that is read with ease.
+// textWidth is the longest line that is read with ease.
 const textWidth = 110
 
 // progress is a sign for every step, up to the present one filled.

@@ -32,7 +32,7 @@ type Lighter interface {
 	Light(Spot) // Nowhere: no more
 }
 
-// tourStep is one idea: a scene, the one thing that is changed in it, and what to
+// Step is one idea: a scene, the one thing that is changed in it, and what to
 // look at.
 type Step struct {
 	name  string
@@ -43,10 +43,10 @@ type Step struct {
 	tells []tally // what the change did
 }
 
-// tourLink is a link on which nothing is lost; the steps about encoders use it.
+// cleanLink is a link on which nothing is lost; the steps about encoders use it.
 const cleanLink = "unity-cable"
 
-// tourSteps are the seven steps, in the order of the articles: Fiedler's
+// steps are the seven steps, in the order of the articles: Fiedler's
 // "Snapshot Compression" and "State Synchronization", then what came after them.
 func steps() []Step {
 	scene := func(encoder string) experiment.Change {

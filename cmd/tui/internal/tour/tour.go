@@ -33,13 +33,13 @@ type Tour struct {
 	state experiment.RunState
 }
 
-// tourLead is how long a scene runs before the step changes its one thing.
+// lead is how long a scene runs before the step changes its one thing.
 const lead = 4 * time.Second
 
-// errNoTour: the tour shows encoders of cubes.
+// errNoCubes: the tour shows encoders of cubes.
 var errNoCubes = errors.New("the tour is about snapshots of cubes; start it with tui tour, or with the demo")
 
-// newTour makes the tour over what is set now; step begins it. light shows a place
+// New makes the tour over what is set now; step begins it. light shows a place
 // on its page, over is called when the tour has ended.
 func New(lab *session.Session, light func(Spot), over func()) (*Tour, error) {
 	if lab.Snap.Schema == nil || !frame.IsCubes(lab.Snap.Schema) {
@@ -122,7 +122,7 @@ func (t *Tour) Tick() bool {
 	return true
 }
 
-// tourBusy is how many cubes must change in a frame before a step about them goes
+// busy is how many cubes must change in a frame before a step about them goes
 // on, and tourPatience how long it waits for that.
 const busy, patienceForCubes = 10, 30 * time.Second
 

@@ -11,7 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// inkAttributes are the numbers in the escape sequences of a screen.
+// Attributes are the numbers in the escape sequences of a screen.
 func Attributes(view string) map[string]bool {
 	seen := map[string]bool{}
 	for _, m := range regexp.MustCompile("\x1b\\[([0-9;]*)m").FindAllStringSubmatch(view, -1) {

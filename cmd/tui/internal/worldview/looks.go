@@ -61,6 +61,7 @@ func HeatLooks(mm []float32) func(int) cubeLook {
 	return func(i int) cubeLook { return HeatLook(heat(mm[i])) }
 }
 
+// HeatLook is how a step of the error map is drawn.
 func HeatLook(n int) cubeLook {
 	sign := rune(".-+x#"[n])
 	if n == 0 {

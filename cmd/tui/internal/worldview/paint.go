@@ -15,7 +15,7 @@ const (
 	DotsDown   = 4
 )
 
-// look is how a cube is drawn: the cell it is seen in takes the look of the
+// cubeLook is how a cube is drawn: the cell it is seen in takes the look of the
 // highest rank among its dots.
 type cubeLook struct {
 	Ink   look.Ink

@@ -6,7 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// bitsPage is page 2: what the bits were spent on, over time and in figures, of
+// Page is page 2: what the bits were spent on, over time and in figures, of
 // the encoder under the keys and of a shadow beside it.
 type Page struct {
 	room.Base
@@ -18,6 +18,7 @@ type Page struct {
 	w, h    int
 }
 
+// New returns the page.
 func New() *Page {
 	p := &Page{account: &account{beside: 1, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
 	p.table = room.NewSlot(&table{p.account})

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment"
 )
 
-// stackPane is one encoder's bits over time, the parts stacked one upon the other.
+// stack is one encoder's bits over time, the parts stacked one upon the other.
 type stack struct {
 	*account
 	which int // 0: the encoder under the keys; 1: the shadow beside it

@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment"
 )
 
-// accountPane is the table beside the charts: every part in figures, of the last
+// table is the table beside the charts: every part in figures, of the last
 // two seconds, for the encoder under the keys and for the shadow, and what the one
 // saves over the other.
 type table struct{ *account }

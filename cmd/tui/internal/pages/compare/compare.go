@@ -64,7 +64,7 @@ type comparison struct {
 	rivals   []rival
 }
 
-// since is the moment from which all lanes can be compared.
+// beginning is the moment from which all lanes can be compared.
 func beginning(snap *experiment.Snapshot) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
@@ -244,7 +244,7 @@ func total(v []float64) (s float64) {
 	return s
 }
 
-// gap is how far r is from the leader by a figure, with its interval.
+// gapTo is how far r is from the leader by a figure, with its interval.
 func (r *rival) gapTo(leader *rival, f yardstick) paired.Interval {
 	const seed = 1 // the same draws every time: the interval moves with the data alone
 	a, ok := r.ratio(f)

@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// comparePage is page 5: every encoder that runs side by side, in a table and in
+// Page is page 5: every encoder that runs side by side, in a table and in
 // one chart.
 type Page struct {
 	room.Base
@@ -22,6 +22,7 @@ type Page struct {
 	h      int // of the table
 }
 
+// New returns the page.
 func New(budgetKbps float64) *Page {
 	p := &Page{table: &table{}, charts: &panes.Charts{Budget: budgetKbps, Solo: true}}
 	p.slots = [2]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts)}
@@ -38,7 +39,7 @@ func (p *Page) Observe(v room.View) bool {
 	return room.ObserveAll(v, p.slots[:]...) || changed
 }
 
-// view puts the line of vital numbers on top, the table below it, and the chart in
+// Lines puts the line of vital numbers on top, the table below it, and the chart in
 // what is left.
 func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1

@@ -16,7 +16,7 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// comparePane is the table of all encoders that run side by side.
+// table is the table of all encoders that run side by side.
 type table struct {
 	by     yardstick
 	chosen int // row

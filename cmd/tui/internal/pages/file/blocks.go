@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment"
 )
 
-// blocksPane is a map of the blocks that the encoder under the keys sends: one sign
+// blocks is a map of the blocks that the encoder under the keys sends: one sign
 // each, or for some neighbours if they are too many.
 type blocks struct {
 	blocks []experiment.BlockState

@@ -6,7 +6,7 @@ import (
 	"wirelab/experiment"
 )
 
-// matrixPane is the picture of what the new file is like: its blocks from top to
+// matrix is the picture of what the new file is like: its blocks from top to
 // bottom, and from left to right the old file and then the new one itself.
 type matrix struct {
 	m      *experiment.Matrix

@@ -6,7 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// filePage is page 4 where the data are files: how the patch is made, and how it
+// Page is page 4 where the data are files: how the patch is made, and how it
 // comes across. On a large screen all at once beside the controls; on a small one a
 // pane at a time.
 type Page struct {
@@ -28,6 +28,7 @@ const (
 	atFileControls
 )
 
+// New returns the page.
 func New(cat *controls.Catalog) *Page {
 	p := &Page{controls: &controls.Pane{Cat: cat}}
 	for _, q := range []room.Pane{&transfer{}, &matrix{}, &blocks{}, &rounds{}, p.controls} {

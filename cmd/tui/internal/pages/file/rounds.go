@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// roundsPane lists the deliveries that ended, of all encoders, the newest first.
+// rounds lists the deliveries that ended, of all encoders, the newest first.
 type rounds struct {
 	rounds []experiment.Round
 }

@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment"
 )
 
-// transferPane shows how far the file has come, for every encoder: a bar, what it
+// transfer shows how far the file has come, for every encoder: a bar, what it
 // took, how long it took or will take, and what that says of the first of them.
 type transfer struct {
 	lanes  []experiment.Lane

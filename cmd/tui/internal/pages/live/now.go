@@ -32,7 +32,7 @@ func gaugeFigure(g encoders.Gauge) figure {
 	return figure{look.Dim, g.Name, look.Fixed(g.Value, 1), g.Unit}
 }
 
-// nowPane shows the averages of the last two seconds as numbers.
+// now shows the averages of the last two seconds as numbers.
 type now struct {
 	item   string
 	schema *frame.Schema

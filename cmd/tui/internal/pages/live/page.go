@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment"
 )
 
-// livePage is page 1: three charts, the packets, the controls, the numbers, and
+// Page is page 1: three charts, the packets, the controls, the numbers, and
 // where the bits go. On a large screen all at once, on a small one a pane at a
 // time below a line of vital numbers.
 type Page struct {
@@ -27,6 +27,7 @@ type Page struct {
 	places   []room.Place
 }
 
+// New returns the page.
 func New(cat *controls.Catalog, budgetKbps float64) *Page {
 	p := &Page{
 		charts:   &panes.Charts{Budget: budgetKbps, Lit: -1},

@@ -11,7 +11,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// packetsPane shows the last packets as one sign each. The strip is written like
+// strip shows the last packets as one sign each. The strip is written like
 // an oscilloscope's: a packet keeps its place until the beam comes round again,
 // so the eye can rest on one, and a redraw changes one line instead of all.
 type strip struct {

@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment"
 )
 
-// insidePane shows one packet opened: why it ended as it did, its way through the
+// details shows one packet opened: why it ended as it did, its way through the
 // link, the baseline it needed, and what its bits went to. While none is chosen it
 // shows the last one that was of no use, for long enough to be read.
 type details struct {

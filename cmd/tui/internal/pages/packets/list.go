@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment"
 )
 
-// listPane lists packets, the newest at the bottom. While none is chosen it
+// list lists packets, the newest at the bottom. While none is chosen it
 // follows; a chosen one stays where it is for as long as it is remembered.
 type list struct {
 	all      []experiment.PacketRecord // as shown
@@ -144,7 +144,7 @@ func (p *list) at(y int) (experiment.PacketID, bool) {
 // listWidth is how wide the list is with all its columns.
 const listWidth = 82
 
-// column is one column of the list: where it ends, what it is called.
+// listColumn is one column of the list: where it ends, what it is called.
 type listColumn struct {
 	end  int
 	word string

@@ -7,7 +7,7 @@ import (
 	"wirelab/experiment"
 )
 
-// packetsPage is page 3: the packets of the last seconds as rows, and one of them
+// Page is page 3: the packets of the last seconds as rows, and one of them
 // opened.
 type Page struct {
 	room.Base
@@ -18,6 +18,7 @@ type Page struct {
 	vitals *room.Slot
 }
 
+// New returns the page.
 func New() *Page {
 	p := &Page{list: &list{}, inside: &details{}, vitals: room.NewSlot(&panes.Vitals{})}
 	p.rows, p.detail = room.NewSlot(p.list), room.NewSlot(p.inside)

@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment"
 )
 
-// whyBox says why the last packet failed or was large, and what other troubles
+// Why says why the last packet failed or was large, and what other troubles
 // there were of late: the newest of each kind. It stands still while it is read.
 type Why struct {
 	list []experiment.Incident

@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment"
 )
 
-// bitsPane shows what the bits of the last two seconds were spent on.
+// Bits shows what the bits of the last two seconds were spent on.
 type Bits struct {
 	Schema *frame.Schema
 	Recent experiment.Recent

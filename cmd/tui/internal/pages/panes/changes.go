@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// logPane lists what was changed and when, the newest first, each with what it
+// Changes lists what was changed and when, the newest first, each with what it
 // did: the marks of the charts, spelt out.
 type Changes struct {
 	all     []experiment.Mark // as in the snapshot

@@ -13,12 +13,12 @@ import (
 	"wirelab/experiment"
 )
 
-// spans of time that the charts can show.
+// ChartSpans are the spans of time that the charts can show.
 func ChartSpans() []time.Duration {
 	return []time.Duration{60 * time.Second, 120 * time.Second, 15 * time.Second, 30 * time.Second}
 }
 
-// chartsPane shows bandwidth, bits per changed item and failures over time, one
+// Charts shows bandwidth, bits per changed item and failures over time, one
 // below the other over one axis, with a mark wherever something was changed.
 type Charts struct {
 	Budget float64

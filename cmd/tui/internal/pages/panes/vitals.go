@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment"
 )
 
-// vitalsPane is the line that never leaves a small screen.
+// Vitals is the line that never leaves a small screen.
 type Vitals struct {
 	lane experiment.Lane
 	per  string // what bits are divided by

@@ -9,7 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// dossierPane holds two runs against each other: figures side by side with their
+// beside holds two runs against each other: figures side by side with their
 // differences, and what the two were set to differently.
 type beside struct {
 	item        string

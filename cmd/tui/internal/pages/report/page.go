@@ -9,7 +9,7 @@ import (
 	"wirelab/experiment"
 )
 
-// reportPage is page 6: what was changed when, the saved reports, and any two runs
+// Page is page 6: what was changed when, the saved reports, and any two runs
 // side by side. Files are read in the background: a large one takes a while, and a
 // folder on a network may not answer at all.
 type Page struct {
@@ -39,12 +39,13 @@ const (
 	atChanges
 )
 
-// keptDossiers is how many reports are kept in memory.
+// keptRuns is how many reports are kept in memory.
 const keptRuns = 16
 
 // listEvery is how many slow looks pass between two lookings into the folder.
 const listEvery = 6
 
+// New returns the page.
 func New(dir string) *Page {
 	p := &Page{dir: dir, log: &panes.Changes{}, shelf: &saved{dir: dir, chosen: -1}, both: &beside{}, due: true}
 	p.slots = []*room.Slot{room.NewSlot(p.shelf), room.NewSlot(p.both), room.NewSlot(p.log)}
@@ -143,7 +144,7 @@ func (p *Page) keep(s experiment.SavedReport, d *run) {
 	p.arrange()
 }
 
-// view shows all on a large screen, and a pane at a time on a small one.
+// Lines shows all on a large screen, and a pane at a time on a small one.
 func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	p.w, p.h = w, h

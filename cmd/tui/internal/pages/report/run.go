@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment"
 )
 
-// dossier is what page 6 shows of one run: one that was saved, or the present one.
+// run is what page 6 shows of one run: one that was saved, or the present one.
 type run struct {
 	name     string
 	trouble  string // why it cannot be read; nothing else is known then
@@ -25,7 +25,7 @@ type run struct {
 	settings map[string]string
 }
 
-// openDossier reads a saved report. It takes as long as the file is large.
+// openRun reads a saved report. It takes as long as the file is large.
 func openRun(s experiment.SavedReport) *run {
 	d := &run{name: s.Name}
 	runs, err := experiment.ReadReport(s.Path)
@@ -50,7 +50,7 @@ func openRun(s experiment.SavedReport) *run {
 	return d
 }
 
-// presentDossier is the run under the keys.
+// presentRun is the run under the keys.
 func presentRun(snap *experiment.Snapshot) *run {
 	d := &run{name: "this run", length: snap.Now, changes: snap.Log, settings: snap.Config.Settings()}
 	if len(snap.Lanes) > 0 {

@@ -9,7 +9,7 @@ import (
 	"wirelab/experiment"
 )
 
-// shelfPane is the list of saved reports, the newest first.
+// saved is the list of saved reports, the newest first.
 type saved struct {
 	dir    string
 	list   []experiment.SavedReport

@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment"
 )
 
-// worldPage is page 4: the world from above at both ends, how the receiver's
+// Page is page 4: the world from above at both ends, how the receiver's
 // display fares, and the keys to play it.
 type Page struct {
 	room.Base
@@ -23,6 +23,7 @@ type Page struct {
 	w, h    int
 }
 
+// New returns the page.
 func New() *Page {
 	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{}, playout: newPlayout()}
 	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}), room.NewSlot(p.playout)
@@ -56,7 +57,7 @@ func (p *Page) charted(h int) bool {
 	return h >= playoutFrom
 }
 
-// view puts the line of vital numbers above the world, and the charts and the
+// Lines puts the line of vital numbers above the world, and the charts and the
 // player's keys below.
 func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	const above, below = 1, 1
@@ -181,5 +182,5 @@ func (p *Page) push(direction string, dx, dy int) room.Request {
 	return playInput(experiment.Input{Press: direction})
 }
 
-// play hands an input to the lab.
+// playInput hands an input to the lab.
 func playInput(in experiment.Input) room.Request { return room.Change(experiment.Change{Input: &in}) }

@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// playPane is the line below the world: who plays it, with which keys, and how
+// play is the line below the world: who plays it, with which keys, and how
 // the camera looks at it.
 type play struct {
 	live, autopilot, known bool

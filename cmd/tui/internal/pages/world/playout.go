@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// playoutPane is how the receiver's display fared over time: what starved it, how
+// playout is how the receiver's display fared over time: what starved it, how
 // far off it showed the cubes, what came too late for it. It collects what the
 // charts of page 1 collect, and has their time axis.
 type playout struct{ panes.Charts }

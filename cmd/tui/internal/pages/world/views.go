@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment"
 )
 
-// worldPane is the world from above: what the sender has, what the receiver
+// views is the world from above: what the sender has, what the receiver
 // shows, and how far that is off, side by side.
 type views struct {
 	item     string

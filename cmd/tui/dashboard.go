@@ -87,7 +87,8 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return err
 	}
 	if !slices.Contains(look.Themes(), f.theme) {
-		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "), didYouMean(f.theme, look.Themes()))
+		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "),
+			didYouMean(f.theme, look.Themes()))
 	}
 	if f.reports != "" {
 		if err := experiment.CheckDir(f.reports); err != nil {

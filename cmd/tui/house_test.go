@@ -22,27 +22,29 @@ const planSentence = "Leaves never import each other; Charm packages appear only
 // needs one row here, and a reason why it stands where it does.
 var plan = map[string][]string{
 	"cmd/tui": {"cmd/tui/internal/...", "experiment/...", "dataset/...", "encoders/...", "lossmodel/..."},
-	"cmd/tui/internal/ui": append([]string{"cmd/tui/internal/pages/...", "cmd/tui/internal/session", "cmd/tui/internal/tour", "cmd/tui/internal/command",
-		"cmd/tui/internal/controls", "cmd/tui/internal/repaint", "lossmodel", "encoders/table"}, roomImports...), // routes, and nothing else
-	"cmd/tui/internal/pages/live":    append([]string{"cmd/tui/internal/tour", "encoders"}, pageImports...),
-	"cmd/tui/internal/pages/bits":    append([]string{"encoders"}, pageImports...),
-	"cmd/tui/internal/pages/packets": append([]string{"encoders"}, pageImports...),
-	"cmd/tui/internal/pages/world":   append([]string{"cmd/tui/internal/worldview", "dataset/world"}, pageImports...),
-	"cmd/tui/internal/pages/compare": append([]string{"experiment/paired"}, pageImports...),
+	// The rooms of the dashboard: arrows point down, and pages do not know each other.
+	"cmd/tui/internal/ui": append(rooms("pages/...", "tour", "command", "controls", "session", "room", "look", "repaint"),
+		"experiment", "dataset/frame", "encoders/table", "lossmodel"), // routes, and nothing else
+	"cmd/tui/internal/pages/live":    append(pageImports, "cmd/tui/internal/tour", "encoders"),
+	"cmd/tui/internal/pages/bits":    append(pageImports, "encoders"),
+	"cmd/tui/internal/pages/packets": append(pageImports, "encoders"),
+	"cmd/tui/internal/pages/world":   append(pageImports, "cmd/tui/internal/worldview", "dataset/world"),
+	"cmd/tui/internal/pages/compare": append(pageImports, "experiment/paired"),
 	"cmd/tui/internal/pages/report":  pageImports,
 	"cmd/tui/internal/pages/file":    pageImports,
-	"cmd/tui/internal/pages/panes":   append([]string{"encoders"}, roomImports...), // what several pages show
-	"cmd/tui/internal/tour":          append([]string{"cmd/tui/internal/session", "encoders"}, roomImports...),
-	"cmd/tui/internal/command":       append([]string{"cmd/tui/internal/controls"}, roomImports...),
-	"cmd/tui/internal/controls":      append([]string{"encoders"}, roomImports...),
-	"cmd/tui/internal/session":       roomImports,                                                                                                                                  // drives the lab
-	"cmd/tui/internal/worldview":     {"cmd/tui/internal/look", "cmd/tui/internal/topview", "experiment", "encoders/cubes/forecast"},                                               // cubes on a canvas; knows no page
-	"cmd/tui/internal/room":          {"cmd/tui/internal/look", "experiment", "dataset/frame"},                                                                                     // what a page is; knows none
-	"cmd/tui/internal/look":          {"cmd/tui/internal/chart", "experiment"},                                                                                                     // cells, colours, shapes
-	"cmd/tui/internal/labtest":       {"cmd/tui/internal/session", "cmd/tui/internal/room", "cmd/tui/internal/look", "experiment/...", "dataset/...", "encoders/...", "lossmodel"}, // for tests only
-	"cmd/tui/internal/chart":         {},                                                                                                                                           // draws numbers; knows nothing of what they mean
-	"cmd/tui/internal/topview":       {},                                                                                                                                           // draws cubes on dots; knows no screen
-	"cmd/tui/internal/repaint":       {},                                                                                                                                           // compares lines of a screen; knows no dashboard
+	"cmd/tui/internal/pages/panes":   append(rooms("room", "look", "chart"), "experiment", "dataset/frame", "encoders"), // what several pages show
+	"cmd/tui/internal/tour":          append(rooms("session", "room", "look"), "experiment", "dataset/frame", "encoders"),
+	"cmd/tui/internal/command":       append(rooms("controls", "room", "look"), "experiment", "dataset/frame", "lossmodel"),
+	"cmd/tui/internal/controls":      append(rooms("room", "look"), "experiment", "dataset/frame", "encoders", "lossmodel"),
+	"cmd/tui/internal/session":       append(rooms("room", "look"), "experiment", "lossmodel"),
+	"cmd/tui/internal/worldview":     append(rooms("look", "topview"), "experiment", "encoders/cubes/forecast"), // knows no page
+	"cmd/tui/internal/room":          append(rooms("look"), "experiment", "dataset/frame"),                      // what a page is; knows none
+	"cmd/tui/internal/look":          append(rooms("chart"), "experiment"),                                      // cells, colours, shapes
+	"cmd/tui/internal/chart":         {},                                                                        // draws numbers; knows nothing of what they mean
+	"cmd/tui/internal/topview":       {},                                                                        // draws cubes on dots; knows no screen
+	"cmd/tui/internal/repaint":       {},                                                                        // compares lines of a screen; knows no dashboard
+	"cmd/tui/internal/labtest": append(rooms("session", "room", "look"), // for tests only
+		"experiment", "dataset/...", "encoders/...", "lossmodel"),
 
 	"experiment":          {"experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
 	"experiment/paired":   {},                                            // how far a difference can be trusted; knows nothing of what it means
@@ -91,12 +93,17 @@ var plan = map[string][]string{
 	"lossmodel/measure": {"lossmodel", "lossmodel/capture"}, // looks at links and captures from outside
 }
 
-// What every room of the dashboard may import that stands above package room, and
-// every page. Pages do not import each other.
-var (
-	roomImports = []string{"cmd/tui/internal/room", "cmd/tui/internal/look", "cmd/tui/internal/chart", "experiment", "dataset/frame", "lossmodel"}
-	pageImports = append([]string{"cmd/tui/internal/pages/panes", "cmd/tui/internal/controls"}, roomImports...)
-)
+// pageImports is what a page of the dashboard may import.
+var pageImports = slices.Clip(append(rooms("pages/panes", "controls", "room", "look", "chart"), "experiment", "dataset/frame", "lossmodel"))
+
+// rooms names rooms of the dashboard.
+func rooms(names ...string) []string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = "cmd/tui/internal/" + n
+	}
+	return list
+}
 
 var encoderImports = []string{"encoders", "encoders/bitio", "encoders/rangecoder", "dataset/frame", "dataset/physics"}
 

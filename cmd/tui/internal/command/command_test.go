@@ -14,7 +14,8 @@ import (
 )
 
 func FuzzParseLine(f *testing.F) {
-	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b", "latency 50ms ± 10ms", "\xff é 日"} {
+	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b",
+		"latency 50ms ± 10ms", "\xff é 日"} {
 		f.Add(s)
 	}
 	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
@@ -58,7 +59,8 @@ func TestModelsCanBeCompleted(t *testing.T) {
 }
 
 func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
-	l := &Line{Err: `encoder: unknown encoder "` + strings.Repeat("x", 30) + ` y"; did you mean rotor?; and ` + strings.Repeat("much more of it ", 20)}
+	l := &Line{Err: `encoder: unknown encoder "` + strings.Repeat("x", 30) + ` y"; did you mean rotor?; and ` +
+		strings.Repeat("much more of it ", 20)}
 	rows := l.complaint(60)
 	if len(rows) != maxComplaint || !strings.HasPrefix(rows[0], "did you mean rotor? encoder: unknown") {
 		t.Errorf("%q", rows)
@@ -66,7 +68,8 @@ func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
 }
 
 func TestShadowsAreOffered(t *testing.T) {
-	d := Context{controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), labtest.FourShadows().Config, frame.Cubes(frame.WalkoffCubes)}
+	d := Context{controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), labtest.FourShadows().Config,
+		frame.Cubes(frame.WalkoffCubes)}
 	if _, words := complete(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
 		t.Errorf("offered: %v", words)
 	}

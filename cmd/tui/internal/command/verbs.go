@@ -54,11 +54,14 @@ func Verbs(cat *controls.Catalog) []Verb {
 		list = append(list, linkVerb(k, controls.BothDirections))
 	}
 	list = append(list,
-		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link to the receiver only", parse: parseOneWay(cat, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(cat)},
-		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link back only", parse: parseOneWay(cat, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(cat)},
+		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link to the receiver only",
+			parse: parseOneWay(cat, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(cat)},
+		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link back only",
+			parse: parseOneWay(cat, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(cat)},
 		Verb{Name: "playout", Args: "TIME", Help: "how long the receiver holds snapshots back", parse: parsePlayout},
 		Verb{Name: "every", Args: "N", Help: "send every N-th snapshot only; 1 sends all", parse: parseEvery},
-		Verb{Name: "interpolation", Args: "linear|hermite", Help: "how the receiver moves from one snapshot to the next", parse: parseInterpolation, complete: completeInterpolation},
+		Verb{Name: "interpolation", Args: "linear|hermite", Help: "how the receiver moves from one snapshot to the next",
+			parse: parseInterpolation, complete: completeInterpolation},
 	)
 	list = append(list, playVerbs()...)
 	return append(list,

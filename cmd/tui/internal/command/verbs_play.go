@@ -10,7 +10,8 @@ import (
 // playVerbs are the typed commands that play the live world: what the keys of the
 // world's page do, with the switches by value.
 func playVerbs() []Verb {
-	list := []Verb{{Name: "press", Args: "DIRECTION...", Help: "play the world: push the player left, right, up or down", parse: parseInput("press"),
+	list := []Verb{{Name: "press", Args: "DIRECTION...", Help: "play the world: push the player left, right, up or down",
+		parse: parseInput("press"),
 		complete: func(_ Context, before []string) []string {
 			return slices.DeleteFunc(experiment.Directions(), func(d string) bool { return slices.Contains(before, d) })
 		}}}

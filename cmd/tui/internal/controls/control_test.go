@@ -202,7 +202,8 @@ func TestStepParam(t *testing.T) {
 		now  any
 		n    int
 		want any
-	}{{whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1, 5.3}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
+	}{{whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
+		5.3}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
 		if got := stepParam(c.info, c.now, c.n); got != c.want {
 			t.Errorf("%v by %d is %v, want %v", c.now, c.n, got, c.want)
 		}

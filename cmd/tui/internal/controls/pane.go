@@ -188,7 +188,8 @@ func (p *Pane) aimed() []look.Span {
 
 // Aims says the same in a sentence.
 func (p *Pane) Aims() string {
-	return "the controls set " + [...]string{BothDirections: "the links both ways", DownOnly: "the link to the receiver only", UpOnly: "the link back to the sender only"}[p.scope.way]
+	return "the controls set " + [...]string{BothDirections: "the links both ways", DownOnly: "the link to the receiver only",
+		UpOnly: "the link back to the sender only"}[p.scope.way]
 }
 
 // layout lists the rows, airily if there is room for it, and says at which of

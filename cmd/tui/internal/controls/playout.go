@@ -61,7 +61,8 @@ func playoutControl() control {
 			d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
 			return ChangeCommand(experiment.Change{Playout: &d}), d != c.Receiver.Playout
 		},
-		help: "how long the receiver holds snapshots back: three intervals and the jitter outlast two losses in a row. Its display slows down or hurries to a new delay, it never jumps back",
+		help: "how long the receiver holds snapshots back: three intervals and the jitter outlast two losses in a row. Its display " +
+			"slows down or hurries to a new delay, it never jumps back",
 	}
 }
 

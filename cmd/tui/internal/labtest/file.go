@@ -13,7 +13,8 @@ func NewFile(done float64) *Lab { return &Lab{Snap: FileSnapshot(done)} }
 
 // matrix is a file in which the second half was moved to the front.
 func matrix(done float64) *experiment.Matrix {
-	m := &experiment.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192), Chosen: make([]bool, 96*192)}
+	m := &experiment.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192),
+		Chosen: make([]bool, 96*192)}
 	m.Told = min(int(96*done), 96)
 	for row := range min(m.Told+8, 96) {
 		from := (row + 48) % 96
@@ -54,7 +55,8 @@ func FileSnapshot(done float64) *experiment.Snapshot {
 				secs := float64(x.Blocks) / 54
 				x.TimeS, x.ElapsedS = &secs, secs
 			}
-			x.Rounds = []experiment.Round{{Encoder: name, StartS: 0.5 * float64(i), TimeS: 1.52 + 3*float64(i), Done: true, PackedBytes: packed, Blocks: x.Blocks, Resent: 7}}
+			x.Rounds = []experiment.Round{{Encoder: name, StartS: 0.5 * float64(i), TimeS: 1.52 + 3*float64(i), Done: true,
+				PackedBytes: packed, Blocks: x.Blocks, Resent: 7}}
 		}
 		l.Totals = experiment.Totals{Sent: int64(60 * at), Transfer: x}
 		snap.Lanes = append(snap.Lanes, l)

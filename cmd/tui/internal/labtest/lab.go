@@ -62,16 +62,19 @@ const Hz = 60
 // Snapshot is what the made-up lab shows at a moment.
 func Snapshot(now time.Duration) *experiment.Snapshot {
 	cfg := experiment.Default()
-	if err := cfg.Apply(experiment.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"}, Up: map[string]string{"latency": "65ms"}}); err != nil {
+	if err := cfg.Apply(experiment.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"},
+		Up: map[string]string{"latency": "65ms"}}); err != nil {
 		panic(err)
 	}
 	lane := experiment.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
 	lane.Totals = experiment.Totals{Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
-		Failures: experiment.Failures{NoBaseline: 7}, PacketBytes: experiment.Quantiles{P50: 389}, Playout: experiment.Playout{StarvedRatio: 0.0021, Late: 7},
+		Failures: experiment.Failures{NoBaseline: 7}, PacketBytes: experiment.Quantiles{P50: 389},
+		Playout: experiment.Playout{StarvedRatio: 0.0021, Late: 7},
 		Network: experiment.Network{LossRate: 0.0496, MeanBurst: 1.05, ReorderedRatio: 0.0312, ReorderExtent: experiment.Quantiles{P95: 2},
 			DelayMS: experiment.Quantiles{P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
 	lane.Timing = experiment.Timing{EncodeUS: experiment.Quantiles{P99: 77}, DecodeUS: experiment.Quantiles{P99: 75}}
-	lane.Recent = experiment.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244, BitsPerItem: 3.46, BitsPerChanged: 58.8,
+	lane.Recent = experiment.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
+		BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
 	return &experiment.Snapshot{
 		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: Schema, Lanes: []experiment.Lane{lane},
@@ -85,7 +88,8 @@ func Snapshot(now time.Duration) *experiment.Snapshot {
 
 func budget() encoders.Budget {
 	var b encoders.Budget
-	for k, bits := range map[encoders.Slot]int{encoders.SlotIndex: 900, encoders.SlotFlags: 400, encoders.SlotPosition: 4600, encoders.SlotOrientation: 3900, encoders.SlotInteracting: 100, encoders.SlotPadding: 100} {
+	for k, bits := range map[encoders.Slot]int{encoders.SlotIndex: 900, encoders.SlotFlags: 400, encoders.SlotPosition: 4600,
+		encoders.SlotOrientation: 3900, encoders.SlotInteracting: 100, encoders.SlotPadding: 100} {
 		b.Bits(k, bits)
 	}
 	return b

@@ -18,9 +18,11 @@ func NewBits(shadow bool) *Lab {
 		first = &lab.Snap.Lanes[0]
 		l := &lab.Snap.Lanes[1]
 		l.Encoder, l.Samples = "kinetic", Samples(lab.Snap.Now)
-		spend(l, map[encoders.Slot]float64{encoders.SlotFlags: 0.06, encoders.SlotPosition: 0.22, encoders.SlotOrientation: 0.30, encoders.SlotPadding: 0.01})
+		spend(l, map[encoders.Slot]float64{encoders.SlotFlags: 0.06, encoders.SlotPosition: 0.22, encoders.SlotOrientation: 0.30,
+			encoders.SlotPadding: 0.01})
 	}
-	spend(first, map[encoders.Slot]float64{encoders.SlotIndex: 0.09, encoders.SlotFlags: 0.04, encoders.SlotPosition: 0.46, encoders.SlotOrientation: 0.39, encoders.SlotInteracting: 0.01, encoders.SlotPadding: 0.01})
+	spend(first, map[encoders.Slot]float64{encoders.SlotIndex: 0.09, encoders.SlotFlags: 0.04, encoders.SlotPosition: 0.46,
+		encoders.SlotOrientation: 0.39, encoders.SlotInteracting: 0.01, encoders.SlotPadding: 0.01})
 	return lab
 }
 
@@ -56,22 +58,27 @@ func NewPackets() *Lab {
 	}
 	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
 		r := &l.Packets[i]
-		why := map[experiment.Outcome]experiment.Reason{experiment.NoBaseline: experiment.BecauseDropped, experiment.Lost: experiment.BecauseLost}[r.Outcome]
+		why := map[experiment.Outcome]experiment.Reason{experiment.NoBaseline: experiment.BecauseDropped,
+			experiment.Lost: experiment.BecauseLost}[r.Outcome]
 		if why == experiment.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
 			continue
 		}
-		l.Troubles = append(l.Troubles, experiment.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond, Opened: opened(r)})
+		l.Troubles = append(l.Troubles, experiment.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
+			Opened: opened(r)})
 	}
 	return lab
 }
 
 // opened is the inside of a made-up packet.
 func opened(r *experiment.PacketRecord) experiment.Opened {
-	in := experiment.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond, BaseAcked: r.Sent - 9*time.Millisecond,
-		Usual: experiment.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: experiment.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}
+	in := experiment.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond,
+		BaseAcked: r.Sent - 9*time.Millisecond,
+		Usual:     experiment.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: experiment.BaseHeld,
+		AckDue: r.Sent + 117*time.Millisecond}
 	in.Trail.N = 3
 	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageLoss}
-	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond, Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
+	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond,
+		Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
 	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
 	switch r.Outcome {
 	case experiment.Lost:

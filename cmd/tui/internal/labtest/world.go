@@ -27,7 +27,8 @@ func poses(now time.Duration) []experiment.Pose {
 	turn := func(about float64) [4]float32 {
 		return [4]float32{2: float32(math.Sin(about / 2)), 3: float32(math.Cos(about / 2))}
 	}
-	me := experiment.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle), Interacting: true}
+	me := experiment.Pose{X: float32(radius * math.Cos(angle)), Y: float32(radius * math.Sin(angle)), Z: 1.9, Rot: turn(angle),
+		Interacting: true}
 	list := []experiment.Pose{me}
 	for i := range 900 {
 		x, y := float64(i%30)-14.5, float64(i/30)-14.5

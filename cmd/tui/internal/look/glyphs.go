@@ -87,7 +87,8 @@ func OutcomeInk(o experiment.Outcome) Ink {
 
 // OutcomeWord is what people call an outcome.
 func OutcomeWord(o experiment.Outcome) string {
-	words := [experiment.NumOutcomes]string{"in flight", "ok", "late", "duplicate", "lost", "no baseline", "corrupt", "unknown codec", "tainted", "WRONG"}
+	words := [experiment.NumOutcomes]string{"in flight", "ok", "late", "duplicate", "lost", "no baseline", "corrupt",
+		"unknown codec", "tainted", "WRONG"}
 	if o < experiment.NumOutcomes {
 		return words[o]
 	}

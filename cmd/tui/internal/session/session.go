@@ -131,7 +131,8 @@ func (s *Session) Do(c experiment.Command) error {
 // nothing waits for it; and a press, of which many come, is not announced.
 func (s *Session) doInput(c experiment.Command) error {
 	if w := s.Snap.World; w == nil || !w.Live {
-		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") + " is a recording: nobody can play it. The live world is tui --data world")
+		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
+			" is a recording: nobody can play it. The live world is tui --data world")
 	}
 	if c.Change.Input.Press == "" {
 		s.accept(c)

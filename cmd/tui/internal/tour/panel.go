@@ -52,7 +52,8 @@ func (t *Tour) outcome(th *look.Theme, step *Step, room int) []look.Span {
 		if !known {
 			continue
 		}
-		pieces = append(pieces, []look.Span{look.Dim.Span("   " + tell.name + " "), look.Plain.Span(look.Fixed(before, tell.digits)), look.Dim.Span(arrow(th)),
+		pieces = append(pieces, []look.Span{look.Dim.Span("   " + tell.name + " "),
+			look.Plain.Span(look.Fixed(before, tell.digits)), look.Dim.Span(arrow(th)),
 			tell.ink.Span(look.Fixed(after, tell.digits)), look.Dim.Span(" " + tell.unit)})
 	}
 	if len(pieces) == 1 {

@@ -45,7 +45,8 @@ func New(lab *session.Session, light func(Spot), over func()) (*Tour, error) {
 	if lab.Snap.Schema == nil || !frame.IsCubes(lab.Snap.Schema) {
 		return nil, errNoCubes
 	}
-	return &Tour{lab: lab, light: light, over: over, steps: steps(), was: lab.Config().Clone(), speed: lab.Speed(), state: lab.Snap.State}, nil
+	return &Tour{lab: lab, light: light, over: over, steps: steps(), was: lab.Config().Clone(), speed: lab.Speed(),
+		state: lab.Snap.State}, nil
 }
 
 // Begin shows the first step, at the usual speed.
@@ -129,7 +130,8 @@ const busy, patienceForCubes = 10, 30 * time.Second
 // tooQuiet reports whether the step had better wait until more cubes move.
 func (t *Tour) tooQuiet() bool {
 	lanes := t.lab.Shown().Lanes
-	return t.steps[t.at].look == OnRatio && t.lab.Snap.Now < t.acts+patienceForCubes && (len(lanes) == 0 || lanes[0].Recent.ChangedPerFrame < busy)
+	return t.steps[t.at].look == OnRatio && t.lab.Snap.Now < t.acts+patienceForCubes &&
+		(len(lanes) == 0 || lanes[0].Recent.ChangedPerFrame < busy)
 }
 
 // leave restores what was set before, and says why.
@@ -152,9 +154,12 @@ func (t *Tour) Keys() []room.Binding {
 	const group = "Tour"
 	leave := func() { t.leave("the tour is over; your settings are back") }
 	return []room.Binding{
-		room.Bind(group, []string{"enter", " "}, "enter", "the next step of the tour", room.Quietly(func() { t.step(t.at + 1) })).InFooter("next step").Pin(),
-		room.Bind(group, []string{"backspace"}, "backspace", "the step before", room.Quietly(func() { t.step(t.at - 1) })).InFooter("back").Pin(),
-		room.Bind(group, []string{"esc"}, "esc", "leave the tour; everything is set as it was", room.Quietly(leave)).InFooter("leave the tour").Pin(),
+		room.Bind(group, []string{"enter", " "}, "enter", "the next step of the tour",
+			room.Quietly(func() { t.step(t.at + 1) })).InFooter("next step").Pin(),
+		room.Bind(group, []string{"backspace"}, "backspace", "the step before",
+			room.Quietly(func() { t.step(t.at - 1) })).InFooter("back").Pin(),
+		room.Bind(group, []string{"esc"}, "esc", "leave the tour; everything is set as it was",
+			room.Quietly(leave)).InFooter("leave the tour").Pin(),
 	}
 }
 

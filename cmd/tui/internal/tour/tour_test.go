@@ -62,7 +62,8 @@ func (d *driven) press(key tea.KeyType) {
 
 func TestTourSetsItsScenesAndRestores(t *testing.T) {
 	d := newDriven(t, func(s *session.Session) {
-		for _, c := range []experiment.Change{{Params: map[string]any{"xy_small": "7"}}, {Down: map[string]string{"latency": "33ms"}, Up: map[string]string{"latency": "33ms"}}} {
+		for _, c := range []experiment.Change{{Params: map[string]any{"xy_small": "7"}},
+			{Down: map[string]string{"latency": "33ms"}, Up: map[string]string{"latency": "33ms"}}} {
 			if err := s.Do(experiment.Command{Change: &c}); err != nil {
 				t.Fatal(err)
 			}
@@ -154,10 +155,12 @@ func TestTourIsTrue(t *testing.T) {
 		}
 	}
 	const floats, whole = 10*32 + 1, 50 + 29 + 1
-	if first := steps[0].say; !strings.Contains(first, fmt.Sprint(floats, " bits")) || !strings.Contains(first, fmt.Sprint("take ", whole)) {
+	if first := steps[0].say; !strings.Contains(first, fmt.Sprint(floats, " bits")) ||
+		!strings.Contains(first, fmt.Sprint("take ", whole)) {
 		t.Errorf("%q: raw is %d bits a cube, quantized %d", first, floats, whole)
 	}
-	if kbps := frame.WalkoffCubes * 60 / 1000; !strings.Contains(steps[2].say, fmt.Sprint(frame.WalkoffCubes, " bits a packet, ", kbps, " kbps")) {
+	if kbps := frame.WalkoffCubes * 60 / 1000; !strings.Contains(steps[2].say,
+		fmt.Sprint(frame.WalkoffCubes, " bits a packet, ", kbps, " kbps")) {
 		t.Errorf("%q: one bit a cube is %d kbps", steps[2].say, kbps)
 	}
 }

@@ -225,7 +225,8 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 	}
 	m.stale = true
 	if m.over != nil {
-		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp, tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
+		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp,
+			tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
 			m.keyInOverlay(tea.KeyMsg{Type: key})
 		}
 		return

@@ -55,7 +55,8 @@ func TestEncoderListTakesWhatItSets(t *testing.T) {
 func TestEncoderListComplainsInPlace(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	press(m, "e", "tab", "9", "9", "enter")
-	if v := m.View(); !strings.Contains(v, "99_") || !strings.Contains(v, "xy_small") || !strings.Contains(v, "encoder.params.xy_small: got 99") {
+	if v := m.View(); !strings.Contains(v, "99_") || !strings.Contains(v, "xy_small") ||
+		!strings.Contains(v, "encoder.params.xy_small: got 99") {
 		t.Errorf("no complaint in sight:\n%s", v)
 	}
 	press(m, "backspace", "backspace", "8", "enter")

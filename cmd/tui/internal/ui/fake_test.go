@@ -24,7 +24,8 @@ func fakeCatalog() *controls.Catalog {
 	}
 	codecs := []encoders.Codec{
 		codec("raw", "every cube in full", nil),
-		codec("relative-orientation", "orientation as a difference to the baseline; a sentence long enough for two lines", &params{Small: 6, Large: 9}),
+		codec("relative-orientation", "orientation as a difference to the baseline; a sentence long enough for two lines",
+			&params{Small: 6, Large: 9}),
 		codec("rotor", "orientation as a rotor", nil),
 	}
 	return controls.NewCatalog(codecs, lossmodel.Profiles()[:4], fakeKeys())

@@ -72,8 +72,11 @@ func TestGoldenScreens(t *testing.T) {
 		{name: "live-112x32", w: 112, h: 32},
 		{name: "help-80x24", w: 80, h: 24, keys: []string{"?"}},
 		{name: "picker-160x48", w: 160, h: 48, keys: []string{"enter"}},
-		{name: "more-80x24", w: 80, h: 24, keys: []string{"tab", "/", "netem delay 50ms 10ms loss 1% seed 1", "enter", "/", "up netem off", "enter", "down", "down", "down", "down", "right", "up"}},
-		{name: "model-160x48", w: 160, h: 48, keys: []string{"/", "loss gilbert-elliott p=1% r=20%", "enter", "/", "up loss 2%", "enter", "d"}},
+		{name: "more-80x24", w: 80, h: 24,
+			keys: []string{"tab", "/", "netem delay 50ms 10ms loss 1% seed 1", "enter", "/", "up netem off", "enter", "down",
+				"down", "down", "down", "right", "up"}},
+		{name: "model-160x48", w: 160, h: 48,
+			keys: []string{"/", "loss gilbert-elliott p=1% r=20%", "enter", "/", "up loss 2%", "enter", "d"}},
 		{name: "command-80x24", w: 80, h: 24, keys: []string{"/", "l", "o"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -46,7 +46,8 @@ func (b *bar) header() string {
 	badge := b.badge()
 	if n := b.wrong(); n > 0 {
 		c.Fill(0, 0, b.w, look.Alarm, ' ')
-		c.Clip(1, 0, b.w-2, look.Alarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was sent. %s, seed %d, %s",
+		c.Clip(1, 0, b.w-2, look.Alarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was "+
+			"sent. %s, seed %d, %s",
 			n, b.wrongdoer(), cfg.Seed, look.Clock(snap.Now)))
 		return c.Lines(th)[0]
 	}

@@ -38,9 +38,11 @@ func newHelp(th *look.Theme, keys []room.Binding, verbs []command.Verb, w int) *
 		h.entry(look.Plain, help.Desc, look.Key.Span("  "+look.PadRight(help.Key, 14)))
 	}
 	h.title("Signs of packets")
-	for _, o := range []experiment.Outcome{experiment.Decoded, experiment.Lost, experiment.NoBaseline, experiment.Corrupt, experiment.Tainted,
+	for _, o := range []experiment.Outcome{experiment.Decoded, experiment.Lost, experiment.NoBaseline, experiment.Corrupt,
+		experiment.Tainted,
 		experiment.UnknownCodec, experiment.Stale, experiment.Duplicate, experiment.InFlight, experiment.Wrong} {
-		h.entry(look.Dim, outcomeMeaning(o), look.OutcomeInk(o).Span("  "+look.PadRight(string(th.Outcome[o]), 4)), look.Plain.Span(look.PadRight(look.OutcomeWord(o), 14)))
+		h.entry(look.Dim, outcomeMeaning(o), look.OutcomeInk(o).Span("  "+look.PadRight(string(th.Outcome[o]), 4)),
+			look.Plain.Span(look.PadRight(look.OutcomeWord(o), 14)))
 	}
 	h.title("Commands, after /")
 	for _, v := range verbs {
@@ -164,5 +166,6 @@ func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
 		more += " " + th.Down
 	}
 	far := look.Plain.Span(strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more)
-	return look.Fit(w, []look.Span{far, look.Dim.Span("  arrows scroll, any other key closes")}, []look.Span{far, look.Dim.Span("  arrows scroll")}, []look.Span{far})
+	return look.Fit(w, []look.Span{far, look.Dim.Span("  arrows scroll, any other key closes")},
+		[]look.Span{far, look.Dim.Span("  arrows scroll")}, []look.Span{far})
 }

@@ -13,7 +13,8 @@ import (
 func TestHelpUsesTheWidth(t *testing.T) {
 	m := screen(labtest.NewLab(), 220, 60, Options{})
 	press(m, "?")
-	if v := m.View(); !strings.Contains(v, "any key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") || !strings.Contains(v, "leave") {
+	if v := m.View(); !strings.Contains(v, "any key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") ||
+		!strings.Contains(v, "leave") {
 		t.Errorf("not all of the help is in sight:\n%s", v)
 	}
 }

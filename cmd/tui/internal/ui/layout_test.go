@@ -32,7 +32,8 @@ func checkScreen(t *testing.T, what, view string, w, h int) {
 // that meets each several times, and the corners.
 func sizes() [][2]int {
 	rng := rand.New(rand.NewPCG(9, 9))
-	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31}, {160, 48}, {80, 24}}
+	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31},
+		{160, 48}, {80, 24}}
 	for range 3 {
 		heights := rng.Perm(250)
 		for i, w := range rng.Perm(250) {
@@ -43,7 +44,8 @@ func sizes() [][2]int {
 }
 
 func TestEveryLineFitsEverySize(t *testing.T) {
-	for name, renderer := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()}, "colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
+	for name, renderer := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
+		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
 		m := screen(labtest.NewLab(), 80, 24, renderer)
 		for i, s := range sizes() {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
@@ -58,7 +60,8 @@ func TestEveryLineFitsEverySize(t *testing.T) {
 func TestOverlaysFitEverySize(t *testing.T) {
 	for what, keys := range map[string][]string{
 		"help": {"?"}, "encoders": {"enter"}, "profiles": {"p"}, "profiles narrowed to nothing": {"p", "x", "y", "z"},
-		"command": {"/"}, "long command": {"/", strings.Repeat("latency 5日 ", 40)}, "mistake": {"/", "los 5%", "enter"}, "completion": {"/", "tab", "tab"},
+		"command": {"/"}, "long command": {"/", strings.Repeat("latency 5日 ", 40)}, "mistake": {"/", "los 5%", "enter"},
+		"completion":        {"/", "tab", "tab"},
 		"settings unfolded": {"/netem delay 50ms 10ms loss 1% 25%", "enter", "/up netem off", "enter", "tab", "up", "d", "right"},
 		"all unfolded":      append(toFold(), "right", "down", "down"), "one way": {"d", "d"},
 	} {
@@ -79,7 +82,8 @@ func hostileLab() *labtest.Lab {
 	s.Config.Data.Source = "file:/tmp/録画\x1b[31m\t\n/" + strings.Repeat("x", 300)
 	s.Item = "日本語"
 	s.Notice = experiment.Notice{ID: 4, Text: "no\nsuch \x1b]0;title\a thing 🙂‍🙂 e\u0301", Bad: true}
-	s.Marks = append(s.Marks, experiment.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: experiment.MarkNote}, experiment.Mark{T: -5}, experiment.Mark{T: 1 << 62})
+	s.Marks = append(s.Marks, experiment.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: experiment.MarkNote},
+		experiment.Mark{T: -5}, experiment.Mark{T: 1 << 62})
 	r := &s.Lanes[0].Recent
 	r.PayloadKbps, r.WireKbps, r.BitsPerChanged = 1e300, -1, 1e18
 	s.Lanes[0].Packets[590].Outcome = 250
@@ -90,7 +94,8 @@ func hostileLab() *labtest.Lab {
 func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 80, 24, Options{Renderer: labtest.ColourRenderer()})
-	for _, snap := range []*experiment.Snapshot{hostileLab().Snap, {Config: experiment.Default()}, {Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
+	for _, snap := range []*experiment.Snapshot{hostileLab().Snap, {Config: experiment.Default()},
+		{Config: experiment.Default(), Lanes: make([]experiment.Lane, 1)}} {
 		lab.Snap = snap
 		for _, s := range sizes()[:200] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
@@ -106,7 +111,8 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 
 func TestASCIIMeansASCII(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {20, 5}} {
-		for _, keys := range [][]string{nil, {"?"}, {"enter"}, {"/", "latency 50ms±"}, {"tab", "left"}, {"tab", "tab"}, {"tab", "tab", "tab"}, {"shift+tab"}} {
+		for _, keys := range [][]string{nil, {"?"}, {"enter"}, {"/", "latency 50ms±"}, {"tab", "left"}, {"tab", "tab"},
+			{"tab", "tab", "tab"}, {"shift+tab"}} {
 			m := screen(hostileLab(), size[0], size[1], Options{ASCII: true})
 			press(m, keys...)
 			for _, r := range m.View() {

@@ -24,7 +24,8 @@ func widePicture(_ lossmodel.Spec, w int, _ bool) string {
 
 // measured is the picture as the program draws it.
 func measured(spec lossmodel.Spec, w int, ascii bool) string {
-	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400}, measure.Style{Width: w, ASCII: ascii})
+	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400},
+		measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		panic(err)
 	}

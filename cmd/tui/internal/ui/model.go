@@ -199,7 +199,8 @@ func (m *Model) again() {
 // sight is what the panes may see now.
 func (m *Model) sight(slow bool) room.View {
 	s := m.lab
-	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away, Spare: m.output.spare()}
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
+		Spare: m.output.spare()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.

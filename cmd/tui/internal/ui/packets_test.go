@@ -71,7 +71,8 @@ func TestGoldenPackets(t *testing.T) {
 }
 
 func TestNewPagesFitEverySize(t *testing.T) {
-	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()}, "colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
+	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
+		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
 		for _, keys := range [][]string{{"2"}, {"2", "down", "enter", "left"}, {"3"}, {"3", "up"}, {"3", "f", "left"}, {"3", "x"}} {
 			m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 80, 24, opt)
 			if keys[0] == "2" {
@@ -100,7 +101,9 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		l.Encoder = "日本\x1b[31m" + strings.Repeat("x", 200)
 		l.Recent.Budget.Units[3], l.Recent.Budget.Units[47] = math.MaxInt64/4, -5
 		l.Samples[5].Budget.Units[2] = math.MinInt64 / 2
-		l.Troubles = []experiment.Incident{{Reason: 250, N: -1}, {Reason: experiment.BecauseDropped, T: -1, N: 1}, {Reason: experiment.BecauseLate, N: 1 << 62, Opened: experiment.Opened{Record: experiment.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
+		l.Troubles = []experiment.Incident{{Reason: 250, N: -1}, {Reason: experiment.BecauseDropped, T: -1, N: 1},
+			{Reason: experiment.BecauseLate, N: 1 << 62,
+				Opened: experiment.Opened{Record: experiment.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
 		lab.Snap.Lanes = append(lab.Snap.Lanes, experiment.Lane{Encoder: "empty"}, *l)
 		lab.Snap.Opened = &experiment.Opened{ID: experiment.PacketID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)

@@ -28,7 +28,8 @@ func TestLookingBackStopsTimeAndComesBack(t *testing.T) {
 	if m.lab.Shown().Now != 89*time.Second {
 		t.Errorf("on by 1.1 s it shows %v", m.lab.Shown().Now)
 	}
-	for _, keys := range [][]string{{"end"}, {"esc"}, {">"}, {">", ">"}, {".", ".", ".", ".", ".", ".", ".", ".", ".", "."}, {"space"}, line("resume")} {
+	for _, keys := range [][]string{{"end"}, {"esc"}, {">"}, {">", ">"}, {".", ".", ".", ".", ".", ".", ".", ".", ".", "."},
+		{"space"}, line("resume")} {
 		press(m, "<")
 		if press(m, keys...); m.lab.Past.Away {
 			t.Errorf("%v does not lead back to the present", keys)
@@ -83,7 +84,8 @@ func TestThePastIsWhatWasThePresent(t *testing.T) {
 	m.lab.LookAt(80 * time.Second)
 	got := m.lab.Shown()
 	if !slices.Equal(got.Lanes[0].Samples, then.Lanes[0].Samples) || len(got.Lanes[0].Packets) != len(then.Lanes[0].Packets) {
-		t.Errorf("%d samples and %d packets, want %d and %d", len(got.Lanes[0].Samples), len(got.Lanes[0].Packets), len(then.Lanes[0].Samples), len(then.Lanes[0].Packets))
+		t.Errorf("%d samples and %d packets, want %d and %d", len(got.Lanes[0].Samples), len(got.Lanes[0].Packets),
+			len(then.Lanes[0].Samples), len(then.Lanes[0].Packets))
 	}
 	if n := len(got.Marks); n != 2 || got.Marks[1].Label != "loss 5%" {
 		t.Errorf("marks %v", got.Marks)

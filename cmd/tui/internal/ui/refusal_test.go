@@ -30,7 +30,8 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	}
 	m.lab.Dismiss()
 	fail(200)
-	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") || !strings.Contains(lastRow(m), "? help") {
+	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") ||
+		!strings.Contains(lastRow(m), "? help") {
 		t.Errorf("after ten seconds of it:\n%s", v)
 	}
 	press(m, "E")

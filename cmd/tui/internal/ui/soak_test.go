@@ -52,7 +52,8 @@ func TestSoak(t *testing.T) {
 // stops time and returns how many bytes are in use.
 func soakUntil(t *testing.T, m *Model, r *experiment.Runner, until time.Duration) float64 {
 	t.Helper()
-	keys := []string{"tab", "down", "right", "left", "up", "2", "down", "3", "up", "x", "esc", "4", "5", "down", "6", "1", "m", "?", "esc", "e", "esc",
+	keys := []string{"tab", "down", "right", "left", "up", "2", "down", "3", "up", "x", "esc", "4", "5", "down", "6", "1", "m",
+		"?", "esc", "e", "esc",
 		"z", "<", "b", "end", "space", "space", "E", "u"}
 	for i := 0; r.Snapshot().Now < until; i++ {
 		if i%10 == 0 {

@@ -23,7 +23,8 @@ func Attributes(view string) map[string]bool {
 }
 
 func TestMonochromeHasNoColours(t *testing.T) {
-	for name, r := range map[string]*lipgloss.Renderer{"a terminal of many colours": labtest.ColourRenderer(), "NO_COLOR": labtest.PlainRenderer()} {
+	for name, r := range map[string]*lipgloss.Renderer{"a terminal of many colours": labtest.ColourRenderer(),
+		"NO_COLOR": labtest.PlainRenderer()} {
 		m := screen(labtest.NewLab(), 160, 48, Options{Renderer: r, Theme: "monochrome"})
 		seen := Attributes(m.View())
 		for n := range seen {

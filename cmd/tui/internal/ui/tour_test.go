@@ -78,7 +78,8 @@ func TestTourCanBeLeft(t *testing.T) {
 			press(m, k)
 		}
 		if m.tour != nil || !room.SameSettings(lab.Snap.Config, was) || lab.Snap.State != experiment.Paused {
-			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.Snap.Config.Encoder.Name, lab.Snap.Config.Down, lab.Snap.State == experiment.Paused)
+			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.Snap.Config.Encoder.Name,
+				lab.Snap.Config.Down, lab.Snap.State == experiment.Paused)
 		}
 	}
 }
@@ -114,7 +115,8 @@ func TestGoldenTour(t *testing.T) {
 	for _, c := range []struct {
 		w, h, step int
 		opt        Options
-	}{{w: 160, h: 48, step: 1}, {w: 160, h: 48, step: 6}, {w: 80, h: 24, step: 1}, {w: 80, h: 24, step: 3}, {w: 80, h: 24, step: 6}, {w: 80, h: 24, step: 5, opt: Options{ASCII: true}}, {w: 20, h: 5, step: 1}} {
+	}{{w: 160, h: 48, step: 1}, {w: 160, h: 48, step: 6}, {w: 80, h: 24, step: 1}, {w: 80, h: 24, step: 3}, {w: 80, h: 24,
+		step: 6}, {w: 80, h: 24, step: 5, opt: Options{ASCII: true}}, {w: 20, h: 5, step: 1}} {
 		lab := labtest.NewEcho()
 		m := screen(lab, c.w, c.h, c.opt)
 		press(m, "t")

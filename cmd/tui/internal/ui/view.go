@@ -44,7 +44,8 @@ func (m *Model) compose() {
 // tooSmall says politely what is needed.
 func tooSmall(th *look.Theme, w, h int) []string {
 	c := look.NewCanvas(w, h)
-	text := look.Wrap(fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.", minWidth, minHeight, w, h), max(w-2, 1))
+	text := look.Wrap(fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to "+
+		"quit.", minWidth, minHeight, w, h), max(w-2, 1))
 	for i, line := range text {
 		c.Text(max((w-look.TextWidth(line))/2, 0), max((h-len(text))/2, 0)+i, look.Plain, line)
 	}

@@ -147,7 +147,8 @@ func TestChartsOfTheDisplay(t *testing.T) {
 		h    int
 		keys []string
 		want string // "": none
-	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"z"}, "60s"}, {24, nil, ""}, {24, []string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
+	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"z"}, "60s"}, {24, nil, ""}, {24,
+		[]string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
 		m := screen(labtest.NewWorld(), 160, c.h, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
 		view := m.View()
@@ -194,7 +195,8 @@ func TestNobodyPlaysARecording(t *testing.T) {
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), " staying") {
 		t.Errorf("an arrow over a recording: sent %q\n%s", labtest.Spell(lab.Got), m.View())
 	}
-	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION", "hover maybe": "on", "reset now": "expected: reset"} {
+	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION",
+		"hover maybe": "on", "reset now": "expected: reset"} {
 		m := screen(labtest.NewWorld(), 120, 40, Options{})
 		press(m, line(text)...)
 		if !m.line.Open || !strings.Contains(m.line.Err, want) {
@@ -251,7 +253,8 @@ func TestStarvationIsSeen(t *testing.T) {
 func TestWorldFitsEverySize(t *testing.T) {
 	hostile := labtest.WorldPicture(90 * time.Second)
 	hostile.Sent, hostile.Shown, hostile.Error = hostile.Sent[:1], nil, nil
-	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()}, "colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
+	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
+		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
 		lab := labtest.NewWorld()
 		m := screen(lab, 80, 24, opt)
 		press(m, "4")

@@ -35,7 +35,8 @@ type account struct {
 }
 
 func (a *account) observe(v room.View) bool {
-	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.ending(v.Snap) == a.newest && panes.SameMarks(a.snap.Marks, v.Snap.Marks)
+	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.ending(v.Snap) == a.newest &&
+		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
 	if a.snap != nil && (same || v.Running() && !(v.Slow && v.Spare)) {
 		return false
 	}

@@ -23,7 +23,8 @@ func TestAccountAddsUp(t *testing.T) {
 			sum.kbps, sum.share, sum.changed, sum.packet = sum.kbps+s.kbps, sum.share+s.share, sum.changed+s.changed, sum.packet+s.packet
 		}
 		all := spent(l, encoders.MaxSlots)
-		if math.Abs(sum.kbps-l.Recent.PayloadKbps) > 1e-6 || math.Abs(sum.share-100) > 1e-6 || math.Abs(sum.changed-all.changed) > 1e-6 || math.Abs(all.packet-sum.packet) > 1e-6 {
+		if math.Abs(sum.kbps-l.Recent.PayloadKbps) > 1e-6 || math.Abs(sum.share-100) > 1e-6 ||
+			math.Abs(sum.changed-all.changed) > 1e-6 || math.Abs(all.packet-sum.packet) > 1e-6 {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
@@ -42,7 +43,8 @@ func TestStackIsWhatWasSpent(t *testing.T) {
 	a.observe(labtest.ViewOf(lab.Snap))
 	p := &stack{account: a}
 	s := &lab.Snap.Lanes[0].Samples[400]
-	for unit, want := range map[stackUnit]float64{byKbps: float64(s.PayloadBits) / 100, byShare: 100, byChanged: float64(s.PayloadBits) / float64(s.Changed)} {
+	for unit, want := range map[stackUnit]float64{byKbps: float64(s.PayloadBits) / 100, byShare: 100,
+		byChanged: float64(s.PayloadBits) / float64(s.Changed)} {
 		a.unit = unit
 		sum := 0.0
 		for _, k := range p.order() {

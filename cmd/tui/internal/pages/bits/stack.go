@@ -69,7 +69,9 @@ func (p *stack) legend(lane *experiment.Lane, room int) []look.Span {
 		what = encoders.Slot(p.chosen).Name(p.snap.Schema) + " alone, " + what
 	}
 	r := &lane.Recent
-	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(look.Fixed(r.PayloadKbps, 1)), look.Dim.Span(" kbps, "), look.Ratio.Span(look.Fixed(r.BitsPerChanged, 1)), look.Dim.Span(" bits/" + panes.PerShort(p.snap.Schema, p.item()))}
+	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(look.Fixed(r.PayloadKbps, 1)),
+		look.Dim.Span(" kbps, "), look.Ratio.Span(look.Fixed(r.BitsPerChanged, 1)),
+		look.Dim.Span(" bits/" + panes.PerShort(p.snap.Schema, p.item()))}
 	return look.Fit(room, now, now[:1], nil)
 }
 
@@ -81,7 +83,8 @@ func (p *stack) spec(lane *experiment.Lane, th *look.Theme, w int) *chart.Spec {
 	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: experiment.SamplePeriod, Per: per, Time: true, Labels: true, Floor: 1,
 		Blank: chart.Ink(look.Plain), Axis: chart.Ink(look.Border), Label: chart.Ink(look.Dim), Tick: chart.Ink(look.Faint)}
 	for _, m := range panes.Distinct(p.snap.Marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label,
+			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
 	samples := panes.Settled(lane)
 	samples = samples[max(len(samples)-per*(cols+1), 0):]
@@ -119,7 +122,8 @@ func (p *stack) area(samples []experiment.Sample, weights []float64, k encoders.
 	for i := range samples {
 		values[i] = p.value(&samples[i], k)
 	}
-	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Ink: chart.Ink(look.SlotInk(int(k))), Name: k.Name(p.snap.Schema), NameInk: chart.Ink(look.BarInk(int(k)))}
+	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Ink: chart.Ink(look.SlotInk(int(k))),
+		Name: k.Name(p.snap.Schema), NameInk: chart.Ink(look.BarInk(int(k)))}
 	if th.Color && !th.Ascii {
 		a.Fill = '█'
 	} else if !th.Color {

@@ -197,7 +197,8 @@ func (p *table) verdict() (text, more string) {
 				k, most = x, v
 			}
 		}
-		return first.Encoder + " spends most on " + k.Name(p.snap.Schema) + ": " + look.Fixed(most, 0) + " % of its bits.", " A shadow puts another encoder beside it: v chooses one."
+		return first.Encoder + " spends most on " + k.Name(p.snap.Schema) + ": " + look.Fixed(most, 0) +
+			" % of its bits.", " A shadow puts another encoder beside it: v chooses one."
 	}
 	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
 	if a <= 0 || b <= 0 {
@@ -213,7 +214,8 @@ func (p *table) verdict() (text, more string) {
 	if b > a {
 		word = "more"
 	}
-	text = other.Encoder + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" + signed(100*(b/a-1), 0) + " %)"
+	text = other.Encoder + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" +
+		signed(100*(b/a-1), 0) + " %)"
 	if most != 0 {
 		more = ", most of it on " + k.Name(p.snap.Schema) + " (" + signed(most, 1) + ")"
 	}

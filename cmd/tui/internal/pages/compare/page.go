@@ -135,7 +135,8 @@ func (p *Page) Arrows() [][2]string {
 func (p *Page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{
-		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside", func() room.Request { return room.Request{Line: "encoder"} }).InFooter("beside").Pin(),
+		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside",
+			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("beside").Pin(),
 		room.Bind(group, []string{"delete", "backspace"}, "del", "send the chosen shadow away", p.drop).InFooter("send away"),
 	}
 }

@@ -44,7 +44,8 @@ func (p *rounds) Observe(v room.View) bool {
 
 // Draw implements room.Pane.
 func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"), []look.Span{look.Dim.Span("it is delivered again and again")}, nil)...)
+	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"),
+		[]look.Span{look.Dim.Span("it is delivered again and again")}, nil)...)
 	if len(p.rounds) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "none has ended yet")
 		return

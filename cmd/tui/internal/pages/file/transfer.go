@@ -23,7 +23,8 @@ func (p *transfer) Name() string { return "Transfer" }
 // Observe implements room.Pane.
 func (p *transfer) Observe(v room.View) bool {
 	making, now := v.Snap.Making, int64(v.Snap.Now)/1e7
-	same := p.back == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) && (making == nil || *making == *p.making)
+	same := p.back == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
+		(making == nil || *making == *p.making)
 	if same {
 		return false
 	}
@@ -59,11 +60,13 @@ func (p *transfer) heading(room int) []look.Span {
 		return nil
 	}
 	if p.back {
-		return look.Fit(room, []look.Span{look.Warn.Span("as it is at present: this page cannot look back")}, []look.Span{look.Warn.Span("at present, not then")}, nil)
+		return look.Fit(room, []look.Span{look.Warn.Span("as it is at present: this page cannot look back")},
+			[]look.Span{look.Warn.Span("at present, not then")}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
 	short := []look.Span{look.Dim.Span("a new file of "), look.Value.Span(kilos(float64(x.NewBytes)))}
-	return look.Fit(room, append(short[:2:2], look.Dim.Span(" for those who have one of "), look.Value.Span(kilos(float64(x.OldBytes)))), short, nil)
+	return look.Fit(room, append(short[:2:2], look.Dim.Span(" for those who have one of "),
+		look.Value.Span(kilos(float64(x.OldBytes)))), short, nil)
 }
 
 // lane writes two lines about one encoder.
@@ -166,7 +169,8 @@ func (p *transfer) details(l *experiment.Lane, x *experiment.Transfer) [][]look.
 		rate = float64(x.PackedBytes) * float64(x.Delivered) / float64(x.Blocks) / x.ElapsedS
 	}
 	return [][]look.Span{
-		one(look.Value, kilos(float64(x.PackedBytes)), ", "+look.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of it"),
+		one(look.Value, kilos(float64(x.PackedBytes)),
+			", "+look.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of it"),
 		one(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
 		one(k, strconv.FormatInt(x.Resent, 10), " resent"),
 		one(look.Value, kilos(rate), "/s"),
@@ -195,7 +199,8 @@ func (p *transfer) verdict(w int) []look.Span {
 	if beside.Totals.Transfer.Done {
 		was = "took"
 	}
-	says := []look.Span{look.Title.Span(packer(first) + " "), look.Good.Span(howLong(a)), look.Dim.Span(", " + packer(beside) + " " + was + " "), look.Value.Span(howLong(b)),
+	says := []look.Span{look.Title.Span(packer(first) + " "), look.Good.Span(howLong(a)),
+		look.Dim.Span(", " + packer(beside) + " " + was + " "), look.Value.Span(howLong(b)),
 		look.Dim.Span(", "), look.Ratio.Span(look.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
 	return look.Fit(w, append(says[:len(says):len(says)], look.Dim.Span(", over the same link with the same luck")), says)
 }

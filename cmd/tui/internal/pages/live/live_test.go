@@ -29,10 +29,12 @@ func TestNowOfMessages(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := text(); !strings.Contains(got, "models built 7 ;") || strings.Contains(got, "per changed") || strings.Contains(got, "baseline") {
+	if got := text(); !strings.Contains(got, "models built 7 ;") || strings.Contains(got, "per changed") ||
+		strings.Contains(got, "baseline") {
 		t.Errorf("the sender alone: %s", got)
 	}
-	p.lane.Totals.Receiver = []encoders.Gauge{{Name: "models built", Value: 8}, {Name: "loss seen", Unit: "%", Value: 2.25}, {Name: "memory", Unit: "bytes", Value: 51_716}}
+	p.lane.Totals.Receiver = []encoders.Gauge{{Name: "models built", Value: 8}, {Name: "loss seen", Unit: "%", Value: 2.25},
+		{Name: "memory", Unit: "bytes", Value: 51_716}}
 	if got := text(); !strings.Contains(got, "models built 8 ; loss seen 2.2 %; memory 51.7 KB;") {
 		t.Errorf("both ends: %s", got)
 	}

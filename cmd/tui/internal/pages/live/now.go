@@ -70,13 +70,17 @@ type figure struct {
 func (p *now) figures() [][2]figure {
 	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
 	rows := append([][2]figure{
-		{{look.Payload, "payload", look.Fixed(r.PayloadKbps, 1), "kbps"}, {look.Payload, "p95, 1 min", look.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
+		{{look.Payload, "payload", look.Fixed(r.PayloadKbps, 1), "kbps"},
+			{look.Payload, "p95, 1 min", look.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{look.Wire, "wire", look.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", look.Fixed(r.FeedbackKbps, 1), "kbps"}},
 	}, p.perItem()...)
-	rows = append(rows, [2]figure{{look.Dim, "encode", look.Fixed(r.EncodeUS, 0), "µs"}, {look.Dim, "decode", look.Fixed(r.DecodeUS, 0), "µs"}})
+	rows = append(rows, [2]figure{{look.Dim, "encode", look.Fixed(r.EncodeUS, 0), "µs"},
+		{look.Dim, "decode", look.Fixed(r.DecodeUS, 0), "µs"}})
 	return append(append(rows, networkFigures(t.Network)...),
-		[2]figure{{look.Dim, "enc p99", look.Fixed(timing.EncodeUS.P99, 0), "µs"}, {look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), "µs"}},
-		[2]figure{{look.Dim, "extent p95", look.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"}, {look.Dim, "order costs", look.Fixed(t.Network.OrderCostMS, 1), "ms"}},
+		[2]figure{{look.Dim, "enc p99", look.Fixed(timing.EncodeUS.P99, 0), "µs"},
+			{look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), "µs"}},
+		[2]figure{{look.Dim, "extent p95", look.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
+			{look.Dim, "order costs", look.Fixed(t.Network.OrderCostMS, 1), "ms"}},
 		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {}},
 	)
 }
@@ -91,7 +95,8 @@ func (p *now) perItem() [][2]figure {
 	}
 	packet := figure{look.Dim, "mean packet", look.Fixed(meanPacket(p.lane.Samples), 0), "B"}
 	rows := [][2]figure{
-		{{look.Ratio, "per " + item, look.Fixed(r.BitsPerItem, 2), "bits"}, {look.Ratio, "per changed", look.Fixed(r.BitsPerChanged, 1), "bits"}},
+		{{look.Ratio, "per " + item, look.Fixed(r.BitsPerItem, 2), "bits"},
+			{look.Ratio, "per changed", look.Fixed(r.BitsPerChanged, 1), "bits"}},
 		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), item + "s"}, packet},
 	}
 	if panes.NewsAll(p.schema) {
@@ -99,7 +104,8 @@ func (p *now) perItem() [][2]figure {
 	}
 	gauges := gaugesOf(&t)
 	if len(gauges) == 0 {
-		return append(rows, [2]figure{{look.Dim, "baseline", look.Fixed(r.BaselineAgeTicks, 1), "back"}, {look.Dim, "which is", look.Fixed(r.BaselineAgeMS, 0), "ms"}})
+		return append(rows, [2]figure{{look.Dim, "baseline", look.Fixed(r.BaselineAgeTicks, 1), "back"},
+			{look.Dim, "which is", look.Fixed(r.BaselineAgeMS, 0), "ms"}})
 	}
 	for i := 0; i < len(gauges); i += 2 {
 		row := [2]figure{gaugeFigure(gauges[i])}
@@ -147,7 +153,8 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		wrong = figure{look.Alarm, "WRONG", strconv.FormatInt(t.Wrong, 10), "see top"}
 	}
 	rows := p.figures()
-	rows = append(rows[:max(min(len(rows), c.H-3), 0)], [2]figure{wrong, {look.Dim, "starved", look.Fixed(100*t.Playout.StarvedRatio, 2), "%"}})
+	rows = append(rows[:max(min(len(rows), c.H-3), 0)],
+		[2]figure{wrong, {look.Dim, "starved", look.Fixed(100*t.Playout.StarvedRatio, 2), "%"}})
 	y := 1
 	for _, row := range rows {
 		p.figure(c, 2, y, half, row[0])

@@ -159,14 +159,16 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 	line := func(word func(experiment.Outcome) string) []look.Span {
 		return append(last[:1:1], slices.Concat(names(word, true)...)...)
 	}
-	known := look.Fit(room, line(look.OutcomeWord), line(look.OutcomeShort), look.Uncut(room, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
+	known := look.Fit(room, line(look.OutcomeWord), line(look.OutcomeShort),
+		look.Uncut(room, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
 	return append(known, look.Uncut(room-look.SpansWidth(known), names(look.OutcomeWord, false))...)
 }
 
 // gravity orders outcomes by how much they deserve to be seen where a packet and
 // its copies share one place.
 func gravity(o experiment.Outcome) int {
-	order := [experiment.NumOutcomes]int{experiment.InFlight: 0, experiment.Decoded: 1, experiment.Duplicate: 2, experiment.Stale: 3, experiment.Lost: 4,
+	order := [experiment.NumOutcomes]int{experiment.InFlight: 0, experiment.Decoded: 1, experiment.Duplicate: 2,
+		experiment.Stale: 3, experiment.Lost: 4,
 		experiment.NoBaseline: 5, experiment.Corrupt: 6, experiment.UnknownCodec: 7, experiment.Tainted: 8, experiment.Wrong: 9}
 	if o < experiment.NumOutcomes {
 		return order[o]
@@ -215,7 +217,8 @@ func (p *strip) detail(th *look.Theme, room int) []look.Span {
 		if e.n == 0 && e.o != experiment.Decoded && e.o != experiment.Lost {
 			continue
 		}
-		groups = append(groups, []look.Span{look.OutcomeInk(e.o).Span("  " + string(th.Outcome[e.o])), look.Value.Span(" " + strconv.FormatInt(e.n, 10)),
+		groups = append(groups, []look.Span{look.OutcomeInk(e.o).Span("  " + string(th.Outcome[e.o])),
+			look.Value.Span(" " + strconv.FormatInt(e.n, 10)),
 			look.Dim.Span(" " + look.OutcomeWord(e.o))})
 	}
 	return look.Uncut(room, groups)

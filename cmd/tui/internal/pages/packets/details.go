@@ -45,7 +45,8 @@ func (p *details) Observe(v room.View) bool {
 		if o == nil || o.ID != p.chosen {
 			o = nil
 		}
-		if !first && p.opened != nil && o != nil && !p.trouble && p.opened.ID == o.ID && p.opened.Record == o.Record && p.opened.Inside.AckDue == o.Inside.AckDue {
+		if !first && p.opened != nil && o != nil && !p.trouble && p.opened.ID == o.ID && p.opened.Record == o.Record &&
+			p.opened.Inside.AckDue == o.Inside.AckDue {
 			return false
 		}
 		p.set(o, false)
@@ -58,7 +59,8 @@ func (p *details) Observe(v room.View) bool {
 		return false
 	}
 	i, ok := lastTrouble(v.Snap)
-	if ok && p.opened != nil && p.trouble && p.opened.ID == i.Opened.ID && p.opened.Record == i.Opened.Record || !ok && p.opened == nil && !first {
+	if ok && p.opened != nil && p.trouble && p.opened.ID == i.Opened.ID && p.opened.Record == i.Opened.Record || !ok &&
+		p.opened == nil && !first {
 		return false
 	}
 	p.held = heldFor
@@ -121,8 +123,10 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		title = "The last trouble: packet " + packetName(p.opened.ID)
 	}
 	r := &p.opened.Record
-	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, experiment.NumOutcomes-1)]) + " " + look.OutcomeWord(r.Outcome))
-	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title), []look.Span{mark, look.Dim.Span("  " + look.Short(r.Encoder, 30))}, []look.Span{mark}, nil)...)
+	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, experiment.NumOutcomes-1)]) + " " +
+		look.OutcomeWord(r.Outcome))
+	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
+		[]look.Span{mark, look.Dim.Span("  " + look.Short(r.Encoder, 30))}, []look.Span{mark}, nil)...)
 	p.body(c, th)
 }
 
@@ -176,7 +180,8 @@ func (p *details) body(c *look.Canvas, th *look.Theme) {
 // shares are the parts in a row.
 func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
-		line = append(line, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))), look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(look.Fixed(100*part.Share, 1)+"%   "))
+		line = append(line, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))),
+			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(look.Fixed(100*part.Share, 1)+"%   "))
 	}
 	return line
 }

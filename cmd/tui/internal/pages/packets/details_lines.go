@@ -42,7 +42,8 @@ func reasonInk(r experiment.Reason) look.Ink {
 func (p *details) size() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	n := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
-	out := []look.Span{look.Dim.Span("payload "), n(r.Payload), look.Dim.Span(" + header "), n(in.Header), look.Dim.Span(" + UDP/IP "), n(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), n(r.Wire), look.Dim.Span(" bytes")}
+	out := []look.Span{look.Dim.Span("payload "), n(r.Payload), look.Dim.Span(" + header "), n(in.Header),
+		look.Dim.Span(" + UDP/IP "), n(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), n(r.Wire), look.Dim.Span(" bytes")}
 	if in.Fragments > 1 {
 		out = append(out, look.Dim.Span(" in "), n(in.Fragments), look.Dim.Span(" fragments"))
 	}
@@ -57,9 +58,11 @@ func (p *details) size() []look.Span {
 func (p *details) baseline() [][]look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	if r.Baseline == 0 {
-		return [][]look.Span{{look.Dim.Span("builds on "), look.Value.Span("the initial state"), look.Dim.Span(", which both ends were configured with")}}
+		return [][]look.Span{{look.Dim.Span("builds on "), look.Value.Span("the initial state"),
+			look.Dim.Span(", which both ends were configured with")}}
 	}
-	first := []look.Span{look.Dim.Span("builds on "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)), look.Dim.Span(", "), look.Plain.Span(strconv.Itoa(r.Baseline)), look.Dim.Span(" back")}
+	first := []look.Span{look.Dim.Span("builds on "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
+		look.Dim.Span(", "), look.Plain.Span(strconv.Itoa(r.Baseline)), look.Dim.Span(" back")}
 	if in.Usual.Baseline > 0 {
 		first = append(first, look.Dim.Span(" (usual "+look.Fixed(in.Usual.Baseline, 1)+")"))
 	}
@@ -69,7 +72,8 @@ func (p *details) baseline() [][]look.Span {
 	}
 	first = append(first, look.Dim.Span(" before"))
 	held, k := heldText(in)
-	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), k.Span(held), look.Dim.Span("; history "), look.Plain.Span(strconv.Itoa(in.History)), look.Dim.Span(" frames")}}
+	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), k.Span(held), look.Dim.Span("; history "),
+		look.Plain.Span(strconv.Itoa(in.History)), look.Dim.Span(" frames")}}
 }
 
 func heldText(in *experiment.Inside) (string, look.Ink) {
@@ -118,7 +122,8 @@ func (p *details) way(th *look.Theme) (lines [][]look.Span) {
 	case r.Outcome == experiment.InFlight:
 		line(look.Dim, "receiver", stamp(r.Due), "due; still on its way")
 	default:
-		line(look.OutcomeInk(r.Outcome), "receiver", stamp(r.Arrived), string(th.Outcome[min(r.Outcome, experiment.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
+		line(look.OutcomeInk(r.Outcome), "receiver", stamp(r.Arrived),
+			string(th.Outcome[min(r.Outcome, experiment.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:
@@ -142,7 +147,8 @@ func stepText(th *look.Theme, s *lossmodel.Step) (string, look.Ink) {
 	case s.Copies > 0 && s.Stage != lossmodel.StageNetem:
 		return strconv.Itoa(int(s.Copies)) + " more made of it", look.Copy
 	case s.Stage == lossmodel.StageRate && s.Took > 0:
-		return msText(s.Took) + " on the line, behind " + strconv.Itoa(s.Ahead.Packets) + " packets of " + strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes", look.Plain
+		return msText(s.Took) + " on the line, behind " + strconv.Itoa(s.Ahead.Packets) + " packets of " +
+			strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes", look.Plain
 	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Took > 0:
 		sign := " + "
 		if extra < 0 {

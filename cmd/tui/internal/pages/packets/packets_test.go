@@ -30,7 +30,8 @@ func TestFilters(t *testing.T) {
 		seen[p.filter] = n
 		m.Press("f")
 	}
-	if seen[room.FilterAll] != len(lab.Snap.Lanes[0].Packets) || len(seen) != 7 { // all, trouble, in flight, ok, late, lost, no baseline; duplicate if there is one
+	// all, trouble, in flight, ok, late, lost, no baseline; duplicate if there is one
+	if seen[room.FilterAll] != len(lab.Snap.Lanes[0].Packets) || len(seen) != 7 {
 		if len(seen) != 8 {
 			t.Errorf("seen %v", seen)
 		}
@@ -56,7 +57,8 @@ func TestArrowsOpenPackets(t *testing.T) {
 		}
 	}
 	view := m.View()
-	if !strings.Contains(view, "Packet "+strconv.FormatUint(first.Seq, 10)) || !strings.Contains(view, "packet "+strconv.FormatUint(first.Seq, 10)+" ") || !strings.Contains(view, "orientation") {
+	if !strings.Contains(view, "Packet "+strconv.FormatUint(first.Seq, 10)) ||
+		!strings.Contains(view, "packet "+strconv.FormatUint(first.Seq, 10)+" ") || !strings.Contains(view, "orientation") {
 		t.Errorf("the opened packet is not shown:\n%s", view)
 	}
 	m.Press("enter")

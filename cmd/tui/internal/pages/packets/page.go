@@ -41,7 +41,8 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
-		return append(lines, room.Join(th, []room.Place{p.rows.At(0, 0, left, h-above), p.detail.At(left, 0, w-left, h-above)}, h-above, p.list, nil)...)
+		return append(lines, room.Join(th, []room.Place{p.rows.At(0, 0, left, h-above), p.detail.At(left, 0, w-left, h-above)},
+			h-above, p.list, nil)...)
 	}
 	upper := max((h-above)*4/10, 5)
 	lines = append(lines, p.rows.Render(th, w, upper, true)...)
@@ -130,7 +131,8 @@ func (p *Page) Bindings() []room.Binding {
 		return room.Request{Renew: true}
 	}
 	return []room.Binding{
-		room.Bind(group, []string{"f"}, "f", "which packets to list: all, those of no use, lost, late, ...; /filter lost", next).InFooter("filter").Pin(),
+		room.Bind(group, []string{"f"}, "f", "which packets to list: all, those of no use, lost, late, ...; /filter lost",
+			next).InFooter("filter").Pin(),
 		room.Bind(group, []string{"pgup"}, "pgup", "a screenful of older packets", leaf(-1)),
 		room.Bind(group, []string{"pgdown"}, "pgdn", "a screenful of newer ones", leaf(1)),
 	}

@@ -57,7 +57,8 @@ func (b *Why) lines(i int) []string {
 // Draw implements room.Overlay.
 func (b *Why) Draw(c *look.Canvas, th *look.Theme) {
 	hint := []look.Span{look.Dim.Span("the newest of each kind; enter opens the packet, any other key closes")}
-	c.Frame(th, true, "Why", look.Fit(look.HeadRoom(c.W, "Why"), hint, []look.Span{look.Dim.Span("enter opens it, any other key closes")}, nil)...)
+	c.Frame(th, true, "Why", look.Fit(look.HeadRoom(c.W, "Why"), hint,
+		[]look.Span{look.Dim.Span("enter opens it, any other key closes")}, nil)...)
 	if len(b.list) == 0 {
 		c.Clip(2, 1, c.W-4, look.Plain, "nothing has gone wrong yet, and no packet was much larger than those before it")
 		return

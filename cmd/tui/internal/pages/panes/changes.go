@@ -75,7 +75,9 @@ func (p *Changes) measure(samples []experiment.Sample) bool {
 // Draw implements room.Pane.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Changes"
-	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title), []look.Span{look.Dim.Span("bits/changed, means of 2 s before → after")}, []look.Span{look.Dim.Span("bits/changed before → after")}, nil)...)
+	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
+		[]look.Span{look.Dim.Span("bits/changed, means of 2 s before → after")},
+		[]look.Span{look.Dim.Span("bits/changed before → after")}, nil)...)
 	if len(p.changes) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "none yet: move a control, and it is noted here")
 		return
@@ -99,7 +101,8 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry, e *effect
 	end := c.W - 2
 	told := e.told(end - x - gap - look.TextWidth(label))
 	if e == nil && crowded {
-		told = look.Fit(end-x-gap-look.TextWidth(label), []look.Span{look.Dim.Span("too close to another to tell")}, []look.Span{look.Dim.Span("too close to tell")}, nil)
+		told = look.Fit(end-x-gap-look.TextWidth(label), []look.Span{look.Dim.Span("too close to another to tell")},
+			[]look.Span{look.Dim.Span("too close to tell")}, nil)
 	}
 	if n := look.SpansWidth(told); n > 0 {
 		c.Spans(end-n, y, n, told...)
@@ -118,17 +121,20 @@ func (e *effect) told(room int) []look.Span {
 	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few changed to say
 		return look.Fit(room, e.bandwidth(), nil)
 	}
-	return look.Fit(room, slices.Concat(e.bandwidth(), []look.Span{look.Plain.Span("  ")}, e.bits(), e.percent()), append(e.bits(), e.percent()...), e.percent())
+	return look.Fit(room, slices.Concat(e.bandwidth(), []look.Span{look.Plain.Span("  ")}, e.bits(), e.percent()),
+		append(e.bits(), e.percent()...), e.percent())
 }
 
 // bits tells the bits per changed item before and after.
 func (e *effect) bits() []look.Span {
-	return []look.Span{look.Plain.Span(look.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "), look.Ratio.Span(look.Fixed(e.after.perChanged, 1))}
+	return []look.Span{look.Plain.Span(look.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "),
+		look.Ratio.Span(look.Fixed(e.after.perChanged, 1))}
 }
 
 // bandwidth tells the payload before and after.
 func (e *effect) bandwidth() []look.Span {
-	return []look.Span{look.Plain.Span(look.Fixed(e.before.kbps, 0)), look.Dim.Span(" → "), look.Payload.Span(look.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
+	return []look.Span{look.Plain.Span(look.Fixed(e.before.kbps, 0)), look.Dim.Span(" → "),
+		look.Payload.Span(look.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
 }
 
 // percent is by how much the bits per changed item grew or shrank.

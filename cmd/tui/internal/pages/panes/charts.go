@@ -167,7 +167,8 @@ func (p *Charts) Common(s *chart.Spec, th *look.Theme, w int) {
 	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
 	for _, m := range Distinct(p.marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label, Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label,
+			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
 }
 
@@ -249,7 +250,8 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 	stroke := look.Strokes(th)
 	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(look.Fixed(r.PayloadKbps, 1))}
 	if len(p.beside) > 0 {
-		return append(payload, shadowLegend(th, room-look.SpansWidth(payload), p.beside, func(l *experiment.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })...)
+		return append(payload, shadowLegend(th, room-look.SpansWidth(payload), p.beside,
+			func(l *experiment.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })...)
 	}
 	lines := append(payload, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
 	budget := func(word string) []look.Span {
@@ -266,13 +268,15 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 	}
 	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(look.Fixed(r.BitsPerChanged, p.digits()))}
 	if len(p.beside) > 0 {
-		return append(now, shadowLegend(th, room-look.SpansWidth(now), p.beside, func(l *experiment.Lane) string { return look.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
+		return append(now, shadowLegend(th, room-look.SpansWidth(now), p.beside,
+			func(l *experiment.Lane) string { return look.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
 	}
 	if NewsAll(p.schema) {
 		return now
 	}
 	every := func(words string) []look.Span {
-		return append(now[:len(now):len(now)], look.Dim.Span("  "+words+" "+p.itemName()+" "), look.Plain.Span(look.Fixed(r.BitsPerItem, 2)))
+		return append(now[:len(now):len(now)], look.Dim.Span("  "+words+" "+p.itemName()+" "),
+			look.Plain.Span(look.Fixed(r.BitsPerItem, 2)))
 	}
 	return look.Fit(room, every("spread over every"), every("over every"), now)
 }

@@ -66,7 +66,8 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 	}
 	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " so far")}
 	mute := func(experiment.Outcome) string { return "" }
-	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true), failureSpans(th, occurred, look.OutcomeShort, true))
+	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
+		failureSpans(th, occurred, look.OutcomeShort, true))
 	if look.SpansWidth(known)+look.SpansWidth(soFar) > room {
 		return look.Fit(room, known, failureSpans(th, occurred, mute, true))
 	}

@@ -36,7 +36,8 @@ func TestVitalsDropWholeFigures(t *testing.T) {
 		c := look.NewCanvas(w, 1)
 		p.Draw(c, labtest.Theme(false), false)
 		line := c.Lines(labtest.Theme(false))[0]
-		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost  5%") || !strings.Contains(line, "failed 48") {
+		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost  5%") ||
+			!strings.Contains(line, "failed 48") {
 			t.Errorf("%d columns: %q", w, line)
 		}
 		if strings.Contains(line, "bits") != strings.Contains(line, "bits/changed") {

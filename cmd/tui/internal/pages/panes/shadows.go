@@ -24,11 +24,13 @@ const WarmUp = time.Second
 
 // shadowLines are the lines of the shadows in a chart: dotted, each with its sign
 // every so often.
-func shadowLines(th *look.Theme, lanes []experiment.Lane, how chart.Reduce, of func([]experiment.Sample) (values, weights []float64)) []chart.Series {
+func shadowLines(th *look.Theme, lanes []experiment.Lane, how chart.Reduce,
+	of func([]experiment.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
 		values, weights := of(Settled(&lanes[i]))
-		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Loose: true, Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
+		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Loose: true, Stroke: chart.Dotted,
+			Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
 	return out
 }

@@ -70,7 +70,8 @@ func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 		}
 		out = append(out, k.Span("  "+look.Fixed(r.BitsPerChanged, 1)), look.Dim.Span(" bits/"+p.per))
 	}
-	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(look.Fixed(lostLately(p.lane.Samples), 0), 2)), look.Dim.Span("%"))
+	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(look.Fixed(lostLately(p.lane.Samples), 0), 2)),
+		look.Dim.Span("%"))
 }
 
 // lostLately is the percentage of packets lost in the last two seconds: what

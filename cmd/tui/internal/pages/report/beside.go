@@ -99,10 +99,12 @@ func (p *beside) lines(th *look.Theme, w int) []row {
 	}
 	rows = append(rows, p.figures()...)
 	if p.right == nil {
-		return append(append(rows, row{text: []look.Span{{}}}), across(look.Dim, "Choose a saved report, and its figures stand beside these.")...)
+		return append(append(rows, row{text: []look.Span{{}}}),
+			across(look.Dim, "Choose a saved report, and its figures stand beside these.")...)
 	}
 	if p.unlike() {
-		rows = append(rows, across(look.Warn, "One ran longer than the other: part of the difference may be what went on in the data meanwhile.")...)
+		rows = append(rows, across(look.Warn, "One ran longer than the other: part of the difference may be what went on in the "+
+			"data meanwhile.")...)
 	}
 	rows = append(rows, row{text: []look.Span{{}}})
 	rows = append(rows, p.settings(th, cellWidth(w))...)

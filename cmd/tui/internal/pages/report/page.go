@@ -241,6 +241,7 @@ func (p *Page) Arrows() [][2]string {
 func (p *Page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	return []room.Binding{
-		room.Bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run", p.rebase).InFooter("base").Pin(),
+		room.Bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run",
+			p.rebase).InFooter("base").Pin(),
 	}
 }

@@ -25,7 +25,8 @@ func TestReportBesideThisRun(t *testing.T) {
 	for _, s := range differing(p.left, p.right) {
 		differ[s.key] = s
 	}
-	for key, want := range map[string][2]string{"encoder.name": {"relative-orientation", "rotor"}, "down.loss": {"5%", "2%"}, "down.latency": {"50ms", "25ms"}, "up.latency": {"65ms", "0ms"}} {
+	for key, want := range map[string][2]string{"encoder.name": {"relative-orientation", "rotor"}, "down.loss": {"5%", "2%"},
+		"down.latency": {"50ms", "25ms"}, "up.latency": {"65ms", "0ms"}} {
 		if got := differ[key]; got.a != want[0] || got.b != want[1] {
 			t.Errorf("%s: %+v, want %v", key, got, want)
 		}

@@ -44,7 +44,8 @@ func (d *display) heading(room int) []look.Span {
 		return nil
 	}
 	ms := strconv.FormatInt(d.settled.Milliseconds(), 10)
-	return look.Fit(room, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")})
+	return look.Fit(room, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
+		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")})
 }
 
 // stamp says over a view that the display starves, or has just done.

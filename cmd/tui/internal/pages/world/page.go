@@ -25,7 +25,8 @@ type Page struct {
 
 // New returns the page.
 func New() *Page {
-	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{}, playout: newPlayout()}
+	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
+		playout: newPlayout()}
 	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}), room.NewSlot(p.playout)
 	return p
 }
@@ -152,8 +153,10 @@ func (p *Page) Bindings() []room.Binding {
 	list := []room.Binding{
 		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", flip(toggleHover)).InFooter("hover").Pin(),
 		room.Bind(group, []string{"k"}, "k", "katamari: draw in what is around", flip(toggleKatamari)).InFooter("katamari").Pin(),
-		room.Bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again", flip(toggleAutopilot)).InFooter("autopilot"),
-		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid", func() room.Request { return playInput(experiment.Input{Reset: true}) }).InFooter("reset"),
+		room.Bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again",
+			flip(toggleAutopilot)).InFooter("autopilot"),
+		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid",
+			func() room.Request { return playInput(experiment.Input{Reset: true}) }).InFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),
@@ -162,7 +165,8 @@ func (p *Page) Bindings() []room.Binding {
 	}
 	for i, d := range experiment.Directions() {
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
-		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around", func() room.Request { return p.push(d, dx, dy) })
+		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around",
+			func() room.Request { return p.push(d, dx, dy) })
 		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })
 		if i > 0 { // one row of the help is enough for all four
 			push.SetHelp("", "")

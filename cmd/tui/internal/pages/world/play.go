@@ -67,7 +67,8 @@ func (p *play) player(th *look.Theme, room int) []look.Span {
 	case !p.known:
 		return nil
 	case !p.live:
-		return look.Fit(room, []look.Span{look.Dim.Span("a recording: nobody can play it; the live world is "), look.Key.Span("tui --data world")},
+		return look.Fit(room, []look.Span{look.Dim.Span("a recording: nobody can play it; the live world is "),
+			look.Key.Span("tui --data world")},
 			[]look.Span{look.Dim.Span("recording; to play: "), look.Key.Span("--data world")}, []look.Span{look.Dim.Span("a recording")})
 	}
 	who := look.Focus.Span("you play ")

@@ -110,7 +110,8 @@ func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 // nothing says in words why there is no world.
 func (p *views) nothing() string {
 	if p.item != "" && p.item != "cube" {
-		return "No world to look at: what is sent is made of " + p.item + "s, not of cubes. Page 1 shows what they cost, page 2 what on, page 3 each packet."
+		return "No world to look at: what is sent is made of " + p.item +
+			"s, not of cubes. Page 1 shows what they cost, page 2 what on, page 3 each packet."
 	}
 	return "No world to look at: these frames hold no cubes, or none was sent yet."
 }
@@ -120,7 +121,8 @@ func (p *views) drawNothing(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, false, "World")
 	why := p.nothing()
 	if p.back {
-		why = "The world of then is not remembered. /seek " + look.Clock(p.now) + " plays it again up to there; the key end goes back to the present."
+		why = "The world of then is not remembered. /seek " + look.Clock(p.now) +
+			" plays it again up to there; the key end goes back to the present."
 	}
 	text := look.Wrap(why, max(c.W-6, 1))
 	for i, line := range text {
@@ -191,14 +193,17 @@ func (p *views) title(th *look.Theme, v sideView, w int) (string, []look.Span) {
 			}
 		}
 		return "Sender", look.Fit(look.HeadRoom(w, "Sender"),
-			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" cubes interact")}, []look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" interact")})
+			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" cubes interact")},
+			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" interact")})
 	case viewReceiver:
 		return "Receiver", p.display.heading(look.HeadRoom(w, "Receiver"))
 	}
 	mean, most := worldview.Worst(p.pic.Error)
 	return "Error", look.Fit(look.HeadRoom(w, "Error"),
-		[]look.Span{look.Dim.Span("worst "), look.Value.Span(look.Fixed(most, 1)), look.Dim.Span(" mm, mean of those off "), look.Value.Span(look.Fixed(mean, 1))},
-		[]look.Span{look.Dim.Span("worst "), look.Value.Span(look.Fixed(most, 1)), look.Dim.Span(" mm")}, []look.Span{look.Value.Span(look.Fixed(most, 0)), look.Dim.Span(" mm")})
+		[]look.Span{look.Dim.Span("worst "), look.Value.Span(look.Fixed(most, 1)), look.Dim.Span(" mm, mean of those off "),
+			look.Value.Span(look.Fixed(mean, 1))},
+		[]look.Span{look.Dim.Span("worst "), look.Value.Span(look.Fixed(most, 1)), look.Dim.Span(" mm")},
+		[]look.Span{look.Value.Span(look.Fixed(most, 0)), look.Dim.Span(" mm")})
 }
 
 // legend writes the steps of the error map into the lower edge.

@@ -38,11 +38,13 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 		want  string
 	}{
 		// From -1.5 to 1.5 dots, so the middles at -1.5, -0.5, 0.5 and 1.5: two cells each way.
-		{"the player in the middle", []experiment.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, worldview.FirstZoom, "20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
+		{"the player in the middle", []experiment.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, worldview.FirstZoom,
+			"20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
 		// From 0.6 to 1.4 dots, which has no middle: the dot that its centre lies in.
 		{"a cube at rest", []experiment.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "21,10:⢀"},
 		{"one cell farther right and up", []experiment.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "22,9:⢀"},
-		{"one that interacts", []experiment.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}}, worldview.FirstZoom, "21,10:▗"},
+		{"one that interacts", []experiment.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}},
+			worldview.FirstZoom, "21,10:▗"},
 		{"one that lies outside", []experiment.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, worldview.FirstZoom, ""},
 		// 9 m across at 8 dots a metre: 0.4 m are 3.2 dots, the diamond 4.5.
 		{"near, lying straight", []experiment.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},

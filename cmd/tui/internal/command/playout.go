@@ -16,7 +16,7 @@ func parseEvery(args []string) (Order, error) {
 		return Order{}, errUsage
 	}
 	n, err := strconv.Atoi(args[0])
-	if most := controls.Everies()[len(controls.Everies())-1]; err != nil || n < 1 || n > most {
+	if most := controls.SendSteps()[len(controls.SendSteps())-1]; err != nil || n < 1 || n > most {
 		return Order{}, fmt.Errorf("expected 1 to %d: every so many-th snapshot is sent", most)
 	}
 	return changeOrder(experiment.Change{Every: n}), nil

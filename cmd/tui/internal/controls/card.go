@@ -16,7 +16,7 @@ import (
 // its idea, whose it is, and its params, which can be set there and then.
 type encoderCard struct {
 	cat    *Catalog
-	cfg    *experiment.Config // as desired
+	cfg    *experiment.Config // as asked for
 	inside bool               // the keys are for the params
 	at     int                // the param under the cursor
 	typing bool

@@ -75,8 +75,8 @@ func (cat *Catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc sc
 	list := append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
 	list = append(list, cat.profileControl())
 	netem, ok := cat.Key("netem")
-	hoisted := ok && sc.way.of(cfg).Netem.On // it decides: it stands above what it stands in for
-	if hoisted {
+	netemAbove := ok && sc.way.of(cfg).Netem.On // it decides: it stands above what it stands in for
+	if netemAbove {
 		list = append(list, linkControl("Netem", netem, sc.way))
 	}
 	for _, m := range mainKeys() {
@@ -87,7 +87,7 @@ func (cat *Catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc sc
 			}
 		}
 	}
-	list = append(list, cat.moreControls(sc, hoisted)...)
+	list = append(list, cat.moreControls(sc, netemAbove)...)
 	return append(append(list, playoutControls(cfg)...), speedControl())
 }
 

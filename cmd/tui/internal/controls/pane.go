@@ -192,7 +192,7 @@ func (p *Pane) Aims() string {
 		UpOnly: "the link back to the sender only"}[p.scope.way]
 }
 
-// layout lists the rows, airily if there is room for it, and says at which of
+// layout lists the rows, with headings if there is room for them, and says at which of
 // them the cursor is.
 func (p *Pane) layout(w, room int) (rows []row, at int) {
 	all := p.all

@@ -26,23 +26,23 @@ func playoutControls(cfg *experiment.Config) []control {
 	return list
 }
 
-// Everies are the rungs of SenderConfig.Every, from all to one in sixty.
-func Everies() []int { return []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} }
+// SendSteps are the rungs of SenderConfig.Every, from all to one in sixty.
+func SendSteps() []int { return []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} }
 
 // everyControl chooses how many of the snapshots are sent: more to the right.
 func everyControl() control {
 	place := func(c *experiment.Config) int {
-		i, _ := slices.BinarySearch(Everies(), c.Sender.Every)
+		i, _ := slices.BinarySearch(SendSteps(), c.Sender.Every)
 		return i
 	}
-	last := len(Everies()) - 1
+	last := len(SendSteps()) - 1
 	return control{
 		label: "Send", word: "every", group: "Run",
 		value: func(c *experiment.Config) string {
 			return strconv.FormatFloat(float64(c.Sender.RateHz)/float64(c.Sender.Every), 'f', -1, 64) + " /s"
 		},
 		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
-			every := Everies()[min(max(place(c)-n, 0), last)]
+			every := SendSteps()[min(max(place(c)-n, 0), last)]
 			return ChangeCommand(experiment.Change{Every: every}), every != c.Sender.Every
 		},
 		level: func(c *experiment.Config) float64 { return 1 - float64(place(c))/float64(last) },

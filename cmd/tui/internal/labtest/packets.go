@@ -95,7 +95,7 @@ func opened(r *experiment.PacketRecord) experiment.Opened {
 	return experiment.Opened{ID: experiment.PacketID{Seq: r.Seq, Copy: r.Copy}, Record: *r, Inside: in}
 }
 
-// Opening answers a wish to open a packet, as a runner does.
+// Opening answers a request to open a packet, as a runner does.
 type Opening struct{ *Lab }
 
 // Do implements room.Lab.

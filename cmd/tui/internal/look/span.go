@@ -39,9 +39,9 @@ func Fit(n int, ways ...[]Span) []Span {
 	return ways[len(ways)-1]
 }
 
-// Uncut returns the first of several groups of pieces that fit n columns
+// FitGroups returns the first of several groups of pieces that fit n columns
 // together: none of them is cut in two.
-func Uncut(n int, groups [][]Span) []Span {
+func FitGroups(n int, groups [][]Span) []Span {
 	var out []Span
 	for _, g := range groups {
 		if n -= SpansWidth(g); n < 0 {

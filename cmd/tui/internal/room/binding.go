@@ -11,9 +11,9 @@ type Binding struct {
 	Brief string // what the footer calls it; "" keeps it out
 	Do    func() Request
 
-	Pinned bool // in the footer however small the screen
-	Tells  bool // says so where it has nothing to do
-	Page   Page // the only one it holds on; nil: all of them
+	Pinned   bool // in the footer however small the screen
+	SaysIdle bool // says so where it has nothing to do
+	Page     Page // the only one it holds on; nil: all of them
 }
 
 // Bind makes a binding of some keys: the name of the group and of the keys, and
@@ -34,9 +34,9 @@ func (b Binding) Pin() Binding {
 	return b
 }
 
-// Tell makes a key that has nothing to do say so, rather than seem broken.
-func (b Binding) Tell() Binding {
-	b.Tells = true
+// SayIdle makes a key that has nothing to do say so, rather than seem broken.
+func (b Binding) SayIdle() Binding {
+	b.SaysIdle = true
 	return b
 }
 

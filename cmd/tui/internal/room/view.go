@@ -26,7 +26,7 @@ type Lab interface {
 // View is what the panes get to see on a tick.
 type View struct {
 	Snap  *experiment.Snapshot
-	Now   *experiment.Snapshot // the newest, whatever moment is shown; nil: snap is
+	Now   *experiment.Snapshot // the newest, whichever moment is shown; nil: snap is
 	Cfg   *experiment.Config   // the snapshot's, with the changes that are still on their way
 	Speed float64              // asked for; 0 is as fast as it can
 	Slow  bool                 // time to redraw what moves all the time: charts and averages

@@ -44,24 +44,24 @@ func (t *Tour) outcome(th *look.Theme, step *Step, room int) []look.Span {
 	pieces := [][]look.Span{{look.Mark.Span(string(th.Change) + " " + what)}}
 	lanes := t.lab.Shown().Lanes
 	at, ok := t.mark()
-	for _, tell := range step.tells {
+	for _, tally := range step.tallies {
 		if !ok || len(lanes) == 0 || len(lanes[0].Samples) == 0 {
 			break
 		}
-		before, after, known := tell.compare(lanes, t.lab.From, at)
+		before, after, known := tally.compare(lanes, t.lab.From, at)
 		if !known {
 			continue
 		}
-		pieces = append(pieces, []look.Span{look.Dim.Span("   " + tell.name + " "),
-			look.Plain.Span(look.Fixed(before, tell.digits)), look.Dim.Span(arrow(th)),
-			tell.ink.Span(look.Fixed(after, tell.digits)), look.Dim.Span(" " + tell.unit)})
+		pieces = append(pieces, []look.Span{look.Dim.Span("   " + tally.name + " "),
+			look.Plain.Span(look.Fixed(before, tally.digits)), look.Dim.Span(arrow(th)),
+			tally.ink.Span(look.Fixed(after, tally.digits)), look.Dim.Span(" " + tally.unit)})
 	}
 	if len(pieces) == 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   measuring what it does ...")})
 	} else if step.then.Encoder != "" {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   on the same frames")})
 	}
-	return look.Uncut(room, pieces)
+	return look.FitGroups(room, pieces)
 }
 
 // next says what is set now and what is about to change.

@@ -35,12 +35,12 @@ type Lighter interface {
 // Step is one idea: a scene, the one thing that is changed in it, and what to
 // look at.
 type Step struct {
-	name  string
-	say   string            // two or three sentences
-	scene experiment.Change // what is set when the step begins
-	then  experiment.Change // what it changes a moment later
-	look  Spot
-	tells []tally // what the change did
+	name    string
+	say     string            // two or three sentences
+	scene   experiment.Change // what is set when the step begins
+	then    experiment.Change // what it changes a moment later
+	look    Spot
+	tallies []tally // what the change did
 }
 
 // cleanLink is a link on which nothing is lost; the steps about encoders use it.
@@ -65,7 +65,7 @@ func steps() []Step {
 		Down: map[string]string{"loss": "2%", "jitter": "30ms"}}
 	return []Step{
 		{
-			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tells: []tally{tallyKbps(),
+			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tallies: []tally{tallyKbps(),
 				tallyPacket()},
 			say: "Sixty times a second all 901 cubes are sent, each as ten floats and a bit: 321 bits. Whole steps of two " +
 				"millimetres, and an orientation without its largest component, look the same and take 80. Watch the bandwidth fall " +
@@ -73,37 +73,37 @@ func steps() []Step {
 		},
 		{
 			name: "Delta", look: OnBandwidth, scene: scene("quantized"), then: swap("quantized",
-				"changed-bits"), tells: []tally{tallyKbps(), tallyPacket()},
+				"changed-bits"), tallies: []tally{tallyKbps(), tallyPacket()},
 			say: "Most cubes lie still, and are sent all the same. From now on a cube is sent only if it differs from a snapshot " +
 				"that the receiver has acknowledged: the baseline. Watch what is left: the cubes that move, and one bit for each " +
 				"that does not.",
 		},
 		{
 			name: "Index", look: OnRatio, scene: scene("changed-bits"), then: swap("changed-bits",
-				"relative-index"), tells: []tally{tallyNaming(), tallyRatio()},
+				"relative-index"), tallies: []tally{tallyNaming(), tallyRatio()},
 			say: "One bit a cube is 901 bits a packet, 54 kbps, even when nothing moves. Few cubes change, and they lie side by " +
 				"side: so name each by its distance from the one before. Watch the bits per changed cube.",
 		},
 		{
 			name: "Relative", look: OnRatio, scene: scene("relative-index"), then: swap("relative-index",
-				"relative-orientation"), tells: []tally{tallyRatio(), tallyKbps()},
+				"relative-orientation"), tallies: []tally{tallyRatio(), tallyKbps()},
 			say: "A cube that moved is still close to where it was. The difference to the baseline is a small number, and small " +
 				"numbers take few bits: so send that, for the position and for the orientation. Watch the bits per changed cube again.",
 		},
 		{
 			name: "Entropy", look: OnRatio, scene: scene("relative-orientation"), then: swap("relative-orientation",
-				"adaptive"), tells: []tally{tallyRatio(), tallyKbps()},
+				"adaptive"), tallies: []tally{tallyRatio(), tallyKbps()},
 			say: "A field of six bits takes six bits, however likely its value was. A range coder charges what a value is worth, " +
 				"down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
 		},
 		{
-			name: "Loss", look: OnPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}}, tells: []tally{tallyLost(), tallyUnread(), tallyAge()},
+			name: "Loss", look: OnPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}}, tallies: []tally{tallyLost(), tallyUnread(), tallyAge()},
 			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a " +
 				"snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that " +
 				"now and then is a little older, and so differences that are larger.",
 		},
 		{
-			name: "Playout", look: onWorld, scene: shaky, then: experiment.Change{Playout: playout(85)}, tells: []tally{tallyStarved(), tallyOff()},
+			name: "Playout", look: onWorld, scene: shaky, then: experiment.Change{Playout: playout(85)}, tallies: []tally{tallyStarved(), tallyOff()},
 			say: "Packets come late, early, or not at all, and a screen that shows them as they come stutters. So the receiver " +
 				"waits: 85 ms outlast two losses in a row and the jitter. Watch the receiver's side grow smooth; it is later, but steady.",
 		},

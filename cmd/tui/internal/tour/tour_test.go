@@ -112,11 +112,11 @@ func TestTourTellsWhatChanged(t *testing.T) {
 	for i := range samples { // the encoder of before takes twice as much
 		samples[i].PayloadBits *= 2
 	}
-	for _, tell := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
+	for _, tally := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
 		at, ok := d.mark()
-		before, after, known := tell.compare(d.lab.Snap.Lanes, d.s.From, at)
+		before, after, known := tally.compare(d.lab.Snap.Lanes, d.s.From, at)
 		if !ok || !known || before < 1.99*after || before > 2.01*after {
-			t.Errorf("%s: %v → %v, %v %v", tell.name, before, after, ok, known)
+			t.Errorf("%s: %v → %v, %v %v", tally.name, before, after, ok, known)
 		}
 	}
 	d.press(tea.KeyEnter)

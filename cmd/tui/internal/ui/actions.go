@@ -30,7 +30,7 @@ func (m *Model) perform(r room.Request) tea.Cmd {
 		case err != nil:
 			m.lab.Say(err.Error(), true)
 		}
-		m.page().Observe(m.sight(false))
+		m.page().Observe(m.pageView(false))
 	case r.Line != "":
 		m.typed(r.Line)
 		if r.Accepted != nil {
@@ -46,7 +46,7 @@ func (m *Model) perform(r room.Request) tea.Cmd {
 		m.lab.Say(r.Say, r.Bad)
 	}
 	if r.Renew {
-		m.page().Observe(m.sight(true))
+		m.page().Observe(m.pageView(true))
 	}
 	return r.Program
 }
@@ -54,7 +54,7 @@ func (m *Model) perform(r room.Request) tea.Cmd {
 // enter opens what is under the cursor.
 func (m *Model) enter() room.Request {
 	m.perform(m.page().Enter())
-	m.page().Observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	return room.Request{}
 }
 
@@ -63,7 +63,7 @@ func (m *Model) release() {
 	m.lab.Dismiss()
 	m.lab.Present()
 	m.page().Release()
-	m.page().Observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 }
 
 // explain opens the list of troubles; of a packet that is under the cursor of a
@@ -142,13 +142,13 @@ func (m *Model) run() tea.Cmd {
 		m.line.Remember()
 		return m.perform(r)
 	}
-	o, err := m.obey(text)
+	o, err := m.execute(text)
 	if err != nil {
 		m.line.Err = err.Error()
 		return nil
 	}
 	m.line.Remember()
-	m.page().Observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	return m.attend(o)
 }
 
@@ -182,8 +182,8 @@ func (m *Model) attend(o command.Order) tea.Cmd {
 	return nil
 }
 
-// obey reads a command and hands it to the lab.
-func (m *Model) obey(line string) (command.Order, error) {
+// execute reads a command and hands it to the lab.
+func (m *Model) execute(line string) (command.Order, error) {
 	o, err := command.Parse(m.cat, line)
 	if err == nil {
 		err = m.lab.Do(o.Command)
@@ -197,11 +197,11 @@ func (m *Model) typed(line string) {
 		m.perform(r)
 		return
 	}
-	o, err := m.obey(line)
+	o, err := m.execute(line)
 	if err != nil {
 		m.lab.Say(err.Error(), true)
 	}
-	m.page().Observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	m.attend(o)
 }
 

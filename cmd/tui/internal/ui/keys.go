@@ -45,22 +45,22 @@ func (m *Model) bindings() []room.Binding {
 	}
 	send := func(c experiment.Command) func() room.Request { return room.Quietly(func() { m.lab.Send(c) }) }
 	all := []room.Binding{
-		room.Bind("Controls", []string{"tab"}, "tab", "the next pane", room.Quietly(func() { m.page().Focus(1) })).InFooter("pane").Tell(),
-		room.Bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", room.Quietly(func() { m.page().Focus(-1) })).Tell(),
+		room.Bind("Controls", []string{"tab"}, "tab", "the next pane", room.Quietly(func() { m.page().Focus(1) })).InFooter("pane").SayIdle(),
+		room.Bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", room.Quietly(func() { m.page().Focus(-1) })).SayIdle(),
 		room.Bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
 		room.Bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
 		room.Bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
 		room.Bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
 		room.Bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
 		room.Bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
-		room.Bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).Tell(),
+		room.Bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).SayIdle(),
 		room.Bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params",
 			list("encoder")).InFooter("encoder").Pin(),
 		room.Bind("Controls", []string{"E"}, "E", "the next encoder at once", next),
 		room.Bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", list("encoder")),
 		room.Bind("Controls", []string{"p"}, "p", "choose a ready-made link", list("profile")).InFooter("profile"),
 		room.Bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up",
-			func() room.Request { return m.page().Aim() }).Tell(),
+			func() room.Request { return m.page().Aim() }).SayIdle(),
 		room.Bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before",
 			send(experiment.Command{Undo: true})).InFooter("undo"),
 		room.Bind("Time", []string{" "}, "space", "pause, and go on", send(experiment.Command{Toggle: true})).InFooter("pause").Pin(),
@@ -79,7 +79,7 @@ func (m *Model) bindings() []room.Binding {
 		room.Bind("Time", []string{"end"}, "", "", room.Quietly(m.lab.Present)),
 		room.Bind("Time", []string{"+", "="}, "+", "faster", speed(1)),
 		room.Bind("Time", []string{"-"}, "-", "slower", speed(-1)),
-		room.Bind("Time", []string{"z"}, "z", "how much time the charts show", room.Quietly(func() { m.page().Zoom() })).Tell(),
+		room.Bind("Time", []string{"z"}, "z", "how much time the charts show", room.Quietly(func() { m.page().Zoom() })).SayIdle(),
 		room.Bind("Session", []string{"s"}, "s", "save a report that anyone can replay",
 			send(experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		room.Bind("Session", []string{"x"}, "x",
@@ -239,21 +239,21 @@ func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 
 // press does what a key is for, and says so if there was nothing for it to do.
 func (m *Model) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
-	if !b.Tells {
+	if !b.SaysIdle {
 		return m.perform(b.Do())
 	}
-	before, sent, note := m.looks(), m.lab.Sent, m.lab.Note
+	before, sent, note := m.pageText(), m.lab.Sent, m.lab.Note
 	cmd := m.perform(b.Do())
-	m.page().Observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	note.Stale = m.lab.Note.Stale
-	if m.lab.Idle(sent) && m.over == nil && !m.line.Open && m.lab.Note == note && m.looks() == before {
+	if m.lab.Idle(sent) && m.over == nil && !m.line.Open && m.lab.Note == note && m.pageText() == before {
 		m.lab.Show(msg.String()+": nothing to do here now; ? lists the keys", session.ToneDim)
 	}
 	return cmd
 }
 
-// looks is what the page shows now.
-func (m *Model) looks() string {
+// pageText is what the page shows now.
+func (m *Model) pageText() string {
 	if m.w < minWidth || m.h < minHeight {
 		return ""
 	}

@@ -90,7 +90,7 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 		m.pages[m.open] = file.New(cat)
 	}
 	m.keys = m.bindings()
-	m.page().Observe(m.sight(true))
+	m.page().Observe(m.pageView(true))
 	if opt.Tour {
 		m.startTour()
 	}
@@ -147,7 +147,7 @@ func (m *Model) answer() {
 		return
 	}
 	m.answered = true
-	m.page().Observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	m.compose()
 }
 
@@ -187,17 +187,17 @@ func (m *Model) page() room.Page { return m.pages[m.open] }
 // turn shows another page.
 func (m *Model) turn(i int) {
 	m.open = i
-	m.page().Observe(m.sight(true))
+	m.page().Observe(m.pageView(true))
 }
 
 // again shows everything anew.
 func (m *Model) again() {
-	m.page().Observe(m.sight(true))
+	m.page().Observe(m.pageView(true))
 	m.stale = true
 }
 
-// sight is what the panes may see now.
-func (m *Model) sight(slow bool) room.View {
+// pageView is what the panes may see now.
+func (m *Model) pageView(slow bool) room.View {
 	s := m.lab
 	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
 		Spare: m.output.spare()}
@@ -220,7 +220,7 @@ func (m *Model) tick() tea.Cmd {
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := now.State != experiment.Running && now.Now != before.Now
 	turned := now.State != before.State || len(now.Marks) != len(before.Marks)
-	changed := m.page().Observe(m.sight(m.lab.Ticks%m.slowTicks() == 0 || stepped || turned || begins(before, now)))
+	changed := m.page().Observe(m.pageView(m.lab.Ticks%m.slowTicks() == 0 || stepped || turned || begins(before, now)))
 	step := clockStep(now)
 	if changed || m.stale || m.lab.Note.Stale || now.Now/step != before.Now/step || turned || now.Actual != before.Actual {
 		m.compose()

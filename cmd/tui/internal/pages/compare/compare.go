@@ -11,17 +11,17 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// yardstick is something to compare encoders by. Of all of them less is better.
-type yardstick uint8
+// figure is something to compare encoders by. Of all of them less is better.
+type figure uint8
 
 // The figures, in the order of the columns.
 const (
-	yardKbps yardstick = iota
-	yardPacket
-	yardBits
-	yardFailures
-	yardEncode
-	yardDecode
+	figureKbps figure = iota
+	figurePacket
+	figureBits
+	figureFailures
+	figureEncode
+	figureDecode
 	numFigures
 )
 
@@ -32,7 +32,7 @@ type figureText struct {
 }
 
 // text names the figure; per is what bits are divided by: see perWhat.
-func (f yardstick) text(per string) figureText {
+func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "kbps", "payload bandwidth", 1},
 		{"p95 B", "B", "95th percentile of packet sizes", 0},
@@ -43,8 +43,8 @@ func (f yardstick) text(per string) figureText {
 	}[f]
 }
 
-// rival is one lane of the comparison.
-type rival struct {
+// entry is one lane of the comparison.
+type entry struct {
 	lane    int // its number; 0 is the encoder under the keys
 	name    string
 	began   time.Duration
@@ -61,7 +61,7 @@ type rival struct {
 type comparison struct {
 	from, to time.Duration // what was compared
 	packets  int           // that the sizes and times rest on
-	rivals   []rival
+	entries  []entry
 }
 
 // beginning is the moment from which all lanes can be compared.
@@ -91,27 +91,27 @@ func compare(snap *experiment.Snapshot) comparison {
 		if n := len(samples); n > 0 {
 			c.to = samples[n-1].T
 		}
-		c.rivals = append(c.rivals, newRival(i, l, samples))
+		c.entries = append(c.entries, newEntry(i, l, samples))
 	}
 	n := math.MaxInt
-	for i := range c.rivals {
-		n = min(n, len(c.rivals[i].payload))
+	for i := range c.entries {
+		n = min(n, len(c.entries[i].payload))
 	}
-	for i := range c.rivals { // all end at the same sample
-		r := &c.rivals[i]
+	for i := range c.entries { // all end at the same sample
+		r := &c.entries[i]
 		for _, v := range []*[]float64{&r.payload, &r.failed, &r.changed} {
 			*v = (*v)[len(*v)-n:]
 		}
 	}
 	c.packets = c.pairPackets(snap)
-	for i := range c.rivals {
-		c.rivals[i].sum()
+	for i := range c.entries {
+		c.entries[i].sum()
 	}
 	return c
 }
 
-func newRival(i int, l *experiment.Lane, samples []experiment.Sample) rival {
-	r := rival{lane: i, name: l.Encoder, began: l.Began, err: l.Err}
+func newEntry(i int, l *experiment.Lane, samples []experiment.Sample) entry {
+	r := entry{lane: i, name: l.Encoder, began: l.Began, err: l.Err}
 	values := make([]float64, 3*len(samples))
 	n := len(samples)
 	r.payload, r.failed, r.changed = values[:n:n], values[n:2*n:2*n], values[2*n:]
@@ -131,7 +131,7 @@ func (c *comparison) pairPackets(snap *experiment.Snapshot) int {
 	n := 0
 	for i := range snap.Lanes {
 		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p experiment.PacketRecord) bool { return p.Sent >= c.from })
-		for _, v := range []*[]float64{&c.rivals[i].sizes, &c.rivals[i].encode, &c.rivals[i].decode} {
+		for _, v := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
 			*v = make([]float64, 0, len(snap.Lanes[i].Packets))
 		}
 	}
@@ -163,7 +163,7 @@ func (c *comparison) pairPackets(snap *experiment.Snapshot) int {
 			if silent[i] {
 				continue
 			}
-			r := &c.rivals[i]
+			r := &c.entries[i]
 			r.sizes = append(r.sizes, float64(p.Payload))
 			r.encode = append(r.encode, float64(p.EncodeNS)/1000)
 			if decoded {
@@ -185,7 +185,7 @@ func seek(list []experiment.PacketRecord, at *int, seq uint64) *experiment.Packe
 }
 
 // periods is a one for every sample: what a rate is over.
-func (r *rival) periods(seconds float64) []float64 {
+func (r *entry) periods(seconds float64) []float64 {
 	v := make([]float64, len(r.payload))
 	for i := range v {
 		v[i] = seconds
@@ -194,33 +194,33 @@ func (r *rival) periods(seconds float64) []float64 {
 }
 
 // ratio is the figure as a sum over a sum; false if it is no such thing.
-func (r *rival) ratio(f yardstick) (paired.Ratio, bool) {
+func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	const period = 1 / room.PerSecond
 	switch f {
-	case yardKbps:
+	case figureKbps:
 		return paired.Ratio{Over: r.payload, Under: r.periods(1000 * period)}, true
-	case yardBits:
+	case figureBits:
 		return paired.Ratio{Over: r.payload, Under: r.changed}, true
-	case yardFailures:
+	case figureFailures:
 		return paired.Ratio{Over: r.failed, Under: r.periods(period / 60)}, true
 	}
 	return paired.Ratio{}, false
 }
 
 // quantile is the figure as a quantile of packets.
-func (r *rival) quantile(f yardstick) (values []float64, p float64) {
+func (r *entry) quantile(f figure) (values []float64, p float64) {
 	switch f {
-	case yardPacket:
+	case figurePacket:
 		return r.sizes, 0.95
-	case yardEncode:
+	case figureEncode:
 		return r.encode, 0.5
 	}
 	return r.decode, 0.5
 }
 
 // sum works out the figures. An encoder that sent nothing has none: it is not the
-// thriftiest of all.
-func (r *rival) sum() {
+// cheapest of all.
+func (r *entry) sum() {
 	for f := range numFigures {
 		r.figures[f] = math.NaN()
 	}
@@ -245,7 +245,7 @@ func total(v []float64) (s float64) {
 }
 
 // gapTo is how far r is from the leader by a figure, with its interval.
-func (r *rival) gapTo(leader *rival, f yardstick) paired.Interval {
+func (r *entry) gapTo(leader *entry, f figure) paired.Interval {
 	const seed = 1 // the same draws every time: the interval moves with the data alone
 	a, ok := r.ratio(f)
 	if b, _ := leader.ratio(f); ok {

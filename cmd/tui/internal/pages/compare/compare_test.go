@@ -28,19 +28,19 @@ func TestComparedFigures(t *testing.T) {
 				bits, changed, n = bits+float64(s.PayloadBits), changed+float64(s.Changed), n+1
 			}
 		}
-		r := &p.data.rivals[i]
-		if math.Abs(r.figures[yardKbps]-bits/n/100) > 1e-6 || math.Abs(r.figures[yardBits]-bits/changed) > 1e-6 {
-			t.Errorf("%s: %v kbps, %v bits; want %v, %v", r.name, r.figures[yardKbps], r.figures[yardBits], bits/n/100, bits/changed)
+		r := &p.data.entries[i]
+		if math.Abs(r.figures[figureKbps]-bits/n/100) > 1e-6 || math.Abs(r.figures[figureBits]-bits/changed) > 1e-6 {
+			t.Errorf("%s: %v kbps, %v bits; want %v, %v", r.name, r.figures[figureKbps], r.figures[figureBits], bits/n/100, bits/changed)
 		}
-		if r.figures[yardKbps] < before {
-			t.Errorf("%s with %v comes after one with %v", r.name, r.figures[yardKbps], before)
+		if r.figures[figureKbps] < before {
+			t.Errorf("%s with %v comes after one with %v", r.name, r.figures[figureKbps], before)
 		}
-		before = r.figures[yardKbps]
+		before = r.figures[figureKbps]
 		if at == 0 {
 			continue
 		}
 		gap, ok := p.gaps[p.key(i)]
-		want := r.figures[yardKbps] - p.data.rivals[p.order[0]].figures[yardKbps]
+		want := r.figures[figureKbps] - p.data.entries[p.order[0]].figures[figureKbps]
 		if !ok || !gap.Clear() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
@@ -62,10 +62,10 @@ func TestComparisonBeginsAnew(t *testing.T) {
 	}
 	snap.Now = 80500 * time.Millisecond
 	c := compare(snap)
-	for i := range c.rivals {
-		c.rivals[i].gapTo(&c.rivals[0], yardKbps)
-		if v := c.rivals[i].figures[yardKbps]; !math.IsNaN(v) {
-			t.Errorf("%s has %v kbps out of nothing", c.rivals[i].name, v)
+	for i := range c.entries {
+		c.entries[i].gapTo(&c.entries[0], figureKbps)
+		if v := c.entries[i].figures[figureKbps]; !math.IsNaN(v) {
+			t.Errorf("%s has %v kbps out of nothing", c.entries[i].name, v)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestSortedByAnything(t *testing.T) {
 		m.Press("right")
 		before := math.Inf(-1)
 		for at, i := range p.order {
-			v := p.data.rivals[i].figures[p.by]
+			v := p.data.entries[i].figures[p.by]
 			if math.IsNaN(v) && at < len(p.order)-1 {
 				t.Errorf("by %d: one without a figure at place %d", p.by, at)
 			}
@@ -156,7 +156,7 @@ func BenchmarkCompareInterval(b *testing.B) {
 	for f := range numFigures {
 		b.Run(f.text("cube").head, func(b *testing.B) {
 			for b.Loop() {
-				c.rivals[1].gapTo(&c.rivals[0], f)
+				c.entries[1].gapTo(&c.entries[0], f)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func (p *Page) Move(dx, dy int) room.Request {
 		if dx < 0 {
 			step = int(numFigures) - 1
 		}
-		t.rank((t.by + yardstick(step)) % numFigures)
+		t.rank((t.by + figure(step)) % numFigures)
 		p.charts.Lit = chartOf(t.by)
 	}
 	p.fade()
@@ -69,11 +69,11 @@ func (p *Page) Move(dx, dy int) room.Request {
 }
 
 // chartOf is the chart that shows a figure, bandwidth where there is none.
-func chartOf(f yardstick) int {
+func chartOf(f figure) int {
 	switch f {
-	case yardBits:
+	case figureBits:
 		return 1
-	case yardFailures:
+	case figureFailures:
 		return 2
 	}
 	return 0

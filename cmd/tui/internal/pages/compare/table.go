@@ -18,7 +18,7 @@ import (
 
 // table is the table of all encoders that run side by side.
 type table struct {
-	by     yardstick
+	by     figure
 	chosen int // row
 
 	per   string // what bits are divided by
@@ -26,25 +26,25 @@ type table struct {
 	now   time.Duration
 	lanes int
 	data  comparison
-	order []int                      // of the rivals: the leader first
+	order []int                      // of the entries: the leader first
 	gaps  map[gapKey]paired.Interval // to the leader
-	queue []int                      // rivals whose interval is due
+	queue []int                      // entries whose interval is due
 	looks int                        // at the clock, since the intervals were last begun
 
 	columns []column // as last drawn
 }
 
-// gapKey names an interval: a rival, whom it is held against, and by what. What is
+// gapKey names an interval: a entry, whom it is held against, and by what. What is
 // known stays in sight until it is known better.
 type gapKey struct {
-	rival, leader string
+	entry, leader string
 	began         time.Duration
-	by            yardstick
+	by            figure
 }
 
 // column is where a figure stands in the table.
 type column struct {
-	f    yardstick
+	f    figure
 	x, w int
 }
 
@@ -59,7 +59,7 @@ const gapsEvery = 2
 func (p *table) Observe(v room.View) bool {
 	p.cfg = v.Cfg
 	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
-	if p.data.rivals == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
+	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
 		p.per, p.now, p.lanes = panes.PerWhat(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
@@ -82,7 +82,7 @@ func (p *table) unknown() bool {
 }
 
 func (p *table) key(i int) gapKey {
-	r, leader := &p.data.rivals[i], &p.data.rivals[p.order[0]]
+	r, leader := &p.data.entries[i], &p.data.entries[p.order[0]]
 	return gapKey{r.name, leader.name, r.began, p.by}
 }
 
@@ -96,18 +96,18 @@ func (p *table) settle() bool {
 	if p.gaps == nil || len(p.gaps) > 200 { // of encoders that have long left
 		p.gaps = map[gapKey]paired.Interval{}
 	}
-	p.gaps[p.key(i)] = p.data.rivals[i].gapTo(&p.data.rivals[p.order[0]], p.by)
+	p.gaps[p.key(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.by)
 	return true
 }
 
-// sort puts the rivals in order of the figure; those that have none come last.
+// sort puts the entries in order of the figure; those that have none come last.
 func (p *table) sort() {
 	p.order = p.order[:0]
-	for i := range p.data.rivals {
+	for i := range p.data.entries {
 		p.order = append(p.order, i)
 	}
 	value := func(i int) float64 {
-		if v := p.data.rivals[i].figures[p.by]; !math.IsNaN(v) {
+		if v := p.data.entries[i].figures[p.by]; !math.IsNaN(v) {
 			return v
 		}
 		return math.Inf(1)
@@ -118,7 +118,7 @@ func (p *table) sort() {
 }
 
 // rank sorts by another figure.
-func (p *table) rank(f yardstick) {
+func (p *table) rank(f figure) {
 	if f == p.by || len(p.order) == 0 {
 		return
 	}
@@ -129,12 +129,12 @@ func (p *table) rank(f yardstick) {
 	p.queue = slices.Clone(p.order[1:])
 }
 
-// picked is the rival under the cursor, nil if there is none.
-func (p *table) picked() *rival {
+// picked is the entry under the cursor, nil if there is none.
+func (p *table) picked() *entry {
 	if p.chosen >= len(p.order) {
 		return nil
 	}
-	return &p.data.rivals[p.order[p.chosen]]
+	return &p.data.entries[p.order[p.chosen]]
 }
 
 const (
@@ -189,8 +189,8 @@ func (p *table) invite(c *look.Canvas, th *look.Theme) {
 // nameWidth is how many columns signs and names take.
 func (p *table) nameWidth(w int) int {
 	n := 0
-	for i := range p.data.rivals {
-		n = max(n, look.TextWidth(p.data.rivals[i].name))
+	for i := range p.data.entries {
+		n = max(n, look.TextWidth(p.data.entries[i].name))
 	}
 	return min(n+6, max(w/3, 16))
 }
@@ -245,7 +245,7 @@ func (p *table) heads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 
 // row writes one encoder.
 func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt int) {
-	r := &p.data.rivals[p.order[at]]
+	r := &p.data.entries[p.order[at]]
 	k := look.Plain
 	if at == p.chosen {
 		k = look.Chosen
@@ -277,8 +277,8 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 }
 
 // gap writes the difference to the leader.
-func (p *table) gap(th *look.Theme, at int, r *rival) []look.Span {
-	leader := &p.data.rivals[p.order[0]]
+func (p *table) gap(th *look.Theme, at int, r *entry) []look.Span {
+	leader := &p.data.entries[p.order[0]]
 	text := p.by.text("")
 	v, best := r.figures[p.by], leader.figures[p.by]
 	switch {
@@ -317,12 +317,12 @@ func (p *table) gap(th *look.Theme, at int, r *rival) []look.Span {
 func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	y := c.H - 2
 	span := p.data.to - p.data.from
-	if len(p.data.rivals[0].payload) == 0 {
+	if len(p.data.entries[0].payload) == 0 {
 		c.Clip(2, y, c.W-4, look.Dim, "the comparison begins a second after the last of them has joined or was swapped")
 		return
 	}
 	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
-	if p.by == yardPacket || p.by == yardEncode || p.by == yardDecode {
+	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
 	}
 	parts = append(parts, th.PlusMinus+" 95 % by a paired block bootstrap"+p.blocks())
@@ -340,7 +340,7 @@ func (p *table) blocks() string {
 	if !ok || !i.Known {
 		return fmt.Sprintf(" from %s on", seconds(paired.Least*experiment.SamplePeriod))
 	}
-	if p.by == yardPacket || p.by == yardEncode || p.by == yardDecode {
+	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		return fmt.Sprintf(", blocks of %d", i.Block)
 	}
 	return ", blocks of " + seconds(time.Duration(i.Block)*experiment.SamplePeriod)

@@ -69,5 +69,5 @@ func (p *blocks) legend(th *look.Theme, room int) []look.Span {
 		k, r := blockLook(th, experiment.BlockState(i))
 		groups = append(groups, []look.Span{k.Span(string(r)), look.Dim.Span(" " + word + "  ")})
 	}
-	return look.Uncut(room, groups)
+	return look.FitGroups(room, groups)
 }

@@ -52,7 +52,7 @@ func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	for y := 1; y < c.H-1 && y <= len(p.rounds); y++ {
 		r := &p.rounds[y-1]
-		took, k := howLong(r.TimeS), look.Good
+		took, k := timeText(r.TimeS), look.Good
 		if !r.Done {
 			took, k = "given up", look.Late
 		}
@@ -66,6 +66,6 @@ func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Right(35, y, k, took)
 		c.Right(41, y, resent, strconv.FormatInt(r.Resent, 10))
 		of := look.Dim.Span(" of " + strconv.Itoa(r.Blocks) + " resent")
-		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + kilos(float64(r.PackedBytes)))}, []look.Span{of})...)
+		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + byteText(float64(r.PackedBytes)))}, []look.Span{of})...)
 	}
 }

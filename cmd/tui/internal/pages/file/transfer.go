@@ -64,9 +64,9 @@ func (p *transfer) heading(room int) []look.Span {
 			[]look.Span{look.Warn.Span("at present, not then")}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
-	short := []look.Span{look.Dim.Span("a new file of "), look.Value.Span(kilos(float64(x.NewBytes)))}
+	short := []look.Span{look.Dim.Span("a new file of "), look.Value.Span(byteText(float64(x.NewBytes)))}
 	return look.Fit(room, append(short[:2:2], look.Dim.Span(" for those who have one of "),
-		look.Value.Span(kilos(float64(x.OldBytes)))), short, nil)
+		look.Value.Span(byteText(float64(x.OldBytes)))), short, nil)
 }
 
 // lane writes two lines about one encoder.
@@ -92,7 +92,7 @@ func (p *transfer) lane(c *look.Canvas, th *look.Theme, y int, l *experiment.Lan
 		c.Fill(3+name, y, bar, look.Faint, th.GaugeOff)
 		c.Fill(3+name, y, min(int(share*float64(bar)+0.5), bar), k, th.GaugeOn)
 	}
-	c.Spans(3+name, y+1, c.W-5-name, look.Uncut(c.W-5-name, p.details(l, x))...)
+	c.Spans(3+name, y+1, c.W-5-name, look.FitGroups(c.W-5-name, p.details(l, x))...)
 }
 
 // packer names the encoder whose pack is brought across: to those who look back, a
@@ -117,14 +117,14 @@ func (p *transfer) progress(l *experiment.Lane, x *experiment.Transfer) (share f
 	case x.Blocks == 0:
 		return 0, "waits"
 	case x.Done:
-		return 1, "there after " + howLong(*x.TimeS)
+		return 1, "there after " + timeText(*x.TimeS)
 	case x.Failed:
 		return 1, "damaged on the way"
 	}
 	share = float64(x.Delivered) / float64(x.Blocks)
-	says = look.Fixed(100*share, 0) + " %, " + howLong(x.ElapsedS)
+	says = look.Fixed(100*share, 0) + " %, " + timeText(x.ElapsedS)
 	if left, ok := timeLeft(x); ok {
-		says += ", " + howLong(left) + " left"
+		says += ", " + timeText(left) + " left"
 	}
 	return share, says
 }
@@ -169,11 +169,11 @@ func (p *transfer) details(l *experiment.Lane, x *experiment.Transfer) [][]look.
 		rate = float64(x.PackedBytes) * float64(x.Delivered) / float64(x.Blocks) / x.ElapsedS
 	}
 	return [][]look.Span{
-		one(look.Value, kilos(float64(x.PackedBytes)),
+		one(look.Value, byteText(float64(x.PackedBytes)),
 			", "+look.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of it"),
 		one(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
 		one(k, strconv.FormatInt(x.Resent, 10), " resent"),
-		one(look.Value, kilos(rate), "/s"),
+		one(look.Value, byteText(rate), "/s"),
 		one(look.Value, look.Fixed(x.RoundTripMS, 0), " ms round trip"),
 		one(look.Value, strconv.FormatInt(x.Needless, 10), " came twice"),
 	}
@@ -199,8 +199,8 @@ func (p *transfer) verdict(w int) []look.Span {
 	if beside.Totals.Transfer.Done {
 		was = "took"
 	}
-	says := []look.Span{look.Title.Span(packer(first) + " "), look.Good.Span(howLong(a)),
-		look.Dim.Span(", " + packer(beside) + " " + was + " "), look.Value.Span(howLong(b)),
+	says := []look.Span{look.Title.Span(packer(first) + " "), look.Good.Span(timeText(a)),
+		look.Dim.Span(", " + packer(beside) + " " + was + " "), look.Value.Span(timeText(b)),
 		look.Dim.Span(", "), look.Ratio.Span(look.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
 	return look.Fit(w, append(says[:len(says):len(says)], look.Dim.Span(", over the same link with the same luck")), says)
 }

@@ -39,8 +39,8 @@ func likeness(th *look.Theme, score uint8) (look.Ink, rune) {
 	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], signs[n]
 }
 
-// kilos writes a number of bytes as people read it.
-func kilos(n float64) string {
+// byteText writes a number of bytes as people read it.
+func byteText(n float64) string {
 	switch {
 	case n >= 1e7:
 		return look.Fixed(n/1e6, 1) + " MB"
@@ -54,8 +54,8 @@ func kilos(n float64) string {
 	return look.Fixed(n, 0) + " B"
 }
 
-// howLong writes a time that a transfer takes.
-func howLong(s float64) string {
+// timeText writes a time that a transfer takes.
+func timeText(s float64) string {
 	switch d := time.Duration(s * float64(time.Second)); {
 	case d >= time.Hour:
 		return look.Fixed(d.Hours(), 1) + " h"

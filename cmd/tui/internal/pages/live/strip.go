@@ -160,13 +160,13 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 		return append(last[:1:1], slices.Concat(names(word, true)...)...)
 	}
 	known := look.Fit(room, line(look.OutcomeWord), line(look.OutcomeShort),
-		look.Uncut(room, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
-	return append(known, look.Uncut(room-look.SpansWidth(known), names(look.OutcomeWord, false))...)
+		look.FitGroups(room, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
+	return append(known, look.FitGroups(room-look.SpansWidth(known), names(look.OutcomeWord, false))...)
 }
 
-// gravity orders outcomes by how much they deserve to be seen where a packet and
+// severity orders outcomes by how much they deserve to be seen where a packet and
 // its copies share one place.
-func gravity(o experiment.Outcome) int {
+func severity(o experiment.Outcome) int {
 	order := [experiment.NumOutcomes]int{experiment.InFlight: 0, experiment.Decoded: 1, experiment.Duplicate: 2,
 		experiment.Stale: 3, experiment.Lost: 4,
 		experiment.NoBaseline: 5, experiment.Corrupt: 6, experiment.UnknownCodec: 7, experiment.Tainted: 8, experiment.Wrong: 9}
@@ -187,7 +187,7 @@ func (p *strip) strip(c *look.Canvas, th *look.Theme, w int) {
 			continue
 		}
 		at := int(r.Seq % size)
-		if g := gravity(r.Outcome) + 1; g > weight[at] {
+		if g := severity(r.Outcome) + 1; g > weight[at] {
 			weight[at] = g
 			c.Set(2+at%w, 1+at/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, experiment.NumOutcomes-1)])
 		}
@@ -221,7 +221,7 @@ func (p *strip) detail(th *look.Theme, room int) []look.Span {
 			look.Value.Span(" " + strconv.FormatInt(e.n, 10)),
 			look.Dim.Span(" " + look.OutcomeWord(e.o))})
 	}
-	return look.Uncut(room, groups)
+	return look.FitGroups(room, groups)
 }
 
 // describePacket tells the life of one packet in a line.

@@ -99,22 +99,22 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry, e *effect
 	x := c.Text(2, y, look.Dim, look.Clock(ch.T)+"  ")
 	const gap = 2
 	end := c.W - 2
-	told := e.told(end - x - gap - look.TextWidth(label))
+	said := e.inWords(end - x - gap - look.TextWidth(label))
 	if e == nil && crowded {
-		told = look.Fit(end-x-gap-look.TextWidth(label), []look.Span{look.Dim.Span("too close to another to tell")},
+		said = look.Fit(end-x-gap-look.TextWidth(label), []look.Span{look.Dim.Span("too close to another to tell")},
 			[]look.Span{look.Dim.Span("too close to tell")}, nil)
 	}
-	if n := look.SpansWidth(told); n > 0 {
-		c.Spans(end-n, y, n, told...)
+	if n := look.SpansWidth(said); n > 0 {
+		c.Spans(end-n, y, n, said...)
 		end -= n + gap
 	}
 	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
 }
 
-// told is what a change did, in as much detail as there is room for. By how much
+// inWords is what a change did, in as much detail as there is room for. By how much
 // the bits per changed item grew or shrank goes before the bandwidth, which
 // follows whatever happens in the data.
-func (e *effect) told(room int) []look.Span {
+func (e *effect) inWords(room int) []look.Span {
 	if e == nil {
 		return nil
 	}

@@ -101,8 +101,8 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Blit(1, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
 	}
 	if FailedSoFar(&p.Lane.Totals) == 0 && rows[2] > 4 {
-		const calm = "none so far"
-		c.Text((c.W-len(calm))/2, first[2]+rows[2]/2, look.Dim, calm)
+		const none = "none so far"
+		c.Text((c.W-len(none))/2, first[2]+rows[2]/2, look.Dim, none)
 	}
 }
 

@@ -62,16 +62,16 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 		}
 	}
 	if total == 0 {
-		return look.Uncut(room, others)
+		return look.FitGroups(room, others)
 	}
 	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " so far")}
-	mute := func(experiment.Outcome) string { return "" }
+	noWord := func(experiment.Outcome) string { return "" }
 	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
 		failureSpans(th, occurred, look.OutcomeShort, true))
 	if look.SpansWidth(known)+look.SpansWidth(soFar) > room {
-		return look.Fit(room, known, failureSpans(th, occurred, mute, true))
+		return look.Fit(room, known, failureSpans(th, occurred, noWord, true))
 	}
-	known = append(known, look.Uncut(room-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
+	known = append(known, look.FitGroups(room-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
 	return append(known, soFar...)
 }
 

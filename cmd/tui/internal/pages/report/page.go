@@ -16,7 +16,7 @@ type Page struct {
 	room.Base
 	dir    string // where reports are
 	log    *panes.Changes
-	shelf  *saved
+	saved  *saved
 	both   *beside
 	slots  []*room.Slot // reports, beside, changes: in the order of the tab key
 	vitals *room.Slot
@@ -34,7 +34,7 @@ type Page struct {
 }
 
 const (
-	atShelf = iota
+	atSaved = iota
 	atBoth
 	atChanges
 )
@@ -47,8 +47,8 @@ const listEvery = 6
 
 // New returns the page.
 func New(dir string) *Page {
-	p := &Page{dir: dir, log: &panes.Changes{}, shelf: &saved{dir: dir, chosen: -1}, both: &beside{}, due: true}
-	p.slots = []*room.Slot{room.NewSlot(p.shelf), room.NewSlot(p.both), room.NewSlot(p.log)}
+	p := &Page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1}, both: &beside{}, due: true}
+	p.slots = []*room.Slot{room.NewSlot(p.saved), room.NewSlot(p.both), room.NewSlot(p.log)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	p.read, p.stamps = map[string]*run{}, map[string]experiment.SavedReport{}
 	return p
@@ -80,22 +80,22 @@ func (p *Page) Observe(v room.View) bool {
 // arrange puts the two runs beside each other that are chosen; it reports true.
 func (p *Page) arrange() bool {
 	p.both.left, p.both.right = p.now, nil
-	if d := p.read[p.shelf.base]; d != nil && p.shelf.base != "" {
+	if d := p.read[p.saved.base]; d != nil && p.saved.base != "" {
 		p.both.left = d
 	}
-	switch s := p.shelf.picked(); {
+	switch s := p.saved.picked(); {
 	case s != nil:
 		if p.both.right = p.read[s.Path]; p.both.right == nil {
 			p.both.right = &run{name: s.Name, note: "being read"}
 		}
-	case p.shelf.base != "":
+	case p.saved.base != "":
 		p.both.right = p.now
 	}
 	if p.both.left == p.both.right {
 		p.both.right = nil
 	}
 	p.slots[atBoth].Redraw()
-	p.slots[atShelf].Redraw()
+	p.slots[atSaved].Redraw()
 	return true
 }
 
@@ -105,7 +105,7 @@ func (p *Page) Work() (read func() (take func())) {
 	if p.busy || p.dir == "" {
 		return nil
 	}
-	if s := p.shelf.picked(); s != nil && p.stamps[s.Path] != *s {
+	if s := p.saved.picked(); s != nil && p.stamps[s.Path] != *s {
 		p.busy = true
 		saved := *s
 		return func() func() {
@@ -122,7 +122,7 @@ func (p *Page) Work() (read func() (take func())) {
 		list, err := experiment.SavedReports(dir)
 		return func() {
 			p.busy = false
-			if p.shelf.put(list, err) {
+			if p.saved.put(list, err) {
 				p.arrange()
 			}
 		}
@@ -134,7 +134,7 @@ func (p *Page) keep(s experiment.SavedReport, d *run) {
 	p.busy = false
 	if len(p.read) >= keptRuns {
 		for path := range p.read {
-			if path != p.shelf.base {
+			if path != p.saved.base {
 				delete(p.read, path)
 				delete(p.stamps, path)
 			}
@@ -151,13 +151,13 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	lines := p.vitals.Render(th, w, above, false)[:1:1]
 	if room.Wide(w, h) {
 		if p.at == atChanges {
-			p.at = atShelf // it has no use for the keys here
+			p.at = atSaved // it has no use for the keys here
 		}
 		left := min(max(w*36/100, 44), 62)
-		shelf := (h - above) * 55 / 100
+		upper := (h - above) * 55 / 100
 		p.places = []room.Place{
-			p.slots[atShelf].At(0, 0, left, shelf),
-			p.slots[atChanges].At(0, shelf, left, h-above-shelf),
+			p.slots[atSaved].At(0, 0, left, upper),
+			p.slots[atChanges].At(0, upper, left, h-above-upper),
 			p.slots[atBoth].At(left, 0, w-left, h-above),
 		}
 		return append(lines, room.Join(th, p.places, h-above, p.slots[p.at].Pane, nil)...)
@@ -179,8 +179,8 @@ func (p *Page) Focus(step int) {
 // Move chooses a report, or scrolls what stands beside.
 func (p *Page) Move(dx, dy int) room.Request {
 	switch p.at {
-	case atShelf:
-		p.shelf.choose(dy + dx)
+	case atSaved:
+		p.saved.choose(dy + dx)
 		p.arrange()
 	case atBoth:
 		p.both.scroll(dy + dx)
@@ -191,7 +191,7 @@ func (p *Page) Move(dx, dy int) room.Request {
 
 // Enter shows what is chosen, where it is not in sight already.
 func (p *Page) Enter() room.Request {
-	if p.at == atShelf && !room.Wide(p.w, p.h) {
+	if p.at == atSaved && !room.Wide(p.w, p.h) {
 		p.at = atBoth
 	}
 	return room.Request{}
@@ -201,17 +201,17 @@ func (p *Page) Enter() room.Request {
 // present run.
 func (p *Page) rebase() room.Request {
 	path := ""
-	if s := p.shelf.picked(); s != nil && s.Path != p.shelf.base {
+	if s := p.saved.picked(); s != nil && s.Path != p.saved.base {
 		path = s.Path
 	}
-	p.shelf.base = path
+	p.saved.base = path
 	p.arrange()
 	return room.Request{}
 }
 
 // Release goes back to the present run alone.
 func (p *Page) Release() {
-	p.shelf.chosen, p.shelf.base, p.both.top = -1, "", 0
+	p.saved.chosen, p.saved.base, p.both.top = -1, "", 0
 	p.arrange()
 }
 
@@ -222,8 +222,8 @@ func (p *Page) Click(x, y int) room.Request {
 	if i := slices.Index(p.slots, at.Slot); i >= 0 && (i != atChanges || !room.Wide(p.w, p.h)) {
 		p.at = i
 	}
-	if at.Slot == p.slots[atShelf] {
-		p.shelf.point(y - at.Y)
+	if at.Slot == p.slots[atSaved] {
+		p.saved.point(y - at.Y)
 		p.arrange()
 	}
 	return room.Request{}

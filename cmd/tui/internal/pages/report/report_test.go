@@ -68,27 +68,27 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 
 // A report that appears is listed within seconds, one that is removed goes, and the
 // cursor stays with its own.
-func TestShelfFollowsTheFolder(t *testing.T) {
+func TestListFollowsTheFolder(t *testing.T) {
 	dir := labtest.Reports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down")
-	name := p.shelf.picked().Name
+	name := p.saved.picked().Name
 	if err := os.RemoveAll(filepath.Join(dir, "2026-02-01-130000-later")); err != nil {
 		t.Fatal(err)
 	}
 	p.due = true
 	m.Tick(false)
-	if len(p.shelf.list) != 3 || p.shelf.picked().Name != name {
-		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.shelf.list), p.shelf.picked(), name)
+	if len(p.saved.list) != 3 || p.saved.picked().Name != name {
+		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.saved.list), p.saved.picked(), name)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 		t.Fatal(err)
 	}
 	p.due = true
 	m.Tick(false)
-	if len(p.shelf.list) != 2 || p.shelf.picked() != nil {
-		t.Errorf("the report is gone, and the cursor on %+v", p.shelf.picked())
+	if len(p.saved.list) != 2 || p.saved.picked() != nil {
+		t.Errorf("the report is gone, and the cursor on %+v", p.saved.picked())
 	}
 }
 
@@ -109,7 +109,7 @@ func BenchmarkReportPage160x48(b *testing.B) {
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	d := presentRun(labtest.Snapshot(60 * time.Second))
 	d.name, d.settings["seed"] = "other", "8"
-	p.shelf.base, p.read["x"] = "x", d
+	p.saved.base, p.read["x"] = "x", d
 	p.arrange()
 	b.ReportAllocs()
 	for b.Loop() {

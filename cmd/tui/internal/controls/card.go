@@ -41,7 +41,7 @@ func (e *encoderCard) value(name string, info encoders.ParamInfo) any {
 }
 
 // cardKey handles a key in the list of encoders; false if the list itself should.
-func (p *picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
+func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 	e := p.card
 	name, ok := p.picked()
 	switch {
@@ -60,7 +60,7 @@ func (p *picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 }
 
 // keyInCard handles a key among the params.
-func (p *picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
+func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	list := e.params(name)
 	e.err = ""
@@ -90,7 +90,7 @@ func (p *picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
 
 // typeParam handles a key while a value is typed; on a mistake the value stays to
 // be mended.
-func (p *picker) typeParam(name string, msg tea.KeyMsg) room.Request {
+func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 	e := p.card
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -106,7 +106,7 @@ func (p *picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 
 // setParam sets the param under the cursor, and takes the encoder if it is not
 // the one that runs.
-func (p *picker) setParam(name string, v any) room.Request {
+func (p *Picker) setParam(name string, v any) room.Request {
 	e := p.card
 	ch := experiment.Change{Params: map[string]any{e.params(name)[e.at].Name: v}}
 	if e.cfg.Encoder.Name != name {
@@ -116,7 +116,7 @@ func (p *picker) setParam(name string, v any) room.Request {
 }
 
 // setFromCard asks for a change; the list stays open and shows what it did.
-func (p *picker) setFromCard(ch experiment.Change) room.Request {
+func (p *Picker) setFromCard(ch experiment.Change) room.Request {
 	e := p.card
 	e.err = ""
 	r := room.Change(ch)

@@ -26,8 +26,8 @@ func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lo
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
 }
 
-// choice is a name to pick, with a line that says what it is.
-type choice struct{ name, summary string }
+// Choice is a name to pick, with a line that says what it is.
+type Choice struct{ name, summary string }
 
 // Codec returns the encoder of that name, nil if there is none.
 func (c *Catalog) Codec(name string) *encoders.Codec {
@@ -57,27 +57,27 @@ func (c *Catalog) KeyNames() []string {
 }
 
 // Encoders lists the encoders that suit the frames at hand.
-func (c *Catalog) Encoders(schema *frame.Schema) []choice {
-	var list []choice
+func (c *Catalog) Encoders(schema *frame.Schema) []Choice {
+	var list []Choice
 	for _, x := range c.codecs {
 		if schema == nil || x.Suits(schema) {
-			list = append(list, choice{x.Name, x.Summary})
+			list = append(list, Choice{x.Name, x.Summary})
 		}
 	}
 	return list
 }
 
 // Links lists the link profiles.
-func (c *Catalog) Links() []choice {
-	var list []choice
+func (c *Catalog) Links() []Choice {
+	var list []Choice
 	for _, p := range c.profiles {
-		list = append(list, choice{p.Name, p.Summary})
+		list = append(list, Choice{p.Name, p.Summary})
 	}
 	return list
 }
 
-func plainChoices(names []string) []choice {
-	list := make([]choice, len(names))
+func plainChoices(names []string) []Choice {
+	list := make([]Choice, len(names))
 	for i, n := range names {
 		list[i].name = n
 	}
@@ -85,7 +85,7 @@ func plainChoices(names []string) []choice {
 }
 
 // ChoiceNames lists the names only.
-func ChoiceNames(list []choice) []string {
+func ChoiceNames(list []Choice) []string {
 	names := make([]string, len(list))
 	for i, c := range list {
 		names[i] = c.name
@@ -105,7 +105,7 @@ func ShadowNames(cfg *experiment.Config) []string {
 }
 
 // ThemeChoices are the themes to choose from.
-func ThemeChoices() []choice {
+func ThemeChoices() []Choice {
 	list, says := plainChoices(look.Themes()), look.ThemeSummaries()
 	for i := range list {
 		list[i].summary = says[i]

@@ -23,7 +23,7 @@ type control struct {
 	// the ladder.
 	step    func(cfg *experiment.Config, n int) (experiment.Command, bool)
 	level   func(*experiment.Config) float64 // place on the ladder, 0..1; nil: no gauge
-	choices func() []choice                  // nil: a number, or words to type
+	choices func() []Choice                  // nil: a number, or words to type
 	preview previewer
 	begins  bool // what is chosen only begins a line, to be typed on
 	words   bool // the value is words
@@ -40,7 +40,7 @@ func (c *control) typed() string {
 }
 
 // list returns the choices as a list to pick from.
-func (c *control) list(cfg *experiment.Config) *picker {
+func (c *control) list(cfg *experiment.Config) *Picker {
 	p := NewPicker(c.label, c.typed(), c.choices(), c.value(cfg))
 	p.preview, p.begins = c.preview, c.begins
 	if c.word == "encoder" {
@@ -94,7 +94,7 @@ func (cat *Catalog) controls(cfg *experiment.Config, schema *frame.Schema, sc sc
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 	return control{
 		label: "Encoder", word: "encoder", cat: cat,
-		choices: func() []choice { return cat.Encoders(schema) },
+		choices: func() []Choice { return cat.Encoders(schema) },
 		value:   func(c *experiment.Config) string { return c.Encoder.Name },
 		step: func(c *experiment.Config, n int) (experiment.Command, bool) {
 			name := cycle(cat.Encoders(schema), c.Encoder.Name, n)
@@ -121,11 +121,11 @@ func (cat *Catalog) profileControl() control {
 }
 
 // cycle returns the choice n places after name, round and round.
-func cycle(list []choice, name string, n int) string {
+func cycle(list []Choice, name string, n int) string {
 	if len(list) == 0 {
 		return ""
 	}
-	i := slices.IndexFunc(list, func(c choice) bool { return c.name == name })
+	i := slices.IndexFunc(list, func(c Choice) bool { return c.name == name })
 	if i < 0 && n > 0 {
 		i = -1 // the first one comes next
 	} else if i < 0 {
@@ -154,7 +154,7 @@ func StepSpeed(now float64, n int) float64 {
 func speedControl() control { return control{label: "Speed", word: "speed", group: "Run"} }
 
 // EncoderList is the list of encoders to choose from.
-func (cat *Catalog) EncoderList(cfg *experiment.Config, schema *frame.Schema) *picker {
+func (cat *Catalog) EncoderList(cfg *experiment.Config, schema *frame.Schema) *Picker {
 	c := cat.encoderControl(schema)
 	return c.list(cfg)
 }
@@ -166,7 +166,7 @@ func (cat *Catalog) NextEncoder(cfg *experiment.Config, schema *frame.Schema, n 
 }
 
 // ProfileList is the list of link profiles to choose from.
-func (cat *Catalog) ProfileList(cfg *experiment.Config) *picker {
+func (cat *Catalog) ProfileList(cfg *experiment.Config) *Picker {
 	c := cat.profileControl()
 	list := c.list(cfg)
 	list.title = "Link profile"

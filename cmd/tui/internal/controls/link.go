@@ -99,7 +99,7 @@ func linkControl(label string, info lossmodel.KeyInfo, way Direction) control {
 		c.level = func(c *experiment.Config) float64 { return ladderLevel(*way.of(c), info) }
 	}
 	if len(info.Choices) > 0 {
-		c.choices = func() []choice { return plainChoices(info.Choices) }
+		c.choices = func() []Choice { return plainChoices(info.Choices) }
 	}
 	return c
 }

@@ -77,10 +77,10 @@ func lossModelControl(loss lossmodel.KeyInfo, way Direction) control {
 			return "none"
 		},
 		held: func(c *experiment.Config) bool { return way.of(c).Netem.On },
-		choices: func() []choice {
-			var list []choice
+		choices: func() []Choice {
+			var list []Choice
 			for _, m := range loss.Models {
-				list = append(list, choice{m.Name, m.Summary})
+				list = append(list, Choice{m.Name, m.Summary})
 			}
 			return list
 		},

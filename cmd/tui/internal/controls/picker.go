@@ -11,11 +11,11 @@ import (
 	"wirelab/experiment"
 )
 
-// picker is a list to choose one name from. Typing narrows it.
-type picker struct {
+// Picker is a list to choose one name from. Typing narrows it.
+type Picker struct {
 	title  string
 	word   string // the command that takes the name
-	all    []choice
+	all    []Choice
 	now    string // the name that holds at present
 	begins bool   // the name only begins a line, to be typed on
 	filter string
@@ -42,18 +42,18 @@ type sample struct {
 const minPreview = 40
 
 // NewPicker makes a list of names for a command; now is the one that holds at present.
-func NewPicker(title, word string, list []choice, now string) *picker {
-	p := &picker{title: title, word: word, all: list, now: now}
-	p.at = max(slices.IndexFunc(list, func(c choice) bool { return c.name == now }), 0)
+func NewPicker(title, word string, list []Choice, now string) *Picker {
+	p := &Picker{title: title, word: word, all: list, now: now}
+	p.at = max(slices.IndexFunc(list, func(c Choice) bool { return c.name == now }), 0)
 	return p
 }
 
 // list returns the choices that match what was typed.
-func (p *picker) list() []choice {
+func (p *Picker) list() []Choice {
 	if p.filter == "" {
 		return p.all
 	}
-	var out []choice
+	var out []Choice
 	for _, c := range p.all {
 		if strings.Contains(strings.ToLower(c.name+" "+c.summary), p.filter) {
 			out = append(out, c)
@@ -63,13 +63,13 @@ func (p *picker) list() []choice {
 }
 
 // move moves the cursor by n.
-func (p *picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
 
 // narrow changes the filter.
-func (p *picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+func (p *Picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
 
 // picked returns the name under the cursor.
-func (p *picker) picked() (string, bool) {
+func (p *Picker) picked() (string, bool) {
 	list := p.list()
 	if p.at >= len(list) {
 		return "", false
@@ -77,8 +77,7 @@ func (p *picker) picked() (string, bool) {
 	return list[p.at].name, true
 }
 
-// Size implements room.Overlay.
-func (p *picker) Size(w, h int) (ow, oh int, right bool) {
+func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
 	switch {
 	case p.atRight(w, h):
 		const edges = 4 // the screen is so much wider: the list covers the controls
@@ -90,7 +89,7 @@ func (p *picker) Size(w, h int) (ow, oh int, right bool) {
 }
 
 // Key handles a key: the card has those that mean something to it.
-func (p *picker) Key(msg tea.KeyMsg) room.Request {
+func (p *Picker) Key(msg tea.KeyMsg) room.Request {
 	if p.card != nil {
 		if r, ok := p.cardKey(msg); ok {
 			return r
@@ -115,7 +114,7 @@ func (p *picker) Key(msg tea.KeyMsg) room.Request {
 }
 
 // take does with the name under the cursor what the list is for.
-func (p *picker) take() room.Request {
+func (p *Picker) take() room.Request {
 	name, ok := p.picked()
 	switch {
 	case !ok:
@@ -128,7 +127,7 @@ func (p *picker) take() room.Request {
 
 // toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
 // runs already.
-func (p *picker) toggleShadow() room.Request {
+func (p *Picker) toggleShadow() room.Request {
 	name, ok := p.picked()
 	if !ok {
 		return room.Request{}
@@ -140,8 +139,7 @@ func (p *picker) toggleShadow() room.Request {
 	return room.Request{Line: word + name, Accepted: func(cfg *experiment.Config) { p.beside = append([]string{}, ShadowNames(cfg)...) }}
 }
 
-// Draw implements room.Overlay.
-func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
+func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
 	name := 0
 	for _, ch := range p.all {
@@ -191,7 +189,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // hint is what the keys do here, as much of it as there is room for.
-func (p *picker) hint(room int) []look.Span {
+func (p *Picker) hint(room int) []look.Span {
 	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
 	switch {
 	case p.filter != "":
@@ -207,7 +205,7 @@ func (p *picker) hint(room int) []look.Span {
 }
 
 // show draws the preview of a name to the right of column x.
-func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
+func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 	const top = 2
 	w := c.W - x - 2
 	if w < minPreview {
@@ -225,7 +223,7 @@ func (p *picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 const tallest = 22
 
 // rule parts the list from what is said about the name under the cursor.
-func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
+func (p *Picker) rule(c *look.Canvas, th *look.Theme, x int) {
 	for y := 1; y < c.H-1; y++ {
 		c.Text(x, y, look.Border, th.Border.Left)
 	}
@@ -233,7 +231,7 @@ func (p *picker) rule(c *look.Canvas, th *look.Theme, x int) {
 
 // atRight reports whether the list stands at the right of the screen, so that the
 // charts stay in sight: it does if there is room for what it says below it.
-func (p *picker) atRight(w, h int) bool {
+func (p *Picker) atRight(w, h int) bool {
 	const said = 14
 	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
 	return p.tall
@@ -241,7 +239,7 @@ func (p *picker) atRight(w, h int) bool {
 
 // sample returns the lines of a preview; making one takes longer than a redraw
 // may, so each is made once.
-func (p *picker) sample(s sample) []string {
+func (p *Picker) sample(s sample) []string {
 	lines, ok := p.seen[s]
 	if !ok {
 		if p.seen == nil {

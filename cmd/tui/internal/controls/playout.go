@@ -80,14 +80,14 @@ func interpolationControl() control {
 	}
 }
 
-func interpolations() []choice {
+func interpolations() []Choice {
 	says := map[experiment.Interpolation]string{
 		experiment.Linear:  "on the straight line",
 		experiment.Hermite: "on a cubic, with velocities reckoned from the snapshots around: for low rates",
 	}
-	var list []choice
+	var list []Choice
 	for i, name := range experiment.Interpolations() {
-		list = append(list, choice{name, says[experiment.Interpolation(i)]})
+		list = append(list, Choice{name, says[experiment.Interpolation(i)]})
 	}
 	return list
 }

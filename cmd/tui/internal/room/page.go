@@ -31,31 +31,22 @@ type Page interface {
 // Base is a page that does nothing with any key.
 type Base struct{}
 
-// Focus implements Page.
 func (Base) Focus(int) {}
 
-// Move implements Page.
 func (Base) Move(int, int) Request { return Request{} }
 
-// Enter implements Page.
 func (Base) Enter() Request { return Request{} }
 
-// Release implements Page.
 func (Base) Release() {}
 
-// Aim implements Page.
 func (Base) Aim() Request { return Request{} }
 
-// Zoom implements Page.
 func (Base) Zoom() {}
 
-// Click implements Page.
 func (Base) Click(int, int) Request { return Request{} }
 
-// Bindings implements Page.
 func (Base) Bindings() []Binding { return nil }
 
-// Arrows implements Page.
 func (Base) Arrows() [][2]string { return nil }
 
 // Worker is a page with work that takes longer than a tick may.

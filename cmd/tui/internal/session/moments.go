@@ -6,10 +6,10 @@ import (
 	"wirelab/experiment"
 )
 
-// past is the moment that the screen shows while somebody looks back. Time stands
+// Past is the moment that the screen shows while somebody looks back. Time stands
 // still meanwhile; what is shown is cut out of what the lab remembers, so that
 // every pane shows the moment without knowing that it is over.
-type past struct {
+type Past struct {
 	Away bool
 	At   time.Duration // shown is what had been measured until then
 
@@ -80,7 +80,7 @@ func (s *Session) oldest() time.Duration {
 // Present goes back to the newest.
 func (s *Session) Present() {
 	if s.Past.Away {
-		s.Past = past{}
+		s.Past = Past{}
 		s.redraw()
 	}
 }

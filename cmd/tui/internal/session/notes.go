@@ -9,11 +9,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// notes is what there is to say: a notice, shown for a while, and what was said
+// Notes is what there is to say: a notice, shown for a while, and what was said
 // already.
-type notes struct {
+type Notes struct {
 	text  string
-	tone  noteTone
+	tone  Tone
 	since int  // when it was first shown
 	until int  // tick at which it goes
 	Stale bool // it is not as it was last drawn
@@ -25,11 +25,11 @@ type notes struct {
 	links   [2]lossmodel.Spec // whose netem lines were warned about, down and up
 }
 
-// noteTone is how a notice is meant.
-type noteTone uint8
+// Tone is how a notice is meant.
+type Tone uint8
 
 const (
-	toneGood noteTone = iota
+	toneGood Tone = iota
 	toneBad
 	toneWarn
 	ToneDim // an aside
@@ -118,7 +118,7 @@ func (s *Session) Say(text string, bad bool) {
 }
 
 // Show shows text for as long as it takes to read.
-func (s *Session) Show(text string, tone noteTone) {
+func (s *Session) Show(text string, tone Tone) {
 	const easy = 60 // letters that are read at a glance
 	s.Note.text, s.Note.tone = strings.ReplaceAll(text, "\n", " "), tone
 	s.Note.since = s.Ticks
@@ -155,7 +155,7 @@ const noteRows = 6
 
 // Notice draws the notice in w columns, on as many rows as it needs; none if there
 // is nothing to say.
-func (n *notes) Notice(th *look.Theme, w int) []string {
+func (n *Notes) Notice(th *look.Theme, w int) []string {
 	if n.text == "" {
 		return nil
 	}

@@ -12,11 +12,11 @@ import (
 // the screen believes the snapshot rather than the keys.
 const patience = 20
 
-// pending is what the person has asked for and the snapshot does not show yet.
+// Pending is what the person has asked for and the snapshot does not show yet.
 // Panes show it at once, and the next press of a key goes on from it; so a key
 // that is held moves steadily however late the engine answers. Changes are
 // gathered and handed over once a tick, one Change for all of them.
-type pending struct {
+type Pending struct {
 	cfg    *experiment.Config // nil: nothing beyond the snapshot
 	Speed  *float64
 	unsent experiment.Change
@@ -24,7 +24,7 @@ type pending struct {
 }
 
 // ask applies a change to what was asked for; the error is for the person.
-func (p *pending) ask(from *experiment.Config, ch experiment.Change, tick int) error {
+func (p *Pending) ask(from *experiment.Config, ch experiment.Change, tick int) error {
 	cfg := p.cfg
 	if cfg == nil {
 		cfg = from.Clone()
@@ -37,10 +37,10 @@ func (p *pending) ask(from *experiment.Config, ch experiment.Change, tick int) e
 }
 
 // askSpeed is ask for the speed, which is no part of the configuration.
-func (p *pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
+func (p *Pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
 
 // config returns the configuration to show.
-func (p *pending) config(snap *experiment.Snapshot) *experiment.Config {
+func (p *Pending) config(snap *experiment.Snapshot) *experiment.Config {
 	if p.cfg != nil {
 		return p.cfg
 	}
@@ -48,7 +48,7 @@ func (p *pending) config(snap *experiment.Snapshot) *experiment.Config {
 }
 
 // pace returns the speed to show.
-func (p *pending) pace(snap *experiment.Snapshot) float64 {
+func (p *Pending) pace(snap *experiment.Snapshot) float64 {
 	if p.Speed != nil {
 		return *p.Speed
 	}
@@ -56,7 +56,7 @@ func (p *pending) pace(snap *experiment.Snapshot) float64 {
 }
 
 // settle forgets what the snapshot has caught up with, or never will.
-func (p *pending) settle(snap *experiment.Snapshot, tick int) {
+func (p *Pending) settle(snap *experiment.Snapshot, tick int) {
 	late := tick >= p.until
 	if p.cfg != nil && p.unsent.IsZero() && (late || room.SameSettings(snap.Config, p.cfg)) {
 		p.cfg = nil
@@ -67,7 +67,7 @@ func (p *pending) settle(snap *experiment.Snapshot, tick int) {
 }
 
 // forget drops all expectations: what comes next may be anything.
-func (p *pending) forget() { *p = pending{} }
+func (p *Pending) forget() { *p = Pending{} }
 
 // merge returns the change that does what a and then b would do.
 func merge(a, b experiment.Change) experiment.Change {

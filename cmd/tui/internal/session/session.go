@@ -18,9 +18,9 @@ type Session struct {
 	Snap    *experiment.Snapshot // the newest
 	Ticks   int
 	Sent    int // commands so far
-	Pending pending
-	Past    past
-	Note    notes
+	Pending Pending
+	Past    Past
+	Note    Notes
 	From    time.Duration // what came before is not shown
 	Theme   *look.Theme
 	redraw  func() // another moment is to be shown

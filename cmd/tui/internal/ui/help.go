@@ -125,7 +125,6 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 	}
 }
 
-// Size implements room.Overlay.
 func (h *helpBox) Size(w, hh int) (ow, oh int, right bool) {
 	widths, rows := h.columns(w, hh-2)
 	sum := helpEdges - helpGap
@@ -135,7 +134,6 @@ func (h *helpBox) Size(w, hh int) (ow, oh int, right bool) {
 	return min(w, sum), min(hh, rows+2), false
 }
 
-// Draw implements room.Overlay.
 func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 	h.room = c.H - 2
 	widths, rows := h.columns(c.W, h.room)

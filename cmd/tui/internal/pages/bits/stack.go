@@ -19,7 +19,6 @@ type stack struct {
 	which int // 0: the encoder under the keys; 1: the shadow beside it
 }
 
-// Name implements room.Pane.
 func (p *stack) Name() string { return "Bits over time" }
 
 // Observe is the account's business.
@@ -32,7 +31,6 @@ func (p *stack) lane() *experiment.Lane {
 	return p.other()
 }
 
-// Draw implements room.Pane.
 func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
 	if lane == nil {
@@ -64,7 +62,7 @@ func (p *stack) top(th *look.Theme, w int) float64 {
 
 // legend says what is stacked.
 func (p *stack) legend(lane *experiment.Lane, room int) []look.Span {
-	what := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerWhat(p.snap.Schema, p.item())}[p.unit]
+	what := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItem(p.snap.Schema, p.item())}[p.unit]
 	if p.solo {
 		what = encoders.Slot(p.chosen).Name(p.snap.Schema) + " alone, " + what
 	}
@@ -82,16 +80,16 @@ func (p *stack) spec(lane *experiment.Lane, th *look.Theme, w int) *chart.Spec {
 	per := max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
 	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: experiment.SamplePeriod, Per: per, Time: true, Labels: true, Floor: 1,
 		Blank: chart.Ink(look.Plain), Axis: chart.Ink(look.Border), Label: chart.Ink(look.Dim), Tick: chart.Ink(look.Faint)}
-	for _, m := range panes.Distinct(p.snap.Marks) {
+	for _, m := range panes.DistinctMarks(p.snap.Marks) {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
-	samples := panes.Settled(lane)
+	samples := panes.CaughtUp(lane)
 	samples = samples[max(len(samples)-per*(cols+1), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
 		s.End = int64(samples[n-1].T / experiment.SamplePeriod)
 	}
-	s.Since = panes.Swapped(p.snap.Marks, s.End)
+	s.Since = panes.LastSwap(p.snap.Marks, s.End)
 	if p.unit == byShare {
 		s.Whole = 100
 	}

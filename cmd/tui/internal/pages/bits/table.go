@@ -22,7 +22,6 @@ const (
 	accountAlone = 56
 )
 
-// Name implements room.Pane.
 func (p *table) Name() string { return "Account" }
 
 // Observe is the account's business.
@@ -49,7 +48,6 @@ func spent(l *experiment.Lane, k encoders.Slot) sums {
 	return sums{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * perPacket}
 }
 
-// Draw implements room.Pane.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	first, other := p.first(), p.other()
 	c.Frame(th, focused, "Account", look.Fit(look.HeadRoom(c.W, "Account"), []look.Span{look.Dim.Span("means of the last 2 s")}, nil)...)
@@ -93,7 +91,7 @@ func (p *table) head(c *look.Canvas, first, other *experiment.Lane) int {
 		c.Right(accountEnds[6], y, look.Title, "difference")
 		y++
 	}
-	per := "b/" + panes.PerHead(panes.PerWhat(p.snap.Schema, p.item()))
+	per := "b/" + panes.PerHead(panes.PerItem(p.snap.Schema, p.item()))
 	words := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
 	if other == nil {
 		words = []string{"kbps", "share %", per, "b/packet"}

@@ -31,7 +31,7 @@ type figureText struct {
 	digits           int
 }
 
-// text names the figure; per is what bits are divided by: see perWhat.
+// text names the figure; per is what bits are divided by: see panes.PerItem.
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "kbps", "payload bandwidth", 1},

@@ -48,19 +48,17 @@ type column struct {
 	x, w int
 }
 
-// Name implements room.Pane.
 func (p *table) Name() string { return "Compare" }
 
 // gapsEvery is how many redraws of what moves all the time pass between two
 // rounds of intervals: a second. One interval is worked out a tick.
 const gapsEvery = 2
 
-// Observe implements room.Pane.
 func (p *table) Observe(v room.View) bool {
 	p.cfg = v.Cfg
 	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
 	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
-		p.per, p.now, p.lanes = panes.PerWhat(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
+		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
 		if p.looks++; p.looks >= gapsEvery || p.unknown() {
@@ -146,7 +144,6 @@ const (
 	leastToShare = 2 // encoders
 )
 
-// Draw implements room.Pane.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	text := p.by.text(p.per)
 	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(text.long))

@@ -15,10 +15,8 @@ type blocks struct {
 	n      int // of blocks, which may be more
 }
 
-// Name implements room.Pane.
 func (p *blocks) Name() string { return "Blocks" }
 
-// Observe implements room.Pane.
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.Lane()
 	if slices.Equal(p.blocks, lane.Blocks) {
@@ -31,7 +29,6 @@ func (p *blocks) Observe(v room.View) bool {
 	return true
 }
 
-// Draw implements room.Pane.
 func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Blocks", p.legend(th, look.HeadRoom(c.W, "Blocks"))...)
 	w, h := c.W-4, c.H-2

@@ -14,10 +14,8 @@ type matrix struct {
 	others string // the encoder of files that makes no patch; "" if one does
 }
 
-// Name implements room.Pane.
 func (p *matrix) Name() string { return "Matrix" }
 
-// Observe implements room.Pane.
 func (p *matrix) Observe(v room.View) bool {
 	others := ""
 	if v.Snap.Matrix == nil && v.Snap.Making == nil {
@@ -28,7 +26,6 @@ func (p *matrix) Observe(v room.View) bool {
 	return !same
 }
 
-// Draw implements room.Pane.
 func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "What the new file is like"
 	c.Frame(th, focused, title, p.heading(th, look.HeadRoom(c.W, title))...)

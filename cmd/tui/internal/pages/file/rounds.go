@@ -15,10 +15,8 @@ type rounds struct {
 	rounds []experiment.Round
 }
 
-// Name implements room.Pane.
 func (p *rounds) Name() string { return "Rounds" }
 
-// Observe implements room.Pane.
 func (p *rounds) Observe(v room.View) bool {
 	var all []experiment.Round
 	for i := range v.Snap.Lanes {
@@ -42,7 +40,6 @@ func (p *rounds) Observe(v room.View) bool {
 	return true
 }
 
-// Draw implements room.Pane.
 func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"),
 		[]look.Span{look.Dim.Span("it is delivered again and again")}, nil)...)

@@ -17,10 +17,8 @@ type transfer struct {
 	back   bool  // somebody looks back, and this pane cannot
 }
 
-// Name implements room.Pane.
 func (p *transfer) Name() string { return "Transfer" }
 
-// Observe implements room.Pane.
 func (p *transfer) Observe(v room.View) bool {
 	making, now := v.Snap.Making, int64(v.Snap.Now)/1e7
 	same := p.back == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
@@ -35,7 +33,6 @@ func (p *transfer) Observe(v room.View) bool {
 // rows is how many lines the pane has something for.
 func (p *transfer) rows() int { return 2*max(len(p.lanes), 1) + 2 }
 
-// Draw implements room.Pane.
 func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Transfer", p.heading(look.HeadRoom(c.W, "Transfer"))...)
 	y := 1

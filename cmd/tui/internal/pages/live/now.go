@@ -42,10 +42,8 @@ type now struct {
 	spark  []float64
 }
 
-// Name implements room.Pane.
 func (p *now) Name() string { return "Now" }
 
-// Observe implements room.Pane.
 func (p *now) Observe(v room.View) bool {
 	lane := v.Lane()
 	if p.seen && !v.Slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
@@ -99,7 +97,7 @@ func (p *now) perItem() [][2]figure {
 			{look.Ratio, "per changed", look.Fixed(r.BitsPerChanged, 1), "bits"}},
 		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), item + "s"}, packet},
 	}
-	if panes.NewsAll(p.schema) {
+	if panes.ChangesWhole(p.schema) {
 		rows = [][2]figure{{rows[0][0], packet}}
 	}
 	gauges := gaugesOf(&t)
@@ -139,7 +137,6 @@ func networkFigures(n experiment.Network) [][2]figure {
 	}
 }
 
-// Draw implements room.Pane.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	long, brief := "last 2 s; from link lost on: the whole run", "last 2 s; from link lost on: all"
 	if p.back {

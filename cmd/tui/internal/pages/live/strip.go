@@ -28,7 +28,6 @@ type strip struct {
 	ticks    int // since the last redraw
 }
 
-// Name implements room.Pane.
 func (p *strip) Name() string { return "Packets" }
 
 // rest is how many ticks the strip rests between two redraws: three are often
@@ -38,7 +37,6 @@ func (p *strip) rest() int {
 	return 3 * max(p.width, usual) / usual
 }
 
-// Observe implements room.Pane.
 func (p *strip) Observe(v room.View) bool {
 	lane := v.Lane()
 	if v.Slow || p.totals.Sent == 0 {
@@ -87,7 +85,6 @@ func (p *strip) oldest() uint64 {
 	return first
 }
 
-// Draw implements room.Pane.
 func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	w, rows := max(c.W-4, 0), max(c.H-3, 0)
 	if w*rows > mostShown {

@@ -31,10 +31,8 @@ type details struct {
 // seconds.
 const heldFor = 8
 
-// Name implements room.Pane.
 func (p *details) Name() string { return "Packet" }
 
-// Observe implements room.Pane.
 func (p *details) Observe(v room.View) bool {
 	p.cfg, p.schema = v.Cfg, v.Snap.Schema
 	first := !p.seen
@@ -102,7 +100,6 @@ func troubles(snap *experiment.Snapshot) (list []experiment.Incident) {
 	return list
 }
 
-// Draw implements room.Pane.
 func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
 	case p.opened == nil && p.choosing:

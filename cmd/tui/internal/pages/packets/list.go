@@ -24,10 +24,8 @@ type list struct {
 	rows     int  // lines of the last picture
 }
 
-// Name implements room.Pane.
 func (p *list) Name() string { return "Packets" }
 
-// Observe implements room.Pane.
 func (p *list) Observe(v room.View) bool {
 	lane := v.Lane()
 	n := len(lane.Packets)
@@ -211,7 +209,6 @@ func (p *list) columns() []listColumn {
 	}
 }
 
-// Draw implements room.Pane.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	shown := p.shown()
 	c.Frame(th, focused, "Packets", p.legend(th, len(shown), look.HeadRoom(c.W, "Packets"))...)

@@ -134,12 +134,12 @@ func (p *Charts) per() string {
 	if p.item == "" {
 		return "changed item"
 	}
-	return PerWhat(p.schema, p.item)
+	return PerItem(p.schema, p.item)
 }
 
 // digits is how exactly: of bytes and calls a tenth of a bit is much.
 func (p *Charts) digits() int {
-	if NewsAll(p.schema) {
+	if ChangesWhole(p.schema) {
 		return 2
 	}
 	return 1
@@ -163,10 +163,10 @@ func (p *Charts) Common(s *chart.Spec, th *look.Theme, w int) {
 	if p.back {
 		s.Newest = look.Clock(time.Duration(p.end) * experiment.SamplePeriod)
 	}
-	s.End, s.Step, s.Since = p.end, experiment.SamplePeriod, Swapped(p.marks, p.end)
+	s.End, s.Step, s.Since = p.end, experiment.SamplePeriod, LastSwap(p.marks, p.end)
 	s.Per = max(int(math.Ceil(span.Seconds()/experiment.SamplePeriod.Seconds()/float64(cols))), 1)
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
-	for _, m := range Distinct(p.marks) {
+	for _, m := range DistinctMarks(p.marks) {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / experiment.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
@@ -263,7 +263,7 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 	r := p.Lane.Recent
 	k := look.Value
-	if !enoughLately(&r) {
+	if !enoughRecently(&r) {
 		k = look.Dim
 	}
 	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(look.Fixed(r.BitsPerChanged, p.digits()))}
@@ -271,7 +271,7 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 		return append(now, shadowLegend(th, room-look.SpansWidth(now), p.beside,
 			func(l *experiment.Lane) string { return look.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
 	}
-	if NewsAll(p.schema) {
+	if ChangesWhole(p.schema) {
 		return now
 	}
 	every := func(words string) []look.Span {

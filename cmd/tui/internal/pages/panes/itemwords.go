@@ -8,13 +8,13 @@ import (
 	"wirelab/experiment"
 )
 
-// NewsAll reports whether frames of a schema change as a whole: a call is one row, the
+// ChangesWhole reports whether frames of a schema change as a whole: a call is one row, the
 // bytes of a message are all news. Per item and per changed item are then one figure.
-func NewsAll(s *frame.Schema) bool { return s != nil && s.Rows <= 1 }
+func ChangesWhole(s *frame.Schema) bool { return s != nil && s.Rows <= 1 }
 
-// PerWhat names what bits are divided by: "changed cube", or "byte".
-func PerWhat(s *frame.Schema, item string) string {
-	if NewsAll(s) {
+// PerItem names what bits are divided by: "changed cube", or "byte".
+func PerItem(s *frame.Schema, item string) string {
+	if ChangesWhole(s) {
 		return item
 	}
 	return "changed " + item
@@ -22,13 +22,13 @@ func PerWhat(s *frame.Schema, item string) string {
 
 // PerShort is the same where there is little room: "changed", or "byte".
 func PerShort(s *frame.Schema, item string) string {
-	if NewsAll(s) {
+	if ChangesWhole(s) {
 		return item
 	}
 	return "changed"
 }
 
-// PerHead is what perWhat says, above a column: "chg", or "byte".
+// PerHead is what panes.PerItem says, above a column: "chg", or "byte".
 func PerHead(per string) string {
 	if strings.HasPrefix(per, "changed ") {
 		return "chg"
@@ -42,7 +42,7 @@ func Enough(s *experiment.Sample) bool {
 	return s.Changed > 0 && (s.Changed >= room.EnoughChanged*int64(s.Sent) || s.Changed == s.Items)
 }
 
-// enoughLately reports the same of the last two seconds.
-func enoughLately(r *experiment.Recent) bool {
+// enoughRecently reports the same of the last two seconds.
+func enoughRecently(r *experiment.Recent) bool {
 	return r.ChangedPerFrame >= room.EnoughChanged || r.BitsPerChanged == r.BitsPerItem
 }

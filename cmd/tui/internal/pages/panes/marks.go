@@ -10,9 +10,9 @@ import (
 // dragTime is how close together changes of one thing count as one.
 const dragTime = time.Second
 
-// Distinct returns the marks worth showing: of a control that was dragged, which
+// DistinctMarks returns the marks worth showing: of a control that was dragged, which
 // makes a change with every rung, only where it came to rest.
-func Distinct(marks []experiment.Mark) []experiment.Mark {
+func DistinctMarks(marks []experiment.Mark) []experiment.Mark {
 	list := entries(marks)
 	out := make([]experiment.Mark, len(list))
 	for i := range list {
@@ -39,9 +39,9 @@ func SameMarks(a, b []experiment.Mark) bool {
 // the one before cost may lie off the chart, if it is far above.
 const swapLooked = 10 * time.Second
 
-// Swapped is when the encoder was last swapped, in periods, if by the period end
+// LastSwap is when the encoder was last swapped, in periods, if by the period end
 // that has been looked at; else 0.
-func Swapped(marks []experiment.Mark, end int64) int64 {
+func LastSwap(marks []experiment.Mark, end int64) int64 {
 	const looked = int64(swapLooked / experiment.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {
 		at := int64(marks[i].T / experiment.SamplePeriod)

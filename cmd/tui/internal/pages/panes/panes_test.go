@@ -87,7 +87,7 @@ func TestEnough(t *testing.T) {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}
-	if got := PerHead(PerWhat(frame.Cubes(901), "cube")) + " " + PerHead(PerWhat(&frame.Schema{Rows: 1}, "call")); got != "chg call" {
+	if got := PerHead(PerItem(frame.Cubes(901), "cube")) + " " + PerHead(PerItem(&frame.Schema{Rows: 1}, "call")); got != "chg call" {
 		t.Errorf("columns are headed %q", got)
 	}
 }
@@ -136,15 +136,15 @@ func TestShadowsAreChartedOnceTheyHaveCaughtUp(t *testing.T) {
 	for at := lane.Began + experiment.SamplePeriod; at <= 40*time.Second; at += experiment.SamplePeriod {
 		lane.Samples = append(lane.Samples, experiment.Sample{T: at, PayloadBits: 1})
 	}
-	if s := Settled(&lane); len(s) != 90 || s[0].T != 31*time.Second+experiment.SamplePeriod {
+	if s := CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+experiment.SamplePeriod {
 		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
 	}
 	lane.Samples = lane.Samples[:5]
-	if s := Settled(&lane); len(s) != 0 {
+	if s := CaughtUp(&lane); len(s) != 0 {
 		t.Errorf("%d samples half a second after it came", len(s))
 	}
 	lane.Began = 0
-	if s := Settled(&lane); len(s) != 5 {
+	if s := CaughtUp(&lane); len(s) != 5 {
 		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
 	}
 }

@@ -28,16 +28,16 @@ func shadowLines(th *look.Theme, lanes []experiment.Lane, how chart.Reduce,
 	of func([]experiment.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
-		values, weights := of(Settled(&lanes[i]))
+		values, weights := of(CaughtUp(&lanes[i]))
 		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Loose: true, Stroke: chart.Dotted,
 			Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
 	return out
 }
 
-// Settled are the samples of a lane but for those in which it caught up: what it
+// CaughtUp are the samples of a lane but for those in which it caught up: what it
 // sent then tells of its coming, not of it, and would dwarf the rest.
-func Settled(l *experiment.Lane) []experiment.Sample {
+func CaughtUp(l *experiment.Lane) []experiment.Sample {
 	if l.Began == 0 {
 		return l.Samples
 	}

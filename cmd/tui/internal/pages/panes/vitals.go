@@ -65,7 +65,7 @@ func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 	out = append(out, look.Dim.Span(" kbps"))
 	if perChanged {
 		k := look.Ratio
-		if !enoughLately(&r) {
+		if !enoughRecently(&r) {
 			k = look.Dim
 		}
 		out = append(out, k.Span("  "+look.Fixed(r.BitsPerChanged, 1)), look.Dim.Span(" bits/"+p.per))

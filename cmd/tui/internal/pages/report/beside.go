@@ -19,10 +19,8 @@ type beside struct {
 	room        int
 }
 
-// Name implements room.Pane.
 func (p *beside) Name() string { return "Beside" }
 
-// Observe implements room.Pane.
 func (p *beside) Observe(room.View) bool { return false } // the page says when
 
 // row is one line of the pane: a text across, or cells.
@@ -34,7 +32,6 @@ type row struct {
 // scroll moves what is in sight.
 func (p *beside) scroll(n int) { p.top = min(max(p.top+n, 0), max(p.rows-p.room, 0)) }
 
-// Draw implements room.Pane.
 func (p *beside) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Beside", p.title()...)
 	if p.left == nil {

@@ -20,10 +20,8 @@ type saved struct {
 	top    int    // first row in sight, as last drawn
 }
 
-// Name implements room.Pane.
 func (p *saved) Name() string { return "Reports" }
 
-// Observe implements room.Pane.
 func (p *saved) Observe(room.View) bool { return false } // the page says when
 
 // put takes a new list; the cursor stays with its report.
@@ -52,7 +50,6 @@ func (p *saved) picked() *experiment.SavedReport {
 // choose moves the cursor; above the first report is the present run.
 func (p *saved) choose(n int) { p.chosen = min(max(p.chosen+n, -1), len(p.list)-1) }
 
-// Draw implements room.Pane.
 func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Reports", look.Dim.Span(fmt.Sprintf("%d saved", len(p.list))))
 	switch {

@@ -38,10 +38,8 @@ type ask struct {
 	at, till time.Duration // virtual time from which, and until which, not to believe the pictures
 }
 
-// Name implements room.Pane.
 func (p *play) Name() string { return "Play" }
 
-// Observe implements room.Pane.
 func (p *play) Observe(v room.View) bool {
 	p.now = v.Present().Now
 	before := *p
@@ -53,7 +51,6 @@ func (p *play) Observe(v room.View) bool {
 	return *p != before
 }
 
-// Draw implements room.Pane.
 func (p *play) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	shown := p.camera(th)
 	room := c.W - 3 - look.SpansWidth(shown)

@@ -17,7 +17,6 @@ type playout struct{ panes.Charts }
 
 func newPlayout() *playout { return &playout{panes.Charts{Lit: -1}} }
 
-// Name implements room.Pane.
 func (p *playout) Name() string { return "Playout" }
 
 // The room of the charts: how high they are, from which height of the page they

@@ -62,7 +62,6 @@ func (p *views) nextViews(w int) {
 	p.shown = (max(p.shown, 0) + 1) % len(arrangements())
 }
 
-// Name implements room.Pane.
 func (p *views) Name() string { return "World" }
 
 // Observe takes what there is to see. Whether it may be drawn already is for the
@@ -89,7 +88,6 @@ func (p *views) Observe(v room.View) bool {
 	return false
 }
 
-// Draw implements room.Pane.
 func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	p.due = false
 	if p.pic == nil || p.back {

@@ -77,6 +77,7 @@ func (p *Picker) picked() (string, bool) {
 	return list[p.at].name, true
 }
 
+// Size implements room.Overlay.
 func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
 	switch {
 	case p.atRight(w, h):
@@ -139,6 +140,7 @@ func (p *Picker) toggleShadow() room.Request {
 	return room.Request{Line: word + name, Accepted: func(cfg *experiment.Config) { p.beside = append([]string{}, ShadowNames(cfg)...) }}
 }
 
+// Draw implements room.Overlay.
 func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
 	name := 0

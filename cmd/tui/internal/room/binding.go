@@ -40,7 +40,7 @@ func (b Binding) SayIdle() Binding {
 	return b
 }
 
-// Quietly is what a key does that asks for nothing.
+// Quietly makes the action of a key that asks the dashboard for nothing.
 func Quietly(do func()) func() Request {
 	return func() Request {
 		do()

@@ -8,11 +8,11 @@ import (
 
 // Overlay is a box that lies over the page and has all keys while it is there.
 type Overlay interface {
-	// size returns what it would like to have within a screen of w x h, and whether
+	// Size returns what it would like to have within a screen of w x h, and whether
 	// it stands at the right instead of in the middle.
 	Size(w, h int) (ow, oh int, right bool)
 	Draw(c *look.Canvas, th *look.Theme)
-	// key handles a key.
+	// Key handles a key.
 	Key(msg tea.KeyMsg) Request
 }
 

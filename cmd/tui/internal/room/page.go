@@ -6,12 +6,12 @@ import (
 )
 
 // Page is one screenful between header and footer: its panes, how they are
-// arranged, and what the keys mean on it. A page embeds base and implements what it
+// arranged, and what the keys mean on it. A page embeds Base and implements what it
 // does otherwise.
 type Page interface {
 	Name() string
 	Observe(View) bool // what is new for its panes; reports whether anything is
-	// view returns h lines of w columns.
+	// Lines returns h lines of w columns.
 	Lines(th *look.Theme, w, h int) []string
 	Focus(step int)          // the next pane
 	Move(dx, dy int) Request // arrows; dx in rungs
@@ -21,10 +21,10 @@ type Page interface {
 	Zoom()
 	Click(x, y int) Request // at a place of the page
 
-	// bindings are the keys that hold on this page only; they go before those that
+	// Bindings are the keys that hold on this page only; they go before those that
 	// hold everywhere.
 	Bindings() []Binding
-	// arrows are what the arrow keys do here, for the footer: signs and a word.
+	// Arrows are what the arrow keys do here, for the footer: signs and a word.
 	Arrows() [][2]string
 }
 
@@ -51,7 +51,7 @@ func (Base) Arrows() [][2]string { return nil }
 
 // Worker is a page with work that takes longer than a tick may.
 type Worker interface {
-	// work returns what is to be done now, away from the screen; that returns what to
+	// Work returns what is to be done now, away from the screen; that returns what to
 	// do with the result, back at the screen. nil: there is nothing.
 	Work() (read func() (take func()))
 }
@@ -64,7 +64,7 @@ type PacketPage interface {
 
 // PacketChooser is a page with a cursor on packets.
 type PacketChooser interface {
-	// chosenPacket is the packet under the cursor; false if there is none.
+	// ChosenPacket is the packet under the cursor; false if there is none.
 	ChosenPacket() (experiment.PacketID, bool)
 }
 

@@ -8,7 +8,7 @@ import (
 // state and of the size of the canvas alone.
 type Pane interface {
 	Name() string
-	// observe takes from the snapshot what the pane shows, and reports whether
+	// Observe takes from the snapshot what the pane shows, and reports whether
 	// its picture would be another.
 	Observe(View) bool
 	Draw(c *look.Canvas, th *look.Theme, focused bool)

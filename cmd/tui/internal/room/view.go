@@ -34,7 +34,7 @@ type View struct {
 	Spare bool                 // the terminal can take a picture that changed all over
 }
 
-// Present is the newest snapshot: what only sums over the whole run can tell is
+// Present is the newest snapshot: sums over the whole run are
 // known of no other moment.
 func (v View) Present() *experiment.Snapshot {
 	if v.Now == nil {

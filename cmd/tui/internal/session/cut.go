@@ -52,8 +52,9 @@ func (w window) lane(now *experiment.Lane) experiment.Lane {
 	return l
 }
 
-// timesOf returns the median times, in microseconds, that encoding and decoding took
-// in the two seconds before t; no number where the packets are forgotten.
+// timesOf returns the median times, in microseconds, that encoding and decoding
+// took in the two seconds before t. They are NaN if the packets of that time are
+// forgotten.
 func timesOf(packets []experiment.PacketRecord, t time.Duration) (encode, decode float64) {
 	var en, de []int64
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {

@@ -6,9 +6,9 @@ import (
 	"wirelab/experiment"
 )
 
-// Past is the moment that the screen shows while somebody looks back. Time stands
-// still meanwhile; what is shown is cut out of what the lab remembers, so that
-// every pane shows the moment without knowing that it is over.
+// Past is the moment that is shown while somebody looks back. Time stands still
+// meanwhile. The snapshot of the moment is cut out of what the lab remembers, so
+// panes need not know that it is over.
 type Past struct {
 	Away bool
 	At   time.Duration // shown is what had been measured until then

@@ -9,8 +9,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Notes is what there is to say: a notice, shown for a while, and what was said
-// already.
+// Notes are the notice that is shown now, and what must be known so that nothing
+// is said twice.
 type Notes struct {
 	text  string
 	tone  Tone
@@ -51,9 +51,9 @@ func (s *Session) hear() {
 	}
 }
 
-// hearEncoder says when the encoder refuses frames, each complaint once: one that
-// fails on every frame has the same to say sixty times a second, with another
-// number in it. As long as it fails the header says so.
+// hearEncoder reports frames that the encoder refuses. A complaint that differs
+// from the last one in its numbers only is not repeated: an encoder that fails on
+// every frame complains sixty times a second. While it fails the header says so.
 func (s *Session) hearEncoder() {
 	if len(s.Snap.Lanes) == 0 {
 		return
@@ -87,8 +87,8 @@ func undigit(r rune) rune {
 // Fails reports whether the encoder refuses frames just now.
 func (s *Session) Fails() bool { return s.Ticks < s.Note.fails }
 
-// warn tells what the links do that their settings do not say, once for every
-// change of a netem line: to find out takes milliseconds.
+// warn shows the warnings of both links, once after every change of a netem line:
+// to work them out takes milliseconds.
 func (s *Session) warn() {
 	cfg := s.Config()
 	if cfg.Down.Netem == s.Note.links[0].Netem && cfg.Up.Netem == s.Note.links[1].Netem {
@@ -132,19 +132,18 @@ func (s *Session) Dismiss() { s.Note.text, s.Note.Stale = "", true }
 // noteTicks is how long a notice stays.
 const noteTicks = 120
 
-// freshTicks is how long a notice is too new for a key to take it away: a second.
+// freshTicks is for how long a key leaves a new notice alone: a second.
 const freshTicks = 20
 
-// Outgrow takes away a notice that was there before the key that comes now was
-// thought of.
-func (s *Session) Outgrow() {
+// DismissOld takes away a notice that is a second old: called when a key comes.
+func (s *Session) DismissOld() {
 	if s.Note.text != "" && s.Ticks-s.Note.since >= freshTicks {
 		s.Dismiss()
 	}
 }
 
-// Stray answers a key that means nothing.
-func (s *Session) Stray() {
+// UnknownKey answers a key that means nothing.
+func (s *Session) UnknownKey() {
 	if s.Note.text == "" {
 		s.Show("no such key here; ? lists them", ToneDim)
 	}

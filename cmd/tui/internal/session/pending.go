@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment"
 )
 
-// patience is how many ticks a change may take to come back in a snapshot before
-// the screen believes the snapshot rather than the keys.
+// patience is for how many ticks the screen shows what was asked for while no
+// snapshot confirms it.
 const patience = 20
 
 // Pending is what the person has asked for and the snapshot does not show yet.

@@ -127,8 +127,8 @@ func (s *Session) Do(c experiment.Command) error {
 	return nil
 }
 
-// doInput hands over an input of whoever plays. It is no change of settings, so
-// nothing waits for it; and a press, of which many come, is not announced.
+// doInput hands over a player's input. It is no setting, so it is not gathered
+// with others. A press is not announced: many come.
 func (s *Session) doInput(c experiment.Command) error {
 	if w := s.Snap.World; w == nil || !w.Live {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
@@ -141,8 +141,8 @@ func (s *Session) doInput(c experiment.Command) error {
 	return nil
 }
 
-// doShadows hands a change of the shadows over by itself, never gathered with
-// others: one that joins, leaves and joins again is not what it was.
+// doShadows hands over a change of the shadows by itself. Were it gathered with
+// others, a shadow that leaves and joins again would seem not to have left.
 func (s *Session) doShadows(c experiment.Command) error {
 	if !s.Flush() {
 		return errBusy
@@ -155,8 +155,7 @@ func (s *Session) doShadows(c experiment.Command) error {
 	return nil
 }
 
-// accept says in a few words what is being done, in place of what was said
-// before it.
+// accept announces a command in place of the notice before.
 func (s *Session) accept(c experiment.Command) {
 	switch {
 	case c.Change != nil && c.Change.Label() != "":

@@ -97,9 +97,9 @@ func tallyOff() tally {
 	return tally{"cubes were off by", "mm", look.Warn, 0, per(off, func(*experiment.Sample) float64 { return 1 }, 1)}
 }
 
-// compare compares the means before and after a moment, each less a while in which
-// what was before rings out. If the encoder of before runs on as a shadow the two
-// are compared over the same frames, and what the cubes do makes no difference.
+// compare returns the means before and after a moment. The second after each
+// change is left out, because the settings before it still have an effect. If the
+// former encoder runs on as a shadow, both means are over the same frames.
 func (t tally) compare(lanes []experiment.Lane, from, at time.Duration) (before, after float64, ok bool) {
 	const ring, enough = time.Second, 10
 	samples := lanes[0].Samples

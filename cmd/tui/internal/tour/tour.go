@@ -13,10 +13,10 @@ import (
 	"wirelab/experiment"
 )
 
-// Tour is the guided tour under way: the articles made touchable, one idea a
-// step. A step sets a scene, lets it run for a moment so that there is something
-// to compare with, then changes one thing, and says what to look at. All it does
-// is make the same changes that keys make; leaving takes them back.
+// Tour is the guided tour under way. Each step sets a scene, lets it run for a
+// moment so that there is something to compare with, changes one thing, and says
+// what to look at. It makes the same changes that keys make, and takes them back
+// at the end.
 type Tour struct {
 	lab   *session.Session
 	light func(Spot) // shows a place on its page
@@ -124,7 +124,7 @@ func (t *Tour) Tick() bool {
 }
 
 // busy is how many cubes must change in a frame before a step about them goes
-// on, and tourPatience how long it waits for that.
+// on, and patienceForCubes how long it waits for that.
 const busy, patienceForCubes = 10, 30 * time.Second
 
 // tooQuiet reports whether the step had better wait until more cubes move.

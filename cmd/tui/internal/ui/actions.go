@@ -191,7 +191,7 @@ func (m *Model) execute(line string) (command.Order, error) {
 	return o, err
 }
 
-// typed carries out a command that no person typed.
+// typed carries out a command line that a page or a list made.
 func (m *Model) typed(line string) {
 	if r, ok := m.list(line); ok {
 		m.perform(r)
@@ -211,14 +211,14 @@ func (m *Model) quit() tea.Cmd {
 	return tea.Quit
 }
 
-// interrupt leaves because somebody insists.
+// interrupt leaves at once, with ErrInterrupted.
 func (m *Model) interrupt() tea.Cmd {
 	m.lab.Flush()
 	m.err = ErrInterrupted
 	return tea.Quit
 }
 
-// mouse: a click selects, the wheel adjusts. Nothing needs it.
+// mouse handles the mouse: a click selects, the wheel adjusts. Keys do the same.
 func (m *Model) mouse(msg tea.MouseMsg) {
 	if m.line.Open || msg.Action != tea.MouseActionPress {
 		return
@@ -256,8 +256,8 @@ func (m *Model) help() room.Request {
 	return room.Request{Over: newHelp(m.theme, keys, command.Verbs(m.cat), m.w)}
 }
 
-// desk is what typed commands are read against now.
-func (m *Model) desk() command.Context {
+// context is what typed commands are read against now.
+func (m *Model) context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema}
 }
 

@@ -48,7 +48,7 @@ func (b *bar) header() string {
 		c.Fill(0, 0, b.w, look.Alarm, ' ')
 		c.Clip(1, 0, b.w-2, look.Alarm, fmt.Sprintf("WRONG DATA: %d packets decoded without complaint, yet differ from what was "+
 			"sent. %s, seed %d, %s",
-			n, b.wrongdoer(), cfg.Seed, look.Clock(snap.Now)))
+			n, b.wrongEncoder(), cfg.Seed, look.Clock(snap.Now)))
 		return c.Lines(th)[0]
 	}
 	room := b.w - 2 - look.TextWidth(badge.Text)
@@ -95,8 +95,8 @@ func (b *bar) tabAt(x int) int {
 	return -1
 }
 
-// title is the header's text in at most w columns: if they are few the dots move
-// together, then the name of the program and the seed go.
+// title is the text of the header in at most w columns. If there are few, first
+// the gaps shrink, then the name of the program goes, then the seed.
 func (b *bar) title(w int) []look.Span {
 	cfg, th := b.s.Config(), b.th
 	for tight := 0; ; tight++ {
@@ -138,8 +138,8 @@ func (b *bar) encoders(cfg *experiment.Config) string {
 	return name
 }
 
-// wrongdoer names the encoder, or the shadow, that decoded wrong.
-func (b *bar) wrongdoer() string {
+// wrongEncoder names the encoder, or the shadow, that decoded wrong.
+func (b *bar) wrongEncoder() string {
 	for i := range b.s.Snap.Lanes {
 		if b.s.Snap.Lanes[i].Totals.Wrong > 0 {
 			return b.s.Snap.Lanes[i].Encoder
@@ -156,8 +156,8 @@ func (b *bar) wrong() int64 {
 	return n
 }
 
-// clockStep is how much virtual time passes before the header shows it: while it
-// runs a tenth of a second is more than the eye can read.
+// clockStep is the step in which the header shows virtual time: while it runs, a
+// tenth of a second is more than the eye can read.
 func clockStep(snap *experiment.Snapshot) time.Duration {
 	if snap.State == experiment.Running {
 		return 200 * time.Millisecond

@@ -123,8 +123,8 @@ func (m *Model) keysHere() []room.Binding {
 	return append(own, all...)
 }
 
-// keysNow are the keys that the footer may name: in the tour, and while
-// looking back, those for that stand for all that are not pinned.
+// keysNow are the keys that the footer names. In the tour, and while looking
+// back, the keys for that take the place of all that are not pinned.
 func (m *Model) keysNow() []room.Binding {
 	var list []room.Binding
 	switch {
@@ -160,9 +160,9 @@ func pastKeys(all []room.Binding) []room.Binding {
 	return list
 }
 
-// typedKeys handles a key message, in which a fast hand or a slow line may have
-// put several runes: each is a key of its own, and may open what takes the next.
-// Pasted text is no keys.
+// typedKeys handles a key message. It may hold several runes when keys come fast
+// or the line is slow: each is a key of its own. Pasted text is not taken for
+// keys.
 func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
 		return m.typedKey(msg)
@@ -185,7 +185,8 @@ func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// typedKey gives one key to whoever has the keys.
+// typedKey gives one key to what has the keys: the command line, a box, the tour,
+// or the page.
 func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case m.line.Open:
@@ -214,7 +215,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if everywhere != nil {
 		return m.press(everywhere, msg)
 	}
-	m.lab.Stray()
+	m.lab.UnknownKey()
 	return nil
 }
 
@@ -223,7 +224,7 @@ func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		return m.interrupt()
-	case m.line.Key(msg, m.desk()):
+	case m.line.Key(msg, m.context()):
 		return m.run()
 	}
 	return nil

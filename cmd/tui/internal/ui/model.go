@@ -126,7 +126,7 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.compose()
 	case tea.KeyMsg:
 		m.stale = true
-		m.lab.Outgrow()
+		m.lab.DismissOld()
 		cmd = m.typedKeys(msg)
 		m.answer()
 	case tea.MouseMsg:

@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// outputBudget spaces the redraws of a picture that moves all the time, so that the
-// terminal gets no more bytes a second than it should: a picture of which little
-// changed may follow at the next tick, one that changed all over makes the next
-// ones waib. Bytes that are not spent are kept for a moment of much change.
+// outputBudget spaces the redraws of a picture that moves all the time, so that
+// the terminal gets a bounded number of bytes a second. A picture in which little
+// changed may follow at the next tick; one that changed all over makes the next
+// ones wait. Bytes that are not spent are kept for a moment of much change.
 type outputBudget struct {
 	written func() int64 // bytes that went to the terminal so far; nil: nobody counts
 	seen    int64
@@ -20,7 +20,8 @@ const (
 	outputCredit = 10_000 // kept at most
 )
 
-// tick earns what a tick is worth, and pays for what was written since the lasb.
+// tick adds what one tick may write, and subtracts what was written since the
+// last one.
 func (b *outputBudget) tick() {
 	b.credit += outputRate * int64(tickEvery) / int64(time.Second)
 	if b.written != nil {

@@ -34,7 +34,7 @@ func (m *Model) compose() {
 		}
 		if m.line.Open {
 			c := look.NewCanvas(m.w, m.line.Rows(m.w))
-			m.line.Draw(c, m.theme, m.desk())
+			m.line.Draw(c, m.theme, m.context())
 			copy(lines[m.h-c.H:], c.Lines(m.theme))
 		}
 		m.screen = strings.Join(lines, "\n")

@@ -34,8 +34,8 @@ type table struct {
 	columns []column // as last drawn
 }
 
-// gapKey names an interval: a entry, whom it is held against, and by what. What is
-// known stays in sight until it is known better.
+// gapKey names an interval: an encoder, the leader that it is compared with, and
+// the figure. The last interval known stays until it is worked out again.
 type gapKey struct {
 	entry, leader string
 	began         time.Duration

@@ -161,8 +161,8 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 	return append(known, look.FitGroups(room-look.SpansWidth(known), names(look.OutcomeWord, false))...)
 }
 
-// severity orders outcomes by how much they deserve to be seen where a packet and
-// its copies share one place.
+// severity orders outcomes: where a packet and its copies share one place, the
+// most severe is shown.
 func severity(o experiment.Outcome) int {
 	order := [experiment.NumOutcomes]int{experiment.InFlight: 0, experiment.Decoded: 1, experiment.Duplicate: 2,
 		experiment.Stale: 3, experiment.Lost: 4,

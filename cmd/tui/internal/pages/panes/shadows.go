@@ -35,8 +35,8 @@ func shadowLines(th *look.Theme, lanes []experiment.Lane, how chart.Reduce,
 	return out
 }
 
-// CaughtUp are the samples of a lane but for those in which it caught up: what it
-// sent then tells of its coming, not of it, and would dwarf the rest.
+// CaughtUp returns the samples of a lane without those of its first second, in
+// which it sends everything anew: they would set the scale of every chart.
 func CaughtUp(l *experiment.Lane) []experiment.Sample {
 	if l.Began == 0 {
 		return l.Samples

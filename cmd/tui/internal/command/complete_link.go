@@ -16,8 +16,9 @@ import (
 
 const noWord = "?"
 
-// netemExpects returns the reader's complaint; inPlace if it is about the word
-// that is none, and not about one before it.
+// netemExpects returns what the reader of netem lines complains of when an
+// invalid word follows those typed; inPlace if it complains of that word and not
+// of one before it.
 func netemExpects(before []string) (e *lossmodel.KeyError, inPlace bool) {
 	probe := lossmodel.DefaultSpec()
 	if !errors.As(probe.Set("netem", strings.Join(before, " ")+" "+noWord), &e) {
@@ -112,8 +113,8 @@ func modelOf(k lossmodel.KeyInfo, name string) lossmodel.ModelInfo {
 	return lossmodel.ModelInfo{}
 }
 
-// checkModel answers a misspelt model with the right one: otherwise it would be
-// taken for a misspelt number.
+// checkModel suggests the right name for a misspelt model. Without it the name
+// would be reported as a wrong number.
 func checkModel(k lossmodel.KeyInfo, word string) error {
 	names := modelNames(k)
 	if near := experiment.Near(word, names); near != "" && !slices.Contains(names, word) {

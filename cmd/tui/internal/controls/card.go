@@ -13,7 +13,7 @@ import (
 )
 
 // encoderCard is what the list of encoders says about the one under the cursor:
-// its idea, whose it is, and its params, which can be set there and then.
+// its idea, its source, and its params, which can be set in place.
 type encoderCard struct {
 	cat    *Catalog
 	cfg    *experiment.Config // as asked for
@@ -153,21 +153,21 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 		hint = "←→ adjust, or type a value; esc leaves them"
 	}
 	c.Clip(x, y, w, look.Dim, hint)
-	foot, k := e.foot(list, w)
-	room := end - y - 1 - len(foot)
+	below, k := e.below(list, w)
+	room := end - y - 1 - len(below)
 	first := min(max(e.at-room/2, 0), max(len(list)-room, 0))
 	for i := first; i < len(list) && i-first < room; i++ {
 		y++
 		e.row(c, th, x, y, w, name, i, list[i])
 	}
-	for i, line := range foot {
+	for i, line := range below {
 		c.Clip(x, y+1+i, w, k, line)
 	}
 }
 
-// foot is what stands below the params: what is wrong with a value, or what the
+// below is what stands below the params: what is wrong with a value, or what the
 // one under the cursor is.
-func (e *encoderCard) foot(list []encoders.ParamInfo, w int) ([]string, look.Ink) {
+func (e *encoderCard) below(list []encoders.ParamInfo, w int) ([]string, look.Ink) {
 	const rows = 3
 	if !e.inside {
 		return nil, look.Dim

@@ -52,8 +52,8 @@ func (c *control) list(cfg *experiment.Config) *Picker {
 
 type mainKey struct{ key, label string }
 
-// mainKeys are the link settings that are always in sight, in the order of the
-// pane; all others are folded away (see control_more.go).
+// mainKeys are the link settings that are always shown, in the order of the pane.
+// All others are folded away: see link_more.go.
 func mainKeys() []mainKey {
 	return []mainKey{
 		{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},

@@ -13,8 +13,8 @@ import (
 // foldWord names the control that folds and unfolds the others.
 const foldWord = "more"
 
-// moreControls are the settings of a link that are not for every day: one row as
-// long as they are folded away.
+// moreControls are the less used settings of a link: one row while they are
+// folded away.
 func (cat *Catalog) moreControls(sc scope, netemShown bool) []control {
 	var rest []lossmodel.KeyInfo
 	for _, k := range cat.Keys {
@@ -41,8 +41,8 @@ func (cat *Catalog) moreControls(sc scope, netemShown bool) []control {
 	return list
 }
 
-// foldControl is the row that stands for the settings folded away, and says how
-// many of them are not as they come.
+// foldControl is the row that stands for the settings folded away. It says how
+// many of them differ from their defaults.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	usual := lossmodel.DefaultSpec()
 	return control{
@@ -88,8 +88,8 @@ func lossModelControl(loss lossmodel.KeyInfo, way Direction) control {
 	}
 }
 
-// lossParamControls are the params of the model of losses, one by one, if it is
-// one that says more than a share and a burst.
+// lossParamControls are the params of the model of losses, one by one, if it has
+// any but a share and a burst.
 func lossParamControls(cfg *experiment.Config, loss lossmodel.KeyInfo, way Direction) []control {
 	model, values := lossWords(loss, textOf(way.of(cfg), loss.Key))
 	var list []control

@@ -50,14 +50,14 @@ func (p *Pane) relist() {
 	p.moved = true
 }
 
-// fold folds the settings for some days away, or unfolds them.
+// fold folds the less used settings away, or unfolds them.
 func (p *Pane) fold() {
 	p.scope.more = !p.scope.more
 	p.relist()
 }
 
-// Aim lets the controls show and set the next of: both links, the one to the
-// receiver, the one back.
+// Aim lets the controls show and set the next of three: both links, the link to
+// the receiver, the link back.
 func (p *Pane) Aim() {
 	p.scope.way = (p.scope.way + 1) % (UpOnly + 1)
 	p.relist()
@@ -153,9 +153,9 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// explain says at the foot of the pane what the control under the cursor is for,
-// once the settings are in sight that are not for every day. It returns the rows
-// that it took.
+// explain says at the bottom of the pane what the control under the cursor is
+// for, while the less used settings are unfolded. It returns the rows that it
+// took.
 func (p *Pane) explain(c *look.Canvas) int {
 	const rows, least = 3, 20
 	ctl, _, ok := p.current()
@@ -172,8 +172,8 @@ func (p *Pane) explain(c *look.Canvas) int {
 	return rows
 }
 
-// aimed says which link the controls are for, if it is one; and that they are those
-// of the present while somebody looks back.
+// aimed says which link the controls set, if it is one only. While somebody looks
+// back it says that the settings shown are those of the present.
 func (p *Pane) aimed() []look.Span {
 	switch {
 	case p.back:

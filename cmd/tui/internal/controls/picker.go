@@ -221,7 +221,7 @@ func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
 	}
 }
 
-// tallest is the most rows that a tall list takes beside its names.
+// tallest is the most rows that a list at the right takes beside its names.
 const tallest = 22
 
 // rule parts the list from what is said about the name under the cursor.

@@ -8,12 +8,12 @@ import (
 	"wirelab/experiment"
 )
 
-// fewHz is how few snapshots a second are few: the cubic makes a difference that
-// can be seen, and its control appears.
+// fewHz is up to how many snapshots a second the cubic makes a visible
+// difference: its control is shown then.
 const fewHz = 30
 
-// playoutControls are those of the receiver's display, and of how often it gets
-// something to show where that is seldom.
+// playoutControls are the controls of the receiver's display and, at low rates,
+// of how often snapshots are sent.
 func playoutControls(cfg *experiment.Config) []control {
 	list := []control{playoutControl()}
 	few := cfg.Sender.RateHz/cfg.Sender.Every <= fewHz

@@ -37,8 +37,8 @@ func (k *Camera) Pan(dx, dy int) {
 func (k *Camera) Lens() Camera { return Camera{Width: k.Width, Follow: k.Follow} }
 
 // deadZone is the part of a view, from its middle, in which the player may move
-// without the camera: while that stands still most of the screen does, which is
-// what the terminal can keep up with.
+// without the camera. While the camera stands still most of the screen does, so
+// the terminal has less to draw.
 const deadZone = 0.36
 
 // Track brings the player at (x, y) back into the middle once it has left the

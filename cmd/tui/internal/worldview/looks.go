@@ -26,8 +26,8 @@ const (
 	rankPlayer
 )
 
-// KindLooks draws each cube as what it is: at rest, of those that the player has
-// to do with, or the player.
+// KindLooks draws each cube by its kind: at rest, interacting with the player, or
+// the player.
 func KindLooks(poses []experiment.Pose) func(int) Look {
 	return func(i int) Look {
 		n := level(poses[i].Z - halfOf(i))

@@ -89,8 +89,8 @@ func (p *Painter) cell(col, row int, near bool, looks func(int) Look) (mask uint
 	return mask, best
 }
 
-// seam reports whether cube i, seen at (x, y), ends there at another one: such
-// dots stay dark, so that a heap is seen to be of cubes.
+// seam reports whether cube i, seen at (x, y), ends there at another one. Such
+// dots stay dark, so that cubes in a heap can be told apart.
 func (p *Painter) seam(x, y, i int) bool {
 	right, below := p.Raster.At(x+1, y), p.Raster.At(x, y+1)
 	return right != i && right != topview.Ground || below != i && below != topview.Ground

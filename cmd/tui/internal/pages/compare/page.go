@@ -64,7 +64,7 @@ func (p *Page) Move(dx, dy int) room.Request {
 		t.rank((t.by + figure(step)) % numFigures)
 		p.charts.Lit = chartOf(t.by)
 	}
-	p.fade()
+	p.redraw()
 	return room.Request{}
 }
 
@@ -79,8 +79,8 @@ func chartOf(f figure) int {
 	return 0
 }
 
-// fade has everything drawn anew.
-func (p *Page) fade() {
+// redraw has everything drawn anew.
+func (p *Page) redraw() {
 	for _, s := range p.slots {
 		s.Redraw()
 	}
@@ -121,7 +121,7 @@ func (p *Page) Click(x, y int) room.Request {
 	if y--; y < p.h {
 		p.table.point(x, y, p.h)
 		p.charts.Lit = chartOf(p.table.by)
-		p.fade()
+		p.redraw()
 	}
 	return room.Request{}
 }

@@ -65,7 +65,7 @@ func (b *Why) Draw(c *look.Canvas, th *look.Theme) {
 	}
 	y := 1
 	for i := b.top(c.H - 2); i < len(b.list) && y < c.H-1; i++ {
-		y = b.draws(c, th, y, i)
+		y = b.drawOne(c, th, y, i)
 	}
 }
 
@@ -81,8 +81,8 @@ func (b *Why) top(room int) int {
 	return first
 }
 
-// draws writes one trouble and returns the row after it.
-func (b *Why) draws(c *look.Canvas, th *look.Theme, y, i int) int {
+// drawOne writes one trouble and returns the row after it.
+func (b *Why) drawOne(c *look.Canvas, th *look.Theme, y, i int) int {
 	x := &b.list[i]
 	mark := " "
 	if i == b.at {

@@ -111,9 +111,9 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry, e *effect
 	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
 }
 
-// inWords is what a change did, in as much detail as there is room for. By how much
-// the bits per changed item grew or shrank goes before the bandwidth, which
-// follows whatever happens in the data.
+// inWords is what a change did, in as much detail as there is room for. The
+// change of bits per item is kept longest: bandwidth also follows what happens in
+// the data.
 func (e *effect) inWords(room int) []look.Span {
 	if e == nil {
 		return nil

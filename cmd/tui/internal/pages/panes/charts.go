@@ -281,7 +281,7 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 	return look.Fit(room, every("spread over every"), every("over every"), now)
 }
 
-// failuresLegend adds to the causes what failed of the shadows.
+// failuresLegend names the causes of failures, then the failures of the shadows.
 func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
 	own := failureLegend(th, failures(&p.Lane), room)
 	return append(own, shadowLegend(th, room-look.SpansWidth(own), p.beside, func(l *experiment.Lane) string {

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment"
 )
 
-// entry is something that was altered, as the screen tells of it: a control that
-// was dragged is one change, from its first rung to its last.
+// entry is a change as the screen shows it: a control that was dragged is one
+// entry, from its first step to its last.
 type entry struct {
 	experiment.Mark
 	began time.Duration
@@ -51,9 +51,9 @@ func costOf(list []experiment.Sample) cost {
 	return c
 }
 
-// effectOf measures the i-th of all changes; false while the seconds after it are
-// not over, once those before it are forgotten, and where another entry stands
-// so close that it would be measured too.
+// effectOf measures the i-th of all changes. It is false while the seconds after
+// the change are not over, once those before it are forgotten, and where another
+// change is so close that it would be measured too.
 func effectOf(all []entry, i int, samples []experiment.Sample) (effect, bool) {
 	const period, span = experiment.SamplePeriod, int64(room.RecentSpan / experiment.SamplePeriod)
 	if c := all[i]; len(samples) > 0 && !disturbed(all, i) {

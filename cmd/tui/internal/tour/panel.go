@@ -36,7 +36,7 @@ func (t *Tour) progress(th *look.Theme) []look.Span {
 }
 
 // outcome says what is about to change, or what the change did.
-func (t *Tour) outcome(th *look.Theme, step *Step, room int) []look.Span {
+func (t *Tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 	if !t.acted {
 		return t.next(step)
 	}
@@ -65,7 +65,7 @@ func (t *Tour) outcome(th *look.Theme, step *Step, room int) []look.Span {
 }
 
 // next says what is set now and what is about to change.
-func (t *Tour) next(step *Step) []look.Span {
+func (t *Tour) next(step *lesson) []look.Span {
 	wait := t.acts - t.lab.Snap.Now
 	when := fmt.Sprintf("in %d s", int((max(wait, 0)+time.Second-1)/time.Second))
 	switch {
@@ -86,7 +86,7 @@ func arrow(th *look.Theme) string {
 }
 
 // scenery names what the step begins with, and what its change makes of it.
-func scenery(step *Step) (before, after string) {
+func scenery(step *lesson) (before, after string) {
 	switch {
 	case step.then.Encoder != "":
 		return "encoder " + step.scene.Encoder, "encoder " + step.then.Encoder

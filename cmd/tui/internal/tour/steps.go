@@ -32,9 +32,9 @@ type Lighter interface {
 	Light(Spot) // Nowhere: no more
 }
 
-// Step is one idea: a scene, the one thing that is changed in it, and what to
-// look at.
-type Step struct {
+// lesson is one step of the tour, which shows one idea: a scene, the one thing that
+// is changed in it, and what to look at.
+type lesson struct {
 	name    string
 	say     string            // two or three sentences
 	scene   experiment.Change // what is set when the step begins
@@ -48,7 +48,7 @@ const cleanLink = "unity-cable"
 
 // steps are the seven steps, in the order of the articles: Fiedler's
 // "Snapshot Compression" and "State Synchronization", then what came after them.
-func steps() []Step {
+func steps() []lesson {
 	scene := func(encoder string) experiment.Change {
 		return experiment.Change{Encoder: encoder, Profile: cleanLink}
 	}
@@ -63,7 +63,7 @@ func steps() []Step {
 	lossy := scene("adaptive")
 	shaky := experiment.Change{Encoder: "adaptive", Profile: cleanLink, Playout: playout(20),
 		Down: map[string]string{"loss": "2%", "jitter": "30ms"}}
-	return []Step{
+	return []lesson{
 		{
 			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tallies: []tally{tallyKbps(),
 				tallyPacket()},

@@ -22,7 +22,7 @@ type Tour struct {
 	light func(Spot) // shows a place on its page
 	over  func()     // the tour is over, its settings are taken back
 
-	steps []Step
+	steps []lesson
 	at    int
 	acts  time.Duration // when the step changes its one thing
 	acted bool

@@ -100,7 +100,7 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		h := min(rows[i], c.H-2-first[i])
 		c.Blit(1, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
 	}
-	if FailedSoFar(&p.Lane.Totals) == 0 && rows[2] > 4 {
+	if failedSoFar(&p.Lane.Totals) == 0 && rows[2] > 4 {
 		const none = "none so far"
 		c.Text((c.W-len(none))/2, first[2]+rows[2]/2, look.Dim, none)
 	}

@@ -39,8 +39,8 @@ func failures(lane *experiment.Lane) []failure {
 	return list
 }
 
-// FailedSoFar is the sum of all ways to fail.
-func FailedSoFar(t *experiment.Totals) int64 {
+// failedSoFar is the sum of all ways to fail.
+func failedSoFar(t *experiment.Totals) int64 {
 	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }
 

@@ -68,7 +68,8 @@ func TestEveryIsALadder(t *testing.T) {
 	if got := walk(1); got != "10 /s" {
 		t.Errorf("from every 7th: %s", got)
 	}
-	if full, none := ctl.level(experiment.Default()), ctl.level(&experiment.Config{Sender: experiment.SenderConfig{Every: 60}}); full != 1 || none != 0 {
+	least := &experiment.Config{Sender: experiment.SenderConfig{Every: 60}}
+	if full, none := ctl.level(experiment.Default()), ctl.level(least); full != 1 || none != 0 {
 		t.Errorf("the gauge goes from %g to %g", none, full)
 	}
 }

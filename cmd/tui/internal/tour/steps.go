@@ -97,13 +97,15 @@ func steps() []lesson {
 				"down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
 		},
 		{
-			name: "Loss", look: OnPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}}, tallies: []tally{tallyLost(), tallyUnread(), tallyAge()},
+			name: "Loss", look: OnPackets, scene: lossy, then: experiment.Change{Down: map[string]string{"loss": "20%"}},
+			tallies: []tally{tallyLost(), tallyUnread(), tallyAge()},
 			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a " +
 				"snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that " +
 				"now and then is a little older, and so differences that are larger.",
 		},
 		{
-			name: "Playout", look: onWorld, scene: shaky, then: experiment.Change{Playout: playout(85)}, tallies: []tally{tallyStarved(), tallyOff()},
+			name: "Playout", look: onWorld, scene: shaky, then: experiment.Change{Playout: playout(85)},
+			tallies: []tally{tallyStarved(), tallyOff()},
 			say: "Packets come late, early, or not at all, and a screen that shows them as they come stutters. So the receiver " +
 				"waits: 85 ms outlast two losses in a row and the jitter. Watch the receiver's side grow smooth; it is later, but steady.",
 		},

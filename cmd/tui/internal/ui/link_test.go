@@ -86,7 +86,8 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 	lab.Got = nil
 	press(m, "down", "down", "down", "down", "down", "right") // the first param of the model
 	press(m, "down", "]")
-	if got, want := labtest.Spell(lab.Got), "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
+	want := "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"
+	if got := labtest.Spell(lab.Got); got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	press(m, "enter")

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"wirelab/experiment"
-
 	"github.com/spf13/cobra"
+
+	"wirelab/experiment"
 )
 
 func (a *app) checkCommand() *cobra.Command {

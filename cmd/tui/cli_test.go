@@ -96,7 +96,8 @@ func TestGolden(t *testing.T) {
 	write(t, "bad-row.csv", "seq,send_us,recv_us\n0,0,5\n1,10,soon\n")
 	write(t, "bad-columns.csv", "seq,recv_us\n0,5\n")
 	write(t, "short.csv", "seq,send_us,recv_us\n0,0,5\n1,10,lost\n")
-	write(t, "capture.csv", tui("links", "trace", "--set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms", "--packets", "3000").stdout)
+	write(t, "capture.csv", tui("links", "trace", "--set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms",
+		"--packets", "3000").stdout)
 	calls := map[string]string{
 		"walkoff":            "walkoff --data demo --frames 66 --encoder quantized --audit",
 		"walkoff-json":       "walkoff --data demo --frames 66 --encoder quantized --audit --json",
@@ -192,7 +193,8 @@ func TestNearNames(t *testing.T) {
 		{"walkoff --encodr raw", "--encoder"},
 	} {
 		o := tui(strings.Fields(c.line)...)
-		if o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.HasSuffix(o.stderr, "; did you mean "+c.near+"?\n") {
+		if o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 ||
+			!strings.HasSuffix(o.stderr, "; did you mean "+c.near+"?\n") {
 			t.Errorf("tui %s: exit %d, %q; want a line that ends in: did you mean %s?", c.line, o.code, o.stderr, c.near)
 		}
 	}

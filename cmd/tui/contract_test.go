@@ -48,7 +48,8 @@ func lookUp(doc any, path string) bool {
 }
 
 func TestContract(t *testing.T) {
-	run := []string{"run", "--set", "duration=2s", "--set", "shadow[0].name=quantized", "--set", "at[0].t=1s", "--set", "at[0].down.loss=5%", "--json"}
+	run := []string{"run", "--set", "duration=2s", "--set", "shadow[0].name=quantized", "--set", "at[0].t=1s", "--set",
+		"at[0].down.loss=5%", "--json"}
 	for _, c := range []struct {
 		name, keys, prefix string
 		args               []string

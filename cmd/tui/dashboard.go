@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
 	"wirelab/experiment/report"
@@ -54,8 +55,8 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 
 // addLook adds the flags that say how the dashboard looks and where it saves.
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(ui.Themes(), ", "))
-	complete(cmd, "theme", func() []cobra.Completion { return ui.Themes() })
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
+	complete(cmd, "theme", func() []cobra.Completion { return look.Themes() })
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
 }
@@ -86,8 +87,9 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(ui.Themes(), f.theme) {
-		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(ui.Themes(), ", "), didYouMean(f.theme, ui.Themes()))
+	if !slices.Contains(look.Themes(), f.theme) {
+		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "),
+			didYouMean(f.theme, look.Themes()))
 	}
 	if f.reports != "" {
 		if err := report.CheckDir(f.reports); err != nil {

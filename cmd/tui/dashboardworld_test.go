@@ -45,7 +45,8 @@ func TestPlayedWorldReplays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"press": "left"`, `"press": "up"`, `"katamari": true`, `"press": "right"`, `"reset": true`, `"autopilot": true`, `"press": "down"`} {
+	for _, want := range []string{`"press": "left"`, `"press": "up"`, `"katamari": true`, `"press": "right"`, `"reset": true`,
+		`"autopilot": true`, `"press": "down"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the report lacks %s", want)
 		}

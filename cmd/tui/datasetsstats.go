@@ -52,7 +52,8 @@ often, by how much, and how many bits its change would take by itself.`, stats.A
 	cmd.Flags().IntVar(&f.data.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
 	cmd.Flags().Uint64Var(&f.data.seed, "seed", 0, "seed of generated data; recordings ignore it")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "look at the first `N` frames only (default all; of the endless world 2837)")
-	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"}, "what this `encoder` spends; may be repeated")
+	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"},
+		"what this `encoder` spends; may be repeated")
 	a.addOutputFlags(cmd, &f.json)
 	complete(cmd, "encoder", encoderNames)
 	complete(cmd, "against", dataSpecs)
@@ -91,7 +92,8 @@ type spending struct {
 
 func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) error {
 	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
-		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
+		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
+			"state", f.frames, walkoff.Delay)
 	}
 	if len(specs) == 1 {
 		if done, err := a.statsOfFields(specs[0], f); done {

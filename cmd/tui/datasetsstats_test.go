@@ -36,7 +36,8 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 	}
 	for i, spec := range []string{"world:roll", "demo"} {
 		d := doc.Datasets[i]
-		w := tui("walkoff", "--data", spec, "--seed", "3", "--frames", frames, "--encoder", "relative-orientation", "--encoder", "adaptive", "--json")
+		w := tui("walkoff", "--data", spec, "--seed", "3", "--frames", frames, "--encoder", "relative-orientation", "--encoder",
+			"adaptive", "--json")
 		var board struct {
 			Dataset struct{ Frames int }
 			Results []struct {

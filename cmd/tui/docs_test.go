@@ -69,7 +69,8 @@ func TestExamples(t *testing.T) {
 				lines = append(lines, l)
 			}
 		}
-		if c.Runnable() && !c.Hidden && c.Name() != "completion" && !c.HasExample() && c.Parent().Name() != "completion" && c.Name() != "help" {
+		if c.Runnable() && !c.Hidden && c.Name() != "completion" && !c.HasExample() && c.Parent().Name() != "completion" &&
+			c.Name() != "help" {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
 		for _, sub := range c.Commands() {

@@ -63,7 +63,8 @@ func TestLinksTraceAndFit(t *testing.T) {
 		}
 	}
 	var piped bytes.Buffer
-	a := &app{stdin: bytes.NewReader(zst), stdout: newOutput(&piped), stderr: io.Discard, clock: metronome(), isTerminal: func(any) bool { return false }}
+	a := &app{stdin: bytes.NewReader(zst), stdout: newOutput(&piped), stderr: io.Discard, clock: metronome(),
+		isTerminal: func(any) bool { return false }}
 	if code := a.run(context.Background(), []string{"links", "fit", "-"}); code != exitDone || piped.String() != plain.stdout {
 		t.Errorf("standard input: exit %d\n%s", code, piped.String())
 	}
@@ -244,7 +245,8 @@ func TestLinksTraceUp(t *testing.T) {
 // TestLinksTraceClosedEarly: a reader that has seen enough is no failure.
 func TestLinksTraceClosedEarly(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run(context.Background(), strings.NewReader(""), &failing{100, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}}, &stderr,
+	code := run(context.Background(), strings.NewReader(""),
+		&failing{100, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}}, &stderr,
 		[]string{"links", "trace", "--profile", "lte", "--packets", "5000"})
 	if code != exitDone || stderr.Len() > 0 {
 		t.Errorf("exit %d, stderr %q", code, stderr.String())

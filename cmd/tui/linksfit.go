@@ -75,8 +75,10 @@ func writeGoodness(w io.Writer, fit *measure.FitResult) {
 		g.row(row[0], row[1], row[2])
 	}
 	g.write(w, 0)
-	writeCandidates(w, newGrid("loss model", ">BIC", "the less the better"), fit.LossModels, func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
-	writeCandidates(w, newGrid("distribution", ">distance", "the less the better"), fit.DelayModels, func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
+	writeCandidates(w, newGrid("loss model", ">BIC", "the less the better"), fit.LossModels,
+		func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
+	writeCandidates(w, newGrid("distribution", ">distance", "the less the better"), fit.DelayModels,
+		func(m measure.Candidate) string { return fmt.Sprintf("%.4f", m.D) })
 }
 
 // writeCandidates says which models were tried. The first was taken: one with

@@ -57,7 +57,8 @@ Unless told otherwise the packets are those of a game, 60 a second of 256 bytes.
 	}
 	f.link.add(cmd)
 	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256)
-	cmd.Flags().IntVar(&f.width, "width", 0, fmt.Sprintf("`COLUMNS` of the picture (default those of the terminal, at most %d)", usualWidth))
+	cmd.Flags().IntVar(&f.width, "width", 0,
+		fmt.Sprintf("`COLUMNS` of the picture (default those of the terminal, at most %d)", usualWidth))
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 	a.addOutputFlags(cmd, &f.json)
 	return cmd

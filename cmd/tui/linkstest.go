@@ -107,14 +107,16 @@ func failedChecks(link *chosenLink, reports []measure.Report) (failed []string) 
 }
 
 func (a *app) writeTest(link *chosenLink, traffic *trafficFlags, reports []measure.Report) {
-	fmt.Fprintf(a.stdout, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size, link.seed)
+	fmt.Fprintf(a.stdout, "%s.\n%d packets of %d bytes through each stage, seed %d.\n", link.title, traffic.Packets, traffic.Size,
+		link.seed)
 	g := newGrid("link", "stage", "figure", ">measured", ">closed form", ">std error", ">sigmas", "unit", "holds")
 	for i, r := range reports {
 		for _, c := range r.Checks {
 			if link.alike(i) {
 				break
 			}
-			g.row(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr), fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
+			g.row(link.sides[i].name, c.Stage, c.Name, sig5(c.Measured), sig5(c.Expected), sig5(c.StdErr),
+				fmt.Sprintf("%.2f", c.Sigmas), c.Unit, c.OK)
 		}
 	}
 	if len(g.rows) > 0 {

@@ -1,6 +1,3 @@
-// Tui is Wirelab's one program: a lab for sending game state over bad networks.
-// Without a command it is the dashboard; with one it is the same lab for
-// scripts. Names, exit codes and JSON keys are a contract; see README.md.
 package main
 
 import (

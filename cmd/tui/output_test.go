@@ -48,7 +48,8 @@ func TestStdoutClosedEarly(t *testing.T) {
 // TestPanic: a bug of ours is said as one, with exit code 1 and not 2.
 func TestPanic(t *testing.T) {
 	var stderr bytes.Buffer
-	a := &app{stdout: newOutput(io.Discard), stderr: &stderr, clock: func() time.Duration { panic("boom") }, isTerminal: func(any) bool { return false }}
+	a := &app{stdout: newOutput(io.Discard), stderr: &stderr, clock: func() time.Duration { panic("boom") },
+		isTerminal: func(any) bool { return false }}
 	if code := a.run(context.Background(), []string{"walkoff", "--data", "demo"}); code != exitFailed {
 		t.Errorf("exit %d, want %d", code, exitFailed)
 	}

@@ -168,7 +168,8 @@ func patchError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, patch.ErrNoFile), errors.Is(err, patch.ErrSource),
-		errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld), errors.Is(err, patch.ErrCorrupt), errors.Is(err, patch.ErrWrongNew), errors.Is(err, syscall.ENOTDIR):
+		errors.Is(err, patch.ErrFormat), errors.Is(err, patch.ErrWrongOld), errors.Is(err, patch.ErrCorrupt),
+		errors.Is(err, patch.ErrWrongNew), errors.Is(err, syscall.ENOTDIR):
 		return usage(readable(err))
 	}
 	return readable(err)

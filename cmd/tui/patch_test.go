@@ -53,7 +53,8 @@ func TestPatch(t *testing.T) {
 		var applied appliedInfo
 		o = tui("patch", "apply", "--json", "old", "p", "out")
 		document(t, o.stdout, &applied)
-		if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) || len(applied.SHA256) != 64 {
+		if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) ||
+			len(applied.SHA256) != 64 {
 			t.Fatalf("apply: exit %d, %q, %+v", o.code, o.stderr, applied)
 		}
 		o = tui("patch", "apply", "old", "p", "old")

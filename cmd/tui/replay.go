@@ -35,7 +35,8 @@ Exits with 1 if a single byte differs.`,
 
 func (a *app) replay(cmd *cobra.Command, path string, json bool) error {
 	line := a.progress("replay")
-	result, err := experiment.Replay(cmd.Context(), path, experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock})
+	result, err := experiment.Replay(cmd.Context(), path,
+		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock})
 	line.done()
 	if err != nil {
 		return badData(err)

@@ -13,7 +13,8 @@ import (
 // it does not, and that is exit code 1.
 func TestReplay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "report")
-	if o := tui("run", "--set", "duration=1s", "--set", "down.loss=10%", "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2]", "--out", dir); o.code != exitDone {
+	if o := tui("run", "--set", "duration=1s", "--set", "down.loss=10%", "--set", "sweep[0].key=seed", "--set",
+		"sweep[0].values=[1,2]", "--out", dir); o.code != exitDone {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
 	report := filepath.Join(dir, "report.json")

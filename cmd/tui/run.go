@@ -69,7 +69,8 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	}
 	a.warn(config.Warnings())
 	line := a.progress("run")
-	report, err := experiment.Run(cmd.Context(), config, experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out})
+	report, err := experiment.Run(cmd.Context(), config,
+		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out})
 	line.done()
 	if err != nil {
 		return badData(err)

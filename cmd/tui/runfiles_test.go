@@ -28,9 +28,11 @@ func twoFiles(t *testing.T) (old, new string) {
 // A run with files says how long it took, with the patch and with the whole file.
 func TestRunFiles(t *testing.T) {
 	old, new := twoFiles(t)
-	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "link.latency=50ms", "--set", "link.loss=10%", "--set", "sender.block=60"}
+	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "link.latency=50ms", "--set", "link.loss=10%", "--set",
+		"sender.block=60"}
 	o := tui(args...)
-	for _, want := range []string{"a new file of 6400 bytes for those who have one of 6400", "from the first datagram until the file was rebuilt", "resent", "whole-zstd", "times as long"} {
+	for _, want := range []string{"a new file of 6400 bytes for those who have one of 6400",
+		"from the first datagram until the file was rebuilt", "resent", "whole-zstd", "times as long"} {
 		if o.code != exitDone || !strings.Contains(o.stdout, want) {
 			t.Errorf("exit %d, and %q is not said:\n%s%s", o.code, want, o.stdout, o.stderr)
 		}
@@ -58,7 +60,8 @@ func TestRunFilesUnfinished(t *testing.T) {
 	if o := tui(args...); o.code != exitDone || !strings.Contains(o.stdout, "unfinished: 0 of ") {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if o := tui(append(args, "--set", "assert.transfer.time_s=<= 1")...); o.code != exitFailed || !strings.Contains(o.stderr, "no such figure") {
+	if o := tui(append(args, "--set", "assert.transfer.time_s=<= 1")...); o.code != exitFailed ||
+		!strings.Contains(o.stderr, "no such figure") {
 		t.Errorf("exit %d:\n%s", o.code, o.stderr)
 	}
 }
@@ -68,7 +71,8 @@ func TestRunFilesUnfinished(t *testing.T) {
 func TestRunFilesBrokenOff(t *testing.T) {
 	old, new := twoFiles(t)
 	dir := filepath.Join(t.TempDir(), "report")
-	if o := tuiIn(cancelled(), metronome(), "run", "--data", "files:"+old+","+new, "--out", dir); o.code != exitInterrupted || !strings.Contains(o.stdout, "nothing was packed yet, and nothing sent") {
+	if o := tuiIn(cancelled(), metronome(), "run", "--data", "files:"+old+","+new, "--out", dir); o.code != exitInterrupted ||
+		!strings.Contains(o.stdout, "nothing was packed yet, and nothing sent") {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "broken off before anything was sent") {
@@ -84,7 +88,8 @@ func TestRunFilesRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for spec, want := range map[string]string{
-		old: "expected files:OLD,NEW", old + "," + old: "expected two files", old + "," + new + "x": "no such file", filepath.Dir(old) + "," + new: "is a folder; expected a file",
+		old: "expected files:OLD,NEW", old + "," + old: "expected two files", old + "," + new +
+			"x": "no such file", filepath.Dir(old) + "," + new: "is a folder; expected a file",
 		old + "," + empty: "is empty; expected a file with something in it", old + "," + os.DevNull: "expected a file",
 	} {
 		if o := tui("run", "--data", "files:"+spec); o.code != exitUsage || !strings.Contains(o.stderr, want) || o.stdout != "" {

@@ -32,7 +32,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", title(r), r.Seed, r.DurationS, r.Frames, many(r.ItemsPerFrame, r.Item))
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
-	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", t.PacketBytes.P50, t.PacketBytes.P95, t.PacketBytes.Max)
+	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", t.PacketBytes.P50,
+		t.PacketBytes.P95, t.PacketBytes.Max)
 	fmt.Fprintf(w, "per %-5s %s bits", r.Item, figure(t.BitsPerItem))
 	if t.BitsPerChangedCube != nil {
 		fmt.Fprintf(w, "; per changed %s %s", r.Item, figure(*t.BitsPerChangedCube))
@@ -152,7 +153,8 @@ func writeSweep(w io.Writer, r *report.Report) {
 		writeItemSweep(w, r, keys)
 		return
 	}
-	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed", ">starved %", ">wrong")...)
+	g := newGrid(append(slices.Clone(keys), ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">lost", ">failed",
+		">starved %", ">wrong")...)
 	for _, run := range r.Runs {
 		t := run.Totals
 		g.row(append(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
@@ -181,7 +183,8 @@ func aboutPlayout(keys []string) bool {
 
 // writePlayoutSweep prints what was seen at each point of the grid.
 func writePlayoutSweep(w io.Writer, r *report.Report, keys []string) {
-	g := newGrid(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms", ">mm p50", ">p95", ">wrong")...)
+	g := newGrid(append(slices.Clone(keys), ">lost", ">starved %", ">freezes", ">longest ms", ">too late", ">behind ms",
+		">mm p50", ">p95", ">wrong")...)
 	for _, run := range r.Runs {
 		t := &run.Totals
 		p := &t.Playout

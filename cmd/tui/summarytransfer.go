@@ -14,9 +14,11 @@ import (
 // be sent, and what that would have been with the encoders beside.
 func writeTransfer(w io.Writer, r *engine.Result) {
 	t, x := r.Totals, r.Totals.Transfer
-	fmt.Fprintf(w, "%s, seed %d: %.1f s, a new file of %d bytes for those who have one of %d\n\n", title(r), r.Seed, r.DurationS, x.NewBytes, x.OldBytes)
+	fmt.Fprintf(w, "%s, seed %d: %.1f s, a new file of %d bytes for those who have one of %d\n\n", title(r), r.Seed, r.DurationS,
+		x.NewBytes, x.OldBytes)
 	fmt.Fprintf(w, "time      %s\n", timeToPatch(x))
-	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes, share(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
+	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes,
+		share(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
 	fmt.Fprintf(w, "datagrams %s\n", outcomes(t))
 	fmt.Fprintf(w, "resent    %d blocks; %d came that were there already\n", x.Resent, x.Needless)
 	fmt.Fprintf(w, "sent      %s KB of payload, %s on the wire; %s of feedback\n",
@@ -24,7 +26,8 @@ func writeTransfer(w io.Writer, r *engine.Result) {
 	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, figure(t.BitsPerItem))
 	fmt.Fprintf(w, "round trip %s ms, timeout %s ms, as the sender has it\n", figure(x.RoundTripMS), figure(x.TimeoutMS))
 	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
-	fmt.Fprintf(w, "here      packed in %s, unpacked in %s; %.0f times real time\n", shortly(r.Timing.PackMS), shortly(r.Timing.UnpackMS), r.Timing.RealTimeFactor)
+	fmt.Fprintf(w, "here      packed in %s, unpacked in %s; %.0f times real time\n", shortly(r.Timing.PackMS),
+		shortly(r.Timing.UnpackMS), r.Timing.RealTimeFactor)
 	writeRivals(w, r)
 	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
 }
@@ -101,7 +104,8 @@ func writeTransferSweep(w io.Writer, r *report.Report, keys []string) {
 			beside = seconds(run.Shadows[0].Totals.Transfer)
 		}
 		t := &run.Totals
-		g.row(append(sweepCells(run, keys), t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, seconds(t.Transfer), beside, t.Wrong)...)
+		g.row(append(sweepCells(run, keys), t.Transfer.PackedBytes, t.Sent, t.Transfer.Resent, t.Lost, seconds(t.Transfer),
+			beside, t.Wrong)...)
 	}
 	g.write(w, 0)
 }

@@ -22,20 +22,22 @@ import (
 
 // pupil is a trainer that learns how many frames it was shown.
 func pupil(name string, learn func(ctx context.Context, job train.Job, log train.Log) error) train.Trainer {
-	return train.Trainer{Encoder: name, Folder: "encoders/" + name, Train: func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-		if learn != nil {
-			if err := learn(ctx, job, log); err != nil {
-				return nil, err
+	return train.Trainer{Encoder: name, Folder: "encoders/" + name,
+		Train: func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
+			if learn != nil {
+				if err := learn(ctx, job, log); err != nil {
+					return nil, err
+				}
 			}
-		}
-		shown := 0
-		for _, c := range job.Clips {
-			if err := c.Frames(func(*frame.Frame) error { shown++; return nil }); err != nil {
-				return nil, err
+			shown := 0
+			for _, c := range job.Clips {
+				if err := c.Frames(func(*frame.Frame) error { shown++; return nil }); err != nil {
+					return nil, err
+				}
 			}
-		}
-		return []train.File{{Name: "a.net", Data: fmt.Appendf(nil, "%d frames, seed %d, quick %v", shown, job.Seed, job.Quick)}, {Name: "b.tab", Data: []byte{0}}}, nil
-	}}
+			return []train.File{{Name: "a.net",
+				Data: fmt.Appendf(nil, "%d frames, seed %d, quick %v", shown, job.Seed, job.Quick)}, {Name: "b.tab", Data: []byte{0}}}, nil
+		}}
 }
 
 // teach calls tui with these trainers in place of the table's.
@@ -103,7 +105,8 @@ func TestTrain(t *testing.T) {
 		return job.Held.Frames(func(f *frame.Frame) error { ticks = append(ticks, f.Tick); return nil })
 	})
 	out := filepath.Join(t.TempDir(), "new", "folder")
-	o := teach(t.Context(), []train.Trainer{pupil("first", nil), measured}, "--data", a+","+b, "--held", held, "--out", out, "--seed", "5", "--json")
+	o := teach(t.Context(), []train.Trainer{pupil("first", nil), measured}, "--data", a+","+b, "--held", held, "--out", out,
+		"--seed", "5", "--json")
 	if o.code != exitDone {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
@@ -115,7 +118,8 @@ func TestTrain(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(out, "encoders/first/a.net")); string(got) != "72 frames, seed 5, quick false" {
 		t.Errorf("a.net says %q", got)
 	}
-	if got, _ := os.ReadFile(filepath.Join(out, "encoders/second/second.curve.csv")); string(got) != "part,epoch,train_bits,held_bits\nnet,1,12.5000,13.2500\nnet,2,11.5000,12.2500\n" {
+	if got, _ := os.ReadFile(filepath.Join(out,
+		"encoders/second/second.curve.csv")); string(got) != "part,epoch,train_bits,held_bits\nnet,1,12.5000,13.2500\nnet,2,11.5000,12.2500\n" {
 		t.Errorf("the curve says %q", got)
 	}
 	if len(ticks) != 36 || ticks[35] != 35 {
@@ -224,7 +228,8 @@ func TestTrainOnTexts(t *testing.T) {
 	var doc trained
 	document(t, o.stdout, &doc)
 	want := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("It was the best of times, it was the worst of times. ", 40))))
-	if o.code != exitDone || len(doc.Encoders) != 1 || doc.Encoders[0].Encoder != "reader" || doc.Data[0].SHA256 != want || doc.Data[0].Frames != 5 {
+	if o.code != exitDone || len(doc.Encoders) != 1 || doc.Encoders[0].Encoder != "reader" || doc.Data[0].SHA256 != want ||
+		doc.Data[0].Frames != 5 {
 		t.Errorf("exit %d, %s; %s", o.code, o.stdout, o.stderr)
 	}
 	o = teach(t.Context(), both, "--data", "text:book.txt,"+short(t, 1, 901), "--out", "y")

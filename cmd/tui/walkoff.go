@@ -64,7 +64,8 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
-		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial state", f.frames, walkoff.Delay)
+		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
+			"state", f.frames, walkoff.Delay)
 	}
 	if f.all && len(f.encoders) > 0 {
 		return usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
@@ -131,7 +132,8 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 			return nil, usage(named(err))
 		}
 		if !codec.Suits(s) {
-			return nil, usagef("encoder %s does not take %ss; expected one that does: %s", name, s.Item, strings.Join(table.Suiting(table.All(), s), ", "))
+			return nil, usagef("encoder %s does not take %ss; expected one that does: %s", name, s.Item,
+				strings.Join(table.Suiting(table.All(), s), ", "))
 		}
 		list = append(list, codec)
 	}

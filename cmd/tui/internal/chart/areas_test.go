@@ -20,7 +20,8 @@ func TestStackIsInProportion(t *testing.T) {
 		}
 		return out
 	}
-	s := stackOf(1, Area{Values: flat(20), Fill: 'a'}, Area{Values: flat(0), Fill: '0'}, Area{Values: flat(math.NaN()), Fill: 'n'}, Area{Values: flat(50), Fill: 'b'}, Area{Values: flat(30), Fill: 'c'})
+	s := stackOf(1, Area{Values: flat(20), Fill: 'a'}, Area{Values: flat(0), Fill: '0'},
+		Area{Values: flat(math.NaN()), Fill: 'n'}, Area{Values: flat(50), Fill: 'b'}, Area{Values: flat(30), Fill: 'c'})
 	const rows = 41
 	b := Draw(s, 40+gutter+1, rows)
 	col := ""
@@ -32,7 +33,8 @@ func TestStackIsInProportion(t *testing.T) {
 	if math.Abs(n("a")-0.2) > 0.03 || math.Abs(n("b")-0.5) > 0.03 || math.Abs(n("c")-0.3) > 0.03 || n("0") != 0 || n("n") != 0 {
 		t.Errorf("the column is %q", col)
 	}
-	if strings.Trim(col, " ") != strings.Repeat("a", strings.Count(col, "a"))+strings.Repeat("b", strings.Count(col, "b"))+strings.Repeat("c", strings.Count(col, "c")) {
+	if strings.Trim(col, " ") != strings.Repeat("a", strings.Count(col, "a"))+strings.Repeat("b", strings.Count(col, "b"))+
+		strings.Repeat("c", strings.Count(col, "c")) {
 		t.Errorf("out of order: %q", col)
 	}
 	if got := s.Height(40 + gutter + 1); got != 100 {
@@ -55,7 +57,8 @@ func TestHostileStack(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, values := range [][]float64{nil, {nan}, {inf, -inf, nan, 1e308}, {-5, -1e300}, {1e18, 1e18, 1e-18}, make([]float64, 5000)} {
 		for _, size := range [][2]int{{0, 0}, {1, 1}, {7, 2}, {8, 3}, {80, 24}, {-3, 9}} {
-			s := stackOf(3, Area{Values: values, Fill: '█', Name: "日本\x1b"}, Area{Values: values, Weights: []float64{nan, -1, 0}, Fill: '#'})
+			s := stackOf(3, Area{Values: values, Fill: '█', Name: "日本\x1b"},
+				Area{Values: values, Weights: []float64{nan, -1, 0}, Fill: '#'})
 			s.End = 1 << 62
 			s.Time, s.Labels = true, true
 			b := Draw(s, size[0], size[1])

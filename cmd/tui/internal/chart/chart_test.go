@@ -156,7 +156,8 @@ func TestPictureScrolls(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	spec := &Spec{End: 100, Step: time.Second, Time: true, Labels: true, Marks: []Mark{
-		{At: 60, Label: "older", Ink: inkMark}, {At: 62, Label: "newer", Ink: inkMark}, {At: 99, Label: "last", Ink: inkMark}, {At: -4}, {At: 5}, {At: 20, Label: "\x1b[31m日\u0301"},
+		{At: 60, Label: "older", Ink: inkMark}, {At: 62, Label: "newer", Ink: inkMark}, {At: 99, Label: "last", Ink: inkMark},
+		{At: -4}, {At: 5}, {At: 20, Label: "\x1b[31m日\u0301"},
 	}}
 	b := Draw(spec, 106, 8)
 	rows := strings.Split(b.String(), "\n")
@@ -222,7 +223,8 @@ func FuzzDraw(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, w, h, per int, end, step int64, label string) {
 		w, h = w%300, h%80
 		rng := rand.New(rand.NewPCG(seed, 1))
-		spec := &Spec{End: end, Per: per, Step: time.Duration(step), Floor: wild(rng), Time: rng.IntN(2) == 0, Labels: rng.IntN(2) == 0, ASCII: rng.IntN(2) == 0}
+		spec := &Spec{End: end, Per: per, Step: time.Duration(step), Floor: wild(rng), Time: rng.IntN(2) == 0,
+			Labels: rng.IntN(2) == 0, ASCII: rng.IntN(2) == 0}
 		for range rng.IntN(4) {
 			line := Series{Reduce: Reduce(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Ink: inkA}
 			for range rng.IntN(300) {

@@ -31,7 +31,8 @@ func text(b *Box) []string {
 func TestSignsStayWithTheirMoment(t *testing.T) {
 	spec := func(end int64) *Spec {
 		return &Spec{End: end, Per: 1, Series: []Series{
-			{Values: level(200, 10), Stroke: Dotted, Sign: 'A'}, {Values: level(200, 50), Stroke: Dotted, Sign: 'B'}, {Values: level(200, 90)},
+			{Values: level(200, 10), Stroke: Dotted, Sign: 'A'}, {Values: level(200, 50), Stroke: Dotted, Sign: 'B'},
+			{Values: level(200, 90)},
 		}}
 	}
 	before, after := text(Draw(spec(200), 90, 12)), text(Draw(spec(205), 90, 12))
@@ -62,7 +63,8 @@ func TestLooseLines(t *testing.T) {
 		loose, tight float64
 		top          float64 // the axis reaches at least this, and not twice as far
 	}{{300, 100, 300}, {17_000, 100, 100}, {17_000, math.NaN(), 17_000}} {
-		spec := &Spec{End: 100, Per: 1, Series: []Series{{Values: level(100, c.tight)}, {Values: level(100, c.loose), Loose: true, Sign: 'L', Stroke: Dotted}}}
+		spec := &Spec{End: 100, Per: 1, Series: []Series{{Values: level(100, c.tight)},
+			{Values: level(100, c.loose), Loose: true, Sign: 'L', Stroke: Dotted}}}
 		if math.IsNaN(c.tight) {
 			spec.Series = spec.Series[1:]
 		}

@@ -111,7 +111,8 @@ func (r *renderer) frame(lines []string) []byte {
 // follow each other without a reset, bold ones that need one, wide runes rarely.
 func scribble(rng *rand.Rand, w int) string {
 	var b strings.Builder
-	styles := []string{"\x1b[38;5;80m", "\x1b[38;5;203m", "\x1b[1m\x1b[38;5;80m", "\x1b[7m", "\x1b[1;38;5;12m", "\x1b[31m", "\x1b[38;2;1;2;3m"}
+	styles := []string{"\x1b[38;5;80m", "\x1b[38;5;203m", "\x1b[1m\x1b[38;5;80m", "\x1b[7m", "\x1b[1;38;5;12m", "\x1b[31m",
+		"\x1b[38;2;1;2;3m"}
 	plain := true
 	for x := 0; x < w; {
 		if rng.IntN(6) == 0 {
@@ -188,7 +189,8 @@ func TestScreenIsTheSame(t *testing.T) {
 			thrifty.write(t, sent.Bytes())
 			for i := range plain.cells {
 				if plain.cells[i] != thrifty.cells[i] {
-					t.Fatalf("seed %d, step %d: cell %d,%d is %q, want %q\nwritten %q\nfor %q", seed, step, i%w, i/w, thrifty.cells[i], plain.cells[i], sent.Bytes(), p)
+					t.Fatalf("seed %d, step %d: cell %d,%d is %q, want %q\nwritten %q\nfor %q", seed, step, i%w, i/w,
+						thrifty.cells[i], plain.cells[i], sent.Bytes(), p)
 				}
 			}
 		}

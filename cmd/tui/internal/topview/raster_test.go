@@ -41,12 +41,16 @@ func TestKnownPictures(t *testing.T) {
 		cubes []Cube
 		want  string
 	}{
-		{"two metres wide in the middle", []Cube{lying(0, 0, 1, 1)}, "........|........|........|...aa...|...aa...|........|........|........"},
+		{"two metres wide in the middle", []Cube{lying(0, 0, 1, 1)},
+			"........|........|........|...aa...|...aa...|........|........|........"},
 		{"up is +y, right is +x", []Cube{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
 		{"half beyond the edge", []Cube{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
-		{"too small for a dot's middle", []Cube{lying(0.1, -0.1, 1, 0.2)}, "........|........|........|........|....a...|........|........|........"},
-		{"an eighth of a turn makes a diamond", []Cube{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})}, "........|...aa...|..aaaa..|.aaaaaa.|.aaaaaa.|..aaaa..|...aa...|........"},
-		{"on its edge it is longer one way", []Cube{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})}, "........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
+		{"too small for a dot's middle", []Cube{lying(0.1, -0.1, 1, 0.2)},
+			"........|........|........|........|....a...|........|........|........"},
+		{"an eighth of a turn makes a diamond", []Cube{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})},
+			"........|...aa...|..aaaa..|.aaaaaa.|.aaaaaa.|..aaaa..|...aa...|........"},
+		{"on its edge it is longer one way", []Cube{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})},
+			"........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
 	} {
 		var r Raster
 		r.Reset(View{Dot: 1}, 8, 8)

@@ -1,300 +1,271 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 
-	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 
-	"wirelab/experiment"
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/packets"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/tour"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// send hands a command to the lab, after any change that still waits.
-func (m *Model) send(c experiment.Command) {
-	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
-		m.present() // what is asked for begins there
+// perform does what a page or a box asks for.
+func (m *Model) perform(r room.Request) tea.Cmd {
+	if r.Closes {
+		m.over = nil
 	}
-	m.sent++
-	if !m.flush() || !m.lab.Do(c) {
-		m.say("the lab has its hands full; press again", true)
-		return
-	}
-	if c.Undo || c.Seek != nil {
-		m.want.forget()
-	}
-}
-
-// flush hands over the changes gathered since the last tick; false if the lab
-// had no room for them, in which case they stay.
-func (m *Model) flush() bool {
-	if m.want.unsent.IsZero() {
-		return true
-	}
-	ch := m.want.unsent
-	if !m.lab.Do(experiment.Command{Change: &ch}) {
-		return false
-	}
-	m.want.unsent = config.Change{}
-	return true
-}
-
-// obey carries out a command, however it was given. Changes are checked here,
-// against what is desired, so that a mistake is answered at once.
-func (m *Model) obey(c experiment.Command) error {
 	switch {
-	case c == experiment.Command{}:
-		return nil
-	case c.Change != nil && c.Change.Input != nil:
-		return m.obeyInput(c)
-	case c.Change != nil && changesShadows(c.Change):
-		return m.obeyShadows(c)
-	case c.Change != nil && c.Change.Mark == "":
-		if err := m.want.ask(m.snap.Config, *c.Change, m.ticks); err != nil {
-			return err
+	case r.Command != nil:
+		err := m.lab.Do(*r.Command)
+		switch {
+		case err == nil && r.Accepted != nil:
+			r.Accepted(m.lab.Config())
+		case err != nil && r.Refused != nil:
+			r.Refused(err)
+		case err != nil:
+			m.lab.Say(err.Error(), true)
 		}
-		m.accept(c)
-		return nil
-	case c.Speed != nil:
-		m.want.askSpeed(*c.Speed, m.ticks)
-	}
-	m.accept(c)
-	m.send(c)
-	return nil
-}
-
-// obeyInput hands over an input of whoever plays. It is no change of settings, so
-// nothing waits for it; and a press, of which many come, is not announced.
-func (m *Model) obeyInput(c experiment.Command) error {
-	if err := m.playable(); err != nil {
-		return err
-	}
-	if c.Change.Input.Press == "" {
-		m.accept(c)
-	}
-	m.send(c)
-	return nil
-}
-
-// perform grants a page's wish.
-func (m *Model) perform(w wish) {
-	switch {
-	case w.command != nil:
-		if err := m.obey(*w.command); err != nil {
-			m.say(err.Error(), true)
+		m.page().Observe(m.pageView(false))
+	case r.Line != "":
+		m.typed(r.Line)
+		if r.Accepted != nil {
+			r.Accepted(m.lab.Config())
 		}
-		m.page().observe(m.sight(false))
-	case w.pick != nil:
-		m.over = w.pick
-	case w.edit != "":
-		m.line.show(w.edit)
+	case r.Packet != nil:
+		m.openPacket(*r.Packet)
+	case r.Over != nil:
+		m.over = r.Over
+	case r.Edit != "":
+		m.line.Show(r.Edit)
+	case r.Say != "":
+		m.lab.Say(r.Say, r.Bad)
 	}
+	if r.Renew {
+		m.page().Observe(m.pageView(true))
+	}
+	return r.Program
 }
 
-// enter opens the control under the cursor.
-func (m *Model) enter() {
-	m.perform(m.page().enter())
-	m.page().observe(m.sight(false))
+// enter opens what is under the cursor.
+func (m *Model) enter() room.Request {
+	m.perform(m.page().Enter())
+	m.page().Observe(m.pageView(false))
+	return room.Request{}
 }
 
 // release lets go of what is selected, and takes the notice away.
 func (m *Model) release() {
-	m.dismiss()
-	m.present()
-	m.page().release()
-	m.page().observe(m.sight(false))
+	m.lab.Dismiss()
+	m.lab.Present()
+	m.page().Release()
+	m.page().Observe(m.pageView(false))
 }
 
-// cycleEncoder swaps to the encoder n places further on.
-func (m *Model) cycleEncoder(n int) {
-	if cmd, ok := m.cat.encoderControl(m.snap.Schema).step(m.want.config(m.snap), n); ok {
-		m.perform(wish{command: &cmd})
+// explain opens the list of troubles; of a packet that is under the cursor of a
+// page it opens that packet.
+func (m *Model) explain() room.Request {
+	if p, ok := m.page().(room.PacketChooser); ok {
+		if id, ok := p.ChosenPacket(); ok {
+			return room.Request{Packet: &id}
+		}
+	}
+	return room.Request{Over: packets.NewWhy(m.lab.Shown(), m.lab.Config())}
+}
+
+// openPacket shows a packet on the page of packets.
+func (m *Model) openPacket(id engine.PacketID) {
+	for i, p := range m.pages {
+		if q, ok := p.(room.PacketPage); ok {
+			r := q.ShowPacket(id)
+			m.turn(i)
+			m.perform(r)
+		}
 	}
 }
 
-// aim has the controls set another of the links, and says which: on a small screen
-// nothing else does.
-func (m *Model) aim() {
-	m.page().aim()
-	if p, ok := m.page().(*livePage); ok {
-		m.say(p.controls.aims(), false)
+// filterPackets lists some of the packets only, on the page of packets.
+func (m *Model) filterPackets(f room.Filter) {
+	for i, p := range m.pages {
+		if q, ok := p.(room.PacketPage); ok {
+			q.FilterPackets(f)
+			m.turn(i)
+		}
 	}
 }
 
-// pickProfile opens the list of link profiles.
-func (m *Model) pickProfile() {
-	c := m.cat.profileControl()
-	list := c.list(m.want.config(m.snap))
-	list.title = "Link profile"
-	m.over = list
+// startTour begins the guided tour.
+func (m *Model) startTour() {
+	open := m.open
+	m.lab.Present()
+	t, err := tour.New(m.lab, m.spotlight, func() {
+		m.tour = nil
+		m.turn(open)
+	})
+	if err != nil {
+		m.lab.Say(err.Error(), true)
+		return
+	}
+	m.tour = t
+	t.Begin()
 }
 
-// hurry moves the speed by n rungs.
-func (m *Model) hurry(n int) {
-	v := stepSpeed(m.want.pace(m.snap), n)
-	m.perform(wish{command: &experiment.Command{Speed: &v}})
+// spotlight shows the place that a step of the tour is about, on its page.
+func (m *Model) spotlight(s tour.Spot) {
+	if s != tour.Nowhere {
+		m.open = s.Page()
+	}
+	for _, p := range m.pages {
+		if lit, ok := p.(tour.Lighter); ok {
+			lit.Light(s)
+		}
+	}
+	m.again()
 }
 
-// mark notes this moment.
-func (m *Model) mark() {
-	m.marks++
-	m.perform(wish{command: &experiment.Command{Change: &config.Change{Mark: "mark " + strconv.Itoa(m.marks)}}})
-}
-
-// save asks for a report of the run so far.
-func (m *Model) save() {
-	dir := m.opt.ReportsDir
-	m.send(experiment.Command{Save: &dir})
+// tourPanel is the panel of the tour, none if there is no tour.
+func (m *Model) tourPanel() []string {
+	if m.tour == nil {
+		return nil
+	}
+	return m.tour.Panel(m.theme, m.w)
 }
 
 // run carries out the typed line; on an error it stays open to be mended.
 func (m *Model) run() tea.Cmd {
-	if m.listed(strings.TrimSpace(m.line.input.String())) {
-		m.line.remember()
-		return nil
+	text := m.line.Text()
+	if r, ok := m.list(strings.TrimSpace(text)); ok {
+		m.line.Remember()
+		return m.perform(r)
 	}
-	o, err := m.cat.parseLine(m.line.input.String())
-	if err == nil {
-		err = m.obey(o.Command)
-	}
+	o, err := m.execute(text)
 	if err != nil {
-		m.line.err = err.Error()
+		m.line.Err = err.Error()
 		return nil
 	}
-	m.line.remember()
-	m.page().observe(m.sight(false))
+	m.line.Remember()
+	m.page().Observe(m.pageView(false))
 	return m.attend(o)
 }
 
-// listed opens the list from which a command takes its name, if none was typed.
-func (m *Model) listed(word string) bool {
+// list is the list from which a command takes its name, if none was typed.
+func (m *Model) list(word string) (r room.Request, ok bool) {
 	switch word {
 	case "encoder", "shadow":
-		m.openEncoders()
+		return room.Request{Over: m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema)}, true
 	case "profile":
-		m.pickProfile()
-	default:
-		return false
+		return room.Request{Over: m.cat.ProfileList(m.lab.Config())}, true
 	}
-	return true
+	return room.Request{}, false
 }
 
 // attend does what an order asks of the dashboard itself.
-func (m *Model) attend(o order) tea.Cmd {
+func (m *Model) attend(o command.Order) tea.Cmd {
 	switch {
-	case o.help:
-		m.help()
-	case o.filter != nil:
-		m.filterPackets(*o.filter)
-	case o.themes:
-		m.over = newPicker("Theme", "theme", themeSays(), m.scheme.String())
-	case o.theme != "":
-		m.wear(o.theme)
-	case o.tour:
+	case o.Help:
+		return m.perform(m.help())
+	case o.Filter != nil:
+		m.filterPackets(*o.Filter)
+	case o.Themes:
+		m.over = controls.NewPicker("Theme", "theme", controls.ThemeChoices(), m.scheme.String())
+	case o.Theme != "":
+		m.wear(o.Theme)
+	case o.Tour:
 		m.startTour()
-	case o.quit:
+	case o.Quit:
 		return m.quit()
 	}
 	return nil
 }
 
-// take does with the name picked from a list what the list is for.
-func (m *Model) take(p *picker, name string) {
-	if p.begins {
-		m.line.show(p.word + " " + name + " ")
-		return
+// execute reads a command and hands it to the lab.
+func (m *Model) execute(line string) (command.Order, error) {
+	o, err := command.Parse(m.cat, line)
+	if err == nil {
+		err = m.lab.Do(o.Command)
 	}
-	m.typed(p.word + " " + name)
+	return o, err
 }
 
-// typed carries out a line that a list made.
+// typed carries out a command line that a page or a list made.
 func (m *Model) typed(line string) {
-	o, err := m.cat.parseLine(line)
-	if err == nil {
-		err = m.obey(o.Command)
+	if r, ok := m.list(line); ok {
+		m.perform(r)
+		return
 	}
+	o, err := m.execute(line)
 	if err != nil {
-		m.say(err.Error(), true)
+		m.lab.Say(err.Error(), true)
 	}
-	m.page().observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	m.attend(o)
 }
 
 // quit leaves; what waits is handed over first.
 func (m *Model) quit() tea.Cmd {
-	m.flush()
+	m.lab.Flush()
 	return tea.Quit
 }
 
-// interrupt leaves because somebody insists.
+// interrupt leaves at once, with ErrInterrupted.
 func (m *Model) interrupt() tea.Cmd {
-	m.flush()
+	m.lab.Flush()
 	m.err = ErrInterrupted
 	return tea.Quit
 }
 
-// mouse: a click selects, the wheel adjusts. Nothing needs it.
+// mouse handles the mouse: a click selects, the wheel adjusts. Keys do the same.
 func (m *Model) mouse(msg tea.MouseMsg) {
-	if m.line.open || msg.Action != tea.MouseActionPress {
+	if m.line.Open || msg.Action != tea.MouseActionPress {
 		return
 	}
 	m.stale = true
 	if m.over != nil {
-		m.wheelInOverlay(msg.Button)
+		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp,
+			tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
+			m.keyInOverlay(tea.KeyMsg{Type: key})
+		}
 		return
 	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
 		if msg.Y == 0 {
-			m.clickTab(msg.X)
+			if i := m.bar().tabAt(msg.X); i >= 0 {
+				m.turn(i)
+			}
 			return
 		}
-		m.page().click(msg.X, msg.Y-1)
-		if p, ok := m.page().(*packetsPage); ok {
-			m.perform(p.look())
-		}
+		m.perform(m.page().Click(msg.X, msg.Y-1))
 	case tea.MouseButtonWheelUp:
-		m.perform(m.page().move(1, 0))
+		m.perform(m.page().Move(1, 0))
 	case tea.MouseButtonWheelDown:
-		m.perform(m.page().move(-1, 0))
-	}
-}
-
-// wheelInOverlay scrolls what lies over the page.
-func (m *Model) wheelInOverlay(b tea.MouseButton) {
-	switch b {
-	case tea.MouseButtonWheelUp:
-		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyUp})
-	case tea.MouseButtonWheelDown:
-		m.keyInOverlay(tea.KeyMsg{Type: tea.KeyDown})
-	}
-}
-
-// clickTab turns to the page whose name in the header is at column x.
-func (m *Model) clickTab(x int) {
-	tabs := m.tabs()
-	if m.w < tabsWidth {
-		return
-	}
-	from := m.w - 1 - textWidth(m.badge().text) - spansWidth(tabs)
-	for i := range m.pages {
-		to := from + textWidth(tabs[i].text)
-		if x >= from && x < to {
-			m.turn(i)
-		}
-		from = to
+		m.perform(m.page().Move(-1, 0))
 	}
 }
 
 // help opens the list of keys and commands: first those of what is on the screen.
-func (m *Model) help() {
+func (m *Model) help() room.Request {
 	keys := m.keysHere()
 	if m.tour != nil {
-		keys = append(tourKeys(), keys...)
+		keys = append(m.tour.Keys(), keys...)
 	}
-	m.over = newHelp(m.theme, keys, m.cat.verbs(), m.w)
+	return room.Request{Over: newHelp(m.theme, keys, command.Verbs(m.cat), m.w)}
 }
 
-// desk is what typed commands are read against now.
-func (m *Model) desk() desk { return desk{m.cat, m.want.config(m.snap), m.snap.Schema} }
+// context is what typed commands are read against now.
+func (m *Model) context() command.Context {
+	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema}
+}
+
+// wear changes the colours of everything.
+func (m *Model) wear(name string) {
+	m.scheme, _ = look.SchemeNamed(name)
+	m.theme = look.NewTheme(m.opt.Renderer, m.scheme, m.opt.ASCII)
+	m.lab.Theme = m.theme
+	m.lab.Say("theme "+m.scheme.String(), false)
+}

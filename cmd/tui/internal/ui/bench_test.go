@@ -11,6 +11,7 @@ import (
 
 	"wirelab/experiment/engine"
 
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/repaint"
 	"wirelab/experiment"
 
@@ -21,7 +22,7 @@ import (
 func recorded(n int) []*engine.Snapshot {
 	snaps := make([]*engine.Snapshot, n)
 	for i := range snaps {
-		snaps[i] = fakeSnapshot(90*time.Second + time.Duration(i)*tickEvery)
+		snaps[i] = labtest.Snapshot(90*time.Second + time.Duration(i)*tickEvery)
 		// The numbers of a live session never stand still.
 		r := &snaps[i].Lanes[0].Recent
 		r.PayloadKbps += float64(i%17) / 10
@@ -43,13 +44,13 @@ func BenchmarkFrame80x24(b *testing.B) { benchmarkFrame(b, 80, 24) }
 
 func benchmarkFrame(b *testing.B, w, h int) {
 	snaps := recorded(100)
-	lab := &fakeLab{snap: snaps[0]}
-	m := screen(lab, w, h, Options{Renderer: colourRenderer()})
+	lab := &labtest.Lab{Snap: snaps[0]}
+	m := screen(lab, w, h, Options{Renderer: labtest.ColourRenderer()})
 	press(m, "shift+tab")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		lab.snap = snaps[i%len(snaps)]
-		m.ticks = slowTicks - 1 // so that the next one is slow
+		lab.Snap = snaps[i%len(snaps)]
+		m.lab.Ticks = slowTicks - 1 // so that the next one is slow
 		m.Update(tickMsg{})
 		_ = m.View()
 	}
@@ -59,11 +60,11 @@ func benchmarkFrame(b *testing.B, w, h int) {
 // charts.
 func BenchmarkTick160x48(b *testing.B) {
 	snaps := recorded(100)
-	lab := &fakeLab{snap: snaps[0]}
-	m := screen(lab, 160, 48, Options{Renderer: colourRenderer()})
+	lab := &labtest.Lab{Snap: snaps[0]}
+	m := screen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		lab.snap = snaps[i%len(snaps)]
+		lab.Snap = snaps[i%len(snaps)]
 		m.Update(tickMsg{})
 		_ = m.View()
 	}
@@ -71,7 +72,7 @@ func BenchmarkTick160x48(b *testing.B) {
 
 // BenchmarkResize lays everything out anew, as a switch of pages would.
 func BenchmarkResize(b *testing.B) {
-	m := screen(newFakeLab(), 160, 48, Options{Renderer: colourRenderer()})
+	m := screen(labtest.NewLab(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		m.Update(tea.WindowSizeMsg{Width: 160 - i%2, Height: 48 - i%2})
@@ -116,7 +117,7 @@ func TestTerminalBudget(t *testing.T) {
 	}
 	shadows := recorded(terminalTicks)
 	for i := range shadows {
-		shadows[i] = withShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
+		shadows[i] = labtest.WithShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
 	}
 	for _, page := range []string{"1", "5"} {
 		t.Run("page "+page+" with four shadows", func(t *testing.T) {
@@ -135,9 +136,9 @@ func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*eng
 	out := &counter{}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	m := New(lab, Options{Renderer: colourRenderer()})
+	m := New(lab, Options{Renderer: labtest.ColourRenderer()})
 	screen := repaint.New(out)
-	m.thrift.written = screen.Written
+	m.output.written = screen.Written
 	in, feed := io.Pipe()
 	defer feed.Close()
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(screen), tea.WithAltScreen(), tea.WithoutSignalHandler())
@@ -168,7 +169,7 @@ func checkBudget(t *testing.T, size tea.WindowSizeMsg, page string, snaps []*eng
 func TestRendererIsWritten(t *testing.T) {
 	// The budget above means nothing if nothing is written.
 	var buf bytes.Buffer
-	m := screen(newFakeLab(), 160, 48, Options{Renderer: colourRenderer()})
+	m := screen(labtest.NewLab(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	buf.WriteString(m.View())
 	if !bytes.Contains(buf.Bytes(), []byte("\x1b[")) || buf.Len() < 10_000 {
 		t.Errorf("a coloured screen has %d bytes, which cannot be all", buf.Len())

@@ -1,33 +1,17 @@
 package ui
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
 
-	"wirelab/experiment/config"
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/engine"
 )
 
-type errRefused struct{}
-
-func (errRefused) Error() string { return "packet of 70000 bytes does not fit" }
-
-// refusing is a snapshot in which one shadow never encodes anything.
-func refusing() *engine.Snapshot {
-	snap := fourShadows()
-	l := &snap.Lanes[2]
-	l.Err, l.Packets = errRefused{}, nil
-	for i := range l.Samples {
-		l.Samples[i] = engine.Sample{T: l.Samples[i].T}
-	}
-	return snap
-}
-
 // comparing is page 5 over a snapshot, with all its intervals worked out.
 func comparing(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *Model {
-	m := screen(&fakeLab{snap: snap}, w, h, opt)
+	m := screen(&labtest.Lab{Snap: snap}, w, h, opt)
 	press(m, append([]string{"5"}, keys...)...)
 	for range 6 { // an interval a tick
 		m.Update(tickMsg{})
@@ -48,184 +32,39 @@ func TestGoldenCompare(t *testing.T) {
 		{name: "compare-160x48-packets", w: 160, h: 48, keys: []string{"right", "down", "down"}},
 		{name: "compare-80x24", w: 80, h: 24},
 		{name: "compare-80x24-bits", w: 80, h: 24, keys: []string{"right", "right"}},
-		{name: "compare-80x24-refuses", w: 80, h: 24, snap: refusing()},
-		{name: "compare-80x24-alone", w: 80, h: 24, snap: fakeSnapshot(90 * time.Second)},
+		{name: "compare-80x24-refuses", w: 80, h: 24, snap: labtest.Refusing()},
+		{name: "compare-80x24-alone", w: 80, h: 24, snap: labtest.Snapshot(90 * time.Second)},
 		{name: "compare-20x5", w: 20, h: 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.snap == nil {
-				c.snap = fourShadows()
+				c.snap = labtest.FourShadows()
 			}
 			golden(t, c.name, comparing(c.snap, c.w, c.h, c.opt, c.keys...).View())
 		})
 	}
 }
 
-func comparePaneOf(m *Model) *comparePane {
-	for _, p := range m.pages {
-		if p, ok := p.(*comparePage); ok {
-			return p.table
-		}
-	}
-	return nil
-}
-
-// The figures are those of the common stretch of time, computed here straight from
-// the samples; the best comes first; intervals hold the difference.
-func TestComparedFigures(t *testing.T) {
-	snap := fourShadows()
-	m := comparing(snap, 160, 48, Options{})
-	p := comparePaneOf(m)
-	from := snap.Lanes[4].Began + warmUp // the last to join
-	if p.data.from != from || p.data.to != snap.Now {
-		t.Errorf("compared from %v to %v, want from %v", p.data.from, p.data.to, from)
-	}
-	before := 0.0
-	for at, i := range p.order {
-		bits, changed, n := 0.0, 0.0, 0.0
-		for _, s := range snap.Lanes[i].Samples {
-			if s.T > from {
-				bits, changed, n = bits+float64(s.PayloadBits), changed+float64(s.Changed), n+1
-			}
-		}
-		r := &p.data.rivals[i]
-		if math.Abs(r.figures[yardKbps]-bits/n/100) > 1e-6 || math.Abs(r.figures[yardBits]-bits/changed) > 1e-6 {
-			t.Errorf("%s: %v kbps, %v bits; want %v, %v", r.name, r.figures[yardKbps], r.figures[yardBits], bits/n/100, bits/changed)
-		}
-		if r.figures[yardKbps] < before {
-			t.Errorf("%s with %v comes after one with %v", r.name, r.figures[yardKbps], before)
-		}
-		before = r.figures[yardKbps]
-		if at == 0 {
-			continue
-		}
-		gap, ok := p.gaps[p.key(i)]
-		want := r.figures[yardKbps] - p.data.rivals[p.order[0]].figures[yardKbps]
-		if !ok || !gap.Clear() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
-			t.Errorf("%s: %+v, want %v", r.name, gap, want)
-		}
-	}
-}
-
-// A swap of the encoder under the keys begins the comparison anew; so does a new
-// shadow.
-func TestComparisonBeginsAnew(t *testing.T) {
-	snap := fourShadows()
-	snap.Log = []config.StampedChange{
-		{T: 60 * time.Second, Change: config.Change{Encoder: "raw"}},
-		{T: 70 * time.Second, Change: config.Change{Down: map[string]string{"loss": "1%"}}},
-		{T: 80 * time.Second, Change: config.Change{Params: map[string]any{"x": 1}}},
-		{T: 95 * time.Second, Change: config.Change{Encoder: "later"}}, // not yet, for one who looks back
-	}
-	if got := since(snap); got != 81*time.Second {
-		t.Errorf("compared since %v, want 81 s", got)
-	}
-	snap.Now = 80500 * time.Millisecond
-	c := compare(snap)
-	for i := range c.rivals {
-		c.rivals[i].to(&c.rivals[0], yardKbps)
-		if v := c.rivals[i].figures[yardKbps]; !math.IsNaN(v) {
-			t.Errorf("%s has %v kbps out of nothing", c.rivals[i].name, v)
-		}
-	}
-}
-
-// Whatever it sorts by, the cursor stays with its encoder, the figures ascend, and
-// one that sends nothing does not lead.
-func TestSortedByAnything(t *testing.T) {
-	m := comparing(refusing(), 160, 48, Options{}, "down")
-	p := comparePaneOf(m)
-	name := p.picked().name
-	for range numFigures + 1 {
-		press(m, "right")
-		before := math.Inf(-1)
-		for at, i := range p.order {
-			v := p.data.rivals[i].figures[p.by]
-			if math.IsNaN(v) && at < len(p.order)-1 {
-				t.Errorf("by %d: one without a figure at place %d", p.by, at)
-			}
-			if v < before {
-				t.Errorf("by %d: %v after %v", p.by, v, before)
-			}
-			before = v
-		}
-		if p.picked().name != name {
-			t.Errorf("the cursor went from %s to %s", name, p.picked().name)
-		}
-	}
-	if !strings.Contains(m.View(), "packet of 70000 bytes does not fit") {
-		t.Error("it is not said why an encoder sends nothing")
-	}
-}
-
 // The chosen shadow swaps places with the encoder under the keys, or is sent away.
 func TestCompareKeys(t *testing.T) {
-	snap := fourShadows()
-	lab := &fakeLab{snap: snap}
+	snap := labtest.FourShadows()
+	lab := &labtest.Lab{Snap: snap}
 	m := screen(lab, 160, 48, Options{})
 	press(m, "5", "enter") // rotor leads
-	if got := spell(lab.got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
+	if got := labtest.Spell(lab.Got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
 		t.Errorf("sent %s", got)
 	}
-	lab.got, m.want = nil, desired{}
+	for range 30 { // the lab does not do it: what was asked for is forgotten
+		m.Update(tickMsg{})
+	}
+	lab.Got = nil
 	press(m, "down", "backspace", "down", "backspace", "enter") // what is under the keys stays there
-	if got := spell(lab.got); got != "shadow quantized off" {
+	if got := labtest.Spell(lab.Got); got != "shadow quantized off" {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
-	if p, ok := m.over.(*picker); !ok || len(p.beside) == 0 {
+	if m.over == nil || !strings.Contains(m.View(), "v beside") {
 		t.Error("v does not open the list of encoders")
-	}
-}
-
-// While time stands still nothing is worked out again; while it runs, at most an
-// interval a tick, and a round a second.
-func TestIntervalsAreRationed(t *testing.T) {
-	lab := &fakeLab{snap: fourShadows()}
-	m := screen(lab, 160, 48, Options{})
-	press(m, "5")
-	p := comparePaneOf(m)
-	for range 10 {
-		m.Update(tickMsg{})
-	}
-	if len(p.queue) != 0 || len(p.gaps) != 4 {
-		t.Fatalf("%d intervals, %d due", len(p.gaps), len(p.queue))
-	}
-	rounds := 0
-	for i := range 100 { // five seconds
-		lab.snap = withShadows(fakeSnapshot(90*time.Second+time.Duration(i)*tickEvery), "rotor", "raw", "quantized", "kinetic")
-		due := len(p.queue)
-		m.Update(tickMsg{})
-		switch now := len(p.queue); {
-		case now > due:
-			rounds++
-		case due > 0 && now != due-1:
-			t.Fatalf("%d intervals were due, then %d", due, now)
-		}
-	}
-	if rounds < 3 || rounds > 6 {
-		t.Errorf("%d rounds in five seconds", rounds)
-	}
-}
-
-// The work of page 5 beyond drawing: gathering twice a second, one interval a tick,
-// over five minutes of samples and ten seconds of packets of five encoders.
-func BenchmarkCompareGather(b *testing.B) {
-	snap := withShadows(fakeSnapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
-	for b.Loop() {
-		compare(snap)
-	}
-}
-
-func BenchmarkCompareInterval(b *testing.B) {
-	snap := withShadows(fakeSnapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
-	c := compare(snap)
-	for f := range numFigures {
-		b.Run(f.text("cube").head, func(b *testing.B) {
-			for b.Loop() {
-				c.rivals[1].to(&c.rivals[0], f)
-			}
-		})
 	}
 }
 
@@ -238,15 +77,15 @@ func BenchmarkLiveShadows160x48(b *testing.B) { benchmarkShadows(b, "1") }
 func benchmarkShadows(b *testing.B, page string) {
 	var snaps []*engine.Snapshot
 	for _, s := range recorded(20) {
-		snaps = append(snaps, withShadows(s, "rotor", "raw", "quantized", "relative-position"))
+		snaps = append(snaps, labtest.WithShadows(s, "rotor", "raw", "quantized", "relative-position"))
 	}
-	lab := &fakeLab{snap: snaps[0]}
-	m := screen(lab, 160, 48, Options{Renderer: colourRenderer()})
+	lab := &labtest.Lab{Snap: snaps[0]}
+	m := screen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	press(m, page)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		lab.snap = snaps[i%len(snaps)]
-		m.ticks = m.slowTicks() - 1 // so that the next one is slow
+		lab.Snap = snaps[i%len(snaps)]
+		m.lab.Ticks = m.slowTicks() - 1 // so that the next one is slow
 		m.Update(tickMsg{})
 		_ = m.View()
 	}

@@ -8,7 +8,13 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 )
+
+// How long notices and what was asked for are kept, in ticks.
+const noteLasts, noteFresh, askLasts = 120, 20, 20
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
@@ -38,9 +44,9 @@ func golden(t *testing.T, name, got string) {
 }
 
 // screen is a dashboard of a size, without colour.
-func screen(lab Lab, w, h int, opt Options) *Model {
+func screen(lab room.Lab, w, h int, opt Options) *Model {
 	if opt.Renderer == nil {
-		opt.Renderer = plainRenderer()
+		opt.Renderer = labtest.PlainRenderer()
 	}
 	m := newModel(lab, opt, fakeCatalog())
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -66,12 +72,15 @@ func TestGoldenScreens(t *testing.T) {
 		{name: "live-112x32", w: 112, h: 32},
 		{name: "help-80x24", w: 80, h: 24, keys: []string{"?"}},
 		{name: "picker-160x48", w: 160, h: 48, keys: []string{"enter"}},
-		{name: "more-80x24", w: 80, h: 24, keys: []string{"tab", "/", "netem delay 50ms 10ms loss 1% seed 1", "enter", "/", "up netem off", "enter", "down", "down", "down", "down", "right", "up"}},
-		{name: "model-160x48", w: 160, h: 48, keys: []string{"/", "loss gilbert-elliott p=1% r=20%", "enter", "/", "up loss 2%", "enter", "d"}},
+		{name: "more-80x24", w: 80, h: 24,
+			keys: []string{"tab", "/", "netem delay 50ms 10ms loss 1% seed 1", "enter", "/", "up netem off", "enter", "down",
+				"down", "down", "down", "right", "up"}},
+		{name: "model-160x48", w: 160, h: 48,
+			keys: []string{"/", "loss gilbert-elliott p=1% r=20%", "enter", "/", "up loss 2%", "enter", "d"}},
 		{name: "command-80x24", w: 80, h: 24, keys: []string{"/", "l", "o"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := screen(newFakeLab(), c.w, c.h, c.opt)
+			m := screen(labtest.NewLab(), c.w, c.h, c.opt)
 			press(m, c.keys...)
 			golden(t, c.name, m.View())
 		})

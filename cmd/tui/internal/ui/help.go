@@ -5,12 +5,18 @@ import (
 	"strings"
 
 	"wirelab/experiment/engine"
+
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // helpBox lists every key of the page and every command. It derives itself from the key map
 // and from the verbs: a new one appears here by itself.
 type helpBox struct {
-	lines [][]span
+	lines [][]look.Span
 	wide  int // columns that a line may take
 	first int
 	room  int // lines that the last picture had room for
@@ -18,28 +24,30 @@ type helpBox struct {
 }
 
 // newHelp makes the list for a screen of w columns.
-func newHelp(th *theme, keys []binding, verbs []verb, w int) *helpBox {
-	h := &helpBox{wide: min(w-overlayMargin-helpEdges, mostHelp)}
+func newHelp(th *look.Theme, keys []room.Binding, verbs []command.Verb, w int) *helpBox {
+	h := &helpBox{wide: min(w-room.OverlayMargin-helpEdges, mostHelp)}
 	group := ""
 	for _, b := range keys {
 		if b.Help().Key == "" {
 			continue
 		}
-		if b.group != group {
-			h.title(b.group)
-			group = b.group
+		if b.Group != group {
+			h.title(b.Group)
+			group = b.Group
 		}
 		help := b.Help()
-		h.entry(inkPlain, help.Desc, span{inkKey, "  " + padRight(help.Key, 14)})
+		h.entry(look.Plain, help.Desc, look.Key.Span("  "+look.PadRight(help.Key, 14)))
 	}
 	h.title("Signs of packets")
-	for _, o := range []engine.Outcome{engine.Decoded, engine.Lost, engine.NoBaseline, engine.Corrupt, engine.Tainted,
+	for _, o := range []engine.Outcome{engine.Decoded, engine.Lost, engine.NoBaseline, engine.Corrupt,
+		engine.Tainted,
 		engine.UnknownCodec, engine.Stale, engine.Duplicate, engine.InFlight, engine.Wrong} {
-		h.entry(inkDim, outcomeMeaning(o), span{outcomeInk(o), "  " + padRight(string(th.outcome[o]), 4)}, span{inkPlain, padRight(outcomeWord(o), 14)})
+		h.entry(look.Dim, outcomeMeaning(o), look.OutcomeInk(o).Span("  "+look.PadRight(string(th.Outcome[o]), 4)),
+			look.Plain.Span(look.PadRight(look.OutcomeWord(o), 14)))
 	}
 	h.title("Commands, after /")
 	for _, v := range verbs {
-		h.entry(inkDim, v.help, span{inkKey, "  " + padRight(strings.TrimSpace(v.name+" "+v.args)+" ", 24)})
+		h.entry(look.Dim, v.Help, look.Key.Span("  "+look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)))
 	}
 	return h
 }
@@ -48,16 +56,16 @@ func newHelp(th *theme, keys []binding, verbs []verb, w int) *helpBox {
 const mostHelp = 74
 
 // entry adds what a key, a sign or a command is for, on as many lines as it needs.
-func (h *helpBox) entry(k ink, text string, head ...span) {
+func (h *helpBox) entry(k look.Ink, text string, head ...look.Span) {
 	const least, indent = 24, 18
-	at := spansWidth(head)
+	at := look.SpansWidth(head)
 	if h.wide-at < least { // what is named is long: its meaning stands below
 		h.lines = append(h.lines, head)
-		at, head = indent, []span{{inkPlain, strings.Repeat(" ", indent)}}
+		at, head = indent, []look.Span{look.Plain.Span(strings.Repeat(" ", indent))}
 	}
-	for _, line := range wrap(text, max(h.wide-at, 1)) {
-		h.lines = append(h.lines, append(head[:len(head):len(head)], span{k, line}))
-		head = []span{{inkPlain, strings.Repeat(" ", at)}}
+	for _, line := range look.Wrap(text, max(h.wide-at, 1)) {
+		h.lines = append(h.lines, append(head[:len(head):len(head)], k.Span(line)))
+		head = []look.Span{look.Plain.Span(strings.Repeat(" ", at))}
 	}
 }
 
@@ -75,16 +83,21 @@ func (h *helpBox) title(s string) {
 	if len(h.lines) > 0 {
 		h.lines = append(h.lines, nil)
 	}
-	h.lines = append(h.lines, []span{{inkTitle, s}})
-}
-
-func padRight(s string, n int) string {
-	return s + strings.Repeat(" ", max(n-textWidth(s), 0))
+	h.lines = append(h.lines, []look.Span{look.Title.Span(s)})
 }
 
 // scroll moves the text by n lines.
 func (h *helpBox) scroll(n int) {
 	h.first = min(max(h.first+n, 0), max(h.rows-h.room, 0))
+}
+
+// Key scrolls, or closes the list.
+func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
+	n := room.ListStep(msg)
+	if n != 0 {
+		h.scroll(n)
+	}
+	return room.Request{Closes: n == 0}
 }
 
 // helpGap parts two columns of the list; helpEdges are the columns of the box that
@@ -102,7 +115,7 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 		for from := 0; from < len(h.lines); from += rows {
 			wide := 0
 			for _, line := range h.lines[from:min(from+rows, len(h.lines))] {
-				wide = max(wide, spansWidth(line))
+				wide = max(wide, look.SpansWidth(line))
 			}
 			widths = append(widths, wide+helpGap)
 			sum += wide + helpGap
@@ -113,25 +126,25 @@ func (h *helpBox) columns(w, room int) (widths []int, rows int) {
 	}
 }
 
-func (h *helpBox) size(w, hh int) (int, int) {
+func (h *helpBox) Size(w, hh int) (ow, oh int, right bool) {
 	widths, rows := h.columns(w, hh-2)
 	sum := helpEdges - helpGap
 	for _, n := range widths {
 		sum += n
 	}
-	return min(w, sum), min(hh, rows+2)
+	return min(w, sum), min(hh, rows+2), false
 }
 
-func (h *helpBox) draw(c *canvas, th *theme) {
-	h.room = c.h - 2
-	widths, rows := h.columns(c.w, h.room)
+func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
+	h.room = c.H - 2
+	widths, rows := h.columns(c.W, h.room)
 	h.rows = rows
 	first := min(h.first, max(rows-h.room, 0))
-	c.frame(th, true, "Help", h.hint(th, first, headRoom(c.w, "Help"))...)
+	c.Frame(th, true, "Help", h.hint(th, first, look.HeadRoom(c.W, "Help"))...)
 	x := 2
 	for i, wide := range widths {
 		for y := first; y < min(rows, first+h.room) && i*rows+y < len(h.lines); y++ {
-			c.spans(x, 1+y-first, min(wide-1, c.w-2-x), h.lines[i*rows+y]...)
+			c.Spans(x, 1+y-first, min(wide-1, c.W-2-x), h.lines[i*rows+y]...)
 		}
 		x += wide
 	}
@@ -139,18 +152,19 @@ func (h *helpBox) draw(c *canvas, th *theme) {
 
 // hint says in w columns what the keys do now and, if not all is in sight, how far down one
 // has read and where there is more.
-func (h *helpBox) hint(th *theme, first, w int) []span {
+func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
 	if h.rows <= h.room {
-		return []span{{inkDim, "any key closes"}}
+		return []look.Span{look.Dim.Span("any key closes")}
 	}
 	last := min(first+h.room, h.rows)
 	more := ""
 	if first > 0 {
-		more = " " + th.up
+		more = " " + th.Up
 	}
 	if last < h.rows {
-		more += " " + th.down
+		more += " " + th.Down
 	}
-	far := span{inkPlain, strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more}
-	return fit(w, []span{far, {inkDim, "  arrows scroll, any other key closes"}}, []span{far, {inkDim, "  arrows scroll"}}, []span{far})
+	far := look.Plain.Span(strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more)
+	return look.Fit(w, []look.Span{far, look.Dim.Span("  arrows scroll, any other key closes")},
+		[]look.Span{far, look.Dim.Span("  arrows scroll")}, []look.Span{far})
 }

@@ -3,18 +3,24 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 )
 
 func TestHelpUsesTheWidth(t *testing.T) {
-	m := screen(newFakeLab(), 220, 60, Options{})
+	m := screen(labtest.NewLab(), 220, 60, Options{})
 	press(m, "?")
-	if v := m.View(); !strings.Contains(v, "any key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") || !strings.Contains(v, "leave") {
+	if v := m.View(); !strings.Contains(v, "any key closes") || !strings.Contains(v, "T   tainted       damaged, yet decoded") ||
+		!strings.Contains(v, "leave") {
 		t.Errorf("not all of the help is in sight:\n%s", v)
 	}
 }
 
 func TestHelpSaysThatThereIsMore(t *testing.T) {
-	m := screen(newFakeLab(), 60, 20, Options{})
+	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, "?")
 	h := m.over.(*helpBox)
 	if h.rows <= h.room || !strings.Contains(m.View(), " ↓  arrows") {
@@ -33,7 +39,7 @@ func (h *helpBox) text() string {
 	var words []string
 	for _, line := range h.lines {
 		for _, p := range line {
-			words = append(words, strings.Fields(p.text)...)
+			words = append(words, strings.Fields(p.Text)...)
 		}
 	}
 	return strings.Join(words, " ")
@@ -42,11 +48,11 @@ func (h *helpBox) text() string {
 // However narrow the screen, every key and every command is told in full.
 func TestHelpCutsNothing(t *testing.T) {
 	for _, w := range []int{minWidth, 80, 120, 160} {
-		m := screen(newFakeLab(), w, 48, Options{})
+		m := screen(labtest.NewLab(), w, 48, Options{})
 		press(m, "?")
 		h := m.over.(*helpBox)
 		for _, line := range h.lines {
-			if n := spansWidth(line); n > w-overlayMargin-helpEdges {
+			if n := look.SpansWidth(line); n > w-room.OverlayMargin-helpEdges {
 				t.Errorf("%d columns: a line of %d: %v", w, n, line)
 			}
 		}
@@ -56,9 +62,9 @@ func TestHelpCutsNothing(t *testing.T) {
 				t.Errorf("%d columns: %q is lacking", w, b.Help().Desc)
 			}
 		}
-		for _, v := range m.cat.verbs() {
-			if !strings.Contains(said, strings.Join(strings.Fields(v.help), " ")) {
-				t.Errorf("%d columns: %q is lacking", w, v.help)
+		for _, v := range command.Verbs(m.cat) {
+			if !strings.Contains(said, strings.Join(strings.Fields(v.Help), " ")) {
+				t.Errorf("%d columns: %q is lacking", w, v.Help)
 			}
 		}
 	}

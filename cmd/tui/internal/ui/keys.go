@@ -1,180 +1,131 @@
 package ui
 
 import (
-	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"wirelab/experiment"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
 )
 
-// binding is a key and what it does. Help and footer are made from these.
-type binding struct {
-	key.Binding
-	group string
-	brief string // what the footer calls it; "" keeps it out
-	do    func(*Model) tea.Cmd
-
-	pinned bool // in the footer however small the screen
-	tells  bool // says so where it has nothing to do
-	page   page // the only one it holds on; nil: all of them
-}
-
-func bind(group string, keys []string, shown, help string, do func(*Model) tea.Cmd) binding {
-	return binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), group: group, do: do}
-}
-
-func (b binding) inFooter(brief string) binding {
-	b.brief = brief
-	return b
-}
-
-// pin keeps a key in the footer of the smallest screen.
-func (b binding) pin() binding {
-	b.pinned = true
-	return b
-}
-
-// tell makes a key that has nothing to do say so, rather than seem broken.
-func (b binding) tell() binding {
-	b.tells = true
-	return b
-}
-
-// bigStep is how many rungs the keys for large steps move.
-const bigStep = 4
-
-// bindings are all keys of the dashboard, in the order of the help: first those
-// that hold on every page, then those of single pages, which go before them. They
-// hold while neither the command line nor an overlay is open.
-func bindings(pages []page) []binding {
-	list := []binding{
-		bind("Controls", []string{"tab"}, "tab", "the next pane", act(func(m *Model) { m.page().focus(1) })).inFooter("pane").tell(),
-		bind("Controls", []string{"shift+tab"}, "shift+tab", "the pane before", act(func(m *Model) { m.page().focus(-1) })).tell(),
-		bind("Controls", []string{"up"}, "↑", "select the one above", arrow(0, -1)),
-		bind("Controls", []string{"down"}, "↓", "select the one below", arrow(0, 1)),
-		bind("Controls", []string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
-		bind("Controls", []string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
-		bind("Controls", []string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
-		bind("Controls", []string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
-		bind("Controls", []string{"enter"}, "enter", "type an exact value, or choose from a list", act((*Model).enter)).tell(),
-		bind("Controls", []string{"e"}, "e", "the encoders: choose, run beside, set params", act((*Model).openEncoders)).inFooter("encoder").pin(),
-		bind("Controls", []string{"E"}, "E", "the next encoder at once", act(func(m *Model) { m.cycleEncoder(1) })),
-		bind("Controls", []string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", act((*Model).openEncoders)),
-		bind("Controls", []string{"p"}, "p", "choose a ready-made link", act((*Model).pickProfile)).inFooter("profile"),
-		bind("Controls", []string{"d"}, "d", "which link the controls set: both, down, up", act((*Model).aim)).tell(),
-		bind("Controls", []string{"u"}, "u", "take the last change back; again, the one before", act(func(m *Model) { m.send(experiment.Command{Undo: true}) })).inFooter("undo"),
-		bind("Time", []string{" "}, "space", "pause, and go on", act(func(m *Model) { m.send(experiment.Command{Toggle: true}) })).inFooter("pause").pin(),
-		bind("Time", []string{"."}, ".", "one frame further; while looking back: a tenth on", act((*Model).forward)).inFooter("step"),
-		bind("Time", []string{","}, ",", "look back a tenth of a second: time stands still", act(func(m *Model) { m.look(-glance) })),
-		bind("Time", []string{"<"}, "< >", "a second back, as far as five minutes; a second on", act(func(m *Model) { m.look(-stride) })).inFooter("look back"),
-		bind("Time", []string{">"}, "", "", act(func(m *Model) { m.look(stride) })),
-		bind("Time", []string{"b"}, "b B", "look back to the mark before; on to the next", act(func(m *Model) { m.lookMark(-1) })),
-		bind("Time", []string{"B"}, "", "", act(func(m *Model) { m.lookMark(1) })),
-		bind("Time", []string{"home"}, "home end", "the oldest moment remembered; the present", act(func(m *Model) { m.lookAt(0) })),
-		bind("Time", []string{"end"}, "", "", act((*Model).present)),
-		bind("Time", []string{"+", "="}, "+", "faster", act(func(m *Model) { m.hurry(1) })),
-		bind("Time", []string{"-"}, "-", "slower", act(func(m *Model) { m.hurry(-1) })),
-		bind("Time", []string{"z"}, "z", "how much time the charts show", act(func(m *Model) { m.page().zoom() })).tell(),
-		bind("Session", []string{"s"}, "s", "save a report that anyone can replay", act((*Model).save)).inFooter("save"),
-		bind("Session", []string{"x"}, "x", "explain: why the last packet failed, or was so large; opens one under the cursor", act((*Model).explain)).inFooter("why"),
-		bind("Session", []string{"m"}, "m", "mark this moment; /mark TEXT gives it a name", act((*Model).mark)),
-		bind("Session", []string{"t"}, "t", "the guided tour: what it is all about, in seven steps", act((*Model).startTour)).inFooter("tour"),
-		bind("Session", []string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls", act(func(m *Model) { m.line.show("") })).inFooter("command").pin(),
-		bind("Session", []string{"?"}, "?", "this list", act(func(m *Model) { m.help() })).inFooter("help").pin(),
-		bind("Session", []string{"esc"}, "esc", "let go of what is selected", act((*Model).release)),
-		bind("Session", []string{"ctrl+z"}, "ctrl+z", "suspend", func(*Model) tea.Cmd { return tea.Suspend }),
-		bind("Session", []string{"q"}, "q", "quit", (*Model).quit).inFooter("quit").pin(),
-		bind("Session", []string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved", (*Model).interrupt),
-	}
-	for i := range pages {
-		digit := strconv.Itoa(pages[i].number())
-		list = append(list, bind("Pages", []string{digit}, digit, pages[i].name(), act(func(m *Model) { m.turn(i) })))
-	}
-	for _, p := range pages {
-		for _, b := range p.bindings() {
-			b.page = p
-			list = append(list, b)
-		}
-	}
-	return list
-}
-
 // keysHere are the keys that mean something on this page, its own first.
-func (m *Model) keysHere() []binding {
-	var own, all []binding
+func (m *Model) keysHere() []room.Binding {
+	var own, all []room.Binding
 	for _, b := range m.keys {
-		if b.page == nil {
+		if b.Page == nil {
 			all = append(all, b)
-		} else if b.page == m.page() {
+		} else if b.Page == m.page() {
 			own = append(own, b)
 		}
 	}
 	return append(own, all...)
 }
 
-// keysNow are the keys that the footer may name: in the tour, and while
-// looking back, those for that stand for all that are not pinned.
-func (m *Model) keysNow() []binding {
-	var list []binding
+// keysNow are the keys that the footer names. In the tour, and while looking
+// back, the keys for that take the place of all that are not pinned.
+func (m *Model) keysNow() []room.Binding {
+	var list []room.Binding
 	switch {
-	case m.past.away:
-		list = m.pastKeys()
+	case m.lab.Past.Away:
+		list = pastKeys(m.keys)
 	case m.tour != nil:
-		list = tourKeys()
+		list = m.tour.Keys()
 	default:
 		return m.keysHere()
 	}
 	for _, b := range m.keysHere() {
-		if b.pinned && b.page == nil && b.group == "Session" {
+		if b.Pinned && b.Page == nil && b.Group == "Session" {
 			list = append(list, b)
 		}
 	}
 	return list
 }
 
-// act makes an action that starts nothing in the background.
-func act(do func(*Model)) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		do(m)
+// pastKeys are the keys that the footer names while somebody looks back.
+func pastKeys(all []room.Binding) []room.Binding {
+	var list []room.Binding
+	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"},
+		{"home", "home", "oldest"}, {"end", "end", "present"}, {" ", "space", "go on"}} {
+		for _, b := range all {
+			if b.Page == nil && b.Keys()[0] == k[0] {
+				b = b.InFooter(k[2])
+				b.SetHelp(k[1], k[2])
+				b.Pinned = k[0] != "home" && k[0] != ","
+				list = append(list, b)
+			}
+		}
+	}
+	return list
+}
+
+// typedKeys handles a key message. It may hold several runes when keys come fast
+// or the line is slow: each is a key of its own. Pasted text is not taken for
+// keys.
+func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
+		return m.typedKey(msg)
+	}
+	if msg.Paste {
+		if m.line.Open {
+			m.line.Edit(msg)
+		}
 		return nil
 	}
+	for _, r := range msg.Runes {
+		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
+		if r == ' ' {
+			one.Type = tea.KeySpace
+		}
+		if cmd := m.typedKey(one); cmd != nil {
+			return cmd // it leaves: what follows was not meant for us
+		}
+	}
+	return nil
 }
 
-func arrow(dx, dy int) func(*Model) tea.Cmd {
-	return act(func(m *Model) { m.perform(m.page().move(dx, dy)) })
+// typedKey gives one key to what has the keys: the command line, a box, the tour,
+// or the page.
+func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case m.line.Open:
+		return m.keyInLine(msg)
+	case m.over != nil:
+		return m.keyInOverlay(msg)
+	case m.tour != nil && m.tour.Key(msg):
+		return nil
+	}
+	return m.key(msg)
 }
 
-// The keys of the command line and of the overlays, on top of plain typing.
-func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
-	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up"), of("down")
+// key runs what a key is bound to.
+func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
+	var everywhere *room.Binding
+	for i := range m.keys {
+		b := &m.keys[i]
+		switch {
+		case !key.Matches(msg, b.Binding):
+		case b.Page == m.page():
+			return m.press(b, msg)
+		case b.Page == nil && everywhere == nil:
+			everywhere = b
+		}
+	}
+	if everywhere != nil {
+		return m.press(everywhere, msg)
+	}
+	m.lab.UnknownKey()
+	return nil
 }
 
 // keyInLine handles a key while the command line is open.
 func (m *Model) keyInLine(msg tea.KeyMsg) tea.Cmd {
-	enter, leave, next, back, older, newer := lineKeys()
-	d := m.desk()
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		return m.interrupt()
-	case key.Matches(msg, enter):
+	case m.line.Key(msg, m.context()):
 		return m.run()
-	case key.Matches(msg, leave):
-		m.line.open = false
-	case key.Matches(msg, next):
-		m.line.tab(d, 1)
-	case key.Matches(msg, back):
-		m.line.tab(d, -1)
-	case key.Matches(msg, older):
-		m.line.recall(1)
-	case key.Matches(msg, newer):
-		m.line.recall(-1)
-	case msg.Type == tea.KeyBackspace && m.line.input.String() == "":
-		m.line.open = false
-	default:
-		m.line.edit(msg)
 	}
 	return nil
 }
@@ -184,56 +135,28 @@ func (m *Model) keyInOverlay(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyCtrlC {
 		return m.interrupt()
 	}
-	switch o := m.over.(type) {
-	case *helpBox:
-		if n := overlayStep(msg); n != 0 {
-			o.scroll(n)
-		} else {
-			m.over = nil
-		}
-	case *picker:
-		if o.card == nil || !m.cardKey(o, msg) {
-			m.keyInPicker(o, msg)
-		}
-	case *whyBox:
-		m.keyInWhy(o, msg)
-	}
-	return nil
+	return m.perform(m.over.Key(msg))
 }
 
-func (m *Model) keyInPicker(p *picker, msg tea.KeyMsg) {
-	filter := []rune(p.filter)
-	switch n := overlayStep(msg); {
-	case n != 0:
-		p.move(n)
-	case msg.Type == tea.KeyEsc:
-		m.over = nil
-	case msg.Type == tea.KeyEnter:
-		m.over = nil
-		if name, ok := p.picked(); ok {
-			m.take(p, name)
-		}
-	case msg.Type == tea.KeyBackspace && len(filter) > 0:
-		p.narrow(string(filter[:len(filter)-1]))
-	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
-		m.toggleShadow(p)
-	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
-		p.narrow(p.filter + string(msg.Runes))
+// press does what a key is for, and says so if there was nothing for it to do.
+func (m *Model) press(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
+	if !b.SaysIdle {
+		return m.perform(b.Do())
 	}
+	before, sent, note := m.pageText(), m.lab.Sent, m.lab.Note
+	cmd := m.perform(b.Do())
+	m.page().Observe(m.pageView(false))
+	note.Stale = m.lab.Note.Stale
+	if m.lab.Idle(sent) && m.over == nil && !m.line.Open && m.lab.Note == note && m.pageText() == before {
+		m.lab.Show(msg.String()+": nothing to do here now; ? lists the keys", session.ToneDim)
+	}
+	return cmd
 }
 
-// overlayStep is how far a key moves in a list, 0 if it is none that moves.
-func overlayStep(msg tea.KeyMsg) int {
-	const screenful = 10
-	switch msg.Type {
-	case tea.KeyUp:
-		return -1
-	case tea.KeyDown:
-		return 1
-	case tea.KeyPgUp:
-		return -screenful
-	case tea.KeyPgDown:
-		return screenful
+// pageText is what the page shows now.
+func (m *Model) pageText() string {
+	if m.w < minWidth || m.h < minHeight {
+		return ""
 	}
-	return 0
+	return strings.Join(m.page().Lines(m.theme, m.w, m.h-2-len(m.tourPanel())), "\n")
 }

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
 )
 
 // A key that means nothing on a page says so; one that does something does not.
@@ -17,9 +19,9 @@ func TestKeysWithNothingToDoSaySo(t *testing.T) {
 		{"3", "z", true}, {"3", "d", true}, {"5", "z", false}, {"5", "d", true}, {"6", "z", true}, {"6", "tab", false},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}} {
-			m := screen(newEchoLab(), size[0], size[1], Options{})
+			m := screen(labtest.NewEcho(), size[0], size[1], Options{})
 			press(m, c.page)
-			m.dismiss()
+			m.lab.Dismiss()
 			if press(m, c.key); strings.Contains(m.View(), says) != c.idle {
 				t.Errorf("page %s, %s at %v: says so: %v", c.page, c.key, size, !c.idle)
 			}
@@ -30,10 +32,10 @@ func TestKeysWithNothingToDoSaySo(t *testing.T) {
 // A command that wants a name and has none opens the list of names.
 func TestCommandsWithoutANameOpenTheList(t *testing.T) {
 	for _, word := range []string{"encoder", "shadow", "profile"} {
-		m := screen(newEchoLab(), 160, 48, Options{})
+		m := screen(labtest.NewEcho(), 160, 48, Options{})
 		press(m, line(word)...)
-		if _, ok := m.over.(*picker); !ok || m.line.open {
-			t.Errorf("%s: over the page is %T, the line is open: %v", word, m.over, m.line.open)
+		if m.over == nil || m.line.Open {
+			t.Errorf("%s: over the page is %T, the line is open: %v", word, m.over, m.line.Open)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,62 +8,19 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
-	"wirelab/experiment"
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/labtest"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// named are the keys that are not what they type.
-var named = map[string]tea.KeyMsg{
-	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
-	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
-	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
-	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
-	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome}, "ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
-}
-
 // press sends keys and then a tick, as a person and the clock would.
 func press(m *Model, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
-		msg, ok := named[k]
-		if !ok {
-			msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
-		}
-		_, last = m.Update(msg)
+		_, last = m.Update(labtest.KeyMsg(k))
 	}
 	m.Update(tickMsg{})
 	return last
-}
-
-// spell writes commands as text that a test can compare.
-func spell(commands []experiment.Command) string {
-	var parts []string
-	for _, c := range commands {
-		switch {
-		case c.Change != nil:
-			text := c.Change.Label()
-			if len(c.Change.Params) > 0 {
-				b, _ := json.Marshal(c.Change.Params)
-				text = "params " + string(b)
-			}
-			parts = append(parts, text)
-		case c.Undo:
-			parts = append(parts, "undo")
-		case c.Pause != nil:
-			parts = append(parts, fmt.Sprint("pause ", *c.Pause))
-		case c.Toggle:
-			parts = append(parts, "toggle")
-		case c.Step > 0:
-			parts = append(parts, fmt.Sprint("step ", c.Step))
-		case c.Speed != nil:
-			parts = append(parts, fmt.Sprint("speed ", *c.Speed))
-		case c.Seek != nil:
-			parts = append(parts, fmt.Sprint("seek ", *c.Seek))
-		case c.Save != nil:
-			parts = append(parts, "save "+*c.Save)
-		}
-	}
-	return strings.Join(parts, "; ")
 }
 
 // line are the keys of a typed command.
@@ -130,31 +85,31 @@ func TestKeysMakeCommands(t *testing.T) {
 		{line(""), ""},
 		{line("help"), ""},
 	} {
-		lab := newFakeLab()
+		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{ReportsDir: "/reports"})
 		press(m, c.keys...)
-		if got := spell(lab.got); got != c.want {
+		if got := labtest.Spell(lab.Got); got != c.want {
 			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
 		}
 	}
 }
 
 func TestAdjustingSetsBothDirections(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	press(screen(lab, 160, 48, Options{}), "down", "down", "down", "down", "right")
-	if ch := lab.got[0].Change; ch.Down["loss"] != "7%" || ch.Up["loss"] != "7%" {
+	if ch := lab.Got[0].Change; ch.Down["loss"] != "7%" || ch.Up["loss"] != "7%" {
 		t.Errorf("down %v, up %v", ch.Down, ch.Up)
 	}
 }
 
 func TestKeyShowsInTheNextRedraw(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "E") // the lab has not answered: its snapshot is the same as before
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
-	for range patience + 1 {
+	for range askLasts + 1 {
 		m.Update(tickMsg{})
 	}
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "relative-orientation") {
@@ -164,28 +119,28 @@ func TestKeyShowsInTheNextRedraw(t *testing.T) {
 
 func TestHeldKeyMovesSteadily(t *testing.T) {
 	// The lab answers three ticks late; the value must climb rung by rung.
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "down", "down", "down", "down")
-	late := []*config.Config{lab.snap.Config, lab.snap.Config, lab.snap.Config}
+	late := []*config.Config{lab.Snap.Config, lab.Snap.Config, lab.Snap.Config}
 	var seen []string
 	for i := range 6 {
 		press(m, "right")
-		text, err := m.want.config(m.snap).Down.Get("loss")
+		text, err := m.lab.Config().Down.Get("loss")
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen = append(seen, text)
 		answer := late[len(late)-1].Clone()
-		for _, c := range lab.got[len(lab.got)-1:] {
+		for _, c := range lab.Got[len(lab.Got)-1:] {
 			if err := answer.Apply(*c.Change); err != nil {
 				t.Fatal(err)
 			}
 		}
 		late = append(late, answer)
-		next := *lab.snap
+		next := *lab.Snap
 		next.Config = late[i]
-		lab.snap = &next
+		lab.Snap = &next
 	}
 	if got, want := strings.Join(seen, " "), "7% 10% 15% 20% 25% 30%"; got != want {
 		t.Errorf("seen %q, want %q", got, want)
@@ -193,31 +148,31 @@ func TestHeldKeyMovesSteadily(t *testing.T) {
 }
 
 func TestPastedTextIsNoKeys(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 80, 24, Options{})
 	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
-	if _, cmd := m.Update(paste); cmd != nil || len(lab.got) > 0 || m.over != nil {
-		t.Errorf("pasted text was obeyed: %q", spell(lab.got))
+	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.over != nil {
+		t.Errorf("pasted text was obeyed: %q", labtest.Spell(lab.Got))
 	}
 	press(m, "/")
 	m.Update(paste)
-	if got := m.line.input.String(); got != "esuq. undo" {
+	if got := m.line.Text(); got != "esuq. undo" {
 		t.Errorf("pasted into the line: %q", got)
 	}
 }
 
 func TestBusyLabLosesNoChange(t *testing.T) {
-	lab := newFakeLab()
-	lab.full = true
+	lab := labtest.NewLab()
+	lab.Full = true
 	m := screen(lab, 160, 48, Options{})
 	press(m, "E")
 	press(m, "space")
 	if !strings.Contains(m.View(), "press again") {
 		t.Error("nothing says that the lab is busy")
 	}
-	lab.full = false
+	lab.Full = false
 	press(m)
-	if got := spell(lab.got); got != "encoder rotor" {
+	if got := labtest.Spell(lab.Got); got != "encoder rotor" {
 		t.Errorf("sent %q once there was room, want the encoder", got)
 	}
 }
@@ -246,21 +201,21 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 		"loss gilbert-elliott x=1": "expected one of p, r, h, k",
 		"param":                    "param NAME VALUE",
 	} {
-		lab := newFakeLab()
+		lab := labtest.NewLab()
 		m := screen(lab, 120, 40, Options{})
 		press(m, line(text)...)
-		if !m.line.open || !strings.Contains(m.line.err, want) || len(lab.got) != 0 {
-			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.open, m.line.err, spell(lab.got), want)
+		if !m.line.Open || !strings.Contains(m.line.Err, want) || len(lab.Got) != 0 {
+			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.Open, m.line.Err, labtest.Spell(lab.Got), want)
 		}
 		press(m, "ctrl+u", "undo", "enter") // it can be mended
-		if m.line.open || spell(lab.got) != "undo" {
+		if m.line.Open || labtest.Spell(lab.Got) != "undo" {
 			t.Errorf("%q: could not be mended", text)
 		}
 	}
 }
 
 func TestHistoryAndCompletion(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 120, 40, Options{})
 	press(m, line("loss 5%")...)
 	press(m, line("step 3")...)
@@ -297,7 +252,7 @@ func TestHistoryAndCompletion(t *testing.T) {
 		{[]string{"a\nb\tc\x00"}, "a b c"},
 	} {
 		press(m, append([]string{"/"}, c.keys...)...)
-		if got := m.line.input.String(); got != c.want {
+		if got := m.line.Text(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.keys, got, c.want)
 		}
 		press(m, "esc")
@@ -316,9 +271,9 @@ func TestLeaving(t *testing.T) {
 		{[]string{"?", "ctrl+c"}, ErrInterrupted},
 		{[]string{"p", "ctrl+c"}, ErrInterrupted},
 	} {
-		lab := newFakeLab()
+		lab := labtest.NewLab()
 		m := screen(lab, 80, 24, Options{})
-		m.Update(named["right"])
+		m.Update(labtest.NamedKeys["right"])
 		cmd := press(m, c.keys...)
 		if cmd == nil || m.Err() != c.want {
 			t.Errorf("%v: command %v, error %v, want %v", c.keys, cmd != nil, m.Err(), c.want)
@@ -327,7 +282,7 @@ func TestLeaving(t *testing.T) {
 		if _, ok := cmd().(tea.QuitMsg); !ok {
 			t.Errorf("%v does not quit", c.keys)
 		}
-		if got := spell(lab.got); got != "encoder rotor" {
+		if got := labtest.Spell(lab.Got); got != "encoder rotor" {
 			t.Errorf("%v: the lab got %q, want the change before leaving", c.keys, got)
 		}
 	}
@@ -335,10 +290,10 @@ func TestLeaving(t *testing.T) {
 
 func TestNoKeyTwice(t *testing.T) {
 	seen := map[string]string{}
-	for _, b := range screen(newFakeLab(), 80, 24, Options{}).keys {
+	for _, b := range screen(labtest.NewLab(), 80, 24, Options{}).keys {
 		for _, k := range b.Keys() {
-			if b.page != nil {
-				k += " on " + b.page.name() // may stand before a key that holds everywhere
+			if b.Page != nil {
+				k += " on " + b.Page.Name() // may stand before a key that holds everywhere
 			}
 			if other, taken := seen[k]; taken {
 				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
@@ -349,7 +304,7 @@ func TestNoKeyTwice(t *testing.T) {
 }
 
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
-	m := screen(newFakeLab(), 120, 130, Options{})
+	m := screen(labtest.NewLab(), 120, 130, Options{})
 	press(m, "?")
 	view := m.over.(*helpBox).text()
 	for _, b := range m.keysHere() {
@@ -357,9 +312,9 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			t.Errorf("help lacks %q: %q", h.Key, h.Desc)
 		}
 	}
-	for _, v := range m.cat.verbs() {
-		if !strings.Contains(view, v.name) {
-			t.Errorf("help lacks the command %q", v.name)
+	for _, v := range command.Verbs(m.cat) {
+		if !strings.Contains(view, v.Name) {
+			t.Errorf("help lacks the command %q", v.Name)
 		}
 	}
 	if press(m, "x"); strings.Contains(m.View(), "Help") {
@@ -368,35 +323,14 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 }
 
 func TestFooterNamesRealKeys(t *testing.T) {
-	m := screen(newFakeLab(), 200, 50, Options{})
+	m := screen(labtest.NewLab(), 200, 50, Options{})
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
 	for _, b := range m.keysHere() {
-		if b.brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.brief) {
+		if b.Brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.Brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}
-		if msg, ok := named[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
+		if msg, ok := labtest.NamedKeys[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
 			t.Errorf("%q does not match its own key", b.Keys()[0])
 		}
 	}
-}
-
-func FuzzParseLine(f *testing.F) {
-	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b", "latency 50ms ± 10ms", "\xff é 日"} {
-		f.Add(s)
-	}
-	cat := newCatalog()
-	cfg := config.Default()
-	f.Fuzz(func(t *testing.T, text string) {
-		o, err := cat.parseLine(text)
-		if err == nil && o.Change != nil {
-			_ = cfg.Check(*o.Change) // an error or not, but no panic
-		}
-		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= experiment.MinSpeed && *o.Speed <= experiment.MaxSpeed) {
-			t.Fatalf("%q is speed %v", text, *o.Speed)
-		}
-		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
-			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
-		}
-		complete(desk{cat, cfg, fakeSchema}, text)
-	})
 }

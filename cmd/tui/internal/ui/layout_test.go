@@ -9,6 +9,8 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
+	"wirelab/cmd/tui/internal/labtest"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
@@ -32,7 +34,8 @@ func checkScreen(t *testing.T, what, view string, w, h int) {
 // that meets each several times, and the corners.
 func sizes() [][2]int {
 	rng := rand.New(rand.NewPCG(9, 9))
-	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31}, {160, 48}, {80, 24}}
+	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31},
+		{160, 48}, {80, 24}}
 	for range 3 {
 		heights := rng.Perm(250)
 		for i, w := range rng.Perm(250) {
@@ -43,8 +46,9 @@ func sizes() [][2]int {
 }
 
 func TestEveryLineFitsEverySize(t *testing.T) {
-	for name, renderer := range map[string]Options{"plain": {Renderer: plainRenderer()}, "colour": {Renderer: colourRenderer()}, "ascii": {Renderer: plainRenderer(), ASCII: true}} {
-		m := screen(newFakeLab(), 80, 24, renderer)
+	for name, renderer := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
+		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
+		m := screen(labtest.NewLab(), 80, 24, renderer)
 		for i, s := range sizes() {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
@@ -58,11 +62,12 @@ func TestEveryLineFitsEverySize(t *testing.T) {
 func TestOverlaysFitEverySize(t *testing.T) {
 	for what, keys := range map[string][]string{
 		"help": {"?"}, "encoders": {"enter"}, "profiles": {"p"}, "profiles narrowed to nothing": {"p", "x", "y", "z"},
-		"command": {"/"}, "long command": {"/", strings.Repeat("latency 5日 ", 40)}, "mistake": {"/", "los 5%", "enter"}, "completion": {"/", "tab", "tab"},
+		"command": {"/"}, "long command": {"/", strings.Repeat("latency 5日 ", 40)}, "mistake": {"/", "los 5%", "enter"},
+		"completion":        {"/", "tab", "tab"},
 		"settings unfolded": {"/netem delay 50ms 10ms loss 1% 25%", "enter", "/up netem off", "enter", "tab", "up", "d", "right"},
 		"all unfolded":      append(toFold(), "right", "down", "down"), "one way": {"d", "d"},
 	} {
-		m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer(), Picture: widePicture})
+		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Picture: widePicture})
 		press(m, keys...)
 		for _, s := range sizes()[:250] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
@@ -73,13 +78,14 @@ func TestOverlaysFitEverySize(t *testing.T) {
 
 // hostileLab has a snapshot in which everything that is text is awkward, and
 // everything that is a list is empty or huge.
-func hostileLab() *fakeLab {
-	lab := newFakeLab()
-	s := lab.snap
+func hostileLab() *labtest.Lab {
+	lab := labtest.NewLab()
+	s := lab.Snap
 	s.Config.Data.Source = "file:/tmp/録画\x1b[31m\t\n/" + strings.Repeat("x", 300)
 	s.Item = "日本語"
 	s.Notice = engine.Notice{ID: 4, Text: "no\nsuch \x1b]0;title\a thing 🙂‍🙂 e\u0301", Bad: true}
-	s.Marks = append(s.Marks, engine.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: engine.MarkNote}, engine.Mark{T: -5}, engine.Mark{T: 1 << 62})
+	s.Marks = append(s.Marks, engine.Mark{T: 89 * time.Second, Label: "mark 日本\x00", Kind: engine.MarkNote},
+		engine.Mark{T: -5}, engine.Mark{T: 1 << 62})
 	r := &s.Lanes[0].Recent
 	r.PayloadKbps, r.WireKbps, r.BitsPerChanged = 1e300, -1, 1e18
 	s.Lanes[0].Packets[590].Outcome = 250
@@ -88,13 +94,14 @@ func hostileLab() *fakeLab {
 }
 
 func TestHostileSnapshotBreaksNothing(t *testing.T) {
-	m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
-	lab := m.lab.(*fakeLab)
-	for _, snap := range []*engine.Snapshot{hostileLab().snap, {Config: config.Default()}, {Config: config.Default(), Lanes: make([]engine.Lane, 1)}} {
-		lab.snap = snap
+	lab := labtest.NewLab()
+	m := screen(lab, 80, 24, Options{Renderer: labtest.ColourRenderer()})
+	for _, snap := range []*engine.Snapshot{hostileLab().Snap, {Config: config.Default()},
+		{Config: config.Default(), Lanes: make([]engine.Lane, 1)}} {
+		lab.Snap = snap
 		for _, s := range sizes()[:200] {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			m.ticks = slowTicks - 1
+			m.lab.Ticks = slowTicks - 1
 			press(m, "tab", "left")
 			checkScreen(t, "hostile", m.View(), s[0], s[1])
 		}
@@ -106,7 +113,8 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 
 func TestASCIIMeansASCII(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {20, 5}} {
-		for _, keys := range [][]string{nil, {"?"}, {"enter"}, {"/", "latency 50ms±"}, {"tab", "left"}, {"tab", "tab"}, {"tab", "tab", "tab"}, {"shift+tab"}} {
+		for _, keys := range [][]string{nil, {"?"}, {"enter"}, {"/", "latency 50ms±"}, {"tab", "left"}, {"tab", "tab"},
+			{"tab", "tab", "tab"}, {"shift+tab"}} {
 			m := screen(hostileLab(), size[0], size[1], Options{ASCII: true})
 			press(m, keys...)
 			for _, r := range m.View() {
@@ -119,7 +127,7 @@ func TestASCIIMeansASCII(t *testing.T) {
 }
 
 func TestNoColourMeansNoEscapes(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{})
+	m := screen(labtest.NewLab(), 160, 48, Options{})
 	if strings.Contains(m.View(), "\x1b") {
 		t.Error("an escape sequence without colour")
 	}
@@ -127,24 +135,13 @@ func TestNoColourMeansNoEscapes(t *testing.T) {
 
 func TestSixteenColoursSuffice(t *testing.T) {
 	for _, dark := range []bool{true, false} {
-		r := plainRenderer()
+		r := labtest.PlainRenderer()
 		r.SetColorProfile(termenv.ANSI)
 		r.SetHasDarkBackground(dark)
-		view := screen(newFakeLab(), 160, 48, Options{Renderer: r}).View()
+		view := screen(labtest.NewLab(), 160, 48, Options{Renderer: r}).View()
 		if strings.Contains(view, "38;5") || strings.Contains(view, "38;2") || !strings.Contains(view, "m") {
 			t.Error("a terminal of 16 colours gets others")
 		}
-	}
-}
-
-func TestWideRunesKeepTheirPlace(t *testing.T) {
-	c := newCanvas(8, 1)
-	c.text(0, 0, inkPlain, "a日本b")
-	c.set(2, 0, inkPlain, 'x') // the right half of 日
-	c.set(3, 0, inkPlain, 'y') // the left half of 本
-	got := c.lines(newTheme(plainRenderer(), false))[0]
-	if got != "a xy b  " {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -161,41 +158,6 @@ func TestSplice(t *testing.T) {
 		got := splice(c.line, c.piece, c.x, c.n, c.w)
 		if ansi.Strip(got) != ansi.Strip(c.want) || ansi.StringWidth(got) != c.w {
 			t.Errorf("splice(%q) = %q, want %q", c.line, got, c.want)
-		}
-	}
-}
-
-// A word that is longer than a line is broken, and nothing of it is lost.
-func TestWrapLosesNothing(t *testing.T) {
-	const text = "saved as /a/very/long/path/to/the/世界世界世界/reports now"
-	for n := 2; n < 70; n++ {
-		lines := wrap(text, n)
-		for _, line := range lines {
-			if textWidth(line) > n {
-				t.Errorf("%d columns: %q", n, line)
-			}
-		}
-		if got := strings.ReplaceAll(strings.Join(lines, ""), " ", ""); got != strings.ReplaceAll(text, " ", "") {
-			t.Errorf("%d columns: %q", n, lines)
-		}
-	}
-	if lines := wrap("世", 1); len(lines) != 1 {
-		t.Errorf("%q", lines)
-	}
-}
-
-// A word of two colours is one word: a part's sign stays with its name.
-func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
-	pieces := []span{{inkPlain, "■"}, {inkDim, "flags 3% "}, {inkPlain, "■"}, {inkDim, "index "}}
-	for n := 8; n < 30; n++ {
-		for _, line := range flow(pieces, n) {
-			text := ""
-			for _, p := range line {
-				text += p.text
-			}
-			if strings.HasSuffix(strings.TrimSpace(text), "■") {
-				t.Errorf("%d columns: %q", n, text)
-			}
 		}
 	}
 }

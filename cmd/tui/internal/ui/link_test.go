@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment/config"
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
 )
@@ -24,53 +24,17 @@ func widePicture(_ lossmodel.Spec, w int, _ bool) string {
 
 // measured is the picture as the program draws it.
 func measured(spec lossmodel.Spec, w int, ascii bool) string {
-	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400}, measure.Style{Width: w, ASCII: ascii})
+	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400},
+		measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		panic(err)
 	}
 	return text
 }
 
-// wordsOfControls lists the words of all controls.
-func wordsOfControls(list []control) []string {
-	var words []string
-	for _, c := range list {
-		words = append(words, c.word)
-	}
-	return words
-}
-
-func TestEveryKeyHasAControl(t *testing.T) {
-	cat := newCatalog()
-	on := config.Default()
-	if err := on.Apply(config.Change{Down: map[string]string{"netem": "delay 10ms"}}); err != nil {
-		t.Fatal(err)
-	}
-	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
-		for way := bothDirections; way <= upOnly; way++ {
-			words := wordsOfControls(cat.controls(cfg, fakeSchema, scope{way, true}))
-			for _, k := range lossmodel.Keys() {
-				if n := countOf(words, k.Key); n != 1 {
-					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
-				}
-			}
-		}
-	}
-}
-
-func countOf(list []string, word string) int {
-	n := 0
-	for _, w := range list {
-		if w == word {
-			n++
-		}
-	}
-	return n
-}
-
 func TestFoldOpensAndCloses(t *testing.T) {
 	for _, keys := range [][2]string{{"enter", "enter"}, {"right", "left"}, {"right", "enter"}} {
-		lab := newFakeLab()
+		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{})
 		press(m, toFold()...)
 		if !strings.Contains(m.View(), "▸ More") || strings.Contains(m.View(), "keep_order") {
@@ -81,8 +45,8 @@ func TestFoldOpensAndCloses(t *testing.T) {
 			t.Errorf("%s does not open the fold", keys[0])
 		}
 		press(m, keys[1])
-		if strings.Contains(m.View(), "keep_order") || len(lab.got) > 0 {
-			t.Errorf("%s does not close the fold; sent %q", keys[1], spell(lab.got))
+		if strings.Contains(m.View(), "keep_order") || len(lab.Got) > 0 {
+			t.Errorf("%s does not close the fold; sent %q", keys[1], labtest.Spell(lab.Got))
 		}
 	}
 }
@@ -106,80 +70,40 @@ func TestFoldedSettingsCanBeSet(t *testing.T) {
 		{to(7, "d", "d", "enter", "loss 1%", "enter"), "up netem loss 1%"},
 		{to(1, "enter", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
 	} {
-		lab := newFakeLab()
+		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{})
 		press(m, c.keys...)
-		if got := spell(lab.got); got != c.want {
+		if got := labtest.Spell(lab.Got); got != c.want {
 			t.Errorf("%v sent %q, want %q\n%s", c.keys[len(open):], got, c.want, m.View())
 		}
 	}
 }
 
 func TestParamsOfALossModelAreControls(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, line("loss gilbert-elliott p=1% r=20%")...)
-	lab.got = nil
+	lab.Got = nil
 	press(m, "down", "down", "down", "down", "down", "right") // the first param of the model
 	press(m, "down", "]")
-	if got, want := spell(lab.got), "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
+	want := "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"
+	if got := labtest.Spell(lab.Got); got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	press(m, "enter")
-	if got, want := m.line.input.String(), "loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
+	if got, want := m.line.Text(), "loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
 		t.Errorf("enter offers %q to be mended, want %q", got, want)
-	}
-}
-
-func TestStepLossParam(t *testing.T) {
-	share, packets := lossmodel.ParamInfo{Unit: "%", Min: "0%"}, lossmodel.ParamInfo{Unit: "packets"}
-	for _, c := range []struct {
-		p    lossmodel.ParamInfo
-		now  string
-		n    int
-		want string
-	}{
-		{share, "1%", 1, "2%"}, {share, "0%", -1, "0%"}, {share, "100%", 4, "100%"}, {share, "6%", 1, "7%"}, {share, "?", 1, "?"},
-		{packets, "3", 1, "4"}, {packets, "1", -4, "1"},
-		{lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "0%", -1, "-5%"}, {lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "90%", 4, "95%"},
-	} {
-		if got := stepLossParam(c.p, c.now, c.n); got != c.want {
-			t.Errorf("%s by %d is %s, want %s", c.now, c.n, got, c.want)
-		}
-	}
-}
-
-// TestModelsCanBeCompleted types every model by completion alone, with its
-// params, and hands it to a link.
-func TestModelsCanBeCompleted(t *testing.T) {
-	cat := newCatalog()
-	loss, _ := cat.key("loss")
-	d := desk{cat, config.Default(), fakeSchema}
-	for _, model := range loss.Models {
-		text := "loss " + model.Name
-		if _, words := complete(d, text); !slices.Contains(words, model.Name) {
-			t.Errorf("%q is not offered", model.Name)
-		}
-		_, words := complete(d, text+" ")
-		if len(words) != len(model.Params) {
-			t.Errorf("%s offers %q for %d params", model.Name, words, len(model.Params))
-		}
-		for _, p := range model.Params {
-			if hint := d.usage(text + " " + p.Name + "="); !strings.Contains(hint, p.Help) {
-				t.Errorf("%s %s: the hint is %q", model.Name, p.Name, hint)
-			}
-		}
 	}
 }
 
 // TestNetemWarnsOnce: the warnings of a line come once, and again only if the line
 // is another.
 func TestNetemWarnsOnce(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{})
+	m := screen(labtest.NewLab(), 160, 48, Options{})
 	const fault = "netem's correlation draws its values to the middle"
 	press(m, line("netem loss 1% 25%")...)
-	if n := strings.Count(m.note.text, fault); n != 1 || !strings.Contains(m.View(), fault) {
-		t.Fatalf("both links have the fault; it is told %d times: %q", n, m.note.text)
+	if n := strings.Count(m.View(), fault); n != 1 {
+		t.Fatalf("both links have the fault; it is told %d times:\n%s", n, m.View())
 	}
 	press(m, "esc")
 	for range 5 {
@@ -189,46 +113,46 @@ func TestNetemWarnsOnce(t *testing.T) {
 		t.Error("it is told again though nothing changed")
 	}
 	press(m, line("latency 1ms")...) // refused: the line decides
-	if m.note.text != "" || !strings.Contains(m.line.err, "netem") {
-		t.Errorf("a refused change: notice %q, error %q", m.note.text, m.line.err)
+	if strings.Contains(m.View(), fault) || !strings.Contains(m.line.Err, "netem") {
+		t.Errorf("a refused change: error %q\n%s", m.line.Err, m.View())
 	}
 	press(m, "esc")
 	press(m, line("netem loss 2% 25%")...)
-	if !strings.Contains(m.note.text, fault) {
+	if !strings.Contains(m.View(), fault) {
 		t.Error("another line is not warned of")
 	}
 	press(m, "esc")
-	if press(m, line("netem off")...); m.note.text != "netem off" {
-		t.Errorf("no netem, yet %q", m.note.text)
+	if press(m, line("netem off")...); strings.TrimSpace(lastRow(m)) != "● netem off" {
+		t.Errorf("no netem, yet %q", lastRow(m))
 	}
 }
 
 func TestNetemHoldsControls(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, line("down netem delay 20ms seed 3")...)
 	press(m, "esc")
-	lab.got = nil
+	lab.Got = nil
 	view := m.View()
 	if n := strings.Count(view, "waits: netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
 		t.Errorf("%d controls wait, want 9:\n%s", n, view)
 	}
 	press(m, "down", "down", "down", "down", "down", "right")
-	if len(lab.got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
-		t.Errorf("moving what netem decides sent %q and says %q", spell(lab.got), m.note.text)
+	if len(lab.Got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
+		t.Errorf("moving what netem decides sent %q and says %q", labtest.Spell(lab.Got), lastRow(m))
 	}
 	press(m, "esc", "d", "d")
 	if strings.Contains(m.View(), "waits: netem") {
 		t.Error("the link back waits though it has no netem")
 	}
 	press(m, "right")
-	if got := spell(lab.got); got != "up loss 0.1%" {
+	if got := labtest.Spell(lab.Got); got != "up loss 0.1%" {
 		t.Errorf("the link back got %q", got)
 	}
 }
 
 func TestOneWayIsShown(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{})
+	m := screen(labtest.NewLab(), 160, 48, Options{})
 	for _, c := range []struct{ title, latency string }{
 		{" Controls ━━", "50 ms    ■■■■■■········  ↑ 65 ms"},
 		{"link down only", "50 ms    ■■■■■■········  ↑ 65 ms"},
@@ -245,13 +169,13 @@ func TestOneWayIsShown(t *testing.T) {
 // TestPreviewIsMadeOnce: a picture may take a thousand times as long as a redraw.
 func TestPreviewIsMadeOnce(t *testing.T) {
 	made := 0
-	m := screen(newFakeLab(), 160, 48, Options{Picture: func(spec lossmodel.Spec, w int, ascii bool) string {
+	m := screen(labtest.NewLab(), 160, 48, Options{Picture: func(spec lossmodel.Spec, w int, ascii bool) string {
 		made++
 		return measured(spec, w, ascii)
 	}})
 	press(m, "p")
 	for range 20 {
-		m.ticks = slowTicks - 1
+		m.lab.Ticks = slowTicks - 1
 		press(m)
 	}
 	if made != 1 {
@@ -263,7 +187,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	if made != 3 {
 		t.Errorf("made %d times for three links", made)
 	}
-	view, p := m.View(), m.cat.profiles[0]
+	view, p := m.View(), lossmodel.Profiles()[0]
 	for _, want := range []string{p.Summary, "source: " + p.Source, "each way:", "1500 packets", "delay, ms"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, view)
@@ -276,9 +200,9 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 }
 
 func TestPreviewWithoutPictures(t *testing.T) {
-	m := screen(newFakeLab(), 80, 24, Options{})
+	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "p")
-	if !strings.Contains(m.View(), "source: "+m.cat.profiles[0].Source) {
+	if !strings.Contains(m.View(), "source: "+lossmodel.Profiles()[0].Source) {
 		t.Errorf("the source is not named:\n%s", m.View())
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"wirelab/cmd/tui/internal/labtest"
 )
 
 func lastRow(m *Model) string {
@@ -14,7 +16,7 @@ func lastRow(m *Model) string {
 
 func TestFooterKeepsWhatOneMustKnow(t *testing.T) {
 	for w := minWidth; w <= 200; w++ {
-		m := screen(newFakeLab(), w, minHeight, Options{})
+		m := screen(labtest.NewLab(), w, minHeight, Options{})
 		row := lastRow(m)
 		for _, want := range []string{"space pause", "/ command", "? help", "q quit"} {
 			if !strings.Contains(row, want) {
@@ -24,33 +26,28 @@ func TestFooterKeepsWhatOneMustKnow(t *testing.T) {
 	}
 }
 
-func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
-	l := &commandLine{err: `encoder: unknown encoder "` + strings.Repeat("x", 30) + ` y"; did you mean rotor?; and ` + strings.Repeat("much more of it ", 20)}
-	rows := l.complaint(60)
-	if len(rows) != maxComplaint || !strings.HasPrefix(rows[0], "did you mean rotor? encoder: unknown") {
-		t.Errorf("%q", rows)
-	}
-	m := screen(newFakeLab(), 60, 20, Options{})
+func TestComplaintIsOnTheScreen(t *testing.T) {
+	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, line("encoder rotr")...)
 	if !strings.Contains(m.View(), "did you mean rotor?") {
 		t.Errorf("the way out is not on the screen:\n%s", m.View())
 	}
 	press(m, "esc")
 	press(m, line("latency a bb ccc 5ms 9 quite wrong and rather long as well")...)
-	if rows := strings.Split(m.View(), "\n"); len(rows) != 20 || m.line.rows(60) != 3 {
-		t.Errorf("%d rows, the line takes %d:\n%s", len(rows), m.line.rows(60), m.View())
+	if rows := strings.Split(m.View(), "\n"); len(rows) != 20 || m.line.Rows(60) != 3 {
+		t.Errorf("%d rows, the line takes %d:\n%s", len(rows), m.line.Rows(60), m.View())
 	}
 }
 
 func TestCursorOfWideTextStaysOnTheScreen(t *testing.T) {
 	for _, text := range []string{strings.Repeat("日本語", 40), strings.Repeat("🙂a", 60), strings.Repeat("x", 130)} {
-		for _, opt := range []Options{{Renderer: plainRenderer()}, {Renderer: colourRenderer()}} {
-			m := screen(newFakeLab(), 60, 20, opt)
+		for _, opt := range []Options{{Renderer: labtest.PlainRenderer()}, {Renderer: labtest.ColourRenderer()}} {
+			m := screen(labtest.NewLab(), 60, 20, opt)
 			press(m, "/", text)
 			for range 130 {
 				row := ansi.Strip(lastRow(m))
 				bar := strings.Contains(row, "_")
-				if opt.Renderer.ColorProfile() != plainRenderer().ColorProfile() {
+				if opt.Renderer.ColorProfile() != labtest.PlainRenderer().ColorProfile() {
 					bar = strings.Contains(lastRow(m), "\x1b[7m")
 				}
 				if !bar || ansi.StringWidth(row) != 60 || strings.Contains(row, "…") {
@@ -63,8 +60,8 @@ func TestCursorOfWideTextStaysOnTheScreen(t *testing.T) {
 }
 
 func TestNoticeGivesWay(t *testing.T) {
-	m := screen(newFakeLab(), 120, 40, Options{})
-	m.say("saved as /reports/x", false)
+	m := screen(labtest.NewLab(), 120, 40, Options{})
+	m.lab.Say("saved as /reports/x", false)
 	press(m, line("reorder 10%")...)
 	if got := lastRow(m); !strings.Contains(got, "● reorder 10%") {
 		t.Errorf("an accepted command leaves %q", got)
@@ -73,7 +70,7 @@ func TestNoticeGivesWay(t *testing.T) {
 	if !strings.Contains(lastRow(m), "reorder 10%") {
 		t.Error("it is gone before it was read")
 	}
-	for range freshTicks {
+	for range noteFresh {
 		press(m)
 	}
 	if press(m, "tab"); !strings.Contains(lastRow(m), "? help") {
@@ -83,10 +80,10 @@ func TestNoticeGivesWay(t *testing.T) {
 
 func TestStrayKeysAreAnswered(t *testing.T) {
 	for _, key := range []string{"y", "0", "9", "insert"} {
-		lab := newFakeLab()
+		lab := labtest.NewLab()
 		m := screen(lab, 80, 24, Options{})
 		press(m, key)
-		if !strings.Contains(lastRow(m), "no such key here; ? lists them") || len(lab.got) > 0 {
+		if !strings.Contains(lastRow(m), "no such key here; ? lists them") || len(lab.Got) > 0 {
 			t.Errorf("%s: %q", key, lastRow(m))
 		}
 		press(m, line("loss 3%")...)

@@ -8,7 +8,21 @@ import (
 
 	"wirelab/experiment/engine"
 
-	"github.com/charmbracelet/bubbles/key"
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/bits"
+	"wirelab/cmd/tui/internal/pages/compare"
+	"wirelab/cmd/tui/internal/pages/file"
+	"wirelab/cmd/tui/internal/pages/live"
+	"wirelab/cmd/tui/internal/pages/packets"
+	"wirelab/cmd/tui/internal/pages/report"
+	"wirelab/cmd/tui/internal/pages/world"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
+	"wirelab/cmd/tui/internal/tour"
+	"wirelab/encoders/table"
+	"wirelab/lossmodel"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -17,7 +31,6 @@ import (
 const (
 	tickEvery = 50 * time.Millisecond // redraws at most 20 times a second
 	slowTicks = 10                    // what moves all the time is redrawn twice a second
-	noteTicks = 120                   // how long a notice stays
 )
 
 // tickMsg is one beat.
@@ -26,66 +39,75 @@ type tickMsg struct{}
 // interruptMsg asks to leave at once: a signal came, or the context ended.
 type interruptMsg struct{}
 
+// workDone brings the result of a page's work.
+type workDone struct{ take func() }
+
 // Model is the root of the dashboard and its only tea.Model: it routes keys, asks
 // the lab for its newest snapshot on every tick, lets the panes observe it, and
 // puts their lines together.
 type Model struct {
-	lab   Lab
+	lab   *session.Session
 	opt   Options
-	theme *theme
-	cat   *catalog
-	keys  []binding
-	pages []page
+	theme *look.Theme
+	cat   *controls.Catalog
+	keys  []room.Binding
+	pages []room.Page
 	open  int // index of the page shown
 	w, h  int
 
-	snap  *engine.Snapshot
-	ticks int
-	want  desired
-	line  commandLine
-	over  overlay // nil: none
-	note  notice
-	marks int // made by the m key
+	line  command.Line
+	over  room.Overlay // nil: none
+	tour  *tour.Tour   // nil: none under way
+	marks int          // made by the m key
 
-	thrift thrift
-	tour   *tour // nil: none under way
-	past   past
-	scheme scheme
-
+	output   outputBudget
+	scheme   look.Scheme
 	screen   string // what View returns
 	answered bool   // a key was, since the last tick
-	sent     int    // commands so far
 	stale    bool   // something besides the panes changed
 	err      error  // why the program ends, nil if it was asked to
 }
 
 // New returns the dashboard over a lab.
-func New(lab Lab, opt Options) *Model { return newModel(lab, opt, newCatalog()) }
+func New(lab room.Lab, opt Options) *Model {
+	return newModel(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
+}
 
-func newModel(lab Lab, opt Options, cat *catalog) *Model {
+func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 	if opt.Renderer == nil {
 		opt.Renderer = rendererOf(os.Stdout)
 	}
 	if opt.BudgetKbps == 0 {
 		opt.BudgetKbps = 256
 	}
-	cat.picture = opt.Picture
-	m := &Model{lab: lab, opt: opt, cat: cat, snap: lab.Snapshot()}
-	m.scheme, _ = schemeNamed(opt.Theme)
-	m.theme = newThemeOf(opt.Renderer, m.scheme, opt.ASCII)
-	m.pages = []page{newLivePage(opt, cat), newBitsPage(), newPacketsPage(), newWorldPage(), newComparePage(opt), newReportPage(opt)}
-	if ofFiles(m.snap.Schema) { // there is no world, and something else to see
+	cat.Picture = opt.Picture
+	m := &Model{opt: opt, cat: cat}
+	m.scheme, _ = look.SchemeNamed(opt.Theme)
+	m.theme = look.NewTheme(opt.Renderer, m.scheme, opt.ASCII)
+	m.lab = session.New(lab, m.theme, m.again)
+	m.pages = pages(opt, cat)
+	if room.OfFiles(m.lab.Snap.Schema) { // there is no world, and something else to see
 		m.open = 3
-		m.pages[m.open] = newFilePage(cat)
+		m.pages[m.open] = file.New(cat)
 	}
-	m.keys = bindings(m.pages)
-	m.note.seen = m.snap.Notice.ID
-	m.warn()
-	m.page().observe(m.sight(true))
+	m.keys = m.bindings()
+	m.page().Observe(m.pageView(true))
 	if opt.Tour {
 		m.startTour()
 	}
 	return m
+}
+
+// pages are the pages of the dashboard, in the order of the keys that show them.
+func pages(opt Options, cat *controls.Catalog) []room.Page {
+	return []room.Page{
+		live.New(cat, opt.BudgetKbps),
+		bits.New(),
+		packets.New(),
+		world.New(),
+		compare.New(opt.BudgetKbps),
+		report.New(opt.ReportsDir),
+	}
 }
 
 // Init implements tea.Model.
@@ -105,7 +127,7 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.compose()
 	case tea.KeyMsg:
 		m.stale = true
-		m.outgrow()
+		m.lab.DismissOld()
 		cmd = m.typedKeys(msg)
 		m.answer()
 	case tea.MouseMsg:
@@ -126,7 +148,7 @@ func (m *Model) answer() {
 		return
 	}
 	m.answered = true
-	m.page().observe(m.sight(false))
+	m.page().Observe(m.pageView(false))
 	m.compose()
 }
 
@@ -160,42 +182,64 @@ func crashed(dir string, cause any, stack []byte) error {
 	return fmt.Errorf("%w: %v; details are in %s", ErrPanic, cause, f.Name())
 }
 
-func (m *Model) page() page { return m.pages[m.open] }
+// page is the one shown.
+func (m *Model) page() room.Page { return m.pages[m.open] }
 
 // turn shows another page.
 func (m *Model) turn(i int) {
 	m.open = i
-	m.page().observe(m.sight(true))
+	m.page().Observe(m.pageView(true))
 }
 
-// sight is what the panes may see now.
-func (m *Model) sight(slow bool) sight {
-	return sight{snap: m.shown(), now: m.snap, cfg: m.want.config(m.snap), speed: m.want.pace(m.snap), slow: slow, back: m.past.away, spare: m.thrift.affords()}
+// again shows everything anew.
+func (m *Model) again() {
+	m.page().Observe(m.pageView(true))
+	m.stale = true
+}
+
+// pageView is what the panes may see now.
+func (m *Model) pageView(slow bool) room.View {
+	s := m.lab
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
+		Spare: m.output.spare()}
 }
 
 // tick takes the newest snapshot and redraws what it changes.
 func (m *Model) tick() tea.Cmd {
-	m.ticks++
 	m.answered = false
-	m.thrift.tick()
-	before := m.snap
-	m.snap = m.lab.Snapshot()
-	if m.snap.State == engine.Broken {
-		m.err = fmt.Errorf("%w: %w", ErrBroken, m.snap.Err)
+	m.output.tick()
+	before := m.lab.Poll()
+	now := m.lab.Snap
+	if now.State == engine.Broken {
+		m.err = fmt.Errorf("%w: %w", ErrBroken, now.Err)
 		return tea.Quit
 	}
-	m.tourTick()
-	m.flush()
-	m.want.settle(m.snap, m.ticks)
-	m.hear()
+	if m.tour != nil && m.tour.Tick() {
+		m.stale = true
+	}
+	m.lab.Settle()
 	// While time stands still every snapshot is a step that somebody asked for.
-	stepped := m.snap.State != engine.Running && m.snap.Now != before.Now
-	turned := m.snap.State != before.State || len(m.snap.Marks) != len(before.Marks)
-	changed := m.page().observe(m.sight(m.ticks%m.slowTicks() == 0 || stepped || turned || begins(before, m.snap)))
-	if changed || m.stale || m.snap.Now/m.clockStep() != before.Now/m.clockStep() || turned || m.snap.Actual != before.Actual {
+	stepped := now.State != engine.Running && now.Now != before.Now
+	turned := now.State != before.State || len(now.Marks) != len(before.Marks)
+	changed := m.page().Observe(m.pageView(m.lab.Ticks%m.slowTicks() == 0 || stepped || turned || begins(before, now)))
+	step := clockStep(now)
+	if changed || m.stale || m.lab.Note.Stale || now.Now/step != before.Now/step || turned || now.Actual != before.Actual {
 		m.compose()
 	}
-	return tea.Batch(nextTick(), m.work())
+	return tea.Batch(nextTick(), work(m.page()))
+}
+
+// work starts what a page has to do in the background.
+func work(p room.Page) tea.Cmd {
+	w, ok := p.(room.Worker)
+	if !ok {
+		return nil
+	}
+	read := w.Work()
+	if read == nil {
+		return nil
+	}
+	return func() tea.Msg { return workDone{read()} }
 }
 
 // begins reports whether one of the first samples came: whoever starts the program
@@ -211,62 +255,4 @@ func begins(before, now *engine.Snapshot) bool {
 func (m *Model) slowTicks() int {
 	const usual = 160 * 48
 	return slowTicks * max(m.w*m.h, usual) / usual
-}
-
-// typedKeys handles a key message, in which a fast hand or a slow line may have
-// put several runes: each is a key of its own, and may open what takes the next.
-// Pasted text is no keys.
-func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
-	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
-		return m.typedKey(msg)
-	}
-	if msg.Paste {
-		if m.line.open {
-			m.line.edit(msg)
-		}
-		return nil
-	}
-	for _, r := range msg.Runes {
-		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
-		if r == ' ' {
-			one.Type = tea.KeySpace
-		}
-		if cmd := m.typedKey(one); cmd != nil {
-			return cmd // it leaves: what follows was not meant for us
-		}
-	}
-	return nil
-}
-
-// typedKey gives one key to whoever has the keys.
-func (m *Model) typedKey(msg tea.KeyMsg) tea.Cmd {
-	switch {
-	case m.line.open:
-		return m.keyInLine(msg)
-	case m.over != nil:
-		return m.keyInOverlay(msg)
-	case m.tour != nil && m.keyInTour(msg):
-		return nil
-	}
-	return m.key(msg)
-}
-
-// key runs what a key is bound to.
-func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
-	var everywhere *binding
-	for i := range m.keys {
-		b := &m.keys[i]
-		switch {
-		case !key.Matches(msg, b.Binding):
-		case b.page == m.page():
-			return m.press(b, msg)
-		case b.page == nil && everywhere == nil:
-			everywhere = b
-		}
-	}
-	if everywhere != nil {
-		return m.press(everywhere, msg)
-	}
-	m.stray()
-	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 )
 
 func clickAt(m *Model, x, y int, b tea.MouseButton) {
@@ -16,14 +19,14 @@ func clickAt(m *Model, x, y int, b tea.MouseButton) {
 // the name one hits.
 func TestPagesCanBeClicked(t *testing.T) {
 	for _, w := range []int{104, 160, 250} {
-		m := screen(newFakeLab(), w, 48, Options{})
+		m := screen(labtest.NewLab(), w, 48, Options{})
 		for _, p := range m.pages {
 			head, _, _ := strings.Cut(m.View(), "\n")
-			at := textWidth(head[:strings.Index(head, p.name())])
-			for dx := range p.name() {
+			at := look.TextWidth(head[:strings.Index(head, p.Name())])
+			for dx := range p.Name() {
 				m.open = 0
 				if clickAt(m, at+dx, 0, tea.MouseButtonLeft); m.page() != p {
-					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.name(), m.page().name())
+					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.Name(), m.page().Name())
 				}
 				m.turn(0)
 				m.Update(tickMsg{})
@@ -38,7 +41,7 @@ func TestPagesCanBeClicked(t *testing.T) {
 }
 
 func TestWheelScrollsWhatLiesOver(t *testing.T) {
-	m := screen(newFakeLab(), 80, 24, Options{})
+	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "?")
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
@@ -47,10 +50,14 @@ func TestWheelScrollsWhatLiesOver(t *testing.T) {
 		t.Errorf("the help begins at line %d", h.first)
 	}
 	press(m, "esc", "e")
-	before := m.over.(*picker).at
+	cursor := func() int {
+		before, _, _ := strings.Cut(m.View(), "▸")
+		return strings.Count(before, "\n")
+	}
+	before := cursor()
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
-	if p := m.over.(*picker); p.at != before+1 {
-		t.Errorf("the list is at %d, was at %d", p.at, before)
+	if at := cursor(); at != before+1 {
+		t.Errorf("the list is at %d, was at %d", at, before)
 	}
 }
 
@@ -58,12 +65,12 @@ func TestWheelScrollsWhatLiesOver(t *testing.T) {
 // the page.
 func TestHelpBeginsWithWhatMattersHere(t *testing.T) {
 	for keys, want := range map[string]string{"": "Controls", "4": "World", "t": "Tour"} {
-		m := screen(newEchoLab(), 80, 24, Options{})
+		m := screen(labtest.NewEcho(), 80, 24, Options{})
 		if keys != "" {
 			press(m, keys)
 		}
 		press(m, "?")
-		if first := m.over.(*helpBox).lines[0][0].text; !strings.HasPrefix(first, want) {
+		if first := m.over.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
 			t.Errorf("after %q the help begins with %q", keys, first)
 		}
 	}

@@ -4,33 +4,26 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 )
 
-// overlay is a box that lies over the page and has all keys while it is there.
-type overlay interface {
-	// size returns what it would like to have, within a screen of w x h.
-	size(w, h int) (int, int)
-	draw(c *canvas, th *theme)
-}
-
-// overlayMargin is how many columns of the screen a box leaves free.
-const overlayMargin = 4
-
 // lay draws an overlay into the middle of finished lines of w columns.
-func lay(lines []string, o overlay, th *theme, w int) []string {
-	ow, oh := o.size(w-overlayMargin, len(lines)-2)
+func lay(lines []string, o room.Overlay, th *look.Theme, w int) []string {
+	ow, oh, right := o.Size(w-room.OverlayMargin, len(lines)-2)
 	ow, oh = min(ow, w), min(oh, len(lines))
 	if ow < 4 || oh < 3 {
 		return lines
 	}
-	c := newCanvas(ow, oh)
-	o.draw(c, th)
+	c := look.NewCanvas(ow, oh)
+	o.Draw(c, th)
 	out := append([]string(nil), lines...)
 	x, y := (w-ow)/2, (len(lines)-oh)/2
-	if p, ok := o.(*picker); ok && p.tall {
+	if right {
 		x, y = w-ow, 0
 	}
-	for i, line := range c.lines(th) {
+	for i, line := range c.Lines(th) {
 		out[y+i] = splice(out[y+i], line, x, ow, w)
 	}
 	return out
@@ -44,7 +37,7 @@ func splice(line, piece string, x, n, w int) string {
 	}
 	off := ""
 	if strings.Contains(line, "\x1b") {
-		off = inkOff
+		off = look.Off
 	}
 	// A wide rune cut in two leaves a hole on either side.
 	left += off + strings.Repeat(" ", max(x-ansi.StringWidth(left), 0))

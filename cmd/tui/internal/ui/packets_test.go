@@ -11,7 +11,8 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 
-	"wirelab/encoders"
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -35,11 +36,11 @@ func TestGoldenBits(t *testing.T) {
 		{name: "bits-160x48-ascii", w: 160, h: 48, shadow: true, keys: []string{"left", "down", "enter"}, opt: Options{ASCII: true}},
 		{name: "bits-80x24", w: 80, h: 24},
 		{name: "bits-80x24-shadow", w: 80, h: 24, shadow: true, keys: []string{"tab"}},
-		{name: "bits-80x24-colour", w: 80, h: 24, shadow: true, opt: Options{Renderer: colourRenderer()}},
+		{name: "bits-80x24-colour", w: 80, h: 24, shadow: true, opt: Options{Renderer: labtest.ColourRenderer()}},
 		{name: "bits-20x5", w: 20, h: 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := screen(bitsLab(c.shadow), c.w, c.h, c.opt)
+			m := screen(labtest.NewBits(c.shadow), c.w, c.h, c.opt)
 			press(m, append([]string{"2"}, c.keys...)...)
 			golden(t, c.name, after(m))
 		})
@@ -58,13 +59,13 @@ func TestGoldenPackets(t *testing.T) {
 		{name: "packets-160x48-ascii", w: 160, h: 48, keys: []string{"f", "left"}, opt: Options{ASCII: true}},
 		{name: "packets-80x24", w: 80, h: 24, keys: []string{"up", "up", "up", "up", "up"}},
 		{name: "packets-80x24-lost", w: 80, h: 24, keys: append(line("filter lost"), "up")},
-		{name: "packets-80x24-colour", w: 80, h: 24, opt: Options{Renderer: colourRenderer()}},
+		{name: "packets-80x24-colour", w: 80, h: 24, opt: Options{Renderer: labtest.ColourRenderer()}},
 		{name: "packets-20x5", w: 20, h: 5},
 		{name: "why-160x48", w: 160, h: 48, keys: []string{"1", "x"}},
 		{name: "why-80x24", w: 80, h: 24, keys: []string{"x", "down"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := screen(openingLab{packetsLab()}, c.w, c.h, c.opt)
+			m := screen(labtest.Opening{Lab: labtest.NewPackets()}, c.w, c.h, c.opt)
 			press(m, append([]string{"3"}, c.keys...)...)
 			golden(t, c.name, after(m))
 		})
@@ -72,11 +73,12 @@ func TestGoldenPackets(t *testing.T) {
 }
 
 func TestNewPagesFitEverySize(t *testing.T) {
-	for name, opt := range map[string]Options{"plain": {Renderer: plainRenderer()}, "colour": {Renderer: colourRenderer()}, "ascii": {Renderer: plainRenderer(), ASCII: true}} {
+	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
+		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
 		for _, keys := range [][]string{{"2"}, {"2", "down", "enter", "left"}, {"3"}, {"3", "up"}, {"3", "f", "left"}, {"3", "x"}} {
-			m := screen(openingLab{packetsLab()}, 80, 24, opt)
+			m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 80, 24, opt)
 			if keys[0] == "2" {
-				m = screen(bitsLab(true), 80, 24, opt)
+				m = screen(labtest.NewBits(true), 80, 24, opt)
 			}
 			press(m, keys...)
 			after(m)
@@ -94,16 +96,18 @@ func TestNewPagesFitEverySize(t *testing.T) {
 // What people and files may bring, and what no session should: nothing breaks.
 func TestHostileBitsAndPackets(t *testing.T) {
 	for _, key := range []string{"2", "3", "x"} {
-		m := screen(newFakeLab(), 80, 24, Options{Renderer: colourRenderer()})
-		lab := hostileLab()
-		l := &lab.snap.Lanes[0]
+		lab := labtest.NewLab()
+		m := screen(lab, 80, 24, Options{Renderer: labtest.ColourRenderer()})
+		*lab = *hostileLab()
+		l := &lab.Snap.Lanes[0]
 		l.Encoder = "日本\x1b[31m" + strings.Repeat("x", 200)
 		l.Recent.Budget.Units[3], l.Recent.Budget.Units[47] = math.MaxInt64/4, -5
 		l.Samples[5].Budget.Units[2] = math.MinInt64 / 2
-		l.Troubles = []engine.Incident{{Reason: 250, N: -1}, {Reason: engine.BecauseDropped, T: -1, N: 1}, {Reason: engine.BecauseLate, N: 1 << 62, Opened: engine.Opened{Record: engine.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
-		lab.snap.Lanes = append(lab.snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
-		lab.snap.Opened = &engine.Opened{ID: engine.PacketID{Seq: 1 << 63, Copy: -1}}
-		m.lab = lab
+		l.Troubles = []engine.Incident{{Reason: 250, N: -1}, {Reason: engine.BecauseDropped, T: -1, N: 1},
+			{Reason: engine.BecauseLate, N: 1 << 62,
+				Opened: engine.Opened{Record: engine.PacketRecord{Outcome: 77, Arrived: -1 << 62}}}}
+		lab.Snap.Lanes = append(lab.Snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
+		lab.Snap.Opened = &engine.Opened{ID: engine.PacketID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)
 		for _, s := range sizes()[:120] {
 			m.Update(tickMsg{})
@@ -112,7 +116,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
 			m.over = nil
 		}
-		lab.snap = &engine.Snapshot{Config: lab.snap.Config, State: engine.Running}
+		lab.Snap = &engine.Snapshot{Config: lab.Snap.Config, State: engine.Running}
 		for _, k := range []string{"2", "up", "enter", "tab", "3", "up", "left", "enter", "f", "x", "enter"} {
 			press(m, k)
 			after(m)
@@ -120,151 +124,28 @@ func TestHostileBitsAndPackets(t *testing.T) {
 	}
 }
 
-// The figures of the table add up, and the difference is that of the sums.
-func TestAccountAddsUp(t *testing.T) {
-	lab := bitsLab(true)
-	a := &account{beside: 1, chosen: -1}
-	a.observe(sightOf(lab.snap))
-	for i := range lab.snap.Lanes {
-		l := &lab.snap.Lanes[i]
-		var sum sums
-		for _, k := range a.parts {
-			s := spent(l, k)
-			sum.kbps, sum.share, sum.changed, sum.packet = sum.kbps+s.kbps, sum.share+s.share, sum.changed+s.changed, sum.packet+s.packet
-		}
-		all := spent(l, encoders.MaxSlots)
-		if math.Abs(sum.kbps-l.Recent.PayloadKbps) > 1e-6 || math.Abs(sum.share-100) > 1e-6 || math.Abs(sum.changed-all.changed) > 1e-6 || math.Abs(all.packet-sum.packet) > 1e-6 {
-			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
-		}
-	}
-	text, more := (&accountPane{a}).verdict()
-	got := text + more
-	saved := lab.snap.Lanes[0].Recent.PayloadKbps - lab.snap.Lanes[1].Recent.PayloadKbps
-	if !strings.Contains(got, "kinetic takes "+fixed(saved, 1)+" kbps less") || !strings.Contains(got, "most of it on position") {
-		t.Errorf("the verdict is %q, it saves %.1f", got, saved)
-	}
-}
-
-// Whatever the unit, what is stacked at a moment is what was spent at it.
-func TestStackIsWhatWasSpent(t *testing.T) {
-	lab := bitsLab(false)
-	a := &account{beside: 1, chosen: -1}
-	a.observe(sightOf(lab.snap))
-	p := &stackPane{account: a}
-	s := &lab.snap.Lanes[0].Samples[400]
-	for unit, want := range map[stackUnit]float64{byKbps: float64(s.PayloadBits) / 100, byShare: 100, byChanged: float64(s.PayloadBits) / float64(s.Changed)} {
-		a.unit = unit
-		sum := 0.0
-		for _, k := range p.order() {
-			sum += p.value(s, k)
-		}
-		if math.Abs(sum-want) > 1e-6*want {
-			t.Errorf("unit %d: %g is stacked, %g was spent", unit, sum, want)
-		}
-	}
-}
-
-// In mono every part of the stack has a fill of its own.
-func TestPartsAreToldApartWithoutColour(t *testing.T) {
-	a := &account{beside: 1, chosen: -1}
-	a.observe(sightOf(bitsLab(false).snap))
-	th := newTheme(plainRenderer(), false)
-	seen := map[rune]string{}
-	for _, area := range (&stackPane{account: a}).spec(a.first(), th, 100).Areas {
-		if other, twice := seen[area.Fill]; twice {
-			t.Errorf("%s and %s are both filled with %c", area.Name, other, area.Fill)
-		}
-		seen[area.Fill] = area.Name
-	}
-	if len(seen) != 6 {
-		t.Errorf("%d parts", len(seen))
-	}
-}
-
-// Each filter takes what it says, and f goes round those that take any.
-func TestFilters(t *testing.T) {
-	lab := packetsLab()
-	m := screen(openingLab{lab}, 160, 48, Options{})
-	press(m, "3")
-	p := m.page().(*packetsPage).list
-	seen := map[filter]int{}
-	for range 12 {
-		n := 0
-		for i := range lab.snap.Lanes[0].Packets {
-			if p.filter.takes(&lab.snap.Lanes[0].Packets[i]) {
-				n++
-			}
-		}
-		if got := len(p.shown()); got != n || n == 0 {
-			t.Errorf("filter %v shows %d of %d", p.filter, got, n)
-		}
-		seen[p.filter] = n
-		press(m, "f")
-	}
-	if seen[filterAll] != len(lab.snap.Lanes[0].Packets) || len(seen) != 7 { // all, trouble, in flight, ok, late, lost, no baseline; duplicate if there is one
-		if len(seen) != 8 {
-			t.Errorf("seen %v", seen)
-		}
-	}
-	for _, name := range filterNames() {
+// A typed filter shows the page of packets with it.
+func TestTypedFilters(t *testing.T) {
+	m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 160, 48, Options{})
+	for _, name := range room.FilterNames() {
 		press(m, "1")
 		press(m, line("filter "+name)...)
-		if m.page().number() != 3 || p.filter.String() != name {
-			t.Errorf("/filter %s: page %d, filter %v", name, m.page().number(), p.filter)
+		if m.open+1 != 3 || !strings.Contains(m.View(), "filter "+name+" ") {
+			t.Errorf("/filter %s: page %d\n%s", name, m.open+1, m.View())
 		}
 	}
 	press(m, line("filter los")...)
-	if !strings.Contains(m.line.err, "did you mean lost?") {
-		t.Errorf("a typo is answered with %q", m.line.err)
-	}
-}
-
-// The arrows open packets: each wish reaches the lab, the answer shows, also while
-// time stands still; left and right go from failure to failure, enter to the baseline.
-func TestArrowsOpenPackets(t *testing.T) {
-	lab := openingLab{packetsLab()}
-	lab.snap.State = engine.Paused
-	m := screen(lab, 160, 48, Options{})
-	press(m, "3", "left")
-	p := m.page().(*packetsPage).list
-	first := *p.record(p.chosen)
-	if !troubled(&first) || lab.got[len(lab.got)-1].Open == nil || *lab.got[len(lab.got)-1].Open != p.chosen {
-		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.got)
-	}
-	for i := range p.all { // none newer
-		if r := &p.all[i]; r.Seq > first.Seq && troubled(r) {
-			t.Fatalf("%d is a newer failure than %d", r.Seq, first.Seq)
-		}
-	}
-	view := after(m)
-	if !strings.Contains(view, "Packet "+strconv.FormatUint(first.Seq, 10)) || !strings.Contains(view, "packet "+strconv.FormatUint(first.Seq, 10)+" ") || !strings.Contains(view, "orientation") {
-		t.Errorf("the opened packet is not shown:\n%s", view)
-	}
-	press(m, "enter")
-	if p.chosen.Seq != first.Seq-uint64(first.Baseline) {
-		t.Errorf("enter went from %d to %d, its baseline is %d back", first.Seq, p.chosen.Seq, first.Baseline)
-	}
-	press(m, "up")
-	if r := p.record(p.chosen); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
-		t.Errorf("up went to %+v", p.chosen)
-	}
-	m.Update(tea.MouseMsg{X: 20, Y: 2 + 3 + 1, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
-	clicked := p.all[p.shown()[p.first]].Seq // the list may have moved to have it in the middle
-	if o := lab.got[len(lab.got)-1].Open; o == nil || *o != p.chosen || p.chosen.Seq < clicked {
-		t.Errorf("a click chose %v, the lab was asked for %v", p.chosen, o)
-	}
-	press(m, "esc")
-	if p.choosing || !strings.Contains(after(m), "The last trouble") {
-		t.Error("esc lets nothing go")
+	if !strings.Contains(m.line.Err, "did you mean lost?") {
+		t.Errorf("a typo is answered with %q", m.line.Err)
 	}
 }
 
 // The sentence is the lab's own, on page 1 as on page 3, and enter opens the packet.
 func TestWhy(t *testing.T) {
-	lab := openingLab{packetsLab()}
+	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	m := screen(lab, 160, 48, Options{})
-	i := lab.snap.Lanes[0].Troubles[0]
-	want := report.Explain(&i.Opened, i.Reason, lab.snap.Config)
+	i := lab.Snap.Lanes[0].Troubles[0]
+	want := report.Explain(&i.Opened, i.Reason, lab.Snap.Config)
 	for _, page := range []string{"1", "3"} {
 		press(m, page, "x")
 		if v := after(m); !strings.Contains(strings.Join(strings.Fields(v), " "), strings.Join(strings.Fields(want), " ")[:50]) {
@@ -273,15 +154,18 @@ func TestWhy(t *testing.T) {
 		press(m, "esc")
 	}
 	press(m, "1", "x", "enter")
-	if v := after(m); m.page().number() != 3 || !strings.Contains(v, "Packet "+packetName(i.Opened.ID)) {
-		t.Errorf("enter opens page %d", m.page().number())
+	if v := after(m); m.open+1 != 3 || !strings.Contains(v, "Packet "+strconv.FormatUint(i.Opened.ID.Seq, 10)) {
+		t.Errorf("enter opens page %d", m.open+1)
 	}
-	press(m, "1", "tab", "left", "left", "x") // a packet under the cursor of page 1
-	if live := m.pages[0].(*livePage).packets; m.page().number() != 3 || m.page().(*packetsPage).list.chosen.Seq != live.chosen || !live.choosing {
+	press(m, "1", "tab", "left", "left") // a packet under the cursor of page 1
+	_, under, told := strings.Cut(m.View(), "#")
+	under, _, _ = strings.Cut(under, " ")
+	press(m, "x")
+	if v := after(m); !told || m.open+1 != 3 || !strings.Contains(v, "Packet "+under+" ") {
 		t.Error("x does not open the packet under the cursor")
 	}
-	lab.snap.Lanes[0].Troubles = nil
-	m = screen(newFakeLab(), 80, 24, Options{})
+	lab.Snap.Lanes[0].Troubles = nil
+	m = screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "x")
 	if !strings.Contains(m.View(), "nothing has gone wrong yet") {
 		t.Error("nothing is not told")
@@ -290,18 +174,18 @@ func TestWhy(t *testing.T) {
 
 // A trouble stays in sight long enough to be read, though others follow.
 func TestTroubleStaysToBeRead(t *testing.T) {
-	lab := packetsLab()
+	lab := labtest.NewPackets()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
 	first := after(m)
 	title := first[strings.Index(first, "The last trouble"):][:40]
-	next := *lab.snap
+	next := *lab.Snap
 	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
 	x := next.Lanes[0].Troubles[1]
 	x.T = next.Now
 	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
 	next.Lanes[0].Troubles = []engine.Incident{x}
-	lab.snap = &next
+	lab.Snap = &next
 	for i := range 4 * slowTicks {
 		if v := after(m); !strings.Contains(v, title) {
 			t.Fatalf("it was gone after %v", time.Duration(i)*tickEvery)
@@ -316,21 +200,18 @@ func TestTroubleStaysToBeRead(t *testing.T) {
 }
 
 // BenchmarkPages draws each of the pages anew, everything on it changed.
-func BenchmarkBits160x48(b *testing.B)    { benchmarkPage(b, bitsLab(true), "2") }
-func BenchmarkPackets160x48(b *testing.B) { benchmarkPage(b, openingLab{packetsLab()}, "3", "left") }
+func BenchmarkBits160x48(b *testing.B) { benchmarkPage(b, labtest.NewBits(true), "2") }
 
-func benchmarkPage(b *testing.B, lab Lab, keys ...string) {
-	m := screen(lab, 160, 48, Options{Renderer: colourRenderer()})
+func BenchmarkPackets160x48(b *testing.B) {
+	benchmarkPage(b, labtest.Opening{Lab: labtest.NewPackets()}, "3", "left")
+}
+
+func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
+	m := screen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	press(m, keys...)
 	b.ReportAllocs()
-	for b.Loop() {
-		switch p := m.page().(type) {
-		case *bitsPage:
-			p.account.snap = nil
-		case *packetsPage:
-			p.list.renewed, p.detail.fresh, p.rows.fresh = true, false, false
-		}
-		m.page().observe(m.sight(true))
+	for i := 0; b.Loop(); i++ {
+		m.wear([]string{"dark", "light"}[i%2])
 		m.compose()
 	}
 }
@@ -338,7 +219,7 @@ func benchmarkPage(b *testing.B, lab Lab, keys ...string) {
 // However small the screen, the list says how each packet ended, and cuts no figure.
 func TestPacketListKeepsTheOutcome(t *testing.T) {
 	for w := minWidth; w <= 100; w++ {
-		m := screen(packetsLab(), w, 24, Options{})
+		m := screen(labtest.NewPackets(), w, 24, Options{})
 		press(m, "3")
 		list := strings.Split(m.View(), "\n")
 		head := list[3]

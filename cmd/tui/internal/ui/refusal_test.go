@@ -5,20 +5,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
 )
 
 // An encoder that fails on every frame is said to, once in words and all the time
 // in the header, until another one takes its place; the keys work meanwhile.
 func TestEncoderThatAlwaysFails(t *testing.T) {
-	lab := newEchoLab()
+	lab := labtest.NewEcho()
 	m := screen(lab, 160, 48, Options{})
 	fail := func(n int) {
 		for i := range n {
-			next := *lab.snap
+			next := *lab.Snap
 			next.Lanes = slices.Clone(next.Lanes)
 			next.Lanes[0].Err = fmt.Errorf("frame %d: cube %d is out of range", i, 900-i)
 			next.Lanes[0].Totals.EncodeFailed += 3
-			lab.snap = &next
+			lab.Snap = &next
 			m.Update(tickMsg{})
 		}
 	}
@@ -26,16 +28,17 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	if v := m.View(); !strings.Contains(v, "refused a frame: frame 0: cube 900") || !strings.Contains(v, "ENCODER FAILS") {
 		t.Fatalf("nothing is said:\n%s", v)
 	}
-	m.dismiss()
+	m.lab.Dismiss()
 	fail(200)
-	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") || !strings.Contains(lastRow(m), "? help") {
+	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") ||
+		!strings.Contains(lastRow(m), "? help") {
 		t.Errorf("after ten seconds of it:\n%s", v)
 	}
 	press(m, "E")
-	if got := spell(lab.got); got != "encoder rotor" {
+	if got := labtest.Spell(lab.Got); got != "encoder rotor" {
 		t.Errorf("the keys sent %q", got)
 	}
-	for range freshTicks + 1 {
+	for range noteFresh + 1 {
 		m.Update(tickMsg{})
 	}
 	if strings.Contains(m.View(), "ENCODER FAILS") {

@@ -13,12 +13,13 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"wirelab/cmd/tui/internal/repaint"
+	"wirelab/cmd/tui/internal/room"
 )
 
 // Run shows the dashboard until the person leaves. It returns nil for a normal
 // quit, else an error that wraps ErrInterrupted, ErrBroken or ErrPanic; whatever
 // it returns, the terminal has been restored.
-func Run(ctx context.Context, lab Lab, opt Options) error {
+func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	if opt.Out == nil {
 		opt.Out = os.Stdout
 	}
@@ -27,7 +28,7 @@ func Run(ctx context.Context, lab Lab, opt Options) error {
 	}
 	m := New(lab, opt)
 	out := repaint.New(opt.Out)
-	m.thrift.written = out.Written
+	m.output.written = out.Written
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
 
@@ -31,7 +33,7 @@ type terminal struct {
 }
 
 // startTerminal runs the dashboard of a lab in a terminal of 80 x 24.
-func startTerminal(ctx context.Context, t *testing.T, lab Lab, opt Options) *terminal {
+func startTerminal(ctx context.Context, t *testing.T, lab room.Lab, opt Options) *terminal {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -41,7 +43,7 @@ func startTerminal(ctx context.Context, t *testing.T, lab Lab, opt Options) *ter
 		t.Fatal(err)
 	}
 	term := &terminal{t: t, master: master, tty: tty, done: make(chan error, 1)}
-	opt.In, opt.Out, opt.Renderer = tty, tty, plainRenderer()
+	opt.In, opt.Out, opt.Renderer = tty, tty, labtest.PlainRenderer()
 	go func() {
 		buf := make([]byte, 4096)
 		for {
@@ -109,7 +111,7 @@ func (term *terminal) end() error {
 }
 
 func TestQuitByKey(t *testing.T) {
-	term := startTerminal(context.Background(), t, newFakeLab(), Options{})
+	term := startTerminal(context.Background(), t, labtest.NewLab(), Options{})
 	term.waitFor("LIVE")
 	term.typeKeys("q")
 	if err := term.end(); err != nil {
@@ -132,7 +134,7 @@ func TestInterruptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			term := startTerminal(ctx, t, newFakeLab(), Options{})
+			term := startTerminal(ctx, t, labtest.NewLab(), Options{})
 			term.waitFor("LIVE")
 			interrupt(term, cancel)
 			if err := term.end(); !errors.Is(err, ErrInterrupted) {
@@ -154,7 +156,7 @@ func kill(t *testing.T, s syscall.Signal) {
 
 // badLab goes wrong when it is told to.
 type badLab struct {
-	fakeLab
+	labtest.Lab
 	panics, breaks atomic.Bool
 }
 
@@ -164,7 +166,7 @@ func (l *badLab) Snapshot() *engine.Snapshot {
 	if l.panics.Load() {
 		panic("a bug")
 	}
-	snap := *l.snap
+	snap := *l.Snap
 	if l.breaks.Load() {
 		snap.State, snap.Err = engine.Broken, errEngine
 	}
@@ -172,7 +174,7 @@ func (l *badLab) Snapshot() *engine.Snapshot {
 }
 
 func TestBrokenSessionEndsTheDashboard(t *testing.T) {
-	lab := &badLab{fakeLab: *newFakeLab()}
+	lab := &badLab{Lab: *labtest.NewLab()}
 	term := startTerminal(context.Background(), t, lab, Options{})
 	term.waitFor("LIVE")
 	lab.breaks.Store(true)
@@ -182,7 +184,7 @@ func TestBrokenSessionEndsTheDashboard(t *testing.T) {
 }
 
 func TestPanicRestoresTheTerminal(t *testing.T) {
-	lab, dir := &badLab{fakeLab: *newFakeLab()}, t.TempDir()
+	lab, dir := &badLab{Lab: *labtest.NewLab()}, t.TempDir()
 	term := startTerminal(context.Background(), t, lab, Options{CrashDir: dir})
 	term.waitFor("LIVE")
 	lab.panics.Store(true)
@@ -201,7 +203,7 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 }
 
 func TestTypingInATerminal(t *testing.T) {
-	lab := &lockedLab{fakeLab: *newFakeLab()}
+	lab := &lockedLab{Lab: *labtest.NewLab()}
 	term := startTerminal(context.Background(), t, lab, Options{})
 	term.waitFor("LIVE")
 	term.typeKeys("/")
@@ -221,17 +223,17 @@ func TestTypingInATerminal(t *testing.T) {
 // lockedLab can be looked at while the dashboard runs.
 type lockedLab struct {
 	mu sync.Mutex
-	fakeLab
+	labtest.Lab
 }
 
 func (l *lockedLab) Do(c experiment.Command) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fakeLab.Do(c)
+	return l.Lab.Do(c)
 }
 
 func (l *lockedLab) spell() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return spell(l.got)
+	return labtest.Spell(l.Got)
 }

@@ -1,65 +1,14 @@
 package ui
 
 import (
-	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 )
-
-// withShadows adds made-up shadows to a snapshot: each sends a share of what the
-// first lane sends, and a little of its own. The last joined late.
-func withShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
-	out := *snap
-	out.Config = snap.Config.Clone()
-	out.Lanes = append([]engine.Lane{}, snap.Lanes...)
-	first := &out.Lanes[0]
-	first.Packets = append([]engine.PacketRecord{}, first.Packets...)
-	for k := range first.Packets {
-		first.Packets[k].EncodeNS, first.Packets[k].DecodeNS = int64(41_000+k*37%5000), int64(38_000+k*53%4000)
-	}
-	for i, name := range names {
-		l := *first
-		l.Encoder = name
-		share := []float64{0.62, 1.55, 0.9, 1.18}[i%4]
-		rng := rand.New(rand.NewPCG(7, uint64(i)))
-		l.Samples = append([]engine.Sample{}, l.Samples...)
-		for k := range l.Samples {
-			s := &l.Samples[k]
-			s.PayloadBits = int64(float64(s.PayloadBits) * share * (1 + 0.03*rng.NormFloat64()))
-			s.Outcomes[engine.NoBaseline] = 0
-			if i == 1 && rng.IntN(20) == 0 {
-				s.Outcomes[engine.NoBaseline] = 1
-			}
-		}
-		l.Packets = append([]engine.PacketRecord{}, l.Packets...)
-		for k := range l.Packets {
-			p := &l.Packets[k]
-			p.Encoder, p.Payload = name, int(math.Round(float64(p.Payload)*share))
-			p.EncodeNS = int64(20_000 * float64(i+1) * (1 + 0.1*rng.Float64()))
-			p.DecodeNS = p.EncodeNS / 2
-		}
-		l.Recent.PayloadKbps *= share
-		l.Recent.BitsPerChanged *= share
-		l.Recent.EncodeUS, l.Recent.DecodeUS = 20*float64(i+1), 10*float64(i+1)
-		l.Totals.Failures = figures.Failures{NoBaseline: int64(3 * i)}
-		if n := len(l.Samples); i == 3 && n > 400 {
-			l.Samples, l.Began = l.Samples[400:], 40*time.Second
-		}
-		out.Lanes = append(out.Lanes, l)
-		out.Config.Shadows = append(out.Config.Shadows, config.Encoder{Name: name})
-	}
-	return &out
-}
-
-func fourShadows() *engine.Snapshot {
-	return withShadows(fakeSnapshot(90*time.Second), "rotor", "raw", "quantized", "kinetic")
-}
 
 func TestGoldenShadows(t *testing.T) {
 	for _, c := range []struct {
@@ -72,7 +21,7 @@ func TestGoldenShadows(t *testing.T) {
 		{"live-80x24-shadows", 80, 24, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			golden(t, c.name, screen(&fakeLab{snap: fourShadows()}, c.w, c.h, c.opt).View())
+			golden(t, c.name, screen(&labtest.Lab{Snap: labtest.FourShadows()}, c.w, c.h, c.opt).View())
 		})
 	}
 }
@@ -80,31 +29,31 @@ func TestGoldenShadows(t *testing.T) {
 // Shadows join and leave by typed commands and by v in the list of encoders; each
 // change goes out by itself.
 func TestShadowsByKeys(t *testing.T) {
-	lab := newFakeLab()
+	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "/", "shadow raw", "enter")
 	press(m, "/", "shadow rotor", "enter", "/", "shadow off raw", "enter")
-	if got := spell(lab.got); got != "shadow raw on; shadow rotor on; shadow raw off" {
+	if got := labtest.Spell(lab.Got); got != "shadow raw on; shadow rotor on; shadow raw off" {
 		t.Errorf("sent: %s", got)
 	}
-	if got := shadowNames(m.want.config(m.snap)); len(got) != 1 || got[0] != "rotor" {
+	if got := controls.ShadowNames(m.lab.Config()); len(got) != 1 || got[0] != "rotor" {
 		t.Errorf("wanted beside: %v", got)
 	}
-	lab.got = nil
+	lab.Got = nil
 	press(m, "enter") // the list of encoders: its cursor is on the present one
 	press(m, "down", "v", "v", "up", "v", "esc")
-	if got := spell(lab.got); got != "shadow rotor off; shadow rotor on; shadow relative-orientation on" {
+	if got := labtest.Spell(lab.Got); got != "shadow rotor off; shadow rotor on; shadow relative-orientation on" {
 		t.Errorf("sent by v: %s", got)
 	}
-	lab.got = nil
+	lab.Got = nil
 	press(m, "enter", "r", "o", "v", "backspace", "t", "v", "esc") // once typing has begun, v is a letter
-	if len(lab.got) != 0 {
-		t.Errorf("sent by typing: %s", spell(lab.got))
+	if len(lab.Got) != 0 {
+		t.Errorf("sent by typing: %s", labtest.Spell(lab.Got))
 	}
 }
 
 func TestShadowCommandsInError(t *testing.T) {
-	m := screen(newFakeLab(), 160, 48, Options{})
+	m := screen(labtest.NewLab(), 160, 48, Options{})
 	for line, says := range map[string]string{
 		"shadow off":           "expected: shadow [off] NAME",
 		"shadow off raw":       "no shadow runs",
@@ -114,21 +63,12 @@ func TestShadowCommandsInError(t *testing.T) {
 		"shadow rotor =":       "NAME=VALUE",
 		"shadow off \u202eraw": "no shadow runs",
 	} {
-		m.line.show(line)
+		m.line.Show(line)
 		press(m, "enter")
-		if !m.line.open || !strings.Contains(m.line.err, says) {
-			t.Errorf("%q: %q, want a word of %q", line, m.line.err, says)
+		if !m.line.Open || !strings.Contains(m.line.Err, says) {
+			t.Errorf("%q: %q, want a word of %q", line, m.line.Err, says)
 		}
-		m.line.open = false
-	}
-	m.line.show("shadow ")
-	d := m.desk()
-	d.cfg = fourShadows().Config
-	if _, words := complete(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
-		t.Errorf("offered: %v", words)
-	}
-	if _, words := complete(d, "shadow q"); len(words) != 0 && words[0] == "off" {
-		t.Errorf("offered: %v", words)
+		m.line.Open = false
 	}
 }
 
@@ -136,39 +76,20 @@ func TestShadowCommandsInError(t *testing.T) {
 // has some in the chart.
 func TestShadowsAreToldApart(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		m := screen(&fakeLab{snap: fourShadows()}, 160, 48, Options{ASCII: ascii})
+		m := screen(&labtest.Lab{Snap: labtest.FourShadows()}, 160, 48, Options{ASCII: ascii})
 		chart := strings.Split(m.View(), "\n")[2:14]
 		for i := range 4 {
-			if sign := string(shadowSign(m.theme, i)); strings.Count(strings.Join(chart, ""), sign) < 3 {
+			if sign := string(look.ShadowSign(m.theme, i)); strings.Count(strings.Join(chart, ""), sign) < 3 {
 				t.Errorf("ascii %v: hardly any %s in the chart", ascii, sign)
 			}
 		}
 	}
 }
 
-// A shadow's first second, in which it sends everything anew, is not charted.
-func TestShadowsAreChartedOnceTheyHaveCaughtUp(t *testing.T) {
-	lane := engine.Lane{Began: 30 * time.Second}
-	for at := lane.Began + engine.SamplePeriod; at <= 40*time.Second; at += engine.SamplePeriod {
-		lane.Samples = append(lane.Samples, engine.Sample{T: at, PayloadBits: 1})
-	}
-	if s := settled(&lane); len(s) != 90 || s[0].T != 31*time.Second+engine.SamplePeriod {
-		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
-	}
-	lane.Samples = lane.Samples[:5]
-	if s := settled(&lane); len(s) != 0 {
-		t.Errorf("%d samples half a second after it came", len(s))
-	}
-	lane.Began = 0
-	if s := settled(&lane); len(s) != 5 {
-		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
-	}
-}
-
 // The charts go by what the encoder of now costs, once its swap has been looked at.
 func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
-	lab := newFakeLab()
-	lane := &lab.snap.Lanes[0]
+	lab := labtest.NewLab()
+	lane := &lab.Snap.Lanes[0]
 	for i := range lane.Samples {
 		if lane.Samples[i].T <= 46*time.Second { // the swap of the made-up session
 			lane.Samples[i].PayloadBits *= 60
@@ -179,24 +100,9 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 	if !strings.Contains(m.View(), "▲▲▲▲") || strings.Contains(m.View(), "k┤") {
 		t.Errorf("an encoder of long ago sets the scale:\n%s", m.View())
 	}
-	lab.snap.Marks[0].T = 81 * time.Second
+	lab.Snap.Marks[0].T = 81 * time.Second
 	m = screen(lab, 160, 48, Options{})
 	if !strings.Contains(m.View(), "k┤") {
 		t.Errorf("a swap cannot be seen in full:\n%s", m.View())
-	}
-}
-
-// Every lane has a sign of its own, in ASCII too.
-func TestNoTwoLanesHaveOneSign(t *testing.T) {
-	for _, ascii := range []bool{false, true} {
-		th := newTheme(plainRenderer(), ascii)
-		seen := map[rune]int{}
-		for lane := range 1 + shadowInks {
-			r := laneSign(th, lane)
-			if other, twice := seen[r]; twice {
-				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
-			}
-			seen[r] = lane
-		}
 	}
 }

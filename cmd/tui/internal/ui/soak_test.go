@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -37,7 +38,7 @@ func TestSoak(t *testing.T) {
 	}
 	runner.Start(context.Background())
 	defer runner.Stop()
-	m := New(runner, Options{Renderer: colourRenderer()})
+	m := New(runner, Options{Renderer: labtest.ColourRenderer()})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 48})
 	fast := 0.0
 	runner.Do(experiment.Command{Speed: &fast})
@@ -54,7 +55,8 @@ func TestSoak(t *testing.T) {
 // stops time and returns how many bytes are in use.
 func soakUntil(t *testing.T, m *Model, r *experiment.Runner, until time.Duration) float64 {
 	t.Helper()
-	keys := []string{"tab", "down", "right", "left", "up", "2", "down", "3", "up", "x", "esc", "4", "5", "down", "6", "1", "m", "?", "esc", "e", "esc",
+	keys := []string{"tab", "down", "right", "left", "up", "2", "down", "3", "up", "x", "esc", "4", "5", "down", "6", "1", "m",
+		"?", "esc", "e", "esc",
 		"z", "<", "b", "end", "space", "space", "E", "u"}
 	for i := 0; r.Snapshot().Now < until; i++ {
 		if i%10 == 0 {

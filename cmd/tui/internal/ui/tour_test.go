@@ -2,57 +2,21 @@ package ui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-// echoLab obeys like the real one, but for its frames: they are made up.
-type echoLab struct{ fakeLab }
-
-func newEchoLab() *echoLab { return &echoLab{*newFakeLab()} }
-
-func (l *echoLab) Do(c experiment.Command) bool {
-	next := *l.snap
-	if c.Change != nil {
-		next.Config = next.Config.Clone()
-		if err := next.Config.Apply(*c.Change); err != nil {
-			panic(err) // the dashboard checks before it sends
-		}
-		next.Marks = append(next.Marks[:len(next.Marks):len(next.Marks)], engine.Mark{T: next.Now, Label: c.Change.Label()})
-	}
-	if c.Pause != nil {
-		next.State = engine.Running
-		if *c.Pause {
-			next.State = engine.Paused
-		}
-	}
-	if c.Speed != nil {
-		next.Speed = *c.Speed
-	}
-	l.snap = &next
-	return l.fakeLab.Do(c)
-}
-
-// pass lets virtual time pass.
-func (l *echoLab) pass(m *Model, d time.Duration) {
-	made := fakeSnapshot(l.snap.Now + d)
-	made.Config, made.Marks, made.State, made.Speed = l.snap.Config, l.snap.Marks, l.snap.State, l.snap.Speed
-	made.Lanes[0].Encoder = made.Config.Encoder.Name
-	for _, s := range made.Config.Shadows {
-		shadow := made.Lanes[0]
-		shadow.Encoder, shadow.Samples = s.Name, slices.Clone(shadow.Samples)
-		made.Lanes = append(made.Lanes, shadow)
-	}
-	l.snap = made
+// pass lets virtual time pass, and the dashboard see it.
+func pass(m *Model, l *labtest.Echo, d time.Duration) {
+	l.Pass(d)
 	for range slowTicks {
 		m.Update(tickMsg{})
 	}
@@ -72,38 +36,21 @@ func wholePicture(t *testing.T, m *Model) {
 	}
 }
 
-func TestTourSetsItsScenesAndRestores(t *testing.T) {
-	lab := newEchoLab()
+// The tour shows the pages that it speaks of, and ends where it began.
+func TestTourTurnsPages(t *testing.T) {
+	lab := labtest.NewEcho()
 	m := screen(lab, 160, 48, Options{})
-	press(m, line("param xy_small 7")...)
-	press(m, line("latency 33ms")...)
-	press(m, line("speed 4")...)
 	press(m, "4") // the world's page
-	was := lab.snap.Config.Clone()
+	was := lab.Snap.Config.Clone()
 	press(m, "t")
-	for i := range tourSteps() {
-		step := &m.tour.steps[i]
-		want := was.Clone()
-		if err := want.Apply(step.scene); err != nil {
-			t.Fatal(err)
-		}
-		if now := lab.snap.Config; !sameSettings(now, want) || m.tour.at != i || lab.snap.Speed != 1 {
-			t.Fatalf("step %d of %d begins with %s, %v, speed %v", m.tour.at+1, i+1, now.Encoder.Name, now.Shadows, lab.snap.Speed)
-		}
-		lab.pass(m, tourLead)
-		if err := want.Apply(step.then); err != nil {
-			t.Fatal(err)
-		}
-		if now := lab.snap.Config; !sameSettings(now, want) {
-			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
-		}
-		if m.page().number() != step.look.page() {
-			t.Errorf("step %d shows page %d", i+1, m.page().number())
+	for i, page := range []int{1, 1, 1, 1, 1, 1, 4} {
+		if m.open+1 != page {
+			t.Errorf("step %d shows page %d, want %d", i+1, m.open+1, page)
 		}
 		press(m, []string{"enter", "space"}[i%2])
 	}
-	if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.Speed != 4 || m.page().number() != 4 {
-		t.Errorf("after the tour: %v, %s, speed %v, page %d", m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Speed, m.page().number())
+	if m.tour != nil || !room.SameSettings(lab.Snap.Config, was) || m.open+1 != 4 {
+		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
 	if !strings.Contains(lastRow(m), "that was the tour") {
 		t.Errorf("the end says %q", lastRow(m))
@@ -118,33 +65,34 @@ func TestTourCanBeLeft(t *testing.T) {
 		append(line("loss 33%"), "esc"), append(append([]string{"enter"}, line("encoder rotor")...), "esc"),
 		{"?", "esc", "esc"}, {"p", "esc", "esc"}, {"/", "esc", "esc"},
 	} {
-		lab := newEchoLab()
-		lab.snap.State = engine.Paused
+		lab := labtest.NewEcho()
+		lab.Snap.State = engine.Paused
 		m := screen(lab, 80, 24, Options{})
-		was := lab.snap.Config.Clone()
+		was := lab.Snap.Config.Clone()
 		press(m, "t")
-		if lab.snap.State != engine.Running {
+		if lab.Snap.State != engine.Running {
 			t.Error("time stands still in the tour")
 		}
 		for _, k := range keys {
-			lab.pass(m, time.Second)
+			pass(m, lab, time.Second)
 			press(m, k)
 		}
-		if m.tour != nil || !sameSettings(lab.snap.Config, was) || lab.snap.State != engine.Paused {
-			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.snap.Config.Encoder.Name, lab.snap.Config.Down, lab.snap.State == engine.Paused)
+		if m.tour != nil || !room.SameSettings(lab.Snap.Config, was) || lab.Snap.State != engine.Paused {
+			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.Snap.Config.Encoder.Name,
+				lab.Snap.Config.Down, lab.Snap.State == engine.Paused)
 		}
 	}
 }
 
 func TestTourFitsEveryScreen(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 20}, {104, 30}, {20, 5}, {1, 1}, {250, 80}} {
-		lab := newEchoLab()
-		m := screen(lab, size[0], size[1], Options{Renderer: colourRenderer()})
+		lab := labtest.NewEcho()
+		m := screen(lab, size[0], size[1], Options{Renderer: labtest.ColourRenderer()})
 		press(m, "t")
-		for i := range tourSteps() {
+		for i := range 7 {
 			wholePicture(t, m)
-			lab.pass(m, tourLead)
-			lab.pass(m, 4*time.Second)
+			pass(m, lab, 4*time.Second)
+			pass(m, lab, 4*time.Second)
 			wholePicture(t, m)
 			if size[0] >= minWidth && size[1] >= minHeight && !strings.Contains(m.View(), fmt.Sprintf("Tour %d of 7", i+1)) {
 				t.Errorf("%v, step %d: no panel", size, i+1)
@@ -155,44 +103,11 @@ func TestTourFitsEveryScreen(t *testing.T) {
 }
 
 func TestTourNeedsCubes(t *testing.T) {
-	lab := newFakeLab()
-	lab.snap.Schema = &frame.Schema{Name: "chat", Item: "byte"}
+	lab := labtest.NewLab()
+	lab.Snap.Schema = &frame.Schema{Name: "chat", Item: "byte"}
 	m := screen(lab, 80, 24, Options{Tour: true})
-	if m.tour != nil || len(lab.got) > 0 || !strings.Contains(m.View(), "tui tour") {
-		t.Errorf("a tour of a chat: %v, %q\n%s", m.tour != nil, spell(lab.got), m.View())
-	}
-}
-
-// A step about moving cubes waits until some move; what it tells of a shadow is
-// over the same frames.
-func TestTourTellsWhatChanged(t *testing.T) {
-	lab := newEchoLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "t", "enter", "enter")
-	lab.pass(m, tourLead)
-	if got := m.tourTold(&m.tour.steps[2], 150); !m.tour.acted || !strings.Contains(got[1].text, "measuring") {
-		t.Errorf("at once it tells %v", got)
-	}
-	lab.pass(m, 4*time.Second)
-	samples := lab.snap.Lanes[1].Samples
-	for i := range samples { // the encoder of before takes twice as much
-		samples[i].PayloadBits *= 2
-	}
-	for _, tell := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
-		at, ok := m.tourMark()
-		before, after, known := tell.told(lab.snap.Lanes, m.tour.from, at)
-		if !ok || !known || before < 1.99*after || before > 2.01*after {
-			t.Errorf("%s: %v → %v, %v %v", tell.name, before, after, ok, known)
-		}
-	}
-	press(m, "enter")
-	quiet := *lab.snap
-	quiet.Lanes = append([]engine.Lane(nil), quiet.Lanes...)
-	quiet.Lanes[0].Recent.ChangedPerFrame = 1
-	quiet.Now += 2 * tourLead
-	lab.snap = &quiet
-	if press(m); m.tour.acted || !strings.Contains(m.View(), "as soon as more cubes move") {
-		t.Errorf("with no cube moving it went on: %v", m.tour.acted)
+	if m.tour != nil || len(lab.Got) > 0 || !strings.Contains(m.View(), "tui tour") {
+		t.Errorf("a tour of a chat: %v, %q\n%s", m.tour != nil, labtest.Spell(lab.Got), m.View())
 	}
 }
 
@@ -200,47 +115,16 @@ func TestGoldenTour(t *testing.T) {
 	for _, c := range []struct {
 		w, h, step int
 		opt        Options
-	}{{w: 160, h: 48, step: 1}, {w: 160, h: 48, step: 6}, {w: 80, h: 24, step: 1}, {w: 80, h: 24, step: 3}, {w: 80, h: 24, step: 6}, {w: 80, h: 24, step: 5, opt: Options{ASCII: true}}, {w: 20, h: 5, step: 1}} {
-		lab := newEchoLab()
+	}{{w: 160, h: 48, step: 1}, {w: 160, h: 48, step: 6}, {w: 80, h: 24, step: 1}, {w: 80, h: 24, step: 3}, {w: 80, h: 24,
+		step: 6}, {w: 80, h: 24, step: 5, opt: Options{ASCII: true}}, {w: 20, h: 5, step: 1}} {
+		lab := labtest.NewEcho()
 		m := screen(lab, c.w, c.h, c.opt)
 		press(m, "t")
 		for range c.step - 1 {
 			press(m, "enter")
 		}
-		lab.pass(m, tourLead)
-		lab.pass(m, 4*time.Second)
+		pass(m, lab, 4*time.Second)
+		pass(m, lab, 4*time.Second)
 		golden(t, fmt.Sprintf("tour-%d-%dx%d", c.step, c.w, c.h), m.View())
-	}
-}
-
-// TestTourIsTrue holds the texts to the encoders that there are, and to the
-// numbers that they name.
-func TestTourIsTrue(t *testing.T) {
-	steps := tourSteps()
-	if len(steps) != 7 {
-		t.Fatalf("%d steps", len(steps))
-	}
-	names := []string{"Quantise", "Delta", "Index", "Relative", "Entropy", "Loss", "Playout"}
-	for i, s := range steps {
-		cfg := config.Default()
-		if err := cfg.Apply(s.scene); err != nil {
-			t.Errorf("%s: %v", s.name, err)
-		}
-		if err := cfg.Apply(s.then); err != nil {
-			t.Errorf("%s: %v", s.name, err)
-		}
-		if n := strings.Count(s.say, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
-			t.Errorf("%s has %d sentences", s.name, n)
-		}
-		if i > 0 && i < 5 && steps[i-1].then.Encoder != s.scene.Encoder {
-			t.Errorf("%s does not go on where %s ended", s.name, steps[i-1].name)
-		}
-	}
-	const floats, whole = 10*32 + 1, 50 + 29 + 1
-	if first := steps[0].say; !strings.Contains(first, fmt.Sprint(floats, " bits")) || !strings.Contains(first, fmt.Sprint("take ", whole)) {
-		t.Errorf("%q: raw is %d bits a cube, quantized %d", first, floats, whole)
-	}
-	if kbps := frame.WalkoffCubes * 60 / 1000; !strings.Contains(steps[2].say, fmt.Sprint(frame.WalkoffCubes, " bits a packet, ", kbps, " kbps")) {
-		t.Errorf("%q: one bit a cube is %d kbps", steps[2].say, kbps)
 	}
 }

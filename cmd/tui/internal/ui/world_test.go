@@ -1,24 +1,25 @@
 package ui
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"wirelab/experiment/engine"
 
+	"wirelab/cmd/tui/internal/labtest"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 func TestGoldenWorld(t *testing.T) {
-	starved := newWorldLab()
-	starved.snap.World.Starved = true
-	last := &starved.snap.Lanes[0].Samples[len(starved.snap.Lanes[0].Samples)-1]
+	starved := labtest.NewWorld()
+	starved.Snap.World.Starved = true
+	last := &starved.Snap.Lanes[0].Samples[len(starved.Snap.Lanes[0].Samples)-1]
 	last.Starved, last.Displayed = 4, 6
 	for _, c := range []struct {
 		name string
-		lab  *fakeLab
+		lab  *labtest.Lab
 		w, h int
 		keys []string
 		opt  Options
@@ -27,71 +28,23 @@ func TestGoldenWorld(t *testing.T) {
 		{name: "world-160x48-ascii", w: 160, h: 48, opt: Options{ASCII: true}},
 		{name: "world-160x48-near", w: 160, h: 48, keys: []string{"+", "+", "+", "+"}},
 		{name: "world-80x24", w: 80, h: 24},
-		{name: "world-80x24-colour", w: 80, h: 24, opt: Options{Renderer: colourRenderer()}},
+		{name: "world-80x24-colour", w: 80, h: 24, opt: Options{Renderer: labtest.ColourRenderer()}},
 		{name: "world-80x24-error", w: 80, h: 24, keys: []string{"v", "v"}},
 		{name: "world-80x24-starved", w: 80, h: 24, lab: starved},
 		{name: "world-80x24-charts", w: 80, h: 24, keys: []string{"c"}},
 		{name: "world-160x48-alone", w: 160, h: 48, keys: []string{"c"}},
-		{name: "world-80x24-recording", w: 80, h: 24, lab: newFakeLab()},
+		{name: "world-80x24-recording", w: 80, h: 24, lab: labtest.NewLab()},
 		{name: "world-200x50", w: 200, h: 50},
 		{name: "world-20x5", w: 20, h: 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.lab == nil {
-				c.lab = newWorldLab()
+				c.lab = labtest.NewWorld()
 			}
 			m := screen(c.lab, c.w, c.h, c.opt)
 			press(m, append([]string{"4"}, c.keys...)...)
 			golden(t, c.name, m.View())
 		})
-	}
-}
-
-// lit lists the cells of a view that show a cube, as column,row:sign.
-func lit(lines []string) string {
-	var out []string
-	for y, line := range lines {
-		for x, r := range []rune(line) {
-			if r >= 0x2800 && r < 0x2900 || r >= 0x2580 && r < 0x25a0 {
-				out = append(out, strconv.Itoa(x)+","+strconv.Itoa(y)+":"+string(r))
-			}
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// A cube at a known place lights exactly these cells. The view is 40 columns by
-// 20 rows of cells within its frame: 80 by 80 dots, of which two make a metre;
-// the middle of the world is the corner between columns 20 and 21 and between
-// rows 10 and 11, a cell being two dots wide and four high.
-func TestKnownCubeLightsKnownCells(t *testing.T) {
-	lying := [4]float32{3: 1}
-	eighth := [4]float32{2: 0.38268343, 3: 0.92387953} // about the vertical
-	far := engine.Pose{X: 500, Y: 500}
-	for _, c := range []struct {
-		name  string
-		poses []engine.Pose
-		rung  int
-		want  string
-	}{
-		// From -1.5 to 1.5 dots, so the middles at -1.5, -0.5, 0.5 and 1.5: two cells each way.
-		{"the player in the middle", []engine.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, firstZoom, "20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
-		// From 0.6 to 1.4 dots, which has no middle: the dot that its centre lies in.
-		{"a cube at rest", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, firstZoom, "21,10:⢀"},
-		{"one cell farther right and up", []engine.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, firstZoom, "22,9:⢀"},
-		{"one that interacts", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}}, firstZoom, "21,10:▗"},
-		{"one that lies outside", []engine.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, firstZoom, ""},
-		// 9 m across at 8 dots a metre: 0.4 m are 3.2 dots, the diamond 4.5.
-		{"near, lying straight", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
-		{"near, turned by an eighth", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
-	} {
-		p := &worldPane{cam: camera{rung: c.rung}, shown: 3}
-		snap := *newFakeLab().snap
-		snap.World = &engine.Picture{Sent: c.poses, Shown: c.poses}
-		lines := picture(p, sightOf(&snap), 42, 22)
-		if got := lit(lines); got != c.want {
-			t.Errorf("%s lights %s, want %s\n%s", c.name, got, c.want, strings.Join(lines, "\n"))
-		}
 	}
 }
 
@@ -117,10 +70,10 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{line("reset"), "reset the world"},
 		{[]string{"1", "left", "+"}, "encoder raw; speed 2"},
 	} {
-		lab := newWorldLab()
+		lab := labtest.NewWorld()
 		m := screen(lab, 160, 48, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
-		if got := spell(lab.got); got != c.want {
+		if got := labtest.Spell(lab.Got); got != c.want {
 			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
 		}
 	}
@@ -130,13 +83,13 @@ func TestKeysPlayTheWorld(t *testing.T) {
 // was asked for, however long ago. Once time has passed the pictures are right, and
 // so they are after a jump back.
 func TestSwitchesWhileTimeStandsStill(t *testing.T) {
-	lab := newWorldLab() // its picture has hover on
-	lab.snap.State = engine.Paused
+	lab := labtest.NewWorld() // its picture has hover on
+	lab.Snap.State = engine.Paused
 	m := screen(lab, 160, 48, Options{})
 	wait := func(by time.Duration) {
-		next := *lab.snap
+		next := *lab.Snap
 		next.Now += by
-		lab.snap = &next
+		lab.Snap = &next
 		for range 40 {
 			press(m)
 		}
@@ -150,7 +103,7 @@ func TestSwitchesWhileTimeStandsStill(t *testing.T) {
 	press(m, "h")
 	wait(-10 * time.Second)
 	press(m, "h")
-	if got, want := spell(lab.got), "hover off; hover on; hover off; hover off; hover off"; got != want {
+	if got, want := labtest.Spell(lab.Got), "hover off; hover on; hover off; hover off; hover off"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 }
@@ -158,7 +111,7 @@ func TestSwitchesWhileTimeStandsStill(t *testing.T) {
 // Who looks back sees no cubes of the present in the past, but how the display
 // fared then.
 func TestLookingBackShowsNoPresentWorld(t *testing.T) {
-	m := screen(newWorldLab(), 160, 48, Options{})
+	m := screen(labtest.NewWorld(), 160, 48, Options{})
 	press(m, "4")
 	if !strings.Contains(m.View(), "cubes interact") {
 		t.Fatal("no world in the present")
@@ -182,7 +135,7 @@ func TestLookingBackShowsNoPresentWorld(t *testing.T) {
 
 // It is a world that somebody reset, and no recording.
 func TestSeamOfTheLiveWorld(t *testing.T) {
-	m := screen(newWorldLab(), 160, 48, Options{})
+	m := screen(labtest.NewWorld(), 160, 48, Options{})
 	if view := m.View(); !strings.Contains(view, "seam: the world begins anew") {
 		t.Errorf("no seam of the world in\n%s", view)
 	}
@@ -195,8 +148,9 @@ func TestChartsOfTheDisplay(t *testing.T) {
 		h    int
 		keys []string
 		want string // "": none
-	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"z"}, "60s"}, {24, nil, ""}, {24, []string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
-		m := screen(newWorldLab(), 160, c.h, Options{})
+	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"z"}, "60s"}, {24, nil, ""}, {24,
+		[]string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
+		m := screen(labtest.NewWorld(), 160, c.h, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
 		view := m.View()
 		if shown := strings.Contains(view, "Starved %"); shown != (c.want != "") || !strings.Contains(view, c.want) {
@@ -207,10 +161,10 @@ func TestChartsOfTheDisplay(t *testing.T) {
 
 // The help of the page begins with its own keys, and names them all.
 func TestHelpOfTheWorld(t *testing.T) {
-	m := screen(newWorldLab(), 120, 110, Options{})
+	m := screen(labtest.NewWorld(), 120, 110, Options{})
 	press(m, "4", "?")
 	view, text := m.View(), m.over.(*helpBox).text()
-	for _, b := range m.page().bindings() {
+	for _, b := range m.page().Bindings() {
 		if h := b.Help(); !strings.Contains(text, h.Key) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
@@ -225,60 +179,30 @@ func TestHelpOfTheWorld(t *testing.T) {
 
 func TestNobodyPlaysARecording(t *testing.T) {
 	for _, keys := range [][]string{{"h"}, {"k"}, {"a"}, {"r"}, line("press left"), line("reset")} {
-		lab := newFakeLab()
-		lab.snap.World = fakePicture(lab.snap.Now)
-		lab.snap.World.Live = false
+		lab := labtest.NewLab()
+		lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
+		lab.Snap.World.Live = false
 		m := screen(lab, 120, 40, Options{})
 		press(m, append([]string{"4"}, keys...)...)
-		if len(lab.got) > 0 || !strings.Contains(m.View(), "demo is a recording: nobody can play it. The live world is tui --data world") {
-			t.Errorf("%v sent %q; the last row is %q", keys, spell(lab.got), lastRow(m))
+		if len(lab.Got) > 0 || !strings.Contains(m.View(), "demo is a recording: nobody can play it. The live world is tui --data world") {
+			t.Errorf("%v sent %q; the last row is %q", keys, labtest.Spell(lab.Got), lastRow(m))
 		}
 	}
-	lab := newFakeLab()
-	lab.snap.World = fakePicture(lab.snap.Now)
-	lab.snap.World.Live = false
+	lab := labtest.NewLab()
+	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
+	lab.Snap.World.Live = false
 	m := screen(lab, 80, 24, Options{})
 	press(m, "4", "left")
-	if k := m.page().(*worldPage).world.cam; len(lab.got) > 0 || k.follow || k.x >= 0 {
-		t.Errorf("an arrow over a recording: sent %q, camera %+v", spell(lab.got), k)
+	if len(lab.Got) > 0 || !strings.Contains(m.View(), " staying") {
+		t.Errorf("an arrow over a recording: sent %q\n%s", labtest.Spell(lab.Got), m.View())
 	}
-	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION", "hover maybe": "on", "reset now": "expected: reset"} {
-		m := screen(newWorldLab(), 120, 40, Options{})
+	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION",
+		"hover maybe": "on", "reset now": "expected: reset"} {
+		m := screen(labtest.NewWorld(), 120, 40, Options{})
 		press(m, line(text)...)
-		if !m.line.open || !strings.Contains(m.line.err, want) {
-			t.Errorf("%q: %q, want an error with %q", text, m.line.err, want)
+		if !m.line.Open || !strings.Contains(m.line.Err, want) {
+			t.Errorf("%q: %q, want an error with %q", text, m.line.Err, want)
 		}
-	}
-}
-
-// The camera stays where it is until the player leaves the dead zone, and then
-// has it in the middle; whoever looks elsewhere is left alone.
-func TestCameraFollows(t *testing.T) {
-	k := camera{rung: firstZoom, follow: true}
-	reach := deadZone * k.span()
-	k.track(reach-0.1, -reach+0.1)
-	if k.x != 0 || k.y != 0 {
-		t.Errorf("it moved to %g,%g for a player within the dead zone", k.x, k.y)
-	}
-	k.track(3, reach+0.1)
-	if k.x != 3 || k.y != reach+0.1 {
-		t.Errorf("it is at %g,%g and not on the player", k.x, k.y)
-	}
-	k.pan(1, 0)
-	if k.track(100, 100); k.x > 50 {
-		t.Error("it follows although somebody looked elsewhere")
-	}
-	for range 50 {
-		k.zoom(1)
-	}
-	if k.span() != zooms()[0] {
-		t.Errorf("closest is %g m", k.span())
-	}
-	for range 50 {
-		k.zoom(-1)
-	}
-	if v := k.view(76, 72); k.span() != 520 || v.Dot != 8 {
-		t.Errorf("farthest is %g m at %g m a dot, want 8: the world is 512 m wide", k.span(), v.Dot)
 	}
 }
 
@@ -287,11 +211,11 @@ func TestCameraFollows(t *testing.T) {
 func TestThriftKeepsTheBudget(t *testing.T) {
 	for _, c := range []struct{ moving, most, least int64 }{{40, 30_000, 25_000}, {1, 30_000, 8_000}} {
 		bytes, redraws := int64(0), 0
-		purse := thrift{written: func() int64 { return bytes }}
+		purse := outputBudget{written: func() int64 { return bytes }}
 		const seconds = 20
 		for range 20 * seconds {
 			purse.tick()
-			if purse.affords() {
+			if purse.spare() {
 				bytes += int64(c.moving) * 480
 				redraws++
 			}
@@ -308,19 +232,19 @@ func TestThriftKeepsTheBudget(t *testing.T) {
 // A starvation is said in words over the receiver's view, and stays for as long
 // as it can be read.
 func TestStarvationIsSeen(t *testing.T) {
-	lab := newWorldLab()
+	lab := labtest.NewWorld()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "4")
 	if strings.Contains(m.View(), "STARVED") {
 		t.Error("it starves before it does")
 	}
-	next := *lab.snap
+	next := *lab.Snap
 	next.Now += 50 * time.Millisecond
-	next.World = fakePicture(next.Now)
+	next.World = labtest.WorldPicture(next.Now)
 	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
 	next.Lanes[0].Samples = append([]engine.Sample(nil), next.Lanes[0].Samples...)
 	next.Lanes[0].Samples[len(next.Lanes[0].Samples)-2].Starved = 5
-	lab.snap = &next
+	lab.Snap = &next
 	press(m)
 	if !strings.Contains(m.View(), "STARVED: nothing to go on to, 5 of the last") {
 		t.Error("nobody says that it starved")
@@ -328,18 +252,19 @@ func TestStarvationIsSeen(t *testing.T) {
 }
 
 func TestWorldFitsEverySize(t *testing.T) {
-	hostile := fakePicture(90 * time.Second)
+	hostile := labtest.WorldPicture(90 * time.Second)
 	hostile.Sent, hostile.Shown, hostile.Error = hostile.Sent[:1], nil, nil
-	for name, opt := range map[string]Options{"plain": {Renderer: plainRenderer()}, "colour": {Renderer: colourRenderer()}, "ascii": {Renderer: plainRenderer(), ASCII: true}} {
-		lab := newWorldLab()
+	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
+		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
+		lab := labtest.NewWorld()
 		m := screen(lab, 80, 24, opt)
 		press(m, "4")
-		full := lab.snap.World
+		full := lab.Snap.World
 		for i, s := range sizes() {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
 			if i%5 == 0 {
-				lab.snap.World = []*engine.Picture{full, hostile, nil}[i/5%3]
+				lab.Snap.World = []*engine.Picture{full, hostile, nil}[i/5%3]
 				press(m, []string{"v", "+", "-", "-", "shift+up"}[i/5%5])
 			}
 		}
@@ -353,13 +278,13 @@ func BenchmarkWorld80x24(b *testing.B) { benchmarkWorld(b, 80, 24) }
 
 func benchmarkWorld(b *testing.B, w, h int) {
 	snaps := worldSnapshots(100)
-	lab := &fakeLab{snap: snaps[0]}
-	m := screen(lab, w, h, Options{Renderer: colourRenderer()})
+	lab := &labtest.Lab{Snap: snaps[0]}
+	m := screen(lab, w, h, Options{Renderer: labtest.ColourRenderer()})
 	press(m, "4")
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		lab.snap = snaps[i%len(snaps)]
-		m.ticks = slowTicks - 1
+		lab.Snap = snaps[i%len(snaps)]
+		m.lab.Ticks = slowTicks - 1
 		m.Update(tickMsg{})
 		_ = m.View()
 	}
@@ -367,7 +292,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 
 // BenchmarkTurn switches pages.
 func BenchmarkTurn160x48(b *testing.B) {
-	m := screen(newWorldLab(), 160, 48, Options{Renderer: colourRenderer()})
+	m := screen(labtest.NewWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	for i := 0; b.Loop(); i++ {
 		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune("41"[i%2])}})
 		m.Update(tickMsg{})
@@ -379,7 +304,7 @@ func BenchmarkTurn160x48(b *testing.B) {
 func worldSnapshots(n int) []*engine.Snapshot {
 	snaps := recorded(n)
 	for _, s := range snaps {
-		s.World = fakePicture(s.Now)
+		s.World = labtest.WorldPicture(s.Now)
 	}
 	return snaps
 }

@@ -1,0 +1,80 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+)
+
+func FuzzParseLine(f *testing.F) {
+	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b",
+		"latency 50ms ± 10ms", "\xff é 日"} {
+		f.Add(s)
+	}
+	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	cfg := config.Default()
+	f.Fuzz(func(t *testing.T, text string) {
+		o, err := Parse(cat, text)
+		if err == nil && o.Change != nil {
+			_ = cfg.Check(*o.Change) // an error or not, but no panic
+		}
+		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= experiment.MinSpeed && *o.Speed <= experiment.MaxSpeed) {
+			t.Fatalf("%q is speed %v", text, *o.Speed)
+		}
+		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
+			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
+		}
+		complete(Context{cat, cfg, frame.Cubes(frame.WalkoffCubes)}, text)
+	})
+}
+
+// TestModelsCanBeCompleted types every model by completion alone, with its
+// params, and hands it to a link.
+func TestModelsCanBeCompleted(t *testing.T) {
+	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	loss, _ := cat.Key("loss")
+	d := Context{cat, config.Default(), frame.Cubes(frame.WalkoffCubes)}
+	for _, model := range loss.Models {
+		text := "loss " + model.Name
+		if _, words := complete(d, text); !slices.Contains(words, model.Name) {
+			t.Errorf("%q is not offered", model.Name)
+		}
+		_, words := complete(d, text+" ")
+		if len(words) != len(model.Params) {
+			t.Errorf("%s offers %q for %d params", model.Name, words, len(model.Params))
+		}
+		for _, p := range model.Params {
+			if hint := usage(d.Catalog, text+" "+p.Name+"="); !strings.Contains(hint, p.Help) {
+				t.Errorf("%s %s: the hint is %q", model.Name, p.Name, hint)
+			}
+		}
+	}
+}
+
+func TestComplaintBeginsWithWhatWasMeant(t *testing.T) {
+	l := &Line{Err: `encoder: unknown encoder "` + strings.Repeat("x", 30) + ` y"; did you mean rotor?; and ` +
+		strings.Repeat("much more of it ", 20)}
+	rows := l.complaint(60)
+	if len(rows) != maxComplaint || !strings.HasPrefix(rows[0], "did you mean rotor? encoder: unknown") {
+		t.Errorf("%q", rows)
+	}
+}
+
+func TestShadowsAreOffered(t *testing.T) {
+	d := Context{controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), labtest.FourShadows().Config,
+		frame.Cubes(frame.WalkoffCubes)}
+	if _, words := complete(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
+		t.Errorf("offered: %v", words)
+	}
+	if _, words := complete(d, "shadow q"); len(words) != 0 && words[0] == "off" {
+		t.Errorf("offered: %v", words)
+	}
+}

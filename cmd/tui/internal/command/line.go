@@ -1,0 +1,230 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/look"
+)
+
+// maxHistory bounds how many typed lines are remembered.
+const maxHistory = 100
+
+// Line is where commands are typed: an input, the history of what was
+// typed before, and completion. It stays open on an error, so that the line can
+// be mended.
+type Line struct {
+	Open    bool
+	input   controls.Editor
+	history []string
+	back    int    // how far the arrows have gone back
+	draft   string // what was typed before they went
+	Err     string
+
+	stem  string // completion under way: what stays, what may follow, which is shown
+	words []string
+	shown int
+}
+
+// Show opens the line with some text in it.
+func (l *Line) Show(text string) {
+	l.Open, l.back, l.Err, l.words = true, 0, "", nil
+	l.input.Set(text)
+}
+
+// Remember closes the line and keeps it for the next time.
+func (l *Line) Remember() {
+	text := strings.TrimSpace(l.input.String())
+	if n := len(l.history); text != "" && (n == 0 || l.history[n-1] != text) {
+		l.history = append(l.history, text)
+		l.history = l.history[max(len(l.history)-maxHistory, 0):]
+	}
+	l.Open = false
+}
+
+// Keys on top of plain typing.
+func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
+	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up"), of("down")
+}
+
+// Key handles a key while the line is open, and reports whether the line is to be
+// carried out.
+func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
+	enter, leave, next, back, older, newer := lineKeys()
+	switch {
+	case key.Matches(msg, enter):
+		return true
+	case key.Matches(msg, leave), msg.Type == tea.KeyBackspace && l.input.String() == "":
+		l.Open = false
+	case key.Matches(msg, next):
+		l.tab(d, 1)
+	case key.Matches(msg, back):
+		l.tab(d, -1)
+	case key.Matches(msg, older):
+		l.recall(1)
+	case key.Matches(msg, newer):
+		l.recall(-1)
+	default:
+		l.Edit(msg)
+	}
+	return false
+}
+
+// Text is what was typed so far.
+func (l *Line) Text() string { return l.input.String() }
+
+// Edit passes a key to the input.
+func (l *Line) Edit(msg tea.KeyMsg) {
+	before := l.input.String()
+	l.input.Key(msg)
+	if l.input.String() != before {
+		l.Err, l.words = "", nil
+	}
+}
+
+// recall goes n lines back in the history.
+func (l *Line) recall(n int) {
+	if l.back == 0 {
+		l.draft = l.input.String()
+	}
+	l.back = min(max(l.back+n, 0), len(l.history))
+	text := l.draft
+	if l.back > 0 {
+		text = l.history[len(l.history)-l.back]
+	}
+	l.input.Set(text)
+	l.Err, l.words = "", nil
+}
+
+// tab completes the last word: as far as all candidates agree, then one
+// candidate after the other.
+func (l *Line) tab(d Context, n int) {
+	if len(l.words) == 0 {
+		typed := l.input.String()
+		l.stem, l.words = complete(d, typed)
+		l.shown = -1
+		if len(l.words) == 0 {
+			return
+		}
+		if p := l.stem + sharedPrefix(l.words); len(p) > len(typed) && len(l.words) > 1 {
+			l.put(p)
+			l.words = nil
+			return
+		}
+		if len(l.words) == 1 {
+			l.put(l.stem + whole(l.words[0]))
+			l.words = nil
+			return
+		}
+	}
+	if l.shown += n; l.shown < 0 {
+		l.shown = len(l.words) - 1
+	}
+	l.shown %= len(l.words)
+	l.put(l.stem + l.words[l.shown])
+}
+
+// whole is a word as it is completed: with a blank behind it, unless a value
+// follows at once.
+func whole(word string) string {
+	if strings.HasSuffix(word, "=") {
+		return word
+	}
+	return word + " "
+}
+
+func (l *Line) put(text string) {
+	l.input.Set(text)
+	l.Err = ""
+}
+
+// prompt stands before the line that is typed.
+const prompt = " / "
+
+// maxComplaint is how many rows say what is wrong with a line.
+const maxComplaint = 2
+
+// complaint is what is wrong with the line, on as many rows as it needs. What
+// was probably meant comes first: it is what helps, and the rest may be long.
+func (l *Line) complaint(w int) []string {
+	text := l.Err
+	const ask = "did you mean "
+	if problem, rest, ok := strings.Cut(text, "; "+ask); ok {
+		if near, after, ok := strings.Cut(rest, "?"); ok {
+			text = ask + near + "? " + problem + after
+		}
+	}
+	rows := look.Wrap(text, w-len(prompt)-1)
+	if len(rows) > maxComplaint {
+		rows = append(rows[:maxComplaint-1:maxComplaint-1], strings.Join(rows[maxComplaint-1:], " "))
+	}
+	return rows
+}
+
+// Rows is how many rows the line and what stands above it take.
+func (l *Line) Rows(w int) int { return 1 + max(len(l.complaint(w)), 1) }
+
+// scrolled is the first rune to show so that the cursor is within room columns.
+func (l *Line) scrolled(room int) int {
+	from := l.input.At
+	for n := 1; from > 0; from-- {
+		if n += look.RuneWidth(l.input.Text[from-1]); n > room {
+			break
+		}
+	}
+	return from
+}
+
+// Draw shows the line at the bottom of a canvas, and above it what is wrong with
+// it, what could follow, or what it would do.
+func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
+	value, at := l.input.Text, l.input.At
+	const cursor = 3 // columns: where there is no colour, a bar and a wide rune
+	from := l.scrolled(c.W - len(prompt) - cursor)
+	x := c.Text(0, c.H-1, look.Key, prompt)
+	for i := from; i < len(value) && x < c.W-1; i++ {
+		if i == at {
+			x = l.cursor(c, th, x, string(value[i]))
+			continue
+		}
+		x = c.Text(x, c.H-1, look.Value, string(value[i]))
+	}
+	if at == len(value) {
+		l.cursor(c, th, x, " ")
+	}
+	l.advise(c, d)
+}
+
+// advise writes what stands above the line.
+func (l *Line) advise(c *look.Canvas, d Context) {
+	const x = len(prompt)
+	typed := l.input.String()
+	_, words := complete(d, typed)
+	takes := usage(d.Catalog, typed)
+	switch {
+	case l.Err != "":
+		for y, row := range l.complaint(c.W) {
+			c.Clip(x, y, c.W-x-1, look.Bad, row)
+		}
+	case len(l.words) > 0:
+		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(l.words, "  "))
+	case strings.HasSuffix(typed, " ") && hint(d.Catalog, typed) != "":
+		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
+	case len(words) > 0 && len(words) < 8 || takes == "":
+		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(words, "  "))
+	default:
+		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
+	}
+}
+
+// cursor draws the place where typing goes on; without colour it is a bar.
+func (l *Line) cursor(c *look.Canvas, th *look.Theme, x int, under string) int {
+	if th.Color {
+		return c.Text(x, c.H-1, look.Cursor, under)
+	}
+	return c.Text(c.Text(x, c.H-1, look.Plain, "_"), c.H-1, look.Value, strings.TrimSpace(under))
+}

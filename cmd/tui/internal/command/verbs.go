@@ -1,0 +1,305 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+)
+
+// Order is what a typed line asks for: mostly the same Command that a key makes.
+type Order struct {
+	experiment.Command
+	Quit, Help, Tour bool
+	Themes           bool         // list them
+	Theme            string       // "": as it is
+	Filter           *room.Filter // of the packets; nil: as it is
+}
+
+// Context is what typed commands are read against.
+type Context struct {
+	*controls.Catalog
+	Config *config.Config
+	Schema *frame.Schema
+}
+
+// Verb is a word that begins a typed line.
+type Verb struct {
+	Name, Args, Help string
+	parse            func(args []string) (Order, error)
+	// complete lists what may come next after the arguments typed so far.
+	complete func(d Context, before []string) []string
+	// hint says more about the arguments typed so far than usage does; the last is
+	// "" if a word is about to begin. "": nothing.
+	hint func(args []string) string
+}
+
+// Verbs lists the commands: every setting of a link by its key, then the rest.
+func Verbs(cat *controls.Catalog) []Verb {
+	list := []Verb{
+		{Name: "encoder", Args: "NAME", Help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
+		shadowVerb(),
+		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
+		{Name: "profile", Args: "NAME", Help: "take a ready-made link", parse: parseProfile, complete: completeProfile},
+	}
+	for _, k := range cat.Keys {
+		list = append(list, linkVerb(k, controls.BothDirections))
+	}
+	list = append(list,
+		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link to the receiver only",
+			parse: parseOneWay(cat, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(cat)},
+		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link back only",
+			parse: parseOneWay(cat, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(cat)},
+		Verb{Name: "playout", Args: "TIME", Help: "how long the receiver holds snapshots back", parse: parsePlayout},
+		Verb{Name: "every", Args: "N", Help: "send every N-th snapshot only; 1 sends all", parse: parseEvery},
+		Verb{Name: "interpolation", Args: "linear|hermite", Help: "how the receiver moves from one snapshot to the next",
+			parse: parseInterpolation, complete: completeInterpolation},
+	)
+	list = append(list, playVerbs()...)
+	return append(list,
+		Verb{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", parse: parseSpeed, complete: completeSpeed},
+		Verb{Name: "pause", Help: "stop virtual time", parse: parsePause(true)},
+		Verb{Name: "resume", Help: "let virtual time go on", parse: parsePause(false)},
+		Verb{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", parse: parseStep},
+		Verb{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", parse: parseFilter, complete: completeFilter},
+		Verb{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", parse: parseSeek},
+		Verb{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", parse: parseMark},
+		Verb{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme},
+		Verb{Name: "tour", Help: "seven steps through what the lab is about", parse: parseTour},
+		Verb{Name: "undo", Help: "take the last change back", parse: parseUndo},
+		Verb{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", parse: parseSave},
+		Verb{Name: "help", Help: "show keys and commands", parse: parseHelp},
+		Verb{Name: "quit", Help: "leave", parse: parseQuit},
+	)
+}
+
+// Parse reads a typed line. The error says what was expected instead.
+func Parse(cat *controls.Catalog, line string) (Order, error) {
+	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
+	if len(words) == 0 {
+		return Order{}, nil
+	}
+	all := Verbs(cat)
+	names := make([]string, len(all))
+	for i, v := range all {
+		if names[i] = v.Name; v.Name == strings.ToLower(words[0]) {
+			o, err := v.parse(words[1:])
+			if errors.Is(err, errUsage) {
+				return Order{}, fmt.Errorf("expected: %s %s", v.Name, v.Args)
+			}
+			return o, err
+		}
+	}
+	if near := config.Near(words[0], names); near != "" {
+		return Order{}, fmt.Errorf("no command is called %q; did you mean %s?", words[0], near)
+	}
+	return Order{}, fmt.Errorf("no command is called %q; ? lists them all", words[0])
+}
+
+// errUsage: the arguments are too few or too many; Parse names the right ones.
+var errUsage = errors.New("usage")
+
+func changeOrder(ch config.Change) Order { return Order{Command: controls.ChangeCommand(ch)} }
+
+func linkVerb(k lossmodel.KeyInfo, d controls.Direction) Verb {
+	v := Verb{
+		Name: k.Key, Args: "VALUE", Help: k.Help,
+		parse: func(args []string) (Order, error) {
+			if len(args) == 0 {
+				return Order{}, errUsage
+			}
+			if err := checkModel(k, args[0]); err != nil {
+				return Order{}, err
+			}
+			return changeOrder(d.Set(k.Key, strings.Join(args, " "))), nil
+		},
+		complete: func(_ Context, before []string) []string {
+			if len(before) > 0 {
+				return nil
+			}
+			if len(k.Choices) > 0 {
+				return k.Choices
+			}
+			return k.Ladder
+		},
+	}
+	switch {
+	case k.Key == "netem":
+		v.Args, v.complete, v.hint = "WORDS|off", completeNetem, hintNetem
+	case len(k.Models) > 0:
+		v.Args = "VALUE|MODEL NAME=VALUE..."
+		v.complete = func(_ Context, before []string) []string { return completeModel(k, before) }
+		v.hint = func(args []string) string { return hintModel(k, args) }
+	}
+	return v
+}
+
+// parseOneWay reads "down loss 5%".
+func parseOneWay(cat *controls.Catalog, d controls.Direction) func([]string) (Order, error) {
+	return func(args []string) (Order, error) {
+		if len(args) < 2 {
+			return Order{}, errUsage
+		}
+		if k, ok := cat.Key(args[0]); ok {
+			return linkVerb(k, d).parse(args[1:])
+		}
+		names := cat.KeyNames()
+		if near := config.Near(args[0], names); near != "" {
+			return Order{}, fmt.Errorf("a link has no %q; did you mean %s?", args[0], near)
+		}
+		return Order{}, fmt.Errorf("a link has no %q; expected one of %s", args[0], strings.Join(names, ", "))
+	}
+}
+
+func parseEncoder(args []string) (Order, error) {
+	if len(args) != 1 {
+		return Order{}, errUsage
+	}
+	return changeOrder(config.Change{Encoder: args[0]}), nil
+}
+
+func parseParam(args []string) (Order, error) {
+	if len(args) != 2 {
+		return Order{}, errUsage
+	}
+	return changeOrder(config.Change{Params: map[string]any{args[0]: args[1]}}), nil
+}
+
+func parseProfile(args []string) (Order, error) {
+	if len(args) != 1 {
+		return Order{}, errUsage
+	}
+	return changeOrder(config.Change{Profile: args[0]}), nil
+}
+
+func parsePlayout(args []string) (Order, error) {
+	d, err := time.ParseDuration(strings.Join(args, ""))
+	if err != nil || d < 0 {
+		return Order{}, errors.New("expected a time such as 85ms")
+	}
+	return changeOrder(config.Change{Playout: &d}), nil
+}
+
+func parseSpeed(args []string) (Order, error) {
+	text := strings.TrimLeft(strings.ToLower(strings.Join(args, "")), "x×")
+	v, err := strconv.ParseFloat(text, 64)
+	if text == "max" {
+		v, err = 0, nil
+	} else if err == nil && !(v >= experiment.MinSpeed && v <= experiment.MaxSpeed) {
+		err = strconv.ErrRange
+	}
+	if err != nil {
+		return Order{}, fmt.Errorf("expected a speed from %g to %d, or max", experiment.MinSpeed, experiment.MaxSpeed)
+	}
+	return Order{Command: experiment.Command{Speed: &v}}, nil
+}
+
+func parsePause(on bool) func([]string) (Order, error) {
+	return func(args []string) (Order, error) {
+		if len(args) != 0 {
+			return Order{}, errUsage
+		}
+		return Order{Command: experiment.Command{Pause: &on}}, nil
+	}
+}
+
+// maxSteps is the most frames that one step command advances.
+const maxSteps = 10_000
+
+func parseStep(args []string) (Order, error) {
+	if len(args) == 0 {
+		return Order{Command: experiment.Command{Step: 1}}, nil
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || len(args) > 1 || n < 1 || n > maxSteps {
+		return Order{}, fmt.Errorf("expected 1 to %d frames", maxSteps)
+	}
+	return Order{Command: experiment.Command{Step: n}}, nil
+}
+
+func parseSeek(args []string) (Order, error) {
+	if len(args) != 1 {
+		return Order{}, errUsage
+	}
+	t, err := parseMoment(args[0])
+	if err != nil {
+		return Order{}, err
+	}
+	return Order{Command: experiment.Command{Seek: &t}}, nil
+}
+
+// parseMoment reads 00:30, 1:02:03.5 or 30s.
+func parseMoment(s string) (time.Duration, error) {
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return d, nil
+	}
+	parts := strings.Split(s, ":")
+	total := 0.0
+	for i, p := range parts {
+		v, err := strconv.ParseFloat(p, 64)
+		if err != nil || !(v >= 0 && v < 1e6) || len(parts) > 3 || i > 0 && v >= 60 {
+			return 0, errors.New("expected a moment such as 00:30 or 90s")
+		}
+		total = total*60 + v
+	}
+	return time.Duration(total * float64(time.Second)).Round(time.Millisecond), nil
+}
+
+func parseMark(args []string) (Order, error) {
+	text := strings.Join(args, " ")
+	if text == "" {
+		text = "mark"
+	}
+	return changeOrder(config.Change{Mark: text}), nil
+}
+
+func parseUndo(args []string) (Order, error) {
+	if len(args) != 0 {
+		return Order{}, errUsage
+	}
+	return Order{Command: experiment.Command{Undo: true}}, nil
+}
+
+func parseSave(args []string) (Order, error) {
+	dir := strings.Join(args, " ")
+	return Order{Command: experiment.Command{Save: &dir}}, nil
+}
+
+func parseHelp([]string) (Order, error) { return Order{Help: true}, nil }
+
+func parseTheme(args []string) (Order, error) {
+	switch len(args) {
+	case 0:
+		return Order{Themes: true}, nil
+	case 1:
+	default:
+		return Order{}, errUsage
+	}
+	if l, ok := look.SchemeNamed(args[0]); ok {
+		return Order{Theme: l.String()}, nil
+	}
+	if near := config.Near(args[0], look.Themes()); near != "" {
+		return Order{}, fmt.Errorf("no theme is called %q; did you mean %s?", args[0], near)
+	}
+	return Order{}, fmt.Errorf("no theme is called %q; expected one of %s", args[0], strings.Join(look.Themes(), ", "))
+}
+
+func completeTheme(_ Context, before []string) []string { return firstOnly(before, look.Themes()) }
+
+func parseTour([]string) (Order, error) { return Order{Tour: true}, nil }
+
+func parseQuit(args []string) (Order, error) {
+	if len(args) != 0 { // nobody wants to leave by mistake
+		return Order{}, errUsage
+	}
+	return Order{Quit: true}, nil
+}

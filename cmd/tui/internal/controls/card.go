@@ -1,0 +1,208 @@
+package controls
+
+import (
+	"fmt"
+	"strings"
+
+	"wirelab/experiment/config"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/encoders"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// encoderCard is what the list of encoders says about the one under the cursor:
+// its idea, its source, and its params, which can be set in place.
+type encoderCard struct {
+	cat    *Catalog
+	cfg    *config.Config // as asked for
+	inside bool           // the keys are for the params
+	at     int            // the param under the cursor
+	typing bool
+	input  Editor
+	err    string
+}
+
+// params lists the params of the encoder of a name.
+func (e *encoderCard) params(name string) []encoders.ParamInfo {
+	if codec := e.cat.Codec(name); codec != nil {
+		return codec.ParamInfo()
+	}
+	return nil
+}
+
+// value is what a param of an encoder stands at, or would begin with.
+func (e *encoderCard) value(name string, info encoders.ParamInfo) any {
+	if v, ok := e.cfg.Encoder.Params[info.Name]; ok && e.cfg.Encoder.Name == name {
+		return v
+	}
+	return info.Default
+}
+
+// cardKey handles a key in the list of encoders; false if the list itself should.
+func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
+	e := p.card
+	name, ok := p.picked()
+	switch {
+	case !ok:
+	case e.typing:
+		return p.typeParam(name, msg), true
+	case e.inside:
+		return p.keyInCard(name, msg), true
+	case msg.Type == tea.KeyTab && len(e.params(name)) > 0:
+		e.inside, e.at = true, 0
+		return room.Request{}, true
+	case msg.Type == tea.KeySpace && p.filter == "":
+		return p.setFromCard(config.Change{Encoder: name}), true
+	}
+	return room.Request{}, false
+}
+
+// keyInCard handles a key among the params.
+func (p *Picker) keyInCard(name string, msg tea.KeyMsg) room.Request {
+	e := p.card
+	list := e.params(name)
+	e.err = ""
+	switch step := room.ListStep(msg); {
+	case step != 0:
+		e.at = min(max(e.at+step, 0), len(list)-1)
+	case msg.Type == tea.KeyEsc, msg.Type == tea.KeyTab, msg.Type == tea.KeyShiftTab:
+		e.inside = false
+	case msg.Type == tea.KeyLeft, msg.Type == tea.KeyRight:
+		n := 1
+		if msg.Type == tea.KeyLeft {
+			n = -1
+		}
+		now := e.value(name, list[e.at])
+		if next := stepParam(list[e.at], now, n); next != now {
+			return p.setParam(name, next)
+		}
+	case msg.Type == tea.KeyEnter:
+		e.typing = true
+		e.input.Set(fmt.Sprint(e.value(name, list[e.at])))
+	case msg.Type == tea.KeyRunes:
+		e.typing = true
+		e.input.Set(string(msg.Runes))
+	}
+	return room.Request{}
+}
+
+// typeParam handles a key while a value is typed; on a mistake the value stays to
+// be mended.
+func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
+	e := p.card
+	switch msg.Type {
+	case tea.KeyEsc:
+		e.typing, e.err = false, ""
+	case tea.KeyEnter:
+		return p.setParam(name, strings.TrimSpace(e.input.String()))
+	default:
+		e.err = ""
+		e.input.Key(msg)
+	}
+	return room.Request{}
+}
+
+// setParam sets the param under the cursor, and takes the encoder if it is not
+// the one that runs.
+func (p *Picker) setParam(name string, v any) room.Request {
+	e := p.card
+	ch := config.Change{Params: map[string]any{e.params(name)[e.at].Name: v}}
+	if e.cfg.Encoder.Name != name {
+		ch.Encoder = name
+	}
+	return p.setFromCard(ch)
+}
+
+// setFromCard asks for a change; the list stays open and shows what it did.
+func (p *Picker) setFromCard(ch config.Change) room.Request {
+	e := p.card
+	e.err = ""
+	r := room.Change(ch)
+	r.Accepted = func(cfg *config.Config) { e.cfg, p.now, e.typing = cfg, cfg.Encoder.Name, false }
+	r.Refused = func(err error) { e.err = err.Error() }
+	return r
+}
+
+// draw writes the card of an encoder into w columns and at most h rows.
+func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
+	codec := e.cat.Codec(name)
+	if codec == nil {
+		return
+	}
+	end := y + h
+	for _, line := range look.Wrap(codec.Summary, w) {
+		c.Clip(x, y, w, look.Plain, line)
+		y++
+	}
+	for _, line := range look.Wrap("source: "+codec.Source, w) {
+		if codec.Source != "" && y < end {
+			c.Clip(x, y, w, look.Dim, line)
+			y++
+		}
+	}
+	list := e.params(name)
+	y++
+	if len(list) == 0 {
+		c.Clip(x, y, w, look.Dim, "it has no parameters")
+		return
+	}
+	hint := "tab goes to the parameters"
+	if e.inside {
+		hint = "←→ adjust, or type a value; esc leaves them"
+	}
+	c.Clip(x, y, w, look.Dim, hint)
+	below, k := e.below(list, w)
+	room := end - y - 1 - len(below)
+	first := min(max(e.at-room/2, 0), max(len(list)-room, 0))
+	for i := first; i < len(list) && i-first < room; i++ {
+		y++
+		e.row(c, th, x, y, w, name, i, list[i])
+	}
+	for i, line := range below {
+		c.Clip(x, y+1+i, w, k, line)
+	}
+}
+
+// below is what stands below the params: what is wrong with a value, or what the
+// one under the cursor is.
+func (e *encoderCard) below(list []encoders.ParamInfo, w int) ([]string, look.Ink) {
+	const rows = 3
+	if !e.inside {
+		return nil, look.Dim
+	}
+	text, k := list[e.at].Name+": "+list[e.at].Help, look.Dim
+	if e.err != "" {
+		text, k = e.err, look.Bad
+	}
+	lines := look.Wrap(text, w)
+	return lines[:min(len(lines), rows)], k
+}
+
+// row draws one param: its name, its value, its bounds, what it is.
+func (e *encoderCard) row(c *look.Canvas, th *look.Theme, x, y, w int, name string, i int, info encoders.ParamInfo) {
+	k, v := look.Dim, look.Value
+	here := e.inside && i == e.at
+	if here {
+		k, v = look.Chosen, look.Chosen
+		c.Text(x, y, look.Chosen, th.Chosen)
+	}
+	const label, value = 18, 8
+	c.Clip(x+2, y, label, k, info.Name)
+	if here && e.typing {
+		at := c.Clip(x+2+label+1, y, value+8, look.Value, e.input.String())
+		c.Text(at, y, look.Cursor, "_")
+		return
+	}
+	c.Right(x+2+label+value, y, v, fmt.Sprint(e.value(name, info)))
+	at := x + 2 + label + value + 1
+	at = c.Clip(at, y, x+w-at, look.Dim, info.Unit) + 1
+	if info.Min != nil && info.Max != nil {
+		at = c.Clip(at, y, x+w-at, look.Faint, fmt.Sprintf("%g..%g ", *info.Min, *info.Max))
+	}
+	if !e.inside {
+		c.Clip(at, y, x+w-at, look.Dim, info.Help)
+	}
+}

@@ -1,0 +1,212 @@
+package controls
+
+import (
+	"slices"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+)
+
+// The way to interpolate can be chosen where it can be seen: at few snapshots a
+// second, and where it is not as it comes.
+func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
+	words := func(c *config.Config) (list []string) {
+		for _, x := range playoutControls(c) {
+			list = append(list, x.word)
+		}
+		return list
+	}
+	c := config.Default()
+	if got := words(c); !slices.Equal(got, []string{"playout"}) {
+		t.Errorf("at %d Hz: %v", c.Sender.RateHz, got)
+	}
+	c.Sender.RateHz = 10
+	if got := words(c); !slices.Equal(got, []string{"playout", "interpolation", "every"}) {
+		t.Errorf("at 10 Hz: %v", got)
+	}
+	blend := playoutControls(c)[1]
+	for _, want := range []string{"hermite", "linear"} { // round and round
+		cmd, ok := blend.step(c, 1)
+		if !ok || cmd.Change == nil || c.Apply(*cmd.Change) != nil || blend.value(c) != want {
+			t.Fatalf("one step led to %s, want %s", blend.value(c), want)
+		}
+	}
+	c.Sender.RateHz, c.Receiver.Interpolation = 60, config.Hermite
+	if got := words(c); len(got) != 2 {
+		t.Errorf("hermite at 60 Hz cannot be switched off: %v", got)
+	}
+}
+
+// More to the right is more snapshots a second, to the ends of the ladder and no
+// further; a number that is no rung goes to its neighbours.
+func TestEveryIsALadder(t *testing.T) {
+	c := config.Default()
+	ctl := everyControl()
+	walk := func(n int) string {
+		cmd, ok := ctl.step(c, n)
+		if !ok {
+			return "end"
+		}
+		if err := c.Apply(*cmd.Change); err != nil {
+			t.Fatal(err)
+		}
+		return ctl.value(c)
+	}
+	for i, s := range []struct {
+		n    int
+		want string
+	}{{1, "end"}, {-1, "30 /s"}, {-3, "10 /s"}, {-20, "1 /s"}, {-1, "end"}, {5, "10 /s"}, {100, "60 /s"}} {
+		if got := walk(s.n); got != s.want {
+			t.Fatalf("step %d, by %d: %s, want %s", i, s.n, got, s.want)
+		}
+	}
+	c.Sender.Every = 7
+	if got := walk(1); got != "10 /s" {
+		t.Errorf("from every 7th: %s", got)
+	}
+	least := &config.Config{Sender: config.Sender{Every: 60}}
+	if full, none := ctl.level(config.Default()), ctl.level(least); full != 1 || none != 0 {
+		t.Errorf("the gauge goes from %g to %g", none, full)
+	}
+}
+
+// wordsOfControls lists the words of all controls.
+func wordsOfControls(list []control) []string {
+	var words []string
+	for _, c := range list {
+		words = append(words, c.word)
+	}
+	return words
+}
+
+func TestEveryKeyHasAControl(t *testing.T) {
+	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	on := config.Default()
+	if err := on.Apply(config.Change{Down: map[string]string{"netem": "delay 10ms"}}); err != nil {
+		t.Fatal(err)
+	}
+	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
+		for way := BothDirections; way <= UpOnly; way++ {
+			words := wordsOfControls(cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
+			for _, k := range lossmodel.Keys() {
+				if n := countOf(words, k.Key); n != 1 {
+					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
+				}
+			}
+		}
+	}
+}
+
+func countOf(list []string, word string) int {
+	n := 0
+	for _, w := range list {
+		if w == word {
+			n++
+		}
+	}
+	return n
+}
+
+func TestStepLossParam(t *testing.T) {
+	share, packets := lossmodel.ParamInfo{Unit: "%", Min: "0%"}, lossmodel.ParamInfo{Unit: "packets"}
+	for _, c := range []struct {
+		p    lossmodel.ParamInfo
+		now  string
+		n    int
+		want string
+	}{
+		{share, "1%", 1, "2%"}, {share, "0%", -1, "0%"}, {share, "100%", 4, "100%"}, {share, "6%", 1, "7%"}, {share, "?", 1, "?"},
+		{packets, "3", 1, "4"}, {packets, "1", -4, "1"},
+		{lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "0%", -1, "-5%"}, {lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "90%", 4, "95%"},
+	} {
+		if got := stepLossParam(c.p, c.now, c.n); got != c.want {
+			t.Errorf("%s by %d is %s, want %s", c.now, c.n, got, c.want)
+		}
+	}
+}
+
+func TestEveryControlMovesBothWays(t *testing.T) {
+	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	for _, codec := range cat.codecs {
+		cfg := config.Default()
+		if err := cfg.Apply(config.Change{Encoder: codec.Name}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cat.controls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
+			if c.step == nil {
+				continue
+			}
+			moved := 0
+			for _, n := range []int{1, -1, 4, -4} {
+				cmd, ok := c.step(cfg, n)
+				if !ok {
+					continue
+				}
+				moved++
+				// What a control offers must be possible, as far as one value goes.
+				if err := cfg.Check(*cmd.Change); err != nil && c.word != "burst" {
+					t.Errorf("%s, %s by %d: %v", codec.Name, c.label, n, err)
+				}
+			}
+			if moved == 0 {
+				t.Errorf("%s, %s does not move", codec.Name, c.label)
+			}
+			if c.level != nil {
+				if l := c.level(cfg); !(l >= 0 && l <= 1) {
+					t.Errorf("%s, %s stands at %v of its gauge", codec.Name, c.label, l)
+				}
+			}
+			if v := c.value(cfg); v == "" || v == "?" {
+				t.Errorf("%s, %s has the value %q", codec.Name, c.label, v)
+			}
+		}
+	}
+}
+
+func TestGaugeClimbsWithTheLadder(t *testing.T) {
+	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	for _, m := range mainKeys() {
+		info, ok := cat.Key(m.key)
+		if !ok {
+			t.Errorf("a link has no %q", m.key)
+			continue
+		}
+		ctl := linkControl(m.label, info, BothDirections)
+		last := -1.0
+		for _, rung := range info.Ladder {
+			cfg := config.Default()
+			if err := cfg.Down.Set(m.key, rung); err != nil {
+				t.Fatal(err)
+			}
+			if l := ctl.level(cfg); l > last {
+				last = l
+			} else {
+				t.Errorf("%s %s stands at %v, not above %v", m.key, rung, l, last)
+			}
+		}
+		if last != 1 {
+			t.Errorf("the top of %s is %v of its gauge", m.key, last)
+		}
+	}
+}
+
+func TestStepParam(t *testing.T) {
+	lo, hi := 2.0, 8.0
+	whole := encoders.ParamInfo{Type: "int", Min: &lo, Max: &hi}
+	real := encoders.ParamInfo{Type: "float", Min: &lo, Max: &hi}
+	for _, c := range []struct {
+		info encoders.ParamInfo
+		now  any
+		n    int
+		want any
+	}{{whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
+		5.3}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
+		if got := stepParam(c.info, c.now, c.n); got != c.want {
+			t.Errorf("%v by %d is %v, want %v", c.now, c.n, got, c.want)
+		}
+	}
+}

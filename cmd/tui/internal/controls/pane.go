@@ -1,0 +1,255 @@
+package controls
+
+import (
+	"strconv"
+	"strings"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+)
+
+// Pane shows what can be adjusted, with a cursor on one of them.
+type Pane struct {
+	Cat    *Catalog
+	chosen string // the word of the control under the cursor
+	cfg    *config.Config
+	schema *frame.Schema
+	all    []control // from top to bottom
+	scope  scope
+	speed  float64
+	moved  bool
+	back   bool     // the screen shows what is over; the controls do not
+	rows   []string // the word of the control on each row of the last picture, "" for none
+}
+
+// Name implements room.Pane.
+func (p *Pane) Name() string { return "Controls" }
+
+// Observe implements room.Pane.
+func (p *Pane) Observe(v room.View) bool {
+	same := p.cfg != nil && p.speed == v.Speed && p.schema == v.Snap.Schema && (p.cfg == v.Cfg || room.SameSettings(p.cfg, v.Cfg))
+	if same && !p.moved && p.back == v.Back {
+		return false
+	}
+	p.back = v.Back
+	if !same {
+		p.cfg, p.schema, p.speed = v.Cfg.Clone(), v.Snap.Schema, v.Speed
+		p.relist()
+	}
+	p.moved = false
+	return true
+}
+
+// relist makes the controls anew.
+func (p *Pane) relist() {
+	if p.cfg != nil {
+		p.all = p.Cat.controls(p.cfg, p.schema, p.scope)
+	}
+	p.moved = true
+}
+
+// fold folds the less used settings away, or unfolds them.
+func (p *Pane) fold() {
+	p.scope.more = !p.scope.more
+	p.relist()
+}
+
+// Aim lets the controls show and set the next of three: both links, the link to
+// the receiver, the link back.
+func (p *Pane) Aim() {
+	p.scope.way = (p.scope.way + 1) % (UpOnly + 1)
+	p.relist()
+}
+
+// Release lets the controls show and set both links again.
+func (p *Pane) Release() {
+	p.scope.way = BothDirections
+	p.relist()
+}
+
+// current returns the control under the cursor and its place.
+func (p *Pane) current() (control, int, bool) {
+	for i, c := range p.all {
+		if c.word == p.chosen {
+			return c, i, true
+		}
+	}
+	if len(p.all) == 0 {
+		return control{}, 0, false
+	}
+	return p.all[0], 0, true
+}
+
+// choose moves the cursor by n controls.
+func (p *Pane) choose(n int) {
+	_, at, ok := p.current()
+	if !ok {
+		return
+	}
+	p.chosen, p.moved = p.all[min(max(at+n, 0), len(p.all)-1)].word, true
+}
+
+// point puts the cursor on the control that the row of the picture shows.
+func (p *Pane) point(y int) bool {
+	if y < 0 || y >= len(p.rows) || p.rows[y] == "" {
+		return false
+	}
+	p.chosen, p.moved = p.rows[y], true
+	return true
+}
+
+// adjust returns the command that moves the control under the cursor n rungs.
+func (p *Pane) adjust(n int) (experiment.Command, bool) {
+	c, _, ok := p.current()
+	switch {
+	case !ok:
+		return experiment.Command{}, false
+	case c.word == "speed":
+		v := StepSpeed(p.speed, n)
+		return experiment.Command{Speed: &v}, v != p.speed
+	case c.word == foldWord:
+		if p.scope.more != (n > 0) {
+			p.fold()
+		}
+		return experiment.Command{}, false
+	case c.step == nil:
+		return experiment.Command{}, false
+	}
+	return c.step(p.cfg, n)
+}
+
+// row is a line of the pane before it is known which of them fit.
+type row struct {
+	control *control
+	text    []look.Span
+}
+
+// Draw implements room.Pane.
+func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	c.Frame(th, focused, "Controls", p.aimed()...)
+	p.rows = make([]string, c.H)
+	if p.cfg == nil {
+		return
+	}
+	room := c.H - 2 - p.explain(c)
+	rows, at := p.layout(c.W-4, room)
+	first := min(max(at-room/2, 0), max(len(rows)-room, 0))
+	for y := 1; y <= room && first+y-1 < len(rows); y++ {
+		r := rows[first+y-1]
+		if r.control == nil {
+			c.Spans(2, y, c.W-4, r.text...)
+			continue
+		}
+		p.rows[y] = r.control.word
+		p.line(c, th, y, r.control)
+	}
+	if first > 0 {
+		c.Right(c.W-2, 0, look.Dim, " more above ")
+	}
+	if first+room < len(rows) {
+		c.Right(c.W-2, c.H-1, look.Dim, " more below ")
+	}
+}
+
+// explain says at the bottom of the pane what the control under the cursor is
+// for, while the less used settings are unfolded. It returns the rows that it
+// took.
+func (p *Pane) explain(c *look.Canvas) int {
+	const rows, least = 3, 20
+	ctl, _, ok := p.current()
+	if !ok || !p.scope.more || c.H < least {
+		return 0
+	}
+	lines := look.Wrap(ctl.help, c.W-4)
+	if len(lines) > rows {
+		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
+	}
+	for i, line := range lines {
+		c.Clip(2, c.H-1-rows+i, c.W-4, look.Dim, line)
+	}
+	return rows
+}
+
+// aimed says which link the controls set, if it is one only. While somebody looks
+// back it says that the settings shown are those of the present.
+func (p *Pane) aimed() []look.Span {
+	switch {
+	case p.back:
+		return []look.Span{look.Warn.Span("as they are now")}
+	case p.scope.way == DownOnly:
+		return []look.Span{look.Warn.Span("link down only"), look.Dim.Span(" to the receiver; d: up")}
+	case p.scope.way == UpOnly:
+		return []look.Span{look.Warn.Span("link up only"), look.Dim.Span(" back to the sender; d: both")}
+	}
+	return nil
+}
+
+// Aims says the same in a sentence.
+func (p *Pane) Aims() string {
+	return "the controls set " + [...]string{BothDirections: "the links both ways", DownOnly: "the link to the receiver only",
+		UpOnly: "the link back to the sender only"}[p.scope.way]
+}
+
+// layout lists the rows, with headings if there is room for them, and says at which of
+// them the cursor is.
+func (p *Pane) layout(w, room int) (rows []row, at int) {
+	all := p.all
+	_, chosen, _ := p.current()
+	summary := p.summary(w - 4)
+	headings := len(all)+len(summary)+3 <= room
+	if len(all)+len(summary) > room {
+		summary = nil
+	}
+	group := ""
+	for i := range all {
+		if all[i].group != group && headings {
+			group = all[i].group
+			rows = append(rows, row{text: []look.Span{look.Dim.Span(group)}})
+		}
+		if i == chosen {
+			at = len(rows)
+		}
+		rows = append(rows, row{control: &all[i]})
+		if i == 0 {
+			for _, line := range summary {
+				rows = append(rows, row{text: []look.Span{look.Dim.Span("    " + line)}})
+			}
+		}
+	}
+	if len(rows) < room {
+		rows = append(rows, row{text: []look.Span{look.Dim.Span("  Seed      "), look.Plain.Span(strconv.FormatUint(p.cfg.Seed, 10)),
+			look.Dim.Span("  fixed: it makes the run repeatable")}})
+	}
+	return rows, at
+}
+
+// summary is what the encoder's author says about it.
+func (p *Pane) summary(w int) []string {
+	codec := p.Cat.Codec(p.cfg.Encoder.Name)
+	if codec == nil {
+		return nil
+	}
+	lines := look.Wrap(codec.Summary, w)
+	return lines[:min(len(lines), 2)]
+}
+
+// Brief says in one line what the control under the cursor is for, and shows the
+// control itself where the pane is out of sight.
+func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, whole bool) {
+	ctl, _, ok := p.current()
+	if !ok {
+		return
+	}
+	help := ctl.help
+	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.word == "encoder" && codec != nil {
+		help = codec.Summary
+	}
+	x := 2
+	if whole {
+		x = p.line(c, th, y, &ctl) + 2
+	}
+	c.Clip(x, y, c.W-x-1, look.Dim, help)
+}

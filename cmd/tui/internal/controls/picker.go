@@ -1,0 +1,255 @@
+package controls
+
+import (
+	"slices"
+	"strings"
+
+	"wirelab/experiment/config"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Picker is a list to choose one name from. Typing narrows it.
+type Picker struct {
+	title  string
+	word   string // the command that takes the name
+	all    []Choice
+	now    string // the name that holds at present
+	begins bool   // the name only begins a line, to be typed on
+	filter string
+	at     int
+	tall   bool // what is said about a name stands below the list
+
+	beside  []string            // encoders that run as shadows; nil: it is no list of encoders
+	card    *encoderCard        // about the encoder under the cursor; nil: it is no list of encoders
+	preview previewer           // of the name under the cursor; nil: none
+	seen    map[sample][]string // previews made so far
+}
+
+// previewer says in lines of at most w columns what a name stands for.
+type previewer func(name string, w int, ascii bool) []string
+
+// sample names a preview.
+type sample struct {
+	name  string
+	w     int
+	ascii bool
+}
+
+// minPreview is the least columns in which a preview says anything.
+const minPreview = 40
+
+// NewPicker makes a list of names for a command; now is the one that holds at present.
+func NewPicker(title, word string, list []Choice, now string) *Picker {
+	p := &Picker{title: title, word: word, all: list, now: now}
+	p.at = max(slices.IndexFunc(list, func(c Choice) bool { return c.name == now }), 0)
+	return p
+}
+
+// list returns the choices that match what was typed.
+func (p *Picker) list() []Choice {
+	if p.filter == "" {
+		return p.all
+	}
+	var out []Choice
+	for _, c := range p.all {
+		if strings.Contains(strings.ToLower(c.name+" "+c.summary), p.filter) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// move moves the cursor by n.
+func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(len(p.list())-1, 0)) }
+
+// narrow changes the filter.
+func (p *Picker) narrow(filter string) { p.filter, p.at = strings.ToLower(filter), 0 }
+
+// picked returns the name under the cursor.
+func (p *Picker) picked() (string, bool) {
+	list := p.list()
+	if p.at >= len(list) {
+		return "", false
+	}
+	return list[p.at].name, true
+}
+
+// Size implements room.Overlay.
+func (p *Picker) Size(w, h int) (ow, oh int, right bool) {
+	switch {
+	case p.atRight(w, h):
+		const edges = 4 // the screen is so much wider: the list covers the controls
+		return room.RightColumn(w + edges), min(h, len(p.all)+tallest), true
+	case p.preview != nil || p.card != nil:
+		return min(w, 104), min(h, 40), false
+	}
+	return min(w, 96), min(h, len(p.all)+4), false
+}
+
+// Key handles a key: the card has those that mean something to it.
+func (p *Picker) Key(msg tea.KeyMsg) room.Request {
+	if p.card != nil {
+		if r, ok := p.cardKey(msg); ok {
+			return r
+		}
+	}
+	filter := []rune(p.filter)
+	switch n := room.ListStep(msg); {
+	case n != 0:
+		p.move(n)
+	case msg.Type == tea.KeyEsc:
+		return room.Request{Closes: true}
+	case msg.Type == tea.KeyEnter:
+		return p.take()
+	case msg.Type == tea.KeyBackspace && len(filter) > 0:
+		p.narrow(string(filter[:len(filter)-1]))
+	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
+		return p.toggleShadow()
+	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
+		p.narrow(p.filter + string(msg.Runes))
+	}
+	return room.Request{}
+}
+
+// take does with the name under the cursor what the list is for.
+func (p *Picker) take() room.Request {
+	name, ok := p.picked()
+	switch {
+	case !ok:
+		return room.Request{Closes: true}
+	case p.begins:
+		return room.Request{Closes: true, Edit: p.word + " " + name + " "}
+	}
+	return room.Request{Closes: true, Line: p.word + " " + name}
+}
+
+// toggleShadow lets the encoder under the cursor join as a shadow, or leave if it
+// runs already.
+func (p *Picker) toggleShadow() room.Request {
+	name, ok := p.picked()
+	if !ok {
+		return room.Request{}
+	}
+	word := "shadow "
+	if slices.Contains(p.beside, name) {
+		word += "off "
+	}
+	return room.Request{Line: word + name, Accepted: func(cfg *config.Config) { p.beside = append([]string{}, ShadowNames(cfg)...) }}
+}
+
+// Draw implements room.Overlay.
+func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
+	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
+	name := 0
+	for _, ch := range p.all {
+		name = max(name, look.TextWidth(ch.name))
+	}
+	list, room := p.list(), c.H-4
+	if p.tall {
+		room = min(room, len(p.all))
+	}
+	first := min(max(p.at-room/2, 0), max(len(list)-room, 0))
+	for y := 0; y < room && first+y < len(list); y++ {
+		ch := list[first+y]
+		k := look.Plain
+		if first+y == p.at {
+			k = look.Chosen
+			c.Text(2, 2+y, k, th.Chosen)
+		}
+		if ch.name == p.now {
+			c.Set(4, 2+y, look.Good, th.Outcome[1])
+		}
+		if i := slices.Index(p.beside, ch.name); i >= 0 {
+			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
+		}
+		c.Clip(6, 2+y, name, k, ch.name)
+		if p.preview == nil && (p.card == nil || p.tall) {
+			c.Clip(6+name+2, 2+y, c.W-10-name, look.Dim, ch.summary)
+		}
+	}
+	if len(list) == 0 {
+		c.Text(6, 2, look.Dim, "nothing matches")
+	}
+	if first+room < len(list) {
+		c.Text(4, c.H-1, look.Dim, " more below ")
+	}
+	if at, ok := p.picked(); ok && p.card != nil {
+		if p.tall {
+			c.Divider(th, room+3, p.card.inside, at)
+			p.card.draw(c, th, 2, room+4, c.W-4, c.H-room-5, at)
+			return
+		}
+		p.rule(c, th, 6+name+1)
+		p.card.draw(c, th, 6+name+3, 2, c.W-6-name-5, c.H-3, at)
+	}
+	if at, ok := p.picked(); ok && p.preview != nil {
+		p.show(c, th, 6+name+3, at)
+	}
+}
+
+// hint is what the keys do here, as much of it as there is room for.
+func (p *Picker) hint(room int) []look.Span {
+	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
+	switch {
+	case p.filter != "":
+		words = []string{"narrowed to " + p.filter, p.filter}
+	case p.beside != nil:
+		words = []string{"enter takes, space tries, v beside, tab params, esc", "space tries, v beside, tab params", "v beside, tab params"}
+	}
+	options := make([][]look.Span, len(words))
+	for i, text := range words {
+		options[i] = []look.Span{look.Dim.Span(text)}
+	}
+	return look.Fit(room, options...)
+}
+
+// show draws the preview of a name to the right of column x.
+func (p *Picker) show(c *look.Canvas, th *look.Theme, x int, name string) {
+	const top = 2
+	w := c.W - x - 2
+	if w < minPreview {
+		return
+	}
+	p.rule(c, th, x-2)
+	for i, line := range p.sample(sample{name, w, th.Ascii}) {
+		if y := top + i; y < c.H-1 {
+			c.Clip(x, y, w, look.Plain, line)
+		}
+	}
+}
+
+// tallest is the most rows that a list at the right takes beside its names.
+const tallest = 22
+
+// rule parts the list from what is said about the name under the cursor.
+func (p *Picker) rule(c *look.Canvas, th *look.Theme, x int) {
+	for y := 1; y < c.H-1; y++ {
+		c.Text(x, y, look.Border, th.Border.Left)
+	}
+}
+
+// atRight reports whether the list stands at the right of the screen, so that the
+// charts stay in sight: it does if there is room for what it says below it.
+func (p *Picker) atRight(w, h int) bool {
+	const said = 14
+	p.tall = p.card != nil && w >= 100 && h >= len(p.all)+said
+	return p.tall
+}
+
+// sample returns the lines of a preview; making one takes longer than a redraw
+// may, so each is made once.
+func (p *Picker) sample(s sample) []string {
+	lines, ok := p.seen[s]
+	if !ok {
+		if p.seen == nil {
+			p.seen = map[sample][]string{}
+		}
+		lines = p.preview(s.name, s.w, s.ascii)
+		p.seen[s] = lines
+	}
+	return lines
+}

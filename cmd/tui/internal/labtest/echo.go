@@ -1,0 +1,51 @@
+package labtest
+
+import (
+	"slices"
+	"time"
+
+	"wirelab/experiment"
+	"wirelab/experiment/engine"
+)
+
+// Echo obeys like the real one, but for its frames: they are made up.
+type Echo struct{ Lab }
+
+// NewEcho is an Echo 90 s into its session.
+func NewEcho() *Echo { return &Echo{*NewLab()} }
+
+// Do implements room.Lab.
+func (l *Echo) Do(c experiment.Command) bool {
+	next := *l.Snap
+	if c.Change != nil {
+		next.Config = next.Config.Clone()
+		if err := next.Config.Apply(*c.Change); err != nil {
+			panic(err) // the dashboard checks before it sends
+		}
+		next.Marks = append(next.Marks[:len(next.Marks):len(next.Marks)], engine.Mark{T: next.Now, Label: c.Change.Label()})
+	}
+	if c.Pause != nil {
+		next.State = engine.Running
+		if *c.Pause {
+			next.State = engine.Paused
+		}
+	}
+	if c.Speed != nil {
+		next.Speed = *c.Speed
+	}
+	l.Snap = &next
+	return l.Lab.Do(c)
+}
+
+// Pass lets virtual time pass.
+func (l *Echo) Pass(d time.Duration) {
+	made := Snapshot(l.Snap.Now + d)
+	made.Config, made.Marks, made.State, made.Speed = l.Snap.Config, l.Snap.Marks, l.Snap.State, l.Snap.Speed
+	made.Lanes[0].Encoder = made.Config.Encoder.Name
+	for _, s := range made.Config.Shadows {
+		shadow := made.Lanes[0]
+		shadow.Encoder, shadow.Samples = s.Name, slices.Clone(shadow.Samples)
+		made.Lanes = append(made.Lanes, shadow)
+	}
+	l.Snap = made
+}

@@ -1,0 +1,201 @@
+package labtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// NewDamaged is a session without a checksum on a link that damages packets.
+func NewDamaged() *Lab {
+	lab := NewLab()
+	lane := &lab.Snap.Lanes[0]
+	lane.Totals.Tainted = 41
+	for i := range lane.Samples {
+		if i >= len(lane.Samples)-4 {
+			lane.Samples[i].Outcomes[engine.Tainted] = 2
+		}
+	}
+	return lab
+}
+
+// Lab plays a made-up session: everything in a snapshot is a function of the
+// virtual time, which stands still unless a test moves it.
+type Lab struct {
+	Snap *engine.Snapshot
+	Got  []experiment.Command
+	Full bool // refuse commands
+}
+
+// Snapshot implements room.Lab.
+func (l *Lab) Snapshot() *engine.Snapshot { return l.Snap }
+
+// Do implements room.Lab.
+func (l *Lab) Do(c experiment.Command) bool {
+	if l.Full {
+		return false
+	}
+	l.Got = append(l.Got, c)
+	return true
+}
+
+// NewLab is a lab 90 s into its session.
+func NewLab() *Lab { return &Lab{Snap: Snapshot(90 * time.Second)} }
+
+// Schema is that of the cubes.
+var Schema = frame.Cubes(frame.WalkoffCubes)
+
+// Hz is the packet rate of the made-up session.
+const Hz = 60
+
+// Snapshot is what the made-up lab shows at a moment.
+func Snapshot(now time.Duration) *engine.Snapshot {
+	cfg := config.Default()
+	if err := cfg.Apply(config.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"},
+		Up: map[string]string{"latency": "65ms"}}); err != nil {
+		panic(err)
+	}
+	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
+	lane.Totals = figures.Totals{Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
+		Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{P50: 389},
+		Playout: figures.Playout{StarvedRatio: 0.0021, Late: 7},
+		Network: figures.Network{LossRate: 0.0496, MeanBurst: 1.05, ReorderedRatio: 0.0312, ReorderExtent: figures.Quantiles{P95: 2},
+			DelayMS: figures.Quantiles{P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
+	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{P99: 77}, DecodeUS: figures.Quantiles{P99: 75}}
+	lane.Recent = engine.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
+		BitsPerItem: 3.46, BitsPerChanged: 58.8,
+		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
+	return &engine.Snapshot{
+		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: Schema, Lanes: []engine.Lane{lane},
+		Marks: []engine.Mark{
+			{T: 46 * time.Second, Label: "encoder relative-orientation"},
+			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},
+			{T: 82 * time.Second, Label: "seam", Kind: engine.MarkSeam},
+		},
+	}
+}
+
+func budget() encoders.Budget {
+	var b encoders.Budget
+	for k, bits := range map[encoders.Slot]int{encoders.SlotIndex: 900, encoders.SlotFlags: 400, encoders.SlotPosition: 4600,
+		encoders.SlotOrientation: 3900, encoders.SlotInteracting: 100, encoders.SlotPadding: 100} {
+		b.Bits(k, bits)
+	}
+	return b
+}
+
+// Samples is a bandwidth that breathes, and falls by a third at 46 s.
+func Samples(now time.Duration) []engine.Sample {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var out []engine.Sample
+	for t := engine.SamplePeriod; t <= now; t += engine.SamplePeriod {
+		at := t.Seconds()
+		kbps := 262 + 25*math.Sin(at/3) + 14*rng.Float64()
+		if at > 46 {
+			kbps *= 0.68
+		}
+		s := engine.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
+		s.PayloadBits = int64(kbps * 100)
+		s.WireBits = s.PayloadBits + 6*33*8
+		s.Outcomes[engine.Decoded] = 6
+		if len(out)%20 < 6 {
+			s.Outcomes[engine.Decoded], s.Outcomes[engine.Lost] = 5, 1
+		}
+		if at > 70 && rng.IntN(8) == 0 {
+			s.Outcomes[engine.NoBaseline] = 1 + rng.IntN(2)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Packets are the last 600 packets before now.
+func Packets(now time.Duration) []engine.PacketRecord {
+	var out []engine.PacketRecord
+	last := uint64(now.Seconds() * Hz)
+	for seq := last - 600; seq < last; seq++ {
+		rng := rand.New(rand.NewPCG(2, seq)) // the same packet in every snapshot
+		sent := time.Duration(seq) * time.Second / Hz
+		r := engine.PacketRecord{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
+			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: engine.Decoded}
+		r.Wire = r.Payload + 33
+		switch n := rng.IntN(100); {
+		case seq+4 > last:
+			r.Outcome, r.Arrived = engine.InFlight, 0
+		case n < 5:
+			r.Outcome, r.Arrived, r.Cause = engine.Lost, 0, 1
+		case n < 7:
+			r.Outcome = engine.Stale
+		case n < 8:
+			r.Outcome = engine.NoBaseline
+		}
+		out = append(out, r)
+		if rng.IntN(150) == 0 {
+			r.Copy, r.Outcome = 1, engine.Duplicate
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// PlainRenderer paints nothing; colourRenderer paints as a terminal of 256 colours
+// on dark ground does.
+func PlainRenderer() *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.Ascii)
+	r.SetHasDarkBackground(true)
+	return r
+}
+
+// ColourRenderer paints as a terminal of 256 colours on dark ground does.
+func ColourRenderer() *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.TrueColor)
+	r.SetHasDarkBackground(true)
+	return r
+}
+
+// Spell writes commands as text that a test can compare.
+func Spell(commands []experiment.Command) string {
+	var parts []string
+	for _, c := range commands {
+		switch {
+		case c.Change != nil:
+			text := c.Change.Label()
+			if len(c.Change.Params) > 0 {
+				b, _ := json.Marshal(c.Change.Params)
+				text = "params " + string(b)
+			}
+			parts = append(parts, text)
+		case c.Undo:
+			parts = append(parts, "undo")
+		case c.Pause != nil:
+			parts = append(parts, fmt.Sprint("pause ", *c.Pause))
+		case c.Toggle:
+			parts = append(parts, "toggle")
+		case c.Step > 0:
+			parts = append(parts, fmt.Sprint("step ", c.Step))
+		case c.Speed != nil:
+			parts = append(parts, fmt.Sprint("speed ", *c.Speed))
+		case c.Seek != nil:
+			parts = append(parts, fmt.Sprint("seek ", *c.Seek))
+		case c.Save != nil:
+			parts = append(parts, "save "+*c.Save)
+		}
+	}
+	return strings.Join(parts, "; ")
+}

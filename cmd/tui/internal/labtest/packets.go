@@ -1,0 +1,117 @@
+package labtest
+
+import (
+	"time"
+
+	"wirelab/encoders"
+	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/lossmodel"
+)
+
+// NewBits is a made-up session whose samples say what their bits went to, with a
+// shadow beside it that saves on positions.
+func NewBits(shadow bool) *Lab {
+	lab := NewLab()
+	first := &lab.Snap.Lanes[0]
+	if shadow {
+		lab.Snap.Lanes = append(lab.Snap.Lanes, *first)
+		first = &lab.Snap.Lanes[0]
+		l := &lab.Snap.Lanes[1]
+		l.Encoder, l.Samples = "kinetic", Samples(lab.Snap.Now)
+		spend(l, map[encoders.Slot]float64{encoders.SlotFlags: 0.06, encoders.SlotPosition: 0.22, encoders.SlotOrientation: 0.30,
+			encoders.SlotPadding: 0.01})
+	}
+	spend(first, map[encoders.Slot]float64{encoders.SlotIndex: 0.09, encoders.SlotFlags: 0.04, encoders.SlotPosition: 0.46,
+		encoders.SlotOrientation: 0.39, encoders.SlotInteracting: 0.01, encoders.SlotPadding: 0.01})
+	return lab
+}
+
+// spend makes a lane's samples spend these shares of what they spent before.
+func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
+	charge := func(bits float64) (b encoders.Budget, total int64) {
+		for k, share := range shares {
+			b.Bits(k, int(bits*share))
+		}
+		return b, b.Total() / encoders.BitUnit
+	}
+	for i := range l.Samples {
+		s := &l.Samples[i]
+		s.Budget, s.PayloadBits = charge(float64(s.PayloadBits))
+	}
+	before := l.Recent.PayloadKbps
+	b, bits := charge(before * 1000)
+	l.Recent.Budget = b
+	l.Recent.PayloadKbps = float64(bits) / 1000
+	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
+}
+
+// NewPackets is a made-up session with troubles, and with the packet open that a
+// cursor on the newest failure would ask for.
+func NewPackets() *Lab {
+	lab := NewLab()
+	l := &lab.Snap.Lanes[0]
+	for i := range l.Packets {
+		r := &l.Packets[i]
+		if r.Due = r.Sent + 52*time.Millisecond; r.Outcome == engine.Lost {
+			r.Due = 0
+		}
+	}
+	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
+		r := &l.Packets[i]
+		why := map[engine.Outcome]engine.Reason{engine.NoBaseline: engine.BecauseDropped,
+			engine.Lost: engine.BecauseLost}[r.Outcome]
+		if why == engine.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == why {
+			continue
+		}
+		l.Troubles = append(l.Troubles, engine.Incident{Reason: why, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
+			Opened: opened(r)})
+	}
+	return lab
+}
+
+// opened is the inside of a made-up packet.
+func opened(r *engine.PacketRecord) engine.Opened {
+	in := engine.Inside{Header: 5, Fragments: 1, History: 16, Run: 1, Flipped: 0, BaseSent: r.Sent - 100*time.Millisecond,
+		BaseAcked: r.Sent - 9*time.Millisecond,
+		Usual:     engine.Usual{N: 64, Payload: 389, Changed: 61, Baseline: 5.9}, Base: engine.BaseHeld,
+		AckDue: r.Sent + 117*time.Millisecond}
+	in.Trail.N = 3
+	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageLoss}
+	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond,
+		Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
+	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
+	switch r.Outcome {
+	case engine.Lost:
+		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, engine.BaseUnasked
+	case engine.Stale:
+		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/Hz, r.Arrived-3*time.Millisecond
+	case engine.NoBaseline:
+		in.Base, in.Missing, in.DroppedAt = engine.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
+	}
+	in.Spent.N = 4
+	in.Spent.Slots = [16]encoders.Slot{encoders.SlotFlags, encoders.SlotIndex, encoders.SlotPosition, encoders.SlotOrientation}
+	all := int64(r.Payload) * 8 * encoders.BitUnit
+	in.Spent.Units = [16]int64{all / 20, all / 10, all / 2, all - all/20 - all/10 - all/2}
+	return engine.Opened{ID: engine.PacketID{Seq: r.Seq, Copy: r.Copy}, Record: *r, Inside: in}
+}
+
+// Opening answers a request to open a packet, as a runner does.
+type Opening struct{ *Lab }
+
+// Do implements room.Lab.
+func (l Opening) Do(c experiment.Command) bool {
+	if c.Open != nil {
+		next := *l.Snap
+		next.Opened = &engine.Opened{ID: *c.Open, Gone: true}
+		for i := range l.Snap.Lanes[0].Packets {
+			if r := &l.Snap.Lanes[0].Packets[i]; r.Seq == c.Open.Seq && r.Copy == c.Open.Copy {
+				o := opened(r)
+				next.Opened = &o
+			}
+		}
+		l.Snap = &next
+		l.Lab.Snap = &next
+	}
+	return l.Lab.Do(c)
+}

@@ -1,0 +1,139 @@
+package labtest
+
+import (
+	"strings"
+
+	"wirelab/experiment/engine"
+
+	"github.com/charmbracelet/bubbles/key"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Draw draws a pane by itself, without colour.
+func Draw(p room.Pane, v room.View, w, h int) []string {
+	p.Observe(v)
+	c, th := look.NewCanvas(w, h), Theme(false)
+	p.Draw(c, th, false)
+	return c.Lines(th)
+}
+
+// ViewOf is what a pane sees of a snapshot when it is time to redraw everything.
+func ViewOf(snap *engine.Snapshot) room.View {
+	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, Slow: true}
+}
+
+// Theme paints nothing.
+func Theme(ascii bool) *look.Theme {
+	l, _ := look.SchemeNamed("")
+	return look.NewTheme(PlainRenderer(), l, ascii)
+}
+
+// Stage shows one page of a made-up lab, as the dashboard would: keys go to the
+// page, what it asks of the lab is done, and what it has to do in the background is
+// done at once.
+type Stage struct {
+	page    room.Page
+	w, h    int
+	Session *session.Session
+	th      *look.Theme
+}
+
+// NewStage puts a page on a screen of a size.
+func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
+	s := &Stage{page: p, w: w, h: h, th: Theme(false)}
+	s.Session = session.New(lab, s.th, func() {})
+	s.Tick(true)
+	return s
+}
+
+// Tick takes the newest snapshot; slow: it is time to redraw everything.
+func (s *Stage) Tick(slow bool) {
+	s.Session.Poll()
+	s.Session.Settle()
+	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
+		Slow: slow, Spare: true})
+	if p, ok := s.page.(room.Worker); ok {
+		for read := p.Work(); read != nil; read = p.Work() {
+			read()()
+		}
+	}
+}
+
+// do carries out what the page asks of the lab.
+func (s *Stage) do(r room.Request) {
+	if r.Command == nil {
+		return
+	}
+	if err := s.Session.Do(*r.Command); err == nil && r.Accepted != nil {
+		r.Accepted(s.Session.Config())
+	}
+}
+
+// Press gives keys to the page, each followed by a tick.
+func (s *Stage) Press(keys ...string) {
+	for _, k := range keys {
+		s.pressKey(k)
+		s.Tick(true)
+	}
+}
+
+func (s *Stage) pressKey(k string) {
+	for _, b := range s.page.Bindings() {
+		if msg := KeyMsg(k); key.Matches(msg, b.Binding) {
+			s.do(b.Do())
+			return
+		}
+	}
+	switch k {
+	case "up":
+		s.do(s.page.Move(0, -1))
+	case "down":
+		s.do(s.page.Move(0, 1))
+	case "left":
+		s.do(s.page.Move(-1, 0))
+	case "right":
+		s.do(s.page.Move(1, 0))
+	case "[":
+		s.do(s.page.Move(-4, 0))
+	case "tab":
+		s.page.Focus(1)
+	case "enter":
+		s.do(s.page.Enter())
+	case "esc":
+		s.page.Release()
+	default:
+		panic("no key " + k)
+	}
+}
+
+// KeyMsg is the message that a key makes.
+func KeyMsg(k string) tea.KeyMsg {
+	if msg, ok := NamedKeys[k]; ok {
+		return msg
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+}
+
+// View is what the page shows.
+func (s *Stage) View() string { return strings.Join(s.page.Lines(s.th, s.w, s.h), "\n") }
+
+// Click is a click of the left button, with a tick after it.
+func (s *Stage) Click(x, y int) {
+	s.do(s.page.Click(x, y))
+	s.Tick(true)
+}
+
+// NamedKeys are the keys that are not what they type.
+var NamedKeys = map[string]tea.KeyMsg{
+	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
+	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
+	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
+	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
+	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome},
+	"ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
+}

@@ -1,0 +1,196 @@
+package look
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wirelab/cmd/tui/internal/chart"
+)
+
+// Canvas is a grid of cells that panes draw on. Whatever is written beyond its
+// edges is dropped, so a pane can be too small for what it shows but never
+// break a line of the screen.
+type Canvas struct {
+	W, H  int
+	cells []cell
+}
+
+// cell is one column of one line. A rune two columns wide is followed by a cell
+// with the rune 0.
+type cell struct {
+	r   rune
+	ink Ink
+}
+
+// NewCanvas returns an empty canvas of w columns and h rows.
+func NewCanvas(w, h int) *Canvas {
+	c := &Canvas{W: max(w, 0), H: max(h, 0)}
+	c.cells = make([]cell, c.W*c.H)
+	for i := range c.cells {
+		c.cells[i] = cell{' ', Plain}
+	}
+	return c
+}
+
+// Set writes one rune that is one column wide.
+func (c *Canvas) Set(x, y int, k Ink, r rune) {
+	if x < 0 || x >= c.W || y < 0 || y >= c.H {
+		return
+	}
+	at := y*c.W + x
+	if c.cells[at].r == 0 { // the right half of a wide rune: its left half goes
+		c.cells[at-1].r = ' '
+	} else if x+1 < c.W && c.cells[at+1].r == 0 {
+		c.cells[at+1].r = ' '
+	}
+	c.cells[at] = cell{r, k}
+}
+
+// Text writes s from (x, y) and returns the column after it. Control characters
+// and runes without a width, which people and files may bring, are left out.
+func (c *Canvas) Text(x, y int, k Ink, s string) int {
+	return c.Clip(x, y, c.W-x, k, s)
+}
+
+// Clip is text in at most n columns; what is longer ends in an ellipsis.
+func (c *Canvas) Clip(x, y, n int, k Ink, s string) int {
+	n = min(n, c.W-x)
+	if n <= 0 {
+		return x
+	}
+	if TextWidth(s) > n {
+		s = Truncate(s, n-1) + "…"
+	}
+	for _, r := range s {
+		switch RuneWidth(r) {
+		case 1:
+			c.Set(x, y, k, r)
+			x++
+		case 2:
+			c.Set(x, y, k, ' ')
+			c.Set(x+1, y, k, ' ')
+			if x+1 < c.W && y >= 0 && y < c.H {
+				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, k}, cell{0, k}
+			}
+			x += 2
+		}
+	}
+	return x
+}
+
+// Right writes s so that it ends before column x.
+func (c *Canvas) Right(x, y int, k Ink, s string) { c.Text(x-TextWidth(s), y, k, s) }
+
+// Fill writes r over n columns from (x, y).
+func (c *Canvas) Fill(x, y, n int, k Ink, r rune) {
+	for i := range max(n, 0) {
+		c.Set(x+i, y, k, r)
+	}
+}
+
+// Blit copies a chart to (x, y); its inks are ours.
+func (c *Canvas) Blit(x, y int, b *chart.Box) {
+	for row := range b.H {
+		for col, cell := range b.Row(row) {
+			c.Set(x+col, y+row, Ink(cell.Ink), cell.Rune)
+		}
+	}
+}
+
+// Paste copies another canvas to (x, y).
+func (c *Canvas) Paste(x, y int, from *Canvas) {
+	for row := range min(from.H, c.H-y) {
+		n := min(from.W, c.W-x)
+		if n > 0 {
+			copy(c.cells[(y+row)*c.W+x:][:n], from.cells[row*from.W:])
+		}
+	}
+}
+
+// Lines returns the canvas as text, one string a line, painted by the theme:
+// one escape sequence per run of cells of one ink.
+func (c *Canvas) Lines(th *Theme) []string {
+	out := make([]string, c.H)
+	var b strings.Builder
+	for y := range out {
+		b.Reset()
+		b.Grow(2*c.W + 64)
+		run := Plain
+		for _, cl := range c.cells[y*c.W : (y+1)*c.W] {
+			if cl.r == 0 {
+				continue
+			}
+			k := cl.ink
+			if cl.r == ' ' && !th.solid[k] && !th.solid[run] {
+				k = run // a space looks the same in either ink
+			}
+			if k != run {
+				th.shift(&b, run, k)
+				run = k
+			}
+			if th.Ascii && cl.r >= utf8.RuneSelf {
+				b.WriteString(strings.Repeat(string(asciiFor(cl.r)), RuneWidth(cl.r)))
+				continue
+			}
+			b.WriteRune(cl.r)
+		}
+		th.shift(&b, run, Plain)
+		out[y] = b.String()
+	}
+	return out
+}
+
+// asciiFor is the last resort where only ASCII may be shown: glyphs has its own
+// signs for what is drawn, this is for text.
+func asciiFor(r rune) rune {
+	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
+	if i := slices.Index(from, r); i >= 0 {
+		return to[i]
+	}
+	return '?'
+}
+
+// TextWidth returns how many columns text takes.
+func TextWidth(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] >= utf8.RuneSelf {
+			return wideTextWidth(s)
+		}
+		n++
+	}
+	return n
+}
+
+func wideTextWidth(s string) int {
+	n := 0
+	for _, r := range s {
+		n += RuneWidth(r)
+	}
+	return n
+}
+
+// RuneWidth returns the columns of a rune by itself: 0, 1 or 2. Sequences that
+// join into one sign are not joined here, nor on every terminal.
+func RuneWidth(r rune) int {
+	switch {
+	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
+		return 0
+	case r < 0x7f:
+		return 1
+	}
+	return ansi.StringWidth(string(r))
+}
+
+// Truncate returns the part of s that fits n columns.
+func Truncate(s string, n int) string {
+	for i, r := range s {
+		if n -= RuneWidth(r); n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package look
+
+import (
+	"wirelab/experiment/engine"
+
+	"github.com/charmbracelet/lipgloss"
+)
+
+// OutcomeShort is outcomeWord where room is scarce.
+func OutcomeShort(o engine.Outcome) string {
+	switch o {
+	case engine.NoBaseline:
+		return "no base"
+	case engine.UnknownCodec:
+		return "codec"
+	case engine.Duplicate:
+		return "copy"
+	}
+	return OutcomeWord(o)
+}
+
+// glyphs are the shapes that carry what colour carries, in Unicode or in ASCII.
+type glyphs struct {
+	Ascii                     bool
+	Border                    lipgloss.Border
+	Outcome                   [engine.NumOutcomes]rune
+	GaugeOn, GaugeOff         rune
+	Chosen, Play, Pause, Stop string
+	Back                      string // looking back
+	Times, Dot, PlusMinus     string
+	Sweep                     rune // where the next packet will appear
+	Block                     rune
+	strong                    string // upper edge of the pane that has the keys
+	shades                    []rune // fills of a stacked bar, apart without colour
+	Change, undo, Seam, note  rune   // kinds of mark
+	Up, Down, Sorted          string
+	Cross                     rune // a point of the ground
+	AtMost                    string
+}
+
+func glyphSet(ascii bool) glyphs {
+	if ascii {
+		return glyphs{
+			Ascii: true, Border: lipgloss.ASCIIBorder(),
+			Outcome: [engine.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
+			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
+			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
+			shades: []rune("#=:%+*O-~&"), Change: '^', undo: '<', Seam: '/', note: '*', Up: "^", Down: "v",
+			Cross: '\'', AtMost: "<", strong: "=", Sorted: ">",
+		}
+	}
+	return glyphs{
+		Border:  lipgloss.RoundedBorder(),
+		Outcome: [engine.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
+		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
+		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
+		shades: []rune("█▓▒░▚▞▤▥▦▧"), Change: '▲', undo: '↶', Seam: '↻', note: '◆', Up: "↑", Down: "↓",
+		Cross: '┼', AtMost: "≤", strong: "━", Sorted: "↓",
+	}
+}
+
+// Shade is what fills the bits of a slot where there is no colour: the same
+// wherever it appears, a letter for those that only a schema names.
+func (th *Theme) Shade(slot int) rune {
+	if slot < len(th.shades) {
+		return th.shades[slot]
+	}
+	return rune('a' + (slot-len(th.shades))%26)
+}
+
+// Swatch is what ties the figures of a slot to its stretch of a bar or a chart.
+func (th *Theme) Swatch(slot int) rune {
+	if th.Color {
+		return th.Block
+	}
+	return th.Shade(slot)
+}
+
+// OutcomeInk is the colour of an outcome.
+func OutcomeInk(o engine.Outcome) Ink {
+	inks := [engine.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm}
+	if o < engine.NumOutcomes {
+		return inks[o]
+	}
+	return Plain
+}
+
+// OutcomeWord is what people call an outcome.
+func OutcomeWord(o engine.Outcome) string {
+	words := [engine.NumOutcomes]string{"in flight", "ok", "late", "duplicate", "lost", "no baseline", "corrupt",
+		"unknown codec", "tainted", "WRONG"}
+	if o < engine.NumOutcomes {
+		return words[o]
+	}
+	return o.String()
+}
+
+// MarkInk is the colour of a mark: what a person did stands out.
+func MarkInk(k engine.MarkKind) Ink {
+	if k == engine.MarkSeam {
+		return Dim
+	}
+	return Mark
+}
+
+// MarkSign is what stands before a mark of a kind.
+func MarkSign(th *Theme, k engine.MarkKind) rune {
+	switch {
+	case k == engine.MarkUndo:
+		return th.undo
+	case k == engine.MarkSeam:
+		return th.Seam
+	case k == engine.MarkNote:
+		return th.note
+	}
+	return th.Change
+}
+
+// Strokes are samples of the lines of a chart, for legends.
+func Strokes(th *Theme) [3]string {
+	if th.Ascii {
+		return [3]string{"--", "==", ".."}
+	}
+	return [3]string{"──", "╌╌", "··"}
+}
+
+// RuleStroke is a sample of a rule across a chart.
+func RuleStroke(th *Theme) string {
+	if th.Ascii {
+		return ".."
+	}
+	return "┈┈"
+}
+
+// Braille puts the bits, rows of two from the top, where Unicode has the dots.
+func Braille(mask uint8) rune {
+	places := [8]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
+	r := rune(0x2800)
+	for i, bit := range places {
+		if mask>>i&1 == 1 {
+			r |= bit
+		}
+	}
+	return r
+}
+
+// Quadrants fills each quarter of the cell of which a dot is lit.
+func Quadrants(mask uint8) rune {
+	blocks := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
+	quarters := mask&3 | mask>>2&3 | (mask>>4&3|mask>>6&3)<<2
+	return blocks[quarters]
+}

@@ -1,0 +1,43 @@
+package look
+
+import "wirelab/experiment/engine"
+
+// shadowInks is how many shadows have a colour of their own, and a sign.
+const shadowInks = 6
+
+// ShadowInk is the colour of the i-th shadow.
+func ShadowInk(i int) Ink { return Shadow + Ink(i%shadowInks) }
+
+// shadowTones are told apart from each other, and from the lines of the encoder
+// under the keys.
+func shadowTones() [shadowInks]tone {
+	return [shadowInks]tone{
+		{"215", "11", "130", "3"}, {"211", "13", "162", "5"}, {"117", "12", "26", "4"},
+		{"149", "10", "64", "2"}, {"183", "5", "55", "5"}, {"250", "7", "240", "8"},
+	}
+}
+
+// ShadowSign is what marks the i-th shadow's lines and rows.
+func ShadowSign(th *Theme, i int) rune {
+	signs := []rune("○△□◇▽☆")
+	if th.Ascii {
+		signs = []rune("%A#*V@")
+	}
+	return signs[i%len(signs)]
+}
+
+// LaneSign and laneInk are those of any lane: the first is the one under the keys.
+func LaneSign(th *Theme, i int) rune {
+	if i == 0 {
+		return th.Outcome[engine.Decoded]
+	}
+	return ShadowSign(th, i-1)
+}
+
+// LaneInk is the colour of a lane.
+func LaneInk(i int) Ink {
+	if i == 0 {
+		return Payload
+	}
+	return ShadowInk(i - 1)
+}

@@ -1,0 +1,100 @@
+package look
+
+// Span is text in one ink.
+type Span struct {
+	Ink  Ink
+	Text string
+}
+
+// Span is text in this ink.
+func (k Ink) Span(text string) Span { return Span{k, text} }
+
+// Spans writes pieces of text one after the other, in at most n columns, and
+// returns the column after them.
+func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {
+	end := min(x+n, c.W)
+	for _, p := range pieces {
+		x = c.Clip(x, y, end-x, p.Ink, p.Text)
+	}
+	return x
+}
+
+// SpansWidth is how many columns pieces of text take.
+func SpansWidth(pieces []Span) int {
+	n := 0
+	for _, p := range pieces {
+		n += TextWidth(p.Text)
+	}
+	return n
+}
+
+// Fit returns the first of several ways to say something that takes at most n
+// columns, the last if none does: shorter words, rather than words cut off.
+func Fit(n int, ways ...[]Span) []Span {
+	for _, pieces := range ways[:len(ways)-1] {
+		if SpansWidth(pieces) <= n {
+			return pieces
+		}
+	}
+	return ways[len(ways)-1]
+}
+
+// FitGroups returns the first of several groups of pieces that fit n columns
+// together: none of them is cut in two.
+func FitGroups(n int, groups [][]Span) []Span {
+	var out []Span
+	for _, g := range groups {
+		if n -= SpansWidth(g); n < 0 {
+			break
+		}
+		out = append(out, g...)
+	}
+	return out
+}
+
+// HeadRoom is how many columns an edge of w has for what follows a title.
+func HeadRoom(w int, title string) int { return max(w-8-TextWidth(title), 0) }
+
+// Frame draws a border around the canvas with a title in its upper edge.
+func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
+	b := th.Border
+	line, head, upper := Border, Title, b.Top
+	if focused { // colour may be missing
+		line, head, upper = Focus, Focus, th.strong
+	}
+	c.edge(0, line, b.TopLeft, upper, b.TopRight)
+	c.edge(c.H-1, line, b.BottomLeft, b.Bottom, b.BottomRight)
+	for y := 1; y < c.H-1; y++ {
+		c.Text(0, y, line, b.Left)
+		c.Text(c.W-1, y, line, b.Right)
+	}
+	c.heading(0, head, title, more...)
+}
+
+// Divider draws an inner edge with a title across a framed canvas.
+func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...Span) {
+	line, head := Border, Title
+	if focused {
+		line, head = Focus, Focus
+	}
+	c.edge(y, line, th.Border.MiddleLeft, th.Border.Top, th.Border.MiddleRight)
+	c.heading(y, head, title, more...)
+}
+
+func (c *Canvas) edge(y int, k Ink, left, middle, right string) {
+	for x := 1; x < c.W-1; x++ {
+		c.Text(x, y, k, middle)
+	}
+	c.Text(0, y, k, left)
+	c.Text(c.W-1, y, k, right)
+}
+
+// heading writes a title into the edge at row y, with a blank at either side.
+func (c *Canvas) heading(y int, k Ink, title string, more ...Span) {
+	pieces := append([]Span{k.Span(" " + title + " ")}, more...)
+	if len(more) > 0 {
+		pieces[0].Text += " "
+		pieces = append(pieces, Plain.Span(" "))
+	}
+	c.Spans(2, y, c.W-4, pieces...)
+}

@@ -1,0 +1,146 @@
+package look
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Fixed writes v with the given digits after the point; what is no number is a
+// dash.
+func Fixed(v float64, digits int) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// Clock writes virtual time as minutes, seconds and tenths: 00:42.3.
+func Clock(t time.Duration) string {
+	t = max(t, 0)
+	tenths := int64(t / (100 * time.Millisecond))
+	s := fmt.Sprintf("%02d:%02d.%d", tenths/600%60, tenths/10%60, tenths%10)
+	if h := tenths / 36000; h > 0 {
+		s = strconv.FormatInt(h, 10) + ":" + s
+	}
+	return s
+}
+
+// SpeedText writes a speed: x1, x0.5, max.
+func SpeedText(th *Theme, v float64) string {
+	if v <= 0 {
+		return "max"
+	}
+	return th.Times + strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// SplitUnit parts "50ms" into "50" and "ms"; what does not begin with a number
+// has no unit.
+func SplitUnit(s string) (number, unit string) {
+	s = strings.TrimSpace(s)
+	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })
+	if i <= 0 {
+		if i < 0 {
+			return s, ""
+		}
+		return "", s
+	}
+	return s[:i], strings.TrimSpace(s[i:])
+}
+
+// Wrap breaks text at blanks into lines of at most n columns; a word that is longer,
+// such as a path, is broken where it must be.
+func Wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		for n > 0 && TextWidth(word) > n {
+			if line != "" {
+				lines, line = append(lines, line), ""
+			}
+			head := Truncate(word, n)
+			if head == "" { // not even a wide character fits
+				break
+			}
+			lines, word = append(lines, head), word[len(head):]
+		}
+		switch {
+		case line == "":
+			line = word
+		case TextWidth(line)+1+TextWidth(word) <= n:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Flow breaks pieces of text at blanks into lines of at most n columns; lines after
+// the first are set in.
+func Flow(pieces []Span, n int) (lines [][]Span) {
+	const indent = "  "
+	var line []Span
+	room := n
+	for i, p := range pieces {
+		words := strings.SplitAfter(p.Text, " ")
+		for j, word := range words {
+			w := TextWidth(strings.TrimRight(word, " "))
+			if j == len(words)-1 && !strings.HasSuffix(word, " ") {
+				w += beginning(pieces[i+1:])
+			}
+			if w > room && len(line) > 0 {
+				lines, line, room = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
+			}
+			room -= TextWidth(word)
+			if k := len(line); k > 0 && line[k-1].Ink == p.Ink {
+				line[k-1].Text += word
+			} else if word != "" {
+				line = append(line, p.Ink.Span(word))
+			}
+		}
+	}
+	if len(line) > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// beginning is how wide the word is that pieces of text begin with.
+func beginning(pieces []Span) (w int) {
+	for _, p := range pieces {
+		head, _, blank := strings.Cut(p.Text, " ")
+		w += TextWidth(head)
+		if blank {
+			break
+		}
+	}
+	return w
+}
+
+// PadRight makes s at least n columns wide, with blanks behind it.
+func PadRight(s string, n int) string {
+	return s + strings.Repeat(" ", max(n-TextWidth(s), 0))
+}
+
+// PadLeft makes s at least n columns wide.
+func PadLeft(s string, n int) string {
+	for TextWidth(s) < n {
+		s = " " + s
+	}
+	return s
+}
+
+// Short cuts text to n columns.
+func Short(s string, n int) string {
+	if TextWidth(s) > n {
+		return Truncate(s, n-1) + "…"
+	}
+	return s
+}

@@ -1,0 +1,56 @@
+package look
+
+import (
+	"math"
+	"strconv"
+	"testing"
+)
+
+// luminance is WCAG 2.1's relative luminance of a colour of xterm's palette of
+// 256, from its cube and its ramp of greys.
+func luminance(index int) float64 {
+	var rgb [3]float64
+	switch steps := [6]float64{0, 95, 135, 175, 215, 255}; {
+	case index >= 232:
+		v := float64(8 + 10*(index-232))
+		rgb = [3]float64{v, v, v}
+	default:
+		i := index - 16
+		rgb = [3]float64{steps[i/36], steps[i/6%6], steps[i%6]}
+	}
+	for i, v := range rgb {
+		if v /= 255; v <= 0.04045 {
+			rgb[i] = v / 12.92
+		} else {
+			rgb[i] = math.Pow((v+0.055)/1.055, 2.4)
+		}
+	}
+	return 0.2126*rgb[0] + 0.7152*rgb[1] + 0.0722*rgb[2]
+}
+
+func TestHighContrastIsHigh(t *testing.T) {
+	for k, tone := range contrastTones() {
+		least := 7.0
+		if k == Faint || k == Border {
+			least = 4.5
+		}
+		for ground, name := range []string{tone.dark, tone.light} {
+			index, err := strconv.Atoi(name)
+			if err != nil || index < 16 {
+				t.Fatalf("ink %d: %q is no colour that looks alike everywhere", k, name)
+			}
+			got := (luminance(index) + 0.05) / 0.05
+			if ground == 1 {
+				got = 1.05 / (luminance(index) + 0.05)
+			}
+			if got < least {
+				t.Errorf("ink %d, %s on %s: %.1f : 1, want %.1f", k, name, [2]string{"black", "white"}[ground], got, least)
+			}
+		}
+	}
+	for k := range tones() {
+		if _, ok := contrastTones()[k]; !ok {
+			t.Errorf("ink %d has no tone of high contrast", k)
+		}
+	}
+}

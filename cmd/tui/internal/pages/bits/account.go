@@ -1,0 +1,133 @@
+package bits
+
+import (
+	"slices"
+
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/encoders"
+	"wirelab/experiment/engine"
+)
+
+// stackUnit is what the height of the areas stands for.
+type stackUnit uint8
+
+const (
+	byKbps stackUnit = iota
+	byShare
+	byChanged
+	numUnits
+)
+
+// account is what the page shows: whose bits, in what unit, and which part is
+// looked at.
+type account struct {
+	snap   *engine.Snapshot
+	lanes  []engine.Lane
+	parts  []encoders.Slot // charged by any of the two, in their fixed order
+	unit   stackUnit
+	zoom   int
+	chosen int // slot; -1: none
+	solo   bool
+	beside int // the lane beside the first
+	alone  int // the lane whose chart is shown where there is room for one
+	newest int64
+}
+
+func (a *account) observe(v room.View) bool {
+	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.ending(v.Snap) == a.newest &&
+		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
+	if a.snap != nil && (same || v.Running() && !(v.Slow && v.Spare)) {
+		return false
+	}
+	a.snap, a.lanes, a.newest = v.Snap, v.Snap.Lanes, a.ending(v.Snap)
+	a.beside, a.alone = max(min(a.beside, len(a.lanes)-1), 1), min(a.alone, max(len(a.lanes)-1, 0))
+	a.parts = a.parts[:0]
+	used := a.used()
+	for k, u := range used.Units {
+		if u > 0 {
+			a.parts = append(a.parts, encoders.Slot(k))
+		}
+	}
+	if !slices.Contains(a.parts, encoders.Slot(max(a.chosen, 0))) {
+		a.chosen, a.solo = -1, false
+	}
+	return true
+}
+
+// ending is the end of the newest sample, in periods.
+func (a *account) ending(snap *engine.Snapshot) int64 {
+	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
+		return 0
+	}
+	all := snap.Lanes[0].Samples
+	return int64(all[len(all)-1].T / engine.SamplePeriod)
+}
+
+// used sums up what both encoders spent in the time that the charts show: a part
+// keeps its line though nothing was spent on it lately.
+func (a *account) used() (sum encoders.Budget) {
+	for _, l := range []*engine.Lane{a.first(), a.other()} {
+		if l == nil {
+			continue
+		}
+		sum.Add(&l.Recent.Budget)
+		for _, s := range l.Samples[max(len(l.Samples)-int(panes.ChartSpans()[a.zoom]/engine.SamplePeriod), 0):] {
+			sum.Add(&s.Budget)
+		}
+	}
+	return sum
+}
+
+// first is the encoder under the keys; nil before the first frame.
+func (a *account) first() *engine.Lane {
+	if len(a.lanes) == 0 {
+		return nil
+	}
+	return &a.lanes[0]
+}
+
+// other is the shadow beside it; nil if there is none.
+func (a *account) other() *engine.Lane {
+	if a.beside >= len(a.lanes) {
+		return nil
+	}
+	return &a.lanes[a.beside]
+}
+
+// shown is the lane whose chart is shown where there is room for one.
+func (a *account) shown() int {
+	if a.alone >= len(a.lanes) {
+		return 0
+	}
+	return a.alone
+}
+
+// choose moves among the parts.
+func (a *account) choose(n int) {
+	if len(a.parts) == 0 {
+		return
+	}
+	at := slices.Index(a.parts, encoders.Slot(max(a.chosen, 0)))
+	if a.chosen < 0 {
+		at = -1
+		if n < 0 {
+			at = 0
+		}
+	}
+	at = min(max(at+n, 0), len(a.parts)-1)
+	a.chosen = int(a.parts[at])
+}
+
+// turn goes to another unit.
+func (a *account) turn(n int) {
+	a.unit = stackUnit((int(a.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
+}
+
+// item is what the rows of the data are called.
+func (a *account) item() string {
+	if a.snap == nil || a.snap.Item == "" {
+		return "item"
+	}
+	return a.snap.Item
+}

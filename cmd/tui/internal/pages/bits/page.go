@@ -1,0 +1,136 @@
+package bits
+
+import (
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+)
+
+// Page is page 2: what the bits were spent on, over time and in figures, of
+// the encoder under the keys and of a shadow beside it.
+type Page struct {
+	room.Base
+	account *account
+	stacks  [2]*stack // of the encoder under the keys, and of the shadow
+	table   *room.Slot
+	charts  [2]*room.Slot
+	vitals  *room.Slot
+	w, h    int
+}
+
+// New returns the page.
+func New() *Page {
+	p := &Page{account: &account{beside: 1, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
+	p.table = room.NewSlot(&table{p.account})
+	for i := range p.stacks {
+		p.stacks[i] = &stack{account: p.account, which: i}
+		p.charts[i] = room.NewSlot(p.stacks[i])
+	}
+	return p
+}
+
+// Name implements room.Page.
+func (p *Page) Name() string { return "Bits" }
+
+// Observe implements room.Page.
+func (p *Page) Observe(v room.View) bool {
+	changed := p.vitals.Observe(v)
+	if p.account.observe(v) {
+		p.renew()
+	}
+	return changed || !p.table.Fresh
+}
+
+// renew has everything drawn anew.
+func (p *Page) renew() {
+	p.table.Redraw()
+	p.charts[0].Redraw()
+	p.charts[1].Redraw()
+}
+
+// Lines implements room.Page.
+func (p *Page) Lines(th *look.Theme, w, h int) []string {
+	p.w, p.h = w, h
+	if room.Wide(w, h) {
+		return room.Join(th, p.arrange(w, h), h, nil, nil)
+	}
+	const above = 1
+	rows := len(p.account.parts) + 5 // of the table, with its edges, head, sum and verdict
+	rows = min(max(rows, 8), (h-above)*6/10)
+	at := p.charts[min(p.account.shown(), 1)]
+	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines = append(lines, at.Render(th, w, h-above-rows, false)...)
+	return append(lines, p.table.Render(th, w, rows, false)...)
+}
+
+// arrange places the panes on a large screen: the charts one below the other, the
+// figures beside them.
+func (p *Page) arrange(w, h int) []room.Place {
+	right := accountWidth
+	if p.account.other() == nil {
+		right = accountAlone
+	}
+	left := w - right
+	if p.account.other() == nil {
+		return []room.Place{p.charts[0].At(0, 0, left, h), p.table.At(left, 0, right, h)}
+	}
+	upper := (h + 1) / 2
+	return []room.Place{p.charts[0].At(0, 0, left, upper), p.charts[1].At(0, upper, left, h-upper), p.table.At(left, 0, right, h)}
+}
+
+// Focus goes to the next shadow; where there is one chart, also to the encoder
+// under the keys itself.
+func (p *Page) Focus(step int) {
+	a := p.account
+	n := len(a.lanes)
+	switch {
+	case n < 2:
+		return
+	case !room.Wide(p.w, p.h):
+		a.alone = (a.alone + n + step) % n
+		if a.alone > 0 {
+			a.beside = a.alone
+		}
+	default:
+		a.beside = 1 + (a.beside-1+n-1+step)%(n-1)
+	}
+	p.renew()
+}
+
+// Move implements room.Page.
+func (p *Page) Move(dx, dy int) room.Request {
+	if dy != 0 {
+		p.account.choose(dy)
+	}
+	if dx != 0 {
+		p.account.turn(dx)
+	}
+	p.renew()
+	return room.Request{}
+}
+
+// Enter shows the chosen part by itself, and all of them again.
+func (p *Page) Enter() room.Request {
+	if p.account.chosen >= 0 {
+		p.account.solo = !p.account.solo
+		p.renew()
+	}
+	return room.Request{}
+}
+
+// Release implements room.Page.
+func (p *Page) Release() {
+	p.account.chosen, p.account.solo = -1, false
+	p.renew()
+}
+
+// Zoom implements room.Page.
+func (p *Page) Zoom() {
+	p.account.zoom = (p.account.zoom + 1) % len(panes.ChartSpans())
+	p.renew()
+}
+
+// Arrows implements room.Page.
+func (p *Page) Arrows() [][2]string {
+	return [][2]string{{"↑↓", "field"}, {"enter", "alone"}, {"←→", "kbps, share, per changed"}}
+}

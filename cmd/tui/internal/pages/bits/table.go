@@ -1,0 +1,263 @@
+package bits
+
+import (
+	"math"
+	"strings"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/encoders"
+	"wirelab/experiment/engine"
+)
+
+// table is the table beside the charts: every part in figures, of the last
+// two seconds, for the encoder under the keys and for the shadow, and what the one
+// saves over the other.
+type table struct{ *account }
+
+// How wide the table is, with a shadow and without one.
+const (
+	accountWidth = 80
+	accountAlone = 56
+)
+
+func (p *table) Name() string { return "Account" }
+
+// Observe is the account's business.
+func (p *table) Observe(room.View) bool { return false }
+
+// sums is what one encoder spent on one slot.
+type sums struct{ kbps, share, changed, packet float64 }
+
+// spent returns what a lane spent on a slot in the last two seconds; on all of
+// them if k is MaxSlots.
+func spent(l *engine.Lane, k encoders.Slot) sums {
+	r, total := &l.Recent, l.Recent.Budget.Total()
+	if total <= 0 {
+		return sums{}
+	}
+	share := 1.0
+	if k < encoders.MaxSlots {
+		share = float64(r.Budget.Units[k]) / float64(total)
+	}
+	perPacket := 0.0
+	if r.ChangedPerFrame > 0 {
+		perPacket = r.BitsPerChanged * r.ChangedPerFrame
+	}
+	return sums{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * perPacket}
+}
+
+func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	first, other := p.first(), p.other()
+	c.Frame(th, focused, "Account", look.Fit(look.HeadRoom(c.W, "Account"), []look.Span{look.Dim.Span("means of the last 2 s")}, nil)...)
+	if first == nil || len(p.parts) == 0 {
+		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
+		return
+	}
+	y := p.head(c, first, other)
+	room := c.H - y - 2 // without the lower edge and the sum
+	from := p.scroll(room)
+	for _, k := range p.parts[from:] {
+		if room == 0 {
+			break
+		}
+		p.row(c, th, y, k)
+		y, room = y+1, room-1
+	}
+	p.row(c, th, y, encoders.MaxSlots)
+	p.below(c, th, y+1)
+}
+
+// scroll is how many parts are left away above so that the chosen one is in sight.
+func (p *table) scroll(room int) int {
+	for i, k := range p.parts {
+		if int(k) == p.chosen {
+			return max(i-room+1, 0)
+		}
+	}
+	return 0
+}
+
+// The columns of the table, counted from its left edge: where a figure ends.
+var accountEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
+
+// head writes what the columns are and returns the row after it.
+func (p *table) head(c *look.Canvas, first, other *engine.Lane) int {
+	y := 1
+	if other != nil {
+		c.Clip(18, y, 23, look.Title, look.PadLeft(look.Short(first.Encoder, 23), 23))
+		c.Clip(43, y, 23, look.Title, look.PadLeft(look.Short(other.Encoder, 23), 23))
+		c.Right(accountEnds[6], y, look.Title, "difference")
+		y++
+	}
+	per := "b/" + panes.PerHead(panes.PerItem(p.snap.Schema, p.item()))
+	words := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
+	if other == nil {
+		words = []string{"kbps", "share %", per, "b/packet"}
+	}
+	for i, word := range words {
+		c.Right(accountEnds[i], y, look.Dim, word)
+	}
+	return y + 1
+}
+
+// row writes one part, or the sum of all.
+func (p *table) row(c *look.Canvas, th *look.Theme, y int, k encoders.Slot) {
+	if y >= c.H-1 {
+		return
+	}
+	name, all := "payload", k == encoders.MaxSlots
+	if !all {
+		name = k.Name(p.snap.Schema)
+		c.Set(3, y, look.SlotInk(int(k)), th.Swatch(int(k)))
+	}
+	ink := look.Plain
+	if int(k) == p.chosen {
+		c.Text(1, y, look.Chosen, th.Chosen)
+		ink = look.Chosen
+	} else if all {
+		ink = look.Title
+	}
+	c.Clip(5, y, 13, ink, name)
+	figures := spent(p.first(), k)
+	p.figures(c, y, accountEnds[:3], figures)
+	other := p.other()
+	if other == nil {
+		c.Right(accountEnds[3], y, look.Plain, look.Fixed(figures.packet, 1))
+		return
+	}
+	beside := spent(other, k)
+	p.figures(c, y, accountEnds[3:6], beside)
+	diff := beside.kbps - figures.kbps
+	c.Right(accountEnds[6], y, gainInk(diff), signed(diff, 1))
+}
+
+func (p *table) figures(c *look.Canvas, y int, ends []int, s sums) {
+	c.Right(ends[0], y, look.Value, look.Fixed(s.kbps, 1))
+	c.Right(ends[1], y, look.Plain, look.Fixed(s.share, 1))
+	c.Right(ends[2], y, look.Ratio, look.Fixed(s.changed, 2))
+}
+
+// gainInk is the colour of a difference: less is good.
+func gainInk(d float64) look.Ink {
+	switch {
+	case math.Abs(d) < 0.05:
+		return look.Dim
+	case d < 0:
+		return look.Good
+	}
+	return look.Warn
+}
+
+// signed writes a difference with its sign, so that it can be read without colour.
+func signed(v float64, digits int) string {
+	s := look.Fixed(math.Abs(v), digits)
+	switch {
+	case strings.Trim(s, "0.") == "":
+		return s
+	case v < 0:
+		return "-" + s
+	}
+	return "+" + s
+}
+
+// below uses what room is left: the verdict in words, then a bar for each encoder
+// on one scale.
+func (p *table) below(c *look.Canvas, th *look.Theme, y int) {
+	if c.H-1-y > 4 {
+		y++
+	}
+	room, w := c.H-1-y, c.W-6
+	text, more := p.verdict()
+	lines := look.Wrap(text+more, w)
+	if len(lines) > room {
+		lines = look.Wrap(text, w)
+	}
+	if len(lines) > room { // half a sentence says nothing
+		return
+	}
+	for _, line := range lines {
+		c.Clip(3, y, c.W-5, look.Plain, line)
+		y++
+	}
+	p.bars(c, th, y+1)
+}
+
+// verdict says in a sentence where the bits go or, beside a shadow, where they are
+// saved; and more, where there is room for it.
+func (p *table) verdict() (text, more string) {
+	first, other := p.first(), p.other()
+	if other == nil {
+		k, most := encoders.Slot(0), -1.0
+		for _, x := range p.parts {
+			if v := spent(first, x).share; v > most {
+				k, most = x, v
+			}
+		}
+		return first.Encoder + " spends most on " + k.Name(p.snap.Schema) + ": " + look.Fixed(most, 0) +
+			" % of its bits.", " A shadow puts another encoder beside it: v chooses one."
+	}
+	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
+	if a <= 0 || b <= 0 {
+		return "", ""
+	}
+	k, most := encoders.Slot(0), 0.0
+	for _, x := range p.parts {
+		if d := spent(other, x).kbps - spent(first, x).kbps; d*(b-a) > 0 && math.Abs(d) > math.Abs(most) {
+			k, most = x, d
+		}
+	}
+	word := "less"
+	if b > a {
+		word = "more"
+	}
+	text = other.Encoder + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" +
+		signed(100*(b/a-1), 0) + " %)"
+	if most != 0 {
+		more = ", most of it on " + k.Name(p.snap.Schema) + " (" + signed(most, 1) + ")"
+	}
+	return text, more
+}
+
+// bars draws a bar for each encoder, as long as its bandwidth.
+func (p *table) bars(c *look.Canvas, th *look.Theme, y int) {
+	if c.H-1-y < 5 {
+		return
+	}
+	lanes := []*engine.Lane{p.first()}
+	if o := p.other(); o != nil {
+		lanes = append(lanes, o)
+	}
+	top := 0.0
+	for _, l := range lanes {
+		top = max(top, l.Recent.PayloadKbps)
+	}
+	for i, l := range lanes {
+		at := y + 3*i
+		if at+1 >= c.H-1 || top <= 0 || math.IsInf(top, 0) {
+			return
+		}
+		c.Spans(3, at, c.W-5, look.Title.Span(look.Short(l.Encoder, 40)), look.Dim.Span("  "+look.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
+		room := c.W - 6
+		p.bar(c, th, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), l)
+	}
+}
+
+// bar draws what a lane spends as one stretch for each part, n columns together.
+func (p *table) bar(c *look.Canvas, th *look.Theme, y, n int, l *engine.Lane) {
+	x, sum := 3, 0.0
+	for _, k := range p.parts {
+		sum += spent(l, k).share
+		end := 3 + min(max(int(sum*float64(n)/100+0.5), 0), n)
+		if th.Color {
+			c.Fill(x, y, end-x, look.BarInk(int(k)), ' ')
+		} else {
+			c.Fill(x, y, end-x, look.Plain, th.Shade(int(k)))
+		}
+		if label := " " + k.Name(p.snap.Schema) + " "; look.TextWidth(label) <= end-x {
+			c.Text(x, y, look.BarInk(int(k)), label)
+		}
+		x = max(x, end)
+	}
+}

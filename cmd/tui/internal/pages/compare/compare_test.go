@@ -1,0 +1,164 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// The figures are those of the common stretch of time, computed here straight from
+// the samples; the best comes first; intervals hold the difference.
+func TestComparedFigures(t *testing.T) {
+	snap := labtest.FourShadows()
+	p := comparedPane(snap, 160, 48)
+	from := snap.Lanes[4].Began + panes.WarmUp // the last to join
+	if p.data.from != from || p.data.to != snap.Now {
+		t.Errorf("compared from %v to %v, want from %v", p.data.from, p.data.to, from)
+	}
+	before := 0.0
+	for at, i := range p.order {
+		bits, changed, n := 0.0, 0.0, 0.0
+		for _, s := range snap.Lanes[i].Samples {
+			if s.T > from {
+				bits, changed, n = bits+float64(s.PayloadBits), changed+float64(s.Changed), n+1
+			}
+		}
+		r := &p.data.entries[i]
+		if math.Abs(r.figures[figureKbps]-bits/n/100) > 1e-6 || math.Abs(r.figures[figureBits]-bits/changed) > 1e-6 {
+			t.Errorf("%s: %v kbps, %v bits; want %v, %v", r.name, r.figures[figureKbps], r.figures[figureBits], bits/n/100, bits/changed)
+		}
+		if r.figures[figureKbps] < before {
+			t.Errorf("%s with %v comes after one with %v", r.name, r.figures[figureKbps], before)
+		}
+		before = r.figures[figureKbps]
+		if at == 0 {
+			continue
+		}
+		gap, ok := p.gaps[p.key(i)]
+		want := r.figures[figureKbps] - p.data.entries[p.order[0]].figures[figureKbps]
+		if !ok || !gap.Clear() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
+			t.Errorf("%s: %+v, want %v", r.name, gap, want)
+		}
+	}
+}
+
+// A swap of the encoder under the keys begins the comparison anew; so does a new
+// shadow.
+func TestComparisonBeginsAnew(t *testing.T) {
+	snap := labtest.FourShadows()
+	snap.Log = []config.StampedChange{
+		{T: 60 * time.Second, Change: config.Change{Encoder: "raw"}},
+		{T: 70 * time.Second, Change: config.Change{Down: map[string]string{"loss": "1%"}}},
+		{T: 80 * time.Second, Change: config.Change{Params: map[string]any{"x": 1}}},
+		{T: 95 * time.Second, Change: config.Change{Encoder: "later"}}, // not yet, for one who looks back
+	}
+	if got := beginning(snap); got != 81*time.Second {
+		t.Errorf("compared since %v, want 81 s", got)
+	}
+	snap.Now = 80500 * time.Millisecond
+	c := compare(snap)
+	for i := range c.entries {
+		c.entries[i].gapTo(&c.entries[0], figureKbps)
+		if v := c.entries[i].figures[figureKbps]; !math.IsNaN(v) {
+			t.Errorf("%s has %v kbps out of nothing", c.entries[i].name, v)
+		}
+	}
+}
+
+// Whatever it sorts by, the cursor stays with its encoder, the figures ascend, and
+// one that sends nothing does not lead.
+func TestSortedByAnything(t *testing.T) {
+	page := New(256)
+	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.Refusing()}, 160, 46)
+	m.Press("down")
+	p := page.table
+	name := p.picked().name
+	for range numFigures + 1 {
+		m.Press("right")
+		before := math.Inf(-1)
+		for at, i := range p.order {
+			v := p.data.entries[i].figures[p.by]
+			if math.IsNaN(v) && at < len(p.order)-1 {
+				t.Errorf("by %d: one without a figure at place %d", p.by, at)
+			}
+			if v < before {
+				t.Errorf("by %d: %v after %v", p.by, v, before)
+			}
+			before = v
+		}
+		if p.picked().name != name {
+			t.Errorf("the cursor went from %s to %s", name, p.picked().name)
+		}
+	}
+	if !strings.Contains(m.View(), "packet of 70000 bytes does not fit") {
+		t.Error("it is not said why an encoder sends nothing")
+	}
+}
+
+// comparedPane is the table over a snapshot, with all its intervals worked out.
+func comparedPane(snap *engine.Snapshot, w, h int) *table {
+	page := New(256)
+	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
+	for range 6 { // an interval a tick
+		m.Tick(false)
+	}
+	return page.table
+}
+
+// While time stands still nothing is worked out again; while it runs, at most an
+// interval a tick, and a round a second.
+func TestIntervalsAreRationed(t *testing.T) {
+	const tick, slow = 50 * time.Millisecond, 10
+	lab := &labtest.Lab{Snap: labtest.FourShadows()}
+	page := New(256)
+	m := labtest.NewStage(page, lab, 160, 46)
+	p := page.table
+	for i := range 10 {
+		m.Tick(i%slow == 0)
+	}
+	if len(p.queue) != 0 || len(p.gaps) != 4 {
+		t.Fatalf("%d intervals, %d due", len(p.gaps), len(p.queue))
+	}
+	rounds := 0
+	for i := range 100 { // five seconds
+		lab.Snap = labtest.WithShadows(labtest.Snapshot(90*time.Second+time.Duration(i)*tick), "rotor", "raw", "quantized", "kinetic")
+		due := len(p.queue)
+		m.Tick(i%slow == 0)
+		switch now := len(p.queue); {
+		case now > due:
+			rounds++
+		case due > 0 && now != due-1:
+			t.Fatalf("%d intervals were due, then %d", due, now)
+		}
+	}
+	if rounds < 3 || rounds > 6 {
+		t.Errorf("%d rounds in five seconds", rounds)
+	}
+}
+
+// The work of page 5 beyond drawing: gathering twice a second, one interval a tick,
+// over five minutes of samples and ten seconds of packets of five encoders.
+func BenchmarkCompareGather(b *testing.B) {
+	snap := labtest.WithShadows(labtest.Snapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
+	for b.Loop() {
+		compare(snap)
+	}
+}
+
+func BenchmarkCompareInterval(b *testing.B) {
+	snap := labtest.WithShadows(labtest.Snapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
+	c := compare(snap)
+	for f := range numFigures {
+		b.Run(f.text("cube").head, func(b *testing.B) {
+			for b.Loop() {
+				c.entries[1].gapTo(&c.entries[0], f)
+			}
+		})
+	}
+}

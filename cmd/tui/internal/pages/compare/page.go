@@ -1,0 +1,142 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+)
+
+// Page is page 5: every encoder that runs side by side, in a table and in
+// one chart.
+type Page struct {
+	room.Base
+	table  *table
+	charts *panes.Charts
+	slots  [2]*room.Slot // table, chart
+	vitals *room.Slot
+	places []room.Place
+	h      int // of the table
+}
+
+// New returns the page.
+func New(budgetKbps float64) *Page {
+	p := &Page{table: &table{}, charts: &panes.Charts{Budget: budgetKbps, Solo: true}}
+	p.slots = [2]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts)}
+	p.vitals = room.NewSlot(&panes.Vitals{})
+	return p
+}
+
+// Name implements room.Page.
+func (p *Page) Name() string { return "Compare" }
+
+// Observe implements room.Page.
+func (p *Page) Observe(v room.View) bool {
+	changed := p.vitals.Observe(v)
+	return room.ObserveAll(v, p.slots[:]...) || changed
+}
+
+// Lines puts the line of vital numbers on top, the table below it, and the chart in
+// what is left.
+func (p *Page) Lines(th *look.Theme, w, h int) []string {
+	const above = 1
+	rows := max(len(p.table.order), 1) + compareTop + compareTail - 1
+	if len(p.table.order) < leastToShare {
+		rows = 7
+	}
+	p.h = min(rows, max((h-above)/2, 7))
+	p.places = []room.Place{p.slots[0].At(0, 0, w, p.h), p.slots[1].At(0, p.h, w, h-above-p.h)}
+	return append(p.vitals.Render(th, w, above, false)[:1:1], room.Join(th, p.places, h-above, p.table, nil)...)
+}
+
+// Move chooses an encoder, or what to sort by.
+func (p *Page) Move(dx, dy int) room.Request {
+	t := p.table
+	t.chosen = min(max(t.chosen+dy, 0), max(len(t.order)-1, 0))
+	if dx != 0 {
+		step := 1
+		if dx < 0 {
+			step = int(numFigures) - 1
+		}
+		t.rank((t.by + figure(step)) % numFigures)
+		p.charts.Lit = chartOf(t.by)
+	}
+	p.redraw()
+	return room.Request{}
+}
+
+// chartOf is the chart that shows a figure, bandwidth where there is none.
+func chartOf(f figure) int {
+	switch f {
+	case figureBits:
+		return 1
+	case figureFailures:
+		return 2
+	}
+	return 0
+}
+
+// redraw has everything drawn anew.
+func (p *Page) redraw() {
+	for _, s := range p.slots {
+		s.Redraw()
+	}
+}
+
+// Enter puts the chosen encoder under the keys, and the one that was there in its
+// place among the shadows.
+func (p *Page) Enter() room.Request {
+	r := p.table.picked()
+	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
+		return room.Request{}
+	}
+	was, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
+	ch := config.Change{Encoder: chosen.Name, Params: maps.Clone(chosen.Params), ShadowOff: []string{chosen.Name}}
+	if !slices.ContainsFunc(p.table.cfg.Shadows, was.Equal) {
+		ch.Shadow = []config.Encoder{was}
+	}
+	return room.Change(ch)
+}
+
+// drop sends the chosen shadow away.
+func (p *Page) drop() room.Request {
+	r := p.table.picked()
+	if r == nil || r.lane == 0 {
+		return room.Request{Say: "the encoder under the keys cannot leave; choose one of the shadows", Bad: true}
+	}
+	return room.Request{Line: "shadow off " + r.name}
+}
+
+// Focus implements room.Page.
+func (p *Page) Focus(step int) { p.Move(step, 0) }
+
+// Zoom implements room.Page.
+func (p *Page) Zoom() { p.charts.NextSpan() }
+
+// Click chooses a row, or a column to sort by.
+func (p *Page) Click(x, y int) room.Request {
+	if y--; y < p.h {
+		p.table.point(x, y, p.h)
+		p.charts.Lit = chartOf(p.table.by)
+		p.redraw()
+	}
+	return room.Request{}
+}
+
+// Arrows implements room.Page.
+func (p *Page) Arrows() [][2]string {
+	return [][2]string{{"↑↓", "choose"}, {"←→", "sort by"}}
+}
+
+// Bindings implements room.Page.
+func (p *Page) Bindings() []room.Binding {
+	const group = "Compare, page 5"
+	return []room.Binding{
+		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside",
+			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("beside").Pin(),
+		room.Bind(group, []string{"delete", "backspace"}, "del", "send the chosen shadow away", p.drop).InFooter("send away"),
+	}
+}

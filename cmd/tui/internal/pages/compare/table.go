@@ -1,0 +1,365 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/paired"
+)
+
+// table is the table of all encoders that run side by side.
+type table struct {
+	by     figure
+	chosen int // row
+
+	per   string // what bits are divided by
+	cfg   *config.Config
+	now   time.Duration
+	lanes int
+	data  comparison
+	order []int                      // of the entries: the leader first
+	gaps  map[gapKey]paired.Interval // to the leader
+	queue []int                      // entries whose interval is due
+	looks int                        // at the clock, since the intervals were last begun
+
+	columns []column // as last drawn
+}
+
+// gapKey names an interval: an encoder, the leader that it is compared with, and
+// the figure. The last interval known stays until it is worked out again.
+type gapKey struct {
+	entry, leader string
+	began         time.Duration
+	by            figure
+}
+
+// column is where a figure stands in the table.
+type column struct {
+	f    figure
+	x, w int
+}
+
+func (p *table) Name() string { return "Compare" }
+
+// gapsEvery is how many redraws of what moves all the time pass between two
+// rounds of intervals: a second. One interval is worked out a tick.
+const gapsEvery = 2
+
+func (p *table) Observe(v room.View) bool {
+	p.cfg = v.Cfg
+	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
+	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
+		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
+		p.data = compare(v.Snap)
+		p.sort()
+		if p.looks++; p.looks >= gapsEvery || p.unknown() {
+			p.looks, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):])
+		}
+		return true
+	}
+	return p.settle()
+}
+
+// unknown reports whether some interval has never been worked out.
+func (p *table) unknown() bool {
+	for _, i := range p.order {
+		if _, ok := p.gaps[p.key(i)]; !ok && i != p.order[0] {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *table) key(i int) gapKey {
+	r, leader := &p.data.entries[i], &p.data.entries[p.order[0]]
+	return gapKey{r.name, leader.name, r.began, p.by}
+}
+
+// settle works out the next interval that is due; it reports whether there was one.
+func (p *table) settle() bool {
+	if len(p.queue) == 0 {
+		return false
+	}
+	i := p.queue[0]
+	p.queue = p.queue[1:]
+	if p.gaps == nil || len(p.gaps) > 200 { // of encoders that have long left
+		p.gaps = map[gapKey]paired.Interval{}
+	}
+	p.gaps[p.key(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.by)
+	return true
+}
+
+// sort puts the entries in order of the figure; those that have none come last.
+func (p *table) sort() {
+	p.order = p.order[:0]
+	for i := range p.data.entries {
+		p.order = append(p.order, i)
+	}
+	value := func(i int) float64 {
+		if v := p.data.entries[i].figures[p.by]; !math.IsNaN(v) {
+			return v
+		}
+		return math.Inf(1)
+	}
+	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(value(i), value(j)) })
+	p.chosen = min(p.chosen, max(len(p.order)-1, 0))
+	p.queue = nil
+}
+
+// rank sorts by another figure.
+func (p *table) rank(f figure) {
+	if f == p.by || len(p.order) == 0 {
+		return
+	}
+	at := p.order[p.chosen]
+	p.by = f
+	p.sort()
+	p.chosen = slices.Index(p.order, at) // the cursor stays with its encoder
+	p.queue = slices.Clone(p.order[1:])
+}
+
+// picked is the entry under the cursor, nil if there is none.
+func (p *table) picked() *entry {
+	if p.chosen >= len(p.order) {
+		return nil
+	}
+	return &p.data.entries[p.order[p.chosen]]
+}
+
+const (
+	compareTop   = 3  // rows above the first encoder
+	figureWidth  = 10 // of a column
+	gapWidth     = 26 // of the difference to the leader
+	sparkWidth   = 24
+	compareTail  = 3 // rows below the last one
+	leastToShare = 2 // encoders
+)
+
+func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	text := p.by.text(p.per)
+	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(text.long))
+	if len(p.order) < leastToShare {
+		p.invite(c, th)
+		return
+	}
+	name := p.nameWidth(c.W)
+	gapAt, sparkAt := p.arrange(c.W, name)
+	p.heads(c, th, gapAt, sparkAt)
+	room := max(c.H-compareTop-compareTail+1, 1)
+	first := min(max(p.chosen-room+1, 0), max(len(p.order)-room, 0))
+	for y := 0; y < room && first+y < len(p.order); y++ {
+		p.row(c, th, compareTop-1+y, first+y, name, gapAt, sparkAt)
+	}
+	if rest := len(p.order) - first - room; rest > 0 {
+		c.Right(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
+	}
+	p.footnote(c, th)
+}
+
+// invite says how to fill the table.
+func (p *table) invite(c *look.Canvas, th *look.Theme) {
+	lines := []string{
+		"Nothing runs beside the encoder under the keys yet.",
+		"Press v, and v again on each encoder that is to run beside it, on the very same frames and the very same losses;",
+		"or type /shadow NAME.",
+	}
+	y := 2
+	for _, line := range lines {
+		for _, part := range look.Wrap(line, c.W-4) {
+			if y < c.H-1 {
+				c.Clip(2, y, c.W-4, look.Plain, part)
+			}
+			y++
+		}
+	}
+}
+
+// nameWidth is how many columns signs and names take.
+func (p *table) nameWidth(w int) int {
+	n := 0
+	for i := range p.data.entries {
+		n = max(n, look.TextWidth(p.data.entries[i].name))
+	}
+	return min(n+6, max(w/3, 16))
+}
+
+// arrange says which columns there is room for: that of the figure sorted by, the
+// difference, then the others in their order, then the small charts. -1: none.
+func (p *table) arrange(w, name int) (gapAt, sparkAt int) {
+	room := w - 3 - name - figureWidth
+	gap := min(gapWidth, room)
+	room -= gap
+	show := [numFigures]bool{}
+	show[p.by] = true
+	for f := range numFigures {
+		if !show[f] && room >= figureWidth {
+			show[f], room = true, room-figureWidth
+		}
+	}
+	p.columns = p.columns[:0]
+	x := 1 + name
+	for f := range numFigures {
+		if show[f] {
+			p.columns = append(p.columns, column{f, x, figureWidth})
+			x += figureWidth
+		}
+	}
+	gapAt, sparkAt = x+2, -1
+	if gap < 12 {
+		gapAt = -1
+	}
+	if room >= sparkWidth/2 {
+		sparkAt = gapAt + gapWidth
+	}
+	return gapAt, sparkAt
+}
+
+func (p *table) heads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
+	c.Text(6, 1, look.Dim, "encoder")
+	for _, col := range p.columns {
+		k, head := look.Dim, col.f.text(p.per).head
+		if col.f == p.by {
+			k, head = look.Focus, th.Sorted+head
+		}
+		c.Right(col.x+col.w, 1, k, head)
+	}
+	if gapAt >= 0 {
+		c.Clip(gapAt, 1, c.W-1-gapAt, look.Dim, "difference to the leader")
+	}
+	if sparkAt >= 0 {
+		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, "kbps, last minute")
+	}
+}
+
+// row writes one encoder.
+func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt int) {
+	r := &p.data.entries[p.order[at]]
+	k := look.Plain
+	if at == p.chosen {
+		k = look.Chosen
+		c.Text(2, y, k, th.Chosen)
+	}
+	c.Set(4, y, look.LaneInk(r.lane), look.LaneSign(th, r.lane))
+	c.Clip(6, y, name-5, k, r.name)
+	for _, col := range p.columns {
+		v := look.Plain
+		if col.f == p.by {
+			v = look.Value
+		}
+		c.Right(col.x+col.w, y, v, look.Fixed(r.figures[col.f], col.f.text("").digits))
+	}
+	if math.IsNaN(r.figures[p.by]) && r.err != nil {
+		sparkAt = -1 // its place is for what went wrong
+	}
+	if sparkAt >= 0 {
+		values := r.payload[max(len(r.payload)-600, 0):]
+		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneInk(r.lane), chart.Spark(values, min(sparkWidth, c.W-2-sparkAt), th.Ascii))
+	}
+	end := c.W - 2
+	if sparkAt >= 0 {
+		end = sparkAt - 1
+	}
+	if gapAt >= 0 {
+		c.Spans(gapAt, y, end-gapAt, p.gap(th, at, r)...)
+	}
+}
+
+// gap writes the difference to the leader.
+func (p *table) gap(th *look.Theme, at int, r *entry) []look.Span {
+	leader := &p.data.entries[p.order[0]]
+	text := p.by.text("")
+	v, best := r.figures[p.by], leader.figures[p.by]
+	switch {
+	case math.IsNaN(v) && r.err != nil:
+		return []look.Span{look.Bad.Span(r.err.Error())}
+	case math.IsNaN(v) || math.IsNaN(best):
+		return []look.Span{look.Dim.Span("nothing measured yet")}
+	case at == 0:
+		return []look.Span{look.Good.Span("leads")}
+	}
+	diff := []look.Span{look.Plain.Span("+" + look.Fixed(v-best, text.digits))}
+	i, ok := p.gaps[p.key(p.order[at])]
+	half, digits := (i.Hi-i.Lo)/2, text.digits
+	if half < 10 && digits > 0 {
+		digits++ // two digits that count
+	}
+	more := look.Dim.Span(" " + th.PlusMinus + " " + look.Fixed(half, digits))
+	sure := []look.Span{look.Plain.Span("+" + look.Fixed(v-best, digits))}    // as exact as it is known
+	if up, down := i.Hi-i.Diff, i.Diff-i.Lo; up > 1.2*down || down > 1.2*up { // it leans to one side
+		sure, more.Text = diff, " ["+look.Fixed(i.Lo, text.digits)+", "+look.Fixed(i.Hi, text.digits)+"]"
+	}
+	switch {
+	case !ok || !i.Known:
+		return append(diff, look.Dim.Span(" "+th.PlusMinus+" ?"))
+	case !i.Clear():
+		return []look.Span{look.Dim.Span(sure[0].Text), more, look.Warn.Span("  may be none")}
+	}
+	diff = append(sure, more)
+	if best > 0 {
+		diff = append(diff, look.Dim.Span("  "+th.Times+look.Fixed(v/best, 2)))
+	}
+	return diff
+}
+
+// footnote says what the figures rest on.
+func (p *table) footnote(c *look.Canvas, th *look.Theme) {
+	y := c.H - 2
+	span := p.data.to - p.data.from
+	if len(p.data.entries[0].payload) == 0 {
+		c.Clip(2, y, c.W-4, look.Dim, "the comparison begins a second after the last of them has joined or was swapped")
+		return
+	}
+	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
+	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
+		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
+	}
+	parts = append(parts, th.PlusMinus+" 95 % by a paired block bootstrap"+p.blocks())
+	text := strings.Join(parts, "; ")
+	if look.TextWidth(text) > c.W-4 {
+		text = fmt.Sprintf("common %s; %s 95 %%, paired block bootstrap%s", seconds(max(span, 0)), th.PlusMinus, p.blocks())
+	}
+	c.Clip(2, y, c.W-4, look.Dim, text)
+}
+
+// blocks says how long the blocks were, for the encoder under the cursor or, for
+// the leader, for the one after it.
+func (p *table) blocks() string {
+	i, ok := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
+	if !ok || !i.Known {
+		return fmt.Sprintf(" from %s on", seconds(paired.Least*engine.SamplePeriod))
+	}
+	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
+		return fmt.Sprintf(", blocks of %d", i.Block)
+	}
+	return ", blocks of " + seconds(time.Duration(i.Block)*engine.SamplePeriod)
+}
+
+// seconds writes a length of time for reading.
+func seconds(d time.Duration) string { return look.Fixed(d.Seconds(), 1) + " s" }
+
+// point chooses what is at a place of the pane: a row, or a column's head.
+func (p *table) point(x, y, h int) {
+	if y == 1 {
+		for _, col := range p.columns {
+			if x >= col.x && x < col.x+col.w {
+				p.rank(col.f)
+			}
+		}
+		return
+	}
+	room := max(h-compareTop-compareTail+1, 1)
+	first := min(max(p.chosen-room+1, 0), max(len(p.order)-room, 0))
+	if at := first + y - (compareTop - 1); y >= compareTop-1 && at < len(p.order) {
+		p.chosen = at
+	}
+}

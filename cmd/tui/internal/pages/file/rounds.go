@@ -1,0 +1,68 @@
+package file
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/figures"
+)
+
+// rounds lists the deliveries that ended, of all encoders, the newest first.
+type rounds struct {
+	rounds []figures.Round
+}
+
+func (p *rounds) Name() string { return "Rounds" }
+
+func (p *rounds) Observe(v room.View) bool {
+	var all []figures.Round
+	for i := range v.Snap.Lanes {
+		if x := v.Snap.Lanes[i].Totals.Transfer; x != nil {
+			all = append(all, x.Rounds...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b figures.Round) int {
+		switch {
+		case a.StartS > b.StartS:
+			return -1
+		case a.StartS < b.StartS:
+			return 1
+		}
+		return 0
+	})
+	if slices.Equal(all, p.rounds) {
+		return false
+	}
+	p.rounds = all
+	return true
+}
+
+func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"),
+		[]look.Span{look.Dim.Span("it is delivered again and again")}, nil)...)
+	if len(p.rounds) == 0 {
+		c.Clip(2, 1, c.W-4, look.Dim, "none has ended yet")
+		return
+	}
+	for y := 1; y < c.H-1 && y <= len(p.rounds); y++ {
+		r := &p.rounds[y-1]
+		took, k := timeText(r.TimeS), look.Good
+		if !r.Done {
+			took, k = "given up", look.Late
+		}
+		start := look.Clock(time.Duration(r.StartS * float64(time.Second)))
+		resent := look.Value
+		if r.Resent > 0 {
+			resent = look.Late
+		}
+		c.Text(2, y, look.Dim, start)
+		c.Clip(11, y, 14, look.Plain, r.Encoder)
+		c.Right(35, y, k, took)
+		c.Right(41, y, resent, strconv.FormatInt(r.Resent, 10))
+		of := look.Dim.Span(" of " + strconv.Itoa(r.Blocks) + " resent")
+		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + byteText(float64(r.PackedBytes)))}, []look.Span{of})...)
+	}
+}

@@ -1,0 +1,100 @@
+package live
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/experiment/engine"
+	"wirelab/lossmodel"
+)
+
+// What is sent as a whole has one figure per item; what a protocol says of itself
+// takes the place of the baseline, and the receiver's word comes first.
+func TestNowOfMessages(t *testing.T) {
+	lane := engine.Lane{Recent: engine.Recent{BitsPerItem: 3.42, BitsPerChanged: 3.42}}
+	lane.Totals.Sender = []encoders.Gauge{{Name: "models built", Value: 7}}
+	p := &now{item: "byte", schema: &frame.Schema{Item: "byte"}, lane: lane}
+	text := func() string {
+		var b strings.Builder
+		for _, row := range p.figures() {
+			for _, f := range row {
+				b.WriteString(f.label + " " + f.value + " " + f.unit + "; ")
+			}
+		}
+		return b.String()
+	}
+	if got := text(); !strings.Contains(got, "models built 7 ;") || strings.Contains(got, "per changed") ||
+		strings.Contains(got, "baseline") {
+		t.Errorf("the sender alone: %s", got)
+	}
+	p.lane.Totals.Receiver = []encoders.Gauge{{Name: "models built", Value: 8}, {Name: "loss seen", Unit: "%", Value: 2.25},
+		{Name: "memory", Unit: "bytes", Value: 51_716}}
+	if got := text(); !strings.Contains(got, "models built 8 ; loss seen 2.2 %; memory 51.7 KB;") {
+		t.Errorf("both ends: %s", got)
+	}
+	p.lane.Totals.Sender, p.lane.Totals.Receiver = nil, nil
+	if got := text(); !strings.Contains(got, "baseline") {
+		t.Errorf("no protocol: %s", got)
+	}
+}
+
+func TestPacketKeepsItsPlace(t *testing.T) {
+	// Half a second later every packet that is still shown stands where it stood.
+	at := 90 * time.Second
+	p := &strip{}
+	before := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(at)), 50, 6)
+	oldest := p.newest + 1 - uint64(p.capacity) + 30 + 4
+	after := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(at+time.Second/2)), 50, 6)
+	for seq := oldest; seq+6 < uint64(at.Seconds()*labtest.Hz); seq++ {
+		x, y := 2+int(seq)%p.capacity%p.width, 1+int(seq)%p.capacity/p.width
+		a, b := []rune(before[y])[x], []rune(after[y])[x]
+		if a != b {
+			t.Fatalf("packet %d at (%d,%d) was %c and is %c", seq, x, y, a, b)
+		}
+	}
+}
+
+func TestStripShowsTheGravestCopy(t *testing.T) {
+	snap := labtest.Snapshot(90 * time.Second)
+	snap.Lanes[0].Packets = []engine.PacketRecord{
+		{Seq: 0, Outcome: engine.Decoded}, {Seq: 0, Copy: 1, Outcome: engine.Duplicate},
+		{Seq: 1, Outcome: engine.Lost}, {Seq: 1, Copy: 1, Outcome: engine.Decoded},
+		{Seq: 2, Outcome: engine.Wrong}, {Seq: 2, Copy: 1, Outcome: engine.Duplicate},
+		{Seq: 3, Outcome: engine.Corrupt},
+	}
+	got := labtest.Draw(&strip{}, labtest.ViewOf(snap), 40, 6)[1]
+	if !strings.HasPrefix(got, "│ D○W!▏") {
+		t.Errorf("strip is %q", got)
+	}
+}
+
+func TestPacketUnderTheCursor(t *testing.T) {
+	page := New(controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), 256)
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	_ = m.View()
+	m.Press("tab", "left", "left", "left", "left", "left")
+	last := uint64(90*labtest.Hz) - 1
+	p := page.packets
+	if !p.choosing || p.chosen != last-5 {
+		t.Fatalf("the cursor is on %d, want %d", p.chosen, last-5)
+	}
+	if !strings.Contains(m.View(), "#5394 ") {
+		t.Error("the packet's life is not told")
+	}
+	for range 40 {
+		m.Press("[", "up")
+	}
+	if p.chosen != p.oldest() {
+		t.Errorf("the cursor left the strip: %d, oldest %d", p.chosen, p.oldest())
+	}
+	m.Press("esc")
+	if p.choosing || strings.Contains(m.View(), "#5") {
+		t.Error("esc does not let go")
+	}
+}

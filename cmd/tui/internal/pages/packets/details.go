@@ -1,0 +1,202 @@
+package packets
+
+import (
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// details shows one packet opened: why it ended as it did, its way through the
+// link, the baseline it needed, and what its bits went to. While none is chosen it
+// shows the last one that was of no use, for long enough to be read.
+type details struct {
+	chosen   engine.PacketID
+	choosing bool
+
+	opened  *engine.Opened
+	trouble bool // opened is the last trouble and not the chosen packet
+	reasons []engine.Reason
+	cfg     *config.Config
+	schema  *frame.Schema
+	held    int // slow redraws until another trouble is shown
+	seen    bool
+}
+
+// heldFor is how many redraws a trouble stays before another takes its place: four
+// seconds.
+const heldFor = 8
+
+func (p *details) Name() string { return "Packet" }
+
+func (p *details) Observe(v room.View) bool {
+	p.cfg, p.schema = v.Cfg, v.Snap.Schema
+	first := !p.seen
+	p.seen = true
+	if p.choosing {
+		p.held = 0
+		o := v.Snap.Opened
+		if o == nil || o.ID != p.chosen {
+			o = nil
+		}
+		if !first && p.opened != nil && o != nil && !p.trouble && p.opened.ID == o.ID && p.opened.Record == o.Record &&
+			p.opened.Inside.AckDue == o.Inside.AckDue {
+			return false
+		}
+		p.set(o, false)
+		return true
+	}
+	if v.Slow {
+		p.held--
+	}
+	if !first && p.trouble && p.held > 0 && v.Running() {
+		return false
+	}
+	i, ok := lastTrouble(v.Snap)
+	if ok && p.opened != nil && p.trouble && p.opened.ID == i.Opened.ID && p.opened.Record == i.Opened.Record || !ok &&
+		p.opened == nil && !first {
+		return false
+	}
+	p.held = heldFor
+	if !ok {
+		p.set(nil, true)
+		return true
+	}
+	p.set(&i.Opened, true)
+	p.reasons = []engine.Reason{i.Reason}
+	return true
+}
+
+func (p *details) set(o *engine.Opened, trouble bool) {
+	p.opened, p.trouble, p.reasons = o, trouble, nil
+	if o != nil {
+		p.reasons = o.Reasons()
+	}
+}
+
+// lastTrouble is the newest incident that the snapshot knows of.
+func lastTrouble(snap *engine.Snapshot) (engine.Incident, bool) {
+	list := troubles(snap)
+	if len(list) == 0 {
+		return engine.Incident{}, false
+	}
+	return list[0], true
+}
+
+// troubles are the incidents up to the moment that is shown.
+func troubles(snap *engine.Snapshot) (list []engine.Incident) {
+	if len(snap.Lanes) == 0 {
+		return nil
+	}
+	for _, i := range snap.Lanes[0].Troubles {
+		if i.T <= snap.Now {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	switch {
+	case p.opened == nil && p.choosing:
+		c.Frame(th, focused, "Packet "+packetName(p.chosen))
+		c.Clip(2, 1, c.W-4, look.Dim, "...")
+		return
+	case p.opened == nil:
+		c.Frame(th, focused, "Packet")
+		c.Clip(2, 1, c.W-4, look.Dim, "nothing has gone wrong yet; arrows choose a packet to open")
+		return
+	case p.opened.Gone:
+		c.Frame(th, focused, "Packet "+packetName(p.opened.ID))
+		c.Clip(2, 1, c.W-4, look.Dim, "it has left the lab's memory, or was never sent")
+		return
+	}
+	title := "Packet " + packetName(p.opened.ID)
+	if p.trouble {
+		title = "The last trouble: packet " + packetName(p.opened.ID)
+	}
+	r := &p.opened.Record
+	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, engine.NumOutcomes-1)]) + " " +
+		look.OutcomeWord(r.Outcome))
+	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
+		[]look.Span{mark, look.Dim.Span("  " + look.Short(r.Encoder, 30))}, []look.Span{mark}, nil)...)
+	p.body(c, th)
+}
+
+func packetName(id engine.PacketID) string {
+	s := strconv.FormatUint(id.Seq, 10)
+	if id.Copy > 0 {
+		s += ", copy " + strconv.Itoa(id.Copy)
+	}
+	return s
+}
+
+// body writes the sections one below the other, with a blank line between them
+// where there is room.
+func (p *details) body(c *look.Canvas, th *look.Theme) {
+	budget := p.opened.Inside.Spent.Budget()
+	parts := (&panes.Bits{Schema: p.schema, Recent: engine.Recent{Budget: budget}}).Parts()
+	way := p.way(th)
+	base := p.baseline()
+	why := p.why(c.W - 6)
+	gap := 0
+	if c.H-2 >= len(why)+len(way)+len(base)+len(parts)+4+3 {
+		gap = 1
+	}
+	y := 1
+	put := func(lines ...[]look.Span) {
+		for _, line := range lines {
+			if y < c.H-1 {
+				c.Spans(2, y, c.W-4, line...)
+				y++
+			}
+		}
+	}
+	put(why...)
+	y += gap
+	put(look.Flow(p.size(), c.W-4)...)
+	y += gap
+	for _, line := range base {
+		put(look.Flow(line, c.W-4)...)
+	}
+	y += gap
+	if room := c.H - 1 - y; room < len(way)+gap+len(parts) { // side by side, and first: it is what else would be cut off
+		put(look.Flow(p.shares(th, parts), c.W-4)...)
+		put(way...)
+		return
+	}
+	put(way...)
+	y += gap
+	p.bits(c, th, y, &budget, parts)
+}
+
+// shares are the parts in a row.
+func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) {
+	for _, part := range parts {
+		line = append(line, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))),
+			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(look.Fixed(100*part.Share, 1)+"%   "))
+	}
+	return line
+}
+
+// bits lists what the payload went to, field by field.
+func (p *details) bits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
+	total := float64(b.Total()) / encoders.BitUnit
+	const name, number, share = 15, 11, 9
+	for _, part := range parts {
+		if y >= c.H-1 {
+			return
+		}
+		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(part.Name))
+		c.Right(2+name+number, y, look.Value, look.Fixed(part.Share*total, 1)+" bits")
+		c.Right(2+name+number+share, y, look.Plain, look.Fixed(100*part.Share, 1)+" %")
+		room := max(c.W-4-name-number-share-2, 0)
+		c.Fill(2+name+number+share+2, y, int(part.Share*float64(room)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
+		y++
+	}
+}

@@ -1,0 +1,140 @@
+package packets
+
+import (
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment"
+	"wirelab/experiment/engine"
+)
+
+// Page is page 3: the packets of the last seconds as rows, and one of them
+// opened.
+type Page struct {
+	room.Base
+	list   *list
+	inside *details
+	rows   *room.Slot // of list
+	detail *room.Slot // of inside
+	vitals *room.Slot
+}
+
+// New returns the page.
+func New() *Page {
+	p := &Page{list: &list{}, inside: &details{}, vitals: room.NewSlot(&panes.Vitals{})}
+	p.rows, p.detail = room.NewSlot(p.list), room.NewSlot(p.inside)
+	return p
+}
+
+// Name implements room.Page.
+func (p *Page) Name() string { return "Packets" }
+
+// Observe implements room.Page.
+func (p *Page) Observe(v room.View) bool {
+	changed := p.vitals.Observe(v)
+	p.inside.chosen, p.inside.choosing = p.list.chosen, p.list.choosing
+	return room.ObserveAll(v, p.rows, p.detail) || changed
+}
+
+// Lines implements room.Page.
+func (p *Page) Lines(th *look.Theme, w, h int) []string {
+	const above = 1
+	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	if room.Wide(w, h) {
+		left := min(max(w*52/100, listWidth), listWidth+12)
+		return append(lines, room.Join(th, []room.Place{p.rows.At(0, 0, left, h-above), p.detail.At(left, 0, w-left, h-above)},
+			h-above, p.list, nil)...)
+	}
+	upper := max((h-above)*4/10, 5)
+	lines = append(lines, p.rows.Render(th, w, upper, true)...)
+	return append(lines, p.detail.Render(th, w, h-above-upper, false)...)
+}
+
+// Focus lists other packets.
+func (p *Page) Focus(int) { p.list.nextFilter() }
+
+// Move goes to another packet: with up and down to the next, to the left and right
+// to the next that was of no use.
+func (p *Page) Move(dx, dy int) room.Request {
+	if dx != 0 {
+		p.list.seekTrouble(dx)
+	} else {
+		p.list.step(dy)
+	}
+	return p.look()
+}
+
+// look asks the lab for the inside of the chosen packet.
+func (p *Page) look() room.Request {
+	p.redraw()
+	if !p.list.choosing {
+		return room.Request{}
+	}
+	id := p.list.chosen
+	return room.Request{Command: &experiment.Command{Open: &id}}
+}
+
+// Enter goes to the packet that the chosen one builds on.
+func (p *Page) Enter() room.Request {
+	r := p.list.record(p.list.chosen)
+	if !p.list.choosing || r == nil || r.Baseline == 0 {
+		return room.Request{}
+	}
+	p.list.show(engine.PacketID{Seq: r.Seq - uint64(r.Baseline)})
+	return p.look()
+}
+
+// Release implements room.Page.
+func (p *Page) Release() {
+	p.list.release()
+	p.redraw()
+}
+
+func (p *Page) redraw() {
+	p.rows.Redraw()
+	p.detail.Redraw()
+}
+
+// Click implements room.Page.
+func (p *Page) Click(x, y int) room.Request {
+	if id, ok := p.list.at(y - 1); ok && x < p.rows.W && y-1 < p.rows.H {
+		p.list.show(id)
+	}
+	return p.look()
+}
+
+// ShowPacket implements packetPage.
+func (p *Page) ShowPacket(id engine.PacketID) room.Request {
+	p.list.filter = room.FilterAll
+	p.list.show(id)
+	return p.look()
+}
+
+// FilterPackets implements packetPage.
+func (p *Page) FilterPackets(f room.Filter) { p.list.filter, p.list.renewed = f, true }
+
+// Arrows implements room.Page.
+func (p *Page) Arrows() [][2]string {
+	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
+}
+
+// Bindings implements room.Page.
+func (p *Page) Bindings() []room.Binding {
+	const group = "Packets, page 3"
+	leaf := func(way int) func() room.Request {
+		return func() room.Request {
+			p.list.step(way * max(p.rows.H-4, 1))
+			return p.look()
+		}
+	}
+	next := func() room.Request {
+		p.list.nextFilter()
+		return room.Request{Renew: true}
+	}
+	return []room.Binding{
+		room.Bind(group, []string{"f"}, "f", "which packets to list: all, those of no use, lost, late, ...; /filter lost",
+			next).InFooter("filter").Pin(),
+		room.Bind(group, []string{"pgup"}, "pgup", "a screenful of older packets", leaf(-1)),
+		room.Bind(group, []string{"pgdown"}, "pgdn", "a screenful of newer ones", leaf(1)),
+	}
+}

@@ -1,0 +1,291 @@
+package panes
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/engine"
+)
+
+// ChartSpans are the spans of time that the charts can show.
+func ChartSpans() []time.Duration {
+	return []time.Duration{60 * time.Second, 120 * time.Second, 15 * time.Second, 30 * time.Second}
+}
+
+// Charts shows bandwidth, bits per changed item and failures over time, one
+// below the other over one axis, with a mark wherever something was changed.
+type Charts struct {
+	Budget float64
+	zoom   int // index into chartSpans
+
+	item   string
+	schema *frame.Schema
+	Lane   engine.Lane
+	beside []engine.Lane // the shadows
+	marks  []engine.Mark
+	end    int64 // periods since the start
+	zoomed bool
+	back   bool // what is shown is over
+
+	Lit   int  // the chart that the tour points at; -1: none
+	Solo  bool // show that one only
+	Brief bool // a tour is on: show what a step of it takes
+}
+
+// Name implements room.Pane.
+func (p *Charts) Name() string { return "Charts" }
+
+// NextSpan changes how much time the charts show.
+func (p *Charts) NextSpan() {
+	p.zoom, p.zoomed = (p.zoom+1)%len(ChartSpans()), true
+}
+
+// Observe implements room.Pane.
+func (p *Charts) Observe(v room.View) bool {
+	lane := v.Lane()
+	end := int64(0)
+	if n := len(lane.Samples); n > 0 {
+		end = int64(lane.Samples[n-1].T / engine.SamplePeriod)
+	}
+	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back
+	if !p.zoomed && !(v.Slow && moved) {
+		return false
+	}
+	p.item, p.schema, p.Lane, p.marks, p.end, p.zoomed = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
+	p.beside, p.back = v.Beside(), v.Back
+	return true
+}
+
+// chartRows says which rows each of the three charts gets inside a pane of h
+// rows: first[i] is the row of its title, rows[i] what is below it.
+func chartRows(h int) (first, rows [3]int) {
+	const edges, axis = 4, 2
+	room := max(h-edges-axis, 0)
+	y := 0
+	for i := range rows {
+		first[i] = y
+		rows[i] = (room + 2 - i) / 3 // the first ones get what is left over
+		y += 1 + rows[i]
+	}
+	rows[2] += min(axis, max(h-edges, 0))
+	return first, rows
+}
+
+// Draw implements room.Pane.
+func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	if p.Solo && p.Lit >= 0 {
+		p.drawOne(c, th, p.Lit, focused || p.Brief)
+		return
+	}
+	first, rows := chartRows(c.H)
+	for i := range 3 {
+		title, legend, spec := p.chart(th, c.W, i)
+		here := focused && (p.Lit < 0 || p.Lit == i)
+		if p.Lit == i {
+			title = th.Chosen + " " + title
+		}
+		if i == 0 {
+			c.Frame(th, here, title, legend...)
+		} else if first[i] < c.H-1 {
+			c.Divider(th, first[i], here, title, legend...)
+		}
+		spec.Time, spec.Labels = i == 2, i == 2
+		p.Common(spec, th, c.W-2)
+		h := min(rows[i], c.H-2-first[i])
+		c.Blit(1, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
+	}
+	if failedSoFar(&p.Lane.Totals) == 0 && rows[2] > 4 {
+		const none = "none so far"
+		c.Text((c.W-len(none))/2, first[2]+rows[2]/2, look.Dim, none)
+	}
+}
+
+// chart is the i-th of the charts, for a pane of w columns.
+func (p *Charts) chart(th *look.Theme, w, i int) (title string, legend []look.Span, spec *chart.Spec) {
+	switch i {
+	case 0:
+		title = "Bandwidth kbps"
+		return title, p.bandwidthLegend(th, look.HeadRoom(w, title)), p.bandwidth(th)
+	case 1:
+		title = "Bits per " + p.per()
+		return title, p.ratioLegend(th, look.HeadRoom(w, title)), p.ratio(th)
+	}
+	title = "Decode failures /s"
+	return title, p.failuresLegend(th, look.HeadRoom(w, title)), p.failures(th)
+}
+
+// drawOne draws a single chart over the whole pane.
+func (p *Charts) drawOne(c *look.Canvas, th *look.Theme, i int, focused bool) {
+	title, legend, spec := p.chart(th, c.W, i)
+	c.Frame(th, focused, title, legend...)
+	spec.Time, spec.Labels = true, true
+	p.Common(spec, th, c.W-2)
+	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
+}
+
+// per names what the second chart divides by.
+func (p *Charts) per() string {
+	if p.item == "" {
+		return "changed item"
+	}
+	return PerItem(p.schema, p.item)
+}
+
+// digits is how exactly: of bytes and calls a tenth of a bit is much.
+func (p *Charts) digits() int {
+	if ChangesWhole(p.schema) {
+		return 2
+	}
+	return 1
+}
+
+func (p *Charts) itemName() string {
+	if p.item == "" {
+		return "item"
+	}
+	return p.item
+}
+
+// Common sets what the three charts share.
+func (p *Charts) Common(s *chart.Spec, th *look.Theme, w int) {
+	span := ChartSpans()[p.zoom]
+	if p.Brief {
+		span = 30 * time.Second
+	}
+	cols := max(chart.Width(w), 1)
+	s.ASCII = th.Ascii
+	if p.back {
+		s.Newest = look.Clock(time.Duration(p.end) * engine.SamplePeriod)
+	}
+	s.End, s.Step, s.Since = p.end, engine.SamplePeriod, LastSwap(p.marks, p.end)
+	s.Per = max(int(math.Ceil(span.Seconds()/engine.SamplePeriod.Seconds()/float64(cols))), 1)
+	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
+	for _, m := range DistinctMarks(p.marks) {
+		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label,
+			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
+	}
+}
+
+// Series takes one number from every sample.
+func Series(all []engine.Sample, of func(*engine.Sample) float64) []float64 {
+	out := make([]float64, len(all))
+	for i := range out {
+		out[i] = of(&all[i])
+	}
+	return out
+}
+
+func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }
+
+// payloadLine is the payload of samples, in kbps.
+func payloadLine(all []engine.Sample) (values, weights []float64) {
+	return Series(all, func(s *engine.Sample) float64 { return kbps(s.PayloadBits) }), nil
+}
+
+func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
+	spec := &chart.Spec{Floor: 10, Rules: []chart.Rule{{Value: p.Budget, Ink: chart.Ink(look.Budget)}}}
+	if len(p.beside) == 0 { // among shadows it would be a line too many
+		wire := Series(p.Lane.Samples, func(s *engine.Sample) float64 { return kbps(s.WireBits) })
+		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
+	}
+	spec.Series = append(spec.Series, shadowLines(th, p.beside, chart.Mean, payloadLine)...)
+	payload, _ := payloadLine(p.Lane.Samples)
+	spec.Series = append(spec.Series, chart.Series{Values: payload, Ink: chart.Ink(look.Payload)})
+	return spec
+}
+
+// perChangedLine is the bits per changed item of samples, weighted by how many
+// changed.
+func perChangedLine(all []engine.Sample) (values, weights []float64) {
+	return Series(all, func(s *engine.Sample) float64 {
+			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
+		}), Series(all, func(s *engine.Sample) float64 {
+			if !Enough(s) {
+				return 0 // a gap
+			}
+			return float64(s.Changed)
+		})
+}
+
+func (p *Charts) ratio(th *look.Theme) *chart.Spec {
+	spec := &chart.Spec{Floor: 10, Series: shadowLines(th, p.beside, chart.Mean, perChangedLine)}
+	values, weights := perChangedLine(p.Lane.Samples)
+	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Ink: chart.Ink(look.Ratio)})
+	return spec
+}
+
+// failedLine is the decode failures a second of samples, whatever their cause.
+func failedLine(all []engine.Sample) (values, weights []float64) {
+	return Series(all, func(s *engine.Sample) float64 { return float64(FailedIn(s)) * room.PerSecond }), nil
+}
+
+// FailedIn counts the packets of a sample that arrived and could not be used.
+func FailedIn(s *engine.Sample) int {
+	return s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec]
+}
+
+func (p *Charts) failures(th *look.Theme) *chart.Spec {
+	spec := &chart.Spec{Floor: 20, Series: shadowLines(th, p.beside, chart.Max, failedLine)}
+	list := failures(&p.Lane)
+	for _, f := range slices.Backward(list) { // the first lies on top
+		if f.stroke == chart.Dotted && f.total == 0 {
+			continue // another has that stroke too
+		}
+		spec.Series = append(spec.Series, chart.Series{
+			Values: Series(p.Lane.Samples, func(s *engine.Sample) float64 { return float64(s.Outcomes[f.outcome]) * room.PerSecond }),
+			Reduce: chart.Max, Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
+		})
+	}
+	return spec
+}
+
+func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
+	r := p.Lane.Recent
+	stroke := look.Strokes(th)
+	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(look.Fixed(r.PayloadKbps, 1))}
+	if len(p.beside) > 0 {
+		return append(payload, shadowLegend(th, room-look.SpansWidth(payload), p.beside,
+			func(l *engine.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })...)
+	}
+	lines := append(payload, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
+	budget := func(word string) []look.Span {
+		return append(lines[:len(lines):len(lines)], look.Budget.Span("  "+look.RuleStroke(th)+word+" "+look.Fixed(p.Budget, 0)))
+	}
+	return look.Fit(room, budget(" budget"), budget(""), lines)
+}
+
+func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
+	r := p.Lane.Recent
+	k := look.Value
+	if !enoughRecently(&r) {
+		k = look.Dim
+	}
+	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(look.Fixed(r.BitsPerChanged, p.digits()))}
+	if len(p.beside) > 0 {
+		return append(now, shadowLegend(th, room-look.SpansWidth(now), p.beside,
+			func(l *engine.Lane) string { return look.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
+	}
+	if ChangesWhole(p.schema) {
+		return now
+	}
+	every := func(words string) []look.Span {
+		return append(now[:len(now):len(now)], look.Dim.Span("  "+words+" "+p.itemName()+" "),
+			look.Plain.Span(look.Fixed(r.BitsPerItem, 2)))
+	}
+	return look.Fit(room, every("spread over every"), every("over every"), now)
+}
+
+// failuresLegend names the causes of failures, then the failures of the shadows.
+func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
+	own := failureLegend(th, failures(&p.Lane), room)
+	return append(own, shadowLegend(th, room-look.SpansWidth(own), p.beside, func(l *engine.Lane) string {
+		f := l.Totals.Failures
+		return strconv.FormatInt(f.NoBaseline+f.Corrupt+f.UnknownCodec, 10)
+	})...)
+}

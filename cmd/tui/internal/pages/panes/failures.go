@@ -1,0 +1,94 @@
+package panes
+
+import (
+	"strconv"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// failure is one way in which packets that arrived were of no use: how often it
+// happened so far, and in a second of the last two.
+type failure struct {
+	outcome engine.Outcome
+	stroke  chart.Stroke
+	total   int64
+	rate    float64
+}
+
+// failures lists the ways to fail, gravest last. Tainted packets are among them:
+// without a checksum damage is not noticed, yet it is damage.
+func failures(lane *engine.Lane) []failure {
+	f := lane.Totals.Failures
+	list := []failure{
+		{engine.NoBaseline, chart.Solid, f.NoBaseline, 0},
+		{engine.Corrupt, chart.Dashed, f.Corrupt, 0},
+		{engine.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
+		{engine.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
+	}
+	recent := lane.Samples[max(len(lane.Samples)-int(room.RecentSpan/engine.SamplePeriod), 0):]
+	for i := range list {
+		n := 0
+		for j := range recent {
+			n += recent[j].Outcomes[list[i].outcome]
+		}
+		list[i].rate = float64(n) / room.RecentSpan.Seconds()
+	}
+	return list
+}
+
+// failedSoFar is the sum of all ways to fail.
+func failedSoFar(t *figures.Totals) int64 {
+	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
+}
+
+// failureLegend names the ways to fail with their rates: those that occurred in
+// any case, in as many words as there are columns for, and as many of the others
+// as fit.
+func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
+	var occurred []failure
+	var others [][]look.Span
+	total := int64(0)
+	for _, f := range list {
+		if total += f.total; f.total > 0 {
+			occurred = append(occurred, f)
+		}
+	}
+	for _, f := range list {
+		if f.total == 0 {
+			others = append(others, failureSpans(th, []failure{f}, look.OutcomeShort, len(others)+len(occurred) == 0))
+		}
+	}
+	if total == 0 {
+		return look.FitGroups(room, others)
+	}
+	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " so far")}
+	noWord := func(engine.Outcome) string { return "" }
+	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
+		failureSpans(th, occurred, look.OutcomeShort, true))
+	if look.SpansWidth(known)+look.SpansWidth(soFar) > room {
+		return look.Fit(room, known, failureSpans(th, occurred, noWord, true))
+	}
+	known = append(known, look.FitGroups(room-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
+	return append(known, soFar...)
+}
+
+// failureSpans writes ways to fail one after the other; the first of a line has
+// no gap before it.
+func failureSpans(th *look.Theme, list []failure, word func(engine.Outcome) string, first bool) []look.Span {
+	var out []look.Span
+	for i, f := range list {
+		sign := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
+		if name := word(f.outcome); name != "" {
+			sign += name + " "
+		}
+		if i > 0 || !first {
+			sign = "  " + sign
+		}
+		out = append(out, look.OutcomeInk(f.outcome).Span(sign), look.Value.Span(look.Fixed(f.rate, 1)))
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package panes
+
+import (
+	"strings"
+
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/engine"
+)
+
+// ChangesWhole reports whether frames of a schema change as a whole: a call is one row, the
+// bytes of a message are all news. Per item and per changed item are then one figure.
+func ChangesWhole(s *frame.Schema) bool { return s != nil && s.Rows <= 1 }
+
+// PerItem names what bits are divided by: "changed cube", or "byte".
+func PerItem(s *frame.Schema, item string) string {
+	if ChangesWhole(s) {
+		return item
+	}
+	return "changed " + item
+}
+
+// PerShort is the same where there is little room: "changed", or "byte".
+func PerShort(s *frame.Schema, item string) string {
+	if ChangesWhole(s) {
+		return item
+	}
+	return "changed"
+}
+
+// PerHead is what panes.PerItem says, above a column: "chg", or "byte".
+func PerHead(per string) string {
+	if strings.HasPrefix(per, "changed ") {
+		return "chg"
+	}
+	return per
+}
+
+// Enough reports whether enough changed in a sample for bits per changed item to mean
+// something.
+func Enough(s *engine.Sample) bool {
+	return s.Changed > 0 && (s.Changed >= room.EnoughChanged*int64(s.Sent) || s.Changed == s.Items)
+}
+
+// enoughRecently reports the same of the last two seconds.
+func enoughRecently(r *engine.Recent) bool {
+	return r.ChangedPerFrame >= room.EnoughChanged || r.BitsPerChanged == r.BitsPerItem
+}

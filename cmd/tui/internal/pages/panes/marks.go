@@ -1,0 +1,53 @@
+package panes
+
+import (
+	"strings"
+	"time"
+
+	"wirelab/experiment/engine"
+)
+
+// dragTime is how close together changes of one thing count as one.
+const dragTime = time.Second
+
+// DistinctMarks returns the marks worth showing: of a control that was dragged, which
+// makes a change with every rung, only where it came to rest.
+func DistinctMarks(marks []engine.Mark) []engine.Mark {
+	list := entries(marks)
+	out := make([]engine.Mark, len(list))
+	for i := range list {
+		out[i] = list[i].Mark
+	}
+	return out
+}
+
+// subject is what a label is about: all of it but the value at its end.
+func subject(label string) string {
+	if i := strings.LastIndexByte(label, ' '); i >= 0 {
+		return label[:i]
+	}
+	return label
+}
+
+// SameMarks reports whether two snapshots of one session have the same marks.
+func SameMarks(a, b []engine.Mark) bool {
+	n := len(a)
+	return n == len(b) && (n == 0 || a[n-1] == b[n-1])
+}
+
+// swapLooked is how long a swap of the encoder is shown in full: afterwards what
+// the one before cost may lie off the chart, if it is far above.
+const swapLooked = 10 * time.Second
+
+// LastSwap is when the encoder was last swapped, in periods, if by the period end
+// that has been looked at; else 0.
+func LastSwap(marks []engine.Mark, end int64) int64 {
+	const looked = int64(swapLooked / engine.SamplePeriod)
+	for i := len(marks) - 1; i >= 0; i-- {
+		at := int64(marks[i].T / engine.SamplePeriod)
+		if at <= end-looked && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != engine.MarkNote {
+			return at + 1 // the sample in which it falls is of either
+		}
+	}
+	return 0
+}

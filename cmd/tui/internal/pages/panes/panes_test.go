@@ -1,0 +1,150 @@
+package panes
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/engine"
+)
+
+func TestFailuresAreRates(t *testing.T) {
+	lane := &labtest.NewDamaged().Snap.Lanes[0]
+	for _, f := range failures(lane) {
+		n := 0
+		for _, s := range lane.Samples[len(lane.Samples)-20:] { // of 100 ms
+			n += s.Outcomes[f.outcome]
+		}
+		if f.rate != float64(n)/2 {
+			t.Errorf("%v: %v a second, want %d in 2 s", f.outcome, f.rate, n)
+		}
+	}
+	if got := failures(&engine.Lane{}); got[0].rate != 0 {
+		t.Error("failures before the first sample")
+	}
+}
+
+func TestVitalsDropWholeFigures(t *testing.T) {
+	p := &Vitals{}
+	p.Observe(labtest.ViewOf(labtest.NewDamaged().Snap))
+	for w := 60; w <= 100; w++ {
+		c := look.NewCanvas(w, 1)
+		p.Draw(c, labtest.Theme(false), false)
+		line := c.Lines(labtest.Theme(false))[0]
+		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost  5%") ||
+			!strings.Contains(line, "failed 48") {
+			t.Errorf("%d columns: %q", w, line)
+		}
+		if strings.Contains(line, "bits") != strings.Contains(line, "bits/changed") {
+			t.Errorf("%d columns: the unit is cut: %q", w, line)
+		}
+	}
+	p.lane.Totals.Wrong = 2
+	c := look.NewCanvas(60, 1)
+	p.Draw(c, labtest.Theme(false), false)
+	if line := c.Lines(labtest.Theme(false))[0]; !strings.Contains(line, "wrong 2") {
+		t.Errorf("wrong data must not go: %q", line)
+	}
+}
+
+func TestFewChangesLeaveAGap(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	samples := snap.Lanes[0].Samples
+	for i := range samples {
+		samples[i].Changed = 4 * int64(samples[i].Sent)
+	}
+	p := &Charts{}
+	p.Observe(labtest.ViewOf(snap))
+	for i, w := range p.ratio(&look.Theme{}).Series[0].Weights {
+		if w != 0 {
+			t.Fatalf("sample %d counts, with 4 changed a frame", i)
+		}
+	}
+	samples[7].Changed = 5 * int64(samples[7].Sent)
+	if p.ratio(&look.Theme{}).Series[0].Weights[7] == 0 {
+		t.Error("5 changed a frame do not count")
+	}
+}
+
+// A call is all there is in its frame: one is enough for a mean. Of cubes it is not.
+func TestEnough(t *testing.T) {
+	for _, c := range []struct {
+		s    engine.Sample
+		want bool
+	}{
+		{engine.Sample{Sent: 6, Items: 6, Changed: 6}, true},
+		{engine.Sample{Sent: 6, Items: 3000, Changed: 3000}, true},
+		{engine.Sample{Sent: 6, Items: 6 * 901, Changed: 29}, false},
+		{engine.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
+		{engine.Sample{}, false},
+	} {
+		if got := Enough(&c.s); got != c.want {
+			t.Errorf("%+v: %v", c.s, got)
+		}
+	}
+	if got := PerHead(PerItem(frame.Cubes(901), "cube")) + " " + PerHead(PerItem(&frame.Schema{Rows: 1}, "call")); got != "chg call" {
+		t.Errorf("columns are headed %q", got)
+	}
+}
+
+func TestSharesOfTheBudgetAddUp(t *testing.T) {
+	p := &Bits{}
+	snap := labtest.Snapshot(time.Minute)
+	b := &snap.Lanes[0].Recent.Budget
+	b.Bits(encoders.FieldSlot(0), 123) // a slot of the schema
+	p.Observe(labtest.ViewOf(snap))
+	sum := 0.0
+	for _, part := range p.Parts() {
+		sum += part.Share
+		if part.Name == "" || part.Name == "other" {
+			t.Errorf("a slot without a name: %+v", part)
+		}
+	}
+	if math.Abs(sum-1) > 1e-9 || len(p.Parts()) != 7 {
+		t.Errorf("%d parts sum to %v", len(p.Parts()), sum)
+	}
+}
+
+func TestBarIsFullAndInProportion(t *testing.T) {
+	p := &Bits{}
+	lines := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(time.Minute)), 104, 7)
+	bar := []rune(lines[1])[2:102]
+	counts := map[rune]int{}
+	for _, r := range bar {
+		counts[r]++
+	}
+	if counts[' '] > 2*6 { // the blanks around the names
+		t.Errorf("the bar has holes: %q", string(bar))
+	}
+	th := labtest.Theme(false)
+	for slot, want := range map[encoders.Slot]int{encoders.SlotPosition: 46, encoders.SlotOrientation: 39} {
+		name := len(slot.Name(nil)) + 2
+		if got := counts[th.Shade(int(slot))] + name; got < want-1 || got > want+1 {
+			t.Errorf("%s takes %d of 100 columns, want %d", slot.Name(nil), got, want)
+		}
+	}
+}
+
+// A shadow's first second, in which it sends everything anew, is not charted.
+func TestShadowsAreChartedOnceTheyHaveCaughtUp(t *testing.T) {
+	lane := engine.Lane{Began: 30 * time.Second}
+	for at := lane.Began + engine.SamplePeriod; at <= 40*time.Second; at += engine.SamplePeriod {
+		lane.Samples = append(lane.Samples, engine.Sample{T: at, PayloadBits: 1})
+	}
+	if s := CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+engine.SamplePeriod {
+		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
+	}
+	lane.Samples = lane.Samples[:5]
+	if s := CaughtUp(&lane); len(s) != 0 {
+		t.Errorf("%d samples half a second after it came", len(s))
+	}
+	lane.Began = 0
+	if s := CaughtUp(&lane); len(s) != 5 {
+		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
+	}
+}

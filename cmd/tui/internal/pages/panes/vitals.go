@@ -1,0 +1,103 @@
+package panes
+
+import (
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+)
+
+// Vitals is the line that never leaves a small screen.
+type Vitals struct {
+	lane engine.Lane
+	per  string // what bits are divided by
+	seen bool
+}
+
+// Name implements room.Pane.
+func (p *Vitals) Name() string { return "Vitals" }
+
+// Observe implements room.Pane.
+func (p *Vitals) Observe(v room.View) bool {
+	lane := v.Lane()
+	if p.seen && !v.Slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
+		return false
+	}
+	p.lane, p.per, p.seen = *lane, PerShort(v.Snap.Schema, v.Snap.Item), true
+	return true
+}
+
+// Draw writes the payload first and what went wrong last. Where the line is too
+// short for all of it whole figures go, those worth least first.
+func (p *Vitals) Draw(c *look.Canvas, th *look.Theme, _ bool) {
+	wire, perChanged, wrong := true, true, true
+	for _, part := range []*bool{&wire, &wrong, &perChanged} {
+		if p.width(wire, perChanged, wrong) <= c.W-2 {
+			break
+		}
+		*part = part == &wrong && p.lane.Totals.Wrong > 0
+	}
+	end := p.ends(wrong)
+	room := c.W - 2 - look.SpansWidth(end)
+	c.Spans(1, 0, room-1, p.costs(wire, perChanged)...)
+	c.Spans(1+room, 0, c.W, end...)
+}
+
+// width is how many columns the line needs with or without some of its figures.
+// It allows for the bandwidth to grow: a figure must not come and go with it.
+func (p *Vitals) width(wire, perChanged, wrong bool) int {
+	slack := func(v float64) int { return max(len("999.9")-len(look.Fixed(v, 1)), 0) }
+	n := look.SpansWidth(p.costs(wire, perChanged)) + 1 + look.SpansWidth(p.ends(wrong)) + slack(p.lane.Recent.PayloadKbps)
+	if wire {
+		n += slack(p.lane.Recent.WireKbps)
+	}
+	return n
+}
+
+// costs are the figures of the last two seconds.
+func (p *Vitals) costs(wire, perChanged bool) []look.Span {
+	r := p.lane.Recent
+	out := []look.Span{look.Payload.Span("payload "), look.Value.Span(look.Fixed(r.PayloadKbps, 1))}
+	if wire {
+		out = append(out, look.Wire.Span("  wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
+	}
+	out = append(out, look.Dim.Span(" kbps"))
+	if perChanged {
+		k := look.Ratio
+		if !enoughRecently(&r) {
+			k = look.Dim
+		}
+		out = append(out, k.Span("  "+look.Fixed(r.BitsPerChanged, 1)), look.Dim.Span(" bits/"+p.per))
+	}
+	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(look.Fixed(lostLately(p.lane.Samples), 0), 2)),
+		look.Dim.Span("%"))
+}
+
+// lostLately is the percentage of packets lost in the last two seconds: what
+// somebody sees who moves the loss.
+func lostLately(all []engine.Sample) float64 {
+	lost, sent := 0, 0
+	for _, s := range all[max(len(all)-int(room.RecentSpan/engine.SamplePeriod), 0):] {
+		lost, sent = lost+s.Outcomes[engine.Lost], sent+s.Sent
+	}
+	return 100 * float64(lost) / float64(max(sent, 1))
+}
+
+// ends counts the packets that arrived and were of no use, or worse.
+func (p *Vitals) ends(wrong bool) []look.Span {
+	t := p.lane.Totals
+	failed := failedSoFar(&t)
+	failInk, wrongInk := look.Value, look.Value
+	if failed > 0 {
+		failInk = look.NoBase
+	}
+	if t.Wrong > 0 {
+		wrongInk = look.Alarm
+	}
+	out := []look.Span{look.Dim.Span("failed "), failInk.Span(strconv.FormatInt(failed, 10))}
+	if wrong {
+		out = append(out, look.Dim.Span("  wrong "), wrongInk.Span(strconv.FormatInt(t.Wrong, 10)))
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package report
+
+import (
+	"slices"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/report"
+)
+
+// Page is page 6: what was changed when, the saved reports, and any two runs
+// side by side. Files are read in the background: a large one takes a while, and a
+// folder on a network may not answer at all.
+type Page struct {
+	room.Base
+	dir    string // where reports are
+	log    *panes.Changes
+	saved  *saved
+	both   *beside
+	slots  []*room.Slot // reports, beside, changes: in the order of the tab key
+	vitals *room.Slot
+	at     int
+	w, h   int
+	places []room.Place
+
+	now    *run            // the present run
+	read   map[string]*run // by path, as read
+	stamps map[string]report.SavedReport
+	busy   bool // something is being read
+	looks  int  // slow looks until the folder is listed again
+	notice int  // newest of the lab's that was seen: a save is one
+	due    bool // list the folder
+}
+
+const (
+	atSaved = iota
+	atBoth
+	atChanges
+)
+
+// keptRuns is how many reports are kept in memory.
+const keptRuns = 16
+
+// listEvery is how many slow looks pass between two lookings into the folder.
+const listEvery = 6
+
+// New returns the page.
+func New(dir string) *Page {
+	p := &Page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1}, both: &beside{}, due: true}
+	p.slots = []*room.Slot{room.NewSlot(p.saved), room.NewSlot(p.both), room.NewSlot(p.log)}
+	p.vitals = room.NewSlot(&panes.Vitals{})
+	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
+	return p
+}
+
+// Name implements room.Page.
+func (p *Page) Name() string { return "Report" }
+
+// Observe implements room.Page.
+func (p *Page) Observe(v room.View) bool {
+	changed := p.vitals.Observe(v)
+	changed = p.slots[atChanges].Observe(v) || changed
+	if v.Snap.Notice.ID != p.notice {
+		p.notice, p.due = v.Snap.Notice.ID, true
+	}
+	if v.Slow {
+		if p.looks++; p.looks >= listEvery {
+			p.looks, p.due = 0, true
+		}
+	}
+	if p.now == nil || v.Slow {
+		p.now = presentRun(v.Present())
+		p.both.item = v.Snap.Item
+		changed = p.arrange() || changed
+	}
+	return changed
+}
+
+// arrange puts the two runs beside each other that are chosen; it reports true.
+func (p *Page) arrange() bool {
+	p.both.left, p.both.right = p.now, nil
+	if d := p.read[p.saved.base]; d != nil && p.saved.base != "" {
+		p.both.left = d
+	}
+	switch s := p.saved.picked(); {
+	case s != nil:
+		if p.both.right = p.read[s.Path]; p.both.right == nil {
+			p.both.right = &run{name: s.Name, note: "being read"}
+		}
+	case p.saved.base != "":
+		p.both.right = p.now
+	}
+	if p.both.left == p.both.right {
+		p.both.right = nil
+	}
+	p.slots[atBoth].Redraw()
+	p.slots[atSaved].Redraw()
+	return true
+}
+
+// Work is what has to be read now; nil if nothing has. Once it is read, take is
+// called where pages live.
+func (p *Page) Work() (read func() (take func())) {
+	if p.busy || p.dir == "" {
+		return nil
+	}
+	if s := p.saved.picked(); s != nil && p.stamps[s.Path] != *s {
+		p.busy = true
+		saved := *s
+		return func() func() {
+			d := openRun(saved)
+			return func() { p.keep(saved, d) }
+		}
+	}
+	if !p.due {
+		return nil
+	}
+	p.busy, p.due = true, false
+	dir := p.dir
+	return func() func() {
+		list, err := report.SavedReports(dir)
+		return func() {
+			p.busy = false
+			if p.saved.put(list, err) {
+				p.arrange()
+			}
+		}
+	}
+}
+
+// keep takes a report that was read.
+func (p *Page) keep(s report.SavedReport, d *run) {
+	p.busy = false
+	if len(p.read) >= keptRuns {
+		for path := range p.read {
+			if path != p.saved.base {
+				delete(p.read, path)
+				delete(p.stamps, path)
+			}
+		}
+	}
+	p.read[s.Path], p.stamps[s.Path] = d, s
+	p.arrange()
+}
+
+// Lines shows all on a large screen, and a pane at a time on a small one.
+func (p *Page) Lines(th *look.Theme, w, h int) []string {
+	const above = 1
+	p.w, p.h = w, h
+	lines := p.vitals.Render(th, w, above, false)[:1:1]
+	if room.Wide(w, h) {
+		if p.at == atChanges {
+			p.at = atSaved // it has no use for the keys here
+		}
+		left := min(max(w*36/100, 44), 62)
+		upper := (h - above) * 55 / 100
+		p.places = []room.Place{
+			p.slots[atSaved].At(0, 0, left, upper),
+			p.slots[atChanges].At(0, upper, left, h-above-upper),
+			p.slots[atBoth].At(left, 0, w-left, h-above),
+		}
+		return append(lines, room.Join(th, p.places, h-above, p.slots[p.at].Pane, nil)...)
+	}
+	p.places = []room.Place{p.slots[p.at].At(0, 1, w, h-above-1)}
+	lines = append(lines, room.TabsOf(th, p.slots, p.at, w))
+	return append(lines, p.slots[p.at].Render(th, w, h-above-1, true)...)
+}
+
+// Focus implements room.Page.
+func (p *Page) Focus(step int) {
+	n := len(p.slots)
+	if room.Wide(p.w, p.h) {
+		n = atChanges
+	}
+	p.at = (p.at + step + n) % n
+}
+
+// Move chooses a report, or scrolls what stands beside.
+func (p *Page) Move(dx, dy int) room.Request {
+	switch p.at {
+	case atSaved:
+		p.saved.choose(dy + dx)
+		p.arrange()
+	case atBoth:
+		p.both.scroll(dy + dx)
+		p.slots[atBoth].Redraw()
+	}
+	return room.Request{}
+}
+
+// Enter shows what is chosen, where it is not in sight already.
+func (p *Page) Enter() room.Request {
+	if p.at == atSaved && !room.Wide(p.w, p.h) {
+		p.at = atBoth
+	}
+	return room.Request{}
+}
+
+// rebase holds the others against the report under the cursor, or again against the
+// present run.
+func (p *Page) rebase() room.Request {
+	path := ""
+	if s := p.saved.picked(); s != nil && s.Path != p.saved.base {
+		path = s.Path
+	}
+	p.saved.base = path
+	p.arrange()
+	return room.Request{}
+}
+
+// Release goes back to the present run alone.
+func (p *Page) Release() {
+	p.saved.chosen, p.saved.base, p.both.top = -1, "", 0
+	p.arrange()
+}
+
+// Click gives the keys to a pane, and chooses the report that is there.
+func (p *Page) Click(x, y int) room.Request {
+	y--
+	at := room.PlaceAt(p.places, x, y)
+	if i := slices.Index(p.slots, at.Slot); i >= 0 && (i != atChanges || !room.Wide(p.w, p.h)) {
+		p.at = i
+	}
+	if at.Slot == p.slots[atSaved] {
+		p.saved.point(y - at.Y)
+		p.arrange()
+	}
+	return room.Request{}
+}
+
+// Arrows implements room.Page.
+func (p *Page) Arrows() [][2]string {
+	if p.at == atBoth {
+		return [][2]string{{"↑↓", "scroll"}}
+	}
+	return [][2]string{{"↑↓", "choose"}}
+}
+
+// Bindings implements room.Page.
+func (p *Page) Bindings() []room.Binding {
+	const group = "Report, page 6"
+	return []room.Binding{
+		room.Bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run",
+			p.rebase).InFooter("base").Pin(),
+	}
+}

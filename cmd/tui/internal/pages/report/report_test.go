@@ -1,0 +1,119 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/experiment/report"
+)
+
+// The figures of a report stand beside those of this run, with what each was set to
+// at its end: a change on the way counts.
+func TestReportBesideThisRun(t *testing.T) {
+	page := New(labtest.Reports(t))
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	m.Press("down", "down", "down", "down")
+	p := page.both
+	if p.right == nil || p.right.trouble != "" || p.right.totals.PayloadKbps != 142.5 || p.right.settings["down.latency"] != "25ms" {
+		t.Fatalf("beside stands %+v", p.right)
+	}
+	differ := map[string]setting{}
+	for _, s := range differing(p.left, p.right) {
+		differ[s.key] = s
+	}
+	for key, want := range map[string][2]string{"encoder.name": {"relative-orientation", "rotor"}, "down.loss": {"5%", "2%"},
+		"down.latency": {"50ms", "25ms"}, "up.latency": {"65ms", "0ms"}} {
+		if got := differ[key]; got.a != want[0] || got.b != want[1] {
+			t.Errorf("%s: %+v, want %v", key, got, want)
+		}
+	}
+	if _, ok := differ["seed"]; ok {
+		t.Error("equal seeds are told as different")
+	}
+	m.Press("b", "up")
+	if p.left.name != "2026-02-01-100000-rotor" || p.right.name != "2026-02-01-110000-quantized" {
+		t.Errorf("held against each other: %s and %s", p.left.name, p.right.name)
+	}
+	m.Press("esc")
+	if p.left.name != "this run" || p.right != nil {
+		t.Errorf("esc leaves %+v", p.right)
+	}
+}
+
+// Hostile files are sentences, and the page goes on.
+func TestReportsThatCannotBeRead(t *testing.T) {
+	dir := labtest.Reports(t)
+	for _, size := range [][2]int{{160, 46}, {80, 22}, {60, 18}} {
+		page := New(dir)
+		m := labtest.NewStage(page, labtest.NewLab(), size[0], size[1])
+		m.Press("down")
+		p := page.both
+		if p.right == nil || !strings.Contains(p.right.trouble, "later version of Wirelab, in format 4") {
+			t.Errorf("a later version: %+v", p.right)
+		}
+		m.Press("down")
+		if p.right == nil || !strings.Contains(p.right.trouble, "ends in the middle") {
+			t.Errorf("a truncated file: %+v", p.right)
+		}
+		for _, k := range []string{"enter", "tab", "b", "up", "b", "down", "down", "tab", "down", "esc"} {
+			m.Press(k)
+			_ = m.View()
+		}
+	}
+}
+
+// A report that appears is listed within seconds, one that is removed goes, and the
+// cursor stays with its own.
+func TestListFollowsTheFolder(t *testing.T) {
+	dir := labtest.Reports(t)
+	p := New(dir)
+	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	m.Press("down", "down", "down")
+	name := p.saved.picked().Name
+	if err := os.RemoveAll(filepath.Join(dir, "2026-02-01-130000-later")); err != nil {
+		t.Fatal(err)
+	}
+	p.due = true
+	m.Tick(false)
+	if len(p.saved.list) != 3 || p.saved.picked().Name != name {
+		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.saved.list), p.saved.picked(), name)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+	p.due = true
+	m.Tick(false)
+	if len(p.saved.list) != 2 || p.saved.picked() != nil {
+		t.Errorf("the report is gone, and the cursor on %+v", p.saved.picked())
+	}
+}
+
+// However many reports are looked at, few are kept in memory.
+func TestFewReportsAreKept(t *testing.T) {
+	p := New("")
+	for i := range 200 {
+		p.keep(report.SavedReport{Path: strings.Repeat("x", i+1)}, &run{})
+	}
+	if len(p.read) > keptRuns || len(p.stamps) > keptRuns {
+		t.Errorf("%d are kept", len(p.read))
+	}
+}
+
+// BenchmarkReportPage draws page 6 with two runs side by side.
+func BenchmarkReportPage160x48(b *testing.B) {
+	p := New("")
+	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	d := presentRun(labtest.Snapshot(60 * time.Second))
+	d.name, d.settings["seed"] = "other", "8"
+	p.saved.base, p.read["x"] = "x", d
+	p.arrange()
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Tick(true)
+		_ = m.View()
+	}
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+)
+
+// run is what page 6 shows of one run: one that was saved, or the present one.
+type run struct {
+	name     string
+	trouble  string // why it cannot be read; nothing else is known then
+	note     string
+	length   time.Duration
+	totals   figures.Totals
+	timing   figures.Timing
+	beside   []string
+	changes  []config.StampedChange
+	settings map[string]string
+}
+
+// openRun reads a saved report. It takes as long as the file is large.
+func openRun(s report.SavedReport) *run {
+	d := &run{name: s.Name}
+	runs, err := report.ReadReport(s.Path)
+	if err != nil {
+		var ce *config.Error
+		if d.trouble = err.Error(); errors.As(err, &ce) { // the list names the file already
+			d.trouble = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
+		}
+		return d
+	}
+	r := runs[0]
+	d.length, d.totals, d.timing, d.changes = r.DurationNS, r.Totals, r.Timing, r.Changes
+	for _, x := range r.Shadows {
+		d.beside = append(d.beside, x.Encoder+" "+look.Fixed(x.Totals.PayloadKbps, 1)+" kbps")
+	}
+	if len(runs) > 1 {
+		d.note = fmt.Sprintf("a sweep of %d runs: the first", len(runs))
+	}
+	if d.settings, err = r.Settings(); err != nil {
+		d.note = "its configuration cannot be read here: " + err.Error()
+	}
+	return d
+}
+
+// presentRun is the run under the keys.
+func presentRun(snap *engine.Snapshot) *run {
+	d := &run{name: "this run", length: snap.Now, changes: snap.Log, settings: snap.Config.Settings()}
+	if len(snap.Lanes) > 0 {
+		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
+	}
+	for i := 1; i < len(snap.Lanes); i++ {
+		d.beside = append(d.beside, snap.Lanes[i].Encoder+" "+look.Fixed(snap.Lanes[i].Totals.PayloadKbps, 1)+" kbps")
+	}
+	return d
+}
+
+// short is the name without the day, which a list of reports of one day shares.
+func (d *run) short() string {
+	if n := d.name; len(n) > 11 && n[4] == '-' && n[7] == '-' && n[10] == '-' {
+		return n[11:]
+	}
+	return d.name
+}
+
+// reading is a line of the table of figures.
+type reading struct {
+	label  string
+	digits int
+	of     func(*run) (v float64, known bool)
+}
+
+// readings are the figures of a run, in their order.
+func readings(item string) []reading {
+	always := func(of func(*run) float64) func(*run) (float64, bool) {
+		return func(d *run) (float64, bool) { return of(d), true }
+	}
+	share := func(n, of int64) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+	return []reading{
+		{"length s", 1, always(func(d *run) float64 { return d.length.Seconds() })},
+		{"payload kbps", 1, always(func(d *run) float64 { return d.totals.PayloadKbps })},
+		{"wire kbps", 1, always(func(d *run) float64 { return d.totals.WireKbps })},
+		{"feedback kbps", 1, always(func(d *run) float64 { return d.totals.FeedbackKbps })},
+		{"bits per " + item, 2, always(func(d *run) float64 { return d.totals.BitsPerItem })},
+		{"bits per changed " + item, 1, func(d *run) (float64, bool) {
+			if d.totals.BitsPerChangedCube == nil {
+				return 0, false
+			}
+			return *d.totals.BitsPerChangedCube, true
+		}},
+		{"packet B, median", 0, always(func(d *run) float64 { return d.totals.PacketBytes.P50 })},
+		{"packet B, p95", 0, always(func(d *run) float64 { return d.totals.PacketBytes.P95 })},
+		{"lost %", 2, always(func(d *run) float64 { return share(d.totals.Lost, d.totals.Sent+d.totals.Duplicated) })},
+		{"no baseline", 0, always(func(d *run) float64 { return float64(d.totals.Failures.NoBaseline) })},
+		{"corrupt", 0, always(func(d *run) float64 { return float64(d.totals.Failures.Corrupt) })},
+		{"display starved %", 2, always(func(d *run) float64 { return 100 * d.totals.Playout.StarvedRatio })},
+		{"off by mm, p95", 1, func(d *run) (float64, bool) {
+			q := d.totals.Playout.PositionErrorMM
+			if q == nil {
+				return 0, false
+			}
+			return q.P95, true
+		}},
+		{"encode µs, median", 0, always(func(d *run) float64 { return d.timing.EncodeUS.P50 })},
+		{"decode µs, median", 0, always(func(d *run) float64 { return d.timing.DecodeUS.P50 })},
+		{"wrong", 0, always(func(d *run) float64 { return float64(d.totals.Wrong) })},
+	}
+}
+
+// setting is a key whose values differ between two runs; "" where one has none.
+type setting struct{ key, a, b string }
+
+// differing lists what two runs were set to differently at their ends.
+func differing(a, b *run) []setting {
+	var out []setting
+	for k, v := range a.settings {
+		if w := b.settings[k]; v != w {
+			out = append(out, setting{k, v, w})
+		}
+	}
+	for k, w := range b.settings {
+		if _, both := a.settings[k]; !both {
+			out = append(out, setting{k, "", w})
+		}
+	}
+	// What a person thinks of first comes first.
+	order := []string{"data", "seed", "encoder", "down", "up", "sender", "receiver"}
+	place := func(s setting) int {
+		head, _, _ := strings.Cut(s.key, ".")
+		if i := slices.Index(order, head); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortFunc(out, func(a, b setting) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.key, b.key))
+	})
+	return out
+}

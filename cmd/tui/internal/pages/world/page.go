@@ -1,0 +1,190 @@
+package world
+
+import (
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/worldview"
+	"wirelab/experiment/config"
+)
+
+// Page is page 4: the world from above at both ends, how the receiver's
+// display fares, and the keys to play it.
+type Page struct {
+	room.Base
+	world   *views
+	slot    *room.Slot // of world
+	vitals  *room.Slot
+	playout *playout
+	charts  *room.Slot // of playout
+	asked   *bool      // whether the charts are shown; nil: nobody chose
+	play    *play
+	player  *room.Slot // of play
+	w, h    int
+}
+
+// New returns the page.
+func New() *Page {
+	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
+		playout: newPlayout()}
+	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}), room.NewSlot(p.playout)
+	return p
+}
+
+// Name implements room.Page.
+func (p *Page) Name() string { return "World" }
+
+// Observe implements room.Page.
+func (p *Page) Observe(v room.View) bool {
+	changed := p.vitals.Observe(v)
+	p.slot.Observe(v)
+	if p.player.Observe(v) {
+		changed = true
+	}
+	if p.charts.Observe(v) && p.charted(p.h) {
+		changed = true
+	}
+	if p.world.due && (v.Spare || !v.Running()) {
+		p.slot.Redraw()
+	}
+	return changed || !p.slot.Fresh
+}
+
+// charted reports whether a page of h rows shows the charts of the display.
+func (p *Page) charted(h int) bool {
+	if p.asked != nil {
+		return *p.asked && h > 2*playoutRows
+	}
+	return h >= playoutFrom
+}
+
+// Lines puts the line of vital numbers above the world, and the charts and the
+// player's keys below.
+func (p *Page) Lines(th *look.Theme, w, h int) []string {
+	const above, below = 1, 1
+	p.w, p.h = w, h
+	rows := 0
+	if p.charted(h) {
+		rows = playoutRows
+	}
+	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	lines = append(lines, p.slot.Render(th, w, h-above-below-rows, false)...)
+	if rows > 0 {
+		lines = append(lines, p.charts.Render(th, w, rows, false)...)
+	}
+	if p.play.cam.Lens() != p.world.cam.Lens() {
+		p.player.Redraw()
+	}
+	p.play.cam = p.world.cam // drawing told it how much is in sight
+	return append(lines, p.player.Render(th, w, below, false)...)
+}
+
+// redraw draws the world anew although nothing in it moved.
+func (p *Page) redraw() {
+	p.world.due = true
+	p.slot.Redraw()
+	p.player.Redraw()
+}
+
+// Focus implements room.Page.
+func (p *Page) Focus(step int) {
+	p.world.nextViews(p.w)
+	p.redraw()
+}
+
+// Move is the wheel of the mouse.
+func (p *Page) Move(dx, _ int) room.Request {
+	p.zoomBy(dx)
+	return room.Request{}
+}
+
+// Zoom changes how much time the charts show.
+func (p *Page) Zoom() {
+	p.playout.NextSpan()
+	p.charts.Redraw()
+}
+
+// chart shows the charts of the display, or makes room for the world.
+func (p *Page) chart() {
+	on := !p.charted(p.h)
+	p.asked = &on
+	p.redraw()
+}
+
+// Release goes back to the first look.
+func (p *Page) Release() {
+	p.world.cam, p.world.shown = worldview.Camera{Rung: worldview.FirstZoom, Follow: true}, -1
+	p.redraw()
+}
+
+func (p *Page) zoomBy(n int) {
+	p.world.cam.Zoom(n)
+	p.redraw()
+}
+
+func (p *Page) pan(dx, dy int) {
+	p.world.cam.Pan(dx, dy)
+	p.redraw()
+}
+
+func (p *Page) follow() {
+	k := &p.world.cam
+	if k.Follow = !k.Follow; k.Follow && p.world.pic != nil {
+		k.X, k.Y = float64(p.world.pic.Sent[0].X), float64(p.world.pic.Sent[0].Y)
+	}
+	p.redraw()
+}
+
+// Arrows implements room.Page.
+func (p *Page) Arrows() [][2]string {
+	if p.play.live {
+		return [][2]string{{"←↑↓→", "push"}}
+	}
+	return [][2]string{{"←↑↓→", "look around"}}
+}
+
+// Bindings implements room.Page.
+func (p *Page) Bindings() []room.Binding {
+	const group = "World, page 4"
+	on := func(keys []string, shown, help string, do func()) room.Binding {
+		return room.Bind(group, keys, shown, help, room.Quietly(do))
+	}
+	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flip(t) } }
+	list := []room.Binding{
+		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", flip(toggleHover)).InFooter("hover").Pin(),
+		room.Bind(group, []string{"k"}, "k", "katamari: draw in what is around", flip(toggleKatamari)).InFooter("katamari").Pin(),
+		room.Bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again",
+			flip(toggleAutopilot)).InFooter("autopilot"),
+		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid",
+			func() room.Request { return playInput(config.Input{Reset: true}) }).InFooter("reset"),
+		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
+		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
+		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),
+		on([]string{"+", "="}, "+", "closer", func() { p.zoomBy(1) }).InFooter("closer"),
+		on([]string{"-"}, "-", "farther away", func() { p.zoomBy(-1) }),
+	}
+	for i, d := range config.Directions() {
+		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
+		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around",
+			func() room.Request { return p.push(d, dx, dy) })
+		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })
+		if i > 0 { // one row of the help is enough for all four
+			push.SetHelp("", "")
+			look.SetHelp("", "")
+		}
+		list = append(list, push, look)
+	}
+	return list
+}
+
+// push presses a direction of the live world; a recording can only be looked at.
+func (p *Page) push(direction string, dx, dy int) room.Request {
+	if !p.play.live {
+		p.pan(dx, dy)
+		return room.Request{}
+	}
+	return playInput(config.Input{Press: direction})
+}
+
+// playInput hands an input to the lab.
+func playInput(in config.Input) room.Request { return room.Change(config.Change{Input: &in}) }

@@ -1,0 +1,74 @@
+package world
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/worldview"
+	"wirelab/experiment/engine"
+)
+
+// lit lists the cells of a view that show a cube, as column,row:sign.
+func lit(lines []string) string {
+	var out []string
+	for y, line := range lines {
+		for x, r := range []rune(line) {
+			if r >= 0x2800 && r < 0x2900 || r >= 0x2580 && r < 0x25a0 {
+				out = append(out, strconv.Itoa(x)+","+strconv.Itoa(y)+":"+string(r))
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// A cube at a known place lights exactly these cells. The view is 40 columns by
+// 20 rows of cells within its frame: 80 by 80 dots, of which two make a metre;
+// the middle of the world is the corner between columns 20 and 21 and between
+// rows 10 and 11, a cell being two dots wide and four high.
+func TestKnownCubeLightsKnownCells(t *testing.T) {
+	lying := [4]float32{3: 1}
+	eighth := [4]float32{2: 0.38268343, 3: 0.92387953} // about the vertical
+	far := engine.Pose{X: 500, Y: 500}
+	for _, c := range []struct {
+		name  string
+		poses []engine.Pose
+		rung  int
+		want  string
+	}{
+		// From -1.5 to 1.5 dots, so the middles at -1.5, -0.5, 0.5 and 1.5: two cells each way.
+		{"the player in the middle", []engine.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, worldview.FirstZoom,
+			"20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
+		// From 0.6 to 1.4 dots, which has no middle: the dot that its centre lies in.
+		{"a cube at rest", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "21,10:⢀"},
+		{"one cell farther right and up", []engine.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "22,9:⢀"},
+		{"one that interacts", []engine.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}},
+			worldview.FirstZoom, "21,10:▗"},
+		{"one that lies outside", []engine.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, worldview.FirstZoom, ""},
+		// 9 m across at 8 dots a metre: 0.4 m are 3.2 dots, the diamond 4.5.
+		{"near, lying straight", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
+		{"near, turned by an eighth", []engine.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
+	} {
+		p := &views{cam: worldview.Camera{Rung: c.rung}, shown: 3}
+		snap := *labtest.NewLab().Snap
+		snap.World = &engine.Picture{Sent: c.poses, Shown: c.poses}
+		lines := labtest.Draw(p, labtest.ViewOf(&snap), 42, 22)
+		if got := lit(lines); got != c.want {
+			t.Errorf("%s lights %s, want %s\n%s", c.name, got, c.want, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// Over a recording the arrows look around.
+func TestArrowsLookAroundARecording(t *testing.T) {
+	lab := labtest.NewLab()
+	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
+	lab.Snap.World.Live = false
+	page := New()
+	m := labtest.NewStage(page, lab, 80, 22)
+	m.Press("left")
+	if k := page.world.cam; len(lab.Got) > 0 || k.Follow || k.X >= 0 {
+		t.Errorf("sent %d commands, camera %+v", len(lab.Got), k)
+	}
+}

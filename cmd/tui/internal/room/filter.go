@@ -1,0 +1,61 @@
+package room
+
+import (
+	"strings"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/engine"
+)
+
+// Filter says which packets are listed: 0 all of them, 1 those that were of no use
+// or are late, from 2 on those that ended in one way.
+type Filter int
+
+const (
+	FilterAll Filter = iota
+	filterTrouble
+	filterOutcome // and the outcome added to it
+	NumFilters    = filterOutcome + Filter(engine.NumOutcomes)
+)
+
+// String is how the filter is typed.
+func (f Filter) String() string {
+	switch {
+	case f == FilterAll:
+		return "all"
+	case f == filterTrouble:
+		return "trouble"
+	}
+	return strings.ToLower(strings.ReplaceAll(look.OutcomeWord(f.outcome()), " ", "-"))
+}
+
+func (f Filter) outcome() engine.Outcome { return engine.Outcome(f - filterOutcome) }
+
+// Takes reports whether a packet is listed.
+func (f Filter) Takes(r *engine.PacketRecord) bool {
+	switch f {
+	case FilterAll:
+		return true
+	case filterTrouble:
+		return Troubled(r)
+	}
+	return r.Outcome == f.outcome()
+}
+
+// Troubled reports whether a packet was of no use, or came late.
+func Troubled(r *engine.PacketRecord) bool {
+	switch r.Outcome {
+	case engine.InFlight, engine.Decoded, engine.Duplicate:
+		return false
+	}
+	return true
+}
+
+// FilterNames are the filters as they are typed.
+func FilterNames() []string {
+	names := make([]string, NumFilters)
+	for i := range names {
+		names[i] = Filter(i).String()
+	}
+	return names
+}

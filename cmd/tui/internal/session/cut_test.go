@@ -1,0 +1,52 @@
+package session
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// What a lab's memory says of a moment is what the lab itself said then.
+func TestThePastIsWhatTheLabSaid(t *testing.T) {
+	cfg := config.Default()
+	if err := cfg.Apply(config.Change{Encoder: "relative-orientation", Profile: "unity-broadband"}); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	runner, err := experiment.NewRunner(cfg, experiment.RunnerOptions{Clock: func() time.Duration { return time.Since(start) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner.Start(context.Background())
+	defer runner.Stop()
+	at := func(when time.Duration) *engine.Snapshot {
+		runner.Do(experiment.Command{Seek: &when})
+		for giveUp := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+			if s := runner.Snapshot(); s.State == engine.Paused && s.Now >= when {
+				return s
+			}
+			if time.Now().After(giveUp) {
+				t.Fatalf("it does not get to %v: %v", when, runner.Snapshot().Now)
+			}
+		}
+	}
+	runner.Do(experiment.Command{Pause: new(true)})
+	then := at(7 * time.Second)
+	later := at(11 * time.Second)
+	want, got := then.Lanes[0].Recent, window{snap: later, to: 7 * time.Second}.cut().Lanes[0].Recent
+	if got.EncodeUS <= 0 || got.EncodeUS > 100*want.EncodeUS { // the lab's is of as many packets, not of as much time
+		t.Errorf("encoding took %v µs, it was %v", got.EncodeUS, want.EncodeUS)
+	}
+	got.EncodeUS, got.DecodeUS = want.EncodeUS, want.DecodeUS
+	if math.Abs(got.BaselineAgeMS-want.BaselineAgeMS) < 1e-9 {
+		got.BaselineAgeMS = want.BaselineAgeMS
+	}
+	if got != want || want.PayloadP95Kbps == 0 {
+		t.Errorf("remembered is\n%+v\nit was\n%+v", got, want)
+	}
+}

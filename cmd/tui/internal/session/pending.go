@@ -1,0 +1,106 @@
+package session
+
+import (
+	"maps"
+	"slices"
+
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// patience is for how many ticks the screen shows what was asked for while no
+// snapshot confirms it.
+const patience = 20
+
+// Pending is what the person has asked for and the snapshot does not show yet.
+// Panes show it at once, and the next press of a key goes on from it; so a key
+// that is held moves steadily however late the engine answers. Changes are
+// gathered and handed over once a tick, one Change for all of them.
+type Pending struct {
+	cfg    *config.Config // nil: nothing beyond the snapshot
+	Speed  *float64
+	unsent config.Change
+	until  int // tick at which to give up waiting
+}
+
+// ask applies a change to what was asked for; the error is for the person.
+func (p *Pending) ask(from *config.Config, ch config.Change, tick int) error {
+	cfg := p.cfg
+	if cfg == nil {
+		cfg = from.Clone()
+	}
+	if err := cfg.Apply(ch); err != nil {
+		return err
+	}
+	p.cfg, p.unsent, p.until = cfg, merge(p.unsent, ch), tick+patience
+	return nil
+}
+
+// askSpeed is ask for the speed, which is no part of the configuration.
+func (p *Pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
+
+// config returns the configuration to show.
+func (p *Pending) config(snap *engine.Snapshot) *config.Config {
+	if p.cfg != nil {
+		return p.cfg
+	}
+	return snap.Config
+}
+
+// pace returns the speed to show.
+func (p *Pending) pace(snap *engine.Snapshot) float64 {
+	if p.Speed != nil {
+		return *p.Speed
+	}
+	return snap.Speed
+}
+
+// settle forgets what the snapshot has caught up with, or never will.
+func (p *Pending) settle(snap *engine.Snapshot, tick int) {
+	late := tick >= p.until
+	if p.cfg != nil && p.unsent.IsZero() && (late || room.SameSettings(snap.Config, p.cfg)) {
+		p.cfg = nil
+	}
+	if p.Speed != nil && (late || snap.Speed == *p.Speed) {
+		p.Speed = nil
+	}
+}
+
+// forget drops all expectations: what comes next may be anything.
+func (p *Pending) forget() { *p = Pending{} }
+
+// merge returns the change that does what a and then b would do.
+func merge(a, b config.Change) config.Change {
+	if b.Encoder != "" {
+		a.Encoder, a.Params = b.Encoder, nil
+	}
+	a.Params = merged(a.Params, b.Params)
+	if b.Profile != "" {
+		a.Profile, a.Down, a.Up = b.Profile, nil, nil
+	}
+	a.ShadowOff, a.Shadow = append(slices.Clip(a.ShadowOff), b.ShadowOff...), append(slices.Clip(a.Shadow), b.Shadow...)
+	a.Down, a.Up = merged(a.Down, b.Down), merged(a.Up, b.Up)
+	if b.Playout != nil {
+		a.Playout = b.Playout
+	}
+	if b.Every != 0 {
+		a.Every = b.Every
+	}
+	if b.Interpolation != "" {
+		a.Interpolation = b.Interpolation
+	}
+	return a
+}
+
+func merged[V any](a, b map[string]V) map[string]V {
+	if len(b) == 0 {
+		return a
+	}
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]V{}
+	}
+	maps.Copy(out, b)
+	return out
+}

@@ -1,0 +1,169 @@
+package tour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/session"
+	"wirelab/dataset/frame"
+	"wirelab/experiment"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// driven is a tour of a made-up lab without a dashboard.
+type driven struct {
+	*Tour
+	lab *labtest.Echo
+	s   *session.Session
+	on  Spot
+	end bool
+}
+
+func newDriven(t *testing.T, change func(*session.Session)) *driven {
+	t.Helper()
+	d := &driven{lab: labtest.NewEcho()}
+	d.s = session.New(d.lab, labtest.Theme(false), func() {})
+	change(d.s)
+	d.tick()
+	var err error
+	d.Tour, err = New(d.s, func(s Spot) { d.on = s }, func() { d.end = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Begin()
+	d.tick()
+	return d
+}
+
+func (d *driven) tick() {
+	d.s.Poll()
+	if d.Tour != nil && !d.end {
+		d.Tour.Tick()
+	}
+	d.s.Settle()
+}
+
+func (d *driven) pass(by time.Duration) {
+	d.lab.Pass(by)
+	for range 10 {
+		d.tick()
+	}
+}
+
+func (d *driven) press(key tea.KeyType) {
+	d.Key(tea.KeyMsg{Type: key})
+	d.tick()
+}
+
+func TestTourSetsItsScenesAndRestores(t *testing.T) {
+	d := newDriven(t, func(s *session.Session) {
+		for _, c := range []config.Change{{Params: map[string]any{"xy_small": "7"}},
+			{Down: map[string]string{"latency": "33ms"}, Up: map[string]string{"latency": "33ms"}}} {
+			if err := s.Do(experiment.Command{Change: &c}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.SetSpeed(4)
+	})
+	was := d.was.Clone()
+	for i := range steps() {
+		step := &d.steps[i]
+		want := was.Clone()
+		if err := want.Apply(step.scene); err != nil {
+			t.Fatal(err)
+		}
+		if now := d.lab.Snap.Config; !room.SameSettings(now, want) || d.at != i || d.lab.Snap.Speed != 1 {
+			t.Fatalf("step %d of %d begins with %s, %v, speed %v", d.at+1, i+1, now.Encoder.Name, now.Shadows, d.lab.Snap.Speed)
+		}
+		d.pass(lead)
+		if err := want.Apply(step.then); err != nil {
+			t.Fatal(err)
+		}
+		if now := d.lab.Snap.Config; !room.SameSettings(now, want) {
+			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
+		}
+		if d.on != step.look {
+			t.Errorf("step %d shows place %d", i+1, d.on)
+		}
+		d.press([]tea.KeyType{tea.KeyEnter, tea.KeySpace}[i%2])
+	}
+	if !d.end || d.on != Nowhere || !room.SameSettings(d.lab.Snap.Config, was) || d.lab.Snap.Speed != 4 {
+		t.Errorf("after the tour: over %v, at place %d, %s, speed %v", d.end, d.on, d.lab.Snap.Config.Encoder.Name, d.lab.Snap.Speed)
+	}
+}
+
+// A step about moving cubes waits until some move; what it tells of a shadow is
+// over the same frames.
+func TestTourTellsWhatChanged(t *testing.T) {
+	d := newDriven(t, func(*session.Session) {})
+	d.press(tea.KeyEnter)
+	d.press(tea.KeyEnter)
+	d.pass(lead)
+	if got := d.outcome(labtest.Theme(false), &d.steps[2], 150); !d.acted || !strings.Contains(got[1].Text, "measuring") {
+		t.Errorf("at once it tells %v", got)
+	}
+	d.pass(4 * time.Second)
+	samples := d.lab.Snap.Lanes[1].Samples
+	for i := range samples { // the encoder of before takes twice as much
+		samples[i].PayloadBits *= 2
+	}
+	for _, tally := range []tally{tallyKbps(), tallyRatio(), tallyPacket()} {
+		at, ok := d.mark()
+		before, after, known := tally.compare(d.lab.Snap.Lanes, d.s.From, at)
+		if !ok || !known || before < 1.99*after || before > 2.01*after {
+			t.Errorf("%s: %v → %v, %v %v", tally.name, before, after, ok, known)
+		}
+	}
+	d.press(tea.KeyEnter)
+	quiet := *d.lab.Snap
+	quiet.Lanes = append([]engine.Lane(nil), quiet.Lanes...)
+	quiet.Lanes[0].Recent.ChangedPerFrame = 1
+	quiet.Now += 2 * lead
+	d.lab.Snap = &quiet
+	d.tick()
+	if text := strings.Join(d.Panel(labtest.Theme(false), 160), "\n"); d.acted || !strings.Contains(text, "as soon as more cubes move") {
+		t.Errorf("with no cube moving it went on: %v\n%s", d.acted, text)
+	}
+}
+
+// TestTourIsTrue holds the texts to the encoders that there are, and to the
+// numbers that they name.
+func TestTourIsTrue(t *testing.T) {
+	steps := steps()
+	if len(steps) != 7 {
+		t.Fatalf("%d steps", len(steps))
+	}
+	names := []string{"Quantise", "Delta", "Index", "Relative", "Entropy", "Loss", "Playout"}
+	for i, s := range steps {
+		cfg := config.Default()
+		if err := cfg.Apply(s.scene); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if err := cfg.Apply(s.then); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if n := strings.Count(s.say, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
+			t.Errorf("%s has %d sentences", s.name, n)
+		}
+		if i > 0 && i < 5 && steps[i-1].then.Encoder != s.scene.Encoder {
+			t.Errorf("%s does not go on where %s ended", s.name, steps[i-1].name)
+		}
+	}
+	const floats, whole = 10*32 + 1, 50 + 29 + 1
+	if first := steps[0].say; !strings.Contains(first, fmt.Sprint(floats, " bits")) ||
+		!strings.Contains(first, fmt.Sprint("take ", whole)) {
+		t.Errorf("%q: raw is %d bits a cube, quantized %d", first, floats, whole)
+	}
+	if kbps := frame.WalkoffCubes * 60 / 1000; !strings.Contains(steps[2].say,
+		fmt.Sprint(frame.WalkoffCubes, " bits a packet, ", kbps, " kbps")) {
+		t.Errorf("%q: one bit a cube is %d kbps", steps[2].say, kbps)
+	}
+}

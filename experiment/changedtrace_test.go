@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"testing"
+
 	"wirelab/experiment/internal/labtest"
 )
 

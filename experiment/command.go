@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )

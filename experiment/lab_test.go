@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"

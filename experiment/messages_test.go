@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -15,7 +16,7 @@ import (
 func TestPlayedSessionReplays(t *testing.T) {
 	c := config.Default()
 	c.Data.Source, c.Seed = "world", 5
-	if err := c.Apply(config.Change{Down: map[string]string{"loss": "10%", "latency": "30ms", "jitter": "10ms"}}); err != nil {
+	if err := c.Apply(config.NewChange("down.loss", "10%", "down.latency", "30ms", "down.jitter", "10ms")); err != nil {
 		t.Fatal(err)
 	}
 	r := startRunner(t, c)
@@ -23,18 +24,18 @@ func TestPlayedSessionReplays(t *testing.T) {
 	on, off, fast := true, false, 16.0
 	send(t, r, Command{Speed: &fast})
 	for i := range 60 {
-		in := &config.Input{Press: config.Directions()[rng.IntN(4)]}
+		in := config.NewChange("press", config.Directions()[rng.IntN(4)])
 		switch i % 20 {
 		case 3:
-			in = &config.Input{Hover: &on}
+			in = config.NewChange("hover", on)
 		case 7:
-			in = &config.Input{Katamari: &on, Hover: &off}
+			in = config.NewChange("katamari", on, "hover", off)
 		case 12:
-			in = &config.Input{Reset: true}
+			in = config.NewChange("reset", true)
 		case 15:
-			in = &config.Input{Autopilot: &on}
+			in = config.NewChange("autopilot", on)
 		}
-		send(t, r, Command{Change: &config.Change{Input: in}})
+		send(t, r, Command{Change: &in})
 		now := r.Snapshot().Now
 		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+10*time.Millisecond })
 		if i == 40 {

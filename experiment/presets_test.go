@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 	"time"
+
 	"wirelab/experiment/internal/labtest"
 )
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
@@ -35,7 +36,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	})
 	r := startRunner(t, c)
 	await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 5 })
-	send(t, r, Command{Change: &config.Change{Encoder: "refuser"}})
+	send(t, r, Command{Change: new(config.NewChange("encoder.name", "refuser"))})
 	s := await(t, r, "refusals", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
 	if s.State != engine.Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
 		t.Errorf("the lab is %v and says %v", s.State, s.Lanes[0].Err)
@@ -45,7 +46,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	if s.Lanes[0].Totals.Sent != sent {
 		t.Errorf("%d packets were sent by an encoder that makes none", s.Lanes[0].Totals.Sent-sent)
 	}
-	send(t, r, Command{Change: &config.Change{Encoder: "raw"}})
+	send(t, r, Command{Change: new(config.NewChange("encoder.name", "raw"))})
 	s = await(t, r, "packets again", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+20 })
 	if s.Lanes[0].Totals.Wrong != 0 || s.State != engine.Running {
 		t.Errorf("after it: %v, %d wrong", s.State, s.Lanes[0].Totals.Wrong)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -66,8 +67,9 @@ type Runner struct {
 	last    time.Duration // wall time of the last beat
 	pace    pace
 	notice  engine.Notice
-	jump    bool             // the seeking is a jump, worth a word on arrival
-	refused int              // refusals already told of
+	jump    bool // the seeking is a jump, worth a word on arrival
+	refused int  // refusals already told of
+	befores []before
 	opened  *engine.PacketID // the packet that somebody looks into
 	err     error
 	rest    rest
@@ -273,10 +275,10 @@ func (r *Runner) obey(c Command) {
 // obeySession carries out what needs a session that works.
 func (r *Runner) obeySession(c Command) {
 	if c.Change != nil {
-		r.report("", r.session.Change(*c.Change))
+		r.report("", r.change(*c.Change))
 	}
 	if c.Undo {
-		label, err := r.session.Undo()
+		label, err := r.undo()
 		r.report("undone: "+label, err)
 	}
 	if c.Step > 0 {

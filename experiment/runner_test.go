@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -71,9 +72,9 @@ func TestLiveSessionReplays(t *testing.T) {
 		var c Command
 		switch i % 6 {
 		case 0:
-			c.Change = &config.Change{Encoder: all[rng.IntN(len(all))].Name}
+			c.Change = new(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name))
 		case 1, 2, 3:
-			c.Change = &config.Change{Down: map[string]string{"loss": fmt.Sprintf("%d%%", rng.IntN(40)), "latency": fmt.Sprintf("%dms", rng.IntN(200))}}
+			c.Change = new(config.NewChange("down.loss", fmt.Sprintf("%d%%", rng.IntN(40)), "down.latency", fmt.Sprintf("%dms", rng.IntN(200))))
 		case 4:
 			c.Undo = true
 		case 5:
@@ -93,7 +94,7 @@ func TestLiveSessionReplays(t *testing.T) {
 	await(t, r, "the jump ahead", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now >= forth })
 	send(t, r, Command{Seek: &back})
 	await(t, r, "the second jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 3*time.Second })
-	send(t, r, Command{Pause: new(false), Change: &config.Change{Encoder: "raw"}})
+	send(t, r, Command{Pause: new(false), Change: new(config.NewChange("encoder.name", "raw"))})
 	await(t, r, "raw", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "raw" && s.Now > 4*time.Second })
 	r.Stop()
 	path, err := r.Save("")
@@ -108,7 +109,7 @@ func TestLiveSessionReplays(t *testing.T) {
 
 func TestRunnerSaysWhatIsWrong(t *testing.T) {
 	r := startRunner(t, quick(t))
-	send(t, r, Command{Change: &config.Change{Encoder: "relative-orientatoin"}})
+	send(t, r, Command{Change: new(config.NewChange("encoder.name", "relative-orientatoin"))})
 	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
 	if want := "did you mean relative-orientation?"; !strings.Contains(s.Notice.Text, want) {
 		t.Errorf("%q does not say %q", s.Notice.Text, want)
@@ -166,10 +167,10 @@ func TestSeekPlaysAgain(t *testing.T) {
 	}
 	send(t, r, Command{Seek: &go5})
 	await(t, r, "5 s", at(go5))
-	send(t, r, Command{Change: &config.Change{Encoder: "rotor", Params: map[string]any{"xy_small": "7"}}})
+	send(t, r, Command{Change: new(config.NewChange("encoder.name", "rotor", "encoder.params.xy_small", "7"))})
 	s := await(t, r, "the change", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "rotor" })
-	if v, ok := s.Log[len(s.Log)-1].Change.Params["xy_small"].(int64); !ok || v != 7 {
-		t.Errorf("a typed 7 was noted as %#v", s.Log[len(s.Log)-1].Change.Params)
+	if v, _ := s.Log[len(s.Log)-1].Change.Get("encoder.params.xy_small"); v != int64(7) {
+		t.Errorf("a typed 7 was noted as %#v", v)
 	}
 	go9 := 9 * time.Second
 	send(t, r, Command{Seek: &go9})
@@ -185,8 +186,8 @@ func TestSeekPlaysAgain(t *testing.T) {
 	}
 	send(t, r, Command{Seek: &go1})
 	await(t, r, "1 s again", at(go1))
-	send(t, r, Command{Change: &config.Change{Down: map[string]string{"loss": "1%"}}})
-	await(t, r, "another change", func(s *engine.Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.Down != nil })
+	send(t, r, Command{Change: new(config.NewChange("down.loss", "1%"))})
+	await(t, r, "another change", func(s *engine.Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.Has("down") })
 	send(t, r, Command{Seek: &go9})
 	if s := await(t, r, "9 s another way", at(go9)); s.Config.Encoder.Name == "rotor" {
 		t.Error("a future that was left plays all the same")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -20,7 +21,7 @@ func TestRunnerMakesPatch(t *testing.T) {
 	r.Start(context.Background())
 	fast := 64.0
 	r.Do(Command{Speed: &fast})
-	r.Do(Command{Change: &config.Change{Down: map[string]string{"loss": "10%"}}})
+	r.Do(Command{Change: new(config.NewChange("down.loss", "10%"))})
 	for {
 		time.Sleep(time.Millisecond)
 		snap := r.Snapshot()

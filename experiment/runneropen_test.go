@@ -3,6 +3,7 @@ package experiment
 import (
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )

@@ -3,6 +3,7 @@ package experiment
 import (
 	"testing"
 	"time"
+
 	"wirelab/experiment/engine"
 )
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 )

@@ -3,6 +3,7 @@ package experiment
 import (
 	"strings"
 	"testing"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"

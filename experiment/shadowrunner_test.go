@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -35,13 +36,13 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 		now := r.Snapshot().Now
 		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+200*time.Millisecond })
 	}
-	send(t, r, Command{Change: &config.Change{Shadow: []config.Encoder{{Name: "raw"}, {Name: "quantized"}}}})
+	send(t, r, Command{Change: new(config.NewChange("shadow", []config.Encoder{{Name: "raw"}, {Name: "quantized"}}))})
 	lanes("raw", "quantized")
-	send(t, r, Command{Change: &config.Change{ShadowOff: []string{"raw"}}})
+	send(t, r, Command{Change: new(config.NewChange("shadow_off", []string{"raw"}))})
 	lanes("quantized")
 	send(t, r, Command{Undo: true})
 	lanes("quantized", "raw")
-	send(t, r, Command{Change: &config.Change{Encoder: "quantized", ShadowOff: []string{"quantized"}, Shadow: []config.Encoder{{Name: "zstd"}}}})
+	send(t, r, Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow", []config.Encoder{{Name: "zstd"}}))})
 	lanes("raw", "zstd")
 	back := r.Snapshot().Now - 300*time.Millisecond
 	send(t, r, Command{Seek: &back})

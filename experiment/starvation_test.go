@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"

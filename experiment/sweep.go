@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"

@@ -101,11 +101,6 @@ func outcomes(t figures.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
-// failed counts the packets that arrived and could not be used.
-func failed(t figures.Totals) int64 {
-	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
-}
-
 func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	if len(budget) == 0 {
 		return
@@ -125,7 +120,7 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	fmt.Fprint(w, "\nThe same frames and losses:\n")
 	g := newGrid("encoder", ">payload kbps", ">wire kbps", ">p95 bytes", ">decoded", ">failed", ">wrong")
 	row := func(name string, t figures.Totals) {
-		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, failed(t), t.Wrong)
+		g.row(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
 	}
 	first, _ := r.Config["encoder"].(map[string]any)
 	row(fmt.Sprint(first["name"]), r.Totals)
@@ -158,7 +153,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	for _, run := range r.Runs {
 		t := run.Totals
 		g.row(append(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
-			t.Decoded, t.Lost, failed(t), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)...)
+			t.Decoded, t.Lost, t.Failed(), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)...)
 	}
 	g.write(w, 0)
 }

@@ -32,7 +32,7 @@ func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
 		if first.Item == "byte" {
 			cells = append(cells, fmt.Sprintf("%.1f", 100*t.BitsPerItem/8))
 		}
-		cells = append(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, failed(t), t.Wrong,
+		cells = append(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			fmt.Sprintf("%.1f", run.Timing.EncodeUS.P50), fmt.Sprintf("%.1f", run.Timing.DecodeUS.P50))
 		g.row(append(cells, gaugeCells(&t, names)...)...)
 	}

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -9,23 +12,19 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Change is anything that may be altered while a session runs. A keystroke, a
-// typed command, a line of a script and a replay all make the same Change. Empty
-// fields mean "leave it".
-type Change struct {
-	Encoder       string            `json:"encoder,omitempty"`
-	Params        map[string]any    `json:"params,omitempty"`  // of the encoder named, or of the present one
-	Profile       string            `json:"profile,omitempty"` // a link profile: sets down and up
-	Down          map[string]string `json:"down,omitempty"`    // settings of the link sender -> receiver, by key of lossmodel.Keys
-	Up            map[string]string `json:"up,omitempty"`      // settings of the link receiver -> sender
-	Playout       *time.Duration    `json:"playout_ns,omitempty"`
-	Every         int               `json:"every,omitempty"`         // of the snapshots, which are sent: SenderConfig.Every
-	Interpolation string            `json:"interpolation,omitempty"` // of the receiver's display: a name of Interpolations
-	Input         *Input            `json:"input,omitempty"`         // of whoever plays a live world
-	Shadow        []Encoder         `json:"shadow,omitempty"`        // join as shadows, after those below have left
-	ShadowOff     []string          `json:"shadow_off,omitempty"`    // shadows of these names leave
-	Mark          string            `json:"mark,omitempty"`          // changes nothing: a bookmark in the timeline
+// Value is a key with what it is set to.
+type Value struct {
+	Key   string // canonical, such as "encoder.name", "down.loss" or "sender.every"
+	Value any
 }
+
+// Change is what is altered while a session runs: values of live settings, in
+// canonical order, each key at most once. A keystroke, a typed command, a line of a
+// script and a replay all make the same Change. Besides the keys of the
+// configuration it may hold those of InputKeys, "shadow" and "shadow_off" (shadows
+// join and leave), and "mark", which changes nothing and is a bookmark in the
+// timeline.
+type Change []Value
 
 // StampedChange is a change with the virtual time at which it took effect: it
 // was applied before any other event of that instant.
@@ -37,203 +36,531 @@ type StampedChange struct {
 	Undo bool `json:"undo,omitempty"` // takes an earlier change back: not itself undone
 }
 
+// Stamp dates a change.
+func Stamp(t time.Duration, ch Change) StampedChange {
+	return StampedChange{T: t, TS: t.Seconds(), Change: ch}
+}
+
+// NewChange returns the change that sets each key of pairs, key by key, to the value
+// behind it. It is for keys and values that the program knows to be right, and panics
+// if they are not; what a person typed goes through Set.
+func NewChange(pairs ...any) Change {
+	var ch Change
+	for i := 0; i < len(pairs); i += 2 {
+		if err := ch.Set(pairs[i].(string), pairs[i+1]); err != nil {
+			panic("config: NewChange: " + err.Error())
+		}
+	}
+	return ch
+}
+
+// part is a group of keys that a change sets together.
+type part struct {
+	owns  func(key string) bool
+	apply func(c *Config, values Change) error      // makes c what it is after values, all of this part
+	label func(values Change) []string              // says in a few words what they do
+	undo  func(was, is *Config, set func(Value))    // sets what turns is back into was
+	write func(values Change, table map[string]any) // as a script holds them
+}
+
+// parts lists the groups, in the order in which they are applied and told of.
+func parts() []part {
+	return []part{encoderPart(), shadowPart(), linkPart(), settingPart(), inputPart(), markPart()}
+}
+
+// keyOrder ranks the keys as they follow each other in a change: that is also their
+// order in JSON.
+func keyOrder(key string) int {
+	head, _, _ := strings.Cut(key, ".")
+	switch {
+	case key == "encoder.name":
+		return 0
+	case head == "encoder":
+		return 1
+	case key == "profile":
+		return 2
+	case head == "down":
+		return 3
+	case head == "up":
+		return 4
+	case slices.Contains(InputKeys(), key):
+		return 1000 + slices.Index(InputKeys(), key)
+	case key == "shadow":
+		return 1100
+	case key == "shadow_off":
+		return 1101
+	case key == "mark":
+		return 1102
+	}
+	return 10 + settingIndex(key)
+}
+
+// put sets a canonical key to a value in its normal form.
+func (ch *Change) put(key string, v any) {
+	at, found := slices.BinarySearchFunc(*ch, key, func(x Value, key string) int {
+		return cmp.Or(cmp.Compare(keyOrder(x.Key), keyOrder(key)), cmp.Compare(x.Key, key))
+	})
+	if found {
+		*ch = slices.Clone(*ch)
+		(*ch)[at].Value = v
+		return
+	}
+	*ch = slices.Insert(slices.Clone(*ch), at, Value{key, v})
+}
+
+// Get returns what the change sets a canonical key to; false if it leaves it alone.
+func (ch Change) Get(key string) (any, bool) {
+	for _, x := range ch {
+		if x.Key == key {
+			return x.Value, true
+		}
+	}
+	return nil, false
+}
+
+// Text returns what the change sets a canonical key to, as text; "" if it leaves it
+// alone.
+func (ch Change) Text(key string) string {
+	if v, ok := ch.Get(key); ok {
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// Has reports whether the change sets a key, or one below it: "encoder" stands for the
+// encoder's name and params.
+func (ch Change) Has(key string) bool {
+	return slices.ContainsFunc(ch, func(x Value) bool { return x.Key == key || strings.HasPrefix(x.Key, key+".") })
+}
+
+// of returns the values of one part.
+func (ch Change) of(p *part) (values Change) {
+	for _, x := range ch {
+		if p.owns(x.Key) {
+			values = append(values, x)
+		}
+	}
+	return values
+}
+
 // Set sets one key of a change, named as under [[at]] in a configuration:
 // "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), "playout_delay", "interpolation", "every", "shadow", "shadow_off", "mark", or one of InputKeys.
+// plain "loss" (both directions), the name of a live setting in full or in short
+// ("receiver.playout_delay", "playout_delay"), "shadow", "shadow_off", "mark", or one
+// of InputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	switch {
 	case key == "encoder" || key == "encoder.name":
-		return textInto(&ch.Encoder, key, value)
-	case key == "profile":
-		return textInto(&ch.Profile, key, value)
-	case key == "mark":
-		return textInto(&ch.Mark, key, value)
-	case key == "playout_delay" || key == "receiver.playout_delay":
-		var d time.Duration
-		if !setDuration(&d, value, 0, time.Hour) {
-			return &Error{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "85ms"`}
-		}
-		ch.Playout = &d
-		return nil
-	case key == "every" || key == "sender.every":
-		if !setInt(&ch.Every, value, 1, maxEvery) {
-			return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: "1 to 60: every so many-th snapshot is sent"}
-		}
-		return nil
-	case key == "interpolation" || key == "receiver.interpolation":
-		var i Interpolation
-		if !setInterpolation(&i, value) {
-			return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: `"linear" or "hermite"`}
-		}
-		ch.Interpolation = i.String()
-		return nil
+		return ch.setName("encoder.name", key, value)
+	case key == "profile" || key == "mark":
+		return ch.setName(key, key, value)
 	case slices.Contains(InputKeys(), key):
-		if ch.Input == nil {
-			ch.Input = &Input{}
-		}
-		return ch.Input.set(key, value)
+		return ch.setInput(key, value)
 	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
 		return ch.setShadow(key, key[len(head):], value)
-	case head == "params" || strings.HasPrefix(key, "encoder.params."):
-		if ch.Params == nil {
-			ch.Params = map[string]any{}
-		}
-		ch.Params[strings.TrimPrefix(strings.TrimPrefix(key, "encoder."), "params.")] = value
+	case head == "params" || strings.HasPrefix(key, "encoder.params"):
+		ch.setFlat("encoder.params", strings.TrimPrefix(strings.TrimPrefix(key, "encoder."), "params"), value)
 		return nil
-	case head == "down":
-		return ch.setLink(&ch.Down, rest, value)
-	case head == "up":
-		return ch.setLink(&ch.Up, rest, value)
+	case head == "down" || head == "up":
+		ch.setLink(head, rest, value)
+		return nil
 	case head == "link":
-		return ch.setBoth(rest, value)
+		key = rest
+		fallthrough
 	case isLinkKey(head):
-		return ch.setBoth(key, value)
+		ch.setLink("down", key, value)
+		ch.setLink("up", key, value)
+		return nil
 	}
-	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "playout_delay", "interpolation", "every", "shadow", "shadow_off", "mark"}
+	if s := settingNamed(key); s != nil && s.Live != Fixed {
+		return ch.setSetting(s, key, value)
+	}
+	return Unknown(key, "key", key, changeKeys())
+}
+
+// changeKeys lists what a change may be told to set, for near names.
+func changeKeys() []string {
+	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}
+	for _, s := range LiveSettings() {
+		known = append(known, s.Short)
+	}
 	known = append(known, InputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
-	return Unknown(key, "key", key, known)
+	return known
 }
 
-func textInto(dst *string, key string, value any) error {
-	if !setText(dst, value) {
+func (ch *Change) setName(canonical, key string, value any) error {
+	var text string
+	if !setText(&text, value) {
 		return &Error{Key: key, Problem: show(value) + " is no text", Expected: "a name"}
 	}
+	ch.put(canonical, text)
 	return nil
+}
+
+// setSetting notes a value of a row of the table, in the form that Values gives it.
+func (ch *Change) setSetting(s *Setting, key string, value any) error {
+	c := Default()
+	if !s.set(c, value) {
+		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
+	}
+	ch.put(s.Key, s.get(c))
+	return nil
+}
+
+// setFlat notes a value below prefix, a table as one value a key.
+func (ch *Change) setFlat(prefix, rest string, value any) {
+	flat := map[string]any{}
+	flatten(strings.TrimPrefix(rest, "."), value, flat)
+	for k, v := range flat {
+		ch.put(prefix+"."+k, v)
+	}
+}
+
+// setLink notes one setting of a link, a table as one setting a key.
+func (ch *Change) setLink(way, key string, value any) {
+	flat := map[string]any{}
+	flatten(key, value, flat)
+	for k, v := range flat {
+		ch.put(way+"."+k, fmt.Sprint(v))
+	}
 }
 
 func isLinkKey(key string) bool {
-	for _, k := range lossmodel.Keys() {
-		if k.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == key })
 }
 
-func (ch *Change) setBoth(key string, value any) error {
-	if err := ch.setLink(&ch.Down, key, value); err != nil {
-		return err
-	}
-	return ch.setLink(&ch.Up, key, value)
-}
-
-// setLink notes one setting of a link, an inline table as one setting a key.
-func (ch *Change) setLink(m *map[string]string, key string, value any) error {
-	flat := map[string]any{}
-	flatten(key, value, flat)
-	if *m == nil {
-		*m = map[string]string{}
-	}
-	for k, v := range flat {
-		(*m)[k] = fmt.Sprint(v)
-	}
-	return nil
-}
-
-// values returns the change as a table that Set takes apart again.
-func (ch *Change) values() map[string]any {
+// table returns the change as a table that Set takes apart again.
+func (ch Change) table() map[string]any {
 	m := map[string]any{}
-	for key, text := range map[string]string{"encoder": ch.Encoder, "profile": ch.Profile, "mark": ch.Mark, "interpolation": ch.Interpolation} {
-		if text != "" {
-			m[key] = text
-		}
-	}
-	if len(ch.Params) > 0 {
-		m["params"] = ch.Params
-	}
-	for key, link := range map[string]map[string]string{"down": ch.Down, "up": ch.Up} {
-		if len(link) > 0 {
-			m[key] = link
-		}
-	}
-	if ch.Playout != nil {
-		m["playout_delay"] = ch.Playout.String()
-	}
-	if ch.Every != 0 {
-		m["every"] = int64(ch.Every)
-	}
-	ch.shadowValues(m)
-	if ch.Input != nil {
-		ch.Input.values(m)
+	for _, p := range parts() {
+		p.write(ch.of(&p), m)
 	}
 	return m
 }
 
 // Label says in a few words what the change does: "encoder rotor, loss 5%".
-func (ch *Change) Label() string {
-	var parts []string
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if ch.Encoder != "" {
-		add("encoder %s", ch.Encoder)
+func (ch Change) Label() string {
+	var words []string
+	for _, p := range parts() {
+		words = append(words, p.label(ch.of(&p))...)
 	}
-	for _, k := range sortedKeys(ch.Params) {
-		add("%s %v", k, ch.Params[k])
+	return strings.Join(words, ", ")
+}
+
+// Then returns the change that does what ch and then next would do.
+func (ch Change) Then(next Change) Change {
+	drop := func(x Value) bool {
+		return next.Has("encoder.name") && x.Key != "encoder.name" && strings.HasPrefix(x.Key, "encoder.") ||
+			next.Has("profile") && (strings.HasPrefix(x.Key, "down.") || strings.HasPrefix(x.Key, "up."))
 	}
-	if ch.Profile != "" {
-		add("profile %s", ch.Profile)
-	}
-	for _, k := range sortedKeys(ch.Down) {
-		if ch.Up[k] == ch.Down[k] {
-			add("%s %s", k, ch.Down[k])
-		} else {
-			add("down %s %s", k, ch.Down[k])
+	out := slices.DeleteFunc(slices.Clone(ch), drop)
+	for _, x := range next {
+		switch list := x.Value.(type) {
+		case []Encoder:
+			x.Value = append(slices.Clone(out.Shadows()), list...)
+		case []string:
+			x.Value = append(slices.Clone(out.ShadowsOff()), list...)
 		}
+		out.put(x.Key, x.Value)
 	}
-	for _, k := range sortedKeys(ch.Up) {
-		if ch.Up[k] != ch.Down[k] {
-			add("up %s %s", k, ch.Up[k])
-		}
-	}
-	if ch.Playout != nil {
-		add("playout %v", *ch.Playout)
-	}
-	if ch.Every != 0 {
-		add("every %d", ch.Every)
-	}
-	if ch.Interpolation != "" {
-		add("interpolation %s", ch.Interpolation)
-	}
-	parts = append(parts, ch.shadowLabel()...)
-	if ch.Input != nil {
-		parts = append(parts, ch.Input.label()...)
-	}
-	if ch.Mark != "" {
-		add("%s", ch.Mark)
-	}
-	return strings.Join(parts, ", ")
+	return out
 }
 
 // IsZero reports whether the change leaves everything as it is.
-func (ch *Change) IsZero() bool { return ch.Label() == "" }
+func (ch Change) IsZero() bool { return len(ch) == 0 }
 
-// touches names the settings that the change alters, whatever their values.
-func (ch *Change) Touches() string {
-	names := make([]string, 0, 4)
-	if ch.Encoder != "" {
-		names = append(names, "encoder "+ch.Encoder)
+// Mark returns the bookmark that the change sets; "" if it sets none.
+func (ch Change) Mark() string { return ch.Text("mark") }
+
+// WithMark returns the change with another bookmark; "" removes it.
+func (ch Change) WithMark(text string) Change {
+	ch = slices.DeleteFunc(slices.Clone(ch), func(x Value) bool { return x.Key == "mark" })
+	if text != "" {
+		ch.put("mark", text)
 	}
-	if ch.Profile != "" {
-		names = append(names, "profile "+ch.Profile)
-	}
-	if ch.Playout != nil {
-		names = append(names, "playout")
-	}
-	if ch.Every != 0 {
-		names = append(names, "every")
-	}
-	if ch.Interpolation != "" {
-		names = append(names, "interpolation")
-	}
-	names = append(names, ch.shadowLabel()...)
-	for prefix, keys := range map[string][]string{"params.": sortedKeys(ch.Params), "down.": sortedKeys(ch.Down), "up.": sortedKeys(ch.Up)} {
-		for _, k := range keys {
-			names = append(names, prefix+k)
+	return ch
+}
+
+// Touches names the settings that the change alters, whatever their values: changes
+// that follow each other fast and touch the same are one to whoever takes them back.
+// Another encoder, profile or shadow is another setting.
+func (ch Change) Touches() string {
+	var names []string
+	for _, x := range ch {
+		switch {
+		case x.Key == "mark" || slices.Contains(InputKeys(), x.Key):
+		case x.Key == "encoder.name" || x.Key == "profile":
+			names = append(names, x.Key+" "+fmt.Sprint(x.Value))
+		case x.Key == "shadow" || x.Key == "shadow_off":
+			names = append(names, shadowLabel(Change{x})...)
+		default:
+			names = append(names, x.Key)
 		}
 	}
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }
+
+// Check says whether ch could be applied to this configuration; the error is
+// fit for the person who typed it.
+func (c *Config) Check(ch Change) error { return c.Clone().Apply(ch) }
+
+// Apply makes c what it is after ch, or leaves it as it was and says why not.
+// An encoder's name without params means that encoder with its defaults.
+func (c *Config) Apply(ch Change) error {
+	d := c.Clone()
+	for _, p := range parts() {
+		if values := ch.of(&p); len(values) > 0 {
+			if err := p.apply(d, values); err != nil {
+				return err
+			}
+		}
+	}
+	d.Profile = d.matchProfile()
+	*c = *d
+	return nil
+}
+
+// Normal returns ch as it was understood: params of the encoder typed as its codec has
+// them. after is the configuration that ch was applied to.
+func (ch Change) Normal(after *Config) Change {
+	out := slices.Clone(ch)
+	for i, x := range out {
+		if name, ok := strings.CutPrefix(x.Key, "encoder.params."); ok {
+			out[i].Value = after.Encoder.Params[name]
+		}
+	}
+	return out
+}
+
+// Undo returns the change that turns after back into c.
+func (c *Config) Undo(after *Config) Change {
+	var ch Change
+	for _, p := range parts() {
+		if p.undo != nil {
+			p.undo(c, after, func(x Value) { ch.put(x.Key, x.Value) })
+		}
+	}
+	return ch
+}
+
+// SameLive reports whether two configurations agree in all that can be changed while a
+// session runs.
+func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }
+
+// encoderPart is the encoder under the keys, with its params.
+func encoderPart() part {
+	const params = "encoder.params."
+	return part{
+		owns: func(key string) bool { return strings.HasPrefix(key, "encoder.") },
+		apply: func(c *Config, values Change) (err error) {
+			if name := values.Text("encoder.name"); name != "" {
+				c.Encoder = Encoder{Name: name}
+			}
+			for _, x := range values {
+				if name, ok := strings.CutPrefix(x.Key, params); ok {
+					if c.Encoder.Params == nil {
+						c.Encoder.Params = map[string]any{}
+					}
+					c.Encoder.Params[name] = x.Value
+				}
+			}
+			c.Encoder, err = c.Encoder.normal("encoder", c.Codecs)
+			return err
+		},
+		label: func(values Change) (words []string) {
+			for _, x := range values {
+				if name, ok := strings.CutPrefix(x.Key, params); ok {
+					words = append(words, fmt.Sprintf("%s %v", name, x.Value))
+				} else {
+					words = append(words, fmt.Sprintf("encoder %s", x.Value))
+				}
+			}
+			return words
+		},
+		undo: func(was, is *Config, set func(Value)) {
+			if was.Encoder.Equal(is.Encoder) {
+				return
+			}
+			set(Value{"encoder.name", was.Encoder.Name})
+			for name, v := range was.Encoder.Params {
+				set(Value{params + name, v})
+			}
+		},
+		write: func(values Change, m map[string]any) {
+			table := map[string]any{}
+			for _, x := range values {
+				if name, ok := strings.CutPrefix(x.Key, params); ok {
+					table[name] = x.Value
+				} else {
+					m["encoder"] = x.Value
+				}
+			}
+			if len(table) > 0 {
+				m["params"] = table
+			}
+		},
+	}
+}
+
+// linkPart is the links of both directions, and the profile that sets them.
+func linkPart() part {
+	return part{
+		owns: func(key string) bool {
+			return key == "profile" || strings.HasPrefix(key, "down.") || strings.HasPrefix(key, "up.")
+		},
+		apply: func(c *Config, values Change) error {
+			if name := values.Text("profile"); name != "" {
+				if err := c.setProfile(name); err != nil {
+					return err
+				}
+			}
+			return errors.Join(patch(&c.Down, "down", values), patch(&c.Up, "up", values))
+		},
+		label: linkLabel,
+		undo: func(was, is *Config, set func(Value)) {
+			specDiff("down", &was.Down, &is.Down, set)
+			specDiff("up", &was.Up, &is.Up, set)
+		},
+		write: func(values Change, m map[string]any) {
+			if name := values.Text("profile"); name != "" {
+				m["profile"] = name
+			}
+			for _, way := range []string{"down", "up"} {
+				if link := values.below(way); len(link) > 0 {
+					m[way] = link
+				}
+			}
+		},
+	}
+}
+
+// below returns the values of the keys below one, as text.
+func (ch Change) below(key string) map[string]string {
+	m := map[string]string{}
+	for _, x := range ch {
+		if name, ok := strings.CutPrefix(x.Key, key+"."); ok {
+			m[name] = fmt.Sprint(x.Value)
+		}
+	}
+	return m
+}
+
+// linkLabel tells of what is the same in both directions once.
+func linkLabel(values Change) (words []string) {
+	if name := values.Text("profile"); name != "" {
+		words = append(words, "profile "+name)
+	}
+	down, up := values.below("down"), values.below("up")
+	for _, k := range sortedKeys(down) {
+		if up[k] == down[k] {
+			words = append(words, k+" "+down[k])
+		} else {
+			words = append(words, "down "+k+" "+down[k])
+		}
+	}
+	for _, k := range sortedKeys(up) {
+		if up[k] != down[k] {
+			words = append(words, "up "+k+" "+up[k])
+		}
+	}
+	return words
+}
+
+// patch sets the keys of one link, then looks at the whole.
+func patch(spec *lossmodel.Spec, way string, values Change) error {
+	table := map[string]any{}
+	for k, v := range values.below(way) {
+		table[k] = v
+	}
+	if err := spec.SetAll(table); err != nil {
+		key := way
+		var ke *lossmodel.KeyError
+		if errors.As(err, &ke) {
+			key += "." + ke.Key
+		}
+		return ErrorAt(key, err)
+	}
+	return ErrorAt(way, spec.Validate())
+}
+
+// specDiff sets the keys that was has otherwise than is.
+func specDiff(way string, was, is *lossmodel.Spec, set func(Value)) {
+	for _, k := range lossmodel.Keys() {
+		a, errA := was.Get(k.Key)
+		b, errB := is.Get(k.Key)
+		if errA == nil && errB == nil && a != b {
+			set(Value{way + "." + k.Key, a})
+		}
+	}
+}
+
+// matchProfile returns the name of the profile that both links are, "" if none:
+// the present one as long as nothing was altered since.
+func (c *Config) matchProfile() string {
+	name := ""
+	for _, p := range lossmodel.Profiles() {
+		if p.Down == c.Down && p.Up == c.Up && (name == "" || p.Name == c.Profile) {
+			name = p.Name
+		}
+	}
+	return name
+}
+
+// settingPart is the live settings of the table.
+func settingPart() part {
+	return part{
+		owns: func(key string) bool { return settingIndex(key) >= 0 },
+		apply: func(c *Config, values Change) error {
+			for _, x := range values {
+				if s := settingNamed(x.Key); !s.set(c, x.Value) {
+					return &Error{Key: x.Key, Problem: show(x.Value) + " makes no sense here", Expected: s.Expected}
+				}
+			}
+			return c.checkHistories()
+		},
+		label: func(values Change) (words []string) {
+			for _, x := range values {
+				words = append(words, settingNamed(x.Key).Word()+" "+fmt.Sprint(x.Value))
+			}
+			return words
+		},
+		undo: func(was, is *Config, set func(Value)) {
+			for _, s := range LiveSettings() {
+				if v := s.get(was); v != s.get(is) {
+					set(Value{s.Key, v})
+				}
+			}
+		},
+		write: func(values Change, m map[string]any) {
+			for _, x := range values {
+				m[settingNamed(x.Key).Short] = x.Value
+			}
+		},
+	}
+}
+
+// markPart is the bookmark.
+func markPart() part {
+	return part{
+		owns:  func(key string) bool { return key == "mark" },
+		apply: func(*Config, Change) error { return nil },
+		label: func(values Change) (words []string) {
+			for _, x := range values {
+				words = append(words, fmt.Sprint(x.Value))
+			}
+			return words
+		},
+		write: func(values Change, m map[string]any) {
+			for _, x := range values {
+				m["mark"] = x.Value
+			}
+		},
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

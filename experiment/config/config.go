@@ -18,10 +18,12 @@ import (
 // bytes on every machine. Keys and their text form are those of the TOML file;
 // Set is the one way in, for files, flags and sweeps alike.
 type Config struct {
-	Seed     uint64
-	Duration time.Duration // of virtual time; 0: once through a recording, 60 s of an endless source
-	Data     Data
-	Encoder  Encoder
+	Seed       uint64
+	Duration   time.Duration // of virtual time; 0: once through a recording, 60 s of an endless source
+	Data       Data
+	Encoder    Encoder
+	BudgetKbps float64 // of payload, that should not be exceeded; 0: none
+
 	Profile  string // the link profile that Down and Up started from, "" if none
 	Down, Up lossmodel.Spec
 	Sender   Sender
@@ -95,7 +97,7 @@ type Axis struct {
 // Default returns the configuration that an empty file stands for.
 func Default() *Config {
 	return &Config{
-		Seed:     7,
+		Seed: 7, BudgetKbps: usualBudget,
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Encoder:  Encoder{Name: "relative-orientation"},
 		Down:     lossmodel.DefaultSpec(),
@@ -143,21 +145,21 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 	return table.ByName(name)
 }
 
-// resolve looks the codec up and returns its params with e's values set.
+// Resolve looks the codec up and returns its params with e's values set; key names e in
+// errors. nil stands for the codecs of the table.
 func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, any, error) {
 	codec, err := findCodec(e.Name, known)
 	if err != nil {
 		return nil, nil, ErrorAt(key+".name", err)
 	}
 	params := codec.Defaults()
-	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
+	for _, name := range sortedKeys(e.Params) {
 		if params == nil {
 			return nil, nil, &Error{Key: key + ".params." + name, Problem: "encoder " + e.Name + " has no params to set"}
 		}
 		if err := encoders.SetParam(params, name, e.Params[name]); err != nil {
 			return nil, nil, ErrorAt(key+".params."+name, err)
 		}
-		e.Params[name], _ = encoders.ParamValue(params, name) // a number is a number, even if it was typed
 	}
 	if params != nil {
 		if err := encoders.Validate(params); err != nil {
@@ -165,6 +167,35 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 		}
 	}
 	return codec, params, nil
+}
+
+// normal returns e with its params typed as the codec has them: a number is a number,
+// even if it was typed.
+func (e Encoder) normal(key string, known []encoders.Codec) (Encoder, error) {
+	_, params, err := e.Resolve(key, known)
+	if err != nil {
+		return e, err
+	}
+	e = e.Clone()
+	for name := range e.Params {
+		e.Params[name], _ = encoders.ParamValue(params, name)
+	}
+	return e, nil
+}
+
+// Normalise gives the params of all encoders one form, by which they are compared and
+// written.
+func (c *Config) Normalise() (err error) {
+	if c.Encoder, err = c.Encoder.normal("encoder", c.Codecs); err != nil {
+		return err
+	}
+	c.Shadows = slices.Clone(c.Shadows)
+	for i := range c.Shadows {
+		if c.Shadows[i], err = c.Shadows[i].normal(Indexed("shadow", i), c.Codecs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Validate checks that the configuration makes sense as a whole: what single

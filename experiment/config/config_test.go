@@ -73,10 +73,11 @@ func TestConfigReadsEveryKey(t *testing.T) {
 		t.Errorf("up: the profile's latency and the file's jitter, got %v and %v", c.Up.Delay.Latency, c.Up.Delay.Jitter)
 	}
 	first, second := c.At[0], c.At[1]
-	if first.T != 10*time.Second || first.Change.Encoder != "quantized" || first.Change.Down["loss"] != "20%" || first.Change.Up != nil {
+	if first.T != 10*time.Second || first.Change.Text("encoder.name") != "quantized" || first.Change.Text("down.loss") != "20%" || first.Change.Has("up") {
 		t.Errorf("at[0]: %+v", first)
 	}
-	if second.Change.Down["latency"] != "10ms" || second.Change.Up["latency"] != "10ms" || *second.Change.Playout != 50*time.Millisecond || second.Change.Interpolation != "linear" || second.Change.Every != 2 || second.Change.Mark != "here" {
+	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"up.latency", "10ms"}, {"receiver.playout_delay", "50ms"}, {"sender.every", int64(2)},
+		{"receiver.interpolation", "linear"}, {"mark", "here"}}) {
 		t.Errorf("at[1]: %+v", second)
 	}
 	if len(c.Shadows) != 1 || c.Shadows[0].Name != "raw" || len(c.Sweep) != 1 || len(c.Assert) != 3 {
@@ -249,7 +250,7 @@ func TestUndoGoesBack(t *testing.T) {
 	before := Default()
 	after := before.Clone()
 	p := 30 * time.Millisecond
-	ch := Change{Encoder: "quantized", Down: map[string]string{"loss": "9%", "latency": "20ms"}, Up: map[string]string{"rate": "1mbit"}, Playout: &p, Interpolation: "hermite", Every: 4}
+	ch := NewChange("encoder.name", "quantized", "down.loss", "9%", "down.latency", "20ms", "up.rate", "1mbit", "receiver.playout_delay", (p).String(), "receiver.interpolation", "hermite", "sender.every", 4)
 	if err := after.Apply(ch); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -12,7 +13,7 @@ import (
 
 // followers are the settings that follow the data as long as nobody chooses them
 // for that data: what goes with cubes at 60 Hz makes no sense with calls at 20.
-var followers = []string{"encoder.name", "sender.rate_hz"}
+var followers = []string{"encoder.name", "sender.rate_hz", "budget"}
 
 // choose notes that key was set. New data has to be chosen for anew.
 func (c *Config) choose(key string, value any) {
@@ -43,6 +44,9 @@ func (c *Config) FitTo(s *frame.Schema) error {
 		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
 			Expected: fmt.Sprintf("1 to %d", s.TickHz)}
 	}
+	if !frame.IsCubes(s) && !c.chosen["budget"] {
+		c.BudgetKbps = 0 // that of cubes says nothing about other data
+	}
 	codec, err := findCodec(c.Encoder.Name, c.Codecs)
 	if err == nil && !codec.Suits(s) && !c.chosen["encoder.name"] && len(c.Encoder.Params) == 0 {
 		c.Encoder.Name = table.Default(s)
@@ -62,7 +66,7 @@ const wholeFile = "whole-zstd"
 
 // Adopt takes over what settling made of a copy of c.
 func (c *Config) Adopt(settled *Config) {
-	c.Encoder, c.Sender = settled.Encoder.Clone(), settled.Sender
+	c.Encoder, c.Sender, c.BudgetKbps = settled.Encoder.Clone(), settled.Sender, settled.BudgetKbps
 	c.Shadows = settled.Clone().Shadows
 }
 

@@ -61,7 +61,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c, c.Normalise()
 }
 
 // fill sets every key of the text, the profile first (the links' own keys refine

@@ -10,11 +10,11 @@ import (
 // so a session that was played replays to the same bytes. Any part of it but
 // Autopilot takes the keys from the script.
 type Input struct {
-	Press     string `json:"press,omitempty"`     // direction keys, such as "left" or "up right": held for PressTime from now
-	Hover     *bool  `json:"hover,omitempty"`     // blow away what is below
-	Katamari  *bool  `json:"katamari,omitempty"`  // draw in what is around
-	Autopilot *bool  `json:"autopilot,omitempty"` // the script has the keys; false lets go of them all
-	Reset     bool   `json:"reset,omitempty"`     // begin the world anew, whoever plays it
+	Press     string // direction keys, such as "left" or "up right": held for a while from now
+	Hover     *bool  // blow away what is below
+	Katamari  *bool  // draw in what is around
+	Autopilot *bool  // the script has the keys; false lets go of them all
+	Reset     bool   // begin the world anew, whoever plays it
 }
 
 // Directions are the keys that Press may name.
@@ -23,34 +23,23 @@ func Directions() []string { return []string{"left", "right", "up", "down"} }
 // InputKeys are the keys of an Input under [[at]], with what they may be set to.
 func InputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
 
-// set sets one key.
-func (in *Input) set(key string, value any) error {
+// setInput notes one key of an input.
+func (ch *Change) setInput(key string, value any) error {
+	var text string
 	var on bool
-	switch key {
-	case "press":
-		if !setText(&in.Press, value) {
-			return &Error{Key: key, Problem: show(value) + " is no direction", Expected: directionsText}
-		}
-		in.Press = strings.Join(strings.Fields(in.Press), " ")
-		return in.Check()
-	case "reset":
-		if !setSwitch(&on, value) || !on {
-			return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: "true: begin the world anew"}
-		}
-		in.Reset = true
-		return nil
-	}
-	if !setSwitch(&on, value) {
+	switch {
+	case key == "press" && !setText(&text, value):
+		return &Error{Key: key, Problem: show(value) + " is no direction", Expected: directionsText}
+	case key == "press":
+		text = strings.Join(strings.Fields(text), " ")
+		ch.put(key, text)
+		return checkPress(text)
+	case key == "reset" && (!setSwitch(&on, value) || !on):
+		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: "true: begin the world anew"}
+	case !setSwitch(&on, value):
 		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: `"on" or "off"`}
 	}
-	switch key {
-	case "hover":
-		in.Hover = &on
-	case "katamari":
-		in.Katamari = &on
-	case "autopilot":
-		in.Autopilot = &on
-	}
+	ch.put(key, on)
 	return nil
 }
 
@@ -67,9 +56,9 @@ func setSwitch(dst *bool, v any) bool {
 	return setBool(dst, v)
 }
 
-// check says what is wrong with the directions, if anything is.
-func (in *Input) Check() error {
-	for _, word := range strings.Fields(in.Press) {
+// checkPress says what is wrong with the directions, if anything is.
+func checkPress(text string) error {
+	for _, word := range strings.Fields(text) {
 		if !slices.Contains(Directions(), word) {
 			return Unknown("press", "direction", word, Directions())
 		}
@@ -77,63 +66,66 @@ func (in *Input) Check() error {
 	return nil
 }
 
-// values adds the keys of the input to a table of a change.
-func (in *Input) values(m map[string]any) {
-	if in.Press != "" {
-		m["press"] = in.Press
+// Input returns what the change does to the keys of a live world; nil if nothing.
+func (ch Change) Input() *Input {
+	if !slices.ContainsFunc(ch, isInput) {
+		return nil
 	}
-	if in.Reset {
-		m["reset"] = true
-	}
-	for key, on := range map[string]*bool{"hover": in.Hover, "katamari": in.Katamari, "autopilot": in.Autopilot} {
-		if on != nil {
-			m[key] = *on
+	in := &Input{Press: ch.Text("press"), Reset: ch.Has("reset")}
+	for key, dst := range map[string]**bool{"hover": &in.Hover, "katamari": &in.Katamari, "autopilot": &in.Autopilot} {
+		if v, ok := ch.Get(key); ok {
+			on := v == true
+			*dst = &on
 		}
 	}
+	return in
 }
 
-// label says in a few words what is done: "press left, hover on".
-func (in *Input) label() []string {
-	var parts []string
-	if in.Reset {
-		parts = append(parts, "reset the world")
+func isInput(x Value) bool { return slices.Contains(InputKeys(), x.Key) }
+
+// inputPart is what somebody does who plays. It leaves the configuration alone.
+func inputPart() part {
+	return part{
+		owns:  func(key string) bool { return slices.Contains(InputKeys(), key) },
+		apply: func(*Config, Change) error { return nil },
+		label: func(values Change) (words []string) {
+			if values.Has("reset") {
+				words = append(words, "reset the world")
+			}
+			words = append(words, values.Switches()...)
+			if keys := values.Text("press"); keys != "" {
+				words = append(words, "press "+keys)
+			}
+			return words
+		},
+		write: func(values Change, m map[string]any) {
+			for _, x := range values {
+				m[x.Key] = x.Value
+			}
+		},
 	}
-	parts = append(parts, in.Switches()...)
-	if in.Press != "" {
-		parts = append(parts, "press "+in.Press)
-	}
-	return parts
 }
 
-// switches is the part of the label that is worth a mark in a chart. Presses are
+// Switches is the part of an input's label that is worth a mark in a chart. Presses are
 // too many for that, and a reset is a seam, which has a mark of its own.
-func (in *Input) Switches() []string {
-	var parts []string
-	word := map[bool]string{false: "off", true: "on"}
-	for _, s := range []struct {
-		name string
-		on   *bool
-	}{{"autopilot", in.Autopilot}, {"hover", in.Hover}, {"katamari", in.Katamari}} {
-		if s.on != nil {
-			parts = append(parts, s.name+" "+word[*s.on])
+func (ch Change) Switches() (words []string) {
+	for _, key := range []string{"autopilot", "hover", "katamari"} {
+		if v, ok := ch.Get(key); ok {
+			words = append(words, key+" "+map[bool]string{false: "off", true: "on"}[v == true])
 		}
 	}
-	return parts
+	return words
 }
 
-// onlyInput reports whether the change does nothing to the configuration.
-func (ch *Change) OnlyInput() bool {
-	rest := *ch
-	rest.Input = nil
-	return ch.Input != nil && rest.IsZero()
+// OnlyInput reports whether the change does nothing to the configuration but play.
+func (ch Change) OnlyInput() bool {
+	return len(ch) > 0 && !slices.ContainsFunc(ch, func(x Value) bool { return !isInput(x) })
 }
 
 // onlyPress reports whether the change is a key press and nothing more.
-func (ch *Change) onlyPress() bool {
-	return ch.OnlyInput() && ch.Input.Press != "" && *ch.Input == Input{Press: ch.Input.Press}
-}
+func (ch Change) onlyPress() bool { return len(ch) == 1 && ch[0].Key == "press" }
 
-// tell says in a few words what the first of several changes does, and how many of
+// Summarise says in a few words what the first of several changes does, and how many of
 // them that is: key presses in a row, of which a session that was played has
 // thousands, are told of together.
 func Summarise(list []StampedChange) (label string, n int) {
@@ -144,11 +136,4 @@ func Summarise(list []StampedChange) (label string, n int) {
 		return list[0].Change.Label(), 1
 	}
 	return fmt.Sprintf("%d presses of the arrow keys, until %.3f s", n, list[n-1].TS), n
-}
-
-// Keys names the keys that the input sets.
-func (in *Input) Keys() []string {
-	m := map[string]any{}
-	in.values(m)
-	return sortedKeys(m)
 }

@@ -9,51 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"wirelab/dataset/frame"
-	"wirelab/experiment/transfer"
-
-	messages "wirelab/dataset/text"
 	"wirelab/lossmodel"
 )
-
-// maxEvery is the most of SenderConfig.Every: one snapshot a second of 60.
-const maxEvery = 60
-
-// setter sets one scalar key. Its text is what the error says was expected.
-type setter struct {
-	key      string
-	expected string
-	set      func(c *Config, v any) bool
-}
-
-// settings lists the scalar keys outside the links, the encoder and the tables.
-func settings() []setter {
-	return []setter{
-		{"seed", "a whole number from 0", func(c *Config, v any) bool {
-			n, ok := toUint(v)
-			if ok {
-				c.Seed = n
-			}
-			return ok
-		}},
-		{"duration", `a time such as "60s" or "2m"`, func(c *Config, v any) bool { return setDuration(&c.Duration, v, 0, 1000*time.Hour) }},
-		{"data.source", `a data spec such as "demo" or "file:walk.bin.zst"`, func(c *Config, v any) bool { return setText(&c.Data.Source, v) }},
-		{"data.script", "the name of a script of the world", func(c *Config, v any) bool { return setText(&c.Data.Script, v) }},
-		{"data.cubes", "1 to 65535", func(c *Config, v any) bool { return setInt(&c.Data.Cubes, v, 1, 65535) }},
-		{"data.message", "1 to 16383 bytes", func(c *Config, v any) bool { return setInt(&c.Data.Message, v, 1, messages.MaxMessage) }},
-		{"data.loop", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Loop, v) }},
-		{"data.again", "true or false", func(c *Config, v any) bool { return setBool(&c.Data.Again, v) }},
-		{"sender.block", fmt.Sprintf("%d to %d bytes", minBlock, maxBlock), func(c *Config, v any) bool { return setInt(&c.Sender.Block, v, minBlock, maxBlock) }},
-		{"sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), func(c *Config, v any) bool { return setInt(&c.Sender.Window, v, 1, maxWindow) }},
-		{"sender.rate_hz", "1 to 1000", func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) }},
-		{"sender.every", "1 to 60", func(c *Config, v any) bool { return setInt(&c.Sender.Every, v, 1, maxEvery) }},
-		{"sender.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) }},
-		{"receiver.history", "1 to 255 frames", func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) }},
-		{"receiver.display_hz", "0 (in step with the source), or 1 to 1000, such as 59.9", func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) }},
-		{"receiver.interpolation", `"linear" or "hermite"`, func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) }},
-		{"receiver.playout_delay", `a time such as "85ms"`, func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) }},
-	}
-}
 
 // Set sets the value of one dotted key, as it stands in the TOML file:
 // "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
@@ -112,23 +69,21 @@ func isList(key, such string) error {
 }
 
 func (c *Config) setScalar(key string, value any) error {
-	for _, s := range settings() {
-		if s.key != key {
-			continue
-		}
-		if !s.set(c, value) {
-			return &Error{Key: key, Problem: fmt.Sprintf("%v makes no sense here", show(value)), Expected: s.expected}
-		}
-		return nil
+	s := settingNamed(key)
+	if s == nil || s.Key != key {
+		return Unknown(key, "key", key, knownKeys())
 	}
-	return Unknown(key, "key", key, knownKeys())
+	if !s.set(c, value) {
+		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
+	}
+	return nil
 }
 
 // knownKeys lists what may stand in a file, for near names.
 func knownKeys() []string {
 	var keys []string
-	for _, s := range settings() {
-		keys = append(keys, s.key)
+	for _, s := range rows {
+		keys = append(keys, s.Key)
 	}
 	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "shadow", "sweep", "assert")
 	for _, k := range lossmodel.Keys() {
@@ -256,6 +211,14 @@ func setText(dst *string, v any) bool {
 	return true
 }
 
+func setUint(dst *uint64, v any) bool {
+	n, ok := toUint(v)
+	if ok {
+		*dst = n
+	}
+	return ok
+}
+
 func setInt(dst *int, v any, lo, hi int) bool {
 	n, ok := toUint(v)
 	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi {
@@ -332,10 +295,3 @@ func toUint(v any) (uint64, bool) {
 	}
 	return 0, false
 }
-
-// bounds of SenderConfig.Block and Window.
-const (
-	minBlock  = transfer.MinBlock
-	maxBlock  = 1400
-	maxWindow = transfer.Reach
-)

@@ -13,34 +13,61 @@ func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
 
+// In reports whether list has the same.
 func (e Encoder) In(list []Encoder) bool { return slices.ContainsFunc(list, e.Equal) }
 
 // setShadow notes one key about shadows: "shadow" and "shadow_off" take a name or
 // a list of names, "shadow[0].name" and "shadow[0].params.small" spell one out.
 func (ch *Change) setShadow(key, rest string, value any) error {
 	name, index, isItem := cutIndex(key[:len(key)-len(rest)])
+	joins := slices.Clone(ch.Shadows())
 	if isItem && name == "shadow" {
-		for len(ch.Shadow) <= index {
-			ch.Shadow = append(ch.Shadow, Encoder{})
+		for len(joins) <= index {
+			joins = append(joins, Encoder{})
 		}
-		return ch.Shadow[index].set(key, strings.TrimPrefix(rest, "."), value)
+		joins[index] = joins[index].Clone()
+		err := joins[index].set(key, strings.TrimPrefix(rest, "."), value)
+		ch.put("shadow", joins)
+		return err
+	}
+	if list, ok := value.([]Encoder); ok && key == "shadow" {
+		ch.put("shadow", append(joins, list...))
+		return nil
 	}
 	names, ok := namesOf(value)
 	if !ok {
 		return &Error{Key: key, Problem: show(value) + " is no name", Expected: "the name of an encoder, or a list of names"}
 	}
 	if key == "shadow_off" {
-		ch.ShadowOff = append(ch.ShadowOff, names...)
+		ch.put(key, append(slices.Clone(ch.ShadowsOff()), names...))
 		return nil
 	}
 	for _, n := range names {
-		ch.Shadow = append(ch.Shadow, Encoder{Name: n})
+		joins = append(joins, Encoder{Name: n})
 	}
+	ch.put("shadow", joins)
 	return nil
+}
+
+// Shadows returns the shadows that join.
+func (ch Change) Shadows() []Encoder {
+	v, _ := ch.Get("shadow")
+	list, _ := v.([]Encoder)
+	return list
+}
+
+// ShadowsOff returns the names of the shadows that leave.
+func (ch Change) ShadowsOff() []string {
+	v, _ := ch.Get("shadow_off")
+	names, _ := v.([]string)
+	return names
 }
 
 // namesOf reads a name or a list of names.
 func namesOf(value any) ([]string, bool) {
+	if names, ok := value.([]string); ok {
+		return names, len(names) > 0
+	}
 	list, isList := value.([]any)
 	if !isList {
 		list = []any{value}
@@ -54,66 +81,83 @@ func namesOf(value any) ([]string, bool) {
 	return names, len(names) > 0
 }
 
-// shadowValues adds what setShadow takes apart again.
-func (ch *Change) shadowValues(m map[string]any) {
-	var plain []any
-	var full []any
-	for _, s := range ch.Shadow {
-		full = append(full, s.values())
-		if len(s.Params) == 0 {
-			plain = append(plain, s.Name)
-		}
-	}
-	switch {
-	case len(full) == 0:
-	case len(plain) < len(full):
-		m["shadow"] = full
-	default:
-		m["shadow"] = plain
-	}
-	if len(ch.ShadowOff) > 0 {
-		var off []any
-		for _, name := range ch.ShadowOff {
-			off = append(off, name)
-		}
-		m["shadow_off"] = off
+// shadowPart is the shadows that leave, and those that join after them.
+func shadowPart() part {
+	return part{
+		owns: func(key string) bool { return key == "shadow" || key == "shadow_off" },
+		apply: func(c *Config, values Change) error {
+			if err := c.removeShadows(values.ShadowsOff()); err != nil {
+				return err
+			}
+			return c.addShadows(values.Shadows())
+		},
+		label: shadowLabel,
+		undo:  undoShadows,
+		write: func(values Change, m map[string]any) {
+			if joins := values.Shadows(); len(joins) > 0 {
+				m["shadow"] = shadowTable(joins)
+			}
+			if names := values.ShadowsOff(); len(names) > 0 {
+				m["shadow_off"] = names
+			}
+		},
 	}
 }
 
-// shadowLabel says in words which shadows leave and join.
-func (ch *Change) shadowLabel() (parts []string) {
-	for _, name := range ch.ShadowOff {
-		parts = append(parts, "shadow "+name+" off")
+// shadowTable is how a script holds shadows: as names, unless one has params.
+func shadowTable(list []Encoder) any {
+	var names []string
+	var full []any
+	for _, s := range list {
+		full = append(full, s.values())
+		if len(s.Params) == 0 {
+			names = append(names, s.Name)
+		}
 	}
-	for _, s := range ch.Shadow {
+	if len(names) < len(full) {
+		return full
+	}
+	return names
+}
+
+// shadowLabel says in words which shadows leave and join.
+func shadowLabel(values Change) (words []string) {
+	for _, name := range values.ShadowsOff() {
+		words = append(words, "shadow "+name+" off")
+	}
+	for _, s := range values.Shadows() {
 		text := "shadow " + s.Name
 		for _, k := range sortedKeys(s.Params) {
 			text += fmt.Sprintf(" %s=%v", k, s.Params[k])
 		}
-		parts = append(parts, text+" on")
+		words = append(words, text+" on")
 	}
-	return parts
+	return words
 }
 
-// changeShadows lets shadows leave, then others join.
-func (c *Config) changeShadows(ch *Change) error {
-	for _, name := range ch.ShadowOff {
+func (c *Config) removeShadows(names []string) error {
+	for _, name := range names {
 		n := len(c.Shadows)
 		c.Shadows = slices.DeleteFunc(c.Shadows, func(s Encoder) bool { return s.Name == name })
-		if len(c.Shadows) == n {
-			var running []string
-			for _, s := range c.Shadows {
-				running = append(running, s.Name)
-			}
-			if n == 0 {
-				return &Error{Key: "shadow_off", Problem: "no shadow runs", Expected: "one that was added before"}
-			}
-			return Unknown("shadow_off", "shadow", name, running)
+		if len(c.Shadows) < n {
+			continue
 		}
+		if n == 0 {
+			return &Error{Key: "shadow_off", Problem: "no shadow runs", Expected: "one that was added before"}
+		}
+		var running []string
+		for _, s := range c.Shadows {
+			running = append(running, s.Name)
+		}
+		return Unknown("shadow_off", "shadow", name, running)
 	}
-	for i, s := range ch.Shadow {
-		s = s.Clone()
-		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {
+	return nil
+}
+
+func (c *Config) addShadows(list []Encoder) error {
+	for i, s := range list {
+		s, err := s.normal(Indexed("shadow", i), c.Codecs)
+		if err != nil {
 			return err
 		}
 		if s.In(c.Shadows) {
@@ -124,17 +168,25 @@ func (c *Config) changeShadows(ch *Change) error {
 	return nil
 }
 
-// undoShadows adds to ch what turns the shadows of after into those of c. Those
-// that share a name leave together, so all of them join again.
-func (c *Config) undoShadows(after *Config, ch *Change) {
-	for _, s := range after.Shadows {
-		if !s.In(c.Shadows) && !slices.Contains(ch.ShadowOff, s.Name) {
-			ch.ShadowOff = append(ch.ShadowOff, s.Name)
+// undoShadows sets what turns the shadows of is into those of was. Those that share a
+// name leave together, so all of them join again.
+func undoShadows(was, is *Config, set func(Value)) {
+	var off []string
+	var joins []Encoder
+	for _, s := range is.Shadows {
+		if !s.In(was.Shadows) && !slices.Contains(off, s.Name) {
+			off = append(off, s.Name)
 		}
 	}
-	for _, s := range c.Shadows {
-		if !s.In(after.Shadows) || slices.Contains(ch.ShadowOff, s.Name) {
-			ch.Shadow = append(ch.Shadow, s.Clone())
+	for _, s := range was.Shadows {
+		if !s.In(is.Shadows) || slices.Contains(off, s.Name) {
+			joins = append(joins, s.Clone())
 		}
+	}
+	if len(off) > 0 {
+		set(Value{"shadow_off", off})
+	}
+	if len(joins) > 0 {
+		set(Value{"shadow", joins})
 	}
 }

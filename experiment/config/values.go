@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -13,24 +12,11 @@ import (
 // Values returns the effective configuration as nested tables of text, numbers
 // and lists: what reports hold. Setting them all on a Default gives c again.
 func (c *Config) Values() map[string]any {
-	v := map[string]any{
-		"seed": int64(c.Seed),
-		"data": map[string]any{"source": c.Data.Source, "cubes": int64(c.Data.Cubes), "script": c.Data.Script, "loop": c.Data.Loop, "message": int64(c.Data.Message)},
-		"down": c.Down.Values(),
-		"up":   c.Up.Values(),
-		"sender": map[string]any{
-			"rate_hz": int64(c.Sender.RateHz), "every": int64(c.Sender.Every), "history": int64(c.Sender.History)},
-		"receiver": map[string]any{
-			"history": int64(c.Receiver.History), "playout_delay": c.Receiver.Playout.String(), "interpolation": c.Receiver.Interpolation.String(),
-			"display_hz": float64(c.Receiver.DisplayMilliHz) / 1000},
-		"encoder": c.Encoder.values(),
-	}
-	c.fileValues(v)
-	if c.Seed >= 1<<53 {
-		v["seed"] = strconv.FormatUint(c.Seed, 10) // JSON readers make floats of numbers
-	}
-	if c.Duration > 0 {
-		v["duration"] = c.Duration.String()
+	v := map[string]any{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
+	for _, s := range rows {
+		if s.omit == nil || !s.omit(c) {
+			putNested(v, s.Key, s.get(c))
+		}
 	}
 	if len(c.Assert) > 0 {
 		m := map[string]any{}
@@ -43,24 +29,26 @@ func (c *Config) Values() map[string]any {
 	return v
 }
 
-// fileValues adds what is about whole files, where the data are files or somebody
-// has set it.
-func (c *Config) fileValues(v map[string]any) {
-	usual, sender := Default().Sender, v["sender"].(map[string]any)
-	kind, _, _ := strings.Cut(c.Data.Source, ":")
-	if kind == "files" || c.Sender.Block != usual.Block || c.Sender.Window != usual.Window {
-		sender["block"], sender["window"] = int64(c.Sender.Block), int64(c.Sender.Window)
+// putNested sets a dotted key of nested tables.
+func putNested(table map[string]any, key string, v any) {
+	head, rest, below := strings.Cut(key, ".")
+	if !below {
+		table[key] = v
+		return
 	}
-	if c.Data.Again && kind == "files" {
-		v["data"].(map[string]any)["again"] = true
+	sub, ok := table[head].(map[string]any)
+	if !ok {
+		sub = map[string]any{}
+		table[head] = sub
 	}
+	putNested(sub, rest, v)
 }
 
 // listValues adds the arrays of tables.
 func (c *Config) listValues(v map[string]any) {
 	var at, shadows, sweep []any
 	for _, a := range c.At {
-		m := a.Change.values()
+		m := a.Change.table()
 		m["t"] = a.T.String()
 		at = append(at, m)
 	}
@@ -94,26 +82,23 @@ func FromValues(name string, values map[string]any) (*Config, error) {
 	c := Default()
 	flat := map[string]any{}
 	flatten("", values, flat)
-	if v, ok := flat["profile"]; ok {
-		if err := c.Set("profile", v); err != nil {
-			return nil, Located(name, nil, err)
-		}
-	}
-	for _, key := range sortedKeys(flat) {
-		if key == "profile" {
+	for _, key := range append(slices.Clone(firstKeys), sortedKeys(flat)...) {
+		if _, set := flat[key]; !set {
 			continue
 		}
 		if err := c.Set(key, flat[key]); err != nil {
 			return nil, Located(name, nil, err)
 		}
+		delete(flat, key)
 	}
 	if err := c.Validate(); err != nil {
 		return nil, Located(name, nil, err)
 	}
+	if err := c.Normalise(); err != nil {
+		return nil, Located(name, nil, err)
+	}
 	return c, nil
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Settings returns the configuration as flat keys with their values as text, but for
 // the script, the sweep and the assertions.

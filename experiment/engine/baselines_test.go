@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 	"time"
+
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"

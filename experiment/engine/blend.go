@@ -2,6 +2,7 @@ package engine
 
 import (
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"

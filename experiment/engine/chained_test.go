@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/config"
@@ -155,7 +156,7 @@ func TestMemosNeverPart(t *testing.T) {
 		names := []string{"chained-120", "chained-121", "chained-122", "quantized"}
 		learnt := uint32(0)
 		for i := range 80 {
-			if err := s.Change(config.Change{Encoder: names[(uint64(i)*7+seed)%4]}); err != nil {
+			if err := s.Change(config.NewChange("encoder.name", names[(uint64(i)*7+seed)%4])); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.RunUntil(s.now + time.Duration(100+37*i%400)*time.Millisecond); err != nil {
@@ -195,14 +196,14 @@ func TestEpochsHealAfterAnOutage(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		run(3*time.Second, config.Change{Encoder: "chained-120"})
-		run(time.Second, config.Change{Down: map[string]string{"loss": "100%"}})
+		run(3*time.Second, config.NewChange("encoder.name", "chained-120"))
+		run(time.Second, config.NewChange("down.loss", "100%"))
 		for i := range swaps {
-			run(130*time.Millisecond, config.Change{Encoder: fmt.Sprintf("chained-%d", 120+(i+swaps)%2)})
+			run(130*time.Millisecond, config.NewChange("encoder.name", fmt.Sprintf("chained-%d", 120+(i+swaps)%2)))
 		}
 		before := s.lanes[0].totals(s.Now())
 		last := tap(s.lanes[0])
-		run(20*time.Second, config.Change{Down: map[string]string{"loss": "0%"}})
+		run(20*time.Second, config.NewChange("down.loss", "0%"))
 		got := s.lanes[0].totals(s.Now())
 		if n := got.Decoded - before.Decoded; n < 1150 || got.Wrong != 0 || got.DecodeRefused != 0 {
 			t.Errorf("%d epochs missed: %d of 1200 decoded, %d wrong, %d refused, %+v", swaps, n, got.Wrong, got.DecodeRefused, got.Failures)
@@ -240,12 +241,12 @@ func TestLateCopiesAreCopies(t *testing.T) {
 // goes on.
 func TestOvertakenScriptIsRefused(t *testing.T) {
 	c := config.Default()
-	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.Change{Params: map[string]any{"xy_small": int64(5)}})}
+	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
 	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Change(config.Change{Encoder: "raw"}); err != nil {
+	if err := s.Change(config.NewChange("encoder.name", "raw")); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.RunUntil(5 * time.Second); err != nil {

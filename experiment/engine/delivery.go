@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"time"
+
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
@@ -134,7 +135,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
-			_ = s.Change(config.Change{Encoder: whole[rng.IntN(2)]})
+			_ = s.Change(config.NewChange("encoder.name", whole[rng.IntN(2)]))
 		}
 		r := toTheEnd(t, s)
 		for i, x := range []*figures.Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
@@ -238,7 +239,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	if err := s.RunUntil(500 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Change(config.Change{Shadow: []config.Encoder{{Name: "whole-zstd"}}}); err != nil {
+	if err := s.Change(config.NewChange("shadow", []config.Encoder{{Name: "whole-zstd"}})); err != nil {
 		t.Fatal(err)
 	}
 	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {

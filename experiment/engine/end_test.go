@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/internal/labtest"

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
@@ -59,7 +60,7 @@ func TestRateChangesOnTheWay(t *testing.T) {
 		}
 		names, every := []string{"chained-120", "chained-121", "chained-122", "quantized"}, []int{1, 6, 2, 30, 3, 1, 10}
 		for i := range 80 {
-			if err := s.Change(config.Change{Encoder: names[(uint64(i)*7+seed)%4], Every: every[i%7]}); err != nil {
+			if err := s.Change(config.NewChange("encoder.name", names[(uint64(i)*7+seed)%4], "sender.every", every[i%7])); err != nil {
 				t.Fatal(err)
 			}
 			before := s.lanes[0].totals(s.Now()).Sent
@@ -89,7 +90,7 @@ func TestEveryNeedsAHistory(t *testing.T) {
 	c.Receiver.History = 20
 	for every, ok := range map[int]bool{1: true, 10: true, 11: false, 60: false} {
 		var bad *config.Error
-		if err := c.Check(config.Change{Every: every}); (err == nil) != ok || err != nil && (!errors.As(err, &bad) || bad.Key != "sender.every") {
+		if err := c.Check(config.NewChange("sender.every", every)); (err == nil) != ok || err != nil && (!errors.As(err, &bad) || bad.Key != "sender.every") {
 			t.Errorf("every %d-th with a history of 20: %v", every, err)
 		}
 	}

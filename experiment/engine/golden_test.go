@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -29,7 +30,7 @@ func TestGoldenDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.At = []config.StampedChange{config.Stamp(20*time.Second, config.Change{Encoder: codec.Name}), config.Stamp(40*time.Second, config.Change{Down: map[string]string{"loss": "30%"}})}
+		c.At = []config.StampedChange{config.Stamp(20*time.Second, config.NewChange("encoder.name", codec.Name)), config.Stamp(40*time.Second, config.NewChange("down.loss", "30%"))}
 		s, err := NewSessionOf(c, labtest.NewCrowd(24, 6, -1, 3), Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+
 	"wirelab/dataset/world"
 	"wirelab/experiment/config"
 )
@@ -53,16 +54,13 @@ func (h *hands) keys(now time.Duration) world.Input {
 	return world.Input{Left: held(0), Right: held(1), Up: held(2), Down: held(3), Push: h.hover, Pull: h.katamari}
 }
 
-// playable says why the source cannot take an input, nil if it can.
-func (s *Session) playable(in *config.Input) error {
-	if s.steered == nil {
-		key := "press"
-		if keys := in.Keys(); len(keys) > 0 {
-			key = keys[0]
-		}
-		return &config.Error{Key: key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source), Expected: `the live world: data "world"`}
+// playable says why nobody can play the source by ch, nil if somebody can.
+func (s *Session) playable(ch config.Change) error {
+	if s.steered != nil {
+		return nil
 	}
-	return in.Check()
+	at := slices.IndexFunc(ch, func(x config.Value) bool { return slices.Contains(config.InputKeys(), x.Key) })
+	return &config.Error{Key: ch[at].Key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source), Expected: `the live world: data "world"`}
 }
 
 // play takes an input over. The source hears of it with its next frame.

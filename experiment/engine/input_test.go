@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/dataset/world"
 	"wirelab/experiment/config"
@@ -72,23 +73,23 @@ func TestInputsHoldKeys(t *testing.T) {
 		want string
 	}{
 		{"nobody", nil, "script*30"},
-		{"a press", []config.StampedChange{{T: due(2), Change: config.Change{Input: &config.Input{Press: "left"}}}}, "script*2 L*9 -*19"},
+		{"a press", []config.StampedChange{{T: due(2), Change: config.NewChange("press", "left")}}, "script*2 L*9 -*19"},
 		{"a repeat", []config.StampedChange{
-			{T: 1, Change: config.Change{Input: &config.Input{Press: "up"}}},
-			{T: due(5) + 1, Change: config.Change{Input: &config.Input{Press: "up"}}}}, "script*1 U*14 -*15"},
+			{T: 1, Change: config.NewChange("press", "up")},
+			{T: due(5) + 1, Change: config.NewChange("press", "up")}}, "script*1 U*14 -*15"},
 		{"the opposite", []config.StampedChange{
-			{T: 1, Change: config.Change{Input: &config.Input{Press: "left up"}}},
-			{T: due(3) + 1, Change: config.Change{Input: &config.Input{Press: "right"}}}}, "script*1 LU*3 RU*6 R*3 -*17"},
+			{T: 1, Change: config.NewChange("press", "left up")},
+			{T: due(3) + 1, Change: config.NewChange("press", "right")}}, "script*1 LU*3 RU*6 R*3 -*17"},
 		{"modes", []config.StampedChange{
-			{T: 1, Change: config.Change{Input: &config.Input{Hover: &on}}},
-			{T: due(3) + 1, Change: config.Change{Input: &config.Input{Katamari: &on}}},
-			{T: due(5) + 1, Change: config.Change{Input: &config.Input{Hover: &off}}}}, "script*1 h*3 hk*2 k*24"},
+			{T: 1, Change: config.NewChange("hover", on)},
+			{T: due(3) + 1, Change: config.NewChange("katamari", on)},
+			{T: due(5) + 1, Change: config.NewChange("hover", off)}}, "script*1 h*3 hk*2 k*24"},
 		{"autopilot", []config.StampedChange{
-			{T: 1, Change: config.Change{Input: &config.Input{Autopilot: &off}}},
-			{T: due(3) + 1, Change: config.Change{Input: &config.Input{Press: "down", Hover: &on}}},
-			{T: due(5) + 1, Change: config.Change{Input: &config.Input{Autopilot: &on}}},
-			{T: due(7) + 1, Change: config.Change{Input: &config.Input{Press: "down"}}}}, "script*1 -*3 Dh*2 script*2 D*9 -*13"},
-		{"a reset", []config.StampedChange{{T: due(2) + 1, Change: config.Change{Input: &config.Input{Reset: true}}}}, "script*3 reset*1 script*27"},
+			{T: 1, Change: config.NewChange("autopilot", off)},
+			{T: due(3) + 1, Change: config.NewChange("press", "down", "hover", on)},
+			{T: due(5) + 1, Change: config.NewChange("autopilot", on)},
+			{T: due(7) + 1, Change: config.NewChange("press", "down")}}, "script*1 -*3 Dh*2 script*2 D*9 -*13"},
+		{"a reset", []config.StampedChange{{T: due(2) + 1, Change: config.NewChange("reset", true)}}, "script*3 reset*1 script*27"},
 	} {
 		src := newKeyboard()
 		config := config.Default()
@@ -114,7 +115,7 @@ func TestTakingTheKeysKeepsTheMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.RunUntil(time.Second), s.Change(config.Change{Input: &config.Input{Press: "left"}}), s.RunUntil(2*time.Second)); err != nil {
+	if err := errors.Join(s.RunUntil(time.Second), s.Change(config.NewChange("press", "left")), s.RunUntil(2*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if got := src.log[len(src.log)-1]; got != "k" {
@@ -128,7 +129,7 @@ func TestNobodyPlaysARecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Default()
-	c.At = []config.StampedChange{{T: time.Second, Change: config.Change{Input: &config.Input{Press: "left"}}}}
+	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
 	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(), `nobody can play demo: it is a recording; expected the live world`) {
 		t.Errorf("a script with a press on a recording: %v", err)
 	}
@@ -137,7 +138,7 @@ func TestNobodyPlaysARecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Change(config.Change{Input: &config.Input{Reset: true}}); err == nil || len(s.log) != 0 {
+	if err := s.Change(config.NewChange("reset", true)); err == nil || len(s.log) != 0 {
 		t.Errorf("a recording was reset: %v", err)
 	}
 }
@@ -195,10 +196,10 @@ loss = "5%"
 func TestPressesAreToldOfTogether(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {
-		return config.Stamp(at, config.Change{Input: &config.Input{Press: "left"}})
+		return config.Stamp(at, config.NewChange("press", "left"))
 	}
 	list := []config.StampedChange{press(1 * time.Second), press(2 * time.Second), press(3500 * time.Millisecond),
-		config.Stamp(4*time.Second, config.Change{Input: &config.Input{Hover: &on}}), press(5 * time.Second)}
+		config.Stamp(4*time.Second, config.NewChange("hover", on)), press(5 * time.Second)}
 	var got []string
 	for i := 0; i < len(list); {
 		label, n := config.Summarise(list[i:])

@@ -234,7 +234,7 @@ func (w *inspector) since(all *records, seq uint64, baseline int, at time.Durati
 			s.Lost++
 		case r.Outcome == InFlight || r.Arrived > at || in.AckDue > at:
 			s.UnderWay++
-		case r.Outcome.Failed():
+		case !kept(r.Outcome):
 			s.Failed++
 		case in.AckLost != lossmodel.None:
 			s.AckLost++

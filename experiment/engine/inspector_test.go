@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
@@ -138,7 +139,7 @@ func TestTroublesOfLargePacketsHaveAnEnd(t *testing.T) {
 	for _, loss := range []string{"0%", "100%"} {
 		s := inspected(t, 5*time.Second, "link.latency", "40ms")
 		l := s.lanes[0]
-		if err := s.Change(config.Change{Encoder: "raw", Down: map[string]string{"loss": loss}}); err != nil {
+		if err := s.Change(config.NewChange("encoder.name", "raw", "down.loss", loss)); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(8 * time.Second); err != nil {

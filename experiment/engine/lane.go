@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/config"
@@ -90,6 +91,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	l.screen.mode = c.Receiver.Interpolation
 	l.meter.playout.hz = float64(c.DisplayMilliHz(schema.TickHz)) / 1000
 	l.meter.samples.keep = opt.KeepSamples
+	l.meter.budgetLine.kbps = c.BudgetKbps
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
 	if opt.Inspect {
 		l.watch = newInspector(len(l.records.ring))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
@@ -28,6 +29,7 @@ type meter struct {
 	budget             encoders.Budget
 	net                netMeter
 	rounding           roundingMeter
+	budgetLine         budgetMeter
 	sample             Sample
 	samples            samples
 }
@@ -98,6 +100,7 @@ func (m *meter) late(by time.Duration) {
 // close ends the sample at t and returns it; the next one begins.
 func (m *meter) close(t time.Duration) *Sample {
 	m.sample.T = t
+	m.budgetLine.close(m.sample.PayloadBits)
 	off := &m.playout.off
 	m.sample.PositionErrorMM, m.sample.OrientationErrorDeg = float64(off.worst)/1000, float64(off.worstAngle)/1000
 	off.worst, off.worstAngle = 0, 0
@@ -143,13 +146,14 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		Decoded: m.outcomes[Decoded], Stale: m.outcomes[Stale], Duplicate: m.outcomes[Duplicate],
 		Lost: m.outcomes[Lost], LostBy: figures.LostBy(&m.lostBy),
 		Failures: figures.Failures{NoBaseline: m.outcomes[NoBaseline], Corrupt: m.outcomes[Corrupt], UnknownCodec: m.outcomes[UnknownCodec]},
-		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong],
+		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong], Unknown: m.outcomes[Unknown],
 		Reordered: m.reordered, EncodeFailed: m.encodeFailed, DecodeRefused: m.decodeRefused,
 		PayloadKbps: figures.Ratio(float64(m.payload)/1000, secs), WireKbps: figures.Ratio(float64(m.wire)/1000, secs), FeedbackKbps: figures.Ratio(float64(m.up)/1000, secs),
 		BitsPerItem: figures.Ratio(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
-		Playout: m.playout.totals(frame.IsCubes(schema)),
-		Network: m.net.network(g), Rounding: m.rounding.rounding(schema),
+		OverBudgetRatio: m.budgetLine.ratio(),
+		Playout:         m.playout.totals(frame.IsCubes(schema)),
+		Network:         m.net.network(g), Rounding: m.rounding.rounding(schema),
 	}
 	if frame.IsCubes(schema) {
 		changed := figures.Ratio(float64(m.payload), float64(m.changed))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"time"
+
 	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )

@@ -41,5 +41,9 @@ func outcomeOf(o endpoint.Outcome) Outcome {
 		endpoint.NoBaseline: NoBaseline, endpoint.Corrupt: Corrupt, endpoint.UnknownCodec: UnknownCodec}[o]
 }
 
-// Failed reports whether the receiver got bytes it could make nothing of.
-func (o Outcome) Failed() bool { return o == NoBaseline || o == Corrupt || o == UnknownCodec }
+// Failed reports whether the receiver got bytes and made nothing of them that it can
+// trust. This is what every page, report and chart calls a failure. Wrong is told apart:
+// it is a fault of the encoder and not of the link.
+func (o Outcome) Failed() bool {
+	return o == NoBaseline || o == Corrupt || o == UnknownCodec || o == Tainted
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/files"

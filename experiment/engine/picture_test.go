@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 	"time"
+
 	"wirelab/dataset"
 	"wirelab/dataset/world"
 	"wirelab/experiment/config"
@@ -28,7 +29,7 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 // The sender's side of a picture is the world itself, to half a unit of the
 // quantisation; the receiver's is what the world was at the moment on display.
 func TestPictureShowsTheWorld(t *testing.T) {
-	s := worldSession(t, "katamari", config.Change{Down: map[string]string{"latency": "50ms"}})
+	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open("world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
 	if err != nil {
 		t.Fatal(err)
@@ -76,9 +77,9 @@ func TestPictureShowsTheWorld(t *testing.T) {
 // Loss makes errors, and a link that is dead starves the display, which then
 // stands still.
 func TestPictureOfABadLink(t *testing.T) {
-	s := worldSession(t, "hover", config.Change{Down: map[string]string{"loss": "30%", "latency": "20ms", "jitter": "15ms"}})
+	s := worldSession(t, "hover", config.NewChange("down.loss", "30%", "down.latency", "20ms", "down.jitter", "15ms"))
 	delay := 20 * time.Millisecond
-	if err := s.Change(config.Change{Playout: &delay}); err != nil {
+	if err := s.Change(config.NewChange("receiver.playout_delay", (delay).String())); err != nil {
 		t.Fatal(err)
 	}
 	off, starved := 0, 0
@@ -100,7 +101,7 @@ func TestPictureOfABadLink(t *testing.T) {
 	if off < 60 || starved < 30 {
 		t.Errorf("of 600 pictures %d are off and %d starve; 30%% loss must be seen", off, starved)
 	}
-	if err := s.Change(config.Change{Down: map[string]string{"loss": "100%"}}); err != nil {
+	if err := s.Change(config.NewChange("down.loss", "100%")); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.RunUntil(12 * time.Second); err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"time"
+
 	"wirelab/dataset"
 	"wirelab/experiment/endpoint"
 )

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
@@ -15,8 +16,8 @@ import (
 func chaos(rng *rand.Rand) config.Change {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
-	link := func() map[string]string {
-		return map[string]string{
+	link := func() map[string]any {
+		return map[string]any{
 			"loss": percent(60), "latency": millis(300), "jitter": millis(80), "reorder": percent(30),
 			"duplicate": percent(30), "corrupt": percent(20),
 		}
@@ -26,24 +27,24 @@ func chaos(rng *rand.Rand) config.Change {
 	case 0, 1:
 		all := labtest.OfCubes()
 		codec := all[rng.IntN(len(all))]
-		ch.Encoder = codec.Name
+		ch = config.NewChange("encoder.name", codec.Name)
 		infos := codec.ParamInfo()
 		if len(infos) > 0 && rng.IntN(2) == 0 {
 			p := infos[rng.IntN(len(infos))]
 			if p.Type == "int" && p.Min != nil && p.Max != nil {
 				lo, hi := int(*p.Min), int(*p.Max)
-				ch.Params = map[string]any{p.Name: int64(lo + rng.IntN(hi-lo+1))}
+				ch = config.NewChange("encoder.name", codec.Name, "encoder.params."+p.Name, int64(lo+rng.IntN(hi-lo+1)))
 			}
 		}
 	case 2:
-		ch.Down = link()
+		ch = config.NewChange("down", link())
 	case 3:
-		ch.Up = link()
+		ch = config.NewChange("up", link())
 	case 5:
-		ch.Every = 1 + rng.IntN(8)
+		ch = config.NewChange("sender.every", 1+rng.IntN(8))
 	case 4:
 		all := lossmodel.Profiles()
-		ch.Profile = all[rng.IntN(len(all))].Name
+		ch = config.NewChange("profile", all[rng.IntN(len(all))].Name)
 	}
 	return ch
 }
@@ -128,7 +129,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		all := labtest.OfCubes()
 		for range 40 {
-			if err := s.Change(config.Change{Encoder: all[rng.IntN(len(all))].Name}); err != nil {
+			if err := s.Change(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.RunUntil(s.now + time.Second); err != nil {
@@ -144,7 +145,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 			t.Errorf("seed %d: no damage was noticed in %d packets", seed, got.Sent)
 		}
 		healed := s.lanes[0].meter.outcomes
-		if err := s.Change(config.Change{Down: map[string]string{"corrupt": "0%"}, Encoder: "quantized"}); err != nil {
+		if err := s.Change(config.NewChange("down.corrupt", "0%", "encoder.name", "quantized")); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(s.now + 30*time.Second); err != nil {
@@ -179,7 +180,7 @@ func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		swaps := 0
 		for range 300 {
-			if err := s.Change(config.Change{Encoder: all[rng.IntN(len(all))].Name}); err != nil {
+			if err := s.Change(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name)); err != nil {
 				t.Fatal(err)
 			}
 			swaps++
@@ -213,7 +214,7 @@ func TestNumbersWrap(t *testing.T) {
 	}
 	names := []string{"quantized", "relative-orientation"}
 	for i := 0; s.sent < 80_000; i++ {
-		if err := s.Change(config.Change{Encoder: names[i%2]}); err != nil {
+		if err := s.Change(config.NewChange("encoder.name", names[i%2])); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.RunUntil(s.now + 4*time.Second); err != nil {
@@ -251,12 +252,12 @@ func TestLongOutageHeals(t *testing.T) {
 		}
 	}
 	run(5 * time.Second)
-	if err := s.Change(config.Change{Down: map[string]string{"loss": "100%"}}); err != nil {
+	if err := s.Change(config.NewChange("down.loss", "100%")); err != nil {
 		t.Fatal(err)
 	}
 	run(40_000 * time.Second / 60)
 	before := s.lanes[0].totals(s.Now())
-	if err := s.Change(config.Change{Down: map[string]string{"loss": "0%"}}); err != nil {
+	if err := s.Change(config.NewChange("down.loss", "0%")); err != nil {
 		t.Fatal(err)
 	}
 	run(10 * time.Second)

@@ -3,6 +3,7 @@ package engine
 import (
 	"math/bits"
 	"slices"
+
 	"wirelab/experiment/figures"
 )
 

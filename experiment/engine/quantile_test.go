@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
 	"wirelab/experiment/figures"
 )
 

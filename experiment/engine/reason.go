@@ -15,7 +15,8 @@ type Reason uint8
 const (
 	NoReason            Reason = iota
 	BecauseLost                // the link dropped it
-	BecauseLate                // it came after a newer one, or after its time on display
+	BecauseLate                // it came after its time on display
+	BecauseStale               // it came after a newer one, though in time for the display
 	BecauseDropped             // its baseline had left the receiver's history
 	BecauseBaseLost            // its baseline never came
 	BecauseBaseFailed          // its baseline could not be decoded
@@ -38,7 +39,7 @@ const (
 
 // String names the reason in a word or two.
 func (r Reason) String() string {
-	names := [numReasons]string{"nothing", "lost", "late", "no baseline: dropped", "no baseline: lost", "no baseline: not decoded", "no baseline",
+	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost", "no baseline: not decoded", "no baseline",
 		"checksum", "damaged", "tainted", "unknown codec", "codec error", "frame refused", "WRONG",
 		"large: no ack", "large: swapped", "large: seam", "large: old baseline", "large: more changed", "large: dearer"}
 	if r < numReasons {
@@ -55,11 +56,12 @@ func failureReason(rec *PacketRecord, in *Inside) Reason {
 	switch rec.Outcome {
 	case Lost:
 		return BecauseLost
-	case Stale:
-		return BecauseLate
-	case Decoded:
-		if in.Late > 0 {
+	case Decoded, Stale:
+		switch {
+		case in.Late > 0:
 			return BecauseLate
+		case rec.Outcome == Stale:
+			return BecauseStale
 		}
 	case NoBaseline:
 		return noBaseReason(in.Base)

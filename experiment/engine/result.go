@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 )

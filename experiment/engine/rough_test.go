@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 )
 
@@ -42,7 +43,7 @@ func TestCallsAndMessages(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !s.Done() {
-					_ = s.Change(config.Change{Encoder: names[rng.IntN(len(names))]})
+					_ = s.Change(config.NewChange("encoder.name", names[rng.IntN(len(names))]))
 				}
 			}
 			lawHolds(t, s)

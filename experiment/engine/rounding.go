@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+
 	"wirelab/dataset/frame"
 	"wirelab/experiment/figures"
 )

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"testing"
+
 	"wirelab/dataset/frame"
 	"wirelab/experiment/figures"
 )

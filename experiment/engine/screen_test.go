@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"time"
+
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
@@ -108,6 +109,9 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	if err := c.FitTo(src.Schema()); err != nil {
 		return nil, err
 	}
+	if err := c.Normalise(); err != nil {
+		return nil, err
+	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
 	_, sized := src.(dataset.Sized)
 	s.delivers = s.schema.Delivery == frame.Every
@@ -150,12 +154,17 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 // loadScript takes the scripted changes over, in order of time, and checks that
 // the data suits what they ask for.
 func (s *Session) loadScript(c *config.Config) error {
-	then := c.Clone()
+	then := c
 	for _, i := range c.ScriptOrder() {
-		if err := s.fits(then, c.At[i].Change); err != nil {
-			return config.Within(config.Indexed("at", i), err)
+		ch := c.At[i].Change
+		if ch.Restarts() {
+			return config.Within(config.Indexed("at", i), config.ErrorAt(ch[0].Key, ErrRestarts))
 		}
-		if err := s.foresee(then); err != nil {
+		after, _, err := s.fits(then, ch)
+		if err == nil {
+			then, err = after, s.foresee(after)
+		}
+		if err != nil {
 			return config.Within(config.Indexed("at", i), err)
 		}
 		s.pending = append(s.pending, pendingChange{StampedChange: c.At[i]})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 )
@@ -20,14 +21,22 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	if s.ended {
 		return errOver
 	}
-	ch.Mark = strings.TrimSpace(ch.Mark)
-	after := s.config.Clone()
+	if ch.Restarts() {
+		return ErrRestarts
+	}
+	if mark := ch.Mark(); mark != "" {
+		ch = ch.WithMark(strings.TrimSpace(mark))
+	}
+	after := s.config
 	at := s.now + 1
 	place := 0
 	for ; place < len(s.pending) && s.pending[place].T <= at; place++ {
-		_ = s.fits(after, s.pending[place].Change) // a scripted change that does not fit is refused in its turn
+		if next, _, err := s.fits(after, s.pending[place].Change); err == nil {
+			after = next // one that does not fit is refused in its turn
+		}
 	}
-	if err := s.fits(after, ch); err != nil {
+	_, ch, err := s.fits(after, ch)
+	if err != nil {
 		return err
 	}
 	sc := pendingChange{StampedChange: config.Stamp(at, ch)}
@@ -43,40 +52,40 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	return nil
 }
 
+// ErrRestarts refuses a change that takes effect only in a run that begins anew.
+var ErrRestarts = errors.New("the run must begin anew for that: a script cannot change it")
+
 var errOver = errors.New("the session is over: nothing can be changed any more")
 
-// fits applies ch to c if that and the data can take it, and else leaves c alone.
-func (s *Session) fits(c *config.Config, ch config.Change) error {
-	if ch.Input != nil {
-		if err := s.playable(ch.Input); err != nil || ch.OnlyInput() {
-			return err
+// fits returns what c is after ch, and ch as it was understood, if the configuration and
+// the data can take it. It changes neither.
+func (s *Session) fits(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
+	if ch.Input() != nil {
+		if err := s.playable(ch); err != nil || ch.OnlyInput() {
+			return c, ch, err
 		}
 	}
-	after := c.Clone()
+	after = c.Clone()
 	if err := after.Apply(ch); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := after.Pin(); err != nil {
-		return err
+		return nil, nil, err
 	}
 	codec, params, err := after.Encoder.Resolve("encoder", after.Codecs)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := after.Suits("encoder", codec, s.schema); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
-		return config.ErrorAt("encoder", err)
+		return nil, nil, config.ErrorAt("encoder", err)
 	}
 	if err := s.checkShadows(after); err != nil {
-		return err
+		return nil, nil, err
 	}
-	for name := range ch.Params {
-		ch.Params[name] = after.Encoder.Params[name] // typed, as the codec has it
-	}
-	*c = *after
-	return nil
+	return after, ch.Normal(after), nil
 }
 
 // pendingChange is a change whose time has not come.
@@ -124,27 +133,27 @@ type Refusal struct {
 // take applies a change now, or notes why it cannot.
 func (s *Session) take(at time.Duration, sc config.StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
-	before := s.config.Clone()
-	if err := s.fits(s.config, sc.Change); err == nil {
-		err = s.carryOut(at, &sc.Change)
-		if err != nil {
-			panic("experiment: a change that was checked cannot be carried out: " + err.Error())
-		}
-	} else {
+	before := s.config
+	after, normal, err := s.fits(before, sc.Change)
+	if err != nil {
 		s.refused = append(s.refused, Refusal{sc, err.Error()})
 		s.marks = append(s.marks, Mark{T: at, Label: "refused: " + sc.Change.Label(), Kind: MarkNote})
 		return
 	}
+	s.config, sc.Change = after, normal
+	if err := s.carryOut(at, normal); err != nil {
+		panic("engine: a change that was checked cannot be carried out: " + err.Error())
+	}
 	s.log = append(s.log, sc)
-	if sc.Change.OnlyInput() {
-		if label := strings.Join(sc.Change.Input.Switches(), ", "); label != "" {
+	if normal.OnlyInput() {
+		if label := strings.Join(normal.Switches(), ", "); label != "" {
 			s.marks = append(s.marks, Mark{T: at, Label: label, Kind: MarkChange})
 		}
 		return
 	}
-	kind, label := MarkChange, sc.Change.Label()
+	kind, label := MarkChange, normal.Label()
 	switch {
-	case sc.Change.Mark != "":
+	case normal.Mark() != "":
 		kind = MarkNote
 	case sc.Undo && len(s.undo) > 0:
 		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
@@ -154,14 +163,14 @@ func (s *Session) take(at time.Duration, sc config.StampedChange) {
 }
 
 // carryOut brings endpoints and links to what the configuration says.
-func (s *Session) carryOut(at time.Duration, ch *config.Change) error {
-	if ch.Input != nil {
-		s.play(at, ch.Input)
+func (s *Session) carryOut(at time.Duration, ch config.Change) error {
+	if in := ch.Input(); in != nil {
+		s.play(at, in)
 		if ch.OnlyInput() {
 			return nil
 		}
 	}
-	if ch.Encoder != "" || len(ch.Params) > 0 {
+	if ch.Has("encoder") {
 		codec, params, err := s.config.Encoder.Resolve("encoder", s.config.Codecs)
 		if err != nil {
 			return err
@@ -179,6 +188,7 @@ func (s *Session) carryOut(at time.Duration, ch *config.Change) error {
 		if err := l.reshape(s.config); err != nil {
 			return err
 		}
+		l.meter.budgetLine.kbps = s.config.BudgetKbps
 		l.play.delay, l.screen.mode = s.config.Receiver.Playout, s.config.Receiver.Interpolation
 	}
 	return nil
@@ -224,7 +234,7 @@ type undoStep struct {
 // before. It returns what that change was, in words.
 func (s *Session) Undo() (label string, err error) {
 	if len(s.undo) == 0 {
-		return "", errors.New("nothing to undo")
+		return "", ErrNothingToUndo
 	}
 	step := s.undo[len(s.undo)-1]
 	back := step.before.Undo(s.config)
@@ -234,3 +244,6 @@ func (s *Session) Undo() (label string, err error) {
 	}
 	return step.label, s.change(back, true)
 }
+
+// ErrNothingToUndo: no change was made, or all were taken back.
+var ErrNothingToUndo = errors.New("nothing to undo")

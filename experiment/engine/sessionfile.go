@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+
 	"wirelab/experiment/endpoint"
 )
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"time"
+
 	"wirelab/experiment/figures"
 )
 

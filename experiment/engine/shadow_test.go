@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -61,7 +62,7 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 			if s.lanes[0].downLink.InFlight() == 0 && joins > 0 {
 				t.Fatal("nothing is under way: that is the case to test")
 			}
-			change(t, s, config.Change{Shadow: shadowNamed(s.config.Encoder.Name)}, 8*time.Second)
+			change(t, s, config.NewChange("shadow", shadowNamed(s.config.Encoder.Name)), 8*time.Second)
 			compareTwins(t, s, joins)
 			lawHolds(t, s)
 		})
@@ -111,11 +112,11 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 30 {
-			ch := config.Change{Mark: "nothing"}
+			ch := config.NewChange("mark", "nothing")
 			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
-				ch = config.Change{Shadow: shadowNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4])}
-				if ch.Shadow[0].In(on) {
-					ch = config.Change{ShadowOff: []string{ch.Shadow[0].Name}}
+				ch = config.NewChange("shadow", shadowNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4]))
+				if ch.Shadows()[0].In(on) {
+					ch = config.NewChange("shadow_off", []string{ch.Shadows()[0].Name})
 				}
 			}
 			change(t, s, ch, 100*time.Millisecond)
@@ -144,7 +145,7 @@ func TestUndoOfShadows(t *testing.T) {
 			for _, i := range rng.Perm(len(all))[:rng.IntN(len(all)+1)] {
 				c.Shadows = append(c.Shadows, all[i].Clone())
 			}
-			if err := c.Validate(); err != nil {
+			if err := errors.Join(c.Validate(), c.Normalise()); err != nil {
 				t.Fatal(err)
 			}
 			return c
@@ -181,10 +182,10 @@ func TestShadowsThatMakeNoSense(t *testing.T) {
 		ch   config.Change
 		says string
 	}{
-		{config.Change{Shadow: shadowNamed("raw")}, "already"},
-		{config.Change{Shadow: shadowNamed("quantised")}, "did you mean quantized?"},
-		{config.Change{ShadowOff: []string{"rav"}}, "did you mean raw?"},
-		{config.Change{Shadow: []config.Encoder{{Name: "raw", Params: map[string]any{"small": 3}}}}, "no params"},
+		{config.NewChange("shadow", shadowNamed("raw")), "already"},
+		{config.NewChange("shadow", shadowNamed("quantised")), "did you mean quantized?"},
+		{config.NewChange("shadow_off", []string{"rav"}), "did you mean raw?"},
+		{config.NewChange("shadow", []config.Encoder{{Name: "raw", Params: map[string]any{"small": 3}}}), "no params"},
 	} {
 		err := c.Check(x.ch)
 		var ce *config.Error
@@ -199,7 +200,7 @@ func TestShadowsThatMakeNoSense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Change(config.Change{Shadow: shadowNamed("row")}); err == nil || len(s.lanes) != 1 {
+	if err := s.Change(config.NewChange("shadow", shadowNamed("row"))); err == nil || len(s.lanes) != 1 {
 		t.Error("an encoder that does not exist joined")
 	}
 	for _, bad := range []any{3, []any{}, []any{"raw", 4}, ""} {
@@ -218,7 +219,7 @@ func TestShadowsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"raw", "quantized", "zstd", "relative-orientation"}
-	change(t, s, config.Change{Shadow: shadowNamed(names...)}, 20*time.Second)
+	change(t, s, config.NewChange("shadow", shadowNamed(names...)), 20*time.Second)
 	size := func() (n int) {
 		for _, l := range s.lanes[1:] {
 			n += len(l.records.ring) + cap(l.meter.samples.all) + len(l.flights.all) + len(s.truths.ring)
@@ -227,8 +228,8 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 	before := size()
 	for i := range 40 {
-		change(t, s, config.Change{ShadowOff: names[i%4 : i%4+1]}, 50*time.Millisecond)
-		change(t, s, config.Change{Shadow: shadowNamed(names[i%4])}, 1500*time.Millisecond)
+		change(t, s, config.NewChange("shadow_off", names[i%4:i%4+1]), 50*time.Millisecond)
+		change(t, s, config.NewChange("shadow", shadowNamed(names[i%4])), 1500*time.Millisecond)
 	}
 	if after := size(); after > before+before/10 {
 		t.Errorf("%d entries are held, %d before", after, before)
@@ -260,9 +261,9 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 		for range 25 {
 			ch := chaos(rng)
 			if rng.IntN(2) == 0 {
-				ch = config.Change{Shadow: shadowNamed(all[rng.IntN(len(all))].Name)}
+				ch = config.NewChange("shadow", shadowNamed(all[rng.IntN(len(all))].Name))
 				if on := s.config.Shadows; len(on) > 3 {
-					ch = config.Change{ShadowOff: []string{on[rng.IntN(len(on))].Name}}
+					ch = config.NewChange("shadow_off", []string{on[rng.IntN(len(on))].Name})
 				}
 			}
 			if err := s.Change(ch); err != nil { // it runs already, or does not suit

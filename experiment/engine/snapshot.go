@@ -2,6 +2,7 @@ package engine
 
 import (
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/config"
@@ -32,6 +33,16 @@ type Sample struct {
 	// it at the moment on display.
 	PositionErrorMM, OrientationErrorDeg float64
 	Budget                               encoders.Budget
+}
+
+// Failed returns how many packets failed in the period.
+func (s *Sample) Failed() (n int) {
+	for o, count := range s.Outcomes {
+		if Outcome(o).Failed() {
+			n += count
+		}
+	}
+	return n
 }
 
 // PacketRecord is the life of one packet, or of one copy of it.

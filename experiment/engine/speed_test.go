@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 	"time"
+
 	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/hex"
 	"time"
+
 	"wirelab/experiment/figures"
 )
 

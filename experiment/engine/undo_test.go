@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 	"time"
+
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -14,7 +15,7 @@ func TestUndoTakesADragAsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss := func(text string) config.Change { return config.Change{Down: map[string]string{"loss": text}} }
+	loss := func(text string) config.Change { return config.NewChange("down.loss", text) }
 	step := func(wait time.Duration, ch config.Change) {
 		t.Helper()
 		if err := s.RunUntil(s.now + wait); err != nil {
@@ -28,8 +29,8 @@ func TestUndoTakesADragAsOne(t *testing.T) {
 	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a drag of its own
 		step(time.Second/4+dragPeriod*time.Duration(len(s.undo)%2), loss(text))
 	}
-	step(10*time.Millisecond, config.Change{Down: map[string]string{"latency": "30ms"}})
-	step(10*time.Millisecond, config.Change{Mark: "a mark alters nothing"})
+	step(10*time.Millisecond, config.NewChange("down.latency", "30ms"))
+	step(10*time.Millisecond, config.NewChange("mark", "a mark alters nothing"))
 	want := []string{"12% 0ms", "5% 0ms", "0% 0ms"}
 	for _, w := range want {
 		if _, err := s.Undo(); err != nil {

@@ -54,7 +54,9 @@ type Totals struct {
 	Tainted    int64            `json:"tainted"`
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
-	Reordered  int64            `json:"reordered"`
+	// Unknown counts packets given to a real network of which nothing was ever heard.
+	Unknown   int64 `json:"unknown,omitempty"`
+	Reordered int64 `json:"reordered"`
 	// EncodeFailed counts frames the encoder refused: they were not sent.
 	EncodeFailed int64 `json:"encode_failed"`
 	// DecodeRefused counts, among the corrupt, packets that nothing had damaged:
@@ -65,6 +67,10 @@ type Totals struct {
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`
 	FeedbackKbps float64 `json:"feedback_kbps"`
+
+	// OverBudgetRatio is the share of the time in which the payload of the last second
+	// exceeded the budget; nil if there was none.
+	OverBudgetRatio *float64 `json:"over_budget_ratio,omitempty"`
 
 	BitsPerItem        float64  `json:"bits_per_item"`
 	BitsPerCube        *float64 `json:"bits_per_cube,omitempty"`
@@ -85,6 +91,12 @@ type Totals struct {
 	// a protocol that has something to show.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
 	Receiver []encoders.Gauge `json:"receiver,omitempty"`
+}
+
+// Failed returns how many packets arrived of which the receiver made nothing that it can
+// trust.
+func (t *Totals) Failed() int64 {
+	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }
 
 // Timing is what the work cost in this process: the only part of a report that

@@ -19,7 +19,7 @@ func Explain(o *engine.Opened, why engine.Reason, c *config.Config) string {
 		return e.fine()
 	case engine.BecauseLost:
 		return e.packet() + " was lost: " + e.lost()
-	case engine.BecauseLate:
+	case engine.BecauseLate, engine.BecauseStale:
 		return e.late()
 	case engine.BecauseDropped, engine.BecauseBaseLost, engine.BecauseBaseFailed, engine.BecauseNoBase:
 		return e.packet() + fmt.Sprintf(" needed snapshot %d, which ", e.in.Missing) + e.noBase(why)

@@ -140,7 +140,7 @@ func TestExplainDropped(t *testing.T) {
 func TestExplainDroppedForWantOfAcks(t *testing.T) {
 	// The round trip takes 4 frames, but for a while nearly all acks are lost.
 	x := provoke(t, 2*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
-	x.change(config.Change{Up: map[string]string{"loss": "100%"}})
+	x.change(config.NewChange("up.loss", "100%"))
 	x.run(2*time.Second + 400*time.Millisecond)
 	i := x.newest(engine.BecauseDropped)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
@@ -245,7 +245,7 @@ func TestExplainLate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := provoke(t, 5*time.Second, crowdOf(4), append(c.settings, "receiver.playout_delay", "500ms")...)
-			i := x.newest(engine.BecauseLate)
+			i := x.newest(engine.BecauseStale)
 			rec := x.lives.of(t, i.Opened.Record.Seq)
 			if rec.Outcome != engine.Stale {
 				t.Fatalf("it ended as %v", rec.Outcome)

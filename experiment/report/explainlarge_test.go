@@ -49,9 +49,9 @@ func TestExplainMoreChanged(t *testing.T) {
 
 func TestExplainOldBaseline(t *testing.T) {
 	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "link.latency", "30ms")
-	x.change(config.Change{Up: map[string]string{"loss": "100%"}})
+	x.change(config.NewChange("up.loss", "100%"))
 	x.run(3*time.Second + 700*time.Millisecond)
-	x.change(config.Change{Up: map[string]string{"loss": "0%"}})
+	x.change(config.NewChange("up.loss", "0%"))
 	x.run(5 * time.Second)
 	i := x.newest(engine.BecauseOldBase)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
@@ -75,7 +75,7 @@ func TestExplainOldBaseline(t *testing.T) {
 func TestExplainSwap(t *testing.T) {
 	t.Run("to a costlier encoder", func(t *testing.T) {
 		x := provoke(t, 3*time.Second, crowdOf(1), "encoder.name", "relative-orientation")
-		x.change(config.Change{Encoder: "raw"})
+		x.change(config.NewChange("encoder.name", "raw"))
 		first := x.seq()
 		x.run(4 * time.Second)
 		i := x.newest(engine.BecauseSwapped)
@@ -86,7 +86,7 @@ func TestExplainSwap(t *testing.T) {
 		// Cubes fly straight on: who remembers, pays little.
 		x := provoke(t, 3*time.Second, newFlight(), "encoder.name", "adaptive", "link.latency", "20ms")
 		first := x.seq()
-		x.change(config.Change{Encoder: "predictive"})
+		x.change(config.NewChange("encoder.name", "predictive"))
 		x.run(4 * time.Second)
 		for seq := first; ; seq++ {
 			o := x.s.Opened(engine.PacketID{Seq: seq})
@@ -144,7 +144,7 @@ func TestExplainSeam(t *testing.T) {
 func TestExplainNoAck(t *testing.T) {
 	// The uplink fails for longer than the histories reach.
 	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
-	x.change(config.Change{Up: map[string]string{"loss": "100%"}})
+	x.change(config.NewChange("up.loss", "100%"))
 	x.run(4 * time.Second)
 	i := x.newest(engine.BecauseNoAck)
 	rec := x.lives.of(t, i.Opened.Record.Seq)

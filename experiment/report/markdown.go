@@ -136,7 +136,7 @@ func mdCharts(b *strings.Builder, r *engine.Result, samples []engine.Sample) {
 		s := &samples[i]
 		kbps = append(kbps, figures.Ratio(float64(s.PayloadBits)/1000, (s.T-from).Seconds()))
 		bits = append(bits, figures.Ratio(float64(s.PayloadBits), float64(s.Changed)))
-		failed := s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec]
+		failed := s.Failed()
 		failures = append(failures, figures.Ratio(float64(failed), (s.T-from).Seconds()))
 		from = s.T
 	}
@@ -197,7 +197,7 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 		}
 		t := &run.Totals
 		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
-			t.Decoded, t.Lost, t.Failures.NoBaseline+t.Failures.Corrupt+t.Failures.UnknownCodec, t.Wrong, mdItemCells(r, run))
+			t.Decoded, t.Lost, t.Failed(), t.Wrong, mdItemCells(r, run))
 	}
 	if r.Runs[0].Totals.BitsPerCube != nil {
 		mdSweepPlayout(&b, r, keys)

@@ -59,11 +59,10 @@ func Verbs(cat *controls.Catalog) []Verb {
 			parse: parseOneWay(cat, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(cat)},
 		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link back only",
 			parse: parseOneWay(cat, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(cat)},
-		Verb{Name: "playout", Args: "TIME", Help: "how long the receiver holds snapshots back", parse: parsePlayout},
-		Verb{Name: "every", Args: "N", Help: "send every N-th snapshot only; 1 sends all", parse: parseEvery},
-		Verb{Name: "interpolation", Args: "linear|hermite", Help: "how the receiver moves from one snapshot to the next",
-			parse: parseInterpolation, complete: completeInterpolation},
 	)
+	for _, x := range config.LiveSettings() {
+		list = append(list, settingVerb(x))
+	}
 	list = append(list, playVerbs()...)
 	return append(list,
 		Verb{Name: "speed", Args: "FACTOR|max", Help: "pace of virtual time", parse: parseSpeed, complete: completeSpeed},
@@ -164,29 +163,43 @@ func parseEncoder(args []string) (Order, error) {
 	if len(args) != 1 {
 		return Order{}, errUsage
 	}
-	return changeOrder(config.Change{Encoder: args[0]}), nil
+	return changeOrder(config.NewChange("encoder.name", args[0])), nil
 }
 
 func parseParam(args []string) (Order, error) {
 	if len(args) != 2 {
 		return Order{}, errUsage
 	}
-	return changeOrder(config.Change{Params: map[string]any{args[0]: args[1]}}), nil
+	return changeOrder(config.NewChange("encoder.params."+args[0], args[1])), nil
 }
 
 func parseProfile(args []string) (Order, error) {
 	if len(args) != 1 {
 		return Order{}, errUsage
 	}
-	return changeOrder(config.Change{Profile: args[0]}), nil
+	return changeOrder(config.NewChange("profile", args[0])), nil
 }
 
-func parsePlayout(args []string) (Order, error) {
-	d, err := time.ParseDuration(strings.Join(args, ""))
-	if err != nil || d < 0 {
-		return Order{}, errors.New("expected a time such as 85ms")
+// settingVerb sets a live setting of the table.
+func settingVerb(x config.Setting) Verb {
+	v := Verb{Name: x.Word(), Args: x.Args, Help: x.Help, parse: func(args []string) (Order, error) {
+		if len(args) == 0 {
+			return Order{}, errUsage
+		}
+		var ch config.Change
+		err := ch.Set(x.Key, strings.ToLower(strings.Join(args, "")))
+		switch {
+		case err != nil && len(x.Names()) > 0:
+			return Order{}, fmt.Errorf("expected one of %s", strings.Join(x.Names(), ", "))
+		case err != nil:
+			return Order{}, fmt.Errorf("expected %s", x.Expected)
+		}
+		return changeOrder(ch), nil
+	}}
+	if names := x.Names(); len(names) > 0 {
+		v.complete = func(_ Context, before []string) []string { return firstOnly(before, names) }
 	}
-	return changeOrder(config.Change{Playout: &d}), nil
+	return v
 }
 
 func parseSpeed(args []string) (Order, error) {
@@ -259,7 +272,7 @@ func parseMark(args []string) (Order, error) {
 	if text == "" {
 		text = "mark"
 	}
-	return changeOrder(config.Change{Mark: text}), nil
+	return changeOrder(config.NewChange("mark", text)), nil
 }
 
 func parseUndo(args []string) (Order, error) {

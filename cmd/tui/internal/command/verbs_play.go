@@ -10,7 +10,7 @@ import (
 // playVerbs are the typed commands that play the live world: what the keys of the
 // world's page do, with the switches by value.
 func playVerbs() []Verb {
-	list := []Verb{{Name: "press", Args: "DIRECTION...", Help: "play the world: push the player left, right, up or down",
+	list := []Verb{{Name: "press", Args: "DIRECTION...", Help: "play the world: left, right, up, down",
 		parse: parseInput("press"),
 		complete: func(_ Context, before []string) []string {
 			return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
@@ -44,5 +44,5 @@ func parseReset(args []string) (Order, error) {
 	if len(args) != 0 {
 		return Order{}, errUsage
 	}
-	return changeOrder(config.Change{Input: &config.Input{Reset: true}}), nil
+	return changeOrder(config.NewChange("reset", true)), nil
 }

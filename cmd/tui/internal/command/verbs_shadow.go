@@ -20,7 +20,7 @@ func parseShadow(args []string) (Order, error) {
 		return Order{}, errUsage
 	}
 	if args[0] == "off" {
-		return changeOrder(config.Change{ShadowOff: args[1:]}), nil
+		return changeOrder(config.NewChange("shadow_off", args[1:])), nil
 	}
 	e := config.Encoder{Name: args[0]}
 	for _, pair := range args[1:] {
@@ -33,7 +33,7 @@ func parseShadow(args []string) (Order, error) {
 		}
 		e.Params[name] = value
 	}
-	return changeOrder(config.Change{Shadow: []config.Encoder{e}}), nil
+	return changeOrder(config.NewChange("shadow", []config.Encoder{e})), nil
 }
 
 func completeShadow(d Context, before []string) []string {

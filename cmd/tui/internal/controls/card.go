@@ -55,7 +55,7 @@ func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 		e.inside, e.at = true, 0
 		return room.Request{}, true
 	case msg.Type == tea.KeySpace && p.filter == "":
-		return p.setFromCard(config.Change{Encoder: name}), true
+		return p.setFromCard(config.NewChange("encoder.name", name)), true
 	}
 	return room.Request{}, false
 }
@@ -109,9 +109,9 @@ func (p *Picker) typeParam(name string, msg tea.KeyMsg) room.Request {
 // the one that runs.
 func (p *Picker) setParam(name string, v any) room.Request {
 	e := p.card
-	ch := config.Change{Params: map[string]any{e.params(name)[e.at].Name: v}}
+	ch := config.NewChange("encoder.params."+e.params(name)[e.at].Name, v)
 	if e.cfg.Encoder.Name != name {
-		ch.Encoder = name
+		ch = config.NewChange("encoder.name", name).Then(ch)
 	}
 	return p.setFromCard(ch)
 }

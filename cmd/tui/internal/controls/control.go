@@ -89,7 +89,7 @@ func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope)
 		}
 	}
 	list = append(list, cat.moreControls(sc, netemAbove)...)
-	return append(append(list, playoutControls(cfg)...), speedControl())
+	return append(append(list, settingControls(cfg)...), speedControl())
 }
 
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
@@ -99,7 +99,7 @@ func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 		value:   func(c *config.Config) string { return c.Encoder.Name },
 		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			name := cycle(cat.Encoders(schema), c.Encoder.Name, n)
-			return ChangeCommand(config.Change{Encoder: name}), name != ""
+			return ChangeCommand(config.NewChange("encoder.name", name)), name != ""
 		},
 	}
 }
@@ -115,7 +115,7 @@ func (cat *Catalog) profileControl() control {
 		},
 		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			name := cycle(cat.Links(), c.Profile, n)
-			return ChangeCommand(config.Change{Profile: name}), name != ""
+			return ChangeCommand(config.NewChange("profile", name)), name != ""
 		},
 		help: "a ready-made pair of links; sets everything below",
 	}

@@ -40,14 +40,13 @@ func (d Direction) prefix() string { return [...]string{"", "down ", "up "}[d] }
 
 // Set is the change that sets a key of the links that d names.
 func (d Direction) Set(key, value string) config.Change {
-	var ch config.Change
-	if d != UpOnly {
-		ch.Down = map[string]string{key: value}
+	switch d {
+	case UpOnly:
+		return config.NewChange("up."+key, value)
+	case DownOnly:
+		return config.NewChange("down."+key, value)
 	}
-	if d != DownOnly {
-		ch.Up = map[string]string{key: value}
-	}
-	return ch
+	return config.NewChange("down."+key, value, "up."+key, value)
 }
 
 // textOf returns the value of a key.

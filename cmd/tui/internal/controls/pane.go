@@ -1,7 +1,6 @@
 package controls
 
 import (
-	"strconv"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
@@ -30,7 +29,7 @@ func (p *Pane) Name() string { return "Controls" }
 
 // Observe implements room.Pane.
 func (p *Pane) Observe(v room.View) bool {
-	same := p.cfg != nil && p.speed == v.Speed && p.schema == v.Snap.Schema && (p.cfg == v.Cfg || room.SameSettings(p.cfg, v.Cfg))
+	same := p.cfg != nil && p.speed == v.Speed && p.schema == v.Snap.Schema && (p.cfg == v.Cfg || p.cfg.SameLive(v.Cfg))
 	if same && !p.moved && p.back == v.Back {
 		return false
 	}
@@ -199,7 +198,7 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 	all := p.all
 	_, chosen, _ := p.current()
 	summary := p.summary(w - 4)
-	headings := len(all)+len(summary)+3 <= room
+	headings := len(all)+len(summary)+2 <= room
 	if len(all)+len(summary) > room {
 		summary = nil
 	}
@@ -218,10 +217,6 @@ func (p *Pane) layout(w, room int) (rows []row, at int) {
 				rows = append(rows, row{text: []look.Span{look.Dim.Span("    " + line)}})
 			}
 		}
-	}
-	if len(rows) < room {
-		rows = append(rows, row{text: []look.Span{look.Dim.Span("  Seed      "), look.Plain.Span(strconv.FormatUint(p.cfg.Seed, 10)),
-			look.Dim.Span("  fixed: it makes the run repeatable")}})
 	}
 	return rows, at
 }

@@ -41,7 +41,7 @@ func paramControl(info encoders.ParamInfo) control {
 		step: func(c *config.Config, n int) (experiment.Command, bool) {
 			now := value(c)
 			next := stepParam(info, now, n)
-			return ChangeCommand(config.Change{Params: map[string]any{info.Name: next}}), next != now
+			return ChangeCommand(config.NewChange("encoder.params."+info.Name, next)), next != now
 		},
 	}
 	if info.Min != nil && info.Max != nil && *info.Max > *info.Min {

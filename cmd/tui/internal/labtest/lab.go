@@ -65,8 +65,7 @@ const Hz = 60
 // Snapshot is what the made-up lab shows at a moment.
 func Snapshot(now time.Duration) *engine.Snapshot {
 	cfg := config.Default()
-	if err := cfg.Apply(config.Change{Down: map[string]string{"loss": "5%", "latency": "50ms", "jitter": "10ms"},
-		Up: map[string]string{"latency": "65ms"}}); err != nil {
+	if err := cfg.Apply(config.NewChange("down.loss", "5%", "down.latency", "50ms", "down.jitter", "10ms", "up.latency", "65ms")); err != nil {
 		panic(err)
 	}
 	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
@@ -176,8 +175,14 @@ func Spell(commands []experiment.Command) string {
 		switch {
 		case c.Change != nil:
 			text := c.Change.Label()
-			if len(c.Change.Params) > 0 {
-				b, _ := json.Marshal(c.Change.Params)
+			params := map[string]any{}
+			for _, x := range *c.Change {
+				if name, ok := strings.CutPrefix(x.Key, "encoder.params."); ok {
+					params[name] = x.Value
+				}
+			}
+			if len(params) > 0 {
+				b, _ := json.Marshal(params)
 				text = "params " + string(b)
 			}
 			parts = append(parts, text)

@@ -42,7 +42,7 @@ func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
 			Ascii: true, Border: lipgloss.ASCIIBorder(),
-			Outcome: [engine.NumOutcomes]rune{'.', 'o', 'l', 'D', '-', 'x', '!', '?', 't', 'W'},
+			Outcome: [engine.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 't', 'W', '~'},
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
 			shades: []rune("#=:%+*O-~&"), Change: '^', undo: '<', Seam: '/', note: '*', Up: "^", Down: "v",
@@ -51,7 +51,7 @@ func glyphSet(ascii bool) glyphs {
 	}
 	return glyphs{
 		Border:  lipgloss.RoundedBorder(),
-		Outcome: [engine.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W'},
+		Outcome: [engine.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), Change: '▲', undo: '↶', Seam: '↻', note: '◆', Up: "↑", Down: "↓",
@@ -78,7 +78,7 @@ func (th *Theme) Swatch(slot int) rune {
 
 // OutcomeInk is the colour of an outcome.
 func OutcomeInk(o engine.Outcome) Ink {
-	inks := [engine.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm}
+	inks := [engine.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, Unknown, Warn, Alarm, Faint}
 	if o < engine.NumOutcomes {
 		return inks[o]
 	}
@@ -87,8 +87,8 @@ func OutcomeInk(o engine.Outcome) Ink {
 
 // OutcomeWord is what people call an outcome.
 func OutcomeWord(o engine.Outcome) string {
-	words := [engine.NumOutcomes]string{"in flight", "ok", "late", "duplicate", "lost", "no baseline", "corrupt",
-		"unknown codec", "tainted", "WRONG"}
+	words := [engine.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
+		"unknown codec", "tainted", "WRONG", "unknown"}
 	if o < engine.NumOutcomes {
 		return words[o]
 	}

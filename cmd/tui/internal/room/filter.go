@@ -8,7 +8,7 @@ import (
 )
 
 // Filter says which packets are listed: 0 all of them, 1 those that were of no use
-// or are late, from 2 on those that ended in one way.
+// or are stale, from 2 on those that ended in one way.
 type Filter int
 
 const (
@@ -42,7 +42,7 @@ func (f Filter) Takes(r *engine.PacketRecord) bool {
 	return r.Outcome == f.outcome()
 }
 
-// Troubled reports whether a packet was of no use, or came late.
+// Troubled reports whether a packet was of no use, or was stale.
 func Troubled(r *engine.PacketRecord) bool {
 	switch r.Outcome {
 	case engine.InFlight, engine.Decoded, engine.Duplicate:

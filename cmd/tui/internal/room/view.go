@@ -1,8 +1,6 @@
 package room
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -61,15 +59,6 @@ func (v View) Running() bool { return v.Snap.State == engine.Running }
 
 // OfFiles reports whether what is sent are whole files.
 func OfFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Every }
-
-// SameSettings reports whether two configurations of a session agree in
-// everything that a change can alter.
-func SameSettings(a, b *config.Config) bool {
-	return a.Encoder.Name == b.Encoder.Name && maps.Equal(a.Encoder.Params, b.Encoder.Params) &&
-		a.Profile == b.Profile && a.Down == b.Down && a.Up == b.Up && a.Receiver.Playout == b.Receiver.Playout &&
-		a.Receiver.Interpolation == b.Receiver.Interpolation && a.Sender.Every == b.Sender.Every &&
-		slices.EqualFunc(a.Shadows, b.Shadows, config.Encoder.Equal)
-}
 
 // Between returns the samples whose periods lie within (from, to].
 func Between(samples []engine.Sample, from, to time.Duration) []engine.Sample {

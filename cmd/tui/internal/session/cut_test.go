@@ -14,7 +14,7 @@ import (
 // What a lab's memory says of a moment is what the lab itself said then.
 func TestThePastIsWhatTheLabSaid(t *testing.T) {
 	cfg := config.Default()
-	if err := cfg.Apply(config.Change{Encoder: "relative-orientation", Profile: "unity-broadband"}); err != nil {
+	if err := cfg.Apply(config.NewChange("encoder.name", "relative-orientation", "profile", "unity-broadband")); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()

@@ -1,10 +1,6 @@
 package session
 
 import (
-	"maps"
-	"slices"
-
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -33,7 +29,7 @@ func (p *Pending) ask(from *config.Config, ch config.Change, tick int) error {
 	if err := cfg.Apply(ch); err != nil {
 		return err
 	}
-	p.cfg, p.unsent, p.until = cfg, merge(p.unsent, ch), tick+patience
+	p.cfg, p.unsent, p.until = cfg, p.unsent.Then(ch), tick+patience
 	return nil
 }
 
@@ -59,7 +55,7 @@ func (p *Pending) pace(snap *engine.Snapshot) float64 {
 // settle forgets what the snapshot has caught up with, or never will.
 func (p *Pending) settle(snap *engine.Snapshot, tick int) {
 	late := tick >= p.until
-	if p.cfg != nil && p.unsent.IsZero() && (late || room.SameSettings(snap.Config, p.cfg)) {
+	if p.cfg != nil && p.unsent.IsZero() && (late || snap.Config.SameLive(p.cfg)) {
 		p.cfg = nil
 	}
 	if p.Speed != nil && (late || snap.Speed == *p.Speed) {
@@ -69,38 +65,3 @@ func (p *Pending) settle(snap *engine.Snapshot, tick int) {
 
 // forget drops all expectations: what comes next may be anything.
 func (p *Pending) forget() { *p = Pending{} }
-
-// merge returns the change that does what a and then b would do.
-func merge(a, b config.Change) config.Change {
-	if b.Encoder != "" {
-		a.Encoder, a.Params = b.Encoder, nil
-	}
-	a.Params = merged(a.Params, b.Params)
-	if b.Profile != "" {
-		a.Profile, a.Down, a.Up = b.Profile, nil, nil
-	}
-	a.ShadowOff, a.Shadow = append(slices.Clip(a.ShadowOff), b.ShadowOff...), append(slices.Clip(a.Shadow), b.Shadow...)
-	a.Down, a.Up = merged(a.Down, b.Down), merged(a.Up, b.Up)
-	if b.Playout != nil {
-		a.Playout = b.Playout
-	}
-	if b.Every != 0 {
-		a.Every = b.Every
-	}
-	if b.Interpolation != "" {
-		a.Interpolation = b.Interpolation
-	}
-	return a
-}
-
-func merged[V any](a, b map[string]V) map[string]V {
-	if len(b) == 0 {
-		return a
-	}
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]V{}
-	}
-	maps.Copy(out, b)
-	return out
-}

@@ -97,7 +97,7 @@ func (s *Session) Flush() bool {
 	if !s.lab.Do(experiment.Command{Change: &ch}) {
 		return false
 	}
-	s.Pending.unsent = config.Change{}
+	s.Pending.unsent = nil
 	return true
 }
 
@@ -111,11 +111,13 @@ func (s *Session) Do(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
 		return nil
-	case c.Change != nil && c.Change.Input != nil:
+	case c.Change != nil && c.Change.Input() != nil:
 		return s.doInput(c)
-	case c.Change != nil && len(c.Change.Shadow)+len(c.Change.ShadowOff) > 0:
+	case c.Change != nil && c.Change.Restarts():
+		return s.doRestart(c)
+	case c.Change != nil && (c.Change.Has("shadow") || c.Change.Has("shadow_off")):
 		return s.doShadows(c)
-	case c.Change != nil && c.Change.Mark == "":
+	case c.Change != nil && c.Change.Mark() == "":
 		if err := s.Ask(*c.Change); err != nil {
 			return err
 		}
@@ -136,10 +138,23 @@ func (s *Session) doInput(c experiment.Command) error {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
 			" is a recording: nobody can play it. The live world is tui --data world")
 	}
-	if c.Change.Input.Press == "" {
+	if !c.Change.Has("press") {
 		s.accept(c)
 	}
 	s.Send(c)
+	return nil
+}
+
+// doRestart hands over a change with which the run begins anew. What comes after it may
+// be anything, so nothing is expected of it.
+func (s *Session) doRestart(c experiment.Command) error {
+	if err := s.Config().Check(*c.Change); err != nil {
+		return err
+	}
+	s.Present()
+	s.accept(c)
+	s.Send(c)
+	s.Pending.forget()
 	return nil
 }
 

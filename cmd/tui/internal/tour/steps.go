@@ -1,8 +1,6 @@
 package tour
 
 import (
-	"time"
-
 	"wirelab/experiment/config"
 )
 
@@ -50,19 +48,15 @@ const cleanLink = "unity-cable"
 // "Snapshot Compression" and "State Synchronization", then what came after them.
 func steps() []lesson {
 	scene := func(encoder string) config.Change {
-		return config.Change{Encoder: encoder, Profile: cleanLink}
+		return config.NewChange("encoder.name", encoder, "profile", cleanLink)
 	}
 	// The encoder of before goes on beside the new one, on the very same frames.
 	swap := func(from, to string) config.Change {
-		return config.Change{Encoder: to, Shadow: []config.Encoder{{Name: from}}}
-	}
-	playout := func(ms int) *time.Duration {
-		d := time.Duration(ms) * time.Millisecond
-		return &d
+		return config.NewChange("encoder.name", to, "shadow", []config.Encoder{{Name: from}})
 	}
 	lossy := scene("adaptive")
-	shaky := config.Change{Encoder: "adaptive", Profile: cleanLink, Playout: playout(20),
-		Down: map[string]string{"loss": "2%", "jitter": "30ms"}}
+	shaky := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
+		"down.loss", "2%", "down.jitter", "30ms")
 	return []lesson{
 		{
 			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tallies: []tally{tallyKbps(),
@@ -97,14 +91,14 @@ func steps() []lesson {
 				"down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
 		},
 		{
-			name: "Loss", look: OnPackets, scene: lossy, then: config.Change{Down: map[string]string{"loss": "20%"}},
+			name: "Loss", look: OnPackets, scene: lossy, then: config.NewChange("down.loss", "20%"),
 			tallies: []tally{tallyLost(), tallyUnread(), tallyAge()},
 			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a " +
 				"snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that " +
 				"now and then is a little older, and so differences that are larger.",
 		},
 		{
-			name: "Playout", look: onWorld, scene: shaky, then: config.Change{Playout: playout(85)},
+			name: "Playout", look: onWorld, scene: shaky, then: config.NewChange("receiver.playout_delay", "85ms"),
 			tallies: []tally{tallyStarved(), tallyOff()},
 			say: "Packets come late, early, or not at all, and a screen that shows them as they come stutters. So the receiver " +
 				"waits: 85 ms outlast two losses in a row and the jitter. Watch the receiver's side grow smooth; it is later, but steady.",

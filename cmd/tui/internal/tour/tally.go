@@ -74,9 +74,7 @@ func tallyLost() tally {
 }
 
 func tallyUnread() tally {
-	unread := func(s *engine.Sample) float64 {
-		return float64(s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec])
-	}
+	unread := func(s *engine.Sample) float64 { return float64(s.Failed()) }
 	return tally{"unreadable", "%", look.NoBase, 1, per(unread, sentOf, 100)}
 }
 

@@ -10,7 +10,6 @@ import (
 	"wirelab/experiment/engine"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
@@ -65,8 +64,7 @@ func (d *driven) press(key tea.KeyType) {
 
 func TestTourSetsItsScenesAndRestores(t *testing.T) {
 	d := newDriven(t, func(s *session.Session) {
-		for _, c := range []config.Change{{Params: map[string]any{"xy_small": "7"}},
-			{Down: map[string]string{"latency": "33ms"}, Up: map[string]string{"latency": "33ms"}}} {
+		for _, c := range []config.Change{config.NewChange("encoder.params.xy_small", "7"), config.NewChange("link.latency", "33ms")} {
 			if err := s.Do(experiment.Command{Change: &c}); err != nil {
 				t.Fatal(err)
 			}
@@ -80,14 +78,14 @@ func TestTourSetsItsScenesAndRestores(t *testing.T) {
 		if err := want.Apply(step.scene); err != nil {
 			t.Fatal(err)
 		}
-		if now := d.lab.Snap.Config; !room.SameSettings(now, want) || d.at != i || d.lab.Snap.Speed != 1 {
+		if now := d.lab.Snap.Config; !now.SameLive(want) || d.at != i || d.lab.Snap.Speed != 1 {
 			t.Fatalf("step %d of %d begins with %s, %v, speed %v", d.at+1, i+1, now.Encoder.Name, now.Shadows, d.lab.Snap.Speed)
 		}
 		d.pass(lead)
 		if err := want.Apply(step.then); err != nil {
 			t.Fatal(err)
 		}
-		if now := d.lab.Snap.Config; !room.SameSettings(now, want) {
+		if now := d.lab.Snap.Config; !now.SameLive(want) {
 			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
 		}
 		if d.on != step.look {
@@ -95,7 +93,7 @@ func TestTourSetsItsScenesAndRestores(t *testing.T) {
 		}
 		d.press([]tea.KeyType{tea.KeyEnter, tea.KeySpace}[i%2])
 	}
-	if !d.end || d.on != Nowhere || !room.SameSettings(d.lab.Snap.Config, was) || d.lab.Snap.Speed != 4 {
+	if !d.end || d.on != Nowhere || !d.lab.Snap.Config.SameLive(was) || d.lab.Snap.Speed != 4 {
 		t.Errorf("after the tour: over %v, at place %d, %s, speed %v", d.end, d.on, d.lab.Snap.Config.Encoder.Name, d.lab.Snap.Speed)
 	}
 }
@@ -153,7 +151,7 @@ func TestTourIsTrue(t *testing.T) {
 		if n := strings.Count(s.say, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
 			t.Errorf("%s has %d sentences", s.name, n)
 		}
-		if i > 0 && i < 5 && steps[i-1].then.Encoder != s.scene.Encoder {
+		if i > 0 && i < 5 && steps[i-1].then.Text("encoder.name") != s.scene.Text("encoder.name") {
 			t.Errorf("%s does not go on where %s ended", s.name, steps[i-1].name)
 		}
 	}

@@ -47,7 +47,7 @@ func TestEncoderListTakesWhatItSets(t *testing.T) {
 	press(m, line("encoder rotor")...)
 	press(m, "e", "up", "tab", "down", "right")
 	ch := lab.Got[len(lab.Got)-1].Change
-	if ch.Encoder != "relative-orientation" || ch.Params["xy_large"] != int64(10) {
+	if v, _ := ch.Get("encoder.params.xy_large"); ch.Text("encoder.name") != "relative-orientation" || v != int64(10) {
 		t.Errorf("it sent %+v", ch)
 	}
 }

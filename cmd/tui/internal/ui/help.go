@@ -76,6 +76,7 @@ func outcomeMeaning(o engine.Outcome) string {
 		"a copy of one decoded before", "dropped by the link", "needs a frame the receiver does not hold",
 		"damaged, and found out", "of a codec unknown to the receiver",
 		"damaged, yet decoded: no checksum", "decoded, but not what was sent: a bug",
+		"a real network never told",
 	}[o]
 }
 

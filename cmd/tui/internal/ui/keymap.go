@@ -120,7 +120,7 @@ func sessionKeys(m *Model) []room.Binding {
 	bind := groupOf("Session")
 	mark := func() room.Request {
 		m.marks++
-		return room.Change(config.Change{Mark: "mark " + strconv.Itoa(m.marks)})
+		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
 	}
 	return []room.Binding{
 		bind([]string{"s"}, "s", "save a report that anyone can replay",

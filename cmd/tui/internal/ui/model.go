@@ -77,9 +77,6 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 	if opt.Renderer == nil {
 		opt.Renderer = rendererOf(os.Stdout)
 	}
-	if opt.BudgetKbps == 0 {
-		opt.BudgetKbps = 256
-	}
 	cat.Picture = opt.Picture
 	m := &Model{opt: opt, cat: cat}
 	m.scheme, _ = look.SchemeNamed(opt.Theme)
@@ -101,11 +98,11 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 // pages are the pages of the dashboard, in the order of the keys that show them.
 func pages(opt Options, cat *controls.Catalog) []room.Page {
 	return []room.Page{
-		live.New(cat, opt.BudgetKbps),
+		live.New(cat),
 		bits.New(),
 		packets.New(),
 		world.New(),
-		compare.New(opt.BudgetKbps),
+		compare.New(),
 		report.New(opt.ReportsDir),
 	}
 }

@@ -12,11 +12,10 @@ import (
 // Options are what the dashboard is started with. The zero value is a good one.
 type Options struct {
 	ASCII      bool
-	Theme      string  // one of Themes; "" is the first
-	Tour       bool    // begin with the guided tour
-	ReportsDir string  // where save puts reports; "" leaves it to the lab
-	CrashDir   string  // where the account of a crash goes; "" is the system's temporary folder
-	BudgetKbps float64 // the guide in the bandwidth chart; 0 is 256
+	Theme      string // one of Themes; "" is the first
+	Tour       bool   // begin with the guided tour
+	ReportsDir string // where save puts reports; "" leaves it to the lab
+	CrashDir   string // where the account of a crash goes; "" is the system's temporary folder
 
 	// Picture draws what a link does to packets, in lines of at most w columns, for
 	// the list of profiles. It is asked once for each link looked at, and holds

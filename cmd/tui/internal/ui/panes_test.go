@@ -103,7 +103,7 @@ func TestMouse(t *testing.T) {
 	}
 	x, y = find("◐●")
 	click(tea.MouseButtonLeft, x, y)
-	if !strings.Contains(m.View(), "◐ late after") {
+	if !strings.Contains(m.View(), "◐ stale after") {
 		t.Error("a click on a packet does not tell its life")
 	}
 	small := screen(labtest.NewLab(), 80, 24, Options{})

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 
@@ -49,7 +48,7 @@ func TestTourTurnsPages(t *testing.T) {
 		}
 		press(m, []string{"enter", "space"}[i%2])
 	}
-	if m.tour != nil || !room.SameSettings(lab.Snap.Config, was) || m.open+1 != 4 {
+	if m.tour != nil || !lab.Snap.Config.SameLive(was) || m.open+1 != 4 {
 		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
 	if !strings.Contains(lastRow(m), "that was the tour") {
@@ -77,7 +76,7 @@ func TestTourCanBeLeft(t *testing.T) {
 			pass(m, lab, time.Second)
 			press(m, k)
 		}
-		if m.tour != nil || !room.SameSettings(lab.Snap.Config, was) || lab.Snap.State != engine.Paused {
+		if m.tour != nil || !lab.Snap.Config.SameLive(was) || lab.Snap.State != engine.Paused {
 			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.Snap.Config.Encoder.Name,
 				lab.Snap.Config.Down, lab.Snap.State == engine.Paused)
 		}

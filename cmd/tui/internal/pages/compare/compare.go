@@ -74,7 +74,7 @@ func beginning(snap *engine.Snapshot) time.Duration {
 		}
 	}
 	for _, c := range snap.Log {
-		if c.T <= snap.Now && (c.Change.Encoder != "" || len(c.Change.Params) > 0) {
+		if c.T <= snap.Now && c.Change.Has("encoder") {
 			from = max(from, c.T)
 		}
 	}
@@ -117,7 +117,7 @@ func newEntry(i int, l *engine.Lane, samples []engine.Sample) entry {
 	r.payload, r.failed, r.changed = values[:n:n], values[n:2*n:2*n], values[2*n:]
 	for k := range samples {
 		s := &samples[k]
-		r.payload[k], r.failed[k], r.changed[k] = float64(s.PayloadBits), float64(panes.FailedIn(s)), float64(s.Changed)
+		r.payload[k], r.failed[k], r.changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
 	}
 	return r
 }

@@ -53,10 +53,10 @@ func TestComparedFigures(t *testing.T) {
 func TestComparisonBeginsAnew(t *testing.T) {
 	snap := labtest.FourShadows()
 	snap.Log = []config.StampedChange{
-		{T: 60 * time.Second, Change: config.Change{Encoder: "raw"}},
-		{T: 70 * time.Second, Change: config.Change{Down: map[string]string{"loss": "1%"}}},
-		{T: 80 * time.Second, Change: config.Change{Params: map[string]any{"x": 1}}},
-		{T: 95 * time.Second, Change: config.Change{Encoder: "later"}}, // not yet, for one who looks back
+		{T: 60 * time.Second, Change: config.NewChange("encoder.name", "raw")},
+		{T: 70 * time.Second, Change: config.NewChange("down.loss", "1%")},
+		{T: 80 * time.Second, Change: config.NewChange("encoder.params.x", 1)},
+		{T: 95 * time.Second, Change: config.NewChange("encoder.name", "later")}, // not yet, for one who looks back
 	}
 	if got := beginning(snap); got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
@@ -74,7 +74,7 @@ func TestComparisonBeginsAnew(t *testing.T) {
 // Whatever it sorts by, the cursor stays with its encoder, the figures ascend, and
 // one that sends nothing does not lead.
 func TestSortedByAnything(t *testing.T) {
-	page := New(256)
+	page := New()
 	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.Refusing()}, 160, 46)
 	m.Press("down")
 	p := page.table
@@ -103,7 +103,7 @@ func TestSortedByAnything(t *testing.T) {
 
 // comparedPane is the table over a snapshot, with all its intervals worked out.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
-	page := New(256)
+	page := New()
 	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
 	for range 6 { // an interval a tick
 		m.Tick(false)
@@ -116,7 +116,7 @@ func comparedPane(snap *engine.Snapshot, w, h int) *table {
 func TestIntervalsAreRationed(t *testing.T) {
 	const tick, slow = 50 * time.Millisecond, 10
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
-	page := New(256)
+	page := New()
 	m := labtest.NewStage(page, lab, 160, 46)
 	p := page.table
 	for i := range 10 {

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"maps"
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
@@ -23,8 +22,8 @@ type Page struct {
 }
 
 // New returns the page.
-func New(budgetKbps float64) *Page {
-	p := &Page{table: &table{}, charts: &panes.Charts{Budget: budgetKbps, Solo: true}}
+func New() *Page {
+	p := &Page{table: &table{}, charts: &panes.Charts{Solo: true}}
 	p.slots = [2]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	return p
@@ -94,9 +93,9 @@ func (p *Page) Enter() room.Request {
 		return room.Request{}
 	}
 	was, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
-	ch := config.Change{Encoder: chosen.Name, Params: maps.Clone(chosen.Params), ShadowOff: []string{chosen.Name}}
+	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params, "shadow_off", []string{chosen.Name})
 	if !slices.ContainsFunc(p.table.cfg.Shadows, was.Equal) {
-		ch.Shadow = []config.Encoder{was}
+		ch = ch.Then(config.NewChange("shadow", []config.Encoder{was}))
 	}
 	return room.Change(ch)
 }

@@ -75,7 +75,7 @@ func TestStripShowsTheGravestCopy(t *testing.T) {
 }
 
 func TestPacketUnderTheCursor(t *testing.T) {
-	page := New(controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), 256)
+	page := New(controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	_ = m.View()
 	m.Press("tab", "left", "left", "left", "left", "left")

@@ -28,9 +28,9 @@ type Page struct {
 }
 
 // New returns the page.
-func New(cat *controls.Catalog, budgetKbps float64) *Page {
+func New(cat *controls.Catalog) *Page {
 	p := &Page{
-		charts:   &panes.Charts{Budget: budgetKbps, Lit: -1},
+		charts:   &panes.Charts{Lit: -1},
 		packets:  &strip{},
 		controls: &controls.Pane{Cat: cat},
 	}

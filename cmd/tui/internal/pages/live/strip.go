@@ -166,7 +166,7 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 // most severe is shown.
 func severity(o engine.Outcome) int {
 	order := [engine.NumOutcomes]int{engine.InFlight: 0, engine.Decoded: 1, engine.Duplicate: 2,
-		engine.Stale: 3, engine.Lost: 4,
+		engine.Stale: 3, engine.Lost: 4, engine.Unknown: 4,
 		engine.NoBaseline: 5, engine.Corrupt: 6, engine.UnknownCodec: 7, engine.Tainted: 8, engine.Wrong: 9}
 	if o < engine.NumOutcomes {
 		return order[o]

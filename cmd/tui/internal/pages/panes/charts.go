@@ -21,8 +21,8 @@ func ChartSpans() []time.Duration {
 // Charts shows bandwidth, bits per changed item and failures over time, one
 // below the other over one axis, with a mark wherever something was changed.
 type Charts struct {
-	Budget float64
-	zoom   int // index into chartSpans
+	budget float64 // kbps; 0: none
+	zoom   int     // index into chartSpans
 
 	item   string
 	schema *frame.Schema
@@ -53,12 +53,12 @@ func (p *Charts) Observe(v room.View) bool {
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / engine.SamplePeriod)
 	}
-	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back
+	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back || v.Cfg.BudgetKbps != p.budget
 	if !p.zoomed && !(v.Slow && moved) {
 		return false
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.zoomed = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.beside, p.back = v.Beside(), v.Back
+	p.beside, p.back, p.budget = v.Beside(), v.Back, v.Cfg.BudgetKbps
 	return true
 }
 
@@ -100,7 +100,7 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		h := min(rows[i], c.H-2-first[i])
 		c.Blit(1, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
 	}
-	if failedSoFar(&p.Lane.Totals) == 0 && rows[2] > 4 {
+	if p.Lane.Totals.Failed() == 0 && rows[2] > 4 {
 		const none = "none so far"
 		c.Text((c.W-len(none))/2, first[2]+rows[2]/2, look.Dim, none)
 	}
@@ -189,7 +189,10 @@ func payloadLine(all []engine.Sample) (values, weights []float64) {
 }
 
 func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 10, Rules: []chart.Rule{{Value: p.Budget, Ink: chart.Ink(look.Budget)}}}
+	spec := &chart.Spec{Floor: 10}
+	if p.budget > 0 {
+		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget)}}
+	}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
 		wire := Series(p.Lane.Samples, func(s *engine.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
@@ -222,12 +225,7 @@ func (p *Charts) ratio(th *look.Theme) *chart.Spec {
 
 // failedLine is the decode failures a second of samples, whatever their cause.
 func failedLine(all []engine.Sample) (values, weights []float64) {
-	return Series(all, func(s *engine.Sample) float64 { return float64(FailedIn(s)) * room.PerSecond }), nil
-}
-
-// FailedIn counts the packets of a sample that arrived and could not be used.
-func FailedIn(s *engine.Sample) int {
-	return s.Outcomes[engine.NoBaseline] + s.Outcomes[engine.Corrupt] + s.Outcomes[engine.UnknownCodec]
+	return Series(all, func(s *engine.Sample) float64 { return float64(s.Failed()) * room.PerSecond }), nil
 }
 
 func (p *Charts) failures(th *look.Theme) *chart.Spec {
@@ -254,8 +252,11 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 			func(l *engine.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })...)
 	}
 	lines := append(payload, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
+	if p.budget == 0 {
+		return look.Fit(room, lines)
+	}
 	budget := func(word string) []look.Span {
-		return append(lines[:len(lines):len(lines)], look.Budget.Span("  "+look.RuleStroke(th)+word+" "+look.Fixed(p.Budget, 0)))
+		return append(lines[:len(lines):len(lines)], look.Budget.Span("  "+look.RuleStroke(th)+word+" "+look.Fixed(p.budget, 0)))
 	}
 	return look.Fit(room, budget(" budget"), budget(""), lines)
 }
@@ -285,7 +286,6 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
 	own := failureLegend(th, failures(&p.Lane), room)
 	return append(own, shadowLegend(th, room-look.SpansWidth(own), p.beside, func(l *engine.Lane) string {
-		f := l.Totals.Failures
-		return strconv.FormatInt(f.NoBaseline+f.Corrupt+f.UnknownCodec, 10)
+		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)
 }

@@ -7,7 +7,6 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
 )
 
 // failure is one way in which packets that arrived were of no use: how often it
@@ -38,11 +37,6 @@ func failures(lane *engine.Lane) []failure {
 		list[i].rate = float64(n) / room.RecentSpan.Seconds()
 	}
 	return list
-}
-
-// failedSoFar is the sum of all ways to fail.
-func failedSoFar(t *figures.Totals) int64 {
-	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }
 
 // failureLegend names the ways to fail with their rates: those that occurred in

@@ -87,7 +87,7 @@ func lostLately(all []engine.Sample) float64 {
 // ends counts the packets that arrived and were of no use, or worse.
 func (p *Vitals) ends(wrong bool) []look.Span {
 	t := p.lane.Totals
-	failed := failedSoFar(&t)
+	failed := t.Failed()
 	failInk, wrongInk := look.Value, look.Value
 	if failed > 0 {
 		failInk = look.NoBase

@@ -156,7 +156,7 @@ func (p *Page) Bindings() []room.Binding {
 		room.Bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again",
 			flip(toggleAutopilot)).InFooter("autopilot"),
 		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid",
-			func() room.Request { return playInput(config.Input{Reset: true}) }).InFooter("reset"),
+			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),
@@ -183,8 +183,5 @@ func (p *Page) push(direction string, dx, dy int) room.Request {
 		p.pan(dx, dy)
 		return room.Request{}
 	}
-	return playInput(config.Input{Press: direction})
+	return room.Change(config.NewChange("press", direction))
 }
-
-// playInput hands an input to the lab.
-func playInput(in config.Input) room.Request { return room.Change(config.Change{Input: &in}) }

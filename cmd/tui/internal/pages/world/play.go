@@ -123,7 +123,7 @@ const askSpan = 100 * time.Millisecond
 func (p *play) flip(t toggle) room.Request {
 	now := p.now
 	on := !p.switched(t, now)
-	r := playInput([numToggles]config.Input{{Hover: &on}, {Katamari: &on}, {Autopilot: &on}}[t])
+	r := room.Change(config.NewChange([numToggles]string{"hover", "katamari", "autopilot"}[t], on))
 	r.Accepted = func(*config.Config) { p.asked[t] = ask{on, now, now + askSpan} }
 	return r
 }

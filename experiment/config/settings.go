@@ -1,0 +1,326 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/dataset/frame"
+	messages "wirelab/dataset/text"
+	"wirelab/experiment/transfer"
+)
+
+// Setting is one row of the table of scalar settings. File, flags, script, the
+// dashboard's controls, its command line and completion, labels, undo and the JSON of a
+// change are all derived from the row.
+type Setting struct {
+	Key      string // as it stands in the TOML file: "sender.every"
+	Short    string // as a script and a command call it: "every"; "" for a fixed setting
+	Expected string // what a wrong value is told
+	Live     Liveness
+	Args     string   // of the command that sets a live setting: "N"
+	Help     string   // of that command
+	Control  *Control // how the dashboard shows it; nil: by the command alone
+
+	set func(c *Config, v any) bool // takes what TOML, JSON or a flag may hold; false: it makes no sense
+	get func(c *Config) any         // as TOML holds it
+	// omit: Values leaves it out. nil: never
+	omit func(c *Config) bool
+}
+
+// Liveness says whether a setting can be changed while a session runs.
+type Liveness uint8
+
+// The kinds.
+const (
+	Fixed    Liveness = iota // not at all
+	Live                     // yes, from the instant of the change on
+	Restarts                 // yes, but the run begins anew
+)
+
+// Control is how the dashboard lets a person set a live setting.
+type Control struct {
+	Label   string
+	Place   int // among the controls, from the top
+	Help    string
+	Shown   func(c *Config) string // the value, as a person reads it
+	Offered func(c *Config) bool   // nil: always
+	Choices []Choice               // to pick from; nil: it is a number
+	// Step returns the value n rungs further; false at the end of the ladder.
+	Step func(c *Config, n int) (any, bool)
+	// Level is the place on the ladder, 0 to 1; nil: it has no ends.
+	Level func(c *Config) float64
+}
+
+// Choice is one of several words that a setting may be set to.
+type Choice struct{ Name, Says string }
+
+// Word is what a label calls the setting.
+func (s *Setting) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
+
+// Names lists the words that the setting may be set to; nil if it is a number.
+func (s *Setting) Names() (names []string) {
+	if s.Control == nil {
+		return nil
+	}
+	for _, c := range s.Control.Choices {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Get returns the value, as TOML holds it.
+func (s *Setting) Get(c *Config) any { return s.get(c) }
+
+// The bounds of some settings.
+const (
+	maxEvery  = 60 // one snapshot a second of 60
+	minBlock  = transfer.MinBlock
+	maxBlock  = 1400
+	maxWindow = transfer.Reach
+	maxBudget = 1_000_000 // kbps
+)
+
+// playoutKey is the setting whose JSON is older than the table.
+const playoutKey = "receiver.playout_delay"
+
+// files reports whether the data are files.
+func (c *Config) files() bool {
+	kind, _, _ := strings.Cut(c.Data.Source, ":")
+	return kind == "files"
+}
+
+// usualDelivery reports whether what is about whole files is neither set nor of use.
+func usualDelivery(c *Config) bool {
+	usual := Default().Sender
+	return !c.files() && c.Sender.Block == usual.Block && c.Sender.Window == usual.Window
+}
+
+// rows is the table, made once: it is asked about every key.
+var rows = settings()
+
+// settings lists the scalar settings outside the links, the encoder and the lists. The
+// order of the live ones is that of their JSON and of the controls.
+func settings() []Setting {
+	return []Setting{
+		{Key: playoutKey, Short: "playout_delay", Live: Live, Expected: `a time such as "85ms"`,
+			Args: "TIME", Help: "how long the receiver holds snapshots back", Control: playoutControl(),
+			set: func(c *Config, v any) bool { return setDuration(&c.Receiver.Playout, v, 0, time.Hour) },
+			get: func(c *Config) any { return c.Receiver.Playout.String() }},
+		{Key: "sender.every", Short: "every", Live: Live, Expected: "1 to 60: every so many-th snapshot is sent",
+			Args: "N", Help: "send every N-th snapshot only; 1 sends all", Control: everyControl(),
+			set: func(c *Config, v any) bool { return setInt(&c.Sender.Every, v, 1, maxEvery) },
+			get: func(c *Config) any { return int64(c.Sender.Every) }},
+		{Key: "receiver.interpolation", Short: "interpolation", Live: Live, Expected: `"linear" or "hermite"`,
+			Args: "linear|hermite", Help: "how the display moves between snapshots", Control: interpolationControl(),
+			set: func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) },
+			get: func(c *Config) any { return c.Receiver.Interpolation.String() }},
+		{Key: "budget", Short: "budget", Live: Live, Expected: `kbps such as 256, or "off"`,
+			Args: "KBPS|off", Help: "payload not to exceed: the line in the chart", Control: budgetControl(),
+			set:  func(c *Config, v any) bool { return setBudget(&c.BudgetKbps, v) },
+			get:  func(c *Config) any { return budgetValue(c.BudgetKbps) },
+			omit: func(c *Config) bool { return c.BudgetKbps == usualBudget }},
+		{Key: "seed", Short: "seed", Live: Restarts, Expected: "a whole number from 0",
+			Args: "N", Help: "begin the run anew with another seed",
+			set: func(c *Config, v any) bool { return setUint(&c.Seed, v) },
+			get: func(c *Config) any { return seedValue(c.Seed) }},
+
+		{Key: "duration", Expected: `a time such as "60s" or "2m"`,
+			set:  func(c *Config, v any) bool { return setDuration(&c.Duration, v, 0, 1000*time.Hour) },
+			get:  func(c *Config) any { return c.Duration.String() },
+			omit: func(c *Config) bool { return c.Duration == 0 }},
+		{Key: "data.source", Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
+			set: func(c *Config, v any) bool { return setText(&c.Data.Source, v) },
+			get: func(c *Config) any { return c.Data.Source }},
+		{Key: "data.script", Expected: "the name of a script of the world",
+			set: func(c *Config, v any) bool { return setText(&c.Data.Script, v) },
+			get: func(c *Config) any { return c.Data.Script }},
+		{Key: "data.cubes", Expected: "1 to 65535",
+			set: func(c *Config, v any) bool { return setInt(&c.Data.Cubes, v, 1, 65535) },
+			get: func(c *Config) any { return int64(c.Data.Cubes) }},
+		{Key: "data.message", Expected: "1 to 16383 bytes",
+			set: func(c *Config, v any) bool { return setInt(&c.Data.Message, v, 1, messages.MaxMessage) },
+			get: func(c *Config) any { return int64(c.Data.Message) }},
+		{Key: "data.loop", Expected: "true or false",
+			set: func(c *Config, v any) bool { return setBool(&c.Data.Loop, v) },
+			get: func(c *Config) any { return c.Data.Loop }},
+		{Key: "data.again", Expected: "true or false",
+			set:  func(c *Config, v any) bool { return setBool(&c.Data.Again, v) },
+			get:  func(c *Config) any { return c.Data.Again },
+			omit: func(c *Config) bool { return !c.Data.Again || !c.files() }},
+		{Key: "sender.rate_hz", Expected: "1 to 1000",
+			set: func(c *Config, v any) bool { return setInt(&c.Sender.RateHz, v, 1, 1000) },
+			get: func(c *Config) any { return int64(c.Sender.RateHz) }},
+		{Key: "sender.history", Expected: "1 to 255 frames",
+			set: func(c *Config, v any) bool { return setInt(&c.Sender.History, v, 1, frame.MaxHistory) },
+			get: func(c *Config) any { return int64(c.Sender.History) }},
+		{Key: "sender.block", Expected: fmt.Sprintf("%d to %d bytes", minBlock, maxBlock),
+			set:  func(c *Config, v any) bool { return setInt(&c.Sender.Block, v, minBlock, maxBlock) },
+			get:  func(c *Config) any { return int64(c.Sender.Block) },
+			omit: usualDelivery},
+		{Key: "sender.window", Expected: fmt.Sprintf("1 to %d datagrams", maxWindow),
+			set:  func(c *Config, v any) bool { return setInt(&c.Sender.Window, v, 1, maxWindow) },
+			get:  func(c *Config) any { return int64(c.Sender.Window) },
+			omit: usualDelivery},
+		{Key: "receiver.history", Expected: "1 to 255 frames",
+			set: func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) },
+			get: func(c *Config) any { return int64(c.Receiver.History) }},
+		{Key: "receiver.display_hz", Expected: "0 (in step with the source), or 1 to 1000, such as 59.9",
+			set: func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) },
+			get: func(c *Config) any { return float64(c.Receiver.DisplayMilliHz) / 1000 }},
+	}
+}
+
+// settingNamed returns the row of a key, in full or in short; nil if there is none.
+func settingNamed(key string) *Setting {
+	for i := range rows {
+		if rows[i].Key == key || rows[i].Short == key && key != "" {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// settingIndex returns the place of a live setting's key in the table; -1 if it is none.
+func settingIndex(key string) int {
+	return slices.IndexFunc(rows, func(s Setting) bool { return s.Key == key && s.Live != Fixed })
+}
+
+// LiveSettings lists the rows that can be changed while a session runs.
+func LiveSettings() (list []Setting) {
+	for _, s := range rows {
+		if s.Live != Fixed {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Controls lists the live settings that the dashboard shows, from the top.
+func Controls() []Setting {
+	list := slices.DeleteFunc(LiveSettings(), func(s Setting) bool { return s.Control == nil })
+	slices.SortStableFunc(list, func(a, b Setting) int { return cmp.Compare(a.Control.Place, b.Control.Place) })
+	return list
+}
+
+// Restarts reports whether the run must begin anew for a change to take effect.
+func (ch Change) Restarts() bool {
+	return slices.ContainsFunc(ch, func(x Value) bool {
+		s := settingNamed(x.Key)
+		return s != nil && s.Live == Restarts
+	})
+}
+
+// rungs makes a control walk a ladder of values, from its least to its most; value
+// finds the place of the present one, which may lie between two.
+func (x *Control) rungs(n int, place func(c *Config) int, value func(i int) any) *Control {
+	x.Step = func(c *Config, by int) (any, bool) {
+		to := min(max(place(c)+by, 0), n-1)
+		return value(to), to != place(c)
+	}
+	x.Level = func(c *Config) float64 { return float64(place(c)) / float64(n-1) }
+	return x
+}
+
+// playoutStep is one press on the playout delay.
+const playoutStep = 5 * time.Millisecond
+
+func playoutControl() *Control {
+	return &Control{Label: "Playout",
+		Help: "how long the receiver holds snapshots back: three intervals and the jitter outlast two losses in a row. " +
+			"Its display slows down or hurries to a new delay, it never jumps back",
+		Shown: func(c *Config) string { return c.Receiver.Playout.String() },
+		Step: func(c *Config, n int) (any, bool) {
+			d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
+			return d.String(), d != c.Receiver.Playout
+		}}
+}
+
+// lowRate is how few snapshots a second are few: what the display does between two of
+// them can be seen, and its controls are offered.
+const lowRate = 30
+
+func sendsFew(c *Config) bool { return c.Sender.RateHz/c.Sender.Every <= lowRate }
+
+// everies are the rungs of Sender.Every, from all to one in sixty.
+var everies = []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60}
+
+func everyControl() *Control {
+	x := &Control{Label: "Send", Place: 2, Help: "snapshots sent a second: every so many-th of those that are made",
+		Shown: func(c *Config) string {
+			return strconv.FormatFloat(float64(c.Sender.RateHz)/float64(c.Sender.Every), 'f', -1, 64) + " /s"
+		},
+		Offered: func(c *Config) bool { return sendsFew(c) || c.Sender.Every > 1 }}
+	last := len(everies) - 1
+	return x.rungs(len(everies), func(c *Config) int { // more to the right is more a second
+		at, _ := slices.BinarySearch(everies, c.Sender.Every)
+		return last - at
+	}, func(i int) any { return int64(everies[last-i]) })
+}
+
+func interpolationControl() *Control {
+	x := &Control{Label: "Blend", Place: 1, Help: "how the receiver's display moves from one snapshot to the next",
+		Choices: []Choice{
+			{Linear.String(), "on the straight line"},
+			{Hermite.String(), "on a cubic, with velocities reckoned from the snapshots around: for low rates"},
+		},
+		Shown:   func(c *Config) string { return c.Receiver.Interpolation.String() },
+		Offered: func(c *Config) bool { return sendsFew(c) || c.Receiver.Interpolation != Linear }}
+	x.Step = func(c *Config, n int) (any, bool) {
+		i := int(c.Receiver.Interpolation) + n
+		return x.Choices[(i%len(x.Choices)+len(x.Choices))%len(x.Choices)].Name, true
+	}
+	return x
+}
+
+// usualBudget is that of the walk-off, in kbps.
+const usualBudget = 256
+
+// budgets are the rungs of BudgetKbps; 0 is none.
+var budgets = []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000}
+
+func budgetControl() *Control {
+	x := &Control{Label: "Budget", Place: 3, Help: "payload a second that must not be exceeded: the line in the bandwidth chart. Totals say for how long it was",
+		Shown: func(c *Config) string {
+			if c.BudgetKbps == 0 {
+				return "off"
+			}
+			return strconv.FormatFloat(c.BudgetKbps, 'f', -1, 64) + " kbps"
+		}}
+	return x.rungs(len(budgets), func(c *Config) int {
+		at, _ := slices.BinarySearch(budgets, c.BudgetKbps)
+		return min(at, len(budgets)-1)
+	}, func(i int) any { return budgetValue(budgets[i]) })
+}
+
+func budgetValue(kbps float64) any {
+	if kbps == 0 {
+		return "off"
+	}
+	return kbps
+}
+
+func setBudget(dst *float64, v any) bool {
+	if v == "off" {
+		*dst = 0
+		return true
+	}
+	kbps, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(fmt.Sprint(v)), "kbps"), 64)
+	if err != nil || !(kbps >= 0 && kbps <= maxBudget) {
+		return false
+	}
+	*dst = kbps
+	return true
+}
+
+// seedValue is a seed as TOML and JSON can hold it: their readers make floats of
+// numbers.
+func seedValue(seed uint64) any {
+	if seed >= 1<<53 {
+		return strconv.FormatUint(seed, 10)
+	}
+	return int64(seed)
+}

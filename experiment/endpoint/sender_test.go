@@ -1,0 +1,147 @@
+package endpoint
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// plain is a codec whose packets are the cells, a byte each.
+type plain struct{}
+
+func (plain) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	for _, v := range cur.Table {
+		dst = append(dst, byte(v))
+	}
+	return dst, nil, nil
+}
+
+func (plain) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	if len(src) != len(dst.Table) {
+		return nil, encoders.ErrTruncated
+	}
+	for i, v := range src {
+		dst.Table[i] = int32(v)
+	}
+	return nil, nil
+}
+
+func codecNamed(id uint8, name string) encoders.Codec {
+	return encoders.Codec{ID: id, Name: name, Refs: 1, Suits: func(*frame.Schema) bool { return true },
+		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return plain{}, plain{}, nil }}
+}
+
+// pairOf returns two ends of one cube that know codecs a and b, and b's encoding.
+func pairOf(t *testing.T) (*Sender, *Receiver, Encoding) {
+	t.Helper()
+	s := frame.Cubes(1)
+	codecs := []encoders.Codec{codecNamed(1, "a"), codecNamed(2, "b")}
+	var runs [2]Encoding
+	for i := range codecs {
+		var err error
+		if runs[i], err = NewEncoding(s, &codecs[i], nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt := Options{History: 10}
+	return NewSender(s, s.NewFrame(), runs[0], opt), NewReceiver(s, s.NewFrame(), codecs, opt), runs[1]
+}
+
+// As long as nothing was sent, another encoder takes the place of the first: there is no
+// epoch to end.
+func TestRequestBeforeTheFirstPacket(t *testing.T) {
+	s, _, other := pairOf(t)
+	s.StartAt(5, 0)
+	s.Skip()
+	s.Request(other)
+	if s.Pending() != nil || s.Encoding().Codec.Name != "b" || s.Seq() != 6 || s.Epoch() != 0 {
+		t.Errorf("packet %d, pending %v, epoch %d", s.Seq(), s.Pending(), s.Epoch())
+	}
+}
+
+// Once packets were sent a request begins an epoch, at most one in a hundred
+// milliseconds, and every packet carries the params until an ack names the epoch.
+func TestEpochs(t *testing.T) {
+	s, r, other := pairOf(t)
+	f := frame.Cubes(1).NewFrame()
+	send := func(now time.Duration) Packet {
+		t.Helper()
+		p, err := s.Send(now, f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	announces := func(p Packet) bool { return p.Datagram[3]&paramsFollow != 0 }
+	deliver := func(p Packet) {
+		t.Helper()
+		if rx := r.Receive(p.Datagram); rx.Outcome != Decoded {
+			t.Fatalf("packet %d: %v, %v", p.Seq, rx.Outcome, rx.Err)
+		}
+		if err := s.Learn(r.Ack(nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := send(0)
+	if !announces(p) {
+		t.Error("the first packet does not say what it was made with")
+	}
+	deliver(p)
+	if p = send(10 * time.Millisecond); announces(p) {
+		t.Error("params travel although an ack named the epoch")
+	}
+	s.Request(other)
+	if p = send(99 * time.Millisecond); p.Epoch != 0 || p.Codec != "a" {
+		t.Errorf("an epoch of %v began", p.Codec)
+	}
+	if p = send(100 * time.Millisecond); p.Epoch != 1 || p.Codec != "b" || !announces(p) {
+		t.Errorf("epoch %d of %s, announced %v", p.Epoch, p.Codec, announces(p))
+	}
+	lost := p
+	lost.Datagram = bytes.Clone(p.Datagram) // it holds until the next call only
+	if p = send(120 * time.Millisecond); !announces(p) {
+		t.Error("params stop although nothing was acked")
+	}
+	deliver(p)
+	if p = send(140 * time.Millisecond); announces(p) {
+		t.Error("params travel although an ack named the epoch")
+	}
+	if rx := r.Receive(lost.Datagram); rx.Outcome != Stale || !rx.Reordered {
+		t.Errorf("a packet of the epoch that comes late is %v", rx.Outcome)
+	}
+	if rx := r.Receive(lost.Datagram); rx.Outcome != Duplicate {
+		t.Errorf("a second copy is %v", rx.Outcome)
+	}
+}
+
+// A receiver of any bytes answers with an outcome, and a sender with an error.
+func TestStrangers(t *testing.T) {
+	s, r, _ := pairOf(t)
+	if rx := r.Receive([]byte{1, 2, 3}); rx.Outcome != Corrupt || !errors.Is(rx.Err, ErrMalformed) {
+		t.Errorf("three bytes: %v, %v", rx.Outcome, rx.Err)
+	}
+	if rx := r.Receive([]byte{0, 0, 0, 77, 0, 9}); rx.Outcome != UnknownCodec {
+		t.Errorf("a codec that does not exist: %v", rx.Outcome)
+	}
+	if rx := r.Receive([]byte{0, 0, 0, 1, 0, 9}); rx.Outcome != UnknownCodec {
+		t.Errorf("an epoch without params: %v", rx.Outcome)
+	}
+	if got := r.Ack(nil); len(got) != 0 {
+		t.Errorf("an ack of nothing: % x", got)
+	}
+	if _, err := s.Send(0, frame.Cubes(1).NewFrame(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, ack := range [][]byte{{1}, {9, 0, 0, 0, 0, 0, 0}} {
+		if err := s.Learn(ack); !errors.Is(err, ErrMalformed) {
+			t.Errorf("ack % x: %v", ack, err)
+		}
+	}
+	if _, acked := s.Acked(); acked {
+		t.Error("a forged ack counts")
+	}
+}

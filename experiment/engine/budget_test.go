@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// Packets of one size make a rate that is known: a budget below it is exceeded all the
+// time, one above it never, and one that changes half-way for half of what it held.
+func TestBudget(t *testing.T) {
+	run := func(kbps any, then any) *Session {
+		c := config.Default()
+		c.Encoder.Name = "raw"
+		if err := c.Set("budget", kbps); err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true, KeepSamples: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(20500 * time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		if then != nil {
+			if err := s.Change(config.NewChange("budget", then)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.RunUntil(40 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	x := run("off", nil).lanes[0].totals(40 * time.Second)
+	if x.OverBudgetRatio != nil {
+		t.Errorf("%g of the time over no budget", *x.OverBudgetRatio)
+	}
+	rate := x.PacketBytes.P50 * 60 * 8 / 1000 // all are of one size
+	if x.PacketBytes.Min != x.PacketBytes.Max {
+		t.Fatalf("packets of %+v bytes", x.PacketBytes)
+	}
+	for _, c := range []struct {
+		kbps, then any
+		want       float64
+	}{
+		{rate, nil, 0}, {rate - 0.001, nil, 1}, {"off", rate - 1, 1},
+		// Samples end every 100 ms, the first that counts at 1 s: 196 under the first budget.
+		{rate - 1, rate + 1, 196.0 / 391}, {rate + 1, rate - 1, 195.0 / 391},
+	} {
+		got := run(c.kbps, c.then).lanes[0].totals(40 * time.Second).OverBudgetRatio
+		if got == nil || *got != c.want {
+			t.Errorf("budget %v, then %v: %v of the time, want %g", c.kbps, c.then, *got, c.want)
+		}
+	}
+}

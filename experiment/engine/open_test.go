@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// silent is a link that does not say what becomes of a packet, as no real network does.
+type silent struct{ *lossmodel.Link }
+
+func (p silent) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+	v := p.Link.Send(now, datagram, tag)
+	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
+}
+
+// The same session over a link that tells every fate at once, and over one that tells
+// none: the endpoints do the same to the byte, what arrives is counted the same, what
+// does not is unknown, and the law of outcomes holds at every moment.
+func TestFatesThatNobodyTells(t *testing.T) {
+	open := func(quiet bool) *Session {
+		c := config.Default()
+		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%", "down.reorder": "3%", "down.corrupt": "1%"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true, KeepSamples: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := s.lanes[0]; quiet {
+			l.connect(silent{l.downLink}, l.up)
+		}
+		return s
+	}
+	told, untold := open(false), open(true)
+	for range 120 {
+		for _, s := range []*Session{told, untold} {
+			if err := s.Advance(time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := untold.lanes[0].totals(untold.Now())
+		if sum := x.Decoded + x.Stale + x.Duplicate + x.Failures.Corrupt + x.Failures.NoBaseline + x.Unknown + x.InFlight; sum != x.Sent+x.Duplicated || x.Lost != 0 || x.Wrong != 0 {
+			t.Fatalf("at %v: sent %d + duplicated %d, outcomes sum to %d: %+v", untold.Now(), x.Sent, x.Duplicated, sum, x)
+		}
+	}
+	if n := len(untold.lanes[0].flights.all); n > 2*expireAfter {
+		t.Errorf("%d packets are remembered for want of a fate", n)
+	}
+	told.Interrupt()
+	untold.Interrupt()
+	a, b := told.Result(), untold.Result()
+	x, y := a.Totals, b.Totals
+	if a.Digest != b.Digest {
+		t.Error("not to be told changes what happens")
+	}
+	if x.Decoded != y.Decoded || x.Stale != y.Stale || x.Duplicate != y.Duplicate || x.Failures != y.Failures || x.Lost < 500 {
+		t.Errorf("what arrived is counted as\n%+v\nwhere it was told, as\n%+v", y, x)
+	}
+	// A copy counts as one only if it arrives after the packet itself, and the packet is
+	// unknown only if no copy arrived either.
+	if y.Unknown > x.Lost+x.InFlight || y.Unknown < x.Lost-x.Duplicated || y.InFlight != 0 {
+		t.Errorf("%d unknown, %d in flight; %d were lost and %d in flight of %d and %d copies", y.Unknown, y.InFlight, x.Lost, x.InFlight, x.Sent, x.Duplicated)
+	}
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// Every outcome is counted as a failure in the totals if and only if it is one, sample by
+// sample and over the run, also where damage goes unnoticed.
+func TestFailuresAreTheSameEverywhere(t *testing.T) {
+	c := config.Default()
+	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond
+	for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "link.latency": "90ms", "down.jitter": "60ms", "down.loss": "10%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	var outcomes, samples int64
+	m := &s.lanes[0].meter
+	for o, n := range m.outcomes {
+		if Outcome(o).Failed() {
+			outcomes += n
+		}
+	}
+	for i := range m.samples.all {
+		samples += int64(m.samples.all[i].Failed())
+	}
+	x := s.lanes[0].totals(s.Now())
+	if got := x.Failed(); got != outcomes || got != samples {
+		t.Errorf("%d failures in the totals, %d by outcome, %d by sample", got, outcomes, samples)
+	}
+	if x.Tainted == 0 || x.Failures.Corrupt == 0 || x.Failures.NoBaseline == 0 {
+		t.Errorf("the test must be mended: %+v", x)
+	}
+}

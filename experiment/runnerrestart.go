@@ -1,0 +1,70 @@
+package experiment
+
+import (
+	"errors"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// before is a run that another took the place of.
+type before struct {
+	config *config.Config // as it was set up
+	label  string         // of the change that ended it
+}
+
+// maxBefore bounds how many runs can be gone back to.
+const maxBefore = 20
+
+// change makes a change, by a run that begins anew if it takes one.
+func (r *Runner) change(ch config.Change) error {
+	if !ch.Restarts() {
+		return r.session.Change(ch)
+	}
+	was := r.config
+	if err := r.restart(ch); err != nil {
+		return err
+	}
+	r.befores = append(r.befores, before{was, ch.Label()})
+	r.befores = r.befores[max(0, len(r.befores)-maxBefore):]
+	r.say(false, "the run begins anew: "+ch.Label())
+	return nil
+}
+
+// restart begins a run anew: with everything as it is set now, and ch.
+func (r *Runner) restart(ch config.Change) error {
+	now := r.session.Config().Clone()
+	if err := now.Apply(ch); err != nil {
+		return err
+	}
+	now.At = r.config.At
+	return r.begin(now)
+}
+
+// begin puts a session of c in the place of the present one.
+func (r *Runner) begin(c *config.Config) error {
+	was := r.config
+	r.config = c
+	s, err := r.open()
+	if err != nil {
+		r.config = was
+		return err
+	}
+	err = r.session.Close()
+	r.session, r.refused = s, 0
+	r.config.Adopt(s.Settled())
+	r.opened, r.seeking, r.jump = nil, nowhere, false
+	return err
+}
+
+// undo takes back the last change: of this run, or else the one that it began with.
+func (r *Runner) undo() (label string, err error) {
+	label, err = r.session.Undo()
+	n := len(r.befores)
+	if !errors.Is(err, engine.ErrNothingToUndo) || n == 0 {
+		return label, err
+	}
+	last := r.befores[n-1]
+	r.befores = r.befores[:n-1]
+	return last.label, r.begin(last.config)
+}

@@ -47,6 +47,9 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if e := t.Rounding; e != nil {
 		fmt.Fprintf(w, "rounded   by %.3f on average, %.3f at most (%s)\n", e.Mean, e.Max, e.Field)
 	}
+	if t.OverBudgetRatio != nil {
+		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time, by the payload of the last second\n", 100**t.OverBudgetRatio)
+	}
 	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
 	if t.BitsPerCube != nil {
 		writePlayout(w, &t.Playout)

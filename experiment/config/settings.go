@@ -23,6 +23,7 @@ type Setting struct {
 	Live     Liveness
 	Args     string   // of the command that sets a live setting: "N"
 	Help     string   // of that command
+	Words    []string // that stand for a value, to be completed; those of Control.Choices need not
 	Control  *Control // how the dashboard shows it; nil: by the command alone
 
 	set func(c *Config, v any) bool // takes what TOML, JSON or a flag may hold; false: it makes no sense
@@ -63,11 +64,10 @@ func (s *Setting) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
 
 // Names lists the words that the setting may be set to; nil if it is a number.
 func (s *Setting) Names() (names []string) {
-	if s.Control == nil {
-		return nil
-	}
-	for _, c := range s.Control.Choices {
-		names = append(names, c.Name)
+	if s.Control != nil {
+		for _, c := range s.Control.Choices {
+			names = append(names, c.Name)
+		}
 	}
 	return names
 }
@@ -119,7 +119,7 @@ func settings() []Setting {
 			set: func(c *Config, v any) bool { return setInterpolation(&c.Receiver.Interpolation, v) },
 			get: func(c *Config) any { return c.Receiver.Interpolation.String() }},
 		{Key: "budget", Short: "budget", Live: Live, Expected: `kbps such as 256, or "off"`,
-			Args: "KBPS|off", Help: "payload not to exceed: the line in the chart", Control: budgetControl(),
+			Args: "KBPS|off", Words: []string{"off"}, Help: "payload not to exceed: the line in the chart", Control: budgetControl(),
 			set:  func(c *Config, v any) bool { return setBudget(&c.BudgetKbps, v) },
 			get:  func(c *Config) any { return budgetValue(c.BudgetKbps) },
 			omit: func(c *Config) bool { return c.BudgetKbps == usualBudget }},

@@ -50,6 +50,9 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 		{"feedback (uplink, wire)", fmt.Sprintf("%.1f kbps", t.FeedbackKbps)},
 		{"bits per " + mdName(r.Item), fmt.Sprintf("%.3f", t.BitsPerItem)},
 	}
+	if t.OverBudgetRatio != nil {
+		rows = append(rows, [2]string{"time over the budget, by the payload of the last second", fmt.Sprintf("%.1f %%", 100**t.OverBudgetRatio)})
+	}
 	if t.BitsPerChangedCube != nil {
 		rows = append(rows, [2]string{"bits per changed cube", fmt.Sprintf("%.2f", *t.BitsPerChangedCube)})
 	}

@@ -196,8 +196,8 @@ func settingVerb(x config.Setting) Verb {
 		}
 		return changeOrder(ch), nil
 	}}
-	if names := x.Names(); len(names) > 0 {
-		v.complete = func(_ Context, before []string) []string { return firstOnly(before, names) }
+	if words := append(x.Names(), x.Words...); len(words) > 0 {
+		v.complete = func(_ Context, before []string) []string { return firstOnly(before, words) }
 	}
 	return v
 }

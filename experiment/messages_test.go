@@ -34,8 +34,8 @@ func TestFeedbackIsBilled(t *testing.T) {
 	if a.Totals.FeedbackKbps <= still.Totals.FeedbackKbps {
 		t.Errorf("feedback %.2f kbps with reports, %.2f without", a.Totals.FeedbackKbps, still.Totals.FeedbackKbps)
 	}
-	if a.Totals.BitsPerItem >= still.Totals.BitsPerItem {
-		t.Errorf("%.3f bits a byte learnt, %.3f static", a.Totals.BitsPerItem, still.Totals.BitsPerItem)
+	if a.Totals.BitsPerItem.Or(0) >= still.Totals.BitsPerItem.Or(0) {
+		t.Errorf("%.3f bits a byte learnt, %.3f static", a.Totals.BitsPerItem.Or(0), still.Totals.BitsPerItem.Or(0))
 	}
 	if len(a.Totals.Sender) == 0 || a.Totals.Sender[0].Value < 5 || len(a.Totals.Receiver) <= len(a.Totals.Sender) {
 		t.Errorf("the ends say %v and %v", a.Totals.Sender, a.Totals.Receiver)
@@ -56,7 +56,7 @@ func TestBlowTable(t *testing.T) {
 	c.Sweep = slices.DeleteFunc(c.Sweep, func(a config.Axis) bool { return a.Key != "down.loss" })
 	learnt := mustRun(t, c, RunOptions{})
 	c.Sweep, c.Encoder.Params = nil, map[string]any{"static": true}
-	static := mustRun(t, c, RunOptions{}).Runs[0].Totals.BitsPerItem
+	static := mustRun(t, c, RunOptions{}).Runs[0].Totals.BitsPerItem.Or(0)
 	if len(learnt.Runs) != 8 {
 		t.Fatalf("%d runs, want one for each of eight losses", len(learnt.Runs))
 	}
@@ -65,8 +65,8 @@ func TestBlowTable(t *testing.T) {
 		if x.Sent > 0 {
 			p = float64(x.Lost) / float64(x.Sent)
 		}
-		if x.BitsPerItem > static || p < 0.1 && x.BitsPerItem > 0.95*static {
-			t.Errorf("loss %v: %.3f bits a byte, static %.3f", run.Set["down.loss"], x.BitsPerItem, static)
+		if x.BitsPerItem.Or(0) > static || p < 0.1 && x.BitsPerItem.Or(0) > 0.95*static {
+			t.Errorf("loss %v: %.3f bits a byte, static %.3f", run.Set["down.loss"], x.BitsPerItem.Or(0), static)
 		}
 		want, batches := 1-math.Pow(1-p, 10), float64(x.Sent)/10
 		for _, g := range x.Receiver {
@@ -89,13 +89,13 @@ func TestCachesAndRoundTrips(t *testing.T) {
 		}
 		return mustRun(t, c, RunOptions{}).Runs[0].Totals
 	}
-	if got := run(64, 64); got.BitsPerItem > 0.68*540 || got.Failures != (figures.Failures{}) {
-		t.Errorf("caches of 64: %.1f bits a call, failures %+v", got.BitsPerItem, got.Failures)
+	if got := run(64, 64); got.BitsPerItem.Or(0) > 0.68*540 || got.Failures != (figures.Failures{}) {
+		t.Errorf("caches of 64: %.1f bits a call, failures %+v", got.BitsPerItem.Or(0), got.Failures)
 	} else if e := got.Rounding; e == nil || e.Max < 0.04 || e.Max > 0.05+0.06 || e.Mean > 0.03 { // and a rounding of a float32 of 350,000 cm
 		t.Errorf("what was sent is off by %+v", e)
 	}
-	if got := run(8, 64); got.BitsPerItem != 544 || got.Failures != (figures.Failures{}) {
-		t.Errorf("a sender's cache of 8: %.1f bits a call, want 544; failures %+v", got.BitsPerItem, got.Failures)
+	if got := run(8, 64); got.BitsPerItem.Or(0) != 544 || got.Failures != (figures.Failures{}) {
+		t.Errorf("a sender's cache of 8: %.1f bits a call, want 544; failures %+v", got.BitsPerItem.Or(0), got.Failures)
 	}
 	if got := run(64, 8); got.Failures.NoBaseline == 0 {
 		t.Errorf("a receiver's cache of 8: failures %+v", got.Failures)

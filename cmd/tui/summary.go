@@ -32,11 +32,11 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", title(r), r.Seed, r.DurationS, r.Frames, many(r.ItemsPerFrame, r.Item))
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", figure(t.PayloadKbps), figure(t.WireKbps), figure(t.FeedbackKbps))
-	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", t.PacketBytes.P50,
-		t.PacketBytes.P95, t.PacketBytes.Max)
-	fmt.Fprintf(w, "per %-5s %s bits", r.Item, figure(t.BitsPerItem))
+	q := &t.PacketBytes
+	fmt.Fprintf(w, "packet    %.0f bytes at the median, 95 %% up to %.0f, the largest %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
+	fmt.Fprintf(w, "per %-5s %s bits", r.Item, figureOf(t.BitsPerItem))
 	if t.BitsPerChangedCube != nil {
-		fmt.Fprintf(w, "; per changed %s %s", r.Item, figure(*t.BitsPerChangedCube))
+		fmt.Fprintf(w, "; per changed %s %s", r.Item, figureOf(*t.BitsPerChangedCube))
 	}
 	fmt.Fprintln(w)
 	if said := gauges(&t); len(said) > 0 {
@@ -47,8 +47,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if e := t.Rounding; e != nil {
 		fmt.Fprintf(w, "rounded   by %.3f on average, %.3f at most (%s)\n", e.Mean, e.Max, e.Field)
 	}
-	if t.OverBudgetRatio != nil {
-		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time, by the payload of the last second\n", 100**t.OverBudgetRatio)
+	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
+		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time, by the payload of the last second\n", 100*over)
 	}
 	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
 	if t.BitsPerCube != nil {
@@ -64,13 +64,13 @@ func writeRun(w io.Writer, r *engine.Result) {
 
 // writePlayout says what a person in front of the receiver would have seen.
 func writePlayout(w io.Writer, p *figures.Playout) {
-	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late", 100*p.StarvedRatio, p.Late)
+	fmt.Fprintf(w, "playout   %.2f %% of display ticks starved, %d snapshots too late", p.StarvedRatio.Times(100), p.Late)
 	if p.Freezes > 0 {
 		fmt.Fprintf(w, "; %d freezes, the longest %.0f ms", p.Freezes, p.LongestFreezeMS)
 	}
 	fmt.Fprintf(w, "\nshown     %.0f ms behind the sender", p.BehindMS)
 	if e := p.PositionErrorMM; e != nil {
-		fmt.Fprintf(w, "; moving cubes off by %.1f mm at the median, 95 %% up to %.1f, the worst %.1f", e.P50, e.P95, e.Max)
+		fmt.Fprintf(w, "; moving cubes off by %.1f mm at the median, 95 %% up to %.1f, the worst %.1f", e.Of(e.P50), e.Of(e.P95), e.Of(e.Max))
 	}
 	fmt.Fprintln(w)
 }
@@ -156,7 +156,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	for _, run := range r.Runs {
 		t := run.Totals
 		g.row(append(sweepCells(run, keys), t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95),
-			t.Decoded, t.Lost, t.Failed(), fmt.Sprintf("%.2f", 100*t.Playout.StarvedRatio), t.Wrong)...)
+			t.Decoded, t.Lost, t.Failed(), fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong)...)
 	}
 	g.write(w, 0)
 }
@@ -188,12 +188,20 @@ func writePlayoutSweep(w io.Writer, r *report.Report, keys []string) {
 		p := &t.Playout
 		p50, p95 := "-", "-"
 		if e := p.PositionErrorMM; e != nil {
-			p50, p95 = fmt.Sprintf("%.1f", e.P50), fmt.Sprintf("%.1f", e.P95)
+			p50, p95 = e.Of(e.P50).Text(1), e.Of(e.P95).Text(1)
 		}
-		g.row(append(sweepCells(run, keys), t.Lost, fmt.Sprintf("%.3f", 100*p.StarvedRatio), p.Freezes,
+		g.row(append(sweepCells(run, keys), t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes,
 			fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late, fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong)...)
 	}
 	g.write(w, 0)
+}
+
+// figureOf writes a figure as figure does, "-" if there is none.
+func figureOf(f figures.Figure) string {
+	if v, known := f.Value(); known {
+		return figure(v)
+	}
+	return "-"
 }
 
 // figure shows a measured number with about four digits.

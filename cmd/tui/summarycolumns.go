@@ -30,7 +30,7 @@ func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
 		t := run.Totals
 		cells := append(sweepCells(run, keys), fmt.Sprintf("%.2f", t.BitsPerItem))
 		if first.Item == "byte" {
-			cells = append(cells, fmt.Sprintf("%.1f", 100*t.BitsPerItem/8))
+			cells = append(cells, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
 		}
 		cells = append(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			fmt.Sprintf("%.1f", run.Timing.EncodeUS.P50), fmt.Sprintf("%.1f", run.Timing.DecodeUS.P50))

@@ -23,7 +23,7 @@ func writeTransfer(w io.Writer, r *engine.Result) {
 	fmt.Fprintf(w, "resent    %d blocks; %d came that were there already\n", x.Resent, x.Needless)
 	fmt.Fprintf(w, "sent      %s KB of payload, %s on the wire; %s of feedback\n",
 		kilobytes(x.PayloadBytes), kilobytes(x.WireBytes), kilobytes(x.FeedbackBytes))
-	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, figure(t.BitsPerItem))
+	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, figureOf(t.BitsPerItem))
 	fmt.Fprintf(w, "round trip %s ms, timeout %s ms, as the sender has it\n", figure(x.RoundTripMS), figure(x.TimeoutMS))
 	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
 	fmt.Fprintf(w, "here      packed in %s, unpacked in %s; %.0f times real time\n", shortly(r.Timing.PackMS),

@@ -28,10 +28,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	fail := func() (Assertion, error) {
 		return Assertion{}, &Error{Problem: show(value) + " is no bound", Expected: `an operator and a number such as "<= 256" or "== 0"`}
 	}
-	known := figures.Of(figures.Totals{LostBy: figures.LostBy(nil), BitsPerCube: new(float64), OverBudgetRatio: new(float64), BitsPerChangedCube: new(float64),
-		Transfer: &figures.Transfer{TimeS: new(float64)},
-		Playout:  figures.Playout{PositionErrorMM: &figures.Quantiles{}, OrientationErrorDeg: &figures.Quantiles{}}})
-	if _, ok := known[name]; !ok {
+	known := figures.Names()
+	if !known[name] {
 		return Assertion{}, Unknown("", "figure", name, sortedKeys(known))
 	}
 	switch n := value.(type) {

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"wirelab/experiment/figures"
+)
 
 // budgetMeter counts for how long the payload of the last second exceeded the budget,
 // sample by sample, from the first whole second on.
@@ -27,11 +31,7 @@ func (b *budgetMeter) close(payloadBits int64) {
 	}
 }
 
-// ratio returns the share of the time over budget; nil if there was no budget.
-func (b *budgetMeter) ratio() *float64 {
-	if b.held == 0 {
-		return nil
-	}
-	share := float64(b.far) / float64(b.held)
-	return &share
+// ratio returns the share of the time over budget.
+func (b *budgetMeter) ratio() figures.Figure {
+	return figures.RatioOf(float64(b.far), float64(b.held))
 }

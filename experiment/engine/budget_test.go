@@ -35,8 +35,8 @@ func TestBudget(t *testing.T) {
 		return s
 	}
 	x := run("off", nil).lanes[0].totals(40 * time.Second)
-	if x.OverBudgetRatio != nil {
-		t.Errorf("%g of the time over no budget", *x.OverBudgetRatio)
+	if over, known := x.OverBudgetRatio.Value(); known {
+		t.Errorf("%g of the time over no budget", over)
 	}
 	rate := x.PacketBytes.P50 * 60 * 8 / 1000 // all are of one size
 	if x.PacketBytes.Min != x.PacketBytes.Max {
@@ -51,8 +51,8 @@ func TestBudget(t *testing.T) {
 		{rate - 1, rate + 1, 196.0 / 391}, {rate + 1, rate - 1, 195.0 / 391},
 	} {
 		got := run(c.kbps, c.then).lanes[0].totals(40 * time.Second).OverBudgetRatio
-		if got == nil || *got != c.want {
-			t.Errorf("budget %v, then %v: %v of the time, want %g", c.kbps, c.then, *got, c.want)
+		if v, known := got.Value(); !known || v != c.want {
+			t.Errorf("budget %v, then %v: %v of the time, want %g", c.kbps, c.then, got, c.want)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestCleanDelivery(t *testing.T) {
 			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
 		}
 		bits := 8 * float64(len(label.Append(nil))+c.size)
-		if want := bits / float64(c.size); r.Totals.BitsPerItem != want {
+		if want := bits / float64(c.size); r.Totals.BitsPerItem != figures.Known(want) {
 			t.Errorf("%+v: %g bits per byte, expected %g", c, r.Totals.BitsPerItem, want)
 		}
 		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // every datagram takes a beat

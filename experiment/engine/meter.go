@@ -149,14 +149,14 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong], Unknown: m.outcomes[Unknown],
 		Reordered: m.reordered, EncodeFailed: m.encodeFailed, DecodeRefused: m.decodeRefused,
 		PayloadKbps: figures.Ratio(float64(m.payload)/1000, secs), WireKbps: figures.Ratio(float64(m.wire)/1000, secs), FeedbackKbps: figures.Ratio(float64(m.up)/1000, secs),
-		BitsPerItem: figures.Ratio(float64(m.payload), float64(m.items)),
+		BitsPerItem: figures.RatioOf(float64(m.payload), float64(m.items)),
 		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
 		OverBudgetRatio: m.budgetLine.ratio(),
 		Playout:         m.playout.totals(frame.IsCubes(schema)),
 		Network:         m.net.network(g), Rounding: m.rounding.rounding(schema),
 	}
 	if frame.IsCubes(schema) {
-		changed := figures.Ratio(float64(m.payload), float64(m.changed))
+		changed := figures.RatioOf(float64(m.payload), float64(m.changed))
 		t.BitsPerCube, t.BitsPerChangedCube = &t.BitsPerItem, &changed
 	}
 	return t

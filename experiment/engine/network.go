@@ -65,9 +65,17 @@ func (m *netMeter) network(g lossmodel.Gauges) figures.Network {
 		*p /= 1000
 	}
 	return figures.Network{
-		LossRate: figures.Ratio(float64(m.lost), float64(m.sent)), MeanBurst: figures.Ratio(float64(m.lost), float64(m.bursts)),
-		ReorderedRatio: figures.Ratio(float64(m.reordered), float64(m.received)), ReorderExtent: m.extents.quantiles(), DelayMS: delay,
+		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: m.meanBurst(),
+		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)), ReorderExtent: m.extents.quantiles().Among(m.received), DelayMS: delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),
 	}
+}
+
+// meanBurst is 0 where nothing was lost, and unknown where nothing was sent.
+func (m *netMeter) meanBurst() figures.Figure {
+	if m.bursts == 0 && m.sent > 0 {
+		return figures.Known(0)
+	}
+	return figures.RatioOf(float64(m.lost), float64(m.bursts))
 }

@@ -125,15 +125,19 @@ func (m *playoutMeter) display(behind time.Duration, starved bool) {
 	m.longest = max(m.longest, m.frozen)
 }
 
-// totals returns what was counted.
+// totals returns what was counted. Nothing is known of a display that showed nothing; of
+// one that did, none late and none off are zeros.
 func (m *playoutMeter) totals(cubes bool) figures.Playout {
 	p := figures.Playout{
-		StarvedRatio: figures.Ratio(float64(m.starved), float64(m.shown)), Late: m.late.sum,
-		Displayed: m.shown, Freezes: m.freezes, LongestFreezeMS: figures.Ratio(float64(m.longest)*1000, m.hz),
-		LateMS: m.late.thousandths(), BehindMS: figures.Ratio(float64(m.behind.Microseconds())/1000, float64(m.shown)),
+		StarvedRatio: figures.RatioOf(float64(m.starved), float64(m.shown)), Late: m.late.sum,
+		Displayed: m.shown, Freezes: m.freezes, LateMS: m.late.thousandths().Among(m.shown),
+		BehindMS: figures.RatioOf(float64(m.behind.Microseconds())/1000, float64(m.shown)),
+	}
+	if m.shown > 0 {
+		p.LongestFreezeMS = figures.RatioOf(float64(m.longest)*1000, m.hz)
 	}
 	if cubes {
-		um, mdeg := m.off.um.thousandths(), m.off.mdeg.thousandths()
+		um, mdeg := m.off.um.thousandths().Among(m.shown), m.off.mdeg.thousandths().Among(m.shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg
 	}
 	return p

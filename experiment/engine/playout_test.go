@@ -151,7 +151,7 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		if have := fmt.Sprintf("%d late, %d freezes, the longest %.3f ms", got.Late, got.Freezes, got.LongestFreezeMS); have != want {
 			t.Errorf("%v: %s, want %s", x, have, want)
 		}
-		if n := int(got.StarvedRatio*float64(got.Displayed) + 0.5); n != d.starved {
+		if n := int(got.StarvedRatio.Or(-1)*float64(got.Displayed) + 0.5); n != d.starved {
 			t.Errorf("%v: %d ticks starved, want %d", x, n, d.starved)
 		}
 		if d.starved == 0 || d.late == 0 || d.freezes < 3 {

@@ -37,7 +37,7 @@ func (c *counts) quantiles() figures.Quantiles {
 			}
 		}
 	})
-	q.Max = float64(c.most)
+	q.Max, q.N = float64(c.most), c.sum
 	return q
 }
 
@@ -117,7 +117,7 @@ func (s *spread) thousandths() figures.Quantiles {
 			}
 		}
 	})
-	q.Min, q.Max = float64(s.min)/1000, float64(s.max)/1000
+	q.Min, q.Max, q.N = float64(s.min)/1000, float64(s.max)/1000, s.sum
 	for _, p := range []*float64{&q.P50, &q.P95, &q.P99} {
 		*p = min(max(*p, q.Min), q.Max) // a bucket's middle may lie outside
 	}

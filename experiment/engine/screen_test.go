@@ -112,7 +112,7 @@ func TestUniformMotionIsShownExactly(t *testing.T) {
 		{"sender.rate_hz", "23", "down.loss", "5%"},
 	} {
 		p := seen(t, newFlock(5, gliding), 30*time.Second, settings...)
-		if p.PositionErrorMM.Max != 0 || p.OrientationErrorDeg.Max != 0 || p.StarvedRatio != 0 {
+		if p.PositionErrorMM.Max != 0 || p.OrientationErrorDeg.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
 			t.Errorf("%v: off by %g mm and %g degrees, %g starved", settings, p.PositionErrorMM.Max, p.OrientationErrorDeg.Max, p.StarvedRatio)
 		}
 	}
@@ -134,7 +134,7 @@ func TestAccelerationIsShownAsItsFormulaSays(t *testing.T) {
 	}
 	for _, loss := range []string{"0%", "20%"} {
 		p = seen(t, newFlock(3, thrown), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss, "receiver.playout_delay", "1s")
-		if p.PositionErrorMM.Max != 0 || p.StarvedRatio != 0 {
+		if p.PositionErrorMM.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
 			t.Errorf("hermite at %s loss: off by %g mm, %g starved", loss, p.PositionErrorMM.Max, p.StarvedRatio)
 		}
 	}
@@ -146,10 +146,10 @@ func TestFrozenCubesAreLeftBehind(t *testing.T) {
 	const lost = 5 // packets in a row, so 6 intervals of 6 ticks without news
 	p := seen(t, newFlock(1, gliding), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111", "receiver.playout_delay", "100ms")
 	ticks := lost * 6
-	if want := float64(ticks) * 1000 / 60; math.Abs(p.LongestFreezeMS-want) > 1000.0/60+0.001 {
+	if want := float64(ticks) * 1000 / 60; math.Abs(p.LongestFreezeMS.Or(-1)-want) > 1000.0/60+0.001 {
 		t.Errorf("frozen for %g ms, want %g", p.LongestFreezeMS, want)
 	}
-	stood := p.LongestFreezeMS * 60 / 1000
+	stood := p.LongestFreezeMS.Or(-1) * 60 / 1000
 	if want := 7 * stood * 1000 / frame.UnitsPerMetre; math.Abs(p.PositionErrorMM.Max-want) > 7*1000.0/frame.UnitsPerMetre {
 		t.Errorf("off by %g mm after %g ticks at 7 units a tick, want %g", p.PositionErrorMM.Max, stood, want)
 	}

@@ -4,18 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
 	"wirelab/encoders"
 	"wirelab/lossmodel"
 )
-
-// Quantiles summarise a distribution of packet sizes or of times.
-type Quantiles struct {
-	Min float64 `json:"min"`
-	P50 float64 `json:"p50"`
-	P95 float64 `json:"p95"`
-	P99 float64 `json:"p99"`
-	Max float64 `json:"max"`
-}
 
 // Failures counts packets that arrived and could not be used.
 type Failures struct {
@@ -26,14 +18,14 @@ type Failures struct {
 
 // Playout is how the receiver's interpolation buffer fared.
 type Playout struct {
-	StarvedRatio float64 `json:"starved_ratio"` // share of display ticks without a pair to interpolate
-	Late         int64   `json:"late"`          // snapshots that came after their time
+	StarvedRatio Figure `json:"starved_ratio"` // share of display ticks without a pair to interpolate
+	Late         int64  `json:"late"`          // snapshots that came after their time
 
 	Displayed       int64     `json:"displayed"`         // display ticks
 	Freezes         int64     `json:"freezes"`           // times the picture stood still for want of a snapshot
-	LongestFreezeMS float64   `json:"longest_freeze_ms"` // of those
+	LongestFreezeMS Figure    `json:"longest_freeze_ms"` // of those
 	LateMS          Quantiles `json:"late_ms"`           // by how much, of those that were late
-	BehindMS        float64   `json:"behind_ms"`         // how far the display lags the sender, mean
+	BehindMS        Figure    `json:"behind_ms"`         // how far the display lags the sender, mean
 
 	// How far cubes are shown from where the sender had them at the moment on
 	// display: over all display ticks and all cubes that move in either.
@@ -70,11 +62,11 @@ type Totals struct {
 
 	// OverBudgetRatio is the share of the time in which the payload of the last second
 	// exceeded the budget; nil if there was none.
-	OverBudgetRatio *float64 `json:"over_budget_ratio,omitempty"`
+	OverBudgetRatio Figure `json:"over_budget_ratio"`
 
-	BitsPerItem        float64  `json:"bits_per_item"`
-	BitsPerCube        *float64 `json:"bits_per_cube,omitempty"`
-	BitsPerChangedCube *float64 `json:"bits_per_changed_cube,omitempty"`
+	BitsPerItem        Figure  `json:"bits_per_item"`
+	BitsPerCube        *Figure `json:"bits_per_cube,omitempty"`
+	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
 
 	PacketBytes      Quantiles `json:"packet_bytes"`
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
@@ -112,13 +104,13 @@ type Timing struct {
 // Network is what the link did to the packets, as a capture at both ends would
 // tell it: the terms are those of RFC 4737 (reordering) and of spec sheets.
 type Network struct {
-	LossRate  float64 `json:"loss_rate"`  // of packets sent, copies apart
-	MeanBurst float64 `json:"mean_burst"` // packets lost in a row, by sequence
+	LossRate  Figure `json:"loss_rate"`  // of packets sent, copies apart
+	MeanBurst Figure `json:"mean_burst"` // packets lost in a row, by sequence
 	// ReorderedRatio is the share of packets received that came after a packet
 	// with a higher sequence (RFC 4737, type-P-reordered); ReorderExtent is how
 	// many arrivals before such a packet the first of those came (section 4.2.1),
 	// counted up to 256.
-	ReorderedRatio   float64   `json:"reordered_ratio"`
+	ReorderedRatio   Figure    `json:"reordered_ratio"`
 	ReorderExtent    Quantiles `json:"reorder_extent"`
 	DelayMS          Quantiles `json:"delay_ms"` // one way, of packets received
 	QueuePeakBytes   int64     `json:"queue_peak_bytes"`

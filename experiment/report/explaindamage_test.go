@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"

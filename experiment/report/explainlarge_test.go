@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"

@@ -50,16 +50,16 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 		{"feedback (uplink, wire)", fmt.Sprintf("%.1f kbps", t.FeedbackKbps)},
 		{"bits per " + mdName(r.Item), fmt.Sprintf("%.3f", t.BitsPerItem)},
 	}
-	if t.OverBudgetRatio != nil {
-		rows = append(rows, [2]string{"time over the budget, by the payload of the last second", fmt.Sprintf("%.1f %%", 100**t.OverBudgetRatio)})
+	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
+		rows = append(rows, [2]string{"time over the budget, by the payload of the last second", fmt.Sprintf("%.1f %%", 100*over)})
 	}
 	if t.BitsPerChangedCube != nil {
 		rows = append(rows, [2]string{"bits per changed cube", fmt.Sprintf("%.2f", *t.BitsPerChangedCube)})
 	}
-	q := t.PacketBytes
+	q, age := t.PacketBytes, t.BaselineAgeTicks
 	rows = append(rows,
-		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Min, q.P50, q.P95, q.P99, q.Max)},
-		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)},
+		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50), q.Of(q.P95), q.Of(q.P99), q.Of(q.Max))},
+		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", age.Of(age.P50), age.Of(age.P95))},
 		[2]string{"packets sent, and copies made by the link", fmt.Sprintf("%d, %d", t.Sent, t.Duplicated)},
 		[2]string{"decoded", fmt.Sprint(t.Decoded)},
 		[2]string{"stale", fmt.Sprint(t.Stale)},

@@ -65,7 +65,7 @@ func mdItemCells(r *Report, run *engine.Result) string {
 	}
 	cells := fmt.Sprintf(" %.2f |", run.Totals.BitsPerItem)
 	if run.Item == "byte" && run.Totals.Transfer == nil {
-		cells += fmt.Sprintf(" %.1f %% |", 100*run.Totals.BitsPerItem/8)
+		cells += fmt.Sprintf(" %.1f %% |", run.Totals.BitsPerItem.Times(100.0/8))
 	}
 	if x := run.Totals.Transfer; x != nil {
 		cells += fmt.Sprintf(" %d | %s |", x.Resent, x.Verdict())

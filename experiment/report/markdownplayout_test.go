@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -27,7 +28,7 @@ func TestPlayoutCharts(t *testing.T) {
 		return strings.Join(got, "; ")
 	}
 	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"
-	if got := charted(&figures.Playout{StarvedRatio: 0.01, Late: 2, PositionErrorMM: mm, OrientationErrorDeg: deg}); got != want {
+	if got := charted(&figures.Playout{StarvedRatio: figures.Known(0.01), Late: 2, PositionErrorMM: mm, OrientationErrorDeg: deg}); got != want {
 		t.Errorf("charts %q, want %q", got, want)
 	}
 	deg.Max = 1

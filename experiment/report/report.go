@@ -40,7 +40,7 @@ func (r *Report) Failed() []string {
 		for _, a := range run.Assertions {
 			switch {
 			case a.Absent:
-				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no such figure", where, a.Name, a.Bound))
+				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no such figure: there are no data for it", where, a.Name, a.Bound))
 			case !a.Holds:
 				out = append(out, fmt.Sprintf("%sassertion %s %s does not hold: measured %g", where, a.Name, a.Bound, a.Got))
 			}

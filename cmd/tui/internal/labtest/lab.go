@@ -69,12 +69,13 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		panic(err)
 	}
 	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
-	lane.Totals = figures.Totals{Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
-		Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{P50: 389},
-		Playout: figures.Playout{StarvedRatio: 0.0021, Late: 7},
-		Network: figures.Network{LossRate: 0.0496, MeanBurst: 1.05, ReorderedRatio: 0.0312, ReorderExtent: figures.Quantiles{P95: 2},
-			DelayMS: figures.Quantiles{P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
-	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{P99: 77}, DecodeUS: figures.Quantiles{P99: 75}}
+	lane.Totals = figures.Totals{BitsPerItem: figures.Known(0), Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
+		Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{N: 1, P50: 389},
+		Playout: figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
+		Network: figures.Network{LossRate: figures.Known(0.0496), MeanBurst: figures.Known(1.05),
+			ReorderedRatio: figures.Known(0.0312), ReorderExtent: figures.Quantiles{N: 1, P95: 2},
+			DelayMS: figures.Quantiles{N: 1, P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
+	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{N: 1, P99: 77}, DecodeUS: figures.Quantiles{N: 1, P99: 75}}
 	lane.Recent = engine.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
 		BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}

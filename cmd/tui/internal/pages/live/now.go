@@ -132,9 +132,9 @@ func networkFigures(n figures.Network) [][2]figure {
 		queue.value, queue.unit = strconv.FormatInt(n.QueuePeakPackets, 10), "pkts"
 	}
 	return [][2]figure{
-		{{look.Lost, "link lost", look.Fixed(100*n.LossRate, 2), "%"}, {look.Lost, "mean burst", look.Fixed(n.MeanBurst, 2), "pkts"}},
-		{{look.Dim, "delay p50", look.Fixed(n.DelayMS.P50, 1), "ms"}, {look.Dim, "delay p95", look.Fixed(n.DelayMS.P95, 1), "ms"}},
-		{{look.Dim, "reordered", look.Fixed(100*n.ReorderedRatio, 2), "%"}, queue},
+		{{look.Lost, "link lost", n.LossRate.Times(100).Text(2), "%"}, {look.Lost, "mean burst", n.MeanBurst.Text(2), "pkts"}},
+		{{look.Dim, "delay p50", n.DelayMS.Of(n.DelayMS.P50).Text(1), "ms"}, {look.Dim, "delay p95", n.DelayMS.Of(n.DelayMS.P95).Text(1), "ms"}},
+		{{look.Dim, "reordered", n.ReorderedRatio.Times(100).Text(2), "%"}, queue},
 	}
 }
 
@@ -152,7 +152,7 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	rows := p.figures()
 	rows = append(rows[:max(min(len(rows), c.H-3), 0)],
-		[2]figure{wrong, {look.Dim, "starved", look.Fixed(100*t.Playout.StarvedRatio, 2), "%"}})
+		[2]figure{wrong, {look.Dim, "starved", t.Playout.StarvedRatio.Times(100).Text(2), "%"}})
 	y := 1
 	for _, row := range rows {
 		p.figure(c, 2, y, half, row[0])

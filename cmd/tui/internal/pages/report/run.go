@@ -91,25 +91,25 @@ func readings(item string) []reading {
 		{"payload kbps", 1, always(func(d *run) float64 { return d.totals.PayloadKbps })},
 		{"wire kbps", 1, always(func(d *run) float64 { return d.totals.WireKbps })},
 		{"feedback kbps", 1, always(func(d *run) float64 { return d.totals.FeedbackKbps })},
-		{"bits per " + item, 2, always(func(d *run) float64 { return d.totals.BitsPerItem })},
+		{"bits per " + item, 2, func(d *run) (float64, bool) { return d.totals.BitsPerItem.Value() }},
 		{"bits per changed " + item, 1, func(d *run) (float64, bool) {
 			if d.totals.BitsPerChangedCube == nil {
 				return 0, false
 			}
-			return *d.totals.BitsPerChangedCube, true
+			return d.totals.BitsPerChangedCube.Value()
 		}},
-		{"packet B, median", 0, always(func(d *run) float64 { return d.totals.PacketBytes.P50 })},
-		{"packet B, p95", 0, always(func(d *run) float64 { return d.totals.PacketBytes.P95 })},
+		{"packet B, median", 0, func(d *run) (float64, bool) { return d.totals.PacketBytes.Of(d.totals.PacketBytes.P50).Value() }},
+		{"packet B, p95", 0, func(d *run) (float64, bool) { return d.totals.PacketBytes.Of(d.totals.PacketBytes.P95).Value() }},
 		{"lost %", 2, always(func(d *run) float64 { return share(d.totals.Lost, d.totals.Sent+d.totals.Duplicated) })},
 		{"no baseline", 0, always(func(d *run) float64 { return float64(d.totals.Failures.NoBaseline) })},
 		{"corrupt", 0, always(func(d *run) float64 { return float64(d.totals.Failures.Corrupt) })},
-		{"display starved %", 2, always(func(d *run) float64 { return 100 * d.totals.Playout.StarvedRatio })},
+		{"display starved %", 2, func(d *run) (float64, bool) { return d.totals.Playout.StarvedRatio.Times(100).Value() }},
 		{"off by mm, p95", 1, func(d *run) (float64, bool) {
 			q := d.totals.Playout.PositionErrorMM
 			if q == nil {
 				return 0, false
 			}
-			return q.P95, true
+			return q.Of(q.P95).Value()
 		}},
 		{"encode µs, median", 0, always(func(d *run) float64 { return d.timing.EncodeUS.P50 })},
 		{"decode µs, median", 0, always(func(d *run) float64 { return d.timing.DecodeUS.P50 })},

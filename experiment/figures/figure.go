@@ -1,0 +1,164 @@
+package figures
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+)
+
+// Figure is a number that was measured, or none: a run without data has no figure, and
+// says so by null in JSON and "-" to people. The zero value is none.
+type Figure struct {
+	value float64
+	known bool
+}
+
+// Known returns the figure of a value.
+func Known(v float64) Figure { return Figure{v, true} }
+
+// RatioOf is x / y; no figure if y is 0.
+func RatioOf(x, y float64) Figure {
+	if y == 0 {
+		return Figure{}
+	}
+	return Known(x / y)
+}
+
+// Value returns the number; false if there is none.
+func (f Figure) Value() (float64, bool) { return f.value, f.known }
+
+// Or returns the number, or v if there is none.
+func (f Figure) Or(v float64) float64 {
+	if !f.known {
+		return v
+	}
+	return f.value
+}
+
+// Times returns the figure times k: a ratio in percent, say.
+func (f Figure) Times(k float64) Figure { return Figure{f.value * k, f.known} }
+
+// Text writes the figure with so many decimals, "-" if there is none.
+func (f Figure) Text(decimals int) string {
+	if !f.known {
+		return "-"
+	}
+	return strconv.FormatFloat(f.value, 'f', decimals, 64)
+}
+
+// Format implements fmt.Formatter: as its number is, or "-".
+func (f Figure) Format(s fmt.State, verb rune) {
+	if !f.known {
+		fmt.Fprint(s, "-")
+		return
+	}
+	fmt.Fprintf(s, fmt.FormatString(s, verb), f.value)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	if !f.known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(f.value)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Figure) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*f = Figure{}
+		return nil
+	}
+	f.known = true
+	return json.Unmarshal(data, &f.value)
+}
+
+// Quantiles summarise a distribution, such as of packet sizes or of times. Without data
+// they are null in JSON.
+type Quantiles struct {
+	Min float64 `json:"min"`
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+	N   int64   `json:"-"` // values; 0: there is no data. Of a report that was read: 1
+}
+
+// Of returns the figure that a quantile of q is: Of(q.P95).
+func (q *Quantiles) Of(v float64) Figure { return Figure{v, q.N > 0} }
+
+// Among returns q as a distribution within n events, of which those without a value count
+// as known to have none: zeros, unless there were no events at all.
+func (q Quantiles) Among(n int64) Quantiles {
+	q.N = max(q.N, n)
+	return q
+}
+
+// String writes the five, "-" if there are no data.
+func (q Quantiles) String() string {
+	if q.N == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("{%g %g %g %g %g}", q.Min, q.P50, q.P95, q.P99, q.Max)
+}
+
+// plain is Quantiles without methods.
+type plain Quantiles
+
+// MarshalJSON implements json.Marshaler.
+func (q Quantiles) MarshalJSON() ([]byte, error) {
+	if q.N == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(plain(q))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (q *Quantiles) UnmarshalJSON(data []byte) error {
+	*q = Quantiles{}
+	if string(data) == "null" {
+		return nil
+	}
+	q.N = 1
+	return json.Unmarshal(data, (*plain)(q))
+}
+
+// Names lists the dotted keys of everything that totals may hold: what an assertion can
+// be about.
+func Names() map[string]bool {
+	t := Totals{LostBy: LostBy(nil), Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}}
+	fill(reflect.ValueOf(&t).Elem())
+	names := map[string]bool{}
+	for name := range Of(t) {
+		names[name] = true
+	}
+	return names
+}
+
+// fill gives every figure below v some data.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() || v.Type().Elem().Kind() == reflect.Float64) {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		if !v.IsNil() {
+			fill(v.Elem())
+		}
+	case reflect.Struct:
+		switch v.Type() {
+		case reflect.TypeFor[Figure]():
+			v.Set(reflect.ValueOf(Known(0)))
+			return
+		case reflect.TypeFor[Quantiles]():
+			v.Set(reflect.ValueOf(Quantiles{N: 1}))
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i))
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package experiment
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A link that loses everything has no quality: what has no data is null, "-" to people,
+// and no assertion holds on it.
+func TestDeadLinkHoldsNoAssertion(t *testing.T) {
+	c := quick(t)
+	c.At, c.Assert = nil, nil
+	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "playout.behind_ms": "<= 100",
+		"playout.late_ms.max": "<= 10", "network.delay_ms.p50": "<= 100", "network.reordered_ratio": "== 0"}
+	for key, v := range map[string]any{"down.loss": "100%", "up.loss": "100%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, bound := range bounds {
+		if err := c.Set("assert."+name, bound); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report := mustRun(t, c, RunOptions{})
+	failed := strings.Join(report.Failed(), "\n")
+	for name := range bounds {
+		if !strings.Contains(failed, "assertion "+name+" "+bounds[name]+": the run has no such figure: there are no data for it") {
+			t.Errorf("%s holds on a dead link; what failed is\n%s", name, failed)
+		}
+	}
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"starved_ratio":null`, `"position_error_mm":null`, `"late_ms":null`, `"behind_ms":null`, `"longest_freeze_ms":null`,
+		`"loss_rate":1`, `"delay_ms":null`, `"got":null`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the JSON lacks %s:\n%s", want, data)
+		}
+	}
+}

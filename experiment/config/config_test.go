@@ -275,3 +275,25 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+// A link that has settings beside a netem line, made before the line was, is written and
+// read again: the report of such a session replays.
+func TestNetemIsReadLast(t *testing.T) {
+	c := Default()
+	for _, s := range [][2]string{{"up.reorder_delay", "60ms"}, {"down.loss", "5%"}, {"link.netem", "delay 20ms loss 3%"}} {
+		if err := c.Set(s[0], s[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := FromValues("report", c.Values())
+	if err != nil || again.Down != c.Down || again.Up != c.Up {
+		t.Errorf("%v; came back as %+v", err, again)
+	}
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = Parse("experiment.toml", text); err != nil || again.Down != c.Down || again.Up != c.Up {
+		t.Errorf("%v; came back as %+v from\n%s", err, again, text)
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -86,6 +87,7 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 			}
 		}
 	}
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(lastKey(a), lastKey(b)) })
 	for _, key := range keys {
 		if slices.Contains(firstKeys, key) {
 			continue

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,13 +77,24 @@ func (e Encoder) values() map[string]any {
 // TOML returns the effective configuration as a file that Parse takes.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
 
+// lastKey ranks what must be set after all other keys of its link: while a netem line is
+// on, nothing that it decides can be set.
+func lastKey(key string) int {
+	if key == "down.netem" || key == "up.netem" || key == "link.netem" {
+		return 1
+	}
+	return 0
+}
+
 // FromValues builds a configuration from what Values returned, perhaps by way
 // of JSON or TOML; name stands in errors.
 func FromValues(name string, values map[string]any) (*Config, error) {
 	c := Default()
 	flat := map[string]any{}
 	flatten("", values, flat)
-	for _, key := range append(slices.Clone(firstKeys), sortedKeys(flat)...) {
+	keys := append(slices.Clone(firstKeys), sortedKeys(flat)...)
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(lastKey(a), lastKey(b)) })
+	for _, key := range keys {
 		if _, set := flat[key]; !set {
 			continue
 		}

@@ -87,9 +87,9 @@ type Reception struct {
 	NRefs int
 
 	// The decoder that it found.
-	Known     bool // there is one; if not, the rest means nothing
+	HasDecoder     bool // there is one; if not, the rest means nothing
 	Epoch     uint64
-	Announced bool // the packet carried the params
+	HasParams bool // the packet carried the params
 	Fresh     bool // the decoder was made from this very packet
 	Installed bool // and decodes whatever comes next in this epoch
 	Replaced  bool // in the place of another of the same epoch, whose memos are lost
@@ -131,7 +131,7 @@ func (r *Receiver) recognise(h *header) (out Reception, d *epochDecoder) {
 		out.Outcome, out.Err = UnknownCodec, err
 		return out, nil
 	}
-	out.Known, out.Epoch, out.Announced, out.Fresh = true, d.epoch, h.hasParams, fresh
+	out.HasDecoder, out.Epoch, out.HasParams, out.Fresh = true, d.epoch, h.hasParams, fresh
 	return out, d
 }
 

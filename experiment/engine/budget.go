@@ -10,7 +10,7 @@ type budgetMeter struct {
 	ring      [time.Second / SamplePeriod]int64 // payload bits of the newest samples
 	samples   int
 	sum       int64
-	held, far int64 // samples that ended under a budget, and those of them that were over it
+	budgeted, over int64 // samples that ended under a budget, and those of them that were over it
 }
 
 // close takes in a sample that ended.
@@ -21,17 +21,17 @@ func (b *budgetMeter) close(payloadBits int64) {
 	if b.samples++; b.kbps == 0 || b.samples < len(b.ring) {
 		return
 	}
-	b.held++
+	b.budgeted++
 	if float64(b.sum)/1000 > b.kbps {
-		b.far++
+		b.over++
 	}
 }
 
 // ratio returns the share of the time over budget; nil if there was no budget.
 func (b *budgetMeter) ratio() *float64 {
-	if b.held == 0 {
+	if b.budgeted == 0 {
 		return nil
 	}
-	share := float64(b.far) / float64(b.held)
+	share := float64(b.over) / float64(b.budgeted)
 	return &share
 }

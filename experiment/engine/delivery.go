@@ -17,8 +17,8 @@ import (
 type delivery struct {
 	snd   *endpoint.FileSender
 	rcv   *endpoint.FileReceiver
-	pair  *pair
-	packs *Packs
+	pair  *filePair
+	packs *PackCache
 	beat  time.Duration
 	again bool // it will begin anew
 
@@ -26,7 +26,7 @@ type delivery struct {
 	packed   *pack
 	left     time.Duration // when the last datagram did
 	unpackNS int64
-	needless int64 // blocks that came again
+	spurious int64 // blocks that came again
 
 	done, failed bool
 	doneAt       time.Duration
@@ -53,13 +53,13 @@ func (d *delivery) begun() bool { return d.snd.Loaded() }
 // present reports whether what the receiver gathers is what the sender delivers now.
 func (d *delivery) present() bool {
 	_, epoch := d.rcv.Progress()
-	return epoch == d.snd.Of()
+	return epoch == d.snd.LoadedEpoch()
 }
 
 // load begins the delivery of the sender's present epoch.
 func (d *delivery) load(now time.Duration) error {
 	d.close(now)
-	d.start, d.done, d.failed, d.needless = now, false, false, 0
+	d.start, d.done, d.failed, d.spurious = now, false, false, 0
 	run := d.snd.Encoding()
 	p, err := d.packs.of(run, d.pair, nil)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *lane) sendBlock(now time.Duration) {
 	if !again {
 		items = d.items(number)
 	}
-	l.launch(now, &p, made{items: items, changed: items}) // a byte that is new is news
+	l.transmit(now, &p, made{items: items, changed: items}) // a byte that is new is news
 }
 
 // unpack makes the new file, once all of it has come, and holds it against what the

@@ -11,7 +11,7 @@ import (
 // and the row it will make in the report. Endpoints never see it; the network hands
 // its tag back beside the bytes.
 type flight struct {
-	id, life uint32      // its tag: the place in the slab, and how often that was taken
+	id, generation uint32      // its tag: the place in the slab, and how often that was taken
 	truth    frame.Frame // what the sender stored; empty if hashed
 	sum      [sha256.Size]byte
 	hashed   bool // sum stands for truth
@@ -19,8 +19,8 @@ type flight struct {
 	record   uint64 // the place of rec among the records
 	copies   int    // beside the packet itself
 	ended    uint16 // bit n: copy n has ended
-	open     int    // copies that will still arrive
-	untold   bool   // the network did not say what becomes of it: copies and open do not count
+	arriving     int    // copies that will still arrive
+	fateUnknown   bool   // the network did not say what becomes of it: copies and open do not count
 
 	trails []lossmodel.Trail // of the copies, from number 1 on, if packets are inspected
 }
@@ -65,12 +65,12 @@ func (f *flights) take() (tag uint64, x *flight) {
 		x = &flight{id: uint32(len(f.all))}
 		f.all = append(f.all, x)
 	}
-	return uint64(x.life)<<32 | uint64(x.id), x
+	return uint64(x.generation)<<32 | uint64(x.id), x
 }
 
 // get returns the flight of a tag; nil if it was released.
 func (f *flights) get(tag uint64) *flight {
-	if x := f.all[uint32(tag)]; x.life == uint32(tag>>32) {
+	if x := f.all[uint32(tag)]; x.generation == uint32(tag>>32) {
 		return x
 	}
 	return nil
@@ -79,7 +79,7 @@ func (f *flights) get(tag uint64) *flight {
 // release frees a flight; its tag means nothing from then on.
 func (f *flights) release(tag uint64) {
 	x := f.all[uint32(tag)]
-	x.life++
+	x.generation++
 	f.free = append(f.free, x.id)
 }
 
@@ -87,7 +87,7 @@ func (f *flights) release(tag uint64) {
 func (f *flights) wait(tag uint64) { f.waiting = append(f.waiting, tag) }
 
 // oldestUntold returns the flight that has waited longest; nil if none does.
-func (f *flights) oldestUntold() *flight {
+func (f *flights) oldestWaiting() *flight {
 	if f.head == len(f.waiting) {
 		return nil
 	}

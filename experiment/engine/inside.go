@@ -12,7 +12,7 @@ import (
 // knew when it made it, and what the receiver held when it came. Only a session
 // with SessionOptions.Inspect notes it.
 type Inside struct {
-	Spent     Spending
+	Spent     CompactBudget
 	Header    int // bytes
 	Fragments int
 	Trail     lossmodel.Trail
@@ -21,16 +21,16 @@ type Inside struct {
 	Second    int           // distance of the second reference; 0: none
 	BaseSent  time.Duration // when the baseline was sent
 	BaseAcked time.Duration // when the sender heard that the receiver has it
-	Forged    bool          // it heard so from damaged bytes
+	AckDamaged    bool          // it heard so from damaged bytes
 	Age       int           // packets that this encoding made before
 	Previous  string        // the encoder before this one; "": there was none
-	Untaught  bool          // the encoder learns, but has learnt nothing yet of its baseline
+	WithoutMemo  bool          // the encoder learns, but has learnt nothing yet of its baseline
 	Usual     Usual
-	Since     Since // of the packets after the baseline; counted if the packet is large, or lacks its baseline
+	AfterBaseline     FateCounts // of the packets after the baseline; counted if the packet is large, or lacks its baseline
 
 	// What happened at the far end.
 	Flipped   int // bits
-	Base      Holding
+	Base      BaselineState
 	Missing   uint64        // the reference that was not held, unless Base says BaseHeld
 	History   int           // frames that the receiver's history reaches back
 	DroppedAt time.Duration // when the missing reference left it
@@ -52,53 +52,53 @@ type Usual struct {
 
 // Since is what became, until a packet was sent, of those after its baseline: any
 // of them might have been a newer one.
-type Since struct {
-	Lost, Failed, AckLost, UnderWay int
+type FateCounts struct {
+	Lost, Failed, AckLost, InFlight int
 }
 
 // Holding is whether the receiver held what a packet was to be decoded with.
-type Holding uint8
+type BaselineState uint8
 
 // The ways to hold a baseline, or not to.
 const (
-	BaseUnasked Holding = iota // nobody looked: the packet did not get so far
+	BaseUnchecked BaselineState = iota // nobody looked: the packet did not get so far
 	BaseInitial                // none is needed: the packet builds on the initial state
 	BaseHeld                   //
 	BaseDropped                // it was held, and left the history
 	BaseLost                   // it never came: the link had lost it
 	BaseFailed                 // it came and could not be decoded
 	BasePending                // it is still under way
-	BaseStrange                // nothing is known of it
+	BaseUnknown                // nothing is known of it
 )
 
 // Spending is the budget of one packet in little room.
-type Spending struct {
+type CompactBudget struct {
 	N     int
-	Slots [maxSpent]encoders.Slot
-	Units [maxSpent]int64 // of 1/65,536 bit
+	Slots [maxCompactSlots]encoders.Slot
+	Units [maxCompactSlots]int64 // of 1/65,536 bit
 }
 
 // maxSpent is how many slots are kept apart; the last one takes what is beyond.
-const maxSpent = 16
+const maxCompactSlots = 16
 
 // note takes a budget over.
-func (s *Spending) note(b *encoders.Budget) {
+func (s *CompactBudget) set(b *encoders.Budget) {
 	s.N = 0
 	for k, u := range b.Units {
 		switch {
 		case u == 0:
-		case s.N < maxSpent:
+		case s.N < maxCompactSlots:
 			s.Slots[s.N], s.Units[s.N] = encoders.Slot(k), u
 			s.N++
 		default:
-			s.Slots[maxSpent-1] = encoders.MaxSlots - 1
-			s.Units[maxSpent-1] += u
+			s.Slots[maxCompactSlots-1] = encoders.MaxSlots - 1
+			s.Units[maxCompactSlots-1] += u
 		}
 	}
 }
 
 // Budget returns it as budgets are.
-func (s *Spending) Budget() (b encoders.Budget) {
+func (s *CompactBudget) Budget() (b encoders.Budget) {
 	for i := range s.N {
 		b.Charge(s.Slots[i], s.Units[i])
 	}

@@ -45,18 +45,18 @@ func (w *inspector) sent(l *lane, f *flight, p *endpoint.Packet, m *made, v *los
 	}
 	w.follow(p)
 	in := w.at(f.record)
-	*in = Inside{Header: p.Header, Fragments: v.Fragments, Second: p.Second, Untaught: p.Untaught,
+	*in = Inside{Header: p.Header, Fragments: v.Fragments, Second: p.Second, WithoutMemo: p.WithoutMemo,
 		Age: w.age, Previous: w.previous, Usual: w.usual.means(), History: l.rcv.History().Len()}
 	if l.downLink != nil {
 		in.Trail = *l.downLink.Trail(0)
 	}
-	in.Spent.note(&l.budget)
+	in.Spent.set(&l.budget)
 	if p.Baseline > 0 {
 		if base := l.records.find(p.Seq - uint64(p.Baseline)); base != nil {
 			in.BaseSent = base.Sent
 		}
 		if w.hasBest && w.best == p.Seq-uint64(p.Baseline) {
-			in.BaseAcked, in.Forged = w.bestAt, w.forged
+			in.BaseAcked, in.AckDamaged = w.bestAt, w.forged
 		}
 	}
 	f.trails = f.trails[:0]
@@ -64,7 +64,7 @@ func (w *inspector) sent(l *lane, f *flight, p *endpoint.Packet, m *made, v *los
 		f.trails = append(f.trails, *l.downLink.Trail(number))
 	}
 	if in.spiked(&f.rec) {
-		in.Since = w.since(&l.records, f.rec.Seq, f.rec.Baseline, f.rec.Sent)
+		in.AfterBaseline = w.fatesAfter(&l.records, f.rec.Seq, f.rec.Baseline, f.rec.Sent)
 		w.incident(spikeReason(&f.rec, in), &f.rec, in, f.rec.Sent)
 	}
 	w.usual.add(p, m.changed)
@@ -121,12 +121,12 @@ func (w *inspector) missed(l *lane) {
 	if in.Second > 0 && l.rcv.History().Get(in.Missing) != nil {
 		in.Missing = rec.Seq - uint64(in.Second)
 	}
-	in.Since = w.since(&l.records, rec.Seq, rec.Baseline, rec.Sent)
+	in.AfterBaseline = w.fatesAfter(&l.records, rec.Seq, rec.Baseline, rec.Sent)
 	newest, any := l.rcv.History().Newest()
 	base := l.records.find(in.Missing)
 	switch {
 	case base == nil:
-		in.Base = BaseStrange
+		in.Base = BaseUnknown
 	case base.Outcome == InFlight:
 		in.Base = BasePending
 	case base.Outcome == Lost:
@@ -136,7 +136,7 @@ func (w *inspector) missed(l *lane) {
 	case any && in.Missing+uint64(l.rcv.History().Len()) < newest:
 		in.Base, in.DroppedAt = BaseDropped, l.records.passed(in.Missing+uint64(l.rcv.History().Len()))
 	default:
-		in.Base = BaseStrange
+		in.Base = BaseUnknown
 	}
 }
 
@@ -216,7 +216,7 @@ func (w *inspector) incident(why Reason, rec *PacketRecord, in *Inside, now time
 }
 
 // since tells what became until at of the packets between a baseline and seq.
-func (w *inspector) since(all *records, seq uint64, baseline int, at time.Duration) (s Since) {
+func (w *inspector) fatesAfter(all *records, seq uint64, baseline int, at time.Duration) (s FateCounts) {
 	if baseline == 0 {
 		return s
 	}
@@ -233,7 +233,7 @@ func (w *inspector) since(all *records, seq uint64, baseline int, at time.Durati
 		case r.Outcome == Lost:
 			s.Lost++
 		case r.Outcome == InFlight || r.Arrived > at || in.AckDue > at:
-			s.UnderWay++
+			s.InFlight++
 		case !kept(r.Outcome):
 			s.Failed++
 		case in.AckLost != lossmodel.None:

@@ -87,7 +87,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	}
 	l.connect(down, up)
 	l.play.delay = c.Receiver.Playout
-	l.screen = newScreen(schema, l.cadence, l.rcv.History(), &l.taint, opt.Looked)
+	l.screen = newScreen(schema, l.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
 	l.screen.mode = c.Receiver.Interpolation
 	l.meter.playout.hz = float64(c.DisplayMilliHz(schema.TickHz)) / 1000
 	l.meter.samples.keep = opt.KeepSamples
@@ -128,7 +128,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	if l.snd.Encoding().Codec.Quantises {
 		l.meter.rounding.add(l.schema, cur, p.Stored)
 	}
-	l.launch(now, &p, made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam})
+	l.transmit(now, &p, made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam})
 }
 
 // made is what the lab knows of how a packet was made.
@@ -140,7 +140,7 @@ type made struct {
 
 // launch gives a packet to the network, and books what becomes of it if that is known
 // at once. The bits of its payload are in the lane's budget.
-func (l *lane) launch(now time.Duration, p *endpoint.Packet, m made) {
+func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	l.digest.datagram(p.Datagram)
 	tag, f := l.flights.take()
 	f.note(p.Stored, &l.digest)
@@ -157,7 +157,7 @@ func (l *lane) launch(now time.Duration, p *endpoint.Packet, m made) {
 	f.record = l.records.add(f.rec)
 	l.meter.net.leave(v.Lost != lossmodel.None)
 	l.watch.sent(l, f, p, &m, &v)
-	f.untold, f.open, f.copies, f.ended = v.Open, 0, v.Copies, 0
+	f.fateUnknown, f.arriving, f.copies, f.ended = v.Open, 0, v.Copies, 0
 	if v.Open {
 		l.flights.wait(tag)
 		l.expire(now, p.Seq)
@@ -170,12 +170,12 @@ func (l *lane) launch(now time.Duration, p *endpoint.Packet, m made) {
 			lost = v.CopyLost[number-1]
 		}
 		if lost == lossmodel.None {
-			f.open++
+			f.arriving++
 			continue
 		}
-		l.book(now, f, number, Lost, lost)
+		l.bookEnd(now, f, number, Lost, lost)
 	}
-	if f.open == 0 {
+	if f.arriving == 0 {
 		l.flights.release(tag)
 	}
 }
@@ -198,7 +198,7 @@ func (l *lane) finish(now time.Duration, f *flight) {
 }
 
 // book ends one copy of a packet that never reached the receiver.
-func (l *lane) book(now time.Duration, f *flight, number int, o Outcome, cause lossmodel.Cause) {
+func (l *lane) bookEnd(now time.Duration, f *flight, number int, o Outcome, cause lossmodel.Cause) {
 	l.rec = f.rec
 	l.rec.Copy, l.rec.Outcome, l.rec.Cause = number, o, cause
 	l.watch.begin(f, number, l.records.held(f.record))
@@ -210,7 +210,7 @@ const expireAfter = 1024
 
 // expire gives up packets whose fate the network never told.
 func (l *lane) expire(now time.Duration, newest uint64) {
-	for f := l.flights.oldestUntold(); f != nil && f.rec.Seq+expireAfter < newest; f = l.flights.oldestUntold() {
+	for f := l.flights.oldestWaiting(); f != nil && f.rec.Seq+expireAfter < newest; f = l.flights.oldestWaiting() {
 		l.giveUp(now, f)
 	}
 }
@@ -219,22 +219,22 @@ func (l *lane) expire(now time.Duration, newest uint64) {
 // nothing was heard of it.
 func (l *lane) giveUp(now time.Duration, f *flight) {
 	if f.ended&1 == 0 {
-		l.book(now, f, 0, Unknown, lossmodel.None)
+		l.bookEnd(now, f, 0, Unknown, lossmodel.None)
 	}
 	l.flights.dropOldest()
 }
 
 // leaveOpen ends the fates that the network never told, and tells the observer of what
 // is still under way when the session ends.
-func (l *lane) leaveOpen(now time.Duration) {
-	for f := l.flights.oldestUntold(); f != nil; f = l.flights.oldestUntold() {
+func (l *lane) closeFlights(now time.Duration) {
+	for f := l.flights.oldestWaiting(); f != nil; f = l.flights.oldestWaiting() {
 		l.giveUp(now, f)
 	}
 	if l.observer == nil {
 		return
 	}
 	for _, f := range l.flights.all {
-		for number := 0; f.open > 0 && number <= f.copies; number++ {
+		for number := 0; f.arriving > 0 && number <= f.copies; number++ {
 			if f.ended>>number&1 == 0 {
 				l.rec = f.rec
 				l.rec.Copy = number
@@ -261,8 +261,8 @@ func (l *lane) deliver(now time.Duration) {
 		if !ok {
 			break
 		}
-		if d.Tag == foreignTag {
-			l.arriveForeign(now, d.Damaged)
+		if d.Tag == inheritedTag {
+			l.arriveInherited(now, d.Damaged)
 			continue
 		}
 		l.arrive(now, &d)
@@ -272,7 +272,7 @@ func (l *lane) deliver(now time.Duration) {
 		if !ok {
 			return
 		}
-		if !d.Damaged && d.Tag != foreignTag {
+		if !d.Damaged && d.Tag != inheritedTag {
 			if err := l.learn(now, d.Data); err != nil && d.Flipped == 0 {
 				l.lastErr = fmt.Errorf("ack: %w", err)
 			}
@@ -303,7 +303,7 @@ func (l *lane) receive(d *lossmodel.Delivery) reception {
 		rx := l.delivery.rcv.ReceiveBlock(d.Data)
 		ns := l.clock.Now() - start
 		if rx.Accepted && rx.Outcome == endpoint.Duplicate {
-			l.delivery.needless++
+			l.delivery.spurious++
 		}
 		return reception{rx.Reception, l.taint.block(&rx, d.Flipped > 0), ns}
 	}
@@ -322,8 +322,8 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.rec = f.rec
 	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
-	if f.untold {
-		rec.Copy = l.untoldCopy(f)
+	if f.fateUnknown {
+		rec.Copy = l.copyNumber(f)
 	}
 	l.watch.begin(f, rec.Copy, l.records.held(f.record))
 	if rec.Copy == 0 {
@@ -343,17 +343,17 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		l.acknowledge(now)
 	}
 	l.finish(now, f)
-	if f.untold {
+	if f.fateUnknown {
 		return
 	}
-	f.open--
-	if f.open == 0 {
+	f.arriving--
+	if f.arriving == 0 {
 		l.flights.release(d.Tag)
 	}
 }
 
 // untoldCopy numbers what arrives of a packet whose copies nobody announced.
-func (l *lane) untoldCopy(f *flight) int {
+func (l *lane) copyNumber(f *flight) int {
 	if f.ended == 0 {
 		return 0
 	}

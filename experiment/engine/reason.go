@@ -33,7 +33,7 @@ const (
 	BecauseSeam                // large: the recording had begun anew
 	BecauseOldBase             // large: its baseline was older than usual
 	BecauseChanged             // large: more items than usual changed
-	BecauseDearer              // large: its changed items cost more than usual
+	BecauseMoreBits              // large: its changed items cost more than usual
 	numReasons
 )
 
@@ -83,7 +83,7 @@ func failureReason(rec *PacketRecord, in *Inside) Reason {
 	return NoReason
 }
 
-func noBaseReason(h Holding) Reason {
+func noBaseReason(h BaselineState) Reason {
 	switch h {
 	case BaseDropped:
 		return BecauseDropped
@@ -116,18 +116,18 @@ func spikeReason(rec *PacketRecord, in *Inside) Reason {
 	switch {
 	case !in.spiked(rec):
 		return NoReason
-	case in.Previous != "" && (in.Untaught || in.Age < usualPackets && in.Previous != rec.Encoder):
+	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != rec.Encoder):
 		return BecauseSwapped
 	case rec.Seam:
 		return BecauseSeam
 	case rec.Baseline == 0:
 		return BecauseNoAck
-	case float64(rec.Baseline) >= more*in.Usual.Baseline && in.Since != Since{}:
+	case float64(rec.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != FateCounts{}:
 		return BecauseOldBase
 	case float64(rec.Changed) >= more*in.Usual.Changed:
 		return BecauseChanged
 	}
-	return BecauseDearer
+	return BecauseMoreBits
 }
 
 // Reasons lists what there is to explain about a packet: at most its end and its

@@ -16,10 +16,10 @@ type screen struct {
 	history *frame.History // the receiver's
 	taint   *taint         // damaged frames are not shown
 	mode    config.Interpolation
-	looked  bool // somebody looks at the places; else those that are right anyway are not worked out
+	withPicture  bool // somebody looks at the places; else those that are right anyway are not worked out
 
 	places []place   // on display; nil if the schema has no cubes
-	rests  []cubeRow // the row that a place was made from, of cubes that do not move
+	restRows  []cubeRow // the row that a place was made from, of cubes that do not move
 	off    []int64   // micrometres that each cube is off the truth
 	known  bool      // off holds
 
@@ -28,11 +28,11 @@ type screen struct {
 }
 
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, looked bool) screen {
-	x := screen{cadence: c, history: h, taint: t, looked: looked}
+	x := screen{cadence: c, history: h, taint: t, withPicture: looked}
 	if frame.IsCubes(s) {
-		x.places, x.rests, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
-		for i := range x.rests {
-			x.rests[i][frame.CubeLargest] = -1 // no row is like that
+		x.places, x.restRows, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
+		for i := range x.restRows {
+			x.restRows[i][frame.CubeLargest] = -1 // no row is like that
 		}
 	}
 	return x
@@ -114,10 +114,10 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	if b.a == nil {
 		return x.starved
 	}
-	b.hold(t, &w, moment, x.cadence.TickHz)
-	x.known = b.truth
+	b.setTruth(t, &w, moment, x.cadence.TickHz)
+	x.known = b.hasTruth
 	for i := 0; i < len(x.places); i++ {
-		for !x.looked && b.truth && i+blockRows <= len(x.places) && b.asleep(i) {
+		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.places) && b.atRest(i) {
 			i += blockRows
 		}
 		if i < len(x.places) {
@@ -132,17 +132,17 @@ func (x *screen) draw(b *blend, i int, m *offMeter) {
 	from, to := rowOf(b.a, i), rowOf(b.b, i)
 	calm := *from == *to
 	exact, asleep := false, false
-	if b.truth {
-		was, is := rowOf(b.was, i), rowOf(b.is, i)
+	if b.hasTruth {
+		was, is := rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)
 		asleep = calm && *was == *is && *was == *from
 		exact = asleep || b.same && *from == *was && *to == *is
 	}
-	if !exact || x.looked {
-		x.arrange(b, i, calm)
+	if !exact || x.withPicture {
+		x.placeCube(b, i, calm)
 	}
 	x.off[i] = 0
 	switch {
-	case !b.truth || asleep:
+	case !b.hasTruth || asleep:
 	case exact:
 		m.add(0, 0)
 	default:
@@ -154,15 +154,15 @@ func (x *screen) draw(b *blend, i int, m *offMeter) {
 }
 
 // arrange works out what is shown of one cube.
-func (x *screen) arrange(b *blend, i int, calm bool) {
+func (x *screen) placeCube(b *blend, i int, calm bool) {
 	from := rowOf(b.a, i)
 	if calm {
-		if x.rests[i] != *from {
-			x.places[i], x.rests[i] = placeOf(from), *from
+		if x.restRows[i] != *from {
+			x.places[i], x.restRows[i] = placeOf(from), *from
 		}
 		return
 	}
-	x.rests[i][frame.CubeLargest] = -1
+	x.restRows[i][frame.CubeLargest] = -1
 	p, q := placeOf(from), placeOf(rowOf(b.b, i))
 	x.places[i] = lerp(&p, &q, b.share)
 	if b.curved {

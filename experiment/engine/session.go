@@ -27,10 +27,10 @@ type Options struct {
 	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
 	KeepSamples int      // how many to remember; 0: all
 	KeepPackets int      // how many to remember, at least 256
-	Looked      bool     // somebody looks at the picture of the world
+	WithPicture      bool     // somebody looks at the picture of the world
 	Inspect     bool     // remember the insides of the first lane's packets
 	Endless     bool     // ignore Duration: a live session ends when it is told to
-	Packs       *Packs   // what was made of files before; nil: nothing
+	Packs       *PackCache   // what was made of files before; nil: nothing
 }
 
 // Observer is told of every finished sample and packet, in order. What the
@@ -55,9 +55,9 @@ type Session struct {
 	ahead   *frame.Frame // the one after it, if the source can end
 	seam    bool         // of ahead
 	cubes   bool         // the schema's rows are cubes: their display is measured
-	bringing
+	fileDelivery
 	steered dataset.Steered // the source, if somebody may play it
-	hands   hands
+	keys   heldKeys
 	err     error // the source's, due when the next frame is
 	lanes   []*lane
 	truths  truths // what the source made of late, to hold displays against
@@ -80,7 +80,7 @@ type Session struct {
 	touched   string // which settings the last change altered, and when
 	touchedAt time.Duration
 	failed    error // the source's: the session cannot go on
-	late      bool  // a seam was passed since the last frame was sent
+	seamPending      bool  // a seam was passed since the last frame was sent
 }
 
 // NewSession opens the source and sets both ends up. Close it after use.
@@ -160,9 +160,9 @@ func (s *Session) loadScript(c *config.Config) error {
 		if ch.Restarts() {
 			return config.Within(config.Indexed("at", i), config.ErrorAt(ch[0].Key, ErrRestarts))
 		}
-		after, _, err := s.fits(then, ch)
+		after, _, err := s.tryChange(then, ch)
 		if err == nil {
-			then, err = after, s.foresee(after)
+			then, err = after, s.noteScripted(after)
 		}
 		if err != nil {
 			return config.Within(config.Indexed("at", i), err)
@@ -187,7 +187,7 @@ func (s *Session) Config() *config.Config { return s.config }
 
 // Settled returns the configuration as the session began, made to fit the data; it is
 // not to be changed.
-func (s *Session) Settled() *config.Config { return s.start }
+func (s *Session) StartConfig() *config.Config { return s.start }
 
 // Schema returns what the frames of the source hold.
 func (s *Session) Schema() *frame.Schema { return s.schema }
@@ -249,7 +249,7 @@ func (s *Session) finish(t time.Duration) {
 		}
 	}
 	for _, l := range s.lanes {
-		l.leaveOpen(t)
+		l.closeFlights(t)
 	}
 }
 
@@ -281,13 +281,13 @@ func (s *Session) step(at time.Duration) error {
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
 		s.pending = s.pending[1:]
-		s.take(at, ch.StampedChange)
+		s.applyDue(at, ch.StampedChange)
 	}
 	for _, l := range s.lanes {
 		l.deliver(at)
 	}
 	if s.delivers {
-		s.bring(at)
+		s.stepDelivery(at)
 		return nil
 	}
 	if err := s.tick(at); err != nil {
@@ -332,7 +332,7 @@ func (s *Session) tick(at time.Duration) error {
 			s.truths.add(s.cur, seam, s.onDisplay())
 		}
 	}
-	s.late = s.late || seam
+	s.seamPending = s.seamPending || seam
 	if at != s.NextFrame() {
 		return nil
 	}
@@ -345,9 +345,9 @@ func (s *Session) tick(at time.Duration) error {
 		return nil
 	}
 	for _, l := range s.lanes {
-		l.send(at, s.cur, s.late)
+		l.send(at, s.cur, s.seamPending)
 	}
-	s.late = false
+	s.seamPending = false
 	return nil
 }
 

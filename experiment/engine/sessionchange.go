@@ -31,11 +31,11 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	at := s.now + 1
 	place := 0
 	for ; place < len(s.pending) && s.pending[place].T <= at; place++ {
-		if next, _, err := s.fits(after, s.pending[place].Change); err == nil {
+		if next, _, err := s.tryChange(after, s.pending[place].Change); err == nil {
 			after = next // one that does not fit is refused in its turn
 		}
 	}
-	_, ch, err := s.fits(after, ch)
+	_, ch, err := s.tryChange(after, ch)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ var errOver = errors.New("the session is over: nothing can be changed any more")
 
 // fits returns what c is after ch, and ch as it was understood, if the configuration and
 // the data can take it. It changes neither.
-func (s *Session) fits(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
+func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
 	if ch.Input() != nil {
 		if err := s.playable(ch); err != nil || ch.OnlyInput() {
 			return c, ch, err
@@ -101,7 +101,7 @@ func (p *pendingChange) same(c config.StampedChange) bool {
 
 // PlayAgain gives a session that has not begun what was done in another until t, and
 // what was done after it as long as nothing else is changed first.
-func (s *Session) PlayAgain(from *Session, t time.Duration) {
+func (s *Session) ReplayChanges(from *Session, t time.Duration) {
 	s.pending = upcoming(from.log, s.pending, t)
 }
 
@@ -131,10 +131,10 @@ type Refusal struct {
 }
 
 // take applies a change now, or notes why it cannot.
-func (s *Session) take(at time.Duration, sc config.StampedChange) {
+func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
 	before := s.config
-	after, normal, err := s.fits(before, sc.Change)
+	after, normal, err := s.tryChange(before, sc.Change)
 	if err != nil {
 		s.refused = append(s.refused, Refusal{sc, err.Error()})
 		s.marks = append(s.marks, Mark{T: at, Label: "refused: " + sc.Change.Label(), Kind: MarkNote})

@@ -14,35 +14,35 @@ import (
 const longestDelivery = time.Hour
 
 // restBetween is how long a session that delivers again and again rests in between.
-const restBetween = time.Second
+const roundPause = time.Second
 
 // bringing is what a session has besides if every byte must arrive: it is over when
 // every lane has brought the file across, or begins again.
-type bringing struct {
+type fileDelivery struct {
 	delivers bool
-	pair     *pair
-	packs    *Packs
+	pair     *filePair
+	packs    *PackCache
 	scripted []*endpoint.Encoding // that the script will ask for, as far as nobody has packed the file with them
 	rounds   uint64               // begun
-	resting  bool
-	goesOn   time.Duration // when it begins again, if it is resting
+	pausing  bool
+	resumeAt   time.Duration // when it begins again, if it is resting
 }
 
 // takeFile reads the one frame there is, the new file.
 func (s *Session) takeFile() error {
 	s.packs = s.opt.Packs
 	if s.packs == nil {
-		s.packs = NewPacks()
+		s.packs = NewPackCache()
 	}
 	if err := s.source.Next(s.cur); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
 	}
-	s.pair = newPair(s.initial, s.cur)
+	s.pair = newFilePair(s.initial, s.cur)
 	return nil
 }
 
 // over reports whether all lanes have brought the file across, or cannot.
-func (s *Session) over() bool {
+func (s *Session) deliveryOver() bool {
 	for _, l := range s.lanes {
 		if l.snd.Pending() != nil || !l.delivery.over() {
 			return false
@@ -53,15 +53,15 @@ func (s *Session) over() bool {
 
 // bring lets a datagram of each lane leave if one is due, after what arrived at this
 // instant.
-func (s *Session) bring(at time.Duration) {
-	switch over := s.over(); {
+func (s *Session) stepDelivery(at time.Duration) {
+	switch over := s.deliveryOver(); {
 	case !over:
-		s.resting = false
+		s.pausing = false
 	case !s.config.Data.Again:
 		s.finish(at + 1)
 		return
-	case !s.resting:
-		s.resting, s.goesOn = true, at+restBetween
+	case !s.pausing:
+		s.pausing, s.resumeAt = true, at+roundPause
 	}
 	if at != s.NextFrame() {
 		return
@@ -71,8 +71,8 @@ func (s *Session) bring(at time.Duration) {
 		s.skipped++
 		return
 	}
-	if s.resting && at >= s.goesOn {
-		s.resting = false
+	if s.pausing && at >= s.resumeAt {
+		s.pausing = false
 		s.rounds++
 		s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
 		for _, l := range s.lanes {
@@ -96,7 +96,7 @@ func (s *Session) delivered() (done, total float64) {
 		stream, block := d.snd.Bytes()
 		total += float64(stream)
 		if in, _ := d.rcv.Progress(); d.present() {
-			done += float64(min(in.Held()*block, stream)) // the last block is a short one
+			done += float64(min(in.Received()*block, stream)) // the last block is a short one
 		}
 	}
 	return done, total

@@ -63,7 +63,7 @@ func (s *Session) join(e config.Encoder) (*lane, error) {
 	s.deliverFile(l)
 	first := s.lanes[0]
 	l.began = s.now
-	l.connect(first.downLink.Fork(foreignTag), first.upLink.Fork(foreignTag))
+	l.connect(first.downLink.Fork(inheritedTag), first.upLink.Fork(inheritedTag))
 	l.snd.StartAt(s.sent, s.now)
 	l.rcv.StartAt(s.sent)
 	l.play.moment = s.now // nothing older will be on display
@@ -72,20 +72,20 @@ func (s *Session) join(e config.Encoder) (*lane, error) {
 
 // foreignTag tags what was under way in a link when a lane took it over: it was sent
 // by somebody else.
-const foreignTag = 1<<64 - 1
+const inheritedTag = 1<<64 - 1
 
 // arriveForeign lets a packet arrive that the lane did not send. It means nothing
 // here, but the first lane acknowledges it, which moves the chances of the uplink
 // on by one: so it must here.
-func (l *lane) arriveForeign(now time.Duration, damaged bool) {
+func (l *lane) arriveInherited(now time.Duration, damaged bool) {
 	if !damaged {
-		l.up.Send(now, make([]byte, endpoint.AckSize(l.delivery != nil)), foreignTag)
+		l.up.Send(now, make([]byte, endpoint.AckSize(l.delivery != nil)), inheritedTag)
 	}
 }
 
 // shadow returns the options of a lane at which nobody looks closely.
 func (o Options) shadow() Options {
-	o.Observer, o.Looked, o.Inspect = nil, false, false
+	o.Observer, o.WithPicture, o.Inspect = nil, false, false
 	if o.KeepPackets > ShownPackets {
 		o.KeepPackets = ShownPackets
 	}

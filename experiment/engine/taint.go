@@ -31,13 +31,13 @@ type taintedDecoder struct {
 // follow notes what became of a datagram, damaged or not, and reports whether that
 // rests on damage.
 func (t *taint) follow(rx *endpoint.Reception, damaged bool) (tainted bool) {
-	if !rx.Known {
+	if !rx.HasDecoder {
 		return damaged
 	}
 	d := &t.decoders[rx.Epoch%endpoint.KeptEpochs]
 	tainted = damaged
 	if !rx.Fresh && d.epoch == rx.Epoch {
-		d.tainted = d.tainted && (damaged || !rx.Announced)
+		d.tainted = d.tainted && (damaged || !rx.HasParams)
 		tainted = tainted || d.tainted
 	}
 	for _, seq := range rx.Refs[:rx.NRefs] {
@@ -75,7 +75,7 @@ func (t *taint) clear(seq uint64) {
 // block does the same as follow for a block of a file.
 func (t *taint) block(rx *endpoint.BlockReception, damaged bool) (tainted bool) {
 	tainted = t.follow(&rx.Reception, damaged)
-	if rx.Began {
+	if rx.NewDelivery {
 		t.file = false
 	}
 	t.file = t.file || rx.Accepted && tainted

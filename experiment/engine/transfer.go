@@ -22,12 +22,12 @@ func (d *delivery) transferred(now time.Duration, m *meter) *figures.Transfer {
 		return t
 	}
 	out := d.snd.Progress()
-	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = out.Blocks(), out.Resent(), d.needless, d.done, d.failed
+	t.Blocks, t.Resent, t.Spurious, t.Done, t.Failed = out.Blocks(), out.Resent(), d.spurious, d.done, d.failed
 	if d.packed != nil {
 		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}
 	if in, _ := d.rcv.Progress(); d.present() {
-		t.Delivered = in.Held()
+		t.Delivered = in.Received()
 	}
 	t.ElapsedS = max(now-d.start, 0).Seconds()
 	if d.done {
@@ -102,7 +102,7 @@ func (d *delivery) states() []BlockState {
 }
 
 func (d *delivery) state(n int) BlockState {
-	times := d.snd.Progress().Times(n)
+	times := d.snd.Progress().SendCount(n)
 	in, _ := d.rcv.Progress()
 	there := d.present() && in.Has(n)
 	switch {

@@ -18,9 +18,9 @@ type RunOptions struct {
 	// Packing is told of the patches that are made before a run begins; of a sweep,
 	// by several goroutines. nil: nobody asks.
 	Packing func(encoder string, done, total float64)
-	Clock   engine.Clock  // monotonic wall time, for timings and for the pace of saving
-	Dir     string        // the report's folder, "" for none; written at most once a second and at the end
-	Workers int           // runs side by side in a sweep; 0: one a core
+	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
+	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
+	Workers int               // runs side by side in a sweep; 0: one a core
 	packs   *engine.PackCache // shared by the runs
 }
 

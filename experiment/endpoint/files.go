@@ -23,15 +23,15 @@ const (
 // bytes, of which those that came before are no part.
 type FileSender struct {
 	*Sender
-	out    *transfer.Sender
-	size   int // bytes of a block
-	window int // blocks under way at most
-	beat   time.Duration
-	loaded bool
-	loadedEpoch     uint64 // the epoch that was loaded
-	stream []byte // label and what the encoder packed
-	label  int    // bytes of the label
-	stored frame.Frame
+	out         *transfer.Sender
+	size        int // bytes of a block
+	window      int // blocks under way at most
+	beat        time.Duration
+	loaded      bool
+	loadedEpoch uint64 // the epoch that was loaded
+	stream      []byte // label and what the encoder packed
+	label       int    // bytes of the label
+	stored      frame.Frame
 }
 
 // NewFileSender returns a sender of blocks of so many bytes, of which at most window
@@ -155,8 +155,8 @@ func (f *FileReceiver) Progress() (*transfer.Receiver, uint64) { return f.in, f.
 // BlockReception is what became of the datagram of a block.
 type BlockReception struct {
 	Reception
-	Accepted bool // the delivery took its block, or had it
-	NewDelivery    bool // the block began another delivery
+	Accepted    bool // the delivery took its block, or had it
+	NewDelivery bool // the block began another delivery
 }
 
 // ReceiveBlock takes one datagram, as Receive does.

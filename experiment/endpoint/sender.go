@@ -89,16 +89,16 @@ func (s *Sender) begin(now time.Duration) {
 
 // Packet is a packet that a sender made.
 type Packet struct {
-	Seq      uint64
-	Epoch    uint64
-	Codec    string
-	Baseline int          // distance of the first reference in packets; 0 = the initial state
-	Second   int          // distance of the second; 0 = none
-	Header   int          // bytes
-	Payload  int          // bytes
+	Seq         uint64
+	Epoch       uint64
+	Codec       string
+	Baseline    int          // distance of the first reference in packets; 0 = the initial state
+	Second      int          // distance of the second; 0 = none
+	Header      int          // bytes
+	Payload     int          // bytes
 	WithoutMemo bool         // the encoder learns, but had learnt nothing of its reference
-	Datagram []byte       // what is to be sent
-	Stored   *frame.Frame // what the sender keeps: what the receiver must end up with
+	Datagram    []byte       // what is to be sent
+	Stored      *frame.Frame // what the sender keeps: what the receiver must end up with
 }
 
 // Send makes the packet for cur. What the result leads to is the sender's memory and

@@ -18,10 +18,10 @@ type blend struct {
 	spline spline
 	frames [4]*frame.Frame // a and b, and those outside of them; nil if missing
 
-	hasTruth      bool         // the following are known
-	truthBefore, truthAfter    *frame.Frame // the source's frames around the moment
-	truthShare float64      // of the way between them
-	same       bool         // the way between snapshots is that between the source's frames
+	hasTruth                bool         // the following are known
+	truthBefore, truthAfter *frame.Frame // the source's frames around the moment
+	truthShare              float64      // of the way between them
+	same                    bool         // the way between snapshots is that between the source's frames
 }
 
 // newBlend chooses how to show moment. Without a snapshot to move to it shows the

@@ -12,15 +12,15 @@ import (
 // its tag back beside the bytes.
 type flight struct {
 	id, generation uint32      // its tag: the place in the slab, and how often that was taken
-	truth    frame.Frame // what the sender stored; empty if hashed
-	sum      [sha256.Size]byte
-	hashed   bool // sum stands for truth
-	rec      PacketRecord
-	record   uint64 // the place of rec among the records
-	copies   int    // beside the packet itself
-	ended    uint16 // bit n: copy n has ended
-	arriving     int    // copies that will still arrive
-	fateUnknown   bool   // the network did not say what becomes of it: copies and open do not count
+	truth          frame.Frame // what the sender stored; empty if hashed
+	sum            [sha256.Size]byte
+	hashed         bool // sum stands for truth
+	rec            PacketRecord
+	record         uint64 // the place of rec among the records
+	copies         int    // beside the packet itself
+	ended          uint16 // bit n: copy n has ended
+	arriving       int    // copies that will still arrive
+	fateUnknown    bool   // the network did not say what becomes of it: copies and open do not count
 
 	trails []lossmodel.Trail // of the copies, from number 1 on, if packets are inspected
 }

@@ -18,15 +18,15 @@ type Inside struct {
 	Trail     lossmodel.Trail
 
 	// What the sender knew.
-	Second    int           // distance of the second reference; 0: none
-	BaseSent  time.Duration // when the baseline was sent
-	BaseAcked time.Duration // when the sender heard that the receiver has it
+	Second        int           // distance of the second reference; 0: none
+	BaseSent      time.Duration // when the baseline was sent
+	BaseAcked     time.Duration // when the sender heard that the receiver has it
 	AckDamaged    bool          // it heard so from damaged bytes
-	Age       int           // packets that this encoding made before
-	Previous  string        // the encoder before this one; "": there was none
-	WithoutMemo  bool          // the encoder learns, but has learnt nothing yet of its baseline
-	Usual     Usual
-	AfterBaseline     FateCounts // of the packets after the baseline; counted if the packet is large, or lacks its baseline
+	Age           int           // packets that this encoding made before
+	Previous      string        // the encoder before this one; "": there was none
+	WithoutMemo   bool          // the encoder learns, but has learnt nothing yet of its baseline
+	Usual         Usual
+	AfterBaseline FateCounts // of the packets after the baseline; counted if the packet is large, or lacks its baseline
 
 	// What happened at the far end.
 	Flipped   int // bits
@@ -62,13 +62,13 @@ type BaselineState uint8
 // The ways to hold a baseline, or not to.
 const (
 	BaseUnchecked BaselineState = iota // nobody looked: the packet did not get so far
-	BaseInitial                // none is needed: the packet builds on the initial state
-	BaseHeld                   //
-	BaseDropped                // it was held, and left the history
-	BaseLost                   // it never came: the link had lost it
-	BaseFailed                 // it came and could not be decoded
-	BasePending                // it is still under way
-	BaseUnknown                // nothing is known of it
+	BaseInitial                        // none is needed: the packet builds on the initial state
+	BaseHeld                           //
+	BaseDropped                        // it was held, and left the history
+	BaseLost                           // it never came: the link had lost it
+	BaseFailed                         // it came and could not be decoded
+	BasePending                        // it is still under way
+	BaseUnknown                        // nothing is known of it
 )
 
 // Spending is the budget of one packet in little room.

@@ -20,11 +20,11 @@ import (
 // sees it hurry; it never runs backwards, and nothing is shown twice. Only where
 // it is more than a second behind it leaps forward.
 type playout struct {
-	delay    time.Duration
-	started  bool
-	first    time.Duration // source time of the first snapshot
+	delay              time.Duration
+	started            bool
+	first              time.Duration // source time of the first snapshot
 	offset, lastOffset time.Duration // least offset in this window and in the one before
-	windowEnd     time.Duration // when the next window begins
+	windowEnd          time.Duration // when the next window begins
 
 	running bool          // something is on display
 	moment  time.Duration // source time on display at the last tick

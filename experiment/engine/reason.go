@@ -33,7 +33,7 @@ const (
 	BecauseSeam                // large: the recording had begun anew
 	BecauseOldBase             // large: its baseline was older than usual
 	BecauseChanged             // large: more items than usual changed
-	BecauseMoreBits              // large: its changed items cost more than usual
+	BecauseMoreBits            // large: its changed items cost more than usual
 	numReasons
 )
 

@@ -12,16 +12,16 @@ import (
 // it takes the snapshots around from the receiver's history and blends them. The
 // lab holds that against the truth at the same moment, cube by cube.
 type screen struct {
-	cadence endpoint.Cadence
-	history *frame.History // the receiver's
-	taint   *taint         // damaged frames are not shown
-	mode    config.Interpolation
-	withPicture  bool // somebody looks at the places; else those that are right anyway are not worked out
+	cadence     endpoint.Cadence
+	history     *frame.History // the receiver's
+	taint       *taint         // damaged frames are not shown
+	mode        config.Interpolation
+	withPicture bool // somebody looks at the places; else those that are right anyway are not worked out
 
-	places []place   // on display; nil if the schema has no cubes
-	restRows  []cubeRow // the row that a place was made from, of cubes that do not move
-	off    []int64   // micrometres that each cube is off the truth
-	known  bool      // off holds
+	places   []place   // on display; nil if the schema has no cubes
+	restRows []cubeRow // the row that a place was made from, of cubes that do not move
+	off      []int64   // micrometres that each cube is off the truth
+	known    bool      // off holds
 
 	moment  time.Duration
 	starved bool

@@ -23,14 +23,14 @@ const endlessDuration = 60 * time.Second
 // SessionOptions are what a session needs from its surroundings; none of them
 // changes a byte of what happens.
 type Options struct {
-	Clock       Clock    // times encoders and decoders; nil: no timings
-	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
-	KeepSamples int      // how many to remember; 0: all
-	KeepPackets int      // how many to remember, at least 256
-	WithPicture      bool     // somebody looks at the picture of the world
-	Inspect     bool     // remember the insides of the first lane's packets
-	Endless     bool     // ignore Duration: a live session ends when it is told to
-	Packs       *PackCache   // what was made of files before; nil: nothing
+	Clock       Clock      // times encoders and decoders; nil: no timings
+	Observer    Observer   // sees every sample and packet of the first lane; nil: nobody
+	KeepSamples int        // how many to remember; 0: all
+	KeepPackets int        // how many to remember, at least 256
+	WithPicture bool       // somebody looks at the picture of the world
+	Inspect     bool       // remember the insides of the first lane's packets
+	Endless     bool       // ignore Duration: a live session ends when it is told to
+	Packs       *PackCache // what was made of files before; nil: nothing
 }
 
 // Observer is told of every finished sample and packet, in order. What the
@@ -57,7 +57,7 @@ type Session struct {
 	cubes   bool         // the schema's rows are cubes: their display is measured
 	fileDelivery
 	steered dataset.Steered // the source, if somebody may play it
-	keys   heldKeys
+	keys    heldKeys
 	err     error // the source's, due when the next frame is
 	lanes   []*lane
 	truths  truths // what the source made of late, to hold displays against
@@ -72,15 +72,15 @@ type Session struct {
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
-	pending   []pendingChange        // not yet applied, by time
-	log       []config.StampedChange // applied
-	marks     []Mark
-	refused   []Refusal // changes that the script had in store and that no longer fitted
-	undo      []undoStep
-	touched   string // which settings the last change altered, and when
-	touchedAt time.Duration
-	failed    error // the source's: the session cannot go on
-	seamPending      bool  // a seam was passed since the last frame was sent
+	pending     []pendingChange        // not yet applied, by time
+	log         []config.StampedChange // applied
+	marks       []Mark
+	refused     []Refusal // changes that the script had in store and that no longer fitted
+	undo        []undoStep
+	touched     string // which settings the last change altered, and when
+	touchedAt   time.Duration
+	failed      error // the source's: the session cannot go on
+	seamPending bool  // a seam was passed since the last frame was sent
 }
 
 // NewSession opens the source and sets both ends up. Close it after use.
@@ -351,9 +351,10 @@ func (s *Session) tick(at time.Duration) error {
 	return nil
 }
 
-// sourceError names the data unless the error does so itself.
+// sourceError names the data, unless the error names that very file.
 func (s *Session) sourceError(err error) error {
-	if strings.Contains(err.Error(), strings.TrimPrefix(s.config.Data.Source, "file:")) {
+	var in *dataset.FileError
+	if errors.As(err, &in) && in.Path == strings.TrimPrefix(s.config.Data.Source, "file:") {
 		return err
 	}
 	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)

@@ -25,7 +25,7 @@ type fileDelivery struct {
 	scripted []*endpoint.Encoding // that the script will ask for, as far as nobody has packed the file with them
 	rounds   uint64               // begun
 	pausing  bool
-	resumeAt   time.Duration // when it begins again, if it is resting
+	resumeAt time.Duration // when it begins again, if it is resting
 }
 
 // takeFile reads the one frame there is, the new file.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/dataset"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
 )
 
@@ -104,4 +106,30 @@ func p95Kbps(all []Sample) float64 {
 	}
 	slices.Sort(bits)
 	return float64(bits[(len(bits)*95+99)/100-1]) / 1000 / SamplePeriod.Seconds()
+}
+
+// Progress returns how far the session is, of how far it will go: in seconds, or of
+// files in bytes.
+func (s *Session) Progress() (done, total float64) {
+	if s.delivers {
+		return s.delivered()
+	}
+	return s.Now().Seconds(), s.expected().Seconds()
+}
+
+// expected returns when the session will end, 0 if that is not known yet.
+func (s *Session) expected() time.Duration {
+	if s.end < never {
+		return s.end
+	}
+	if src, ok := s.source.(dataset.Sized); ok {
+		return endpoint.TickTime(uint64(src.Frames()), s.schema.TickHz)
+	}
+	return 0
+}
+
+// Interrupt ends the session right after the present instant.
+func (s *Session) Interrupt() {
+	s.interrupted = true
+	s.finish(s.now + 1)
 }

@@ -172,7 +172,9 @@ func (d *draws) each(take func(from, length int)) {
 }
 
 // around repeats the first values behind the last, so that any block is a slice.
-func wrapAround(v []int32, block int) []int32 { return append(slices.Clip(v), v[:min(block, len(v))]...) }
+func wrapAround(v []int32, block int) []int32 {
+	return append(slices.Clip(v), v[:min(block, len(v))]...)
+}
 
 // running answers for the sum of any stretch of up to block values, around the end.
 type prefixSums []float64

@@ -8,12 +8,12 @@ import (
 // Receiver puts the blocks of a stream together. The first bytes of the stream are
 // its label, which says how long it is.
 type Receiver struct {
-	stream []byte // without a gap
-	blocks int    // in it
-	early  map[uint32][]byte
-	label  Label
-	labelBytes   int // bytes of the label; 0 as long as it has not come
-	err    error
+	stream     []byte // without a gap
+	blocks     int    // in it
+	early      map[uint32][]byte
+	label      Label
+	labelBytes int // bytes of the label; 0 as long as it has not come
+	err        error
 }
 
 // Fate is what became of a block at the receiver.
@@ -21,9 +21,9 @@ type Fate uint8
 
 // The fates.
 const (
-	Kept    Fate = iota // it was missing
-	Duplicate               // it was there already
-	Refused             // it cannot be: see the error
+	Kept      Fate = iota // it was missing
+	Duplicate             // it was there already
+	Refused               // it cannot be: see the error
 )
 
 // ErrBlock: a block that no sender sends.
@@ -84,7 +84,9 @@ func (r *Receiver) append(body []byte) error {
 }
 
 // left returns how many bytes are missing at the end.
-func (r *Receiver) missing() int64 { return r.label.Packed + int64(r.labelBytes) - int64(len(r.stream)) }
+func (r *Receiver) missing() int64 {
+	return r.label.Packed + int64(r.labelBytes) - int64(len(r.stream))
+}
 
 // Complete reports whether the whole stream is there.
 func (r *Receiver) Complete() bool { return r.err == nil && r.labelBytes > 0 && r.missing() == 0 }

@@ -11,18 +11,18 @@ type Sender struct {
 	window int
 	beat   time.Duration
 
-	blocks  []block
-	base    int // blocks below it are acknowledged
-	next    int // the first that was never sent
-	pending int // blocks between them that are not acknowledged
-	contiguous    int // what the receiver has without a gap, as far as we heard
+	blocks     []block
+	base       int // blocks below it are acknowledged
+	next       int // the first that was never sent
+	pending    int // blocks between them that are not acknowledged
+	contiguous int // what the receiver has without a gap, as far as we heard
 
 	sent [remembered]datagram // of sequence s at s % remembered
 
 	timer     timer
-	anyAck     bool
-	lastAck time.Duration
-	backedOff   time.Duration // when the timeout was doubled last
+	anyAck    bool
+	lastAck   time.Duration
+	backedOff time.Duration // when the timeout was doubled last
 	resent    int64
 }
 
@@ -99,10 +99,10 @@ var ErrAck = errors.New("transfer: acknowledgement of what was never sent")
 
 // Ack is an acknowledgement: what a receiver says whenever a datagram came.
 type Ack struct {
-	Answers uint64 // the datagram that came
-	Newest  uint64 // of all that came
-	Mask    uint32 // bit i: the one that is i+1 before the newest came
-	Contiguous    int    // blocks that are there without a gap
+	Answers    uint64 // the datagram that came
+	Newest     uint64 // of all that came
+	Mask       uint32 // bit i: the one that is i+1 before the newest came
+	Contiguous int    // blocks that are there without a gap
 }
 
 // Heard takes in an acknowledgement.

@@ -5,11 +5,11 @@ import "time"
 // timer reckons the retransmission timeout as RFC 6298 has it, in whole
 // nanoseconds.
 type timer struct {
-	granularity     time.Duration // that the timeout stays above the round trip: the clock's granularity in the RFC
-	smoothed  time.Duration
-	deviation time.Duration
-	measured  bool
-	doublings uint
+	granularity time.Duration // that the timeout stays above the round trip: the clock's granularity in the RFC
+	smoothed    time.Duration
+	deviation   time.Duration
+	measured    bool
+	doublings   uint
 }
 
 // measure takes in a round trip (sections 2.2 and 2.3).

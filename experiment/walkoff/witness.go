@@ -17,14 +17,14 @@ type Process func(ctx context.Context) *exec.Cmd
 
 // witness is one audit process as seen from here.
 type auditProcess struct {
-	cancel  context.CancelFunc
-	command *exec.Cmd
-	pipe    io.WriteCloser
-	in      *bufio.Writer
-	closed    bool // it no longer listens: it has found a problem, or died
-	finished   bool // its answers have been taken, and it has ended
-	answers chan answers
-	stderr  bytes.Buffer
+	cancel   context.CancelFunc
+	command  *exec.Cmd
+	pipe     io.WriteCloser
+	in       *bufio.Writer
+	closed   bool // it no longer listens: it has found a problem, or died
+	finished bool // its answers have been taken, and it has ended
+	answers  chan answers
+	stderr   bytes.Buffer
 }
 
 // answers is all that a process said.

@@ -8,7 +8,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// deliver handles all that arrives at or before now: packets, then acks.
+// deliver handles all arrivals at or before now: packets, then acks.
 func (l *lane) deliver(now time.Duration) {
 	for {
 		d, ok := l.down.Receive(now)
@@ -35,7 +35,7 @@ func (l *lane) deliver(now time.Duration) {
 	}
 }
 
-// learn lets the sender take in an ack.
+// learn passes an ack to the sender.
 func (l *lane) learn(now time.Duration, ack []byte) error {
 	if l.delivery != nil {
 		return l.delivery.snd.LearnBlocks(now, ack)
@@ -43,14 +43,14 @@ func (l *lane) learn(now time.Duration, ack []byte) error {
 	return l.snd.Learn(ack)
 }
 
-// reception is what became of a datagram, with what the lab knows of it.
+// reception is what the receiver made of a datagram, with what only the lab knows.
 type reception struct {
 	endpoint.Reception
-	tainted bool  // it rests on damaged bytes
-	ns      int64 // the decoder took
+	tainted bool  // decoded from damaged bytes, or from a frame that was
+	ns      int64 // time that the decoder took
 }
 
-// receive lets the receiver take in a datagram.
+// receive passes a datagram to the receiver.
 func (l *lane) receive(d *lossmodel.Delivery) reception {
 	if l.delivery != nil {
 		start := l.clock.Now()
@@ -66,12 +66,12 @@ func (l *lane) receive(d *lossmodel.Delivery) reception {
 	return reception{rx, l.taint.follow(&rx, d.Flipped > 0), l.decoding.ns}
 }
 
-// arrive hands a datagram to the receiver, compares what it made of it with what
-// the sender stored, and sends the ack.
+// arrive passes a datagram to the receiver, compares the result with what the sender
+// stored, and sends the ack.
 func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	f := l.flights.get(d.Tag)
 	if f == nil {
-		return // it was given up long ago
+		return // it was given up as Unknown
 	}
 	l.rec = f.rec
 	rec := &l.rec
@@ -106,7 +106,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	}
 }
 
-// untoldCopy numbers what arrives of a packet whose copies nobody announced.
+// copyNumber numbers an arrival of a packet whose number of copies is unknown.
 func (l *lane) copyNumber(f *flight) int {
 	if f.ended == 0 {
 		return 0
@@ -116,10 +116,11 @@ func (l *lane) copyNumber(f *flight) int {
 	return f.copies
 }
 
-// maxCopies bounds the numbers of copies: a flight has a bit for each.
+// maxCopies is the highest copy number: flight.ended has a bit for each copy.
 const maxCopies = 15
 
-// judge compares what was decoded with the sender's copy, bit for bit.
+// judge returns the outcome of an arrival. It compares the decoded frame with the
+// sender's copy, bit for bit.
 func (l *lane) judge(f *flight, rx *reception) Outcome {
 	if rx.Frame == nil {
 		if rx.Err != nil && !rx.tainted {
@@ -132,7 +133,7 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 	switch {
 	case rx.tainted:
 		if same && rx.Seq == f.rec.Seq && rx.Entry != nil && rx.Entry.Memo == nil {
-			l.taint.clear(rx.Seq) // it came out right after all, and nothing hangs on it
+			l.taint.clear(rx.Seq) // the frame is correct, and no memo depends on the damage
 		}
 		return Tainted
 	case !same:
@@ -141,8 +142,8 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 	return outcomeOf(rx.Outcome)
 }
 
-// refused notes that a decoder would not have bytes that nothing had damaged:
-// its codec cannot read what it writes.
+// refused records that a decoder rejected undamaged bytes, so that its codec cannot
+// read what it writes.
 func (l *lane) refused(rx *reception) {
 	if rx.Outcome == endpoint.Corrupt {
 		l.meter.decodeRefused++
@@ -150,7 +151,7 @@ func (l *lane) refused(rx *reception) {
 	}
 }
 
-// observe feeds the meter and the playout buffer with what arrived.
+// observe passes an arrival to the meter and to the playout buffer.
 func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
 		l.meter.reordered++
@@ -159,7 +160,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 		return
 	}
 	l.meter.decoded(rx.ns)
-	if rx.tainted || l.delivery != nil { // its number may be anything; nobody looks at half a file
+	if rx.tainted || l.delivery != nil { // a tainted packet's number may be wrong; files are not displayed
 		return
 	}
 	if late := l.play.arrive(now, endpoint.TickTime(l.cadence.Tick(rx.Seq), l.cadence.TickHz)); late > 0 {
@@ -168,7 +169,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	}
 }
 
-// acknowledge sends what the receiver has to say up the link.
+// acknowledge sends the receiver's ack on the uplink.
 func (l *lane) acknowledge(now time.Duration) {
 	if l.delivery != nil {
 		l.ackBuf = l.delivery.rcv.AckBlocks(l.ackBuf[:0])

@@ -7,15 +7,15 @@ import (
 	"wirelab/lossmodel"
 )
 
-// made is what the lab knows of how a packet was made.
+// made describes how a packet was encoded.
 type made struct {
 	items, changed int
-	ns             int64 // the encoder took
-	seam           bool  // it is the first after a seam of the source
+	ns             int64 // time that the encoder took
+	seam           bool  // first packet after a seam of the source
 }
 
-// launch gives a packet to the network, and books what becomes of it if that is known
-// at once. The bits of its payload are in the lane's budget.
+// transmit sends a packet, and records its fate if the network knows it at once. The
+// lane's budget holds the bits of its payload.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	l.digest.datagram(p.Datagram)
 	tag, f := l.flights.take()
@@ -56,7 +56,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	}
 }
 
-// finish books the end of one copy of a packet, as l.rec has it.
+// finish records the outcome of one copy of a packet, which is in l.rec.
 func (l *lane) finish(now time.Duration, f *flight) {
 	rec := &l.rec
 	l.meter.end(rec.Outcome, rec.Cause)
@@ -73,7 +73,7 @@ func (l *lane) finish(now time.Duration, f *flight) {
 	}
 }
 
-// book ends one copy of a packet that never reached the receiver.
+// bookEnd records the outcome of a copy that never reached the receiver.
 func (l *lane) bookEnd(now time.Duration, f *flight, number int, o Outcome, cause lossmodel.Cause) {
 	l.rec = f.rec
 	l.rec.Copy, l.rec.Outcome, l.rec.Cause = number, o, cause
@@ -81,18 +81,18 @@ func (l *lane) bookEnd(now time.Duration, f *flight, number int, o Outcome, caus
 	l.finish(now, f)
 }
 
-// expireAfter is how many packets later one of whose fate nothing was heard is given up.
+// expireAfter is how many packets later a packet of unknown fate is given up.
 const expireAfter = 1024
 
-// expire gives up packets whose fate the network never told.
+// expire gives up packets whose fate is still unknown after expireAfter more.
 func (l *lane) expire(now time.Duration, newest uint64) {
 	for f := l.flights.oldestWaiting(); f != nil && f.rec.Seq+expireAfter < newest; f = l.flights.oldestWaiting() {
 		l.giveUp(now, f)
 	}
 }
 
-// giveUp lets go of the packet that has waited longest, and books it as unknown if
-// nothing was heard of it.
+// giveUp releases the oldest waiting packet. Its outcome is Unknown if it never
+// arrived.
 func (l *lane) giveUp(now time.Duration, f *flight) {
 	if f.ended&1 == 0 {
 		l.bookEnd(now, f, 0, Unknown, lossmodel.None)
@@ -100,8 +100,8 @@ func (l *lane) giveUp(now time.Duration, f *flight) {
 	l.flights.dropOldest()
 }
 
-// leaveOpen ends the fates that the network never told, and tells the observer of what
-// is still under way when the session ends.
+// closeFlights runs at the end of the session. It gives up the packets of unknown
+// fate, and reports those still in flight to the observer.
 func (l *lane) closeFlights(now time.Duration) {
 	for f := l.flights.oldestWaiting(); f != nil; f = l.flights.oldestWaiting() {
 		l.giveUp(now, f)

@@ -12,27 +12,29 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Path carries the datagrams of a lane in one direction. A modelled link is one
-// (*lossmodel.Link); a socket can be another. None of the methods waits.
+// Path carries the datagrams of a lane in one direction: a modelled link
+// (*lossmodel.Link) or a socket. No method blocks.
 type Path interface {
-	// Send takes a datagram at now. The tag comes back beside whatever arrives of it.
-	// A model says at once what becomes of it and of its copies. A network that cannot
-	// know sets Open: the fate is learnt when the datagram arrives, or never.
+	// Send sends a datagram at now. Whatever arrives of it carries the same tag. A
+	// model knows the fate of the datagram and of its copies at once. A real network
+	// does not, and sets Open: the fate is known when the datagram arrives, or
+	// never.
 	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
-	// Next returns when something arrives next; false if nothing is known to be under way.
+	// Next returns when the next datagram arrives; false if none is known to be in
+	// flight.
 	Next() (at time.Duration, ok bool)
-	// Receive returns the next datagram that arrives at or before now; false if none
-	// does. Its data hold until the next call of any method.
+	// Receive returns the next datagram that arrives at or before now; false if
+	// there is none. Its data are valid until the next call of any method.
 	Receive(now time.Duration) (lossmodel.Delivery, bool)
 }
 
-// lane is one encoder at work: a sender, a receiver, a network between them in both
-// directions, and the meter that watches. Lanes of one session get the same frames
-// and, since their links are seeded alike, the same fates. The lane alone knows the
-// truth, and what was damaged.
+// lane is one encoder with its endpoints: a sender, a receiver, a network path in
+// each direction, and a meter. All lanes of a session get the same frames. Their
+// links have the same seeds, so their packets meet the same fates. Only the lane
+// knows the true frames and which datagrams were damaged.
 type lane struct {
 	schema   *frame.Schema
-	config   config.Encoder // as it began
+	config   config.Encoder // at the start of the lane
 	began    time.Duration
 	cadence  endpoint.Cadence
 	clock    Clock
@@ -43,7 +45,7 @@ type lane struct {
 	encoding         stopwatch // at the sender
 	decoding         stopwatch // at the receiver
 	down, up         Path
-	downLink, upLink *lossmodel.Link // the same, if they are modelled; else nil
+	downLink, upLink *lossmodel.Link // down and up if they are modelled; else nil
 	taint            taint
 	play             playout
 	screen           screen
@@ -51,12 +53,12 @@ type lane struct {
 	digest           digest
 	flights          flights
 	records          records
-	budget           encoders.Budget // of the packet being made
-	rec              PacketRecord    // of the copy whose end is being booked: an observer sees it, and must not keep it
+	budget           encoders.Budget // of the packet being encoded
+	rec              PacketRecord    // of the copy whose outcome is being recorded; passed to the observer
 	ackBuf           []byte
-	delivery         *delivery  // nil, unless every byte must arrive
-	lastErr          error      // the newest complaint of the encoder, the decoder or the feedback
-	watch            *inspector // nil: nobody asks for the insides of packets
+	delivery         *delivery  // nil unless the delivery is frame.Every
+	lastErr          error      // newest error of the encoder, the decoder or the feedback
+	watch            *inspector // nil unless Options.Inspect
 }
 
 func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *frame.Frame, opt *Options) (*lane, error) {
@@ -99,7 +101,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	return l, nil
 }
 
-// reshape brings the links, where they are modelled, to what the configuration says.
+// reshape makes the modelled links follow the configuration.
 func (l *lane) reshape(c *config.Config) error {
 	if l.downLink == nil || l.upLink == nil {
 		return nil
@@ -107,14 +109,14 @@ func (l *lane) reshape(c *config.Config) error {
 	return errors.Join(l.downLink.Reshape(c.Down), l.upLink.Reshape(c.Up))
 }
 
-// connect puts networks between the ends.
+// connect sets the network paths between the ends.
 func (l *lane) connect(down, up Path) {
 	l.down, l.up = down, up
 	l.downLink, _ = down.(*lossmodel.Link)
 	l.upLink, _ = up.(*lossmodel.Link)
 }
 
-// send encodes cur and gives it to the network.
+// send encodes cur and sends the packet.
 func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	l.budget.Reset()
 	p, err := l.snd.Send(now, cur, &l.budget)
@@ -130,7 +132,7 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	l.transmit(now, &p, made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam})
 }
 
-// next returns when something arrives at either end.
+// next returns when the next datagram arrives at either end.
 func (l *lane) next() (time.Duration, bool) {
 	a, okA := l.down.Next()
 	b, okB := l.up.Next()
@@ -140,15 +142,15 @@ func (l *lane) next() (time.Duration, bool) {
 	return a, okA
 }
 
-// display makes one tick of the receiver's display, and holds it against what
-// the source had at that moment.
+// display runs one tick of the receiver's display, and compares it with the source's
+// frames of that moment.
 func (l *lane) display(now time.Duration, t *truths) {
 	if moment, shown := l.play.tick(now); shown {
 		l.meter.display(now-moment, l.screen.show(moment, t, &l.meter.playout.off))
 	}
 }
 
-// closeSample ends the sample at t.
+// closeSample completes the sample that ends at t.
 func (l *lane) closeSample(t time.Duration) {
 	s := l.meter.close(t)
 	if l.observer != nil {
@@ -156,7 +158,7 @@ func (l *lane) closeSample(t time.Duration) {
 	}
 }
 
-// totals returns the sums of the lane at now.
+// totals returns the lane's totals at now.
 func (l *lane) totals(now time.Duration) figures.Totals {
 	t := l.meter.totals(l.delivery.busyUntil(now)-l.began, l.schema, l.linkGauges(now))
 	t.Sender = gauges(l.snd.Encoding().Encoder)
@@ -165,7 +167,7 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	return t
 }
 
-// linkGauges is what the link tells of itself; nothing if it is no model.
+// linkGauges returns the gauges of the downlink; zeros if it is not modelled.
 func (l *lane) linkGauges(now time.Duration) lossmodel.Gauges {
 	if l.downLink == nil {
 		return lossmodel.Gauges{}
@@ -173,7 +175,7 @@ func (l *lane) linkGauges(now time.Duration) lossmodel.Gauges {
 	return l.downLink.Gauges(now)
 }
 
-// gauges are what one end of a codec knows of itself.
+// gauges returns the gauges of one end of a codec, if it has any.
 func gauges(end any) []encoders.Gauge {
 	if g, ok := end.(encoders.Gauged); ok {
 		return g.Gauges()
@@ -181,14 +183,14 @@ func gauges(end any) []encoders.Gauge {
 	return nil
 }
 
-// result returns all that a report says of the lane at now.
+// result returns what a report contains of the lane at now.
 func (l *lane) result(now time.Duration) laneResult {
 	return laneResult{encoder: l.snd.Encoding().Codec.Name, began: l.began, totals: l.totals(now),
 		timing: l.timing(),
 		budget: l.meter.shares(l.schema), digest: l.digest.sum()}
 }
 
-// timing is what the work of both ends cost in this process.
+// timing returns how long the codec's work took in this process.
 func (l *lane) timing() figures.Timing {
 	t := figures.Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()}
 	if d := l.delivery; d != nil {

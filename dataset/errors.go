@@ -23,6 +23,18 @@ var (
 	ErrClosed = errors.New("already closed")
 )
 
+// FileError is an error in the frames of a file; its text begins with the path.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error returns the path and what is wrong.
+func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the error without the path.
+func (e *FileError) Unwrap() error { return e.Err }
+
 // UnknownError says that a specification names neither a kind of data nor a
 // file.
 type UnknownError struct {

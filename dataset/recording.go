@@ -240,7 +240,7 @@ func (r *Recording) next(f *frame.Frame) error {
 		r.seam = true
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
+		return &FileError{r.path, err}
 	}
 	f.Tick = r.tick
 	r.tick++

@@ -33,7 +33,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	if err != nil {
 		return nil, err
 	}
-	out, packs := &ReplayResult{Same: true}, engine.NewPacks()
+	out, packs := &ReplayResult{Same: true}, engine.NewPackCache()
 	for i, saved := range runs {
 		c, err := saved.Replayable()
 		if err != nil {

@@ -18,10 +18,10 @@ type RunOptions struct {
 	// Packing is told of the patches that are made before a run begins; of a sweep,
 	// by several goroutines. nil: nobody asks.
 	Packing func(encoder string, done, total float64)
-	Clock   engine.Clock  // monotonic wall time, for timings and for the pace of saving
-	Dir     string        // the report's folder, "" for none; written at most once a second and at the end
-	Workers int           // runs side by side in a sweep; 0: one a core
-	packs   *engine.Packs // shared by the runs
+	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
+	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
+	Workers int               // runs side by side in a sweep; 0: one a core
+	packs   *engine.PackCache // shared by the runs
 }
 
 // slice is how much virtual time passes between two looks at the context.
@@ -124,6 +124,6 @@ func Settle(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	c.Adopt(s.Settled())
+	c.Adopt(s.StartConfig())
 	return s.Close()
 }

@@ -73,7 +73,7 @@ type Runner struct {
 	opened  *engine.PacketID // the packet that somebody looks into
 	err     error
 	rest    rest
-	packs   *engine.Packs
+	packs   *engine.PackCache
 	making  *making        // a patch that the session waits for; nil: none
 	matrix  *engine.Matrix // of the patch that was made last
 	// commands that came meanwhile and that change the session
@@ -86,13 +86,13 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	r := &Runner{opt: opt, commands: make(chan Command, 64), packs: engine.NewPacks(), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
+	r := &Runner{opt: opt, commands: make(chan Command, 64), packs: engine.NewPackCache(), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
 	if err != nil {
 		return nil, err
 	}
 	r.session = s
-	r.config.Adopt(s.Settled())
+	r.config.Adopt(s.StartConfig())
 	r.publish()
 	return r, nil
 }
@@ -100,7 +100,7 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 func (r *Runner) open() (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
-	return engine.NewSession(c, engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, Looked: true, Inspect: true, Packs: r.packs})
+	return engine.NewSession(c, engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.

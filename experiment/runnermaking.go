@@ -35,7 +35,7 @@ func (r *Runner) waits(ctx context.Context) bool {
 	if r.err != nil || ctx.Err() != nil {
 		return false
 	}
-	if todo := r.session.Unpacked(); len(todo) > 0 {
+	if todo := r.session.PacksNeeded(); len(todo) > 0 {
 		r.making = startMaking(ctx, r.session, todo[0], r.opt.Clock)
 		return true
 	}
@@ -83,7 +83,7 @@ func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding,
 	oldSize, newSize := s.FileSizes()
 	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: engine.NewMatrixMaker(oldSize, newSize)}
 	m.total.Store(newSize)
-	pack := s.PackBy(run, &engine.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
+	pack := s.PackJob(run, &engine.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
 		m.done.Store(done)
 		return ctx.Err()
 	}})

@@ -52,7 +52,7 @@ func (r *Runner) begin(c *config.Config) error {
 	}
 	err = r.session.Close()
 	r.session, r.refused = s, 0
-	r.config.Adopt(s.Settled())
+	r.config.Adopt(s.StartConfig())
 	r.opened, r.seeking, r.jump = nil, nowhere, false
 	return err
 }

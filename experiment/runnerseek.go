@@ -48,7 +48,7 @@ func (r *Runner) rewound(t time.Duration) (*engine.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.PlayAgain(r.session, t)
+	s.ReplayChanges(r.session, t)
 	return s, nil
 }
 

@@ -24,7 +24,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Repor
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if opt.packs == nil {
-		opt.packs = engine.NewPacks()
+		opt.packs = engine.NewPackCache()
 	}
 	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt}
 	if err := out.save(); err != nil {

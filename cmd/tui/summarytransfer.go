@@ -20,7 +20,7 @@ func writeTransfer(w io.Writer, r *engine.Result) {
 	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes,
 		share(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
 	fmt.Fprintf(w, "datagrams %s\n", outcomes(t))
-	fmt.Fprintf(w, "resent    %d blocks; %d came that were there already\n", x.Resent, x.Needless)
+	fmt.Fprintf(w, "resent    %d blocks; %d came that were there already\n", x.Resent, x.Spurious)
 	fmt.Fprintf(w, "sent      %s KB of payload, %s on the wire; %s of feedback\n",
 		kilobytes(x.PayloadBytes), kilobytes(x.WireBytes), kilobytes(x.FeedbackBytes))
 	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, figureOf(t.BitsPerItem))

@@ -23,15 +23,15 @@ const (
 // bytes, of which those that came before are no part.
 type FileSender struct {
 	*Sender
-	out    *transfer.Sender
-	size   int // bytes of a block
-	window int // blocks under way at most
-	beat   time.Duration
-	loaded bool
-	of     uint64 // the epoch that was loaded
-	stream []byte // label and what the encoder packed
-	label  int    // bytes of the label
-	stored frame.Frame
+	out         *transfer.Sender
+	size        int // bytes of a block
+	window      int // blocks under way at most
+	beat        time.Duration
+	loaded      bool
+	loadedEpoch uint64 // the epoch that was loaded
+	stream      []byte // label and what the encoder packed
+	label       int    // bytes of the label
+	stored      frame.Frame
 }
 
 // NewFileSender returns a sender of blocks of so many bytes, of which at most window
@@ -54,15 +54,15 @@ func (f *FileSender) Begin(now time.Duration) (load bool) {
 func (f *FileSender) Loaded() bool { return f.loaded }
 
 // Of returns the epoch that the sender was last loaded for.
-func (f *FileSender) Of() uint64 { return f.of }
+func (f *FileSender) LoadedEpoch() uint64 { return f.loadedEpoch }
 
 // Ready reports whether the present epoch was loaded.
-func (f *FileSender) Ready() bool { return f.loaded && f.of == f.epoch }
+func (f *FileSender) Ready() bool { return f.loaded && f.loadedEpoch == f.epoch }
 
 // Load gives the sender what to deliver in the present epoch. A nil label means
 // nothing: the encoder refused the file.
 func (f *FileSender) Load(label *transfer.Label, packed []byte) {
-	f.loaded, f.of, f.stream, f.label = true, f.epoch, f.stream[:0], 0
+	f.loaded, f.loadedEpoch, f.stream, f.label = true, f.epoch, f.stream[:0], 0
 	if label != nil {
 		f.stream = label.Append(f.stream)
 		f.label = len(f.stream)
@@ -119,8 +119,8 @@ func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
 	if err != nil || f.seq == f.first {
 		return err
 	}
-	newest, ok := f.which(a.newest)
-	answers, known := f.which(binary.LittleEndian.Uint16(a.report))
+	newest, ok := f.unwrapAck(a.newest)
+	answers, known := f.unwrapAck(binary.LittleEndian.Uint16(a.report))
 	if !ok || !known {
 		return errNeverSent
 	}
@@ -132,7 +132,7 @@ func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
 		f.bestAck, f.hasAck = newest, true
 	}
 	upTo := binary.LittleEndian.Uint32(a.report[answerBytes:])
-	return f.out.Heard(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, UpTo: int(upTo)})
+	return f.out.HandleAck(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, Contiguous: int(upTo)})
 }
 
 // FileReceiver gathers the blocks of a delivery.
@@ -155,8 +155,8 @@ func (f *FileReceiver) Progress() (*transfer.Receiver, uint64) { return f.in, f.
 // BlockReception is what became of the datagram of a block.
 type BlockReception struct {
 	Reception
-	Accepted bool // the delivery took its block, or had it
-	Began    bool // the block began another delivery
+	Accepted    bool // the delivery took its block, or had it
+	NewDelivery bool // the block began another delivery
 }
 
 // ReceiveBlock takes one datagram, as Receive does.
@@ -207,14 +207,14 @@ func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint3
 	}
 	d.used++
 	if in != f.in {
-		f.in, f.epoch, out.Began = in, d.epoch, true
+		f.in, f.epoch, out.NewDelivery = in, d.epoch, true
 	}
 	out.Accepted = true
 	f.answers = out.Seq
 	f.arrived(out.Seq)
 	f.seen.note(out.Seq)
 	f.window.note(out.Seq)
-	if fate == transfer.Known {
+	if fate == transfer.Duplicate {
 		out.Outcome = Duplicate
 		return
 	}
@@ -239,7 +239,7 @@ func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 		return dst
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(f.answers))
-	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.in.UpTo())), start)
+	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.in.Contiguous())), start)
 }
 
 // AckSize returns how many bytes an ack takes without a codec's report.

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -87,12 +88,12 @@ type Reception struct {
 	NRefs int
 
 	// The decoder that it found.
-	Known     bool // there is one; if not, the rest means nothing
-	Epoch     uint64
-	Announced bool // the packet carried the params
-	Fresh     bool // the decoder was made from this very packet
-	Installed bool // and decodes whatever comes next in this epoch
-	Replaced  bool // in the place of another of the same epoch, whose memos are lost
+	HasDecoder bool // there is one; if not, the rest means nothing
+	Epoch      uint64
+	HasParams  bool // the packet carried the params
+	Fresh      bool // the decoder was made from this very packet
+	Installed  bool // and decodes whatever comes next in this epoch
+	Replaced   bool // in the place of another of the same epoch, whose memos are lost
 }
 
 // Receive takes one datagram. What the result leads to holds until the next call.
@@ -131,7 +132,7 @@ func (r *Receiver) recognise(h *header) (out Reception, d *epochDecoder) {
 		out.Outcome, out.Err = UnknownCodec, err
 		return out, nil
 	}
-	out.Known, out.Epoch, out.Announced, out.Fresh = true, d.epoch, h.hasParams, fresh
+	out.HasDecoder, out.Epoch, out.HasParams, out.Fresh = true, d.epoch, h.hasParams, fresh
 	return out, d
 }
 
@@ -305,4 +306,27 @@ func (r *Receiver) Ack(dst []byte) []byte {
 		dst = f.Report(dst)
 	}
 	return dst
+}
+
+// Outcome is what a receiver made of a datagram.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Decoded      Outcome = iota // decoded, and newer than everything decoded before
+	Stale                       // decoded, but older than another; still kept and acked
+	Duplicate                   // a copy of a packet that was decoded already
+	NoBaseline                  // the receiver no longer holds the reference
+	Corrupt                     // malformed, or the decoder refused it
+	UnknownCodec                // names a codec or an epoch that the receiver does not know
+	numOutcomes
+)
+
+// String returns the outcome's name as reports spell it.
+func (o Outcome) String() string {
+	names := [numOutcomes]string{"decoded", "stale", "duplicate", "no_baseline", "corrupt", "unknown_codec"}
+	if o < numOutcomes {
+		return names[o]
+	}
+	return fmt.Sprintf("outcome(%d)", uint8(o))
 }

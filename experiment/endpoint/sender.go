@@ -89,16 +89,16 @@ func (s *Sender) begin(now time.Duration) {
 
 // Packet is a packet that a sender made.
 type Packet struct {
-	Seq      uint64
-	Epoch    uint64
-	Codec    string
-	Baseline int          // distance of the first reference in packets; 0 = the initial state
-	Second   int          // distance of the second; 0 = none
-	Header   int          // bytes
-	Payload  int          // bytes
-	Untaught bool         // the encoder learns, but had learnt nothing of its reference
-	Datagram []byte       // what is to be sent
-	Stored   *frame.Frame // what the sender keeps: what the receiver must end up with
+	Seq         uint64
+	Epoch       uint64
+	Codec       string
+	Baseline    int          // distance of the first reference in packets; 0 = the initial state
+	Second      int          // distance of the second; 0 = none
+	Header      int          // bytes
+	Payload     int          // bytes
+	WithoutMemo bool         // the encoder learns, but had learnt nothing of its reference
+	Datagram    []byte       // what is to be sent
+	Stored      *frame.Frame // what the sender keeps: what the receiver must end up with
 }
 
 // Send makes the packet for cur. What the result leads to is the sender's memory and
@@ -139,7 +139,7 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 		s.spare = evicted
 	}
 	s.buf, e.Memo = buf, memo
-	out.Untaught = memo != nil && refs[0].Memo == nil
+	out.WithoutMemo = memo != nil && refs[0].Memo == nil
 	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
 	return out, nil
 }
@@ -214,7 +214,7 @@ func (s *Sender) Learn(src []byte) error {
 	if err != nil || s.seq == s.first {
 		return err
 	}
-	newest, ok := s.which(a.newest)
+	newest, ok := s.unwrapAck(a.newest)
 	if !ok {
 		return errNeverSent
 	}
@@ -239,7 +239,7 @@ var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalf
 
 // which returns the packet that 16 bits of an ack name: the newest it may be; ok is
 // false if none was sent yet that it could be.
-func (s *Sender) which(seq uint16) (full uint64, ok bool) {
+func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - seq)
 	return newest - back, back <= newest-s.first

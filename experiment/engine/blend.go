@@ -18,10 +18,10 @@ type blend struct {
 	spline spline
 	frames [4]*frame.Frame // a and b, and those outside of them; nil if missing
 
-	truth      bool         // the following are known
-	was, is    *frame.Frame // the source's frames around the moment
-	truthShare float64      // of the way between them
-	same       bool         // the way between snapshots is that between the source's frames
+	hasTruth                bool         // the following are known
+	truthBefore, truthAfter *frame.Frame // the source's frames around the moment
+	truthShare              float64      // of the way between them
+	same                    bool         // the way between snapshots is that between the source's frames
 }
 
 // newBlend chooses how to show moment. Without a snapshot to move to it shows the
@@ -56,7 +56,7 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 // hold looks the truth up. Where the source began anew between what is blended
 // or compared there is none: a display that slides over such a seam is off by
 // what no network did.
-func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
+func (b *blend) setTruth(t *truths, w *window, moment time.Duration, hz int) {
 	tick := endpoint.TickAt(moment, hz)
 	after := tick
 	begin := endpoint.TickTime(tick, hz)
@@ -64,7 +64,7 @@ func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
 		after++
 		b.truthShare = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}
-	b.was, b.is = t.get(tick), t.get(after)
+	b.truthBefore, b.truthAfter = t.get(tick), t.get(after)
 	from, to := min(w.tick[1], tick), max(w.tick[2], after)
 	if b.frames[0] != nil {
 		from = min(from, w.tick[0])
@@ -72,7 +72,7 @@ func (b *blend) hold(t *truths, w *window, moment time.Duration, hz int) {
 	if b.frames[3] != nil {
 		to = max(to, w.tick[3])
 	}
-	b.truth = b.was != nil && b.is != nil && !t.seamIn(from, to)
+	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.seamIn(from, to)
 	b.same = !b.curved && w.tick[1] == tick && w.tick[2] == after
 }
 
@@ -82,17 +82,17 @@ const blockRows = 8
 
 // asleep reports whether the cubes from i on lie still, at both ends and in one
 // place.
-func (b *blend) asleep(i int) bool {
+func (b *blend) atRest(i int) bool {
 	block := func(f *frame.Frame) *[blockRows * frame.CubeFields]int32 {
 		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
 	}
 	from := block(b.a)
-	return *from == *block(b.b) && *from == *block(b.was) && *from == *block(b.is)
+	return *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
 // truthOf returns where the sender had cube i at the moment on display: on the
 // line between its frames on either side.
 func (b *blend) truthOf(i int) place {
-	p, q := placeOf(rowOf(b.was, i)), placeOf(rowOf(b.is, i))
+	p, q := placeOf(rowOf(b.truthBefore, i)), placeOf(rowOf(b.truthAfter, i))
 	return lerp(&p, &q, b.truthShare)
 }

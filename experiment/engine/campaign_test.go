@@ -144,7 +144,7 @@ func (x *schedule) lookBack() {
 	}
 	to := time.Duration(x.rng.Int64N(int64(s.Now()) + 1))
 	again := x.open(x.config)
-	again.PlayAgain(s, to)
+	again.ReplayChanges(s, to)
 	x.session = again
 	if err := again.RunUntil(to); err != nil {
 		x.Fatalf("seed %d: %v", x.seed, err)

@@ -12,28 +12,28 @@ import (
 	"wirelab/experiment/transfer"
 )
 
-// delivery is a lane's part in bringing a file across (frame.Every): it has the new
-// file packed for its endpoints, and watches how their blocks fare.
+// delivery is a lane's state for delivering a file (frame.Every). It packs the new
+// file for the sender, and follows the progress of the blocks.
 type delivery struct {
 	snd   *endpoint.FileSender
 	rcv   *endpoint.FileReceiver
-	pair  *pair
-	packs *Packs
+	pair  *filePair
+	packs *PackCache
 	beat  time.Duration
-	again bool // it will begin anew
+	again bool // another round follows
 
-	start    time.Duration // of the present epoch
+	start    time.Duration // of the current epoch
 	packed   *pack
-	left     time.Duration // when the last datagram did
+	left     time.Duration // when the last datagram left
 	unpackNS int64
-	needless int64 // blocks that came again
+	spurious int64 // resent blocks that had already arrived
 
 	done, failed bool
 	doneAt       time.Duration
-	rounds       []figures.Round // that ended, the newest last
+	rounds       []figures.Round // finished rounds, oldest first
 }
 
-// deliverFile makes a lane bring the session's file across.
+// deliverFile sets a lane up to deliver the session's file, if there is one.
 func (s *Session) deliverFile(l *lane) {
 	if !s.delivers {
 		return
@@ -44,22 +44,22 @@ func (s *Session) deliverFile(l *lane) {
 		snd: endpoint.NewFileSender(l.snd, c.Sender.Block, c.Sender.Window, beat), rcv: endpoint.NewFileReceiver(l.rcv)}
 }
 
-// over reports whether nothing more will come of the present epoch.
+// over reports whether the delivery of the current epoch has ended, well or badly.
 func (d *delivery) over() bool { return d.done || d.failed }
 
-// begun reports whether anything was ever to be delivered.
+// begun reports whether a file was ever loaded.
 func (d *delivery) begun() bool { return d.snd.Loaded() }
 
-// present reports whether what the receiver gathers is what the sender delivers now.
+// present reports whether the receiver is at the epoch that the sender delivers now.
 func (d *delivery) present() bool {
 	_, epoch := d.rcv.Progress()
-	return epoch == d.snd.Of()
+	return epoch == d.snd.LoadedEpoch()
 }
 
-// load begins the delivery of the sender's present epoch.
+// load packs the file and begins the delivery of the sender's current epoch.
 func (d *delivery) load(now time.Duration) error {
 	d.close(now)
-	d.start, d.done, d.failed, d.needless = now, false, false, 0
+	d.start, d.done, d.failed, d.spurious = now, false, false, 0
 	run := d.snd.Encoding()
 	p, err := d.packs.of(run, d.pair, nil)
 	if err != nil {
@@ -72,13 +72,13 @@ func (d *delivery) load(now time.Duration) error {
 	return nil
 }
 
-// items returns how many bytes of the new file block n stands for.
+// items returns how many bytes of the new file block n accounts for.
 func (d *delivery) items(n int) int {
 	size, blocks := int64(len(d.pair.new.Body)), int64(d.snd.Progress().Blocks())
 	return int(size*int64(n+1)/blocks - size*int64(n)/blocks)
 }
 
-// sendBlock sends a block, if one is due.
+// sendBlock sends a block if one is due.
 func (l *lane) sendBlock(now time.Duration) {
 	d := l.delivery
 	if d.snd.Begin(now) {
@@ -98,11 +98,11 @@ func (l *lane) sendBlock(now time.Duration) {
 	if !again {
 		items = d.items(number)
 	}
-	l.launch(now, &p, made{items: items, changed: items}) // a byte that is new is news
+	l.transmit(now, &p, made{items: items, changed: items}) // every byte counts as changed
 }
 
-// unpack makes the new file, once all of it has come, and holds it against what the
-// stream says that it must be; the lab holds it against what it is.
+// unpack rebuilds the new file once all blocks have arrived, and checks its size and
+// hash against the label. The lab also compares it with the true file.
 func (l *lane) unpack(now time.Duration, rec *PacketRecord) {
 	d := l.delivery
 	in, _ := d.rcv.Progress()

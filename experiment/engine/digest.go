@@ -26,18 +26,18 @@ func (d *digest) datagram(b []byte) {
 }
 
 func (d *digest) frame(f *frame.Frame) {
-	d.lay(f)
+	d.fill(f)
 	d.h.Write(d.buf)
 }
 
 // of returns the SHA-256 of one frame, apart from the digest.
 func (d *digest) of(f *frame.Frame) [sha256.Size]byte {
-	d.lay(f)
+	d.fill(f)
 	return sha256.Sum256(d.buf)
 }
 
 // lay puts a frame's bytes into the buffer.
-func (d *digest) lay(f *frame.Frame) {
+func (d *digest) fill(f *frame.Frame) {
 	d.begin('F', 4*len(f.Table)+len(f.Body))
 	at := len(d.buf)
 	d.buf = append(d.buf, make([]byte, 4*len(f.Table))...)

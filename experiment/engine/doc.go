@@ -1,14 +1,14 @@
-// Package engine runs an experiment in virtual time: a source, lanes that each have a
-// sender, a receiver and a path between them, the meter that counts what happens at
-// both ends, the receiver's display, and the inspector that remembers why a packet
-// failed.
+// Package engine runs an experiment in virtual time. It has a source of frames, lanes
+// that each consist of a sender, a receiver and a network path between them, a meter
+// that counts what happens at both ends, the receiver's display, and an inspector
+// that records why a packet failed.
 //
 // A Session is an event loop over an injected time. It is single-threaded, seeded and
-// free of wall clocks: the same configuration and the same changes give the same
-// bytes, live or headless. The endpoints know nothing of the truth; the lane compares,
-// bit for bit, what a receiver decoded with what its sender stored.
+// reads no wall clock: the same configuration and the same changes give the same
+// bytes, live or headless. The endpoints do not know the true frames. The lane
+// compares each decoded frame, bit for bit, with the one that the sender stored.
 //
-// Snapshots and messages may be lost; files may not. Where the data's schema says that
-// every byte must arrive, each lane brings the packed file across in blocks that are
-// sent until they are acknowledged, and the session ends when all lanes are done.
+// Snapshots and messages may be lost; files may not. Where the schema's delivery is
+// frame.Every, each lane sends the packed file in blocks, and resends each block
+// until it is acknowledged. The session ends when all lanes are done.
 package engine

@@ -7,30 +7,29 @@ import (
 	"wirelab/lossmodel"
 )
 
-// flight is what the lab knows about a packet under way: what it should become,
-// and the row it will make in the report. Endpoints never see it; the network hands
-// its tag back beside the bytes.
+// flight is the lab's state of a packet in flight: the true frame to compare with,
+// and its record. Endpoints never see it. The network returns its tag with the bytes.
 type flight struct {
-	id, life uint32      // its tag: the place in the slab, and how often that was taken
-	truth    frame.Frame // what the sender stored; empty if hashed
-	sum      [sha256.Size]byte
-	hashed   bool // sum stands for truth
-	rec      PacketRecord
-	record   uint64 // the place of rec among the records
-	copies   int    // beside the packet itself
-	ended    uint16 // bit n: copy n has ended
-	open     int    // copies that will still arrive
-	untold   bool   // the network did not say what becomes of it: copies and open do not count
+	id, generation uint32      // its tag: the place in the slab, and how often that place was reused
+	truth          frame.Frame // frame that the sender stored; empty if hashed
+	sum            [sha256.Size]byte
+	hashed         bool // sum is kept instead of truth
+	rec            PacketRecord
+	record         uint64 // number of rec in the records
+	copies         int    // made by the link, without the packet itself
+	ended          uint16 // bit n: the outcome of copy n is recorded
+	arriving       int    // copies that have yet to arrive
+	fateUnknown    bool   // the network did not report its fate; arriving is then unused
 
-	trails []lossmodel.Trail // of the copies, from number 1 on, if packets are inspected
+	trails []lossmodel.Trail // of copies 1 and up, if packets are inspected
 }
 
-// maxTruths is how many packets under way are compared with a copy of the truth;
-// of those beyond, on links that hold minutes of packets, only the SHA-256 is
-// kept, which bounds the memory.
+// maxTruths is how many packets in flight are compared with a copy of the true frame.
+// For further ones, on links that hold minutes of packets, only the SHA-256 is kept,
+// which bounds the memory.
 const maxTruths = 1024
 
-// note remembers what the receiver must end up with.
+// note stores the frame that the receiver must decode.
 func (f *flight) note(stored *frame.Frame, d *digest) {
 	if f.hashed = f.id >= maxTruths; f.hashed {
 		f.sum = d.of(stored)
@@ -39,7 +38,7 @@ func (f *flight) note(stored *frame.Frame, d *digest) {
 	f.truth.CopyFrom(stored)
 }
 
-// matches compares, bit for bit.
+// matches reports whether the decoded frame equals the true one, bit for bit.
 func (f *flight) matches(got *frame.Frame, d *digest) bool {
 	if f.hashed {
 		return d.of(got) == f.sum
@@ -47,16 +46,17 @@ func (f *flight) matches(got *frame.Frame, d *digest) bool {
 	return got.Equal(&f.truth)
 }
 
-// flights is a slab of flights with a free list: it grows to the most packets
-// ever under way at once and then allocates nothing.
+// flights is a slab of flights with a free list. It grows to the most packets ever in
+// flight at once and then allocates nothing.
 type flights struct {
 	all     []*flight
 	free    []uint32
-	waiting []uint64 // tags of those untold, the oldest first, from head on
+	waiting []uint64 // tags of flights of unknown fate, oldest first, from head on
 	head    int
 }
 
-// take returns a flight and the tag that names it until it is released.
+// take returns a free flight and its tag, which is valid until the flight is
+// released.
 func (f *flights) take() (tag uint64, x *flight) {
 	if n := len(f.free); n > 0 {
 		x = f.all[f.free[n-1]]
@@ -65,29 +65,30 @@ func (f *flights) take() (tag uint64, x *flight) {
 		x = &flight{id: uint32(len(f.all))}
 		f.all = append(f.all, x)
 	}
-	return uint64(x.life)<<32 | uint64(x.id), x
+	return uint64(x.generation)<<32 | uint64(x.id), x
 }
 
 // get returns the flight of a tag; nil if it was released.
 func (f *flights) get(tag uint64) *flight {
-	if x := f.all[uint32(tag)]; x.life == uint32(tag>>32) {
+	if x := f.all[uint32(tag)]; x.generation == uint32(tag>>32) {
 		return x
 	}
 	return nil
 }
 
-// release frees a flight; its tag means nothing from then on.
+// release frees a flight and invalidates its tag.
 func (f *flights) release(tag uint64) {
 	x := f.all[uint32(tag)]
-	x.life++
+	x.generation++
 	f.free = append(f.free, x.id)
 }
 
-// wait files a flight whose fate the network did not tell.
+// wait queues a flight of unknown fate.
 func (f *flights) wait(tag uint64) { f.waiting = append(f.waiting, tag) }
 
-// oldestUntold returns the flight that has waited longest; nil if none does.
-func (f *flights) oldestUntold() *flight {
+// oldestWaiting returns the flight that has waited longest for its fate; nil if there
+// is none.
+func (f *flights) oldestWaiting() *flight {
 	if f.head == len(f.waiting) {
 		return nil
 	}

@@ -20,16 +20,16 @@ const PressTime = 150 * time.Millisecond
 var opposite = [...]int{1, 0, 3, 2}
 
 // hands are the keys of a live world as the session holds them.
-type hands struct {
+type heldKeys struct {
 	manual          bool             // the script does not have them
 	until           [4]time.Duration // when each direction, in the order of Directions, is let go
 	hover, katamari bool
 }
 
 // take carries out an input at now.
-func (h *hands) take(now time.Duration, in *config.Input) {
+func (h *heldKeys) take(now time.Duration, in *config.Input) {
 	if in.Autopilot != nil {
-		*h = hands{manual: !*in.Autopilot}
+		*h = heldKeys{manual: !*in.Autopilot}
 	}
 	if in.Press == "" && in.Hover == nil && in.Katamari == nil {
 		return
@@ -49,7 +49,7 @@ func (h *hands) take(now time.Duration, in *config.Input) {
 }
 
 // keys returns what is held in the frame that is due at now.
-func (h *hands) keys(now time.Duration) world.Input {
+func (h *heldKeys) keys(now time.Duration) world.Input {
 	held := func(i int) bool { return now < h.until[i] }
 	return world.Input{Left: held(0), Right: held(1), Up: held(2), Down: held(3), Push: h.hover, Pull: h.katamari}
 }
@@ -68,11 +68,11 @@ func (s *Session) play(now time.Duration, in *config.Input) {
 	if in.Reset {
 		s.steered.Reset()
 	}
-	if !s.hands.manual { // whoever takes the keys from the script goes on as it did
+	if !s.keys.manual { // whoever takes the keys from the script goes on as it did
 		keys := s.steered.Keys()
-		s.hands.hover, s.hands.katamari = keys.Push, keys.Pull
+		s.keys.hover, s.keys.katamari = keys.Push, keys.Pull
 	}
-	s.hands.take(now, in)
+	s.keys.take(now, in)
 	if in.Autopilot != nil && *in.Autopilot {
 		s.steered.Autopilot(true)
 	}
@@ -80,7 +80,7 @@ func (s *Session) play(now time.Duration, in *config.Input) {
 
 // steer presses the keys for the frame that is due at now.
 func (s *Session) steer(now time.Duration) {
-	if s.steered != nil && s.hands.manual {
-		s.steered.Hold(s.hands.keys(now))
+	if s.steered != nil && s.keys.manual {
+		s.steered.Hold(s.keys.keys(now))
 	}
 }

@@ -7,122 +7,126 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Inside is what a lab that looks closely knows of a packet beyond its record:
-// what its bits went to, what each stage of the link did to it, what the sender
-// knew when it made it, and what the receiver held when it came. Only a session
-// with SessionOptions.Inspect notes it.
+// Inside is what the inspector records of a packet beyond its PacketRecord: what its
+// bits were spent on, what each stage of the link did to it, what the sender knew
+// when it encoded it, and what the receiver held when it arrived. Only a session with
+// Options.Inspect records it.
 type Inside struct {
-	Spent     Spending
+	Spent     CompactBudget
 	Header    int // bytes
 	Fragments int
 	Trail     lossmodel.Trail
 
 	// What the sender knew.
-	Second    int           // distance of the second reference; 0: none
-	BaseSent  time.Duration // when the baseline was sent
-	BaseAcked time.Duration // when the sender heard that the receiver has it
-	Forged    bool          // it heard so from damaged bytes
-	Age       int           // packets that this encoding made before
-	Previous  string        // the encoder before this one; "": there was none
-	Untaught  bool          // the encoder learns, but has learnt nothing yet of its baseline
-	Usual     Usual
-	Since     Since // of the packets after the baseline; counted if the packet is large, or lacks its baseline
+	Second        int           // distance of the second reference; 0: none
+	BaseSent      time.Duration // when the baseline was sent
+	BaseAcked     time.Duration // when the sender learnt that the receiver has it
+	AckDamaged    bool          // that ack had been damaged
+	Age           int           // packets of this encoding before it
+	Previous      string        // name of the encoder before this one; "": none
+	WithoutMemo   bool          // the encoder uses memos, but the baseline has none of this epoch
+	Usual         Usual
+	AfterBaseline FateCounts // of the packets between the baseline and this one; counted if this one is large or lacks its baseline
 
-	// What happened at the far end.
-	Flipped   int // bits
-	Base      Holding
-	Missing   uint64        // the reference that was not held, unless Base says BaseHeld
-	History   int           // frames that the receiver's history reaches back
-	DroppedAt time.Duration // when the missing reference left it
-	Run       int           // lost packets in a row, this one the last
-	Newer     uint64        // the newest packet that had been decoded before
-	NewerSent time.Duration // when that was sent
-	NewerAt   time.Duration // when it came
-	Late      time.Duration // after its time on display
-	Err       error         // what the decoder said
+	// What happened at the receiver.
+	Flipped   int // damaged bits
+	Base      BaselineState
+	Missing   uint64        // the reference that the receiver did not hold, unless Base is BaseHeld
+	History   int           // length of the receiver's history in frames
+	DroppedAt time.Duration // when the missing reference left the history
+	Run       int           // consecutive losses, up to and including this packet
+	Newer     uint64        // newest packet decoded before this one arrived
+	NewerSent time.Duration // when Newer was sent
+	NewerAt   time.Duration // when Newer arrived
+	Late      time.Duration // by how much it missed its display time
+	Err       error         // error of the decoder
 	AckLost   lossmodel.Cause
-	AckDue    time.Duration // when the ack that it set off reaches the sender; 0: it set off none, or it was lost
+	AckDue    time.Duration // when its ack reaches the sender; 0: no ack was sent, or it was lost
 }
 
-// Usual is the mean over the packets before one, at most usualPackets.
+// Usual holds means over the packets sent before one, at most usualPackets of them.
 type Usual struct {
 	N                          int
 	Payload, Changed, Baseline float64
 }
 
-// Since is what became, until a packet was sent, of those after its baseline: any
-// of them might have been a newer one.
-type Since struct {
-	Lost, Failed, AckLost, UnderWay int
+// FateCounts counts the fates, at the time that a packet was sent, of the packets
+// between its baseline and itself. Had one of them been acked, it would have been the
+// baseline.
+type FateCounts struct {
+	Lost, Failed, AckLost, InFlight int
 }
 
-// Holding is whether the receiver held what a packet was to be decoded with.
-type Holding uint8
+// BaselineState says whether the receiver held the references of a packet, and if
+// not, why.
+type BaselineState uint8
 
-// The ways to hold a baseline, or not to.
+// The states of a packet's baseline at the receiver.
 const (
-	BaseUnasked Holding = iota // nobody looked: the packet did not get so far
-	BaseInitial                // none is needed: the packet builds on the initial state
-	BaseHeld                   //
-	BaseDropped                // it was held, and left the history
-	BaseLost                   // it never came: the link had lost it
-	BaseFailed                 // it came and could not be decoded
-	BasePending                // it is still under way
-	BaseStrange                // nothing is known of it
+	BaseUnchecked BaselineState = iota // not looked up: the packet did not get that far
+	BaseInitial                        // the baseline is the initial state
+	BaseHeld                           // the receiver held it
+	BaseDropped                        // it arrived, and has since left the history
+	BaseLost                           // the link lost it
+	BaseFailed                         // it arrived and could not be decoded
+	BasePending                        // it is still in flight
+	BaseUnknown                        // the reason is not known
 )
 
-// Spending is the budget of one packet in little room.
-type Spending struct {
+// CompactBudget is the bit budget of one packet. It holds only the slots in use,
+// since a Budget is too large to be kept for every packet.
+type CompactBudget struct {
 	N     int
-	Slots [maxSpent]encoders.Slot
-	Units [maxSpent]int64 // of 1/65,536 bit
+	Slots [maxCompactSlots]encoders.Slot
+	Units [maxCompactSlots]int64 // in 1/65,536 bit
 }
 
-// maxSpent is how many slots are kept apart; the last one takes what is beyond.
-const maxSpent = 16
+// maxCompactSlots is the most slots of a CompactBudget. The last one takes the bits
+// of all further slots.
+const maxCompactSlots = 16
 
-// note takes a budget over.
-func (s *Spending) note(b *encoders.Budget) {
+// set copies the slots of b that are in use.
+func (s *CompactBudget) set(b *encoders.Budget) {
 	s.N = 0
 	for k, u := range b.Units {
 		switch {
 		case u == 0:
-		case s.N < maxSpent:
+		case s.N < maxCompactSlots:
 			s.Slots[s.N], s.Units[s.N] = encoders.Slot(k), u
 			s.N++
 		default:
-			s.Slots[maxSpent-1] = encoders.MaxSlots - 1
-			s.Units[maxSpent-1] += u
+			s.Slots[maxCompactSlots-1] = encoders.MaxSlots - 1
+			s.Units[maxCompactSlots-1] += u
 		}
 	}
 }
 
-// Budget returns it as budgets are.
-func (s *Spending) Budget() (b encoders.Budget) {
+// Budget returns the same bits as a Budget.
+func (s *CompactBudget) Budget() (b encoders.Budget) {
 	for i := range s.N {
 		b.Charge(s.Slots[i], s.Units[i])
 	}
 	return b
 }
 
-// PacketID names one packet of the encoder under the keys, or one copy of it.
+// PacketID names one packet of the first lane, or one copy of it.
 type PacketID struct {
 	Seq  uint64
 	Copy int
 }
 
-// Opened is a packet with its inside.
+// Opened is a packet that was asked for, with its record and its Inside.
 type Opened struct {
 	ID     PacketID
-	Gone   bool // it has left the memory, or never was in it
+	Gone   bool // it is no longer kept, or never was; Record and Inside are then empty
 	Record PacketRecord
 	Inside Inside
 }
 
-// Incident is the newest trouble of one kind.
+// Incident is the newest trouble for one Reason.
 type Incident struct {
 	Reason Reason
-	N      int64         // how often there was any of that kind
+	N      int64         // troubles with that reason so far
 	T      time.Duration // when
 	Opened Opened
 }

@@ -7,14 +7,15 @@ import (
 	"wirelab/lossmodel"
 )
 
-// inspector notes the insides of a lane's packets, in a ring beside that of the
-// records: what is known when a packet is sent goes there at once, the rest when
-// it ends. In steady state it allocates nothing. A nil one notes nothing.
+// inspector records the Inside of each of a lane's packets, in a ring parallel to
+// that of the records. It stores the sender's part when a packet is sent, and the
+// rest when the outcome is known. In steady state it allocates nothing. A nil
+// inspector does nothing.
 type inspector struct {
 	ring      []Inside // of record n at n % len(ring)
-	cur       Inside   // of the copy whose end is being booked
+	cur       Inside   // of the copy whose outcome is being recorded
 	usual     usual
-	best      uint64 // newest packet that the sender knows to have come
+	best      uint64 // newest packet acked to the sender
 	bestAt    time.Duration
 	forged    bool
 	hasBest   bool
@@ -26,8 +27,8 @@ type inspector struct {
 	shownAt   time.Duration
 	shownSent time.Duration
 	showing   bool
-	run       int    // packets lost in a row
-	runAt     uint64 // the last of them
+	run       int    // consecutive losses
+	runAt     uint64 // sequence of the last of them
 
 	incidents [numReasons]Incident
 }
@@ -38,25 +39,25 @@ func newInspector(packets int) *inspector {
 
 func (w *inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
-// sent notes a packet that the link has just taken.
+// sent records a packet that was just sent.
 func (w *inspector) sent(l *lane, f *flight, p *endpoint.Packet, m *made, v *lossmodel.Verdict) {
 	if w == nil {
 		return
 	}
 	w.follow(p)
 	in := w.at(f.record)
-	*in = Inside{Header: p.Header, Fragments: v.Fragments, Second: p.Second, Untaught: p.Untaught,
+	*in = Inside{Header: p.Header, Fragments: v.Fragments, Second: p.Second, WithoutMemo: p.WithoutMemo,
 		Age: w.age, Previous: w.previous, Usual: w.usual.means(), History: l.rcv.History().Len()}
 	if l.downLink != nil {
 		in.Trail = *l.downLink.Trail(0)
 	}
-	in.Spent.note(&l.budget)
+	in.Spent.set(&l.budget)
 	if p.Baseline > 0 {
 		if base := l.records.find(p.Seq - uint64(p.Baseline)); base != nil {
 			in.BaseSent = base.Sent
 		}
 		if w.hasBest && w.best == p.Seq-uint64(p.Baseline) {
-			in.BaseAcked, in.Forged = w.bestAt, w.forged
+			in.BaseAcked, in.AckDamaged = w.bestAt, w.forged
 		}
 	}
 	f.trails = f.trails[:0]
@@ -64,7 +65,7 @@ func (w *inspector) sent(l *lane, f *flight, p *endpoint.Packet, m *made, v *los
 		f.trails = append(f.trails, *l.downLink.Trail(number))
 	}
 	if in.spiked(&f.rec) {
-		in.Since = w.since(&l.records, f.rec.Seq, f.rec.Baseline, f.rec.Sent)
+		in.AfterBaseline = w.fatesAfter(&l.records, f.rec.Seq, f.rec.Baseline, f.rec.Sent)
 		w.incident(spikeReason(&f.rec, in), &f.rec, in, f.rec.Sent)
 	}
 	w.usual.add(p, m.changed)
@@ -78,7 +79,7 @@ func (w *inspector) follow(p *endpoint.Packet) {
 	}
 }
 
-// begin opens the inside of a copy whose end is to be booked.
+// begin loads the Inside of a copy whose outcome is to be recorded.
 func (w *inspector) begin(f *flight, number int, held bool) {
 	if w == nil {
 		return
@@ -92,7 +93,7 @@ func (w *inspector) begin(f *flight, number int, held bool) {
 	}
 }
 
-// arrived notes what the receiver found.
+// arrived records the result of the receiver.
 func (w *inspector) arrived(l *lane, rx *reception, flipped int) {
 	if w == nil {
 		return
@@ -114,19 +115,19 @@ func (w *inspector) arrived(l *lane, rx *reception, flipped int) {
 	}
 }
 
-// missed finds out why the receiver does not hold a reference.
+// missed determines why the receiver does not hold a reference.
 func (w *inspector) missed(l *lane) {
 	in, rec := &w.cur, &l.rec
 	in.Missing = rec.Seq - uint64(rec.Baseline)
 	if in.Second > 0 && l.rcv.History().Get(in.Missing) != nil {
 		in.Missing = rec.Seq - uint64(in.Second)
 	}
-	in.Since = w.since(&l.records, rec.Seq, rec.Baseline, rec.Sent)
+	in.AfterBaseline = w.fatesAfter(&l.records, rec.Seq, rec.Baseline, rec.Sent)
 	newest, any := l.rcv.History().Newest()
 	base := l.records.find(in.Missing)
 	switch {
 	case base == nil:
-		in.Base = BaseStrange
+		in.Base = BaseUnknown
 	case base.Outcome == InFlight:
 		in.Base = BasePending
 	case base.Outcome == Lost:
@@ -136,21 +137,21 @@ func (w *inspector) missed(l *lane) {
 	case any && in.Missing+uint64(l.rcv.History().Len()) < newest:
 		in.Base, in.DroppedAt = BaseDropped, l.records.passed(in.Missing+uint64(l.rcv.History().Len()))
 	default:
-		in.Base = BaseStrange
+		in.Base = BaseUnknown
 	}
 }
 
-// kept reports whether a packet that ended so is in the receiver's history.
+// kept reports whether a packet with this outcome went into the receiver's history.
 func kept(o Outcome) bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
 
-// late notes that a snapshot came after its time on display.
+// late records by how much a snapshot missed its display time.
 func (w *inspector) late(by time.Duration) {
 	if w != nil {
 		w.cur.Late = by
 	}
 }
 
-// acked notes the ack that a packet set off.
+// acked records the fate of the ack that a packet caused.
 func (w *inspector) acked(v *lossmodel.Verdict) {
 	if w == nil {
 		return
@@ -160,7 +161,7 @@ func (w *inspector) acked(v *lossmodel.Verdict) {
 	}
 }
 
-// learnt notes that the sender has read an ack.
+// learnt records that the sender has read an ack, damaged or not.
 func (w *inspector) learnt(now time.Duration, s *endpoint.Sender, flipped bool) {
 	if w == nil {
 		return
@@ -170,8 +171,8 @@ func (w *inspector) learnt(now time.Duration, s *endpoint.Sender, flipped bool) 
 	}
 }
 
-// ended files the inside of a copy under its record, and what went wrong with it
-// under its kind.
+// ended stores the Inside of a copy beside its record, and counts the trouble that it
+// had.
 func (w *inspector) ended(record uint64, rec *PacketRecord, now time.Duration) {
 	if w == nil {
 		return
@@ -187,8 +188,8 @@ func (w *inspector) ended(record uint64, rec *PacketRecord, now time.Duration) {
 	w.incident(failureReason(rec, &w.cur), rec, &w.cur, now)
 }
 
-// settle completes the troubles that were noted when a packet was sent: by now it is
-// known what became of it.
+// settle completes the incidents of large packets. They are recorded when a packet is
+// sent, before its outcome is known.
 func (w *inspector) settle(rec *PacketRecord) {
 	for why := range w.incidents {
 		x := &w.incidents[why]
@@ -198,7 +199,7 @@ func (w *inspector) settle(rec *PacketRecord) {
 	}
 }
 
-// refused notes a frame that the encoder would not have.
+// refused records a frame that the encoder rejected.
 func (w *inspector) refused(now time.Duration, p *endpoint.Packet, err error) {
 	if w != nil {
 		w.incident(BecauseRefusedFrame, &PacketRecord{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &Inside{Err: err}, now)
@@ -215,8 +216,9 @@ func (w *inspector) incident(why Reason, rec *PacketRecord, in *Inside, now time
 	x.Opened = Opened{ID: PacketID{rec.Seq, rec.Copy}, Record: *rec, Inside: *in}
 }
 
-// since tells what became until at of the packets between a baseline and seq.
-func (w *inspector) since(all *records, seq uint64, baseline int, at time.Duration) (s Since) {
+// fatesAfter counts the fates, as of time at, of the packets between the baseline and
+// seq.
+func (w *inspector) fatesAfter(all *records, seq uint64, baseline int, at time.Duration) (s FateCounts) {
 	if baseline == 0 {
 		return s
 	}
@@ -233,7 +235,7 @@ func (w *inspector) since(all *records, seq uint64, baseline int, at time.Durati
 		case r.Outcome == Lost:
 			s.Lost++
 		case r.Outcome == InFlight || r.Arrived > at || in.AckDue > at:
-			s.UnderWay++
+			s.InFlight++
 		case !kept(r.Outcome):
 			s.Failed++
 		case in.AckLost != lossmodel.None:
@@ -243,7 +245,7 @@ func (w *inspector) since(all *records, seq uint64, baseline int, at time.Durati
 	return s
 }
 
-// opened returns a packet with its inside, if it is remembered.
+// opened returns a packet with its Inside, if it is still kept.
 func (l *lane) opened(id PacketID) *Opened {
 	o := &Opened{ID: id, Gone: true}
 	if l.watch == nil {
@@ -258,7 +260,7 @@ func (l *lane) opened(id PacketID) *Opened {
 	return o
 }
 
-// troubles lists the newest incident of each kind, the latest first.
+// troubles lists the newest incident for each reason, latest first.
 func (l *lane) troubles() []Incident {
 	if l.watch == nil {
 		return nil
@@ -266,14 +268,14 @@ func (l *lane) troubles() []Incident {
 	return newestFirst(l.watch.incidents[:])
 }
 
-// usual is the mean of the last packets.
+// usual keeps moving sums over the newest packets.
 type usual struct {
 	ring                       [usualPackets]struct{ payload, changed, baseline int }
 	n                          int
 	payload, changed, baseline int
 }
 
-// usualPackets is how many packets say what is usual: about a second of them.
+// usualPackets is how many packets the means of Usual cover: about a second of them.
 const usualPackets = 64
 
 func (u *usual) add(p *endpoint.Packet, changed int) {

@@ -9,24 +9,25 @@ import (
 	patches "wirelab/encoders/patch"
 )
 
-// Matrix is a picture of what a new file is like, drawn while a patch is made: the
-// new file from top to bottom, and from left to right what it may be taken from,
-// which is the old file and behind it the new one as far as it is told.
+// Matrix is a dot plot of a patch: which parts of the new file resemble which parts
+// of its sources. Rows stand for the new file, top to bottom. Columns stand for the
+// sources that a patch may copy from, left to right: the old file, then the new file
+// itself.
 type Matrix struct {
 	OldSize, NewSize int64
 	Rows, Cols       int
-	Score            []uint8 // row by row: how much of that part was found there, 0 to 255
-	Chosen           []bool  // whether it was taken from there
-	Done             int     // rows that are done, from the top
+	Score            []uint8 // row by row: how similar the part is to the source, 0 to 255
+	Chosen           []bool  // row by row: whether the part was copied from the source
+	Done             int     // finished rows, from the top
 }
 
-// The size of the picture: as much as a large screen can show.
+// The size of a Matrix: as much as a large screen can show.
 const (
 	matrixRows = 96
 	matrixCols = 192
 )
 
-// OldCols returns how many of the columns stand for the old file.
+// OldCols returns how many columns stand for the old file.
 func (m *Matrix) OldCols() int { return int(m.OldSize * int64(m.Cols) / max(m.OldSize+m.NewSize, 1)) }
 
 // Begun reports whether there is anything to see.
@@ -34,26 +35,27 @@ func (m *Matrix) Begun() bool {
 	return m.Done > 0 || slices.ContainsFunc(m.Score, func(v uint8) bool { return v > 0 })
 }
 
-// MatrixMaker draws the picture as its parts are heard of, in one goroutine, for
-// those who look from another.
+// MatrixMaker builds a Matrix while a patch is made. Another goroutine may View it
+// meanwhile.
 type MatrixMaker struct {
 	mu   sync.Mutex
 	m    Matrix
-	seen *Matrix // a copy for those who look; nil: the picture has changed since
+	seen *Matrix // copy for View; nil: m has changed since
 }
 
-// NewMatrixMaker begins a picture of files of so many bytes.
+// NewMatrixMaker returns a maker for files of the given sizes in bytes.
 func NewMatrixMaker(oldSize, newSize int64) *MatrixMaker {
 	return &MatrixMaker{m: Matrix{OldSize: oldSize, NewSize: newSize, Rows: matrixRows, Cols: matrixCols,
 		Score: make([]uint8, matrixRows*matrixCols), Chosen: make([]bool, matrixRows*matrixCols)}}
 }
 
-// Watch is what the maker of a patch tells.
+// Watch returns the callbacks for the maker of the patch.
 func (x *MatrixMaker) Watch() patches.Watch {
 	return patches.Watch{Correlated: x.correlated, Coded: x.coded}
 }
 
-// row and col return where a byte of the new file, and an address, are in the picture.
+// row returns the row of a byte of the new file; col returns the column of a source
+// address.
 func (x *MatrixMaker) row(at int64) int {
 	return int(min(at*matrixRows/max(x.m.NewSize, 1), matrixRows-1))
 }
@@ -62,7 +64,7 @@ func (x *MatrixMaker) col(address int64) int {
 	return int(max(0, min(address*matrixCols/max(x.m.OldSize+x.m.NewSize, 1), matrixCols-1)))
 }
 
-// correlated takes in what a block is like.
+// correlated adds the similarities of a block.
 func (x *MatrixMaker) correlated(c patches.Correlation) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -87,7 +89,7 @@ func (x *MatrixMaker) correlated(c patches.Correlation) {
 	}
 }
 
-// coded takes in what a part was taken from.
+// coded adds the copies of a finished segment.
 func (x *MatrixMaker) coded(t patches.Segment) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -104,7 +106,7 @@ func (x *MatrixMaker) coded(t patches.Segment) {
 	}
 }
 
-// View returns the picture as it is; nobody writes to it any more.
+// View returns the matrix so far. The result is never modified.
 func (x *MatrixMaker) View() *Matrix {
 	x.mu.Lock()
 	defer x.mu.Unlock()

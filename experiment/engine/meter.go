@@ -10,15 +10,15 @@ import (
 	"wirelab/lossmodel"
 )
 
-// meter counts what happens at both ends of a lane: for the whole run, and for
-// the sample under way.
+// meter counts what happens at both ends of a lane, for the whole run and for the
+// current sample.
 type meter struct {
 	sent, duplicated   int64
-	outcomes           [NumOutcomes]int64 // InFlight is not counted: it is what is missing
+	outcomes           [NumOutcomes]int64 // InFlight is not counted; totals derives it
 	lostBy             [figures.MaxCauses]int64
 	reordered          int64
 	encodeFailed       int64
-	decodeRefused      int64 // undamaged bytes that the decoder would not have
+	decodeRefused      int64 // undamaged packets that the decoder rejected
 	encodeLast         recentTimes
 	decodeLast         recentTimes
 	playout            playoutMeter
@@ -60,13 +60,13 @@ func (m *meter) packet(p *endpoint.Packet, x *made, wire int, ageTicks int, b *e
 	s.Budget.Add(b)
 }
 
-// decoded counts the time a decoder took.
+// decoded counts the time that a decoder took.
 func (m *meter) decoded(ns int64) {
 	m.decodeNS.add(ns)
 	m.decodeLast.add(ns)
 }
 
-// end counts how one copy of a packet ended.
+// end counts the outcome of one copy of a packet.
 func (m *meter) end(o Outcome, cause lossmodel.Cause) {
 	m.outcomes[o]++
 	m.sample.Outcomes[o]++
@@ -82,7 +82,8 @@ func (m *meter) feedback(wire int) {
 	m.sample.FeedbackBits += int64(wire) * 8
 }
 
-// display counts a tick of the receiver's display, so far behind the sender.
+// display counts a tick of the receiver's display. behind is the display's lag behind
+// the sender.
 func (m *meter) display(behind time.Duration, starved bool) {
 	m.playout.display(behind, starved)
 	m.sample.Displayed++
@@ -91,13 +92,13 @@ func (m *meter) display(behind time.Duration, starved bool) {
 	}
 }
 
-// late counts a snapshot that came after its time.
+// late counts a snapshot that arrived after its display time.
 func (m *meter) late(by time.Duration) {
 	m.playout.late.add(by.Microseconds())
 	m.sample.Late++
 }
 
-// close ends the sample at t and returns it; the next one begins.
+// close completes the sample that ends at t and returns it. The next one begins.
 func (m *meter) close(t time.Duration) *Sample {
 	m.sample.T = t
 	m.budgetLine.close(m.sample.PayloadBits)
@@ -109,9 +110,8 @@ func (m *meter) close(t time.Duration) *Sample {
 	return s
 }
 
-// samples keeps the last `keep` samples, all of them if keep is 0. What was
-// appended is never written again, so a reader may hold a slice of it while
-// more is added.
+// samples keeps the last `keep` samples, or all if keep is 0. An appended sample is
+// never modified, so a reader may hold a slice of them while more are added.
 type samples struct {
 	keep int
 	all  []Sample
@@ -134,7 +134,7 @@ func (s *samples) view() []Sample {
 	return all[:len(all):len(all)]
 }
 
-// totals returns what was measured until now.
+// totals returns all figures up to now.
 func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
 	secs := now.Seconds()
 	var ended int64
@@ -162,7 +162,8 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 	return t
 }
 
-// shares lists what the payload's bits were spent on, in the order of the slots.
+// shares lists how many bits of the payload each slot took, in the order of the
+// slots.
 func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
 	total := m.budget.Total()
 	var out []figures.BudgetShare
@@ -172,4 +173,34 @@ func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
 		}
 	}
 	return out
+}
+
+// budgetMeter counts the samples in which the payload of the last second exceeded the
+// budget. It begins after the first whole second.
+type budgetMeter struct {
+	kbps float64 // the current budget; 0: none
+
+	ring           [time.Second / SamplePeriod]int64 // payload bits of the newest samples
+	samples        int
+	sum            int64
+	budgeted, over int64 // samples with a budget set, and those of them that exceeded it
+}
+
+// close counts a completed sample.
+func (b *budgetMeter) close(payloadBits int64) {
+	at := b.samples % len(b.ring)
+	b.sum += payloadBits - b.ring[at]
+	b.ring[at] = payloadBits
+	if b.samples++; b.kbps == 0 || b.samples < len(b.ring) {
+		return
+	}
+	b.budgeted++
+	if float64(b.sum)/1000 > b.kbps {
+		b.over++
+	}
+}
+
+// ratio returns the share of the time over budget; nil if there was no budget.
+func (b *budgetMeter) ratio() figures.Figure {
+	return figures.RatioOf(float64(b.over), float64(b.budgeted))
 }

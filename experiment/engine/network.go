@@ -7,10 +7,10 @@ import (
 	"wirelab/lossmodel"
 )
 
-// maxExtent bounds how far back the extent of reordering is looked for.
+// maxExtent is the largest extent of reordering that is measured, in packets.
 const maxExtent = 256
 
-// netMeter watches the packets themselves, copies apart.
+// netMeter counts what the network does to packets. Copies do not count.
 type netMeter struct {
 	sent, lost, bursts int64
 	inBurst            bool
@@ -22,7 +22,7 @@ type netMeter struct {
 	top                uint64
 }
 
-// leave notes whether the link took a packet, in order of sequence.
+// leave counts a packet sent, in order of sequence.
 func (m *netMeter) leave(lost bool) {
 	m.sent++
 	if lost {
@@ -34,7 +34,7 @@ func (m *netMeter) leave(lost bool) {
 	m.inBurst = lost
 }
 
-// arrive notes a packet that came through, with the true sequence number.
+// arrive counts a packet that arrived, by its true sequence number.
 func (m *netMeter) arrive(seq uint64, delay time.Duration) {
 	m.delay.add(int64(delay))
 	if m.received > 0 && seq < m.top {
@@ -47,7 +47,7 @@ func (m *netMeter) arrive(seq uint64, delay time.Duration) {
 }
 
 // extent returns how many arrivals ago the first packet with a higher sequence
-// came, as far back as is remembered.
+// arrived, up to maxExtent.
 func (m *netMeter) extent(seq uint64) int {
 	extent := 0
 	for back := int64(1); back <= min(m.received, maxExtent); back++ {
@@ -58,7 +58,7 @@ func (m *netMeter) extent(seq uint64) int {
 	return extent
 }
 
-// network sums up, with what the link tells of itself.
+// network returns the figures, with the gauges of the link.
 func (m *netMeter) network(g lossmodel.Gauges) figures.Network {
 	delay := m.delay.micros()
 	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {

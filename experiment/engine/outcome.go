@@ -12,7 +12,7 @@ type Outcome uint8
 
 // The outcomes. Wrong must never happen: it turns the whole lab red.
 const (
-	InFlight     Outcome = iota // still under way when asked
+	InFlight     Outcome = iota // still in flight when asked
 	Decoded                     // decoded, and newer than everything shown
 	Stale                       // decoded, but older than what is shown; still kept and acked
 	Duplicate                   // a copy of a packet that was decoded already
@@ -22,7 +22,7 @@ const (
 	UnknownCodec                // names a codec or an epoch that the receiver does not know
 	Tainted                     // checksum off: decoded from damaged bytes or from a frame that was
 	Wrong                       // decoded without complaint, yet different from what was sent
-	Unknown                     // given to a network that never told, when the run ended
+	Unknown                     // its fate was still unknown when the run ended, over a real network
 	NumOutcomes
 )
 
@@ -35,14 +35,14 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// outcomeOf is what a receiver made of a datagram, as the lab counts it.
+// outcomeOf converts a receiver's outcome to the lab's.
 func outcomeOf(o endpoint.Outcome) Outcome {
 	return [...]Outcome{endpoint.Decoded: Decoded, endpoint.Stale: Stale, endpoint.Duplicate: Duplicate,
 		endpoint.NoBaseline: NoBaseline, endpoint.Corrupt: Corrupt, endpoint.UnknownCodec: UnknownCodec}[o]
 }
 
-// Failed reports whether the receiver got bytes and made nothing of them that it can
-// trust. This is what every page, report and chart calls a failure. Wrong is told apart:
+// Failed reports whether the packet arrived, but gave no frame that the receiver can
+// trust. Every page, report and chart means this by failure. Wrong is not among them:
 // it is a fault of the encoder and not of the link.
 func (o Outcome) Failed() bool {
 	return o == NoBaseline || o == Corrupt || o == UnknownCodec || o == Tainted

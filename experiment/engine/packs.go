@@ -19,7 +19,7 @@ import (
 // is always the same: sessions that share one make it once, be they the points of a
 // sweep or a session that is played again from its beginning. It may be used by
 // several goroutines.
-type Packs struct {
+type PackCache struct {
 	mu  sync.Mutex
 	all map[packKey]*pack
 }
@@ -41,13 +41,13 @@ type pack struct {
 }
 
 // pair is the file that both ends have and the one that has to get across.
-type pair struct {
+type filePair struct {
 	old, new       *frame.Frame
 	oldSum, newSum [sha256.Size]byte
 }
 
-func newPair(old, new *frame.Frame) *pair {
-	return &pair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
+func newFilePair(old, new *frame.Frame) *filePair {
+	return &filePair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
 }
 
 // Packing is who hears how a file is packed. An error of Progress ends the work.
@@ -58,10 +58,10 @@ type Packing struct {
 }
 
 // NewPacks returns an empty memory.
-func NewPacks() *Packs { return &Packs{all: map[packKey]*pack{}} }
+func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*pack{}} }
 
 // entry returns the place of a pack, made or not.
-func (p *Packs) entry(run *endpoint.Encoding, of *pair) *pack {
+func (p *PackCache) entry(run *endpoint.Encoding, of *filePair) *pack {
 	key := packKey{run.Codec.ID, string(run.Canonical), of.oldSum, of.newSum}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *Packs) entry(run *endpoint.Encoding, of *pair) *pack {
 }
 
 // have reports whether a pack is made; it does not wait for one that is being made.
-func (p *Packs) have(run *endpoint.Encoding, of *pair) bool {
+func (p *PackCache) has(run *endpoint.Encoding, of *filePair) bool {
 	x := p.entry(run, of)
 	if !x.making.TryLock() {
 		return false
@@ -83,7 +83,7 @@ func (p *Packs) have(run *endpoint.Encoding, of *pair) bool {
 
 // of returns what an encoder makes of the new file for those who have the old one.
 // It is made here if nobody has yet; whoever else asks for it meanwhile waits.
-func (p *Packs) of(run *endpoint.Encoding, pair *pair, w *Packing) (*pack, error) {
+func (p *PackCache) of(run *endpoint.Encoding, pair *filePair, w *Packing) (*pack, error) {
 	x := p.entry(run, pair)
 	x.making.Lock()
 	defer x.making.Unlock()
@@ -113,7 +113,7 @@ func (p *Packs) of(run *endpoint.Encoding, pair *pair, w *Packing) (*pack, error
 // foresee notes by what encodings the file is packed where the script has made the
 // configuration c: rather before the session runs, when whoever waits can be told, and
 // can leave, than in its middle.
-func (s *Session) foresee(c *config.Config) error {
+func (s *Session) noteScripted(c *config.Config) error {
 	if !s.delivers {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (s *Session) foresee(c *config.Config) error {
 
 // Unpacked returns the encodings that the session will need next, or its script, and
 // that nobody has packed the file with.
-func (s *Session) Unpacked() []*endpoint.Encoding {
+func (s *Session) PacksNeeded() []*endpoint.Encoding {
 	if !s.delivers {
 		return nil
 	}
@@ -143,18 +143,18 @@ func (s *Session) Unpacked() []*endpoint.Encoding {
 		if run == nil {
 			run = l.snd.Encoding()
 		}
-		if !s.packs.have(run, s.pair) {
+		if !s.packs.has(run, s.pair) {
 			list = append(list, run)
 		}
 	}
-	s.scripted = slices.DeleteFunc(s.scripted, func(run *endpoint.Encoding) bool { return s.packs.have(run, s.pair) })
+	s.scripted = slices.DeleteFunc(s.scripted, func(run *endpoint.Encoding) bool { return s.packs.has(run, s.pair) })
 	return append(list, s.scripted...)
 }
 
 // Pack packs the file for every lane and for the script, where that is still to be
 // done: before the session runs, so that whoever waits can be told.
 func (s *Session) Pack(w *Packing) error {
-	for _, run := range s.Unpacked() {
+	for _, run := range s.PacksNeeded() {
 		if _, err := s.packs.of(run, s.pair, w); err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (s *Session) Pack(w *Packing) error {
 
 // PackBy returns what packs the session's file by an encoding like run. It touches
 // nothing of the session's, so another goroutine may call it.
-func (s *Session) PackBy(run *endpoint.Encoding, w *Packing) func() error {
+func (s *Session) PackJob(run *endpoint.Encoding, w *Packing) func() error {
 	packs, pair, schema := s.packs, s.pair, s.schema
 	codec, params := run.Codec, run.Params
 	return func() error {

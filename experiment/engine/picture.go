@@ -50,7 +50,7 @@ func (s *Session) picture() *Picture {
 		p.Sent[i] = poseOf(&at)
 	}
 	if s.steered != nil {
-		p.Live, p.Autopilot, p.Keys = true, !s.hands.manual, s.steered.Keys()
+		p.Live, p.Autopilot, p.Keys = true, !s.keys.manual, s.steered.Keys()
 	}
 	s.lanes[0].depict(p)
 	return p

@@ -19,7 +19,7 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	if err := c.Apply(ch); err != nil {
 		tb.Fatal(err)
 	}
-	s, err := NewSession(c, Options{Endless: true, Looked: true})
+	s, err := NewSession(c, Options{Endless: true, WithPicture: true})
 	if err != nil {
 		tb.Fatal(err)
 	}

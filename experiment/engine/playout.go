@@ -20,11 +20,11 @@ import (
 // sees it hurry; it never runs backwards, and nothing is shown twice. Only where
 // it is more than a second behind it leaps forward.
 type playout struct {
-	delay    time.Duration
-	started  bool
-	first    time.Duration // source time of the first snapshot
-	now, old time.Duration // least offset in this window and in the one before
-	turn     time.Duration // when the next window begins
+	delay              time.Duration
+	started            bool
+	first              time.Duration // source time of the first snapshot
+	offset, lastOffset time.Duration // least offset in this window and in the one before
+	windowEnd          time.Duration // when the next window begins
 
 	running bool          // something is on display
 	moment  time.Duration // source time on display at the last tick
@@ -42,13 +42,13 @@ const (
 func (p *playout) arrive(now, source time.Duration) (late time.Duration) {
 	offset := now - source
 	if !p.started {
-		p.started, p.first, p.now, p.old, p.turn = true, source, offset, offset, now+offsetWindow
+		p.started, p.first, p.offset, p.lastOffset, p.windowEnd = true, source, offset, offset, now+offsetWindow
 		return 0
 	}
-	if now >= p.turn {
-		p.old, p.now, p.turn = p.now, offset, now+offsetWindow
+	if now >= p.windowEnd {
+		p.lastOffset, p.offset, p.windowEnd = p.offset, offset, now+offsetWindow
 	}
-	p.now = min(p.now, offset)
+	p.offset = min(p.offset, offset)
 	if !p.running {
 		return 0
 	}
@@ -57,7 +57,7 @@ func (p *playout) arrive(now, source time.Duration) (late time.Duration) {
 
 // goal returns the source time that should be on display at now.
 func (p *playout) goal(now time.Duration) time.Duration {
-	return now - min(p.now, p.old) - p.delay
+	return now - min(p.offset, p.lastOffset) - p.delay
 }
 
 // tick advances the display to now and returns the source time to show; false as

@@ -7,33 +7,33 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Reason is a kind of trouble with a packet: why it was of no use, or why it is so
-// large.
+// Reason says what was wrong with a packet: why it was of no use, or why it was
+// unusually large.
 type Reason uint8
 
-// The reasons. Those of failures come first.
+// The reasons. Those for a packet that was of no use come first.
 const (
 	NoReason            Reason = iota
 	BecauseLost                // the link dropped it
-	BecauseLate                // it came after its time on display
-	BecauseStale               // it came after a newer one, though in time for the display
+	BecauseLate                // it arrived after its display time
+	BecauseStale               // it arrived after a newer one, though in time for the display
 	BecauseDropped             // its baseline had left the receiver's history
-	BecauseBaseLost            // its baseline never came
+	BecauseBaseLost            // the link lost its baseline
 	BecauseBaseFailed          // its baseline could not be decoded
-	BecauseNoBase              // it lacks its baseline, and no more is known
-	BecauseChecksum            // damaged, and the checksum said so
-	BecauseDamaged             // damaged, unnoticed until the decoder could not read it
+	BecauseNoBase              // the receiver lacked its baseline; the reason is not known
+	BecauseChecksum            // damaged; the checksum failed
+	BecauseDamaged             // damaged; the decoder rejected it
 	BecauseTainted             // decoded from damaged bytes, or from a frame that was
-	BecauseUnknown             // of an encoder or an epoch that the receiver does not know
-	BecauseRefused             // the decoder would not have what its encoder wrote
-	BecauseRefusedFrame        // the encoder would not have the frame: nothing was sent
-	BecauseWrong               // decoded to something else than was sent
-	BecauseNoAck               // large: no ack had come, so it builds on the initial state
-	BecauseSwapped             // large: another encoder had just begun
-	BecauseSeam                // large: the recording had begun anew
+	BecauseUnknown             // its codec or epoch is unknown to the receiver
+	BecauseRefused             // the decoder rejected undamaged bytes of its own encoder
+	BecauseRefusedFrame        // the encoder rejected the frame; nothing was sent
+	BecauseWrong               // the decoded frame differs from the one sent
+	BecauseNoAck               // large: no packet was acked yet, so it builds on the initial state
+	BecauseSwapped             // large: the encoder had just been swapped
+	BecauseSeam                // large: the recording had just restarted
 	BecauseOldBase             // large: its baseline was older than usual
 	BecauseChanged             // large: more items than usual changed
-	BecauseDearer              // large: its changed items cost more than usual
+	BecauseMoreBits            // large: its changed items took more bits than usual
 	numReasons
 )
 
@@ -48,10 +48,11 @@ func (r Reason) String() string {
 	return "?"
 }
 
-// Large reports whether the trouble is a packet's size and not its end.
+// Large reports whether the reason is about a packet's size and not about its
+// outcome.
 func (r Reason) Large() bool { return r >= BecauseNoAck && r < numReasons }
 
-// failureReason says why a packet that ended was of no use; NoReason if it was.
+// failureReason says why a packet was of no use; NoReason if it was of use.
 func failureReason(rec *PacketRecord, in *Inside) Reason {
 	switch rec.Outcome {
 	case Lost:
@@ -83,7 +84,7 @@ func failureReason(rec *PacketRecord, in *Inside) Reason {
 	return NoReason
 }
 
-func noBaseReason(h Holding) Reason {
+func noBaseReason(h BaselineState) Reason {
 	switch h {
 	case BaseDropped:
 		return BecauseDropped
@@ -95,8 +96,9 @@ func noBaseReason(h Holding) Reason {
 	return BecauseNoBase
 }
 
-// What makes a packet a spike: so many times the mean of those before it, and so
-// many bytes more, once there are enough of them.
+// A packet is a spike if its payload is at least spikeTimes the mean of the packets
+// before it, and at least spikeBytes larger than that mean. The mean needs
+// spikeWarmUp packets.
 const (
 	spikeTimes  = 2
 	spikeBytes  = 128
@@ -109,29 +111,29 @@ func (in *Inside) spiked(rec *PacketRecord) bool {
 	return in.Usual.N >= spikeWarmUp && size >= spikeTimes*mean && size >= mean+spikeBytes
 }
 
-// spikeReason says why a packet is large. What comes first explains what comes
-// after it: with an old baseline more has changed.
+// spikeReason says why a packet is large. The order of the cases matters, because one
+// can cause the next: with an older baseline, more items have changed.
 func spikeReason(rec *PacketRecord, in *Inside) Reason {
 	const more = 1.5
 	switch {
 	case !in.spiked(rec):
 		return NoReason
-	case in.Previous != "" && (in.Untaught || in.Age < usualPackets && in.Previous != rec.Encoder):
+	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != rec.Encoder):
 		return BecauseSwapped
 	case rec.Seam:
 		return BecauseSeam
 	case rec.Baseline == 0:
 		return BecauseNoAck
-	case float64(rec.Baseline) >= more*in.Usual.Baseline && in.Since != Since{}:
+	case float64(rec.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != FateCounts{}:
 		return BecauseOldBase
 	case float64(rec.Changed) >= more*in.Usual.Changed:
 		return BecauseChanged
 	}
-	return BecauseDearer
+	return BecauseMoreBits
 }
 
-// Reasons lists what there is to explain about a packet: at most its end and its
-// size.
+// Reasons lists the reasons that apply to a packet: at most one for its outcome and
+// one for its size.
 func (o *Opened) Reasons() (list []Reason) {
 	if o.Gone {
 		return nil
@@ -144,7 +146,7 @@ func (o *Opened) Reasons() (list []Reason) {
 	return list
 }
 
-// newestFirst picks the incidents that happened and puts the latest first.
+// newestFirst returns the incidents that have happened, latest first.
 func newestFirst(all []Incident) (list []Incident) {
 	for i := range all {
 		if all[i].N > 0 {
@@ -155,8 +157,8 @@ func newestFirst(all []Incident) (list []Incident) {
 	return list
 }
 
-// culprit is the stage that made a packet late: the one that added most to what
-// every packet takes. nil if none added anything.
+// Culprit returns the link stage that delayed a packet most, compared with what the
+// stage adds to every packet; nil if no stage added anything.
 func (in *Inside) Culprit() (worst *lossmodel.Step) {
 	for i := range in.Trail.All() {
 		s := &in.Trail.Steps[i]

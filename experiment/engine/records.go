@@ -9,7 +9,7 @@ import (
 // records is a ring of the newest packets.
 type records struct {
 	ring []PacketRecord
-	n    uint64 // ever added
+	n    uint64 // records ever added
 }
 
 func (r *records) add(rec PacketRecord) uint64 {
@@ -18,7 +18,7 @@ func (r *records) add(rec PacketRecord) uint64 {
 	return r.n - 1
 }
 
-// set rewrites a record, and reports whether it was still in the ring.
+// set overwrites record at, and reports whether it was still in the ring.
 func (r *records) set(at uint64, rec *PacketRecord) bool {
 	if !r.held(at) {
 		return false
@@ -36,11 +36,11 @@ func (r *records) oldest() uint64 { return r.n - min(r.n, uint64(len(r.ring))) }
 // at returns record n, which must be in the ring.
 func (r *records) at(n uint64) *PacketRecord { return &r.ring[n%uint64(len(r.ring))] }
 
-// find returns the record of a packet itself, no copy; nil if it is not among the
-// newest that are looked through.
+// find returns the record of a packet, not of a copy. It searches only the newest
+// records and returns nil if the packet is not among them.
 func (r *records) find(seq uint64) *PacketRecord {
-	const far = 4 * frame.MaxHistory
-	for n := r.n; n > r.oldest() && r.n-n < far; n-- {
+	const reach = 4 * frame.MaxHistory
+	for n := r.n; n > r.oldest() && r.n-n < reach; n-- {
 		if x := r.at(n - 1); x.Seq == seq && x.Copy == 0 {
 			return x
 		}
@@ -48,8 +48,8 @@ func (r *records) find(seq uint64) *PacketRecord {
 	return nil
 }
 
-// passed returns when the receiver first kept a packet beyond seq; 0 if that is not
-// known.
+// passed returns when the receiver first stored a packet newer than seq; 0 if that is
+// not known.
 func (r *records) passed(seq uint64) (at time.Duration) {
 	for n := r.n; n > r.oldest(); n-- {
 		x := r.at(n - 1)

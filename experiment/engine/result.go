@@ -8,15 +8,15 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Result is one run as the JSON of `run` holds it. Everything but Timing is
+// Result is one run as the JSON of `run` has it. Everything except Timing is
 // reproducible to the bit.
 type Result struct {
-	Version       int                    `json:"version"`       // of the format; 0 is 1
-	Set           map[string]string      `json:"set,omitempty"` // this run's place in a sweep
+	Version       int                    `json:"version"`       // of the format; 0 means 1
+	Set           map[string]string      `json:"set,omitempty"` // the settings of this run in a sweep
 	Config        map[string]any         `json:"config"`
 	Seed          uint64                 `json:"seed"`
 	DurationS     float64                `json:"duration_s"`
-	DurationNS    time.Duration          `json:"duration_ns"` // the same, exactly
+	DurationNS    time.Duration          `json:"duration_ns"` // DurationS, exactly
 	Frames        uint64                 `json:"frames"`
 	Item          string                 `json:"item"`
 	ItemsPerFrame int                    `json:"items_per_frame"`
@@ -27,32 +27,32 @@ type Result struct {
 	Changes       []config.StampedChange `json:"changes"`
 	Assertions    []AssertionResult      `json:"assertions,omitempty"`
 	Interrupted   bool                   `json:"interrupted,omitempty"`
-	Partial       bool                   `json:"partial,omitempty"`     // written while the run goes on
-	Refused       []Refusal              `json:"refused,omitempty"`     // scripted changes that did not fit
-	Warnings      []string               `json:"warnings,omitempty"`    // what the links do that their keys do not say
-	CodecError    string                 `json:"codec_error,omitempty"` // the codec's newest complaint
+	Partial       bool                   `json:"partial,omitempty"`     // written during the run
+	Refused       []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
+	Warnings      []string               `json:"warnings,omitempty"`    // effects of the link settings that may surprise
+	CodecError    string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest        string                 `json:"digest"`
 }
 
-// ShadowResult is what a further encoder made of the same frames and fates.
+// ShadowResult is the result of a shadow: a further encoder on the same frames and
+// fates.
 type ShadowResult struct {
 	Encoder string                `json:"encoder"`
-	FromS   float64               `json:"from_s,omitempty"` // when it joined; what is counted began then
+	FromS   float64               `json:"from_s,omitempty"` // when it joined, in seconds; its figures count from then
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
 	Budget  []figures.BudgetShare `json:"budget"`
 	Digest  string                `json:"digest"`
 }
 
-// Result sums up the session as it stands: as if it had been set to end right
-// after the present instant.
+// Result sums up the session so far, as if it ended right after the present instant.
 func (s *Session) Result() *Result {
 	until := s.now
 	if !s.ended {
 		until++ // the end is exclusive
 	}
 	start := s.start.Clone()
-	start.At, start.Sweep = nil, nil // what took effect of the script is among the changes
+	start.At, start.Sweep = nil, nil // the changes that took effect are in the log
 	first := s.lanes[0].result(until)
 	r := &Result{
 		Version: ReportVersion,
@@ -72,7 +72,7 @@ func (s *Session) Result() *Result {
 	return r
 }
 
-// frames is how many frames were due to be sent.
+// frames returns how many frames were sent, or refused by the encoder.
 func (s *Session) frames() uint64 {
 	if s.delivers {
 		return s.rounds
@@ -80,7 +80,7 @@ func (s *Session) frames() uint64 {
 	return s.sent - s.skipped
 }
 
-// itemsPerFrame is how many items a frame usually holds.
+// itemsPerFrame returns how many items a frame usually holds.
 func (s *Session) itemsPerFrame() int {
 	switch {
 	case s.delivers:
@@ -91,13 +91,12 @@ func (s *Session) itemsPerFrame() int {
 	return s.schema.Rows
 }
 
-// ReportVersion is the format of the reports that this version writes. It grows
-// when a report can no longer be read as before; what is merely added does not
-// count.
+// ReportVersion is the version of the report format. It grows only when older
+// programs could misread a report, not when keys are added.
 const ReportVersion = 1
 
-// Settings returns the configuration of the run as it was at its end, every key
-// with its value as text.
+// Settings returns the configuration at the end of the run: every key with its value
+// as text.
 func (r *Result) Settings() (map[string]string, error) {
 	c, err := config.FromValues("report", r.Config)
 	if err != nil {
@@ -114,7 +113,7 @@ func (r *Result) Settings() (map[string]string, error) {
 	return c.Settings(), nil
 }
 
-// Replayable returns the configuration that repeats the run.
+// Replayable returns a configuration that repeats the run.
 func (r *Result) Replayable() (*config.Config, error) {
 	c, err := config.FromValues("report", r.Config)
 	if err != nil {
@@ -131,4 +130,29 @@ func (r *Result) Digests() string {
 		all += " " + s.Digest
 	}
 	return all
+}
+
+// AssertionResult is one assertion with what was measured.
+type AssertionResult struct {
+	Name   string         `json:"name"`
+	Bound  string         `json:"bound"`
+	Got    figures.Figure `json:"got"` // none: the run has no data for it
+	Holds  bool           `json:"holds"`
+	Absent bool           `json:"absent,omitempty"` // the run has no data for it
+}
+
+// check evaluates all assertions against totals.
+func check(asserts []config.Assertion, t figures.Totals) []AssertionResult {
+	have := figures.Of(t)
+	var out []AssertionResult
+	for _, a := range asserts {
+		r := AssertionResult{Name: a.Name, Bound: a.Text()}
+		if got, ok := have[a.Name]; ok {
+			r.Got, r.Holds = figures.Known(got), a.Holds(got)
+		} else {
+			r.Absent = true
+		}
+		out = append(out, r)
+	}
+	return out
 }

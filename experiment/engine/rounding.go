@@ -7,14 +7,15 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// roundingMeter sums it up.
+// roundingMeter measures how much a quantising codec changes the values that it
+// sends.
 type roundingMeter struct {
 	sum, most float64
-	field     int // of the largest
+	field     int // field of the largest error
 	n         int64
 }
 
-// add compares a frame with what its sender keeps of it.
+// add compares the source's frame with the quantised one that the sender stores.
 func (m *roundingMeter) add(s *frame.Schema, truth, kept *frame.Frame) {
 	for i, v := range truth.Table {
 		field := i % len(s.Fields)
@@ -30,12 +31,12 @@ func (m *roundingMeter) add(s *frame.Schema, truth, kept *frame.Frame) {
 	}
 }
 
-// offBy is the distance of two values of a field, in its units.
+// offBy returns the distance of two values of a field, in the field's unit.
 func offBy(f *frame.Field, a, b int32) float64 {
 	if f.Kind == frame.Float32 {
 		d := math.Abs(float64(math.Float32frombits(uint32(a))) - float64(math.Float32frombits(uint32(b))))
 		if math.IsNaN(d) || math.IsInf(d, 0) {
-			return math.MaxFloat64 // one of them is no number
+			return math.MaxFloat64 // one of them is not finite
 		}
 		return d
 	}
@@ -46,7 +47,7 @@ func offBy(f *frame.Field, a, b int32) float64 {
 	return math.Abs(float64(int64(a)-int64(b))) * scale
 }
 
-// rounding returns what was measured; nil if nothing was quantised.
+// rounding returns the measured errors; nil if nothing was quantised.
 func (m *roundingMeter) rounding(s *frame.Schema) *figures.Rounding {
 	if m.n == 0 {
 		return nil

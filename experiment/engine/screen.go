@@ -8,39 +8,39 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// screen is what the receiver shows: for the moment that the playout clock names
-// it takes the snapshots around from the receiver's history and blends them. The
-// lab holds that against the truth at the same moment, cube by cube.
+// screen is the receiver's display. It takes the snapshots around the moment of the
+// playout clock from the receiver's history and interpolates between them. The lab
+// compares the result with the truth of the same moment, cube by cube.
 type screen struct {
-	cadence endpoint.Cadence
-	history *frame.History // the receiver's
-	taint   *taint         // damaged frames are not shown
-	mode    config.Interpolation
-	looked  bool // somebody looks at the places; else those that are right anyway are not worked out
+	cadence     endpoint.Cadence
+	history     *frame.History // the receiver's
+	taint       *taint         // damaged frames are not shown
+	mode        config.Interpolation
+	withPicture bool // compute every place; else only those that may be off
 
-	places []place   // on display; nil if the schema has no cubes
-	rests  []cubeRow // the row that a place was made from, of cubes that do not move
-	off    []int64   // micrometres that each cube is off the truth
-	known  bool      // off holds
+	places   []place   // on display, by cube; nil if the schema has no cubes
+	restRows []cubeRow // the row behind each place, for cubes at rest
+	off      []int64   // position error of each cube in micrometres
+	known    bool      // off is valid
 
 	moment  time.Duration
 	starved bool
 }
 
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, looked bool) screen {
-	x := screen{cadence: c, history: h, taint: t, looked: looked}
+	x := screen{cadence: c, history: h, taint: t, withPicture: looked}
 	if frame.IsCubes(s) {
-		x.places, x.rests, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
-		for i := range x.rests {
-			x.rests[i][frame.CubeLargest] = -1 // no row is like that
+		x.places, x.restRows, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
+		for i := range x.restRows {
+			x.restRows[i][frame.CubeLargest] = -1 // matches no row
 		}
 	}
 	return x
 }
 
-// window is the snapshots around a moment, in order of time: the middle two
-// enclose it. If the second of them is missing the display is starved, and if
-// the first is, it has not begun.
+// window holds up to four snapshots around a moment, in order of time. Entries 1 and
+// 2 enclose the moment. Without entry 2 the display is starved; without entry 1 it
+// has not begun.
 type window struct {
 	entry [4]*frame.Entry
 	tick  [4]uint64
@@ -76,7 +76,7 @@ func (w *window) set(i int, x *screen, e *frame.Entry) {
 	}
 }
 
-// down returns the newest snapshot held that is no newer than seq.
+// down returns the newest untainted snapshot in the history with a number up to seq.
 func (x *screen) down(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
 		if e := x.history.Get(seq); e != nil && !x.taint.has(e.Seq) {
@@ -90,7 +90,7 @@ func (x *screen) down(seq uint64) *frame.Entry {
 	return nil
 }
 
-// up returns the oldest snapshot held that is no older than seq.
+// up returns the oldest untainted snapshot in the history with a number from seq on.
 func (x *screen) up(seq, newest uint64) *frame.Entry {
 	if reach := uint64(x.history.Len()); newest > reach {
 		seq = max(seq, newest-reach)
@@ -103,7 +103,7 @@ func (x *screen) up(seq, newest uint64) *frame.Entry {
 	return nil
 }
 
-// show puts moment on display. Where the truth is known, errors are added to m.
+// show displays moment. Where the truth is known, it adds the errors to m.
 func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved bool) {
 	w := x.around(moment)
 	x.moment, x.starved, x.known = moment, w.entry[2] == nil, false
@@ -114,10 +114,10 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	if b.a == nil {
 		return x.starved
 	}
-	b.hold(t, &w, moment, x.cadence.TickHz)
-	x.known = b.truth
+	b.setTruth(t, &w, moment, x.cadence.TickHz)
+	x.known = b.hasTruth
 	for i := 0; i < len(x.places); i++ {
-		for !x.looked && b.truth && i+blockRows <= len(x.places) && b.asleep(i) {
+		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.places) && b.atRest(i) {
 			i += blockRows
 		}
 		if i < len(x.places) {
@@ -127,22 +127,22 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	return x.starved
 }
 
-// draw works out one cube, and how far it is off.
+// draw computes the place of cube i and its error.
 func (x *screen) draw(b *blend, i int, m *offMeter) {
 	from, to := rowOf(b.a, i), rowOf(b.b, i)
-	calm := *from == *to
+	still := *from == *to
 	exact, asleep := false, false
-	if b.truth {
-		was, is := rowOf(b.was, i), rowOf(b.is, i)
-		asleep = calm && *was == *is && *was == *from
+	if b.hasTruth {
+		was, is := rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)
+		asleep = still && *was == *is && *was == *from
 		exact = asleep || b.same && *from == *was && *to == *is
 	}
-	if !exact || x.looked {
-		x.arrange(b, i, calm)
+	if !exact || x.withPicture {
+		x.placeCube(b, i, still)
 	}
 	x.off[i] = 0
 	switch {
-	case !b.truth || asleep:
+	case !b.hasTruth || asleep:
 	case exact:
 		m.add(0, 0)
 	default:
@@ -153,16 +153,17 @@ func (x *screen) draw(b *blend, i int, m *offMeter) {
 	}
 }
 
-// arrange works out what is shown of one cube.
-func (x *screen) arrange(b *blend, i int, calm bool) {
+// placeCube computes the place of cube i. still says that it does not move between
+// the two snapshots.
+func (x *screen) placeCube(b *blend, i int, still bool) {
 	from := rowOf(b.a, i)
-	if calm {
-		if x.rests[i] != *from {
-			x.places[i], x.rests[i] = placeOf(from), *from
+	if still {
+		if x.restRows[i] != *from {
+			x.places[i], x.restRows[i] = placeOf(from), *from
 		}
 		return
 	}
-	x.rests[i][frame.CubeLargest] = -1
+	x.restRows[i][frame.CubeLargest] = -1
 	p, q := placeOf(from), placeOf(rowOf(b.b, i))
 	x.places[i] = lerp(&p, &q, b.share)
 	if b.curved {

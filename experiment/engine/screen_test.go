@@ -176,7 +176,7 @@ func TestLookingChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, src, Options{Looked: looked})
+		s, err := NewSessionOf(c, src, Options{WithPicture: looked})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 		if err := c.Set("down.latency", "57.3ms"); err != nil { // so that the display is never at a snapshot
 			t.Fatal(err)
 		}
-		s, err := NewSessionOf(c, newFlock(2, hopping), Options{Looked: true})
+		s, err := NewSessionOf(c, newFlock(2, hopping), Options{WithPicture: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 	for seq := range uint64(6) {
 		e := h.Put(seq)
 		*rowOf(&e.Frame, 0) = cubeRow{3, 256, 256, 256, int32(100 * seq), 0, 102, 0}
-		damage.follow(&endpoint.Reception{Known: true, Seq: seq, Entry: e}, seq >= 3)
+		damage.follow(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
 	}
 	var m offMeter
 	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {

@@ -20,21 +20,21 @@ const never = time.Duration(math.MaxInt64)
 // endlessDuration is how long a run of a source without end takes by default.
 const endlessDuration = 60 * time.Second
 
-// SessionOptions are what a session needs from its surroundings; none of them
-// changes a byte of what happens.
+// Options are what a session gets from its caller. None of them changes a byte of the
+// results.
 type Options struct {
-	Clock       Clock    // times encoders and decoders; nil: no timings
-	Observer    Observer // sees every sample and packet of the first lane; nil: nobody
-	KeepSamples int      // how many to remember; 0: all
-	KeepPackets int      // how many to remember, at least 256
-	Looked      bool     // somebody looks at the picture of the world
-	Inspect     bool     // remember the insides of the first lane's packets
-	Endless     bool     // ignore Duration: a live session ends when it is told to
-	Packs       *Packs   // what was made of files before; nil: nothing
+	Clock       Clock      // times encoders and decoders; nil: no timings
+	Observer    Observer   // sees every sample and packet of the first lane; nil: nobody
+	KeepSamples int        // how many to keep; 0: all
+	KeepPackets int        // how many to keep, at least 256
+	WithPicture bool       // work out where every cube is displayed
+	Inspect     bool       // keep the Inside of the first lane's packets
+	Endless     bool       // ignore Duration: a live session ends with Interrupt
+	Packs       *PackCache // packed files of earlier sessions; nil: none
 }
 
-// Observer is told of every finished sample and packet, in order. What the
-// pointers lead to holds until it returns.
+// Observer receives every finished sample and packet, in order. The pointers are
+// valid until the call returns.
 type Observer interface {
 	Sample(*Sample)
 	Packet(*PacketRecord)
@@ -45,22 +45,22 @@ type Observer interface {
 // single-threaded and reads no clock. Events of one instant happen in a fixed
 // order: sample, changes, arrivals, source, display.
 type Session struct {
-	config  *config.Config // effective: with every change applied
-	start   *config.Config // as it began
+	config  *config.Config // with every change applied so far
+	start   *config.Config // at the start of the session
 	opt     Options
 	source  dataset.Source
 	schema  *frame.Schema
 	initial *frame.Frame
 	cur     *frame.Frame // the source's newest frame
-	ahead   *frame.Frame // the one after it, if the source can end
-	seam    bool         // of ahead
-	cubes   bool         // the schema's rows are cubes: their display is measured
-	bringing
-	steered dataset.Steered // the source, if somebody may play it
-	hands   hands
-	err     error // the source's, due when the next frame is
+	ahead   *frame.Frame // the frame after cur; nil if the source never ends
+	seam    bool         // whether ahead follows a seam
+	cubes   bool         // the schema's rows are cubes, so display errors are measured
+	fileDelivery
+	steered dataset.Steered // the source, if it takes player input; else nil
+	keys    heldKeys
+	err     error // of reading ahead; reported when that frame is due
 	lanes   []*lane
-	truths  truths // what the source made of late, to hold displays against
+	truths  truths // the source's newest frames, to compare displays with
 
 	now         time.Duration // everything up to here has happened
 	end         time.Duration // exclusive; 0: none
@@ -68,22 +68,22 @@ type Session struct {
 	interrupted bool
 	ticks       uint64 // source frames taken
 	sent        uint64 // frames that were due to be sent
-	skipped     uint64 // and were not: SenderConfig.Every
+	skipped     uint64 // of those, frames left out because of SenderConfig.Every
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
-	pending   []pendingChange        // not yet applied, by time
-	log       []config.StampedChange // applied
-	marks     []Mark
-	refused   []Refusal // changes that the script had in store and that no longer fitted
-	undo      []undoStep
-	touched   string // which settings the last change altered, and when
-	touchedAt time.Duration
-	failed    error // the source's: the session cannot go on
-	late      bool  // a seam was passed since the last frame was sent
+	pending     []pendingChange        // not yet applied, by time
+	log         []config.StampedChange // applied
+	marks       []Mark
+	refused     []Refusal // scripted changes that could not be applied
+	undo        []undoStep
+	touched     string // the settings that the last change altered; touchedAt says when
+	touchedAt   time.Duration
+	failed      error // error of the source; the session cannot go on
+	seamPending bool  // a seam came after the last frame sent
 }
 
-// NewSession opens the source and sets both ends up. Close it after use.
+// NewSession opens the source and sets up both ends. Close the session after use.
 func NewSession(c *config.Config, opt Options) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func NewSession(c *config.Config, opt Options) (*Session, error) {
 	return s, nil
 }
 
-// NewSessionOf builds a session on any source, which Close releases.
+// NewSessionOf builds a session on any source. Close releases the source.
 func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	c = c.Clone()
 	if err := c.Pin(); err != nil {
@@ -151,8 +151,8 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	return s, s.loadScript(c)
 }
 
-// loadScript takes the scripted changes over, in order of time, and checks that
-// the data suits what they ask for.
+// loadScript queues the scripted changes in order of time, and checks that each can
+// be applied.
 func (s *Session) loadScript(c *config.Config) error {
 	then := c
 	for _, i := range c.ScriptOrder() {
@@ -160,9 +160,9 @@ func (s *Session) loadScript(c *config.Config) error {
 		if ch.Restarts() {
 			return config.Within(config.Indexed("at", i), config.ErrorAt(ch[0].Key, ErrRestarts))
 		}
-		after, _, err := s.fits(then, ch)
+		after, _, err := s.tryChange(then, ch)
 		if err == nil {
-			then, err = after, s.foresee(after)
+			then, err = after, s.noteScripted(after)
 		}
 		if err != nil {
 			return config.Within(config.Indexed("at", i), err)
@@ -182,44 +182,47 @@ func closeSource(src dataset.Source) error {
 	return nil
 }
 
-// Config returns the effective configuration; it is not to be changed.
+// Config returns the configuration with every change applied so far. The caller must
+// not modify it.
 func (s *Session) Config() *config.Config { return s.config }
 
-// Settled returns the configuration as the session began, made to fit the data; it is
-// not to be changed.
-func (s *Session) Settled() *config.Config { return s.start }
+// StartConfig returns the configuration at the start of the session, fitted to the
+// data. The caller must not modify it.
+func (s *Session) StartConfig() *config.Config { return s.start }
 
-// Schema returns what the frames of the source hold.
+// Schema describes the source's frames.
 func (s *Session) Schema() *frame.Schema { return s.schema }
 
-// Err returns why the session cannot go on: the error of its source; nil if it can.
+// Err returns the error of the source that stopped the session; nil if there was
+// none.
 func (s *Session) Err() error { return s.failed }
 
-// Refused returns the scripted changes that no longer fitted when their time came.
+// Refused returns the scripted changes that could not be applied when they were due.
 func (s *Session) Refused() []Refusal { return s.refused }
 
-// Now returns the virtual time up to which everything has happened.
+// Now returns the present virtual time. All events up to it have been handled.
 func (s *Session) Now() time.Duration { return max(s.now, 0) }
 
-// Reached reports whether everything up to and at t has happened.
+// Reached reports whether all events up to and including t have been handled.
 func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 
-// Done reports whether the duration or the source is over.
+// Done reports whether the session has ended: its duration has passed, its source is
+// exhausted, or it was interrupted.
 func (s *Session) Done() bool { return s.ended }
 
-// NextFrame returns when the next frame is due to be sent, or to be skipped.
+// NextFrame returns when the next frame is due. SenderConfig.Every may skip it.
 func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
-// FrameAt returns when the n-th frame from now is due, from 0.
+// FrameAt returns when the n-th frame from now is due, counted from 0.
 func (s *Session) FrameAt(n int) time.Duration {
 	return endpoint.TickTime(s.sent+uint64(n), s.config.Sender.RateHz)
 }
 
-// Advance lets everything happen that is due within the next d, as RunUntil does.
+// Advance runs the session for another d of virtual time, as RunUntil does.
 func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) }
 
-// RunUntil lets everything happen that is due at or before t. It stops early
-// when the session is over, and fails only if the source does; then for good.
+// RunUntil handles all events due at or before t. It stops early when the session
+// ends. It fails only if the source fails, and then every later call fails too.
 func (s *Session) RunUntil(t time.Duration) error {
 	for !s.ended && s.failed == nil {
 		at := s.nextEvent()
@@ -239,7 +242,7 @@ func (s *Session) RunUntil(t time.Duration) error {
 	return s.failed
 }
 
-// finish ends the session at t, which itself no longer counts.
+// finish ends the session at t. The end is exclusive: events at t are not handled.
 func (s *Session) finish(t time.Duration) {
 	s.ended, s.end, s.now = true, t, t
 	if last := time.Duration(s.sampled) * SamplePeriod; last < t {
@@ -249,11 +252,11 @@ func (s *Session) finish(t time.Duration) {
 		}
 	}
 	for _, l := range s.lanes {
-		l.leaveOpen(t)
+		l.closeFlights(t)
 	}
 }
 
-// nextEvent returns the earliest time at which anything is due.
+// nextEvent returns the time of the earliest event that is due.
 func (s *Session) nextEvent() time.Duration {
 	at := min(s.NextFrame(), time.Duration(s.sampled+1)*SamplePeriod)
 	if !s.delivers {
@@ -270,7 +273,7 @@ func (s *Session) nextEvent() time.Duration {
 	return at
 }
 
-// step lets everything happen that is due at this very instant.
+// step handles all events due at this instant.
 func (s *Session) step(at time.Duration) error {
 	if at == time.Duration(s.sampled+1)*SamplePeriod {
 		s.sampled++
@@ -281,13 +284,13 @@ func (s *Session) step(at time.Duration) error {
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
 		s.pending = s.pending[1:]
-		s.take(at, ch.StampedChange)
+		s.applyDue(at, ch.StampedChange)
 	}
 	for _, l := range s.lanes {
 		l.deliver(at)
 	}
 	if s.delivers {
-		s.bring(at)
+		s.stepDelivery(at)
 		return nil
 	}
 	if err := s.tick(at); err != nil {
@@ -302,12 +305,12 @@ func (s *Session) step(at time.Duration) error {
 	return nil
 }
 
-// nextDisplay returns when the displays show something next.
+// nextDisplay returns the time of the next display tick.
 func (s *Session) nextDisplay() time.Duration {
 	return endpoint.TickTime(1000*s.shown, s.config.DisplayMilliHz(s.schema.TickHz))
 }
 
-// onDisplay returns the oldest tick of the source that a display shows.
+// onDisplay returns the oldest source tick that any lane displays.
 func (s *Session) onDisplay() uint64 {
 	oldest := s.ticks
 	for _, l := range s.lanes {
@@ -316,7 +319,8 @@ func (s *Session) onDisplay() uint64 {
 	return oldest
 }
 
-// tick takes the source's frame if one is due, and sends it if that is due.
+// tick reads the source's next frame if one is due, and sends the newest frame if a
+// packet is due.
 func (s *Session) tick(at time.Duration) error {
 	seam := false
 	if at == endpoint.TickTime(s.ticks, s.schema.TickHz) {
@@ -332,7 +336,7 @@ func (s *Session) tick(at time.Duration) error {
 			s.truths.add(s.cur, seam, s.onDisplay())
 		}
 	}
-	s.late = s.late || seam
+	s.seamPending = s.seamPending || seam
 	if at != s.NextFrame() {
 		return nil
 	}
@@ -345,23 +349,24 @@ func (s *Session) tick(at time.Duration) error {
 		return nil
 	}
 	for _, l := range s.lanes {
-		l.send(at, s.cur, s.late)
+		l.send(at, s.cur, s.seamPending)
 	}
-	s.late = false
+	s.seamPending = false
 	return nil
 }
 
-// sourceError names the data unless the error does so itself.
+// sourceError adds the name of the data to err, unless err already names that file.
 func (s *Session) sourceError(err error) error {
-	if strings.Contains(err.Error(), strings.TrimPrefix(s.config.Data.Source, "file:")) {
+	var in *dataset.FileError
+	if errors.As(err, &in) && in.Path == strings.TrimPrefix(s.config.Data.Source, "file:") {
 		return err
 	}
 	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
 }
 
-// advance makes the next frame the present one and reports whether it follows a
-// seam. A source that can end is read one frame ahead, so that the end of the
-// session is known before its last instant and nothing of that instant happens.
+// advance moves on to the next frame and reports whether that follows a seam. A
+// source that can end is read one frame ahead: the session must know its end before
+// it handles any event of that instant.
 func (s *Session) advance() (seam bool, err error) {
 	if s.ahead == nil {
 		s.fetch(s.cur)
@@ -380,7 +385,8 @@ func (s *Session) advance() (seam bool, err error) {
 	return seam, nil
 }
 
-// fetch reads one frame. At the end of the data it sets the end of the session.
+// fetch reads one frame into f. At the end of the data it sets the end of the
+// session.
 func (s *Session) fetch(f *frame.Frame) {
 	s.err = s.source.Next(f)
 	if errors.Is(s.err, io.EOF) {

@@ -12,9 +12,9 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// Change applies ch one nanosecond after everything that has happened so far, so
-// that a replay can put it at the very same place. It fails, and changes
-// nothing, if the session cannot take it.
+// Change applies ch one nanosecond after the present time, so that a replay can apply
+// it at exactly the same point. If ch cannot be applied, Change returns an error and
+// has no effect.
 func (s *Session) Change(ch config.Change) error { return s.change(ch, false) }
 
 func (s *Session) change(ch config.Change, undo bool) error {
@@ -31,11 +31,11 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	at := s.now + 1
 	place := 0
 	for ; place < len(s.pending) && s.pending[place].T <= at; place++ {
-		if next, _, err := s.fits(after, s.pending[place].Change); err == nil {
-			after = next // one that does not fit is refused in its turn
+		if next, _, err := s.tryChange(after, s.pending[place].Change); err == nil {
+			after = next // one that cannot be applied is refused when it is due
 		}
 	}
-	_, ch, err := s.fits(after, ch)
+	_, ch, err := s.tryChange(after, ch)
 	if err != nil {
 		return err
 	}
@@ -52,14 +52,14 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	return nil
 }
 
-// ErrRestarts refuses a change that takes effect only in a run that begins anew.
+// ErrRestarts refuses a change that needs a restart of the run.
 var ErrRestarts = errors.New("the run must begin anew for that: a script cannot change it")
 
 var errOver = errors.New("the session is over: nothing can be changed any more")
 
-// fits returns what c is after ch, and ch as it was understood, if the configuration and
-// the data can take it. It changes neither.
-func (s *Session) fits(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
+// tryChange returns the configuration after ch and the normal form of ch, or why ch
+// cannot be applied. It modifies neither c nor ch.
+func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
 	if ch.Input() != nil {
 		if err := s.playable(ch); err != nil || ch.OnlyInput() {
 			return c, ch, err
@@ -88,26 +88,25 @@ func (s *Session) fits(c *config.Config, ch config.Change) (after *config.Config
 	return after, ch.Normal(after), nil
 }
 
-// pendingChange is a change whose time has not come.
+// pendingChange is a change that is not due yet.
 type pendingChange struct {
 	config.StampedChange
-	redo bool // was made after a moment that was sought again: a new change discards it
+	redo bool // was made after the moment of a seek; a new change discards it
 }
 
-// same reports whether c is what is pending.
+// same reports whether c is the pending change.
 func (p *pendingChange) same(c config.StampedChange) bool {
 	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
 }
 
-// PlayAgain gives a session that has not begun what was done in another until t, and
-// what was done after it as long as nothing else is changed first.
-func (s *Session) PlayAgain(from *Session, t time.Duration) {
+// ReplayChanges queues the changes made in another session, for a session that has
+// not begun. Those made after t are discarded as soon as a new change is made.
+func (s *Session) ReplayChanges(from *Session, t time.Duration) {
 	s.pending = upcoming(from.log, s.pending, t)
 }
 
-// upcoming is what a session that begins anew has before it: the changes made
-// until t, then the rest of the script, and the changes made after t, which play
-// again unless something else is changed first.
+// upcoming returns the queue of a restarted session: the changes made until t, the
+// rest of the script, and the changes made after t. The last are marked redo.
 func upcoming(made []config.StampedChange, script []pendingChange, t time.Duration) []pendingChange {
 	var out []pendingChange
 	for _, c := range made {
@@ -123,18 +122,18 @@ func upcoming(made []config.StampedChange, script []pendingChange, t time.Durati
 	return out
 }
 
-// Refusal is a scripted change that did not fit any more when its time came,
-// because something else had been changed before. The session goes on without it.
+// Refusal is a scripted change that could not be applied when it was due, because of
+// another change before it. The session goes on without it.
 type Refusal struct {
 	config.StampedChange
 	Why string `json:"why"`
 }
 
-// take applies a change now, or notes why it cannot.
-func (s *Session) take(at time.Duration, sc config.StampedChange) {
+// applyDue applies a change that is due, or records why it cannot.
+func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
 	before := s.config
-	after, normal, err := s.fits(before, sc.Change)
+	after, normal, err := s.tryChange(before, sc.Change)
 	if err != nil {
 		s.refused = append(s.refused, Refusal{sc, err.Error()})
 		s.marks = append(s.marks, Mark{T: at, Label: "refused: " + sc.Change.Label(), Kind: MarkNote})
@@ -162,7 +161,7 @@ func (s *Session) take(at time.Duration, sc config.StampedChange) {
 	s.remember(before, &sc)
 }
 
-// carryOut brings endpoints and links to what the configuration says.
+// carryOut makes endpoints and links follow the configuration.
 func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 	if in := ch.Input(); in != nil {
 		s.play(at, in)
@@ -194,15 +193,15 @@ func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 	return nil
 }
 
-// dragPeriod is how long after a change another of the same settings counts as
-// part of it: a dragged slider is taken back as a whole.
+// dragPeriod is how soon after a change another change of the same settings belongs
+// to the same undo step. One undo takes back a whole drag of a slider.
 const dragPeriod = 600 * time.Millisecond
 
-// maxUndo bounds how far back a session remembers its configurations.
+// maxUndo is the most undo steps that a session keeps.
 const maxUndo = 100
 
-// remember keeps the configuration before a change that altered something; an
-// undo forgets the one it went back to.
+// remember adds an undo step for a change that altered something. An undo removes the
+// step that it took back.
 func (s *Session) remember(before *config.Config, sc *config.StampedChange) {
 	touched := sc.Change.Touches()
 	dragged := touched == s.touched && sc.T-s.touchedAt < dragPeriod && len(s.undo) > 0
@@ -224,26 +223,26 @@ func (s *Session) remember(before *config.Config, sc *config.StampedChange) {
 	s.undo = append(s.undo, undoStep{before, sc.Change.Label()})
 }
 
-// undoStep is a change that can be taken back.
+// undoStep is a change that can be undone.
 type undoStep struct {
-	before *config.Config // the effective configuration before it
-	label  string         // what it was
+	before *config.Config // configuration before the change
+	label  string         // the change in words
 }
 
-// Undo takes back the last change that altered anything and was not taken back
-// before. It returns what that change was, in words.
+// Undo takes back the newest change that is still in effect. It returns that change
+// in words.
 func (s *Session) Undo() (label string, err error) {
 	if len(s.undo) == 0 {
 		return "", ErrNothingToUndo
 	}
 	step := s.undo[len(s.undo)-1]
 	back := step.before.Undo(s.config)
-	if back.IsZero() { // dragged away and back again
+	if back.IsZero() { // the slider was dragged back to where it began
 		s.undo = s.undo[:len(s.undo)-1]
 		return s.Undo()
 	}
 	return step.label, s.change(back, true)
 }
 
-// ErrNothingToUndo: no change was made, or all were taken back.
+// ErrNothingToUndo says that no change was made, or that all were undone.
 var ErrNothingToUndo = errors.New("nothing to undo")

@@ -9,40 +9,41 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// longestDelivery bounds a run that nobody set a duration for: a link that loses
-// everything delivers nothing.
+// longestDelivery ends a run without a duration. Over a link that loses everything,
+// the delivery would never finish.
 const longestDelivery = time.Hour
 
-// restBetween is how long a session that delivers again and again rests in between.
-const restBetween = time.Second
+// roundPause is the pause between two rounds of a session that delivers the file
+// repeatedly (Data.Again).
+const roundPause = time.Second
 
-// bringing is what a session has besides if every byte must arrive: it is over when
-// every lane has brought the file across, or begins again.
-type bringing struct {
+// fileDelivery is the session's state for data with frame.Every delivery. The session
+// ends, or begins another round, when every lane has delivered the file.
+type fileDelivery struct {
 	delivers bool
-	pair     *pair
-	packs    *Packs
-	scripted []*endpoint.Encoding // that the script will ask for, as far as nobody has packed the file with them
-	rounds   uint64               // begun
-	resting  bool
-	goesOn   time.Duration // when it begins again, if it is resting
+	pair     *filePair
+	packs    *PackCache
+	scripted []*endpoint.Encoding // encodings of the script that the file is not packed with yet
+	rounds   uint64               // rounds begun
+	pausing  bool
+	resumeAt time.Duration // when the next round begins, if pausing
 }
 
-// takeFile reads the one frame there is, the new file.
+// takeFile reads the source's only frame, the new file.
 func (s *Session) takeFile() error {
 	s.packs = s.opt.Packs
 	if s.packs == nil {
-		s.packs = NewPacks()
+		s.packs = NewPackCache()
 	}
 	if err := s.source.Next(s.cur); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
 	}
-	s.pair = newPair(s.initial, s.cur)
+	s.pair = newFilePair(s.initial, s.cur)
 	return nil
 }
 
-// over reports whether all lanes have brought the file across, or cannot.
-func (s *Session) over() bool {
+// deliveryOver reports whether every lane has delivered the file, or has failed to.
+func (s *Session) deliveryOver() bool {
 	for _, l := range s.lanes {
 		if l.snd.Pending() != nil || !l.delivery.over() {
 			return false
@@ -51,17 +52,17 @@ func (s *Session) over() bool {
 	return true
 }
 
-// bring lets a datagram of each lane leave if one is due, after what arrived at this
-// instant.
-func (s *Session) bring(at time.Duration) {
-	switch over := s.over(); {
+// stepDelivery sends one datagram on each lane, if one is due. It runs after the
+// arrivals of this instant.
+func (s *Session) stepDelivery(at time.Duration) {
+	switch over := s.deliveryOver(); {
 	case !over:
-		s.resting = false
+		s.pausing = false
 	case !s.config.Data.Again:
 		s.finish(at + 1)
 		return
-	case !s.resting:
-		s.resting, s.goesOn = true, at+restBetween
+	case !s.pausing:
+		s.pausing, s.resumeAt = true, at+roundPause
 	}
 	if at != s.NextFrame() {
 		return
@@ -71,8 +72,8 @@ func (s *Session) bring(at time.Duration) {
 		s.skipped++
 		return
 	}
-	if s.resting && at >= s.goesOn {
-		s.resting = false
+	if s.pausing && at >= s.resumeAt {
+		s.pausing = false
 		s.rounds++
 		s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
 		for _, l := range s.lanes {
@@ -85,8 +86,8 @@ func (s *Session) bring(at time.Duration) {
 	}
 }
 
-// delivered returns how many bytes of packed files are there, of how many: of all
-// lanes together.
+// delivered returns how many bytes of the packed files have arrived and how many
+// there are, summed over all lanes.
 func (s *Session) delivered() (done, total float64) {
 	for _, l := range s.lanes {
 		d := l.delivery
@@ -96,7 +97,7 @@ func (s *Session) delivered() (done, total float64) {
 		stream, block := d.snd.Bytes()
 		total += float64(stream)
 		if in, _ := d.rcv.Progress(); d.present() {
-			done += float64(min(in.Held()*block, stream)) // the last block is a short one
+			done += float64(min(in.Received()*block, stream)) // the last block may be short
 		}
 	}
 	return done, total

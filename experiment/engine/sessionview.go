@@ -4,11 +4,13 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/dataset"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
 )
 
-// View is what a snapshot shows of a session, with so many packets of each lane; the
-// runner adds its own state.
+// View returns a snapshot of the session, with at most the given number of packets of
+// each lane. The runner adds its own state.
 func (s *Session) View(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
@@ -21,14 +23,14 @@ func (s *Session) View(packets int) *Snapshot {
 	return snap
 }
 
-// Opened returns a packet of the first lane with its inside, if it is remembered.
+// Opened returns a packet of the first lane with its Inside. Its Gone is set if the
+// packet is no longer kept.
 func (s *Session) Opened(id PacketID) *Opened { return s.lanes[0].opened(id) }
 
-// Samples returns the samples of the first lane that are remembered, oldest first.
+// Samples returns the samples kept of the first lane, oldest first.
 func (s *Session) Samples() []Sample { return s.lanes[0].meter.samples.view() }
 
-// Packets returns the packets of the first lane that are remembered, oldest first, in
-// memory of their own.
+// Packets returns a copy of the packets kept of the first lane, oldest first.
 func (s *Session) Packets() []PacketRecord {
 	records := &s.lanes[0].records
 	return records.last(nil, len(records.ring))
@@ -55,8 +57,8 @@ func (l *lane) recent(all []Sample) Recent {
 }
 
 // RecentOf sums up the last two seconds of samples, oldest first, of a source of
-// tickHz ticks a second. How long encoding took is not in samples: EncodeUS and
-// DecodeUS stay 0.
+// tickHz ticks a second. Samples hold no codec times, so EncodeUS and DecodeUS stay
+// 0.
 func RecentOf(all []Sample, tickHz int) Recent {
 	last := tail(all, 2*time.Second)
 	var s Sample
@@ -93,7 +95,7 @@ func tail(all []Sample, d time.Duration) []Sample {
 	return all[max(0, len(all)-int(d/SamplePeriod)):]
 }
 
-// p95Kbps returns the 95th percentile of the samples' payload.
+// p95Kbps returns the 95th percentile of the samples' payload rates.
 func p95Kbps(all []Sample) float64 {
 	if len(all) == 0 {
 		return 0
@@ -104,4 +106,30 @@ func p95Kbps(all []Sample) float64 {
 	}
 	slices.Sort(bits)
 	return float64(bits[(len(bits)*95+99)/100-1]) / 1000 / SamplePeriod.Seconds()
+}
+
+// Progress returns how much of the session is done and how much there is: in seconds,
+// or in bytes where a file is delivered.
+func (s *Session) Progress() (done, total float64) {
+	if s.delivers {
+		return s.delivered()
+	}
+	return s.Now().Seconds(), s.expected().Seconds()
+}
+
+// expected returns when the session will end; 0 if that is not known.
+func (s *Session) expected() time.Duration {
+	if s.end < never {
+		return s.end
+	}
+	if src, ok := s.source.(dataset.Sized); ok {
+		return endpoint.TickTime(uint64(src.Frames()), s.schema.TickHz)
+	}
+	return 0
+}
+
+// Interrupt ends the session right after the present instant.
+func (s *Session) Interrupt() {
+	s.interrupted = true
+	s.finish(s.now + 1)
 }

@@ -8,16 +8,16 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// A shadow is a further encoder on the same frames and the same fates as the one
-// under the keys. It may join and leave while the session runs: whoever joins
-// takes over links in the state of the first lane's, so that from then on every
-// packet meets what the first lane's packet meets.
+// A shadow is a further encoder on the same frames and the same fates as the encoder
+// of the first lane. It may join and leave while the session runs. A lane that joins
+// copies the state of the first lane's links, so that from then on its packets meet
+// the same fates.
 
-// checkShadows says whether the data suit every shadow of c.
+// checkShadows reports why a new shadow of c cannot run on the data; nil if all can.
 func (s *Session) checkShadows(c *config.Config) error {
 	for i, e := range c.Shadows {
 		if e.In(s.config.Shadows) {
-			continue // it runs
+			continue // it is running already
 		}
 		codec, params, err := e.Resolve(config.Indexed("shadow", i), c.Codecs)
 		if err != nil {
@@ -33,8 +33,8 @@ func (s *Session) checkShadows(c *config.Config) error {
 	return nil
 }
 
-// arrangeShadows brings the lanes to what the configuration says: those that stay
-// go on undisturbed.
+// arrangeShadows makes the shadow lanes follow the configuration. Lanes that stay are
+// left alone.
 func (s *Session) arrangeShadows() error {
 	lanes := s.lanes[:1:1]
 	for _, e := range s.config.Shadows {
@@ -53,7 +53,7 @@ func (s *Session) arrangeShadows() error {
 	return nil
 }
 
-// join makes a lane that begins now, beside those that run.
+// join makes a shadow lane that begins now.
 func (s *Session) join(e config.Encoder) (*lane, error) {
 	opt := s.opt.shadow()
 	l, err := newLane(s.config, e, s.schema, s.initial, &opt)
@@ -63,29 +63,30 @@ func (s *Session) join(e config.Encoder) (*lane, error) {
 	s.deliverFile(l)
 	first := s.lanes[0]
 	l.began = s.now
-	l.connect(first.downLink.Fork(foreignTag), first.upLink.Fork(foreignTag))
+	l.connect(first.downLink.Fork(inheritedTag), first.upLink.Fork(inheritedTag))
 	l.snd.StartAt(s.sent, s.now)
 	l.rcv.StartAt(s.sent)
-	l.play.moment = s.now // nothing older will be on display
+	l.play.moment = s.now // nothing older is displayed
 	return l, nil
 }
 
-// foreignTag tags what was under way in a link when a lane took it over: it was sent
-// by somebody else.
-const foreignTag = 1<<64 - 1
+// inheritedTag tags the datagrams that were in flight when a shadow copied a link.
+// Another lane sent them.
+const inheritedTag = 1<<64 - 1
 
-// arriveForeign lets a packet arrive that the lane did not send. It means nothing
-// here, but the first lane acknowledges it, which moves the chances of the uplink
-// on by one: so it must here.
-func (l *lane) arriveForeign(now time.Duration, damaged bool) {
+// arriveInherited handles the arrival of a packet that another lane sent. The
+// receiver ignores it, but the first lane acks it. So this lane sends an ack as well,
+// to keep the random draws of both uplinks in step.
+func (l *lane) arriveInherited(now time.Duration, damaged bool) {
 	if !damaged {
-		l.up.Send(now, make([]byte, endpoint.AckSize(l.delivery != nil)), foreignTag)
+		l.up.Send(now, make([]byte, endpoint.AckSize(l.delivery != nil)), inheritedTag)
 	}
 }
 
-// shadow returns the options of a lane at which nobody looks closely.
+// shadow returns the options of a shadow lane: no observer, no picture, no
+// inspection, few packets.
 func (o Options) shadow() Options {
-	o.Observer, o.Looked, o.Inspect = nil, false, false
+	o.Observer, o.WithPicture, o.Inspect = nil, false, false
 	if o.KeepPackets > ShownPackets {
 		o.KeepPackets = ShownPackets
 	}

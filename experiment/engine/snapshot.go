@@ -10,7 +10,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// SamplePeriod is the width of a sample in virtual time.
+// SamplePeriod is the length of a sample in virtual time.
 const SamplePeriod = 100 * time.Millisecond
 
 // Sample is what happened in one period of virtual time.
@@ -19,18 +19,18 @@ type Sample struct {
 	Sent         int           // packets
 	PayloadBits  int64
 	WireBits     int64 // payload, our header, 28 bytes of IPv4 and UDP, fragments
-	FeedbackBits int64 // the uplink, wire accounting
+	FeedbackBits int64 // on the uplink, counted as WireBits are
 	Items        int64 // items in the frames sent
 	Changed      int64 // rows that differed from their baseline
 	Outcomes     [NumOutcomes]int
 	LostBy       [figures.MaxCauses]int
-	BaselineAge  int64 // sum over the packets counted in Referenced, in ticks
+	BaselineAge  int64 // in ticks, summed over the packets counted in Referenced
 	Referenced   int   // packets encoded against an acked frame, not the initial state
 	Starved      int   // display ticks without a snapshot to interpolate to
 	Displayed    int   // display ticks
-	Late         int   // snapshots that came after their time
-	// The worst of the period: how far a cube was shown from where the sender had
-	// it at the moment on display.
+	Late         int   // snapshots that arrived after their display time
+	// The largest display errors of any cube in the period, in millimetres and
+	// degrees.
 	PositionErrorMM, OrientationErrorDeg float64
 	Budget                               encoders.Budget
 }
@@ -45,7 +45,7 @@ func (s *Sample) Failed() (n int) {
 	return n
 }
 
-// PacketRecord is the life of one packet, or of one copy of it.
+// PacketRecord records one packet, or one copy of it, from sending to outcome.
 type PacketRecord struct {
 	Seq      uint64
 	Copy     int           // 0, or 1.. for a copy made by the link
@@ -61,13 +61,13 @@ type PacketRecord struct {
 	Changed  int // rows that differed from the baseline
 	Outcome  Outcome
 	Cause    lossmodel.Cause // when lost
-	EncodeNS int64           // of this process; not reproducible
+	EncodeNS int64           // nanoseconds in this process; not reproducible
 	DecodeNS int64
-	Seam     bool // first after the recording began anew
+	Seam     bool // first packet after a seam of the source
 }
 
-// ShownPackets is how many packets a snapshot of a running session carries: as many
-// as a screen can show.
+// ShownPackets is how many packets of each lane a snapshot of a running session
+// holds: as many as a screen can show.
 const ShownPackets = 600
 
 // RunState is what the runner is doing.
@@ -79,17 +79,17 @@ const (
 	Paused
 	Ended   // the source or the duration is over
 	Broken  // an error stopped it; see Snapshot.Err
-	Seeking // on its way to Snapshot.Seek, without pacing
+	Seeking // running to Snapshot.Seek without pacing
 )
 
-// Mark is a moment in the timeline that a chart points at.
+// Mark is an event in the timeline that charts point at.
 type Mark struct {
 	T     time.Duration
 	Label string // short: "encoder rotor", "loss 5%", "seam"
 	Kind  MarkKind
 }
 
-// MarkKind tells marks apart.
+// MarkKind is the kind of a mark.
 type MarkKind uint8
 
 // The kinds of mark.
@@ -100,15 +100,15 @@ const (
 	MarkUndo // a change was taken back
 )
 
-// Notice is a sentence for the person in front: "saved as ...", "no such encoder".
+// Notice is a message for the user, such as "saved as ..." or "no such encoder".
 type Notice struct {
-	ID   int // grows; a notice with a new ID is new
+	ID   int // increases with every notice
 	Text string
 	Bad  bool
 }
 
-// Lane is one encoder's side of a snapshot: the first is the encoder under the
-// keys, further ones are shadows on the same frames and the same fates.
+// Lane is one lane of a snapshot. The first has the encoder that the user controls;
+// further ones are shadows on the same frames and the same fates.
 type Lane struct {
 	Encoder  string
 	Params   any
@@ -119,47 +119,48 @@ type Lane struct {
 	Totals   figures.Totals
 	Timing   figures.Timing
 	Recent   Recent
-	Blocks   []BlockState // of the file that is delivered, in order; nil if the data are no files
-	Err      error        // the encoder's newest complaint: it refused a frame
-	Troubles []Incident   // the newest of each kind, the latest first; the first lane's only
+	Blocks   []BlockState // of the delivered file, in order; nil if the data are no files
+	Err      error        // newest error of the encoder, the decoder or the feedback
+	Troubles []Incident   // newest incident of each reason, latest first; of the first lane only
 }
 
-// Recent is what the vital numbers show: the last two seconds.
+// Recent holds the figures of the last two seconds.
 type Recent struct {
 	PayloadKbps, WireKbps, FeedbackKbps float64
 	PayloadP95Kbps                      float64 // of 100 ms samples in the last minute
 	BitsPerItem, BitsPerChanged         float64
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
-	StarvedRatio                        float64 // of the display ticks
-	PositionErrorMM                     float64 // of the cube that was shown worst
-	EncodeUS, DecodeUS                  float64 // medians
+	StarvedRatio                        float64 // share of display ticks
+	PositionErrorMM                     float64 // largest of any cube
+	EncodeUS, DecodeUS                  float64 // medians, in microseconds
 	Budget                              encoders.Budget
 }
 
-// Snapshot is one immutable picture of a running session, for the dashboard.
-// Slices may be shared with later snapshots; nobody writes to them.
+// Snapshot is an immutable view of a running session, for the dashboard. Its slices
+// may be shared with later snapshots and are never modified.
 type Snapshot struct {
 	Now    time.Duration // virtual
 	State  RunState
-	Speed  float64       // asked for; 0 means as fast as it can
-	Actual float64       // reached, over the last second of wall time
-	Seek   time.Duration // where it is going, if State is Seeking
+	Speed  float64       // requested, as a multiple of real time; 0: as fast as possible
+	Actual float64       // reached over the last second of wall time
+	Seek   time.Duration // target of the seek, if State is Seeking
 	Err    error
-	Config *config.Config // effective, with all changes applied
+	Config *config.Config // with all changes applied so far
 	Item   string         // "cube"
 	Schema *frame.Schema
 	Lanes  []Lane
 	Marks  []Mark
 	Log    []config.StampedChange
-	Making *Making  // a patch that the session waits for; nil: none
-	Matrix *Matrix  // what the new file is like, by the patch that was made last; nil: none was
-	World  *Picture // both ends to look at; nil if the data are no cubes
+	Making *Making  // the patch that the session waits for; nil: none
+	Matrix *Matrix  // of the newest patch; nil: no patch was made
+	World  *Picture // the world at both ends; nil if the data are no cubes
 	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice
 }
 
-// Making is a patch that is being made; virtual time stands still meanwhile.
+// Making is the progress of a patch in the making. Virtual time stands still until it
+// is done.
 type Making struct {
 	Encoder     string
 	Done, Total int64 // bytes of the new file

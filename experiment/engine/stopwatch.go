@@ -7,13 +7,13 @@ import (
 	"wirelab/encoders"
 )
 
-// stopwatch is a lane's probe at one end: it times the codec, and counts the rows
-// that the encoder finds changed.
+// stopwatch is a lane's endpoint.Probe. It times the codec, and counts the changed
+// rows of each frame to encode.
 type stopwatch struct {
 	clock   Clock
 	schema  *frame.Schema
 	start   int64
-	ns      int64 // the last work took
+	ns      int64 // duration of the last call of the codec
 	changed int   // rows that differed from the first reference
 }
 
@@ -22,7 +22,7 @@ func (w *stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	if cur != nil {
 		w.changed = cur.ChangedRows(refs[0].Frame, len(w.schema.Fields))
 		if w.schema.Rows == 0 {
-			w.changed = len(cur.Body) // what is nothing but bytes is all news
+			w.changed = len(cur.Body) // a body counts as changed as a whole
 		}
 	}
 	w.start = w.clock.Now()
@@ -31,11 +31,11 @@ func (w *stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 // End implements endpoint.Probe.
 func (w *stopwatch) End() { w.ns = w.clock.Now() - w.start }
 
-// Clock measures how long work takes in this process. It is injected: nothing
-// that decides anything reads it, and a nil Clock measures nothing.
+// Clock returns the time of this process since some fixed moment. It only measures
+// how long work takes; no decision depends on it. A nil Clock measures nothing.
 type Clock func() time.Duration
 
-// Now returns the time in nanoseconds.
+// Now returns the time in nanoseconds; 0 for a nil Clock.
 func (c Clock) Now() int64 {
 	if c == nil {
 		return 0

@@ -5,39 +5,39 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// taint is what the lab knows of damage that the receiver cannot see: with the
-// checksum off it decodes damaged bytes, and whatever leans on them is damaged too.
-// Endpoints know nothing of it; the lane follows each packet from the bytes to the
-// frames and decoders that came of it.
+// taint tracks damage that the receiver cannot see. With the checksum off, the
+// receiver decodes damaged bytes, and every frame that is decoded from such a frame
+// may be wrong too. Endpoints know nothing of it. The lane records which frames and
+// decoders came from damaged packets.
 type taint struct {
 	frames   [frame.MaxHistory + 1]taintedFrame  // of packet n at n % len
 	decoders [endpoint.KeptEpochs]taintedDecoder // of epoch e at e % len
-	file     bool                                // a block of the present delivery had been damaged
+	file     bool                                // a block of the current delivery had been damaged
 }
 
-// taintedFrame is a frame that the receiver keeps.
+// taintedFrame is the state of a frame in the receiver's history.
 type taintedFrame struct {
 	seq, epoch uint64
-	tainted    bool // it came of damaged bytes
+	tainted    bool // decoded from damaged bytes
 	memo       bool // it carries a memo of its codec
 }
 
-// taintedDecoder is a decoder that the receiver keeps.
+// taintedDecoder is the state of one of the receiver's decoders.
 type taintedDecoder struct {
 	epoch   uint64
 	tainted bool // made from a damaged packet
 }
 
-// follow notes what became of a datagram, damaged or not, and reports whether that
-// rests on damage.
+// follow records the reception of a datagram, and reports whether the result depends
+// on damaged bytes.
 func (t *taint) follow(rx *endpoint.Reception, damaged bool) (tainted bool) {
-	if !rx.Known {
+	if !rx.HasDecoder {
 		return damaged
 	}
 	d := &t.decoders[rx.Epoch%endpoint.KeptEpochs]
 	tainted = damaged
 	if !rx.Fresh && d.epoch == rx.Epoch {
-		d.tainted = d.tainted && (damaged || !rx.Announced)
+		d.tainted = d.tainted && (damaged || !rx.HasParams)
 		tainted = tainted || d.tainted
 	}
 	for _, seq := range rx.Refs[:rx.NRefs] {
@@ -59,23 +59,23 @@ func (t *taint) follow(rx *endpoint.Reception, damaged bool) (tainted bool) {
 	return tainted
 }
 
-// has reports whether the frame kept of packet seq came of damaged bytes.
+// has reports whether the stored frame of packet seq depends on damaged bytes.
 func (t *taint) has(seq uint64) bool {
 	f := &t.frames[seq%uint64(len(t.frames))]
 	return f.seq == seq && f.tainted
 }
 
-// clear notes that the frame kept of packet seq came out right after all.
+// clear marks the stored frame of packet seq as correct.
 func (t *taint) clear(seq uint64) {
 	if f := &t.frames[seq%uint64(len(t.frames))]; f.seq == seq {
 		f.tainted = false
 	}
 }
 
-// block does the same as follow for a block of a file.
+// block does what follow does, for a block of a file.
 func (t *taint) block(rx *endpoint.BlockReception, damaged bool) (tainted bool) {
 	tainted = t.follow(&rx.Reception, damaged)
-	if rx.Began {
+	if rx.NewDelivery {
 		t.file = false
 	}
 	t.file = t.file || rx.Accepted && tainted

@@ -7,10 +7,10 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// maxRounds bounds how many rounds are remembered.
+// maxRounds is the most finished rounds that are kept.
 const maxRounds = 100
 
-// transferred sums up the present delivery at now, and what m has counted.
+// transferred returns the figures of the current delivery at now.
 func (d *delivery) transferred(now time.Duration, m *meter) *figures.Transfer {
 	if d == nil {
 		return nil
@@ -22,12 +22,12 @@ func (d *delivery) transferred(now time.Duration, m *meter) *figures.Transfer {
 		return t
 	}
 	out := d.snd.Progress()
-	t.Blocks, t.Resent, t.Needless, t.Done, t.Failed = out.Blocks(), out.Resent(), d.needless, d.done, d.failed
+	t.Blocks, t.Resent, t.Spurious, t.Done, t.Failed = out.Blocks(), out.Resent(), d.spurious, d.done, d.failed
 	if d.packed != nil {
 		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}
 	if in, _ := d.rcv.Progress(); d.present() {
-		t.Delivered = in.Held()
+		t.Delivered = in.Received()
 	}
 	t.ElapsedS = max(now-d.start, 0).Seconds()
 	if d.done {
@@ -38,9 +38,9 @@ func (d *delivery) transferred(now time.Duration, m *meter) *figures.Transfer {
 	return t
 }
 
-// busyUntil returns the end of the time that rates are reckoned over. A lane whose
-// file is there has nothing more to do while those beside it go on: its last datagram
-// and the beat that this took count, and what the others take does not.
+// busyUntil returns the end of the time over which rates are computed. For a lane
+// that has delivered its file this is the end of the beat of its last datagram, even
+// if other lanes are still delivering.
 func (d *delivery) busyUntil(now time.Duration) time.Duration {
 	if d == nil || !d.done || d.again {
 		return now
@@ -50,7 +50,7 @@ func (d *delivery) busyUntil(now time.Duration) time.Duration {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// close files the epoch that ends at now among the rounds.
+// close adds the delivery that ends at now to the rounds.
 func (d *delivery) close(now time.Duration) {
 	if !d.begun() || d.packed == nil {
 		return
@@ -67,22 +67,25 @@ func (d *delivery) close(now time.Duration) {
 	d.packed = nil
 }
 
-// BlockState is what is known, at both ends together, of some neighbouring blocks.
+// BlockState is the state of a block, or of a run of neighbouring blocks, as known
+// from both ends.
 type BlockState uint8
 
-// The states, from bad to good: of several blocks the worst that applies to any.
+// The states, roughly from bad to good. Several blocks shown as one have the worst
+// state of any of them.
 const (
 	BlockWaiting   BlockState = iota // never sent
-	BlockUnderWay                    // sent once, not there
-	BlockAgain                       // sent again, not there
+	BlockUnderWay                    // sent once, not arrived
+	BlockAgain                       // sent more than once, not arrived
 	BlockDelivered                   // there
-	BlockLate                        // there, after it was sent more than once
+	BlockLate                        // arrived after it was sent more than once
 )
 
-// maxBlockStates is how many states a snapshot shows at most.
+// maxBlockStates is the most states in a snapshot.
 const maxBlockStates = 2048
 
-// states returns how the blocks stand, neighbours together if they are too many.
+// states returns the states of all blocks in order. If there are too many, each entry
+// stands for several neighbours.
 func (d *delivery) states() []BlockState {
 	if d == nil || d.snd.Progress().Blocks() == 0 {
 		return nil
@@ -102,7 +105,7 @@ func (d *delivery) states() []BlockState {
 }
 
 func (d *delivery) state(n int) BlockState {
-	times := d.snd.Progress().Times(n)
+	times := d.snd.Progress().SendCount(n)
 	in, _ := d.rcv.Progress()
 	there := d.present() && in.Has(n)
 	switch {

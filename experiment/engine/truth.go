@@ -2,20 +2,19 @@ package engine
 
 import "wirelab/dataset/frame"
 
-// truths remembers the source's newest frames, so that what a display shows can
-// be held against what the sender had at that very moment. It grows to the
-// longest way from source to display and then allocates nothing; beyond
-// maxTruths frames it forgets, and errors of displays that lag further go
-// unmeasured.
+// truths keeps the source's newest frames, so that a display can be compared with the
+// truth of the moment it shows. It grows to the longest lag of a display and then
+// allocates nothing. It keeps at most maxTruths frames: errors of displays that lag
+// further are not measured.
 type truths struct {
 	ring  []frame.Frame // tick n lives at n % len(ring)
-	from  uint64        // oldest tick held
-	next  uint64        // the tick that comes next
-	seams [64]uint64    // the newest ticks that followed a seam, n of them seen
-	n     uint64
+	from  uint64        // oldest tick kept
+	next  uint64        // tick of the next frame
+	seams [64]uint64    // newest ticks that followed a seam
+	n     uint64        // seams so far
 }
 
-// add remembers the next tick's frame. Ticks before needed may be forgotten.
+// add stores the next tick's frame. Ticks before needed may be dropped.
 func (t *truths) add(f *frame.Frame, seam bool, needed uint64) {
 	if seam {
 		t.seams[t.n%uint64(len(t.seams))] = t.next
@@ -43,7 +42,7 @@ func (t *truths) grow() {
 	t.ring = ring
 }
 
-// get returns the frame of a tick, nil if it is not known (any more).
+// get returns the frame of a tick; nil if it is not kept.
 func (t *truths) get(tick uint64) *frame.Frame {
 	if tick < t.from || tick >= t.next {
 		return nil
@@ -51,8 +50,8 @@ func (t *truths) get(tick uint64) *frame.Frame {
 	return &t.ring[tick%uint64(len(t.ring))]
 }
 
-// seamIn reports whether the source began anew after tick from, at the latest at
-// tick to: nothing moved between the two, it was put there.
+// seamIn reports whether a tick after from, up to and including to, followed a seam.
+// Cubes do not move across a seam: they are reset.
 func (t *truths) seamIn(from, to uint64) bool {
 	kept := min(t.n, uint64(len(t.seams)))
 	for i := range kept {
@@ -60,5 +59,5 @@ func (t *truths) seamIn(from, to uint64) bool {
 			return true
 		}
 	}
-	return kept < t.n && from < t.seams[t.n%kept] // what was before the oldest seam kept is not known
+	return kept < t.n && from < t.seams[t.n%kept] // before the oldest seam kept, assume a seam
 }

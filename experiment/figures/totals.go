@@ -127,7 +127,7 @@ type Transfer struct {
 	Blocks      int     `json:"blocks"`       // datagrams that it takes at least
 	Delivered   int     `json:"delivered"`    // blocks that are there
 	Resent      int64   `json:"resent"`       // datagrams that carried a block again
-	Needless    int64   `json:"needless"`     // of those, blocks that were there already
+	Spurious    int64   `json:"needless"`     // of those, blocks that were there already
 	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
 	Failed      bool    `json:"failed"`       // all has come, and it is no such file
 	SHA256      string  `json:"sha256"`       // of the new file

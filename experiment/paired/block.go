@@ -5,7 +5,7 @@ import "math"
 // mostOfData is how much of the data a block may be. Data that drift, as after a
 // change of the link in the middle, come to that limit, and their intervals are as
 // wide as they should be.
-const mostOfData = 0.35
+const maxBlockShare = 0.35
 
 // blockLength returns how long blocks of v should be: the rule of Politis and White
 // (2004, corrected by Patton, Politis and White 2009) for the circular block
@@ -37,7 +37,7 @@ func blockLength(v []float64) int {
 	}
 	phi := persistence(r[1]/r[0], n)
 	length := max(best, float64(4*lag), 2*(1+phi)/(1-phi))
-	return int(math.Ceil(min(max(length, 1), mostOfData*float64(n))))
+	return int(math.Ceil(min(max(length, 1), maxBlockShare*float64(n))))
 }
 
 // persistence is how much of a value is left in the next one: the autocorrelation r
@@ -48,7 +48,7 @@ func persistence(r float64, n int) float64 { return min(r+(1+3*max(r, 0))/float6
 // from one to the next is lost: the standard deviation of a mean of values that
 // forget as fast as v does, over that which blocks of this length see of it. At
 // least 1.
-func unseen(v []float64, block int) float64 {
+func widening(v []float64, block int) float64 {
 	r := autocovariance(v, 1)
 	if block < 2 || r[0] <= 0 {
 		return 1
@@ -83,7 +83,7 @@ func autocovariance(v []float64, most int) []float64 {
 			s += float64(x * centred[i])
 		}
 		r[k] = s / float64(len(v))
-		if k > 0 && k <= most && died(r[:k+1], len(v)) {
+		if k > 0 && k <= most && diedOut(r[:k+1], len(v)) {
 			return r[:k+1] // nothing beyond is asked for
 		}
 	}
@@ -91,7 +91,7 @@ func autocovariance(v []float64, most int) []float64 {
 }
 
 // died reports whether the last lags of r all look like chance.
-func died(r []float64, n int) bool {
+func diedOut(r []float64, n int) bool {
 	if len(r) <= insignificant {
 		return false
 	}
@@ -107,7 +107,7 @@ func died(r []float64, n int) bool {
 // lastLag is the last lag before the autocorrelation has died out; the last one
 // known if it never does.
 func lastLag(r []float64, n int) int {
-	if died(r, n) {
+	if diedOut(r, n) {
 		return len(r) - 1 - insignificant
 	}
 	return len(r) - 1
@@ -125,17 +125,17 @@ func flatTop(t float64) float64 {
 // order: what has to be looked at for dependence.
 func influence(a, b Ratio) []float64 {
 	ra, rb := a.value(), b.value()
-	n := float64(len(a.Over))
-	ua, ub := sum(a.Under)/n, sum(b.Under)/n
-	out := make([]float64, len(a.Over))
+	n := float64(len(a.Num))
+	ua, ub := sum(a.Den)/n, sum(b.Den)/n
+	out := make([]float64, len(a.Num))
 	for i := range out {
-		out[i] = (a.Over[i]-float64(ra*a.Under[i]))/ua - (b.Over[i]-float64(rb*b.Under[i]))/ub
+		out[i] = (a.Num[i]-float64(ra*a.Den[i]))/ua - (b.Num[i]-float64(rb*b.Den[i]))/ub
 	}
 	return out
 }
 
 // beyond is the same for quantiles: which of the two lies beyond its own.
-func beyond(a, b []float64, qa, qb float64) []float64 {
+func exceedances(a, b []float64, qa, qb float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range out {
 		if a[i] > qa {

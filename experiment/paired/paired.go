@@ -26,7 +26,7 @@ import (
 
 // Least is the fewest pairs of which an interval is made. With fewer there are too
 // few stretches to see by how much they vary, and no telling how long their memory is.
-const Least = 100
+const MinPairs = 100
 
 // resamples is how many draws are made. The width of an interval, which hangs on
 // their standard deviation, is then known to 1/sqrt(2 resamples), 3.5 %.
@@ -34,7 +34,7 @@ const resamples = 400
 
 // mostBlocks bounds how many stretches make a draw, and so what a draw costs. Longer
 // ones than need be are never wrong, and 300 tell a variance well enough.
-const mostBlocks = 300
+const maxBlocks = 300
 
 // Interval is a difference and the 95 % confidence interval around it.
 type Interval struct {
@@ -44,34 +44,34 @@ type Interval struct {
 }
 
 // Clear reports whether the interval leaves no doubt which of the two is larger.
-func (i Interval) Clear() bool { return i.Known && (i.Lo > 0 || i.Hi < 0) }
+func (i Interval) Significant() bool { return i.Known && (i.Lo > 0 || i.Hi < 0) }
 
 // Ratio is a figure that is a sum over a sum: payload bits over changed cubes, or
 // over seconds. Both slices have an entry a pair.
-type Ratio struct{ Over, Under []float64 }
+type Ratio struct{ Num, Den []float64 }
 
-func (r Ratio) value() float64 { return sum(r.Over) / sum(r.Under) }
+func (r Ratio) value() float64 { return sum(r.Num) / sum(r.Den) }
 
 // Ratios compares a with b: how much larger a's ratio is. The four slices must be
 // equally long. A ratio over nothing makes the difference unknown.
 func Ratios(a, b Ratio, seed uint64) Interval {
-	n := len(a.Over)
-	if len(a.Under) != n || len(b.Over) != n || len(b.Under) != n {
+	n := len(a.Num)
+	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
 		panic("paired: slices of different lengths are not paired")
 	}
-	if diff := a.value() - b.value(); n < Least || math.IsNaN(diff) || math.IsInf(diff, 0) {
+	if diff := a.value() - b.value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
 	}
 	moves := influence(a, b)
-	block := max(blockLength(moves), n/mostBlocks)
-	return ratios(a, b, block, unseen(moves, block), seed)
+	block := max(blockLength(moves), n/maxBlocks)
+	return ratios(a, b, block, widening(moves, block), seed)
 }
 
 // ratios is Ratios with blocks of a given length, and made wider so many times.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
-	n := len(a.Over)
+	n := len(a.Num)
 	out := Interval{Diff: a.value() - b.value(), Block: block}
-	sums := [4]running{newRunning(a.Over, out.Block), newRunning(a.Under, out.Block), newRunning(b.Over, out.Block), newRunning(b.Under, out.Block)}
+	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block), newPrefixSums(b.Den, out.Block)}
 	var m moments
 	draws := newDraws(n, out.Block, seed)
 	for range resamples {
@@ -99,15 +99,15 @@ func Quantiles(a, b []float64, p float64, seed uint64) Interval {
 	}
 	x, y := rank(a), rank(b)
 	out := Interval{Diff: x.quantile(nil, n, p) - y.quantile(nil, n, p)}
-	if n < Least {
+	if n < MinPairs {
 		return out
 	}
-	moves := beyond(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
+	moves := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
 	out.Block = blockLength(moves)
 	drawn := make([]float64, 0, resamples)
 	draws := newDraws(n, out.Block, seed)
 	timesX, timesY := make([]int32, n), make([]int32, n)
-	placeX, placeY := around(x.place, out.Block), around(y.place, out.Block)
+	placeX, placeY := wrapAround(x.place, out.Block), wrapAround(y.place, out.Block)
 	for range resamples {
 		clear(timesX)
 		clear(timesY)
@@ -119,7 +119,7 @@ func Quantiles(a, b []float64, p float64, seed uint64) Interval {
 		})
 		drawn = append(drawn, x.quantile(timesX, n, p)-y.quantile(timesY, n, p))
 	}
-	out.between(n, drawn, unseen(moves, out.Block))
+	out.between(n, drawn, widening(moves, out.Block))
 	return out
 }
 
@@ -172,20 +172,22 @@ func (d *draws) each(take func(from, length int)) {
 }
 
 // around repeats the first values behind the last, so that any block is a slice.
-func around(v []int32, block int) []int32 { return append(slices.Clip(v), v[:min(block, len(v))]...) }
+func wrapAround(v []int32, block int) []int32 {
+	return append(slices.Clip(v), v[:min(block, len(v))]...)
+}
 
 // running answers for the sum of any stretch of up to block values, around the end.
-type running []float64
+type prefixSums []float64
 
-func newRunning(v []float64, block int) running {
-	r := make(running, len(v)+block+1)
+func newPrefixSums(v []float64, block int) prefixSums {
+	r := make(prefixSums, len(v)+block+1)
 	for i := range len(v) + block {
 		r[i+1] = r[i] + v[i%len(v)]
 	}
 	return r
 }
 
-func (r running) of(from, length int) float64 { return r[from+length] - r[from] }
+func (r prefixSums) of(from, length int) float64 { return r[from+length] - r[from] }
 
 // moments is the mean and the sum of squares of what was added (Welford 1962).
 type moments struct{ n, mean, squares float64 }

@@ -160,7 +160,7 @@ func TestQuantileOfTwoHeaps(t *testing.T) {
 			x[i] += 4000
 		}
 	}
-	if got := Quantiles(x, y, 0.5, 1); !got.Clear() || got.Lo < 200 || got.Hi < 4000 {
+	if got := Quantiles(x, y, 0.5, 1); !got.Significant() || got.Lo < 200 || got.Hi < 4000 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -246,7 +246,7 @@ func TestCritical(t *testing.T) {
 	beyond := 0
 	for range trials {
 		v := autoregressive(rng, n, 0)
-		r := newRunning(v, block)
+		r := newPrefixSums(v, block)
 		mean := sum(v) / n
 		var m moments
 		for from := range n {
@@ -275,27 +275,27 @@ func TestUnseen(t *testing.T) {
 				seen += 2 * (1 - float64(k)/float64(block)) * math.Pow(phi, float64(k))
 			}
 		}
-		if got, want := unseen(v, block), math.Sqrt(whole/seen); math.Abs(got-want) > 1e-9 {
+		if got, want := widening(v, block), math.Sqrt(whole/seen); math.Abs(got-want) > 1e-9 {
 			t.Errorf("blocks of %d: %v, want %v", block, got, want)
 		}
 	}
-	if got := unseen(autoregressive(rng, 200, -0.7), 10); got != 1 {
+	if got := widening(autoregressive(rng, 200, -0.7), 10); got != 1 {
 		t.Errorf("what swings back and forth is made %v times wider", got)
 	}
-	if got := unseen(make([]float64, 200), 10); got != 1 {
+	if got := widening(make([]float64, 200), 10); got != 1 {
 		t.Errorf("constants are made %v times wider", got)
 	}
 }
 
 func TestTooLittleToSay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	a, b := against(rng, autoregressive(rng, Least-1, 0))
+	a, b := against(rng, autoregressive(rng, MinPairs-1, 0))
 	none := Ratio{ones(100), make([]float64, 100)}
 	for name, got := range map[string]Interval{
 		"few pairs": Ratios(a, b, 1), "over nothing": Ratios(none, Ratio{ones(100), ones(100)}, 1), "nothing": Ratios(Ratio{}, Ratio{}, 1),
-		"few for a quantile": Quantiles(a.Over, b.Over, 0.95, 1), "no quantile": Quantiles(nil, nil, 0.5, 1),
+		"few for a quantile": Quantiles(a.Num, b.Num, 0.95, 1), "no quantile": Quantiles(nil, nil, 0.5, 1),
 	} {
-		if got.Known || got.Clear() {
+		if got.Known || got.Significant() {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -306,7 +306,7 @@ func TestTooLittleToSay(t *testing.T) {
 }
 
 func widen(r Ratio) Ratio {
-	return Ratio{append(slices.Clone(r.Over), r.Over...), append(slices.Clone(r.Under), r.Under...)}
+	return Ratio{append(slices.Clone(r.Num), r.Num...), append(slices.Clone(r.Den), r.Den...)}
 }
 
 func BenchmarkRatios(b *testing.B) {
@@ -321,6 +321,6 @@ func BenchmarkQuantiles(b *testing.B) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	x, y := against(rng, autoregressive(rng, 600, 0.5))
 	for b.Loop() {
-		Quantiles(x.Over, y.Over, 0.95, 1)
+		Quantiles(x.Num, y.Num, 0.95, 1)
 	}
 }

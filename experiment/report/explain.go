@@ -129,7 +129,7 @@ func (e *explainer) late() string {
 // noBase says what became of the baseline.
 func (e *explainer) noBase(why engine.Reason) string {
 	forged := ""
-	if e.in.Forged {
+	if e.in.AckDamaged {
 		forged = "; the sender took it for held because of a damaged ack, which no checksum caught"
 	}
 	switch why {
@@ -149,7 +149,7 @@ func (e *explainer) noBase(why engine.Reason) string {
 
 // roundTrip says why the baseline is as old as it is.
 func (e *explainer) roundTrip() string {
-	back, s := int(e.rec.Seq-e.in.Missing), e.in.Since
+	back, s := int(e.rec.Seq-e.in.Missing), e.in.AfterBaseline
 	if gone := s.Lost + s.Failed + s.AckLost; gone > 0 && e.in.Missing == e.rec.Seq-uint64(e.rec.Baseline) {
 		frames := int((e.in.BaseAcked-e.in.BaseSent)*time.Duration(e.rate)/time.Second) + 1
 		if e.in.BaseAcked > 0 && back > frames+1 {
@@ -160,7 +160,7 @@ func (e *explainer) roundTrip() string {
 }
 
 // sinceWords says what became of the packets after a baseline.
-func sinceWords(s engine.Since) string {
+func sinceWords(s engine.FateCounts) string {
 	var parts []string
 	add := func(n int, one, many string) {
 		switch {
@@ -173,7 +173,7 @@ func sinceWords(s engine.Since) string {
 	add(s.Lost, "was lost", "were lost")
 	add(s.Failed, "could not be decoded", "could not be decoded")
 	add(s.AckLost, "had its ack lost", "had their acks lost")
-	add(s.UnderWay, "is under way, or its ack is", "are under way, or their acks are")
+	add(s.InFlight, "is under way, or its ack is", "are under way, or their acks are")
 	return "of the packets since " + strings.Join(parts, ", ")
 }
 

@@ -20,7 +20,7 @@ func (e *explainer) large(why engine.Reason) string {
 	case engine.BecauseSeam:
 		return text + fmt.Sprintf("the frames began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
 	case engine.BecauseOldBase:
-		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.Since))
+		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.AfterBaseline))
 	case engine.BecauseChanged:
 		return text + fmt.Sprintf("%d of %d changed against its baseline, usually %.0f", e.rec.Changed, e.rec.Items, u.Changed)
 	}
@@ -38,7 +38,7 @@ func (e *explainer) swapped() string {
 	if e.in.Age > 0 {
 		when = fmt.Sprintf(" %s before", count(e.in.Age, "packet"))
 	}
-	if e.in.Untaught {
+	if e.in.WithoutMemo {
 		return what + when + ", and has no memory of snapshot " + strconv.FormatUint(e.rec.Seq-uint64(e.rec.Baseline), 10) + " to predict from yet"
 	}
 	return what + when

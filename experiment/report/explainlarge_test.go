@@ -94,7 +94,7 @@ func TestExplainSwap(t *testing.T) {
 			if o.Gone {
 				t.Fatal("no packet lacked the memory of its baseline")
 			}
-			if o.Inside.Untaught {
+			if o.Inside.WithoutMemo {
 				if rec := x.lives.of(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 || x.lives.of(t, seq-uint64(rec.Baseline)).Epoch != 0 {
 					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch, x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
 				}

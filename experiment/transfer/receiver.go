@@ -8,12 +8,12 @@ import (
 // Receiver puts the blocks of a stream together. The first bytes of the stream are
 // its label, which says how long it is.
 type Receiver struct {
-	stream []byte // without a gap
-	blocks int    // in it
-	early  map[uint32][]byte
-	label  Label
-	read   int // bytes of the label; 0 as long as it has not come
-	err    error
+	stream     []byte // without a gap
+	blocks     int    // in it
+	early      map[uint32][]byte
+	label      Label
+	labelBytes int // bytes of the label; 0 as long as it has not come
+	err        error
 }
 
 // Fate is what became of a block at the receiver.
@@ -21,9 +21,9 @@ type Fate uint8
 
 // The fates.
 const (
-	Kept    Fate = iota // it was missing
-	Known               // it was there already
-	Refused             // it cannot be: see the error
+	Kept      Fate = iota // it was missing
+	Duplicate             // it was there already
+	Refused               // it cannot be: see the error
 )
 
 // ErrBlock: a block that no sender sends.
@@ -38,7 +38,7 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 	at := uint32(r.blocks)
 	switch {
 	case number < at:
-		return Known, nil
+		return Duplicate, nil
 	case number-at >= Reach:
 		return Refused, fmt.Errorf("%w: number %d where %d is missing", ErrBlock, number, at)
 	case len(body) == 0:
@@ -48,7 +48,7 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 	}
 	if number > at {
 		if r.early[number] != nil {
-			return Known, nil
+			return Duplicate, nil
 		}
 		if r.early == nil {
 			r.early = map[uint32][]byte{}
@@ -71,32 +71,34 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 func (r *Receiver) append(body []byte) error {
 	r.stream = append(r.stream, body...)
 	r.blocks++
-	if r.read == 0 {
+	if r.labelBytes == 0 {
 		var err error
-		if r.label, r.read, err = parseLabel(r.stream); err != nil {
+		if r.label, r.labelBytes, err = parseLabel(r.stream); err != nil {
 			return err
 		}
 	}
-	if r.left() < 0 {
+	if r.missing() < 0 {
 		return fmt.Errorf("%w: the stream goes on behind its end", ErrBlock)
 	}
 	return nil
 }
 
 // left returns how many bytes are missing at the end.
-func (r *Receiver) left() int64 { return r.label.Packed + int64(r.read) - int64(len(r.stream)) }
+func (r *Receiver) missing() int64 {
+	return r.label.Packed + int64(r.labelBytes) - int64(len(r.stream))
+}
 
 // Complete reports whether the whole stream is there.
-func (r *Receiver) Complete() bool { return r.err == nil && r.read > 0 && r.left() == 0 }
+func (r *Receiver) Complete() bool { return r.err == nil && r.labelBytes > 0 && r.missing() == 0 }
 
 // Packed returns the stream without its label, as far as it came without a gap.
-func (r *Receiver) Packed() []byte { return r.stream[r.read:] }
+func (r *Receiver) Packed() []byte { return r.stream[r.labelBytes:] }
 
 // Label returns what the stream says of itself, and whether that has come.
-func (r *Receiver) Label() (Label, bool) { return r.label, r.read > 0 }
+func (r *Receiver) Label() (Label, bool) { return r.label, r.labelBytes > 0 }
 
 // UpTo returns how many blocks are there without a gap.
-func (r *Receiver) UpTo() int { return r.blocks }
+func (r *Receiver) Contiguous() int { return r.blocks }
 
 // Has reports whether a block is there.
 func (r *Receiver) Has(number int) bool {
@@ -104,4 +106,4 @@ func (r *Receiver) Has(number int) bool {
 }
 
 // Held returns how many blocks are there, those after a gap included.
-func (r *Receiver) Held() int { return r.blocks + len(r.early) }
+func (r *Receiver) Received() int { return r.blocks + len(r.early) }

@@ -11,18 +11,18 @@ type Sender struct {
 	window int
 	beat   time.Duration
 
-	blocks  []block
-	base    int // blocks below it are acknowledged
-	next    int // the first that was never sent
-	pending int // blocks between them that are not acknowledged
-	upTo    int // what the receiver has without a gap, as far as we heard
+	blocks     []block
+	base       int // blocks below it are acknowledged
+	next       int // the first that was never sent
+	pending    int // blocks between them that are not acknowledged
+	contiguous int // what the receiver has without a gap, as far as we heard
 
 	sent [remembered]datagram // of sequence s at s % remembered
 
 	timer     timer
-	heard     bool
-	lastHeard time.Duration
-	doubled   time.Duration // when the timeout was doubled last
+	anyAck    bool
+	lastAck   time.Duration
+	backedOff time.Duration // when the timeout was doubled last
 	resent    int64
 }
 
@@ -47,7 +47,7 @@ func NewSender(blocks, window int, beat time.Duration) *Sender {
 	if window < 1 || window > Reach {
 		panic(fmt.Sprintf("transfer: a window of %d blocks; expected 1 to %d", window, Reach))
 	}
-	return &Sender{window: window, beat: beat, blocks: make([]block, blocks), timer: timer{least: beat}}
+	return &Sender{window: window, beat: beat, blocks: make([]block, blocks), timer: timer{granularity: beat}}
 }
 
 // Next returns the block to send now, and whether it is one that was sent before;
@@ -59,13 +59,13 @@ func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 			return n, true, true
 		}
 	}
-	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.upTo)+Reach {
+	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.contiguous)+Reach {
 		return s.next, false, true
 	}
 	// Every block that was sent was acknowledged, and yet the receiver does not have
 	// them all: an acknowledgement lied about single datagrams.
-	if s.base == s.next && s.upTo < s.next && now-s.blocks[s.upTo].sent >= timeout {
-		return s.upTo, true, true
+	if s.base == s.next && s.contiguous < s.next && now-s.blocks[s.contiguous].sent >= timeout {
+		return s.contiguous, true, true
 	}
 	return 0, false, false
 }
@@ -75,7 +75,7 @@ func (s *Sender) Sent(now time.Duration, seq uint64, number int) {
 	b := &s.blocks[number]
 	if b.times > 0 {
 		s.resent++
-		s.silence(now, b.sent)
+		s.backOff(now, b.sent)
 	} else {
 		s.next, s.pending = number+1, s.pending+1
 	}
@@ -86,12 +86,12 @@ func (s *Sender) Sent(now time.Duration, seq uint64, number int) {
 
 // silence doubles the timeout if nothing was heard since a block was sent, once a
 // timeout.
-func (s *Sender) silence(now, sent time.Duration) {
-	if s.heard && s.lastHeard >= sent || now-s.doubled < s.timer.timeout() {
+func (s *Sender) backOff(now, sent time.Duration) {
+	if s.anyAck && s.lastAck >= sent || now-s.backedOff < s.timer.timeout() {
 		return
 	}
-	s.doubled = now
-	s.timer.double()
+	s.backedOff = now
+	s.timer.backOff()
 }
 
 // ErrAck: an acknowledgement says what cannot be.
@@ -99,22 +99,22 @@ var ErrAck = errors.New("transfer: acknowledgement of what was never sent")
 
 // Ack is an acknowledgement: what a receiver says whenever a datagram came.
 type Ack struct {
-	Answers uint64 // the datagram that came
-	Newest  uint64 // of all that came
-	Mask    uint32 // bit i: the one that is i+1 before the newest came
-	UpTo    int    // blocks that are there without a gap
+	Answers    uint64 // the datagram that came
+	Newest     uint64 // of all that came
+	Mask       uint32 // bit i: the one that is i+1 before the newest came
+	Contiguous int    // blocks that are there without a gap
 }
 
 // Heard takes in an acknowledgement.
-func (s *Sender) Heard(now time.Duration, a Ack) error {
-	if a.UpTo < 0 || a.UpTo > s.next {
-		return fmt.Errorf("%w: %d blocks of %d", ErrAck, a.UpTo, s.next)
+func (s *Sender) HandleAck(now time.Duration, a Ack) error {
+	if a.Contiguous < 0 || a.Contiguous > s.next {
+		return fmt.Errorf("%w: %d blocks of %d", ErrAck, a.Contiguous, s.next)
 	}
-	s.heard, s.lastHeard = true, now
+	s.anyAck, s.lastAck = true, now
 	if d := s.find(a.Answers); d != nil && !d.acked {
 		s.timer.measure(now - d.at)
 	}
-	s.timer.calm()
+	s.timer.resetBackoff()
 	s.ack(a.Answers)
 	s.ack(a.Newest)
 	for i := uint64(0); i < 32 && i < a.Newest; i++ {
@@ -122,10 +122,10 @@ func (s *Sender) Heard(now time.Duration, a Ack) error {
 			s.ack(a.Newest - 1 - i)
 		}
 	}
-	for n := s.base; n < a.UpTo; n++ {
+	for n := s.base; n < a.Contiguous; n++ {
 		s.done(n)
 	}
-	s.upTo = max(s.upTo, a.UpTo)
+	s.contiguous = max(s.contiguous, a.Contiguous)
 	for s.base < s.next && s.blocks[s.base].acked {
 		s.base++
 	}
@@ -156,7 +156,7 @@ func (s *Sender) done(number int) {
 }
 
 // Done reports whether the receiver is known to have all blocks.
-func (s *Sender) Done() bool { return s.upTo == len(s.blocks) }
+func (s *Sender) Done() bool { return s.contiguous == len(s.blocks) }
 
 // Blocks returns how many there are.
 func (s *Sender) Blocks() int { return len(s.blocks) }
@@ -165,7 +165,7 @@ func (s *Sender) Blocks() int { return len(s.blocks) }
 func (s *Sender) Resent() int64 { return s.resent }
 
 // Times returns how often a block was sent, 0 for one that was not.
-func (s *Sender) Times(number int) int { return int(s.blocks[number].times) }
+func (s *Sender) SendCount(number int) int { return int(s.blocks[number].times) }
 
 // RoundTrip returns the smoothed round trip, 0 before one was measured.
 func (s *Sender) RoundTrip() time.Duration { return s.timer.smoothed }

@@ -5,11 +5,11 @@ import "time"
 // timer reckons the retransmission timeout as RFC 6298 has it, in whole
 // nanoseconds.
 type timer struct {
-	least     time.Duration // that the timeout stays above the round trip: the clock's granularity in the RFC
-	smoothed  time.Duration
-	deviation time.Duration
-	measured  bool
-	doublings uint
+	granularity time.Duration // that the timeout stays above the round trip: the clock's granularity in the RFC
+	smoothed    time.Duration
+	deviation   time.Duration
+	measured    bool
+	doublings   uint
 }
 
 // measure takes in a round trip (sections 2.2 and 2.3).
@@ -26,17 +26,17 @@ func (t *timer) measure(rtt time.Duration) {
 func (t *timer) timeout() time.Duration {
 	d := firstTimeout
 	if t.measured {
-		d = t.smoothed + max(t.least, 4*t.deviation)
+		d = t.smoothed + max(t.granularity, 4*t.deviation)
 	}
 	return max(d, min(d<<t.doublings, maxTimeout)) // a link may be slower than maxTimeout
 }
 
 // double is for when nothing is heard (section 5.5).
-func (t *timer) double() {
+func (t *timer) backOff() {
 	if t.timeout() < maxTimeout {
 		t.doublings++
 	}
 }
 
 // calm takes all doublings back.
-func (t *timer) calm() { t.doublings = 0 }
+func (t *timer) resetBackoff() { t.doublings = 0 }

@@ -97,7 +97,7 @@ func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limi
 				if w.lie != nil {
 					m = w.lie(m)
 				}
-				if err := s.Heard(now, m.says); err != nil {
+				if err := s.HandleAck(now, m.says); err != nil {
 					t.Fatal(err)
 				}
 				continue
@@ -106,7 +106,7 @@ func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limi
 				t.Fatal(err)
 			}
 			w.note(m.seq)
-			w.send(now, message{ack: true, says: Ack{m.seq, w.newest, w.mask, r.UpTo()}})
+			w.send(now, message{ack: true, says: Ack{m.seq, w.newest, w.mask, r.Contiguous()}})
 		}
 		if r.Complete() {
 			return now, true
@@ -170,7 +170,7 @@ func TestAnyLink(t *testing.T) {
 		s, r := NewSender(len(blocks), 1+rng.IntN(200), beat), &Receiver{}
 		at, ok := w.bring(t, s, r, blocks, time.Hour)
 		if !ok || !bytes.Equal(r.Packed(), packed) {
-			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks there", seed, len(blocks), w.loss, ok, at, r.Held())
+			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks there", seed, len(blocks), w.loss, ok, at, r.Received())
 		}
 		if l, _ := r.Label(); l.Hash != sha256.Sum256(packed) || l.Size != 7 {
 			t.Fatalf("seed %d: the label reads %+v", seed, l)
@@ -211,7 +211,7 @@ func TestSenderAllocatesNothing(t *testing.T) {
 		if n, _, ok := s.Next(now); ok {
 			s.Sent(now, seq, n)
 			if seq++; seq%5 > 0 {
-				_ = s.Heard(now, Ack{Answers: seq - 1, Newest: seq - 1, UpTo: s.base})
+				_ = s.HandleAck(now, Ack{Answers: seq - 1, Newest: seq - 1, Contiguous: s.base})
 			}
 		}
 	})
@@ -222,7 +222,7 @@ func TestSenderAllocatesNothing(t *testing.T) {
 
 // The timer against RFC 6298, reckoned in floating point.
 func TestTimer(t *testing.T) {
-	tm := timer{least: beat}
+	tm := timer{granularity: beat}
 	rng := rand.New(rand.NewPCG(4, 4))
 	var srtt, rttvar float64
 	for i := range 500 {
@@ -246,17 +246,17 @@ func TestLies(t *testing.T) {
 	for n := range 3 {
 		s.Sent(0, uint64(n), n)
 	}
-	if err := s.Heard(0, Ack{Answers: 2, Newest: 2, UpTo: 4}); !errors.Is(err, ErrAck) {
+	if err := s.HandleAck(0, Ack{Answers: 2, Newest: 2, Contiguous: 4}); !errors.Is(err, ErrAck) {
 		t.Errorf("has four blocks of three: %v", err)
 	}
 	s.Sent(0, 3, 3)
-	if err := s.Heard(0, Ack{Answers: 3, Newest: 3, Mask: 7, UpTo: 1}); err != nil || s.Done() { // three of which nobody has two
+	if err := s.HandleAck(0, Ack{Answers: 3, Newest: 3, Mask: 7, Contiguous: 1}); err != nil || s.Done() { // three of which nobody has two
 		t.Fatalf("done %v, %v", s.Done(), err)
 	}
 	if n, again, ok := s.Next(time.Second); n != 1 || !again || !ok {
 		t.Errorf("next is %d (%v, %v), expected the first that is missing", n, again, ok)
 	}
-	if err := s.Heard(0, Ack{Answers: 1000, Newest: 1000, Mask: 1<<32 - 1, UpTo: 4}); err != nil || !s.Done() {
+	if err := s.HandleAck(0, Ack{Answers: 1000, Newest: 1000, Mask: 1<<32 - 1, Contiguous: 4}); err != nil || !s.Done() {
 		t.Errorf("datagrams that nobody sent: %v, done %v", err, s.Done())
 	}
 }
@@ -278,7 +278,7 @@ func TestLiesOnTheWay(t *testing.T) {
 			return m
 		}
 		if at, ok := w.bring(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
-			t.Errorf("seed %d: %d of %d blocks there after %v", seed, r.Held(), len(blocks), at)
+			t.Errorf("seed %d: %d of %d blocks there after %v", seed, r.Received(), len(blocks), at)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // audit watches one encoder: six processes that decode one residue class each,
 // and one that encodes everything again.
 type audit struct {
-	decoders [Delay]*witness
-	encoder  *witness
+	decoders [Delay]*auditProcess
+	encoder  *auditProcess
 	frames   [Delay][]digest // what the decoders must arrive at
 	packets  []digest        // what the encoder must arrive at
 	buf      []byte
@@ -23,14 +23,14 @@ func startAudit(ctx context.Context, start Process, codec string, s *frame.Schem
 	a := &audit{}
 	table := appendTable(nil, initial)
 	for class := range a.decoders {
-		w, err := startWitness(ctx, start, task{Codec: codec, Schema: s, First: Delay + class, Stride: Delay}, table)
+		w, err := startAuditProcess(ctx, start, task{Codec: codec, Schema: s, First: Delay + class, Stride: Delay}, table)
 		if err != nil {
 			a.stop()
 			return nil, err
 		}
 		a.decoders[class] = w
 	}
-	w, err := startWitness(ctx, start, task{Codec: codec, Schema: s, First: Delay, Stride: 1, Encode: true}, table)
+	w, err := startAuditProcess(ctx, start, task{Codec: codec, Schema: s, First: Delay, Stride: 1, Encode: true}, table)
 	if err != nil {
 		a.stop()
 		return nil, err
@@ -41,13 +41,13 @@ func startAudit(ctx context.Context, start Process, codec string, s *frame.Schem
 
 // see shows the audit frame n and its packet: the packet to the one decoder
 // whose class it is in, the frame to the encoder.
-func (a *audit) see(n int, f *frame.Frame, packet []byte) {
+func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	class := n % Delay
 	a.buf = appendTable(a.buf[:0], f)
 	a.frames[class] = append(a.frames[class], sha256.Sum256(a.buf))
 	a.packets = append(a.packets, sha256.Sum256(packet))
-	a.decoders[class].tell(packet)
-	a.encoder.tell(a.buf)
+	a.decoders[class].send(packet)
+	a.encoder.send(a.buf)
 }
 
 // verdict waits for the processes and says what is illegal about the encoder;

@@ -90,7 +90,7 @@ func (r *receiver) decode(n int, packet []byte) (*frame.Frame, error) {
 }
 
 // ends returns a fresh sender and receiver of codec with its default params.
-func ends(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame) (*sender, *receiver, error) {
+func newEndpoints(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame) (*sender, *receiver, error) {
 	enc, dec, err := codec.New(s, codec.Defaults())
 	if err != nil {
 		return nil, nil, err

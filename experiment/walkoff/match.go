@@ -13,7 +13,7 @@ import (
 )
 
 // match is one encoder's turn.
-type match struct {
+type scoring struct {
 	codec    *encoders.Codec
 	opt      Options
 	frames   int // to be encoded
@@ -30,7 +30,7 @@ const progressEvery = 64
 
 // run encodes, decodes and compares frame by frame. The error is of the data or
 // of ctx; what the codec gets wrong is in the result.
-func (m *match) run(ctx context.Context, open Open) (Result, error) {
+func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	src, err := open()
 	if err != nil {
 		return Result{}, err
@@ -39,7 +39,7 @@ func (m *match) run(ctx context.Context, open Open) (Result, error) {
 	s := src.Schema()
 	initial, f := s.NewFrame(), s.NewFrame()
 	src.Initial(initial)
-	if m.send, m.recv, err = ends(m.codec, s, initial); err != nil {
+	if m.send, m.recv, err = newEndpoints(m.codec, s, initial); err != nil {
 		return Result{}, fmt.Errorf("%s: %w", m.codec.Name, err)
 	}
 	if m.opt.Audit != nil {
@@ -56,7 +56,7 @@ func (m *match) run(ctx context.Context, open Open) (Result, error) {
 			return Result{}, err
 		}
 		if err := src.Next(f); err != nil {
-			return Result{}, changedUnderway(err)
+			return Result{}, endedEarly(err)
 		}
 		packet, problem = m.step(n, f, packet[:0])
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
@@ -68,7 +68,7 @@ func (m *match) run(ctx context.Context, open Open) (Result, error) {
 
 // changedUnderway explains a recording that the survey read to the end and that
 // is now shorter.
-func changedUnderway(err error) error {
+func endedEarly(err error) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("the recording became shorter while it was being read")
 	}
@@ -77,7 +77,7 @@ func changedUnderway(err error) error {
 
 // step takes one frame through the encoder and the decoder; it returns the
 // packet, and in words what went wrong.
-func (m *match) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
+func (m *scoring) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
 	changed := f.ChangedRows(m.send.baseline(n)[0].Frame, len(m.tally.schema.Fields))
 	t0 := m.opt.Clock()
 	packet, err := m.send.encode(packet, n, f)
@@ -86,7 +86,7 @@ func (m *match) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem st
 		return packet, fmt.Sprintf("frame %d cannot be encoded: %v", n, err)
 	}
 	if m.audit != nil {
-		m.audit.see(n, f, packet)
+		m.audit.add(n, f, packet)
 	}
 	t2 := m.opt.Clock()
 	got, err := m.recv.decode(n, packet)
@@ -117,7 +117,7 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 }
 
 // result waits for the audit and sums up.
-func (m *match) result(ctx context.Context, problem string) (Result, error) {
+func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
 	r.Encoder, r.Audit = m.codec.Name, AuditOff
 	r.Lossless, r.Problem = problem == "", problem

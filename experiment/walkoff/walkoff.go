@@ -72,7 +72,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 	}
 	frames := board.Dataset.Frames - Delay
 	for i, codec := range codecs {
-		m := &match{codec: codec, opt: opt, frames: frames}
+		m := &scoring{codec: codec, opt: opt, frames: frames}
 		if opt.Progress != nil {
 			m.progress = func(done int) {
 				opt.Progress(float64(i*frames+done), float64(len(codecs)*frames))

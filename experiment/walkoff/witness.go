@@ -16,15 +16,15 @@ import (
 type Process func(ctx context.Context) *exec.Cmd
 
 // witness is one audit process as seen from here.
-type witness struct {
-	cancel  context.CancelFunc
-	command *exec.Cmd
-	pipe    io.WriteCloser
-	in      *bufio.Writer
-	deaf    bool // it no longer listens: it has found a problem, or died
-	heard   bool // its answers have been taken, and it has ended
-	answers chan answers
-	stderr  bytes.Buffer
+type auditProcess struct {
+	cancel   context.CancelFunc
+	command  *exec.Cmd
+	pipe     io.WriteCloser
+	in       *bufio.Writer
+	closed   bool // it no longer listens: it has found a problem, or died
+	finished bool // its answers have been taken, and it has ended
+	answers  chan answers
+	stderr   bytes.Buffer
 }
 
 // answers is all that a process said.
@@ -34,9 +34,9 @@ type answers struct {
 	err     error
 }
 
-func startWitness(ctx context.Context, start Process, t task, initial []byte) (*witness, error) {
+func startAuditProcess(ctx context.Context, start Process, t task, initial []byte) (*auditProcess, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &witness{cancel: cancel, command: start(ctx), answers: make(chan answers, 1)}
+	w := &auditProcess{cancel: cancel, command: start(ctx), answers: make(chan answers, 1)}
 	w.command.Stderr = &w.stderr
 	var out io.Reader
 	var err error
@@ -51,22 +51,22 @@ func startWitness(ctx context.Context, start Process, t task, initial []byte) (*
 	}
 	w.in = bufio.NewWriterSize(w.pipe, 1<<16)
 	go func() { w.answers <- readAnswers(out) }()
-	w.deaf = writeTask(w.in, t, initial) != nil
+	w.closed = writeTask(w.in, t, initial) != nil
 	return w, nil
 }
 
 // tell sends one message. A process that has died is not an error here: its
 // last words are heard in compare.
-func (w *witness) tell(body []byte) {
-	if !w.deaf {
-		w.deaf = writeMessage(w.in, body) != nil
+func (w *auditProcess) send(body []byte) {
+	if !w.closed {
+		w.closed = writeMessage(w.in, body) != nil
 	}
 }
 
 // compare hears the process out and holds what it said against want; it returns
 // what is wrong, "" if nothing is. differs words a difference at index i.
-func (w *witness) compare(want []digest, differs func(i int) string) string {
-	said, err := w.hear()
+func (w *auditProcess) compare(want []digest, differs func(i int) string) string {
+	said, err := w.finish()
 	for i, sum := range said.sums {
 		if i >= len(want) || sum != want[i] {
 			return differs(i)
@@ -85,24 +85,24 @@ func (w *witness) compare(want []digest, differs func(i int) string) string {
 }
 
 // hear sends what is still to be sent and waits for the end of the process.
-func (w *witness) hear() (answers, error) {
-	if !w.deaf {
+func (w *auditProcess) finish() (answers, error) {
+	if !w.closed {
 		_ = w.in.Flush() // a failure shows in what it answers
 	}
 	_ = w.pipe.Close()
 	said := <-w.answers
 	err := errors.Join(w.command.Wait(), said.err)
 	w.cancel()
-	w.heard = true
+	w.finished = true
 	return said, err
 }
 
 // stop ends the process without hearing it out.
-func (w *witness) stop() {
+func (w *auditProcess) stop() {
 	w.cancel()
-	if !w.heard {
-		w.deaf = true
-		_, _ = w.hear() // killed: its words say nothing
+	if !w.finished {
+		w.closed = true
+		_, _ = w.finish() // killed: its words say nothing
 	}
 }
 

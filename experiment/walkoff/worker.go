@@ -64,7 +64,7 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 	if err := readTable(j.schema, initial, table); err != nil {
 		return nil, err
 	}
-	j.send, j.recv, err = ends(codec, j.schema, initial)
+	j.send, j.recv, err = newEndpoints(codec, j.schema, initial)
 	return j, err
 }
 

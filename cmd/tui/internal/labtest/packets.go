@@ -83,7 +83,7 @@ func opened(r *engine.PacketRecord) engine.Opened {
 	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
 	switch r.Outcome {
 	case engine.Lost:
-		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, engine.BaseUnasked
+		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, engine.BaseUnchecked
 	case engine.Stale:
 		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/Hz, r.Arrived-3*time.Millisecond
 	case engine.NoBaseline:

@@ -198,11 +198,11 @@ func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	const period = 1 / room.PerSecond
 	switch f {
 	case figureKbps:
-		return paired.Ratio{Over: r.payload, Under: r.periods(1000 * period)}, true
+		return paired.Ratio{Num: r.payload, Den: r.periods(1000 * period)}, true
 	case figureBits:
-		return paired.Ratio{Over: r.payload, Under: r.changed}, true
+		return paired.Ratio{Num: r.payload, Den: r.changed}, true
 	case figureFailures:
-		return paired.Ratio{Over: r.failed, Under: r.periods(period / 60)}, true
+		return paired.Ratio{Num: r.failed, Den: r.periods(period / 60)}, true
 	}
 	return paired.Ratio{}, false
 }
@@ -229,7 +229,7 @@ func (r *entry) sum() {
 	}
 	for f := range numFigures {
 		if x, ok := r.ratio(f); ok {
-			r.figures[f] = total(x.Over) / total(x.Under)
+			r.figures[f] = total(x.Num) / total(x.Den)
 		} else if v, p := r.quantile(f); len(v) > 0 {
 			sorted := slices.Sorted(slices.Values(v))
 			r.figures[f] = sorted[max(int(math.Ceil(p*float64(len(v)))), 1)-1]

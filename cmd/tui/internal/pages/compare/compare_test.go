@@ -42,7 +42,7 @@ func TestComparedFigures(t *testing.T) {
 		}
 		gap, ok := p.gaps[p.key(i)]
 		want := r.figures[figureKbps] - p.data.entries[p.order[0]].figures[figureKbps]
-		if !ok || !gap.Clear() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
+		if !ok || !gap.Significant() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
 	}

@@ -301,7 +301,7 @@ func (p *table) gap(th *look.Theme, at int, r *entry) []look.Span {
 	switch {
 	case !ok || !i.Known:
 		return append(diff, look.Dim.Span(" "+th.PlusMinus+" ?"))
-	case !i.Clear():
+	case !i.Significant():
 		return []look.Span{look.Dim.Span(sure[0].Text), more, look.Warn.Span("  may be none")}
 	}
 	diff = append(sure, more)
@@ -336,7 +336,7 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 func (p *table) blocks() string {
 	i, ok := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
 	if !ok || !i.Known {
-		return fmt.Sprintf(" from %s on", seconds(paired.Least*engine.SamplePeriod))
+		return fmt.Sprintf(" from %s on", seconds(paired.MinPairs*engine.SamplePeriod))
 	}
 	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		return fmt.Sprintf(", blocks of %d", i.Block)

@@ -173,7 +173,7 @@ func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 		one(k, strconv.FormatInt(x.Resent, 10), " resent"),
 		one(look.Value, byteText(rate), "/s"),
 		one(look.Value, look.Fixed(x.RoundTripMS, 0), " ms round trip"),
-		one(look.Value, strconv.FormatInt(x.Needless, 10), " came twice"),
+		one(look.Value, strconv.FormatInt(x.Spurious, 10), " came twice"),
 	}
 }
 

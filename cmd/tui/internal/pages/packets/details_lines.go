@@ -89,7 +89,7 @@ func heldText(in *engine.Inside) (string, look.Ink) {
 		return "not held, it could not be decoded", look.NoBase
 	case engine.BasePending:
 		return "not held, it is still under way", look.NoBase
-	case engine.BaseStrange:
+	case engine.BaseUnknown:
 		return "not held", look.NoBase
 	}
 	return "not asked for, it did not get so far", look.Dim

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"time"
+
+	"wirelab/experiment/endpoint"
+	"wirelab/lossmodel"
+)
+
+// made describes how a packet was encoded.
+type made struct {
+	items, changed int
+	ns             int64 // time that the encoder took
+	seam           bool  // first packet after a seam of the source
+}
+
+// transmit sends a packet, and records its fate if the network knows it at once. The
+// lane's budget holds the bits of its payload.
+func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
+	l.digest.datagram(p.Datagram)
+	tag, f := l.flights.take()
+	f.note(p.Stored, &l.digest)
+	f.rec = PacketRecord{
+		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
+		Payload: p.Payload, Items: m.items, Changed: m.changed, EncodeNS: m.ns, Seam: m.seam,
+	}
+	v := l.down.Send(now, p.Datagram, tag)
+	f.rec.Wire = v.Wire
+	if v.Lost == lossmodel.None && !v.Open {
+		f.rec.Due = v.Due
+	}
+	l.meter.packet(p, &m, v.Wire, p.Baseline*l.cadence.TickHz/l.cadence.RateHz, &l.budget)
+	f.record = l.records.add(f.rec)
+	l.meter.net.leave(v.Lost != lossmodel.None)
+	l.watch.sent(l, f, p, &m, &v)
+	f.fateUnknown, f.arriving, f.copies, f.ended = v.Open, 0, v.Copies, 0
+	if v.Open {
+		l.flights.wait(tag)
+		l.expire(now, p.Seq)
+		return
+	}
+	l.meter.duplicated += int64(v.Copies)
+	for number := 0; number <= v.Copies; number++ {
+		lost := v.Lost
+		if number > 0 {
+			lost = v.CopyLost[number-1]
+		}
+		if lost == lossmodel.None {
+			f.arriving++
+			continue
+		}
+		l.bookEnd(now, f, number, Lost, lost)
+	}
+	if f.arriving == 0 {
+		l.flights.release(tag)
+	}
+}
+
+// finish records the outcome of one copy of a packet, which is in l.rec.
+func (l *lane) finish(now time.Duration, f *flight) {
+	rec := &l.rec
+	l.meter.end(rec.Outcome, rec.Cause)
+	f.ended |= 1 << rec.Copy
+	if rec.Copy == 0 {
+		if l.records.set(f.record, rec) {
+			l.watch.ended(f.record, rec, now)
+		}
+	} else {
+		l.watch.ended(l.records.add(*rec), rec, now)
+	}
+	if l.observer != nil {
+		l.observer.Packet(rec)
+	}
+}
+
+// bookEnd records the outcome of a copy that never reached the receiver.
+func (l *lane) bookEnd(now time.Duration, f *flight, number int, o Outcome, cause lossmodel.Cause) {
+	l.rec = f.rec
+	l.rec.Copy, l.rec.Outcome, l.rec.Cause = number, o, cause
+	l.watch.begin(f, number, l.records.held(f.record))
+	l.finish(now, f)
+}
+
+// expireAfter is how many packets later a packet of unknown fate is given up.
+const expireAfter = 1024
+
+// expire gives up packets whose fate is still unknown after expireAfter more.
+func (l *lane) expire(now time.Duration, newest uint64) {
+	for f := l.flights.oldestWaiting(); f != nil && f.rec.Seq+expireAfter < newest; f = l.flights.oldestWaiting() {
+		l.giveUp(now, f)
+	}
+}
+
+// giveUp releases the oldest waiting packet. Its outcome is Unknown if it never
+// arrived.
+func (l *lane) giveUp(now time.Duration, f *flight) {
+	if f.ended&1 == 0 {
+		l.bookEnd(now, f, 0, Unknown, lossmodel.None)
+	}
+	l.flights.dropOldest()
+}
+
+// closeFlights runs at the end of the session. It gives up the packets of unknown
+// fate, and reports those still in flight to the observer.
+func (l *lane) closeFlights(now time.Duration) {
+	for f := l.flights.oldestWaiting(); f != nil; f = l.flights.oldestWaiting() {
+		l.giveUp(now, f)
+	}
+	if l.observer == nil {
+		return
+	}
+	for _, f := range l.flights.all {
+		for number := 0; f.arriving > 0 && number <= f.copies; number++ {
+			if f.ended>>number&1 == 0 {
+				l.rec = f.rec
+				l.rec.Copy = number
+				l.observer.Packet(&l.rec)
+			}
+		}
+	}
+}

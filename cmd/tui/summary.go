@@ -54,7 +54,14 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if t.BitsPerCube != nil {
 		writePlayout(w, &t.Playout)
 	}
-	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
+	fmt.Fprintf(w, "wrong     %d", t.Wrong)
+	if t.Undetected > t.Wrong {
+		fmt.Fprintf(w, "; %d frames were off undetected, for want of a checksum", t.Undetected)
+	}
+	if t.Restarts > 0 {
+		fmt.Fprintf(w, "; the sender started over %d times", t.Restarts)
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "times     encode %s µs, decode %s µs at the median; %.0f times real time\n",
 		figure(r.Timing.EncodeUS.P50), figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
 	writeBudget(w, r.Budget)

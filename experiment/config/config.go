@@ -72,6 +72,8 @@ type Receiver struct {
 	History int           // frames kept, 1..255
 	Playout time.Duration // how far the display stays behind the newest expected snapshot
 
+	DigestBits int // of each frame, that are reported to the sender; 0: none
+
 	Interpolation Interpolation // how the display moves from one snapshot to the next
 
 	// DisplayMilliHz is how often the display shows something, in thousandths of a

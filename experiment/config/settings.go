@@ -82,6 +82,7 @@ const (
 	maxBlock  = 1400
 	maxWindow = transfer.Reach
 	maxBudget = 1_000_000 // kbps
+	maxDigest = 32        // bits: endpoint.MaxDigest
 )
 
 // playoutKey is the setting whose JSON is older than the table.
@@ -168,6 +169,17 @@ func settings() []Setting {
 		{Key: "receiver.history", Expected: "1 to 255 frames",
 			set: func(c *Config, v any) bool { return setInt(&c.Receiver.History, v, 1, frame.MaxHistory) },
 			get: func(c *Config) any { return int64(c.Receiver.History) }},
+		{Key: "receiver.digest", Expected: "0 (none), 8, 16, 24 or 32 bits",
+			set: func(c *Config, v any) bool {
+				bits := 0
+				ok := setInt(&bits, v, 0, maxDigest) && bits%8 == 0
+				if ok {
+					c.Receiver.DigestBits = bits
+				}
+				return ok
+			},
+			get:  func(c *Config) any { return int64(c.Receiver.DigestBits) },
+			omit: func(c *Config) bool { return c.Receiver.DigestBits == 0 }},
 		{Key: "receiver.display_hz", Expected: "0 (in step with the source), or 1 to 1000, such as 59.9",
 			set: func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) },
 			get: func(c *Config) any { return float64(c.Receiver.DisplayMilliHz) / 1000 }},

@@ -14,6 +14,7 @@ type ack struct {
 	newest uint16
 	mask   uint32 // bit i: newest-1-i was decoded
 	epoch  uint8  // the newest epoch it has a decoder for
+	digest []byte // of the newest frame, if both ends are set to it; aliases the datagram
 	report []byte // of a codec with feedback; aliases the datagram
 }
 
@@ -21,14 +22,17 @@ func (a *ack) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, a.newest)
 	dst = binary.LittleEndian.AppendUint32(dst, a.mask)
 	dst = append(dst, a.epoch)
+	dst = append(dst, a.digest...)
 	return append(dst, a.report...)
 }
 
-func parseAck(src []byte) (ack, error) {
-	if len(src) < ackBytes {
+// parseAck takes an ack apart that has a digest of so many bytes.
+func parseAck(src []byte, digest int) (ack, error) {
+	if len(src) < ackBytes+digest {
 		return ack{}, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
 	}
-	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6], report: src[ackBytes:]}, nil
+	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6],
+		digest: src[ackBytes:][:digest], report: src[ackBytes+digest:]}, nil
 }
 
 // ackWindow remembers which packets a receiver decoded: the newest and the 32

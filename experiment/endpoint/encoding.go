@@ -48,7 +48,11 @@ func (noProbe) End()                               {}
 type Options struct {
 	History int     // frames kept, 1 to frame.MaxHistory
 	Cadence Cadence // zero: every frame of the source is sent
-	Probe   Probe   // nil: nobody watches
+	// DigestBits, of 8, 16, 24 or 32: with every ack the receiver reports a digest of the
+	// newest frame that it decoded, and a sender whose frame is another starts over from
+	// the initial state. Both ends must be set alike. 0: no digests.
+	DigestBits int
+	Probe      Probe // nil: nobody watches
 }
 
 // filled returns o with what was left out.

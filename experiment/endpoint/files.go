@@ -112,7 +112,7 @@ func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
 	if err != nil {
 		return err
 	}
-	a, err := parseAck(src)
+	a, err := parseAck(src, 0)
 	if err == nil && len(a.report) < answerBytes+numberBytes {
 		err = fmt.Errorf("%w: ack without a count of blocks", ErrMalformed)
 	}
@@ -242,10 +242,5 @@ func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.in.Contiguous())), start)
 }
 
-// AckSize returns how many bytes an ack takes without a codec's report.
-func AckSize(files bool) int {
-	if files {
-		return ackBytes + numberBytes
-	}
-	return ackBytes
-}
+// AckSize returns how many bytes an ack takes.
+func (f *FileReceiver) AckSize() int { return ackBytes + numberBytes }

@@ -63,13 +63,14 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzAck(f *testing.F) {
-	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		a, err := parseAck(data)
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(0))
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, digest uint8) {
+		a, err := parseAck(data, int(digest%5))
 		if err != nil {
 			return
 		}
-		if again := a.append(nil); !bytes.Equal(again, data) {
+		if again := a.append(nil); !bytes.Equal(again, data) || len(a.digest) != int(digest%5) {
 			t.Errorf("% x was read as %+v and written as % x", data, a, again)
 		}
 	})

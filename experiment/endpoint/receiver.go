@@ -33,10 +33,12 @@ type Receiver struct {
 	seen    seenWindow
 	window  ackWindow
 
-	scratch frame.Frame
-	spare   encoders.Memo
-	spareOf uint64 // the epoch spare was made in
-	refs    [2]encoders.Ref
+	digest   digester
+	reported []byte // the digest in the newest ack
+	scratch  frame.Frame
+	spare    encoders.Memo
+	spareOf  uint64 // the epoch spare was made in
+	refs     [2]encoders.Ref
 }
 
 // epochDecoder is a decoder with what it was made from.
@@ -58,6 +60,7 @@ const settledAfter = 3
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
 	opt = opt.filled()
 	r := &Receiver{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History)}
+	r.digest.bytes = opt.DigestBits / 8
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
@@ -300,6 +303,10 @@ func (r *Receiver) Ack(dst []byte) []byte {
 		return dst
 	}
 	a := ack{newest: uint16(r.window.newest), mask: r.window.mask, epoch: uint8(r.newest)}
+	if e := r.history.Get(r.window.newest); e != nil { // it is: what the window notes is kept
+		r.reported = r.digest.append(r.reported[:0], &e.Frame)
+		a.digest = r.reported
+	}
 	dst = a.append(dst)
 	d := &r.epochs[r.newest%KeptEpochs]
 	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == r.newest {
@@ -330,3 +337,6 @@ func (o Outcome) String() string {
 	}
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
+
+// AckSize returns how many bytes an ack takes without a codec's report.
+func (r *Receiver) AckSize() int { return ackBytes + r.digest.bytes }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -32,6 +33,11 @@ type Sender struct {
 	acked   [256]uint64 // acked[s%256] == s+1: packet s was acked
 	bestAck uint64
 	hasAck  bool
+	floor   uint64 // acks of packets before this one do not count
+
+	digest   digester
+	own      []byte // digest of the sender's own frame
+	restarts int64  // times that the receiver held another frame
 
 	spare encoders.Memo // left the history; free to be overwritten
 	refs  [2]encoders.Ref
@@ -42,7 +48,8 @@ type Sender struct {
 // table is shared and must not change.
 func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
 	opt = opt.filled()
-	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History), run: run}
+	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History), run: run,
+		digest: digester{bytes: opt.DigestBits / 8}}
 }
 
 // Encoding returns what the sender encodes with.
@@ -210,13 +217,19 @@ func (s *Sender) ref(e *frame.Entry) encoders.Ref {
 
 // Learn takes in an ack. Any bytes may come.
 func (s *Sender) Learn(src []byte) error {
-	a, err := parseAck(src)
+	a, err := parseAck(src, s.digest.bytes)
 	if err != nil || s.seq == s.first {
 		return err
 	}
 	newest, ok := s.unwrapAck(a.newest)
 	if !ok {
 		return errNeverSent
+	}
+	if newest < s.floor {
+		return nil // of a frame from before the restart
+	}
+	if s.differs(newest, a.digest) {
+		return s.restart()
 	}
 	current := a.epoch == uint8(s.epoch)
 	if !s.hasAck || newest >= s.bestAck { // an old ack says nothing about what the receiver knows now
@@ -246,7 +259,7 @@ func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 }
 
 func (s *Sender) noteAck(seq uint64) {
-	if s.seq-seq > 256 {
+	if s.seq-seq > 256 || seq < s.floor {
 		return
 	}
 	s.acked[seq%256] = seq + 1
@@ -254,3 +267,37 @@ func (s *Sender) noteAck(seq uint64) {
 		s.bestAck, s.hasAck = seq, true
 	}
 }
+
+// differs reports whether the receiver's frame of packet seq, by its digest, is not the
+// sender's.
+func (s *Sender) differs(seq uint64, digest []byte) bool {
+	if len(digest) == 0 {
+		return false
+	}
+	e := s.history.Get(seq)
+	if e == nil {
+		return false // too old to tell
+	}
+	s.own = s.digest.append(s.own[:0], &e.Frame)
+	return !bytes.Equal(s.own, digest)
+}
+
+// restart gives up every frame that was acknowledged: the receiver holds others. Packets
+// build on the initial state, in a new epoch, until one sent from now on is acknowledged.
+func (s *Sender) restart() error {
+	s.restarts++
+	s.floor, s.hasAck, s.bestAck, s.epochAcked = s.seq, false, 0, false
+	clear(s.acked[:])
+	if s.pending != nil {
+		return nil
+	}
+	run, err := NewEncoding(s.schema, s.run.Codec, s.run.Params)
+	if err == nil {
+		s.Request(run)
+	}
+	return err
+}
+
+// Restarts returns how often the sender started over because the receiver held another
+// frame.
+func (s *Sender) Restarts() int64 { return s.restarts }

@@ -130,6 +130,9 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 	}
 	l.digest.frame(rx.Frame)
 	same := f.matches(rx.Frame, &l.digest)
+	if !same {
+		l.meter.undetected++
+	}
 	switch {
 	case rx.tainted:
 		if same && rx.Seq == f.rec.Seq && rx.Entry != nil && rx.Entry.Memo == nil {

@@ -76,8 +76,8 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	l := &lane{schema: schema, config: e.Clone(), cadence: endpoint.Cadence{TickHz: schema.TickHz, RateHz: c.Sender.RateHz},
 		clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
-	l.snd = endpoint.NewSender(schema, initial, run, endpoint.Options{History: c.Sender.History, Cadence: l.cadence, Probe: &l.encoding})
-	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), endpoint.Options{History: c.Receiver.History, Cadence: l.cadence, Probe: &l.decoding})
+	l.snd = endpoint.NewSender(schema, initial, run, endpoint.Options{History: c.Sender.History, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Probe: &l.encoding})
+	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), endpoint.Options{History: c.Receiver.History, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Probe: &l.decoding})
 	down, err := lossmodel.NewLink(c.Down, c.Seed, "down")
 	if err != nil {
 		return nil, config.ErrorAt("down", err)
@@ -161,6 +161,7 @@ func (l *lane) closeSample(t time.Duration) {
 // totals returns the lane's totals at now.
 func (l *lane) totals(now time.Duration) figures.Totals {
 	t := l.meter.totals(l.delivery.busyUntil(now)-l.began, l.schema, l.linkGauges(now))
+	t.Restarts = l.snd.Restarts()
 	t.Sender = gauges(l.snd.Encoding().Encoder)
 	t.Transfer = l.delivery.transferred(now, &l.meter)
 	t.Receiver = gauges(l.rcv.Decoder())

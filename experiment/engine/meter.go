@@ -18,6 +18,7 @@ type meter struct {
 	lostBy             [figures.MaxCauses]int64
 	reordered          int64
 	encodeFailed       int64
+	undetected         int64 // frames decoded that differ from the truth
 	decodeRefused      int64 // undamaged packets that the decoder rejected
 	encodeLast         recentTimes
 	decodeLast         recentTimes
@@ -146,7 +147,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		Decoded: m.outcomes[Decoded], Stale: m.outcomes[Stale], Duplicate: m.outcomes[Duplicate],
 		Lost: m.outcomes[Lost], LostBy: figures.LostBy(&m.lostBy),
 		Failures: figures.Failures{NoBaseline: m.outcomes[NoBaseline], Corrupt: m.outcomes[Corrupt], UnknownCodec: m.outcomes[UnknownCodec]},
-		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong], Unknown: m.outcomes[Unknown],
+		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong], Undetected: m.undetected, Unknown: m.outcomes[Unknown],
 		Reordered: m.reordered, EncodeFailed: m.encodeFailed, DecodeRefused: m.decodeRefused,
 		PayloadKbps: figures.Ratio(float64(m.payload)/1000, secs), WireKbps: figures.Ratio(float64(m.wire)/1000, secs), FeedbackKbps: figures.Ratio(float64(m.up)/1000, secs),
 		BitsPerItem: figures.RatioOf(float64(m.payload), float64(m.items)),

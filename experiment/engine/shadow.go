@@ -79,7 +79,7 @@ const inheritedTag = 1<<64 - 1
 // to keep the random draws of both uplinks in step.
 func (l *lane) arriveInherited(now time.Duration, damaged bool) {
 	if !damaged {
-		l.up.Send(now, make([]byte, endpoint.AckSize(l.delivery != nil)), inheritedTag)
+		l.up.Send(now, make([]byte, l.ackSize()), inheritedTag)
 	}
 }
 
@@ -91,4 +91,12 @@ func (o Options) shadow() Options {
 		o.KeepPackets = ShownPackets
 	}
 	return o
+}
+
+// ackSize returns how many bytes an ack takes without a codec's report.
+func (l *lane) ackSize() int {
+	if l.delivery != nil {
+		return l.delivery.rcv.AckSize()
+	}
+	return l.rcv.AckSize()
 }

@@ -46,6 +46,12 @@ type Totals struct {
 	Tainted    int64            `json:"tainted"`
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
+	// Undetected counts frames that the receiver decoded without complaint and that differ
+	// from what was sent, tainted or not.
+	Undetected int64 `json:"undetected"`
+	// Restarts counts how often the sender started over from the initial state because the
+	// receiver's digest of a frame was not its own (receiver.digest).
+	Restarts int64 `json:"restarts,omitempty"`
 	// Unknown counts packets given to a real network of which nothing was ever heard.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"`

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// damagedLink is a session without UDP's checksum, in which one packet in ten is damaged for
+// five seconds and none after.
+func damagedLink(t *testing.T, encoder string, digest int) *Session {
+	t.Helper()
+	c := config.Default()
+	c.Encoder.Name, c.Receiver.DigestBits = encoder, digest
+	for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(200, 5, -1, 4), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(5 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.NewChange("down.corrupt", "0%")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Frames that lean on damage are counted for what they are, also when no decoder complains;
+// and where the receiver reports digests, the sender starts over and all is right again.
+func TestUndetectedDamage(t *testing.T) {
+	for _, encoder := range []string{"relative-orientation", "adaptive", "xor-rle"} {
+		silent, healed := damagedLink(t, encoder, 0), damagedLink(t, encoder, 16)
+		for _, s := range []*Session{silent, healed} {
+			if err := s.RunUntil(7 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := [2]int64{silent.lanes[0].totals(silent.Now()).Undetected, healed.lanes[0].totals(healed.Now()).Undetected}
+		for _, s := range []*Session{silent, healed} {
+			if err := s.RunUntil(60 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, b := silent.lanes[0].totals(silent.Now()), healed.lanes[0].totals(healed.Now())
+		if a.Wrong != 0 || b.Wrong != 0 {
+			t.Errorf("%s: %d and %d wrong: damage is tainted, and never wrong", encoder, a.Wrong, b.Wrong)
+		}
+		if encoder == "relative-orientation" && a.Undetected-before[0] < 300 {
+			t.Errorf("%s: without digests %d frames were off after the damage ended: the test tests nothing", encoder, a.Undetected-before[0])
+		}
+		if late := b.Undetected - before[1]; late != 0 || b.Restarts == 0 && before[0] > 0 {
+			t.Errorf("%s: with digests %d frames were off two seconds after the damage ended, %d restarts", encoder, late, b.Restarts)
+		}
+		if b.FeedbackKbps <= a.FeedbackKbps {
+			t.Errorf("%s: digests are not billed: %g kbps up, %g without", encoder, b.FeedbackKbps, a.FeedbackKbps)
+		}
+	}
+}
+
+// On a link that damages nothing digests change no packet and start nothing over.
+func TestDigestsOfRightFrames(t *testing.T) {
+	var packets [2]int64
+	for i, bits := range []int{0, 32} {
+		c := config.Default()
+		c.Encoder.Name, c.Receiver.DigestBits = "adaptive", bits
+		for key, v := range map[string]any{"link.loss": "10%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "5%"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, 4), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		x := s.lanes[0].totals(s.Now())
+		if x.Restarts != 0 || x.Undetected != 0 {
+			t.Errorf("%d bits: %d restarts, %d undetected", bits, x.Restarts, x.Undetected)
+		}
+		packets[i] = s.lanes[0].meter.payload
+	}
+	if packets[0] != packets[1] {
+		t.Errorf("%d bits of payload without digests, %d with", packets[0], packets[1])
+	}
+}

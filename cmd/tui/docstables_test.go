@@ -10,6 +10,7 @@ import (
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/controls"
+	"wirelab/dataset"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
@@ -168,6 +169,16 @@ func TestReadmeEncoders(t *testing.T) {
 	slices.Sort(want)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("encoders/README.md lists %v, expected %v", got, want)
+	}
+}
+
+// TestReadmeSources: dataset/README.md lists the sources that there are.
+func TestReadmeSources(t *testing.T) {
+	rows := rowsOf(t, "dataset/README.md", "## Sources")
+	for _, k := range dataset.Kinds() {
+		if rows[k.Spec] == nil {
+			t.Errorf("dataset/README.md does not list %s", k.Spec)
+		}
 	}
 }
 

@@ -45,7 +45,8 @@ type Info struct {
 
 // Describe reads what spec names to its end, or for at most the given number of
 // frames, seven or more, 0 for all, and describes that. It finds whatever is
-// wrong with a recording, frames 1..5 that do not repeat frame 0 included.
+// wrong with a recording, frames 1..5 that do not repeat frame 0 included. No command
+// needs it: it is for programs and tests that check data as a whole before they use it.
 func Describe(spec string, opt Options, frames int) (info Info, err error) {
 	opt.Loop = false
 	if frames > 0 && frames < leastFrames {

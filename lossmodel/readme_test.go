@@ -9,7 +9,7 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// The README names no key and no loss model that there is not.
+// The README lists the keys and the loss models that there are, and no others.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestReadme(t *testing.T) {
 	for _, k := range loss.Kinds() {
 		known = append(known, k.Name)
 	}
-	listed := false
+	listed, seen := false, map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "## ") {
 			listed = line == "## Keys\n" || line == "## Loss models\n"
@@ -28,6 +28,12 @@ func TestReadme(t *testing.T) {
 			if name, _, _ = strings.Cut(name, "`"); !slices.Contains(known, name) {
 				t.Errorf("README.md lists %s, which there is not", name)
 			}
+			seen[name] = true
+		}
+	}
+	for _, name := range known {
+		if !seen[name] {
+			t.Errorf("README.md does not list %s", name)
 		}
 	}
 }

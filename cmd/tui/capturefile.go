@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -71,6 +70,7 @@ func unpack(in io.Reader) (io.Reader, error) {
 func placed(name string, err error) error {
 	var syntax *csv.ParseError
 	var path *fs.PathError
+	var row *capture.RowError
 	switch {
 	case errors.As(err, &path):
 		return fmt.Errorf("%s: %w", name, path.Err)
@@ -80,11 +80,8 @@ func placed(name string, err error) error {
 		return fmt.Errorf("%s: is cut short: what it is compressed with expects more", name)
 	case errors.Is(err, capture.ErrColumns):
 		return fmt.Errorf("%s:1: %w", name, err)
-	case errors.Is(err, capture.ErrRow):
-		line, problem, found := strings.Cut(strings.TrimPrefix(err.Error(), capture.ErrRow.Error()+": line "), ": ")
-		if found && strings.Trim(line, "0123456789") == "" {
-			return fmt.Errorf("%s:%s: %s", name, line, problem)
-		}
+	case errors.As(err, &row):
+		return fmt.Errorf("%s:%d: %w", name, row.Line, row.Err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

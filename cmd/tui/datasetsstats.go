@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"wirelab/dataset"
+	"wirelab/dataset/fields"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/stats"
 	"wirelab/encoders"
@@ -200,4 +204,112 @@ func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Code
 		list = append(list, spending{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
 	}
 	return slices.Clip(list), nil
+}
+
+// writeLikeness prints the table for people: a row per statistic, a column per
+// source of snapshots.
+func writeLikeness(w io.Writer, list []likeness) {
+	heads := []string{""}
+	for _, l := range list {
+		heads = append(heads, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
+	}
+	g := newGrid(heads...)
+	row := func(name string, cell func(l *likeness) string) {
+		cells := []any{name}
+		for i := range list {
+			cells = append(cells, cell(&list[i]))
+		}
+		g.row(cells...)
+	}
+	writeShares(row)
+	for i := range list[0].Deltas {
+		row("difference in "+list[0].Deltas[i].Field+": p50 p90 p99", func(l *likeness) string {
+			q := l.Deltas[i].Quantiles
+			return fmt.Sprintf("%d %d %d", q.P50, q.P90, q.P99)
+		})
+	}
+	row("a cube changes for, frames: mean p50 p90", func(l *likeness) string {
+		return fmt.Sprintf("%.1f %d %d", l.RunFrames.Mean, l.RunFrames.P50, l.RunFrames.P90)
+	})
+	row("cubes changed in a row: mean p50 p90", func(l *likeness) string {
+		return fmt.Sprintf("%.1f %d %d", l.RunCubes.Mean, l.RunCubes.P50, l.RunCubes.P90)
+	})
+	for i, e := range list[0].Encoders {
+		row("bits per changed cube, "+e.Encoder, func(l *likeness) string {
+			return fmt.Sprintf("%.1f", l.Encoders[i].BitsPerChangedCube)
+		})
+		row("bytes per packet, "+e.Encoder, func(l *likeness) string {
+			return fmt.Sprintf("%.1f", l.Encoders[i].BytesPerPacket)
+		})
+	}
+	g.write(w, 0)
+}
+
+// writeShares prints what is counted in cubes and in shares of them.
+func writeShares(row func(name string, cell func(l *likeness) string)) {
+	row("frames compared", func(l *likeness) string { return fmt.Sprint(l.Frames) })
+	row("cubes changed per frame", func(l *likeness) string { return fmt.Sprintf("%.1f", l.Changed.Mean) })
+	row("  p5 p50 p95", func(l *likeness) string {
+		return fmt.Sprintf("%d %d %d", l.Changed.P5, l.Changed.P50, l.Changed.P95)
+	})
+	row("  per active frame", func(l *likeness) string { return fmt.Sprintf("%.1f", l.Changed.ActiveMean) })
+	for _, r := range []struct {
+		name string
+		of   func(l *likeness) float64
+	}{
+		{"active frames", func(l *likeness) float64 { return l.Changed.ActiveShare }},
+		{"unchanged cubes", func(l *likeness) float64 { return l.Unchanged.Cube }},
+		{"unchanged positions", func(l *likeness) float64 { return l.Unchanged.Position }},
+		{"unchanged orientations", func(l *likeness) float64 { return l.Unchanged.Orientation }},
+		{"unchanged interacting", func(l *likeness) float64 { return l.Unchanged.Interacting }},
+		{"interacting cubes", func(l *likeness) float64 { return l.Interacting }},
+		{"of changed: only turned", func(l *likeness) float64 { return l.OnlyTurned }},
+		{"of changed: only moved", func(l *likeness) float64 { return l.OnlyMoved }},
+		{"of changed: only the flag", func(l *likeness) float64 { return l.OnlyFlagged }},
+		{"of turned: same largest", func(l *likeness) float64 { return l.SameLargest }},
+	} {
+		row(r.name, func(l *likeness) string { return fmt.Sprintf("%.2f %%", 100*r.of(l)) })
+	}
+}
+
+// Frames that `datasets stats` looks at, unless told otherwise, and how far apart those
+// are that it compares: a round trip of 100 ms.
+const (
+	statsFrames = 3600
+	statsAge    = 6
+)
+
+// fieldStats counts and prints how each field of src changes: all that can be said of
+// records that are not cubes. frames bounds how many are looked at, 0 for the default.
+func (a *app) fieldStats(spec string, src dataset.Source, frames int, json bool) error {
+	s := src.Schema()
+	if s.Rows == 0 {
+		return usagef("%s has no fields: its frames are bytes", spec)
+	}
+	f, count := s.NewFrame(), fields.New(s, statsAge)
+	if frames == 0 {
+		frames = statsFrames
+	}
+	for range frames {
+		if err := src.Next(f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return usage(err)
+		}
+		count.Add(f)
+	}
+	if json {
+		return a.stdout.json(map[string]any{"spec": spec, "frames": count.Frames(), "age": statsAge, "fields": count.Changes()})
+	}
+	a.printFields(s, count)
+	return nil
+}
+
+func (a *app) printFields(s *frame.Schema, count *fields.Count) {
+	fmt.Fprintf(a.stdout, "%s: %d frames, each compared with the one %d before\n\n", s.Name, count.Frames(), statsAge)
+	g := newGrid("field", "kind", ">changed %", ">mean step", ">largest", "unit", ">low bits")
+	for _, c := range count.Changes() {
+		g.row(c.Field, c.Kind, fmt.Sprintf("%.1f", 100*c.Changed), figure(c.Mean), figure(c.Max), c.Unit, fmt.Sprintf("%.1f", c.Entropy))
+	}
+	g.write(a.stdout, a.columns)
 }

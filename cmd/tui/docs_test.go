@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"go/format"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,51 +18,98 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// blocks returns the fenced blocks of README.md in a language.
-func blocks(t *testing.T, language string) []string {
+// The READMEs lie beside the code that they speak of.
+const root = "../.."
+
+// mostLines is how many lines README.md of the project may have.
+const mostLines = 250
+
+// readmes returns the READMEs of the project by their paths, from its root.
+func readmes(t *testing.T) map[string]string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if d.Name() == "README.md" {
+			text, err := os.ReadFile(path)
+			name, _ := filepath.Rel(root, path)
+			all[filepath.ToSlash(name)] = string(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(all) < 15 {
+		t.Fatalf("%d READMEs, %v", len(all), err)
 	}
+	return all
+}
+
+// readme returns one of them.
+func readme(t *testing.T, name string) string {
+	t.Helper()
+	text := readmes(t)[name]
+	if text == "" {
+		t.Fatalf("there is no %s", name)
+	}
+	return text
+}
+
+// blocks returns the fenced blocks of a README in a language.
+func blocks(t *testing.T, name, language string) []string {
+	t.Helper()
 	var list []string
-	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllSubmatch(readme, -1) {
-		list = append(list, string(m[1]))
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(readme(t, name), -1) {
+		list = append(list, m[1])
 	}
 	if len(list) == 0 {
-		t.Fatalf("README.md has no %s block", language)
+		t.Fatalf("%s has no %s block", name, language)
 	}
 	return list
 }
 
-// TestReadmeConfig: the configuration that README.md shows is one.
+// TestReadmeIsShort: who is new reads it to the end.
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(readme(t, "README.md"), "\n"); n > mostLines {
+		t.Errorf("README.md has %d lines, expected at most %d: what is about one package stands beside it", n, mostLines)
+	}
+}
+
+// TestReadmeConfig: the configuration that experiment/README.md shows is one.
 func TestReadmeConfig(t *testing.T) {
-	for _, text := range blocks(t, "toml") {
+	for _, text := range blocks(t, "experiment/README.md", "toml") {
 		if _, err := config.Parse("README.md", []byte(text)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestReadmeGo: the encoder that README.md shows is Go as gofmt writes it.
+// TestReadmeGo: the file that encoders/README.md shows is Go as gofmt writes it. That it
+// works is a test of encoders/generic.
 func TestReadmeGo(t *testing.T) {
-	for _, text := range blocks(t, "go") {
+	for _, text := range blocks(t, "encoders/README.md", "go") {
+		if !strings.HasPrefix(text, "package ") {
+			continue // a line to be put into a file
+		}
 		if formatted, err := format.Source([]byte(text)); err != nil || !bytes.Equal(formatted, []byte(text)) {
 			t.Errorf("%v\n%s", err, formatted)
 		}
 	}
 }
 
-// TestExamples: every call of tui in README.md and in the help texts names
+// TestExamples: every call of tui in the READMEs and in the help texts names
 // commands, flags, encoders and presets that there are.
 func TestExamples(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var lines []string
-	for _, m := range regexp.MustCompile("`(tui [^`]*)`|(?m)^\\$? ?(tui .*)$").FindAllStringSubmatch(string(readme), -1) {
-		lines = append(lines, m[1]+m[2])
+	call := regexp.MustCompile("`(tui [^`]*)`|(?m)^(?:\\$ | {4})?(tui .*)$")
+	for _, text := range readmes(t) {
+		for _, m := range call.FindAllStringSubmatch(text, -1) {
+			lines = append(lines, strings.Join(strings.Fields(m[1]), " ")+m[2])
+		}
 	}
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -78,7 +127,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	walk(testApp().root())
-	if len(lines) < 40 {
+	if len(lines) < 80 {
 		t.Errorf("only %d examples found", len(lines))
 	}
 	for _, l := range lines {

@@ -40,7 +40,8 @@ func (b *Buffer) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// MakeBytes returns a patch that makes new from old.
+// MakeBytes returns a patch that makes new from old. The commands stream by Make; this
+// is for programs that have both files in memory, as ApplyBytes is at the other end.
 func MakeBytes(old, new []byte, opt Options) ([]byte, Stats, error) {
 	var b bytes.Buffer
 	stats, err := Make(&b, old, new, opt)
@@ -55,18 +56,4 @@ func ApplyBytes(old, patch []byte, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes, nil
-}
-
-// ReadHeader reads what a patch says of its files, which need not be true, and no
-// more of it.
-func ReadHeader(patch io.Reader) (Header, error) { return readHeader(single{patch}) }
-
-// single reads byte by byte, so that nothing is taken that is not asked for.
-type single struct{ io.Reader }
-
-// ReadByte is as io.ByteReader says.
-func (s single) ReadByte() (byte, error) {
-	var b [1]byte
-	_, err := io.ReadFull(s.Reader, b[:])
-	return b[0], err
 }

@@ -61,7 +61,7 @@ func TestPortable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h, err := ReadHeader(bytes.NewReader(patch)); err != nil || h.Fast != fast {
+		if h, err := readHeader(bytes.NewReader(patch)); err != nil || h.Fast != fast {
 			t.Fatalf("%s: %+v, %v", name, h, err)
 		}
 		if got, err := apply(old, patch); err != nil || !bytes.Equal(got, new) {

@@ -66,7 +66,7 @@ func TestApplyBytes(t *testing.T) {
 	if _, err := ApplyBytes(old, patch, 4999); err == nil {
 		t.Error("5000 bytes where 4999 are allowed")
 	}
-	if h, err := ReadHeader(bytes.NewReader(patch)); err != nil || h.NewSize != 5000 || h.OldSize != 1000 {
+	if h, err := readHeader(bytes.NewReader(patch)); err != nil || h.NewSize != 5000 || h.OldSize != 1000 {
 		t.Errorf("%+v, %v", h, err)
 	}
 }

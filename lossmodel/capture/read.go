@@ -22,6 +22,18 @@ var (
 	ErrRow = errors.New("bad row")
 )
 
+// RowError is an ErrRow with the line at fault.
+type RowError struct {
+	Line int // of the file, from 1
+	Err  error
+}
+
+// Error implements error.
+func (e *RowError) Error() string { return fmt.Sprintf("%v: line %d: %v", ErrRow, e.Line, e.Err) }
+
+// Unwrap returns ErrRow and what is wrong with the row.
+func (e *RowError) Unwrap() []error { return []error{ErrRow, e.Err} }
+
 // Limits, so that a hostile file costs no more than memory for this.
 const (
 	MaxRows = 1 << 23
@@ -31,7 +43,8 @@ const (
 	MaxTime = 140 * 365 * 24 * time.Hour
 )
 
-// Read reads a capture; see the package's comment for the format. Errors name the
+// Read reads a capture; see the package's comment for the format. An error about a row
+// is a *RowError or, where the text is no CSV, wraps a *csv.ParseError: both name the
 // line.
 func Read(r io.Reader) (*Capture, error) {
 	in := csv.NewReader(bufio.NewReader(r))
@@ -58,7 +71,7 @@ func Read(r io.Reader) (*Capture, error) {
 		}
 		if err := c.add(&cols, row); err != nil {
 			line, _ := in.FieldPos(0)
-			return nil, fmt.Errorf("%w: line %d: %w", ErrRow, line, err)
+			return nil, &RowError{Line: line, Err: err}
 		}
 	}
 	if len(c.Packets) == 0 {

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
+	"wirelab/dataset"
+	"wirelab/encoders/table"
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/lossmodel"
+
+	"github.com/spf13/cobra"
+)
+
+// rowsOf returns the cells of the table rows below a heading that begin with a word in
+// backquotes, by that word.
+func rowsOf(t *testing.T, name, heading string) map[string][]string {
+	t.Helper()
+	_, text, found := strings.Cut(readme(t, name), "\n"+heading+"\n")
+	if !found {
+		t.Fatalf("%s has no %q", name, heading)
+	}
+	if end := strings.Index(text, "\n#"); end >= 0 {
+		text = text[:end]
+	}
+	rows := map[string][]string{}
+	for _, line := range regexp.MustCompile("(?m)^\\| `.*$").FindAllString(text, -1) {
+		var cells []string
+		for _, c := range strings.Split(strings.Trim(line, "|"), "|") {
+			cells = append(cells, strings.TrimSpace(c))
+		}
+		for _, m := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(cells[0], -1) {
+			rows[m[1]] = cells[1:]
+		}
+	}
+	return rows
+}
+
+// TestReadmeCommands: README.md lists the commands that there are.
+func TestReadmeCommands(t *testing.T) {
+	rows, known := rowsOf(t, "README.md", "## Commands"), map[string]bool{}
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		known[c.CommandPath()] = true
+		if _, listed := rows[c.CommandPath()]; !c.HasSubCommands() && !c.Hidden && c.Name() != "help" && !listed {
+			t.Errorf("README.md does not list %s", c.CommandPath())
+		}
+		if c.Name() == "completion" {
+			return
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(testApp().root())
+	for name := range rows {
+		if !known[name] {
+			t.Errorf("README.md lists %s, which there is not", name)
+		}
+	}
+}
+
+// scalars returns the keys of a configuration outside its lists, links and encoder,
+// with their values as text.
+func scalars(c *config.Config) map[string]string {
+	out := map[string]string{}
+	var add func(prefix string, v any)
+	add = func(prefix string, v any) {
+		if table, ok := v.(map[string]any); ok {
+			for k, sub := range table {
+				add(strings.TrimPrefix(prefix+"."+k, "."), sub)
+			}
+			return
+		}
+		out[prefix] = fmt.Sprint(v)
+	}
+	for k, v := range c.Values() {
+		if k != "down" && k != "up" && k != "encoder" {
+			add(k, v)
+		}
+	}
+	return out
+}
+
+// TestReadmeKeys: experiment/README.md lists all keys with their defaults, and says
+// which are live.
+func TestReadmeKeys(t *testing.T) {
+	rows := rowsOf(t, "experiment/README.md", "### Keys")
+	usual, all := scalars(config.Default()), config.Default()
+	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true} {
+		if err := all.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := map[string]string{}
+	for _, s := range config.LiveSettings() {
+		live[s.Key] = map[config.Liveness]string{config.Live: "yes", config.Restarts: "begins anew"}[s.Live]
+		usual[s.Key] = fmt.Sprint(s.Get(config.Default()))
+	}
+	for key := range scalars(all) {
+		row := rows[key]
+		switch {
+		case row == nil:
+			t.Errorf("experiment/README.md does not list %s", key)
+		case usual[key] != "" && row[0] != usual[key]:
+			t.Errorf("experiment/README.md: %s is %s, not %s", key, usual[key], row[0])
+		case row[1] != live[key]:
+			t.Errorf("experiment/README.md: live of %s is %q, not %q", key, live[key], row[1])
+		}
+		delete(rows, key)
+	}
+	others := []string{"encoder.name", "encoder.params.NAME", "profile", "down.KEY", "up.KEY"}
+	for _, key := range others {
+		if rows[key] == nil {
+			t.Errorf("experiment/README.md does not list %s", key)
+		}
+		delete(rows, key)
+	}
+	for key := range rows {
+		t.Errorf("experiment/README.md lists %s, which there is not", key)
+	}
+}
+
+// TestReadmeFigures: experiment/README.md names figures, outcomes and presets that there
+// are, and all outcomes and presets.
+func TestReadmeFigures(t *testing.T) {
+	figures := rowsOf(t, "experiment/README.md", "### Figures")
+	for name := range figures {
+		if err := config.Default().Set("assert."+name, "== 0"); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(figures) < 15 {
+		t.Errorf("only %d figures", len(figures))
+	}
+	var outcomes, presets []string
+	for o := range engine.NumOutcomes {
+		outcomes = append(outcomes, o.String())
+	}
+	for _, p := range experiment.Presets() {
+		presets = append(presets, p.Name)
+	}
+	for heading, want := range map[string][]string{"### Outcomes": outcomes, "## Running one": presets} {
+		got := slices.Sorted(maps.Keys(rowsOf(t, "experiment/README.md", heading)))
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("experiment/README.md, %s: %v, expected %v", heading, got, want)
+		}
+	}
+}
+
+// TestReadmeEncoders: encoders/README.md lists the encoders that there are.
+func TestReadmeEncoders(t *testing.T) {
+	var want []string
+	for _, c := range table.All() {
+		want = append(want, fmt.Sprintf("%d %s", c.ID, c.Name))
+	}
+	var got []string
+	for _, m := range regexp.MustCompile("(?m)^\\| (\\d+) \\| `([^`]*)`").FindAllStringSubmatch(readme(t, "encoders/README.md"), -1) {
+		got = append(got, m[1]+" "+m[2])
+	}
+	slices.Sort(want)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("encoders/README.md lists %v, expected %v", got, want)
+	}
+}
+
+// TestReadmeSources: dataset/README.md lists the sources that there are.
+func TestReadmeSources(t *testing.T) {
+	rows := rowsOf(t, "dataset/README.md", "## Sources")
+	for _, k := range dataset.Kinds() {
+		if rows[k.Spec] == nil {
+			t.Errorf("dataset/README.md does not list %s", k.Spec)
+		}
+	}
+}
+
+// TestReadmeTyped: what the READMEs tell to type in the dashboard is understood there.
+func TestReadmeTyped(t *testing.T) {
+	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	for name, text := range readmes(t) {
+		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
+			count++
+			if _, err := command.Parse(cat, strings.Join(strings.Fields(m[1]), " ")); err != nil {
+				t.Errorf("%s: /%s: %v", name, m[1], err)
+			}
+		}
+	}
+	if count < 6 {
+		t.Errorf("only %d typed commands found", count)
+	}
+}

@@ -9,12 +9,12 @@ import (
 // sequence (16 bits), mask of the 32 before it, epoch (8).
 const ackBytes = 7
 
-// ack is what a receiver tells its sender after each packet.
+// ack is what a receiver sends back after each packet.
 type ack struct {
 	newest uint16
 	mask   uint32 // bit i: newest-1-i was decoded
 	epoch  uint8  // the newest epoch it has a decoder for
-	report []byte // of a codec with feedback; aliases the datagram
+	report []byte // report of a codec with feedback; aliases the datagram
 }
 
 func (a *ack) append(dst []byte) []byte {
@@ -31,7 +31,7 @@ func parseAck(src []byte) (ack, error) {
 	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6], report: src[ackBytes:]}, nil
 }
 
-// ackWindow remembers which packets a receiver decoded: the newest and the 32
+// ackWindow records which packets a receiver has decoded: the newest and the 32
 // before it.
 type ackWindow struct {
 	newest uint64

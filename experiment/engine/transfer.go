@@ -77,7 +77,7 @@ const (
 	BlockWaiting   BlockState = iota // never sent
 	BlockUnderWay                    // sent once, not arrived
 	BlockAgain                       // sent more than once, not arrived
-	BlockDelivered                   // there
+	BlockDelivered                   // arrived
 	BlockLate                        // arrived after it was sent more than once
 )
 

@@ -241,8 +241,8 @@ func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.in.Contiguous())), start)
 }
 
-// AckSize returns the length of an ack in bytes, without a codec's report and, for
-// files, without the seal.
+// AckSize returns the length in bytes of an ack without a codec's report. For files
+// it does not include the sequence that the ack answers and the seal.
 func AckSize(files bool) int {
 	if files {
 		return ackBytes + numberBytes

@@ -72,7 +72,8 @@ func (s *Session) Result() *Result {
 	return r
 }
 
-// frames returns how many frames were sent, or refused by the encoder.
+// frames returns how many frames were given to the encoder; for files, how many
+// rounds were begun.
 func (s *Session) frames() uint64 {
 	if s.delivers {
 		return s.rounds

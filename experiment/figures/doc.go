@@ -1,4 +1,4 @@
-// Package figures has the figures of a run: their names, units, types and JSON. It
-// says what is measured and nothing about how, so that assertions in a configuration
-// and the meter that counts agree on the names.
+// Package figures defines the figures of a run: their names, units, types and JSON
+// keys. It says what is measured and not how. Assertions in a configuration and the
+// meter of the engine share its names.
 package figures

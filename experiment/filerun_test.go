@@ -15,7 +15,7 @@ import (
 
 // The worst link there is brings a patch across, twice the same, and again from its
 // report.
-func TestPatchOverABadLink(t *testing.T) {
+func TestPatchOverBadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, p)
@@ -68,7 +68,7 @@ func TestPatchOverABadLink(t *testing.T) {
 
 // What a script will ask for is packed before the session begins, where somebody hears
 // of it and can stop it.
-func TestScriptIsPackedBefore(t *testing.T) {
+func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))
 	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {

@@ -14,7 +14,7 @@ import (
 
 // A protocol with feedback gives the same bytes again, pays for its reports, and says
 // what it has learnt.
-func TestFeedbackIsBilled(t *testing.T) {
+func TestFeedbackIsCounted(t *testing.T) {
 	run := func(params map[string]any) *engine.Result {
 		c := config.Default()
 		c.Seed, c.Data.Source, c.Encoder = 5, "text", config.Encoder{Name: "receiver-adaptive", Params: params}
@@ -79,7 +79,7 @@ func TestBlowTable(t *testing.T) {
 
 // A cache shorter than the round trip: the sender falls back on calls in full; where
 // only the receiver's is, calls are lost for want of a baseline.
-func TestCachesAndRoundTrips(t *testing.T) {
+func TestHistoryShorterThanRoundTrip(t *testing.T) {
 	run := func(sender, receiver int) figures.Totals {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name, c.Duration = "rpc", "rpc-delta", 5*time.Second

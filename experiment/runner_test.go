@@ -107,7 +107,7 @@ func TestLiveSessionReplays(t *testing.T) {
 	}
 }
 
-func TestRunnerSaysWhatIsWrong(t *testing.T) {
+func TestRunnerReportsErrors(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "relative-orientatoin"))})
 	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
@@ -134,7 +134,7 @@ func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 }
 
 // An error of the source ends the session with a message, not with a panic.
-func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
+func TestSourceErrorEndsTheSession(t *testing.T) {
 	c := config.Default()
 	s, err := engine.NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
@@ -158,7 +158,7 @@ func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 
 // Seeking back and forth leaves a session where it was: what was done after the
 // moment sought plays again, unless something else is done first.
-func TestSeekPlaysAgain(t *testing.T) {
+func TestSeekReplaysLaterChanges(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Pause: new(true)})
 	go5, go1 := 5*time.Second, time.Second

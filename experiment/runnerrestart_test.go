@@ -10,7 +10,7 @@ import (
 
 // Another seed begins the run anew, with everything as it was set; undo leads back to the
 // run before, and a script cannot do it.
-func TestSeedBeginsTheRunAnew(t *testing.T) {
+func TestSeedRestartsTheRun(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	r := startRunner(t, c)

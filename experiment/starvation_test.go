@@ -28,7 +28,7 @@ const (
 // Ages count from what the receiver takes for the shortest way, which is longer
 // than the true one by the least jitter of the packets in its window, of five to
 // ten seconds.
-func reckoned(rate int, delay time.Duration) float64 {
+func closedFormStarvation(rate int, delay time.Duration) float64 {
 	const shortest = 50*time.Millisecond - jitterWidth/2
 	least := jitterWidth / time.Duration(rate*15/2)
 	const phases = 1000
@@ -73,7 +73,7 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := s.View(0).Lanes[0].Totals.Playout
-			want := reckoned(d.Sender.RateHz, d.Receiver.Playout)
+			want := closedFormStarvation(d.Sender.RateHz, d.Receiver.Playout)
 			// Starved ticks come in runs of up to an interval: as if there were fewer.
 			n := float64(got.Displayed) / float64(60/d.Sender.RateHz)
 			slack := 0.02*want + 4*math.Sqrt(want/n) + 1/n

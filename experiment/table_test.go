@@ -54,7 +54,7 @@ func tableOf(t *testing.T) string {
 // A table of somebody's own is sent like any other data: at its own rate, by the
 // encoder that was made for tables, in terms of its own items; and whatever the link
 // does, and whatever encoder is swapped in, nothing is wrong.
-func TestOwnTable(t *testing.T) {
+func TestUserTable(t *testing.T) {
 	c := config.Default()
 	c.Seed = 3
 	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
@@ -106,7 +106,7 @@ func TestBadTable(t *testing.T) {
 }
 
 // Whatever names a schema has, the tables of a report keep their columns.
-func TestStrangeNamesInReports(t *testing.T) {
+func TestSpecialCharactersInReports(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
 	text, err := os.ReadFile(schema)

@@ -119,7 +119,7 @@ func TestEpochs(t *testing.T) {
 }
 
 // A receiver of any bytes answers with an outcome, and a sender with an error.
-func TestStrangers(t *testing.T) {
+func TestMalformedInput(t *testing.T) {
 	s, r, _ := pairOf(t)
 	if rx := r.Receive([]byte{1, 2, 3}); rx.Outcome != Corrupt || !errors.Is(rx.Err, ErrMalformed) {
 		t.Errorf("three bytes: %v, %v", rx.Outcome, rx.Err)

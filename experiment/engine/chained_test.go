@@ -140,7 +140,7 @@ func withMemos(c *config.Config) *config.Config {
 
 // The memo chain through losses, copies, disorder and swaps among codecs whose
 // packets decode only with the very memos they were encoded with.
-func TestMemosNeverPart(t *testing.T) {
+func TestMemosStayInStep(t *testing.T) {
 	for seed := range uint64(8) {
 		c := withMemos(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
@@ -178,7 +178,7 @@ func TestMemosNeverPart(t *testing.T) {
 }
 
 // An outage in which epochs begin and none arrives: any number of them.
-func TestEpochsHealAfterAnOutage(t *testing.T) {
+func TestEpochsRecoverAfterOutage(t *testing.T) {
 	for _, swaps := range []int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300} {
 		c := withMemos(config.Default())
 		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
@@ -216,7 +216,7 @@ func TestEpochsHealAfterAnOutage(t *testing.T) {
 
 // A copy that comes long after its packet has left a short history is a copy,
 // and no failure.
-func TestLateCopiesAreCopies(t *testing.T) {
+func TestLateCopiesAreDuplicates(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 5, 0
 	for key, v := range map[string]any{"down.duplicate": "100%", "down.duplicate_delay": "200ms"} {
@@ -239,7 +239,7 @@ func TestLateCopiesAreCopies(t *testing.T) {
 
 // A script that other changes have overtaken is refused aloud, and the session
 // goes on.
-func TestOvertakenScriptIsRefused(t *testing.T) {
+func TestConflictingScriptIsRefused(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
 	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
@@ -258,7 +258,7 @@ func TestOvertakenScriptIsRefused(t *testing.T) {
 }
 
 // Scripts are checked and played by time, not by their order in the file.
-func TestScriptsGoByTime(t *testing.T) {
+func TestScriptsRunInOrderOfTime(t *testing.T) {
 	ok := "[[at]]\nt = \"20s\"\nparams.xy_small = 5\n[[at]]\nt = \"10s\"\nencoder = \"rotor\"\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("ok", []byte(ok)); err != nil {
 		t.Errorf("in order of time this is fine: %v", err)
@@ -270,19 +270,19 @@ func TestScriptsGoByTime(t *testing.T) {
 }
 
 // tapped is a path that keeps what was sent last.
-type tapped struct {
+type recordingPath struct {
 	Path
 	last []byte
 }
 
-func (p *tapped) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+func (p *recordingPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	p.last = append(p.last[:0], datagram...)
 	return p.Path.Send(now, datagram, tag)
 }
 
 // tap listens to what the sender of l says.
 func tap(l *lane) *[]byte {
-	p := &tapped{Path: l.down}
+	p := &recordingPath{Path: l.down}
 	l.down = p
 	return &p.last
 }

@@ -20,10 +20,10 @@ import (
 )
 
 // whole are the encoders of files that take no time.
-var whole = []string{"whole-zstd", "whole-raw"}
+var fileEncoders = []string{"whole-zstd", "whole-raw"}
 
 // deliver makes a session of a parcel with settings in pairs of key and value.
-func deliver(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
+func newDeliverySession(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -39,7 +39,7 @@ func deliver(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
 }
 
 // toTheEnd runs a session until it is over, and holds it to the laws.
-func toTheEnd(t *testing.T, s *Session) *Result {
+func runToEnd(t *testing.T, s *Session) *Result {
 	t.Helper()
 	if err := s.RunUntil(2 * time.Hour); err != nil {
 		t.Fatal(err)
@@ -59,8 +59,8 @@ func TestCleanDelivery(t *testing.T) {
 		size, block, rate int
 		latency           time.Duration
 	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0}, {700_000, 1400, 60, 300 * time.Millisecond}} {
-		s := deliver(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
-		r := toTheEnd(t, s)
+		s := newDeliverySession(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
+		r := runToEnd(t, s)
 		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
 		blocks := (len(label.Append(nil)) + c.size + c.block - 1) / c.block
 		want := endpoint.TickTime(uint64(blocks-1), c.rate) + c.latency
@@ -84,10 +84,10 @@ func TestCleanDelivery(t *testing.T) {
 
 // The rates of an encoder are those of the time that it took, however long one beside
 // it goes on.
-func TestRatesBesideASlowOne(t *testing.T) {
+func TestRatesBesideASlowerLane(t *testing.T) {
 	p := labtest.NewParcel(30_000, 2)
-	alone := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd"))
-	beside := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
+	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
+	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
 	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps || a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
 		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps, alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
 	}
@@ -96,16 +96,16 @@ func TestRatesBesideASlowOne(t *testing.T) {
 // Where datagrams overtake each other the round trip is still that of all of them, and
 // few are taken for lost that are only late.
 func TestRoundTripUnderJitter(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
+	s := newDeliverySession(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
-	x := toTheEnd(t, s).Totals.Transfer
+	x := runToEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Spurious > int64(x.Blocks) {
 		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious, x.Blocks, x.Resent)
 	}
 }
 
 // rough draws settings of any link that does not lose everything.
-func rough(rng *rand.Rand) []any {
+func randomLink(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
 	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
@@ -129,15 +129,15 @@ func rough(rng *rand.Rand) []any {
 func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 77))
-		set := append(rough(rng), "seed", int(seed), "encoder.name", whole[0], "shadow[0].name", whole[1])
-		s := deliver(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
+		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
+		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
 		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
-			_ = s.Change(config.NewChange("encoder.name", whole[rng.IntN(2)]))
+			_ = s.Change(config.NewChange("encoder.name", fileEncoders[rng.IntN(2)]))
 		}
-		r := toTheEnd(t, s)
+		r := runToEnd(t, s)
 		for i, x := range []*figures.Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
 			if !x.Done || x.Delivered != x.Blocks || s.lanes[i].lastErr != nil {
 				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.Verdict(), s.lanes[i].lastErr, set)
@@ -157,12 +157,12 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 
 // Without UDP's checksum damage is delivered, too. The seals of blocks and acks tell
 // it: it costs what loss costs, and the file arrives.
-func TestDeliveryOfDamage(t *testing.T) {
+func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range uint64(20) {
-		s := deliver(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", whole[seed%2], "duration", "60s",
+		s := newDeliverySession(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2], "duration", "60s",
 			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
-		r := toTheEnd(t, s)
+		r := runToEnd(t, s)
 		damaged += r.Totals.Failures.Corrupt
 		if x := r.Totals.Transfer; !x.Done || r.Totals.Tainted > 0 {
 			t.Errorf("seed %d: %s; %d tainted, %v", seed, x.Verdict(), r.Totals.Tainted, s.lanes[0].lastErr)
@@ -175,18 +175,18 @@ func TestDeliveryOfDamage(t *testing.T) {
 
 // The datagrams of a delivery are what they always were: reports outlive the program.
 func TestDeliveryDigest(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
 		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
 	const want = "4eded1bbab2235470452418ae9226b0dda3187125f067719aa0145107ed53923"
-	if r := toTheEnd(t, s); r.Digest != want {
+	if r := runToEnd(t, s); r.Digest != want {
 		t.Errorf("digest %s after %v, expected %s", r.Digest, r.DurationNS, want)
 	}
 }
 
 // A link that loses everything is reported as what it is.
 func TestUnfinishedDelivery(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
-	r := toTheEnd(t, s)
+	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
+	r := runToEnd(t, s)
 	x := r.Totals.Transfer
 	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
 		t.Errorf("%+v", x)
@@ -199,8 +199,8 @@ func TestUnfinishedDelivery(t *testing.T) {
 // A session that delivers again and again begins anew when all are done, and keeps
 // the account of what was.
 func TestRounds(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
-	r := toTheEnd(t, s)
+	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
+	r := runToEnd(t, s)
 	first := endpoint.TickTime(25, 60) + 20*time.Millisecond // 26 blocks
 	x := r.Totals.Transfer
 	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() || x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
@@ -220,8 +220,8 @@ func TestRounds(t *testing.T) {
 // Epochs travel in 8 bits: a session that has delivered more often than they count
 // goes on, and remembers the newest rounds.
 func TestManyRounds(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
-	r := toTheEnd(t, s)
+	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
+	r := runToEnd(t, s)
 	x := r.Totals.Transfer
 	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
 		t.Errorf("%d rounds begun, %d remembered, %v", r.Frames, len(x.Rounds), s.lanes[0].lastErr)
@@ -235,7 +235,7 @@ func TestManyRounds(t *testing.T) {
 
 // Shadows that join on the way begin a delivery of their own, and end it.
 func TestShadowJoinsDelivery(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
+	s := newDeliverySession(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
 	if err := s.RunUntil(500 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {
 		t.Errorf("%g of %g bytes there after half a second", done, total)
 	}
-	r := toTheEnd(t, s)
+	r := runToEnd(t, s)
 	if done, total := s.delivered(); done != total {
 		t.Errorf("%g of %g bytes there in the end", done, total)
 	}

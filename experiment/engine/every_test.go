@@ -13,7 +13,7 @@ import (
 
 // Sending every sixth of 60 snapshots a second is sending 10 a second: the same
 // frames at the same times meet the same losses, and are shown alike.
-func TestEverySixthIsTenASecond(t *testing.T) {
+func TestEverySixthEqualsTenHertz(t *testing.T) {
 	run := func(settings ...any) (figures.Totals, uint64) {
 		c := config.Default()
 		for i := 0; i < len(settings); i += 2 {
@@ -45,7 +45,7 @@ func TestEverySixthIsTenASecond(t *testing.T) {
 
 // The rate changes on the way, with losses, disorder and swaps, under codecs that
 // decode nothing but what their memos and the ticks of all frames agree with.
-func TestRateChangesOnTheWay(t *testing.T) {
+func TestRateChangesMidway(t *testing.T) {
 	for seed := range uint64(6) {
 		c := withMemos(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 255, 200, 60/(1+int(seed%2))

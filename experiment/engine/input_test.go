@@ -44,7 +44,7 @@ func (k *keyboard) Next(f *frame.Frame) error {
 }
 
 // counted writes a list with repeats as numbers: "script*3 L*9".
-func counted(list []string) string {
+func runLengths(list []string) string {
 	var out []string
 	for i := 0; i < len(list); {
 		n := i
@@ -101,14 +101,14 @@ func TestInputsHoldKeys(t *testing.T) {
 		if err := s.RunUntil(due(29)); err != nil {
 			t.Fatal(err)
 		}
-		if got := counted(src.log); got != c.want {
+		if got := runLengths(src.log); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
 // Whoever takes the keys from the script goes on in its mode.
-func TestTakingTheKeysKeepsTheMode(t *testing.T) {
+func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
 	src.held.Pull = true // the script's
 	s, err := NewSessionOf(config.Default(), src, Options{Endless: true})
@@ -123,7 +123,7 @@ func TestTakingTheKeysKeepsTheMode(t *testing.T) {
 	}
 }
 
-func TestNobodyPlaysARecording(t *testing.T) {
+func TestRecordingTakesNoInput(t *testing.T) {
 	_, err := config.Parse("x.toml", []byte("[data]\nsource = \"demo\"\n[[at]]\nt = \"1s\"\npress = \"left\"\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ loss = "5%"
 }
 
 // A page for people tells of many presses in one row.
-func TestPressesAreToldOfTogether(t *testing.T) {
+func TestPressesShareOneRow(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {
 		return config.Stamp(at, config.NewChange("press", "left"))

@@ -134,7 +134,7 @@ func BenchmarkInspect(b *testing.B) {
 
 // A trouble is told with its end: what was noted of a packet when it was sent is
 // completed when it arrives or is lost.
-func TestTroublesOfLargePacketsHaveAnEnd(t *testing.T) {
+func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 	large := 0
 	for _, loss := range []string{"0%", "100%"} {
 		s := inspected(t, 5*time.Second, "link.latency", "40ms")

@@ -10,9 +10,9 @@ import (
 )
 
 // silent is a link that does not say what becomes of a packet, as no real network does.
-type silent struct{ *lossmodel.Link }
+type unknownFatePath struct{ *lossmodel.Link }
 
-func (p silent) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+func (p unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	v := p.Link.Send(now, datagram, tag)
 	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
 }
@@ -20,7 +20,7 @@ func (p silent) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.V
 // The same session over a link that tells every fate at once, and over one that tells
 // none: the endpoints do the same to the byte, what arrives is counted the same, what
 // does not is unknown, and the law of outcomes holds at every moment.
-func TestFatesThatNobodyTells(t *testing.T) {
+func TestUnknownFates(t *testing.T) {
 	open := func(quiet bool) *Session {
 		c := config.Default()
 		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%", "down.reorder": "3%", "down.corrupt": "1%"} {
@@ -33,7 +33,7 @@ func TestFatesThatNobodyTells(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l := s.lanes[0]; quiet {
-			l.connect(silent{l.downLink}, l.up)
+			l.connect(unknownFatePath{l.downLink}, l.up)
 		}
 		return s
 	}

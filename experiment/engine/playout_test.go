@@ -24,7 +24,7 @@ func (a *arrivals) Packet(p *PacketRecord) {
 
 // display is the playout buffer once more, from the log of arrivals: no search in
 // a history and no state but the clock. It is told nothing by the session.
-type display struct {
+type referencePlayout struct {
 	log    []PacketRecord
 	hz     float64
 	delay  func(time.Duration) time.Duration
@@ -35,7 +35,7 @@ type display struct {
 }
 
 // source returns the time of a packet's frame: the newest the world had made.
-func (d *display) source(p *PacketRecord) time.Duration {
+func (d *referencePlayout) source(p *PacketRecord) time.Duration {
 	tick := p.Sent * 60 / time.Second
 	for time.Duration(tick+1)*time.Second/60 <= p.Sent {
 		tick++
@@ -45,7 +45,7 @@ func (d *display) source(p *PacketRecord) time.Duration {
 
 // offset is the least way of a packet in two stretches of five seconds, of which
 // each begins with the first arrival after the one before.
-func (d *display) offset(now time.Duration) time.Duration {
+func (d *referencePlayout) offset(now time.Duration) time.Duration {
 	const none = time.Hour
 	begun, old, least := time.Duration(-1), none, none
 	for i := range d.log {
@@ -64,7 +64,7 @@ func (d *display) offset(now time.Duration) time.Duration {
 	return min(old, least)
 }
 
-func (d *display) run(until time.Duration) {
+func (d *referencePlayout) run(until time.Duration) {
 	frozen, last := 0, time.Duration(0)
 	tick := func(n int) time.Duration { return time.Duration(math.Floor(float64(n) / d.hz * 1e9)) }
 	for n := 0; tick(n) < until; n++ {
@@ -136,7 +136,7 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		if err := s.RunUntil(length - 1); err != nil {
 			t.Fatal(err)
 		}
-		d := display{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
+		d := referencePlayout{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
 			delay := c.Receiver.Playout
 			for at := time.Duration(0); at <= now; at += time.Second {
 				if later, ok := delays[at]; ok {
@@ -161,7 +161,7 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 }
 
 // When the link becomes slower for good, the estimate follows within two windows.
-func TestPlayoutFollowsALongerRoute(t *testing.T) {
+func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	p := playout{delay: 50 * time.Millisecond}
 	latency := 20 * time.Millisecond
 	newest := time.Duration(0)
@@ -182,7 +182,7 @@ func TestPlayoutFollowsALongerRoute(t *testing.T) {
 // A delay that is changed while somebody watches: the world runs slower or
 // faster by at most a quarter until it is where it should be, and never
 // backwards. Only where it would have to hurry for seconds it leaps.
-func TestDelayIsSlewed(t *testing.T) {
+func TestDelayChangeIsSlewed(t *testing.T) {
 	const tick = time.Second / 60
 	for _, c := range []struct {
 		from, to time.Duration
@@ -227,7 +227,7 @@ func TestDelayIsSlewed(t *testing.T) {
 
 // The truth of old is there as long as anything needs it, and no longer than the
 // bound; against a list of everything.
-func TestTruthsAreAWindow(t *testing.T) {
+func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
 	f := src.Schema().NewFrame()
 	var all []int32

@@ -13,7 +13,7 @@ import (
 )
 
 // chaos draws any change there is: swaps, params, reshapes of both links.
-func chaos(rng *rand.Rand) config.Change {
+func randomChange(rng *rand.Rand) config.Change {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
 	link := func() map[string]any {
@@ -86,7 +86,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 		}
 		refused := 0
 		for range 150 {
-			if err := s.Change(chaos(rng)); err != nil {
+			if err := s.Change(randomChange(rng)); err != nil {
 				refused++
 			}
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(400))*time.Millisecond); err != nil {
@@ -109,7 +109,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 
 // With the checksum off damaged bytes reach the decoder; what rests on them is
 // tainted, and still nothing is wrong unawares.
-func TestDamageIsTaintedNeverWrong(t *testing.T) {
+func TestDamageIsTaintedNotWrong(t *testing.T) {
 	rounds := 12
 	if testing.Short() {
 		rounds = 2
@@ -160,7 +160,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 
 // Without loss, and with histories longer than the round trip, there is no
 // failure of any kind across any schedule of swaps.
-func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
+func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	all, rounds := labtest.OfCubes(), 10
 	if testing.Short() {
 		rounds = 2
@@ -236,7 +236,7 @@ func TestNumbersWrap(t *testing.T) {
 
 // After an outage longer than half the sequence circle the endpoints find each
 // other again.
-func TestLongOutageHeals(t *testing.T) {
+func TestRecoveryAfterLongOutage(t *testing.T) {
 	c := config.Default()
 	if err := c.Set("link.latency", "20ms"); err != nil {
 		t.Fatal(err)

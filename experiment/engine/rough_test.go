@@ -9,7 +9,7 @@ import (
 )
 
 // others are the sources that are not of cubes, with what encodes them.
-var others = map[string][]string{
+var otherSources = map[string][]string{
 	"rpc":  {"full", "rpc-delta", "rpc-adaptive", "xor-rle"},
 	"text": {"receiver-adaptive", "xor-rle", "deflate"},
 }
@@ -18,7 +18,7 @@ var others = map[string][]string{
 func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 	t.Helper()
 	c := config.Default()
-	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, others[source][0]
+	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, otherSources[source][0]
 	for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
 		"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
 		if err := c.Set(key, v); err != nil {
@@ -31,7 +31,7 @@ func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 // Calls and messages: any pattern of loss, reordering and duplication, any schedule
 // of swaps, and nothing is wrong; what is late is still welcome where it should be.
 func TestCallsAndMessages(t *testing.T) {
-	for source, names := range others {
+	for source, names := range otherSources {
 		for seed := range uint64(3) {
 			s, err := NewSession(roughLink(t, source, seed), Options{})
 			if err != nil {

@@ -174,7 +174,7 @@ func sameSet(a, b []config.Encoder) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(e config.Encoder) bool { return !e.In(b) })
 }
 
-func TestShadowsThatMakeNoSense(t *testing.T) {
+func TestInvalidShadows(t *testing.T) {
 	c := config.Default()
 	c.Shadows = shadowNamed("raw")
 	before := c.Values()
@@ -259,7 +259,7 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 		}
 		all := s.config.CodecTable()
 		for range 25 {
-			ch := chaos(rng)
+			ch := randomChange(rng)
 			if rng.IntN(2) == 0 {
 				ch = config.NewChange("shadow", shadowNamed(all[rng.IntN(len(all))].Name))
 				if on := s.config.Shadows; len(on) > 3 {

@@ -21,7 +21,7 @@ func needCharlie(tb testing.TB) {
 }
 
 // badDay is 5 % loss and 50 +- 16 ms each way.
-func badDay(tb testing.TB) *config.Config {
+func lossyConfig(tb testing.TB) *config.Config {
 	tb.Helper()
 	c := config.Default()
 	for key, v := range map[string]any{"down.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "data.source": charlie} {
@@ -38,7 +38,7 @@ func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
 	for _, codec := range labtest.OfCubes() {
 		b.Run(codec.Name, func(b *testing.B) {
-			c := badDay(b)
+			c := lossyConfig(b)
 			c.Encoder = config.Encoder{Name: codec.Name}
 			virtual := time.Duration(0)
 			b.ReportAllocs()

@@ -10,7 +10,7 @@ import (
 
 // A dragged slider is one step back; different settings, or the same later, are
 // steps of their own.
-func TestUndoTakesADragAsOne(t *testing.T) {
+func TestUndoTakesBackAWholeDrag(t *testing.T) {
 	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)

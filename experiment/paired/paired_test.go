@@ -80,7 +80,7 @@ func TestBlockVarianceClosedForm(t *testing.T) {
 }
 
 // covers returns the share of trials whose interval holds the true difference of 0.
-func covers(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) Interval) float64 {
+func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) Interval) float64 {
 	rng := rand.New(rand.NewPCG(4, uint64(n)))
 	hit := 0
 	for i := range trials {
@@ -111,8 +111,8 @@ func TestCoverage(t *testing.T) {
 	} {
 		trials := min(trials, 150_000/c.n)
 		slack := 3 * math.Sqrt(0.95*0.05/float64(trials)) // three standard errors of the simulation
-		got := covers(trials, c.n, c.phi, Ratios)
-		alone := covers(trials, c.n, c.phi, naive)
+		got := coverage(trials, c.n, c.phi, Ratios)
+		alone := coverage(trials, c.n, c.phi, naive)
 		t.Logf("n = %d, phi = %g: blocks cover %.3f, single pairs %.3f", c.n, c.phi, got, alone)
 		if got < c.least-slack || got > 0.99+slack {
 			t.Errorf("n = %d, phi = %g: covers %.3f", c.n, c.phi, got)
@@ -151,7 +151,7 @@ func TestQuantileCoverage(t *testing.T) {
 
 // TestQuantileOfTwoHeaps: where values lie in two heaps, far above the other's, the
 // median may be in either, but there is no doubt which is larger.
-func TestQuantileOfTwoHeaps(t *testing.T) {
+func TestQuantileOfTwoClusters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	x, y := make([]float64, 600), make([]float64, 600)
 	for i := range x {
@@ -262,7 +262,7 @@ func TestCritical(t *testing.T) {
 }
 
 // TestUnseen compares with the variance of block means summed up lag by lag.
-func TestUnseen(t *testing.T) {
+func TestWidening(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	v := autoregressive(rng, 2000, 0.8)
 	r := autocovariance(v, 1)
@@ -287,7 +287,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-func TestTooLittleToSay(t *testing.T) {
+func TestTooFewPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	a, b := against(rng, autoregressive(rng, MinPairs-1, 0))
 	none := Ratio{ones(100), make([]float64, 100)}

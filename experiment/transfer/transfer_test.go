@@ -89,7 +89,7 @@ func (w *wire) note(seq uint64) {
 
 // bring runs a transfer in steps of a millisecond until the receiver has it all, and
 // returns when that was; never if it takes longer than limit.
-func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit time.Duration) (at time.Duration, ok bool) {
+func (w *wire) run(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit time.Duration) (at time.Duration, ok bool) {
 	t.Helper()
 	for now := time.Duration(0); now <= limit; now += time.Millisecond {
 		for m, ok := w.due(now); ok; m, ok = w.due(now) {
@@ -130,7 +130,7 @@ func cut(packed []byte, size int) (blocks [][]byte) {
 	return slices.Collect(slices.Chunk(append(l.Append(nil), packed...), size))
 }
 
-func noise(n int, seed uint64) []byte {
+func randomBytes(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for i := range b {
@@ -142,11 +142,11 @@ func noise(n int, seed uint64) []byte {
 // On a link that loses nothing a transfer takes a beat for every block but the
 // first, and the latency; with a small window, a window a round trip.
 func TestCleanLink(t *testing.T) {
-	blocks := cut(noise(10_000, 1), 100)
+	blocks := cut(randomBytes(10_000, 1), 100)
 	for _, latency := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 300 * time.Millisecond} {
 		for _, window := range []int{1, 2, 8, 64, Reach} {
 			s, w := NewSender(len(blocks), window, beat), &wire{rng: rand.New(rand.NewPCG(1, 1)), latency: latency}
-			at, ok := w.bring(t, s, &Receiver{}, blocks, 2*time.Minute)
+			at, ok := w.run(t, s, &Receiver{}, blocks, 2*time.Minute)
 			round := max((2*latency+beat-1)/beat, 1) // in beats: a block goes out with the answer to the one a window before
 			last := time.Duration(len(blocks)-1) * beat
 			if time.Duration(window) < round {
@@ -164,11 +164,11 @@ func TestCleanLink(t *testing.T) {
 func TestAnyLink(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		packed := noise(1+rng.IntN(20_000), seed)
+		packed := randomBytes(1+rng.IntN(20_000), seed)
 		blocks := cut(packed, MinBlock+rng.IntN(400))
 		w := &wire{rng: rng, loss: 0.7 * rng.Float64(), twice: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(200)) * time.Millisecond, jitter: rng.Int64N(int64(300 * time.Millisecond))}
 		s, r := NewSender(len(blocks), 1+rng.IntN(200), beat), &Receiver{}
-		at, ok := w.bring(t, s, r, blocks, time.Hour)
+		at, ok := w.run(t, s, r, blocks, time.Hour)
 		if !ok || !bytes.Equal(r.Packed(), packed) {
 			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks there", seed, len(blocks), w.loss, ok, at, r.Received())
 		}
@@ -182,7 +182,7 @@ func TestAnyLink(t *testing.T) {
 }
 
 // A sender that hears nothing sends its window, and then ever less.
-func TestSilence(t *testing.T) {
+func TestBackoffWithoutAcks(t *testing.T) {
 	s := NewSender(5000, 64, beat)
 	var times []time.Duration
 	seq := uint64(0)
@@ -241,7 +241,7 @@ func TestTimer(t *testing.T) {
 }
 
 // Acknowledgements that lie are refused if they cannot be, and else only cost time.
-func TestLies(t *testing.T) {
+func TestImpossibleAcks(t *testing.T) {
 	s := NewSender(4, 4, beat)
 	for n := range 3 {
 		s.Sent(0, uint64(n), n)
@@ -264,10 +264,10 @@ func TestLies(t *testing.T) {
 // Lies about single datagrams are made up for, even if blocks that they are about are
 // further back than a receiver reaches: the sender goes no further than that from
 // what the receiver says that it has.
-func TestLiesOnTheWay(t *testing.T) {
+func TestFalseAcks(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 6))
-		packed := noise(60*2*Reach, seed)
+		packed := randomBytes(60*2*Reach, seed)
 		blocks := cut(packed, 60)
 		s, r := NewSender(len(blocks), 1+rng.IntN(Reach), beat), &Receiver{}
 		w := &wire{rng: rng, loss: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(100)) * time.Millisecond}
@@ -277,7 +277,7 @@ func TestLiesOnTheWay(t *testing.T) {
 			}
 			return m
 		}
-		if at, ok := w.bring(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
+		if at, ok := w.run(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
 			t.Errorf("seed %d: %d of %d blocks there after %v", seed, r.Received(), len(blocks), at)
 		}
 	}

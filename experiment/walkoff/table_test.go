@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 	}
 	codec := rows.DeltaAdaptive()
 	open := func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
-	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: metronome(), Audit: process})
+	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: process})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // metronome is a clock that moves by a microsecond whenever it is read.
-func metronome() func() time.Duration {
+func stepClock() func() time.Duration {
 	var now time.Duration
 	return func() time.Duration { now += time.Microsecond; return now }
 }
@@ -38,7 +38,7 @@ func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 
 func score(t *testing.T, name string, audit Process) Result {
 	t.Helper()
-	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: metronome(), Audit: audit})
+	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: stepClock(), Audit: audit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestScore(t *testing.T) {
 		changed += f.ChangedRows(all[n-Delay], frame.CubeFields)
 	}
 
-	board, err := Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: metronome(), Frames: frames})
+	board, err := Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: stepClock(), Frames: frames})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestQuantile(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	for _, audit := range []Process{nil, process} {
 		ctx, cancel := context.WithCancel(context.Background())
-		opt := Options{Clock: metronome(), Audit: audit, Progress: func(done, total float64) {
+		opt := Options{Clock: stepClock(), Audit: audit, Progress: func(done, total float64) {
 			if done > total*2/3 {
 				cancel()
 			}
@@ -200,7 +200,7 @@ func TestProgressAndClose(t *testing.T) {
 		opened++
 		return src, err
 	}
-	opt := Options{Clock: metronome(), Progress: func(done, total float64) {
+	opt := Options{Clock: stepClock(), Progress: func(done, total float64) {
 		if done < last || done > total {
 			t.Errorf("progress went from %v to %v of %v", last, done, total)
 		}
@@ -236,13 +236,13 @@ func TestBadData(t *testing.T) {
 		want   error
 	}{
 		{"truncated", broken, 0, dataset.ErrTruncated},
-		{"frames 1..5 that are no initial state", openOdd, 0, dataset.ErrPreamble},
+		{"frames 1..5 that are no initial state", openBadPreamble, 0, dataset.ErrPreamble},
 		{"not cubes", rpc, 0, ErrRules},
 		{"only the initial state", openWalk(6), 0, ErrRules},
 		{"too few frames asked for", openWalk(20), 6, ErrRules},
 		{"cannot be opened", func() (dataset.Source, error) { return nil, os.ErrNotExist }, 0, os.ErrNotExist},
 	} {
-		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"), Options{Clock: metronome(), Frames: c.frames}); !errors.Is(err, c.want) {
+		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"), Options{Clock: stepClock(), Frames: c.frames}); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestBadData(t *testing.T) {
 
 func TestAuditCannotStart(t *testing.T) {
 	nowhere := func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, "/no/such/program") }
-	_, err := Run(context.Background(), "walk", openWalk(20), codecs(t, "honest"), Options{Clock: metronome(), Audit: nowhere})
+	_, err := Run(context.Background(), "walk", openWalk(20), codecs(t, "honest"), Options{Clock: stepClock(), Audit: nowhere})
 	if err == nil || !strings.Contains(err.Error(), "cannot start an audit process") {
 		t.Errorf("error %v", err)
 	}

@@ -20,7 +20,8 @@ func TestPatchOverBadLink(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, p)
 	for key, v := range map[string]any{"link.loss": "30%",
-		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
+		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%",
+		"sender.block": 100} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,8 @@ func TestPatchOverBadLink(t *testing.T) {
 		}
 		r := report.Runs[0]
 		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
-		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 || len(report.Failed()) > 0 {
+		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 ||
+			len(report.Failed()) > 0 {
 			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
 		}
 		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {
@@ -57,11 +59,14 @@ func TestPatchOverBadLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	var changed *config.Error
-	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
+	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) ||
+		!strings.Contains(changed.Problem, "the old file is another one now") {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
-	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) || !strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
+	if err != nil || !strings.Contains(string(page), "## The file") ||
+		!strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) ||
+		!strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
 		t.Errorf("the page says nothing of the file: %v", err)
 	}
 }

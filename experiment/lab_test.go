@@ -164,7 +164,8 @@ func TestPacketRowsAddUp(t *testing.T) {
 		count[strings.Split(row, ",")[4]]++
 	}
 	x := r.Totals
-	want := map[string]int64{"decoded": x.Decoded, "stale": x.Stale, "duplicate": x.Duplicate, "lost": x.Lost, "corrupt": x.Failures.Corrupt, "no_baseline": x.Failures.NoBaseline, "in_flight": x.InFlight}
+	want := map[string]int64{"decoded": x.Decoded, "stale": x.Stale, "duplicate": x.Duplicate, "lost": x.Lost,
+		"corrupt": x.Failures.Corrupt, "no_baseline": x.Failures.NoBaseline, "in_flight": x.InFlight}
 	for name, n := range want {
 		if count[name] != n {
 			t.Errorf("%d rows say %s, the totals %d", count[name], name, n)
@@ -197,7 +198,8 @@ func TestSweepIsTheSumOfItsRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := report.Runs[i]
-			if want := mustRun(t, alone, RunOptions{}).Runs[0]; got.Digest != want.Digest || got.Set["down.loss"] != loss || got.Set["encoder.name"] != enc {
+			if want := mustRun(t, alone, RunOptions{}).Runs[0]; got.Digest != want.Digest || got.Set["down.loss"] != loss ||
+				got.Set["encoder.name"] != enc {
 				t.Errorf("run %d (%v) differs from running it alone", i, got.Set)
 			}
 			i++
@@ -247,7 +249,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := false
-	_, err := Run(context.Background(), quick(t), RunOptions{Dir: filepath.Join(blocked, "out"), Progress: func(float64, float64) { started = true }})
+	_, err := Run(context.Background(), quick(t), RunOptions{Dir: filepath.Join(blocked, "out"),
+		Progress: func(float64, float64) { started = true }})
 	if err == nil || started || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("%v, started %v", err, started)
 	}

@@ -140,7 +140,8 @@ func TestSourceErrorEndsTheSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s, speed: 1, seeking: nowhere}
+	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
+		speed: 1, seeking: nowhere}
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()
@@ -181,7 +182,8 @@ func TestSeekReplaysLaterChanges(t *testing.T) {
 	}
 	send(t, r, Command{Seek: &go9})
 	got := await(t, r, "9 s again", at(go9))
-	if got.Config.Encoder.Name != "rotor" || got.Lanes[0].Totals.Sent != want.Lanes[0].Totals.Sent || got.Lanes[0].Totals.PayloadKbps != want.Lanes[0].Totals.PayloadKbps {
+	if got.Config.Encoder.Name != "rotor" || got.Lanes[0].Totals.Sent != want.Lanes[0].Totals.Sent ||
+		got.Lanes[0].Totals.PayloadKbps != want.Lanes[0].Totals.PayloadKbps {
 		t.Errorf("after a jump back and forth: %s, %+v", got.Config.Encoder.Name, got.Lanes[0].Totals)
 	}
 	send(t, r, Command{Seek: &go1})

@@ -19,16 +19,18 @@ func TestEncoderFollowsTheData(t *testing.T) {
 		set  [][2]string
 		want string // encoder; an error if it has spaces
 	}{
-		"nothing said":               {"", nil, "relative-orientation"},
-		"calls":                      {"[data]\nsource = \"rpc\"", nil, "rpc-adaptive"},
-		"messages":                   {"[data]\nsource = \"text\"", nil, "receiver-adaptive"},
-		"chosen in the file":         {"[encoder]\nname = \"full\"\n[data]\nsource = \"rpc\"", nil, "full"},
-		"the file's, for cubes":      {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "rpc"}}, "rpc-adaptive"},
-		"the file's, which suits":    {"[encoder]\nname = \"zstd\"", [][2]string{{"data.source", "rpc"}}, "zstd"},
-		"the same data over again":   {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "demo"}}, "rotor"},
-		"chosen for calls":           {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rpc-delta"}}, "rpc-delta"},
-		"chosen, and does not fit":   {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rotor"}}, "rotor cannot encode what rpc holds, calls; expected one that does: rpc-adaptive, full, rpc-delta, "},
-		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil, "encoder.name: full cannot encode what text holds, bytes; expected one that does: receiver-adaptive, xor-rle"},
+		"nothing said":             {"", nil, "relative-orientation"},
+		"calls":                    {"[data]\nsource = \"rpc\"", nil, "rpc-adaptive"},
+		"messages":                 {"[data]\nsource = \"text\"", nil, "receiver-adaptive"},
+		"chosen in the file":       {"[encoder]\nname = \"full\"\n[data]\nsource = \"rpc\"", nil, "full"},
+		"the file's, for cubes":    {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "rpc"}}, "rpc-adaptive"},
+		"the file's, which suits":  {"[encoder]\nname = \"zstd\"", [][2]string{{"data.source", "rpc"}}, "zstd"},
+		"the same data over again": {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "demo"}}, "rotor"},
+		"chosen for calls":         {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rpc-delta"}}, "rpc-delta"},
+		"chosen, and does not fit": {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rotor"}},
+			"rotor cannot encode what rpc holds, calls; expected one that does: rpc-adaptive, full, rpc-delta, "},
+		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil,
+			"encoder.name: full cannot encode what text holds, bytes; expected one that does: receiver-adaptive, xor-rle"},
 	} {
 		config, err := config.Parse("x.toml", []byte(c.text))
 		if err != nil {

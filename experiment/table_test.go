@@ -57,9 +57,11 @@ func tableOf(t *testing.T) string {
 func TestUserTable(t *testing.T) {
 	c := config.Default()
 	c.Seed = 3
-	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
-		"down.reorder": "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s", "at[1].encoder": "delta-adaptive",
-		"at[2].t": "20s", "at[2].params.limit": 60} {
+	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms",
+		"down.duplicate": "5%",
+		"down.reorder":   "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s",
+		"at[1].encoder": "delta-adaptive",
+		"at[2].t":       "20s", "at[2].params.limit": 60} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +69,8 @@ func TestUserTable(t *testing.T) {
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	got := r.Totals
 	if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 600 {
-		t.Errorf("wrong %d, refused %d, not encoded %d, decoded %d, %+v", got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Decoded, got.Failures)
+		t.Errorf("wrong %d, refused %d, not encoded %d, decoded %d, %+v", got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Decoded,
+			got.Failures)
 	}
 	if r.Item != "tank" || r.ItemsPerFrame != 25 || r.Frames != 900 || got.BitsPerCube != nil {
 		t.Errorf("%d frames of %d %ss, bits per cube %v", r.Frames, r.ItemsPerFrame, r.Item, got.BitsPerCube)
@@ -90,7 +93,8 @@ func TestBadTable(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{`item = "tank"`, `itm = "tank"`, `data.source: ` + schema + `:2: itm: unknown key "itm"; did you mean item?`},
-		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema + `:3: rate_hz: 30.5 makes no sense here; expected a whole number, 1 to 1000 frames a second`},
+		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema +
+			`:3: rate_hz: 30.5 makes no sense here; expected a whole number, 1 to 1000 frames a second`},
 		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before it; expected whole frames of 576 bytes"},
 		{`range = [-5000, 5000]`, `range = [0, 100]`, "field x: 108 is out of range; expected 0 to 100"},
 	} {

@@ -72,7 +72,8 @@ func (c *chained) next(f *frame.Frame, refs []encoders.Ref, spare encoders.Memo)
 	return l
 }
 
-func (c *chained) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, budget *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (c *chained) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	budget *encoders.Budget) ([]byte, encoders.Memo, error) {
 	start, before := len(dst), budget.Total()
 	dst = append(dst, byte(len(refs)))
 	for _, r := range refs {
@@ -144,7 +145,8 @@ func TestMemosStayInStep(t *testing.T) {
 	for seed := range uint64(8) {
 		c := withMemos(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
-		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%", "down.reorder": "10%"} {
+		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%",
+			"down.reorder": "10%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}

@@ -58,8 +58,10 @@ func TestCleanDelivery(t *testing.T) {
 	for _, c := range []struct {
 		size, block, rate int
 		latency           time.Duration
-	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0}, {700_000, 1400, 60, 300 * time.Millisecond}} {
-		s := newDeliverySession(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
+	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0},
+		{700_000, 1400, 60, 300 * time.Millisecond}} {
+		s := newDeliverySession(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz",
+			c.rate, "link.latency", c.latency.String())
 		r := runToEnd(t, s)
 		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
 		blocks := (len(label.Append(nil)) + c.size + c.block - 1) / c.block
@@ -68,7 +70,8 @@ func TestCleanDelivery(t *testing.T) {
 		if x.TimeS == nil || *x.TimeS != want.Seconds() || r.DurationNS != want+1 {
 			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.Verdict(), r.DurationNS, want)
 		}
-		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size || x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
+		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size ||
+			x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
 			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
 		}
 		bits := 8 * float64(len(label.Append(nil))+c.size)
@@ -88,8 +91,10 @@ func TestRatesBesideASlowerLane(t *testing.T) {
 	p := labtest.NewParcel(30_000, 2)
 	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
 	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
-	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps || a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
-		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps, alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
+	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps ||
+		a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
+		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps,
+			alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
 	}
 }
 
@@ -100,7 +105,8 @@ func TestRoundTripUnderJitter(t *testing.T) {
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
 	x := runToEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Spurious > int64(x.Blocks) {
-		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious, x.Blocks, x.Resent)
+		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious,
+			x.Blocks, x.Resent)
 	}
 }
 
@@ -108,9 +114,11 @@ func TestRoundTripUnderJitter(t *testing.T) {
 func randomLink(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
-	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
+	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock),
+		"sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
 	for _, way := range []string{"down.", "up."} {
-		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30), way+"corrupt", percent(20))
+		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30),
+			way+"corrupt", percent(20))
 		switch rng.IntN(3) {
 		case 0:
 			set = append(set, way+"loss", percent(80))
@@ -175,7 +183,8 @@ func TestDeliveryWithoutChecksum(t *testing.T) {
 
 // The datagrams of a delivery are what they always were: reports outlive the program.
 func TestDeliveryDigest(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
+		"link.jitter", "30ms",
 		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
 	const want = "4eded1bbab2235470452418ae9226b0dda3187125f067719aa0145107ed53923"
 	if r := runToEnd(t, s); r.Digest != want {
@@ -185,10 +194,12 @@ func TestDeliveryDigest(t *testing.T) {
 
 // A link that loses everything is reported as what it is.
 func TestUnfinishedDelivery(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
+	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
+		"assert.transfer.time_s", "<= 100")
 	r := runToEnd(t, s)
 	x := r.Totals.Transfer
-	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
+	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second ||
+		!strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
 		t.Errorf("%+v", x)
 	}
 	if bad := r.Assertions; len(bad) != 1 || bad[0].Holds || !bad[0].Absent {
@@ -199,11 +210,13 @@ func TestUnfinishedDelivery(t *testing.T) {
 // A session that delivers again and again begins anew when all are done, and keeps
 // the account of what was.
 func TestRounds(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
+	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
+		true, "duration", "8s", "link.latency", "20ms")
 	r := runToEnd(t, s)
 	first := endpoint.TickTime(25, 60) + 20*time.Millisecond // 26 blocks
 	x := r.Totals.Transfer
-	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() || x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
+	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() ||
+		x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
 		t.Errorf("%d rounds begun: %+v", r.Frames, x.Rounds)
 	}
 	seams := 0
@@ -220,7 +233,8 @@ func TestRounds(t *testing.T) {
 // Epochs travel in 8 bits: a session that has delivered more often than they count
 // goes on, and remembers the newest rounds.
 func TestManyRounds(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
+	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
+		"link.loss", "10%", "link.latency", "5ms")
 	r := runToEnd(t, s)
 	x := r.Totals.Transfer
 	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
@@ -282,7 +296,8 @@ func FuzzReceiveBlock(f *testing.F) {
 			d := l.delivery
 			rx := d.rcv.ReceiveBlock(datagram)
 			l.taint.block(&rx, true)
-			if err := d.snd.LearnBlocks(0, d.rcv.AckBlocks(nil)); err != nil && !errors.Is(err, transfer.ErrAck) && !errors.Is(err, endpoint.ErrMalformed) {
+			if err := d.snd.LearnBlocks(0, d.rcv.AckBlocks(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
+				!errors.Is(err, endpoint.ErrMalformed) {
 				t.Fatal(err)
 			}
 			_ = d.snd.LearnBlocks(0, datagram)

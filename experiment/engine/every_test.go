@@ -21,7 +21,8 @@ func TestEverySixthEqualsTenHertz(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("encoder.name", "quantized"), c.Set("receiver.playout_delay", "250ms")); err != nil {
+		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("encoder.name", "quantized"),
+			c.Set("receiver.playout_delay", "250ms")); err != nil {
 			t.Fatal(err)
 		}
 		s, err := NewSessionOf(c, labtest.NewCrowd(20, 4, -1, 3), Options{})
@@ -90,7 +91,8 @@ func TestEveryNeedsAHistory(t *testing.T) {
 	c.Receiver.History = 20
 	for every, ok := range map[int]bool{1: true, 10: true, 11: false, 60: false} {
 		var bad *config.Error
-		if err := c.Check(config.NewChange("sender.every", every)); (err == nil) != ok || err != nil && (!errors.As(err, &bad) || bad.Key != "sender.every") {
+		if err := c.Check(config.NewChange("sender.every", every)); (err == nil) != ok || err != nil &&
+			(!errors.As(err, &bad) || bad.Key != "sender.every") {
 			t.Errorf("every %d-th with a history of 20: %v", every, err)
 		}
 	}

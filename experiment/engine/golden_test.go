@@ -30,7 +30,8 @@ func TestGoldenDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.At = []config.StampedChange{config.Stamp(20*time.Second, config.NewChange("encoder.name", codec.Name)), config.Stamp(40*time.Second, config.NewChange("down.loss", "30%"))}
+		c.At = []config.StampedChange{config.Stamp(20*time.Second, config.NewChange("encoder.name", codec.Name)),
+			config.Stamp(40*time.Second, config.NewChange("down.loss", "30%"))}
 		s, err := NewSessionOf(c, labtest.NewCrowd(24, 6, -1, 3), Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -60,7 +60,8 @@ func (s *Session) playable(ch config.Change) error {
 		return nil
 	}
 	at := slices.IndexFunc(ch, func(x config.Value) bool { return slices.Contains(config.InputKeys(), x.Key) })
-	return &config.Error{Key: ch[at].Key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source), Expected: `the live world: data "world"`}
+	return &config.Error{Key: ch[at].Key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source),
+		Expected: `the live world: data "world"`}
 }
 
 // play applies an input. It reaches the source with the next frame.

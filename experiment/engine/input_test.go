@@ -34,7 +34,8 @@ func (k *keyboard) Next(f *frame.Frame) error {
 	for _, key := range []struct {
 		on   bool
 		sign string
-	}{{k.script, "script"}, {k.held.Left, "L"}, {k.held.Right, "R"}, {k.held.Up, "U"}, {k.held.Down, "D"}, {k.held.Push, "h"}, {k.held.Pull, "k"}} {
+	}{{k.script, "script"}, {k.held.Left, "L"}, {k.held.Right, "R"}, {k.held.Up, "U"}, {k.held.Down, "D"}, {k.held.Push, "h"},
+		{k.held.Pull, "k"}} {
 		if key.on {
 			text += key.sign
 		}
@@ -130,7 +131,8 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	}
 	c := config.Default()
 	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
-	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(), `nobody can play demo: it is a recording; expected the live world`) {
+	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(),
+		`nobody can play demo: it is a recording; expected the live world`) {
 		t.Errorf("a script with a press on a recording: %v", err)
 	}
 	s, err := NewSession(config.Default(), Options{})

@@ -33,7 +33,8 @@ func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
 // A packet that is opened says what its record says, and its bits and its way add
 // up; nothing is noted unless asked, and notes change nothing.
 func TestOpenedPacketAddsUp(t *testing.T) {
-	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt", "2%", "down.rate", "2mbit"}
+	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt",
+		"2%", "down.rate", "2mbit"}
 	s := inspected(t, 10*time.Second, settings...)
 	l := s.lanes[0]
 	for _, rec := range l.records.last(nil, 500) {
@@ -79,7 +80,8 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 	}
 	for _, inspect := range []bool{false, true} {
 		c := config.Default()
-		for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%", "receiver.history": 8} {
+		for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%",
+			"receiver.history": 8} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}

@@ -148,9 +148,10 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		Failures: figures.Failures{NoBaseline: m.outcomes[NoBaseline], Corrupt: m.outcomes[Corrupt], UnknownCodec: m.outcomes[UnknownCodec]},
 		Tainted:  m.outcomes[Tainted], InFlight: m.sent + m.duplicated - ended, Wrong: m.outcomes[Wrong], Unknown: m.outcomes[Unknown],
 		Reordered: m.reordered, EncodeFailed: m.encodeFailed, DecodeRefused: m.decodeRefused,
-		PayloadKbps: figures.Ratio(float64(m.payload)/1000, secs), WireKbps: figures.Ratio(float64(m.wire)/1000, secs), FeedbackKbps: figures.Ratio(float64(m.up)/1000, secs),
-		BitsPerItem: figures.Ratio(float64(m.payload), float64(m.items)),
-		PacketBytes: m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
+		PayloadKbps: figures.Ratio(float64(m.payload)/1000, secs), WireKbps: figures.Ratio(float64(m.wire)/1000, secs),
+		FeedbackKbps: figures.Ratio(float64(m.up)/1000, secs),
+		BitsPerItem:  figures.Ratio(float64(m.payload), float64(m.items)),
+		PacketBytes:  m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
 		OverBudgetRatio: m.budgetLine.ratio(),
 		Playout:         m.playout.totals(frame.IsCubes(schema)),
 		Network:         m.net.network(g), Rounding: m.rounding.rounding(schema),
@@ -169,7 +170,8 @@ func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
 	var out []figures.BudgetShare
 	for k, u := range m.budget.Units {
 		if u != 0 && total != 0 {
-			out = append(out, figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit, Share: float64(u) / float64(total)})
+			out = append(out, figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
+				Share: float64(u) / float64(total)})
 		}
 	}
 	return out

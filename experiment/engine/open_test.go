@@ -23,7 +23,8 @@ func (p unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) lo
 func TestUnknownFates(t *testing.T) {
 	open := func(quiet bool) *Session {
 		c := config.Default()
-		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%", "down.reorder": "3%", "down.corrupt": "1%"} {
+		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%",
+			"down.reorder": "3%", "down.corrupt": "1%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +46,8 @@ func TestUnknownFates(t *testing.T) {
 			}
 		}
 		x := untold.lanes[0].totals(untold.Now())
-		if sum := x.Decoded + x.Stale + x.Duplicate + x.Failures.Corrupt + x.Failures.NoBaseline + x.Unknown + x.InFlight; sum != x.Sent+x.Duplicated || x.Lost != 0 || x.Wrong != 0 {
+		if sum := x.Decoded + x.Stale + x.Duplicate + x.Failures.Corrupt + x.Failures.NoBaseline + x.Unknown +
+			x.InFlight; sum != x.Sent+x.Duplicated || x.Lost != 0 || x.Wrong != 0 {
 			t.Fatalf("at %v: sent %d + duplicated %d, outcomes sum to %d: %+v", untold.Now(), x.Sent, x.Duplicated, sum, x)
 		}
 	}
@@ -65,6 +67,7 @@ func TestUnknownFates(t *testing.T) {
 	// A copy counts as one only if it arrives after the packet itself, and the packet is
 	// unknown only if no copy arrived either.
 	if y.Unknown > x.Lost+x.InFlight || y.Unknown < x.Lost-x.Duplicated || y.InFlight != 0 {
-		t.Errorf("%d unknown, %d in flight; %d were lost and %d in flight of %d and %d copies", y.Unknown, y.InFlight, x.Lost, x.InFlight, x.Sent, x.Duplicated)
+		t.Errorf("%d unknown, %d in flight; %d were lost and %d in flight of %d and %d copies", y.Unknown, y.InFlight, x.Lost, x.InFlight,
+			x.Sent, x.Duplicated)
 	}
 }

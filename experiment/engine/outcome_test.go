@@ -13,7 +13,8 @@ import (
 func TestFailuresAddUp(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond
-	for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "link.latency": "90ms", "down.jitter": "60ms", "down.loss": "10%"} {
+	for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "link.latency": "90ms", "down.jitter": "60ms",
+		"down.loss": "10%"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}

@@ -122,12 +122,14 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond, 17 * time.Second: 60 * time.Millisecond}
+		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond,
+			17 * time.Second: 60 * time.Millisecond}
 		log := &arrivals{}
 		for at, d := range delays {
 			c.At = append(c.At, config.Stamp(at, config.NewChange("receiver.playout_delay", (d).String())))
 		}
-		c.At = append(c.At, config.Stamp(5*time.Second, config.NewChange("down.latency", "90ms")), config.Stamp(12*time.Second, config.NewChange("down.latency", "36ms")))
+		c.At = append(c.At, config.Stamp(5*time.Second, config.NewChange("down.latency", "90ms")),
+			config.Stamp(12*time.Second, config.NewChange("down.latency", "36ms")))
 		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{Observer: log})
 		if err != nil {
 			t.Fatal(err)

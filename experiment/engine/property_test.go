@@ -117,7 +117,8 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 	for seed := range uint64(rounds) {
 		c := config.Default()
 		c.Seed = seed
-		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms", "down.jitter": "10ms", "down.duplicate": "5%"} {
+		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms",
+			"down.jitter": "10ms", "down.duplicate": "5%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}

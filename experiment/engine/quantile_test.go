@@ -25,7 +25,8 @@ func TestCountsAgreeWithSorting(t *testing.T) {
 			all = append(all, int64(v))
 		}
 		slices.Sort(all)
-		want := figures.Quantiles{Min: float64(all[0]), P50: nearestRank(all, 50), P95: nearestRank(all, 95), P99: nearestRank(all, 99), Max: float64(all[n-1])}
+		want := figures.Quantiles{Min: float64(all[0]), P50: nearestRank(all, 50), P95: nearestRank(all, 95), P99: nearestRank(all, 99),
+			Max: float64(all[n-1])}
 		if got := c.quantiles(); got != want {
 			t.Fatalf("%d values: %+v, want %+v", n, got, want)
 		}

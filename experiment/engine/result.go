@@ -67,7 +67,8 @@ func (s *Session) Result() *Result {
 	}
 	for _, l := range s.lanes[1:] {
 		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing,
+			Budget: x.budget, Digest: x.digest})
 	}
 	return r
 }

@@ -10,7 +10,8 @@ import (
 
 // By hand: floats by their values, numbers by their scale, what is no number by far.
 func TestRounding(t *testing.T) {
-	s := &frame.Schema{Rows: 1, Fields: []frame.Field{{Name: "heat", Kind: frame.Float32}, {Name: "far", Kind: frame.Quantity, Min: -9, Max: 9, Scale: 0.5}}}
+	s := &frame.Schema{Rows: 1, Fields: []frame.Field{{Name: "heat", Kind: frame.Float32},
+		{Name: "far", Kind: frame.Quantity, Min: -9, Max: 9, Scale: 0.5}}}
 	bits := func(v float32) int32 { return int32(math.Float32bits(v)) }
 	var m roundingMeter
 	if m.rounding(s) != nil {

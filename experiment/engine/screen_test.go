@@ -133,7 +133,8 @@ func TestErrorUnderAcceleration(t *testing.T) {
 		t.Errorf("linear: off by %g mm at the median, want %g", got, 8*units)
 	}
 	for _, loss := range []string{"0%", "20%"} {
-		p = playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss, "receiver.playout_delay", "1s")
+		p = playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss,
+			"receiver.playout_delay", "1s")
 		if p.PositionErrorMM.Max != 0 || p.StarvedRatio != 0 {
 			t.Errorf("hermite at %s loss: off by %g mm, %g starved", loss, p.PositionErrorMM.Max, p.StarvedRatio)
 		}
@@ -144,7 +145,8 @@ func TestErrorUnderAcceleration(t *testing.T) {
 // is off by v times the ticks that it has stood still.
 func TestErrorOfFrozenDisplay(t *testing.T) {
 	const lost = 5 // packets in a row, so 6 intervals of 6 ticks without news
-	p := playoutOf(t, newPathCubes(1, uniformPath), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111", "receiver.playout_delay", "100ms")
+	p := playoutOf(t, newPathCubes(1, uniformPath), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111",
+		"receiver.playout_delay", "100ms")
 	ticks := lost * 6
 	if want := float64(ticks) * 1000 / 60; math.Abs(p.LongestFreezeMS-want) > 1000.0/60+0.001 {
 		t.Errorf("frozen for %g ms, want %g", p.LongestFreezeMS, want)
@@ -171,7 +173,8 @@ func TestNoErrorAcrossSeams(t *testing.T) {
 func TestPictureChangesNoFigure(t *testing.T) {
 	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
 		c := config.Default()
-		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20, "encoder.name": "quantized"} {
+		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20,
+			"encoder.name": "quantized"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,8 @@ import (
 // badLink sets every stage to work in both directions.
 func badLink(t *testing.T, c *config.Config) *config.Config {
 	t.Helper()
-	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms", "link.reorder": "3%",
+	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
+		"link.reorder":   "3%",
 		"down.duplicate": "3%", "down.corrupt": "2%"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -52,7 +53,8 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
-			s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{KeepSamples: 100, KeepPackets: 600, Endless: true})
+			s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1),
+				Options{KeepSamples: 100, KeepPackets: 600, Endless: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,14 +84,16 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 			continue
 		}
 		if p.Sent != want.Sent || p.Arrived != want.Arrived || p.Cause != want.Cause || p.Outcome != want.Outcome {
-			t.Fatalf("packet %d.%d: %v %v at %v; the first lane's %v %v at %v", p.Seq, p.Copy, p.Outcome, p.Cause, p.Arrived, want.Outcome, want.Cause, want.Arrived)
+			t.Fatalf("packet %d.%d: %v %v at %v; the first lane's %v %v at %v", p.Seq, p.Copy, p.Outcome, p.Cause, p.Arrived, want.Outcome,
+				want.Cause, want.Arrived)
 		}
 		if p.Cause != 0 {
 			lost++
 		}
 		if p.Sent > joins+3*time.Second {
 			if p.Baseline != want.Baseline || p.Payload != want.Payload {
-				t.Fatalf("packet %d: %d bytes against %d back; the first lane's %d against %d", p.Seq, p.Payload, p.Baseline, want.Payload, want.Baseline)
+				t.Fatalf("packet %d: %d bytes against %d back; the first lane's %d against %d", p.Seq, p.Payload, p.Baseline, want.Payload,
+					want.Baseline)
 			}
 			same++
 		}
@@ -214,7 +218,8 @@ func TestInvalidShadows(t *testing.T) {
 // TestShadowsAreBounded: however long shadows run, and however often they come and
 // go, what they hold stays what it was.
 func TestShadowsAreBounded(t *testing.T) {
-	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1), Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
+	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1),
+		Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"raw", "quantized", "relative-orientation", "rotor"} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
-			for key, v := range map[string]any{"encoder.name": name, "link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%"} {
+			for key, v := range map[string]any{"encoder.name": name, "link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%",
+				"down.duplicate": "2%"} {
 				if err := c.Set(key, v); err != nil {
 					t.Fatal(err)
 				}

@@ -55,7 +55,8 @@ func (d *delivery) close(now time.Duration) {
 	if !d.begun() || d.packed == nil {
 		return
 	}
-	r := figures.Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.snd.Progress().Blocks(), Resent: d.snd.Progress().Resent()}
+	r := figures.Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data),
+		Blocks: d.snd.Progress().Blocks(), Resent: d.snd.Progress().Resent()}
 	r.TimeS = (now - d.start).Seconds()
 	if d.done {
 		r.TimeS = (d.doneAt - d.start).Seconds()

@@ -73,7 +73,8 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	n := len(a.Num)
 	out := Interval{Diff: a.value() - b.value(), Block: block}
-	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block), newPrefixSums(b.Den, out.Block)}
+	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block),
+		newPrefixSums(b.Den, out.Block)}
 	var m moments
 	draws := newDraws(n, out.Block, seed)
 	for range resamples {

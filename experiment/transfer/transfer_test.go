@@ -166,7 +166,8 @@ func TestAnyLink(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		packed := randomBytes(1+rng.IntN(20_000), seed)
 		blocks := cut(packed, MinBlock+rng.IntN(400))
-		w := &wire{rng: rng, loss: 0.7 * rng.Float64(), twice: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(200)) * time.Millisecond, jitter: rng.Int64N(int64(300 * time.Millisecond))}
+		w := &wire{rng: rng, loss: 0.7 * rng.Float64(), twice: 0.3 * rng.Float64(),
+			latency: time.Duration(rng.IntN(200)) * time.Millisecond, jitter: rng.Int64N(int64(300 * time.Millisecond))}
 		s, r := NewSender(len(blocks), 1+rng.IntN(200), beat), &Receiver{}
 		at, ok := w.run(t, s, r, blocks, time.Hour)
 		if !ok || !bytes.Equal(r.Packed(), packed) {

@@ -100,7 +100,8 @@ type trial struct {
 	decode func(dst, base *frame.Frame, src []byte) error
 }
 
-func (t trial) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (t trial) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	_ *encoders.Budget) ([]byte, encoders.Memo, error) {
 	return t.encode(dst, cur, refs[0].Frame), nil, nil
 }
 
@@ -238,7 +239,8 @@ func (twoFrames) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame
 	return guess, memo
 }
 
-func (s twoFrames) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (s twoFrames) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	_ *encoders.Budget) ([]byte, encoders.Memo, error) {
 	guess, memo := s.predict(refs, spare)
 	return appendDelta(dst, cur, guess), memo, nil
 }
@@ -253,8 +255,9 @@ func lookup(name string) (*encoders.Codec, error) {
 	if !ok {
 		return table.ByName(name)
 	}
-	return &encoders.Codec{Name: name, Refs: 1, Suits: frame.IsCubes, New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-		enc, dec := build()
-		return enc, dec, nil
-	}}, nil
+	return &encoders.Codec{Name: name, Refs: 1, Suits: frame.IsCubes,
+		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+			enc, dec := build()
+			return enc, dec, nil
+		}}, nil
 }

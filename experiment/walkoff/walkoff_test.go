@@ -89,14 +89,16 @@ func TestLossless(t *testing.T) {
 		for _, audit := range []Process{nil, process} {
 			r := score(t, c.codec, audit)
 			if r.Lossless || r.Problem != c.problem || r.Packets != c.packets {
-				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem, c.problem, c.packets)
+				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem, c.problem,
+					c.packets)
 			}
 			if audit != nil && r.Audit != AuditFail {
 				t.Errorf("%s: audit %q, want %q", c.codec, r.Audit, AuditFail)
 			}
 		}
 	}
-	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: AuditOff}, {Encoder: "b", Problem: "no"}, {Encoder: "c", Lossless: true, Audit: AuditFail, Problem: "cheat"}}}
+	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: AuditOff}, {Encoder: "b", Problem: "no"},
+		{Encoder: "c", Lossless: true, Audit: AuditFail, Problem: "cheat"}}}
 	if got := strings.Join(b.Failed(), "; "); got != "b: no; c: cheat" {
 		t.Errorf("Failed: %q", got)
 	}
@@ -133,7 +135,8 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube", Items: walkCubes}); board.Dataset != want {
+	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
+		Items: walkCubes}); board.Dataset != want {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]
@@ -169,7 +172,8 @@ func TestQuantile(t *testing.T) {
 		list []int
 		p    float64
 		want int
-	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7}, {[]int{1, 2, 3}, .5, 2}} {
+	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7},
+		{[]int{1, 2, 3}, .5, 2}} {
 		if got := quantile(c.list, c.p); got != c.want {
 			t.Errorf("quantile %v of %d values = %d, want %d", c.p, len(c.list), got, c.want)
 		}
@@ -242,7 +246,8 @@ func TestBadData(t *testing.T) {
 		{"too few frames asked for", openWalk(20), 6, ErrRules},
 		{"cannot be opened", func() (dataset.Source, error) { return nil, os.ErrNotExist }, 0, os.ErrNotExist},
 	} {
-		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"), Options{Clock: stepClock(), Frames: c.frames}); !errors.Is(err, c.want) {
+		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"),
+			Options{Clock: stepClock(), Frames: c.frames}); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -262,7 +267,8 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
 	var begun bytes.Buffer
 	w := bufio.NewWriter(&begun)
-	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)), writeMessage(w, []byte("x")), w.Flush()); err != nil {
+	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)),
+		writeMessage(w, []byte("x")), w.Flush()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(begun.Bytes())

@@ -13,8 +13,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The worst link there is brings a patch across, twice the same, and again from its
-// report.
+// A patch is delivered over a very bad link, with the same result in a second run and
+// in a replay.
 func TestPatchOverBadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
 	c := config.Default()
@@ -71,8 +71,8 @@ func TestPatchOverBadLink(t *testing.T) {
 	}
 }
 
-// What a script will ask for is packed before the session begins, where somebody hears
-// of it and can stop it.
+// Encodings of the script are packed before the session begins, with progress and
+// cancellation.
 func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))

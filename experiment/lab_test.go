@@ -15,7 +15,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// quick is a short configuration with a bit of everything.
+// quick returns a short configuration that uses many features.
 func quick(t *testing.T) *config.Config {
 	t.Helper()
 	c, err := config.Parse("quick", []byte(`
@@ -66,8 +66,8 @@ func TestSameConfigSameBytes(t *testing.T) {
 	}
 }
 
-// A shadow with the encoder of the first lane must do exactly what that does;
-// one with another encoder must meet the same losses.
+// A shadow with the encoder of the first lane does exactly the same. A shadow with
+// another encoder meets the same losses.
 func TestShadowsMeetTheSameFates(t *testing.T) {
 	c := quick(t)
 	c.At = nil
@@ -104,8 +104,7 @@ func TestFramesAndDuration(t *testing.T) {
 	}
 }
 
-// A report can be repeated from its own file: the digest agrees, and a changed
-// file does not pass.
+// A saved report replays to the same digest, and a modified report does not.
 func TestReplayOfASavedRun(t *testing.T) {
 	dir := t.TempDir()
 	c := quick(t)
@@ -150,7 +149,7 @@ func TestReplayOfASavedRun(t *testing.T) {
 	}
 }
 
-// Rows of packets.csv against the totals.
+// The rows of packets.csv add up to the totals.
 func TestPacketRowsAddUp(t *testing.T) {
 	dir := t.TempDir()
 	r := mustRun(t, quick(t), RunOptions{Dir: dir}).Runs[0]

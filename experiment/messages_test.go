@@ -12,8 +12,8 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// A protocol with feedback gives the same bytes again, pays for its reports, and says
-// what it has learnt.
+// A protocol with feedback is reproducible, its reports count on the uplink, and its
+// gauges are in the result.
 func TestFeedbackIsCounted(t *testing.T) {
 	run := func(params map[string]any) *engine.Result {
 		c := config.Default()
@@ -42,9 +42,8 @@ func TestFeedbackIsCounted(t *testing.T) {
 	}
 }
 
-// The preset of Blow's experiment: whatever the loss, learning takes no more than
-// staying with the model of the beginning, and batches are lost with any of their ten
-// messages.
+// The preset of Blow's experiment. At any loss, the adaptive model needs no more bits
+// than the initial one, and a batch is lost with any of its ten messages.
 func TestBlowTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: nine runs of ten seconds")
@@ -77,8 +76,8 @@ func TestBlowTable(t *testing.T) {
 	}
 }
 
-// A cache shorter than the round trip: the sender falls back on calls in full; where
-// only the receiver's is, calls are lost for want of a baseline.
+// If the sender's history is shorter than the round trip, it sends complete calls. If
+// only the receiver's is, calls end as no baseline.
 func TestHistoryShorterThanRoundTrip(t *testing.T) {
 	run := func(sender, receiver int) figures.Totals {
 		c := config.Default()

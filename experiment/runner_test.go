@@ -14,7 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// wall is the real clock, for the runner's pace.
+// wall returns the real clock, for the runner's pace.
 func wall() engine.Clock {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
@@ -32,7 +32,7 @@ func startRunner(t *testing.T, c *config.Config) *Runner {
 	return r
 }
 
-// await polls until the snapshot is as wanted.
+// await polls snapshots until ok accepts one.
 func await(t *testing.T, r *Runner, what string, ok func(*engine.Snapshot) bool) *engine.Snapshot {
 	t.Helper()
 	for range 3000 {
@@ -157,8 +157,8 @@ func TestSourceErrorEndsTheSession(t *testing.T) {
 	t.Error("the lab never noticed")
 }
 
-// Seeking back and forth leaves a session where it was: what was done after the
-// moment sought plays again, unless something else is done first.
+// Seeking back and forth does not change a session: changes after the target of a
+// seek are replayed, unless a new change is made first.
 func TestSeekReplaysLaterChanges(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Pause: new(true)})

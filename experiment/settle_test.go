@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// What nobody has chosen follows the data; what was chosen for that data stays, and
-// where it does not fit, the error names what does.
+// A default encoder follows the data. A chosen encoder stays, and if it does not suit
+// the data, the error names those that do.
 func TestEncoderFollowsTheData(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -54,7 +54,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 	}
 }
 
-// The default of every kind of frame exists, and suits it.
+// The default encoder of every kind of data exists and suits it.
 func TestDefaultsSuit(t *testing.T) {
 	for source, want := range map[string]string{"demo": "relative-orientation", "rpc": "rpc-adaptive", "text": "receiver-adaptive"} {
 		c := config.Default()

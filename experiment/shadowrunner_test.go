@@ -14,8 +14,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A live session in which shadows join, leave, come back by undo and by a jump
-// back in time replays from its report to the same bytes.
+// A live session in which shadows join, leave, and return by undo and by seeking
+// replays from its report to the same bytes.
 func TestSessionWithShadowsReplays(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",

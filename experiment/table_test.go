@@ -12,8 +12,8 @@ import (
 	"wirelab/experiment/config"
 )
 
-// tableOf writes a schema of 25 rows at 30 Hz and 300 frames of records in which
-// things move, turn, and change at random, and returns what --data takes.
+// tableOf writes a schema of 25 rows at 30 Hz and 300 frames of random changes, and
+// returns the spec for --data.
 func tableOf(t *testing.T) string {
 	t.Helper()
 	schema := "name = \"arena\"\nitem = \"tank\"\nrate_hz = 30\nrows = 25\n" +
@@ -51,9 +51,9 @@ func tableOf(t *testing.T) string {
 	return "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.bin")
 }
 
-// A table of somebody's own is sent like any other data: at its own rate, by the
-// encoder that was made for tables, in terms of its own items; and whatever the link
-// does, and whatever encoder is swapped in, nothing is wrong.
+// A user's table is sent like any other data: at its own rate, by the default encoder
+// for tables, with its own item names. Nothing is wrong over any link and with any
+// swaps.
 func TestUserTable(t *testing.T) {
 	c := config.Default()
 	c.Seed = 3
@@ -82,8 +82,8 @@ func TestUserTable(t *testing.T) {
 	}
 }
 
-// What is wrong with a schema or with records is the configuration's to mend; what
-// comes up on the way ends the run, with its place.
+// A bad schema or bad first records are errors of the configuration. Bad records
+// further on end the run with their place.
 func TestBadTable(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
@@ -109,7 +109,7 @@ func TestBadTable(t *testing.T) {
 	}
 }
 
-// Whatever names a schema has, the tables of a report keep their columns.
+// Names with special characters do not break the tables of a report.
 func TestSpecialCharactersInReports(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")

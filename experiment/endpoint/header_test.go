@@ -76,7 +76,7 @@ func FuzzAck(f *testing.F) {
 	})
 }
 
-// The window of acks against the set of numbers it stands for.
+// The ack window agrees with the set of decoded sequences.
 func TestAckWindow(t *testing.T) {
 	var w ackWindow
 	got := map[uint64]bool{}

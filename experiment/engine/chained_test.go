@@ -16,12 +16,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// chained is a codec for tests that trusts nobody: its memo is a hash of the
-// frame and of the baseline's memo, every packet carries the memos its encoder
-// was given and the ticks of all frames, and its decoder refuses a packet unless
-// it was given the very same.
-// A memo that is lost, mixed up or overwritten while in use ends as
-// decode_refused, and a memo of another codec as a panic.
+// chained is a test codec that checks memos and ticks. Its memo is a hash of the
+// frame and of the baseline's memo. Each packet carries the memos and the ticks of
+// all frames that the encoder got, and the decoder refuses a packet if its own
+// differ. A memo that is lost, swapped or overwritten while in use shows as
+// decode_refused, a memo of another codec as a panic.
 type chained struct {
 	schema *frame.Schema
 	id     uint8
@@ -113,7 +112,7 @@ func (c *chained) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spar
 	return c.next(dst, refs, spare), nil
 }
 
-// ticks are those of the frame and of its references.
+// ticks returns the ticks of the frame and of its references.
 func ticks(f *frame.Frame, refs []encoders.Ref) []byte {
 	at := binary.LittleEndian.AppendUint32(nil, f.Tick)
 	for _, r := range refs {
@@ -132,15 +131,15 @@ func (c *chained) Learn(report []byte) error {
 	return nil
 }
 
-// withMemos is the whole table and three codecs that hang on their memos, of
-// which one takes two references.
+// withMemos adds three chained codecs to the table of c. One of them takes two
+// references.
 func withMemos(c *config.Config) *config.Config {
 	c.Codecs = append(labtest.OfCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
 	return c
 }
 
-// The memo chain through losses, copies, disorder and swaps among codecs whose
-// packets decode only with the very memos they were encoded with.
+// Memos stay in step at both ends through losses, copies, reordering and swaps: the
+// chained codecs decode a packet only with the memos that it was encoded with.
 func TestMemosStayInStep(t *testing.T) {
 	for seed := range uint64(8) {
 		c := withMemos(config.Default())
@@ -179,7 +178,7 @@ func TestMemosStayInStep(t *testing.T) {
 	}
 }
 
-// An outage in which epochs begin and none arrives: any number of them.
+// The endpoints recover from an outage during which any number of epochs begin.
 func TestEpochsRecoverAfterOutage(t *testing.T) {
 	for _, swaps := range []int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300} {
 		c := withMemos(config.Default())
@@ -216,8 +215,8 @@ func TestEpochsRecoverAfterOutage(t *testing.T) {
 	}
 }
 
-// A copy that comes long after its packet has left a short history is a copy,
-// and no failure.
+// A copy that arrives after its packet has left a short history counts as a duplicate
+// and not as a failure.
 func TestLateCopiesAreDuplicates(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 5, 0
@@ -239,8 +238,8 @@ func TestLateCopiesAreDuplicates(t *testing.T) {
 	}
 }
 
-// A script that other changes have overtaken is refused aloud, and the session
-// goes on.
+// A scripted change that no longer applies because of other changes is reported as
+// refused, and the session goes on.
 func TestConflictingScriptIsRefused(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
@@ -259,7 +258,8 @@ func TestConflictingScriptIsRefused(t *testing.T) {
 	}
 }
 
-// Scripts are checked and played by time, not by their order in the file.
+// Scripted changes are checked and applied in order of time, not in the order of the
+// file.
 func TestScriptsRunInOrderOfTime(t *testing.T) {
 	ok := "[[at]]\nt = \"20s\"\nparams.xy_small = 5\n[[at]]\nt = \"10s\"\nencoder = \"rotor\"\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("ok", []byte(ok)); err != nil {
@@ -271,7 +271,7 @@ func TestScriptsRunInOrderOfTime(t *testing.T) {
 	}
 }
 
-// tapped is a path that keeps what was sent last.
+// recordingPath is a path that keeps the datagram sent last.
 type recordingPath struct {
 	Path
 	last []byte
@@ -282,20 +282,20 @@ func (p *recordingPath) Send(now time.Duration, datagram []byte, tag uint64) los
 	return p.Path.Send(now, datagram, tag)
 }
 
-// tap listens to what the sender of l says.
+// tap returns a pointer to the newest datagram of l's sender.
 func tap(l *lane) *[]byte {
 	p := &recordingPath{Path: l.down}
 	l.down = p
 	return &p.last
 }
 
-// feed gives the receiver a datagram that is known to be damaged.
+// feed passes the receiver a datagram that the lane takes for damaged.
 func feed(l *lane, datagram []byte) {
 	rx := l.rcv.Receive(datagram)
 	l.taint.follow(&rx, true)
 }
 
-// Whatever a peer sends, an endpoint survives it and goes on.
+// Endpoints survive any bytes from a peer, and go on.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {

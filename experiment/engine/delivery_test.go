@@ -19,10 +19,11 @@ import (
 	"wirelab/experiment/transfer"
 )
 
-// whole are the encoders of files that take no time.
+// fileEncoders are the fast encoders of files.
 var fileEncoders = []string{"whole-zstd", "whole-raw"}
 
-// deliver makes a session of a parcel with settings in pairs of key and value.
+// newDeliverySession returns a session that delivers a parcel. Settings are pairs of
+// key and value.
 func newDeliverySession(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
 	t.Helper()
 	c := config.Default()
@@ -38,7 +39,7 @@ func newDeliverySession(t *testing.T, p *labtest.Parcel, settings ...any) *Sessi
 	return s
 }
 
-// toTheEnd runs a session until it is over, and holds it to the laws.
+// runToEnd runs a session to its end and checks the invariants.
 func runToEnd(t *testing.T, s *Session) *Result {
 	t.Helper()
 	if err := s.RunUntil(2 * time.Hour); err != nil {
@@ -52,8 +53,8 @@ func runToEnd(t *testing.T, s *Session) *Result {
 	return r
 }
 
-// On a clean link the time to patch is size / rate + latency, to the nanosecond: a
-// datagram a beat, from the first on, and the latency of the last.
+// On a clean link the delivery takes size / rate + latency, to the nanosecond: one
+// datagram per beat, and the latency of the last.
 func TestCleanDelivery(t *testing.T) {
 	for _, c := range []struct {
 		size, block, rate int
@@ -85,8 +86,8 @@ func TestCleanDelivery(t *testing.T) {
 	}
 }
 
-// The rates of an encoder are those of the time that it took, however long one beside
-// it goes on.
+// A lane's rates are over the time of its own delivery, even if another lane takes
+// longer.
 func TestRatesBesideASlowerLane(t *testing.T) {
 	p := labtest.NewParcel(30_000, 2)
 	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
@@ -98,8 +99,8 @@ func TestRatesBesideASlowerLane(t *testing.T) {
 	}
 }
 
-// Where datagrams overtake each other the round trip is still that of all of them, and
-// few are taken for lost that are only late.
+// Where datagrams overtake each other, the measured round trip is still the mean of
+// all, and few late datagrams are taken for lost.
 func TestRoundTripUnderJitter(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
@@ -110,7 +111,7 @@ func TestRoundTripUnderJitter(t *testing.T) {
 	}
 }
 
-// rough draws settings of any link that does not lose everything.
+// randomLink draws random link settings that do not lose everything.
 func randomLink(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
@@ -132,8 +133,8 @@ func randomLink(rng *rand.Rand) []any {
 	return set
 }
 
-// Whatever a link does, short of losing everything, and whatever is swapped on the
-// way: the file arrives as it is, at every encoder.
+// Over any link that does not lose everything, and with any swaps, the file arrives
+// intact with every encoder.
 func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 77))
@@ -163,8 +164,8 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 	}
 }
 
-// Without UDP's checksum damage is delivered, too. The seals of blocks and acks tell
-// it: it costs what loss costs, and the file arrives.
+// Without UDP's checksum, damaged datagrams are delivered. The seals of blocks and
+// acks detect them, so that damage only costs what loss costs, and the file arrives.
 func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range uint64(20) {
@@ -181,7 +182,7 @@ func TestDeliveryWithoutChecksum(t *testing.T) {
 	}
 }
 
-// The datagrams of a delivery are what they always were: reports outlive the program.
+// The datagrams of a delivery never change, so that old reports replay.
 func TestDeliveryDigest(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
 		"link.jitter", "30ms",
@@ -192,7 +193,7 @@ func TestDeliveryDigest(t *testing.T) {
 	}
 }
 
-// A link that loses everything is reported as what it is.
+// A delivery over a link that loses everything is reported as unfinished.
 func TestUnfinishedDelivery(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
 		"assert.transfer.time_s", "<= 100")
@@ -207,8 +208,8 @@ func TestUnfinishedDelivery(t *testing.T) {
 	}
 }
 
-// A session that delivers again and again begins anew when all are done, and keeps
-// the account of what was.
+// A session with data.again begins another round when all lanes are done, and keeps
+// the figures of finished rounds.
 func TestRounds(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
 		true, "duration", "8s", "link.latency", "20ms")
@@ -230,8 +231,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Epochs travel in 8 bits: a session that has delivered more often than they count
-// goes on, and remembers the newest rounds.
+// Epochs have 8 bits in the header. A session with more rounds than that goes on, and
+// keeps the newest rounds.
 func TestManyRounds(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
 		"link.loss", "10%", "link.latency", "5ms")
@@ -247,7 +248,7 @@ func TestManyRounds(t *testing.T) {
 	}
 }
 
-// Shadows that join on the way begin a delivery of their own, and end it.
+// A shadow that joins during a delivery begins its own delivery and completes it.
 func TestShadowJoinsDelivery(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
 	if err := s.RunUntil(500 * time.Millisecond); err != nil {
@@ -268,8 +269,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	}
 }
 
-// Any bytes may come, with the right seal or without: the receiver of blocks refuses,
-// or takes them for what they say.
+// The receiver of blocks survives any bytes, with a valid seal or without.
 func FuzzReceiveBlock(f *testing.F) {
 	p := labtest.NewParcel(3000, 1)
 	c := config.Default()

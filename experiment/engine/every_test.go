@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Sending every sixth of 60 snapshots a second is sending 10 a second: the same
-// frames at the same times meet the same losses, and are shown alike.
+// Sending every sixth of 60 snapshots a second equals sending 10 a second: the same
+// frames, times, losses and display.
 func TestEverySixthEqualsTenHertz(t *testing.T) {
 	run := func(settings ...any) (figures.Totals, uint64) {
 		c := config.Default()
@@ -44,8 +44,8 @@ func TestEverySixthEqualsTenHertz(t *testing.T) {
 	}
 }
 
-// The rate changes on the way, with losses, disorder and swaps, under codecs that
-// decode nothing but what their memos and the ticks of all frames agree with.
+// The rate changes during the run, with losses, reordering and swaps. The chained
+// codecs check that memos and ticks agree at both ends.
 func TestRateChangesMidway(t *testing.T) {
 	for seed := range uint64(6) {
 		c := withMemos(config.Default())
@@ -85,7 +85,7 @@ func TestRateChangesMidway(t *testing.T) {
 	}
 }
 
-// A history that holds no two of the snapshots that are sent is of no use.
+// A history that is too short to hold two of the sent snapshots is refused.
 func TestEveryNeedsAHistory(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History = 20

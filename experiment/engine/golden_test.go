@@ -11,9 +11,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The digest of one eventful minute with each encoder: the same bytes on every
-// machine, today and tomorrow. A change of a wire format changes its line, and
-// then says so in the change log.
+// The digest of one minute with losses and swaps, for each encoder. It is the same on
+// every machine. A change of a wire format changes its line, and belongs in the
+// change log.
 func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a minute of every encoder, in one goroutine, is long under the race detector")

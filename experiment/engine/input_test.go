@@ -14,8 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// keyboard is a source that makes the keys it is told to hold its frames: one row
-// a frame, of the crowd's shape.
+// keyboard is a source that records the keys held in each of its frames.
 type keyboard struct {
 	*labtest.Crowd
 	held   world.Input
@@ -44,7 +43,7 @@ func (k *keyboard) Next(f *frame.Frame) error {
 	return k.Crowd.Next(f)
 }
 
-// counted writes a list with repeats as numbers: "script*3 L*9".
+// runLengths writes a list with repeats as counts: "script*3 L*9".
 func runLengths(list []string) string {
 	var out []string
 	for i := 0; i < len(list); {
@@ -62,9 +61,9 @@ func runLengths(list []string) string {
 	return strings.Join(out, " ")
 }
 
-// A press holds its key for the nine frames of 150 ms; a repeat extends it; the
-// opposite lets go of it; modes stay until they are told off; the script has the
-// keys until somebody presses one and after autopilot says so.
+// A press holds its key for the nine frames of 150 ms. A repeat extends it, and the
+// opposite key releases it. Modes stay on until switched off. The script has the keys
+// until the first press, and again after autopilot is switched on.
 func TestInputsHoldKeys(t *testing.T) {
 	due := func(n uint64) time.Duration { return endpoint.TickTime(n, 60) }
 	on, off := true, false
@@ -108,7 +107,7 @@ func TestInputsHoldKeys(t *testing.T) {
 	}
 }
 
-// Whoever takes the keys from the script goes on in its mode.
+// A player who takes the keys from the script begins with the script's modes.
 func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
 	src.held.Pull = true // the script's
@@ -145,7 +144,7 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	}
 }
 
-// What a file says of inputs comes back from the effective configuration.
+// Inputs in a configuration file come back from the effective configuration.
 func TestInputsInAFile(t *testing.T) {
 	text := `
 [data]
@@ -194,7 +193,7 @@ loss = "5%"
 	}
 }
 
-// A page for people tells of many presses in one row.
+// A report for people shows many presses in one row.
 func TestPressesShareOneRow(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {

@@ -9,7 +9,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// silent is a link that does not say what becomes of a packet, as no real network does.
+// unknownFatePath is a link that does not report the fate of packets, like a real
+// network.
 type unknownFatePath struct{ *lossmodel.Link }
 
 func (p unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
@@ -17,9 +18,9 @@ func (p unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) lo
 	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
 }
 
-// The same session over a link that tells every fate at once, and over one that tells
-// none: the endpoints do the same to the byte, what arrives is counted the same, what
-// does not is unknown, and the law of outcomes holds at every moment.
+// The same session over a link that reports every fate, and over one that reports
+// none. The endpoints do the same to the byte, arrivals are counted the same, packets
+// that do not arrive are unknown, and the law of outcomes always holds.
 func TestUnknownFates(t *testing.T) {
 	open := func(quiet bool) *Session {
 		c := config.Default()
@@ -64,8 +65,8 @@ func TestUnknownFates(t *testing.T) {
 	if x.Decoded != y.Decoded || x.Stale != y.Stale || x.Duplicate != y.Duplicate || x.Failures != y.Failures || x.Lost < 500 {
 		t.Errorf("what arrived is counted as\n%+v\nwhere it was told, as\n%+v", y, x)
 	}
-	// A copy counts as one only if it arrives after the packet itself, and the packet is
-	// unknown only if no copy arrived either.
+	// An arrival counts as a copy only if it is not the first of its packet. A
+	// packet is unknown only if nothing of it arrived.
 	if y.Unknown > x.Lost+x.InFlight || y.Unknown < x.Lost-x.Duplicated || y.InFlight != 0 {
 		t.Errorf("%d unknown, %d in flight; %d were lost and %d in flight of %d and %d copies", y.Unknown, y.InFlight, x.Lost, x.InFlight,
 			x.Sent, x.Duplicated)

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Every outcome is counted as a failure in the totals if and only if it is one, sample by
-// sample and over the run, also where damage goes unnoticed.
+// Totals, samples and packets agree on which outcomes are failures, also with the
+// checksum off.
 func TestFailuresAddUp(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond

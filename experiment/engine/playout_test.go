@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// arrivals notes when each snapshot came.
+// arrivals logs when each snapshot arrived.
 type arrivals struct{ log []PacketRecord }
 
 func (a *arrivals) Sample(*Sample) {}
@@ -22,8 +22,8 @@ func (a *arrivals) Packet(p *PacketRecord) {
 	}
 }
 
-// display is the playout buffer once more, from the log of arrivals: no search in
-// a history and no state but the clock. It is told nothing by the session.
+// referencePlayout is a second implementation of the playout buffer, from the log of
+// arrivals alone.
 type referencePlayout struct {
 	log    []PacketRecord
 	hz     float64
@@ -34,7 +34,7 @@ type referencePlayout struct {
 	starved, freezes, longest, late int
 }
 
-// source returns the time of a packet's frame: the newest the world had made.
+// source returns the source time of a packet's frame.
 func (d *referencePlayout) source(p *PacketRecord) time.Duration {
 	tick := p.Sent * 60 / time.Second
 	for time.Duration(tick+1)*time.Second/60 <= p.Sent {
@@ -43,8 +43,8 @@ func (d *referencePlayout) source(p *PacketRecord) time.Duration {
 	return time.Duration(tick) * time.Second / 60
 }
 
-// offset is the least way of a packet in two stretches of five seconds, of which
-// each begins with the first arrival after the one before.
+// offset returns the minimum delay of a packet in two windows of five seconds. Each
+// window begins with the first arrival after the one before.
 func (d *referencePlayout) offset(now time.Duration) time.Duration {
 	const none = time.Hour
 	begun, old, least := time.Duration(-1), none, none
@@ -106,9 +106,8 @@ func (d *referencePlayout) run(until time.Duration) {
 	}
 }
 
-// The buffer against the second one above, which knows nothing but when packets
-// arrived: over losses, jitter, a link that becomes slower and faster, and a
-// delay that is changed twice on the way.
+// The playout buffer agrees with referencePlayout, over losses, jitter, a link that
+// becomes slower and faster, and a delay that changes twice.
 func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 	for _, x := range []struct {
 		rate int
@@ -162,7 +161,8 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 	}
 }
 
-// When the link becomes slower for good, the estimate follows within two windows.
+// When the latency of the link grows for good, the estimate follows within two
+// windows.
 func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	p := playout{delay: 50 * time.Millisecond}
 	latency := 20 * time.Millisecond
@@ -181,9 +181,9 @@ func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	}
 }
 
-// A delay that is changed while somebody watches: the world runs slower or
-// faster by at most a quarter until it is where it should be, and never
-// backwards. Only where it would have to hurry for seconds it leaps.
+// After a change of the delay, the display runs slower or faster by at most a quarter
+// until it is right, and never backwards. It leaps only if it is more than a second
+// behind.
 func TestDelayChangeIsSlewed(t *testing.T) {
 	const tick = time.Second / 60
 	for _, c := range []struct {
@@ -227,8 +227,8 @@ func TestDelayChangeIsSlewed(t *testing.T) {
 	}
 }
 
-// The truth of old is there as long as anything needs it, and no longer than the
-// bound; against a list of everything.
+// truths keeps frames as long as they are needed, within its bound. The test compares
+// it with a list of all frames.
 func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
 	f := src.Schema().NewFrame()

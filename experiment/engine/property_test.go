@@ -12,7 +12,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// chaos draws any change there is: swaps, params, reshapes of both links.
+// randomChange draws a random change: a swap, params, or settings of the links.
 func randomChange(rng *rand.Rand) config.Change {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
@@ -49,8 +49,8 @@ func randomChange(rng *rand.Rand) config.Change {
 	return ch
 }
 
-// lawHolds checks the law of outcomes against the link's own count of what is
-// under way.
+// lawHolds checks the law of outcomes against the link's own count of packets in
+// flight.
 func lawHolds(t *testing.T, s *Session) {
 	t.Helper()
 	for _, l := range s.lanes {
@@ -107,8 +107,8 @@ func TestNothingIsEverWrong(t *testing.T) {
 	}
 }
 
-// With the checksum off damaged bytes reach the decoder; what rests on them is
-// tainted, and still nothing is wrong unawares.
+// With the checksum off, damaged bytes reach the decoder. Frames that depend on them
+// are tainted, and no other frame is wrong.
 func TestDamageIsTaintedNotWrong(t *testing.T) {
 	rounds := 12
 	if testing.Short() {
@@ -200,8 +200,8 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	}
 }
 
-// Sequence numbers, acks and epochs wrap; a run of 80,000 packets with loss
-// passes every seam.
+// Sequence numbers, acks and epochs wrap. A run of 80,000 packets with loss survives
+// every wrap.
 func TestNumbersWrap(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "down.duplicate": "1%"} {
@@ -235,8 +235,7 @@ func TestNumbersWrap(t *testing.T) {
 	}
 }
 
-// After an outage longer than half the sequence circle the endpoints find each
-// other again.
+// The endpoints recover from an outage of more than half the sequence range.
 func TestRecoveryAfterLongOutage(t *testing.T) {
 	c := config.Default()
 	if err := c.Set("link.latency", "20ms"); err != nil {

@@ -8,13 +8,13 @@ import (
 	"wirelab/experiment/config"
 )
 
-// others are the sources that are not of cubes, with what encodes them.
+// otherSources are the sources without cubes, with encoders for them.
 var otherSources = map[string][]string{
 	"rpc":  {"full", "rpc-delta", "rpc-adaptive", "xor-rle"},
 	"text": {"receiver-adaptive", "xor-rle", "deflate"},
 }
 
-// roughLink makes a configuration of a link that does everything at once.
+// roughLink returns a configuration with all impairments of a link at once.
 func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 	t.Helper()
 	c := config.Default()
@@ -28,8 +28,9 @@ func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 	return c
 }
 
-// Calls and messages: any pattern of loss, reordering and duplication, any schedule
-// of swaps, and nothing is wrong; what is late is still welcome where it should be.
+// Calls and messages are never wrong, under any pattern of loss, reordering and
+// duplication and any schedule of swaps. Late messages are decoded where the delivery
+// is frame.Each.
 func TestCallsAndMessages(t *testing.T) {
 	for source, names := range otherSources {
 		for seed := range uint64(3) {

@@ -16,9 +16,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// flock is a source of cubes on paths that can be written down: path says where
-// cube i is at tick n, in units of 1/512 m. It never ends; every round frames it
-// puts everything back and calls that a seam.
+// pathCubes is a source of cubes on given paths: path returns the position of cube i
+// at tick n, in units of 1/512 m. It never ends. Every round frames it resets all
+// cubes, which is a seam.
 type pathCubes struct {
 	schema *frame.Schema
 	path   func(i, n int) [3]int32
@@ -57,8 +57,8 @@ func (k *pathCubes) Next(f *frame.Frame) error {
 	return nil
 }
 
-// seen runs a session on paths at 10 snapshots a second and returns how the
-// display fared. What is set comes in pairs of key and value.
+// playoutOf runs a session at 10 snapshots a second and returns the figures of its
+// display. Settings are pairs of key and value.
 func playoutOf(t *testing.T, src *pathCubes, length time.Duration, settings ...string) figures.Playout {
 	t.Helper()
 	c := config.Default()
@@ -83,7 +83,7 @@ func playoutOf(t *testing.T, src *pathCubes, length time.Duration, settings ...s
 	return got.Playout
 }
 
-// gliding cubes go 7, 8, 9 ... units a tick, each in a direction of its own.
+// uniformPath moves cubes 7, 8, 9 ... units a tick, each in another direction.
 func uniformPath(i, n int) [3]int32 {
 	v := int32(7 + i)
 	at := [3]int32{-100_000 + int32(i), 100_000 - int32(i), 50 + int32(i)}
@@ -93,14 +93,13 @@ func uniformPath(i, n int) [3]int32 {
 	return at
 }
 
-// thrown cubes have an acceleration: the n-th tick finds them n*n units away.
+// acceleratedPath moves cubes n*n units by tick n.
 func acceleratedPath(i, n int) [3]int32 {
 	return [3]int32{int32(n*n) - 100_000, int32(i) * 600, 102}
 }
 
-// A cube in uniform motion is shown exactly where it was, however few snapshots
-// there are and however many of them are lost, as long as none is missing when
-// it is needed.
+// A cube in uniform motion is displayed exactly, at any snapshot rate and any loss,
+// as long as the display is not starved.
 func TestUniformMotionIsShownExactly(t *testing.T) {
 	for _, settings := range [][]string{
 		{},
@@ -118,11 +117,11 @@ func TestUniformMotionIsShownExactly(t *testing.T) {
 	}
 }
 
-// What accelerates is shown on the chord, at 10 Hz off by up to a * (h/2)^2 / 2:
-// with n*n units and 6 ticks, 9 units or 17.578 mm. The cubic follows the parabola
-// and is not off at all, with losses neither, where the snapshots it is drawn
-// through are not at equal distances. The display is on the source's ticks here:
-// between them the truth is a chord as well.
+// Linear interpolation of an accelerated cube is off by up to a * (h/2)^2 / 2: at 10
+// Hz, with n*n units and 6 ticks, 9 units or 17.578 mm. The spline follows the
+// parabola exactly, also with losses, where snapshots are not equally spaced. The
+// display is on the source's ticks here, since between them the truth is interpolated
+// linearly.
 func TestErrorUnderAcceleration(t *testing.T) {
 	const units = 1000.0 / frame.UnitsPerMetre // in mm
 	p := playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second)
@@ -141,8 +140,8 @@ func TestErrorUnderAcceleration(t *testing.T) {
 	}
 }
 
-// A starved display shows the newest snapshot: a cube that goes v units a tick
-// is off by v times the ticks that it has stood still.
+// A starved display shows the newest snapshot. The error of a cube that moves v units
+// a tick is v times the ticks since the display froze.
 func TestErrorOfFrozenDisplay(t *testing.T) {
 	const lost = 5 // packets in a row, so 6 intervals of 6 ticks without news
 	p := playoutOf(t, newPathCubes(1, uniformPath), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111",
@@ -157,8 +156,7 @@ func TestErrorOfFrozenDisplay(t *testing.T) {
 	}
 }
 
-// Where the source begins anew nothing moved: what slides over the seam counts
-// for no error.
+// Interpolation across a seam of the source does not count as an error.
 func TestNoErrorAcrossSeams(t *testing.T) {
 	src := newPathCubes(3, uniformPath)
 	src.round = 95
@@ -168,8 +166,8 @@ func TestNoErrorAcrossSeams(t *testing.T) {
 	}
 }
 
-// Whether anybody looks changes nothing that is measured; and what one sees then
-// is what was measured.
+// Options.WithPicture changes no figure, and the picture's errors equal the measured
+// ones.
 func TestPictureChangesNoFigure(t *testing.T) {
 	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
 		c := config.Default()
@@ -210,8 +208,8 @@ func TestPictureChangesNoFigure(t *testing.T) {
 	}
 }
 
-// The cubic against a parabola, at unequal distances and with neighbours missing;
-// without any it is the chord.
+// The spline follows a parabola, at unequal spacing and with a neighbour missing.
+// Without neighbours it is linear.
 func TestSplineFollowsAParabola(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
@@ -241,9 +239,8 @@ func TestSplineFollowsAParabola(t *testing.T) {
 	}
 }
 
-// A turn about one axis by the angle phi, t of the way by the normalised mean: the
-// angle whose tangent is t sin(phi/2) / (1 - t + t cos(phi/2)), doubled. The sign
-// of a quaternion means nothing.
+// The normalised mean at t of a rotation by phi is twice the angle whose tangent is t
+// sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
 func TestMidwayTakesTheShorterWay(t *testing.T) {
 	about := func(phi float64) physics.Quat {
 		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7
@@ -277,7 +274,8 @@ func TestMidwayTakesTheShorterWay(t *testing.T) {
 	}
 }
 
-// hopping cubes lie still for two seconds, hop for one, and lie where they lay.
+// hoppingPath keeps cubes at rest for two seconds, makes them hop for one, and puts
+// them back.
 func hoppingPath(i, n int) [3]int32 {
 	k, z := int32(n%180)-120, int32(102)
 	if k > 0 {
@@ -286,7 +284,7 @@ func hoppingPath(i, n int) [3]int32 {
 	return [3]int32{int32(i) * 600, 0, z}
 }
 
-// Who lies still again is shown where it lies, and nobody in the floor.
+// A cube that comes to rest is displayed where it rests, and no cube below the floor.
 func TestCubesComeToRestInPlace(t *testing.T) {
 	const floor = 102.0 / frame.UnitsPerMetre
 	for _, mode := range []config.Interpolation{config.Linear, config.Hermite} {
@@ -325,7 +323,7 @@ func TestCubesComeToRestInPlace(t *testing.T) {
 	}
 }
 
-// What came from damaged bytes is not shown, even where nothing else is there.
+// Tainted snapshots are never displayed, even if there are no others.
 func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 	s := frame.Cubes(1)
 	h := frame.NewHistory(s, 20)

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// badLink sets every stage to work in both directions.
+// badLink turns on all impairments in both directions.
 func badLink(t *testing.T, c *config.Config) *config.Config {
 	t.Helper()
 	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
@@ -43,10 +43,11 @@ func shadowNamed(names ...string) (list []config.Encoder) {
 	return list
 }
 
-// The very encoder that runs, joining late as a shadow: every packet meets the
-// fate of its twin, and as soon as both ends of the shadow have caught up it is
-// the same packet, against the same baseline. That holds only if the uplink's
-// fates agree too. Past 65,536 packets numbers have wrapped.
+// The running encoder also joins late as a shadow. Every packet of the shadow meets
+// the fate of its twin in the first lane. Once both ends of the shadow have caught
+// up, the packets are equal and use the same baseline, which requires that the fates
+// on the uplink agree too. The test also joins after 65,536 packets, when sequences
+// have wrapped.
 func TestLateShadowMeetsTheSameFates(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
 		if joins > time.Minute && testing.Short() {
@@ -106,7 +107,7 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 	}
 }
 
-// Whoever comes and goes beside it, the first lane does what it does alone.
+// Shadows that join and leave do not affect the first lane.
 func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
@@ -135,8 +136,8 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	}
 }
 
-// Any two lists of shadows: a change leads from one to the other, and survives
-// TOML.
+// For any two lists of shadows, the undo change leads from one to the other, and
+// survives TOML.
 func TestUndoOfShadows(t *testing.T) {
 	all := shadowNamed("raw", "quantized", "zstd", "relative-orientation", "relative-position")
 	other := all[4].Clone()
@@ -215,8 +216,8 @@ func TestInvalidShadows(t *testing.T) {
 	}
 }
 
-// TestShadowsAreBounded: however long shadows run, and however often they come and
-// go, what they hold stays what it was.
+// The memory of shadows does not grow, however long they run and however often they
+// join and leave.
 func TestShadowsAreBounded(t *testing.T) {
 	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1),
 		Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
@@ -246,8 +247,8 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever joins and leaves whenever, under any change there is: nothing is decoded
-// wrong, and every packet of a shadow ends once.
+// With shadows that join and leave at random under random changes, nothing is decoded
+// wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
 	rounds := 24
 	if testing.Short() {

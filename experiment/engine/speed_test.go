@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// charlie is a real recording, read from the folder beside the project.
+// charlie is a real recording in a folder beside the project.
 const charlie = "../../shared/data/cubes/charlie.bin.zst"
 
 func needCharlie(tb testing.TB) {
@@ -20,7 +20,7 @@ func needCharlie(tb testing.TB) {
 	}
 }
 
-// badDay is 5 % loss and 50 +- 16 ms each way.
+// lossyConfig has 5 % loss and 50 +- 16 ms each way.
 func lossyConfig(tb testing.TB) *config.Config {
 	tb.Helper()
 	c := config.Default()

@@ -14,7 +14,7 @@ import (
 
 const beat = 10 * time.Millisecond
 
-// wire is a link in both directions: what is under way, by the time it arrives.
+// wire is a link in both directions: the messages in flight, by time of arrival.
 type wire struct {
 	rng         *rand.Rand
 	loss, twice float64
@@ -29,7 +29,7 @@ type wire struct {
 	lie         func(message) message // what becomes of an acknowledgement; nil: nothing
 }
 
-// message is a datagram, or an acknowledgement of what came until then.
+// message is a datagram or an acknowledgement.
 type message struct {
 	at     time.Duration
 	ack    bool
@@ -54,7 +54,7 @@ func (w *wire) send(now time.Duration, m message) {
 	}
 }
 
-// due takes out the first message that has arrived.
+// due removes and returns the first message that has arrived.
 func (w *wire) due(now time.Duration) (message, bool) {
 	first := -1
 	for i, m := range w.under {
@@ -70,7 +70,7 @@ func (w *wire) due(now time.Duration) (message, bool) {
 	return m, true
 }
 
-// note is what a receiver remembers of the datagrams that came.
+// note records the arrival of a datagram for later acknowledgements.
 func (w *wire) note(seq uint64) {
 	switch {
 	case !w.any:
@@ -87,8 +87,8 @@ func (w *wire) note(seq uint64) {
 	}
 }
 
-// bring runs a transfer in steps of a millisecond until the receiver has it all, and
-// returns when that was; never if it takes longer than limit.
+// run runs a transfer in steps of a millisecond until the receiver has the whole
+// stream. It returns when that was; ok is false if it takes longer than limit.
 func (w *wire) run(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit time.Duration) (at time.Duration, ok bool) {
 	t.Helper()
 	for now := time.Duration(0); now <= limit; now += time.Millisecond {
@@ -124,7 +124,7 @@ func (w *wire) run(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit 
 	return 0, false
 }
 
-// cut makes a stream of packed bytes with its label, and its blocks.
+// cut returns the blocks of a stream: packed bytes with their label.
 func cut(packed []byte, size int) (blocks [][]byte) {
 	l := Label{Packed: int64(len(packed)), Size: 7, Hash: sha256.Sum256(packed)}
 	return slices.Collect(slices.Chunk(append(l.Append(nil), packed...), size))
@@ -139,8 +139,8 @@ func randomBytes(n int, seed uint64) []byte {
 	return b
 }
 
-// On a link that loses nothing a transfer takes a beat for every block but the
-// first, and the latency; with a small window, a window a round trip.
+// On a link without loss, a transfer takes the latency and a beat for every block but
+// the first. A small window allows one window per round trip.
 func TestCleanLink(t *testing.T) {
 	blocks := cut(randomBytes(10_000, 1), 100)
 	for _, latency := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 300 * time.Millisecond} {
@@ -159,8 +159,8 @@ func TestCleanLink(t *testing.T) {
 	}
 }
 
-// Whatever a link does short of losing everything, the stream arrives as it was, and
-// the sender hears of it.
+// Over any link that does not lose everything, the stream arrives intact and the
+// sender learns of it.
 func TestAnyLink(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -182,7 +182,7 @@ func TestAnyLink(t *testing.T) {
 	}
 }
 
-// A sender that hears nothing sends its window, and then ever less.
+// A sender without acknowledgements sends its window and then backs off.
 func TestBackoffWithoutAcks(t *testing.T) {
 	s := NewSender(5000, 64, beat)
 	var times []time.Duration
@@ -204,7 +204,7 @@ func TestBackoffWithoutAcks(t *testing.T) {
 	}
 }
 
-// A sender allocates nothing once it is made, whatever it sends and hears.
+// A sender allocates nothing after NewSender.
 func TestSenderAllocatesNothing(t *testing.T) {
 	s, now, seq := NewSender(1<<20, 64, beat), time.Duration(0), uint64(0)
 	allocs := testing.AllocsPerRun(1000, func() {
@@ -221,7 +221,7 @@ func TestSenderAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The timer against RFC 6298, reckoned in floating point.
+// The timer agrees with RFC 6298 in floating point.
 func TestTimer(t *testing.T) {
 	tm := timer{granularity: beat}
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -241,7 +241,8 @@ func TestTimer(t *testing.T) {
 	}
 }
 
-// Acknowledgements that lie are refused if they cannot be, and else only cost time.
+// Impossible acknowledgements are refused. False ones that are possible only cost
+// time.
 func TestImpossibleAcks(t *testing.T) {
 	s := NewSender(4, 4, beat)
 	for n := range 3 {
@@ -262,9 +263,8 @@ func TestImpossibleAcks(t *testing.T) {
 	}
 }
 
-// Lies about single datagrams are made up for, even if blocks that they are about are
-// further back than a receiver reaches: the sender goes no further than that from
-// what the receiver says that it has.
+// A sender recovers from false acknowledgements of single datagrams. It never goes
+// further than Reach beyond the blocks that the receiver reports without a gap.
 func TestFalseAcks(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 6))
@@ -284,7 +284,7 @@ func TestFalseAcks(t *testing.T) {
 	}
 }
 
-// A receiver takes any blocks there may be, and no more memory than came.
+// A receiver survives any blocks, and holds no more bytes than arrived.
 func FuzzAccept(f *testing.F) {
 	l := Label{Packed: 1 << 40, Size: 1 << 61}
 	f.Add(l.Append(nil), []byte{0, 1, 1, 2, 200, 3}, uint16(40))

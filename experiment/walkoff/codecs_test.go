@@ -17,7 +17,7 @@ import (
 	"wirelab/encoders/table"
 )
 
-// The audit's processes are this very test binary.
+// The audit's processes run this test binary.
 const workerEnv = "WALKOFF_AUDIT_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func process(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// walk is a recording made up on the spot: cubes that stumble about.
+// walk is a generated recording of cubes on random walks.
 type walk struct {
 	schema  *frame.Schema
 	rng     *rand.Rand
@@ -60,7 +60,7 @@ func openWalk(frames int) Open {
 	}
 }
 
-// oddWalk is a recording whose first frames are not the initial state repeated.
+// badPreambleWalk is a recording whose first frames do not repeat the initial state.
 type badPreambleWalk struct{ *walk }
 
 func (badPreambleWalk) Preamble() error { return dataset.ErrPreamble }
@@ -128,14 +128,14 @@ func readDelta(dst, base *frame.Frame, src []byte) error {
 	return nil
 }
 
-// smuggled and counted are what a cheat must not have: package-level state.
+// Package-level state of the cheating codecs.
 var (
 	leakedState [][]int32
 	counted     struct{ sent, got byte }
 )
 
-// trials are the codecs on trial. All but the liar decode perfectly as long as
-// one process sees every packet.
+// trials are the codecs under test. All but the liar decode correctly as long as one
+// process sees every packet.
 var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	"honest": func() (encoders.Encoder, encoders.Decoder) {
 		t := trial{appendDelta, readDelta}
@@ -218,8 +218,8 @@ func (mute) Encode(dst []byte, _ *frame.Frame, _ []encoders.Ref, _ encoders.Memo
 	return dst, nil, errors.New("cannot speak")
 }
 
-// second predicts by the last two frames of the chain: its memo of a frame is a
-// copy of that frame's baseline.
+// twoFrames predicts from the last two frames of the chain: the memo of a frame is a
+// copy of its baseline.
 type twoFrames struct{}
 
 func (twoFrames) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame.Frame, memo *frame.Frame) {

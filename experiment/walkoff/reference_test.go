@@ -53,9 +53,9 @@ func TestEveryEncoder(t *testing.T) {
 	}
 }
 
-// TestReferencePrograms holds whole recordings against what the programs of the
-// walk-off's authors made of the very same ones: Fiedler's needed 516.5 bytes a
-// packet on charlie and 481.3 on bravo.
+// TestReferencePrograms compares whole recordings with the results of the walk-off
+// authors' programs on the same data. Fiedler's took 516.5 bytes a packet on charlie
+// and 481.3 on bravo.
 func TestReferencePrograms(t *testing.T) {
 	codec, err := table.ByName("relative-orientation")
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"wirelab/encoders/rows"
 )
 
-// A table of somebody's own is scored as cubes are, audit and all, under the names of
-// its own items.
+// A user's table is scored and audited like cubes, under the name of its items.
 func TestTable(t *testing.T) {
 	schema, records := table.Example()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"wirelab/encoders"
 )
 
-// metronome is a clock that moves by a microsecond whenever it is read.
+// stepClock returns a clock that advances by a microsecond at every reading.
 func stepClock() func() time.Duration {
 	var now time.Duration
 	return func() time.Duration { now += time.Microsecond; return now }
@@ -45,8 +45,8 @@ func score(t *testing.T, name string, audit Process) Result {
 	return board.Results[0]
 }
 
-// TestAudit holds honest codecs and cheats against each other. Without the audit
-// every cheat looks lossless; that is what the audit is for.
+// TestAudit: honest codecs pass the audit and cheats fail it. Without the audit every
+// cheat looks lossless.
 func TestAudit(t *testing.T) {
 	for _, c := range []struct{ codec, problem string }{
 		{"honest", ""},
@@ -75,8 +75,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestLossless: what a codec gets wrong is named to the field, with and without
-// an audit, and counts as a failed run.
+// TestLossless: a wrong value is reported with its field, with and without an audit,
+// and the run counts as failed.
 func TestLossless(t *testing.T) {
 	for _, c := range []struct {
 		codec, problem string
@@ -104,8 +104,7 @@ func TestLossless(t *testing.T) {
 	}
 }
 
-// TestScore recomputes the whole result of the honest codec from the rules, by
-// hand: all frames in memory, each against the sixth before it.
+// TestScore recomputes the result of the honest codec directly from the rules.
 func TestScore(t *testing.T) {
 	const frames = 50
 	src, _ := openWalk(frames)()
@@ -261,7 +260,7 @@ func TestAuditCannotStart(t *testing.T) {
 	}
 }
 
-// FuzzServe: an audit process survives whatever it is told.
+// FuzzServe: an audit process survives any input.
 func FuzzServe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))

@@ -13,14 +13,15 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The worst link there is brings a patch across, twice the same, and again from its
-// report.
-func TestPatchOverABadLink(t *testing.T) {
+// A patch is delivered over a very bad link, with the same result in a second run and
+// in a replay.
+func TestPatchOverBadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, p)
 	for key, v := range map[string]any{"link.loss": "30%",
-		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%", "sender.block": 100} {
+		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%",
+		"sender.block": 100} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,8 @@ func TestPatchOverABadLink(t *testing.T) {
 		}
 		r := report.Runs[0]
 		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
-		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 || len(report.Failed()) > 0 {
+		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 ||
+			len(report.Failed()) > 0 {
 			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
 		}
 		if x.PackedBytes >= y.PackedBytes || *x.TimeS >= *y.TimeS {
@@ -57,18 +59,21 @@ func TestPatchOverABadLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	var changed *config.Error
-	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) || !strings.Contains(changed.Problem, "the old file is another one now") {
+	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) ||
+		!strings.Contains(changed.Problem, "the old file is another one now") {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
-	if err != nil || !strings.Contains(string(page), "## The file") || !strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) || !strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
+	if err != nil || !strings.Contains(string(page), "## The file") ||
+		!strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) ||
+		!strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
 		t.Errorf("the page says nothing of the file: %v", err)
 	}
 }
 
-// What a script will ask for is packed before the session begins, where somebody hears
-// of it and can stop it.
-func TestScriptIsPackedBefore(t *testing.T) {
+// Encodings of the script are packed before the session begins, with progress and
+// cancellation.
+func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))
 	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {

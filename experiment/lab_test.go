@@ -15,7 +15,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// quick is a short configuration with a bit of everything.
+// quick returns a short configuration that uses many features.
 func quick(t *testing.T) *config.Config {
 	t.Helper()
 	c, err := config.Parse("quick", []byte(`
@@ -66,8 +66,8 @@ func TestSameConfigSameBytes(t *testing.T) {
 	}
 }
 
-// A shadow with the encoder of the first lane must do exactly what that does;
-// one with another encoder must meet the same losses.
+// A shadow with the encoder of the first lane does exactly the same. A shadow with
+// another encoder meets the same losses.
 func TestShadowsMeetTheSameFates(t *testing.T) {
 	c := quick(t)
 	c.At = nil
@@ -104,8 +104,7 @@ func TestFramesAndDuration(t *testing.T) {
 	}
 }
 
-// A report can be repeated from its own file: the digest agrees, and a changed
-// file does not pass.
+// A saved report replays to the same digest, and a modified report does not.
 func TestReplayOfASavedRun(t *testing.T) {
 	dir := t.TempDir()
 	c := quick(t)
@@ -150,7 +149,7 @@ func TestReplayOfASavedRun(t *testing.T) {
 	}
 }
 
-// Rows of packets.csv against the totals.
+// The rows of packets.csv add up to the totals.
 func TestPacketRowsAddUp(t *testing.T) {
 	dir := t.TempDir()
 	r := mustRun(t, quick(t), RunOptions{Dir: dir}).Runs[0]
@@ -164,7 +163,8 @@ func TestPacketRowsAddUp(t *testing.T) {
 		count[strings.Split(row, ",")[4]]++
 	}
 	x := r.Totals
-	want := map[string]int64{"decoded": x.Decoded, "stale": x.Stale, "duplicate": x.Duplicate, "lost": x.Lost, "corrupt": x.Failures.Corrupt, "no_baseline": x.Failures.NoBaseline, "in_flight": x.InFlight}
+	want := map[string]int64{"decoded": x.Decoded, "stale": x.Stale, "duplicate": x.Duplicate, "lost": x.Lost,
+		"corrupt": x.Failures.Corrupt, "no_baseline": x.Failures.NoBaseline, "in_flight": x.InFlight}
 	for name, n := range want {
 		if count[name] != n {
 			t.Errorf("%d rows say %s, the totals %d", count[name], name, n)
@@ -197,7 +197,8 @@ func TestSweepIsTheSumOfItsRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := report.Runs[i]
-			if want := mustRun(t, alone, RunOptions{}).Runs[0]; got.Digest != want.Digest || got.Set["down.loss"] != loss || got.Set["encoder.name"] != enc {
+			if want := mustRun(t, alone, RunOptions{}).Runs[0]; got.Digest != want.Digest || got.Set["down.loss"] != loss ||
+				got.Set["encoder.name"] != enc {
 				t.Errorf("run %d (%v) differs from running it alone", i, got.Set)
 			}
 			i++
@@ -247,7 +248,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := false
-	_, err := Run(context.Background(), quick(t), RunOptions{Dir: filepath.Join(blocked, "out"), Progress: func(float64, float64) { started = true }})
+	_, err := Run(context.Background(), quick(t), RunOptions{Dir: filepath.Join(blocked, "out"),
+		Progress: func(float64, float64) { started = true }})
 	if err == nil || started || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("%v, started %v", err, started)
 	}

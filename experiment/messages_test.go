@@ -12,9 +12,9 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// A protocol with feedback gives the same bytes again, pays for its reports, and says
-// what it has learnt.
-func TestFeedbackIsBilled(t *testing.T) {
+// A protocol with feedback is reproducible, its reports count on the uplink, and its
+// gauges are in the result.
+func TestFeedbackIsCounted(t *testing.T) {
 	run := func(params map[string]any) *engine.Result {
 		c := config.Default()
 		c.Seed, c.Data.Source, c.Encoder = 5, "text", config.Encoder{Name: "receiver-adaptive", Params: params}
@@ -42,9 +42,8 @@ func TestFeedbackIsBilled(t *testing.T) {
 	}
 }
 
-// The preset of Blow's experiment: whatever the loss, learning takes no more than
-// staying with the model of the beginning, and batches are lost with any of their ten
-// messages.
+// The preset of Blow's experiment. At any loss, the adaptive model needs no more bits
+// than the initial one, and a batch is lost with any of its ten messages.
 func TestBlowTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: nine runs of ten seconds")
@@ -77,9 +76,9 @@ func TestBlowTable(t *testing.T) {
 	}
 }
 
-// A cache shorter than the round trip: the sender falls back on calls in full; where
-// only the receiver's is, calls are lost for want of a baseline.
-func TestCachesAndRoundTrips(t *testing.T) {
+// If the sender's history is shorter than the round trip, it sends complete calls. If
+// only the receiver's is, calls end as no baseline.
+func TestHistoryShorterThanRoundTrip(t *testing.T) {
 	run := func(sender, receiver int) figures.Totals {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name, c.Duration = "rpc", "rpc-delta", 5*time.Second

@@ -10,8 +10,8 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Reports that were saved by the first edition, with every kind of change in them:
-// they replay to the same bytes, and their changes are written as they were read.
+// Reports saved by the first edition, with every kind of change, replay to the same
+// bytes. Their changes are written as they were read.
 func TestReportsOfTheFirstEditionReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
 	if err != nil || len(paths) != 3 {

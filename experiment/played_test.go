@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A session that a person plays, with presses at odd moments, pauses and a jump
-// back, replays headless to the same bytes.
+// A session with player input at arbitrary times, pauses and a seek back replays
+// headless to the same bytes.
 func TestPlayedSessionReplays(t *testing.T) {
 	c := config.Default()
 	c.Data.Source, c.Seed = "world", 5

@@ -11,8 +11,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The table of each preset, shortened and on data of the test's own: the same on
-// every machine.
+// The table of each preset, shortened and on test data, is the same on every machine.
 func TestPlayoutPresets(t *testing.T) {
 	if labtest.RaceEnabled {
 		t.Skip("the race detector takes its time, and has nothing to find here")

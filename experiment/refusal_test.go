@@ -26,8 +26,8 @@ func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (enco
 	return nil, errRefused
 }
 
-// An encoder that fails on every frame does not stop the lab: it says so, and goes
-// on as soon as it gets one that works.
+// An encoder that fails on every frame does not stop the lab. The error is reported,
+// and the session goes on after a swap to a working encoder.
 func TestEncoderThatAlwaysFails(t *testing.T) {
 	c := quick(t)
 	c.Codecs = append(table.All(), encoders.Codec{

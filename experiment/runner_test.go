@@ -14,7 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// wall is the real clock, for the runner's pace.
+// wall returns the real clock, for the runner's pace.
 func wall() engine.Clock {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
@@ -32,7 +32,7 @@ func startRunner(t *testing.T, c *config.Config) *Runner {
 	return r
 }
 
-// await polls until the snapshot is as wanted.
+// await polls snapshots until ok accepts one.
 func await(t *testing.T, r *Runner, what string, ok func(*engine.Snapshot) bool) *engine.Snapshot {
 	t.Helper()
 	for range 3000 {
@@ -107,7 +107,7 @@ func TestLiveSessionReplays(t *testing.T) {
 	}
 }
 
-func TestRunnerSaysWhatIsWrong(t *testing.T) {
+func TestRunnerReportsErrors(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "relative-orientatoin"))})
 	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
@@ -134,13 +134,14 @@ func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 }
 
 // An error of the source ends the session with a message, not with a panic.
-func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
+func TestSourceErrorEndsTheSession(t *testing.T) {
 	c := config.Default()
 	s, err := engine.NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s, speed: 1, seeking: nowhere}
+	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
+		speed: 1, seeking: nowhere}
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()
@@ -156,9 +157,9 @@ func TestBrokenSourceBreaksTheLabPolitely(t *testing.T) {
 	t.Error("the lab never noticed")
 }
 
-// Seeking back and forth leaves a session where it was: what was done after the
-// moment sought plays again, unless something else is done first.
-func TestSeekPlaysAgain(t *testing.T) {
+// Seeking back and forth does not change a session: changes after the target of a
+// seek are replayed, unless a new change is made first.
+func TestSeekReplaysLaterChanges(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Pause: new(true)})
 	go5, go1 := 5*time.Second, time.Second
@@ -181,7 +182,8 @@ func TestSeekPlaysAgain(t *testing.T) {
 	}
 	send(t, r, Command{Seek: &go9})
 	got := await(t, r, "9 s again", at(go9))
-	if got.Config.Encoder.Name != "rotor" || got.Lanes[0].Totals.Sent != want.Lanes[0].Totals.Sent || got.Lanes[0].Totals.PayloadKbps != want.Lanes[0].Totals.PayloadKbps {
+	if got.Config.Encoder.Name != "rotor" || got.Lanes[0].Totals.Sent != want.Lanes[0].Totals.Sent ||
+		got.Lanes[0].Totals.PayloadKbps != want.Lanes[0].Totals.PayloadKbps {
 		t.Errorf("after a jump back and forth: %s, %+v", got.Config.Encoder.Name, got.Lanes[0].Totals)
 	}
 	send(t, r, Command{Seek: &go1})

@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A live session waits for its patch and can be looked at, asked and left meanwhile;
-// then it delivers again and again, and what it saves can be replayed.
+// A live session waits for its patch, and takes commands meanwhile. Then it delivers
+// the file repeatedly, and its saved report can be replayed.
 func TestRunnerMakesPatch(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(100_000, 2))

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A runner shows the packet that was asked for, in every snapshot from then on,
-// and the newest troubles unasked.
+// Every snapshot after Command.Open shows that packet. The newest incidents are
+// always shown.
 func TestRunnerOpensPackets(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"down.loss": "20%", "link.latency": "30ms"} {

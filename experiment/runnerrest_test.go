@@ -7,9 +7,9 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// While time stands still a snapshot holds every packet that is remembered, the
-// same slice in each; once it goes on, as many as a screen can show.
-func TestRestingShowsAllThatIsRemembered(t *testing.T) {
+// While the runner is paused, snapshots share one slice of all kept packets. While it
+// runs, a snapshot holds as many as a screen can show.
+func TestPausedSnapshotHoldsAllPackets(t *testing.T) {
 	r := startRunner(t, quick(t))
 	far := 20 * time.Second
 	send(t, r, Command{Seek: &far})

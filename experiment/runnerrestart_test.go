@@ -8,9 +8,9 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Another seed begins the run anew, with everything as it was set; undo leads back to the
-// run before, and a script cannot do it.
-func TestSeedBeginsTheRunAnew(t *testing.T) {
+// A change of the seed restarts the run with all other settings kept. Undo restores
+// the run before it. A script cannot change the seed.
+func TestSeedRestartsTheRun(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	r := startRunner(t, c)

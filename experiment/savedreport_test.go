@@ -12,8 +12,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A report cut off anywhere, or from a later version, is an error that says so;
-// the whole one reads as what was saved.
+// A truncated report, or one of a later version, gives a clear error. A complete
+// report reads as it was saved.
 func TestReadReport(t *testing.T) {
 	c := quick(t)
 	c.Duration = 2500 * time.Millisecond

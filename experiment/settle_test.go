@@ -11,24 +11,26 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// What nobody has chosen follows the data; what was chosen for that data stays, and
-// where it does not fit, the error names what does.
+// A default encoder follows the data. A chosen encoder stays, and if it does not suit
+// the data, the error names those that do.
 func TestEncoderFollowsTheData(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		set  [][2]string
 		want string // encoder; an error if it has spaces
 	}{
-		"nothing said":               {"", nil, "relative-orientation"},
-		"calls":                      {"[data]\nsource = \"rpc\"", nil, "rpc-adaptive"},
-		"messages":                   {"[data]\nsource = \"text\"", nil, "receiver-adaptive"},
-		"chosen in the file":         {"[encoder]\nname = \"full\"\n[data]\nsource = \"rpc\"", nil, "full"},
-		"the file's, for cubes":      {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "rpc"}}, "rpc-adaptive"},
-		"the file's, which suits":    {"[encoder]\nname = \"zstd\"", [][2]string{{"data.source", "rpc"}}, "zstd"},
-		"the same data over again":   {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "demo"}}, "rotor"},
-		"chosen for calls":           {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rpc-delta"}}, "rpc-delta"},
-		"chosen, and does not fit":   {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rotor"}}, "rotor cannot encode what rpc holds, calls; expected one that does: rpc-adaptive, full, rpc-delta, "},
-		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil, "encoder.name: full cannot encode what text holds, bytes; expected one that does: receiver-adaptive, xor-rle"},
+		"nothing said":             {"", nil, "relative-orientation"},
+		"calls":                    {"[data]\nsource = \"rpc\"", nil, "rpc-adaptive"},
+		"messages":                 {"[data]\nsource = \"text\"", nil, "receiver-adaptive"},
+		"chosen in the file":       {"[encoder]\nname = \"full\"\n[data]\nsource = \"rpc\"", nil, "full"},
+		"the file's, for cubes":    {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "rpc"}}, "rpc-adaptive"},
+		"the file's, which suits":  {"[encoder]\nname = \"zstd\"", [][2]string{{"data.source", "rpc"}}, "zstd"},
+		"the same data over again": {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "demo"}}, "rotor"},
+		"chosen for calls":         {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rpc-delta"}}, "rpc-delta"},
+		"chosen, and does not fit": {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rotor"}},
+			"rotor cannot encode what rpc holds, calls; expected one that does: rpc-adaptive, full, rpc-delta, "},
+		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil,
+			"encoder.name: full cannot encode what text holds, bytes; expected one that does: receiver-adaptive, xor-rle"},
 	} {
 		config, err := config.Parse("x.toml", []byte(c.text))
 		if err != nil {
@@ -52,7 +54,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 	}
 }
 
-// The default of every kind of frame exists, and suits it.
+// The default encoder of every kind of data exists and suits it.
 func TestDefaultsSuit(t *testing.T) {
 	for source, want := range map[string]string{"demo": "relative-orientation", "rpc": "rpc-adaptive", "text": "receiver-adaptive"} {
 		c := config.Default()

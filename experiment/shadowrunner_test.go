@@ -14,11 +14,12 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A live session in which shadows join, leave, come back by undo and by a jump
-// back in time replays from its report to the same bytes.
+// A live session in which shadows join, leave, and return by undo and by seeking
+// replays from its report to the same bytes.
 func TestSessionWithShadowsReplays(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms", "link.reorder": "3%",
+	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
+		"link.reorder":   "3%",
 		"down.duplicate": "3%", "down.corrupt": "2%"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -42,7 +43,8 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 	lanes("quantized")
 	send(t, r, Command{Undo: true})
 	lanes("quantized", "raw")
-	send(t, r, Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow", []config.Encoder{{Name: "zstd"}}))})
+	send(t, r, Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow",
+		[]config.Encoder{{Name: "zstd"}}))})
 	lanes("raw", "zstd")
 	back := r.Snapshot().Now - 300*time.Millisecond
 	send(t, r, Command{Seek: &back})

@@ -12,23 +12,22 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The link of the presets: what is lost is lost by itself, and jitter is even
-// between nothing and jitterWidth.
+// The link of the presets: losses are independent, and jitter is uniform between 0
+// and jitterWidth.
 const (
 	lossShare   = 0.05
 	jitterWidth = 2 * 16_667 * time.Microsecond
 )
 
-// reckoned is the share of display ticks that find nothing to move to, in closed
-// form: all snapshots must be missing that are no older than the moment on
-// display. One that was sent that long before is there unless it was lost or its
-// jitter was longer. A display that is out of step meets the sender's ticks at
-// every phase.
+// closedFormStarvation returns the share of starved display ticks in closed form. A
+// tick is starved if all snapshots from the moment on display on are missing. A
+// snapshot is missing if it was lost, or if its jitter exceeds its age. A display
+// that is not in step with the sender meets its ticks at every phase.
 //
-// Ages count from what the receiver takes for the shortest way, which is longer
-// than the true one by the least jitter of the packets in its window, of five to
-// ten seconds.
-func reckoned(rate int, delay time.Duration) float64 {
+// Ages count from the receiver's estimate of the minimum delay. That exceeds the true
+// minimum by the least jitter of the packets in the estimation window of five to ten
+// seconds.
+func closedFormStarvation(rate int, delay time.Duration) float64 {
 	const shortest = 50*time.Millisecond - jitterWidth/2
 	least := jitterWidth / time.Duration(rate*15/2)
 	const phases = 1000
@@ -47,8 +46,8 @@ func reckoned(rate int, delay time.Duration) float64 {
 	return total / phases
 }
 
-// The share of starved ticks on a link with losses and jitter is what the closed
-// form says, for both rates and for every delay of the presets.
+// The share of starved ticks on a link with losses and jitter agrees with the closed
+// form, for both rates and every delay of the presets.
 func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	length := 20 * time.Minute
 	if testing.Short() || labtest.RaceEnabled {
@@ -73,8 +72,9 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := s.View(0).Lanes[0].Totals.Playout
-			want := reckoned(d.Sender.RateHz, d.Receiver.Playout)
-			// Starved ticks come in runs of up to an interval: as if there were fewer.
+			want := closedFormStarvation(d.Sender.RateHz, d.Receiver.Playout)
+			// Starved ticks come in runs of up to an interval, so there are fewer
+			// independent ones.
 			n := float64(got.Displayed) / float64(60/d.Sender.RateHz)
 			slack := 0.02*want + 4*math.Sqrt(want/n) + 1/n
 			if math.Abs(got.StarvedRatio.Or(-1)-want) > slack {
@@ -85,10 +85,10 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	}
 }
 
-// The source's claim, with losses that are nothing but two in a row, on a display
-// that is out of step: three intervals and the jitter are enough, 350 and 85 ms with
-// some to spare, and a few milliseconds less than that are not; nor is the claimed
-// delay for more in a row.
+// The claim of the source, with losses of exactly two in a row and a display out of
+// step. A delay of three intervals plus the jitter is enough, so 350 and 85 ms are. A
+// few milliseconds less are not, and the claimed delay is not enough for more losses
+// in a row.
 func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
 		c := config.Default()

@@ -12,8 +12,8 @@ import (
 	"wirelab/experiment/config"
 )
 
-// tableOf writes a schema of 25 rows at 30 Hz and 300 frames of records in which
-// things move, turn, and change at random, and returns what --data takes.
+// tableOf writes a schema of 25 rows at 30 Hz and 300 frames of random changes, and
+// returns the spec for --data.
 func tableOf(t *testing.T) string {
 	t.Helper()
 	schema := "name = \"arena\"\nitem = \"tank\"\nrate_hz = 30\nrows = 25\n" +
@@ -51,15 +51,17 @@ func tableOf(t *testing.T) string {
 	return "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.bin")
 }
 
-// A table of somebody's own is sent like any other data: at its own rate, by the
-// encoder that was made for tables, in terms of its own items; and whatever the link
-// does, and whatever encoder is swapped in, nothing is wrong.
-func TestOwnTable(t *testing.T) {
+// A user's table is sent like any other data: at its own rate, by the default encoder
+// for tables, with its own item names. Nothing is wrong over any link and with any
+// swaps.
+func TestUserTable(t *testing.T) {
 	c := config.Default()
 	c.Seed = 3
-	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
-		"down.reorder": "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s", "at[1].encoder": "delta-adaptive",
-		"at[2].t": "20s", "at[2].params.limit": 60} {
+	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms",
+		"down.duplicate": "5%",
+		"down.reorder":   "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s",
+		"at[1].encoder": "delta-adaptive",
+		"at[2].t":       "20s", "at[2].params.limit": 60} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +69,8 @@ func TestOwnTable(t *testing.T) {
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	got := r.Totals
 	if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 600 {
-		t.Errorf("wrong %d, refused %d, not encoded %d, decoded %d, %+v", got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Decoded, got.Failures)
+		t.Errorf("wrong %d, refused %d, not encoded %d, decoded %d, %+v", got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Decoded,
+			got.Failures)
 	}
 	if r.Item != "tank" || r.ItemsPerFrame != 25 || r.Frames != 900 || got.BitsPerCube != nil {
 		t.Errorf("%d frames of %d %ss, bits per cube %v", r.Frames, r.ItemsPerFrame, r.Item, got.BitsPerCube)
@@ -79,8 +82,8 @@ func TestOwnTable(t *testing.T) {
 	}
 }
 
-// What is wrong with a schema or with records is the configuration's to mend; what
-// comes up on the way ends the run, with its place.
+// A bad schema or bad first records are errors of the configuration. Bad records
+// further on end the run with their place.
 func TestBadTable(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
@@ -90,7 +93,8 @@ func TestBadTable(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{`item = "tank"`, `itm = "tank"`, `data.source: ` + schema + `:2: itm: unknown key "itm"; did you mean item?`},
-		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema + `:3: rate_hz: 30.5 makes no sense here; expected a whole number, 1 to 1000 frames a second`},
+		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema +
+			`:3: rate_hz: 30.5 makes no sense here; expected a whole number, 1 to 1000 frames a second`},
 		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before it; expected whole frames of 576 bytes"},
 		{`range = [-5000, 5000]`, `range = [0, 100]`, "field x: 108 is out of range; expected 0 to 100"},
 	} {
@@ -105,8 +109,8 @@ func TestBadTable(t *testing.T) {
 	}
 }
 
-// Whatever names a schema has, the tables of a report keep their columns.
-func TestStrangeNamesInReports(t *testing.T) {
+// Names with special characters do not break the tables of a report.
+func TestSpecialCharactersInReports(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
 	text, err := os.ReadFile(schema)

@@ -9,7 +9,7 @@ import (
 // sequence (16 bits), mask of the 32 before it, epoch (8).
 const ackBytes = 7
 
-// ack is what a receiver tells its sender after each packet.
+// ack is what a receiver sends back after each packet.
 type ack struct {
 	newest uint16
 	mask   uint32 // bit i: newest-1-i was decoded
@@ -35,7 +35,7 @@ func parseAck(src []byte, digest int) (ack, error) {
 		digest: src[ackBytes:][:digest], report: src[ackBytes+digest:]}, nil
 }
 
-// ackWindow remembers which packets a receiver decoded: the newest and the 32
+// ackWindow records which packets a receiver has decoded: the newest and the 32
 // before it.
 type ackWindow struct {
 	newest uint64

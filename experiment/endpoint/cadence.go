@@ -2,28 +2,29 @@ package endpoint
 
 import "time"
 
-// Cadence relates the source's frame counter to the sender's packets. A schema's
-// rate and the sender's are configuration that both ends share, so both can say
-// of which tick of the source a packet is: encoders that predict motion need to
-// know how much time lies between a frame and its reference.
+// Cadence relates packet numbers to ticks of the source. Both ends are configured
+// with both rates, in ticks and packets a second, so both can compute the tick of a
+// packet. Encoders that predict motion need the time between a frame and its
+// reference.
 type Cadence struct{ TickHz, RateHz int }
 
 // everyFrame is the cadence of a sender that sends every frame.
 var everyFrame = Cadence{1, 1}
 
-// Tick returns the source's frame counter of packet seq.
+// Tick returns the source's tick of packet seq.
 func (c Cadence) Tick(seq uint64) uint64 {
 	return seq * uint64(c.TickHz) / uint64(c.RateHz)
 }
 
-// start returns the tick that the initial state is to have beside packet seq: as
-// long before it as the 16 bits of the sequence that travel say. A receiver that
-// joins late does not know how often they have wrapped.
+// start returns the tick of the initial state when packet seq refers to it. Its
+// distance from the packet's tick depends only on the 16 bits of the sequence that
+// are in the header: a receiver that joins late does not know how often they have
+// wrapped.
 func (c Cadence) start(seq uint64) uint32 {
 	return uint32(c.Tick(seq) - c.Tick(seq%(1<<16)))
 }
 
-// SeqAt returns the newest packet whose frame is no newer than time at.
+// SeqAt returns the newest packet whose frame is not newer than time at.
 func (c Cadence) SeqAt(at time.Duration) uint64 {
 	return ((TickAt(at, c.TickHz)+1)*uint64(c.RateHz) - 1) / uint64(c.TickHz)
 }
@@ -36,7 +37,7 @@ func TickTime(n uint64, hz int) time.Duration {
 // TickAt returns the newest tick of a clock of hz at or before time at.
 func TickAt(at time.Duration, hz int) uint64 {
 	n := uint64(at/time.Second)*uint64(hz) + uint64(at%time.Second)*uint64(hz)/uint64(time.Second)
-	if TickTime(n+1, hz) <= at { // times of ticks are cut to whole nanoseconds
+	if TickTime(n+1, hz) <= at { // TickTime rounds down to whole nanoseconds
 		n++
 	}
 	return n

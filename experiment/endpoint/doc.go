@@ -1,22 +1,22 @@
 // Package endpoint is the part of the lab that a game could ship: a sender that
-// encodes snapshots against what the far end acknowledged, a receiver that decodes
-// them, and the header and the acks that both speak. Datagrams go out as bytes and
-// come in as bytes; how they travel is the caller's business.
+// encodes snapshots against frames that the receiver has acknowledged, a receiver
+// that decodes them, and the formats of the packet header and of acks. Datagrams are
+// byte slices; how they travel is up to the caller.
 //
-// An endpoint knows nothing of the truth at the far end, of damage, of meters or of
-// models of a link, and it reads no clock: every call that depends on time is given
-// it. All that a receiver learns it learns from datagrams, but for the schema, the
-// initial state and the table of codecs that both ends are configured with. Any
-// bytes may come in: a receiver answers with an Outcome, a sender with an error,
-// and neither allocates by what a datagram claims.
+// An endpoint knows nothing of meters, of damage or of link models, and it reads no
+// clock: calls that depend on time take it as an argument. Both ends are configured
+// with the schema, the initial state and the table of codecs. A receiver learns
+// everything else from datagrams. Input may be any bytes: a receiver returns an
+// Outcome and a sender an error, and neither allocates memory because of a size that
+// a datagram claims.
 //
-// A change of encoder or of its params begins an epoch. Until an ack names the
+// A change of the encoder or of its params begins an epoch. Until an ack names the
 // epoch, each of its packets carries the params, so that the receiver can follow
-// whatever was lost.
+// whichever packets are lost.
 //
-// Snapshots may be lost; files may not. FileSender and FileReceiver bring a file
-// across in blocks that are sent until they are acknowledged (package transfer has
-// the rules).
+// Snapshots may be lost; files may not. FileSender and FileReceiver deliver a file in
+// blocks, each of which is resent until it is acknowledged (package transfer has the
+// rules).
 //
 // Sender and Receiver allocate nothing in steady state. Neither may be used by
 // several goroutines at once.

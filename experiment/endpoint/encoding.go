@@ -12,10 +12,11 @@ type Encoding struct {
 	Codec     *encoders.Codec
 	Params    any // as Codec.Defaults returns them, with values set
 	Encoder   encoders.Encoder
-	Canonical []byte // the params as they travel
+	Canonical []byte // the params in their wire format
 }
 
-// NewEncoding makes the encoder, so that beginning an epoch with it cannot fail.
+// NewEncoding makes the encoder and checks the params. Beginning an epoch with the
+// result cannot fail.
 func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, error) {
 	enc, _, err := codec.New(s, params)
 	if err != nil {
@@ -28,17 +29,17 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 	return Encoding{codec, params, enc, canonical}, nil
 }
 
-// Probe is called around the work of a codec, by whoever wants to time or to watch
-// it. What it is given must be neither kept nor changed.
+// Probe is called before and after each call of a codec, to time or to observe it. It
+// must neither keep nor modify its arguments.
 type Probe interface {
-	// Begin is called when all is ready for the codec. cur is the frame to encode,
-	// nil at a receiver; refs are the references, newest first.
+	// Begin is called right before the codec. cur is the frame to encode, nil at a
+	// receiver; refs are the references, newest first.
 	Begin(cur *frame.Frame, refs []encoders.Ref)
-	// End is called when the codec has returned.
+	// End is called right after the codec.
 	End()
 }
 
-// noProbe watches nothing.
+// noProbe does nothing.
 type noProbe struct{}
 
 func (noProbe) Begin(*frame.Frame, []encoders.Ref) {}
@@ -55,7 +56,7 @@ type Options struct {
 	Probe      Probe // nil: nobody watches
 }
 
-// filled returns o with what was left out.
+// filled returns o with defaults for the fields that are not set.
 func (o Options) filled() Options {
 	if o.Cadence == (Cadence{}) {
 		o.Cadence = everyFrame

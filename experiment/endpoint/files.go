@@ -10,38 +10,39 @@ import (
 	"wirelab/experiment/transfer"
 )
 
-// A datagram of a file is a packet header, the number of a block in 32 bits, and the
-// block. An ack goes on with the sequence of the datagram that it answers, in 16 bits,
-// and how many blocks there are without a gap, in 32. Both end with a seal.
+// A datagram of a file is a packet header, the number of a block (32 bits) and the
+// block. An ack of a file continues with the sequence of the datagram that it answers
+// (16 bits) and the number of blocks received without a gap (32). Both end with a
+// seal.
 const (
 	numberBytes = 4 // a block's number, and the count in an ack
 	answerBytes = 2 // the sequence that an ack answers
 )
 
-// FileSender brings what an encoder packed across, in blocks that it sends until they
-// are acknowledged. Each epoch is a delivery of its own: another encoder packs other
-// bytes, of which those that came before are no part.
+// FileSender delivers a packed file in blocks, each of which is resent until it is
+// acknowledged. Each epoch is a separate delivery: another encoder packs the file
+// into other bytes, so blocks of an earlier epoch are of no use.
 type FileSender struct {
 	*Sender
 	out         *transfer.Sender
-	size        int // bytes of a block
-	window      int // blocks under way at most
+	size        int // of a block, in bytes
+	window      int // most blocks in flight
 	beat        time.Duration
 	loaded      bool
-	loadedEpoch uint64 // the epoch that was loaded
-	stream      []byte // label and what the encoder packed
-	label       int    // bytes of the label
+	loadedEpoch uint64 // the epoch that was loaded last
+	stream      []byte // the label and the packed file
+	label       int    // size of the label in bytes
 	stored      frame.Frame
 }
 
-// NewFileSender returns a sender of blocks of so many bytes, of which at most window
-// are under way. A datagram leaves every beat.
+// NewFileSender returns a sender of blocks of blockBytes bytes. At most window blocks
+// are in flight, and one datagram leaves every beat.
 func NewFileSender(s *Sender, blockBytes, window int, beat time.Duration) *FileSender {
 	return &FileSender{Sender: s, size: blockBytes, window: window, beat: beat, out: transfer.NewSender(0, window, beat)}
 }
 
-// Begin starts the epoch that was asked for, if it is time, and reports whether the
-// sender needs to be loaded with what the encoder of the present epoch packs.
+// Begin starts the requested epoch, if it is time. It reports whether the caller must
+// Load the file, packed with the encoding of the current epoch.
 func (f *FileSender) Begin(now time.Duration) (load bool) {
 	if f.seq == f.first && !f.loaded {
 		f.epochStart = now
@@ -53,14 +54,14 @@ func (f *FileSender) Begin(now time.Duration) (load bool) {
 // Loaded reports whether the sender was ever loaded.
 func (f *FileSender) Loaded() bool { return f.loaded }
 
-// Of returns the epoch that the sender was last loaded for.
+// LoadedEpoch returns the epoch that the sender was last loaded for.
 func (f *FileSender) LoadedEpoch() uint64 { return f.loadedEpoch }
 
-// Ready reports whether the present epoch was loaded.
+// Ready reports whether the sender was loaded for the current epoch.
 func (f *FileSender) Ready() bool { return f.loaded && f.loadedEpoch == f.epoch }
 
-// Load gives the sender what to deliver in the present epoch. A nil label means
-// nothing: the encoder refused the file.
+// Load sets what to deliver in the current epoch: a label and the packed file. A nil
+// label means nothing, because the encoder refused the file.
 func (f *FileSender) Load(label *transfer.Label, packed []byte) {
 	f.loaded, f.loadedEpoch, f.stream, f.label = true, f.epoch, f.stream[:0], 0
 	if label != nil {
@@ -71,15 +72,15 @@ func (f *FileSender) Load(label *transfer.Label, packed []byte) {
 	f.out = transfer.NewSender((len(f.stream)+f.size-1)/f.size, f.window, f.beat)
 }
 
-// Progress returns how the delivery stands.
+// Progress returns the state of the delivery.
 func (f *FileSender) Progress() *transfer.Sender { return f.out }
 
-// Bytes returns how many bytes the delivery takes, label included, and the size of a
-// block.
+// Bytes returns the size of the delivery, including the label, and the size of a
+// block, both in bytes.
 func (f *FileSender) Bytes() (total, block int) { return len(f.stream), f.size }
 
-// SendBlock makes the packet of a block, if one is due. number says which it is, and
-// again whether it was sent before.
+// SendBlock makes the packet of the next block; ok is false if none is due. number is
+// the number of the block, and again says that it was sent before.
 func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet, number int, again, ok bool) {
 	number, again, ok = f.out.Next(now)
 	if !ok {
@@ -89,7 +90,7 @@ func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet,
 	return f.packet(number, b), number, again, true
 }
 
-// packet makes the packet of a block.
+// packet makes the packet of block number.
 func (f *FileSender) packet(number int, b *encoders.Budget) Packet {
 	h := f.header()
 	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.run.Codec.Name}
@@ -106,7 +107,7 @@ func (f *FileSender) packet(number int, b *encoders.Budget) Packet {
 	return out
 }
 
-// LearnBlocks takes in an ack. Any bytes may come.
+// LearnBlocks handles an ack. src may be any bytes.
 func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
 	src, err := unseal(src)
 	if err != nil {
@@ -135,12 +136,12 @@ func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
 	return f.out.HandleAck(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, Contiguous: int(upTo)})
 }
 
-// FileReceiver gathers the blocks of a delivery.
+// FileReceiver collects the blocks of a delivery.
 type FileReceiver struct {
 	*Receiver
 	in      *transfer.Receiver
 	epoch   uint64
-	answers uint64 // the datagram that came last
+	answers uint64 // sequence of the newest arrival
 }
 
 // NewFileReceiver returns a receiver of blocks.
@@ -148,18 +149,17 @@ func NewFileReceiver(r *Receiver) *FileReceiver {
 	return &FileReceiver{Receiver: r, in: &transfer.Receiver{}}
 }
 
-// Progress returns how the delivery of the newest epoch that was heard of stands, and
-// which that is.
+// Progress returns the state of the newest delivery, and its epoch.
 func (f *FileReceiver) Progress() (*transfer.Receiver, uint64) { return f.in, f.epoch }
 
-// BlockReception is what became of the datagram of a block.
+// BlockReception is the result of receiving the datagram of a block.
 type BlockReception struct {
 	Reception
-	Accepted    bool // the delivery took its block, or had it
-	NewDelivery bool // the block began another delivery
+	Accepted    bool // the block belongs to the delivery, new or not
+	NewDelivery bool // the block began a new delivery
 }
 
-// ReceiveBlock takes one datagram, as Receive does.
+// ReceiveBlock handles one datagram, as Receive does.
 func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 	h, payload, err := f.open(datagram)
 	if err != nil {
@@ -171,14 +171,14 @@ func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 		return out
 	}
 	if d.epoch < f.epoch {
-		out.Outcome = Stale // of a delivery that was given up
+		out.Outcome = Stale // of an abandoned delivery
 		return out
 	}
 	f.accept(&out, d, binary.LittleEndian.Uint32(payload), payload[numberBytes:])
 	return out
 }
 
-// open checks the seal of a datagram, and takes it apart.
+// open checks the seal of a datagram and splits it into header and payload.
 func (f *FileReceiver) open(datagram []byte) (h header, payload []byte, err error) {
 	if datagram, err = unseal(datagram); err != nil {
 		return h, nil, err
@@ -190,8 +190,7 @@ func (f *FileReceiver) open(datagram []byte) (h header, payload []byte, err erro
 	return h, payload, err
 }
 
-// accept gives a block to the delivery that it belongs to, which a packet of a newer
-// epoch begins.
+// accept adds a block to its delivery. A block of a newer epoch begins a new one.
 func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint32, body []byte) {
 	in := f.in
 	if d.epoch > f.epoch || out.Fresh && f.anyEpoch && d.epoch == f.newest {
@@ -223,16 +222,16 @@ func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint3
 	out.Frame = &f.scratch
 }
 
-// Unpack makes the new file of the old one, once all blocks have come. The caller
-// compares it with the label.
+// Unpack rebuilds the new file from the old one, once all blocks have arrived. The
+// caller compares the result with the label.
 func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
 	var made frame.Frame
 	_, err := f.epochs[f.epoch%KeptEpochs].dec.Decode(&made, f.in.Packed(), []encoders.Ref{{Frame: old}}, nil)
 	return &made, err
 }
 
-// AckBlocks appends what the receiver has to say about packets, and behind it about
-// blocks.
+// AckBlocks appends an ack of packets and blocks to dst; nothing until a block was
+// accepted.
 func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 	start := len(dst)
 	if dst = f.Ack(dst); len(dst) == start {
@@ -242,5 +241,6 @@ func (f *FileReceiver) AckBlocks(dst []byte) []byte {
 	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.in.Contiguous())), start)
 }
 
-// AckSize returns how many bytes an ack takes.
+// AckSize returns the length in bytes of an ack, without the sequence that it answers and
+// the seal: reports of the first edition depend on it.
 func (f *FileReceiver) AckSize() int { return ackBytes + numberBytes }

@@ -6,23 +6,22 @@ import (
 	"fmt"
 )
 
-// The packet header: sequence (16 bits), distance to the baseline (8; 0 = the
-// initial state), codec (7) with one bit that says "params follow", epoch (8).
-// A codec that takes two references has 8 more for the second (0 = none). While
-// an epoch has not been acked, the codec's canonical params follow, prefixed by
-// their length in 8 bits: a receiver learns everything from packets.
+// The packet header: sequence (16 bits), distance to the baseline (8; 0 = the initial
+// state), codec (7) and a bit for "params follow", epoch (8). For a codec with two
+// references, the distance to the second follows (8; 0 = none). While an epoch is not
+// acked, the codec's canonical params follow, prefixed by their length in 8 bits.
 const (
 	headerBytes  = 5
 	paramsFollow = 0x80
 )
 
-// MaxDatagram is the most that fits in one UDP datagram over IPv4.
+// MaxDatagram is the largest payload of a UDP datagram over IPv4, in bytes.
 const MaxDatagram = 65507
 
-// ErrMalformed marks bytes that are no packet, block or ack of ours.
+// ErrMalformed says that bytes are not a packet, block or ack of this package.
 var ErrMalformed = errors.New("endpoint: packet header malformed")
 
-// header is the decoded front of a packet.
+// header is a decoded packet header.
 type header struct {
 	seq       uint16
 	baseline  uint8 // distance; 0 = the initial state
@@ -51,8 +50,8 @@ func (h *header) append(dst []byte, two bool) []byte {
 	return dst
 }
 
-// parseHeader reads what append wrote and returns the payload. refs tells how
-// many references a codec takes, 0 for one that is unknown.
+// parseHeader reads what append wrote and returns the payload. refs returns how many
+// references a codec takes, 0 for an unknown codec.
 func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []byte, err error) {
 	if len(src) < headerBytes {
 		return h, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
@@ -82,16 +81,16 @@ func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []by
 	return h, src[n:], nil
 }
 
-// unwrap returns the 64-bit number that seq stands for, near newest. The window
-// is lopsided: a packet more than lateWindow behind is of no use to anyone (no
-// history reaches so far), so everything else is read as ahead. An endpoint thus
-// finds its way again after an outage of up to 65,536 - lateWindow packets.
+// unwrap returns the 64-bit sequence whose low 16 bits are seq, near newest. Only the
+// lateWindow numbers before newest are read as behind, since no history reaches back
+// further. All others are read as ahead. So an endpoint recovers from an outage of up
+// to 65,536 - lateWindow packets.
 func unwrap(newest uint64, seq uint16) uint64 {
 	ahead := seq - uint16(newest) // modulo 65,536
 	if ahead >= 1<<16-lateWindow {
 		back := uint64(1<<16) - uint64(ahead)
 		if back > newest {
-			return newest + uint64(ahead) // nothing comes before the first
+			return newest + uint64(ahead) // there are no negative numbers
 		}
 		return newest - back
 	}
@@ -100,9 +99,9 @@ func unwrap(newest uint64, seq uint16) uint64 {
 
 const lateWindow = 4096
 
-// unwrapEpoch does the same for epochs. A receiver keeps the decoders of the
-// last KeptEpochs; what is further behind is of no use, so it is read as ahead:
-// an outage may hide up to 256 - KeptEpochs epochs.
+// unwrapEpoch does the same for epochs. A receiver keeps the decoders of the last
+// KeptEpochs epochs, so anything further behind is read as ahead. An outage may hide
+// up to 256 - KeptEpochs epochs.
 func unwrapEpoch(newest uint64, epoch uint8) uint64 {
 	ahead := epoch - uint8(newest) // modulo 256
 	back := uint64(256 - int(ahead))

@@ -40,7 +40,8 @@ func TestHeaderGolden(t *testing.T) {
 		t.Errorf("got % x, want % x", got, want)
 	}
 	back, payload, err := parseHeader(append(want, 0xaa), func(uint8) int { return 2 })
-	if err != nil || !bytes.Equal(payload, []byte{0xaa}) || back.seq != h.seq || back.second != 7 || back.epoch != 3 || back.codec != 9 || string(back.params) != "a=1" {
+	if err != nil || !bytes.Equal(payload, []byte{0xaa}) || back.seq != h.seq || back.second != 7 || back.epoch != 3 ||
+		back.codec != 9 || string(back.params) != "a=1" {
 		t.Errorf("got %+v, payload % x, %v", back, payload, err)
 	}
 }
@@ -76,7 +77,7 @@ func FuzzAck(f *testing.F) {
 	})
 }
 
-// The window of acks against the set of numbers it stands for.
+// The ack window agrees with the set of decoded sequences.
 func TestAckWindow(t *testing.T) {
 	var w ackWindow
 	got := map[uint64]bool{}

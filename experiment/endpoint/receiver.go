@@ -12,8 +12,8 @@ import (
 // KeptEpochs is how many epochs back a receiver can still decode late packets.
 const KeptEpochs = 8
 
-// Receiver is the endpoint that decodes. All it knows came in datagrams, but for
-// the schema, the initial state and the codecs that both ends are configured with.
+// Receiver is the endpoint that decodes. It is configured with the schema, the
+// initial state and the codecs. Everything else it learns from datagrams.
 type Receiver struct {
 	schema  *frame.Schema
 	initial frame.Frame // its table is shared
@@ -22,13 +22,13 @@ type Receiver struct {
 	history *frame.History
 	codecs  [128]encoders.Codec // by ID
 
-	epochs   [KeptEpochs]epochDecoder // epoch e lives at e % KeptEpochs
+	epochs   [KeptEpochs]epochDecoder // of epoch e at e % KeptEpochs
 	newest   uint64                   // epoch
 	anyEpoch bool
 
-	top     uint64 // newest sequence that arrived; before any did, the first to expect
+	top     uint64 // newest sequence that arrived; before the first arrival, the first to expect
 	started bool
-	shown   uint64 // newest sequence that was decoded
+	shown   uint64 // newest sequence decoded
 	showing bool
 	seen    seenWindow
 	window  ackWindow
@@ -50,13 +50,13 @@ type epochDecoder struct {
 	used   int // packets it decoded
 }
 
-// settledAfter is how many packets make a decoder beyond doubt: from then on only
-// a packet that needs nothing but the initial state can replace it by naming
-// other params for its epoch, as a sender does that found itself cut off.
+// settledAfter is after how many decoded packets a decoder is trusted. From then on
+// only a packet whose baseline is the initial state can replace it with other params
+// for the same epoch. A sender that has lost contact sends such packets.
 const settledAfter = 3
 
-// NewReceiver returns a receiver that knows the codecs of known. It shares the table
-// of initial, which must not change.
+// NewReceiver returns a receiver for the codecs of known. It shares the table of
+// initial, which must not be modified.
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
 	opt = opt.filled()
 	r := &Receiver{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History)}
@@ -68,38 +68,41 @@ func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, 
 	return r
 }
 
-// History returns the frames that the receiver holds, to be read only.
+// History returns the frames that the receiver holds. The caller must not modify
+// them.
 func (r *Receiver) History() *frame.History { return r.history }
 
-// StartAt makes seq the packet that is expected first.
+// StartAt sets the sequence of the first packet to expect.
 func (r *Receiver) StartAt(seq uint64) { r.top = seq }
 
-// Decoder returns the decoder of the newest epoch; nil before any packet came.
+// Decoder returns the decoder of the newest epoch; nil before the first packet.
 func (r *Receiver) Decoder() encoders.Decoder { return r.epochs[r.newest%KeptEpochs].dec }
 
-// Reception is what became of one datagram.
+// Reception is the result of receiving one datagram.
 type Reception struct {
 	Outcome   Outcome
 	Seq       uint64
-	Frame     *frame.Frame // what was decoded; nil if nothing was
-	Entry     *frame.Entry // where it is kept; nil if it is too old
-	Reordered bool         // an older packet than one that came before
-	Err       error        // what the decoder complained of
+	Frame     *frame.Frame // the decoded frame; nil if there is none
+	Entry     *frame.Entry // its entry in the history; nil if the frame is too old
+	Reordered bool         // a newer packet arrived before it
+	Err       error        // why it could not be decoded
 
-	// The packets that it leans on, NRefs of them; none: it leans on the initial state.
+	// The packets that it references: the first NRefs entries. If NRefs is 0, it
+	// references the initial state.
 	Refs  [2]uint64
 	NRefs int
 
-	// The decoder that it found.
-	HasDecoder bool // there is one; if not, the rest means nothing
+	// The decoder of the packet's epoch.
+	HasDecoder bool // there is one; if not, the fields below are unset
 	Epoch      uint64
 	HasParams  bool // the packet carried the params
-	Fresh      bool // the decoder was made from this very packet
-	Installed  bool // and decodes whatever comes next in this epoch
-	Replaced   bool // in the place of another of the same epoch, whose memos are lost
+	Fresh      bool // the decoder was made from this packet's params
+	Installed  bool // the fresh decoder now decodes its epoch
+	Replaced   bool // it replaced another of the same epoch, whose memos were dropped
 }
 
-// Receive takes one datagram. What the result leads to holds until the next call.
+// Receive handles one datagram. The pointers in the result are valid until the next
+// call.
 func (r *Receiver) Receive(datagram []byte) Reception {
 	h, payload, err := parseHeader(datagram, r.refsOf)
 	if err != nil {
@@ -118,8 +121,8 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 	return r.decode(out, d, payload, refs)
 }
 
-// recognise says which packet a header is of, and who decodes it; d is nil if nobody
-// does: it came before, or its codec is unknown.
+// recognise finds the packet's full sequence and its decoder. d is nil for a
+// duplicate or an unknown codec.
 func (r *Receiver) recognise(h *header) (out Reception, d *epochDecoder) {
 	out = Reception{Seq: uint64(h.seq)}
 	if r.started || r.top > 0 {
@@ -139,7 +142,7 @@ func (r *Receiver) recognise(h *header) (out Reception, d *epochDecoder) {
 	return out, d
 }
 
-// decode lets d have the payload, and keeps what comes of it.
+// decode decodes the payload with d, and stores the frame in the history.
 func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs []encoders.Ref) Reception {
 	spare := r.spare
 	if r.spareOf != d.epoch || out.Fresh {
@@ -149,7 +152,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	r.probe.Begin(nil, refs)
 	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
 	r.probe.End()
-	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq)) // a decoder may have begun with a copy of its reference
+	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq)) // a decoder may have copied its reference's tick
 	if err != nil {
 		out.Outcome, out.Err = Corrupt, err
 		return out
@@ -192,9 +195,9 @@ var (
 	errUnknownEpoch = errors.New("endpoint: packet of an epoch whose params never came")
 )
 
-// decoder returns the decoder of the packet's epoch. One that had to be made
-// from the packet's own params is fresh: it is installed only when it has proved
-// itself, so that no single packet can put another in the place of one that works.
+// decoder returns the decoder of the packet's epoch. It is fresh if it was made from
+// the packet's own params. A fresh decoder is installed only after it has decoded its
+// packet, so that a bad packet cannot replace a working decoder.
 func (r *Receiver) decoder(h *header) (d *epochDecoder, fresh bool, err error) {
 	codec := &r.codecs[h.codec]
 	if codec.New == nil || !codec.Suits(r.schema) {
@@ -231,9 +234,8 @@ func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, e
 	return nil
 }
 
-// install puts a fresh decoder in its place, unless a newer epoch is there: then
-// it was a straggler's. What another decoder of the very same epoch has learnt is
-// of no use to this one.
+// install stores a fresh decoder, unless its slot holds one of a newer epoch. If it
+// replaces a decoder of the same epoch, the memos of that decoder are dropped.
 func (r *Receiver) install(out *Reception, d *epochDecoder) {
 	place := &r.epochs[d.epoch%KeptEpochs]
 	if place.dec != nil && place.epoch > d.epoch {
@@ -255,7 +257,8 @@ func (r *Receiver) install(out *Reception, d *epochDecoder) {
 	}
 }
 
-// findRefs looks the packet's references up, and notes in out which they are.
+// findRefs looks up the packet's references and lists them in out; false if one is
+// missing.
 func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	if h.baseline == 0 {
 		r.initial.Tick = r.cadence.start(out.Seq)
@@ -283,7 +286,7 @@ func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encod
 	return r.refs[:out.NRefs], true
 }
 
-// keep moves the decoded frame into the history; nil if it is too old for it.
+// keep moves the decoded frame into the history; nil if it is too old.
 func (r *Receiver) keep(rx *Reception, memo encoders.Memo) *frame.Entry {
 	e := r.history.Put(rx.Seq)
 	if e == nil {
@@ -297,7 +300,7 @@ func (r *Receiver) keep(rx *Reception, memo encoders.Memo) *frame.Entry {
 	return e
 }
 
-// Ack appends what the receiver has to say; nothing until something was decoded.
+// Ack appends an ack to dst; nothing until a packet was decoded.
 func (r *Receiver) Ack(dst []byte) []byte {
 	if !r.window.any {
 		return dst
@@ -315,7 +318,7 @@ func (r *Receiver) Ack(dst []byte) []byte {
 	return dst
 }
 
-// Outcome is what a receiver made of a datagram.
+// Outcome is how receiving a datagram ended.
 type Outcome uint8
 
 // The outcomes.

@@ -9,15 +9,15 @@ import (
 // sealBytes is the size of a seal.
 const sealBytes = 4
 
-// seal ends what stands in b from start on, a datagram or an ack of a delivery, with
-// its CRC-32 (IEEE 802.3), little endian. A snapshot that was damaged is made good by the next one, while a block is
-// kept for good, and so is what an ack says of it: where UDP's checksum is off, a
-// single bit would spoil the whole file, or leave a gap that nobody fills.
+// seal appends the CRC-32 (IEEE 802.3, little endian) of b from start on, which is a
+// datagram or an ack of a file. The next snapshot repairs a damaged one, but nothing
+// repairs a damaged block or ack of a file. With UDP's checksum off, one flipped bit
+// would spoil the whole file, or leave a gap that is never filled.
 func seal(b []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }
 
-// unseal returns what was sealed, or refuses it.
+// unseal checks the seal and returns the bytes before it.
 func unseal(b []byte) ([]byte, error) {
 	n := len(b) - sealBytes
 	if n < 0 {

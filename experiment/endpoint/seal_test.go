@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A seal tells every flip of one bit, and every loss of a byte at the end.
+// A seal detects every flip of a single bit, and every truncation by a byte.
 func TestSeal(t *testing.T) {
 	want := []byte("123456789")
 	sealed := seal(bytes.Clone(want), 0)

@@ -9,12 +9,11 @@ import (
 	"wirelab/encoders"
 )
 
-// epochPeriod is the least time between two epochs: a dragged slider becomes a
-// few epochs and not a hundred.
+// epochPeriod is the least time between two epochs, so that dragging a slider makes
+// few of them.
 const epochPeriod = 100 * time.Millisecond
 
-// Sender is the endpoint that encodes. It knows of the other end only what acks
-// told it.
+// Sender is the endpoint that encodes. It knows the receiver's state only from acks.
 type Sender struct {
 	schema  *frame.Schema
 	initial frame.Frame // its table is shared
@@ -28,7 +27,7 @@ type Sender struct {
 	epoch      uint64
 	epochStart time.Duration
 	epochAcked bool
-	pending    *Encoding // begins with the next packet that is epochPeriod after the last beginning
+	pending    *Encoding // begins with the first packet epochPeriod after epochStart
 
 	acked   [256]uint64 // acked[s%256] == s+1: packet s was acked
 	bestAck uint64
@@ -39,13 +38,13 @@ type Sender struct {
 	own      []byte // digest of the sender's own frame
 	restarts int64  // times that the receiver held another frame
 
-	spare encoders.Memo // left the history; free to be overwritten
+	spare encoders.Memo // memo that left the history, for reuse
 	refs  [2]encoders.Ref
 	buf   []byte
 }
 
-// NewSender returns a sender of frames of schema s whose far end holds initial. Its
-// table is shared and must not change.
+// NewSender returns a sender of frames of schema s to a receiver that holds initial.
+// It shares the table of initial, which must not be modified.
 func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
 	opt = opt.filled()
 	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History), run: run,
@@ -55,22 +54,23 @@ func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options)
 // Encoding returns what the sender encodes with.
 func (s *Sender) Encoding() *Encoding { return &s.run }
 
-// Pending returns the encoding that was asked for and has not begun; nil if none.
+// Pending returns the requested encoding that has not begun yet; nil if none.
 func (s *Sender) Pending() *Encoding { return s.pending }
 
-// Epoch returns the number of the present epoch, from 0.
+// Epoch returns the number of the current epoch, from 0.
 func (s *Sender) Epoch() uint64 { return s.epoch }
 
 // Seq returns the number of the next packet.
 func (s *Sender) Seq() uint64 { return s.seq }
 
-// Acked returns the newest packet that an ack named; false if none did.
+// Acked returns the newest acked packet; false if none was acked.
 func (s *Sender) Acked() (seq uint64, ok bool) { return s.bestAck, s.hasAck }
 
-// Request asks for another encoding: from the next packet on, or from the first
-// that is epochPeriod after the present epoch began. The last request wins. An
-// epoch so has at least one packet, and 256 of them outlast every history: no
-// memo can be taken for one of an epoch with the same 8 bits.
+// Request sets the encoding of the next epoch. That begins with the first packet that
+// is at least epochPeriod after the current epoch began. The last request wins. So
+// every epoch has at least one packet, and the 256 epochs until the 8-bit number
+// wraps outlast every history: a memo can never belong to an older epoch of the same
+// number.
 func (s *Sender) Request(run Encoding) {
 	if s.seq == s.first {
 		s.run = run
@@ -79,12 +79,12 @@ func (s *Sender) Request(run Encoding) {
 	s.pending = &run
 }
 
-// StartAt makes seq the number of the first packet, sent after now.
+// StartAt sets the sequence of the first packet, which is sent after now.
 func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	s.seq, s.epochStart, s.first = seq, now, seq
 }
 
-// begin starts the epoch that was asked for, if it is time.
+// begin starts the requested epoch, if it is time.
 func (s *Sender) begin(now time.Duration) {
 	if s.pending == nil || now-s.epochStart < epochPeriod {
 		return
@@ -94,7 +94,7 @@ func (s *Sender) begin(now time.Duration) {
 	s.epochStart, s.epochAcked, s.spare = now, false, nil
 }
 
-// Packet is a packet that a sender made.
+// Packet is a packet to be sent.
 type Packet struct {
 	Seq         uint64
 	Epoch       uint64
@@ -103,21 +103,22 @@ type Packet struct {
 	Second      int          // distance of the second; 0 = none
 	Header      int          // bytes
 	Payload     int          // bytes
-	WithoutMemo bool         // the encoder learns, but had learnt nothing of its reference
-	Datagram    []byte       // what is to be sent
-	Stored      *frame.Frame // what the sender keeps: what the receiver must end up with
+	WithoutMemo bool         // the encoder uses memos, but its first reference had none of this epoch
+	Datagram    []byte       // bytes to be sent
+	Stored      *frame.Frame // the sender's copy of the frame, which the receiver must decode
 }
 
-// Send makes the packet for cur. What the result leads to is the sender's memory and
-// holds until the next call. After an error the packet's number is used up; the
-// result says which packet it would have been.
+// Send makes the packet of frame cur, and charges its bits to budget, which may be
+// nil. The pointers in the result are valid until the next call. After an error the
+// sequence is used up, and the result has the sequence, epoch and codec of the failed
+// packet.
 func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budget) (Packet, error) {
 	if s.seq == s.first {
 		s.epochStart = now
 	}
 	s.begin(now)
 	if s.stalled() {
-		s.epochAcked = false // whatever went wrong, let the receiver learn everything anew
+		s.epochAcked = false // contact is lost: send the params again
 	}
 	h := s.header()
 	refs := s.pickRefs(&h)
@@ -129,7 +130,7 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	evicted, evictedEpoch := e.Memo, e.Epoch
 	e.Memo, e.Epoch = nil, s.epoch
 	e.Frame.CopyFrom(cur)
-	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // as the receiver counts, which hears of no other
+	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // the receiver derives the same tick from the sequence
 	s.seq++
 
 	s.probe.Begin(&e.Frame, refs)
@@ -156,9 +157,9 @@ func (s *Sender) header() header {
 	return header{seq: uint16(s.seq), codec: s.run.Codec.ID, epoch: uint8(s.epoch), params: s.run.Canonical, hasParams: !s.epochAcked}
 }
 
-// Skip lets a snapshot go by unsent. Its number goes by as well: to the receiver
-// it is one more packet that did not come, and the numbers of all others go on
-// saying of which tick they are.
+// Skip leaves out one snapshot and uses up its sequence. To the receiver it looks
+// like a lost packet, and the sequences of all other packets still determine their
+// ticks.
 func (s *Sender) Skip() {
 	if s.seq == s.first {
 		s.first++
@@ -166,13 +167,13 @@ func (s *Sender) Skip() {
 	s.seq++
 }
 
-// stalled reports whether nothing new was acked for as long as a history reaches.
+// stalled reports whether no packet of the last history length was acked.
 func (s *Sender) stalled() bool {
 	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
 }
 
-// pickRefs chooses the newest frames that acks vouch for, and writes their
-// distances into h. Without any, both ends know the initial state.
+// pickRefs chooses the newest acked frames as references and writes their distances
+// into h. If there are none, it chooses the initial state.
 func (s *Sender) pickRefs(h *header) []encoders.Ref {
 	best := s.ackedEntry(s.bestAck)
 	if !s.hasAck || best == nil {
@@ -182,7 +183,7 @@ func (s *Sender) pickRefs(h *header) []encoders.Ref {
 	}
 	s.refs[0] = s.ref(best)
 	if s.run.Codec.Standalone {
-		return s.refs[:1] // of use to the encoder alone: the packet names none
+		return s.refs[:1] // only the encoder uses it: the packet names no reference
 	}
 	h.baseline = uint8(s.seq - best.Seq)
 	if s.run.Codec.Refs < 2 {
@@ -198,8 +199,8 @@ func (s *Sender) pickRefs(h *header) []encoders.Ref {
 	return s.refs[:1]
 }
 
-// ackedEntry returns the history's entry of seq if an ack named it and it is
-// still within reach of a packet's 8-bit distance.
+// ackedEntry returns the history's entry of seq if that packet was acked and is still
+// in the history.
 func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 	if s.acked[seq%256] != seq+1 || s.seq-seq > uint64(s.history.Len()) {
 		return nil
@@ -215,7 +216,7 @@ func (s *Sender) ref(e *frame.Entry) encoders.Ref {
 	return r
 }
 
-// Learn takes in an ack. Any bytes may come.
+// Learn handles an ack. src may be any bytes.
 func (s *Sender) Learn(src []byte) error {
 	a, err := parseAck(src, s.digest.bytes)
 	if err != nil || s.seq == s.first {
@@ -232,7 +233,7 @@ func (s *Sender) Learn(src []byte) error {
 		return s.restart()
 	}
 	current := a.epoch == uint8(s.epoch)
-	if !s.hasAck || newest >= s.bestAck { // an old ack says nothing about what the receiver knows now
+	if !s.hasAck || newest >= s.bestAck { // an old ack does not describe the receiver's present state
 		s.epochAcked = current
 	}
 	s.noteAck(newest)
@@ -247,11 +248,11 @@ func (s *Sender) Learn(src []byte) error {
 	return nil
 }
 
-// errNeverSent: an ack names a packet that does not exist yet.
+// errNeverSent says that an ack names a packet that was not sent yet.
 var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
 
-// which returns the packet that 16 bits of an ack name: the newest it may be; ok is
-// false if none was sent yet that it could be.
+// unwrapAck returns the newest sent packet whose sequence has these low 16 bits; ok
+// is false if there is none.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
 	back := uint64(uint16(newest) - seq)

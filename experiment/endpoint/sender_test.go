@@ -10,7 +10,7 @@ import (
 	"wirelab/encoders"
 )
 
-// plain is a codec whose packets are the cells, a byte each.
+// plain is a codec whose packets hold the cells, one byte each.
 type plain struct{}
 
 func (plain) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
@@ -35,7 +35,8 @@ func codecNamed(id uint8, name string) encoders.Codec {
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return plain{}, plain{}, nil }}
 }
 
-// pairOf returns two ends of one cube that know codecs a and b, and b's encoding.
+// pairOf returns a sender and a receiver of one cube that know codecs a and b, and
+// the encoding of b.
 func pairOf(t *testing.T) (*Sender, *Receiver, Encoding) {
 	t.Helper()
 	s := frame.Cubes(1)
@@ -51,8 +52,7 @@ func pairOf(t *testing.T) (*Sender, *Receiver, Encoding) {
 	return NewSender(s, s.NewFrame(), runs[0], opt), NewReceiver(s, s.NewFrame(), codecs, opt), runs[1]
 }
 
-// As long as nothing was sent, another encoder takes the place of the first: there is no
-// epoch to end.
+// A request before the first packet replaces the encoding without a new epoch.
 func TestRequestBeforeTheFirstPacket(t *testing.T) {
 	s, _, other := pairOf(t)
 	s.StartAt(5, 0)
@@ -63,8 +63,8 @@ func TestRequestBeforeTheFirstPacket(t *testing.T) {
 	}
 }
 
-// Once packets were sent a request begins an epoch, at most one in a hundred
-// milliseconds, and every packet carries the params until an ack names the epoch.
+// After the first packet, a request begins an epoch, at most one per 100 ms. Every
+// packet carries the params until an ack names the epoch.
 func TestEpochs(t *testing.T) {
 	s, r, other := pairOf(t)
 	f := frame.Cubes(1).NewFrame()
@@ -118,8 +118,8 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// A receiver of any bytes answers with an outcome, and a sender with an error.
-func TestStrangers(t *testing.T) {
+// Any bytes give an outcome at a receiver and an error at a sender.
+func TestMalformedInput(t *testing.T) {
 	s, r, _ := pairOf(t)
 	if rx := r.Receive([]byte{1, 2, 3}); rx.Outcome != Corrupt || !errors.Is(rx.Err, ErrMalformed) {
 		t.Errorf("three bytes: %v, %v", rx.Outcome, rx.Err)

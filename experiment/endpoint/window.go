@@ -1,8 +1,8 @@
 package endpoint
 
-// seenWindow remembers which packets a receiver has decoded, far beyond what its
-// history keeps, so that a late copy is known for what it is. It is a ring of
-// bits over the last seenPackets numbers.
+// seenWindow records which packets a receiver has decoded, so that it recognises late
+// copies of packets that have left its history. It is a ring of bits over the last
+// seenPackets sequences.
 type seenWindow struct {
 	bits [seenPackets / 64]uint64
 	top  uint64

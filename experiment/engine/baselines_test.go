@@ -9,10 +9,9 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// Calls whose packets name baselines that the receiver does not have, because they are
-// still to come or lie before the first: they are lost for want of one, whatever they
-// hold, and what is honest goes on as if they had never come.
-func TestBaselinesOfTheFuture(t *testing.T) {
+// Packets that name a baseline in the future, or before the first packet, end as no
+// baseline whatever they contain. Valid packets are not affected.
+func TestBaselinesThatTheReceiverLacks(t *testing.T) {
 	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name = "rpc", name

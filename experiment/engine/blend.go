@@ -8,24 +8,23 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// blend is one tick of a display: which snapshots are blended and how, and the
-// truth to hold that against.
+// blend describes one tick of a display: the snapshots to interpolate between, the
+// weights, and the truth to compare the result with.
 type blend struct {
-	a, b  *frame.Frame // the snapshots around the moment; the same one if there is only one
-	share float64      // of the way from a to b
+	a, b  *frame.Frame // the snapshots around the moment; equal if there is only one
+	share float64      // 0 at a, 1 at b
 
-	curved bool // by spline, not on the line
+	curved bool // interpolate positions by spline, not linearly
 	spline spline
-	frames [4]*frame.Frame // a and b, and those outside of them; nil if missing
+	frames [4]*frame.Frame // the snapshot before a, a, b, the snapshot after b; nil if missing
 
-	hasTruth                bool         // the following are known
+	hasTruth                bool         // the fields below are known
 	truthBefore, truthAfter *frame.Frame // the source's frames around the moment
-	truthShare              float64      // of the way between them
-	same                    bool         // the way between snapshots is that between the source's frames
+	truthShare              float64      // 0 at truthBefore, 1 at truthAfter
+	same                    bool         // a and b have the ticks of truthBefore and truthAfter
 }
 
-// newBlend chooses how to show moment. Without a snapshot to move to it shows the
-// newest there is.
+// newBlend chooses how to show moment. Without a later snapshot it shows the newest.
 func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	switch {
 	case w.entry[1] == nil && w.entry[2] == nil:
@@ -53,9 +52,8 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	return b
 }
 
-// hold looks the truth up. Where the source began anew between what is blended
-// or compared there is none: a display that slides over such a seam is off by
-// what no network did.
+// setTruth looks up the truth at moment. There is none if a seam of the source lies
+// among the frames involved: an error across a seam is not the network's fault.
 func (b *blend) setTruth(t *truths, w *window, moment time.Duration, hz int) {
 	tick := endpoint.TickAt(moment, hz)
 	after := tick
@@ -76,12 +74,11 @@ func (b *blend) setTruth(t *truths, w *window, moment time.Duration, hz int) {
 	b.same = !b.curved && w.tick[1] == tick && w.tick[2] == after
 }
 
-// blockRows is how many cubes are looked at together: most lie still, and are
-// many.
+// blockRows is how many cubes are compared at once: most cubes are at rest.
 const blockRows = 8
 
-// asleep reports whether the cubes from i on lie still, at both ends and in one
-// place.
+// atRest reports whether the blockRows cubes from i on are at rest, and in the same
+// place on the display and in the truth.
 func (b *blend) atRest(i int) bool {
 	block := func(f *frame.Frame) *[blockRows * frame.CubeFields]int32 {
 		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
@@ -90,8 +87,8 @@ func (b *blend) atRest(i int) bool {
 	return *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
-// truthOf returns where the sender had cube i at the moment on display: on the
-// line between its frames on either side.
+// truthOf returns the true place of cube i at the moment on display: interpolated
+// linearly between the source's frames around it.
 func (b *blend) truthOf(i int) place {
 	p, q := placeOf(rowOf(b.truthBefore, i)), placeOf(rowOf(b.truthAfter, i))
 	return lerp(&p, &q, b.truthShare)

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Packets of one size make a rate that is known: a budget below it is exceeded all the
-// time, one above it never, and one that changes half-way for half of what it held.
+// Packets of one size give a known rate. A budget below it is always exceeded, one
+// above it never, and one that is raised half-way for half of the time.
 func TestBudget(t *testing.T) {
 	run := func(kbps any, then any) *Session {
 		c := config.Default()
@@ -47,7 +47,8 @@ func TestBudget(t *testing.T) {
 		want       float64
 	}{
 		{rate, nil, 0}, {rate - 0.001, nil, 1}, {"off", rate - 1, 1},
-		// Samples end every 100 ms, the first that counts at 1 s: 196 under the first budget.
+		// Samples end every 100 ms, the first that counts at 1 s: 196 under the
+		// first budget.
 		{rate - 1, rate + 1, 196.0 / 391}, {rate + 1, rate - 1, 195.0 / 391},
 	} {
 		got := run(c.kbps, c.then).lanes[0].totals(40 * time.Second).OverBudgetRatio

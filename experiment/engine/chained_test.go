@@ -16,12 +16,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// chained is a codec for tests that trusts nobody: its memo is a hash of the
-// frame and of the baseline's memo, every packet carries the memos its encoder
-// was given and the ticks of all frames, and its decoder refuses a packet unless
-// it was given the very same.
-// A memo that is lost, mixed up or overwritten while in use ends as
-// decode_refused, and a memo of another codec as a panic.
+// chained is a test codec that checks memos and ticks. Its memo is a hash of the
+// frame and of the baseline's memo. Each packet carries the memos and the ticks of
+// all frames that the encoder got, and the decoder refuses a packet if its own
+// differ. A memo that is lost, swapped or overwritten while in use shows as
+// decode_refused, a memo of another codec as a panic.
 type chained struct {
 	schema *frame.Schema
 	id     uint8
@@ -72,7 +71,8 @@ func (c *chained) next(f *frame.Frame, refs []encoders.Ref, spare encoders.Memo)
 	return l
 }
 
-func (c *chained) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, budget *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (c *chained) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	budget *encoders.Budget) ([]byte, encoders.Memo, error) {
 	start, before := len(dst), budget.Total()
 	dst = append(dst, byte(len(refs)))
 	for _, r := range refs {
@@ -112,7 +112,7 @@ func (c *chained) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spar
 	return c.next(dst, refs, spare), nil
 }
 
-// ticks are those of the frame and of its references.
+// ticks returns the ticks of the frame and of its references.
 func ticks(f *frame.Frame, refs []encoders.Ref) []byte {
 	at := binary.LittleEndian.AppendUint32(nil, f.Tick)
 	for _, r := range refs {
@@ -131,20 +131,21 @@ func (c *chained) Learn(report []byte) error {
 	return nil
 }
 
-// withMemos is the whole table and three codecs that hang on their memos, of
-// which one takes two references.
+// withMemos adds three chained codecs to the table of c. One of them takes two
+// references.
 func withMemos(c *config.Config) *config.Config {
 	c.Codecs = append(labtest.OfCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
 	return c
 }
 
-// The memo chain through losses, copies, disorder and swaps among codecs whose
-// packets decode only with the very memos they were encoded with.
-func TestMemosNeverPart(t *testing.T) {
+// Memos stay in step at both ends through losses, copies, reordering and swaps: the
+// chained codecs decode a packet only with the memos that it was encoded with.
+func TestMemosStayInStep(t *testing.T) {
 	for seed := range uint64(8) {
 		c := withMemos(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
-		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%", "down.reorder": "10%"} {
+		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%",
+			"down.reorder": "10%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
@@ -177,8 +178,8 @@ func TestMemosNeverPart(t *testing.T) {
 	}
 }
 
-// An outage in which epochs begin and none arrives: any number of them.
-func TestEpochsHealAfterAnOutage(t *testing.T) {
+// The endpoints recover from an outage during which any number of epochs begin.
+func TestEpochsRecoverAfterOutage(t *testing.T) {
 	for _, swaps := range []int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300} {
 		c := withMemos(config.Default())
 		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
@@ -214,9 +215,9 @@ func TestEpochsHealAfterAnOutage(t *testing.T) {
 	}
 }
 
-// A copy that comes long after its packet has left a short history is a copy,
-// and no failure.
-func TestLateCopiesAreCopies(t *testing.T) {
+// A copy that arrives after its packet has left a short history counts as a duplicate
+// and not as a failure.
+func TestLateCopiesAreDuplicates(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 5, 0
 	for key, v := range map[string]any{"down.duplicate": "100%", "down.duplicate_delay": "200ms"} {
@@ -237,9 +238,9 @@ func TestLateCopiesAreCopies(t *testing.T) {
 	}
 }
 
-// A script that other changes have overtaken is refused aloud, and the session
-// goes on.
-func TestOvertakenScriptIsRefused(t *testing.T) {
+// A scripted change that no longer applies because of other changes is reported as
+// refused, and the session goes on.
+func TestConflictingScriptIsRefused(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
 	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
@@ -257,8 +258,9 @@ func TestOvertakenScriptIsRefused(t *testing.T) {
 	}
 }
 
-// Scripts are checked and played by time, not by their order in the file.
-func TestScriptsGoByTime(t *testing.T) {
+// Scripted changes are checked and applied in order of time, not in the order of the
+// file.
+func TestScriptsRunInOrderOfTime(t *testing.T) {
 	ok := "[[at]]\nt = \"20s\"\nparams.xy_small = 5\n[[at]]\nt = \"10s\"\nencoder = \"rotor\"\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("ok", []byte(ok)); err != nil {
 		t.Errorf("in order of time this is fine: %v", err)
@@ -269,31 +271,31 @@ func TestScriptsGoByTime(t *testing.T) {
 	}
 }
 
-// tapped is a path that keeps what was sent last.
-type tapped struct {
+// recordingPath is a path that keeps the datagram sent last.
+type recordingPath struct {
 	Path
 	last []byte
 }
 
-func (p *tapped) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+func (p *recordingPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	p.last = append(p.last[:0], datagram...)
 	return p.Path.Send(now, datagram, tag)
 }
 
-// tap listens to what the sender of l says.
+// tap returns a pointer to the newest datagram of l's sender.
 func tap(l *lane) *[]byte {
-	p := &tapped{Path: l.down}
+	p := &recordingPath{Path: l.down}
 	l.down = p
 	return &p.last
 }
 
-// feed gives the receiver a datagram that is known to be damaged.
+// feed passes the receiver a datagram that the lane takes for damaged.
 func feed(l *lane, datagram []byte) {
 	rx := l.rcv.Receive(datagram)
 	l.taint.follow(&rx, true)
 }
 
-// Whatever a peer sends, an endpoint survives it and goes on.
+// Endpoints survive any bytes from a peer, and go on.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {

@@ -19,11 +19,12 @@ import (
 	"wirelab/experiment/transfer"
 )
 
-// whole are the encoders of files that take no time.
-var whole = []string{"whole-zstd", "whole-raw"}
+// fileEncoders are the fast encoders of files.
+var fileEncoders = []string{"whole-zstd", "whole-raw"}
 
-// deliver makes a session of a parcel with settings in pairs of key and value.
-func deliver(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
+// newDeliverySession returns a session that delivers a parcel. Settings are pairs of
+// key and value.
+func newDeliverySession(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -38,8 +39,8 @@ func deliver(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
 	return s
 }
 
-// toTheEnd runs a session until it is over, and holds it to the laws.
-func toTheEnd(t *testing.T, s *Session) *Result {
+// runToEnd runs a session to its end and checks the invariants.
+func runToEnd(t *testing.T, s *Session) *Result {
 	t.Helper()
 	if err := s.RunUntil(2 * time.Hour); err != nil {
 		t.Fatal(err)
@@ -52,15 +53,17 @@ func toTheEnd(t *testing.T, s *Session) *Result {
 	return r
 }
 
-// On a clean link the time to patch is size / rate + latency, to the nanosecond: a
-// datagram a beat, from the first on, and the latency of the last.
+// On a clean link the delivery takes size / rate + latency, to the nanosecond: one
+// datagram per beat, and the latency of the last.
 func TestCleanDelivery(t *testing.T) {
 	for _, c := range []struct {
 		size, block, rate int
 		latency           time.Duration
-	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0}, {700_000, 1400, 60, 300 * time.Millisecond}} {
-		s := deliver(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz", c.rate, "link.latency", c.latency.String())
-		r := toTheEnd(t, s)
+	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0},
+		{700_000, 1400, 60, 300 * time.Millisecond}} {
+		s := newDeliverySession(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz",
+			c.rate, "link.latency", c.latency.String())
+		r := runToEnd(t, s)
 		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
 		blocks := (len(label.Append(nil)) + c.size + c.block - 1) / c.block
 		want := endpoint.TickTime(uint64(blocks-1), c.rate) + c.latency
@@ -68,7 +71,8 @@ func TestCleanDelivery(t *testing.T) {
 		if x.TimeS == nil || *x.TimeS != want.Seconds() || r.DurationNS != want+1 {
 			t.Errorf("%+v: %s s, over after %v; expected %v", c, x.Verdict(), r.DurationNS, want)
 		}
-		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size || x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
+		if x.Blocks != blocks || r.Totals.Sent != int64(blocks) || x.Delivered != blocks || x.Resent != 0 || x.PackedBytes != c.size ||
+			x.PayloadBytes != int64(len(label.Append(nil))+c.size) {
 			t.Errorf("%+v: %d sent, %+v; expected %d blocks", c, r.Totals.Sent, x, blocks)
 		}
 		bits := 8 * float64(len(label.Append(nil))+c.size)
@@ -82,35 +86,40 @@ func TestCleanDelivery(t *testing.T) {
 	}
 }
 
-// The rates of an encoder are those of the time that it took, however long one beside
-// it goes on.
-func TestRatesBesideASlowOne(t *testing.T) {
+// A lane's rates are over the time of its own delivery, even if another lane takes
+// longer.
+func TestRatesBesideASlowerLane(t *testing.T) {
 	p := labtest.NewParcel(30_000, 2)
-	alone := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd"))
-	beside := toTheEnd(t, deliver(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
-	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps || a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
-		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps, alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
+	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
+	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
+	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps ||
+		a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
+		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps,
+			alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
 	}
 }
 
-// Where datagrams overtake each other the round trip is still that of all of them, and
-// few are taken for lost that are only late.
+// Where datagrams overtake each other, the measured round trip is still the mean of
+// all, and few late datagrams are taken for lost.
 func TestRoundTripUnderJitter(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
+	s := newDeliverySession(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
-	x := toTheEnd(t, s).Totals.Transfer
+	x := runToEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Spurious > int64(x.Blocks) {
-		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious, x.Blocks, x.Resent)
+		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious,
+			x.Blocks, x.Resent)
 	}
 }
 
-// rough draws settings of any link that does not lose everything.
-func rough(rng *rand.Rand) []any {
+// randomLink draws random link settings that do not lose everything.
+func randomLink(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
-	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock), "sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
+	set := []any{"sender.window", 1 + rng.IntN(300), "sender.block", transfer.MinBlock + rng.IntN(1400-transfer.MinBlock),
+		"sender.rate_hz", 20 + rng.IntN(500), "sender.every", 1 + rng.IntN(3)}
 	for _, way := range []string{"down.", "up."} {
-		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30), way+"corrupt", percent(20))
+		set = append(set, way+"latency", millis(300), way+"jitter", millis(100), way+"reorder", percent(30), way+"duplicate", percent(30),
+			way+"corrupt", percent(20))
 		switch rng.IntN(3) {
 		case 0:
 			set = append(set, way+"loss", percent(80))
@@ -124,20 +133,20 @@ func rough(rng *rand.Rand) []any {
 	return set
 }
 
-// Whatever a link does, short of losing everything, and whatever is swapped on the
-// way: the file arrives as it is, at every encoder.
+// Over any link that does not lose everything, and with any swaps, the file arrives
+// intact with every encoder.
 func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 77))
-		set := append(rough(rng), "seed", int(seed), "encoder.name", whole[0], "shadow[0].name", whole[1])
-		s := deliver(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
+		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
+		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
 		for i := 0; i < 4 && !s.Done() && seed%2 == 0; i++ {
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(1500))*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
-			_ = s.Change(config.NewChange("encoder.name", whole[rng.IntN(2)]))
+			_ = s.Change(config.NewChange("encoder.name", fileEncoders[rng.IntN(2)]))
 		}
-		r := toTheEnd(t, s)
+		r := runToEnd(t, s)
 		for i, x := range []*figures.Transfer{r.Totals.Transfer, r.Shadows[0].Totals.Transfer} {
 			if !x.Done || x.Delivered != x.Blocks || s.lanes[i].lastErr != nil {
 				t.Errorf("seed %d, encoder %d: %s, %v\n%v", seed, i, x.Verdict(), s.lanes[i].lastErr, set)
@@ -155,14 +164,14 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 	}
 }
 
-// Without UDP's checksum damage is delivered, too. The seals of blocks and acks tell
-// it: it costs what loss costs, and the file arrives.
-func TestDeliveryOfDamage(t *testing.T) {
+// Without UDP's checksum, damaged datagrams are delivered. The seals of blocks and
+// acks detect them, so that damage only costs what loss costs, and the file arrives.
+func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range uint64(20) {
-		s := deliver(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", whole[seed%2], "duration", "60s",
+		s := newDeliverySession(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2], "duration", "60s",
 			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
-		r := toTheEnd(t, s)
+		r := runToEnd(t, s)
 		damaged += r.Totals.Failures.Corrupt
 		if x := r.Totals.Transfer; !x.Done || r.Totals.Tainted > 0 {
 			t.Errorf("seed %d: %s; %d tainted, %v", seed, x.Verdict(), r.Totals.Tainted, s.lanes[0].lastErr)
@@ -173,22 +182,25 @@ func TestDeliveryOfDamage(t *testing.T) {
 	}
 }
 
-// The datagrams of a delivery are what they always were: reports outlive the program.
+// The datagrams of a delivery never change, so that old reports replay.
 func TestDeliveryDigest(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms", "link.jitter", "30ms",
+	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
+		"link.jitter", "30ms",
 		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
 	const want = "4eded1bbab2235470452418ae9226b0dda3187125f067719aa0145107ed53923"
-	if r := toTheEnd(t, s); r.Digest != want {
+	if r := runToEnd(t, s); r.Digest != want {
 		t.Errorf("digest %s after %v, expected %s", r.Digest, r.DurationNS, want)
 	}
 }
 
-// A link that loses everything is reported as what it is.
+// A delivery over a link that loses everything is reported as unfinished.
 func TestUnfinishedDelivery(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s", "assert.transfer.time_s", "<= 100")
-	r := toTheEnd(t, s)
+	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
+		"assert.transfer.time_s", "<= 100")
+	r := runToEnd(t, s)
 	x := r.Totals.Transfer
-	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second || !strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
+	if x.Done || x.TimeS != nil || x.Delivered != 0 || r.DurationNS != 10*time.Second ||
+		!strings.HasPrefix(x.Verdict(), "unfinished: 0 of 8 blocks") {
 		t.Errorf("%+v", x)
 	}
 	if bad := r.Assertions; len(bad) != 1 || bad[0].Holds || !bad[0].Absent {
@@ -196,14 +208,16 @@ func TestUnfinishedDelivery(t *testing.T) {
 	}
 }
 
-// A session that delivers again and again begins anew when all are done, and keeps
-// the account of what was.
+// A session with data.again begins another round when all lanes are done, and keeps
+// the figures of finished rounds.
 func TestRounds(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again", true, "duration", "8s", "link.latency", "20ms")
-	r := toTheEnd(t, s)
+	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
+		true, "duration", "8s", "link.latency", "20ms")
+	r := runToEnd(t, s)
 	first := endpoint.TickTime(25, 60) + 20*time.Millisecond // 26 blocks
 	x := r.Totals.Transfer
-	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() || x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
+	if len(x.Rounds) < 3 || r.Frames != uint64(len(x.Rounds))+1 || x.Rounds[0].TimeS != first.Seconds() ||
+		x.Rounds[1].TimeS != first.Seconds() || !x.Rounds[1].Done {
 		t.Errorf("%d rounds begun: %+v", r.Frames, x.Rounds)
 	}
 	seams := 0
@@ -217,11 +231,12 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Epochs travel in 8 bits: a session that has delivered more often than they count
-// goes on, and remembers the newest rounds.
+// Epochs have 8 bits in the header. A session with more rounds than that goes on, and
+// keeps the newest rounds.
 func TestManyRounds(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m", "link.loss", "10%", "link.latency", "5ms")
-	r := toTheEnd(t, s)
+	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
+		"link.loss", "10%", "link.latency", "5ms")
+	r := runToEnd(t, s)
 	x := r.Totals.Transfer
 	if r.Frames < 300 || len(x.Rounds) != maxRounds || s.lanes[0].lastErr != nil {
 		t.Errorf("%d rounds begun, %d remembered, %v", r.Frames, len(x.Rounds), s.lanes[0].lastErr)
@@ -233,9 +248,9 @@ func TestManyRounds(t *testing.T) {
 	}
 }
 
-// Shadows that join on the way begin a delivery of their own, and end it.
+// A shadow that joins during a delivery begins its own delivery and completes it.
 func TestShadowJoinsDelivery(t *testing.T) {
-	s := deliver(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
+	s := newDeliverySession(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
 	if err := s.RunUntil(500 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +260,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {
 		t.Errorf("%g of %g bytes there after half a second", done, total)
 	}
-	r := toTheEnd(t, s)
+	r := runToEnd(t, s)
 	if done, total := s.delivered(); done != total {
 		t.Errorf("%g of %g bytes there in the end", done, total)
 	}
@@ -254,8 +269,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	}
 }
 
-// Any bytes may come, with the right seal or without: the receiver of blocks refuses,
-// or takes them for what they say.
+// The receiver of blocks survives any bytes, with a valid seal or without.
 func FuzzReceiveBlock(f *testing.F) {
 	p := labtest.NewParcel(3000, 1)
 	c := config.Default()
@@ -282,7 +296,8 @@ func FuzzReceiveBlock(f *testing.F) {
 			d := l.delivery
 			rx := d.rcv.ReceiveBlock(datagram)
 			l.taint.block(&rx, true)
-			if err := d.snd.LearnBlocks(0, d.rcv.AckBlocks(nil)); err != nil && !errors.Is(err, transfer.ErrAck) && !errors.Is(err, endpoint.ErrMalformed) {
+			if err := d.snd.LearnBlocks(0, d.rcv.AckBlocks(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
+				!errors.Is(err, endpoint.ErrMalformed) {
 				t.Fatal(err)
 			}
 			_ = d.snd.LearnBlocks(0, datagram)

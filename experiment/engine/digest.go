@@ -9,9 +9,9 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// digest is the SHA-256 of every datagram sent and of every frame decoded, in
-// order, each preceded by a tag and its length: two runs with one digest did
-// the same, to the bit.
+// digest is a SHA-256 over every datagram sent and every frame decoded, in order,
+// each preceded by a tag and its length. Two runs with equal digests did the same, to
+// the bit.
 type digest struct {
 	h   hash.Hash
 	buf []byte
@@ -30,13 +30,13 @@ func (d *digest) frame(f *frame.Frame) {
 	d.h.Write(d.buf)
 }
 
-// of returns the SHA-256 of one frame, apart from the digest.
+// of returns the SHA-256 of one frame. It does not change the digest.
 func (d *digest) of(f *frame.Frame) [sha256.Size]byte {
 	d.fill(f)
 	return sha256.Sum256(d.buf)
 }
 
-// lay puts a frame's bytes into the buffer.
+// fill puts a frame's bytes into the buffer.
 func (d *digest) fill(f *frame.Frame) {
 	d.begin('F', 4*len(f.Table)+len(f.Body))
 	at := len(d.buf)

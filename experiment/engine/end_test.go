@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A recording is sent whole, lasts as many ticks as it has frames, and nothing
-// of the instant at which it ends happens: a replay by duration must agree.
+// A recording is sent completely and lasts as many ticks as it has frames. No event
+// at the instant of its end is handled, so that a replay by duration agrees.
 func TestEndOfTheData(t *testing.T) {
 	for _, frames := range []int{0, 1, 6, 100} {
 		c := config.Default()

@@ -11,9 +11,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Sending every sixth of 60 snapshots a second is sending 10 a second: the same
-// frames at the same times meet the same losses, and are shown alike.
-func TestEverySixthIsTenASecond(t *testing.T) {
+// Sending every sixth of 60 snapshots a second equals sending 10 a second: the same
+// frames, times, losses and display.
+func TestEverySixthEqualsTenHertz(t *testing.T) {
 	run := func(settings ...any) (figures.Totals, uint64) {
 		c := config.Default()
 		for i := 0; i < len(settings); i += 2 {
@@ -21,7 +21,8 @@ func TestEverySixthIsTenASecond(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("encoder.name", "quantized"), c.Set("receiver.playout_delay", "250ms")); err != nil {
+		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("encoder.name", "quantized"),
+			c.Set("receiver.playout_delay", "250ms")); err != nil {
 			t.Fatal(err)
 		}
 		s, err := NewSessionOf(c, labtest.NewCrowd(20, 4, -1, 3), Options{})
@@ -43,9 +44,9 @@ func TestEverySixthIsTenASecond(t *testing.T) {
 	}
 }
 
-// The rate changes on the way, with losses, disorder and swaps, under codecs that
-// decode nothing but what their memos and the ticks of all frames agree with.
-func TestRateChangesOnTheWay(t *testing.T) {
+// The rate changes during the run, with losses, reordering and swaps. The chained
+// codecs check that memos and ticks agree at both ends.
+func TestRateChangesMidway(t *testing.T) {
 	for seed := range uint64(6) {
 		c := withMemos(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 255, 200, 60/(1+int(seed%2))
@@ -84,13 +85,14 @@ func TestRateChangesOnTheWay(t *testing.T) {
 	}
 }
 
-// A history that holds no two of the snapshots that are sent is of no use.
+// A history that is too short to hold two of the sent snapshots is refused.
 func TestEveryNeedsAHistory(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History = 20
 	for every, ok := range map[int]bool{1: true, 10: true, 11: false, 60: false} {
 		var bad *config.Error
-		if err := c.Check(config.NewChange("sender.every", every)); (err == nil) != ok || err != nil && (!errors.As(err, &bad) || bad.Key != "sender.every") {
+		if err := c.Check(config.NewChange("sender.every", every)); (err == nil) != ok || err != nil &&
+			(!errors.As(err, &bad) || bad.Key != "sender.every") {
 			t.Errorf("every %d-th with a history of 20: %v", every, err)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The digest of one eventful minute with each encoder: the same bytes on every
-// machine, today and tomorrow. A change of a wire format changes its line, and
-// then says so in the change log.
+// The digest of one minute with losses and swaps, for each encoder. It is the same on
+// every machine. A change of a wire format changes its line, and belongs in the
+// change log.
 func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a minute of every encoder, in one goroutine, is long under the race detector")
@@ -30,7 +30,8 @@ func TestGoldenDigests(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.At = []config.StampedChange{config.Stamp(20*time.Second, config.NewChange("encoder.name", codec.Name)), config.Stamp(40*time.Second, config.NewChange("down.loss", "30%"))}
+		c.At = []config.StampedChange{config.Stamp(20*time.Second, config.NewChange("encoder.name", codec.Name)),
+			config.Stamp(40*time.Second, config.NewChange("down.loss", "30%"))}
 		s, err := NewSessionOf(c, labtest.NewCrowd(24, 6, -1, 3), Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -10,23 +10,23 @@ import (
 	"wirelab/experiment/config"
 )
 
-// PressTime is how long a direction key that was pressed counts as held, in
-// virtual time. A terminal tells of a key that is pressed and, while it is held,
-// of repeats; that it was let go nobody hears. So a press holds the key for a
-// while and a repeat extends it.
+// PressTime is how long a press of a direction key counts as held, in virtual time. A
+// terminal reports presses and repeats of a key but not its release. So a press holds
+// the key for PressTime, and each repeat extends that.
 const PressTime = 150 * time.Millisecond
 
-// opposite of each direction: to press one lets go of the other.
+// opposite is the index of the opposite of each direction. Pressing a direction
+// releases its opposite.
 var opposite = [...]int{1, 0, 3, 2}
 
-// hands are the keys of a live world as the session holds them.
+// heldKeys are the keys that the session holds down in a live world.
 type heldKeys struct {
-	manual          bool             // the script does not have them
-	until           [4]time.Duration // when each direction, in the order of Directions, is let go
+	manual          bool             // the user has the keys, not the script
+	until           [4]time.Duration // when each of config.Directions is released
 	hover, katamari bool
 }
 
-// take carries out an input at now.
+// take applies an input at now.
 func (h *heldKeys) take(now time.Duration, in *config.Input) {
 	if in.Autopilot != nil {
 		*h = heldKeys{manual: !*in.Autopilot}
@@ -48,27 +48,28 @@ func (h *heldKeys) take(now time.Duration, in *config.Input) {
 	}
 }
 
-// keys returns what is held in the frame that is due at now.
+// keys returns the keys held in the frame that is due at now.
 func (h *heldKeys) keys(now time.Duration) world.Input {
 	held := func(i int) bool { return now < h.until[i] }
 	return world.Input{Left: held(0), Right: held(1), Up: held(2), Down: held(3), Push: h.hover, Pull: h.katamari}
 }
 
-// playable says why nobody can play the source by ch, nil if somebody can.
+// playable returns an error if the source takes no player input such as ch.
 func (s *Session) playable(ch config.Change) error {
 	if s.steered != nil {
 		return nil
 	}
 	at := slices.IndexFunc(ch, func(x config.Value) bool { return slices.Contains(config.InputKeys(), x.Key) })
-	return &config.Error{Key: ch[at].Key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source), Expected: `the live world: data "world"`}
+	return &config.Error{Key: ch[at].Key, Problem: fmt.Sprintf("nobody can play %s: it is a recording", s.config.Data.Source),
+		Expected: `the live world: data "world"`}
 }
 
-// play takes an input over. The source hears of it with its next frame.
+// play applies an input. It reaches the source with the next frame.
 func (s *Session) play(now time.Duration, in *config.Input) {
 	if in.Reset {
 		s.steered.Reset()
 	}
-	if !s.keys.manual { // whoever takes the keys from the script goes on as it did
+	if !s.keys.manual { // the user begins with the script's modes
 		keys := s.steered.Keys()
 		s.keys.hover, s.keys.katamari = keys.Push, keys.Pull
 	}
@@ -78,7 +79,7 @@ func (s *Session) play(now time.Duration, in *config.Input) {
 	}
 }
 
-// steer presses the keys for the frame that is due at now.
+// steer passes the held keys to the source for the frame that is due at now.
 func (s *Session) steer(now time.Duration) {
 	if s.steered != nil && s.keys.manual {
 		s.steered.Hold(s.keys.keys(now))

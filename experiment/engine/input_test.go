@@ -14,8 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// keyboard is a source that makes the keys it is told to hold its frames: one row
-// a frame, of the crowd's shape.
+// keyboard is a source that records the keys held in each of its frames.
 type keyboard struct {
 	*labtest.Crowd
 	held   world.Input
@@ -34,7 +33,8 @@ func (k *keyboard) Next(f *frame.Frame) error {
 	for _, key := range []struct {
 		on   bool
 		sign string
-	}{{k.script, "script"}, {k.held.Left, "L"}, {k.held.Right, "R"}, {k.held.Up, "U"}, {k.held.Down, "D"}, {k.held.Push, "h"}, {k.held.Pull, "k"}} {
+	}{{k.script, "script"}, {k.held.Left, "L"}, {k.held.Right, "R"}, {k.held.Up, "U"}, {k.held.Down, "D"}, {k.held.Push, "h"},
+		{k.held.Pull, "k"}} {
 		if key.on {
 			text += key.sign
 		}
@@ -43,8 +43,8 @@ func (k *keyboard) Next(f *frame.Frame) error {
 	return k.Crowd.Next(f)
 }
 
-// counted writes a list with repeats as numbers: "script*3 L*9".
-func counted(list []string) string {
+// runLengths writes a list with repeats as counts: "script*3 L*9".
+func runLengths(list []string) string {
 	var out []string
 	for i := 0; i < len(list); {
 		n := i
@@ -61,9 +61,9 @@ func counted(list []string) string {
 	return strings.Join(out, " ")
 }
 
-// A press holds its key for the nine frames of 150 ms; a repeat extends it; the
-// opposite lets go of it; modes stay until they are told off; the script has the
-// keys until somebody presses one and after autopilot says so.
+// A press holds its key for the nine frames of 150 ms. A repeat extends it, and the
+// opposite key releases it. Modes stay on until switched off. The script has the keys
+// until the first press, and again after autopilot is switched on.
 func TestInputsHoldKeys(t *testing.T) {
 	due := func(n uint64) time.Duration { return endpoint.TickTime(n, 60) }
 	on, off := true, false
@@ -101,14 +101,14 @@ func TestInputsHoldKeys(t *testing.T) {
 		if err := s.RunUntil(due(29)); err != nil {
 			t.Fatal(err)
 		}
-		if got := counted(src.log); got != c.want {
+		if got := runLengths(src.log); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-// Whoever takes the keys from the script goes on in its mode.
-func TestTakingTheKeysKeepsTheMode(t *testing.T) {
+// A player who takes the keys from the script begins with the script's modes.
+func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
 	src.held.Pull = true // the script's
 	s, err := NewSessionOf(config.Default(), src, Options{Endless: true})
@@ -123,14 +123,15 @@ func TestTakingTheKeysKeepsTheMode(t *testing.T) {
 	}
 }
 
-func TestNobodyPlaysARecording(t *testing.T) {
+func TestRecordingTakesNoInput(t *testing.T) {
 	_, err := config.Parse("x.toml", []byte("[data]\nsource = \"demo\"\n[[at]]\nt = \"1s\"\npress = \"left\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := config.Default()
 	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
-	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(), `nobody can play demo: it is a recording; expected the live world`) {
+	if _, err := NewSession(c, Options{}); err == nil || !strings.Contains(err.Error(),
+		`nobody can play demo: it is a recording; expected the live world`) {
 		t.Errorf("a script with a press on a recording: %v", err)
 	}
 	s, err := NewSession(config.Default(), Options{})
@@ -143,7 +144,7 @@ func TestNobodyPlaysARecording(t *testing.T) {
 	}
 }
 
-// What a file says of inputs comes back from the effective configuration.
+// Inputs in a configuration file come back from the effective configuration.
 func TestInputsInAFile(t *testing.T) {
 	text := `
 [data]
@@ -192,8 +193,8 @@ loss = "5%"
 	}
 }
 
-// A page for people tells of many presses in one row.
-func TestPressesAreToldOfTogether(t *testing.T) {
+// A report for people shows many presses in one row.
+func TestPressesShareOneRow(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {
 		return config.Stamp(at, config.NewChange("press", "left"))

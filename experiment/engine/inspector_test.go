@@ -10,8 +10,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// inspected runs a session of a crowd under settings, given as keys and values, and
-// remembers the insides of its packets.
+// inspected runs a session of a crowd with Options.Inspect. Settings are pairs of key
+// and value.
 func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	t.Helper()
 	c := config.Default()
@@ -30,10 +30,12 @@ func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	return s
 }
 
-// A packet that is opened says what its record says, and its bits and its way add
-// up; nothing is noted unless asked, and notes change nothing.
+// An opened packet agrees with its record, and its bits and the steps of its trail
+// add up. Nothing is recorded without Options.Inspect, and inspecting changes no
+// result.
 func TestOpenedPacketAddsUp(t *testing.T) {
-	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt", "2%", "down.rate", "2mbit"}
+	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt",
+		"2%", "down.rate", "2mbit"}
 	s := inspected(t, 10*time.Second, settings...)
 	l := s.lanes[0]
 	for _, rec := range l.records.last(nil, 500) {
@@ -79,7 +81,8 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 	}
 	for _, inspect := range []bool{false, true} {
 		c := config.Default()
-		for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%", "receiver.history": 8} {
+		for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%",
+			"receiver.history": 8} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
@@ -102,8 +105,8 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkInspect compares a session that notes the insides of its packets with
-// one that does not, on so few cubes that encoding them hides nothing.
+// BenchmarkInspect compares a session with and without Options.Inspect, on so few
+// cubes that encoding does not hide the difference.
 func BenchmarkInspect(b *testing.B) {
 	for _, inspect := range []bool{false, true} {
 		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
@@ -132,9 +135,9 @@ func BenchmarkInspect(b *testing.B) {
 	}
 }
 
-// A trouble is told with its end: what was noted of a packet when it was sent is
-// completed when it arrives or is lost.
-func TestTroublesOfLargePacketsHaveAnEnd(t *testing.T) {
+// The incident of a large packet is recorded when it is sent, and completed when it
+// arrives or is lost.
+func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 	large := 0
 	for _, loss := range []string{"0%", "100%"} {
 		s := inspected(t, 5*time.Second, "link.latency", "40ms")

@@ -6,8 +6,8 @@ import (
 	patches "wirelab/encoders/patch"
 )
 
-// The picture shows where a file was taken from: what moved lies beside the diagonal,
-// and what is nowhere is dark.
+// The matrix shows where the parts of a file were copied from: moved parts lie off
+// the diagonal, and new parts have no score.
 func TestMatrix(t *testing.T) {
 	x := NewMatrixMaker(1<<20, 1<<20)
 	x.correlated(patches.Correlation{Start: 0, End: 1 << 18, OldSize: 1 << 20, Cell: 1 << 15, Score: []int32{0, 0, 0, 0, 0, 0, 0, 0, 1 << 15}})

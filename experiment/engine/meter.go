@@ -170,7 +170,8 @@ func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
 	var out []figures.BudgetShare
 	for k, u := range m.budget.Units {
 		if u != 0 && total != 0 {
-			out = append(out, figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit, Share: float64(u) / float64(total)})
+			out = append(out, figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
+				Share: float64(u) / float64(total)})
 		}
 	}
 	return out

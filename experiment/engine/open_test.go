@@ -9,21 +9,23 @@ import (
 	"wirelab/lossmodel"
 )
 
-// silent is a link that does not say what becomes of a packet, as no real network does.
-type silent struct{ *lossmodel.Link }
+// unknownFatePath is a link that does not report the fate of packets, like a real
+// network.
+type unknownFatePath struct{ *lossmodel.Link }
 
-func (p silent) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+func (p unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	v := p.Link.Send(now, datagram, tag)
 	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
 }
 
-// The same session over a link that tells every fate at once, and over one that tells
-// none: the endpoints do the same to the byte, what arrives is counted the same, what
-// does not is unknown, and the law of outcomes holds at every moment.
-func TestFatesThatNobodyTells(t *testing.T) {
+// The same session over a link that reports every fate, and over one that reports
+// none. The endpoints do the same to the byte, arrivals are counted the same, packets
+// that do not arrive are unknown, and the law of outcomes always holds.
+func TestUnknownFates(t *testing.T) {
 	open := func(quiet bool) *Session {
 		c := config.Default()
-		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%", "down.reorder": "3%", "down.corrupt": "1%"} {
+		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%",
+			"down.reorder": "3%", "down.corrupt": "1%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +35,7 @@ func TestFatesThatNobodyTells(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l := s.lanes[0]; quiet {
-			l.connect(silent{l.downLink}, l.up)
+			l.connect(unknownFatePath{l.downLink}, l.up)
 		}
 		return s
 	}
@@ -45,7 +47,8 @@ func TestFatesThatNobodyTells(t *testing.T) {
 			}
 		}
 		x := untold.lanes[0].totals(untold.Now())
-		if sum := x.Decoded + x.Stale + x.Duplicate + x.Failures.Corrupt + x.Failures.NoBaseline + x.Unknown + x.InFlight; sum != x.Sent+x.Duplicated || x.Lost != 0 || x.Wrong != 0 {
+		if sum := x.Decoded + x.Stale + x.Duplicate + x.Failures.Corrupt + x.Failures.NoBaseline + x.Unknown +
+			x.InFlight; sum != x.Sent+x.Duplicated || x.Lost != 0 || x.Wrong != 0 {
 			t.Fatalf("at %v: sent %d + duplicated %d, outcomes sum to %d: %+v", untold.Now(), x.Sent, x.Duplicated, sum, x)
 		}
 	}
@@ -62,9 +65,10 @@ func TestFatesThatNobodyTells(t *testing.T) {
 	if x.Decoded != y.Decoded || x.Stale != y.Stale || x.Duplicate != y.Duplicate || x.Failures != y.Failures || x.Lost < 500 {
 		t.Errorf("what arrived is counted as\n%+v\nwhere it was told, as\n%+v", y, x)
 	}
-	// A copy counts as one only if it arrives after the packet itself, and the packet is
-	// unknown only if no copy arrived either.
+	// An arrival counts as a copy only if it is not the first of its packet. A
+	// packet is unknown only if nothing of it arrived.
 	if y.Unknown > x.Lost+x.InFlight || y.Unknown < x.Lost-x.Duplicated || y.InFlight != 0 {
-		t.Errorf("%d unknown, %d in flight; %d were lost and %d in flight of %d and %d copies", y.Unknown, y.InFlight, x.Lost, x.InFlight, x.Sent, x.Duplicated)
+		t.Errorf("%d unknown, %d in flight; %d were lost and %d in flight of %d and %d copies", y.Unknown, y.InFlight, x.Lost, x.InFlight,
+			x.Sent, x.Duplicated)
 	}
 }

@@ -28,7 +28,8 @@ const (
 
 // String returns the outcome's name as reports spell it.
 func (o Outcome) String() string {
-	names := [NumOutcomes]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec", "tainted", "wrong", "unknown"}
+	names := [NumOutcomes]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec",
+		"tainted", "wrong", "unknown"}
 	if o < NumOutcomes {
 		return names[o]
 	}

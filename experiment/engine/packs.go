@@ -15,32 +15,33 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// Packs remembers what encoders made of files. A patch may take a minute to make and
-// is always the same: sessions that share one make it once, be they the points of a
-// sweep or a session that is played again from its beginning. It may be used by
-// several goroutines.
+// PackCache caches what encoders made of files. A patch may take a minute to make and
+// is always the same, so the runs of a sweep, or a session and its restarts, share a
+// cache. It is safe for use by several goroutines.
 type PackCache struct {
 	mu  sync.Mutex
 	all map[packKey]*pack
 }
 
-// packKey says of what, and by which encoder with which params, a pack was made.
+// packKey identifies a pack: the codec, its canonical params, and the hashes of both
+// files.
 type packKey struct {
 	codec    uint8
 	params   string
 	old, new [sha256.Size]byte
 }
 
-// pack is what an encoder made of a file.
+// pack is a packed file: what an encoder made of it.
 type pack struct {
-	making  sync.Mutex // held while it is made
+	making  sync.Mutex // locked while the pack is made
 	made    bool
 	encoder string
 	data    []byte
-	ns      int64 // it took, if somebody measured it
+	ns      int64 // time that packing took, if there was a clock
 }
 
-// pair is the file that both ends have and the one that has to get across.
+// filePair is the file that both ends have and the one to be delivered, with their
+// SHA-256.
 type filePair struct {
 	old, new       *frame.Frame
 	oldSum, newSum [sha256.Size]byte
@@ -50,17 +51,17 @@ func newFilePair(old, new *frame.Frame) *filePair {
 	return &filePair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
 }
 
-// Packing is who hears how a file is packed. An error of Progress ends the work.
+// Packing observes how a file is packed. An error from Progress cancels the work.
 type Packing struct {
 	Clock    Clock
 	Progress func(encoder string, done, total int64) error
 	Watch    patches.Watch
 }
 
-// NewPacks returns an empty memory.
+// NewPackCache returns an empty cache.
 func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*pack{}} }
 
-// entry returns the place of a pack, made or not.
+// entry returns the cache's entry of a pack, made or not.
 func (p *PackCache) entry(run *endpoint.Encoding, of *filePair) *pack {
 	key := packKey{run.Codec.ID, string(run.Canonical), of.oldSum, of.newSum}
 	p.mu.Lock()
@@ -71,7 +72,7 @@ func (p *PackCache) entry(run *endpoint.Encoding, of *filePair) *pack {
 	return p.all[key]
 }
 
-// have reports whether a pack is made; it does not wait for one that is being made.
+// has reports whether a pack is made. It does not wait for one in the making.
 func (p *PackCache) has(run *endpoint.Encoding, of *filePair) bool {
 	x := p.entry(run, of)
 	if !x.making.TryLock() {
@@ -81,8 +82,8 @@ func (p *PackCache) has(run *endpoint.Encoding, of *filePair) bool {
 	return x.made
 }
 
-// of returns what an encoder makes of the new file for those who have the old one.
-// It is made here if nobody has yet; whoever else asks for it meanwhile waits.
+// of returns the new file, packed for a receiver that has the old one. It makes the
+// pack if the cache has none. Other callers that ask for it meanwhile wait.
 func (p *PackCache) of(run *endpoint.Encoding, pair *filePair, w *Packing) (*pack, error) {
 	x := p.entry(run, pair)
 	x.making.Lock()
@@ -110,9 +111,9 @@ func (p *PackCache) of(run *endpoint.Encoding, pair *filePair, w *Packing) (*pac
 	return x, nil
 }
 
-// foresee notes by what encodings the file is packed where the script has made the
-// configuration c: rather before the session runs, when whoever waits can be told, and
-// can leave, than in its middle.
+// noteScripted records the encodings that a scripted configuration c needs. The file
+// is then packed with them before the session runs, when progress can be shown and
+// the user can cancel.
 func (s *Session) noteScripted(c *config.Config) error {
 	if !s.delivers {
 		return nil
@@ -131,8 +132,8 @@ func (s *Session) noteScripted(c *config.Config) error {
 	return nil
 }
 
-// Unpacked returns the encodings that the session will need next, or its script, and
-// that nobody has packed the file with.
+// PacksNeeded returns the encodings that the session or its script needs and that the
+// file is not packed with yet.
 func (s *Session) PacksNeeded() []*endpoint.Encoding {
 	if !s.delivers {
 		return nil
@@ -151,8 +152,8 @@ func (s *Session) PacksNeeded() []*endpoint.Encoding {
 	return append(list, s.scripted...)
 }
 
-// Pack packs the file for every lane and for the script, where that is still to be
-// done: before the session runs, so that whoever waits can be told.
+// Pack packs the file with all encodings of PacksNeeded. Called before the session
+// runs, it lets the caller show progress through w.
 func (s *Session) Pack(w *Packing) error {
 	for _, run := range s.PacksNeeded() {
 		if _, err := s.packs.of(run, s.pair, w); err != nil {
@@ -162,13 +163,14 @@ func (s *Session) Pack(w *Packing) error {
 	return nil
 }
 
-// PackBy returns what packs the session's file by an encoding like run. It touches
-// nothing of the session's, so another goroutine may call it.
+// PackJob returns a function that packs the session's file with run's codec and
+// params. The function uses none of the session's own state, so another goroutine may
+// call it.
 func (s *Session) PackJob(run *endpoint.Encoding, w *Packing) func() error {
 	packs, pair, schema := s.packs, s.pair, s.schema
 	codec, params := run.Codec, run.Params
 	return func() error {
-		own, err := endpoint.NewEncoding(schema, codec, params) // the session's is the session's
+		own, err := endpoint.NewEncoding(schema, codec, params) // the session may be using run's encoder
 		if err == nil {
 			_, err = packs.of(&own, pair, w)
 		}
@@ -176,8 +178,8 @@ func (s *Session) PackJob(run *endpoint.Encoding, w *Packing) func() error {
 	}
 }
 
-// FileSizes returns the bytes of the file that both ends have, and of the one that has
-// to get across.
+// FileSizes returns the sizes in bytes of the file that both ends have and of the one
+// to be delivered.
 func (s *Session) FileSizes() (old, new int64) {
 	return int64(len(s.pair.old.Body)), int64(len(s.pair.new.Body))
 }

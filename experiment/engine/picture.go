@@ -6,24 +6,24 @@ import (
 	"wirelab/dataset/world"
 )
 
-// Picture is the world at both ends at one moment, for a person to look at. It is
-// made for cube snapshots only.
+// Picture is the world at both ends at one moment, for display. Only sessions of cube
+// snapshots have one.
 type Picture struct {
-	Sent  []Pose // what the sender has now, the player's cube first
-	Shown []Pose // what the receiver displays; nil before it begins
+	Sent  []Pose // the sender's cubes now, the player's cube first
+	Shown []Pose // the receiver's display; nil before it begins
 
-	// Error is how far each cube is displayed from where it was at the moment on
-	// display, in millimetres; nil while that is not known.
+	// Error is the position error of each cube on display, in millimetres; nil while
+	// that is not known.
 	Error   []float32
-	Moment  time.Duration // on display, in source time
-	Starved bool          // there is no snapshot to interpolate to: the display stands still
+	Moment  time.Duration // source time on display
+	Starved bool          // there is no snapshot to interpolate to, so the display freezes
 
-	Live      bool        // somebody may play it
-	Autopilot bool        // the script does
-	Keys      world.Input // held in the newest frame
+	Live      bool        // the source takes player input
+	Autopilot bool        // the script plays, not the user
+	Keys      world.Input // keys held in the newest frame
 }
 
-// Pose is where a cube is and how it lies, as precisely as a screen can show it.
+// Pose is the position and rotation of a cube, precise enough for display.
 type Pose struct {
 	X, Y, Z     float32    // metres, z is up
 	Rot         [4]float32 // unit quaternion x y z w
@@ -38,8 +38,8 @@ func poseOf(p *place) Pose {
 	}
 }
 
-// picture is what there is to see now; nil if the data are no cubes, and before
-// the first frame. It is a copy of 60 KB that nobody writes to again.
+// picture returns the world at both ends now; nil if the data are no cubes, and
+// before the first frame. It is a copy of 60 KB and is never modified.
 func (s *Session) picture() *Picture {
 	if !s.cubes || s.ticks == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (s *Session) picture() *Picture {
 	return p
 }
 
-// depict fills in the receiver's side.
+// depict fills in the receiver's side of p.
 func (l *lane) depict(p *Picture) {
 	x := &l.screen
 	if !l.play.running || x.places == nil {

@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// worldSession is a session on the live world under a script.
+// worldSession returns a session on the live world under a script.
 func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	tb.Helper()
 	c := config.Default()
@@ -26,8 +26,8 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	return s
 }
 
-// The sender's side of a picture is the world itself, to half a unit of the
-// quantisation; the receiver's is what the world was at the moment on display.
+// The sender's side of a picture equals the world, to half a quantisation unit. The
+// receiver's side equals the world at the moment on display.
 func TestPictureShowsTheWorld(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open("world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
@@ -74,8 +74,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 	}
 }
 
-// Loss makes errors, and a link that is dead starves the display, which then
-// stands still.
+// Loss causes errors. A dead link starves the display, which then freezes.
 func TestPictureOfABadLink(t *testing.T) {
 	s := worldSession(t, "hover", config.NewChange("down.loss", "30%", "down.latency", "20ms", "down.jitter", "15ms"))
 	delay := 20 * time.Millisecond
@@ -117,7 +116,8 @@ func TestPictureOfABadLink(t *testing.T) {
 	}
 }
 
-// BenchmarkPicture is what the copy for the screen costs, twenty times a second.
+// BenchmarkPicture measures the copy for the screen, which is made twenty times a
+// second.
 func BenchmarkPicture(b *testing.B) {
 	s := worldSession(b, "katamari", config.Change{})
 	if err := s.RunUntil(5 * time.Second); err != nil {

@@ -9,35 +9,36 @@ import (
 	"wirelab/encoders/cubes/forecast"
 )
 
-// place is where a cube is and how it is turned, to the precision that errors are
-// measured with.
+// place is the position and rotation of a cube, at the precision of the error
+// measurement.
 type place struct {
 	pos         physics.Vec // metres
 	rot         physics.Quat
 	interacting bool
 }
 
-// placeOf returns what a row of a cube snapshot stands for.
+// placeOf returns the place that a row of a cube snapshot encodes.
 func placeOf(row *cubeRow) place {
 	return place{forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre), forecast.RotationOf(row[:]), row[frame.CubeInteracting] != 0}
 }
 
-// apart returns how far two places are apart, in micrometres and thousandths of a
-// degree: whole numbers, so that all that is derived from them is the same on
-// every machine.
+// apart returns the distance of two places in micrometres and in thousandths of a
+// degree. They are whole numbers, so that all figures derived from them are the same
+// on every machine.
 func apart(a, b *place) (um, mdeg int64) {
 	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5)
 	turn := forecast.Log(forecast.Mul(a.rot, forecast.Conj(b.rot))).Length()
 	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
 }
 
-// lerp returns what lies the given share of the way from a to b: on the straight
-// line, and turned by the normalised mean of the quaternions, the shortest way.
+// lerp interpolates between a and b; share is 0 at a and 1 at b. Positions are
+// interpolated linearly, rotations by the normalised mean of the quaternions.
 func lerp(a, b *place, share float64) place {
 	return place{a.pos.Scale(1-share).AddScaled(b.pos, share), midway(a.rot, b.rot, share), a.interacting}
 }
 
-// midway blends two rotations the shortest way: q and -q are the same one.
+// midway interpolates between two rotations the shorter way: q and -q are the same
+// rotation.
 func midway(a, b physics.Quat, share float64) physics.Quat {
 	v, w := 1-share, share
 	if dot(a, b) < 0 {
@@ -58,22 +59,22 @@ func dot(a, b physics.Quat) float64 {
 
 func mix(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
 
-// spline blends the positions of up to four snapshots, of which the middle two
-// enclose the moment on display. What it draws is a weighted sum of the four, so
-// the weights are worked out once a tick and not once a cube.
+// spline holds the weights of up to four snapshots, of which the middle two enclose
+// the moment on display. The interpolated position is a weighted sum of the four, so
+// the weights are computed once per display tick for all cubes.
 type spline [4]float64
 
-// newSpline returns the weights at moment of the snapshots at t: a cubic through
-// the middle two with the slopes there of the parabolas through each and its
-// neighbours (Hermite's, with velocities that the receiver reckons: snapshots
-// carry none). It is exact for anything thrown. Of the outer two one or both may
-// be missing: then the parabola leans the other way, or is a line.
+// newSpline returns the weights at moment of the snapshots at times t. The curve is a
+// cubic Hermite spline through the middle two. Snapshots carry no velocities, so the
+// slope at each of the two is that of the parabola through it and its neighbours.
+// This is exact for free fall. One or both of the outer snapshots may be missing:
+// then the slope comes from the other parabola, or from the straight line.
 func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
 	h := (t[2] - t[1]).Seconds()
 	u := float64(moment-t[1]) / float64(t[2]-t[1])
 	uu := float64(u * u)
 	uuu := float64(uu * u)
-	leave, arrive := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h) // weights of the slopes
+	leave, arrive := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h) // weights of the two slopes
 	first, second := slopes(t, before, after)
 	s[1] = float64(2*uuu) - float64(3*uu) + 1
 	s[2] = float64(3*uu) - float64(2*uuu)
@@ -83,8 +84,8 @@ func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s 
 	return s
 }
 
-// slopes returns the slopes at the second and at the third of four points as
-// weights of the four, per second.
+// slopes returns the slopes at the second and at the third of four points, per
+// second, as weights of the four.
 func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
 	chord := 1 / (t[2] - t[1]).Seconds()
 	first = [4]float64{0, -chord, chord, 0}
@@ -104,9 +105,9 @@ func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
 	return first, second
 }
 
-// parabola returns the slopes, at each of three points, of the parabola through
-// them: row i holds the weights of the three at point i (Lagrange's formula,
-// derived).
+// parabola returns the slopes, at each of three points, of the parabola through them.
+// Row i holds the weights of the three points for the slope at point i (the
+// derivative of Lagrange's formula).
 func parabola(a, b, c time.Duration) (w [3][3]float64) {
 	t := [3]float64{(a - b).Seconds(), 0, (c - b).Seconds()}
 	for j := range t {
@@ -119,8 +120,8 @@ func parabola(a, b, c time.Duration) (w [3][3]float64) {
 	return w
 }
 
-// position returns the weighted sum of the positions of cube i; a frame that is
-// missing has no weight.
+// position returns the weighted sum of the positions of cube i. Missing frames have
+// no weight.
 func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 	var p physics.Vec
 	for n, w := range s {

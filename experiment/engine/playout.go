@@ -6,39 +6,37 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// playout is the clock of the receiver's display. Snapshots arrive unevenly; the
-// display holds them back by a delay, so that it can move steadily from one to
-// the next although some come late and some not at all (Fiedler, "Snapshot
-// Interpolation", 2014).
+// playout is the clock of the receiver's display. Snapshots arrive unevenly. The
+// display delays them, so that it can move steadily from one to the next although
+// some arrive late and some are lost (Fiedler, "Snapshot Interpolation", 2014).
 //
-// The receiver does not know the link's latency. It estimates the offset of its
-// clock as the least of (arrival - time of the snapshot) over the last five to
-// ten seconds, as jitter buffers do, and wants to show what was sent offset +
-// delay ago. When either changes, display time does not jump there: it runs a
-// quarter faster or slower until it is where it should be. A person who turns
-// the delay up sees the world in slow motion for a while, one who turns it down
-// sees it hurry; it never runs backwards, and nothing is shown twice. Only where
-// it is more than a second behind it leaps forward.
+// The receiver does not know the link's latency. Like jitter buffers, it estimates
+// the offset of its clock as the minimum of (arrival - time of the snapshot) over the
+// last five to ten seconds. The display shows what was sent offset + delay ago. When
+// either changes, display time does not jump: it runs a quarter faster or slower
+// until it is right. A longer delay thus shows as slow motion for a while. Display
+// time never runs backwards, and nothing is shown twice. It leaps forward only if it
+// is more than a second behind.
 type playout struct {
 	delay              time.Duration
 	started            bool
 	first              time.Duration // source time of the first snapshot
-	offset, lastOffset time.Duration // least offset in this window and in the one before
-	windowEnd          time.Duration // when the next window begins
+	offset, lastOffset time.Duration // minimum offset in this window and in the one before
+	windowEnd          time.Duration // when the current window ends
 
 	running bool          // something is on display
 	moment  time.Duration // source time on display at the last tick
-	ticked  time.Duration // when that was
+	ticked  time.Duration // time of the last tick
 }
 
 const (
 	offsetWindow = 5 * time.Second
-	paceShare    = 4           // display time strays from real time by at most this part of it
-	leapAfter    = time.Second // further behind than this, it leaps
+	paceShare    = 4           // display time runs faster or slower by at most 1/paceShare
+	leapAfter    = time.Second // if it is further behind than this, it leaps
 )
 
-// arrive notes a decoded snapshot and returns by how much it came too late to be
-// shown at its time, 0 if it did not.
+// arrive records a decoded snapshot, and returns by how much it missed its display
+// time; 0 if it is in time.
 func (p *playout) arrive(now, source time.Duration) (late time.Duration) {
 	offset := now - source
 	if !p.started {
@@ -55,13 +53,13 @@ func (p *playout) arrive(now, source time.Duration) (late time.Duration) {
 	return max(0, p.moment+(now-p.ticked)-source)
 }
 
-// goal returns the source time that should be on display at now.
+// goal returns the source time that should be displayed at now.
 func (p *playout) goal(now time.Duration) time.Duration {
 	return now - min(p.offset, p.lastOffset) - p.delay
 }
 
-// tick advances the display to now and returns the source time to show; false as
-// long as there is nothing to show yet.
+// tick advances the display to now and returns the source time to show; false if
+// there is nothing to show yet.
 func (p *playout) tick(now time.Duration) (moment time.Duration, shown bool) {
 	goal := p.goal(now)
 	if !p.running {
@@ -83,24 +81,24 @@ func (p *playout) tick(now time.Duration) (moment time.Duration, shown bool) {
 	return p.moment, true
 }
 
-// playoutMeter counts how a display fares.
+// playoutMeter measures how smooth and how accurate a display is.
 type playoutMeter struct {
-	hz             float64 // of the display
+	hz             float64 // rate of the display
 	shown, starved int64
 	freezes        int64         // runs of starved ticks
-	frozen         int64         // ticks of the run under way
-	longest        int64         // ticks
-	behind         time.Duration // sum over shown
+	frozen         int64         // ticks of the current freeze
+	longest        int64         // ticks of the longest freeze
+	behind         time.Duration // summed over shown
 	late           spread        // microseconds
 	off            offMeter
 }
 
-// offMeter is how far what is shown is off the truth, over every tick and every
-// cube that moves in either: those that lie still in both are right, and would
-// drown the others.
+// offMeter measures the display errors over all ticks and all cubes that move on the
+// display or in the truth. Cubes at rest in both are always right and would hide the
+// errors of the others.
 type offMeter struct {
 	um, mdeg   spread
-	worst      int64 // of the sample under way
+	worst      int64 // of the current sample
 	worstAngle int64
 }
 

@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// arrivals notes when each snapshot came.
+// arrivals logs when each snapshot arrived.
 type arrivals struct{ log []PacketRecord }
 
 func (a *arrivals) Sample(*Sample) {}
@@ -22,9 +22,9 @@ func (a *arrivals) Packet(p *PacketRecord) {
 	}
 }
 
-// display is the playout buffer once more, from the log of arrivals: no search in
-// a history and no state but the clock. It is told nothing by the session.
-type display struct {
+// referencePlayout is a second implementation of the playout buffer, from the log of
+// arrivals alone.
+type referencePlayout struct {
 	log    []PacketRecord
 	hz     float64
 	delay  func(time.Duration) time.Duration
@@ -34,8 +34,8 @@ type display struct {
 	starved, freezes, longest, late int
 }
 
-// source returns the time of a packet's frame: the newest the world had made.
-func (d *display) source(p *PacketRecord) time.Duration {
+// source returns the source time of a packet's frame.
+func (d *referencePlayout) source(p *PacketRecord) time.Duration {
 	tick := p.Sent * 60 / time.Second
 	for time.Duration(tick+1)*time.Second/60 <= p.Sent {
 		tick++
@@ -43,9 +43,9 @@ func (d *display) source(p *PacketRecord) time.Duration {
 	return time.Duration(tick) * time.Second / 60
 }
 
-// offset is the least way of a packet in two stretches of five seconds, of which
-// each begins with the first arrival after the one before.
-func (d *display) offset(now time.Duration) time.Duration {
+// offset returns the minimum delay of a packet in two windows of five seconds. Each
+// window begins with the first arrival after the one before.
+func (d *referencePlayout) offset(now time.Duration) time.Duration {
 	const none = time.Hour
 	begun, old, least := time.Duration(-1), none, none
 	for i := range d.log {
@@ -64,7 +64,7 @@ func (d *display) offset(now time.Duration) time.Duration {
 	return min(old, least)
 }
 
-func (d *display) run(until time.Duration) {
+func (d *referencePlayout) run(until time.Duration) {
 	frozen, last := 0, time.Duration(0)
 	tick := func(n int) time.Duration { return time.Duration(math.Floor(float64(n) / d.hz * 1e9)) }
 	for n := 0; tick(n) < until; n++ {
@@ -106,9 +106,8 @@ func (d *display) run(until time.Duration) {
 	}
 }
 
-// The buffer against the second one above, which knows nothing but when packets
-// arrived: over losses, jitter, a link that becomes slower and faster, and a
-// delay that is changed twice on the way.
+// The playout buffer agrees with referencePlayout, over losses, jitter, a link that
+// becomes slower and faster, and a delay that changes twice.
 func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 	for _, x := range []struct {
 		rate int
@@ -122,12 +121,14 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond, 17 * time.Second: 60 * time.Millisecond}
+		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond,
+			17 * time.Second: 60 * time.Millisecond}
 		log := &arrivals{}
 		for at, d := range delays {
 			c.At = append(c.At, config.Stamp(at, config.NewChange("receiver.playout_delay", (d).String())))
 		}
-		c.At = append(c.At, config.Stamp(5*time.Second, config.NewChange("down.latency", "90ms")), config.Stamp(12*time.Second, config.NewChange("down.latency", "36ms")))
+		c.At = append(c.At, config.Stamp(5*time.Second, config.NewChange("down.latency", "90ms")),
+			config.Stamp(12*time.Second, config.NewChange("down.latency", "36ms")))
 		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{Observer: log})
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +137,7 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		if err := s.RunUntil(length - 1); err != nil {
 			t.Fatal(err)
 		}
-		d := display{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
+		d := referencePlayout{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
 			delay := c.Receiver.Playout
 			for at := time.Duration(0); at <= now; at += time.Second {
 				if later, ok := delays[at]; ok {
@@ -160,8 +161,9 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 	}
 }
 
-// When the link becomes slower for good, the estimate follows within two windows.
-func TestPlayoutFollowsALongerRoute(t *testing.T) {
+// When the latency of the link grows for good, the estimate follows within two
+// windows.
+func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	p := playout{delay: 50 * time.Millisecond}
 	latency := 20 * time.Millisecond
 	newest := time.Duration(0)
@@ -179,10 +181,10 @@ func TestPlayoutFollowsALongerRoute(t *testing.T) {
 	}
 }
 
-// A delay that is changed while somebody watches: the world runs slower or
-// faster by at most a quarter until it is where it should be, and never
-// backwards. Only where it would have to hurry for seconds it leaps.
-func TestDelayIsSlewed(t *testing.T) {
+// After a change of the delay, the display runs slower or faster by at most a quarter
+// until it is right, and never backwards. It leaps only if it is more than a second
+// behind.
+func TestDelayChangeIsSlewed(t *testing.T) {
 	const tick = time.Second / 60
 	for _, c := range []struct {
 		from, to time.Duration
@@ -225,9 +227,9 @@ func TestDelayIsSlewed(t *testing.T) {
 	}
 }
 
-// The truth of old is there as long as anything needs it, and no longer than the
-// bound; against a list of everything.
-func TestTruthsAreAWindow(t *testing.T) {
+// truths keeps frames as long as they are needed, within its bound. The test compares
+// it with a list of all frames.
+func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
 	f := src.Schema().NewFrame()
 	var all []int32

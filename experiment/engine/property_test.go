@@ -12,8 +12,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// chaos draws any change there is: swaps, params, reshapes of both links.
-func chaos(rng *rand.Rand) config.Change {
+// randomChange draws a random change: a swap, params, or settings of the links.
+func randomChange(rng *rand.Rand) config.Change {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
 	link := func() map[string]any {
@@ -49,8 +49,8 @@ func chaos(rng *rand.Rand) config.Change {
 	return ch
 }
 
-// lawHolds checks the law of outcomes against the link's own count of what is
-// under way.
+// lawHolds checks the law of outcomes against the link's own count of packets in
+// flight.
 func lawHolds(t *testing.T, s *Session) {
 	t.Helper()
 	for _, l := range s.lanes {
@@ -86,7 +86,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 		}
 		refused := 0
 		for range 150 {
-			if err := s.Change(chaos(rng)); err != nil {
+			if err := s.Change(randomChange(rng)); err != nil {
 				refused++
 			}
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(400))*time.Millisecond); err != nil {
@@ -107,9 +107,9 @@ func TestNothingIsEverWrong(t *testing.T) {
 	}
 }
 
-// With the checksum off damaged bytes reach the decoder; what rests on them is
-// tainted, and still nothing is wrong unawares.
-func TestDamageIsTaintedNeverWrong(t *testing.T) {
+// With the checksum off, damaged bytes reach the decoder. Frames that depend on them
+// are tainted, and no other frame is wrong.
+func TestDamageIsTaintedNotWrong(t *testing.T) {
 	rounds := 12
 	if testing.Short() {
 		rounds = 2
@@ -117,7 +117,8 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 	for seed := range uint64(rounds) {
 		c := config.Default()
 		c.Seed = seed
-		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms", "down.jitter": "10ms", "down.duplicate": "5%"} {
+		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms",
+			"down.jitter": "10ms", "down.duplicate": "5%"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +161,7 @@ func TestDamageIsTaintedNeverWrong(t *testing.T) {
 
 // Without loss, and with histories longer than the round trip, there is no
 // failure of any kind across any schedule of swaps.
-func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
+func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	all, rounds := labtest.OfCubes(), 10
 	if testing.Short() {
 		rounds = 2
@@ -199,8 +200,8 @@ func TestSwapsCostNothingOnAGoodLink(t *testing.T) {
 	}
 }
 
-// Sequence numbers, acks and epochs wrap; a run of 80,000 packets with loss
-// passes every seam.
+// Sequence numbers, acks and epochs wrap. A run of 80,000 packets with loss survives
+// every wrap.
 func TestNumbersWrap(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "down.duplicate": "1%"} {
@@ -234,9 +235,8 @@ func TestNumbersWrap(t *testing.T) {
 	}
 }
 
-// After an outage longer than half the sequence circle the endpoints find each
-// other again.
-func TestLongOutageHeals(t *testing.T) {
+// The endpoints recover from an outage of more than half the sequence range.
+func TestRecoveryAfterLongOutage(t *testing.T) {
 	c := config.Default()
 	if err := c.Set("link.latency", "20ms"); err != nil {
 		t.Fatal(err)

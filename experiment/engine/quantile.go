@@ -10,7 +10,7 @@ import (
 // counts is an exact distribution of small whole numbers such as packet sizes.
 type counts struct {
 	n    []int64
-	sum  int64 // of counts
+	sum  int64 // number of values
 	most int
 }
 
@@ -41,7 +41,8 @@ func (c *counts) quantiles() figures.Quantiles {
 	return q
 }
 
-// rankQuantiles walks an ascending distribution of total counts once.
+// rankQuantiles returns the nearest-rank quantiles of a distribution. each yields its
+// values in ascending order with their counts, which add up to total.
 func rankQuantiles(total int64, each func(yield func(v float64, n int64) bool)) figures.Quantiles {
 	rank := func(percent int64) int64 { return max(1, (total*percent+99)/100) }
 	var q figures.Quantiles
@@ -61,8 +62,8 @@ func rankQuantiles(total int64, each func(yield func(v float64, n int64) bool)) 
 	return q
 }
 
-// spread is a distribution of whole numbers such as nanoseconds or micrometres,
-// kept in buckets of about 3 % width, so that its size does not grow with the
+// spread is a distribution of whole numbers such as nanoseconds or micrometres. It
+// counts in buckets of about 3 % width, so that its size does not grow with the
 // length of a run.
 type spread struct {
 	n   [64 << spreadBits]int64
@@ -124,7 +125,8 @@ func (s *spread) thousandths() figures.Quantiles {
 	return q
 }
 
-// recentTimes keeps the newest durations, for a median that follows a swap at once.
+// recentTimes keeps the newest durations, for a median that adapts quickly after a
+// swap.
 type recentTimes struct {
 	ns [120]int64 // two seconds at 60 Hz
 	n  int
@@ -135,9 +137,9 @@ func (r *recentTimes) add(ns int64) {
 	r.n++
 }
 
-// median returns the median in microseconds, 0 if there is nothing.
+// median returns the median in microseconds; 0 if there are no durations.
 func (r *recentTimes) median() float64 {
-	kept := r.ns // a copy: the caller may be asked again
+	kept := r.ns // a copy, since sorting would disturb the ring
 	n := min(r.n, len(kept))
 	if n == 0 {
 		return 0

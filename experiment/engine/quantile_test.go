@@ -9,7 +9,8 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// nearestRank is the definition: the least value with at least p % at or below.
+// nearestRank implements the definition: the least value with at least p % of all
+// values at or below it.
 func nearestRank(sorted []int64, p int) float64 {
 	return float64(sorted[max(1, (len(sorted)*p+99)/100)-1])
 }

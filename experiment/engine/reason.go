@@ -39,7 +39,8 @@ const (
 
 // String names the reason in a word or two.
 func (r Reason) String() string {
-	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost", "no baseline: not decoded", "no baseline",
+	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost",
+		"no baseline: not decoded", "no baseline",
 		"checksum", "damaged", "tainted", "unknown codec", "codec error", "frame refused", "WRONG",
 		"large: no ack", "large: swapped", "large: seam", "large: old baseline", "large: more changed", "large: dearer"}
 	if r < numReasons {

@@ -67,12 +67,14 @@ func (s *Session) Result() *Result {
 	}
 	for _, l := range s.lanes[1:] {
 		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing, Budget: x.budget, Digest: x.digest})
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing,
+			Budget: x.budget, Digest: x.digest})
 	}
 	return r
 }
 
-// frames returns how many frames were sent, or refused by the encoder.
+// frames returns how many frames were given to the encoder; for files, how many
+// rounds were begun.
 func (s *Session) frames() uint64 {
 	if s.delivers {
 		return s.rounds

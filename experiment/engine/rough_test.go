@@ -8,17 +8,17 @@ import (
 	"wirelab/experiment/config"
 )
 
-// others are the sources that are not of cubes, with what encodes them.
-var others = map[string][]string{
+// otherSources are the sources without cubes, with encoders for them.
+var otherSources = map[string][]string{
 	"rpc":  {"full", "rpc-delta", "rpc-adaptive", "xor-rle"},
 	"text": {"receiver-adaptive", "xor-rle", "deflate"},
 }
 
-// roughLink makes a configuration of a link that does everything at once.
+// roughLink returns a configuration with all impairments of a link at once.
 func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 	t.Helper()
 	c := config.Default()
-	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, others[source][0]
+	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, otherSources[source][0]
 	for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
 		"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
 		if err := c.Set(key, v); err != nil {
@@ -28,10 +28,11 @@ func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 	return c
 }
 
-// Calls and messages: any pattern of loss, reordering and duplication, any schedule
-// of swaps, and nothing is wrong; what is late is still welcome where it should be.
+// Calls and messages are never wrong, under any pattern of loss, reordering and
+// duplication and any schedule of swaps. Late messages are decoded where the delivery
+// is frame.Each.
 func TestCallsAndMessages(t *testing.T) {
-	for source, names := range others {
+	for source, names := range otherSources {
 		for seed := range uint64(3) {
 			s, err := NewSession(roughLink(t, source, seed), Options{})
 			if err != nil {
@@ -49,7 +50,8 @@ func TestCallsAndMessages(t *testing.T) {
 			lawHolds(t, s)
 			got := s.lanes[0].totals(s.Now())
 			if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 {
-				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused, got.EncodeFailed, got.Failures)
+				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused, got.EncodeFailed,
+					got.Failures)
 			}
 			if late := got.Stale > 0; late != (source == "rpc") || got.Reordered == 0 {
 				t.Errorf("%s, seed %d: %d stale, %d reordered", source, seed, got.Stale, got.Reordered)

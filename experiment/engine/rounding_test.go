@@ -8,9 +8,11 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// By hand: floats by their values, numbers by their scale, what is no number by far.
+// Errors computed by hand: of floats by value, of integers by scale, and the maximum
+// where a float is not finite.
 func TestRounding(t *testing.T) {
-	s := &frame.Schema{Rows: 1, Fields: []frame.Field{{Name: "heat", Kind: frame.Float32}, {Name: "far", Kind: frame.Quantity, Min: -9, Max: 9, Scale: 0.5}}}
+	s := &frame.Schema{Rows: 1, Fields: []frame.Field{{Name: "heat", Kind: frame.Float32},
+		{Name: "far", Kind: frame.Quantity, Min: -9, Max: 9, Scale: 0.5}}}
 	bits := func(v float32) int32 { return int32(math.Float32bits(v)) }
 	var m roundingMeter
 	if m.rounding(s) != nil {

@@ -16,10 +16,10 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// flock is a source of cubes on paths that can be written down: path says where
-// cube i is at tick n, in units of 1/512 m. It never ends; every round frames it
-// puts everything back and calls that a seam.
-type flock struct {
+// pathCubes is a source of cubes on given paths: path returns the position of cube i
+// at tick n, in units of 1/512 m. It never ends. Every round frames it resets all
+// cubes, which is a seam.
+type pathCubes struct {
 	schema *frame.Schema
 	path   func(i, n int) [3]int32
 	n      int
@@ -27,18 +27,18 @@ type flock struct {
 	seam   bool
 }
 
-func newFlock(cubes int, path func(i, n int) [3]int32) *flock {
-	return &flock{schema: frame.Cubes(cubes), path: path, n: 0}
+func newPathCubes(cubes int, path func(i, n int) [3]int32) *pathCubes {
+	return &pathCubes{schema: frame.Cubes(cubes), path: path, n: 0}
 }
 
-func (k *flock) Schema() *frame.Schema { return k.schema }
-func (k *flock) Initial(f *frame.Frame) {
+func (k *pathCubes) Schema() *frame.Schema { return k.schema }
+func (k *pathCubes) Initial(f *frame.Frame) {
 	*f = *k.schema.NewFrame()
 	k.fill(f, 0)
 }
-func (k *flock) Seam() bool { return k.seam }
+func (k *pathCubes) Seam() bool { return k.seam }
 
-func (k *flock) fill(f *frame.Frame, n int) {
+func (k *pathCubes) fill(f *frame.Frame, n int) {
 	for i := range k.schema.Rows {
 		row := rowOf(f, i)
 		at := k.path(i, n)
@@ -46,7 +46,7 @@ func (k *flock) fill(f *frame.Frame, n int) {
 	}
 }
 
-func (k *flock) Next(f *frame.Frame) error {
+func (k *pathCubes) Next(f *frame.Frame) error {
 	n := k.n
 	if k.seam = false; k.round > 0 {
 		n %= k.round
@@ -57,9 +57,9 @@ func (k *flock) Next(f *frame.Frame) error {
 	return nil
 }
 
-// seen runs a session on paths at 10 snapshots a second and returns how the
-// display fared. What is set comes in pairs of key and value.
-func seen(t *testing.T, src *flock, length time.Duration, settings ...string) figures.Playout {
+// playoutOf runs a session at 10 snapshots a second and returns the figures of its
+// display. Settings are pairs of key and value.
+func playoutOf(t *testing.T, src *pathCubes, length time.Duration, settings ...string) figures.Playout {
 	t.Helper()
 	c := config.Default()
 	c.Encoder.Name = "relative-position"
@@ -83,8 +83,8 @@ func seen(t *testing.T, src *flock, length time.Duration, settings ...string) fi
 	return got.Playout
 }
 
-// gliding cubes go 7, 8, 9 ... units a tick, each in a direction of its own.
-func gliding(i, n int) [3]int32 {
+// uniformPath moves cubes 7, 8, 9 ... units a tick, each in another direction.
+func uniformPath(i, n int) [3]int32 {
 	v := int32(7 + i)
 	at := [3]int32{-100_000 + int32(i), 100_000 - int32(i), 50 + int32(i)}
 	if at[0] += v * int32(n); i%2 == 1 {
@@ -93,14 +93,13 @@ func gliding(i, n int) [3]int32 {
 	return at
 }
 
-// thrown cubes have an acceleration: the n-th tick finds them n*n units away.
-func thrown(i, n int) [3]int32 {
+// acceleratedPath moves cubes n*n units by tick n.
+func acceleratedPath(i, n int) [3]int32 {
 	return [3]int32{int32(n*n) - 100_000, int32(i) * 600, 102}
 }
 
-// A cube in uniform motion is shown exactly where it was, however few snapshots
-// there are and however many of them are lost, as long as none is missing when
-// it is needed.
+// A cube in uniform motion is displayed exactly, at any snapshot rate and any loss,
+// as long as the display is not starved.
 func TestUniformMotionIsShownExactly(t *testing.T) {
 	for _, settings := range [][]string{
 		{},
@@ -111,21 +110,21 @@ func TestUniformMotionIsShownExactly(t *testing.T) {
 		{"sender.rate_hz", "60", "down.loss", "5%"},
 		{"sender.rate_hz", "23", "down.loss", "5%"},
 	} {
-		p := seen(t, newFlock(5, gliding), 30*time.Second, settings...)
+		p := playoutOf(t, newPathCubes(5, uniformPath), 30*time.Second, settings...)
 		if p.PositionErrorMM.Max != 0 || p.OrientationErrorDeg.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
 			t.Errorf("%v: off by %g mm and %g degrees, %g starved", settings, p.PositionErrorMM.Max, p.OrientationErrorDeg.Max, p.StarvedRatio)
 		}
 	}
 }
 
-// What accelerates is shown on the chord, at 10 Hz off by up to a * (h/2)^2 / 2:
-// with n*n units and 6 ticks, 9 units or 17.578 mm. The cubic follows the parabola
-// and is not off at all, with losses neither, where the snapshots it is drawn
-// through are not at equal distances. The display is on the source's ticks here:
-// between them the truth is a chord as well.
-func TestAccelerationIsShownAsItsFormulaSays(t *testing.T) {
+// Linear interpolation of an accelerated cube is off by up to a * (h/2)^2 / 2: at 10
+// Hz, with n*n units and 6 ticks, 9 units or 17.578 mm. The spline follows the
+// parabola exactly, also with losses, where snapshots are not equally spaced. The
+// display is on the source's ticks here, since between them the truth is interpolated
+// linearly.
+func TestErrorUnderAcceleration(t *testing.T) {
 	const units = 1000.0 / frame.UnitsPerMetre // in mm
-	p := seen(t, newFlock(3, thrown), 7*time.Second)
+	p := playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second)
 	if got := p.PositionErrorMM.Max; math.Abs(got-9*units) > 0.001 {
 		t.Errorf("linear: off by %g mm at most, want %g", got, 9*units)
 	}
@@ -133,18 +132,20 @@ func TestAccelerationIsShownAsItsFormulaSays(t *testing.T) {
 		t.Errorf("linear: off by %g mm at the median, want %g", got, 8*units)
 	}
 	for _, loss := range []string{"0%", "20%"} {
-		p = seen(t, newFlock(3, thrown), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss, "receiver.playout_delay", "1s")
+		p = playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss,
+			"receiver.playout_delay", "1s")
 		if p.PositionErrorMM.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
 			t.Errorf("hermite at %s loss: off by %g mm, %g starved", loss, p.PositionErrorMM.Max, p.StarvedRatio)
 		}
 	}
 }
 
-// A starved display shows the newest snapshot: a cube that goes v units a tick
-// is off by v times the ticks that it has stood still.
-func TestFrozenCubesAreLeftBehind(t *testing.T) {
+// A starved display shows the newest snapshot. The error of a cube that moves v units
+// a tick is v times the ticks since the display froze.
+func TestErrorOfFrozenDisplay(t *testing.T) {
 	const lost = 5 // packets in a row, so 6 intervals of 6 ticks without news
-	p := seen(t, newFlock(1, gliding), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111", "receiver.playout_delay", "100ms")
+	p := playoutOf(t, newPathCubes(1, uniformPath), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111",
+		"receiver.playout_delay", "100ms")
 	ticks := lost * 6
 	if want := float64(ticks) * 1000 / 60; math.Abs(p.LongestFreezeMS.Or(-1)-want) > 1000.0/60+0.001 {
 		t.Errorf("frozen for %g ms, want %g", p.LongestFreezeMS, want)
@@ -155,23 +156,23 @@ func TestFrozenCubesAreLeftBehind(t *testing.T) {
 	}
 }
 
-// Where the source begins anew nothing moved: what slides over the seam counts
-// for no error.
-func TestSeamsAreNoError(t *testing.T) {
-	src := newFlock(3, gliding)
+// Interpolation across a seam of the source does not count as an error.
+func TestNoErrorAcrossSeams(t *testing.T) {
+	src := newPathCubes(3, uniformPath)
 	src.round = 95
-	p := seen(t, src, 20*time.Second, "down.jitter", "10ms", "receiver.interpolation", "hermite")
+	p := playoutOf(t, src, 20*time.Second, "down.jitter", "10ms", "receiver.interpolation", "hermite")
 	if p.PositionErrorMM.Max != 0 {
 		t.Errorf("off by %g mm", p.PositionErrorMM.Max)
 	}
 }
 
-// Whether anybody looks changes nothing that is measured; and what one sees then
-// is what was measured.
-func TestLookingChangesNothing(t *testing.T) {
+// Options.WithPicture changes no figure, and the picture's errors equal the measured
+// ones.
+func TestPictureChangesNoFigure(t *testing.T) {
 	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
 		c := config.Default()
-		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20, "encoder.name": "quantized"} {
+		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20,
+			"encoder.name": "quantized"} {
 			if err := c.Set(key, v); err != nil {
 				t.Fatal(err)
 			}
@@ -185,8 +186,8 @@ func TestLookingChangesNothing(t *testing.T) {
 		}
 		return s, s.lanes[0].totals(s.Now())
 	}
-	_, plain := run(newFlock(30, hopping), false) // at times all of them sleep
-	_, looked := run(newFlock(30, hopping), true)
+	_, plain := run(newPathCubes(30, hoppingPath), false) // at times all of them sleep
+	_, looked := run(newPathCubes(30, hoppingPath), true)
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
@@ -207,8 +208,8 @@ func TestLookingChangesNothing(t *testing.T) {
 	}
 }
 
-// The cubic against a parabola, at unequal distances and with neighbours missing;
-// without any it is the chord.
+// The spline follows a parabola, at unequal spacing and with a neighbour missing.
+// Without neighbours it is linear.
 func TestSplineFollowsAParabola(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
@@ -238,10 +239,9 @@ func TestSplineFollowsAParabola(t *testing.T) {
 	}
 }
 
-// A turn about one axis by the angle phi, t of the way by the normalised mean: the
-// angle whose tangent is t sin(phi/2) / (1 - t + t cos(phi/2)), doubled. The sign
-// of a quaternion means nothing.
-func TestMidwayTurnsTheShortestWay(t *testing.T) {
+// The normalised mean at t of a rotation by phi is twice the angle whose tangent is t
+// sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
+func TestMidwayTakesTheShorterWay(t *testing.T) {
 	about := func(phi float64) physics.Quat {
 		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7
 		sin, cos := math.Sincos(phi / 2)
@@ -274,8 +274,9 @@ func TestMidwayTurnsTheShortestWay(t *testing.T) {
 	}
 }
 
-// hopping cubes lie still for two seconds, hop for one, and lie where they lay.
-func hopping(i, n int) [3]int32 {
+// hoppingPath keeps cubes at rest for two seconds, makes them hop for one, and puts
+// them back.
+func hoppingPath(i, n int) [3]int32 {
 	k, z := int32(n%180)-120, int32(102)
 	if k > 0 {
 		z += 2 * k * (60 - k)
@@ -283,8 +284,8 @@ func hopping(i, n int) [3]int32 {
 	return [3]int32{int32(i) * 600, 0, z}
 }
 
-// Who lies still again is shown where it lies, and nobody in the floor.
-func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
+// A cube that comes to rest is displayed where it rests, and no cube below the floor.
+func TestCubesComeToRestInPlace(t *testing.T) {
 	const floor = 102.0 / frame.UnitsPerMetre
 	for _, mode := range []config.Interpolation{config.Linear, config.Hermite} {
 		c := config.Default()
@@ -292,7 +293,7 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 		if err := c.Set("down.latency", "57.3ms"); err != nil { // so that the display is never at a snapshot
 			t.Fatal(err)
 		}
-		s, err := NewSessionOf(c, newFlock(2, hopping), Options{WithPicture: true})
+		s, err := NewSessionOf(c, newPathCubes(2, hoppingPath), Options{WithPicture: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +323,7 @@ func TestHoppingCubesLieWhereTheyLay(t *testing.T) {
 	}
 }
 
-// What came from damaged bytes is not shown, even where nothing else is there.
+// Tainted snapshots are never displayed, even if there are no others.
 func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 	s := frame.Cubes(1)
 	h := frame.NewHistory(s, 20)

@@ -81,7 +81,8 @@ func RecentOf(all []Sample, tickHz int) Recent {
 	return Recent{
 		PayloadKbps: figures.Ratio(float64(s.PayloadBits)/1000, secs), WireKbps: figures.Ratio(float64(s.WireBits)/1000, secs),
 		FeedbackKbps: figures.Ratio(float64(s.FeedbackBits)/1000, secs), PayloadP95Kbps: p95Kbps(tail(all, time.Minute)),
-		BitsPerItem: figures.Ratio(float64(s.PayloadBits), float64(s.Items)), BitsPerChanged: figures.Ratio(float64(s.PayloadBits), float64(s.Changed)),
+		BitsPerItem:      figures.Ratio(float64(s.PayloadBits), float64(s.Items)),
+		BitsPerChanged:   figures.Ratio(float64(s.PayloadBits), float64(s.Changed)),
 		ChangedPerFrame:  figures.Ratio(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)),
 		BaselineAgeMS:    figures.Ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),

@@ -13,10 +13,11 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// badLink sets every stage to work in both directions.
+// badLink turns on all impairments in both directions.
 func badLink(t *testing.T, c *config.Config) *config.Config {
 	t.Helper()
-	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms", "link.reorder": "3%",
+	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
+		"link.reorder":   "3%",
 		"down.duplicate": "3%", "down.corrupt": "2%"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -42,17 +43,19 @@ func shadowNamed(names ...string) (list []config.Encoder) {
 	return list
 }
 
-// The very encoder that runs, joining late as a shadow: every packet meets the
-// fate of its twin, and as soon as both ends of the shadow have caught up it is
-// the same packet, against the same baseline. That holds only if the uplink's
-// fates agree too. Past 65,536 packets numbers have wrapped.
+// The running encoder also joins late as a shadow. Every packet of the shadow meets
+// the fate of its twin in the first lane. Once both ends of the shadow have caught
+// up, the packets are equal and use the same baseline, which requires that the fates
+// on the uplink agree too. The test also joins after 65,536 packets, when sequences
+// have wrapped.
 func TestLateShadowMeetsTheSameFates(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
 		if joins > time.Minute && testing.Short() {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
-			s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{KeepSamples: 100, KeepPackets: 600, Endless: true})
+			s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1),
+				Options{KeepSamples: 100, KeepPackets: 600, Endless: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,14 +85,16 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 			continue
 		}
 		if p.Sent != want.Sent || p.Arrived != want.Arrived || p.Cause != want.Cause || p.Outcome != want.Outcome {
-			t.Fatalf("packet %d.%d: %v %v at %v; the first lane's %v %v at %v", p.Seq, p.Copy, p.Outcome, p.Cause, p.Arrived, want.Outcome, want.Cause, want.Arrived)
+			t.Fatalf("packet %d.%d: %v %v at %v; the first lane's %v %v at %v", p.Seq, p.Copy, p.Outcome, p.Cause, p.Arrived, want.Outcome,
+				want.Cause, want.Arrived)
 		}
 		if p.Cause != 0 {
 			lost++
 		}
 		if p.Sent > joins+3*time.Second {
 			if p.Baseline != want.Baseline || p.Payload != want.Payload {
-				t.Fatalf("packet %d: %d bytes against %d back; the first lane's %d against %d", p.Seq, p.Payload, p.Baseline, want.Payload, want.Baseline)
+				t.Fatalf("packet %d: %d bytes against %d back; the first lane's %d against %d", p.Seq, p.Payload, p.Baseline, want.Payload,
+					want.Baseline)
 			}
 			same++
 		}
@@ -102,7 +107,7 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 	}
 }
 
-// Whoever comes and goes beside it, the first lane does what it does alone.
+// Shadows that join and leave do not affect the first lane.
 func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
@@ -131,8 +136,8 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	}
 }
 
-// Any two lists of shadows: a change leads from one to the other, and survives
-// TOML.
+// For any two lists of shadows, the undo change leads from one to the other, and
+// survives TOML.
 func TestUndoOfShadows(t *testing.T) {
 	all := shadowNamed("raw", "quantized", "zstd", "relative-orientation", "relative-position")
 	other := all[4].Clone()
@@ -174,7 +179,7 @@ func sameSet(a, b []config.Encoder) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(e config.Encoder) bool { return !e.In(b) })
 }
 
-func TestShadowsThatMakeNoSense(t *testing.T) {
+func TestInvalidShadows(t *testing.T) {
 	c := config.Default()
 	c.Shadows = shadowNamed("raw")
 	before := c.Values()
@@ -211,10 +216,11 @@ func TestShadowsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// TestShadowsAreBounded: however long shadows run, and however often they come and
-// go, what they hold stays what it was.
+// The memory of shadows does not grow, however long they run and however often they
+// join and leave.
 func TestShadowsAreBounded(t *testing.T) {
-	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1), Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
+	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1),
+		Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,8 +247,8 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever joins and leaves whenever, under any change there is: nothing is decoded
-// wrong, and every packet of a shadow ends once.
+// With shadows that join and leave at random under random changes, nothing is decoded
+// wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
 	rounds := 24
 	if testing.Short() {
@@ -259,7 +265,7 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 		}
 		all := s.config.CodecTable()
 		for range 25 {
-			ch := chaos(rng)
+			ch := randomChange(rng)
 			if rng.IntN(2) == 0 {
 				ch = config.NewChange("shadow", shadowNamed(all[rng.IntN(len(all))].Name))
 				if on := s.config.Shadows; len(on) > 3 {

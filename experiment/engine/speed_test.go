@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// charlie is a real recording, read from the folder beside the project.
+// charlie is a real recording in a folder beside the project.
 const charlie = "../../shared/data/cubes/charlie.bin.zst"
 
 func needCharlie(tb testing.TB) {
@@ -20,8 +20,8 @@ func needCharlie(tb testing.TB) {
 	}
 }
 
-// badDay is 5 % loss and 50 +- 16 ms each way.
-func badDay(tb testing.TB) *config.Config {
+// lossyConfig has 5 % loss and 50 +- 16 ms each way.
+func lossyConfig(tb testing.TB) *config.Config {
 	tb.Helper()
 	c := config.Default()
 	for key, v := range map[string]any{"down.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "data.source": charlie} {
@@ -38,7 +38,7 @@ func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
 	for _, codec := range labtest.OfCubes() {
 		b.Run(codec.Name, func(b *testing.B) {
-			c := badDay(b)
+			c := lossyConfig(b)
 			c.Encoder = config.Encoder{Name: codec.Name}
 			virtual := time.Duration(0)
 			b.ReportAllocs()
@@ -72,7 +72,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"raw", "quantized", "relative-orientation", "rotor"} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
-			for key, v := range map[string]any{"encoder.name": name, "link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%"} {
+			for key, v := range map[string]any{"encoder.name": name, "link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%",
+				"down.duplicate": "2%"} {
 				if err := c.Set(key, v); err != nil {
 					t.Fatal(err)
 				}

@@ -55,7 +55,8 @@ func (d *delivery) close(now time.Duration) {
 	if !d.begun() || d.packed == nil {
 		return
 	}
-	r := figures.Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data), Blocks: d.snd.Progress().Blocks(), Resent: d.snd.Progress().Resent()}
+	r := figures.Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), Done: d.done, PackedBytes: len(d.packed.data),
+		Blocks: d.snd.Progress().Blocks(), Resent: d.snd.Progress().Resent()}
 	r.TimeS = (now - d.start).Seconds()
 	if d.done {
 		r.TimeS = (d.doneAt - d.start).Seconds()
@@ -77,7 +78,7 @@ const (
 	BlockWaiting   BlockState = iota // never sent
 	BlockUnderWay                    // sent once, not arrived
 	BlockAgain                       // sent more than once, not arrived
-	BlockDelivered                   // there
+	BlockDelivered                   // arrived
 	BlockLate                        // arrived after it was sent more than once
 )
 

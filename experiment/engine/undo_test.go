@@ -8,9 +8,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A dragged slider is one step back; different settings, or the same later, are
-// steps of their own.
-func TestUndoTakesADragAsOne(t *testing.T) {
+// One undo takes back a whole drag. Changes of other settings, or later changes of
+// the same one, are separate steps.
+func TestUndoTakesBackAWholeDrag(t *testing.T) {
 	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,6 @@
+// Package figures defines the figures of a run: their names, units, types and JSON
+// keys. It says what is measured and not how. Assertions in a configuration and the
+// meter of the engine share its names.
 package figures
 
 import (
@@ -16,7 +19,7 @@ type Failures struct {
 	UnknownCodec int64 `json:"unknown_codec"`
 }
 
-// Playout is how the receiver's interpolation buffer fared.
+// Playout holds the figures of the receiver's interpolation buffer.
 type Playout struct {
 	StarvedRatio Figure `json:"starved_ratio"` // share of display ticks without a pair to interpolate
 	Late         int64  `json:"late"`          // snapshots that came after their time
@@ -27,13 +30,13 @@ type Playout struct {
 	LateMS          Quantiles `json:"late_ms"`           // by how much, of those that were late
 	BehindMS        Figure    `json:"behind_ms"`         // how far the display lags the sender, mean
 
-	// How far cubes are shown from where the sender had them at the moment on
-	// display: over all display ticks and all cubes that move in either.
+	// The distance of displayed cubes from the sender's at the moment on display,
+	// over all display ticks and all cubes that move at either end.
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
 }
 
-// Totals is what a lane measured from the start; the JSON of `run` holds it.
+// Totals holds a lane's figures from its start on, as the JSON of `run` has them.
 type Totals struct {
 	Sent       int64            `json:"sent"`
 	Duplicated int64            `json:"duplicated"`
@@ -55,13 +58,14 @@ type Totals struct {
 	// Unknown counts packets given to a real network of which nothing was ever heard.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"`
-	// EncodeFailed counts frames the encoder refused: they were not sent.
+	// EncodeFailed counts frames that the encoder refused. They were not sent.
 	EncodeFailed int64 `json:"encode_failed"`
-	// DecodeRefused counts, among the corrupt, packets that nothing had damaged:
-	// the decoder would not have what its encoder wrote. It must be 0.
+	// DecodeRefused counts the undamaged packets among the corrupt: the decoder
+	// rejected what its encoder wrote. It must be 0.
 	DecodeRefused int64 `json:"decode_refused"`
 
-	// Rates are over the whole run; of a file over the time until it was there.
+	// Rates in kbit/s (1,000 bit) over the whole run; for a file, over the time
+	// until it was delivered.
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`
 	FeedbackKbps float64 `json:"feedback_kbps"`
@@ -79,26 +83,26 @@ type Totals struct {
 	Playout          Playout   `json:"playout"`
 	Network          Network   `json:"network"`
 
-	// Transfer is how the file came across, where the data are files.
+	// Transfer is nil unless the data are files.
 	Transfer *Transfer `json:"transfer,omitempty"`
 
 	// Rounding is nil for codecs that do not quantise.
 	Rounding *Rounding `json:"rounding,omitempty"`
 
-	// Sender and Receiver are what the codec's ends know of themselves, where it is
-	// a protocol that has something to show.
+	// Sender and Receiver are the gauges of the codec's two ends, for codecs that
+	// have any.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
 	Receiver []encoders.Gauge `json:"receiver,omitempty"`
 }
 
-// Failed returns how many packets arrived of which the receiver made nothing that it can
+// Failed returns how many packets arrived but gave no frame that the receiver can
 // trust.
 func (t *Totals) Failed() int64 {
 	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }
 
-// Timing is what the work cost in this process: the only part of a report that
-// may differ between two runs of one configuration.
+// Timing is how long the codec's work took in this process. It is the only part of a
+// report that may differ between two runs of one configuration.
 type Timing struct {
 	PackMS         float64   `json:"pack_ms,omitempty"`   // to make a patch, where a file is delivered
 	UnpackMS       float64   `json:"unpack_ms,omitempty"` // to apply it
@@ -107,8 +111,8 @@ type Timing struct {
 	RealTimeFactor float64   `json:"real_time_factor"`
 }
 
-// Network is what the link did to the packets, as a capture at both ends would
-// tell it: the terms are those of RFC 4737 (reordering) and of spec sheets.
+// Network is what the link did to the packets, as a capture at both ends would show
+// it. The terms are those of RFC 4737 (reordering) and of spec sheets.
 type Network struct {
 	LossRate  Figure `json:"loss_rate"`  // of packets sent, copies apart
 	MeanBurst Figure `json:"mean_burst"` // packets lost in a row, by sequence
@@ -124,54 +128,55 @@ type Network struct {
 	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
 }
 
-// Transfer is how a file came across: the present delivery of a lane.
+// Transfer holds the figures of a lane's current delivery of a file.
 type Transfer struct {
-	Encoder     string  `json:"encoder"` // that packed it; empty as long as none has
+	Encoder     string  `json:"encoder"` // encoder that packed the file; empty before any did
 	OldBytes    int     `json:"old_bytes"`
 	NewBytes    int     `json:"new_bytes"`
-	PackedBytes int     `json:"packed_bytes"` // what the encoder made of it: the patch
-	Blocks      int     `json:"blocks"`       // datagrams that it takes at least
-	Delivered   int     `json:"delivered"`    // blocks that are there
+	PackedBytes int     `json:"packed_bytes"` // size of the packed file: the patch
+	Blocks      int     `json:"blocks"`       // blocks of the stream, the least number of datagrams
+	Delivered   int     `json:"delivered"`    // blocks that have arrived
 	Resent      int64   `json:"resent"`       // datagrams that carried a block again
-	Spurious    int64   `json:"needless"`     // of those, blocks that were there already
-	Done        bool    `json:"done"`         // the file is rebuilt, and its SHA-256 agrees
-	Failed      bool    `json:"failed"`       // all has come, and it is no such file
+	Spurious    int64   `json:"needless"`     // of those, datagrams whose block had arrived before
+	Done        bool    `json:"done"`         // the file is rebuilt and its SHA-256 matches
+	Failed      bool    `json:"failed"`       // unpacking failed, or the encoder refused the file
 	SHA256      string  `json:"sha256"`       // of the new file
 	OldSHA256   string  `json:"old_sha256"`   // of the old one
-	ElapsedS    float64 `json:"elapsed_s"`    // since the first datagram left, until it was done or now
-	// TimeS is how long it took from the first datagram until the file was rebuilt;
-	// absent if it was not.
+	ElapsedS    float64 `json:"elapsed_s"`    // from the first datagram until done, or until now
+	// TimeS is the time from the first datagram until the file was rebuilt, in
+	// seconds; nil if it was not.
 	TimeS       *float64 `json:"time_s,omitempty"`
-	RoundTripMS float64  `json:"round_trip_ms"` // smoothed, as the sender has it
-	TimeoutMS   float64  `json:"timeout_ms"`    // after which it sends a block again
-	// What was sent in all, as the datagrams of Totals are, whatever round or encoder
-	// they were of: payload, on the wire, and up the link.
+	RoundTripMS float64  `json:"round_trip_ms"` // smoothed round trip of the sender
+	TimeoutMS   float64  `json:"timeout_ms"`    // retransmission timeout of the sender
+	// All bytes sent in the run, over all rounds and encoders: payload and wire
+	// bytes of the downlink, and wire bytes of the uplink.
 	PayloadBytes  int64   `json:"payload_bytes"`
 	WireBytes     int64   `json:"wire_bytes"`
 	FeedbackBytes int64   `json:"feedback_bytes"`
 	Rounds        []Round `json:"rounds,omitempty"`
 }
 
-// Round is a delivery that ended, in a session that delivers again and again.
+// Round is a finished delivery of a session that delivers the file repeatedly.
 type Round struct {
 	Encoder     string  `json:"encoder"`
 	StartS      float64 `json:"start_s"`
-	TimeS       float64 `json:"time_s"` // until it was done, or given up
+	TimeS       float64 `json:"time_s"` // until it was done or abandoned
 	Done        bool    `json:"done"`
 	PackedBytes int     `json:"packed_bytes"`
 	Blocks      int     `json:"blocks"`
 	Resent      int64   `json:"resent"`
 }
 
-// Rounding is how far off what a codec sends is from the source's truth, for codecs
-// that quantise: over all values of all frames sent, in the units of their fields.
+// Rounding is the error of a codec that quantises: the distance of the sent values
+// from the source's, over all values of all frames sent, in the units of their
+// fields.
 type Rounding struct {
 	Mean  float64 `json:"mean"`
 	Max   float64 `json:"max"`
-	Field string  `json:"field"` // where it was the largest
+	Field string  `json:"field"` // field of the largest error
 }
 
-// causeCounts names the causes of loss; nil counts give zeros.
+// LostBy returns the counts of losses by the name of their cause; zeros if n is nil.
 func LostBy(n *[MaxCauses]int64) map[string]int64 {
 	out := map[string]int64{}
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
@@ -183,14 +188,14 @@ func LostBy(n *[MaxCauses]int64) map[string]int64 {
 	return out
 }
 
-// BudgetShare is one line of the bit budget.
+// BudgetShare is one line of the bit budget: the bits of one slot.
 type BudgetShare struct {
 	Slot  string  `json:"slot"`
 	Bits  float64 `json:"bits"`
 	Share float64 `json:"share"` // of the payload
 }
 
-// figures flattens totals to the dotted keys of their JSON.
+// Of flattens totals to a map from the dotted keys of their JSON to the figures.
 func Of(t Totals) map[string]float64 {
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -211,7 +216,8 @@ func Of(t Totals) map[string]float64 {
 	return out
 }
 
-// addFigures adds the numbers below a place of a JSON tree.
+// addFigures adds all numbers of a JSON tree to out, under dotted keys with the given
+// prefix.
 func addFigures(prefix string, v any, out map[string]float64) {
 	switch t := v.(type) {
 	case map[string]any:
@@ -223,11 +229,11 @@ func addFigures(prefix string, v any, out map[string]float64) {
 	}
 }
 
-// MaxCauses bounds the causes of loss that are counted apart; their names come
-// from lossmodel.Cause.
+// MaxCauses is an upper bound for the number of causes in lossmodel.Cause.
 const MaxCauses = 8
 
-// Verdict is the time that it took, or why there is none.
+// Verdict returns the time that the delivery took, in seconds, or says why there is
+// none.
 func (x *Transfer) Verdict() string {
 	switch {
 	case x.TimeS != nil:
@@ -240,6 +246,7 @@ func (x *Transfer) Verdict() string {
 	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
+// Ratio returns x/y, or 0 if y is 0.
 func Ratio(x, y float64) float64 {
 	if y == 0 {
 		return 0

@@ -2,18 +2,19 @@ package paired
 
 import "math"
 
-// mostOfData is how much of the data a block may be. Data that drift, as after a
-// change of the link in the middle, come to that limit, and their intervals are as
-// wide as they should be.
+// maxBlockShare is the largest share of the data that one block may take. Data with a
+// trend, as after a change of the link during the run, reach that limit, and their
+// intervals are as wide as they should be.
 const maxBlockShare = 0.35
 
-// blockLength returns how long blocks of v should be: the rule of Politis and White
-// (2004, corrected by Patton, Politis and White 2009) for the circular block
-// bootstrap, which balances the bias of blocks too short to hold the dependence
-// against the scatter of too few of them, but at least four times the lag at which
-// v's autocorrelation dies out, and at least twice the memory of a process that
-// forgets as fast as v does from one value to the next. The rule alone minimises the
-// error of the variance; an interval that is too narrow is the worse mistake here.
+// blockLength returns the block length for v. It follows the rule of Politis and
+// White (2004, corrected by Patton, Politis and White 2009) for the circular block
+// bootstrap. The rule balances the bias of short blocks, which miss part of the
+// dependence, against the scatter of few long blocks. It minimises the error of the
+// variance, but here an interval that is too narrow is worse than one that is too
+// wide. So there are two lower limits: four times the lag at which v's
+// autocorrelation dies out, and twice the correlation time of a first-order
+// autoregressive process with v's autocorrelation at lag 1.
 func blockLength(v []float64) int {
 	n := len(v)
 	r := autocovariance(v, maxLag(n))
@@ -40,14 +41,14 @@ func blockLength(v []float64) int {
 	return int(math.Ceil(min(max(length, 1), maxBlockShare*float64(n))))
 }
 
-// persistence is how much of a value is left in the next one: the autocorrelation r
-// of n values at lag 1 without its bias, (1+3r)/n (Marriott and Pope 1954).
+// persistence returns the autocorrelation at lag 1, corrected for the bias (1+3r)/n
+// of its estimate r from n values (Marriott and Pope 1954).
 func persistence(r float64, n int) float64 { return min(r+(1+3*max(r, 0))/float64(n), 0.99) }
 
-// unseen is by how much blocks make intervals of v too narrow because what reaches
-// from one to the next is lost: the standard deviation of a mean of values that
-// forget as fast as v does, over that which blocks of this length see of it. At
-// least 1.
+// widening returns the factor by which blocks of a given length make intervals of v
+// too narrow, because they miss the dependence between blocks. For a first-order
+// autoregressive process with v's autocorrelation, it is the true standard deviation
+// of the mean over the one that such blocks show. It is at least 1.
 func widening(v []float64, block int) float64 {
 	r := autocovariance(v, 1)
 	if block < 2 || r[0] <= 0 {
@@ -62,14 +63,15 @@ func widening(v []float64, block int) float64 {
 	return math.Sqrt(whole / (whole - lost))
 }
 
-// insignificant is how many lags in a row must look like chance for the
-// autocorrelation to have died out.
+// insignificant is how many successive lags must be within the noise for the
+// autocorrelation to count as died out.
 const insignificant = 5
 
-// maxLag is the furthest lag that blockLength looks at.
+// maxLag returns the largest lag that blockLength uses for n values.
 func maxLag(n int) int { return min(n-1, max(n/10, 10)+insignificant) }
 
-// autocovariance returns that of v at lags 0 to most.
+// autocovariance returns the autocovariance of v at lags 0 to most. It stops early
+// once the autocorrelation has died out.
 func autocovariance(v []float64, most int) []float64 {
 	mean := sum(v) / float64(len(v))
 	centred := make([]float64, len(v))
@@ -84,13 +86,13 @@ func autocovariance(v []float64, most int) []float64 {
 		}
 		r[k] = s / float64(len(v))
 		if k > 0 && k <= most && diedOut(r[:k+1], len(v)) {
-			return r[:k+1] // nothing beyond is asked for
+			return r[:k+1] // larger lags are not needed
 		}
 	}
 	return r
 }
 
-// died reports whether the last lags of r all look like chance.
+// diedOut reports whether the last lags of r are all within the noise.
 func diedOut(r []float64, n int) bool {
 	if len(r) <= insignificant {
 		return false
@@ -104,8 +106,8 @@ func diedOut(r []float64, n int) bool {
 	return true
 }
 
-// lastLag is the last lag before the autocorrelation has died out; the last one
-// known if it never does.
+// lastLag returns the last lag before the autocorrelation dies out; the largest known
+// lag if it does not.
 func lastLag(r []float64, n int) int {
 	if diedOut(r, n) {
 		return len(r) - 1 - insignificant
@@ -121,8 +123,8 @@ func flatTop(t float64) float64 {
 	return 2 * (1 - t)
 }
 
-// influence is how much each pair moves the difference of two ratios, to first
-// order: what has to be looked at for dependence.
+// influence returns how much each pair shifts the difference of two ratios, to first
+// order. The block length follows from the dependence among these values.
 func influence(a, b Ratio) []float64 {
 	ra, rb := a.value(), b.value()
 	n := float64(len(a.Num))
@@ -134,7 +136,8 @@ func influence(a, b Ratio) []float64 {
 	return out
 }
 
-// beyond is the same for quantiles: which of the two lies beyond its own.
+// exceedances is the same for quantiles: for each pair, whether a exceeds qa, minus
+// whether b exceeds qb.
 func exceedances(a, b []float64, qa, qb float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range out {

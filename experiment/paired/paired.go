@@ -1,20 +1,19 @@
-// Package paired says how far the difference between two encoders can be trusted
-// that ran side by side on the same frames and the same losses.
+// Package paired computes confidence intervals for the difference between two
+// encoders that ran side by side on the same frames and the same losses.
 //
-// What is measured tenth of a second by tenth of a second is paired: a busy moment
-// is dear for both, so the differences vary far less than either. But neighbours
-// in time are alike, in the differences too, and whoever takes them for
-// independent finds intervals several times too narrow. The remedy is the block
-// bootstrap (Künsch 1989): draw whole stretches of time with replacement, both
-// encoders' at once, until as much time has been drawn as there was; do that some
-// hundred times; how much the difference varies over the draws is how much it
-// could have been otherwise. The stretches wrap around the end (Politis and Romano
-// 1992), so that no moment is drawn less often than another.
+// The samples of both encoders, one per tenth of a second, are paired: a busy moment
+// is costly for both, so their differences vary much less than the samples
+// themselves. But successive differences are correlated, and intervals that ignore
+// this are several times too narrow. So the package uses the block bootstrap (Künsch
+// 1989). It draws blocks of time with replacement, the same blocks for both encoders,
+// until they add up to the length of the run. It repeats this some hundred times. The
+// spread of the difference over the draws gives the interval. Blocks wrap around the
+// end (Politis and Romano 1992), so that every sample is drawn equally often.
 //
-// How long a stretch must be follows from the data: see blockLength. In a short run
-// of data with a long memory few stretches remain, and those too short to hold all of
-// it; both make an interval too narrow, and both are made up for: see critical and
-// unseen.
+// The block length follows from the data: see blockLength. A short run with long
+// correlations has few blocks, and they are too short to capture all of the
+// dependence. Both effects make an interval too narrow, and both are corrected: see
+// critical and widening.
 package paired
 
 import (
@@ -24,36 +23,38 @@ import (
 	"slices"
 )
 
-// Least is the fewest pairs of which an interval is made. With fewer there are too
-// few stretches to see by how much they vary, and no telling how long their memory is.
+// MinPairs is the fewest pairs for an interval. Fewer give too few blocks to estimate
+// their variance and the correlation time.
 const MinPairs = 100
 
-// resamples is how many draws are made. The width of an interval, which hangs on
-// their standard deviation, is then known to 1/sqrt(2 resamples), 3.5 %.
+// resamples is the number of draws. The width of an interval is proportional to their
+// standard deviation, which is then known to 1/sqrt(2 resamples) = 3.5 %.
 const resamples = 400
 
-// mostBlocks bounds how many stretches make a draw, and so what a draw costs. Longer
-// ones than need be are never wrong, and 300 tell a variance well enough.
+// maxBlocks is the most blocks in a draw, which bounds the cost of a draw. Blocks
+// that are longer than necessary do no harm, and 300 are enough to estimate a
+// variance.
 const maxBlocks = 300
 
-// Interval is a difference and the 95 % confidence interval around it.
+// Interval is a difference with its 95 % confidence interval, in the units of the
+// compared figures.
 type Interval struct {
 	Diff, Lo, Hi float64
-	Block        int  // the length of the stretches, in pairs
-	Known        bool // there was enough to make an interval of: otherwise Lo and Hi mean nothing
+	Block        int  // block length in pairs
+	Known        bool // there were enough data; otherwise Lo and Hi are not set
 }
 
-// Clear reports whether the interval leaves no doubt which of the two is larger.
+// Significant reports whether the interval is known and excludes 0.
 func (i Interval) Significant() bool { return i.Known && (i.Lo > 0 || i.Hi < 0) }
 
-// Ratio is a figure that is a sum over a sum: payload bits over changed cubes, or
-// over seconds. Both slices have an entry a pair.
+// Ratio is a figure that is the sum of Num over the sum of Den, such as payload bits
+// over changed cubes or over seconds. Both slices have one entry per pair.
 type Ratio struct{ Num, Den []float64 }
 
 func (r Ratio) value() float64 { return sum(r.Num) / sum(r.Den) }
 
-// Ratios compares a with b: how much larger a's ratio is. The four slices must be
-// equally long. A ratio over nothing makes the difference unknown.
+// Ratios returns the difference of the ratios, a minus b. The four slices must have
+// equal lengths. If a denominator is zero, the interval is unknown.
 func Ratios(a, b Ratio, seed uint64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
@@ -67,11 +68,13 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 	return ratios(a, b, block, widening(moves, block), seed)
 }
 
-// ratios is Ratios with blocks of a given length, and made wider so many times.
+// ratios is Ratios with a given block length. The interval is widened by the factor
+// wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	n := len(a.Num)
 	out := Interval{Diff: a.value() - b.value(), Block: block}
-	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block), newPrefixSums(b.Den, out.Block)}
+	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block),
+		newPrefixSums(b.Den, out.Block)}
 	var m moments
 	draws := newDraws(n, out.Block, seed)
 	for range resamples {
@@ -87,8 +90,8 @@ func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	return out
 }
 
-// Quantiles compares the p-th quantile of a with that of b, 0 < p < 1, nearest
-// rank. Both must be equally long.
+// Quantiles returns the difference of the p-th quantiles, a minus b, for 0 < p < 1 by
+// nearest rank. Both slices must have equal lengths.
 func Quantiles(a, b []float64, p float64, seed uint64) Interval {
 	n := len(a)
 	if len(b) != n {
@@ -123,7 +126,7 @@ func Quantiles(a, b []float64, p float64, seed uint64) Interval {
 	return out
 }
 
-// spread makes the interval from what the draws gave.
+// spread sets the interval from the standard deviation of the draws.
 func (i *Interval) spread(n int, m *moments, wider float64) {
 	half := wider * critical(float64(i.Block)/float64(n)) * math.Sqrt(m.variance())
 	if math.IsNaN(half) || math.IsInf(half, 0) {
@@ -132,9 +135,9 @@ func (i *Interval) spread(n int, m *moments, wider float64) {
 	i.Lo, i.Hi, i.Known = i.Diff-half, i.Diff+half, true
 }
 
-// between makes the interval of the middle 95 % of what the draws gave, widened as
-// the other: quantiles jump from one heap of values to another, where a standard
-// deviation means little, and scatter more to one side.
+// between sets the interval to the middle 95 % of the draws, widened as spread does.
+// Quantiles can jump between clusters of values and scatter asymmetrically, so their
+// standard deviation would mean little.
 func (i *Interval) between(n int, drawn []float64, wider float64) {
 	wider *= critical(float64(i.Block)/float64(n)) / critical(0)
 	slices.Sort(drawn)
@@ -145,15 +148,15 @@ func (i *Interval) between(n int, drawn []float64, wider float64) {
 	i.Known = true
 }
 
-// critical is by how many standard deviations of the draws a difference of nothing
-// goes astray in one case of twenty, where a block is the share b of the data: 1.96
-// for short ones, and more the fewer there are, for their variance is then itself a
-// guess. The theory is that of Kiefer and Vogelsang (2005, "fixed b") for the kernel
-// of Bartlett, which overlapping blocks are; the polynomial is fitted to 20,000
-// simulations each of blocks that wrap around, for b to 0.5 (see the tests).
+// critical returns the critical value at 95 %, in standard deviations of the draws,
+// if a block is the share b of the data. It is 1.96 for short blocks. It grows with
+// b, because few blocks make the variance itself uncertain. The theory is that of
+// Kiefer and Vogelsang (2005, "fixed b") for the Bartlett kernel, to which
+// overlapping blocks are equivalent. The polynomial is fitted to 20,000 simulations
+// each of circular blocks, for b up to 0.5 (see the tests).
 func critical(b float64) float64 { return 1.959963984540054 + 2.6*b + float64(2.7*b)*b }
 
-// draws draws blocks.
+// draws draws random circular blocks.
 type draws struct {
 	n, block int
 	rng      *rand.PCG
@@ -163,7 +166,7 @@ func newDraws(n, block int, seed uint64) draws {
 	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)}
 }
 
-// each calls take with the blocks of one draw: n pairs in all.
+// each calls take with the blocks of one draw, which add up to n pairs.
 func (d *draws) each(take func(from, length int)) {
 	for left := d.n; left > 0; left -= d.block {
 		hi, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
@@ -171,12 +174,13 @@ func (d *draws) each(take func(from, length int)) {
 	}
 }
 
-// around repeats the first values behind the last, so that any block is a slice.
+// wrapAround appends the first values to the end, so that every circular block is a
+// slice.
 func wrapAround(v []int32, block int) []int32 {
 	return append(slices.Clip(v), v[:min(block, len(v))]...)
 }
 
-// running answers for the sum of any stretch of up to block values, around the end.
+// prefixSums gives the sum of any circular block of up to block values.
 type prefixSums []float64
 
 func newPrefixSums(v []float64, block int) prefixSums {
@@ -189,7 +193,8 @@ func newPrefixSums(v []float64, block int) prefixSums {
 
 func (r prefixSums) of(from, length int) float64 { return r[from+length] - r[from] }
 
-// moments is the mean and the sum of squares of what was added (Welford 1962).
+// moments holds the mean and the sum of squared deviations of the added values
+// (Welford 1962).
 type moments struct{ n, mean, squares float64 }
 
 func (m *moments) add(v float64) {

@@ -15,7 +15,7 @@ func ones(n int) []float64 {
 	return v
 }
 
-// autoregressive returns n values x' = phi x + e of mean 0, begun in equilibrium.
+// autoregressive returns n values of the stationary process x' = phi x + e of mean 0.
 func autoregressive(rng *rand.Rand, n int, phi float64) []float64 {
 	v := make([]float64, n)
 	x := rng.NormFloat64() / math.Sqrt(1-phi*phi)
@@ -26,7 +26,7 @@ func autoregressive(rng *rand.Rand, n int, phi float64) []float64 {
 	return v
 }
 
-// against pairs v with a b that moves with it: a = b + v.
+// against returns pairs a, b with differences v: a = b + v.
 func against(rng *rand.Rand, v []float64) (a, b Ratio) {
 	base := make([]float64, len(v))
 	over := make([]float64, len(v))
@@ -37,8 +37,8 @@ func against(rng *rand.Rand, v []float64) (a, b Ratio) {
 	return Ratio{over, ones(len(v))}, Ratio{base, ones(len(v))}
 }
 
-// TestIndependentDifferences: with blocks of one pair the interval is that of the
-// textbook, mean ± t s/√n, up to the scatter of the draws.
+// TestIndependentDifferences: with blocks of one pair, the interval is mean ± t s/√n,
+// up to the scatter of the draws.
 func TestIndependentDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{50, 200, 1000} {
@@ -79,8 +79,9 @@ func TestBlockVarianceClosedForm(t *testing.T) {
 	}
 }
 
-// covers returns the share of trials whose interval holds the true difference of 0.
-func covers(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) Interval) float64 {
+// coverage returns the share of trials whose interval contains the true difference of
+// 0.
+func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) Interval) float64 {
 	rng := rand.New(rand.NewPCG(4, uint64(n)))
 	hit := 0
 	for i := range trials {
@@ -92,8 +93,8 @@ func covers(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) I
 	return float64(hit) / float64(trials)
 }
 
-// TestCoverage: 95 % intervals must hold the truth in 95 of 100 cases, also where
-// neighbours are alike, where intervals that take them for independent do not.
+// TestCoverage: 95 % intervals contain the true difference in 95 of 100 cases, also
+// for correlated samples, for which naive intervals do not.
 func TestCoverage(t *testing.T) {
 	trials := 400
 	if testing.Short() {
@@ -111,8 +112,8 @@ func TestCoverage(t *testing.T) {
 	} {
 		trials := min(trials, 150_000/c.n)
 		slack := 3 * math.Sqrt(0.95*0.05/float64(trials)) // three standard errors of the simulation
-		got := covers(trials, c.n, c.phi, Ratios)
-		alone := covers(trials, c.n, c.phi, naive)
+		got := coverage(trials, c.n, c.phi, Ratios)
+		alone := coverage(trials, c.n, c.phi, naive)
 		t.Logf("n = %d, phi = %g: blocks cover %.3f, single pairs %.3f", c.n, c.phi, got, alone)
 		if got < c.least-slack || got > 0.99+slack {
 			t.Errorf("n = %d, phi = %g: covers %.3f", c.n, c.phi, got)
@@ -123,8 +124,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestQuantileCoverage: of two samples of one law, moving together, the 95th
-// percentiles do not differ.
+// TestQuantileCoverage: the 95th percentiles of two correlated samples of one
+// distribution do not differ.
 func TestQuantileCoverage(t *testing.T) {
 	trials := 300
 	if testing.Short() {
@@ -149,9 +150,9 @@ func TestQuantileCoverage(t *testing.T) {
 	}
 }
 
-// TestQuantileOfTwoHeaps: where values lie in two heaps, far above the other's, the
-// median may be in either, but there is no doubt which is larger.
-func TestQuantileOfTwoHeaps(t *testing.T) {
+// TestQuantileOfTwoClusters: a's values form two clusters, both far above b's. The
+// median may lie in either, but the difference is significant.
+func TestQuantileOfTwoClusters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	x, y := make([]float64, 600), make([]float64, 600)
 	for i := range x {
@@ -192,8 +193,8 @@ func TestQuantileOfDraws(t *testing.T) {
 	}
 }
 
-// TestBlockLength: none where there is no memory, longer with longer memory, never
-// more than their share of the data.
+// TestBlockLength: blocks are short without correlation, longer with longer
+// correlation, and never exceed maxBlockShare.
 func TestBlockLength(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	before := 0.0
@@ -233,8 +234,8 @@ func textbook(n int) float64 {
 // kieferVogelsang is what they published for Bartlett's kernel (2005, table 1).
 func kieferVogelsang(b float64) float64 { return 1.96 + 2.9694*b + 0.4160*b*b - 0.5324*b*b*b }
 
-// TestCritical: where blocks are short, wrapping around makes no difference to the
-// published values; where they are long, a simulation has to do.
+// TestCritical compares short blocks with the published values, since wrapping around
+// makes no difference there, and long blocks with a simulation.
 func TestCritical(t *testing.T) {
 	for b := 0.0; b <= 0.2; b += 0.02 {
 		if got, want := critical(b), kieferVogelsang(b); math.Abs(got-want) > 0.02*want {
@@ -261,8 +262,8 @@ func TestCritical(t *testing.T) {
 	}
 }
 
-// TestUnseen compares with the variance of block means summed up lag by lag.
-func TestUnseen(t *testing.T) {
+// TestWidening compares with the variance of block means, summed up lag by lag.
+func TestWidening(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	v := autoregressive(rng, 2000, 0.8)
 	r := autocovariance(v, 1)
@@ -287,7 +288,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-func TestTooLittleToSay(t *testing.T) {
+func TestTooFewPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	a, b := against(rng, autoregressive(rng, MinPairs-1, 0))
 	none := Ratio{ones(100), make([]float64, 100)}

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// ranked is values in order, and where each pair stands among them, so that a draw
-// is counted rather than sorted.
+// ranked holds sorted values and the rank of each pair, so that the quantile of a
+// draw needs counting but no sorting.
 type ranked struct {
 	sorted []float64
-	place  []int32 // of pair i
+	place  []int32 // rank of pair i
 }
 
 func rank(v []float64) ranked {
@@ -26,14 +26,14 @@ func rank(v []float64) ranked {
 	return r
 }
 
-// quantile returns the p-th of n values, of which that at each place was drawn so
-// many times; nil: each once.
+// quantile returns the p-th quantile of n drawn values. times says how often the
+// value of each rank was drawn; nil means once each.
 func (r *ranked) quantile(times []int32, n int, p float64) float64 {
 	at := int32(math.Ceil(p * float64(n))) // nearest rank, from 1
 	if times == nil {
 		return r.sorted[max(at, 1)-1]
 	}
-	if p > 0.5 { // the far end is nearer
+	if p > 0.5 { // count from the top, which is closer
 		left := int32(n) - at
 		i := n - 1
 		for ; i > 0 && left >= times[i]; i-- {

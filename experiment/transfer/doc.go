@@ -1,40 +1,41 @@
-// Package transfer brings a stream of bytes across a link that loses, disorders and
-// repeats datagrams: the stream is cut in numbered blocks, and each is sent until an
-// acknowledgement names it. The package decides what is sent when, and puts together
-// what came; it knows no links, no encoders and no clock but the times it is told.
+// Package transfer delivers a stream of bytes over a link that loses, reorders and
+// duplicates datagrams. The stream is cut into numbered blocks, and each block is
+// resent until it is acknowledged. The package decides which block is sent when, and
+// reassembles the blocks that arrive. It knows no links and no encoders, and takes
+// the time as an argument.
 //
 // # How it goes
 //
-// A sender has a chance to send a datagram at every beat of a given pace. It takes
-// the first of these: the lowest block that was sent and should have been
-// acknowledged by now; the next new block, if fewer than a window of blocks are
-// under way; nothing.
+// A sender may send one datagram every beat. It chooses the first of these that
+// applies: the lowest block whose acknowledgement is overdue; the next new block, if
+// fewer than a window of blocks are in flight; nothing.
 //
-// Every datagram has a sequence number of its own, a block that is sent again as
-// well. So an acknowledgement says which of several datagrams it is about, and every
-// one is a measurement of the round trip (as in QUIC, RFC 9002, section 3.1; TCP has
-// to leave out those of resends). A block should have been acknowledged after the
-// timeout of RFC 6298: the smoothed round trip and four times its mean deviation, at
-// least a beat. While nothing at all is heard, the timeout doubles.
+// Every datagram has its own sequence number, also one that resends a block. So an
+// acknowledgement names one datagram, and every acknowledgement measures the round
+// trip (as in QUIC, RFC 9002, section 3.1; TCP must ignore those of resent segments).
+// A block is overdue after the timeout of RFC 6298: the smoothed round trip plus four
+// times its mean deviation, but at least plus a beat. While no acknowledgements
+// arrive, the timeout doubles.
 //
-// There is no congestion control: the pace is the user's, who came to see what a
-// link does to it. The window only keeps a sender that hears nothing from sending
+// There is no congestion control: the user sets the pace, to see how a link copes
+// with it. The window only stops a sender that gets no acknowledgements from sending
 // everything.
 //
-// An acknowledgement names the datagram that it answers, and besides, for those that
-// were lost, the newest that came, the 32 before it, and how many blocks the receiver
-// has without a gap. The round trip is that of the datagram it answers: where datagrams
-// overtake each other, that of the newest is the one of the fastest.
+// An acknowledgement names the datagram that it answers. To make up for lost
+// acknowledgements, it also names the newest datagram that arrived, which of the 32
+// before it arrived, and how many blocks the receiver has without a gap. The round
+// trip is measured on the datagram that it answers. Where datagrams overtake each
+// other, measuring on the newest would favour the fastest.
 package transfer
 
 import "time"
 
 const (
-	// Reach is how many blocks beyond the first missing one a receiver keeps, and so
-	// how far a sender goes. It bounds the memory of both.
+	// Reach is how many blocks from the first missing one on a receiver accepts. A
+	// sender does not go beyond it. It bounds the memory of both.
 	Reach = 1024
 
-	firstTimeout = time.Second     // before any round trip was measured (RFC 6298, 2.1)
-	maxTimeout   = 4 * time.Second // however long nothing is heard
-	remembered   = 4096            // datagrams whose acknowledgements still mean something
+	firstTimeout = time.Second     // before the first round trip is measured (RFC 6298, 2.1)
+	maxTimeout   = 4 * time.Second // limit of the backoff
+	remembered   = 4096            // newest datagrams that can be acknowledged
 )

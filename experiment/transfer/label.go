@@ -6,25 +6,26 @@ import (
 	"fmt"
 )
 
-// Label is what a stream begins with: how long it is, and what must come of it.
+// Label is the beginning of a stream: its length, and the size and hash of the file
+// that it unpacks to.
 type Label struct {
-	Packed int64 // bytes that follow the label
-	Size   int64 // bytes of the file that they make
+	Packed int64 // bytes in the stream after the label
+	Size   int64 // bytes of the unpacked file
 	Hash   [sha256.Size]byte
 }
 
-// MinBlock is the least size of a block: the first one holds the label.
+// MinBlock is the least size of a block in bytes: the first block must hold the whole
+// label.
 const MinBlock = 2*binary.MaxVarintLen64 + sha256.Size
 
-// Append writes the label: both sizes as unsigned varints, and the SHA-256 of the
-// file.
+// Append appends the label to dst: both sizes as unsigned varints, then the hash.
 func (l *Label) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(l.Packed))
 	dst = binary.AppendUvarint(dst, uint64(l.Size))
 	return append(dst, l.Hash[:]...)
 }
 
-// parseLabel reads what Append wrote, and returns how many bytes that was.
+// parseLabel reads what Append wrote and returns its length n.
 func parseLabel(src []byte) (l Label, n int, err error) {
 	for _, v := range []*int64{&l.Packed, &l.Size} {
 		u, k := binary.Uvarint(src[n:])

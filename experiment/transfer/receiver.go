@@ -5,32 +5,32 @@ import (
 	"fmt"
 )
 
-// Receiver puts the blocks of a stream together. The first bytes of the stream are
-// its label, which says how long it is.
+// Receiver reassembles the blocks of a stream. The stream begins with a Label, which
+// gives its length.
 type Receiver struct {
-	stream     []byte // without a gap
-	blocks     int    // in it
+	stream     []byte // received without a gap
+	blocks     int    // number of blocks in stream
 	early      map[uint32][]byte
 	label      Label
-	labelBytes int // bytes of the label; 0 as long as it has not come
+	labelBytes int // length of the label; 0 until it has arrived
 	err        error
 }
 
-// Fate is what became of a block at the receiver.
+// Fate is what a receiver did with a block.
 type Fate uint8
 
 // The fates.
 const (
-	Kept      Fate = iota // it was missing
-	Duplicate             // it was there already
-	Refused               // it cannot be: see the error
+	Kept      Fate = iota // it is new
+	Duplicate             // it had arrived before
+	Refused               // it is invalid: see the error
 )
 
-// ErrBlock: a block that no sender sends.
+// ErrBlock says that a block cannot be part of the stream.
 var ErrBlock = errors.New("transfer: impossible block")
 
-// Accept takes a block, which it copies. Any number and any bytes may come: memory
-// grows with what came, and with nothing that it claims.
+// Accept adds a block; it copies body. The arguments may be anything: memory grows
+// with the bytes received, and not because of a size that they claim.
 func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 	if r.err != nil {
 		return Refused, r.err
@@ -83,27 +83,28 @@ func (r *Receiver) append(body []byte) error {
 	return nil
 }
 
-// left returns how many bytes are missing at the end.
+// missing returns how many bytes of the stream have not been received without a gap;
+// negative if there are too many.
 func (r *Receiver) missing() int64 {
 	return r.label.Packed + int64(r.labelBytes) - int64(len(r.stream))
 }
 
-// Complete reports whether the whole stream is there.
+// Complete reports whether the whole stream has been received.
 func (r *Receiver) Complete() bool { return r.err == nil && r.labelBytes > 0 && r.missing() == 0 }
 
-// Packed returns the stream without its label, as far as it came without a gap.
+// Packed returns the stream after its label, as far as it was received without a gap.
 func (r *Receiver) Packed() []byte { return r.stream[r.labelBytes:] }
 
-// Label returns what the stream says of itself, and whether that has come.
+// Label returns the stream's label, and whether it has been received.
 func (r *Receiver) Label() (Label, bool) { return r.label, r.labelBytes > 0 }
 
-// UpTo returns how many blocks are there without a gap.
+// Contiguous returns how many blocks were received without a gap.
 func (r *Receiver) Contiguous() int { return r.blocks }
 
-// Has reports whether a block is there.
+// Has reports whether a block was received.
 func (r *Receiver) Has(number int) bool {
 	return number < r.blocks || r.early[uint32(number)] != nil
 }
 
-// Held returns how many blocks are there, those after a gap included.
+// Received returns how many blocks were received, including those after a gap.
 func (r *Receiver) Received() int { return r.blocks + len(r.early) }

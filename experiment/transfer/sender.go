@@ -6,43 +6,43 @@ import (
 	"time"
 )
 
-// Sender decides which block goes next. It holds no bytes of the stream.
+// Sender decides which block is sent next. It does not hold the bytes of the stream.
 type Sender struct {
 	window int
 	beat   time.Duration
 
 	blocks     []block
-	base       int // blocks below it are acknowledged
-	next       int // the first that was never sent
-	pending    int // blocks between them that are not acknowledged
-	contiguous int // what the receiver has without a gap, as far as we heard
+	base       int // all blocks below it are acknowledged
+	next       int // first block that was never sent
+	pending    int // unacknowledged blocks from base up to next
+	contiguous int // blocks that the receiver reported without a gap
 
-	sent [remembered]datagram // of sequence s at s % remembered
+	sent [remembered]datagram // datagram of sequence s at s % remembered
 
 	timer     timer
 	anyAck    bool
 	lastAck   time.Duration
-	backedOff time.Duration // when the timeout was doubled last
+	backedOff time.Duration // when the timeout was last doubled
 	resent    int64
 }
 
-// block is what the sender knows of a block.
+// block is the sender's state of a block.
 type block struct {
-	sent  time.Duration // last time
+	sent  time.Duration // when it was last sent
 	times uint32
 	acked bool
 }
 
-// datagram is what the sender knows of one that it sent.
+// datagram is a datagram that was sent.
 type datagram struct {
-	seq   uint64 // + 1; 0: none
+	seq   uint64 // sequence + 1; 0: none
 	block int
 	at    time.Duration
 	acked bool
 }
 
-// NewSender returns a sender of so many blocks that keeps at most window of them
-// under way, 1 to Reach, and sends at most one datagram a beat.
+// NewSender returns a sender of the given number of blocks. At most window of them, 1
+// to Reach, are in flight, and at most one datagram is sent per beat.
 func NewSender(blocks, window int, beat time.Duration) *Sender {
 	if window < 1 || window > Reach {
 		panic(fmt.Sprintf("transfer: a window of %d blocks; expected 1 to %d", window, Reach))
@@ -50,7 +50,7 @@ func NewSender(blocks, window int, beat time.Duration) *Sender {
 	return &Sender{window: window, beat: beat, blocks: make([]block, blocks), timer: timer{granularity: beat}}
 }
 
-// Next returns the block to send now, and whether it is one that was sent before;
+// Next returns the number of the block to send now, and whether it was sent before;
 // ok is false if there is nothing to send.
 func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 	timeout := s.timer.timeout()
@@ -62,15 +62,16 @@ func (s *Sender) Next(now time.Duration) (number int, again, ok bool) {
 	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.contiguous)+Reach {
 		return s.next, false, true
 	}
-	// Every block that was sent was acknowledged, and yet the receiver does not have
-	// them all: an acknowledgement lied about single datagrams.
+	// All sent blocks are acknowledged, but the receiver does not have them all: an
+	// acknowledgement named datagrams that had not arrived.
 	if s.base == s.next && s.contiguous < s.next && now-s.blocks[s.contiguous].sent >= timeout {
 		return s.contiguous, true, true
 	}
 	return 0, false, false
 }
 
-// Sent notes that the block that Next named has left as datagram seq.
+// Sent records that block number was sent in datagram seq. Next must have returned
+// that block.
 func (s *Sender) Sent(now time.Duration, seq uint64, number int) {
 	b := &s.blocks[number]
 	if b.times > 0 {
@@ -84,8 +85,8 @@ func (s *Sender) Sent(now time.Duration, seq uint64, number int) {
 	s.sent[seq%remembered] = datagram{seq: seq + 1, block: number, at: now}
 }
 
-// silence doubles the timeout if nothing was heard since a block was sent, once a
-// timeout.
+// backOff doubles the timeout if no acknowledgement has arrived since a block was
+// sent, at most once per timeout.
 func (s *Sender) backOff(now, sent time.Duration) {
 	if s.anyAck && s.lastAck >= sent || now-s.backedOff < s.timer.timeout() {
 		return
@@ -94,18 +95,18 @@ func (s *Sender) backOff(now, sent time.Duration) {
 	s.timer.backOff()
 }
 
-// ErrAck: an acknowledgement says what cannot be.
+// ErrAck says that an acknowledgement claims more blocks than were sent.
 var ErrAck = errors.New("transfer: acknowledgement of what was never sent")
 
-// Ack is an acknowledgement: what a receiver says whenever a datagram came.
+// Ack is an acknowledgement. A receiver sends one for every datagram that arrives.
 type Ack struct {
-	Answers    uint64 // the datagram that came
-	Newest     uint64 // of all that came
-	Mask       uint32 // bit i: the one that is i+1 before the newest came
-	Contiguous int    // blocks that are there without a gap
+	Answers    uint64 // sequence of the datagram that caused it
+	Newest     uint64 // highest sequence that arrived
+	Mask       uint32 // bit i: sequence Newest-1-i arrived
+	Contiguous int    // blocks received without a gap
 }
 
-// Heard takes in an acknowledgement.
+// HandleAck updates the sender with an acknowledgement that arrives at now.
 func (s *Sender) HandleAck(now time.Duration, a Ack) error {
 	if a.Contiguous < 0 || a.Contiguous > s.next {
 		return fmt.Errorf("%w: %d blocks of %d", ErrAck, a.Contiguous, s.next)
@@ -132,8 +133,8 @@ func (s *Sender) HandleAck(now time.Duration, a Ack) error {
 	return nil
 }
 
-// find returns what is known of a datagram; nil if it was never sent, or so long ago
-// that it is forgotten.
+// find returns the datagram with sequence seq; nil if it was never sent or is no
+// longer remembered.
 func (s *Sender) find(seq uint64) *datagram {
 	if d := &s.sent[seq%remembered]; d.seq == seq+1 {
 		return d
@@ -155,20 +156,20 @@ func (s *Sender) done(number int) {
 	}
 }
 
-// Done reports whether the receiver is known to have all blocks.
+// Done reports whether the receiver has reported all blocks.
 func (s *Sender) Done() bool { return s.contiguous == len(s.blocks) }
 
-// Blocks returns how many there are.
+// Blocks returns the number of blocks.
 func (s *Sender) Blocks() int { return len(s.blocks) }
 
-// Resent returns how many datagrams carried a block that had been sent before.
+// Resent returns how many datagrams carried a block that was sent before.
 func (s *Sender) Resent() int64 { return s.resent }
 
-// Times returns how often a block was sent, 0 for one that was not.
+// SendCount returns how often a block was sent.
 func (s *Sender) SendCount(number int) int { return int(s.blocks[number].times) }
 
-// RoundTrip returns the smoothed round trip, 0 before one was measured.
+// RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (s *Sender) RoundTrip() time.Duration { return s.timer.smoothed }
 
-// Timeout returns after what time a block is sent again.
+// Timeout returns the present retransmission timeout.
 func (s *Sender) Timeout() time.Duration { return s.timer.timeout() }

@@ -2,17 +2,16 @@ package transfer
 
 import "time"
 
-// timer reckons the retransmission timeout as RFC 6298 has it, in whole
-// nanoseconds.
+// timer computes the retransmission timeout of RFC 6298, in whole nanoseconds.
 type timer struct {
-	granularity time.Duration // that the timeout stays above the round trip: the clock's granularity in the RFC
+	granularity time.Duration // least margin of the timeout over the round trip (the RFC's clock granularity G)
 	smoothed    time.Duration
 	deviation   time.Duration
 	measured    bool
 	doublings   uint
 }
 
-// measure takes in a round trip (sections 2.2 and 2.3).
+// measure adds a measured round trip (sections 2.2 and 2.3).
 func (t *timer) measure(rtt time.Duration) {
 	if !t.measured {
 		t.smoothed, t.deviation, t.measured = rtt, rtt/2, true
@@ -22,21 +21,21 @@ func (t *timer) measure(rtt time.Duration) {
 	t.smoothed += (rtt - t.smoothed) / 8
 }
 
-// timeout returns after what time an answer is overdue.
+// timeout returns after what time an acknowledgement is overdue.
 func (t *timer) timeout() time.Duration {
 	d := firstTimeout
 	if t.measured {
 		d = t.smoothed + max(t.granularity, 4*t.deviation)
 	}
-	return max(d, min(d<<t.doublings, maxTimeout)) // a link may be slower than maxTimeout
+	return max(d, min(d<<t.doublings, maxTimeout)) // the round trip itself may exceed maxTimeout
 }
 
-// double is for when nothing is heard (section 5.5).
+// backOff doubles the timeout, up to maxTimeout (section 5.5).
 func (t *timer) backOff() {
 	if t.timeout() < maxTimeout {
 		t.doublings++
 	}
 }
 
-// calm takes all doublings back.
+// resetBackoff ends the backoff.
 func (t *timer) resetBackoff() { t.doublings = 0 }

@@ -14,7 +14,7 @@ import (
 
 const beat = 10 * time.Millisecond
 
-// wire is a link in both directions: what is under way, by the time it arrives.
+// wire is a link in both directions: the messages in flight, by time of arrival.
 type wire struct {
 	rng         *rand.Rand
 	loss, twice float64
@@ -29,7 +29,7 @@ type wire struct {
 	lie         func(message) message // what becomes of an acknowledgement; nil: nothing
 }
 
-// message is a datagram, or an acknowledgement of what came until then.
+// message is a datagram or an acknowledgement.
 type message struct {
 	at     time.Duration
 	ack    bool
@@ -54,7 +54,7 @@ func (w *wire) send(now time.Duration, m message) {
 	}
 }
 
-// due takes out the first message that has arrived.
+// due removes and returns the first message that has arrived.
 func (w *wire) due(now time.Duration) (message, bool) {
 	first := -1
 	for i, m := range w.under {
@@ -70,7 +70,7 @@ func (w *wire) due(now time.Duration) (message, bool) {
 	return m, true
 }
 
-// note is what a receiver remembers of the datagrams that came.
+// note records the arrival of a datagram for later acknowledgements.
 func (w *wire) note(seq uint64) {
 	switch {
 	case !w.any:
@@ -87,9 +87,9 @@ func (w *wire) note(seq uint64) {
 	}
 }
 
-// bring runs a transfer in steps of a millisecond until the receiver has it all, and
-// returns when that was; never if it takes longer than limit.
-func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit time.Duration) (at time.Duration, ok bool) {
+// run runs a transfer in steps of a millisecond until the receiver has the whole
+// stream. It returns when that was; ok is false if it takes longer than limit.
+func (w *wire) run(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit time.Duration) (at time.Duration, ok bool) {
 	t.Helper()
 	for now := time.Duration(0); now <= limit; now += time.Millisecond {
 		for m, ok := w.due(now); ok; m, ok = w.due(now) {
@@ -124,13 +124,13 @@ func (w *wire) bring(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limi
 	return 0, false
 }
 
-// cut makes a stream of packed bytes with its label, and its blocks.
+// cut returns the blocks of a stream: packed bytes with their label.
 func cut(packed []byte, size int) (blocks [][]byte) {
 	l := Label{Packed: int64(len(packed)), Size: 7, Hash: sha256.Sum256(packed)}
 	return slices.Collect(slices.Chunk(append(l.Append(nil), packed...), size))
 }
 
-func noise(n int, seed uint64) []byte {
+func randomBytes(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for i := range b {
@@ -139,14 +139,14 @@ func noise(n int, seed uint64) []byte {
 	return b
 }
 
-// On a link that loses nothing a transfer takes a beat for every block but the
-// first, and the latency; with a small window, a window a round trip.
+// On a link without loss, a transfer takes the latency and a beat for every block but
+// the first. A small window allows one window per round trip.
 func TestCleanLink(t *testing.T) {
-	blocks := cut(noise(10_000, 1), 100)
+	blocks := cut(randomBytes(10_000, 1), 100)
 	for _, latency := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 300 * time.Millisecond} {
 		for _, window := range []int{1, 2, 8, 64, Reach} {
 			s, w := NewSender(len(blocks), window, beat), &wire{rng: rand.New(rand.NewPCG(1, 1)), latency: latency}
-			at, ok := w.bring(t, s, &Receiver{}, blocks, 2*time.Minute)
+			at, ok := w.run(t, s, &Receiver{}, blocks, 2*time.Minute)
 			round := max((2*latency+beat-1)/beat, 1) // in beats: a block goes out with the answer to the one a window before
 			last := time.Duration(len(blocks)-1) * beat
 			if time.Duration(window) < round {
@@ -159,16 +159,17 @@ func TestCleanLink(t *testing.T) {
 	}
 }
 
-// Whatever a link does short of losing everything, the stream arrives as it was, and
-// the sender hears of it.
+// Over any link that does not lose everything, the stream arrives intact and the
+// sender learns of it.
 func TestAnyLink(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		packed := noise(1+rng.IntN(20_000), seed)
+		packed := randomBytes(1+rng.IntN(20_000), seed)
 		blocks := cut(packed, MinBlock+rng.IntN(400))
-		w := &wire{rng: rng, loss: 0.7 * rng.Float64(), twice: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(200)) * time.Millisecond, jitter: rng.Int64N(int64(300 * time.Millisecond))}
+		w := &wire{rng: rng, loss: 0.7 * rng.Float64(), twice: 0.3 * rng.Float64(),
+			latency: time.Duration(rng.IntN(200)) * time.Millisecond, jitter: rng.Int64N(int64(300 * time.Millisecond))}
 		s, r := NewSender(len(blocks), 1+rng.IntN(200), beat), &Receiver{}
-		at, ok := w.bring(t, s, r, blocks, time.Hour)
+		at, ok := w.run(t, s, r, blocks, time.Hour)
 		if !ok || !bytes.Equal(r.Packed(), packed) {
 			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks there", seed, len(blocks), w.loss, ok, at, r.Received())
 		}
@@ -181,8 +182,8 @@ func TestAnyLink(t *testing.T) {
 	}
 }
 
-// A sender that hears nothing sends its window, and then ever less.
-func TestSilence(t *testing.T) {
+// A sender without acknowledgements sends its window and then backs off.
+func TestBackoffWithoutAcks(t *testing.T) {
 	s := NewSender(5000, 64, beat)
 	var times []time.Duration
 	seq := uint64(0)
@@ -203,7 +204,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A sender allocates nothing once it is made, whatever it sends and hears.
+// A sender allocates nothing after NewSender.
 func TestSenderAllocatesNothing(t *testing.T) {
 	s, now, seq := NewSender(1<<20, 64, beat), time.Duration(0), uint64(0)
 	allocs := testing.AllocsPerRun(1000, func() {
@@ -220,7 +221,7 @@ func TestSenderAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The timer against RFC 6298, reckoned in floating point.
+// The timer agrees with RFC 6298 in floating point.
 func TestTimer(t *testing.T) {
 	tm := timer{granularity: beat}
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -240,8 +241,9 @@ func TestTimer(t *testing.T) {
 	}
 }
 
-// Acknowledgements that lie are refused if they cannot be, and else only cost time.
-func TestLies(t *testing.T) {
+// Impossible acknowledgements are refused. False ones that are possible only cost
+// time.
+func TestImpossibleAcks(t *testing.T) {
 	s := NewSender(4, 4, beat)
 	for n := range 3 {
 		s.Sent(0, uint64(n), n)
@@ -261,13 +263,12 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// Lies about single datagrams are made up for, even if blocks that they are about are
-// further back than a receiver reaches: the sender goes no further than that from
-// what the receiver says that it has.
-func TestLiesOnTheWay(t *testing.T) {
+// A sender recovers from false acknowledgements of single datagrams. It never goes
+// further than Reach beyond the blocks that the receiver reports without a gap.
+func TestFalseAcks(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 6))
-		packed := noise(60*2*Reach, seed)
+		packed := randomBytes(60*2*Reach, seed)
 		blocks := cut(packed, 60)
 		s, r := NewSender(len(blocks), 1+rng.IntN(Reach), beat), &Receiver{}
 		w := &wire{rng: rng, loss: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(100)) * time.Millisecond}
@@ -277,13 +278,13 @@ func TestLiesOnTheWay(t *testing.T) {
 			}
 			return m
 		}
-		if at, ok := w.bring(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
+		if at, ok := w.run(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
 			t.Errorf("seed %d: %d of %d blocks there after %v", seed, r.Received(), len(blocks), at)
 		}
 	}
 }
 
-// A receiver takes any blocks there may be, and no more memory than came.
+// A receiver survives any blocks, and holds no more bytes than arrived.
 func FuzzAccept(f *testing.F) {
 	l := Label{Packed: 1 << 40, Size: 1 << 61}
 	f.Add(l.Append(nil), []byte{0, 1, 1, 2, 200, 3}, uint16(40))

@@ -8,13 +8,13 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// audit watches one encoder: six processes that decode one residue class each,
-// and one that encodes everything again.
+// audit checks one encoder with seven processes: six that decode one residue class
+// each, and one that encodes all frames again.
 type audit struct {
 	decoders [Delay]*auditProcess
 	encoder  *auditProcess
-	frames   [Delay][]digest // what the decoders must arrive at
-	packets  []digest        // what the encoder must arrive at
+	frames   [Delay][]digest // what the decoders must produce
+	packets  []digest        // what the encoder must produce
 	buf      []byte
 }
 
@@ -39,8 +39,8 @@ func startAudit(ctx context.Context, start Process, codec string, s *frame.Schem
 	return a, nil
 }
 
-// see shows the audit frame n and its packet: the packet to the one decoder
-// whose class it is in, the frame to the encoder.
+// add passes frame n and its packet to the processes: the packet to the decoder of
+// its class, the frame to the encoder.
 func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	class := n % Delay
 	a.buf = appendTable(a.buf[:0], f)
@@ -50,8 +50,8 @@ func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	a.encoder.send(a.buf)
 }
 
-// verdict waits for the processes and says what is illegal about the encoder;
-// "" if nothing is.
+// verdict waits for the processes and returns which rule the encoder broke; "" if it
+// broke none.
 func (a *audit) verdict() string {
 	problem := ""
 	for class, w := range a.decoders {
@@ -71,7 +71,7 @@ func (a *audit) verdict() string {
 	return problem
 }
 
-// stop ends the processes without a verdict; after one it does nothing.
+// stop ends the processes without a verdict. After a verdict it does nothing.
 func (a *audit) stop() {
 	for _, w := range append(a.decoders[:], a.encoder) {
 		if w != nil {

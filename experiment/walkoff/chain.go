@@ -5,26 +5,26 @@ import (
 	"wirelab/encoders"
 )
 
-// Delay is the distance in frames from a snapshot to its baseline: at 60 Hz, the
-// tenth of a second that the walk-off allows for a round trip.
+// Delay is the distance in frames from a snapshot to its baseline. At 60 Hz it is the
+// tenth of a second that the walk-off assumes for a round trip.
 const Delay = 6
 
-// chain is what one end remembers: of each residue class n mod 6 the newest
-// frame, and the memo that the codec attached to it.
+// chain is the state of one end: for each residue class n mod 6 the newest frame, and
+// the memo that the codec attached to it.
 type chain struct {
 	ref   [1]encoders.Ref
 	links [Delay]link
 }
 
-// link is one residue class. The two frames change places at every step, so
-// that nothing is allocated.
+// link is one residue class. The two frames are swapped at every step, so that
+// nothing is allocated.
 type link struct {
 	held, next frame.Frame
 	memo       encoders.Memo // of held; nil while held is the initial state
-	spare      encoders.Memo // of the frame before held: it has left the chain
+	spare      encoders.Memo // memo of the frame before held, for reuse
 }
 
-// newChain returns the memory of an end that knows nothing but the initial state.
+// newChain returns the state of an end that holds only the initial state.
 func newChain(s *frame.Schema, initial *frame.Frame) *chain {
 	c := &chain{}
 	for i := range c.links {
@@ -43,7 +43,7 @@ func (c *chain) baseline(n int) []encoders.Ref {
 	return c.ref[:]
 }
 
-// advance makes the link's next frame, now known under memo, the one held.
+// advance makes next the held frame, with its memo.
 func (l *link) advance(memo encoders.Memo) {
 	l.held, l.next = l.next, l.held
 	l.spare, l.memo = l.memo, memo
@@ -55,8 +55,8 @@ type sender struct {
 	enc encoders.Encoder
 }
 
-// encode appends the packet of frame n to dst. src is not changed: the encoder
-// gets a copy, which may be rewritten by a codec that quantises.
+// encode appends the packet of frame n to dst. It does not modify src: the encoder
+// gets a copy, which a codec that quantises may rewrite.
 func (s *sender) encode(dst []byte, n int, src *frame.Frame) ([]byte, error) {
 	l := &s.links[n%Delay]
 	l.next.CopyFrom(src)
@@ -75,8 +75,8 @@ type receiver struct {
 	dec encoders.Decoder
 }
 
-// decode reads the packet of frame n. The frame it returns is the chain's own,
-// valid until frame n+6 is decoded.
+// decode decodes the packet of frame n. The result belongs to the chain and is valid
+// until frame n+6 is decoded.
 func (r *receiver) decode(n int, packet []byte) (*frame.Frame, error) {
 	l := &r.links[n%Delay]
 	l.next.Tick = uint32(n)
@@ -84,12 +84,12 @@ func (r *receiver) decode(n int, packet []byte) (*frame.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.next.Tick = uint32(n) // a decoder may have begun with a copy of its reference
+	l.next.Tick = uint32(n) // a decoder may have copied its reference's tick
 	l.advance(memo)
 	return &l.held, nil
 }
 
-// ends returns a fresh sender and receiver of codec with its default params.
+// newEndpoints returns a new sender and receiver of codec with its default params.
 func newEndpoints(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame) (*sender, *receiver, error) {
 	enc, dec, err := codec.New(s, codec.Defaults())
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"wirelab/encoders/table"
 )
 
-// The audit's processes are this very test binary.
+// The audit's processes run this test binary.
 const workerEnv = "WALKOFF_AUDIT_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func process(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// walk is a recording made up on the spot: cubes that stumble about.
+// walk is a generated recording of cubes on random walks.
 type walk struct {
 	schema  *frame.Schema
 	rng     *rand.Rand
@@ -60,14 +60,14 @@ func openWalk(frames int) Open {
 	}
 }
 
-// oddWalk is a recording whose first frames are not the initial state repeated.
-type oddWalk struct{ *walk }
+// badPreambleWalk is a recording whose first frames do not repeat the initial state.
+type badPreambleWalk struct{ *walk }
 
-func (oddWalk) Preamble() error { return dataset.ErrPreamble }
+func (badPreambleWalk) Preamble() error { return dataset.ErrPreamble }
 
-func openOdd() (dataset.Source, error) {
+func openBadPreamble() (dataset.Source, error) {
 	src, err := openWalk(20)()
-	return oddWalk{src.(*walk)}, err
+	return badPreambleWalk{src.(*walk)}, err
 }
 
 func (w *walk) Schema() *frame.Schema  { return w.schema }
@@ -100,7 +100,8 @@ type trial struct {
 	decode func(dst, base *frame.Frame, src []byte) error
 }
 
-func (t trial) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (t trial) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+	_ *encoders.Budget) ([]byte, encoders.Memo, error) {
 	return t.encode(dst, cur, refs[0].Frame), nil, nil
 }
 
@@ -127,21 +128,21 @@ func readDelta(dst, base *frame.Frame, src []byte) error {
 	return nil
 }
 
-// smuggled and counted are what a cheat must not have: package-level state.
+// Package-level state of the cheating codecs.
 var (
-	smuggled [][]int32
-	counted  struct{ sent, got byte }
+	leakedState [][]int32
+	counted     struct{ sent, got byte }
 )
 
-// trials are the codecs on trial. All but the liar decode perfectly as long as
-// one process sees every packet.
+// trials are the codecs under test. All but the liar decode correctly as long as one
+// process sees every packet.
 var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	"honest": func() (encoders.Encoder, encoders.Decoder) {
 		t := trial{appendDelta, readDelta}
 		return t, t
 	},
 	// gambler remembers along the legal chain, and reuses the spare memo.
-	"gambler": func() (encoders.Encoder, encoders.Decoder) { return second{}, second{} },
+	"gambler": func() (encoders.Encoder, encoders.Decoder) { return twoFrames{}, twoFrames{} },
 	// borrower sends the difference from frame n-1.
 	"borrower": func() (encoders.Encoder, encoders.Decoder) {
 		sent, got := &frame.Frame{}, &frame.Frame{}
@@ -180,11 +181,11 @@ var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	// smuggler hands the frame over in memory and sends a number.
 	"smuggler": func() (encoders.Encoder, encoders.Decoder) {
 		return trial{encode: func(dst []byte, cur, _ *frame.Frame) []byte {
-				smuggled = append(smuggled, append([]int32(nil), cur.Table...))
-				return binary.AppendUvarint(dst, uint64(len(smuggled)-1))
+				leakedState = append(leakedState, append([]int32(nil), cur.Table...))
+				return binary.AppendUvarint(dst, uint64(len(leakedState)-1))
 			}}, trial{decode: func(dst, _ *frame.Frame, src []byte) error {
 				i, _ := binary.Uvarint(src)
-				copy(dst.Table, smuggled[i]) // panics where nothing was smuggled
+				copy(dst.Table, leakedState[i]) // panics where nothing was smuggled
 				return nil
 			}}
 	},
@@ -217,11 +218,11 @@ func (mute) Encode(dst []byte, _ *frame.Frame, _ []encoders.Ref, _ encoders.Memo
 	return dst, nil, errors.New("cannot speak")
 }
 
-// second predicts by the last two frames of the chain: its memo of a frame is a
-// copy of that frame's baseline.
-type second struct{}
+// twoFrames predicts from the last two frames of the chain: the memo of a frame is a
+// copy of its baseline.
+type twoFrames struct{}
 
-func (second) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame.Frame, memo *frame.Frame) {
+func (twoFrames) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame.Frame, memo *frame.Frame) {
 	base := refs[0].Frame
 	memo, ok := spare.(*frame.Frame)
 	if !ok {
@@ -238,12 +239,13 @@ func (second) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame.Fr
 	return guess, memo
 }
 
-func (s second) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (s twoFrames) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	_ *encoders.Budget) ([]byte, encoders.Memo, error) {
 	guess, memo := s.predict(refs, spare)
 	return appendDelta(dst, cur, guess), memo, nil
 }
 
-func (s second) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+func (s twoFrames) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	guess, memo := s.predict(refs, spare)
 	return memo, readDelta(dst, guess, src)
 }
@@ -253,8 +255,9 @@ func lookup(name string) (*encoders.Codec, error) {
 	if !ok {
 		return table.ByName(name)
 	}
-	return &encoders.Codec{Name: name, Refs: 1, Suits: frame.IsCubes, New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-		enc, dec := build()
-		return enc, dec, nil
-	}}, nil
+	return &encoders.Codec{Name: name, Refs: 1, Suits: frame.IsCubes,
+		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+			enc, dec := build()
+			return enc, dec, nil
+		}}, nil
 }

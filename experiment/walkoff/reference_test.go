@@ -22,7 +22,7 @@ func recording(t *testing.T, name string) (spec string, open Open) {
 	return spec, func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
 }
 
-func every(s *frame.Schema) (list []*encoders.Codec) {
+func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 	all := table.All()
 	for i := range all {
 		if all[i].Suits(s) {
@@ -40,8 +40,8 @@ func TestEveryEncoder(t *testing.T) {
 	}
 	for _, name := range names {
 		spec, open := recording(t, name)
-		board, err := Run(context.Background(), spec, open, every(frame.Cubes(frame.WalkoffCubes)),
-			Options{Frames: frames, Audit: process, Clock: metronome()})
+		board, err := Run(context.Background(), spec, open, codecsFor(frame.Cubes(frame.WalkoffCubes)),
+			Options{Frames: frames, Audit: process, Clock: stepClock()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,9 +53,9 @@ func TestEveryEncoder(t *testing.T) {
 	}
 }
 
-// TestReferencePrograms holds whole recordings against what the programs of the
-// walk-off's authors made of the very same ones: Fiedler's needed 516.5 bytes a
-// packet on charlie and 481.3 on bravo.
+// TestReferencePrograms compares whole recordings with the results of the walk-off
+// authors' programs on the same data. Fiedler's took 516.5 bytes a packet on charlie
+// and 481.3 on bravo.
 func TestReferencePrograms(t *testing.T) {
 	codec, err := table.ByName("relative-orientation")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestReferencePrograms(t *testing.T) {
 	}
 	for name, fiedler := range map[string]float64{"bravo": 481.3, "charlie": 516.5} {
 		spec, open := recording(t, name)
-		board, err := Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: metronome()})
+		board, err := Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: stepClock()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,15 +9,15 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// What Result.Audit may say.
+// The values of Result.Audit.
 const (
 	AuditPass = "pass"
 	AuditFail = "fail"
-	AuditOff  = "off" // it was not asked for
+	AuditOff  = "off" // no audit was requested
 )
 
-// Result is how one encoder did. Sizes are exact and the same everywhere; times
-// are of this process. An encoder that broke off is scored up to there.
+// Result is the score of one encoder. Sizes are exact and reproducible; times are of
+// this process. An encoder that failed is scored up to the failure.
 type Result struct {
 	Encoder string `json:"encoder"`
 	Packets int    `json:"packets"`
@@ -37,14 +37,14 @@ type Result struct {
 	Problem  string `json:"problem,omitempty"` // why it is not lossless, or not legal
 }
 
-// ItemFigures are bits for each row, whatever that is.
+// ItemFigures are the figures per item, which is a row of the schema.
 type ItemFigures struct {
 	BitsPerItem           float64 `json:"bits_per_item"`
-	BitsPerChangedItem    float64 `json:"bits_per_changed_item"` // all bits over the rows that differ from frame n-6
+	BitsPerChangedItem    float64 `json:"bits_per_changed_item"` // all bits, divided by the rows that differ from frame n-6
 	ChangedItemsPerPacket float64 `json:"changed_items_per_packet"`
 }
 
-// CubeFigures are the same of cubes, by the names that the walk-off gave them.
+// CubeFigures are the same figures for cubes, under the names that the walk-off uses.
 type CubeFigures struct {
 	BitsPerCube           float64 `json:"bits_per_cube"`
 	BitsPerChangedCube    float64 `json:"bits_per_changed_cube"`
@@ -66,7 +66,7 @@ type Times struct {
 	P99 float64 `json:"p99"`
 }
 
-// result sums up, apart from the verdicts.
+// result returns the figures, without Encoder, Lossless and Audit.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
 	if frame.IsCubes(t.schema) {
@@ -103,12 +103,12 @@ func times(list []time.Duration) Times {
 	return Times{P50: us(.50), P99: us(.99)}
 }
 
-// quantile returns the nearest-rank quantile of a sorted list that is not empty:
-// the smallest value that at least a share p of all are not above.
+// quantile returns the nearest-rank quantile of a sorted list that is not empty: the
+// smallest value such that at least a share p of all values are no larger.
 func quantile[T cmp.Ordered](sorted []T, p float64) T {
 	rank := int(math.Ceil(p * float64(len(sorted))))
 	return sorted[max(rank, 1)-1]
 }
 
-// round keeps four decimals: enough to compare by, and the same text everywhere.
+// round rounds to four decimals, so that results print the same everywhere.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }

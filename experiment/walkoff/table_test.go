@@ -14,8 +14,7 @@ import (
 	"wirelab/encoders/rows"
 )
 
-// A table of somebody's own is scored as cubes are, audit and all, under the names of
-// its own items.
+// A user's table is scored and audited like cubes, under the name of its items.
 func TestTable(t *testing.T) {
 	schema, records := table.Example()
 	dir := t.TempDir()
@@ -27,7 +26,7 @@ func TestTable(t *testing.T) {
 	}
 	codec := rows.DeltaAdaptive()
 	open := func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
-	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: metronome(), Audit: process})
+	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: process})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,45 +13,48 @@ import (
 	"wirelab/encoders"
 )
 
-// ErrRules marks data that cannot be scored: neither cubes nor a table, or too short.
+// ErrRules says that data cannot be scored: they are neither cubes nor a table, or
+// too short.
 var ErrRules = errors.New("not data for a walk-off")
 
-// Open opens the recording from its beginning. It is opened anew for every
-// encoder, so that memory does not grow with the recording.
+// Open opens the recording at its beginning. Run calls it once for every encoder, so
+// that memory does not grow with the recording.
 type Open func() (dataset.Source, error)
 
-// Options say how to score.
+// Options configure a walk-off.
 type Options struct {
-	// Frames is how many frames of the recording count, frames 0..5 included;
-	// 0 means all, and then the source must end.
+	// Frames is how many frames of the recording are scored, including frames 0..5.
+	// 0 means all; then the source must end.
 	Frames int
-	// Audit starts the processes of the audit; nil: no audit.
+	// Audit makes the processes of the audit; nil: no audit.
 	Audit Process
-	// Clock times the encoders; it must never go back.
+	// Clock times the encoders. It must be monotonic.
 	Clock func() time.Duration
-	// Progress hears how many of all frames are done; it may be nil.
+	// Progress is called with the number of finished frames and of all frames, over
+	// all encoders; it may be nil.
 	Progress func(done, total float64)
 }
 
-// Dataset says what was scored.
+// Dataset describes the scored data.
 type Dataset struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"`          // of the records scored, frames 0..5 included
-	Frames int    `json:"frames"`          // scored, frames 0..5 included
-	Cubes  int    `json:"cubes,omitempty"` // in each; of cubes only
-	Item   string `json:"item"`            // what a row is: "cube"
-	Items  int    `json:"items"`           // in each frame
+	SHA256 string `json:"sha256"`          // of the scored records, including frames 0..5
+	Frames int    `json:"frames"`          // scored frames, including frames 0..5
+	Cubes  int    `json:"cubes,omitempty"` // per frame; for cubes only
+	Item   string `json:"item"`            // name of a row: "cube"
+	Items  int    `json:"items"`           // rows per frame
 }
 
 // Board is the result of a walk-off.
 type Board struct {
 	Dataset Dataset  `json:"dataset"`
 	Results []Result `json:"results"`
-	// Interrupted says that Results are those of fewer encoders than asked for.
+	// Interrupted says that Results do not cover all encoders.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// Failed lists, in sentences, the encoders that were not lossless or not legal.
+// Failed lists the encoders that were not lossless or failed the audit, each with its
+// problem.
 func (b *Board) Failed() []string {
 	var list []string
 	for _, r := range b.Results {
@@ -62,9 +65,9 @@ func (b *Board) Failed() []string {
 	return list
 }
 
-// Run scores codecs, in their order, on the recording that open opens; spec is
-// what it is called. A codec that fails is a result, not an error. When ctx ends
-// the board holds the encoders that were done, and the error is ctx's.
+// Run scores codecs, in their order, on the recording that open opens; spec is its
+// name. A codec that fails gives a result, not an error. If ctx ends, the board holds
+// the finished encoders, and the error is that of ctx.
 func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
 	board := &Board{Dataset: Dataset{Spec: spec}, Results: []Result{}}
 	if err := board.Dataset.survey(ctx, open, opt.Frames); err != nil {
@@ -88,8 +91,8 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 	return board, nil
 }
 
-// survey reads the recording once, before any encoder does: it validates it
-// whole, counts it and takes its digest.
+// survey reads the recording once before any encoder runs. It validates it, counts
+// its frames and computes its digest.
 func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	if limit != 0 && limit <= Delay {
 		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", ErrRules, limit, Delay)
@@ -103,7 +106,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	if _, own := src.(*table.Source); !own && !frame.IsCubes(s) {
 		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes or a table of your own", ErrRules, d.Spec, s.Name)
 	}
-	if r, ok := src.(interface{ Preamble() error }); ok { // frames 1..5 are no encoder's business, but they must be what the rules say
+	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
 		if err := r.Preamble(); err != nil {
 			return err
 		}

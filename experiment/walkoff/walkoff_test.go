@@ -18,8 +18,8 @@ import (
 	"wirelab/encoders"
 )
 
-// metronome is a clock that moves by a microsecond whenever it is read.
-func metronome() func() time.Duration {
+// stepClock returns a clock that advances by a microsecond at every reading.
+func stepClock() func() time.Duration {
 	var now time.Duration
 	return func() time.Duration { now += time.Microsecond; return now }
 }
@@ -38,15 +38,15 @@ func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 
 func score(t *testing.T, name string, audit Process) Result {
 	t.Helper()
-	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: metronome(), Audit: audit})
+	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: stepClock(), Audit: audit})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return board.Results[0]
 }
 
-// TestAudit holds honest codecs and cheats against each other. Without the audit
-// every cheat looks lossless; that is what the audit is for.
+// TestAudit: honest codecs pass the audit and cheats fail it. Without the audit every
+// cheat looks lossless.
 func TestAudit(t *testing.T) {
 	for _, c := range []struct{ codec, problem string }{
 		{"honest", ""},
@@ -75,8 +75,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestLossless: what a codec gets wrong is named to the field, with and without
-// an audit, and counts as a failed run.
+// TestLossless: a wrong value is reported with its field, with and without an audit,
+// and the run counts as failed.
 func TestLossless(t *testing.T) {
 	for _, c := range []struct {
 		codec, problem string
@@ -89,21 +89,22 @@ func TestLossless(t *testing.T) {
 		for _, audit := range []Process{nil, process} {
 			r := score(t, c.codec, audit)
 			if r.Lossless || r.Problem != c.problem || r.Packets != c.packets {
-				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem, c.problem, c.packets)
+				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem, c.problem,
+					c.packets)
 			}
 			if audit != nil && r.Audit != AuditFail {
 				t.Errorf("%s: audit %q, want %q", c.codec, r.Audit, AuditFail)
 			}
 		}
 	}
-	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: AuditOff}, {Encoder: "b", Problem: "no"}, {Encoder: "c", Lossless: true, Audit: AuditFail, Problem: "cheat"}}}
+	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: AuditOff}, {Encoder: "b", Problem: "no"},
+		{Encoder: "c", Lossless: true, Audit: AuditFail, Problem: "cheat"}}}
 	if got := strings.Join(b.Failed(), "; "); got != "b: no; c: cheat" {
 		t.Errorf("Failed: %q", got)
 	}
 }
 
-// TestScore recomputes the whole result of the honest codec from the rules, by
-// hand: all frames in memory, each against the sixth before it.
+// TestScore recomputes the result of the honest codec directly from the rules.
 func TestScore(t *testing.T) {
 	const frames = 50
 	src, _ := openWalk(frames)()
@@ -129,11 +130,12 @@ func TestScore(t *testing.T) {
 		changed += f.ChangedRows(all[n-Delay], frame.CubeFields)
 	}
 
-	board, err := Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: metronome(), Frames: frames})
+	board, err := Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: stepClock(), Frames: frames})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube", Items: walkCubes}); board.Dataset != want {
+	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
+		Items: walkCubes}); board.Dataset != want {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]
@@ -169,7 +171,8 @@ func TestQuantile(t *testing.T) {
 		list []int
 		p    float64
 		want int
-	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7}, {[]int{1, 2, 3}, .5, 2}} {
+	}{{hundred, 0, 1}, {hundred, .5, 50}, {hundred, .95, 95}, {hundred, .99, 99}, {hundred, 1, 100}, {[]int{7}, .5, 7},
+		{[]int{1, 2, 3}, .5, 2}} {
 		if got := quantile(c.list, c.p); got != c.want {
 			t.Errorf("quantile %v of %d values = %d, want %d", c.p, len(c.list), got, c.want)
 		}
@@ -180,7 +183,7 @@ func TestQuantile(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	for _, audit := range []Process{nil, process} {
 		ctx, cancel := context.WithCancel(context.Background())
-		opt := Options{Clock: metronome(), Audit: audit, Progress: func(done, total float64) {
+		opt := Options{Clock: stepClock(), Audit: audit, Progress: func(done, total float64) {
 			if done > total*2/3 {
 				cancel()
 			}
@@ -200,7 +203,7 @@ func TestProgressAndClose(t *testing.T) {
 		opened++
 		return src, err
 	}
-	opt := Options{Clock: metronome(), Progress: func(done, total float64) {
+	opt := Options{Clock: stepClock(), Progress: func(done, total float64) {
 		if done < last || done > total {
 			t.Errorf("progress went from %v to %v of %v", last, done, total)
 		}
@@ -236,13 +239,14 @@ func TestBadData(t *testing.T) {
 		want   error
 	}{
 		{"truncated", broken, 0, dataset.ErrTruncated},
-		{"frames 1..5 that are no initial state", openOdd, 0, dataset.ErrPreamble},
+		{"frames 1..5 that are no initial state", openBadPreamble, 0, dataset.ErrPreamble},
 		{"not cubes", rpc, 0, ErrRules},
 		{"only the initial state", openWalk(6), 0, ErrRules},
 		{"too few frames asked for", openWalk(20), 6, ErrRules},
 		{"cannot be opened", func() (dataset.Source, error) { return nil, os.ErrNotExist }, 0, os.ErrNotExist},
 	} {
-		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"), Options{Clock: metronome(), Frames: c.frames}); !errors.Is(err, c.want) {
+		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"),
+			Options{Clock: stepClock(), Frames: c.frames}); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -250,19 +254,20 @@ func TestBadData(t *testing.T) {
 
 func TestAuditCannotStart(t *testing.T) {
 	nowhere := func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, "/no/such/program") }
-	_, err := Run(context.Background(), "walk", openWalk(20), codecs(t, "honest"), Options{Clock: metronome(), Audit: nowhere})
+	_, err := Run(context.Background(), "walk", openWalk(20), codecs(t, "honest"), Options{Clock: stepClock(), Audit: nowhere})
 	if err == nil || !strings.Contains(err.Error(), "cannot start an audit process") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// FuzzServe: an audit process survives whatever it is told.
+// FuzzServe: an audit process survives any input.
 func FuzzServe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
 	var begun bytes.Buffer
 	w := bufio.NewWriter(&begun)
-	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)), writeMessage(w, []byte("x")), w.Flush()); err != nil {
+	if err := errors.Join(writeTask(w, task{Codec: "honest", Schema: frame.Cubes(1), First: 6, Stride: 6}, make([]byte, 32)),
+		writeMessage(w, []byte("x")), w.Flush()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(begun.Bytes())

@@ -11,32 +11,31 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// The conversation with an audit process, over its standard input and output.
-// In: a task as JSON, the table of the initial state, then packets (to be
-// decoded) or tables (to be encoded), each as a 32-bit length and its bytes.
-// Out: for each the digest of what was made of it, or the reason why nothing
-// was, after which nothing follows.
+// The protocol of an audit process, over its standard input and output. Input: a task
+// as JSON, the table of the initial state, then packets to decode or tables to
+// encode, each prefixed by its length in 32 bits. Output: the digest of each result,
+// or a problem, which ends the output.
 
-// task says what an audit process is to do.
+// task is the job of an audit process.
 type task struct {
 	Codec  string        `json:"codec"`
 	Schema *frame.Schema `json:"schema"`
-	First  int           `json:"first"`  // number of the first frame
-	Stride int           `json:"stride"` // from one frame to the next: 6 within a class, 1 for all
+	First  int           `json:"first"`  // index of the first frame
+	Stride int           `json:"stride"` // distance of successive frames: 6 within a class, 1 for all
 	Encode bool          `json:"encode"`
 }
 
 // The kinds of answer.
 const (
 	answerSum     = 's' // followed by a digest
-	answerProblem = 'p' // followed by text up to the end
+	answerProblem = 'p' // followed by text until the end of the output
 )
 
 // digest identifies a packet or a frame.
 type digest [sha256.Size]byte
 
-// maxMessage bounds a message: the table of the largest snapshot that a dataset
-// may hold is 2 MB, and a packet that codes it badly somewhat more.
+// maxMessage is the largest message in bytes. The table of the largest snapshot of a
+// dataset takes 2 MB, and a badly encoded packet somewhat more.
 const maxMessage = 1 << 23
 
 // writeMessage writes one length-prefixed message.
@@ -50,7 +49,8 @@ func writeMessage(w *bufio.Writer, body []byte) error {
 	return err
 }
 
-// readMessage reads one message into buf's memory; io.EOF ends the conversation.
+// readMessage reads one message into buf, which may be reallocated. At the end of the
+// input it returns io.EOF.
 func readMessage(r io.Reader, buf []byte) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -68,7 +68,7 @@ func readMessage(r io.Reader, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-// writeTask opens the conversation.
+// writeTask sends the task and the initial state.
 func writeTask(w *bufio.Writer, t task, initial []byte) error {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -89,7 +89,7 @@ func appendTable(dst []byte, f *frame.Frame) []byte {
 	return dst
 }
 
-// readTable is the inverse of appendTable; it takes only frames of s.
+// readTable reads what appendTable wrote into f, and checks it against schema s.
 func readTable(s *frame.Schema, f *frame.Frame, src []byte) error {
 	if len(src) != 4*len(f.Table) {
 		return fmt.Errorf("table of %d bytes, expected %d", len(src), 4*len(f.Table))

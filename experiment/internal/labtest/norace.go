@@ -2,4 +2,5 @@
 
 package labtest
 
+// RaceEnabled reports whether the race detector is on.
 const RaceEnabled = false

@@ -2,5 +2,6 @@
 
 package labtest
 
-// RaceEnabled: the detector allocates for itself, so allocations say nothing.
+// RaceEnabled reports whether the race detector is on. The detector allocates, so
+// tests of allocations skip.
 const RaceEnabled = true

@@ -1,4 +1,4 @@
-// Package labtest has sources of data for the tests of the lab.
+// Package labtest has data sources and files for the tests of the lab.
 package labtest
 
 import (
@@ -18,12 +18,11 @@ import (
 	"wirelab/encoders/table"
 )
 
-// Update is set by -update: write the golden files anew.
+// Update is the flag -update: rewrite the golden files.
 var Update = flag.Bool("update", false, "write the golden files anew")
 
-// Crowd is a source for tests: cubes of which a few take a random step each
-// frame, now and then one that jumps far. It ends after left frames, never if
-// left is negative.
+// Crowd is a source of cubes for tests. In each frame a few cubes take a random step,
+// sometimes a large one. It ends after left frames; never if left is negative.
 type Crowd struct {
 	schema *frame.Schema
 	rng    *rand.Rand
@@ -33,7 +32,8 @@ type Crowd struct {
 	Tick   uint32 // of the next frame
 }
 
-// NewCrowd returns a crowd of so many cubes, of which moving step each frame.
+// NewCrowd returns a crowd of the given number of cubes, of which moving take a step
+// in each frame.
 func NewCrowd(cubes, moving, left int, seed uint64) *Crowd {
 	c := &Crowd{schema: frame.Cubes(cubes), rng: rand.New(rand.NewPCG(seed, 1)), Moving: moving, left: left}
 	c.cur = c.schema.NewFrame()
@@ -76,14 +76,17 @@ func (c *Crowd) Next(f *frame.Frame) error {
 	return nil
 }
 
-// Finite makes the session read one frame ahead, as it does for recordings.
+// Finite is a Crowd that implements dataset.Sized. Sessions read it one frame ahead,
+// as they do recordings.
 type Finite struct{ *Crowd }
 
+// Frames implements dataset.Sized.
 func (f Finite) Frames() int { return f.left }
 
-// Failing is a source that breaks after a while.
+// Failing is a Crowd whose frame 5 is an error.
 type Failing struct{ *Crowd }
 
+// Next implements dataset.Source.
 func (f Failing) Next(dst *frame.Frame) error {
 	if f.Tick == 5 {
 		return errors.New("frame 5 is bad")
@@ -119,7 +122,8 @@ func Recorded(t *testing.T, cubes, frames int) string {
 	return path
 }
 
-// Write makes a file with a text in a folder of the test's own.
+// Write creates a file with the given text in a temporary folder and returns its
+// path.
 func Write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -127,6 +131,7 @@ func Write(t *testing.T, name, text string) string {
 	return path
 }
 
+// Overwrite writes text to the file at path.
 func Overwrite(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -134,10 +139,11 @@ func Overwrite(t *testing.T, path, text string) {
 	}
 }
 
-// Parcel is a source of two small files, for tests.
+// Parcel is a source of two small files: an old one and a new one.
 type Parcel struct{ Old, New []byte }
 
-// NewParcel makes a new file of n bytes that zstd can do something with.
+// NewParcel returns a parcel of two similar files of n bytes each, which compress
+// well.
 func NewParcel(n int, seed uint64) *Parcel {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	p := &Parcel{}
@@ -151,15 +157,18 @@ func NewParcel(n int, seed uint64) *Parcel {
 	return p
 }
 
+// Schema implements dataset.Source.
 func (p *Parcel) Schema() *frame.Schema {
 	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
 }
 
+// Initial implements dataset.Source: it fills f with the old file.
 func (p *Parcel) Initial(f *frame.Frame) { f.Body = append(f.Body[:0], p.Old...) }
 
+// Next implements dataset.Source: it fills f with the new file.
 func (p *Parcel) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.New...); return nil }
 
-// ParcelFiles puts a parcel into files, and returns the data spec that names them.
+// ParcelFiles writes a parcel to two files and returns the data spec that names them.
 func ParcelFiles(t *testing.T, p *Parcel) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -169,8 +178,8 @@ func ParcelFiles(t *testing.T, p *Parcel) string {
 	return "files:" + old + "," + new
 }
 
-// OfCubes lists the encoders that take snapshots of cubes: tests that swap at random
-// among all of them can swap to no other.
+// OfCubes returns the encoders that suit snapshots of cubes, for tests that swap
+// among them at random.
 func OfCubes() []encoders.Codec {
 	s := frame.Cubes(frame.WalkoffCubes)
 	return slices.DeleteFunc(table.All(), func(c encoders.Codec) bool { return !c.Suits(s) })

@@ -12,11 +12,11 @@ import (
 	"wirelab/encoders"
 )
 
-// match is one encoder's turn.
+// scoring scores one encoder.
 type scoring struct {
 	codec    *encoders.Codec
 	opt      Options
-	frames   int // to be encoded
+	frames   int // number of frames to encode
 	progress func(done int)
 
 	send  *sender
@@ -25,11 +25,11 @@ type scoring struct {
 	tally tally
 }
 
-// progressEvery is how many frames pass between two words of progress.
+// progressEvery is the number of frames between two reports of progress.
 const progressEvery = 64
 
-// run encodes, decodes and compares frame by frame. The error is of the data or
-// of ctx; what the codec gets wrong is in the result.
+// run encodes, decodes and compares frame by frame. Errors are of the data or of ctx;
+// faults of the codec are part of the result.
 func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	src, err := open()
 	if err != nil {
@@ -66,8 +66,7 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	return m.result(ctx, problem)
 }
 
-// changedUnderway explains a recording that the survey read to the end and that
-// is now shorter.
+// endedEarly replaces io.EOF: the recording is now shorter than survey found it.
 func endedEarly(err error) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("the recording became shorter while it was being read")
@@ -75,8 +74,8 @@ func endedEarly(err error) error {
 	return err
 }
 
-// step takes one frame through the encoder and the decoder; it returns the
-// packet, and in words what went wrong.
+// step encodes and decodes one frame. It returns the packet, and what went wrong; ""
+// if nothing did.
 func (m *scoring) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
 	changed := f.ChangedRows(m.send.baseline(n)[0].Frame, len(m.tally.schema.Fields))
 	t0 := m.opt.Clock()
@@ -98,7 +97,7 @@ func (m *scoring) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem 
 	return packet, difference(m.tally.schema, n, f, got)
 }
 
-// difference names the first place in which what was decoded differs from the
+// difference describes the first value in which the decoded frame differs from the
 // recording; "" if there is none.
 func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	if slices.Equal(want.Table, got.Table) {
@@ -116,7 +115,7 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	return ""
 }
 
-// result waits for the audit and sums up.
+// result waits for the audit and returns the encoder's result.
 func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
 	r.Encoder, r.Audit = m.codec.Name, AuditOff
@@ -126,7 +125,7 @@ func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	}
 	illegal := m.audit.verdict()
 	if err := ctx.Err(); err != nil {
-		return Result{}, err // the processes died with it: their verdict means nothing
+		return Result{}, err // ctx ended the processes too: there is no verdict
 	}
 	r.Audit = AuditPass
 	if illegal != "" || !r.Lossless {
@@ -138,7 +137,7 @@ func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	return r, nil
 }
 
-// tally gathers what a result is made of.
+// tally collects the measurements of one encoder.
 type tally struct {
 	schema         *frame.Schema
 	sizes          []int

@@ -14,9 +14,9 @@ import (
 	"wirelab/encoders"
 )
 
-// Serve is the life of an audit process: it takes one task and what belongs to
-// it from in, and answers on out. lookup finds the codec by name. The error is
-// of the conversation; what the codec gets wrong is an answer.
+// Serve runs an audit process. It reads one task and its messages from in, and writes
+// the answers to out. lookup finds a codec by name. Errors are of the protocol;
+// faults of the codec are answers.
 func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Codec, error)) error {
 	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriter(out)
 	job, err := readTask(r, lookup)
@@ -29,7 +29,7 @@ func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Code
 	return w.Flush()
 }
 
-// job is a task made ready.
+// job is a task with its codec and its initial state.
 type job struct {
 	task
 	schema *frame.Schema
@@ -68,7 +68,7 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 	return j, err
 }
 
-// sane reports whether a schema is one that a dataset may have.
+// sane reports whether a dataset may have schema s.
 func sane(s *frame.Schema) bool {
 	if s.Rows < 1 || s.Rows > dataset.MaxCubes || len(s.Fields) < 1 || len(s.Fields) > table.MaxFields {
 		return false
@@ -81,8 +81,7 @@ func sane(s *frame.Schema) bool {
 	return frame.IsCubes(s) || s.Cells() <= table.MaxCells
 }
 
-// run answers message after message until there are no more, or until one is
-// too much for the codec.
+// run answers messages until the input ends or the codec fails.
 func (j *job) run(r io.Reader, w *bufio.Writer) error {
 	var in, out []byte
 	src := j.schema.NewFrame()
@@ -104,8 +103,8 @@ func (j *job) run(r io.Reader, w *bufio.Writer) error {
 	}
 }
 
-// step turns one message into the bytes that are to be compared: a table into
-// its packet, a packet into its table.
+// step returns the bytes to compare for one message: the packet of a table, or the
+// table of a packet.
 func (j *job) step(dst []byte, n int, in []byte, src *frame.Frame) ([]byte, error) {
 	if j.Encode {
 		if err := readTable(j.schema, src, in); err != nil {

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// Process makes the command of one audit process: a program that hands its
-// standard input and output to Serve. It must die with ctx.
+// Process returns the command of one audit process: a program that passes its
+// standard input and output to Serve. It must be killed when ctx ends.
 type Process func(ctx context.Context) *exec.Cmd
 
-// witness is one audit process as seen from here.
+// auditProcess is the parent's side of an audit process.
 type auditProcess struct {
 	cancel   context.CancelFunc
 	command  *exec.Cmd
 	pipe     io.WriteCloser
 	in       *bufio.Writer
-	closed   bool // it no longer listens: it has found a problem, or died
-	finished bool // its answers have been taken, and it has ended
+	closed   bool // it reads no more input: it found a problem, or died
+	finished bool // its answers were read, and it has ended
 	answers  chan answers
 	stderr   bytes.Buffer
 }
 
-// answers is all that a process said.
+// answers is the whole output of a process.
 type answers struct {
 	sums    []digest
 	problem string
@@ -55,16 +55,15 @@ func startAuditProcess(ctx context.Context, start Process, t task, initial []byt
 	return w, nil
 }
 
-// tell sends one message. A process that has died is not an error here: its
-// last words are heard in compare.
+// send sends one message. If the process has died, compare will report it.
 func (w *auditProcess) send(body []byte) {
 	if !w.closed {
 		w.closed = writeMessage(w.in, body) != nil
 	}
 }
 
-// compare hears the process out and holds what it said against want; it returns
-// what is wrong, "" if nothing is. differs words a difference at index i.
+// compare waits for the end of the process and compares its digests with want. It
+// returns what is wrong; "" if nothing is. differs describes a difference at index i.
 func (w *auditProcess) compare(want []digest, differs func(i int) string) string {
 	said, err := w.finish()
 	for i, sum := range said.sums {
@@ -84,10 +83,10 @@ func (w *auditProcess) compare(want []digest, differs func(i int) string) string
 	return ""
 }
 
-// hear sends what is still to be sent and waits for the end of the process.
+// finish closes the input of the process, waits for its end and returns its answers.
 func (w *auditProcess) finish() (answers, error) {
 	if !w.closed {
-		_ = w.in.Flush() // a failure shows in what it answers
+		_ = w.in.Flush() // a failure shows in its answers
 	}
 	_ = w.pipe.Close()
 	said := <-w.answers
@@ -97,16 +96,16 @@ func (w *auditProcess) finish() (answers, error) {
 	return said, err
 }
 
-// stop ends the process without hearing it out.
+// stop kills the process.
 func (w *auditProcess) stop() {
 	w.cancel()
 	if !w.finished {
 		w.closed = true
-		_, _ = w.finish() // killed: its words say nothing
+		_, _ = w.finish() // it was killed: its answers are incomplete
 	}
 }
 
-// readAnswers reads what a process says until it falls silent.
+// readAnswers reads the output of a process to its end.
 func readAnswers(r io.Reader) (a answers) {
 	br := bufio.NewReader(r)
 	for {

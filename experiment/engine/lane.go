@@ -35,6 +35,7 @@ type Path interface {
 type lane struct {
 	schema   *frame.Schema
 	config   config.Encoder // at the start of the lane
+	live     *config.Config // as it is set now; only its live settings may be read
 	began    time.Duration
 	cadence  endpoint.Cadence
 	clock    Clock
@@ -87,12 +88,10 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 		return nil, config.ErrorAt("up", err)
 	}
 	l.connect(down, up)
-	l.play.delay = c.Receiver.Playout
 	l.screen = newScreen(schema, l.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
-	l.screen.mode = c.Receiver.Interpolation
 	l.meter.playout.hz = float64(c.DisplayMilliHz(schema.TickHz)) / 1000
 	l.meter.samples.keep = opt.KeepSamples
-	l.meter.budgetLine.kbps = c.BudgetKbps
+	l.follow(c)
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
 	if opt.Inspect {
 		l.watch = newInspector(len(l.records.ring))
@@ -101,8 +100,16 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	return l, nil
 }
 
+// follow makes the lane follow the live settings of the configuration. What it does not
+// copy it reads in l.live.
+func (l *lane) follow(c *config.Config) {
+	l.live = c
+	l.play.delay, l.screen.mode = c.Receiver.Playout, c.Receiver.Interpolation
+}
+
 // reshape makes the modelled links follow the configuration.
 func (l *lane) reshape(c *config.Config) error {
+	l.follow(c)
 	if l.downLink == nil || l.upLink == nil {
 		return nil
 	}
@@ -152,7 +159,7 @@ func (l *lane) display(now time.Duration, t *truths) {
 
 // closeSample completes the sample that ends at t.
 func (l *lane) closeSample(t time.Duration) {
-	s := l.meter.close(t)
+	s := l.meter.close(t, l.live.BudgetKbps)
 	if l.observer != nil {
 		l.observer.Sample(s)
 	}

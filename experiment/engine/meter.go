@@ -100,9 +100,9 @@ func (m *meter) late(by time.Duration) {
 }
 
 // close completes the sample that ends at t and returns it. The next one begins.
-func (m *meter) close(t time.Duration) *Sample {
+func (m *meter) close(t time.Duration, budgetKbps float64) *Sample {
 	m.sample.T = t
-	m.budgetLine.close(m.sample.PayloadBits)
+	m.budgetLine.close(m.sample.PayloadBits, budgetKbps)
 	off := &m.playout.off
 	m.sample.PositionErrorMM, m.sample.OrientationErrorDeg = float64(off.worst)/1000, float64(off.worstAngle)/1000
 	off.worst, off.worstAngle = 0, 0
@@ -180,24 +180,22 @@ func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
 // budgetMeter counts the samples in which the payload of the last second exceeded the
 // budget. It begins after the first whole second.
 type budgetMeter struct {
-	kbps float64 // the current budget; 0: none
-
 	ring           [time.Second / SamplePeriod]int64 // payload bits of the newest samples
 	samples        int
 	sum            int64
 	budgeted, over int64 // samples with a budget set, and those of them that exceeded it
 }
 
-// close counts a completed sample.
-func (b *budgetMeter) close(payloadBits int64) {
+// close counts a completed sample under the present budget; 0: none.
+func (b *budgetMeter) close(payloadBits int64, kbps float64) {
 	at := b.samples % len(b.ring)
 	b.sum += payloadBits - b.ring[at]
 	b.ring[at] = payloadBits
-	if b.samples++; b.kbps == 0 || b.samples < len(b.ring) {
+	if b.samples++; kbps == 0 || b.samples < len(b.ring) {
 		return
 	}
 	b.budgeted++
-	if float64(b.sum)/1000 > b.kbps {
+	if float64(b.sum)/1000 > kbps {
 		b.over++
 	}
 }

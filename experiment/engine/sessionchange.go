@@ -187,8 +187,6 @@ func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 		if err := l.reshape(s.config); err != nil {
 			return err
 		}
-		l.meter.budgetLine.kbps = s.config.BudgetKbps
-		l.play.delay, l.screen.mode = s.config.Receiver.Playout, s.config.Receiver.Interpolation
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"wirelab/lossmodel"
@@ -307,21 +308,32 @@ func (ch Change) Touches() string {
 
 // Check says whether ch could be applied to this configuration; the error is
 // fit for the person who typed it.
-func (c *Config) Check(ch Change) error { return c.Clone().Apply(ch) }
+func (c *Config) Check(ch Change) error {
+	_, err := c.After(ch)
+	return err
+}
 
 // Apply makes c what it is after ch, or leaves it as it was and says why not.
 // An encoder's name without params means that encoder with its defaults.
 func (c *Config) Apply(ch Change) error {
-	d := c.Clone()
+	d := c.fork()
+	if err := d.apply(ch); err != nil {
+		return err
+	}
+	*c = *d
+	return nil
+}
+
+// apply is Apply that may leave c half changed.
+func (c *Config) apply(ch Change) error {
 	for _, p := range parts() {
 		if values := ch.of(&p); len(values) > 0 {
-			if err := p.apply(d, values); err != nil {
+			if err := p.apply(c, values); err != nil {
 				return err
 			}
 		}
 	}
-	d.Profile = d.matchProfile()
-	*c = *d
+	c.Profile = c.matchProfile()
 	return nil
 }
 
@@ -503,13 +515,16 @@ func specDiff(way string, was, is *lossmodel.Spec, set func(Value)) {
 // the present one as long as nothing was altered since.
 func (c *Config) matchProfile() string {
 	name := ""
-	for _, p := range lossmodel.Profiles() {
+	for _, p := range profiles() {
 		if p.Down == c.Down && p.Up == c.Up && (name == "" || p.Name == c.Profile) {
 			name = p.Name
 		}
 	}
 	return name
 }
+
+// profiles lists the link profiles. It is made once: every change is held against it.
+var profiles = sync.OnceValue(lossmodel.Profiles)
 
 // settingPart is the live settings of the table.
 func settingPart() part {

@@ -121,6 +121,26 @@ func (c *Config) Clone() *Config {
 	return &d
 }
 
+// fork returns a copy that shares what no Change alters: the script, the sweep and the
+// assertions. To copy a script of thousands for each of its own changes would be
+// quadratic.
+func (c *Config) fork() *Config {
+	d := *c
+	d.Encoder = c.Encoder.Clone()
+	d.Shadows = slices.Clip(c.Shadows) // a Change appends or replaces; what is there stays as it is
+	return &d
+}
+
+// After returns what c is after ch, or why it cannot be. The script, the sweep and the
+// assertions of c are shared: neither may be altered any more.
+func (c *Config) After(ch Change) (*Config, error) {
+	d := c.fork()
+	if err := d.apply(ch); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 func (e Encoder) Clone() Encoder {
 	return Encoder{Name: e.Name, Params: maps.Clone(e.Params)}
 }
@@ -266,7 +286,7 @@ func (c *Config) checkSweep() error {
 
 // checkScript plays the scripted changes on a copy, in the order of their times.
 func (c *Config) checkScript() error {
-	d := c.Clone()
+	d := c.fork()
 	for _, i := range c.ScriptOrder() {
 		at := c.At[i]
 		if at.T < 0 {

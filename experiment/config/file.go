@@ -86,11 +86,12 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 			}
 		}
 	}
+	sorted := sortedKeys(flat)
 	for _, key := range keys {
 		if slices.Contains(firstKeys, key) {
 			continue
 		}
-		if err := c.setTree(key, flat); err != nil {
+		if err := c.setTree(key, flat, sorted); err != nil {
 			return nil, Located(name, lines, err)
 		}
 	}
@@ -100,19 +101,26 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 // firstKeys are set before all others, which refine them.
 var firstKeys = []string{"profile", "data.source"}
 
-// setTree sets key, or what lies below it where its value is an inline table.
-func (c *Config) setTree(key string, flat map[string]any) error {
+// setTree sets key, or what lies below it where its value is an inline table. sorted is
+// the keys of flat.
+func (c *Config) setTree(key string, flat map[string]any, sorted []string) error {
 	if v, ok := flat[key]; ok {
 		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
 			return nil // at = [] and the like
 		}
 		return c.Set(key, v)
 	}
-	for _, sub := range sortedKeys(flat) {
-		if strings.HasPrefix(sub, key+".") || strings.HasPrefix(sub, key+"[") {
-			if err := c.Set(sub, flat[sub]); err != nil {
-				return err
-			}
+	first, _ := slices.BinarySearch(sorted, key)
+	for _, sub := range sorted[first:] {
+		rest, below := strings.CutPrefix(sub, key)
+		if !below {
+			break
+		}
+		if rest[0] != '.' && rest[0] != '[' {
+			continue // a longer name
+		}
+		if err := c.Set(sub, flat[sub]); err != nil {
+			return err
 		}
 	}
 	return nil

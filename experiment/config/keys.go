@@ -114,10 +114,12 @@ func (c *Config) setProfile(value any) error {
 	if !setText(&name, value) {
 		return &Error{Key: "profile", Problem: show(value) + " is no name", Expected: "the name of a link profile"}
 	}
-	p, err := lossmodel.ProfileByName(name)
-	if err != nil {
+	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
+	if i < 0 {
+		_, err := lossmodel.ProfileByName(name)
 		return ErrorAt("profile", err)
 	}
+	p := &profiles()[i]
 	c.Profile, c.Down, c.Up = name, p.Down, p.Up
 	return nil
 }

@@ -138,7 +138,7 @@ func shadowLabel(values Change) (words []string) {
 func (c *Config) removeShadows(names []string) error {
 	for _, name := range names {
 		n := len(c.Shadows)
-		c.Shadows = slices.DeleteFunc(c.Shadows, func(s Encoder) bool { return s.Name == name })
+		c.Shadows = slices.DeleteFunc(slices.Clone(c.Shadows), func(s Encoder) bool { return s.Name == name })
 		if len(c.Shadows) < n {
 			continue
 		}

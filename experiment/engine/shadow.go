@@ -13,21 +13,14 @@ import (
 // takes over links in the state of the first lane's, so that from then on every
 // packet meets what the first lane's packet meets.
 
-// checkShadows says whether the data suit every shadow of c.
-func (s *Session) checkShadows(c *config.Config) error {
-	for i, e := range c.Shadows {
-		if e.In(s.config.Shadows) {
+// checkShadows says whether the data suit every shadow of after that c does not have.
+func (s *Session) checkShadows(c, after *config.Config) error {
+	for i, e := range after.Shadows {
+		if e.In(c.Shadows) {
 			continue // it runs
 		}
-		codec, params, err := e.Resolve(config.Indexed("shadow", i), c.Codecs)
-		if err != nil {
+		if err := s.suited(config.Indexed("shadow", i), e, after); err != nil {
 			return err
-		}
-		if err := c.Suits(config.Indexed("shadow", i), codec, s.schema); err != nil {
-			return err
-		}
-		if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
-			return config.ErrorAt(config.Indexed("shadow", i), err)
 		}
 	}
 	return nil

@@ -86,7 +86,8 @@ type unknownError interface {
 // knows what names there are.
 func named(err error) error {
 	var unknown unknownError
-	if !errors.As(err, &unknown) {
+	var said *config.Error
+	if errors.As(err, &said) || !errors.As(err, &unknown) {
 		return err
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))

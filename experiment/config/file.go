@@ -1,14 +1,17 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"wirelab/dataset/source"
 	"wirelab/dataset/tomlkeys"
 )
 
@@ -27,18 +30,31 @@ func LoadFile(path string) (*Config, error) {
 // readFile reads a regular file of at most limit bytes.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
 	if err != nil {
-		return nil, bad("cannot be read: " + WithoutPath(err))
+		return nil, unreadable(path, expected, err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, bad("is no such file")
+	if what := source.What(info.Mode()); what != "" {
+		return nil, bad("is " + what)
 	}
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, bad("cannot be read: " + WithoutPath(err))
+		return nil, unreadable(path, expected, err)
 	}
-	return data, nil
+	defer f.Close()
+	var data bytes.Buffer
+	n, err := data.ReadFrom(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, unreadable(path, expected, err)
+	case n > limit:
+		return nil, bad(fmt.Sprintf("has %.1f MB", float64(max(n, info.Size()))/1e6))
+	}
+	return data.Bytes(), nil
+}
+
+func unreadable(path, expected string, err error) error {
+	return &Error{File: path, Problem: "cannot be read: " + WithoutPath(err), Expected: expected, Cause: err}
 }
 
 // reason strips the path from a file error: the sentence names it already.
@@ -67,6 +83,10 @@ func Parse(name string, data []byte) (*Config, error) {
 // fill sets every key of the text, the profile first (the links' own keys refine
 // it) and the data (other keys are chosen for it), and returns the line of each.
 func (c *Config) fill(name string, data []byte) (map[string]int, error) {
+	data, err := plain(name, data)
+	if err != nil {
+		return nil, err
+	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		var de *toml.DecodeError
@@ -96,6 +116,20 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		}
 	}
 	return lines, nil
+}
+
+// plain returns the text without a byte order mark, which has no place in TOML but is in
+// what Notepad writes, and refuses what no hand wrote.
+func plain(name string, data []byte) ([]byte, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var much *tomlkeys.LimitError
+	if errors.As(tomlkeys.Bound(data), &much) {
+		return nil, &Error{File: name, Line: much.Line, Problem: much.Problem, Expected: much.Expected}
+	}
+	return data, nil
 }
 
 // firstKeys are set before all others, which refine them.

@@ -201,7 +201,7 @@ func show(v any) string {
 	if s, ok := v.(string); ok {
 		return quoted(s)
 	}
-	return fmt.Sprint(v)
+	return brief(fmt.Sprint(v))
 }
 
 func setText(dst *string, v any) bool {

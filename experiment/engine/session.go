@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ type Options struct {
 	Inspect     bool     // remember the insides of the first lane's packets
 	Endless     bool     // ignore Duration: a live session ends when it is told to
 	Packs       *Packs   // what was made of files before; nil: nothing
+
+	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
 
 // Observer is told of every finished sample and packet, in order. What the
@@ -89,7 +92,7 @@ func NewSession(c *config.Config, opt Options) (*Session, error) {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := c.OpenData(endless)
+	src, err := c.OpenData(opt.Context, endless)
 	if err != nil {
 		return nil, err
 	}

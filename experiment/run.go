@@ -119,6 +119,34 @@ func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Resul
 	return r
 }
 
+// Check finds whatever would keep a run of c from beginning, at every point of its
+// sweep, and settles c as Settle does.
+func Check(ctx context.Context, c *config.Config) error {
+	err := Settle(ctx, c)
+	if len(c.Sweep) == 0 || ctx.Err() != nil {
+		return err
+	}
+	grid, err := c.Points() // what is wrong with c alone may be right at every point
+	if err != nil {
+		return err
+	}
+	return checkPoints(ctx, c, grid)
+}
+
+// checkPoints says at which point of the grid of c a run could not begin.
+func checkPoints(ctx context.Context, c *config.Config, grid []config.Point) error {
+	checker := engine.NewChecker()
+	for i := range grid {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := checker.Check(ctx, grid[i].Config); err != nil {
+			return c.AtPoint(&grid[i], err)
+		}
+	}
+	return nil
+}
+
 // Settle opens the data, as a run would, and makes what nobody has chosen fit it:
 // the configuration is then the one that a run goes by. It fails as a run would,
 // if the data cannot be had or the encoders do not take it.

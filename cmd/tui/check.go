@@ -44,12 +44,7 @@ func (a *app) check(ctx context.Context, f *configFlags) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range []side{{"down", config.Down}, {"up", config.Up}} {
-		if _, err := s.spec.Pin(nil); err != nil { // a file that is not there, or has changed
-			return usage(prefixed(s.name, err))
-		}
-	}
-	if err := experiment.Settle(ctx, config); err != nil {
+	if err := experiment.Check(ctx, config); err != nil {
 		return badData(err)
 	}
 	text, err := config.TOML()

@@ -163,6 +163,8 @@ func (ch *Change) Set(key string, value any) error {
 	case head == "params" || strings.HasPrefix(key, "encoder.params"):
 		ch.setFlat("encoder.params", strings.TrimPrefix(strings.TrimPrefix(key, "encoder."), "params"), value)
 		return nil
+	case (head == "down" || head == "up" || head == "link") && rest == "" && !isTable(value):
+		return noLink(key, value)
 	case head == "down" || head == "up":
 		ch.setLink(head, rest, value)
 		return nil
@@ -176,8 +178,26 @@ func (ch *Change) Set(key string, value any) error {
 	}
 	if s := settingNamed(key); s != nil && s.Live != Fixed {
 		return ch.setSetting(s, key, value)
+	} else if s != nil {
+		return &Error{Key: key, Problem: "it is settled when a run begins, and a script cannot change it",
+			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " + strings.Join(liveNames(), ", ")}
 	}
 	return Unknown(key, "key", key, changeKeys())
+}
+
+func isTable(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
+// liveNames lists the live settings as a script calls them, and what a player may do.
+func liveNames() (names []string) {
+	for _, s := range LiveSettings() {
+		if s.Live == Live {
+			names = append(names, s.Short)
+		}
+	}
+	return append(names, InputKeys()...)
 }
 
 // changeKeys lists what a change may be told to set, for near names.

@@ -2,7 +2,9 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -159,10 +161,18 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 			return &known[i], nil
 		}
 	}
-	if known != nil {
-		return nil, fmt.Errorf("no encoder is called %q", name)
+	if known == nil {
+		codec, err := table.ByName(name)
+		if err == nil {
+			return codec, nil
+		}
+		known = table.All()
 	}
-	return table.ByName(name)
+	var names []string
+	for _, c := range known {
+		names = append(names, c.Name)
+	}
+	return nil, Unknown("", "encoder", name, names)
 }
 
 // Resolve looks the codec up and returns its params with e's values set; key names e in
@@ -226,6 +236,9 @@ func (c *Config) validate() error {
 	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
 		return err
 	}
+	if len(c.Shadows) > MaxShadows {
+		return tooManyShadows(Indexed("shadow", MaxShadows), len(c.Shadows))
+	}
 	for i, s := range c.Shadows {
 		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {
 			return err
@@ -258,28 +271,6 @@ func (c *Config) checkHistories() error {
 		return &Error{Key: "receiver.playout_delay",
 			Problem:  c.Receiver.Playout.String() + " reaches beyond the receiver's history",
 			Expected: "less than " + held.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
-	}
-	return nil
-}
-
-// checkSweep tries every value of every axis on a copy.
-func (c *Config) checkSweep() error {
-	for i, axis := range c.Sweep {
-		key := Indexed("sweep", i)
-		if axis.Key == "" || len(axis.Values) == 0 {
-			return &Error{Key: key, Problem: "key or values missing", Expected: `key = "down.loss" and values = ["0%", "5%"]`}
-		}
-		for _, v := range axis.Values {
-			d := c.Clone()
-			d.Sweep, d.At = nil, nil
-			err := d.Set(axis.Key, v)
-			if err == nil {
-				err = d.validate()
-			}
-			if err != nil {
-				return &Error{Key: key + ".values", Problem: err.Error()}
-			}
-		}
 	}
 	return nil
 }
@@ -317,12 +308,32 @@ func (c *Config) ScriptOrder() []int {
 // here, before anything runs.
 func (c *Config) Pin() (err error) {
 	if c.Down, err = c.Down.Pin(nil); err != nil {
-		return ErrorAt("down", err)
+		return c.badFile("down", err)
 	}
 	if c.Up, err = c.Up.Pin(nil); err != nil {
-		return ErrorAt("up", err)
+		return c.badFile("up", err)
 	}
 	return nil
+}
+
+// badFile says what is wrong with a file that a link names, under the key that somebody
+// wrote: "trace" is short for three.
+func (c *Config) badFile(way string, err error) error {
+	var fe *lossmodel.FileError
+	if !errors.As(err, &fe) {
+		return ErrorAt(way, err)
+	}
+	out := &Error{Key: way + "." + fe.Key, Problem: fe.Err.Error(), Cause: err}
+	if errors.Is(err, fs.ErrNotExist) {
+		out.Expected = "the path of a file"
+	}
+	for _, key := range []string{out.Key, way + ".trace", "link." + fe.Key, "link.trace"} {
+		if c.flags[key] || c.lines[key] > 0 {
+			out.Key = key
+			break
+		}
+	}
+	return out
 }
 
 // Warnings names what the links do that their keys do not say.

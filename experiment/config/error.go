@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -95,6 +96,9 @@ func ErrorAt(key string, err error) error {
 		return &out
 	}
 	out := &Error{Key: key, Problem: err.Error(), Cause: err}
+	if pe, ok := err.(*fs.PathError); ok {
+		out.Problem = pe.Path + ": " + pe.Err.Error() // without the system call
+	}
 	var pe *encoders.ParamError
 	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
 		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
@@ -105,9 +109,7 @@ func ErrorAt(key string, err error) error {
 	if errors.As(err, &u) {
 		if name, known := u.Unknown(); len(known) > 0 {
 			out.Problem, out.Near = "unknown name "+quoted(name), Near(name, known)
-			if len(known) <= maxListed {
-				out.Expected = "one of " + strings.Join(known, ", ")
-			}
+			out.Expected = oneOf(known, out.Near)
 		}
 	}
 	var ke *lossmodel.KeyError
@@ -147,10 +149,16 @@ const maxListed = 16
 // unknown returns the error for a name that is not among known.
 func Unknown(key, what, name string, known []string) *Error {
 	e := &Error{Key: key, Problem: "unknown " + what + " " + quoted(name), Near: Near(name, known)}
-	if len(known) <= maxListed {
-		e.Expected = "one of " + strings.Join(known, ", ")
-	}
+	e.Expected = oneOf(known, e.Near)
 	return e
+}
+
+// oneOf lists names, more of them if none is near what was written.
+func oneOf(known []string, near string) string {
+	if len(known) <= maxListed || near == "" && len(known) <= 3*maxListed {
+		return "one of " + strings.Join(known, ", ")
+	}
+	return ""
 }
 
 func quoted(s string) string { return fmt.Sprintf("%q", brief(s)) }

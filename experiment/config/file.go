@@ -97,11 +97,14 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		return nil, &Error{File: name, Problem: err.Error(), Expected: "valid TOML"}
 	}
 	keys, lines := tomlkeys.Lines(data)
+	if err := checkShape(tree); err != nil {
+		return nil, Located(name, lines, err)
+	}
 	flat := map[string]any{}
 	flatten("", tree, flat)
 	for _, key := range firstKeys {
 		if v, ok := flat[key]; ok {
-			if err := c.Set(key, v); err != nil {
+			if err := c.set(key, v); err != nil {
 				return nil, Located(name, lines, err)
 			}
 		}
@@ -132,6 +135,40 @@ func plain(name string, data []byte) ([]byte, error) {
 	return data, nil
 }
 
+// lists are the arrays of tables, each with what an entry cannot do without.
+var lists = map[string]string{
+	"at":     `t = "10s" and a change, such as loss = "5%"`,
+	"shadow": `name = "an encoder"`,
+	"sweep":  `key = "down.loss" and values = ["0%", "5%"]`,
+}
+
+// checkShape refuses a table where a list of tables belongs, a list where one table
+// does, and entries that say nothing.
+func checkShape(tree map[string]any) error {
+	for _, name := range sortedKeys(tree) {
+		expected, isList := lists[name]
+		switch v := tree[name].(type) {
+		case map[string]any:
+			if isList {
+				return &Error{Key: name, Problem: "it is a list of tables, and this is one table", Expected: "[[" + name + "]]"}
+			}
+		case []any:
+			for i, entry := range v {
+				table, isTable := entry.(map[string]any)
+				switch {
+				case isTable && !isList:
+					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name", Expected: "one table, as in [" + name + "]"}
+				case isTable && len(table) == 0:
+					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: expected}
+				case isTable && name == "at" && len(table) == 1 && table["t"] != nil:
+					return &Error{Key: Indexed(name, i), Problem: "it says when, and not what", Expected: expected}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // firstKeys are set before all others, which refine them.
 var firstKeys = []string{"profile", "data.source"}
 
@@ -142,7 +179,7 @@ func (c *Config) setTree(key string, flat map[string]any, sorted []string) error
 		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
 			return nil // at = [] and the like
 		}
-		return c.Set(key, v)
+		return c.set(key, v)
 	}
 	first, _ := slices.BinarySearch(sorted, key)
 	for _, sub := range sorted[first:] {
@@ -153,7 +190,7 @@ func (c *Config) setTree(key string, flat map[string]any, sorted []string) error
 		if rest[0] != '.' && rest[0] != '[' {
 			continue // a longer name
 		}
-		if err := c.Set(sub, flat[sub]); err != nil {
+		if err := c.set(sub, flat[sub]); err != nil {
 			return err
 		}
 	}
@@ -202,6 +239,9 @@ func (c *Config) Locate(err error) error {
 // nearest table above it.
 func Located(name string, lines map[string]int, err error) error {
 	var ce *Error
+	if name == "" {
+		return err
+	}
 	if !errors.As(err, &ce) {
 		return fmt.Errorf("%s: %w", name, err)
 	}

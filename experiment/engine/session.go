@@ -115,6 +115,9 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	if err := c.Normalise(); err != nil {
 		return nil, err
 	}
+	if err := affordable(c, src.Schema()); err != nil {
+		return nil, err
+	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
 	_, sized := src.(dataset.Sized)
 	s.delivers = s.schema.Delivery == frame.Every

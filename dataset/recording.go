@@ -15,7 +15,7 @@ import (
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
 	Summary: "a recording in walk-off records, raw, .zst or .gz; a bare path does as well", Arg: source.NeedsArgument,
 	Open: func(path string, opt Options) (Source, error) {
-		return source.Of(OpenRecording(path, opt.Cubes, opt.Loop))
+		return source.Of(openRecording(path, opt))
 	}}
 
 // Recording is a walk-off recording, read as it is played. Every value is held
@@ -46,15 +46,19 @@ type Recording struct {
 // end. What can be seen at once, such as a raw file whose length is no whole
 // number of frames, or fewer than seven of them, fails here and the rest in Next.
 func OpenRecording(path string, cubes int, loop bool) (*Recording, error) {
-	schema, err := cubeSchema(cubes)
+	return openRecording(path, Options{Cubes: cubes, Loop: loop})
+}
+
+func openRecording(path string, opt Options) (*Recording, error) {
+	schema, err := cubeSchema(opt.Cubes)
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(path)
+	file, err := source.OpenFile(opt.Context, path)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{path: path, schema: schema, file: file, loop: loop}
+	r := &Recording{path: path, schema: schema, file: file, loop: opt.Loop}
 	if err = r.open(file); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -37,7 +37,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	for i, saved := range runs {
 		c, err := saved.Replayable()
 		if err != nil {
-			return nil, config.Located(path, nil, config.ErrorAt("config", err))
+			return nil, config.Located(path, nil, err)
 		}
 		if err := sameFiles(c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		}
 		again, err := runOne(ctx, c, o, &report.Exporter{})
 		if err != nil {
-			return nil, err
+			return nil, config.Located(path, nil, err)
 		}
 		if again.Interrupted {
 			return out, ctx.Err()

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"wirelab/experiment/config"
@@ -52,7 +53,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 
 // runOne runs a single configuration; out's folder, if it has one, is kept current.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Clock: opt.Clock, Packs: opt.packs}
+	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.packs}
 	if out.Dir != "" {
 		so.Observer = out
 	}
@@ -83,7 +84,9 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	begun := opt.Clock.Now()
 	saved, pause := begun, int64(time.Second)
 	for !s.Done() && ctx.Err() == nil {
-		if err := s.Advance(slice); err != nil {
+		if err := s.Advance(slice); err != nil && ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+			break // it waited for whoever writes into a pipe
+		} else if err != nil {
 			s.Interrupt()
 			return nil, errors.Join(err, out.Write(resultNow(s, begun, opt.Clock)))
 		}
@@ -116,11 +119,39 @@ func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Resul
 	return r
 }
 
+// Check finds whatever would keep a run of c from beginning, at every point of its
+// sweep, and settles c as Settle does.
+func Check(ctx context.Context, c *config.Config) error {
+	err := Settle(ctx, c)
+	if len(c.Sweep) == 0 || ctx.Err() != nil {
+		return err
+	}
+	grid, err := c.Points() // what is wrong with c alone may be right at every point
+	if err != nil {
+		return err
+	}
+	return checkPoints(ctx, c, grid)
+}
+
+// checkPoints says at which point of the grid of c a run could not begin.
+func checkPoints(ctx context.Context, c *config.Config, grid []config.Point) error {
+	checker := engine.NewChecker()
+	for i := range grid {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := checker.Check(ctx, grid[i].Config); err != nil {
+			return c.AtPoint(&grid[i], err)
+		}
+	}
+	return nil
+}
+
 // Settle opens the data, as a run would, and makes what nobody has chosen fit it:
 // the configuration is then the one that a run goes by. It fails as a run would,
 // if the data cannot be had or the encoders do not take it.
-func Settle(c *config.Config) error {
-	s, err := engine.NewSession(c, engine.Options{})
+func Settle(ctx context.Context, c *config.Config) error {
+	s, err := engine.NewSession(c, engine.Options{Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,8 @@ type RunnerOptions struct {
 	Reports string       // the folder under which Save makes new ones
 	Stamp   func() string
 	// Stamp names a new report's folder, say by the date.
+
+	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
 
 // nowhere is the place a runner seeks when it seeks none: before the first frame.
@@ -100,7 +102,8 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 func (r *Runner) open() (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
-	return engine.NewSession(c, engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
+	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
+		Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.

@@ -41,7 +41,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err = Settle(config)
+		err = Settle(t.Context(), config)
 		if strings.Contains(c.want, " ") {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want ...%s...", name, err, c.want)

@@ -21,6 +21,9 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Repor
 	if err != nil {
 		return nil, err
 	}
+	if err := checkPoints(ctx, c, grid); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if opt.packs == nil {

@@ -1,8 +1,6 @@
 package lossmodel
 
 import (
-	"fmt"
-
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/setting"
 	"wirelab/lossmodel/tracefile"
@@ -91,7 +89,7 @@ func pin(files *tracefile.Library, s Spec) (Spec, error) {
 	if m, ok := s.Loss.(loss.FileModel); ok && m.Source().Path != "" {
 		f, err := files.Open(m.Source(), m.SourceKind())
 		if err != nil {
-			return s, fmt.Errorf("loss: %w", err)
+			return s, &FileError{"loss", err}
 		}
 		s.Loss = m.WithSource(f)
 	}
@@ -101,12 +99,24 @@ func pin(files *tracefile.Library, s Spec) (Spec, error) {
 		}
 		f, err := files.Open(*k.file(&s), k.reads)
 		if err != nil {
-			return s, fmt.Errorf("%s: %w", k.Key, err)
+			return s, &FileError{k.Key, err}
 		}
 		*k.file(&s) = f
 	}
 	return s, nil
 }
+
+// FileError says which key names a file that cannot be used, and why.
+type FileError struct {
+	Key string
+	Err error
+}
+
+// Error puts it in one sentence.
+func (e *FileError) Error() string { return e.Key + ": " + e.Err.Error() }
+
+// Unwrap returns why.
+func (e *FileError) Unwrap() error { return e.Err }
 
 // Pin reads the files that s names and returns s with the hash of each, so that
 // a report written from it tells when one has changed since. The error wraps

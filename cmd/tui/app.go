@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,6 +59,9 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		err = ctx.Err() // it waited for whoever writes into a pipe
+	}
 	if flushed := a.stdout.flush(); err == nil && flushed != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"wirelab/experiment"
@@ -23,11 +25,11 @@ does that its keys do not say, as netem's faults, as a warning.`,
 			}
 			return oneArg("a configuration in TOML, or --preset NAME")(cmd, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				f.file = args[0]
 			}
-			return a.check(&f)
+			return a.check(cmd.Context(), &f)
 		},
 		ValidArgsFunction: completeFiles("toml"),
 	}
@@ -37,17 +39,12 @@ does that its keys do not say, as netem's faults, as a warning.`,
 	return cmd
 }
 
-func (a *app) check(f *configFlags) error {
-	config, err := f.load()
+func (a *app) check(ctx context.Context, f *configFlags) error {
+	config, err := f.load(ctx)
 	if err != nil {
 		return err
 	}
-	for _, s := range []side{{"down", config.Down}, {"up", config.Up}} {
-		if _, err := s.spec.Pin(nil); err != nil { // a file that is not there, or has changed
-			return usage(prefixed(s.name, err))
-		}
-	}
-	if err := experiment.Settle(config); err != nil {
+	if err := experiment.Check(ctx, config); err != nil {
 		return badData(err)
 	}
 	text, err := config.TOML()

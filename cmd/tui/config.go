@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -45,7 +46,7 @@ func (f *configFlags) addSet(cmd *cobra.Command) {
 // load makes the configuration: file or preset first, then the flags in the
 // order of their fields, then --set; of all these the data first. Its errors are *config.Error or
 // usage errors.
-func (f *configFlags) load() (*config.Config, error) {
+func (f *configFlags) load(ctx context.Context) (*config.Config, error) {
 	c, err := f.base()
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (f *configFlags) load() (*config.Config, error) {
 		return nil, err
 	}
 	for _, s := range settings {
-		if err := setOne(c, s.key, s.value); err != nil {
+		if err := setOne(ctx, c, s.key, s.value); err != nil {
 			return nil, usage(prefixed(s.flag, err))
 		}
 	}
@@ -111,13 +112,13 @@ func (f *configFlags) base() (*config.Config, error) {
 
 // setOne sets a key. A new encoder comes with its own defaults: params of the
 // one before would mean something else to it.
-func setOne(c *config.Config, key string, value any) error {
+func setOne(ctx context.Context, c *config.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
 	}
 	if strings.HasPrefix(key, "encoder.params") { // those of the encoder that goes with the data
 		var wrong *config.Error
-		if err := experiment.Settle(c); errors.As(err, &wrong) && wrong.Key == dataKey {
+		if err := experiment.Settle(ctx, c); errors.As(err, &wrong) && wrong.Key == dataKey {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if f.config.file == "" && f.config.preset == "" {
 		f.config.preset = firstPreset
 	}
-	config, err := f.config.load()
+	config, err := f.config.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,8 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
 	runner, err := experiment.NewRunner(config, experiment.RunnerOptions{
-		Clock: a.clock, Reports: f.reports,
+		Context: ctx,
+		Clock:   a.clock, Reports: f.reports,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
 	})
 	if err != nil {

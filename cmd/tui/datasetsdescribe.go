@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"wirelab/dataset"
@@ -26,14 +28,14 @@ with it.`,
 			}
 			return exactlyOneSpec(cmd, args)
 		},
-		RunE:              func(_ *cobra.Command, args []string) error { return a.datasetsDescribe(args, records) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.datasetsDescribe(cmd.Context(), args, records) },
 		ValidArgsFunction: completeData,
 	}
 	cmd.Flags().BoolVar(&records, "records", false, "print the example's records instead of its schema")
 	return cmd
 }
 
-func (a *app) datasetsDescribe(args []string, records bool) error {
+func (a *app) datasetsDescribe(ctx context.Context, args []string, records bool) error {
 	schema, rows := table.Example()
 	switch {
 	case len(args) > 0 && records:
@@ -42,7 +44,7 @@ func (a *app) datasetsDescribe(args []string, records bool) error {
 		schema = rows
 	case len(args) > 0:
 		var err error
-		if schema, err = describe(args[0]); err != nil {
+		if schema, err = describe(ctx, args[0]); err != nil {
 			return err
 		}
 	}
@@ -51,9 +53,9 @@ func (a *app) datasetsDescribe(args []string, records bool) error {
 }
 
 // describe returns the schema of data as TOML.
-func describe(spec string) ([]byte, error) {
+func describe(ctx context.Context, spec string) ([]byte, error) {
 	data := dataFlags{spec: spec}
-	src, err := data.open()
+	src, err := data.open(ctx)
 	if err != nil {
 		return nil, err
 	}

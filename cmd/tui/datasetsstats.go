@@ -100,7 +100,7 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 			"state", f.frames, walkoff.Delay)
 	}
 	if len(specs) == 1 {
-		if done, err := a.statsOfFields(specs[0], f); done {
+		if done, err := a.statsOfFields(cmd.Context(), specs[0], f); done {
 			return err
 		}
 	}
@@ -122,9 +122,9 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 
 // statsOfFields tells how the fields of data change that does not hold cubes; it
 // reports whether that was so, or the data cannot be opened at all.
-func (a *app) statsOfFields(spec string, f statsFlags) (bool, error) {
+func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (bool, error) {
 	f.data.spec = spec
-	src, err := f.data.open()
+	src, err := f.data.open(ctx)
 	if err != nil {
 		return true, err
 	}
@@ -141,7 +141,7 @@ func (a *app) liken(ctx context.Context, f walkoffFlags) (likeness, error) {
 	if err := f.data.rereadable(); err != nil {
 		return l, err
 	}
-	src, err := f.data.open()
+	src, err := f.data.open(ctx)
 	if err != nil {
 		return l, err
 	}
@@ -189,7 +189,7 @@ func (a *app) spend(ctx context.Context, f walkoffFlags, codecs []*encoders.Code
 	line := a.progress("stats")
 	defer line.done()
 	opt := walkoff.Options{Frames: f.frames, Clock: a.clock, Progress: line.report}
-	board, err := walkoff.Run(ctx, f.data.spec, f.data.open, codecs, opt)
+	board, err := walkoff.Run(ctx, f.data.spec, f.data.opener(ctx), codecs, opt)
 	if err != nil {
 		if !board.Interrupted {
 			err = usage(err)

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 
 	"wirelab/experiment/config"
 )
@@ -12,8 +16,9 @@ import (
 // The exit codes that scripts depend on.
 const (
 	exitDone        = 0
-	exitFailed      = 1   // the run did not hold, or the machine failed us
+	exitFailed      = 1   // the run did not hold
 	exitUsage       = 2   // what was asked for makes no sense
+	exitMachine     = 3   // the machine would not: disk full, no permission, no memory, port taken
 	exitInterrupted = 130 // with what was measured saved
 )
 
@@ -55,10 +60,32 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case machineRefused(err):
+		return exitMachine
 	case errors.As(err, &bad), errors.As(err, &config):
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// machineRefused reports whether the machine would not do what was rightly asked for: no
+// other words would help, but another disk, user or hour might.
+func machineRefused(err error) bool {
+	if errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	var code syscall.Errno
+	return errors.As(err, &code) && slices.Contains(refusals(), code)
+}
+
+// refusals lists what the system says when it would not.
+func refusals() []syscall.Errno {
+	if runtime.GOOS == "windows" {
+		const noMemory, outOfMemory, handleDiskFull, diskFull, addressInUse, tooManyFiles = 8, 14, 39, 112, 10048, 4
+		return []syscall.Errno{noMemory, outOfMemory, handleDiskFull, diskFull, addressInUse, tooManyFiles}
+	}
+	return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ENOMEM,
+		syscall.EMFILE, syscall.ENFILE, syscall.EADDRINUSE, syscall.EAGAIN}
 }
 
 // explain says on standard error what went wrong, a line for each reason.
@@ -71,7 +98,7 @@ func (a *app) explain(err error) {
 		if !strings.HasPrefix(line, "tui ") { // those that name their command
 			line = "tui: " + line
 		}
-		fmt.Fprintln(a.stderr, line)
+		fmt.Fprintln(a.stderr, config.Printable(line))
 	}
 }
 
@@ -86,7 +113,8 @@ type unknownError interface {
 // knows what names there are.
 func named(err error) error {
 	var unknown unknownError
-	if !errors.As(err, &unknown) {
+	var said *config.Error
+	if errors.As(err, &said) || !errors.As(err, &unknown) {
 		return err
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))

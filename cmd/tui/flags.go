@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,12 +43,17 @@ func specs(kinds ...string) string {
 }
 
 // open opens the source; what is wrong with it is the caller's to mend.
-func (d *dataFlags) open() (dataset.Source, error) {
-	src, err := dataset.Open(d.spec, dataset.Options{Cubes: d.cubes, Seed: d.seed})
+func (d *dataFlags) open(ctx context.Context) (dataset.Source, error) {
+	src, err := dataset.Open(d.spec, dataset.Options{Context: ctx, Cubes: d.cubes, Seed: d.seed})
 	if err != nil {
 		return nil, usage(named(readable(err)))
 	}
 	return src, nil
+}
+
+// opener returns what opens the source anew each time.
+func (d *dataFlags) opener(ctx context.Context) func() (dataset.Source, error) {
+	return func() (dataset.Source, error) { return d.open(ctx) }
 }
 
 // rereadable refuses what can be read only once, for commands that begin anew

@@ -86,7 +86,7 @@ func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 	case f.file == "":
 		title = strings.Join(f.set, " ")
 	}
-	c, err := config.load()
+	c, err := config.load(cmd.Context())
 	if err != nil {
 		return nil, err
 	}

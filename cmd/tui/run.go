@@ -58,7 +58,7 @@ Exits with 1 if an assertion does not hold.`,
 }
 
 func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
-	config, err := f.config.load()
+	config, err := f.config.load(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func survey(ctx context.Context, spec string, f trainFlags, trainers []train.Tra
 	if err := source.rereadable(); err != nil {
 		return lesson{}, err
 	}
-	src, err := source.open()
+	src, err := source.open(ctx)
 	if err != nil {
 		return lesson{}, err
 	}
@@ -174,7 +174,7 @@ func (d plainDigest) Sum() string { return hex.EncodeToString(d.Hash.Sum(nil)) }
 // memory does not grow with what is learnt from.
 func (l *lesson) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
-		src, err := dataset.Open(l.Spec, dataset.Options{Seed: seed})
+		src, err := dataset.Open(l.Spec, dataset.Options{Context: ctx, Seed: seed})
 		if err != nil {
 			return err
 		}

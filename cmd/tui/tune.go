@@ -114,7 +114,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 // count shows the search every pair of frames, and returns what of the time was
 // the search's own.
 func (a *app) count(ctx context.Context, data dataFlags, search *tune.Search) (frames int, spent time.Duration, err error) {
-	src, err := data.open()
+	src, err := data.open(ctx)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -73,7 +73,7 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if err := f.data.rereadable(); err != nil {
 		return err
 	}
-	src, err := f.data.open()
+	src, err := f.data.open(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if f.audit {
 		opt.Audit = a.auditProcess
 	}
-	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.open, codecs, opt)
+	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
 	line.done()
 	if err != nil && !board.Interrupted {
 		return usage(err)

@@ -3,6 +3,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 
 	"wirelab/dataset/frame"
@@ -51,6 +52,8 @@ type Options struct {
 	Message int
 	// Script names who plays the world; "" means "random". See world.Scripts.
 	Script string
+	// Context ends the wait for whoever writes into a pipe; nil: nothing does.
+	Context context.Context
 }
 
 // Kind is one kind of data that a specification can name.

@@ -8,9 +8,15 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
+// longest bounds a name that may be a mistyped one: to compare is to multiply lengths.
+const longest = 100
+
 // Closest returns the only known name that begins with name, else the closest within
 // one typo for every three letters; "" if there is none.
 func Closest(name string, known []string) string {
+	if len(name) > longest {
+		return ""
+	}
 	low := strings.ToLower(name)
 	begins, at := 0, ""
 	for _, k := range known {

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/dataset/suggest"
 	"wirelab/dataset/tomlkeys"
 )
@@ -59,8 +61,12 @@ func ReadLayout(path string) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxSchemaBytes {
-		return nil, &Error{File: path, Problem: "is no such file", Expected: "a schema in TOML of at most 256 KB", Kind: ErrSchema}
+	const expected = "a schema in TOML of at most 256 KB"
+	if what := source.What(info.Mode()); what != "" {
+		return nil, &Error{File: path, Problem: "is " + what, Expected: expected, Kind: ErrSchema}
+	}
+	if info.Size() > maxSchemaBytes {
+		return nil, &Error{File: path, Problem: fmt.Sprintf("has %d KB", info.Size()/1000), Expected: expected, Kind: ErrSchema}
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -73,6 +79,10 @@ func ReadLayout(path string) (*Layout, error) {
 func ParseLayout(name string, data []byte) (*Layout, error) {
 	r := &reader{file: name}
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark)) // it has no place in TOML, but in Notepad
+	var much *tomlkeys.LimitError
+	if errors.As(tomlkeys.Bound(data), &much) {
+		return nil, &Error{File: name, Line: much.Line, Problem: much.Problem, Expected: much.Expected, Kind: ErrSchema}
+	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		e := &Error{File: name, Problem: strings.TrimPrefix(err.Error(), "toml: "), Expected: "valid TOML", Kind: ErrSchema}

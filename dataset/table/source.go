@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,12 +17,12 @@ import (
 var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "records of yours, CSV or packed int32, as a schema describes them; tui datasets describe prints one to start from",
 	Open: func(names string, opt source.Options) (source.Source, error) {
-		return source.Of(openNamed(names, opt.Loop))
+		return source.Of(openNamed(opt.Context, names, opt.Loop))
 	}}
 
 // openNamed opens records by "SCHEMA.toml,PATH". Names of schemas may have commas, if
 // they end in .toml.
-func openNamed(names string, loop bool) (*Source, error) {
+func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	schema, records, ok := strings.Cut(names, ".toml,")
 	if ok {
 		schema += ".toml"
@@ -31,7 +32,11 @@ func openNamed(names string, loop bool) (*Source, error) {
 	if !ok || schema == "" || records == "" {
 		return nil, fmt.Errorf("data %q: %w, expected table:SCHEMA.toml,PATH", "table:"+names, source.ErrSpec)
 	}
-	return Open(schema, records, loop)
+	l, err := ReadLayout(schema)
+	if err != nil {
+		return nil, err
+	}
+	return l.open(ctx, records, loop)
 }
 
 // Source plays records. It implements dataset.Source, Sized, Seamed and io.Closer.
@@ -69,7 +74,11 @@ func Open(schemaPath, path string, loop bool) (*Source, error) {
 
 // Open begins to read the records at path, which are as l says.
 func (l *Layout) Open(path string, loop bool) (*Source, error) {
-	file, err := os.Open(path)
+	return l.open(context.Background(), path, loop)
+}
+
+func (l *Layout) open(ctx context.Context, path string, loop bool) (*Source, error) {
+	file, err := source.OpenFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@
 package text
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -24,7 +24,7 @@ var declaration string
 var Kind = source.Kind{Name: "text", Spec: "text:PATH", Source: "Jonathan Blow, Adaptive Compression Across Unreliable Networks, 2003",
 	Summary: "a text in messages of 500 bytes, 60 a second; without a path the Declaration of Independence", Arg: source.MayHaveArgument,
 	Open: func(path string, opt source.Options) (source.Source, error) {
-		return source.Of(Open(path, opt.Message, opt.Loop))
+		return source.Of(open(path, &opt))
 	}}
 
 const (
@@ -55,10 +55,14 @@ type Source struct {
 // Open reads the text at path, the embedded one if it is "", to be cut in messages
 // of size bytes, 500 if that is 0. A text that loops begins again at its end.
 func Open(path string, size int, loop bool) (*Source, error) {
-	text := declaration
+	return open(path, &source.Options{Message: size, Loop: loop})
+}
+
+func open(path string, opt *source.Options) (*Source, error) {
+	text, size := declaration, opt.Message
 	if path != "" {
 		var err error
-		if text, err = read(path); err != nil {
+		if text, err = read(opt.Context, path); err != nil {
 			return nil, err
 		}
 	}
@@ -68,12 +72,12 @@ func Open(path string, size int, loop bool) (*Source, error) {
 	if size < 1 || size > MaxMessage {
 		return nil, fmt.Errorf("messages of %d bytes, expected 1 to %d", size, MaxMessage)
 	}
-	return &Source{text: text, size: size, loop: loop,
+	return &Source{text: text, size: size, loop: opt.Loop,
 		schema: &frame.Schema{Name: "text", Item: "byte", Delivery: frame.Each, TickHz: tickHz}}, nil
 }
 
-func read(path string) (string, error) {
-	f, err := os.Open(path)
+func read(ctx context.Context, path string) (string, error) {
+	f, err := source.OpenFile(ctx, path)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"wirelab/lossmodel"
@@ -162,6 +163,8 @@ func (ch *Change) Set(key string, value any) error {
 	case head == "params" || strings.HasPrefix(key, "encoder.params"):
 		ch.setFlat("encoder.params", strings.TrimPrefix(strings.TrimPrefix(key, "encoder."), "params"), value)
 		return nil
+	case (head == "down" || head == "up" || head == "link") && rest == "" && !isTable(value):
+		return noLink(key, value)
 	case head == "down" || head == "up":
 		ch.setLink(head, rest, value)
 		return nil
@@ -175,8 +178,26 @@ func (ch *Change) Set(key string, value any) error {
 	}
 	if s := settingNamed(key); s != nil && s.Live != Fixed {
 		return ch.setSetting(s, key, value)
+	} else if s != nil {
+		return &Error{Key: key, Problem: "it is settled when a run begins, and a script cannot change it",
+			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " + strings.Join(liveNames(), ", ")}
 	}
 	return Unknown(key, "key", key, changeKeys())
+}
+
+func isTable(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
+// liveNames lists the live settings as a script calls them, and what a player may do.
+func liveNames() (names []string) {
+	for _, s := range LiveSettings() {
+		if s.Live == Live {
+			names = append(names, s.Short)
+		}
+	}
+	return append(names, InputKeys()...)
 }
 
 // changeKeys lists what a change may be told to set, for near names.
@@ -307,21 +328,32 @@ func (ch Change) Touches() string {
 
 // Check says whether ch could be applied to this configuration; the error is
 // fit for the person who typed it.
-func (c *Config) Check(ch Change) error { return c.Clone().Apply(ch) }
+func (c *Config) Check(ch Change) error {
+	_, err := c.After(ch)
+	return err
+}
 
 // Apply makes c what it is after ch, or leaves it as it was and says why not.
 // An encoder's name without params means that encoder with its defaults.
 func (c *Config) Apply(ch Change) error {
-	d := c.Clone()
+	d := c.fork()
+	if err := d.apply(ch); err != nil {
+		return err
+	}
+	*c = *d
+	return nil
+}
+
+// apply is Apply that may leave c half changed.
+func (c *Config) apply(ch Change) error {
 	for _, p := range parts() {
 		if values := ch.of(&p); len(values) > 0 {
-			if err := p.apply(d, values); err != nil {
+			if err := p.apply(c, values); err != nil {
 				return err
 			}
 		}
 	}
-	d.Profile = d.matchProfile()
-	*c = *d
+	c.Profile = c.matchProfile()
 	return nil
 }
 
@@ -503,13 +535,16 @@ func specDiff(way string, was, is *lossmodel.Spec, set func(Value)) {
 // the present one as long as nothing was altered since.
 func (c *Config) matchProfile() string {
 	name := ""
-	for _, p := range lossmodel.Profiles() {
+	for _, p := range profiles() {
 		if p.Down == c.Down && p.Up == c.Up && (name == "" || p.Name == c.Profile) {
 			name = p.Name
 		}
 	}
 	return name
 }
+
+// profiles lists the link profiles. It is made once: every change is held against it.
+var profiles = sync.OnceValue(lossmodel.Profiles)
 
 // settingPart is the live settings of the table.
 func settingPart() part {

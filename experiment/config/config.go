@@ -2,7 +2,9 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -123,6 +125,26 @@ func (c *Config) Clone() *Config {
 	return &d
 }
 
+// fork returns a copy that shares what no Change alters: the script, the sweep and the
+// assertions. To copy a script of thousands for each of its own changes would be
+// quadratic.
+func (c *Config) fork() *Config {
+	d := *c
+	d.Encoder = c.Encoder.Clone()
+	d.Shadows = slices.Clip(c.Shadows) // a Change appends or replaces; what is there stays as it is
+	return &d
+}
+
+// After returns what c is after ch, or why it cannot be. The script, the sweep and the
+// assertions of c are shared: neither may be altered any more.
+func (c *Config) After(ch Change) (*Config, error) {
+	d := c.fork()
+	if err := d.apply(ch); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 func (e Encoder) Clone() Encoder {
 	return Encoder{Name: e.Name, Params: maps.Clone(e.Params)}
 }
@@ -141,10 +163,18 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 			return &known[i], nil
 		}
 	}
-	if known != nil {
-		return nil, fmt.Errorf("no encoder is called %q", name)
+	if known == nil {
+		codec, err := table.ByName(name)
+		if err == nil {
+			return codec, nil
+		}
+		known = table.All()
 	}
-	return table.ByName(name)
+	var names []string
+	for _, c := range known {
+		names = append(names, c.Name)
+	}
+	return nil, Unknown("", "encoder", name, names)
 }
 
 // Resolve looks the codec up and returns its params with e's values set; key names e in
@@ -208,6 +238,9 @@ func (c *Config) validate() error {
 	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
 		return err
 	}
+	if len(c.Shadows) > MaxShadows {
+		return tooManyShadows(Indexed("shadow", MaxShadows), len(c.Shadows))
+	}
 	for i, s := range c.Shadows {
 		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {
 			return err
@@ -244,31 +277,9 @@ func (c *Config) checkHistories() error {
 	return nil
 }
 
-// checkSweep tries every value of every axis on a copy.
-func (c *Config) checkSweep() error {
-	for i, axis := range c.Sweep {
-		key := Indexed("sweep", i)
-		if axis.Key == "" || len(axis.Values) == 0 {
-			return &Error{Key: key, Problem: "key or values missing", Expected: `key = "down.loss" and values = ["0%", "5%"]`}
-		}
-		for _, v := range axis.Values {
-			d := c.Clone()
-			d.Sweep, d.At = nil, nil
-			err := d.Set(axis.Key, v)
-			if err == nil {
-				err = d.validate()
-			}
-			if err != nil {
-				return &Error{Key: key + ".values", Problem: err.Error()}
-			}
-		}
-	}
-	return nil
-}
-
 // checkScript plays the scripted changes on a copy, in the order of their times.
 func (c *Config) checkScript() error {
-	d := c.Clone()
+	d := c.fork()
 	for _, i := range c.ScriptOrder() {
 		at := c.At[i]
 		if at.T < 0 {
@@ -299,12 +310,32 @@ func (c *Config) ScriptOrder() []int {
 // here, before anything runs.
 func (c *Config) Pin() (err error) {
 	if c.Down, err = c.Down.Pin(nil); err != nil {
-		return ErrorAt("down", err)
+		return c.badFile("down", err)
 	}
 	if c.Up, err = c.Up.Pin(nil); err != nil {
-		return ErrorAt("up", err)
+		return c.badFile("up", err)
 	}
 	return nil
+}
+
+// badFile says what is wrong with a file that a link names, under the key that somebody
+// wrote: "trace" is short for three.
+func (c *Config) badFile(way string, err error) error {
+	var fe *lossmodel.FileError
+	if !errors.As(err, &fe) {
+		return ErrorAt(way, err)
+	}
+	out := &Error{Key: way + "." + fe.Key, Problem: fe.Err.Error(), Cause: err}
+	if errors.Is(err, fs.ErrNotExist) {
+		out.Expected = "the path of a file"
+	}
+	for _, key := range []string{out.Key, way + ".trace", "link." + fe.Key, "link.trace"} {
+		if c.flags[key] || c.lines[key] > 0 {
+			out.Key = key
+			break
+		}
+	}
+	return out
 }
 
 // Warnings names what the links do that their keys do not say.

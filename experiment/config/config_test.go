@@ -297,3 +297,35 @@ func TestNetemIsReadLast(t *testing.T) {
 		t.Errorf("%v; came back as %+v from\n%s", err, again, text)
 	}
 }
+
+// A duration of nothing is what stands there if nobody says anything: once through a
+// recording.
+func TestDurationOfNothing(t *testing.T) {
+	c, err := Parse("0s", []byte("duration = \"0s\""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if usual := Default(); !reflect.DeepEqual(c.Values(), usual.Values()) {
+		t.Errorf("0s is not the same as nothing: %v", c.Values())
+	}
+	if err := Default().Set("duration", "soon"); err == nil || !strings.Contains(err.Error(), `"0s" is once through a recording`) {
+		t.Errorf("%v does not say what 0s means", err)
+	}
+}
+
+// However shadows are asked for, there are so many and no more.
+func TestShadowsAreBounded(t *testing.T) {
+	c := Default()
+	for range MaxShadows {
+		c.Shadows = append(c.Shadows, Encoder{Name: "raw"})
+	}
+	if err := c.Validate(); err != nil {
+		t.Errorf("%d shadows: %v", MaxShadows, err)
+	}
+	if err := c.Apply(NewChange("shadow", "rotor")); err == nil || !strings.Contains(err.Error(), "at most 64 shadows") {
+		t.Errorf("one more in a change: %v", err)
+	}
+	if len(c.Shadows) != MaxShadows {
+		t.Errorf("a change that was refused left %d shadows", len(c.Shadows))
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -70,9 +71,10 @@ func (c *Config) Adopt(settled *Config) {
 	c.Shadows = settled.Clone().Shadows
 }
 
-// OpenData opens the source that the configuration names.
-func (c *Config) OpenData(loop bool) (dataset.Source, error) {
-	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
+// OpenData opens the source that the configuration names; ctx ends the wait for whoever
+// writes into a pipe.
+func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error) {
+	src, err := dataset.Open(c.Data.Source, dataset.Options{Context: ctx, Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
 	if err != nil {
 		return nil, c.Locate(ErrorAt("data.source", err))
 	}

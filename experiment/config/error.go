@@ -3,7 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"wirelab/dataset/suggest"
 	"wirelab/encoders"
@@ -19,7 +22,11 @@ type Error struct {
 	Problem  string
 	Expected string
 	Near     string // a known name close to what was written, "" if none
+	Cause    error  // what the machine said, if it did
 }
+
+// Unwrap returns what the machine said.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Error puts it in one sentence: file:line: key: problem (expected ...; did you mean ...?).
 func (e *Error) Error() string {
@@ -32,16 +39,46 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	if e.Key != "" {
-		b.WriteString(e.Key + ": ")
+		b.WriteString(brief(e.Key) + ": ")
 	}
 	b.WriteString(e.Problem)
-	switch {
-	case e.Near != "":
-		b.WriteString("; did you mean " + e.Near + "?")
-	case e.Expected != "":
+	if e.Expected != "" {
 		b.WriteString("; expected " + e.Expected)
 	}
+	if e.Near != "" {
+		b.WriteString("; did you mean " + e.Near + "?")
+	}
+	return Printable(b.String())
+}
+
+// Printable replaces what a terminal would not show, or would obey, by its number.
+func Printable(text string) string {
+	if !strings.ContainsFunc(text, hidden) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) || r == utf8.RuneError {
+			quoted := strconv.QuoteToASCII(string(r))
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
 	return b.String()
+}
+
+func hidden(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }
+
+// longestShown is how much of somebody's text an error repeats, in bytes.
+const longestShown = 80
+
+// brief cuts a text that is too long to be repeated.
+func brief(text string) string {
+	if len(text) <= longestShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestShown], "") + "..."
 }
 
 // configError turns any error into a ConfigError about key. An error that names
@@ -58,7 +95,10 @@ func ErrorAt(key string, err error) error {
 		}
 		return &out
 	}
-	out := &Error{Key: key, Problem: err.Error()}
+	out := &Error{Key: key, Problem: err.Error(), Cause: err}
+	if pe, ok := err.(*fs.PathError); ok {
+		out.Problem = pe.Path + ": " + pe.Err.Error() // without the system call
+	}
 	var pe *encoders.ParamError
 	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
 		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
@@ -69,9 +109,7 @@ func ErrorAt(key string, err error) error {
 	if errors.As(err, &u) {
 		if name, known := u.Unknown(); len(known) > 0 {
 			out.Problem, out.Near = "unknown name "+quoted(name), Near(name, known)
-			if len(known) <= maxListed {
-				out.Expected = "one of " + strings.Join(known, ", ")
-			}
+			out.Expected = oneOf(known, out.Near)
 		}
 	}
 	var ke *lossmodel.KeyError
@@ -111,13 +149,19 @@ const maxListed = 16
 // unknown returns the error for a name that is not among known.
 func Unknown(key, what, name string, known []string) *Error {
 	e := &Error{Key: key, Problem: "unknown " + what + " " + quoted(name), Near: Near(name, known)}
-	if len(known) <= maxListed {
-		e.Expected = "one of " + strings.Join(known, ", ")
-	}
+	e.Expected = oneOf(known, e.Near)
 	return e
 }
 
-func quoted(s string) string { return fmt.Sprintf("%q", s) }
+// oneOf lists names, more of them if none is near what was written.
+func oneOf(known []string, near string) string {
+	if len(known) <= maxListed || near == "" && len(known) <= 3*maxListed {
+		return "one of " + strings.Join(known, ", ")
+	}
+	return ""
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", brief(s)) }
 
 // Near returns the known name that was most likely meant by name, "" if none is near.
 func Near(name string, known []string) string { return suggest.Closest(name, known) }

@@ -1,15 +1,18 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"wirelab/dataset/source"
 	"wirelab/dataset/tomlkeys"
 )
 
@@ -28,18 +31,31 @@ func LoadFile(path string) (*Config, error) {
 // readFile reads a regular file of at most limit bytes.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
 	if err != nil {
-		return nil, bad("cannot be read: " + WithoutPath(err))
+		return nil, unreadable(path, expected, err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, bad("is no such file")
+	if what := source.What(info.Mode()); what != "" {
+		return nil, bad("is " + what)
 	}
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, bad("cannot be read: " + WithoutPath(err))
+		return nil, unreadable(path, expected, err)
 	}
-	return data, nil
+	defer f.Close()
+	var data bytes.Buffer
+	n, err := data.ReadFrom(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, unreadable(path, expected, err)
+	case n > limit:
+		return nil, bad(fmt.Sprintf("has %.1f MB", float64(max(n, info.Size()))/1e6))
+	}
+	return data.Bytes(), nil
+}
+
+func unreadable(path, expected string, err error) error {
+	return &Error{File: path, Problem: "cannot be read: " + WithoutPath(err), Expected: expected, Cause: err}
 }
 
 // reason strips the path from a file error: the sentence names it already.
@@ -68,6 +84,10 @@ func Parse(name string, data []byte) (*Config, error) {
 // fill sets every key of the text, the profile first (the links' own keys refine
 // it) and the data (other keys are chosen for it), and returns the line of each.
 func (c *Config) fill(name string, data []byte) (map[string]int, error) {
+	data, err := plain(name, data)
+	if err != nil {
+		return nil, err
+	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		var de *toml.DecodeError
@@ -78,43 +98,102 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		return nil, &Error{File: name, Problem: err.Error(), Expected: "valid TOML"}
 	}
 	keys, lines := tomlkeys.Lines(data)
+	if err := checkShape(tree); err != nil {
+		return nil, Located(name, lines, err)
+	}
 	flat := map[string]any{}
 	flatten("", tree, flat)
 	for _, key := range firstKeys {
 		if v, ok := flat[key]; ok {
-			if err := c.Set(key, v); err != nil {
+			if err := c.set(key, v); err != nil {
 				return nil, Located(name, lines, err)
 			}
 		}
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(lastKey(a), lastKey(b)) })
+	sorted := sortedKeys(flat)
 	for _, key := range keys {
 		if slices.Contains(firstKeys, key) {
 			continue
 		}
-		if err := c.setTree(key, flat); err != nil {
+		if err := c.setTree(key, flat, sorted); err != nil {
 			return nil, Located(name, lines, err)
 		}
 	}
 	return lines, nil
 }
 
+// plain returns the text without a byte order mark, which has no place in TOML but is in
+// what Notepad writes, and refuses what no hand wrote.
+func plain(name string, data []byte) ([]byte, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var much *tomlkeys.LimitError
+	if errors.As(tomlkeys.Bound(data), &much) {
+		return nil, &Error{File: name, Line: much.Line, Problem: much.Problem, Expected: much.Expected}
+	}
+	return data, nil
+}
+
+// lists are the arrays of tables, each with what an entry cannot do without.
+var lists = map[string]string{
+	"at":     `t = "10s" and a change, such as loss = "5%"`,
+	"shadow": `name = "an encoder"`,
+	"sweep":  `key = "down.loss" and values = ["0%", "5%"]`,
+}
+
+// checkShape refuses a table where a list of tables belongs, a list where one table
+// does, and entries that say nothing.
+func checkShape(tree map[string]any) error {
+	for _, name := range sortedKeys(tree) {
+		expected, isList := lists[name]
+		switch v := tree[name].(type) {
+		case map[string]any:
+			if isList {
+				return &Error{Key: name, Problem: "it is a list of tables, and this is one table", Expected: "[[" + name + "]]"}
+			}
+		case []any:
+			for i, entry := range v {
+				table, isTable := entry.(map[string]any)
+				switch {
+				case isTable && !isList:
+					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name", Expected: "one table, as in [" + name + "]"}
+				case isTable && len(table) == 0:
+					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: expected}
+				case isTable && name == "at" && len(table) == 1 && table["t"] != nil:
+					return &Error{Key: Indexed(name, i), Problem: "it says when, and not what", Expected: expected}
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // firstKeys are set before all others, which refine them.
 var firstKeys = []string{"profile", "data.source"}
 
-// setTree sets key, or what lies below it where its value is an inline table.
-func (c *Config) setTree(key string, flat map[string]any) error {
+// setTree sets key, or what lies below it where its value is an inline table. sorted is
+// the keys of flat.
+func (c *Config) setTree(key string, flat map[string]any, sorted []string) error {
 	if v, ok := flat[key]; ok {
 		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
 			return nil // at = [] and the like
 		}
-		return c.Set(key, v)
+		return c.set(key, v)
 	}
-	for _, sub := range sortedKeys(flat) {
-		if strings.HasPrefix(sub, key+".") || strings.HasPrefix(sub, key+"[") {
-			if err := c.Set(sub, flat[sub]); err != nil {
-				return err
-			}
+	first, _ := slices.BinarySearch(sorted, key)
+	for _, sub := range sorted[first:] {
+		rest, below := strings.CutPrefix(sub, key)
+		if !below {
+			break
+		}
+		if rest[0] != '.' && rest[0] != '[' {
+			continue // a longer name
+		}
+		if err := c.set(sub, flat[sub]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -162,6 +241,9 @@ func (c *Config) Locate(err error) error {
 // nearest table above it.
 func Located(name string, lines map[string]int, err error) error {
 	var ce *Error
+	if name == "" {
+		return err
+	}
 	if !errors.As(err, &ce) {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -16,13 +16,11 @@ import (
 // "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
 // value is what a TOML file or a flag can hold; text is parsed.
 func (c *Config) Set(key string, value any) error {
-	if c.lines != nil {
-		c.flags = maps.Clone(c.flags)
-		if c.flags == nil {
-			c.flags = map[string]bool{}
-		}
-		c.flags[key] = true
+	c.flags = maps.Clone(c.flags)
+	if c.flags == nil {
+		c.flags = map[string]bool{}
 	}
+	c.flags[key] = true
 	return c.set(key, value)
 }
 
@@ -49,6 +47,8 @@ func (c *Config) set(key string, value any) error {
 		return c.Encoder.set(key, rest, value)
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
+	case rest == "" && (head == "down" || head == "up" || head == "link"):
+		return noLink(key, value)
 	case head == "down":
 		return ErrorAt(key, c.Down.Set(rest, value))
 	case head == "up":
@@ -62,6 +62,11 @@ func (c *Config) set(key string, value any) error {
 	return c.setScalar(key, value)
 }
 
+// noLink refuses to set a link as a whole to something that is no table.
+func noLink(key string, value any) error {
+	return &Error{Key: key, Problem: show(value) + " is no link", Expected: "a key of it, such as " + key + `.loss = "5%"`}
+}
+
 // isList refuses a list as a whole: of a flag, each key of each entry is set by
 // itself.
 func isList(key, such string) error {
@@ -71,12 +76,26 @@ func isList(key, such string) error {
 func (c *Config) setScalar(key string, value any) error {
 	s := settingNamed(key)
 	if s == nil || s.Key != key {
-		return Unknown(key, "key", key, knownKeys())
+		return unknownKey(key)
 	}
 	if !s.set(c, value) {
+		if text, ok := value.(string); ok && s.words != nil {
+			return Unknown(key, "name", text, s.words)
+		}
 		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: s.Expected}
 	}
 	return nil
+}
+
+// unknownKey says that there is no such key, or that it is a table.
+func unknownKey(key string) error {
+	known := knownKeys()
+	for _, k := range known {
+		if strings.HasPrefix(k, key+".") {
+			return &Error{Key: key, Problem: "it is a table", Expected: "a key of it, such as " + k}
+		}
+	}
+	return Unknown(key, "key", key, known)
 }
 
 // knownKeys lists what may stand in a file, for near names.
@@ -106,6 +125,9 @@ func (e *Encoder) set(key, rest string, value any) error {
 		e.Params[strings.TrimPrefix(rest, "params.")] = value
 		return nil
 	}
+	if rest == "params" {
+		return &Error{Key: key, Problem: show(value) + " is no table", Expected: "a key of it; tui encoders NAME lists those of an encoder"}
+	}
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
 
@@ -114,10 +136,12 @@ func (c *Config) setProfile(value any) error {
 	if !setText(&name, value) {
 		return &Error{Key: "profile", Problem: show(value) + " is no name", Expected: "the name of a link profile"}
 	}
-	p, err := lossmodel.ProfileByName(name)
-	if err != nil {
+	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
+	if i < 0 {
+		_, err := lossmodel.ProfileByName(name)
 		return ErrorAt("profile", err)
 	}
+	p := &profiles()[i]
 	c.Profile, c.Down, c.Up = name, p.Down, p.Up
 	return nil
 }
@@ -128,7 +152,7 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 	}
 	at := &c.At[i]
 	if rest == "t" {
-		if !setDuration(&at.T, value, 0, 1000*time.Hour) {
+		if !setDuration(&at.T, value, 0, MaxDuration) {
 			return &Error{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "10s"`}
 		}
 		at.TS = at.T.Seconds()
@@ -155,14 +179,33 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 		}
 		return nil
 	case "values":
-		list, ok := value.([]any)
-		if !ok || len(list) == 0 {
-			return &Error{Key: key, Problem: show(value) + " is no list", Expected: `a list such as ["0%", "5%"]`}
-		}
-		c.Sweep[i].Values = list
-		return nil
+		return c.setSweepValues(i, key, value)
+	}
+	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
+		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept", Expected: plainValues}
 	}
 	return Unknown(key, "key", rest, []string{"key", "values"})
+}
+
+// plainValues is what the values of a sweep are.
+const plainValues = `a list of plain values, such as ["0%", "5%"] or ["gilbert mean=5% burst=3"]`
+
+func (c *Config) setSweepValues(i int, key string, value any) error {
+	list, ok := value.([]any)
+	if !ok {
+		return &Error{Key: key, Problem: show(value) + " is no list", Expected: plainValues}
+	}
+	if len(list) == 0 {
+		return &Error{Key: key, Problem: "the list is empty", Expected: "a list of at least one value"}
+	}
+	for j, v := range list {
+		switch v.(type) {
+		case map[string]any, []any:
+			return &Error{Key: Indexed(key, j), Problem: "a table or a list cannot be swept", Expected: plainValues}
+		}
+	}
+	c.Sweep[i].Values = list
+	return nil
 }
 
 func (c *Config) setAssert(name string, value any) error {
@@ -199,7 +242,7 @@ func show(v any) string {
 	if s, ok := v.(string); ok {
 		return quoted(s)
 	}
-	return fmt.Sprint(v)
+	return brief(fmt.Sprint(v))
 }
 
 func setText(dst *string, v any) bool {

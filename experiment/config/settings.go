@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	messages "wirelab/dataset/text"
+	"wirelab/dataset/world"
 	"wirelab/experiment/transfer"
 )
 
@@ -28,6 +29,8 @@ type Setting struct {
 
 	set func(c *Config, v any) bool // takes what TOML, JSON or a flag may hold; false: it makes no sense
 	get func(c *Config) any         // as TOML holds it
+	// words are all that a fixed setting may be set to; nil: there are too many.
+	words []string
 	// omit: Values leaves it out. nil: never
 	omit func(c *Config) bool
 }
@@ -83,6 +86,9 @@ const (
 	maxWindow = transfer.Reach
 	maxBudget = 1_000_000 // kbps
 	maxDigest = 32        // bits: endpoint.MaxDigest
+
+	// MaxDuration is the longest run, in virtual time.
+	MaxDuration = 1000 * time.Hour
 )
 
 // playoutKey is the setting whose JSON is older than the table.
@@ -98,6 +104,14 @@ func (c *Config) files() bool {
 func usualDelivery(c *Config) bool {
 	usual := Default().Sender
 	return !c.files() && c.Sender.Block == usual.Block && c.Sender.Window == usual.Window
+}
+
+// scripts lists who can play the world.
+func scripts() (names []string) {
+	for _, s := range world.Scripts() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // rows is the table, made once: it is asked about every key.
@@ -129,15 +143,17 @@ func settings() []Setting {
 			set: func(c *Config, v any) bool { return setUint(&c.Seed, v) },
 			get: func(c *Config) any { return seedValue(c.Seed) }},
 
-		{Key: "duration", Expected: `a time such as "60s" or "2m"`,
-			set:  func(c *Config, v any) bool { return setDuration(&c.Duration, v, 0, 1000*time.Hour) },
+		{Key: "duration", Expected: `a time such as "60s" or "2m"; "0s" is once through a recording, or 60 s of what has no end`,
+			set:  func(c *Config, v any) bool { return setDuration(&c.Duration, v, 0, MaxDuration) },
 			get:  func(c *Config) any { return c.Duration.String() },
 			omit: func(c *Config) bool { return c.Duration == 0 }},
 		{Key: "data.source", Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
 			set: func(c *Config, v any) bool { return setText(&c.Data.Source, v) },
 			get: func(c *Config) any { return c.Data.Source }},
-		{Key: "data.script", Expected: "the name of a script of the world",
-			set: func(c *Config, v any) bool { return setText(&c.Data.Script, v) },
+		{Key: "data.script", Expected: "the name of a script of the world", words: scripts(),
+			set: func(c *Config, v any) bool {
+				return setText(&c.Data.Script, v) && slices.Contains(scripts(), c.Data.Script)
+			},
 			get: func(c *Config) any { return c.Data.Script }},
 		{Key: "data.cubes", Expected: "1 to 65535",
 			set: func(c *Config, v any) bool { return setInt(&c.Data.Cubes, v, 1, 65535) },

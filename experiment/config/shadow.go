@@ -13,6 +13,13 @@ func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
 
+// MaxShadows is how many encoders may run beside the first: twice as many as there are.
+const MaxShadows = 64
+
+func tooManyShadows(key string, n int) error {
+	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1), Expected: fmt.Sprintf("at most %d shadows", MaxShadows)}
+}
+
 // In reports whether list has the same.
 func (e Encoder) In(list []Encoder) bool { return slices.ContainsFunc(list, e.Equal) }
 
@@ -138,7 +145,7 @@ func shadowLabel(values Change) (words []string) {
 func (c *Config) removeShadows(names []string) error {
 	for _, name := range names {
 		n := len(c.Shadows)
-		c.Shadows = slices.DeleteFunc(c.Shadows, func(s Encoder) bool { return s.Name == name })
+		c.Shadows = slices.DeleteFunc(slices.Clone(c.Shadows), func(s Encoder) bool { return s.Name == name })
 		if len(c.Shadows) < n {
 			continue
 		}
@@ -162,6 +169,9 @@ func (c *Config) addShadows(list []Encoder) error {
 		}
 		if s.In(c.Shadows) {
 			return &Error{Key: "shadow", Problem: s.Name + " runs as a shadow already", Expected: "another encoder, or other params"}
+		}
+		if len(c.Shadows) == MaxShadows {
+			return tooManyShadows("shadow", len(c.Shadows)+1)
 		}
 		c.Shadows = append(c.Shadows, s)
 	}

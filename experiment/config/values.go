@@ -98,7 +98,7 @@ func FromValues(name string, values map[string]any) (*Config, error) {
 		if _, set := flat[key]; !set {
 			continue
 		}
-		if err := c.Set(key, flat[key]); err != nil {
+		if err := c.set(key, flat[key]); err != nil {
 			return nil, Located(name, nil, err)
 		}
 		delete(flat, key)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"slices"
@@ -186,7 +187,7 @@ func (s *Session) FileSizes() (old, new int64) {
 
 // FileSums returns the SHA-256 of the two files that data names.
 func FileSums(c *config.Config) (old, new [sha256.Size]byte, err error) {
-	src, err := c.OpenData(false)
+	src, err := c.OpenData(context.Background(), false)
 	if err != nil {
 		return old, new, err
 	}

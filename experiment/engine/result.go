@@ -115,11 +115,16 @@ func (r *Result) Settings() (map[string]string, error) {
 	return c.Settings(), nil
 }
 
-// Replayable returns a configuration that repeats the run.
+// Replayable returns the configuration that repeats the run. Its errors name the key, and
+// leave the file to whoever read it.
 func (r *Result) Replayable() (*config.Config, error) {
-	c, err := config.FromValues("report", r.Config)
+	if r.DurationNS > config.MaxDuration {
+		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d is longer than a run can be", int64(r.DurationNS)),
+			Expected: fmt.Sprintf("at most %d, which is %v h", int64(config.MaxDuration), config.MaxDuration.Hours())}
+	}
+	c, err := config.FromValues("", r.Config)
 	if err != nil {
-		return nil, err
+		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
 	return c, c.Validate()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ type Options struct {
 	Inspect     bool       // keep the Inside of the first lane's packets
 	Endless     bool       // ignore Duration: a live session ends with Interrupt
 	Packs       *PackCache // packed files of earlier sessions; nil: none
+
+	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
 
 // Observer receives every finished sample and packet, in order. The pointers are
@@ -89,7 +92,7 @@ func NewSession(c *config.Config, opt Options) (*Session, error) {
 		return nil, err
 	}
 	endless := opt.Endless || c.Duration > 0
-	src, err := c.OpenData(endless)
+	src, err := c.OpenData(opt.Context, endless)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +113,9 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 		return nil, err
 	}
 	if err := c.Normalise(); err != nil {
+		return nil, err
+	}
+	if err := affordable(c, src.Schema()); err != nil {
 		return nil, err
 	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}

@@ -65,27 +65,37 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 			return c, ch, err
 		}
 	}
-	after = c.Clone()
-	if err := after.Apply(ch); err != nil {
+	if after, err = c.After(ch); err != nil {
 		return nil, nil, err
 	}
-	if err := after.Pin(); err != nil {
-		return nil, nil, err
+	if after.Down != c.Down || after.Up != c.Up {
+		if err := after.Pin(); err != nil {
+			return nil, nil, err
+		}
 	}
-	codec, params, err := after.Encoder.Resolve("encoder", after.Codecs)
-	if err != nil {
-		return nil, nil, err
+	if ch.Has("encoder") {
+		if err := s.suited("encoder", after.Encoder, after); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err := after.Suits("encoder", codec, s.schema); err != nil {
-		return nil, nil, err
-	}
-	if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
-		return nil, nil, config.ErrorAt("encoder", err)
-	}
-	if err := s.checkShadows(after); err != nil {
+	if err := s.checkShadows(c, after); err != nil {
 		return nil, nil, err
 	}
 	return after, ch.Normal(after), nil
+}
+
+// suited says why the data of the session cannot be sent with e, an encoder of c; nil
+// if they can.
+func (s *Session) suited(key string, e config.Encoder, c *config.Config) error {
+	codec, params, err := e.Resolve(key, c.Codecs)
+	if err != nil {
+		return err
+	}
+	if err := c.Suits(key, codec, s.schema); err != nil {
+		return err
+	}
+	_, err = endpoint.NewEncoding(s.schema, codec, params)
+	return config.ErrorAt(key, err)
 }
 
 // pendingChange is a change that is not due yet.

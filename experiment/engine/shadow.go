@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/endpoint"
 )
 
 // A shadow is a further encoder on the same frames and the same fates as the encoder
@@ -13,21 +12,14 @@ import (
 // copies the state of the first lane's links, so that from then on its packets meet
 // the same fates.
 
-// checkShadows reports why a new shadow of c cannot run on the data; nil if all can.
-func (s *Session) checkShadows(c *config.Config) error {
-	for i, e := range c.Shadows {
-		if e.In(s.config.Shadows) {
-			continue // it is running already
+// checkShadows says whether the data suit every shadow of after that c does not have.
+func (s *Session) checkShadows(c, after *config.Config) error {
+	for i, e := range after.Shadows {
+		if e.In(c.Shadows) {
+			continue // it runs
 		}
-		codec, params, err := e.Resolve(config.Indexed("shadow", i), c.Codecs)
-		if err != nil {
+		if err := s.suited(config.Indexed("shadow", i), e, after); err != nil {
 			return err
-		}
-		if err := c.Suits(config.Indexed("shadow", i), codec, s.schema); err != nil {
-			return err
-		}
-		if _, err := endpoint.NewEncoding(s.schema, codec, params); err != nil {
-			return config.ErrorAt(config.Indexed("shadow", i), err)
 		}
 	}
 	return nil

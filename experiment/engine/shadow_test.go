@@ -157,14 +157,16 @@ func TestUndoOfShadows(t *testing.T) {
 		}
 		was, is := pick(), pick()
 		ch := was.Undo(is)
-		c := is.Clone()
-		c.At = []config.StampedChange{config.Stamp(time.Second, ch)}
-		text, err := c.TOML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if read, err := config.Parse("x.toml", text); err != nil || read.At[0].Change.Label() != ch.Label() {
-			t.Fatalf("%s\ncame back as %+v, %v", text, read, err)
+		if !ch.IsZero() { // a script says what it changes
+			c := is.Clone()
+			c.At = []config.StampedChange{config.Stamp(time.Second, ch)}
+			text, err := c.TOML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read, err := config.Parse("x.toml", text); err != nil || read.At[0].Change.Label() != ch.Label() {
+				t.Fatalf("%s\ncame back as %+v, %v", text, read, err)
+			}
 		}
 		if err := is.Apply(ch); err != nil {
 			t.Fatalf("%s: %v", ch.Label(), err)

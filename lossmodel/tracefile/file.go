@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -50,23 +51,32 @@ type Loader func(path string) ([]byte, error)
 
 // ReadFile is the loader of links that are given none. It reads from disk.
 func ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+		return nil, pathless(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, pathless(err)
+	}
+	defer f.Close()
 	var b bytes.Buffer
 	if n, err := io.Copy(&b, io.LimitReader(f, MaxFile+1)); err != nil || n > MaxFile {
 		return nil, errors.Join(err, fmt.Errorf("expected at most %d bytes", MaxFile))
 	}
 	return b.Bytes(), nil
+}
+
+// pathless strips an error of the path, which whoever asked for the file names anyway.
+func pathless(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // check compares content with the hash and returns the hash to note.

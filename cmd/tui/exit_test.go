@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"wirelab/experiment/config"
+)
+
+// What the machine refuses is told from what was asked wrongly, however deep the reason
+// lies.
+func TestExitCodes(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, inUse := net.Listen("tcp", taken.Addr().String())
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, exitDone},
+		{errors.New("it did not hold"), exitFailed},
+		{usagef("no such flag"), exitUsage},
+		{&config.Error{Problem: "makes no sense"}, exitUsage},
+		{&config.Error{Problem: "cannot be read", Cause: fs.ErrNotExist}, exitUsage},
+		{&config.Error{Problem: "cannot be read", Cause: fs.ErrPermission}, exitMachine},
+		{usage(fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})), exitMachine},
+		{inUse, exitMachine},
+		{context.Canceled, exitInterrupted},
+		{errors.Join(syscall.ENOTDIR, context.Canceled), exitInterrupted},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%v: exit %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+// A disk that is full and a folder that takes no files, as real as they can be had.
+func TestMachineRefuses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /dev/full and /sys")
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range [][]string{{"encoders", "--json"}, {"check", "--preset", "lossy"}, {"run", "--set", "duration=1s", "--json"}} {
+		var stderr bytes.Buffer
+		code := run(context.Background(), strings.NewReader(""), full, &stderr, args)
+		if code != exitMachine || !strings.Contains(stderr.String(), "no space left on device") {
+			t.Errorf("%v on a full disk: exit %d, %q", args, code, stderr.String())
+		}
+	}
+	if o := tui("record", "--seconds", "0.1", "--out", "/sys/a.bin"); o.code != exitMachine {
+		t.Errorf("record into /sys: exit %d, %q", o.code, o.stderr)
+	}
+	notFolder := filepath.Join(t.TempDir(), "file")
+	write(t, notFolder, "")
+	if o := tui("record", "--seconds", "0.1", "--out", filepath.Join(notFolder, "a.bin")); o.code != exitUsage {
+		t.Errorf("record below a file: exit %d, %q", o.code, o.stderr)
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestSaidWrong: whatever is wrong with what was asked for is told in one sentence, with
+// file, line, key, what was expected and what was most likely meant. A row is a file, as
+// FILE in args and in want, or nothing but flags.
+func TestSaidWrong(t *testing.T) {
+	check := []string{"check", "FILE"}
+	long := strings.Repeat("k", 5000)
+	for _, c := range []struct {
+		text string
+		args []string
+		want string // how the sentence begins, and how it ends, with ... between
+	}{
+		{"seed = 1\n[data]\nscript = \"nope\"", check, `FILE:3: data.script: unknown name "nope"; expected one of idle, roll, hover, katamari, demo, random`},
+		{"[data]\nscript = \"katamri\"", check, `FILE:2: data.script: unknown name "katamri"; expected one of ...; did you mean katamari?`},
+		{"[data]\nsource = \"world:nope\"", check, `FILE:2: data.source: unknown name "nope"; expected one of ...random`},
+		{"[data]\nsource = \"wrld\"", check, `FILE:2: data.source: unknown name "wrld"; expected one of ...; did you mean world?`},
+		{"data = \"demo\"", check, `FILE:1: data: it is a table; expected a key of it, such as data.source`},
+		{"[[sender]]\nrate_hz = 3", check, `FILE:1: sender[0]: there is no list of that name; expected one table, as in [sender]`},
+
+		{"", []string{"run", "--set", "down=1"}, `--set down=1: down: 1 is no link; expected a key of it, such as down.loss = "5%"`},
+		{"down = \"lte\"", check, `FILE:1: down: "lte" is no link; expected a key of it, such as down.loss = "5%"`},
+		{"[[at]]\nt = \"1s\"\nup = 1", check, `FILE:3: at[0].up: 1 is no link; expected a key of it, such as up.loss = "5%"`},
+		{"seed = 1\n[down]\ntrace = \"/nope\"", check, `FILE:3: down.trace: bad file "/nope": no such file or directory; expected the path of a file`},
+		{"[up]\nlatency = \"1ms\"\ndelay_trace = \"/nope\"", check, `FILE:3: up.delay_trace: bad file "/nope": no such file or directory; expected the path of a file`},
+		{"", []string{"run", "--set", "down.trace=/nope"}, `down.trace: bad file "/nope": no such file or directory; expected the path of a file`},
+		{"[down]\nlos = \"5%\"", check, `FILE:2: down.los: unknown key "los"; did you mean loss?`},
+		{"profile = \"ltee\"", check, `FILE:1: profile: unknown link profile "ltee"; did you mean lte?`},
+
+		{"[[at]]\nt = \"1s\"\ndata.source = \"rpc\"", check, `FILE:3: at[0].data.source: it is settled when a run begins, and a script cannot change it; expected one of encoder, ...`},
+		{"[[at]]\nt = \"1s\"\nloss = \"1%\"\n[[at]]", check, `FILE:4: at[1]: it is empty; expected t = "10s" and a change, such as loss = "5%"`},
+		{"[[at]]\nt = \"1s\"", check, `FILE:1: at[0]: it says when, and not what; expected t = "10s" and a change, such as loss = "5%"`},
+		{"\n[at]\nt = \"1s\"\nloss = \"1%\"", check, `FILE:2: at: it is a list of tables, and this is one table; expected [[at]]`},
+		{"[[at]]\nt = \"1s\"\nlos = \"1%\"", check, `FILE:3: at[0].los: unknown key "los"; did you mean loss?`},
+		{"[[shadow]]\nname = \"raw\"\n[[shadow]]", check, `FILE:3: shadow[1]: it is empty; expected name = "an encoder"`},
+		{strings.Repeat("[[shadow]]\nname = \"raw\"\n", 2000), check, `FILE:129: shadow[64]: 2001 encoders at once are more than anyone can compare; expected at most 64 shadows`},
+		{"[data]\ncubes = 65535\nsource = \"" + cubes(t, 65535) + "\"\n" + strings.Repeat("[[shadow]]\nname = \"raw\"\n", 60), check,
+			`FILE:...: shadow[59]: needs about ... GB: 61 encoders that keep 510 frames of ... values each; expected at most 8 GB, as with sender.history and receiver.history of ...`},
+
+		{"[[sweep]]\nkey = \"down.loss\"\nvalues = []", check, `FILE:3: sweep[0].values: the list is empty; expected a list of at least one value`},
+		{"[[sweep]]\nkey = \"down.loss\"\nvalues = \"5%\"", check, `FILE:3: sweep[0].values: "5%" is no list; expected a list of plain values, such as ...`},
+		{"[[sweep]]\nkey = \"down.loss\"\nvalues = [{ model = \"gilbert\" }]", check, `FILE:3: sweep[0].values: a table cannot be swept; expected a list of plain values, such as ...`},
+		{"[[sweep]]\nkey = \"down.loss\"\nvalues = [\"0%\", { model = \"gilbert\" }]", check, `FILE:3: sweep[0].values[1]: a table or a list cannot be swept; expected a list of plain values, such as ...`},
+		{"[[sweep]]", check, `FILE:1: sweep[0]: it is empty; expected key = "down.loss" and values = ["0%", "5%"]`},
+		{"[[sweep]]\nkey = \"sweep[0].key\"\nvalues = [1]", check, `FILE:2: sweep[0].key: "sweep[0].key" cannot be swept; expected a key such as "down.loss"`},
+		{"[[sweep]]\nkey = \"seed\"\nvalues = [1]\n[[sweep]]\nkey = \"seed\"\nvalues = [2]", check, `FILE:5: sweep[1].key: "seed" is swept already; expected each key once`},
+		{"[[sweep]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"200%\"]", check, `FILE:3: sweep[0].values[1]: down.loss = "200%": got "200%"; expected a percentage ...`},
+		{"[[sweep]]\nkey = \"data.source\"\nvalues = [\"rpc\", \"demo\"]\n[[sweep]]\nkey = \"encoder.name\"\nvalues = [\"rpc-delta\"]", check,
+			`FILE:6: sweep[1].values: at the point data.source = demo, encoder.name = rpc-delta: encoder.name: rpc-delta cannot encode what demo holds, cubes; expected one that does: ...`},
+		{"[[sweep]]\nkey = \"data.source\"\nvalues = [\"demo\", \"/nope.bin\"]", check, `FILE:3: sweep[0].values: at the point data.source = /nope.bin: data.source: /nope.bin: no such file or directory`},
+		{"[[sweep]]\nkey = \"down.trace\"\nvalues = [\"off\", \"/nope\"]", check, `FILE:3: sweep[0].values: at the point down.trace = /nope: down.trace: bad file "/nope": no such file or directory; expected the path of a file`},
+		{"[[sweep]]\nkey = \"seed\"\nvalues = [" + numbers(100) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" + numbers(101) + "]", check,
+			`FILE:6: sweep[1].values: the grid has 10100 points...; expected at most 10000`},
+
+		{"[encoder]\nname = \"zzz\"", check, `FILE:2: encoder.name: unknown encoder "zzz"; expected one of raw, at-rest, ..., zstd-baseline`},
+		{"[encoder]\nname = \"rottor\"", check, `FILE:2: encoder.name: unknown encoder "rottor"; did you mean rotor?`},
+		{"", []string{"run", "--encoder", "zzzz"}, `encoder.name: unknown encoder "zzzz"; expected one of raw, ...`},
+		{"[encoder]\nparams = 3", check, `FILE:2: encoder.params: 3 is no table; expected a key of it; tui encoders NAME lists those of an encoder`},
+
+		{"# " + strings.Repeat("x", 50<<20), check, `FILE: has 52.4 MB; expected a TOML file of at most 1 MB`},
+		{"\ufeffsed = 7", check, `FILE:1: sed: unknown key "sed"; did you mean seed?`},
+		{"\xff\xfes\x00e\x00", check, `FILE:1: the text is in UTF-16, as PowerShell writes it; expected UTF-8`},
+		{"\"a\\u0000\\u001b[31mb\" = 1", check, `FILE:1: a\x00\x1b[31mb: unknown key "a\x00\x1b[31mb"`},
+		{"[data]\nsource = \"./a\\u0000b\"", check, `FILE:2: data.source: ./a\x00b: invalid argument`},
+		{long + " = 1", check, `FILE:1: ` + long[:80] + `...: unknown key "` + long[:80] + `..."`},
+		{"duration = \"-1s\"", check, `FILE:1: duration: "-1s" makes no sense here; expected a time such as "60s" or "2m"; "0s" is once through a recording, or 60 s of what has no end`},
+
+		{`{"version": 1}`, []string{"replay", "FILE"}, `FILE: lacks config, duration_ns or digest; expected a report.json that ...`},
+		{`{"config": {"encoder": {"name": "rottor"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
+			`FILE: config.encoder.name: unknown encoder "rottor"; did you mean rotor?`},
+		{`{"config": {"data": {"source": "/nope.bin"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
+			`FILE: data.source: /nope.bin: no such file or directory`},
+		{`{"config": {}, "digest": "x", "duration_ns": 9223372036854775807, "frames": 1}`, []string{"replay", "FILE"},
+			`FILE: duration_ns: 9223372036854775807 is longer than a run can be; expected at most 3600000000000000, which is 1000 h`},
+	} {
+		file := filepath.Join(t.TempDir(), "it.toml")
+		write(t, file, c.text)
+		args := strings.Split(strings.ReplaceAll(strings.Join(c.args, "\n"), "FILE", file), "\n")
+		o := tui(args...)
+		got := strings.TrimPrefix(strings.ReplaceAll(o.stderr, file, "FILE"), "tui: ")
+		if o.code != exitUsage || !fits(strings.TrimSuffix(got, "\n"), c.want) {
+			t.Errorf("%.60q %v: exit %d\n%s\nwant\n%s", c.text, c.args, o.code, got, c.want)
+		}
+	}
+}
+
+// fits holds text against a pattern in which ... stands for anything.
+func fits(text, pattern string) bool {
+	parts := strings.Split(pattern, "...")
+	rest, found := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1:] {
+		if !found {
+			return false
+		}
+		_, rest, found = strings.Cut(rest, part)
+	}
+	return found && (rest == "" || strings.HasSuffix(pattern, "..."))
+}
+
+// numbers lists 1 to n.
+func numbers(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, strconv.Itoa(i+1))
+	}
+	return strings.Join(list, ", ")
+}
+
+// cubes makes a recording of so many cubes that never move, and returns its path.
+func cubes(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "cubes.bin")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(7 * int64(n) * 32); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

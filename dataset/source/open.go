@@ -1,0 +1,95 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// ErrFile: what a path names can be no input: a folder, a device, a socket.
+var ErrFile = errors.New("cannot be read as a file")
+
+// What says in words what a path names, if it is no regular file: "a pipe", "a folder".
+// "" stands for a regular file.
+func What(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return ""
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// Regular refuses, before it is opened, what is no regular file: to open a pipe is to
+// wait for whoever writes into it.
+func Regular(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if what := What(info.Mode()); what != "" {
+		return fmt.Errorf("%s: %w: it is %s; expected a regular file", path, ErrFile, what)
+	}
+	return nil
+}
+
+// OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once
+// somebody writes into it: ctx ends the wait for that and, later, for what is written,
+// with os.ErrDeadlineExceeded. nil stands for a context that never ends.
+func OpenFile(ctx context.Context, path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	switch what := What(info.Mode()); what {
+	case "", "a folder": // of which its reader has more to say
+		return os.Open(path)
+	case "a pipe":
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		return openPipe(ctx, path)
+	default:
+		return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, what)
+	}
+}
+
+// openPipe leaves a goroutine behind if ctx ends before anybody writes: there is no
+// other way to take back that a file is being opened.
+func openPipe(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	result := make(chan opened)
+	go func() {
+		file, err := os.Open(path)
+		select {
+		case result <- opened{file, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = file.Close() // nobody wants it any more
+			}
+		}
+	}()
+	select {
+	case r := <-result:
+		if r.err != nil {
+			return nil, r.err
+		}
+		context.AfterFunc(ctx, func() {
+			_ = r.file.SetReadDeadline(time.Unix(1, 0)) // fails if it is closed: so much the better
+		})
+		return r.file, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

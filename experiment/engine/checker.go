@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+)
+
+// Checker finds out whether a session of each of many configurations could begin,
+// without beginning them all: data are opened once, and what was looked at is
+// remembered.
+type Checker struct {
+	known map[config.Data]*opened
+	links map[lossmodel.Spec]bool // whose files can be read
+}
+
+// opened is what is remembered of data.
+type opened struct {
+	schema  *frame.Schema
+	steered dataset.Steered
+	suits   map[string]bool // encoders with their params
+}
+
+// NewChecker returns a checker that has seen nothing.
+func NewChecker() *Checker {
+	return &Checker{known: map[config.Data]*opened{}, links: map[lossmodel.Spec]bool{}}
+}
+
+// Check says why a session of c could not begin; nil if it could. c is valid by itself.
+func (k *Checker) Check(ctx context.Context, c *config.Config) error {
+	data := k.known[c.Data]
+	if data == nil {
+		s, err := NewSession(c, Options{Context: ctx})
+		if err != nil {
+			return err
+		}
+		k.known[c.Data] = &opened{schema: s.schema, steered: s.steered, suits: map[string]bool{}}
+		return s.Close()
+	}
+	c = c.Clone()
+	if !k.links[c.Down] || !k.links[c.Up] {
+		down, up := c.Down, c.Up
+		if err := c.Pin(); err != nil {
+			return err
+		}
+		k.links[down], k.links[up] = true, true
+	}
+	if err := c.FitTo(data.schema); err != nil {
+		return err
+	}
+	if err := c.Normalise(); err != nil {
+		return err
+	}
+	if err := affordable(c, data.schema); err != nil {
+		return err
+	}
+	s := &Session{config: c, schema: data.schema, steered: data.steered}
+	for i, e := range append([]config.Encoder{c.Encoder}, c.Shadows...) {
+		key := "encoder"
+		if i > 0 {
+			key = config.Indexed("shadow", i-1)
+		}
+		name := fmt.Sprint(e.Name, e.Params)
+		if data.suits[name] {
+			continue
+		}
+		if err := s.suited(key, e, c); err != nil {
+			return err
+		}
+		data.suits[name] = true
+	}
+	return s.loadScript(c)
+}
+
+// MaxMemory is how much a session may be expected to take, in bytes.
+const MaxMemory = 8 << 30
+
+// affordable refuses a session that would take more memory than a machine has: every
+// lane keeps the frames of its two histories, four bytes a value.
+func affordable(c *config.Config, s *frame.Schema) error {
+	frames := int64(c.Sender.History + c.Receiver.History)
+	if due := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
+		frames = min(frames, 2*due)
+	}
+	lanes := int64(1 + len(c.Shadows))
+	need := lanes * frames * int64(s.Cells()) * 4
+	if need <= MaxMemory {
+		return nil
+	}
+	most := MaxMemory / (lanes * int64(s.Cells()) * 4) / 2
+	key := "sender.history"
+	if n := len(c.Shadows); n > 0 {
+		key = config.Indexed("shadow", n-1)
+	}
+	return &config.Error{Key: key, Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each",
+		need>>30, lanes, frames, s.Cells()), Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d", MaxMemory>>30, max(1, most))}
+}

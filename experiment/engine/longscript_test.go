@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"wirelab/experiment/config"
+)
+
+// A script of ten times as many changes is ten times the work, whatever they change: to
+// read it, to check it, to run it and to write it. Work is counted in bytes allocated,
+// which say the same on every machine.
+func TestLongScriptsAreLinear(t *testing.T) {
+	for name, change := range map[string]func(i int) string{
+		"a link's key":    func(i int) string { return fmt.Sprintf("loss = \"%d%%\"", i%20) },
+		"an inline table": func(i int) string { return fmt.Sprintf("down = { loss = \"%d%%\", jitter = \"%dms\" }", i%20, i%9) },
+		"a setting":       func(i int) string { return fmt.Sprintf("playout_delay = \"%dms\"", 50+i%30) },
+		"a profile":       func(i int) string { return fmt.Sprintf("profile = %q", []string{"lte", "wifi"}[i%2]) },
+		"a bookmark":      func(i int) string { return fmt.Sprintf("mark = \"m%d\"", i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			few, many := workOf(t, 1000, change), workOf(t, 10_000, change)
+			if ratio := float64(many) / float64(few); ratio > 13 {
+				t.Errorf("1,000 changes allocate %d bytes, 10,000 allocate %d: %.1f times as many", few, many, ratio)
+			}
+		})
+	}
+}
+
+// workOf returns how many bytes are allocated for a script of n changes.
+func workOf(t *testing.T, n int, change func(i int) string) uint64 {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("[data]\nsource = \"text\"\n[encoder]\nname = \"deflate\"\n")
+	for i := range n {
+		fmt.Fprintf(&text, "[[at]]\nt = \"%dus\"\n%s\n", 10*i, change(i))
+	}
+	input := []byte(text.String())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, err := config.Parse("long.toml", input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSession(c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(s.pending[n-1].T); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.log) != n {
+		t.Fatalf("%d changes took effect, want %d: %v", len(s.log), n, s.refused)
+	}
+	if _, err := c.TOML(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}

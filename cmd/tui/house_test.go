@@ -48,7 +48,7 @@ var plan = map[string][]string{
 	"experiment/transfer": {},                                                   // brings blocks across; knows no links and no encoders
 	"experiment/endpoint": {"experiment/transfer", "dataset/frame", "encoders"}, // what a game could ship: no truth, no meter, no link
 	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
-	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
+	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
 	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
 	"experiment/report":   {"experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
 	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},

@@ -72,7 +72,7 @@ func (c *Config) Adopt(settled *Config) {
 
 // OpenData opens the source that the configuration names.
 func (c *Config) OpenData(loop bool) (dataset.Source, error) {
-	src, err := dataset.Open(c.Data.Source, dataset.Options{Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
+	src, err := dataset.Open(dataset.WithPaths(c.Data.Source, c.where), dataset.Options{Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
 	if err != nil {
 		return nil, c.Locate(ErrorAt("data.source", err))
 	}

@@ -19,7 +19,11 @@ type Error struct {
 	Problem  string
 	Expected string
 	Near     string // a known name close to what was written, "" if none
+	Cause    error  // what the system said, nil if nothing
 }
+
+// Unwrap returns what the system said.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Error puts it in one sentence: file:line: key: problem (expected ...; did you mean ...?).
 func (e *Error) Error() string {

@@ -77,11 +77,11 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
 	l.snd = endpoint.NewSender(schema, initial, run, endpoint.Options{History: c.Sender.History, Cadence: l.cadence, Probe: &l.encoding})
 	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), endpoint.Options{History: c.Receiver.History, Cadence: l.cadence, Probe: &l.decoding})
-	down, err := lossmodel.NewLink(c.Down, c.Seed, "down")
+	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
 	if err != nil {
 		return nil, config.ErrorAt("down", err)
 	}
-	up, err := lossmodel.NewLink(c.Up, c.Seed, "up")
+	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
 	if err != nil {
 		return nil, config.ErrorAt("up", err)
 	}

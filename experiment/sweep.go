@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"wirelab/dataset/whole"
@@ -67,7 +68,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 	}
 	close(work)
 	wg.Wait()
-	err = errors.Join(errors.Join(errs...), out.failed)
+	err = joinOnce(append(errs, out.failed))
 	r := out.report("")
 	r.Interrupted = err == nil && ctx.Err() != nil
 	r.End(err)
@@ -76,6 +77,19 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 		r.End(err)
 	}
 	return r, err
+}
+
+// joinOnce joins errors, those that say the same only once: all runs may have failed for
+// one reason.
+func joinOnce(errs []error) error {
+	said := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		again := err == nil || said[err.Error()]
+		if !again {
+			said[err.Error()] = true
+		}
+		return again
+	})...)
 }
 
 // sweepOut gathers the runs of a sweep, in the order of the grid, and keeps the

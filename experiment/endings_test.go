@@ -203,6 +203,7 @@ func consistent(files map[string]string, at string) string {
 // Whatever operation fails, the folder of a run holds the results of the run before or a
 // whole report of this one.
 func TestRunFaults(t *testing.T) {
+	t.Parallel()
 	old, c := config.Default(), config.Default()
 	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 4, 60), 4
 	c.Encoder.Name, c.Duration = "quantized", 400*time.Millisecond
@@ -216,7 +217,7 @@ func TestRunFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, _ := wholetest.Tree(t, root)
-		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Clock: tick(100 * time.Millisecond)})
+		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Clock: tick(40 * time.Millisecond)})
 		files, left := wholetest.Tree(t, root)
 		if !maps.Equal(files, before) {
 			if bad := consistent(files, "out/"); bad != "" || len(files) != 5 || strings.Contains(files["out/experiment.toml"], `name = 'raw'`) {
@@ -243,6 +244,7 @@ func check(t *testing.T, err error, dir string, left []string, crash bool) {
 
 // A sweep, likewise: what its report lists is there, each run whole.
 func TestSweepFaults(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 4, 30), 4, "quantized", 200*time.Millisecond
 	old := c.Clone()
@@ -257,7 +259,7 @@ func TestSweepFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, _ := wholetest.Tree(t, root)
-		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Workers: 1, Clock: tick(300 * time.Millisecond)})
+		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Workers: 1, Clock: tick(40 * time.Millisecond)})
 		files, left := wholetest.Tree(t, root)
 		check(t, err, dir, left, crash)
 		if maps.Equal(files, before) {

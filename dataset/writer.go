@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/unpack"
+	"wirelab/dataset/whole"
 )
 
 // Writer writes a walk-off recording: raw records, or compressed if the path
@@ -20,7 +20,7 @@ import (
 type Writer struct {
 	path   string
 	schema *frame.Schema
-	file   *os.File // beside path, until Close
+	file   *whole.File // beside path, until Close
 	buf    *bufio.Writer
 	pack   io.WriteCloser // nil if raw
 	out    io.Writer
@@ -42,7 +42,10 @@ func window(s *frame.Schema) int {
 
 // Create begins a recording of frames of that many cubes, 0 for 901. It fails if
 // nothing can be written at path, before any work is done.
-func Create(path string, cubes int) (*Writer, error) {
+func Create(path string, cubes int) (*Writer, error) { return CreateOn(nil, path, cubes) }
+
+// CreateOn is Create on a disk of which a test knows more.
+func CreateOn(disk *whole.Disk, path string, cubes int) (*Writer, error) {
 	schema, err := cubeSchema(cubes)
 	if err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func Create(path string, cubes int) (*Writer, error) {
 	if info, err := os.Stat(path); path == "" || (err == nil && !info.Mode().IsRegular()) {
 		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	file, err := disk.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
 	}
@@ -124,15 +127,12 @@ func (w *Writer) Close() error {
 		w.Abort()
 		return err
 	}
-	if err := os.Rename(w.file.Name(), w.path); err != nil {
-		w.Abort()
-		return fmt.Errorf("%s: %w", w.path, err)
-	}
+	err := w.file.Commit(0o644)
 	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, ErrClosed)
-	return nil
+	return err
 }
 
-// finish brings everything to the disk and closes the file.
+// finish writes what is still in memory.
 func (w *Writer) finish() error {
 	if w.err != nil {
 		return w.err
@@ -148,16 +148,6 @@ func (w *Writer) finish() error {
 	if err := w.buf.Flush(); err != nil {
 		return fmt.Errorf("%s: %w", w.path, err)
 	}
-	if err := w.file.Chmod(0o644); err != nil {
-		return fmt.Errorf("%s: %w", w.path, err)
-	}
-	// Else, after a power cut, the new name may stand over no content.
-	if err := w.file.Sync(); err != nil {
-		return fmt.Errorf("%s: %w", w.path, err)
-	}
-	if err := w.file.Close(); err != nil {
-		return fmt.Errorf("%s: %w", w.path, err)
-	}
 	return nil
 }
 
@@ -167,7 +157,6 @@ func (w *Writer) Abort() {
 	if w.file == nil {
 		return
 	}
-	w.file.Close() // may be closed already: nothing is lost either way
-	os.Remove(w.file.Name())
+	_ = w.file.Abort() // what cannot be removed now goes in a day
 	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, ErrClosed)
 }

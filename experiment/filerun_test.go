@@ -35,7 +35,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	var digests []string
 	var packed [2]int
 	for range 2 {
-		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report")})
+		report, err := Run(context.Background(), c, RunOptions{Dir: filepath.Join(dir, "report"), Force: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,10 @@ import (
 
 // ReplayResult says whether a saved report could be repeated.
 type ReplayResult struct {
-	Same bool        `json:"same"`
-	Runs []ReplayRun `json:"runs"`
+	Same    bool        `json:"same"` // all that was planned is there, and came out the same
+	Runs    []ReplayRun `json:"runs"`
+	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0: the report does not say
+	Missing string      `json:"missing,omitempty"` // why the report is not of all that was planned
 }
 
 // ReplayRun compares one run of a report with its repetition.
@@ -29,22 +31,26 @@ type ReplayRun struct {
 // Replay runs the saved report at path again, every run of a sweep, and compares
 // the digests.
 func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
-	runs, err := report.ReadReport(path)
+	doc, err := report.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	out, packs := &ReplayResult{Same: true}, engine.NewPackCache()
-	for i, saved := range runs {
+	opt.packs, opt.files = engine.NewPackCache(), &report.Files{}
+	out := &ReplayResult{Same: true, Planned: doc.Planned, Missing: doc.Missing()}
+	for i, saved := range doc.Runs {
 		c, err := saved.Replayable()
 		if err != nil {
 			return nil, config.Located(path, nil, err)
 		}
+		if c.Find, err = opt.files.Find(path, saved.Files); err != nil {
+			return nil, err
+		}
 		if err := sameFiles(c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		o := RunOptions{Clock: opt.Clock, Packing: opt.Packing, packs: packs}
+		o := RunOptions{Clock: steady(opt.Clock), Packing: opt.Packing, packs: opt.packs, files: opt.files}
 		if opt.Progress != nil {
-			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(runs))*total) }
+			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}
 		again, err := runOne(ctx, c, o, &report.Exporter{})
 		if err != nil {
@@ -58,6 +64,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		out.Same = out.Same && run.Same
 		out.Runs = append(out.Runs, run)
 	}
+	out.Same = out.Same && out.Missing == ""
 	return out, nil
 }
 

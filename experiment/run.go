@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
@@ -21,8 +22,11 @@ type RunOptions struct {
 	Packing func(encoder string, done, total float64)
 	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
 	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
+	Force   bool              // what another run left in Dir may go
+	Disk    *whole.Disk       // on which it is written; nil: the machine's
 	Workers int               // runs side by side in a sweep; 0: one a core
 	packs   *engine.PackCache // shared by the runs
+	files   *report.Files     // likewise
 }
 
 // slice is how much virtual time passes between two looks at the context.
@@ -30,33 +34,44 @@ const slice = 100 * time.Millisecond
 
 // Run runs an experiment as fast as it can, all points of its sweep if it has
 // one. When ctx is cancelled it returns what was measured until then, marked
-// Interrupted, and no error.
+// Interrupted, and no error. When the data fails, or the report cannot be written, it
+// returns both: what was measured until then, and the error.
 func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	var folder *whole.Folder
 	if opt.Dir != "" {
-		if err := report.CheckDir(opt.Dir); err != nil {
+		var err error
+		if folder, err = report.OpenFolder(opt.Disk, opt.Dir, opt.Force); err != nil {
 			return nil, err
 		}
 	}
+	opt.Clock, opt.files = steady(opt.Clock), &report.Files{}
 	if len(c.Sweep) > 0 {
-		return sweep(ctx, c, opt)
+		return sweep(ctx, c, opt, folder)
 	}
-	out := &report.Exporter{Dir: opt.Dir}
-	result, err := runOne(ctx, c, opt, out)
-	if err != nil {
-		return nil, err
+	r := &report.Report{Planned: 1}
+	result, err := runOne(ctx, c, opt, &report.Exporter{Folder: folder})
+	if result != nil {
+		r.Runs, r.Interrupted = []*engine.Result{result}, result.Interrupted
 	}
-	return &report.Report{Runs: []*engine.Result{result}, Interrupted: result.Interrupted}, nil
+	r.End(err)
+	return r, err
 }
 
-// runOne runs a single configuration; out's folder, if it has one, is kept current.
+// runOne runs a single configuration; out's folder, if it has one, is kept current. With
+// an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.packs}
-	if out.Dir != "" {
+	if out.Folder != nil {
 		so.Observer = out
 	}
+	if c.Find == nil && opt.files != nil {
+		c = c.Clone()
+		c.Find = opt.files.Note
+	}
+	out.Files = opt.files
 	s, err := engine.NewSession(c, so)
 	if err != nil {
 		return nil, err
@@ -65,6 +80,9 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		return nil, errors.Join(err, s.Close())
 	}
 	result, err := drive(ctx, s, opt, out)
+	if result != nil {
+		result.Files = opt.files.List(".")
+	}
 	return result, errors.Join(err, s.Close())
 }
 
@@ -81,33 +99,67 @@ func (o *RunOptions) packing(ctx context.Context) *engine.Packing {
 // drive runs a session to its end and keeps its report current: at most once a
 // second, and never for more than a twentieth of the time.
 func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	begun := opt.Clock.Now()
-	saved, pause := begun, int64(time.Second)
-	for !s.Done() && ctx.Err() == nil {
-		if err := s.Advance(slice); err != nil && ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-			break // it waited for whoever writes into a pipe
-		} else if err != nil {
-			s.Interrupt()
-			return nil, errors.Join(err, out.Write(resultNow(s, begun, opt.Clock)))
+	begun, planned := opt.Clock.Now(), s.Planned()
+	now := func() *engine.Result {
+		r := resultNow(s, begun, opt.Clock)
+		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
+		return r
+	}
+	pace := saving{clock: opt.Clock, last: begun}
+	var failed error
+	for !s.Done() && ctx.Err() == nil && failed == nil {
+		if failed = s.Advance(slice); failed != nil {
+			if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
+				failed = nil // it waited for whoever writes into a pipe
+			}
+			break
 		}
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
-		if now := opt.Clock.Now(); now-saved >= pause {
-			r := resultNow(s, begun, opt.Clock)
+		failed = pace.due(func() error {
+			r := now()
 			r.Partial = true
-			if err := out.Write(r); err != nil {
-				return nil, err
-			}
-			saved = opt.Clock.Now()
-			pause = max(int64(time.Second), 20*(saved-now))
-		}
+			return out.Write(r)
+		})
 	}
-	if !s.Done() {
+	if !s.Done() || failed != nil {
 		s.Interrupt()
 	}
-	r := resultNow(s, begun, opt.Clock)
-	return r, out.Write(r)
+	r := now()
+	r.Interrupted = r.Interrupted && failed == nil
+	report.End(r, failed)
+	if errors.Is(failed, report.ErrWrite) {
+		return r, failed // what is there is whole, and older
+	}
+	err := out.Write(r)
+	if err != nil {
+		report.End(r, err)
+	}
+	return r, errors.Join(failed, err)
+}
+
+// saving is the pace at which a report is written while a run goes on.
+type saving struct {
+	clock engine.Clock
+	last  int64
+	pause int64
+}
+
+// longestPause bounds how long a report is not written: a clock that leaps during a
+// save makes it look long.
+const longestPause = int64(time.Minute)
+
+// due calls save if it is time.
+func (p *saving) due(save func() error) error {
+	now := p.clock.Now()
+	if now-p.last < max(p.pause, int64(time.Second)) {
+		return nil
+	}
+	err := save()
+	p.last = p.clock.Now()
+	p.pause = min(20*(p.last-now), longestPause)
+	return err
 }
 
 // resultNow is the session's result with the pace since begun.

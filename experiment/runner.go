@@ -8,8 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 )
 
 // The runner's beat, in wall time, and how long it works at most between two
@@ -18,6 +20,7 @@ const (
 	beat         = 8 * time.Millisecond
 	maxSlice     = 12 * time.Millisecond
 	publishEvery = 45 * time.Millisecond
+	longestBeat  = 250 * time.Millisecond // a longer one is a clock that leapt, or a machine that slept: it is not made up for
 )
 
 // The memory of a live session: five minutes of samples and packets, of which a
@@ -37,6 +40,7 @@ const (
 type RunnerOptions struct {
 	Clock   engine.Clock // monotonic wall time; required: it paces the session
 	Reports string       // the folder under which Save makes new ones
+	Disk    *whole.Disk  // on which they are made; nil: the machine's
 	Stamp   func() string
 	// Stamp names a new report's folder, say by the date.
 
@@ -80,7 +84,8 @@ type Runner struct {
 	matrix  *engine.Matrix // of the patch that was made last
 	// commands that came meanwhile and that change the session
 	deferred []Command
-	broken   bool // the session panicked: nothing of it can be trusted
+	files    *report.Files // that the session reads
+	broken   bool          // the session panicked: nothing of it can be trusted
 }
 
 // NewRunner prepares a session; Start sets it going.
@@ -88,7 +93,9 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
 	}
-	r := &Runner{opt: opt, commands: make(chan Command, 64), packs: engine.NewPackCache(), done: make(chan struct{}), config: c.Clone(), speed: 1, seeking: nowhere}
+	opt.Clock = steady(opt.Clock)
+	r := &Runner{opt: opt, files: &report.Files{}, commands: make(chan Command, 64), packs: engine.NewPackCache(), done: make(chan struct{}),
+		config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
 	if err != nil {
 		return nil, err
@@ -102,6 +109,7 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 func (r *Runner) open() (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
+	c.Find = r.files.Note
 	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
 		Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
 }
@@ -197,7 +205,7 @@ func (r *Runner) loop(ctx context.Context) {
 // advance lets virtual time catch up with the wall, for at most maxSlice.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
-	elapsed := wall - r.last
+	elapsed := min(wall-r.last, longestBeat)
 	r.last = wall
 	from := r.session.Now()
 	if r.seeking != nowhere && r.session.Reached(r.seeking) {
@@ -269,7 +277,7 @@ func (r *Runner) obey(c Command) {
 		r.obeySession(c)
 	}
 	if c.Save != nil {
-		path, err := r.save(*c.Save)
+		path, err := r.save(*c.Save, engine.Saved)
 		r.report("saved as "+path, err)
 	}
 	r.target = r.session.Now()

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 )
@@ -66,12 +67,12 @@ func (r *Runner) Save(dir string) (path string, err error) {
 			err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", p)
 		}
 	}()
-	return r.save(dir)
+	return r.save(dir, engine.Interrupted)
 }
 
 // save writes what the session remembers: every change and all sums, and of
-// samples and packets the last five minutes.
-func (r *Runner) save(dir string) (string, error) {
+// samples and packets the last five minutes. why is the reason if nothing else ended it.
+func (r *Runner) save(dir string, why engine.Ending) (string, error) {
 	if dir == "" {
 		dir = r.opt.Reports
 	}
@@ -82,27 +83,46 @@ func (r *Runner) save(dir string) (string, error) {
 	if r.opt.Stamp != nil {
 		name = r.opt.Stamp() + "-" + name
 	}
-	path, err := freshDir(dir, name)
+	path, folder, made, err := freshDir(r.opt.Disk, dir, name)
 	if err != nil {
+		return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
+	}
+	result := r.session.Result()
+	result.Planned, result.Reason = 1, why
+	switch {
+	case r.err != nil:
+		result.Reason, result.Error = engine.BadData, r.err.Error()
+	case r.session.Done():
+		result.Reason = engine.Finished
+	}
+	out := &report.Exporter{Folder: folder, Files: r.files, Samples: r.session.Samples(), Packets: r.session.Packets()}
+	if err := out.Write(result); err != nil {
+		r.opt.Disk.RemoveEmpty(made)
 		return "", err
 	}
-	out := &report.Exporter{Dir: path, Samples: r.session.Samples(), Packets: r.session.Packets()}
-	return path, out.Write(r.session.Result())
+	return path, nil
 }
 
-// freshDir makes a folder called name below dir, or name-2, name-3 and so on.
-func freshDir(dir, name string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+// freshDir makes a folder called name below dir, or name-2, name-3 and so on. made are
+// all the folders that it made.
+func freshDir(disk *whole.Disk, dir, name string) (path string, folder *whole.Folder, made []string, err error) {
+	if made, err = disk.MkdirAll(dir); err != nil {
+		return "", nil, nil, err
 	}
 	for n := 1; ; n++ {
-		path := filepath.Join(dir, name)
+		path = filepath.Join(dir, name)
 		if n > 1 {
 			path += "-" + strconv.Itoa(n)
 		}
-		err := os.Mkdir(path, 0o755)
-		if err == nil || !errors.Is(err, os.ErrExist) || n > 1000 {
-			return path, err
+		if err = disk.NewDir(path); err == nil {
+			made = append(made, path)
+			folder, err = report.OpenFolder(disk, path, false)
+		} else if errors.Is(err, os.ErrExist) && n <= 1000 {
+			continue
 		}
+		if err != nil {
+			disk.RemoveEmpty(made)
+		}
+		return path, folder, made, err
 	}
 }

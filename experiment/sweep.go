@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
-	"time"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
@@ -16,7 +16,7 @@ import (
 
 // sweep runs the grid side by side. Each run is as deterministic as if it were
 // alone, and the report lists them in the order of the grid.
-func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
+func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.Folder) (*report.Report, error) {
 	grid, err := c.Points()
 	if err != nil {
 		return nil, err
@@ -29,8 +29,9 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Repor
 	if opt.packs == nil {
 		opt.packs = engine.NewPackCache()
 	}
-	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt}
-	if err := out.save(); err != nil {
+	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt, folder: folder,
+		pace: saving{clock: opt.Clock, last: opt.Clock.Now()}, first: true}
+	if err := out.save(out.report(engine.Unfinished)); err != nil {
 		return nil, err
 	}
 	progress := newSweepProgress(len(grid), opt.Progress)
@@ -48,9 +49,15 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Repor
 					continue // never begun, so nothing to tell
 				}
 				o := opt
-				o.Progress = func(done, total float64) { progress.note(i, done, total) }
-				r, err := runOne(ctx, grid[i].Config, o, &report.Exporter{Dir: out.dirOf(i), Set: grid[i].Set})
-				if errs[i] = errors.Join(err, out.add(i, r)); errs[i] != nil {
+				o.Progress = func(done, total float64) {
+					progress.note(i, done, total)
+					if out.tick() != nil {
+						cancel()
+					}
+				}
+				r, err := runOne(ctx, grid[i].Config, o, &report.Exporter{Folder: out.folderOf(i), Set: grid[i].Set})
+				out.add(i, r)
+				if errs[i] = err; err != nil {
 					cancel()
 				}
 			}
@@ -64,10 +71,28 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions) (*report.Repor
 	}
 	close(work)
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, errors.Join(err, out.save())
+	err = joinOnce(append(errs, out.failed))
+	r := out.report("")
+	r.Interrupted = err == nil && ctx.Err() != nil
+	r.End(err)
+	if saved := out.save(r); saved != nil && !errors.Is(err, report.ErrWrite) {
+		err = errors.Join(err, saved)
+		r.End(err)
 	}
-	return out.report(ctx.Err() != nil), out.save()
+	return r, err
+}
+
+// joinOnce joins errors, those that say the same only once: all runs may have failed for
+// one reason.
+func joinOnce(errs []error) error {
+	said := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		again := err == nil || said[err.Error()]
+		if !again {
+			said[err.Error()] = true
+		}
+		return again
+	})...)
 }
 
 // sweepOut gathers the runs of a sweep, in the order of the grid, and keeps the
@@ -76,42 +101,56 @@ type sweepOut struct {
 	config *config.Config
 	grid   []config.Point
 	opt    RunOptions
+	folder *whole.Folder // nil: none
+	first  bool          // nothing was written yet
 
 	mu      sync.Mutex
 	results []*engine.Result
-	saved   int64
+	news    bool // some of them are not saved yet
+	pace    saving
+	failed  error // the folder could not be written
 }
 
-// dirOf returns the folder of one run, "" if there is none.
-func (s *sweepOut) dirOf(i int) string {
-	if s.opt.Dir == "" {
-		return ""
-	}
-	return filepath.Join(s.opt.Dir, fmt.Sprintf("run-%03d", i+1))
-}
-
-func (s *sweepOut) add(i int, r *engine.Result) error {
-	if r == nil || r.Frames == 0 {
+// folderOf returns the folder of one run, nil if there is none.
+func (s *sweepOut) folderOf(i int) *whole.Folder {
+	if s.folder == nil {
 		return nil
 	}
-	s.mu.Lock()
-	s.results[i] = r
-	now := s.opt.Clock.Now()
-	due := now-s.saved >= int64(time.Second)
-	if due {
-		s.saved = now
-	}
-	s.mu.Unlock()
-	if due {
-		return s.save()
-	}
-	return nil
+	return s.folder.Sub(fmt.Sprintf("run-%03d", i+1))
 }
 
-func (s *sweepOut) report(interrupted bool) *report.Report {
+// add takes what a run came to, unless it came to nothing.
+func (s *sweepOut) add(i int, r *engine.Result) {
+	if r == nil || r.Frames == 0 {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &report.Report{Runs: []*engine.Result{}, Sweep: true, Interrupted: interrupted}
+	s.results[i], s.news = r, true
+}
+
+// tick saves what there is, if there is news and it is time.
+func (s *sweepOut) tick() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.news && s.failed == nil {
+		s.failed = s.pace.due(func() error {
+			s.news = false
+			return s.save(s.reportLocked(engine.Unfinished))
+		})
+	}
+	return s.failed
+}
+
+func (s *sweepOut) report(why engine.Ending) *report.Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reportLocked(why)
+}
+
+// reportLocked is report for who holds the lock.
+func (s *sweepOut) reportLocked(why engine.Ending) *report.Report {
+	r := &report.Report{Runs: []*engine.Result{}, Sweep: true, Planned: len(s.grid), Reason: why}
 	for _, x := range s.results {
 		if x != nil {
 			r.Runs = append(r.Runs, x)
@@ -120,11 +159,14 @@ func (s *sweepOut) report(interrupted bool) *report.Report {
 	return r
 }
 
-func (s *sweepOut) save() error {
-	if s.opt.Dir == "" {
+// save writes the top of the folder; one caller at a time.
+func (s *sweepOut) save(r *report.Report) error {
+	if s.folder == nil {
 		return nil
 	}
-	return report.WriteSweep(s.opt.Dir, s.config, s.report(false))
+	err := report.WriteSweep(s.folder, s.first, s.config, r, s.opt.files)
+	s.first = s.first && err != nil
+	return err
 }
 
 // sweepProgress adds the runs' progress up. Runs whose length is not known yet

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"wirelab/dataset/whole"
 	"wirelab/encoders/train"
 )
 
@@ -23,6 +24,7 @@ type app struct {
 	stderr  io.Writer            // everything else for people
 	clock   func() time.Duration // monotonic; for timings and progress only
 	columns int                  // of the terminal that stdout is; 0 if it is none
+	disk    *whole.Disk          // on which files are written; nil: the machine's
 	quiet   bool                 // no progress, no remarks; errors are always said
 
 	// isTerminal tells a person's screen from a pipe or a file.

@@ -92,7 +92,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 			didYouMean(f.theme, look.Themes()))
 	}
 	if f.reports != "" {
-		if err := report.CheckDir(f.reports); err != nil {
+		if err := report.CheckDir(a.disk, f.reports); err != nil {
 			return usage(err)
 		}
 	} else {
@@ -103,7 +103,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	}
 	runner, err := experiment.NewRunner(config, experiment.RunnerOptions{
 		Context: ctx,
-		Clock:   a.clock, Reports: f.reports,
+		Clock:   a.clock, Reports: f.reports, Disk: a.disk,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
 	})
 	if err != nil {

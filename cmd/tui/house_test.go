@@ -16,7 +16,7 @@ import (
 // package and all below it.
 const planSentence = "Leaves never import each other; Charm packages appear only under cmd/tui " +
 	"(DESIGN: cmd/tui -> experiment and the names of the leaves; experiment -> dataset, encoders, lossmodel; " +
-	"encoders -> dataset/frame, dataset/physics; dataset -> dataset/frame; lossmodel -> nothing of ours)"
+	"encoders -> dataset/frame, dataset/physics, dataset/whole; dataset -> dataset/frame; lossmodel -> nothing of ours)"
 
 // plan lists, for each package, which of our own it may import. A new package
 // needs one row here, and a reason why it stands where it does.
@@ -48,10 +48,10 @@ var plan = map[string][]string{
 	"experiment/transfer": {},                                                   // brings blocks across; knows no links and no encoders
 	"experiment/endpoint": {"experiment/transfer", "dataset/frame", "encoders"}, // what a game could ship: no truth, no meter, no link
 	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
-	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
+	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
 	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
-	"experiment/report":   {"experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "encoders", "lossmodel"},
-	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "encoders/patch"},
+	"experiment/report":   {"experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
+	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."}, // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests
@@ -74,26 +74,28 @@ var plan = map[string][]string{
 	"encoders/rpc":                encoderImports,                                        // calls of one row
 	"encoders/rows":               encoderImports,                                        // tables of any schema
 	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...), // whole files
-	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta"},
+	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta", "dataset/whole"},
 	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                          // finds what blocks are like
 	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                           // codes them
 	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                 // for tests only
 	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
 
-	"dataset":          {"dataset/..."},
-	"dataset/frame":    {}, // the vocabulary
-	"dataset/physics":  {},
-	"dataset/fields":   {"dataset/frame"},                                                                            // how each field changes
-	"dataset/files":    {"dataset/frame", "dataset/source"},                                                          // a pair of files
-	"dataset/rpc":      {"dataset/frame", "dataset/source"},                                                          // calls of a generated player
-	"dataset/table":    {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"}, // a user's own records
-	"dataset/text":     {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
-	"dataset/unpack":   {},                                                                                           // compressed files, in bounded memory
-	"dataset/world":    {"dataset/frame", "dataset/physics", "dataset/source"},
-	"dataset/source":   {"dataset/frame"}, // what sources have in common; knows none of them
-	"dataset/stats":    {"dataset/frame"}, // counts what snapshots are like
-	"dataset/tomlkeys": {},                // lines of the keys of a text; knows no configuration
-	"dataset/suggest":  {},                // what was most likely meant by a name; knows nothing of what is named
+	"dataset":                 {"dataset/..."},
+	"dataset/frame":           {}, // the vocabulary
+	"dataset/physics":         {},
+	"dataset/fields":          {"dataset/frame"},                                                                            // how each field changes
+	"dataset/files":           {"dataset/frame", "dataset/source"},                                                          // a pair of files
+	"dataset/rpc":             {"dataset/frame", "dataset/source"},                                                          // calls of a generated player
+	"dataset/table":           {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"}, // a user's own records
+	"dataset/text":            {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
+	"dataset/unpack":          {},                                                                                           // compressed files, in bounded memory
+	"dataset/world":           {"dataset/frame", "dataset/physics", "dataset/source"},
+	"dataset/source":          {"dataset/frame"}, // what sources have in common; knows none of them
+	"dataset/stats":           {"dataset/frame"}, // counts what snapshots are like
+	"dataset/whole":           {},                // files that appear whole or not at all; knows not what is in them
+	"dataset/whole/wholetest": {"dataset/whole"}, // for tests only
+	"dataset/tomlkeys":        {},                // lines of the keys of a text; knows no configuration
+	"dataset/suggest":         {},                // what was most likely meant by a name; knows nothing of what is named
 
 	"lossmodel":           {"lossmodel/loss", "lossmodel/netem", "lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},
 	"lossmodel/loss":      {"lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},                                // which packets of a series are lost; knows no links

@@ -106,7 +106,7 @@ func (a *app) makePatch(ctx context.Context, what, old, new, out string, fast bo
 		}
 		*f.size = stat.Size()
 	}
-	stats, err := patch.MakeFile(old, new, out, patch.Options{Fast: fast, Progress: func(done, total int64) error {
+	stats, err := patch.MakeFile(old, new, out, patch.Options{Disk: a.disk, Fast: fast, Progress: func(done, total int64) error {
 		line.report(float64(done), float64(total))
 		return ctx.Err()
 	}})
@@ -147,7 +147,7 @@ func (a *app) patchApply(ctx context.Context, old, delta, new string, json bool)
 	line := a.progress("apply")
 	defer line.done()
 	start := a.clock()
-	h, err := patch.ApplyFile(old, delta, new, func(done, total int64) error {
+	h, err := patch.ApplyFileOn(a.disk, old, delta, new, func(done, total int64) error {
 		line.report(float64(done), float64(total))
 		return ctx.Err()
 	})
@@ -201,11 +201,11 @@ if it is something else, the exit code is 1.`,
 }
 
 func (a *app) patchBench(ctx context.Context, dirs []string, fast, json bool) error {
-	work, err := os.MkdirTemp("", "wirelab-patch-")
+	work, err := a.disk.TempDir()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = a.disk.RemoveAll(work) }()
 	g := newGrid("pair", ">new", ">patch", ">% of new", ">make MB/s", ">apply MB/s", "lossless")
 	var all []patchInfo
 	var total patchInfo

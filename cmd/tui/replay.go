@@ -22,7 +22,11 @@ compare the digest of every datagram sent and every frame decoded. Reports of th
 dashboard and of run can both be replayed, on any machine. The folder that holds
 the report.json will do as well.
 
-Exits with 1 if a single byte differs.`,
+Files that the run read are looked for where its configuration says, then where they
+are as seen from the report, then beside it; they must have the same SHA-256.
+
+Exits with 1 if a single byte differs, or if the report is of a sweep that was not run
+to its end.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
@@ -53,6 +57,9 @@ func (a *app) replay(cmd *cobra.Command, path string, json bool) error {
 		} else if !json {
 			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", place(run.Set), run.Got)
 		}
+	}
+	if result.Missing != "" {
+		differ = append(differ, fmt.Sprintf("%s: %s", path, result.Missing))
 	}
 	return held(differ)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"wirelab/experiment"
-	"wirelab/experiment/report"
 
 	"github.com/spf13/cobra"
 )
@@ -13,6 +12,7 @@ type runFlags struct {
 	config configFlags
 	out    string
 	json   bool
+	force  bool
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -29,9 +29,15 @@ a perfect link. With [[sweep]] it runs once per value, over all cores.
 
 --out writes a folder: report.json, report.md, samples.csv, packets.csv and
 experiment.toml. It is rewritten as the run goes on, whole or not at all, so that
-an interruption loses at most a second.
+an interruption loses at most a second. A folder that holds the results of another
+run is refused, unless --force: then all of them give way at once.
 
-Exits with 1 if an assertion does not hold.`,
+The report says why the run ended: reason is finished, assertion (it did not hold),
+interrupted, data (it could not be read to its end), machine (the report could not be
+written) or running. planned is how many runs there were to be, planned_s how long.
+
+Exits with 1 if an assertion does not hold. A reader of the output that leaves early
+changes nothing about the exit code.`,
 		Example: `  tui run --set link.loss=5% --set link.latency=50ms
   tui run experiment.toml --out report
   tui run --preset loss-table --json | jq '.runs[] | {set, kbps: .totals.payload_kbps}'
@@ -53,6 +59,7 @@ Exits with 1 if an assertion does not hold.`,
 	f.config.add(cmd)
 	f.config.addSet(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in that folder")
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }
@@ -62,17 +69,15 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := report.CheckDir(f.out); err != nil {
-			return usage(err)
-		}
-	}
 	a.warn(config.Warnings())
 	line := a.progress("run")
 	report, err := experiment.Run(cmd.Context(), config,
-		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out})
+		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk})
 	line.done()
 	if err != nil {
+		if f.json && report != nil {
+			_ = a.stdout.json(report) // there is something worse to tell of
+		}
 		return badData(err)
 	}
 	if f.json {

@@ -115,13 +115,13 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	if err != nil {
 		return err
 	}
-	made, err := makeDir(f.out)
+	made, err := a.makeDir(f.out)
 	if err != nil {
 		return usage(err)
 	}
 	out, err := a.trainAll(ctx, f, trainers)
 	if err != nil {
-		made.undo() // holds nothing if nothing was learnt
+		a.disk.RemoveEmpty(made) // holds nothing if nothing was learnt
 	}
 	if len(out.Encoders) > 0 {
 		if f.json {
@@ -221,7 +221,7 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 		sum := sha256.Sum256(file.Data)
 		out.Files = append(out.Files, trainedFile{t.Folder + "/" + file.Name, len(file.Data), hex.EncodeToString(sum[:])})
 	}
-	return out, writeTogether(dir, t.Folder, files)
+	return out, a.writeTogether(dir, t.Folder, files)
 }
 
 // finite returns v, nil if it is no number.

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
+
+	"wirelab/dataset/whole"
 )
 
 // Errors of files.
@@ -37,7 +38,7 @@ func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 		return stats, err
 	}
 	mode := 0o600 | 0o644&was.info.Mode()&is.info.Mode()
-	err = whole(patch, mode, func(f *os.File) error {
+	err = opt.Disk.WriteFile(patch, mode, func(f *whole.File) error {
 		w := bufio.NewWriterSize(f, copyBuffer)
 		if stats, err = makeMapped(w, was.bytes, is.bytes, opt); err != nil {
 			return err
@@ -68,6 +69,11 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 // when it has proved right; it may take the place of the old one. What a link
 // points to is left alone.
 func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
+	return ApplyFileOn(nil, old, patch, new, progress)
+}
+
+// ApplyFileOn is ApplyFile on a disk of which a test knows more.
+func ApplyFileOn(disk *whole.Disk, old, patch, new string, progress Progress) (Header, error) {
 	was, info, err := openFile(old)
 	if err != nil {
 		return Header{}, err
@@ -89,7 +95,7 @@ func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
 		return Header{}, err
 	}
 	var h Header
-	err = whole(new, info.Mode().Perm(), func(f *os.File) (err error) {
+	err = disk.WriteFile(new, info.Mode().Perm(), func(f *whole.File) (err error) {
 		if h, err = Apply(f, was, info.Size(), delta, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
@@ -141,34 +147,4 @@ func place(name string, made ...os.FileInfo) error {
 		}
 	}
 	return nil
-}
-
-// whole makes a file of what fill writes, or leaves everything as it was.
-func whole(name string, mode os.FileMode, fill func(*os.File) error) (err error) {
-	// Not named like the file: that may be as long as names may be.
-	f, err := os.CreateTemp(filepath.Dir(name), ".wirelab-*")
-	if fault := (*os.PathError)(nil); errors.As(err, &fault) {
-		return &os.PathError{Op: fault.Op, Path: name, Err: fault.Err} // the caller knows this name
-	} else if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err := fill(f); err != nil {
-		return err
-	}
-	if err := f.Chmod(mode); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

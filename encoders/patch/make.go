@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"wirelab/dataset/whole"
 	"wirelab/encoders/patch/align"
 	"wirelab/encoders/patch/delta"
 )
@@ -21,6 +22,8 @@ type Options struct {
 	Fast     bool     // quick to apply rather than small
 	Progress Progress // called now and then, if not nil
 	Watch    Watch    // for those who want to see more
+
+	Disk *whole.Disk // on which MakeFile writes; nil: the machine's
 }
 
 // Stats is what a patch is made of: bytes of the new file, and of the patch, by

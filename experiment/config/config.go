@@ -14,6 +14,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Config says everything about an experiment. The same Config gives the same
@@ -36,6 +37,8 @@ type Config struct {
 	Assert   []Assertion
 
 	Codecs []encoders.Codec // those there are; nil: all of the table
+	// Find says where a file lies that the data or a link names; nil: where the name says.
+	Find func(name string) (path string)
 
 	file   string          // where it was read, for errors
 	lines  map[string]int  // the line of each key there
@@ -309,10 +312,10 @@ func (c *Config) ScriptOrder() []int {
 // report tells when one has changed since; a file that cannot be used is refused
 // here, before anything runs.
 func (c *Config) Pin() (err error) {
-	if c.Down, err = c.Down.Pin(nil); err != nil {
+	if c.Down, err = c.Down.Pin(c.ReadTrace); err != nil {
 		return c.badFile("down", err)
 	}
-	if c.Up, err = c.Up.Pin(nil); err != nil {
+	if c.Up, err = c.Up.Pin(c.ReadTrace); err != nil {
 		return c.badFile("up", err)
 	}
 	return nil
@@ -336,6 +339,16 @@ func (c *Config) badFile(way string, err error) error {
 		}
 	}
 	return out
+}
+
+// ReadTrace reads a file that a link names, where it lies.
+func (c *Config) ReadTrace(name string) ([]byte, error) { return tracefile.ReadFile(c.where(name)) }
+
+func (c *Config) where(name string) string {
+	if c.Find == nil {
+		return name
+	}
+	return c.Find(name)
 }
 
 // Warnings names what the links do that their keys do not say.

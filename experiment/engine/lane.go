@@ -77,13 +77,16 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	l := &lane{schema: schema, config: e.Clone(), cadence: endpoint.Cadence{TickHz: schema.TickHz, RateHz: c.Sender.RateHz},
 		clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
-	l.snd = endpoint.NewSender(schema, initial, run, endpoint.Options{History: c.Sender.History, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Probe: &l.encoding})
-	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), endpoint.Options{History: c.Receiver.History, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Probe: &l.decoding})
-	down, err := lossmodel.NewLink(c.Down, c.Seed, "down")
+	ends := func(history int, probe endpoint.Probe) endpoint.Options {
+		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Probe: probe}
+	}
+	l.snd = endpoint.NewSender(schema, initial, run, ends(c.Sender.History, &l.encoding))
+	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), ends(c.Receiver.History, &l.decoding))
+	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
 	if err != nil {
 		return nil, config.ErrorAt("down", err)
 	}
-	up, err := lossmodel.NewLink(c.Up, c.Seed, "up")
+	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
 	if err != nil {
 		return nil, config.ErrorAt("up", err)
 	}

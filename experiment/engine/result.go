@@ -32,6 +32,33 @@ type Result struct {
 	Warnings      []string               `json:"warnings,omitempty"`    // effects of the link settings that may surprise
 	CodecError    string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest        string                 `json:"digest"`
+	Planned       int                    `json:"planned,omitempty"`   // runs: one
+	PlannedS      float64                `json:"planned_s,omitempty"` // how long it was to be; 0: as long as the data
+	Reason        Ending                 `json:"reason,omitempty"`    // why it ended
+	Error         string                 `json:"error,omitempty"`     // what went wrong, if the reason is data or machine
+	Files         []DataFile             `json:"files,omitempty"`     // that the data and the links were read from
+}
+
+// Ending is why a run ended, or why a report was written before its end.
+type Ending string
+
+// The endings.
+const (
+	Finished    Ending = "finished"    // it ran to its end
+	Unmet       Ending = "assertion"   // it ran to its end, and did not hold
+	Interrupted Ending = "interrupted" // by a person or a signal
+	BadData     Ending = "data"        // the data could not be read, or not to its end
+	BadMachine  Ending = "machine"     // the report could not be written
+	Unfinished  Ending = "running"     // it goes on: this is what there was then
+	Saved       Ending = "saved"       // a live session, saved by a person while it went on
+)
+
+// DataFile is a file that a run read.
+type DataFile struct {
+	Name   string `json:"name"` // as the configuration has it
+	Path   string `json:"path"` // as seen from the folder of the report
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
 }
 
 // ShadowResult is the result of a shadow: a further encoder on the same frames and

@@ -129,6 +129,15 @@ func (s *Session) expected() time.Duration {
 	return 0
 }
 
+// Planned returns how long the session is to be, 0 if only the data knows. Ask at the
+// beginning: what was broken off has ended.
+func (s *Session) Planned() time.Duration {
+	if s.delivers || s.opt.Endless {
+		return 0
+	}
+	return s.expected()
+}
+
 // Interrupt ends the session right after the present instant.
 func (s *Session) Interrupt() {
 	s.interrupted = true

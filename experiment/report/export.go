@@ -7,18 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
+
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
 
-// exporter gathers the rows of a report while a session runs, and writes the
-// folder: each file whole or not at all.
+// Exporter gathers the rows of a report while a session runs, and writes the folder:
+// all of it anew, or nothing.
 type Exporter struct {
-	Dir     string
+	Folder  *whole.Folder     // nil: none
 	Set     map[string]string // the run's place in a sweep
+	Files   *Files            // that the run reads
 	Samples []engine.Sample
 	Packets []engine.PacketRecord
 }
@@ -29,26 +31,32 @@ func (e *Exporter) Sample(s *engine.Sample) { e.Samples = append(e.Samples, *s) 
 // Packet implements Observer.
 func (e *Exporter) Packet(p *engine.PacketRecord) { e.Packets = append(e.Packets, *p) }
 
-// file is one file of a report, written by a function.
-type file struct {
-	name  string
-	write func(w io.Writer) error
-}
-
-// write writes the whole folder for r, if there is one.
+// Write writes the whole folder for r, if there is one.
 func (e *Exporter) Write(r *engine.Result) error {
 	r.Set = e.Set
-	if e.Dir == "" {
+	if e.Folder == nil {
 		return nil
 	}
 	e.sort()
-	return writeFiles(e.Dir, []file{
-		{"experiment.toml", func(w io.Writer) error { return writeTOML(w, r) }},
-		{"samples.csv", func(w io.Writer) error { return writeSamples(w, e.Samples) }},
-		{"packets.csv", func(w io.Writer) error { return writePackets(w, e.Packets) }},
-		{"report.md", func(w io.Writer) error { return writeMarkdown(w, r, e.Samples) }},
-		{"report.json", func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{r}}) }},
-	})
+	x := *r
+	x.Files = e.Files.List(e.Folder.Path())
+	return writeError(e.Folder.Write([]whole.Entry{
+		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
+		{Name: "samples.csv", Write: func(w io.Writer) error { return writeSamples(w, e.Samples) }},
+		{Name: "packets.csv", Write: func(w io.Writer) error { return writePackets(w, e.Packets) }},
+		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, e.Samples) }},
+		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{&x}}) }},
+	}))
+}
+
+// ErrWrite: a report could not be written. What it wraps says where and why.
+var ErrWrite = errors.New("the report cannot be written")
+
+func writeError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrWrite, err)
 }
 
 // sort puts the packets in order of sequence: they came in the order they ended.
@@ -58,14 +66,26 @@ func (e *Exporter) sort() {
 	})
 }
 
-// writeSweep writes the top of a sweep's folder: the results so far, a page that
-// compares them, and the configuration. The runs have folders of their own below.
-func WriteSweep(dir string, c *config.Config, r *Report) error {
-	return writeFiles(dir, []file{
-		{"experiment.toml", func(w io.Writer) error { return writeConfig(w, c) }},
-		{"report.md", func(w io.Writer) error { return writeSweepMarkdown(w, r) }},
-		{"report.json", func(w io.Writer) error { return writeJSON(w, r) }},
-	})
+// WriteSweep writes the top of a sweep's folder: the results so far, a page that
+// compares them, and the configuration. The runs have folders of their own below. The
+// first time all that was there before goes.
+func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, files *Files) error {
+	x := *r
+	x.Runs = make([]*engine.Result, len(r.Runs))
+	for i, run := range r.Runs {
+		y := *run
+		y.Files = files.List(folder.Path())
+		x.Runs[i] = &y
+	}
+	entries := []whole.Entry{
+		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
+		{Name: "report.md", Write: func(w io.Writer) error { return writeSweepMarkdown(w, &x) }},
+		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &x) }},
+	}
+	if first {
+		return writeError(folder.Write(entries))
+	}
+	return writeError(folder.Update(entries))
 }
 
 func writeJSON(w io.Writer, r *Report) error {
@@ -101,69 +121,38 @@ func writeConfig(w io.Writer, c *config.Config) error {
 	return err
 }
 
-// writeFiles writes each file beside its place and renames it there, so that a
-// reader never sees half of one. dir is made if it is missing.
-func writeFiles(dir string, files []file) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("report folder %s: %w", dir, errors.Unwrap(err))
+// resultName is what the files and folders of a report are called.
+var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|packets\.csv|report\.(md|json)|run-[0-9]{3,})$`)
+
+// OpenFolder says, before a run, whether a report can be written into dir, which is made
+// if it is missing. What another run has written there stays, unless force.
+func OpenFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error) {
+	f, err := disk.Open(dir, resultName.MatchString, force)
+	switch {
+	case errors.Is(err, whole.ErrHeld):
+		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run", Expected: "an empty folder or a new one, or --force to replace them"}
+	case errors.Is(err, whole.ErrMixed), errors.Is(err, whole.ErrFixed):
+		return nil, &config.Error{Key: "out", Problem: dir + ": " + err.Error(), Expected: "an empty folder or a new one"}
+	case err != nil:
+		return nil, unwritable(dir, err)
 	}
-	for _, f := range files {
-		if err := writeWhole(filepath.Join(dir, f.name), f.write); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-	}
-	return nil
+	return f, nil
 }
 
-// writeWhole writes path whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+func unwritable(dir string, err error) error {
+	return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err), Expected: "a folder for the report", Cause: err}
+}
+
+// CheckDir says whether reports can be written below dir: it makes the folder if it is
+// missing, and a file in it for a moment.
+func CheckDir(disk *whole.Disk, dir string) error {
+	made, err := disk.MkdirAll(dir)
+	if err == nil {
+		err = disk.Probe(dir)
+	}
 	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreClosed(tmp.Close()), os.Remove(tmp.Name()))
-		}
-	}()
-	var buf bytes.Buffer
-	if err := write(&buf); err != nil {
-		return err
-	}
-	if _, err := tmp.Write(buf.Bytes()); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
-// CheckDir says, before a run, whether a report can be written into dir: it makes
-// the folder if it is missing, and a file in it for a moment.
-func CheckDir(dir string) error {
-	fail := func(err error) error {
-		return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err), Expected: "a folder for the report"}
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fail(err)
-	}
-	tmp, err := os.CreateTemp(dir, ".wirelab-*")
-	if err != nil {
-		return fail(err)
-	}
-	if err := errors.Join(tmp.Close(), os.Remove(tmp.Name())); err != nil {
-		return fail(err)
+		disk.RemoveEmpty(made)
+		return unwritable(dir, err)
 	}
 	return nil
 }

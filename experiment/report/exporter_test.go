@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"wirelab/dataset/whole"
 )
 
 // A file whose writer fails is not left half written.
@@ -15,7 +17,7 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFiles(dir, []file{{"f", writeHalf}}); err == nil {
+	if err := (*whole.Disk)(nil).Group(dir, []whole.Entry{{Name: "f", Write: writeHalf}}); err == nil {
 		t.Fatal("no error")
 	}
 	data, err := os.ReadFile(path)

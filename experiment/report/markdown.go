@@ -23,9 +23,7 @@ func writeMarkdown(w io.Writer, r *engine.Result, samples []engine.Sample) error
 	data, _ := r.Config["data"].(map[string]any)
 	fmt.Fprintf(&b, "# %v on %v\n\n", encoder["name"], data["source"])
 	fmt.Fprintf(&b, "%.1f s of virtual time, %d frames of %d %ss, seed %d.", r.DurationS, r.Frames, r.ItemsPerFrame, mdName(r.Item), r.Seed)
-	if r.Interrupted {
-		b.WriteString(" Interrupted: this is what was measured until then.")
-	}
+	b.WriteString(mdEnding(r.Reason, r.Error, r.Interrupted))
 	b.WriteString("\n\n")
 	mdTotals(&b, r)
 	mdGauges(&b, r)
@@ -40,6 +38,22 @@ func writeMarkdown(w io.Writer, r *engine.Result, samples []engine.Sample) error
 	fmt.Fprintf(&b, "## Again\n\n`tui replay report.json` runs this once more and demands the same bytes; `tui run experiment.toml` does so without asking.\n\nDigest `%s`.\n", r.Digest)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// mdEnding says what a reader must know of how a run ended, nothing if it ended well.
+func mdEnding(why engine.Ending, what string, interrupted bool) string {
+	const until = " this is what was measured until then."
+	switch {
+	case what != "":
+		return " Broken off: " + strings.ReplaceAll(what, "\n", "; ") + ";" + until
+	case why == engine.Unfinished:
+		return " It is still running, or was killed:" + until
+	case interrupted:
+		return " Interrupted:" + until
+	case why == engine.Unmet:
+		return " It did not hold."
+	}
+	return ""
 }
 
 func mdTotals(b *strings.Builder, r *engine.Result) {
@@ -186,6 +200,9 @@ func bucket(v []float64, n int, peaks bool) []float64 {
 func writeSweepMarkdown(w io.Writer, r *Report) error {
 	var b strings.Builder
 	b.WriteString("# Sweep\n\n")
+	if r.Planned > 0 {
+		fmt.Fprintf(&b, "%d of %d runs.%s\n\n", len(r.Runs), r.Planned, mdEnding(r.Reason, r.Error, r.Interrupted))
+	}
 	if len(r.Runs) == 0 {
 		b.WriteString("No run was finished.\n")
 		_, err := io.WriteString(w, b.String())

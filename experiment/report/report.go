@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,20 +12,55 @@ import (
 // Report is what `run` prints and saves: one result, or one for each point of a
 // sweep.
 type Report struct {
-	Runs        []*engine.Result
+	Runs        []*engine.Result // those that there are
 	Sweep       bool
 	Interrupted bool
+	Planned     int           // how many runs there were to be
+	Reason      engine.Ending // why it ended
+	Error       string        // what went wrong, if the reason is data or machine
+}
+
+// sweepDoc is the JSON of a sweep, and of a run that never began.
+type sweepDoc struct {
+	Runs        []*engine.Result `json:"runs"`
+	Planned     int              `json:"planned"`
+	Reason      engine.Ending    `json:"reason"`
+	Interrupted bool             `json:"interrupted"`
+	Error       string           `json:"error,omitempty"`
 }
 
 // MarshalJSON gives the one result, or {"runs": [...]} for a sweep.
 func (r *Report) MarshalJSON() ([]byte, error) {
-	if r.Sweep {
-		return json.Marshal(map[string]any{"runs": r.Runs})
-	}
-	if len(r.Runs) == 0 {
-		return []byte("null"), nil
+	if r.Sweep || len(r.Runs) == 0 {
+		return json.Marshal(sweepDoc{append([]*engine.Result{}, r.Runs...), r.Planned, r.Reason, r.Interrupted, r.Error})
 	}
 	return json.Marshal(r.Runs[0])
+}
+
+// End notes why all of it ended; err is what went wrong, nil if nothing did.
+func (r *Report) End(err error) {
+	switch {
+	case errors.Is(err, ErrWrite):
+		r.Reason = engine.BadMachine
+	case err != nil:
+		r.Reason = engine.BadData
+	case r.Interrupted:
+		r.Reason = engine.Interrupted
+	case len(r.Failed()) > 0:
+		r.Reason = engine.Unmet
+	default:
+		r.Reason = engine.Finished
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+}
+
+// End notes in the result of one run why it ended.
+func End(x *engine.Result, err error) {
+	r := Report{Runs: []*engine.Result{x}, Interrupted: x.Interrupted}
+	r.End(err)
+	x.Reason, x.Error = r.Reason, r.Error
 }
 
 // Failed returns a sentence for each assertion that did not hold, and for each

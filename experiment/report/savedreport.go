@@ -94,6 +94,15 @@ const maxReportBytes = 256 << 20
 // sweep. path names a report.json, or the folder that holds it. The error is fit
 // for a person, also about a file that is cut off or from a later version.
 func ReadReport(path string) ([]*engine.Result, error) {
+	r, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return r.Runs, nil
+}
+
+// Read is ReadReport, with what is said of all runs together.
+func Read(path string) (*Report, error) {
 	bad := func(problem string) error {
 		return &config.Error{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
 	}
@@ -104,18 +113,21 @@ func ReadReport(path string) ([]*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
-		Runs []*engine.Result `json:"runs"`
-	}
+	var file sweepDoc
 	var single engine.Result
 	if err := json.Unmarshal(data, &file); err != nil || laterVersion(data) > 0 {
 		return nil, bad(unreadable(data, err))
 	}
 	if file.Runs == nil {
+		file = sweepDoc{}
 		if err := json.Unmarshal(data, &single); err != nil {
 			return nil, bad(unreadable(data, err))
 		}
 		file.Runs = []*engine.Result{&single}
+	}
+	sweep := file.Planned > 0 || len(file.Runs) != 1
+	if len(file.Runs) == 0 {
+		return nil, noRuns(path, &file)
 	}
 	for _, r := range file.Runs {
 		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
@@ -128,5 +140,52 @@ func ReadReport(path string) ([]*engine.Result, error) {
 			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
 		}
 	}
-	return file.Runs, nil
+	return &Report{Runs: file.Runs, Sweep: sweep, Planned: file.Planned, Reason: file.Reason, Interrupted: file.Interrupted, Error: file.Error}, nil
+}
+
+// noRuns says why there is nothing in a report.
+func noRuns(path string, doc *sweepDoc) error {
+	problem := "holds no runs"
+	if doc.Planned > 0 {
+		problem = fmt.Sprintf("holds none of the %d runs that were planned", doc.Planned)
+	}
+	if why := broken(doc.Reason, doc.Error); why != "" {
+		problem += ": it " + why
+	}
+	return &config.Error{File: path, Problem: problem, Expected: "a report that there is something to repeat of"}
+}
+
+// broken says in words why a report is not of all that was planned; "" if it is.
+func broken(why engine.Ending, what string) string {
+	switch why {
+	case engine.Interrupted:
+		return "was interrupted"
+	case engine.BadData, engine.BadMachine:
+		return "was broken off: " + what
+	case engine.Unfinished:
+		return "is still running, or was killed"
+	}
+	return ""
+}
+
+// Missing says of a sweep what is not there of all that was planned; "" if nothing. Of a
+// report that does not say what was planned nobody knows.
+func (r *Report) Missing() string {
+	if !r.Sweep || r.Planned == 0 {
+		return ""
+	}
+	whole := 0
+	for _, run := range r.Runs {
+		if !run.Interrupted && !run.Partial && broken(run.Reason, "") == "" {
+			whole++
+		}
+	}
+	if whole >= r.Planned {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d runs are there to their ends", whole, r.Planned)
+	if why := broken(r.Reason, r.Error); why != "" {
+		text += ": the sweep " + why
+	}
+	return text
 }

@@ -1,0 +1,231 @@
+package whole_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/whole"
+	"wirelab/dataset/whole/wholetest"
+)
+
+// entries are files that say of which state they are.
+func entries(state string) []whole.Entry {
+	var list []whole.Entry
+	for _, name := range []string{"a", "b", "c"} {
+		list = append(list, whole.Entry{Name: name, Write: func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s %s", name, state)
+			return err
+		}})
+	}
+	return list
+}
+
+func ours(name string) bool { return len(name) == 1 }
+
+func tree(state string) map[string]string {
+	return map[string]string{"d/a": "a " + state, "d/b": "b " + state, "d/c": "c " + state}
+}
+
+func prepared(t *testing.T, files map[string]string) (root, dir string) {
+	t.Helper()
+	root = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root, filepath.Join(root, "d")
+}
+
+// Whatever operation fails, a folder and a group of files are as they were or as they
+// should be, nothing temporary is left, and the error names the folder and the cause.
+func TestOldOrNew(t *testing.T) {
+	extra := tree("old")
+	extra["d/notes.txt"] = "mine"
+	for name, c := range map[string]struct {
+		before map[string]string
+		force  bool
+		group  bool // a crash may leave a mixture of files
+	}{
+		"new folder":         {before: nil},
+		"over another run's": {before: tree("old"), force: true},
+		"in two steps":       {before: tree("old"), force: true, group: true},
+		"among others":       {before: map[string]string{"d/notes.txt": "mine"}, group: true},
+		"a group":            {before: extra, group: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+				root, dir := prepared(t, c.before)
+				var err error
+				d.NoExchange = name == "in two steps"
+				if name == "a group" {
+					err = d.Group(dir, entries("new"))
+				} else {
+					var f *whole.Folder
+					if f, err = d.Open(dir, ours, c.force); err == nil {
+						err = f.Write(entries("new"))
+					}
+				}
+				files, left := wholetest.Tree(t, root)
+				want := tree("new")
+				if _, ok := c.before["d/notes.txt"]; ok {
+					want["d/notes.txt"] = "mine"
+				}
+				isNew, isOld := maps.Equal(files, want), maps.Equal(files, c.before)
+				switch {
+				case crash && c.group:
+				case !isNew && !isOld:
+					t.Errorf("neither old nor new: %v", files)
+				case err == nil && !isNew:
+					t.Errorf("no error, and %v", files)
+				}
+				if !crash && len(left) > 0 {
+					t.Errorf("left behind: %v", left)
+				}
+				if err != nil && (!errors.Is(err, wholetest.Cause) || !strings.Contains(err.Error(), dir)) {
+					t.Errorf("%v does not name %s and the cause", err, dir)
+				}
+			})
+			if n < 10 {
+				t.Errorf("only %d operations", n)
+			}
+		})
+	}
+}
+
+// A file alone, likewise.
+func TestFileOldOrNew(t *testing.T) {
+	wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+		root, _ := prepared(t, map[string]string{"f": "old"})
+		path := filepath.Join(root, "f")
+		err := d.WriteFile(path, 0o644, func(f *whole.File) error {
+			_, err := io.WriteString(f, "new")
+			return err
+		})
+		files, left := wholetest.Tree(t, root)
+		if files["f"] != map[bool]string{true: "new", false: "old"}[err == nil] || len(files) != 1 || !crash && len(left) > 0 {
+			t.Errorf("%v: %v, left %v", err, files, left)
+		}
+		if err != nil && (!errors.Is(err, wholetest.Cause) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%v does not name %s", err, path)
+		}
+	})
+}
+
+// A folder with the results of another run is refused, and with other files in it also
+// if they may go.
+func TestFolderRefused(t *testing.T) {
+	mixed := tree("old")
+	mixed["d/notes.txt"] = "mine"
+	for _, c := range []struct {
+		before map[string]string
+		force  bool
+		want   error
+	}{
+		{tree("old"), false, whole.ErrHeld},
+		{mixed, false, whole.ErrHeld},
+		{mixed, true, whole.ErrMixed},
+		{map[string]string{"d/notes.txt": "mine"}, false, nil},
+		{map[string]string{"d/.wirelab-123.tmp": "half"}, false, nil},
+	} {
+		_, dir := prepared(t, c.before)
+		if _, err := (*whole.Disk)(nil).Open(dir, ours, c.force); !errors.Is(err, c.want) {
+			t.Errorf("%v, force %v: %v; want %v", c.before, c.force, err, c.want)
+		}
+	}
+	root, dir := prepared(t, tree("old"))
+	t.Chdir(dir)
+	if _, err := (*whole.Disk)(nil).Open(".", ours, true); !errors.Is(err, whole.ErrFixed) {
+		t.Errorf("the working directory: %v", err)
+	}
+	t.Chdir(root)
+}
+
+// A folder that is reached by a link is swapped where it is, and keeps its permissions;
+// somebody who writes there between two looks is not written over.
+func TestFolderByLink(t *testing.T) {
+	root, dir := prepared(t, map[string]string{"d/a": "a old"})
+	link := filepath.Join(root, "link")
+	if err := errors.Join(os.Symlink(dir, link), os.Chmod(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := (*whole.Disk)(nil).Open(link, ours, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(entries("new")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the link is gone: %v, %v", info, err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	late := filepath.Join(root, "late")
+	f, err = (*whole.Disk)(nil).Open(late, ours, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(late, "a"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(entries("new")); !errors.Is(err, whole.ErrHeld) {
+		t.Errorf("written over what came meanwhile: %v", err)
+	}
+}
+
+// What killed processes left goes after a day: files and folders of our names, no other.
+func TestLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	put := func(name string, age time.Duration) {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		err = errors.Join(err, os.WriteFile(path, []byte("half"), 0o644), os.Chtimes(path, now.Add(-age), now.Add(-age)))
+		if parent := filepath.Dir(path); parent != dir {
+			err = errors.Join(err, os.Chtimes(parent, now.Add(-age), now.Add(-age)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const old, young = 25 * time.Hour, 23 * time.Hour
+	put(".wirelab-1.tmp", old)
+	put(".wirelab-22", old)
+	put(".wirelab-3.tmp/new", old)
+	put(".wirelab-4.tmp", young)
+	put(".wirelab-5.tmp/old", old) // a swap that was cut off
+	put(".wirelab-notes.tmp", old)
+	put("wirelab-6.tmp", old)
+	if err := os.Symlink(dir, filepath.Join(dir, ".wirelab-7.tmp")); err != nil {
+		t.Fatal(err)
+	}
+	if err := (*whole.Disk)(nil).Probe(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got, want := strings.Join(names, " "), ".wirelab-4.tmp .wirelab-5.tmp .wirelab-7.tmp .wirelab-notes.tmp wirelab-6.tmp"; got != want {
+		t.Errorf("there is %s; want %s", got, want)
+	}
+}

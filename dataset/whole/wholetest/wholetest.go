@@ -1,0 +1,109 @@
+// Package wholetest lets the operations of a disk fail, one after the other, and looks
+// at what is left then.
+package wholetest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+
+	"wirelab/dataset/whole"
+)
+
+// Cause is what a failing operation says.
+const Cause = syscall.ENOSPC
+
+// Failing is a disk on which an operation fails.
+type Failing struct {
+	whole.Disk
+	mu    sync.Mutex
+	count int
+	at    int
+	crash bool
+
+	Op   whole.Op // that failed; "" none
+	Path string   // what it was about
+}
+
+// FailAt returns a disk whose n-th operation fails, counted from 1. After a crash all
+// later ones fail as well.
+func FailAt(n int, crash bool) *Failing {
+	f := &Failing{at: n, crash: crash}
+	f.Before = f.before
+	return f
+}
+
+func (f *Failing) before(op whole.Op, path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count++
+	switch {
+	case f.count == f.at:
+		f.Op, f.Path = op, path
+		return Cause
+	case f.crash && f.count > f.at:
+		return Cause
+	}
+	return nil
+}
+
+// Each calls try with a disk whose first operation fails, then the second, and so on
+// until there are no more; and then again with a crash at each. It returns how many
+// operations there were.
+func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
+	t.Helper()
+	for _, crash := range []bool{false, true} {
+		for n = 1; ; n++ {
+			d := FailAt(n, crash)
+			try(t, d, crash)
+			if d.Op == "" {
+				break
+			}
+			if t.Failed() {
+				t.Fatalf("with operation %d failing, %s of %s, crash %v", n, d.Op, d.Path, crash)
+			}
+			if n > 20_000 {
+				t.Fatal("it never ends")
+			}
+		}
+	}
+	return n - 1
+}
+
+var temporary = regexp.MustCompile(`^\.wirelab-`)
+
+// Tree reads the files below dir, and names what was left of those that were temporary.
+func Tree(t *testing.T, dir string) (files map[string]string, left []string) {
+	t.Helper()
+	files = map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if temporary.MatchString(e.Name()) {
+			left = append(left, name)
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if e.IsDir() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, left
+}

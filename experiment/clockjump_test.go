@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// jumpy is a clock that a test can set.
+type jumpy struct {
+	real   engine.Clock
+	offset atomic.Int64
+}
+
+func (j *jumpy) now() time.Duration { return j.real() + time.Duration(j.offset.Load()) }
+
+// A clock that jumps hours ahead or back neither stops a session nor lets it leap, at
+// any speed; commands are obeyed and pictures come all the while.
+func TestClockJumps(t *testing.T) {
+	for _, speed := range []float64{1, 0} {
+		clock := &jumpy{real: wall()}
+		c := quick(t)
+		c.At, c.Duration = nil, 0
+		r, err := NewRunner(c, RunnerOptions{Clock: clock.now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Stop)
+		r.Start(t.Context())
+		send(t, r, Command{Speed: &speed})
+		await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Now > 100*time.Millisecond })
+		for i, jump := range []time.Duration{-3 * time.Hour, 5 * time.Hour, -time.Minute, 48 * time.Hour, -1000 * time.Hour} {
+			before, at := r.Snapshot(), time.Now()
+			clock.offset.Add(int64(jump))
+			after := await(t, r, "time going on", func(s *engine.Snapshot) bool { return s.Now > before.Now+100*time.Millisecond })
+			if limit := 2*time.Since(at) + 4*longestBeat; speed == 1 && after.Now-before.Now > limit {
+				t.Errorf("with a jump of %v, virtual time leapt %v in %v", jump, after.Now-before.Now, time.Since(at))
+			}
+			loss := []string{"1%", "2%", "3%", "4%", "5%"}[i]
+			send(t, r, Command{Change: new(config.NewChange("down.loss", loss))})
+			await(t, r, "obedience", func(s *engine.Snapshot) bool { return len(s.Log) == i+1 })
+		}
+		r.Stop()
+	}
+}
+
+// One beat makes up for no more than longestBeat, however long it seems, and for nothing
+// if the clock went back.
+func TestBeatIsBounded(t *testing.T) {
+	now := time.Duration(0)
+	c := quick(t)
+	c.At, c.Duration = nil, 0
+	r, err := NewRunner(c, RunnerOptions{Clock: func() time.Duration { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	for _, x := range []struct{ jump, most time.Duration }{{10 * time.Millisecond, 30 * time.Millisecond}, {7 * time.Hour, longestBeat + 20*time.Millisecond},
+		{-9 * time.Hour, 20 * time.Millisecond}, {10 * time.Millisecond, 30 * time.Millisecond}} {
+		from := r.session.Now()
+		now += x.jump
+		r.advance()
+		if went := r.session.Now() - from; went > x.most {
+			t.Errorf("after %v virtual time went %v, at most %v was expected", x.jump, went, x.most)
+		}
+	}
+}
+
+// A clock that goes back while a run is under way holds up neither the run nor its
+// saves, and timings are never negative.
+func TestRunWithAJumpyClock(t *testing.T) {
+	c := quick(t)
+	c.Duration = 3 * time.Second
+	at, looks := time.Duration(0), 0
+	clock := func() time.Duration {
+		looks++
+		switch at += 20 * time.Millisecond; {
+		case looks%97 == 0:
+			at -= time.Hour
+		case looks%89 == 0:
+			at += 2 * time.Hour
+		}
+		return at
+	}
+	r := mustRun(t, c, RunOptions{Clock: clock, Dir: filepath.Join(t.TempDir(), "out")}).Runs[0]
+	want := mustRun(t, c, RunOptions{}).Runs[0]
+	if r.Digest != want.Digest || r.Timing.EncodeUS.P50 < 0 || r.Timing.DecodeUS.P50 < 0 {
+		t.Errorf("digests %s and %s, timing %+v", r.Digest, want.Digest, r.Timing)
+	}
+}

@@ -1,0 +1,324 @@
+package experiment
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/whole/wholetest"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/report"
+)
+
+// sweepOf is a short sweep over seeds.
+func sweepOf(t *testing.T, seeds ...any) *config.Config {
+	t.Helper()
+	c := config.Default()
+	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 20, 60), 20, "quantized", 300*time.Millisecond
+	c.Sweep = []config.Axis{{Key: "seed", Values: seeds}}
+	return c
+}
+
+// A sweep that was interrupted says so, how many runs were planned, and its replay does
+// not call it the same.
+func TestInterruptedSweep(t *testing.T) {
+	c := sweepOf(t, int64(1), int64(2), int64(3), int64(4))
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := Run(ctx, c, RunOptions{Dir: dir, Workers: 1, Clock: wall(), Progress: func(done, _ float64) {
+		if done > 0.35 { // one is done, the second under way
+			cancel()
+		}
+	}})
+	if err != nil || !r.Interrupted || r.Reason != engine.Interrupted || r.Planned != 4 || len(r.Runs) >= 4 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	var doc map[string]any
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+		t.Fatal(err)
+	}
+	if doc["interrupted"] != true || doc["planned"] != 4.0 || doc["reason"] != "interrupted" {
+		t.Errorf("the report says %v, %v, %v", doc["interrupted"], doc["planned"], doc["reason"])
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	if err != nil || !strings.Contains(string(page), "of 4 runs. Interrupted") {
+		t.Errorf("the page says nothing of it: %v\n%s", err, page)
+	}
+	again, err := Replay(t.Context(), dir, RunOptions{})
+	if err != nil || again.Same || again.Planned != 4 || !strings.Contains(again.Missing, "1 of 4 runs are there to their ends: the sweep was interrupted") {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for _, x := range again.Runs {
+		if !x.Same {
+			t.Errorf("what is there came out otherwise: %+v", x)
+		}
+	}
+}
+
+// A report without runs is nothing that could be the same.
+func TestReplayOfNothing(t *testing.T) {
+	for text, says := range map[string]string{
+		`{"runs":[]}`: "holds no runs",
+		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "holds none of the 3 runs that were planned: it was interrupted",
+		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was broken off: no more",
+		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
+	} {
+		if r, err := Replay(t.Context(), labtest.Write(t, "report.json", text), RunOptions{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
+}
+
+// truncated cuts a recording off in the middle of a frame.
+func truncated(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(labtest.Recorded(t, 20, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return labtest.Write(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
+}
+
+// Why a run ended stands in its report, with what went wrong and what was measured until
+// then: also where the data fails.
+func TestReasons(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for why, c := range map[engine.Ending]struct {
+		ctx    context.Context
+		data   string
+		assert string
+		sweep  bool
+		fails  string
+	}{
+		engine.Finished:    {t.Context(), labtest.Recorded(t, 20, 60), "> 0", false, ""},
+		engine.Unmet:       {t.Context(), labtest.Recorded(t, 20, 60), "< 0", false, ""},
+		engine.Interrupted: {done, labtest.Recorded(t, 20, 60), "> 0", false, ""},
+		engine.BadData:     {t.Context(), truncated(t), "> 0", false, "truncated"},
+	} {
+		for _, sweep := range []bool{false, true} {
+			x := config.Default()
+			x.Data.Source, x.Data.Cubes, x.Encoder.Name = c.data, 20, "quantized"
+			if err := x.Set("assert.payload_kbps", c.assert); err != nil {
+				t.Fatal(err)
+			}
+			if sweep {
+				x.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
+			}
+			dir := t.TempDir()
+			r, err := Run(c.ctx, x, RunOptions{Dir: dir, Workers: 1})
+			if (err == nil) != (c.fails == "") || r == nil || r.Reason != why || (r.Error == "") != (err == nil) {
+				t.Errorf("%s, sweep %v: %+v, %v", why, sweep, r, err)
+				continue
+			}
+			var doc struct {
+				Planned     int           `json:"planned"`
+				Reason      engine.Ending `json:"reason"`
+				Interrupted bool          `json:"interrupted"`
+				Error       string        `json:"error"`
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+			if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+				t.Fatal(err)
+			}
+			if doc.Reason != why || doc.Planned != 1+map[bool]int{true: 1}[sweep] || doc.Interrupted != (why == engine.Interrupted) ||
+				!strings.Contains(doc.Error, c.fails) {
+				t.Errorf("%s, sweep %v: the report says %+v", why, sweep, doc)
+			}
+		}
+	}
+}
+
+// A folder of results gives way to those of another run as a whole, if it is told to.
+func TestUsedFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	c := sweepOf(t, int64(1), int64(2))
+	mustRun(t, c, RunOptions{Dir: dir})
+	before, _ := wholetest.Tree(t, dir)
+	if len(before) != 3+2*5 {
+		t.Fatalf("%d files", len(before))
+	}
+	single := c.Clone()
+	single.Sweep = nil
+	_, err := Run(t.Context(), single, RunOptions{Dir: dir})
+	var bad *config.Error
+	if !errors.As(err, &bad) || bad.Key != "out" || !strings.Contains(err.Error(), "holds the results of another run; expected") {
+		t.Errorf("into a used folder: %v", err)
+	}
+	if after, _ := wholetest.Tree(t, dir); !maps.Equal(before, after) {
+		t.Error("what was there has changed")
+	}
+	mustRun(t, single, RunOptions{Dir: dir, Force: true})
+	if after, left := wholetest.Tree(t, dir); len(after) != 5 || len(left) > 0 {
+		t.Errorf("%d files are there, %v left", len(after), left)
+	}
+}
+
+// tick is a clock on which every look takes a while, so that reports are saved often.
+func tick(step time.Duration) engine.Clock {
+	now := time.Duration(0)
+	return steady(func() time.Duration { now += step; return now })
+}
+
+// consistent says what is wrong with a folder of results, if anything is: its files are
+// all of one moment of one run.
+func consistent(files map[string]string, at string) string {
+	var run engine.Result
+	if err := json.Unmarshal([]byte(files[at+"report.json"]), &run); err != nil {
+		return at + "report.json: " + err.Error()
+	}
+	for _, name := range []string{"report.md", "samples.csv", "packets.csv", "experiment.toml"} {
+		if files[at+name] == "" {
+			return at + name + " is not there"
+		}
+	}
+	if !strings.Contains(files[at+"report.md"], run.Digest) {
+		return at + "report.md is of another moment than report.json"
+	}
+	if rows := strings.Count(files[at+"packets.csv"], "\n") - 1; int64(rows) < run.Totals.Sent {
+		return at + "packets.csv is of another moment than report.json"
+	}
+	return ""
+}
+
+// Whatever operation fails, the folder of a run holds the results of the run before or a
+// whole report of this one.
+func TestRunFaults(t *testing.T) {
+	t.Parallel()
+	old, c := config.Default(), config.Default()
+	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 4, 60), 4
+	c.Encoder.Name, c.Duration = "quantized", 400*time.Millisecond
+	old.Data, old.Encoder.Name, old.Duration, old.Seed = c.Data, "raw", 200*time.Millisecond, 5
+	template := t.TempDir()
+	mustRun(t, old, RunOptions{Dir: filepath.Join(template, "out")})
+	n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+		root := t.TempDir()
+		dir := filepath.Join(root, "out")
+		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := wholetest.Tree(t, root)
+		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Clock: tick(40 * time.Millisecond)})
+		files, left := wholetest.Tree(t, root)
+		if !maps.Equal(files, before) {
+			if bad := consistent(files, "out/"); bad != "" || len(files) != 5 || strings.Contains(files["out/experiment.toml"], `name = 'raw'`) {
+				t.Errorf("%s; %d files", bad, len(files))
+			}
+		}
+		check(t, err, dir, left, crash)
+	})
+	if n < 30 {
+		t.Errorf("only %d operations", n)
+	}
+}
+
+// check looks at the error of a failing operation, and for what is left.
+func check(t *testing.T, err error, dir string, left []string, crash bool) {
+	t.Helper()
+	if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), wholetest.Cause.Error())) {
+		t.Errorf("%v does not name %s and the cause", err, dir)
+	}
+	if !crash && len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A sweep, likewise: what its report lists is there, each run whole.
+func TestSweepFaults(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 4, 30), 4, "quantized", 200*time.Millisecond
+	old := c.Clone()
+	c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
+	old.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"50%", "60%", "70%"}}}
+	template := t.TempDir()
+	mustRun(t, old, RunOptions{Dir: filepath.Join(template, "out")})
+	n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+		root := t.TempDir()
+		dir := filepath.Join(root, "out")
+		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := wholetest.Tree(t, root)
+		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Workers: 1, Clock: tick(40 * time.Millisecond)})
+		files, left := wholetest.Tree(t, root)
+		check(t, err, dir, left, crash)
+		if maps.Equal(files, before) {
+			return
+		}
+		var doc struct{ Runs []engine.Result }
+		if err := json.Unmarshal([]byte(files["out/report.json"]), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range files {
+			if strings.Contains(text, "down.loss") && name != "out/report.md" {
+				t.Errorf("%s is of the run before", name)
+			}
+			if at, found := strings.CutSuffix(name, "report.json"); found && at != "out/" {
+				if bad := consistent(files, at); bad != "" {
+					t.Error(bad)
+				}
+			}
+		}
+		for i := range doc.Runs {
+			if files["out/run-00"+string(rune('1'+i))+"/report.json"] == "" && !crash && err == nil {
+				t.Errorf("run %d is listed and not there", i+1)
+			}
+		}
+	})
+	if n < 40 {
+		t.Errorf("only %d operations", n)
+	}
+}
+
+// What the dashboard saves is there whole, or no new folder is.
+func TestSaveFaults(t *testing.T) {
+	r, err := NewRunner(quick(t), RunnerOptions{Clock: wall()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.session.RunUntil(time.Second); err != nil {
+		t.Fatal(err)
+	}
+	r.Stop()
+	wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+		root := t.TempDir()
+		dir := filepath.Join(root, "reports")
+		r.opt.Disk = &d.Disk
+		path, err := r.Save(dir)
+		files, left := wholetest.Tree(t, root)
+		check(t, err, dir, left, crash)
+		switch {
+		case err == nil && consistent(files, "reports/"+filepath.Base(path)+"/") != "":
+			t.Error(consistent(files, "reports/"+filepath.Base(path)+"/"))
+		case err != nil && len(files) != 0 && len(files) != 5:
+			t.Errorf("%v, and %d files", err, len(files))
+		}
+		list, listErr := report.SavedReports(dir)
+		if want := map[bool]int{true: 1}[len(files) == 5]; listErr != nil || len(list) != want {
+			t.Errorf("the list has %d reports, %v", len(list), listErr)
+		}
+		if folders, _ := os.ReadDir(dir); !crash && len(files) == 0 && len(folders) > 0 {
+			t.Errorf("an empty folder is left: %v", folders)
+		}
+	})
+}

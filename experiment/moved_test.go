@@ -1,0 +1,87 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+)
+
+// A report finds what it read from any folder: by its own place, or beside it, by the
+// digest; else it says which file it wants.
+func TestReplayFindsTheData(t *testing.T) {
+	home := t.TempDir()
+	move := func(from, to string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(from, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move(labtest.Recorded(t, 20, 60), filepath.Join(home, "data", "crowd.bin"))
+	labtest.Overwrite(t, filepath.Join(home, "data", "link.csv"), "seq,send_us,recv_us\n0,0,500\n1,16000,17000\n2,32000,lost\n3,48000,49500\n")
+	t.Chdir(home)
+	for name, sweep := range map[string]bool{"one": false, "many": true} {
+		c := config.Default()
+		c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = "file:data/crowd.bin", 20, "quantized", 300*time.Millisecond
+		if err := errors.Join(c.Set("down.trace", "data/link.csv"), c.Set("at[0].t", "100ms"), c.Set("at[0].down.loss", "20%")); err != nil {
+			t.Fatal(err)
+		}
+		if sweep {
+			c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
+		}
+		mustRun(t, c, RunOptions{Dir: filepath.Join("out", name)})
+	}
+	same := func(path string) {
+		t.Helper()
+		if r, err := Replay(t.Context(), path, RunOptions{}); err != nil || !r.Same {
+			t.Errorf("%s: %+v, %v", path, r, err)
+		}
+	}
+	var saved engine.Result
+	text, err := os.ReadFile("out/one/report.json")
+	if err := errors.Join(err, json.Unmarshal(text, &saved)); err != nil {
+		t.Fatal(err)
+	}
+	if len(saved.Files) != 2 || saved.Files[0].Name != "data/crowd.bin" || saved.Files[0].Path != "../../data/crowd.bin" || len(saved.Files[0].SHA256) != 64 {
+		t.Errorf("files %+v", saved.Files)
+	}
+	same("out/one")
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"one", "many", "many/run-001", "one/report.json"} {
+		same(filepath.Join(home, "out", path))
+	}
+	there := t.TempDir() // the report goes elsewhere, with the data beside it
+	move(filepath.Join(home, "out", "one"), filepath.Join(there, "one"))
+	move(filepath.Join(home, "data", "crowd.bin"), filepath.Join(there, "one", "crowd.bin"))
+	move(filepath.Join(home, "data", "link.csv"), filepath.Join(there, "one", "link.csv"))
+	same(filepath.Join(there, "one"))
+
+	crowd := filepath.Join(there, "one", "crowd.bin")
+	data, err := os.ReadFile(crowd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 1
+	labtest.Overwrite(t, crowd, string(data))
+	refused := func(says ...string) {
+		t.Helper()
+		_, err := Replay(t.Context(), filepath.Join(there, "one"), RunOptions{})
+		for _, want := range append(says, "data/crowd.bin", saved.Files[0].SHA256, crowd) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want a word of %q", err, want)
+			}
+		}
+	}
+	refused("what is there is another one now")
+	if err := os.Remove(crowd); err != nil {
+		t.Fatal(err)
+	}
+	refused("it is not there")
+}

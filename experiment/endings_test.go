@@ -246,7 +246,7 @@ func check(t *testing.T, err error, dir string, left []string, crash bool) {
 func TestSweepFaults(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
-	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 4, 30), 4, "quantized", 200*time.Millisecond
+	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 4, 30), 4, "quantized", 100*time.Millisecond
 	old := c.Clone()
 	c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
 	old.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"50%", "60%", "70%"}}}
@@ -259,7 +259,7 @@ func TestSweepFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, _ := wholetest.Tree(t, root)
-		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Workers: 1, Clock: tick(40 * time.Millisecond)})
+		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Workers: 1})
 		files, left := wholetest.Tree(t, root)
 		check(t, err, dir, left, crash)
 		if maps.Equal(files, before) {

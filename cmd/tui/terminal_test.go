@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -199,6 +200,51 @@ func TestTerminalVanishes(t *testing.T) {
 	}
 	if saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json")); err != nil || len(saved) != 1 {
 		t.Errorf("saved %v, %v", saved, err)
+	}
+}
+
+// TestTerminalVanishesUnderNohup: nobody tells the program that its terminal has gone; it
+// sees so when it reads from it, saves, and leaves.
+func TestTerminalVanishesUnderNohup(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh")
+	}
+	reports := t.TempDir()
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(shell, "-c", `trap "" HUP; exec "$0" --reports "$1"`, os.Args[0], reports)
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s.cmd.Stderr = &s.stderr
+	s.start(48, 160)
+	s.see("LIVE")
+	_ = s.tty.Close()
+	if code := s.end(); code != exitInterrupted {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+	if saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json")); err != nil || len(saved) != 1 {
+		t.Errorf("saved %v, %v", saved, err)
+	}
+}
+
+// TestPipeClosed: the reader of --json closes the pipe before a byte is written. The
+// program lives on, says nothing of it, and its exit code is that of the run.
+func TestPipeClosed(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "run", "--set", "duration=300ms", "--encoder", "raw", "--json", "--quiet", "--out", out)
+	var stderr bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), programEnv+"=1"), w, &stderr
+	_ = r.Close()
+	err = cmd.Run()
+	_ = w.Close()
+	if err != nil || stderr.Len() > 0 {
+		t.Errorf("%v, %q", err, stderr.String())
+	}
+	if o := tui("replay", out); o.code != exitDone {
+		t.Errorf("its report: exit %d: %s", o.code, o.stderr)
 	}
 }
 

@@ -89,9 +89,7 @@ func (d *Disk) MkdirAll(dir string) (made []string, err error) {
 // RemoveEmpty removes those folders that are empty, the last first.
 func (d *Disk) RemoveEmpty(dirs []string) {
 	for i := len(dirs) - 1; i >= 0; i-- {
-		if d.fault(Remove, dirs[i]) == nil || d.fault(Remove, dirs[i]) == nil {
-			_ = os.Remove(dirs[i]) // fails, as it should, where something was written
-		}
+		_ = d.twice(dirs[i], os.Remove) // fails, as it should, where something was written
 	}
 }
 
@@ -106,12 +104,14 @@ func (d *Disk) NewDir(path string) error {
 // RemoveAll removes what is at path, with all below it.
 func (d *Disk) RemoveAll(path string) error { return d.remove(path) }
 
-// remove removes what is of no use any more. It tries twice: what is left would be
-// left for a day.
-func (d *Disk) remove(path string) (err error) {
+// remove removes what is of no use any more, with all below it.
+func (d *Disk) remove(path string) error { return d.twice(path, os.RemoveAll) }
+
+// twice tries to remove path two times: what is left would be left for a day.
+func (d *Disk) twice(path string, remove func(string) error) (err error) {
 	for range 2 {
 		if err = d.fault(Remove, path); err == nil {
-			err = os.RemoveAll(path)
+			err = remove(path)
 		}
 		if err == nil {
 			return nil

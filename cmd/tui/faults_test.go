@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"wirelab/dataset/whole/wholetest"
+	"wirelab/encoders/train"
+)
+
+// tuiOn calls the program on a disk that fails.
+func tuiOn(d *wholetest.Failing, args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	a := testApp()
+	a.stdout, a.stderr, a.disk = newOutput(&stdout), &stderr, &d.Disk
+	a.learners = []train.Trainer{pupil("one", nil)}
+	code := a.run(context.Background(), args)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// Whatever operation fails, a command that writes leaves what was there or what should
+// be there, and nothing else; it says which file and why, and does not exit with 0.
+func TestWritersOnAFailingDisk(t *testing.T) {
+	old, new := twoFiles(t)
+	delta := filepath.Join(t.TempDir(), "patch")
+	if o := tui("patch", "make", old, new, delta); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	recording := short(t, 1, 901)
+	for name, c := range map[string]struct {
+		args  []string
+		file  string // that it writes below the working directory
+		fresh bool   // it was not there before
+	}{
+		"record":      {[]string{"record", "--out", "a.bin.zst", "--seconds", "0.1"}, "a.bin.zst", false},
+		"patch make":  {[]string{"patch", "make", old, new, "a.patch"}, "a.patch", false},
+		"patch apply": {[]string{"patch", "apply", old, delta, "a.new"}, "a.new", false},
+		"train":       {[]string{"train", "--data", recording, "--encoder", "one", "--out", "nets"}, "nets/encoders/one/a.net", true},
+		"run":         {[]string{"run", "--data", recording, "--set", "duration=100ms", "--out", "results"}, "results/report.json", true},
+		"run --force": {[]string{"run", "--data", recording, "--set", "duration=100ms", "--out", "results", "--force"}, "results/report.json", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var complete map[string]string
+			wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+				root := t.TempDir()
+				t.Chdir(root)
+				if !c.fresh {
+					if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					write(t, c.file, "old")
+				}
+				before, _ := wholetest.Tree(t, root)
+				if complete == nil {
+					o := tuiOn(wholetest.FailAt(0, false), c.args...)
+					complete, _ = wholetest.Tree(t, root)
+					if o.code != exitDone || len(complete) == 0 {
+						t.Fatalf("exit %d: %s", o.code, o.stderr)
+					}
+					for name := range complete {
+						_ = os.Remove(name)
+					}
+					for name, text := range before {
+						write(t, name, text)
+					}
+				}
+				o := tuiOn(d, c.args...)
+				files, left := wholetest.Tree(t, root)
+				isNew := len(files) == len(complete) && files[c.file] != "old"
+				for name := range complete {
+					isNew = isNew && files[name] != ""
+				}
+				mixed := crash && name == "train" // renamed one by one into a folder of others
+				if !isNew && !maps.Equal(files, before) && !mixed {
+					t.Errorf("neither old nor new: %d files", len(files))
+				}
+				if o.code == exitDone && (!isNew || d.Op != "" && crash) {
+					t.Errorf("exit 0, new %v", isNew)
+				}
+				if !crash && len(left) > 0 {
+					t.Errorf("left behind: %v", left)
+				}
+				first, _, _ := strings.Cut(c.file, "/")
+				if o.code != exitDone && (!strings.Contains(o.stderr, first) || !strings.Contains(o.stderr, wholetest.Cause.Error())) {
+					t.Errorf("exit %d, %q: neither file nor cause", o.code, o.stderr)
+				}
+			})
+		})
+	}
+}
+
+// links trace writes to its output only: where that fails after any number of bytes, it
+// says so.
+func TestTraceToAFullDisk(t *testing.T) {
+	args := []string{"links", "trace", "--profile", "lte", "--packets", "2000"}
+	size := len(tui(args...).stdout)
+	for n := 0; n < size; n += size / 40 {
+		var stderr bytes.Buffer
+		a := testApp()
+		a.stdout, a.stderr = newOutput(&failing{n, syscall.ENOSPC}), &stderr
+		if code := a.run(context.Background(), args); code == exitDone || !strings.Contains(stderr.String(), "standard output: no space left") {
+			t.Errorf("after %d bytes: exit %d, %q", n, code, stderr.String())
+		}
+	}
+}
+
+// A reader that leaves before the JSON is read to its end changes nothing: no word, the
+// exit code of the run, and its report.
+func TestReaderOfJSONLeaves(t *testing.T) {
+	recording := short(t, 1, 901)
+	for bound, code := range map[string]int{"> 0": exitDone, "< 0": exitFailed} {
+		for _, sweep := range []bool{false, true} {
+			dir := filepath.Join(t.TempDir(), "out")
+			args := []string{"run", "--data", recording, "--set", "duration=100ms", "--set", "assert.payload_kbps=" + bound, "--json", "--quiet", "--out", dir}
+			if sweep {
+				args = append(args, "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2,3,4,5,6,7,8]")
+			}
+			var stderr bytes.Buffer
+			a := testApp()
+			a.stdout, a.stderr = newOutput(&failing{10, syscall.EPIPE}), &stderr
+			if got := a.run(context.Background(), args); got != code || strings.Contains(stderr.String(), "pipe") {
+				t.Errorf("exit %d, want %d: %s", got, code, stderr.String())
+			}
+			if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// With --json a run whose data fails prints what was measured, and why it ended.
+func TestJSONOfBadData(t *testing.T) {
+	dir := t.TempDir()
+	o := tui("record", "--out", filepath.Join(dir, "a.bin.gz"), "--seconds", "2")
+	data, err := os.ReadFile(filepath.Join(dir, "a.bin.gz"))
+	if err != nil || o.code != exitDone {
+		t.Fatal(err, o.stderr)
+	}
+	path := filepath.Join(dir, "cut.bin.gz")
+	write(t, path, string(data[:len(data)*9/10]))
+	for _, more := range [][]string{nil, {"--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2]"}} {
+		o := tui(append([]string{"run", "--data", path, "--json", "--out", filepath.Join(t.TempDir(), "out")}, more...)...)
+		var doc struct {
+			Planned int    `json:"planned"`
+			Reason  string `json:"reason"`
+			Error   string `json:"error"`
+		}
+		document(t, o.stdout, &doc)
+		if o.code != exitUsage || doc.Reason != "data" || doc.Planned != 1+len(more)/4 || !strings.Contains(o.stderr, doc.Error) || doc.Error == "" {
+			t.Errorf("exit %d, %+v, %s", o.code, doc, o.stderr)
+		}
+	}
+}
+
+// A used folder is refused in a sentence, an incomplete sweep is told from a complete
+// one, and nothing replays to nothing.
+func TestFoldersAndReplays(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	args := []string{"run", "--set", "duration=200ms", "--encoder", "raw", "--quiet", "--out", "out"}
+	if o := tui(args...); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	if o := tui(args...); o.code != exitUsage || !strings.HasPrefix(o.stderr, "tui: out: out holds the results of another run; expected an empty folder") {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+	if o := tui(append(args, "--force")...); o.code != exitDone {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+	write(t, "empty.json", `{"runs":[]}`)
+	if o := tui("replay", "empty.json", "--json"); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, "empty.json: holds no runs") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	report, err := os.ReadFile("out/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "part.json", `{"planned":3,"reason":"interrupted","interrupted":true,"runs":[`+string(report)+`]}`)
+	o := tui("replay", "part.json")
+	if o.code != exitFailed || !strings.HasPrefix(o.stdout, "same bytes: ") ||
+		o.stderr != "tui: part.json: 1 of 3 runs are there to their ends: the sweep was interrupted\n" {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	var doc struct{ Same bool }
+	if document(t, tui("replay", "part.json", "--json").stdout, &doc); doc.Same {
+		t.Error("a part counts as the same")
+	}
+}
+
+var _ io.Writer = (*failing)(nil)

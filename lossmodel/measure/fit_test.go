@@ -101,6 +101,8 @@ func TestFitKernelLoss(t *testing.T) {
 	if b, ok := f.Spec.Loss.(loss.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
 		t.Errorf("loss %v, duplicate %v, both of which are 10%%", f.Spec.Loss, f.Spec.Duplicate.P)
 	}
+	recovers(t, &f, "loss", 0.10, 0.03)
+	recovers(t, &f, "duplicate", 0.10, 0.03)
 }
 
 func TestFitKernelDelay(t *testing.T) {

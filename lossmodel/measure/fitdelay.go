@@ -141,12 +141,12 @@ func (f *fitter) spreadOf(took []time.Duration) {
 	}
 	m, sd := meanSD(x)
 	_, se := batchMeans(x)
-	f.estimate("mean delay", "ms", m, m-z95*se, m+z95*se)
+	f.estimate("mean delay", "ms", m, span{m - z95*se, m + z95*se})
 	for i := range x {
 		x[i] = (x[i] - m) * (x[i] - m)
 	}
 	if _, se := batchMeans(x); sd > 0 {
-		f.estimate("standard deviation of delay", "ms", sd, max(0, sd-z95*se/2/sd), sd+z95*se/2/sd)
+		f.estimate("standard deviation of delay", "ms", sd, span{max(0, sd-z95*se/2/sd), sd + z95*se/2/sd})
 	}
 }
 
@@ -168,8 +168,7 @@ func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 	held, n := len(sorted)-at, len(sorted)
 	f.Spec.Delay.Latency = limit(early)
 	f.Spec.Reorder.P, f.Spec.Reorder.Delay = tidy(ratio(held, n)), limit(late-early)
-	low, high := wilson(held, n)
-	f.estimate("reorder", "", ratio(held, n), low, high)
+	f.estimate("reorder", "", ratio(held, n), wilson(held, n))
 	f.note("delays come in two heaps, about %v and %v: the later ones are held back by the reorder stage", early, late)
 }
 
@@ -272,7 +271,7 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float6
 func (f *fitter) correlatedNeighbours(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	se := z95 / math.Sqrt(float64(n))
-	f.estimate("jitter correlation", "", rho, rho-se, rho+se)
+	f.estimate("jitter correlation", "", rho, span{rho - se, rho + se})
 	if gap := interval(f.all); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
 		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the " +

@@ -108,7 +108,11 @@ func (u *uncertainty) interval(e *elliottFigure) span {
 			variance += x * y * u.cov[r][c]
 		}
 	}
+	const unknown = 20 // from 1 in 500 million to all but as few
 	mid, half := e.scale(e.of(u.model)), z95*math.Sqrt(max(0, variance))
+	if !(half < unknown) {
+		half = unknown
+	}
 	s := span{e.back(mid - half), e.back(mid + half)}
 	if e.end != nil {
 		u.reach(e, &s)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -232,4 +233,38 @@ func TestIntervalsOfOtherModels(t *testing.T) {
 		c.fit(f, truths)
 	}
 	c.demand(t, "no chain", 90, 100)
+}
+
+// Delays of neighbours that hang together know less of their mean.
+func TestIntervalsOfDelay(t *testing.T) {
+	for _, c := range []struct {
+		distribution string
+		rho          float64
+		sd           float64 // in units of the jitter
+	}{
+		{"normal", 0, 1}, {"normal", 0.9, 1}, {"uniform", 0.6, 1 / math.Sqrt(3)}, {"uniform", 0.9, 1 / math.Sqrt(3)},
+	} {
+		spec := specOf(t, "loss", "2%", "latency", "80ms±6ms", "distribution", c.distribution,
+			"jitter_correlation", fmt.Sprint(100*c.rho, "%"))
+		truths := map[string]float64{"mean delay": 80, "standard deviation of delay": 6 * c.sd, "jitter correlation": c.rho}
+		var held tally
+		for seed := range uint64(*seeds / 2) {
+			rows, err := Trace(spec, seed, Traffic{Packets: 5000, Interval: 10 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &fitter{all: sequenceOf(rows).Datagrams}
+			var took []time.Duration
+			for i := range f.all {
+				if !f.all[i].Lost {
+					took = append(took, f.all[i].Took)
+				}
+			}
+			f.Measured.Delay = delayOf(f.all)
+			f.spreadOf(took)
+			f.estimate("jitter correlation", "", f.Measured.Delay.Lag1, f.lag1Interval())
+			held.fit(f, truths)
+		}
+		held.demand(t, fmt.Sprintf("%s, correlation %g", c.distribution, c.rho), 91.5, 98.5)
+	}
 }

@@ -35,6 +35,30 @@ func batchMeans(x []float64) (m, se float64) {
 	return mean(x), sd / math.Sqrt(float64(max(batches-1, 1)))
 }
 
+// leastDelays is how many batches longRun takes. Fewer values have no interval.
+const leastDelays = 40
+
+// longRun returns the standard error of the mean of x by batch means, of which
+// neighbours may still hang together: their covariance counts too. What hangs
+// together for longer than a batch or two is not seen; drifts warns of it.
+func longRun(x []float64) (se float64, drifts bool) {
+	batches := min(leastDelays, len(x))
+	size, all := len(x)/batches, mean(x)
+	var own, next, was float64
+	for b := range batches {
+		off := mean(x[b*size:(b+1)*size]) - all
+		own, next, was = own+off*off, next+off*was, off
+	}
+	n := float64(batches)
+	next += own / n // of batches that are independent it is -own/n
+	return math.Sqrt(max(own/2, own+2*next) / max(n-1, 1) / n), next > 0.4*own
+}
+
+// t95 is how many standard errors of longRun hold 95 of 100: Student's for 13 degrees
+// of freedom, a third of the batches, since with the covariance of neighbours the
+// variance is three times as uncertain.
+const t95 = 2.16
+
 // covariance of neighbours about a known mean, and its standard error.
 func covariance(x []float64, mu float64) (c, se float64) {
 	if len(x) < 2 {

@@ -12,7 +12,8 @@ import (
 )
 
 // Estimate is a figure drawn from a capture, with the interval in which the true
-// one lies in 95 cases of 100.
+// one, that of the network in the long run, lies in 95 cases of 100. Intervals allow
+// for losses and delays that hang together, as the fitted model does; see README.
 type Estimate struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit,omitempty"`
@@ -101,8 +102,11 @@ func (f *fitter) note(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
-func (f *fitter) estimate(name, unit string, value, low, high float64) {
-	f.Estimates = append(f.Estimates, Estimate{name, unit, value, low, high})
+// span is an interval.
+type span struct{ low, high float64 }
+
+func (f *fitter) estimate(name, unit string, value float64, in span) {
+	f.Estimates = append(f.Estimates, Estimate{name, unit, value, min(in.low, value), max(in.high, value)})
 }
 
 func (f *fitter) remarks(c *capture.Capture, seq *capture.Sequence) {
@@ -136,8 +140,7 @@ func (f *fitter) copies() {
 	p := ratio(doubled, came)
 	f.Spec.Duplicate.P = tidy(p)
 	f.Spec.Duplicate.Copies = min(max(1, (extra+doubled/2)/doubled), lossmodel.MaxCopies)
-	low, high := wilson(doubled, came)
-	f.estimate("duplicate", "", p, low, high)
+	f.estimate("duplicate", "", p, wilson(doubled, came))
 	if f.Measured.LossRate > 0 {
 		f.separateOrder(doubled)
 	}
@@ -162,7 +165,18 @@ func (f *fitter) separateOrder(doubled int) {
 	}
 	independent.P, f.Spec.Duplicate.P = tidy(p), tidy(d)
 	f.Spec.Loss = independent
+	f.rescale("loss", p/lost)
+	f.rescale("duplicate", d/ratio(doubled, f.Measured.Sent-f.Measured.Lost))
 	f.note("a datagram whose copy came counts as arrived: with %.3g%% duplicated, %.3g%% of packets were lost", d*100, p*100)
+}
+
+// rescale corrects an estimate of a share that was seen only in part.
+func (f *fitter) rescale(name string, by float64) {
+	for i := range f.Estimates {
+		if e := &f.Estimates[i]; e.Name == name {
+			e.Value, e.Low, e.High = min(1, e.Value*by), min(1, e.Low*by), min(1, e.High*by)
+		}
+	}
 }
 
 // reproduce sends the same traffic over the fitted link.

@@ -60,15 +60,21 @@ func fitOf(t *testing.T, c *capture.Capture) FitResult {
 	return f
 }
 
+func (f *FitResult) find(name string) (Estimate, bool) {
+	i := slices.IndexFunc(f.Estimates, func(e Estimate) bool { return e.Name == name })
+	if i < 0 {
+		return Estimate{}, false
+	}
+	return f.Estimates[i], true
+}
+
 func (f *FitResult) get(t *testing.T, name string) Estimate {
 	t.Helper()
-	for _, e := range f.Estimates {
-		if e.Name == name {
-			return e
-		}
+	e, ok := f.find(name)
+	if !ok {
+		t.Fatalf("no estimate of %s", name)
 	}
-	t.Fatalf("no estimate of %s", name)
-	return Estimate{}
+	return e
 }
 
 // recovers demands a figure within a share of the truth, and an interval about it
@@ -101,6 +107,8 @@ func TestFitKernelLoss(t *testing.T) {
 	if b, ok := f.Spec.Loss.(loss.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
 		t.Errorf("loss %v, duplicate %v, both of which are 10%%", f.Spec.Loss, f.Spec.Duplicate.P)
 	}
+	recovers(t, &f, "loss", 0.10, 0.03)
+	recovers(t, &f, "duplicate", 0.10, 0.03)
 }
 
 func TestFitKernelDelay(t *testing.T) {
@@ -231,10 +239,20 @@ func TestFitOddCaptures(t *testing.T) {
 		if err != nil || f.Spec.Validate() != nil || !strings.Contains(f.TOML(), "[down]") {
 			t.Errorf("%s: %v\n%s", name, err, f.TOML())
 		}
+		for _, e := range f.Estimates {
+			// What never varies has no interval; anything else has one about it.
+			if !(e.Low <= e.Value && e.Value <= e.High) || e.Low == e.High && e.Name != "mean delay" {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
+		if _, few := f.find("mean delay"); name == "all but one" && few {
+			t.Errorf("%s: one packet arrived, and its delay has an interval", name)
+		}
 	}
 }
 
-// FuzzFit: no capture makes Fit panic, and what it returns is a link that works.
+// FuzzFit: no capture makes Fit panic, and what it returns is a link that works, with
+// intervals about its figures.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte("seq,send_us,recv_us,copy\n0,0.0,lost,\n1,4246.6,4259.2,0\n1,1,2,1\n7,8,9,0\n60,5,5,0\n"))
 	f.Add([]byte("lost\n" + strings.Repeat("1\n0\n0\n", 40)))
@@ -253,6 +271,11 @@ func FuzzFit(f *testing.F) {
 		}
 		if err := r.Spec.Validate(); err != nil {
 			t.Fatalf("%v\n%s", err, r.TOML())
+		}
+		for _, e := range r.Estimates {
+			if !(e.Low <= e.Value && e.Value <= e.High) || math.IsInf(e.High-e.Low, 0) {
+				t.Fatalf("%+v", e)
+			}
 		}
 	})
 }

@@ -133,21 +133,32 @@ func (f *fitter) delay(timed bool) {
 }
 
 // spreadOf states mean and standard deviation, with intervals that allow for
-// neighbours that hang together.
+// neighbours that hang together: that of the standard deviation on a logarithmic
+// scale, on which it is more nearly normal.
 func (f *fitter) spreadOf(took []time.Duration) {
+	if len(took) < leastDelays {
+		f.note("only %d packets arrived: too few for intervals of delays", len(took))
+		return
+	}
 	x := make([]float64, len(took))
 	for i, t := range took {
 		x[i] = float64(t) / millisecond
 	}
 	m, sd := meanSD(x)
-	_, se := batchMeans(x)
-	f.estimate("mean delay", "ms", m, m-z95*se, m+z95*se)
+	se, drifts := longRun(x)
+	f.estimate("mean delay", "ms", m, span{m - t95*se, m + t95*se})
+	if sd == 0 {
+		return
+	}
+	if drifts {
+		f.note("delays rise and fall more slowly than a capture so short can tell: the intervals of delays may be too narrow")
+	}
 	for i := range x {
-		x[i] = (x[i] - m) * (x[i] - m)
+		x[i] = (x[i] - m) / sd * (x[i] - m) / sd
 	}
-	if _, se := batchMeans(x); sd > 0 {
-		f.estimate("standard deviation of delay", "ms", sd, max(0, sd-z95*se/2/sd), sd+z95*se/2/sd)
-	}
+	se, _ = longRun(x)
+	factor := math.Exp(t95 * se / 2)
+	f.estimate("standard deviation of delay", "ms", sd, span{sd / factor, sd * factor})
 }
 
 // twoClusters says whether delays come in two heaps, and where between them to cut:
@@ -168,8 +179,7 @@ func (f *fitter) clusters(sorted []time.Duration, split time.Duration) {
 	held, n := len(sorted)-at, len(sorted)
 	f.Spec.Delay.Latency = limit(early)
 	f.Spec.Reorder.P, f.Spec.Reorder.Delay = tidy(ratio(held, n)), limit(late-early)
-	low, high := wilson(held, n)
-	f.estimate("reorder", "", ratio(held, n), low, high)
+	f.estimate("reorder", "", ratio(held, n), wilson(held, n))
 	f.note("delays come in two heaps, about %v and %v: the later ones are held back by the reorder stage", early, late)
 }
 
@@ -268,11 +278,41 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float6
 	return worst
 }
 
+// lag1Interval returns the interval of the correlation of neighbours: that of the
+// mean of what each packet adds to it, on Fisher's scale, which keeps it within -1
+// to 1.
+func (f *fitter) lag1Interval() span {
+	d := &f.Measured.Delay
+	z := func(i int) float64 { return float64(f.all[i].Took-d.Mean) / float64(d.SD) }
+	var pull []float64
+	pairs := 0.0
+	for i := range f.all {
+		if i > 0 && !f.all[i-1].Lost && !f.all[i].Lost {
+			pairs++
+		}
+	}
+	if pairs < leastDelays || d.SD == 0 || math.Abs(d.Lag1) >= 1 {
+		return span{-1, 1}
+	}
+	for i := range f.all {
+		if f.all[i].Lost {
+			continue
+		}
+		v := -d.Lag1 * z(i) * z(i)
+		if i > 0 && !f.all[i-1].Lost {
+			v += z(i) * z(i-1) * float64(d.Count) / pairs
+		}
+		pull = append(pull, v)
+	}
+	se, _ := longRun(pull)
+	mid, half := math.Atanh(d.Lag1), t95*se/(1-d.Lag1*d.Lag1)
+	return span{math.Tanh(mid - half), math.Tanh(mid + half)}
+}
+
 // correlatedNeighbours fits the correlation of neighbours, and whether order is kept.
 func (f *fitter) correlatedNeighbours(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
-	se := z95 / math.Sqrt(float64(n))
-	f.estimate("jitter correlation", "", rho, rho-se, rho+se)
+	f.estimate("jitter correlation", "", rho, f.lag1Interval())
 	if gap := interval(f.all); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
 		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the " +

@@ -19,18 +19,20 @@ func (f *fitter) loss() error {
 		lost[i] = f.all[i].Lost
 	}
 	f.RunsP = 1
-	low, high := wilson(f.Measured.Lost, n)
-	f.estimate("loss", "", f.Measured.LossRate, low, high)
+	t := transitionsOf(lost)
 	switch f.Measured.Lost {
 	case 0:
-		f.note("nothing was lost: the loss is at most %.2g%%", 300/float64(n))
+		f.estimate("loss", "", 0, span{0, t.lossInterval().high})
+		f.note("nothing was lost: the loss is at most %.2g%% if each packet is lost by itself; the interval allows for bursts of "+
+			"unknown length", 300/float64(n))
 		return nil
 	case n:
 		f.Spec.Loss = loss.Bernoulli{P: 1}
+		f.estimate("loss", "", 1, span{t.lossInterval().low, 1})
 		f.note("everything was lost: nothing else can be known")
 		return nil
 	}
-	gilbert, after := fitGilbert(lost)
+	gilbert := fitGilbert(&t)
 	rate := f.Measured.LossRate
 	independent := elliott{p: rate, r: 1 - rate, eB: 1}
 	independent.evidence = float64(f.Measured.Lost)*math.Log(rate) + float64(n-f.Measured.Lost)*math.Log(1-rate)
@@ -48,71 +50,65 @@ func (f *fitter) loss() error {
 	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return compare(a.BIC, b.BIC) })
 	switch f.LossModels[0].Name {
 	case "bernoulli":
-		f.Spec.Loss = loss.Bernoulli{P: tidy(rate)}
-		f.runs(&independent)
+		f.setBernoulli(&independent, &t)
 	case "gilbert":
-		f.setGilbert(&gilbert, after)
+		f.setGilbert(&gilbert, &t)
 	default:
-		f.setElliott(&full, lost)
+		f.setElliott(&full, &t, lost)
 	}
 	return nil
 }
 
-// fitGilbert counts transitions, which is the most likely model; after[i] is how
-// many packets followed an arrival (0) or a loss (1).
-func fitGilbert(lost []bool) (m elliott, after [2]int) {
-	var flips [2]int
-	for i := 1; i < len(lost); i++ {
-		from := 0
-		if lost[i-1] {
-			from = 1
-		}
-		after[from]++
-		if lost[i] != lost[i-1] {
-			flips[from]++
-		}
-	}
-	m = elliott{p: ratio(flips[0], after[0]), r: ratio(flips[1], after[1]), eB: 1}
+// fitGilbert takes the shares of the transitions, which is the most likely model.
+func fitGilbert(t *transitions) elliott {
+	m := elliott{p: ratio(t.flips[0], t.after[0]), r: ratio(t.flips[1], t.after[1]), eB: 1}
 	for from, p := range [2]float64{m.p, m.r} {
-		k, n := float64(flips[from]), float64(after[from])
+		k, n := float64(t.flips[from]), float64(t.after[from])
 		if p > 0 && p < 1 {
 			m.evidence += k*math.Log(p) + (n-k)*math.Log(1-p)
 		}
 	}
 	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // a single run that never began or never ended
-	return m, after
+	return m
 }
 
-func (f *fitter) setGilbert(m *elliott, after [2]int) {
+// setBernoulli states the intervals of the chain, not those of independent losses:
+// they hold in any case, and where losses are independent they are no wider.
+func (f *fitter) setBernoulli(m *elliott, t *transitions) {
+	f.Spec.Loss = loss.Bernoulli{P: tidy(f.Measured.LossRate)}
+	f.chainIntervals(t)
+	f.runs(m)
+}
+
+func (f *fitter) setGilbert(m *elliott, t *transitions) {
 	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: 0, K: 1}
-	for i, e := range []struct {
-		name  string
-		value float64
-	}{{"p", m.p}, {"r", m.r}} {
-		low, high := wilson(int(math.Round(e.value*float64(after[i]))), after[i])
-		f.estimate(e.name, "", e.value, low, high)
-	}
+	f.chainIntervals(t)
+	p, r := t.enter(), t.leave()
+	f.estimate("p", "", m.p, p.interval())
+	f.estimate("r", "", m.r, r.interval())
 	f.runs(m)
 }
 
-func (f *fitter) setElliott(m *elliott, lost []bool) {
+// chainIntervals states the loss and the mean burst, as Gilbert's chain leaves them
+// open.
+func (f *fitter) chainIntervals(t *transitions) {
+	f.estimate("loss", "", f.Measured.LossRate, t.lossInterval())
+	f.estimate("mean burst", "packets", f.Measured.MeanBurst, t.burstInterval())
+}
+
+func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: tidy(1 - m.eB), K: tidy(1 - m.eG)}
-	se := m.spread(lost)
-	for i, e := range []struct {
-		name  string
-		value float64
-		flip  bool
-	}{{"p", m.p, false}, {"r", m.r, false}, {"k", m.eG, true}, {"h", m.eB, true}} {
-		low, high := e.value, e.value
-		if !math.IsNaN(se[i]) {
-			low, high = logistic(logit(e.value)-z95*se[i]), logistic(logit(e.value)+z95*se[i])
-		}
-		if e.flip {
-			e.value, low, high = 1-e.value, 1-high, 1-low
-		}
-		f.estimate(e.name, "", e.value, low, high)
+	defer f.runs(m)
+	u, ok := m.uncertainty(lost)
+	if !ok {
+		f.chainIntervals(t)
+		f.note("the likelihood has no clear top: nothing is known of how far p, r, k and h may be off, and the loss and the mean " +
+			"burst have the intervals of Gilbert's chain")
+		return
 	}
-	f.runs(m)
+	for _, e := range elliottFigures(f.Measured.LossRate, f.Measured.MeanBurst, m) {
+		f.estimate(e.name, e.unit, e.value, u.interval(&e))
+	}
 }
 
 // runs compares the lengths of runs of losses with those the model expects, by chi
@@ -147,19 +143,20 @@ func (f *fitter) runs(m *elliott) {
 	chi += rest * rest / (n * left)
 	f.RunsP = 1 - gammaP(float64(bins)/2, chi/2)
 	if f.RunsP < 0.01 {
-		f.note("the runs of losses do not look like this model's (p = %.2g): judge by the figures, or replay the capture itself", f.RunsP)
+		f.note("the runs of losses do not look like this model's (p = %.2g): the intervals lean on it; judge by the "+
+			"figures, or replay the capture itself", f.RunsP)
 	}
 }
 
 // wilson returns Wilson's 95 % interval for k hits of n.
-func wilson(k, n int) (low, high float64) {
+func wilson(k, n int) span {
 	if n == 0 {
-		return 0, 1
+		return span{0, 1}
 	}
 	m, p := float64(n), ratio(k, n)
 	mid := (p + z95*z95/(2*m)) / (1 + z95*z95/m)
 	half := z95 / (1 + z95*z95/m) * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m))
-	return max(0, mid-half), min(1, mid+half)
+	return span{max(0, mid-half), min(1, mid+half)}
 }
 
 // tidy keeps five digits of a share: what nobody can know is not printed.

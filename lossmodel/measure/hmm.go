@@ -136,43 +136,6 @@ func climb(lost []bool, m elliott, alpha []float64) elliott {
 	return m
 }
 
-// spread returns the standard errors of p, r, eG and eB on the logistic scale, from
-// the curvature of the likelihood there. A parameter at an end has none: NaN.
-func (m *elliott) spread(lost []bool) (se [4]float64) {
-	theta := [4]float64{logit(m.p), logit(m.r), logit(m.eG), logit(m.eB)}
-	var free []int
-	for i, x := range theta {
-		if se[i] = math.NaN(); math.Abs(x) < 12 {
-			free = append(free, i)
-		}
-	}
-	at := func(i, j int, di, dj float64) float64 {
-		x := theta
-		x[i] += di
-		x[j] += dj
-		n := elliott{p: logistic(x[0]), r: logistic(x[1]), eG: logistic(x[2]), eB: logistic(x[3])}
-		return n.likelihood(lost)
-	}
-	const h = 0.02
-	a := make([][]float64, len(free))
-	for r, i := range free {
-		a[r] = make([]float64, 2*len(free))
-		a[r][len(free)+r] = 1
-		for c, j := range free {
-			a[r][c] = -(at(i, j, h, h) - at(i, j, h, -h) - at(i, j, -h, h) + at(i, j, -h, -h)) / (4 * h * h)
-		}
-	}
-	if !invert(a) {
-		return se
-	}
-	for r, i := range free {
-		if v := a[r][len(free)+r]; v > 0 {
-			se[i] = math.Sqrt(v)
-		}
-	}
-	return se
-}
-
 // invert turns [A I] into [I A^-1]; false if A has no inverse.
 func invert(a [][]float64) bool {
 	n := len(a)

@@ -32,18 +32,36 @@ type part struct {
 }
 
 // covers reports whether the window will do where votes say how much each cell is
-// like the block.
+// like the block: it has nine tenths of what the best cells have. If it has half, that
+// is enough where cells are hardly more like the block than most are: then one part of
+// the source is as good as another, and to sort its suffixes would be in vain.
 func (w *window) covers(votes []int32, want []bool) bool {
-	var have, all int64
+	var have, all, haveBest, best int64
+	floor := 2 * median(votes)
 	for i, v := range votes {
+		taken := i < len(w.taken) && w.taken[i]
+		if taken {
+			have += int64(v)
+		}
 		if want[i] {
 			all += int64(v)
-			if i < len(w.taken) && w.taken[i] {
-				have += int64(v)
+			if v > floor {
+				best += int64(v)
+				haveBest += int64(v) * int64(flag(taken))
 			}
 		}
 	}
-	return len(w.taken) > 0 && have*10 >= all*9
+	return len(w.taken) > 0 && have*2 >= all && haveBest*10 >= best*9
+}
+
+// median returns the middle one of the values, 0 of none.
+func median(values []int32) int32 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
 }
 
 // choose picks the cells with the most votes, and the neighbours of those with
@@ -123,22 +141,22 @@ func gram(b []byte) uint64 {
 
 // longest returns where in the source the longest beginning of t lies and how long
 // it is; at least eight bytes or nothing. What is longer than probe is as good as
-// another that is.
-func (w *window) longest(t []byte) (address int64, n int) {
+// another that is. What it takes is added to compared.
+func (w *window) longest(t []byte, compared *int64) (address int64, n int) {
 	if len(t) < 8 || len(w.text) < 8 {
 		return 0, 0
 	}
 	if h := gram(t); w.grams[h>>6]>>(h&63)&1 == 0 {
 		return 0, 0
 	}
-	at, n := w.search(t[:min(len(t), probe)])
+	at, n := w.search(t[:min(len(t), probe)], compared)
 	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].at > at }) - 1
 	p := w.parts[i]
 	return p.address + int64(at-p.at), min(n, p.at+p.size-at)
 }
 
 // search finds the suffix that begins with most of t.
-func (w *window) search(t []byte) (at, n int) {
+func (w *window) search(t []byte, compared *int64) (at, n int) {
 	lo, hi := 0, len(w.order)-1
 	var low, high int // bytes that the suffixes at lo and hi share with t, at least
 	for hi-lo > 1 {
@@ -146,7 +164,9 @@ func (w *window) search(t []byte) (at, n int) {
 		k := min(low, high)
 		s := w.text[w.order[mid]:]
 		k = min(k, len(s))
-		k += commonPrefix(s[k:], t[k:])
+		more := commonPrefix(s[k:], t[k:])
+		k += more
+		*compared += int64(more) + 1
 		switch {
 		case k == len(t):
 			return int(w.order[mid]), k

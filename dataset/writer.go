@@ -19,6 +19,7 @@ import (
 // is written beside it and renamed by Close.
 type Writer struct {
 	path   string
+	target string // what path is, or leads to if it is a link
 	schema *frame.Schema
 	file   *os.File // beside path, until Close
 	buf    *bufio.Writer
@@ -41,7 +42,8 @@ func window(s *frame.Schema) int {
 }
 
 // Create begins a recording of frames of that many cubes, 0 for 901. It fails if
-// nothing can be written at path, before any work is done.
+// nothing can be written at path, before any work is done. If that is a link, the file
+// it leads to is written.
 func Create(path string, cubes int) (*Writer, error) {
 	schema, err := cubeSchema(cubes)
 	if err != nil {
@@ -51,11 +53,15 @@ func Create(path string, cubes int) (*Writer, error) {
 	if info, err := os.Stat(path); path == "" || (err == nil && !info.Mode().IsRegular()) {
 		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	target, err := follow(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(path)+".*.part")
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
 	}
-	w := &Writer{path: path, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
+	w := &Writer{path: path, target: target, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
 	w.out = w.buf
 	switch unpack.Named(path) {
 	case unpack.Zstd:
@@ -72,6 +78,18 @@ func Create(path string, cubes int) (*Writer, error) {
 		w.out = w.pack
 	}
 	return w, nil
+}
+
+// follow returns what a link leads to: to rename over its own name would replace it.
+func follow(path string) (string, error) {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return path, nil // what is wrong with it, if anything, shows when it is made
+	}
+	file, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %q is a link to nothing, expected the path of a file", ErrSpec, path)
+	}
+	return file, nil
 }
 
 // Initial writes the initial state, as frames 0..5. It comes first, and once.
@@ -124,7 +142,7 @@ func (w *Writer) Close() error {
 		w.Abort()
 		return err
 	}
-	if err := os.Rename(w.file.Name(), w.path); err != nil {
+	if err := os.Rename(w.file.Name(), w.target); err != nil {
 		w.Abort()
 		return fmt.Errorf("%s: %w", w.path, err)
 	}

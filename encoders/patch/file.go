@@ -64,9 +64,9 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 }
 
 // ApplyFile makes the file new of the file old and a patch. The new file is
-// written beside its place and moved there, over a file or link that may be there,
-// when it has proved right; it may take the place of the old one. What a link
-// points to is left alone.
+// written beside its place and moved there, over a file that may be there, when it has
+// proved right; it may take the place of the old one. If new is a link, it stays, and
+// the file it leads to is replaced.
 func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
 	was, info, err := openFile(old)
 	if err != nil {
@@ -143,8 +143,23 @@ func place(name string, made ...os.FileInfo) error {
 	return nil
 }
 
+// follow returns what a link leads to: to rename over its own name would replace it.
+func follow(name string) (string, error) {
+	if info, err := os.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return name, nil // what is wrong with it, if anything, shows when it is made
+	}
+	file, err := filepath.EvalSymlinks(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("%s is a link to nothing: %w", name, ErrNoFile)
+	}
+	return file, err
+}
+
 // whole makes a file of what fill writes, or leaves everything as it was.
 func whole(name string, mode os.FileMode, fill func(*os.File) error) (err error) {
+	if name, err = follow(name); err != nil {
+		return err
+	}
 	// Not named like the file: that may be as long as names may be.
 	f, err := os.CreateTemp(filepath.Dir(name), ".wirelab-*")
 	if fault := (*os.PathError)(nil); errors.As(err, &fault) {

@@ -63,10 +63,11 @@ func (m *maker) block(ops []delta.Op, n int) error {
 	case len(first) == 1:
 		tries = tries[1:] // there is none
 	}
-	if len(tries) > 1 {
+	start := m.at
+	saved := len(tries) > 2 || len(tries) > 1 && start+n < len(m.new) // else nothing follows that would need it
+	if saved {
 		m.coder.Save()
 	}
-	start := m.at
 	for _, parts := range tries {
 		shorter, err := m.tell(parts)
 		if err != nil {
@@ -75,7 +76,9 @@ func (m *maker) block(ops []delta.Op, n int) error {
 		if shorter {
 			return m.commit(parts)
 		}
-		m.coder.Restore()
+		if saved {
+			m.coder.Restore()
+		}
 		m.at, m.out = start, m.out[:0]
 	}
 	panic("patch: bytes as they are were found to be longer than they are")

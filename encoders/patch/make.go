@@ -34,10 +34,15 @@ type Stats struct {
 
 // Make writes a patch that makes new from old.
 func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
+	return makeWith(newCoder, w, old, new, opt)
+}
+
+// makeWith is Make with coders of the caller's.
+func makeWith(coder func(fast bool) coder, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
 		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
 	}
-	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}
+	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: coder(opt.Fast)}
 	m.watch()
 	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
 	var err error

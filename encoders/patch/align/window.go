@@ -2,14 +2,15 @@ package align
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"sort"
 )
 
 const (
-	maxCells = 128     // in a window: 4 MB
-	probe    = 512     // bytes by which the suffix array tells candidates apart
-	sieve    = 1 << 25 // bits
+	maxCells = 128 // in a window: 4 MB
+	probe    = 512 // bytes by which the suffix array tells candidates apart
+	maxSieve = 25  // bits of a hash: as many bits as eight times the largest window
 )
 
 // window is the part of the source that is searched thoroughly for one block: the
@@ -22,6 +23,7 @@ type window struct {
 	room  *scratch
 	taken []bool   // cells
 	grams []uint64 // a sieve: hashes of the eight bytes from each place
+	shift uint     // of such a hash
 }
 
 // part is a piece of the source in a window.
@@ -107,11 +109,12 @@ func (w *window) fill(s *space, want []bool) {
 	w.order = w.order[:len(w.text)]
 	suffixes(w.text, w.order, 256, w.room)
 	if w.grams == nil {
-		w.grams = make([]uint64, sieve/64)
+		size := min(max(bits.Len(uint(cap(w.text)-1))+3, 6), maxSieve)
+		w.grams, w.shift = make([]uint64, 1<<size/64), uint(64-size)
 	}
 	clear(w.grams)
 	for i := 0; i+8 <= len(w.text); i++ {
-		h := gram(w.text[i:])
+		h := gram(w.text[i:]) >> w.shift
 		w.grams[h>>6] |= 1 << (h & 63)
 	}
 }
@@ -136,7 +139,7 @@ func (w *window) take(s *space, address int64) {
 
 // gram hashes eight bytes.
 func gram(b []byte) uint64 {
-	return binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15 >> (64 - 25)
+	return binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15
 }
 
 // longest returns where in the source the longest beginning of t lies and how long
@@ -146,7 +149,7 @@ func (w *window) longest(t []byte, compared *int64) (address int64, n int) {
 	if len(t) < 8 || len(w.text) < 8 {
 		return 0, 0
 	}
-	if h := gram(t); w.grams[h>>6]>>(h&63)&1 == 0 {
+	if h := gram(t) >> w.shift; w.grams[h>>6]>>(h&63)&1 == 0 {
 		return 0, 0
 	}
 	at, n := w.search(t[:min(len(t), probe)], compared)

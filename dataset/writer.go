@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +42,8 @@ func window(s *frame.Schema) int {
 }
 
 // Create begins a recording of frames of that many cubes, 0 for 901. It fails if
-// nothing can be written at path, before any work is done.
+// nothing can be written at path, before any work is done. If that is a link, the file
+// it leads to is written.
 func Create(path string, cubes int) (*Writer, error) { return CreateOn(nil, path, cubes) }
 
 // CreateOn is Create on a disk of which a test knows more.
@@ -55,6 +57,9 @@ func CreateOn(disk *whole.Disk, path string, cubes int) (*Writer, error) {
 		return nil, fmt.Errorf("%w: cannot write to %q, expected the path of a file", ErrSpec, path)
 	}
 	file, err := disk.Create(path)
+	if errors.Is(err, whole.ErrDangling) {
+		return nil, fmt.Errorf("%w: %q is a link to nothing, expected the path of a file", ErrSpec, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
 	}

@@ -156,6 +156,36 @@ func TestCreateSparesWhatIsNoFile(t *testing.T) {
 	}
 }
 
+// A recording is written through a link, which stays; its own name says whether it is
+// compressed. A link to nothing is refused.
+func TestCreateFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.Mkdir(path("folder"), 0o700), os.WriteFile(path("folder/file"), []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink("folder/file", path("link.zst")), os.Symlink("none", path("nothing"))); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	if _, err := Create(path("nothing"), 0); !errors.Is(err, ErrSpec) {
+		t.Errorf("a link to nothing: %v, expected %v", err, ErrSpec)
+	}
+	w, err := Create(path("link.zst"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := w.schema.NewFrame()
+	if err := errors.Join(w.Initial(f), w.Write(f), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(path("link.zst")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is one no more: %v, %v", info.Mode(), err)
+	}
+	if b, err := os.ReadFile(path("folder/file")); err != nil || len(b) < 4 || string(b[:4]) != "\x28\xb5\x2f\xfd" {
+		t.Errorf("the file begins with %x, %v, expected a zstd frame", b[:min(4, len(b))], err)
+	}
+}
+
 func TestWriteFailsWhenTheDiskIsFull(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /dev/full")

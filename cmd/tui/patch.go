@@ -124,7 +124,8 @@ func (a *app) patchApplyCommand() *cobra.Command {
 		Short: "Make the new file from the old one and a patch",
 		Long: `Make the new file from the old one and a patch. The old file is checked before
 anything is written; the new one is written beside its place and moved there when
-its SHA-256 is right. NEW may be OLD.`,
+its SHA-256 is right. NEW may be OLD. A link under that name stays, and the file it
+leads to is replaced.`,
 		Example: `  tui patch apply game-1.0 game.patch game-1.1`,
 		Args:    exactly(3, "OLD, PATCH and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -192,5 +193,38 @@ func TestPatchInterrupted(t *testing.T) {
 		if o := tuiIn(cancelled(), metronome(), args...); o.code != exitInterrupted || listed(t) != before {
 			t.Errorf("%v: exit %d, %q, files: %s", args, o.code, o.stderr, listed(t))
 		}
+	}
+}
+
+// What is made under the name of a link is written where it leads to, and a link to
+// nothing is refused: the same for all that makes one file.
+func TestPatchAndRecordFollowLinks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, new := patchFiles(t)
+	if o := tui("patch", "make", "--fast", "old", "new", "p"); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	write(t, "file", "was here")
+	if err := errors.Join(os.Symlink("file", "link"), os.Symlink("none", "nothing")); err != nil {
+		t.Skip("no links can be made:", err)
+	}
+	record := []string{"record", "--seconds", "0.1", "--out"}
+	for _, args := range [][]string{{"patch", "make", "--fast", "old", "new"}, record, {"patch", "apply", "old", "p"}} {
+		if o := tui(append(args, "link")...); o.code != exitDone {
+			t.Errorf("%q: exit %d, %s", args, o.code, o.stderr)
+		}
+		info, err := os.Lstat("link")
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Fatalf("%q: the link is one no more: %v, %v", args, info.Mode(), err)
+		}
+		if got, err := os.ReadFile("file"); err != nil || string(got) == "was here" {
+			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
+		}
+		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a link to nothing") {
+			t.Errorf("%q: exit %d, %q; expected to be told of a link to nothing", args, o.code, o.stderr)
+		}
+	}
+	if got, _ := os.ReadFile("file"); string(got) != new {
+		t.Errorf("%d bytes came out; expected %d", len(got), len(new))
 	}
 }

@@ -32,7 +32,7 @@ func (a *app) recordCommand() *cobra.Command {
 initial state. A name that ends in .zst or .gz is compressed. The same seed and
 script give the same bytes on every machine.
 
-The file appears when it is complete. Interrupted, it holds the frames so far. A
+The file appears when it is complete; through a link, where that leads to. Interrupted, it holds the frames so far. A
 player who has blown most cubes away begins anew, after a minute or two: there a
 recording jumps, as it does where it ends and is played again.
 

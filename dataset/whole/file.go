@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -15,9 +16,28 @@ type File struct {
 	tmp  *os.File // nil once it is over
 }
 
-// Create begins a file that will be at path.
+// ErrDangling: the path is a link that leads to nothing.
+var ErrDangling = errors.New("a link to nothing")
+
+// follow returns what a link leads to: to rename over its own name would replace it.
+func follow(path string) (string, error) {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return path, nil // what is wrong with it, if anything, shows when it is made
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &fs.PathError{Op: "create", Path: path, Err: ErrDangling}
+	}
+	return target, err
+}
+
+// Create begins a file that will be at path, or at what path leads to if it is a link.
 func (d *Disk) Create(path string) (*File, error) {
 	if err := d.fault(Create, path); err != nil {
+		return nil, err
+	}
+	path, err := follow(path)
+	if err != nil {
 		return nil, err
 	}
 	// Not named like the file: that may be as long as names may be.

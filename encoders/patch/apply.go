@@ -24,6 +24,11 @@ type Target interface {
 // before anything is written. After an error what out holds is worth nothing.
 // Progress may be nil.
 func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
+	return applyWith(newCoder, out, old, oldSize, patch, progress)
+}
+
+// applyWith is Apply with coders of the caller's.
+func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
 	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer), progress: progress}
 	h, err := readHeader(a.r)
 	if err != nil {
@@ -34,7 +39,7 @@ func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress
 		return h, err
 	}
 	a.src = newWindows(old, oldSize, out)
-	a.coder = newCoder(h.Fast)
+	a.coder = coder(h.Fast)
 	for a.at < h.NewSize {
 		if err := a.next(); err != nil {
 			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)

@@ -45,7 +45,7 @@ func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 		}
 		return w.Flush()
 	})
-	return stats, err
+	return stats, noTarget(patch, err)
 }
 
 // makeMapped is Make for files that may lose their ends meanwhile: to look there
@@ -65,9 +65,9 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 }
 
 // ApplyFile makes the file new of the file old and a patch. The new file is
-// written beside its place and moved there, over a file or link that may be there,
-// when it has proved right; it may take the place of the old one. What a link
-// points to is left alone.
+// written beside its place and moved there, over a file that may be there, when it has
+// proved right; it may take the place of the old one. If new is a link, it stays, and
+// the file it leads to is replaced.
 func ApplyFile(old, patch, new string, progress Progress) (Header, error) {
 	return ApplyFileOn(nil, old, patch, new, progress)
 }
@@ -101,7 +101,15 @@ func ApplyFileOn(disk *whole.Disk, old, patch, new string, progress Progress) (H
 		}
 		return was.Close() // some systems move nothing to where an open file is
 	})
-	return h, err
+	return h, noTarget(new, err)
+}
+
+// noTarget says of a link to nothing that it is no file.
+func noTarget(name string, err error) error {
+	if errors.Is(err, whole.ErrDangling) {
+		return fmt.Errorf("%s is a link to nothing: %w", name, ErrNoFile)
+	}
+	return err
 }
 
 // openFile opens a file to read. What is none is refused before it is opened: a pipe

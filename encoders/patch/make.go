@@ -2,7 +2,6 @@ package patch
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -38,10 +37,15 @@ type Stats struct {
 
 // Make writes a patch that makes new from old.
 func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
+	return makeWith(newCoder, w, old, new, opt)
+}
+
+// makeWith is Make with coders of the caller's.
+func makeWith(coder func(fast bool) coder, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
 		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
 	}
-	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: newCoder(opt.Fast)}
+	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: coder(opt.Fast)}
 	m.watch()
 	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
 	var err error
@@ -102,7 +106,9 @@ type maker struct {
 	at       int   // bytes of the new file that were coded
 	cloned   int64 // address less position of the last clone
 	ops      []delta.Op
-	buf      []byte
+	noise    noiseFinder
+	packet   []byte
+	out      []byte // parts that are not written yet
 	copies   []Copy // for Watch
 	stats    Stats
 }
@@ -111,87 +117,6 @@ func (m *maker) write(b []byte) error {
 	n, err := m.w.Write(b)
 	m.stats.Size += int64(n)
 	return err
-}
-
-// next tells what comes next: a clone, or as much as is planned at once.
-func (m *maker) next() error {
-	from, n := m.aligner.Same(m.at)
-	if n >= minClone || n > 64 && n == len(m.new)-m.at {
-		return m.clone(from, n)
-	}
-	end := min(m.at+align.Block, len(m.new))
-	m.ops = m.aligner.Plan(m.ops[:0], m.at, end)
-	for rest := m.ops; m.at < end; {
-		var head []delta.Op
-		n := min(end-m.at, delta.MaxBlock)
-		head, rest = align.Cut(rest, n)
-		if err := m.block(head, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// clone tells n bytes that are those from an address on.
-func (m *maker) clone(from int64, n int) error {
-	head := binary.AppendUvarint(m.buf[:0], uint64(n)<<2|modeClone)
-	head = binary.AppendUvarint(head, zigzag(from-int64(m.at)-m.cloned))
-	m.cloned = from - int64(m.at)
-	m.coder.Skip(int64(n), m.new[max(m.at, m.at+n-delta.History):m.at+n])
-	m.coder.Follow(from + int64(n))
-	m.at += n
-	m.stats.Clone += int64(n)
-	m.stats.CloneSize += int64(len(head))
-	m.reportCoded(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
-	return m.write(head)
-}
-
-// block tells the next n bytes by operations, or as they are if that is shorter.
-func (m *maker) block(ops []delta.Op, n int) error {
-	block := m.new[m.at : m.at+n]
-	src := &memory{old: m.old, new: m.new[:m.at]}
-	if len(ops) == 1 && ops[0].Copy == 0 && looksRandom(block) {
-		return m.raw(block)
-	}
-	m.coder.Save()
-	packet, err := m.coder.Encode(m.buf[:0], block, ops, src)
-	if err != nil {
-		return fmt.Errorf("block at %d: %w", m.at, err)
-	}
-	m.buf = packet
-	if len(packet) >= n {
-		m.coder.Restore()
-		return m.raw(block)
-	}
-	m.at += n
-	for _, o := range ops {
-		m.stats.Copied += int64(o.Copy)
-		m.stats.Literal += int64(o.Literal)
-		m.stats.Copies++
-	}
-	m.stats.Patch += int64(n)
-	m.stats.PatchSize += int64(len(packet))
-	head := binary.AppendUvarint(nil, uint64(n)<<2|modePatch)
-	head = binary.AppendUvarint(head, uint64(len(packet)))
-	m.reportCoded(Patched, n, int64(len(head)+len(packet)), ops)
-	if err := m.write(head); err != nil {
-		return err
-	}
-	return m.write(packet)
-}
-
-// raw tells the next bytes as they are.
-func (m *maker) raw(block []byte) error {
-	m.coder.Skip(int64(len(block)), block)
-	m.at += len(block)
-	m.stats.Raw += int64(len(block))
-	m.stats.RawSize += int64(len(block))
-	head := binary.AppendUvarint(nil, uint64(len(block))<<2|modeRaw)
-	m.reportCoded(Raw, len(block), int64(len(head)+len(block)), nil)
-	if err := m.write(head); err != nil {
-		return err
-	}
-	return m.write(block)
 }
 
 // memory is a source that lies in memory.

@@ -32,7 +32,7 @@ func room(t *testing.T) (path func(string) string, new []byte) {
 // from, whether by their names or by others.
 func TestPlaces(t *testing.T) {
 	path, _ := room(t)
-	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch")} {
+	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch"), "nothing": path("none")} {
 		if err := os.Symlink(of, path(name)); err != nil {
 			t.Skip("no links can be made:", err)
 		}
@@ -48,6 +48,7 @@ func TestPlaces(t *testing.T) {
 	}{
 		{false, [3]string{"old", "patch", "device"}, ErrNoFile},
 		{false, [3]string{"old", "patch", "folder"}, ErrNoFile},
+		{false, [3]string{"old", "patch", "nothing"}, ErrNoFile},
 		{false, [3]string{"old", "patch", "patch"}, ErrSource},
 		{false, [3]string{"old", "patch", "also patch"}, ErrSource},
 		{false, [3]string{"device", "patch", "out"}, ErrNoFile},
@@ -59,6 +60,7 @@ func TestPlaces(t *testing.T) {
 		{false, [3]string{"old", "patch", "none/out"}, os.ErrNotExist},
 		{true, [3]string{"old", "new", "device"}, ErrNoFile},
 		{true, [3]string{"old", "new", "folder"}, ErrNoFile},
+		{true, [3]string{"old", "new", "nothing"}, ErrNoFile},
 		{true, [3]string{"old", "new", "old"}, ErrSource},
 		{true, [3]string{"old", "new", "also new"}, ErrSource},
 		{true, [3]string{"device", "new", "out"}, ErrNoFile},
@@ -95,23 +97,44 @@ func contents(t *testing.T, path func(string) string) string {
 	return list.String()
 }
 
-// A link under the new name is replaced, and what it points to is left alone; a name
-// may be as long as names may be.
+// A link under the new name stays one, and the file that it leads to is replaced, also
+// over two links and in another folder; a name may be as long as names may be.
 func TestNames(t *testing.T) {
 	path, new := room(t)
-	if err := os.Symlink(path("old"), path("link")); err != nil {
-		t.Skip("no links can be made:", err)
-	}
-	for _, name := range []string{"link", strings.Repeat("n", 255)} {
-		if _, err := ApplyFile(path("old"), path("patch"), path(name), nil); err != nil {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if info, err := os.Lstat(path(name)); err != nil || !info.Mode().IsRegular() {
-			t.Errorf("%s: %v, %v; expected a file", name, info.Mode(), err)
+	}
+	must(os.Mkdir(path("folder"), 0o700))
+	must(os.WriteFile(path("folder/file"), []byte("what was there"), 0o600))
+	if err := os.Symlink("folder/file", path("link")); err != nil {
+		t.Skip("no links can be made:", err)
+	}
+	must(os.Symlink("link", path("second")))
+	for name, file := range map[string]string{"link": "folder/file", "second": "folder/file", strings.Repeat("n", 255): ""} {
+		for _, made := range []bool{false, true} {
+			want, err := new, error(nil)
+			if made {
+				_, err = MakeFile(path("old"), path("new"), path(name), Options{Fast: true})
+				want, _ = os.ReadFile(path("patch"))
+			} else {
+				_, err = ApplyFile(path("old"), path("patch"), path(name), nil)
+			}
+			must(err)
+			info, err := os.Lstat(path(name))
+			must(err)
+			if link := info.Mode()&os.ModeSymlink != 0; link != (file != "") {
+				t.Errorf("%s: %v; was it a link before: %v", name, info.Mode(), file != "")
+			}
+			if got, err := os.ReadFile(path(name)); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: %d bytes, %v; expected %d", name, len(got), err, len(want))
+			}
 		}
-		if got, err := os.ReadFile(path(name)); err != nil || !bytes.Equal(got, new) {
-			t.Errorf("%s: %d bytes, %v", name, len(got), err)
-		}
+	}
+	if info, err := os.Lstat(path("folder/file")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("%v, %v; expected a file", info.Mode(), err)
 	}
 }
 

@@ -66,6 +66,7 @@ type Aligner struct {
 	planned bool  // the window suits the block at hand
 	seeds   []seed
 	path    path
+	work    work
 }
 
 // New returns an Aligner for two files, which must not change while it is used.
@@ -137,8 +138,12 @@ func (a *Aligner) fillWindow(start, end int) {
 	if a.window.covers(a.votes, choose(a.votes)) {
 		return
 	}
+	if len(a.window.text) > 0 && allowSorted.exceeded(a.work.sorted, start) {
+		return
+	}
 	a.vote(end, min(end+ahead, len(a.new)))
 	a.window.fill(&a.space, choose(a.votes))
+	a.work.sorted += int64(len(a.window.text))
 }
 
 // vote counts for each cell of the source how many samples of the new file from

@@ -58,6 +58,8 @@ type path struct {
 	since     []int32
 	lines     []line
 	diagonals []int64
+	most      int   // lines at a time
+	followed  int64 // lines, byte by byte
 	best      int32 // cost of the best way so far
 	real      int64 // the diagonal that was last in force on it
 	lit       line  // literals, of which the way came from
@@ -77,6 +79,7 @@ func (a *Aligner) choose(l *plan, start, end int) {
 	w.how, w.since = slices.Grow(w.how[:0], n+1)[:n+1], slices.Grow(w.since[:0], n+1)[:n+1]
 	w.lines, w.diagonals = w.lines[:0], w.diagonals[:0]
 	w.best, w.real, w.litReal = 0, a.current, a.current
+	w.most, w.followed = maxLines, 0
 	w.lit = line{id: literals, cost: costBreak}
 	if file, base := a.whole(int64(start) + a.current); int64(start)+a.current >= 0 {
 		w.follow(a, seed{diagonal: a.current, from: start, to: start + beyond, inNew: base > 0}, file, base, 0)
@@ -88,6 +91,9 @@ func (a *Aligner) choose(l *plan, start, end int) {
 		p := start + i
 		for ; next < len(a.seeds) && a.seeds[next].from <= p; next++ {
 			if s := a.seeds[next]; s.to > p {
+				if allowFollowed.exceeded(a.work.followed+w.followed, p) {
+					w.most = fewLines
+				}
 				file, base := a.old, int64(0)
 				if s.inNew {
 					file, base = a.new[:a.limit], int64(len(a.old))
@@ -97,6 +103,7 @@ func (a *Aligner) choose(l *plan, start, end int) {
 		}
 		w.step(p, i, a.new[p])
 	}
+	a.work.followed += w.followed
 	w.trace(a, l, start, n)
 }
 
@@ -108,7 +115,7 @@ func (w *path) follow(a *Aligner, s seed, file []byte, base int64, i int) {
 			return
 		}
 	}
-	if len(w.lines) >= maxLines {
+	for len(w.lines) >= w.most {
 		worst := 0
 		for j := range w.lines {
 			if w.lines[j].to < w.lines[worst].to {
@@ -132,6 +139,7 @@ func (w *path) drop(j int) {
 
 // step goes on by byte c of the new file, at p, the i-th of the block.
 func (w *path) step(p, i int, c byte) {
+	w.followed += int64(len(w.lines))
 	cost, how, since, real := int32(math.MaxInt32), int32(literals), int32(0), w.real
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]

@@ -1,13 +1,12 @@
 package align
 
 const (
-	longRun  = 4 << 10   // equal bytes that are copied without further thought
-	endsScan = 16 << 10  // equal bytes for which the search is left off
-	surplus  = 8         // by which a match must beat the diagonal in force
-	reach    = 64        // bytes before a seed at which its diagonal is tried
-	beyond   = 8 << 10   // bytes after its match up to which it is
-	backward = 256 << 10 // bytes before its match that may be its too
-	maxRun   = 4 << 10   // bytes of a match that are counted
+	longRun  = 4 << 10  // equal bytes that are copied without further thought
+	endsScan = 16 << 10 // equal bytes for which the search is left off
+	surplus  = 8        // by which a match must beat the diagonal in force
+	reach    = 64       // bytes before a seed at which its diagonal is tried
+	beyond   = 8 << 10  // bytes after its match up to which it is
+	maxRun   = 4 << 10  // bytes of a match that are counted
 )
 
 // seed is a diagonal that may be worth following from one place to another.
@@ -44,13 +43,20 @@ func (d *diagonal) hit(p int, c byte) int {
 func (a *Aligner) scan(start, end int) (stop int) {
 	a.seeds = a.seeds[:0]
 	now, since := a.diagonal(a.current, start), start
+	held := start // the end of the last match on the diagonal in force
 	for p := start; p < end; {
 		address, n, better := a.nextMatch(&now, &p, end)
-		if !better {
-			p += n
-			continue
+		if n == 0 {
+			break
 		}
-		next := a.diagonal(address-int64(p), p)
+		next := now
+		if better {
+			next = a.diagonal(address-int64(p), p)
+		} else if p-held <= beyond/2 {
+			p += n
+			held = p
+			continue
+		} // else the diagonal in force comes back after much that was not like it
 		to, from := a.divide(&now, &next, since, p)
 		a.seed(&now, start, since, to)
 		now, since = next, from
@@ -59,6 +65,7 @@ func (a *Aligner) scan(start, end int) (stop int) {
 			return min(end, p+1024)
 		}
 		p += n
+		held = p
 	}
 	to, _ := a.divide(&now, &diagonal{}, since, end)
 	a.seed(&now, start, since, to)
@@ -80,8 +87,17 @@ func (a *Aligner) nextMatch(now *diagonal, p *int, end int) (address int64, n in
 		if n == score && n != 0 {
 			return address, n, false
 		}
-		score -= now.hit(*p, a.new[*p])
-		*p++
+		skip := 1
+		if allowCompared.exceeded(a.work.compared, *p) {
+			skip = min(1+n/8, end-*p) // the next places are in this match too
+		}
+		for ; skip > 0; skip-- {
+			if *p < counted {
+				score -= now.hit(*p, a.new[*p])
+			}
+			*p++
+		}
+		counted = max(counted, *p)
 	}
 	return 0, 0, false
 }
@@ -90,8 +106,13 @@ func (a *Aligner) nextMatch(now *diagonal, p *int, end int) (address int64, n in
 // the next takes over, and from where on the next may be: as far as more bytes are
 // right than wrong, and where both are, where it is best to change.
 func (a *Aligner) divide(now, next *diagonal, since, p int) (to, from int) {
-	forward := extend(p-since, func(i int) int { return now.hit(since+i, a.new[since+i]) })
-	back := extend(p-since, func(i int) int { return next.hit(p-1-i, a.new[p-1-i]) })
+	n := p - since
+	if allowDivided.exceeded(a.work.divided, p) {
+		n = min(n, nearBytes)
+	}
+	a.work.divided += int64(n)
+	forward := extend(n, func(i int) int { return now.hit(since+i, a.new[since+i]) })
+	back := extend(n, func(i int) int { return next.hit(p-1-i, a.new[p-1-i]) })
 	to, from = since+forward, p-back
 	if to <= from {
 		return to, from
@@ -121,7 +142,7 @@ func extend(n int, hit func(i int) int) (length int) {
 // seed notes a diagonal that was found to be good from one place to another.
 func (a *Aligner) seed(d *diagonal, start, from, to int) {
 	if to > from {
-		a.seeds = append(a.seeds, seed{d.by, max(start, from-reach), to + beyond, d.base > 0})
+		a.seeds = append(a.seeds, seed{d.by, max(start, from-reach, int(d.base-d.by)), to + beyond, d.base > 0})
 	}
 }
 
@@ -131,10 +152,11 @@ func (a *Aligner) find(p, end int, diagonal int64) (address int64, n int) {
 	if n := commonPrefix(on[:min(len(on), probe)], a.new[p:end]); n == probe {
 		return int64(p) + diagonal, commonPrefix(on[:min(len(on), maxRun)], a.new[p:end])
 	}
-	address, n = a.window.longest(a.new[p:end])
+	address, n = a.window.longest(a.new[p:end], &a.work.compared)
 	if n == probe {
 		b := a.from(address)
 		n = commonPrefix(b[:min(len(b), maxRun)], a.new[p:end])
+		a.work.compared += int64(n)
 	}
 	return address, n
 }

@@ -2,14 +2,15 @@ package align
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"sort"
 )
 
 const (
-	maxCells = 128     // in a window: 4 MB
-	probe    = 512     // bytes by which the suffix array tells candidates apart
-	sieve    = 1 << 25 // bits
+	maxCells = 128 // in a window: 4 MB
+	probe    = 512 // bytes by which the suffix array tells candidates apart
+	maxSieve = 25  // bits of a hash: as many bits as eight times the largest window
 )
 
 // window is the part of the source that is searched thoroughly for one block: the
@@ -22,6 +23,7 @@ type window struct {
 	room  *scratch
 	taken []bool   // cells
 	grams []uint64 // a sieve: hashes of the eight bytes from each place
+	shift uint     // of such a hash
 }
 
 // part is a piece of the source in a window.
@@ -32,18 +34,36 @@ type part struct {
 }
 
 // covers reports whether the window will do where votes say how much each cell is
-// like the block.
+// like the block: it has nine tenths of what the best cells have. If it has half, that
+// is enough where cells are hardly more like the block than most are: then one part of
+// the source is as good as another, and to sort its suffixes would be in vain.
 func (w *window) covers(votes []int32, want []bool) bool {
-	var have, all int64
+	var have, all, haveBest, best int64
+	floor := 2 * median(votes)
 	for i, v := range votes {
+		taken := i < len(w.taken) && w.taken[i]
+		if taken {
+			have += int64(v)
+		}
 		if want[i] {
 			all += int64(v)
-			if i < len(w.taken) && w.taken[i] {
-				have += int64(v)
+			if v > floor {
+				best += int64(v)
+				haveBest += int64(v) * int64(flag(taken))
 			}
 		}
 	}
-	return len(w.taken) > 0 && have*10 >= all*9
+	return len(w.taken) > 0 && have*2 >= all && haveBest*10 >= best*9
+}
+
+// median returns the middle one of the values, 0 of none.
+func median(values []int32) int32 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[len(sorted)/2]
 }
 
 // choose picks the cells with the most votes, and the neighbours of those with
@@ -89,11 +109,12 @@ func (w *window) fill(s *space, want []bool) {
 	w.order = w.order[:len(w.text)]
 	suffixes(w.text, w.order, 256, w.room)
 	if w.grams == nil {
-		w.grams = make([]uint64, sieve/64)
+		size := min(max(bits.Len(uint(cap(w.text)-1))+3, 6), maxSieve)
+		w.grams, w.shift = make([]uint64, 1<<size/64), uint(64-size)
 	}
 	clear(w.grams)
 	for i := 0; i+8 <= len(w.text); i++ {
-		h := gram(w.text[i:])
+		h := gram(w.text[i:]) >> w.shift
 		w.grams[h>>6] |= 1 << (h & 63)
 	}
 }
@@ -118,27 +139,27 @@ func (w *window) take(s *space, address int64) {
 
 // gram hashes eight bytes.
 func gram(b []byte) uint64 {
-	return binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15 >> (64 - 25)
+	return binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15
 }
 
 // longest returns where in the source the longest beginning of t lies and how long
 // it is; at least eight bytes or nothing. What is longer than probe is as good as
-// another that is.
-func (w *window) longest(t []byte) (address int64, n int) {
+// another that is. What it takes is added to compared.
+func (w *window) longest(t []byte, compared *int64) (address int64, n int) {
 	if len(t) < 8 || len(w.text) < 8 {
 		return 0, 0
 	}
-	if h := gram(t); w.grams[h>>6]>>(h&63)&1 == 0 {
+	if h := gram(t) >> w.shift; w.grams[h>>6]>>(h&63)&1 == 0 {
 		return 0, 0
 	}
-	at, n := w.search(t[:min(len(t), probe)])
+	at, n := w.search(t[:min(len(t), probe)], compared)
 	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].at > at }) - 1
 	p := w.parts[i]
 	return p.address + int64(at-p.at), min(n, p.at+p.size-at)
 }
 
 // search finds the suffix that begins with most of t.
-func (w *window) search(t []byte) (at, n int) {
+func (w *window) search(t []byte, compared *int64) (at, n int) {
 	lo, hi := 0, len(w.order)-1
 	var low, high int // bytes that the suffixes at lo and hi share with t, at least
 	for hi-lo > 1 {
@@ -146,7 +167,9 @@ func (w *window) search(t []byte) (at, n int) {
 		k := min(low, high)
 		s := w.text[w.order[mid]:]
 		k = min(k, len(s))
-		k += commonPrefix(s[k:], t[k:])
+		more := commonPrefix(s[k:], t[k:])
+		k += more
+		*compared += int64(more) + 1
 		switch {
 		case k == len(t):
 			return int(w.order[mid]), k

@@ -81,12 +81,20 @@ type Model struct {
 }
 
 // New returns a Model that has seen nothing.
-func New() *Model {
+func New() *Model { return newMixing(0) }
+
+// NewSmall returns a Model with the least of tables: it guesses badly and is made, and
+// made anew, at once. Patches are not made with it; it is for tests of a great many files
+// of a few bytes.
+func NewSmall() *Model { return newMixing(10) }
+
+// newMixing returns a Model whose tables are smaller by so many bits.
+func newMixing(less uint) *Model {
 	return &Model{
-		flags:  newPredictor(flagContexts, 18, max(flagSets, 256), 255, 2),
-		diffs:  newPredictor(diffContexts, 19, 256, 255, 3),
-		wholes: newPredictor(wordContexts, 16, 128, 255, 2),
-		texts:  newPredictor(textContexts, 19, 4*256, 127, 2),
+		flags:  newPredictor(flagContexts, 18-less, max(flagSets, 256), 255, 2),
+		diffs:  newPredictor(diffContexts, 19-less, 256, 255, 3),
+		wholes: newPredictor(wordContexts, 16-less, 128, 255, 2),
+		texts:  newPredictor(textContexts, 19-less, 4*256, 127, 2),
 		words:  newPointers(), jumps: newJumps(), counts: newNumbers(), after: newNumbers(),
 		run: newRuns(), match: newMatcher(), shape: newShapes(),
 		buf: make([]byte, History+MaxBlock), history: History,
@@ -104,7 +112,7 @@ func (m *Model) CopyFrom(o *Model) {
 	m.jumps.copyFrom(o.jumps)
 	*m.counts, *m.after = *o.counts, *o.after
 	m.run = o.run
-	copy(m.buf, o.buf)
+	copy(m.buf, o.buf[:o.end]) // what lies behind is never read
 	m.start, m.end, m.p, m.first = o.start, o.end, o.p, o.first
 }
 

@@ -3,15 +3,18 @@ package delta
 import "wirelab/encoders/rangecoder"
 
 // pair guesses bytes from a small context and a larger one.
-type pair struct{ small, large []rangecoder.Counter }
+type pair struct {
+	small, large []rangecoder.Counter
+	shift        uint // of a 32-bit hash, to address large
+}
 
 const (
 	smallBits = 8
 	largeBits = 18
 )
 
-func newPair() pair {
-	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<largeBits)}
+func newPair(bits uint) pair {
+	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<bits), 32 - bits}
 	rangecoder.Fill(p.small, rangecoder.NewCounter(rangecoder.One/2, 0))
 	rangecoder.Fill(p.large, rangecoder.NewCounter(rangecoder.One/2, 0))
 	return p
@@ -29,7 +32,7 @@ func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte 
 	base := hash(large, 3) * 0x9E3779B1
 	node := uint32(1)
 	for half := uint(4); ; half = 0 {
-		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (32 - largeBits + 4) << 4
+		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
 		b := p.large[at:][:16]
 		near := uint32(1)
 		for k := uint(4); k > 0; k-- {

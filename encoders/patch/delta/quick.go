@@ -28,11 +28,16 @@ const quickLimit = 60
 
 // NewFast returns a Model that has learnt nothing and is quick rather than good.
 // It takes some 3 MB.
-func NewFast() *Model {
+func NewFast() *Model { return newQuick(largeBits) }
+
+// NewFastSmall is to NewFast what NewSmall is to New.
+func NewFastSmall() *Model { return newQuick(8) }
+
+func newQuick(bits uint) *Model {
 	words := newPointers()
 	words.skipCertain = true
 	return &Model{
-		quick: &quick{gaps: newNumbers(), values: newPair(), texts: newPair()},
+		quick: &quick{gaps: newNumbers(), values: newPair(bits), texts: newPair(bits)},
 		words: words, jumps: newJumps(), counts: newNumbers(), after: newNumbers(), run: newRuns(),
 		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,
 	}

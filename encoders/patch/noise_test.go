@@ -1,0 +1,84 @@
+package patch
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// change is an edit of noise: at a place some bytes go and others come.
+type change struct{ at, out, in int }
+
+// changed returns b after changes, whose places are those of b, in their order, and how
+// many bytes came.
+func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
+	at := 0
+	for i, c := range changes {
+		out = append(out, b[at:c.at]...)
+		out = append(out, noise(c.in, seed+uint64(i))...)
+		at, came = c.at+c.out, came+c.in
+	}
+	return append(out, b[at:]...), came
+}
+
+// Of noise in which something was changed no more is told than that: 1.02 times the
+// bytes that came, and a little for the file and for each change.
+func TestChangedNoise(t *testing.T) {
+	const forFile, forChange = 160, 24
+	sizes := []int{0, 1, 30, 700, 5000, 20_000, 100_000, 270_000}
+	if testing.Short() {
+		sizes = []int{1, 700, 100_000}
+	}
+	cases := map[string][]change{}
+	for _, at := range []int{0, 777, 100_000, 262_144 - 5} {
+		for _, n := range sizes {
+			cases[fmt.Sprintf("%d replaced at %d", n, at)] = []change{{at, n, n}}
+			cases[fmt.Sprintf("%d put in at %d", n, at)] = []change{{at, 0, n}}
+			cases[fmt.Sprintf("%d taken out at %d", n, at)] = []change{{at, n, 0}}
+		}
+	}
+	cases["several"] = []change{{10, 5000, 5000}, {60_000, 0, 40_000}, {100_000, 9000, 0}, {200_000, 50_000, 50_001}, {400_000, 3, 20_000}}
+	var many []change
+	r := rand.New(rand.NewPCG(1, 1))
+	for at := 1000; at < 590_000; at += 5000 + r.IntN(20_000) {
+		many = append(many, change{at, r.IntN(3) * 500, 300 + r.IntN(3)*700})
+	}
+	cases["many"] = many
+	old := noise(600_000, 1)
+	for name, changes := range cases {
+		new, came := changed(old, changes, 100)
+		for _, fast := range []bool{false, true} {
+			patch := mustMake(t, old, new, fast)
+			if got, err := apply(old, patch); err != nil || !bytes.Equal(got, new) {
+				t.Fatalf("%s, fast %v: something else came out: %v", name, fast, err)
+			}
+			most := came + came/50 + forFile + forChange*len(changes)
+			for _, c := range changes {
+				if c.in < minNoise {
+					most += c.in / 5 // too few to be told apart
+				}
+			}
+			if len(patch) > most {
+				t.Errorf("%s, fast %v: %d bytes of patch for %d; expected at most %d", name, fast, len(patch), came, most)
+			}
+		}
+	}
+}
+
+// Noise that was there before is not told again, whether it is short or long.
+func TestRepeatedNoise(t *testing.T) {
+	for _, n := range []int{300, 5000, 60_000} {
+		fresh := noise(n, 9)
+		new := bytes.Join([][]byte{text(3000), fresh, text(2000), fresh, fresh, text(500)}, nil)
+		for _, fast := range []bool{false, true} {
+			most := n + n/20 + 2500
+			if fast {
+				most += 2 * n // it looks for no repetitions within a block
+			}
+			if patch := mustMake(t, text(3000), new, fast); len(patch) > most {
+				t.Errorf("%d bytes three times, fast %v: %d bytes of patch; expected at most %d", n, fast, len(patch), most)
+			}
+		}
+	}
+}

@@ -25,8 +25,13 @@ type RunOptions struct {
 	packs   *engine.Packs // shared by the runs
 }
 
-// slice is how much virtual time passes between two looks at the context.
-const slice = 100 * time.Millisecond
+// slice is how much virtual time passes between two looks at the context; less than a
+// frame where that takes long, since tens of thousands of cubes can take a second each.
+const (
+	slice     = 100 * time.Millisecond
+	thinSlice = slice / 8
+	tooLong   = int64(200 * time.Millisecond) // of wall time, for a slice
+)
 
 // Run runs an experiment as fast as it can, all points of its sweep if it has
 // one. When ctx is cancelled it returns what was measured until then, marked
@@ -83,8 +88,9 @@ func (o *RunOptions) packing(ctx context.Context) *engine.Packing {
 func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	begun := opt.Clock.Now()
 	saved, pause := begun, int64(time.Second)
+	step, looked := slice, begun
 	for !s.Done() && ctx.Err() == nil {
-		if err := s.Advance(slice); err != nil && ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		if err := s.Advance(step); err != nil && ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 			break // it waited for whoever writes into a pipe
 		} else if err != nil {
 			s.Interrupt()
@@ -93,7 +99,12 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
-		if now := opt.Clock.Now(); now-saved >= pause {
+		now := opt.Clock.Now()
+		if now-looked > tooLong {
+			step = thinSlice
+		}
+		looked = now
+		if now-saved >= pause {
 			r := resultNow(s, begun, opt.Clock)
 			r.Partial = true
 			if err := out.Write(r); err != nil {

@@ -29,8 +29,13 @@ type RunOptions struct {
 	files   *report.Files     // likewise
 }
 
-// slice is how much virtual time passes between two looks at the context.
-const slice = 100 * time.Millisecond
+// slice is how much virtual time passes between two looks at the context; less than a
+// frame where that takes long, since tens of thousands of cubes can take a second each.
+const (
+	slice     = 100 * time.Millisecond
+	thinSlice = slice / 8
+	tooLong   = int64(200 * time.Millisecond) // of wall time, for a slice
+)
 
 // Run runs an experiment as fast as it can, all points of its sweep if it has
 // one. When ctx is cancelled it returns what was measured until then, marked
@@ -106,9 +111,10 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		return r
 	}
 	pace := saving{clock: opt.Clock, last: begun}
+	step, looked := slice, begun
 	var failed error
 	for !s.Done() && ctx.Err() == nil && failed == nil {
-		if failed = s.Advance(slice); failed != nil {
+		if failed = s.Advance(step); failed != nil {
 			if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
 				failed = nil // it waited for whoever writes into a pipe
 			}
@@ -116,6 +122,11 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		}
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
+		}
+		if at := opt.Clock.Now(); at-looked > tooLong {
+			step, looked = thinSlice, at
+		} else {
+			looked = at
 		}
 		failed = pace.due(func() error {
 			r := now()

@@ -37,7 +37,6 @@ func TestSaidWrong(t *testing.T) {
 
 		{"[[at]]\nt = \"1s\"\ndata.source = \"rpc\"", check, `FILE:3: at[0].data.source: it is settled when a run begins, and a script cannot change it; expected one of encoder, ...`},
 		{"[[at]]\nt = \"1s\"\nloss = \"1%\"\n[[at]]", check, `FILE:4: at[1]: it is empty; expected t = "10s" and a change, such as loss = "5%"`},
-		{"[[at]]\nt = \"1s\"", check, `FILE:1: at[0]: it says when, and not what; expected t = "10s" and a change, such as loss = "5%"`},
 		{"\n[at]\nt = \"1s\"\nloss = \"1%\"", check, `FILE:2: at: it is a list of tables, and this is one table; expected [[at]]`},
 		{"[[at]]\nt = \"1s\"\nlos = \"1%\"", check, `FILE:3: at[0].los: unknown key "los"; did you mean loss?`},
 		{"[[shadow]]\nname = \"raw\"\n[[shadow]]", check, `FILE:3: shadow[1]: it is empty; expected name = "an encoder"`},

@@ -162,8 +162,6 @@ func checkShape(tree map[string]any) error {
 					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name", Expected: "one table, as in [" + name + "]"}
 				case isTable && len(table) == 0:
 					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: expected}
-				case isTable && name == "at" && len(table) == 1 && table["t"] != nil:
-					return &Error{Key: Indexed(name, i), Problem: "it says when, and not what", Expected: expected}
 				}
 			}
 		}

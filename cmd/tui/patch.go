@@ -23,7 +23,7 @@ func (a *app) patchCommand() *cobra.Command {
 		Short:   "Make and apply binary deltas of files",
 		Long: `Make and apply binary deltas of files: what must be sent to those who have the old
 file so that they get the new one. Neither side needs memory in proportion to the
-files: applying takes less than 10 MB.`,
+files: applying takes less than 10 MB of heap, and 21 MB resident with the program.`,
 		Example: `  tui patch make game-1.0 game-1.1 game.patch
   tui patch apply game-1.0 game.patch game-1.1`,
 		Args: noArgs,

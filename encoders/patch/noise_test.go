@@ -26,12 +26,12 @@ func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
 // bytes that came, and a little for the file and for each change.
 func TestChangedNoise(t *testing.T) {
 	const forFile, forChange = 160, 24
-	sizes := []int{0, 1, 30, 700, 5000, 20_000, 100_000, 270_000}
+	sizes := []int{1, 30, 700, 5000, 100_000, 270_000}
 	if testing.Short() {
 		sizes = []int{1, 700, 100_000}
 	}
 	cases := map[string][]change{}
-	for _, at := range []int{0, 777, 100_000, 262_144 - 5} {
+	for _, at := range []int{0, 100_000, 262_144 - 5} {
 		for _, n := range sizes {
 			cases[fmt.Sprintf("%d replaced at %d", n, at)] = []change{{at, n, n}}
 			cases[fmt.Sprintf("%d put in at %d", n, at)] = []change{{at, 0, n}}

@@ -9,7 +9,7 @@
 //
 // Neither side needs memory in proportion to the files. Apply reads the old file
 // a few kilobytes at a time, writes the new one from front to back, and holds less
-// than 10 MB; the maker holds an index of at most 32 MB and less than 64 MB
+// than 10 MB of heap; the maker holds an index of at most 32 MB and less than 64 MB
 // besides, and maps both files. README.md has the measurements.
 //
 // Make and Apply stream; MakeFile and ApplyFile work on files, of which a new one

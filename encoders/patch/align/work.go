@@ -16,7 +16,7 @@ type work struct {
 type allowance struct{ start, each int64 }
 
 var (
-	allowSorted   = allowance{16 << 20, 6}
+	allowSorted   = allowance{16 << 20, 10}
 	allowCompared = allowance{8 << 20, 64}
 	allowDivided  = allowance{4 << 20, 8}
 	allowFollowed = allowance{4 << 20, 16}

@@ -52,7 +52,7 @@ func planAll(t *testing.T, old, new []byte) work {
 // The work of a byte is bounded, also where data was made to be searched in vain. It is
 // counted, since seconds depend on the machine.
 func TestWork(t *testing.T) {
-	n := 4 << 20
+	n := 2 << 20
 	if testing.Short() {
 		n = 1 << 20
 	}

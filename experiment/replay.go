@@ -29,7 +29,7 @@ type ReplayRun struct {
 // Replay runs the saved report at path again, every run of a sweep, and compares
 // the digests.
 func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
-	runs, err := report.ReadReport(path)
+	runs, err := readReport(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,26 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		out.Runs = append(out.Runs, run)
 	}
 	return out, nil
+}
+
+// readReport reads a report, which takes seconds for hundreds of megabytes: then it is
+// abandoned when ctx ends.
+func readReport(ctx context.Context, path string) ([]*engine.Result, error) {
+	type read struct {
+		runs []*engine.Result
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		runs, err := report.ReadReport(path)
+		done <- read{runs, err}
+	}()
+	select {
+	case r := <-done:
+		return r.runs, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // sameFiles says if the files that a report is about have changed since.

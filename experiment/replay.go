@@ -31,7 +31,7 @@ type ReplayRun struct {
 // Replay runs the saved report at path again, every run of a sweep, and compares
 // the digests.
 func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
-	doc, err := report.Read(path)
+	doc, err := readReport(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +66,26 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	}
 	out.Same = out.Same && out.Missing == ""
 	return out, nil
+}
+
+// readReport reads a report, which takes seconds for hundreds of megabytes: then it is
+// abandoned when ctx ends.
+func readReport(ctx context.Context, path string) (*report.Report, error) {
+	type read struct {
+		doc *report.Report
+		err error
+	}
+	done := make(chan read, 1)
+	go func() {
+		doc, err := report.Read(path)
+		done <- read{doc, err}
+	}()
+	select {
+	case r := <-done:
+		return r.doc, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // sameFiles says if the files that a report is about have changed since.

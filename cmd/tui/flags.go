@@ -13,6 +13,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/dataset/table"
 )
 
@@ -92,7 +93,7 @@ func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
 		table.ErrSchema, table.ErrRecords, table.ErrTruncated,
-		frame.ErrRange, fs.ErrNotExist, fs.ErrPermission,
+		frame.ErrRange, source.ErrFile, fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {
 			return true

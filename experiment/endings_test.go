@@ -70,7 +70,7 @@ func TestInterruptedSweep(t *testing.T) {
 func TestReplayOfNothing(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"runs":[]}`: "holds no runs",
-		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:           "holds none of the 3 runs that were planned: it was interrupted",
+		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "holds none of the 3 runs that were planned: it was interrupted",
 		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was broken off: no more",
 		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
 	} {

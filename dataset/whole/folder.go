@@ -85,11 +85,11 @@ func (f *Folder) look() error {
 	case held == "":
 		return nil
 	case !f.force:
-		return fmt.Errorf("%s: %w", held, ErrHeld)
+		return fmt.Errorf("%w (%s)", ErrHeld, held)
 	case foreign != "":
-		return fmt.Errorf("%s: %w", foreign, ErrMixed)
+		return fmt.Errorf("%w (%s)", ErrMixed, foreign)
 	case f.inPlace:
-		return fmt.Errorf("%s: %w", held, ErrFixed)
+		return fmt.Errorf("%w (%s)", ErrFixed, held)
 	}
 	return nil
 }

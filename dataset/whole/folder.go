@@ -47,7 +47,7 @@ func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folde
 		err = d.Probe(f.path)
 	}
 	if err == nil {
-		f.inPlace = isWorkingDir(f.path)
+		f.inPlace = isWorkingDir(f.path) || isMount(f.path)
 		err = f.look()
 	}
 	if err != nil {

@@ -60,7 +60,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	}
 	var changed *config.Error
 	if _, err := Replay(context.Background(), filepath.Join(dir, "report"), RunOptions{}); !errors.As(err, &changed) ||
-		!strings.Contains(changed.Problem, "the old file is another one now") {
+		!strings.Contains(changed.Problem, "is another one now") {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))

@@ -81,6 +81,9 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	if err != nil {
 		return nil, err
 	}
+	if out.Folder != nil {
+		opt.files.List(".") // reads large files now, rather than while a report is due
+	}
 	if err := s.Pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
 		return nil, errors.Join(err, s.Close())
 	}

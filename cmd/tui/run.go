@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"wirelab/experiment"
+	"wirelab/experiment/engine"
 
 	"github.com/spf13/cobra"
 )
@@ -77,6 +78,9 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	if err != nil {
 		if f.json && report != nil {
 			_ = a.stdout.json(report) // there is something worse to tell of
+		}
+		if f.out != "" && report != nil && report.Reason == engine.BadData && len(report.Runs) > 0 {
+			a.remark("report in %s: what was measured until then", f.out)
 		}
 		return badData(err)
 	}

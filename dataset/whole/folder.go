@@ -47,7 +47,7 @@ func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folde
 		err = d.Probe(f.path)
 	}
 	if err == nil {
-		f.inPlace = isWorkingDir(f.path)
+		f.inPlace = isWorkingDir(f.path) || isMount(f.path)
 		err = f.look()
 	}
 	if err != nil {
@@ -85,11 +85,11 @@ func (f *Folder) look() error {
 	case held == "":
 		return nil
 	case !f.force:
-		return fmt.Errorf("%s: %w", held, ErrHeld)
+		return fmt.Errorf("%w (%s)", ErrHeld, held)
 	case foreign != "":
-		return fmt.Errorf("%s: %w", foreign, ErrMixed)
+		return fmt.Errorf("%w (%s)", ErrMixed, foreign)
 	case f.inPlace:
-		return fmt.Errorf("%s: %w", held, ErrFixed)
+		return fmt.Errorf("%w (%s)", ErrFixed, held)
 	}
 	return nil
 }

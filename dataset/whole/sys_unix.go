@@ -5,6 +5,7 @@ package whole
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -12,4 +13,11 @@ import (
 func mine(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()
+}
+
+// isMount reports whether another disk than its parent's begins at path.
+func isMount(path string) bool {
+	var at, above syscall.Stat_t
+	err, err2 := syscall.Stat(path, &at), syscall.Stat(filepath.Dir(path), &above)
+	return err == nil && err2 == nil && at.Dev != above.Dev
 }

@@ -132,7 +132,7 @@ func OpenFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error)
 	case errors.Is(err, whole.ErrHeld):
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run", Expected: "an empty folder or a new one, or --force to replace them"}
 	case errors.Is(err, whole.ErrMixed), errors.Is(err, whole.ErrFixed):
-		return nil, &config.Error{Key: "out", Problem: dir + ": " + err.Error(), Expected: "an empty folder or a new one"}
+		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:
 		return nil, unwritable(dir, err)
 	}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/dataset/frame"
-	messages "wirelab/dataset/text"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
@@ -46,53 +44,10 @@ type Config struct {
 	chosen map[string]bool // of the followers, those that were set for this data
 }
 
-// DataConfig names the source of frames.
-type Data struct {
-	Source  string // "demo", "world", a path, ...
-	Cubes   int    // rows of a walk-off recording
-	Script  string // of the world
-	Message int    // bytes of a message of a text
-	Loop    bool   // begin again at the end; only where Duration is set
-	Again   bool   // deliver files again and again, as the dashboard does, and not once
-}
-
-// EncoderConfig names a codec and those of its params that differ from the defaults.
+// Encoder names a codec and those of its params that differ from the defaults.
 type Encoder struct {
 	Name   string         `json:"name"`
 	Params map[string]any `json:"params,omitempty"`
-}
-
-// SenderConfig is what the sending endpoint is set to.
-type Sender struct {
-	RateHz  int // snapshots made a second, at most the source's rate
-	Every   int // of which every so many-th is sent: what a session can change on the way
-	History int // frames kept, 1..255
-
-	Block  int // bytes of a file that go in a datagram
-	Window int // datagrams with parts of a file that may be under way
-}
-
-// ReceiverConfig is what the receiving endpoint is set to.
-type Receiver struct {
-	History int           // frames kept, 1..255
-	Playout time.Duration // how far the display stays behind the newest expected snapshot
-
-	DigestBits int // of each frame, that are reported to the sender; 0: none
-
-	Interpolation Interpolation // how the display moves from one snapshot to the next
-
-	// DisplayMilliHz is how often the display shows something, in thousandths of a
-	// hertz; 0 is in step with the source, which no display in the world is: one of
-	// 59.9 Hz meets the snapshots at every phase within ten seconds.
-	DisplayMilliHz int
-}
-
-// displayMilliHz is the rate of the display for data of so many ticks a second.
-func (c *Config) DisplayMilliHz(tickHz int) int {
-	if c.Receiver.DisplayMilliHz > 0 {
-		return c.Receiver.DisplayMilliHz
-	}
-	return 1000 * tickHz
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values in turn.
@@ -103,15 +58,9 @@ type Axis struct {
 
 // Default returns the configuration that an empty file stands for.
 func Default() *Config {
-	return &Config{
-		Seed: 7, BudgetKbps: usualBudget,
-		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
-		Encoder:  Encoder{Name: "relative-orientation"},
-		Down:     lossmodel.DefaultSpec(),
-		Up:       lossmodel.DefaultSpec(),
-		Sender:   Sender{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
-		Receiver: Receiver{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
-	}
+	c := usual() // the scalar settings
+	c.Encoder, c.Down, c.Up = Encoder{Name: "relative-orientation"}, lossmodel.DefaultSpec(), lossmodel.DefaultSpec()
+	return &c
 }
 
 // Clone returns a deep copy.

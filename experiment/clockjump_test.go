@@ -59,7 +59,8 @@ func TestBeatIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Stop()
-	for _, x := range []struct{ jump, most time.Duration }{{10 * time.Millisecond, 30 * time.Millisecond}, {7 * time.Hour, longestBeat + 20*time.Millisecond},
+	for _, x := range []struct{ jump, most time.Duration }{{10 * time.Millisecond, 30 * time.Millisecond},
+		{7 * time.Hour, longestBeat + 20*time.Millisecond},
 		{-9 * time.Hour, 20 * time.Millisecond}, {10 * time.Millisecond, 30 * time.Millisecond}} {
 		from := r.session.Now()
 		now += x.jump

@@ -56,7 +56,8 @@ func TestInterruptedSweep(t *testing.T) {
 		t.Errorf("the page says nothing of it: %v\n%s", err, page)
 	}
 	again, err := Replay(t.Context(), dir, RunOptions{})
-	if err != nil || again.Same || again.Planned != 4 || !strings.Contains(again.Missing, "1 of 4 runs are there to their ends: the sweep was interrupted") {
+	if err != nil || again.Same || again.Planned != 4 ||
+		!strings.Contains(again.Missing, "1 of 4 runs are there to their ends: the sweep was interrupted") {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, x := range again.Runs {
@@ -74,7 +75,8 @@ func TestReplayOfNothing(t *testing.T) {
 		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was broken off: no more",
 		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
 	} {
-		if r, err := Replay(t.Context(), labtest.Write(t, "report.json", text), RunOptions{}); err == nil || !strings.Contains(err.Error(), says) {
+		if r, err := Replay(t.Context(), labtest.Write(t, "report.json", text), RunOptions{}); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %+v, %v", text, r, err)
 		}
 	}
@@ -220,7 +222,8 @@ func TestRunFaults(t *testing.T) {
 		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Clock: tick(40 * time.Millisecond)})
 		files, left := wholetest.Tree(t, root)
 		if !maps.Equal(files, before) {
-			if bad := consistent(files, "out/"); bad != "" || len(files) != 5 || strings.Contains(files["out/experiment.toml"], `name = 'raw'`) {
+			if bad := consistent(files, "out/"); bad != "" || len(files) != 5 || strings.Contains(files["out/experiment.toml"],
+				`name = 'raw'`) {
 				t.Errorf("%s; %d files", bad, len(files))
 			}
 		}

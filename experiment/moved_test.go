@@ -25,12 +25,14 @@ func TestReplayFindsTheData(t *testing.T) {
 		}
 	}
 	move(labtest.Recorded(t, 20, 60), filepath.Join(home, "data", "crowd.bin"))
-	labtest.Overwrite(t, filepath.Join(home, "data", "link.csv"), "seq,send_us,recv_us\n0,0,500\n1,16000,17000\n2,32000,lost\n3,48000,49500\n")
+	labtest.Overwrite(t, filepath.Join(home, "data", "link.csv"),
+		"seq,send_us,recv_us\n0,0,500\n1,16000,17000\n2,32000,lost\n3,48000,49500\n")
 	t.Chdir(home)
 	for name, sweep := range map[string]bool{"one": false, "many": true} {
 		c := config.Default()
 		c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = "file:data/crowd.bin", 20, "quantized", 300*time.Millisecond
-		if err := errors.Join(c.Set("down.trace", "data/link.csv"), c.Set("at[0].t", "100ms"), c.Set("at[0].down.loss", "20%")); err != nil {
+		if err := errors.Join(c.Set("down.trace", "data/link.csv"), c.Set("at[0].t", "100ms"),
+			c.Set("at[0].down.loss", "20%")); err != nil {
 			t.Fatal(err)
 		}
 		if sweep {
@@ -49,7 +51,8 @@ func TestReplayFindsTheData(t *testing.T) {
 	if err := errors.Join(err, json.Unmarshal(text, &saved)); err != nil {
 		t.Fatal(err)
 	}
-	if len(saved.Files) != 2 || saved.Files[0].Name != "data/crowd.bin" || saved.Files[0].Path != "../../data/crowd.bin" || len(saved.Files[0].SHA256) != 64 {
+	if len(saved.Files) != 2 || saved.Files[0].Name != "data/crowd.bin" || saved.Files[0].Path != "../../data/crowd.bin" ||
+		len(saved.Files[0].SHA256) != 64 {
 		t.Errorf("files %+v", saved.Files)
 	}
 	same("out/one")

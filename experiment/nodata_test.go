@@ -34,7 +34,8 @@ func TestDeadLinkHoldsNoAssertion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"starved_ratio":null`, `"position_error_mm":null`, `"late_ms":null`, `"behind_ms":null`, `"longest_freeze_ms":null`,
+	for _, want := range []string{`"starved_ratio":null`, `"position_error_mm":null`, `"late_ms":null`, `"behind_ms":null`,
+		`"longest_freeze_ms":null`,
 		`"loss_rate":1`, `"delay_ms":null`, `"got":null`} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("the JSON lacks %s:\n%s", want, data)

@@ -30,8 +30,10 @@ func TestPlayoutPresets(t *testing.T) {
 		}
 		for _, r := range report.Runs {
 			p := &r.Totals.Playout
-			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n", name, r.Set["down.loss"],
-				r.Set["receiver.playout_delay"], p.StarvedRatio.Times(100), p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.BehindMS, *p.PositionErrorMM, *p.OrientationErrorDeg)
+			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n",
+				name, r.Set["down.loss"],
+				r.Set["receiver.playout_delay"], p.StarvedRatio.Times(100), p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.BehindMS,
+				*p.PositionErrorMM, *p.OrientationErrorDeg)
 		}
 	}
 	const path = "testdata/playout.golden"

@@ -102,7 +102,8 @@ func sameFiles(c *config.Config, report string, was *figures.Transfer) error {
 		is         [sha256.Size]byte
 	}{{"old", was.OldSHA256, oldSum}, {"new", was.SHA256, newSum}} {
 		if is := hex.EncodeToString(x.is[:]); is != x.was {
-			return &config.Error{File: report, Key: "data.source", Problem: fmt.Sprintf("the %s file is another one now, with SHA-256 %.16s...", x.which, is), Expected: x.was}
+			return &config.Error{File: report, Key: "data.source",
+				Problem: fmt.Sprintf("the %s file is another one now, with SHA-256 %.16s...", x.which, is), Expected: x.was}
 		}
 	}
 	return nil

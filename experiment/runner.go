@@ -94,7 +94,8 @@ func NewRunner(c *config.Config, opt RunnerOptions) (*Runner, error) {
 		panic("experiment: a Runner needs a Clock")
 	}
 	opt.Clock = steady(opt.Clock)
-	r := &Runner{opt: opt, files: &report.Files{}, commands: make(chan Command, 64), packs: engine.NewPackCache(), done: make(chan struct{}),
+	r := &Runner{opt: opt, files: &report.Files{}, commands: make(chan Command, 64), packs: engine.NewPackCache(),
+		done:   make(chan struct{}),
 		config: c.Clone(), speed: 1, seeking: nowhere}
 	s, err := r.open()
 	if err != nil {
@@ -110,8 +111,9 @@ func (r *Runner) open() (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
 	c.Find = r.files.Note
-	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
-		Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
+	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples,
+		KeepPackets: livePackets,
+		Endless:     true, WithPicture: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.

@@ -74,7 +74,8 @@ func TestLiveSessionReplays(t *testing.T) {
 		case 0:
 			c.Change = new(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name))
 		case 1, 2, 3:
-			c.Change = new(config.NewChange("down.loss", fmt.Sprintf("%d%%", rng.IntN(40)), "down.latency", fmt.Sprintf("%dms", rng.IntN(200))))
+			c.Change = new(config.NewChange("down.loss", fmt.Sprintf("%d%%", rng.IntN(40)), "down.latency",
+				fmt.Sprintf("%dms", rng.IntN(200))))
 		case 4:
 			c.Undo = true
 		case 5:

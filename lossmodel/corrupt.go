@@ -76,7 +76,8 @@ func (*Corruption) row() stageRow {
 				Help: "bits flipped in a datagram that is corrupted",
 			}),
 			newKey(bitRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
-				Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05", "0.0001", "0.001"},
+				Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05",
+					"0.0001", "0.001"},
 				Help: "bit error rate: each bit of a datagram's payload is flipped by itself with this probability",
 			}),
 			newKey(setting.Switch, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{

@@ -206,7 +206,8 @@ func latencyKey() keyRow {
 		a, okA := setting.Span.Parse(latency)
 		b, okB := setting.Span.Parse(jitter)
 		if !okA || !okB || !setting.Span.In(a) || !setting.Span.In(b) {
-			return &KeyError{Key: "latency", Value: setting.Show(value), Expected: setting.Span.Expected + `, or two of them as in "50ms±10ms"`}
+			return &KeyError{Key: "latency", Value: setting.Show(value),
+				Expected: setting.Span.Expected + `, or two of them as in "50ms±10ms"`}
 		}
 		spec.Delay.Latency, spec.Delay.Jitter = a, b
 		return nil

@@ -77,7 +77,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		panic(fmt.Sprintf("lossmodel: Send at %v after Send at %v: virtual time must not run backwards", now, l.now))
 	}
 	if len(datagram) > MaxDatagram {
-		panic(fmt.Sprintf("lossmodel: a datagram of %d bytes; IPv4 carries at most %d: refuse it before sending", len(datagram), MaxDatagram))
+		panic(fmt.Sprintf("lossmodel: a datagram of %d bytes; IPv4 carries at most %d: refuse it before sending", len(datagram),
+			MaxDatagram))
 	}
 	l.now = now
 	l.release()

@@ -40,7 +40,8 @@ func readChances(data []byte) (*opportunities, error) {
 		}
 		at := time.Duration(ms) * time.Millisecond
 		if at < c.period {
-			return nil, fmt.Errorf("line %d goes back from %d ms to %d ms, expected times that never decrease", n, c.period/time.Millisecond, ms)
+			return nil, fmt.Errorf("line %d goes back from %d ms to %d ms, expected times that never decrease", n,
+				c.period/time.Millisecond, ms)
 		}
 		c.at, c.period = append(c.at, at), at
 	}

@@ -51,7 +51,8 @@ func TestGilbertElliottClosedForm(t *testing.T) {
 
 // fourStateSpread sums the covariances of the chain one by one.
 func fourStateSpread(s loss.FourState, pi [4]float64, rate float64) float64 {
-	step := [4][4]float64{{1 - s.P13 - s.P14, 0, s.P13, s.P14}, {0, 1 - s.P23, s.P23, 0}, {s.P31, s.P32, 1 - s.P31 - s.P32, 0}, {1, 0, 0, 0}}
+	step := [4][4]float64{{1 - s.P13 - s.P14, 0, s.P13, s.P14}, {0, 1 - s.P23, s.P23, 0}, {s.P31, s.P32, 1 - s.P31 - s.P32, 0},
+		{1, 0, 0, 0}}
 	f := [4]float64{-rate, -rate, 1 - rate, 1 - rate}
 	var weighted [4]float64
 	for i := range pi {

@@ -163,7 +163,8 @@ func TestNetemKeyReads(t *testing.T) {
 func TestNetemHoldsTheOtherKeys(t *testing.T) {
 	s := specOf(t, "loss", "5%", "burst", "2", "latency", "20ms", "netem", "delay 9ms")
 	for key, value := range map[string]any{"loss": "1%", "burst": "off", "latency": "30ms", "rate": "1mbit", "corrupt": "1%",
-		"reorder.delay": "3ms", "loss.model": "bernoulli", "delay": map[string]any{"jitter": "1ms"}, "duplicate": map[string]any{"copies": 3}} {
+		"reorder.delay": "3ms", "loss.model": "bernoulli", "delay": map[string]any{"jitter": "1ms"},
+		"duplicate": map[string]any{"copies": 3}} {
 		before := s
 		if err := s.Set(key, value); err == nil || !strings.Contains(err.Error(), `netem to be "off" first`) || s != before {
 			t.Errorf("%s = %v: %v", key, value, err)

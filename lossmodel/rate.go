@@ -198,7 +198,8 @@ func (*Rate) row() stageRow {
 				Source: "tc-netem(8), rate CELLOVERHEAD",
 			}),
 			newKey(bucketUnit(), func(s *Spec) *int64 { return &s.Rate.Burst }, KeyInfo{
-				Key: "rate_burst", Stage: "rate", Ladder: []string{"off", "2KB", "4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "1MB"},
+				Key: "rate_burst", Stage: "rate", Ladder: []string{"off", "2KB", "4KB", "8KB", "16KB", "32KB", "64KB", "128KB",
+					"256KB", "1MB"},
 				Help: "bytes of a token bucket: so much leaves the line at once after a pause; off: none",
 			}),
 			newFile(lineTrace, "a trace of delivery opportunities", false, func(s *Spec) *tracefile.File { return &s.Rate.Trace }, KeyInfo{

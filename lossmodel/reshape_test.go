@@ -147,7 +147,8 @@ func TestChangeAndBack(t *testing.T) {
 	for _, pairs := range [][]string{
 		{"loss", "gilbert-elliott p=5% r=20% h=10% k=99%"}, {"loss", "four-state p13=5% p31=30% p32=20% p23=30% p14=3%"},
 		{"loss", "correlated p=20% rho=60%"}, {"loss", "periodic every=9"}, {"loss", "pattern bits=00101011"}, {"trace", "capture.csv"},
-		{"latency", "50ms±10ms", "distribution", "normal", "jitter_correlation", "80%"}, {"latency", "50ms±10ms", "jitter_correlation", "80%"},
+		{"latency", "50ms±10ms", "distribution", "normal", "jitter_correlation", "80%"},
+		{"latency", "50ms±10ms", "jitter_correlation", "80%"},
 		{"latency", "50ms±10ms", "distribution", "gamma", "keep_order", "on"}, {"rate", "1mbit", "rate_burst", "9KB", "queue", "20KB"},
 		{"rate_trace", "line.trace", "queue", "off"}, {"reorder", "10%", "reorder_distance", "2"}, {"corrupt_ber", "0.001"},
 	} {

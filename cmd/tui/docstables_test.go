@@ -95,7 +95,8 @@ func scalars(c *config.Config) map[string]string {
 func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	usual, all := scalars(config.Default()), config.Default()
-	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true, "receiver.digest": 16} {
+	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true,
+		"receiver.digest": 16} {
 		if err := all.Set(key, value); err != nil {
 			t.Fatal(err)
 		}

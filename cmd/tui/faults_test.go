@@ -44,7 +44,8 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 		"patch apply": {[]string{"patch", "apply", old, delta, "a.new"}, "a.new", false},
 		"train":       {[]string{"train", "--data", recording, "--encoder", "one", "--out", "nets"}, "nets/encoders/one/a.net", true},
 		"run":         {[]string{"run", "--data", recording, "--set", "duration=100ms", "--out", "results"}, "results/report.json", true},
-		"run --force": {[]string{"run", "--data", recording, "--set", "duration=100ms", "--out", "results", "--force"}, "results/report.json", false},
+		"run --force": {[]string{"run", "--data", recording, "--set", "duration=100ms", "--out", "results", "--force"},
+			"results/report.json", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var complete map[string]string
@@ -105,7 +106,8 @@ func TestTraceToAFullDisk(t *testing.T) {
 		var stderr bytes.Buffer
 		a := testApp()
 		a.stdout, a.stderr = newOutput(&failing{n, syscall.ENOSPC}), &stderr
-		if code := a.run(context.Background(), args); code == exitDone || !strings.Contains(stderr.String(), "standard output: no space left") {
+		if code := a.run(context.Background(), args); code == exitDone ||
+			!strings.Contains(stderr.String(), "standard output: no space left") {
 			t.Errorf("after %d bytes: exit %d, %q", n, code, stderr.String())
 		}
 	}
@@ -118,7 +120,8 @@ func TestReaderOfJSONLeaves(t *testing.T) {
 	for bound, code := range map[string]int{"> 0": exitDone, "< 0": exitFailed} {
 		for _, sweep := range []bool{false, true} {
 			dir := filepath.Join(t.TempDir(), "out")
-			args := []string{"run", "--data", recording, "--set", "duration=100ms", "--set", "assert.payload_kbps=" + bound, "--json", "--quiet", "--out", dir}
+			args := []string{"run", "--data", recording, "--set", "duration=100ms", "--set", "assert.payload_kbps=" + bound, "--json",
+				"--quiet", "--out", dir}
 			if sweep {
 				args = append(args, "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2,3,4,5,6,7,8]")
 			}
@@ -153,7 +156,8 @@ func TestJSONOfBadData(t *testing.T) {
 			Error   string `json:"error"`
 		}
 		document(t, o.stdout, &doc)
-		if o.code != exitUsage || doc.Reason != "data" || doc.Planned != 1+len(more)/4 || !strings.Contains(o.stderr, doc.Error) || doc.Error == "" {
+		if o.code != exitUsage || doc.Reason != "data" || doc.Planned != 1+len(more)/4 || !strings.Contains(o.stderr, doc.Error) ||
+			doc.Error == "" {
 			t.Errorf("exit %d, %+v, %s", o.code, doc, o.stderr)
 		}
 	}
@@ -168,14 +172,16 @@ func TestFoldersAndReplays(t *testing.T) {
 	if o := tui(args...); o.code != exitDone {
 		t.Fatal(o.stderr)
 	}
-	if o := tui(args...); o.code != exitUsage || !strings.HasPrefix(o.stderr, "tui: out: out holds the results of another run; expected an empty folder") {
+	if o := tui(args...); o.code != exitUsage ||
+		!strings.HasPrefix(o.stderr, "tui: out: out holds the results of another run; expected an empty folder") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
 	if o := tui(append(args, "--force")...); o.code != exitDone {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
 	write(t, "empty.json", `{"runs":[]}`)
-	if o := tui("replay", "empty.json", "--json"); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, "empty.json: holds no runs") {
+	if o := tui("replay", "empty.json", "--json"); o.code != exitUsage || o.stdout != "" ||
+		!strings.Contains(o.stderr, "empty.json: holds no runs") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	report, err := os.ReadFile("out/report.json")

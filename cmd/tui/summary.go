@@ -77,7 +77,8 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 	}
 	fmt.Fprintf(w, "\nshown     %.0f ms behind the sender", p.BehindMS)
 	if e := p.PositionErrorMM; e != nil {
-		fmt.Fprintf(w, "; moving cubes off by %.1f mm at the median, 95 %% up to %.1f, the worst %.1f", e.Of(e.P50), e.Of(e.P95), e.Of(e.Max))
+		fmt.Fprintf(w, "; moving cubes off by %.1f mm at the median, 95 %% up to %.1f, the worst %.1f", e.Of(e.P50), e.Of(e.P95),
+			e.Of(e.Max))
 	}
 	fmt.Fprintln(w)
 }

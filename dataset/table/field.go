@@ -73,7 +73,8 @@ func (r *reader) field(l *Layout, at string, t map[string]any) {
 		r.fail(at+"name", fmt.Sprintf("%q is the name of field[%d] already", f.Name, i), "a name for each field")
 	}
 	if i := slices.Index(l.columns, column); i >= 0 {
-		r.fail(at+"column", fmt.Sprintf("column %q is read by field[%d] (%s) already", column, i, s.Fields[i].Name), "a column for each field")
+		r.fail(at+"column", fmt.Sprintf("column %q is read by field[%d] (%s) already", column, i, s.Fields[i].Name),
+			"a column for each field")
 	}
 	if column == l.Frame {
 		r.fail(at+"column", fmt.Sprintf("column %q is the one that tells frames apart", column), "another one")

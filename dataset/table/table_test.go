@@ -107,7 +107,8 @@ func TestFormatsAgree(t *testing.T) {
 		{"no-last-newline.csv", two, []byte(strings.TrimSuffix(plain, "\n"))},
 		{"bare.csv", "header = false\n" + two, []byte(strings.TrimPrefix(plain, "x,on\n"))},
 		{"quoted.csv", two, []byte(strings.ReplaceAll(strings.ReplaceAll(plain, "0.12,1", ` "0.12" , "TRUE" `), "x,on", `"x","on"`))},
-		{"columns.csv", two, []byte("name,on,who,x\n" + "\"a \"\"b\"\", c\",0,,-1\n,1,,12e-2\n,true,,+1.00\n,false,,0\n,1,,.07\n,1,,-.334\n")},
+		{"columns.csv", two, []byte("name,on,who,x\n" +
+			"\"a \"\"b\"\", c\",0,,-1\n,1,,12e-2\n,true,,+1.00\n,false,,0\n,1,,.07\n,1,,-.334\n")},
 		{"a.tsv", two, []byte(strings.ReplaceAll(plain, ",", "\t"))},
 		{"semicolons.csv", "separator = \";\"\n" + two, []byte(strings.ReplaceAll(plain, ",", ";"))},
 		{"ticks.csv", "frame = \"t\"\n" + two, []byte("t,x,on\n7,-1,0\n7,0.12,1\n9.5,1,1\n9.5,0,0\n10,.07,1\n10,-.33,1\n")},

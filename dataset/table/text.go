@@ -72,7 +72,8 @@ func (t *text) column(name string) (int, error) {
 	case i >= 0:
 		return i, nil
 	case t.valuesFirst():
-		return 0, t.fail(-1, ErrRecords, "these are values, not the names of columns", `names in the first line, or header = false in the schema`)
+		return 0, t.fail(-1, ErrRecords, "these are values, not the names of columns",
+			`names in the first line, or header = false in the schema`)
 	}
 	if comma := t.otherComma(); comma != 0 {
 		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("one cell with %q in it, not columns between %q", comma, t.comma),
@@ -123,7 +124,8 @@ func (t *text) read(table []int32, _ int) error {
 func (t *text) row(row int) error {
 	if !t.ahead {
 		if err := t.next(); err == io.EOF && row > 0 {
-			return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", row), fmt.Sprintf("%d", t.layout.Schema.Rows))
+			return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", row),
+				fmt.Sprintf("%d", t.layout.Schema.Rows))
 		} else if err != nil {
 			return err
 		}

@@ -77,7 +77,8 @@ func (r *reader) missing(key, expected string) {
 		table = key[:cut]
 	}
 	if r.err == nil {
-		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: "is missing from " + table, Expected: expected, Kind: ErrSchema}
+		r.err = &Error{File: r.file, Line: r.line(key), Place: key, Problem: "is missing from " + table, Expected: expected,
+			Kind: ErrSchema}
 	}
 }
 

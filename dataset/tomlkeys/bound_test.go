@@ -36,12 +36,13 @@ func TestBound(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"a long script":   many(10_000, "[[at]] # no. #.\nt = \"#ms\"\n[at.down] # a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r\nloss = \"5%%\""),
-		"one of tables":   "at = [\n" + many(10_000, "{ t = \"#ms\", loss = \"5%%\" },") + "]",
-		"a long list":     "[[sweep]]\nvalues = [" + strings.Repeat("0.5, ", 50_000) + "]",
-		"dots in strings": "a = \"" + strings.Repeat("=.[{", 5000) + "\\\"" + strings.Repeat(".", 99) + "\" # " + strings.Repeat(".", 99) + "\nb = '''\n" + strings.Repeat("[=.\n", 5000) + "'''",
-		"nothing":         "",
-		"open string":     "a = \"\\",
+		"a long script": many(10_000, "[[at]] # no. #.\nt = \"#ms\"\n[at.down] # a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r\nloss = \"5%%\""),
+		"one of tables": "at = [\n" + many(10_000, "{ t = \"#ms\", loss = \"5%%\" },") + "]",
+		"a long list":   "[[sweep]]\nvalues = [" + strings.Repeat("0.5, ", 50_000) + "]",
+		"dots in strings": "a = \"" + strings.Repeat("=.[{", 5000) + "\\\"" + strings.Repeat(".", 99) + "\" # " + strings.Repeat(".", 99) +
+			"\nb = '''\n" + strings.Repeat("[=.\n", 5000) + "'''",
+		"nothing":     "",
+		"open string": "a = \"\\",
 	} {
 		if err := Bound([]byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -139,7 +139,8 @@ var errFixed = errors.New("cannot be replaced as a whole")
 
 // fixed reports whether an error of the system means errFixed.
 func fixed(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV)
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY) ||
+		errors.Is(err, syscall.EXDEV)
 }
 
 // swap writes a new folder beside this one and exchanges the two.

@@ -78,7 +78,8 @@ func TestTallies(t *testing.T) {
 		}
 		for i, key := range keys {
 			if p.key(got, i) != key || p.count(got, i) != want[key] {
-				t.Fatalf("order %d, entry %d: key %x came %d times, want %x, %d times", order, i, p.key(got, i), p.count(got, i), key, want[key])
+				t.Fatalf("order %d, entry %d: key %x came %d times, want %x, %d times", order, i, p.key(got, i), p.count(got, i), key,
+					want[key])
 			}
 		}
 	}

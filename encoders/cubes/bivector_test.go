@@ -96,7 +96,8 @@ func TestRotorsMostlyHit(t *testing.T) {
 		}
 	}
 	if hits < 4500 || useless > 50 {
-		t.Errorf("of 5000 turns %d are hit, %d are missed by a step, %d have no rotor; want at least 4500 and at most 50", hits, misses, useless)
+		t.Errorf("of 5000 turns %d are hit, %d are missed by a step, %d have no rotor; want at least 4500 and at most 50", hits,
+			misses, useless)
 	}
 }
 

@@ -63,7 +63,8 @@ func TestLists(t *testing.T) {
 			relative := list(t, newGaps(n, publishedGaps...), rows, n)
 			closer := list(t, newGaps(n, closeGaps...), rows, n)
 			if most := n + 1; indexed > most || relative > most || closer > most {
-				t.Fatalf("%d of %d rows take %d, %d, %d bits; a flag and the bitmap would be %d", len(rows), n, indexed, relative, closer, most)
+				t.Fatalf("%d of %d rows take %d, %d, %d bits; a flag and the bitmap would be %d", len(rows), n, indexed, relative,
+					closer, most)
 			}
 		}
 	}

@@ -112,7 +112,8 @@ func TestFollow(t *testing.T) {
 		done = at
 		return nil
 	}, patch.Watch{Coded: func(x patch.Segment) { told += x.End - x.Start }})
-	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); err != nil || done != int64(len(new.Body)) || told != done {
+	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); err != nil || done != int64(len(new.Body)) ||
+		told != done {
 		t.Errorf("heard of %d bytes, told of %d, of %d; error %v", done, told, len(new.Body), err)
 	}
 	stop := errors.New("stop")

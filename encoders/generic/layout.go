@@ -104,7 +104,8 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	f.Body = append(f.Body[:0], src[l.size:]...)
 	for i, c := range l.columns {
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
-			return fmt.Errorf("generic: %w: field %s: %w: %d above its minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name, frame.ErrRange, v)
+			return fmt.Errorf("generic: %w: field %s: %w: %d above its minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
+				frame.ErrRange, v)
 		}
 		src = src[c.bytes*l.schema.Rows:]
 	}

@@ -51,10 +51,12 @@ func pack(rows []row, i, n int) (layer, error) {
 	for k := range rows {
 		r := &rows[k]
 		if r.shift < minShift || r.shift > maxShift {
-			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d binary places, expected %d to %d", ErrNet, i, k, r.shift, minShift, maxShift)
+			return layer{}, fmt.Errorf("%w: layer %d, output %d: %d binary places, expected %d to %d", ErrNet, i, k, r.shift,
+				minShift, maxShift)
 		}
 		if most := r.worst(inMax, outBits); most > math.MaxInt32 {
-			return layer{}, fmt.Errorf("%w: layer %d, output %d: its sum can reach %d, expected at most %d", ErrNet, i, k, most, math.MaxInt32)
+			return layer{}, fmt.Errorf("%w: layer %d, output %d: its sum can reach %d, expected at most %d", ErrNet, i, k, most,
+				math.MaxInt32)
 		}
 		l.put(k, r, down(r.shift, outBits))
 	}

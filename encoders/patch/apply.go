@@ -28,7 +28,8 @@ func Apply(out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress
 }
 
 // applyWith is Apply with coders of the caller's.
-func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize int64, patch io.Reader, progress Progress) (Header, error) {
+func applyWith(coder func(fast bool) coder, out Target, old io.ReaderAt, oldSize int64, patch io.Reader,
+	progress Progress) (Header, error) {
 	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer), progress: progress}
 	h, err := readHeader(a.r)
 	if err != nil {

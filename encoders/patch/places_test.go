@@ -32,7 +32,8 @@ func room(t *testing.T) (path func(string) string, new []byte) {
 // from, whether by their names or by others.
 func TestPlaces(t *testing.T) {
 	path, _ := room(t)
-	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch"), "nothing": path("none")} {
+	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch"),
+		"nothing": path("none")} {
 		if err := os.Symlink(of, path(name)); err != nil {
 			t.Skip("no links can be made:", err)
 		}

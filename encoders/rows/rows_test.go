@@ -15,7 +15,8 @@ func columnsOf() []column {
 	var fields []frame.Field
 	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0},
 		{math.MinInt32, math.MaxInt32}} {
-		fields = append(fields, frame.Field{Kind: frame.Quantity, Min: r[0], Max: r[1]}, frame.Field{Kind: frame.Angle, Min: r[0], Max: r[1]})
+		fields = append(fields, frame.Field{Kind: frame.Quantity, Min: r[0], Max: r[1]},
+			frame.Field{Kind: frame.Angle, Min: r[0], Max: r[1]})
 	}
 	fields = append(fields, frame.Field{Kind: frame.Float32})
 	return newPlan(&frame.Schema{Rows: 1, Fields: fields}).cols
@@ -49,11 +50,13 @@ func TestArithmetic(t *testing.T) {
 					}
 				}
 			}
-			if off := c.difference(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 && uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
+			if off := c.difference(v, guess); c.kind == frame.Angle && c.span < math.MaxInt32 &&
+				uint64(magnitude(off)) > (uint64(c.span)+1)/2 {
 				t.Fatalf("column %d: from %d to %d by %d, the longer way round", i, guess, v, off)
 			}
 			if c.kind == frame.Quantity && c.span < math.MaxInt32 {
-				if up, down := c.room(guess); int64(v)-int64(guess) > int64(up) || int64(guess)-int64(v) > int64(down) || c.part(guess) > 15 {
+				if up, down := c.room(guess); int64(v)-int64(guess) > int64(up) || int64(guess)-int64(v) > int64(down) ||
+					c.part(guess) > 15 {
 					t.Fatalf("column %d: no room from %d to %d", i, guess, v)
 				}
 			}

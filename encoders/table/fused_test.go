@@ -21,7 +21,8 @@ func TestNothingIsFused(t *testing.T) {
 		t.Skipf("the go command is not there to build with: %v", err)
 	}
 	build := exec.CommandContext(t.Context(), tool, "build", "-gcflags=-S",
-		"wirelab/dataset/physics", "wirelab/encoders/rangecoder", "wirelab/encoders/rotation", "wirelab/encoders/nn", "wirelab/encoders/train/mdn",
+		"wirelab/dataset/physics", "wirelab/encoders/rangecoder", "wirelab/encoders/rotation", "wirelab/encoders/nn",
+		"wirelab/encoders/train/mdn",
 		"wirelab/dataset/rpc", "wirelab/encoders/rpc", "wirelab/encoders/adaptive", "wirelab/encoders/rows",
 		"wirelab/encoders/cubes", "wirelab/encoders/cubes/entropy", "wirelab/encoders/cubes/forecast", "wirelab/encoders/cubes/kinetic")
 	build.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=arm64")

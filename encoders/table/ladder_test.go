@@ -78,7 +78,8 @@ func TestLadder(t *testing.T) {
 				}
 			}
 			if orientation["rotor"] >= orientation["relative-orientation"] {
-				t.Errorf("rotor spends %d units on orientation, relative-orientation %d", orientation["rotor"], orientation["relative-orientation"])
+				t.Errorf("rotor spends %d units on orientation, relative-orientation %d", orientation["rotor"],
+					orientation["relative-orientation"])
 			}
 		})
 	}

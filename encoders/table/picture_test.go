@@ -84,7 +84,8 @@ func (c *chart) bar(name string, parts []float64, scale float64, note string) {
 		if v == 0 {
 			continue
 		}
-		fmt.Fprintf(c, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", x, c.y, v*scale, barHeight, shares[i].colour)
+		fmt.Fprintf(c, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", x, c.y, v*scale, barHeight,
+			shares[i].colour)
 		x += v * scale
 	}
 	c.text(int(x)+6, "start", note)

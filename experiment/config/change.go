@@ -153,7 +153,8 @@ func (ch *Change) Set(key string, value any) error {
 		return ch.setSetting(s, key, value)
 	} else if s != nil {
 		return &Error{Key: key, Problem: "it is settled when a run begins, and a script cannot change it",
-			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " + strings.Join(liveNames(), ", ")}
+			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " +
+				strings.Join(liveNames(), ", ")}
 	}
 	return Unknown(key, "key", key, changeKeys())
 }

@@ -217,7 +217,8 @@ func (c *Config) validate() error {
 // between two snapshots, and packets lean on one.
 func (c *Config) checkHistories() error {
 	if least := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > least {
-		return &Error{Key: "sender.every", Problem: fmt.Sprintf("every %d-th snapshot is hardly ever within %d of another", c.Sender.Every, least),
+		return &Error{Key: "sender.every", Problem: fmt.Sprintf("every %d-th snapshot is hardly ever within %d of another",
+			c.Sender.Every, least),
 			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, least/2))}
 	}
 	held := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
@@ -238,7 +239,8 @@ func (c *Config) checkScript() error {
 			return &Error{Key: Indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
 		}
 		if c.Duration > 0 && at.T >= c.Duration {
-			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end", Expected: "less than duration = " + c.Duration.String()}
+			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end",
+				Expected: "less than duration = " + c.Duration.String()}
 		}
 		if err := d.Apply(at.Change); err != nil {
 			return Within(Indexed("at", i), err)

@@ -62,7 +62,8 @@ func TestConfigReadsEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 || c.Sender.History != 100 ||
+	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 ||
+		c.Sender.History != 100 ||
 		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || c.Receiver.Interpolation != Hermite {
 		t.Errorf("scalars: %+v", c)
 	}
@@ -73,10 +74,12 @@ func TestConfigReadsEveryKey(t *testing.T) {
 		t.Errorf("up: the profile's latency and the file's jitter, got %v and %v", c.Up.Delay.Latency, c.Up.Delay.Jitter)
 	}
 	first, second := c.At[0], c.At[1]
-	if first.T != 10*time.Second || first.Change.Text("encoder.name") != "quantized" || first.Change.Text("down.loss") != "20%" || first.Change.Has("up") {
+	if first.T != 10*time.Second || first.Change.Text("encoder.name") != "quantized" || first.Change.Text("down.loss") != "20%" ||
+		first.Change.Has("up") {
 		t.Errorf("at[0]: %+v", first)
 	}
-	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"up.latency", "10ms"}, {"receiver.playout_delay", "50ms"}, {"sender.every", int64(2)},
+	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"up.latency", "10ms"}, {"receiver.playout_delay", "50ms"},
+		{"sender.every", int64(2)},
 		{"receiver.interpolation", "linear"}, {"mark", "here"}}) {
 		t.Errorf("at[1]: %+v", second)
 	}
@@ -194,7 +197,8 @@ func TestDisplayRate(t *testing.T) {
 	for _, c := range []struct {
 		value any
 		want  int // -1: refused
-	}{{59.94, 59_940}, {"59.9", 59_900}, {int64(144), 144_000}, {0, 0}, {"0", 0}, {1000.0, 1_000_000}, {0.5, -1}, {-60, -1}, {1000.1, -1}, {"fast", -1}, {math.NaN(), -1}, {math.Inf(1), -1}} {
+	}{{59.94, 59_940}, {"59.9", 59_900}, {int64(144), 144_000}, {0, 0}, {"0", 0}, {1000.0, 1_000_000}, {0.5, -1}, {-60, -1}, {1000.1, -1},
+		{"fast", -1}, {math.NaN(), -1}, {math.Inf(1), -1}} {
 		d := Default()
 		err := d.Set("receiver.display_hz", c.value)
 		if c.want < 0 {
@@ -250,7 +254,8 @@ func TestUndoGoesBack(t *testing.T) {
 	before := Default()
 	after := before.Clone()
 	p := 30 * time.Millisecond
-	ch := NewChange("encoder.name", "quantized", "down.loss", "9%", "down.latency", "20ms", "up.rate", "1mbit", "receiver.playout_delay", (p).String(), "receiver.interpolation", "hermite", "sender.every", 4)
+	ch := NewChange("encoder.name", "quantized", "down.loss", "9%", "down.latency", "20ms", "up.rate", "1mbit", "receiver.playout_delay",
+		(p).String(), "receiver.interpolation", "hermite", "sender.every", 4)
 	if err := after.Apply(ch); err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +273,8 @@ func TestUndoGoesBack(t *testing.T) {
 func TestNear(t *testing.T) {
 	known := []string{"relative-orientation", "relative-position", "raw", "zstd", "zstd-baseline"}
 	for in, want := range map[string]string{
-		"relative-orientatoin": "relative-orientation", "rwa": "raw", "zst": "zstd", "relative-p": "relative-position", "kinetic": "", "RAW": "raw",
+		"relative-orientatoin": "relative-orientation", "rwa": "raw", "zst": "zstd", "relative-p": "relative-position", "kinetic": "",
+		"RAW": "raw",
 	} {
 		if got := Near(in, known); got != want {
 			t.Errorf("Near(%q) = %q, want %q", in, got, want)

@@ -74,7 +74,8 @@ func (c *Config) Adopt(settled *Config) {
 // OpenData opens the source that the configuration names; ctx ends the wait for whoever
 // writes into a pipe.
 func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error) {
-	src, err := dataset.Open(dataset.WithPaths(c.Data.Source, c.where), dataset.Options{Context: ctx, Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed,
+	src, err := dataset.Open(dataset.WithPaths(c.Data.Source, c.where), dataset.Options{Context: ctx,
+		Cubes: c.Data.Cubes, Loop: loop && c.Data.Loop, Seed: c.Seed,
 		Script: c.Data.Script, Message: c.Data.Message})
 	if err != nil {
 		return nil, c.Locate(ErrorAt("data.source", err))
@@ -92,5 +93,6 @@ func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error
 	if len(names) > 0 {
 		expected = "one that does: " + strings.Join(names, ", ")
 	}
-	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %ss", codec.Name, c.Data.Source, s.Item), Expected: expected}
+	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %ss", codec.Name, c.Data.Source, s.Item),
+		Expected: expected}
 }

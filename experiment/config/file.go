@@ -159,7 +159,8 @@ func checkShape(tree map[string]any) error {
 				table, isTable := entry.(map[string]any)
 				switch {
 				case isTable && !isList:
-					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name", Expected: "one table, as in [" + name + "]"}
+					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name",
+						Expected: "one table, as in [" + name + "]"}
 				case isTable && len(table) == 0:
 					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: expected}
 				}

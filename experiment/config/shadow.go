@@ -17,7 +17,8 @@ func (e Encoder) Equal(o Encoder) bool {
 const MaxShadows = 64
 
 func tooManyShadows(key string, n int) error {
-	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1), Expected: fmt.Sprintf("at most %d shadows", MaxShadows)}
+	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1),
+		Expected: fmt.Sprintf("at most %d shadows", MaxShadows)}
 }
 
 // In reports whether list has the same.

@@ -29,9 +29,11 @@ func (c *Config) checkSweep() error {
 		total *= len(c.Sweep[i].Values)
 		switch key := Indexed("sweep", i) + ".values"; {
 		case total > MaxSweep:
-			return &Error{Key: key, Problem: fmt.Sprintf("the grid has %d points, and more with what follows", total), Expected: fmt.Sprintf("at most %d", MaxSweep)}
+			return &Error{Key: key, Problem: fmt.Sprintf("the grid has %d points, and more with what follows", total),
+				Expected: fmt.Sprintf("at most %d", MaxSweep)}
 		case total*len(c.At) > maxScripted:
-			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)), Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
+			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)),
+				Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
 		}
 	}
 	for i := range c.Sweep {

@@ -24,7 +24,8 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 	}
 	canonical := codec.Canonical(params)
 	if len(canonical) > encoders.MaxCanonical {
-		return Encoding{}, fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", codec.Name, len(canonical), encoders.MaxCanonical)
+		return Encoding{}, fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", codec.Name, len(canonical),
+			encoders.MaxCanonical)
 	}
 	return Encoding{codec, params, enc, canonical}, nil
 }

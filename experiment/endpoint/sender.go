@@ -47,7 +47,8 @@ type Sender struct {
 // It shares the table of initial, which must not be modified.
 func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
 	opt = opt.filled()
-	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History), run: run,
+	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe,
+		history: frame.NewHistory(s, opt.History), run: run,
 		digest: digester{bytes: opt.DigestBits / 8}}
 }
 

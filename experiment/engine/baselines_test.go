@@ -44,7 +44,8 @@ func TestBaselinesThatTheReceiverLacks(t *testing.T) {
 		if err := s.RunUntil(6 * time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 350 {
+		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.NoBaseline != 0 ||
+			got.Decoded < 350 {
 			t.Errorf("%s: %d decoded, %d wrong, %+v", name, got.Decoded, got.Wrong, got.Failures)
 		}
 	}

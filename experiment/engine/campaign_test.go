@@ -74,7 +74,8 @@ func (x *schedule) linkSetting() (key, rung string) {
 
 func (x *schedule) open(c *config.Config) *Session {
 	x.Helper()
-	s, err := NewSessionOf(c, labtest.NewCrowd(x.cubes, 1+x.cubes/2, -1, x.seed), Options{Endless: c.Duration == 0, KeepSamples: 20, Inspect: x.seed%4 == 0})
+	s, err := NewSessionOf(c, labtest.NewCrowd(x.cubes, 1+x.cubes/2, -1, x.seed), Options{Endless: c.Duration == 0, KeepSamples: 20,
+		Inspect: x.seed%4 == 0})
 	if err != nil {
 		x.Fatalf("seed %d: %v", x.seed, err)
 	}
@@ -84,7 +85,8 @@ func (x *schedule) open(c *config.Config) *Session {
 // step does one thing at random, as a person, a script or a bad link would.
 func (x *schedule) step() {
 	x.Helper()
-	op := [...]string{"encoder", "link", "link", "link", "param", "shadow", "setting", "undo", "outage", "back", "replay", "profile"}[x.rng.IntN(12)]
+	op := [...]string{"encoder", "link", "link", "link", "param", "shadow", "setting", "undo", "outage", "back", "replay",
+		"profile"}[x.rng.IntN(12)]
 	x.ops[op]++
 	s := x.session
 	change := func(pairs ...any) {
@@ -177,12 +179,14 @@ func (x *schedule) check() (sent int64) {
 		if under := int64(l.downLink.InFlight()); got.InFlight > under || i == 0 && got.InFlight != under {
 			x.Fatalf("seed %d, lane %d: %d in flight by the meter, %d by the link", x.seed, i, got.InFlight, under)
 		}
-		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt + got.Failures.UnknownCodec +
+		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt +
+			got.Failures.UnknownCodec +
 			got.Tainted + got.Wrong + got.InFlight; sum != got.Sent+got.Duplicated {
 			x.Fatalf("seed %d, lane %d: sent %d + duplicated %d, outcomes sum to %d", x.seed, i, got.Sent, got.Duplicated, sum)
 		}
 		if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 {
-			x.Fatalf("seed %d, lane %d: wrong %d, refused %d, not encoded %d: %v", x.seed, i, got.Wrong, got.DecodeRefused, got.EncodeFailed, l.lastErr)
+			x.Fatalf("seed %d, lane %d: wrong %d, refused %d, not encoded %d: %v", x.seed, i, got.Wrong, got.DecodeRefused,
+				got.EncodeFailed, l.lastErr)
 		}
 		sent += got.Sent
 	}
@@ -213,7 +217,8 @@ func TestCampaign(t *testing.T) {
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			t.Logf("%v: %d schedules, %d packets in the sessions that ended, %.1f MB live", time.Since(begun).Round(time.Second), n+1, packets, float64(m.HeapAlloc)/1e6)
+			t.Logf("%v: %d schedules, %d packets in the sessions that ended, %.1f MB live", time.Since(begun).Round(time.Second), n+1,
+				packets, float64(m.HeapAlloc)/1e6)
 		}
 	}
 	t.Logf("%d schedules, %d packets, %v", n, packets, ops)

@@ -207,7 +207,8 @@ func TestEpochsRecoverAfterOutage(t *testing.T) {
 		run(20*time.Second, config.NewChange("down.loss", "0%"))
 		got := s.lanes[0].totals(s.Now())
 		if n := got.Decoded - before.Decoded; n < 1150 || got.Wrong != 0 || got.DecodeRefused != 0 {
-			t.Errorf("%d epochs missed: %d of 1200 decoded, %d wrong, %d refused, %+v", swaps, n, got.Wrong, got.DecodeRefused, got.Failures)
+			t.Errorf("%d epochs missed: %d of 1200 decoded, %d wrong, %d refused, %+v", swaps, n, got.Wrong, got.DecodeRefused,
+				got.Failures)
 		}
 		if (*last)[3]&0x80 != 0 {
 			t.Errorf("%d epochs missed: 20 s later params still travel", swaps)
@@ -254,7 +255,8 @@ func TestConflictingScriptIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
-		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name, s.lanes[0].snd.Encoding().Codec.Name)
+		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name,
+			s.lanes[0].snd.Encoding().Codec.Name)
 	}
 }
 

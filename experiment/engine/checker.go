@@ -97,5 +97,6 @@ func affordable(c *config.Config, s *frame.Schema) error {
 		key = config.Indexed("shadow", n-1)
 	}
 	return &config.Error{Key: key, Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each",
-		need>>30, lanes, frames, s.Cells()), Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d", MaxMemory>>30, max(1, most))}
+		need>>30, lanes, frames, s.Cells()), Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d",
+		MaxMemory>>30, max(1, most))}
 }

@@ -169,7 +169,8 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range uint64(20) {
-		s := newDeliverySession(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2], "duration", "60s",
+		s := newDeliverySession(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2],
+			"duration", "60s",
 			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
 		r := runToEnd(t, s)
 		damaged += r.Totals.Failures.Corrupt

@@ -116,7 +116,8 @@ func BenchmarkInspect(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			s, err := NewSessionOf(c, labtest.NewCrowd(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true, Inspect: inspect})
+			s, err := NewSessionOf(c, labtest.NewCrowd(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true,
+				Inspect: inspect})
 			if err != nil {
 				b.Fatal(err)
 			}

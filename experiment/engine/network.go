@@ -66,7 +66,8 @@ func (m *netMeter) network(g lossmodel.Gauges) figures.Network {
 	}
 	return figures.Network{
 		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: m.meanBurst(),
-		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)), ReorderExtent: m.extents.quantiles().Among(m.received), DelayMS: delay,
+		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)), ReorderExtent: m.extents.quantiles().Among(m.received),
+		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),
 	}

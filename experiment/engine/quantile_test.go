@@ -26,7 +26,8 @@ func TestCountsAgreeWithSorting(t *testing.T) {
 			all = append(all, int64(v))
 		}
 		slices.Sort(all)
-		want := figures.Quantiles{Min: float64(all[0]), P50: nearestRank(all, 50), P95: nearestRank(all, 95), P99: nearestRank(all, 99), Max: float64(all[n-1]), N: int64(n)}
+		want := figures.Quantiles{Min: float64(all[0]), P50: nearestRank(all, 50), P95: nearestRank(all, 95), P99: nearestRank(all, 99),
+			Max: float64(all[n-1]), N: int64(n)}
 		if got := c.quantiles(); got != want {
 			t.Fatalf("%d values: %+v, want %+v", n, got, want)
 		}

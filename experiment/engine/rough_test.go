@@ -50,7 +50,8 @@ func TestCallsAndMessages(t *testing.T) {
 			lawHolds(t, s)
 			got := s.lanes[0].totals(s.Now())
 			if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 {
-				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused, got.EncodeFailed,
+				t.Errorf("%s, seed %d: wrong %d, refused %d, not encoded %d, %+v", source, seed, got.Wrong, got.DecodeRefused,
+					got.EncodeFailed,
 					got.Failures)
 			}
 			if late := got.Stale > 0; late != (source == "rpc") || got.Reordered == 0 {

@@ -112,7 +112,8 @@ func TestUniformMotionIsShownExactly(t *testing.T) {
 	} {
 		p := playoutOf(t, newPathCubes(5, uniformPath), 30*time.Second, settings...)
 		if p.PositionErrorMM.Max != 0 || p.OrientationErrorDeg.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
-			t.Errorf("%v: off by %g mm and %g degrees, %g starved", settings, p.PositionErrorMM.Max, p.OrientationErrorDeg.Max, p.StarvedRatio)
+			t.Errorf("%v: off by %g mm and %g degrees, %g starved", settings, p.PositionErrorMM.Max, p.OrientationErrorDeg.Max,
+				p.StarvedRatio)
 		}
 	}
 }
@@ -263,7 +264,8 @@ func TestMidwayTakesTheShorterWay(t *testing.T) {
 		p, q := place{pos: physics.Vec{X: 1}, rot: a}, place{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
 		um, mdeg := apart(&p, &q)
 		if math.Abs(float64(mdeg)-turned*180_000/math.Pi) > 0.6 || math.Abs(float64(um)-math.Hypot(250_000, 500_000)) > 0.6 {
-			t.Fatalf("%d um and %d thousandths of a degree apart, want %g and %g", um, mdeg, math.Hypot(250_000, 500_000), turned*180_000/math.Pi)
+			t.Fatalf("%d um and %d thousandths of a degree apart, want %g and %g", um, mdeg, math.Hypot(250_000, 500_000),
+				turned*180_000/math.Pi)
 		}
 	}
 	if q := midway(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {

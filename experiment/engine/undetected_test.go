@@ -53,7 +53,8 @@ func TestUndetectedDamage(t *testing.T) {
 			t.Errorf("%s: %d and %d wrong: damage is tainted, and never wrong", encoder, a.Wrong, b.Wrong)
 		}
 		if encoder == "relative-orientation" && a.Undetected-before[0] < 300 {
-			t.Errorf("%s: without digests %d frames were off after the damage ended: the test tests nothing", encoder, a.Undetected-before[0])
+			t.Errorf("%s: without digests %d frames were off after the damage ended: the test tests nothing", encoder,
+				a.Undetected-before[0])
 		}
 		if late := b.Undetected - before[1]; late != 0 || b.Restarts == 0 && before[0] > 0 {
 			t.Errorf("%s: with digests %d frames were off two seconds after the damage ended, %d restarts", encoder, late, b.Restarts)

@@ -140,7 +140,8 @@ func Names() map[string]bool {
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() || v.Type().Elem().Kind() == reflect.Float64) {
+		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() ||
+			v.Type().Elem().Kind() == reflect.Float64) {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		if !v.IsNil() {

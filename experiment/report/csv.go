@@ -12,7 +12,8 @@ import (
 
 // writeSamples writes one row per sample of 100 ms.
 func writeSamples(w io.Writer, all []engine.Sample) error {
-	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks", "displayed", "starved"}
+	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
+		"displayed", "starved"}
 	for o := engine.Decoded; o < engine.NumOutcomes; o++ {
 		head = append(head, o.String())
 	}
@@ -48,7 +49,8 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 	kbps := func(bits int64) string { return decimal(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
 	row := []string{
 		decimal(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
-		decimal(figures.Ratio(float64(s.PayloadBits), float64(s.Items)), 4), decimal(figures.Ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
+		decimal(figures.Ratio(float64(s.PayloadBits), float64(s.Items)), 4),
+		decimal(figures.Ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
 		decimal(figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
 	}
 	for o := engine.Decoded; o < engine.NumOutcomes; o++ {
@@ -63,7 +65,8 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 // writePackets writes one row per packet and copy, by sequence.
 func writePackets(w io.Writer, all []engine.PacketRecord) error {
 	out := csv.NewWriter(w)
-	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes", "changed", "seam"}
+	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
+		"changed", "seam"}
 	if err := out.Write(head); err != nil {
 		return err
 	}

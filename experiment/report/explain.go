@@ -190,7 +190,8 @@ func (e *explainer) damage(why engine.Reason) string {
 		return e.packet() + " could not be read: " + bits + " on the way, and with no checksum the decoder got them: " + errText(e.in.Err)
 	case engine.BecauseTainted:
 		if e.in.Flipped == 0 {
-			return e.packet() + fmt.Sprintf(" came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", e.rec.Seq-uint64(e.rec.Baseline))
+			return e.packet() + fmt.Sprintf(" came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off",
+				e.rec.Seq-uint64(e.rec.Baseline))
 		}
 		return e.packet() + " was decoded although " + bits + " on the way: the checksum is off"
 	case engine.BecauseUnknown:

@@ -56,7 +56,8 @@ func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *confi
 	t.Helper()
 	x := &trouble{t, nil, &lifetimes{}}
 	var err error
-	if x.s, err = engine.NewSessionOf(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096, Observer: x.lives}); err != nil {
+	if x.s, err = engine.NewSessionOf(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096,
+		Observer: x.lives}); err != nil {
 		t.Fatal(err)
 	}
 	x.run(until)
@@ -175,8 +176,10 @@ func TestExplainLost(t *testing.T) {
 		want     string // after the packet's number
 	}{
 		{"by itself", []string{"down.loss", "10%"}, lossmodel.Loss, "was lost: the loss stage dropped it by itself"},
-		{"burst", []string{"down.loss", "10%", "down.burst", "4"}, lossmodel.Burst, "was lost: the loss stage is in its bad state, in which packets are lost in bursts"},
-		{"fragment", []string{"down.loss", "1%", "down.mtu", "200", "encoder.name", "raw"}, lossmodel.Fragment, "was lost: the loss stage dropped one of the %d fragments that it was cut into"},
+		{"burst", []string{"down.loss", "10%", "down.burst", "4"}, lossmodel.Burst,
+			"was lost: the loss stage is in its bad state, in which packets are lost in bursts"},
+		{"fragment", []string{"down.loss", "1%", "down.mtu", "200", "encoder.name", "raw"}, lossmodel.Fragment,
+			"was lost: the loss stage dropped one of the %d fragments that it was cut into"},
 		{"netem", []string{"down.netem", "loss 10% seed 1"}, lossmodel.Loss, "was lost: the netem stage dropped it by itself"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -228,7 +231,8 @@ func TestExplainFullQueue(t *testing.T) {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, thousands(int64(bytes)), thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), count(waiting, "packet"))
+	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, thousands(int64(bytes)),
+		thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), count(waiting, "packet"))
 	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
 		t.Errorf("%d bytes would have fit beside %d of %d", rec.Wire, bytes, room)
 	}
@@ -241,7 +245,8 @@ func TestExplainLate(t *testing.T) {
 		want     string
 	}{
 		{"jitter", []string{"down.latency", "60ms", "down.jitter", "25ms"}, ": jitter added %s to the latency of 60 ms"},
-		{"reorder", []string{"down.latency", "20ms", "down.reorder", "5%", "down.reorder_delay", "45ms"}, ": the reorder stage held it back for 45 ms"},
+		{"reorder", []string{"down.latency", "20ms", "down.reorder", "5%", "down.reorder_delay", "45ms"},
+			": the reorder stage held it back for 45 ms"},
 		{"netem", []string{"down.netem", "delay 60ms 25ms seed 4"}, ": the netem stage added %s to the latency of 60 ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -269,7 +274,8 @@ func TestExplainLate(t *testing.T) {
 
 func TestExplainLateBehindAQueue(t *testing.T) {
 	// A line for 5 packets in 6: the queue grows, and the display's patience ends.
-	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms", "receiver.playout_delay", "40ms")
+	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms",
+		"receiver.playout_delay", "40ms")
 	i := x.newest(engine.BecauseLate)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bytes := 0
@@ -280,7 +286,9 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 	}
 	took := rec.Arrived - rec.Sent
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
-	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)), fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes", ms(took-10*time.Millisecond), thousands(int64(bytes)))
+	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)),
+		fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes",
+			ms(took-10*time.Millisecond), thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != engine.Decoded || bytes == 0 {
 		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)
 	}

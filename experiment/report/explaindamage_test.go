@@ -18,7 +18,8 @@ import (
 // An uplink without a checksum that flips bits makes the sender take snapshots for
 // held that are not: those lost, and those that could not be decoded.
 func TestExplainForgedAcks(t *testing.T) {
-	x := provoke(t, 60*time.Second, crowdOf(5), "down.loss", "40%", "link.latency", "10ms", "up.checksum", "false", "up.corrupt", "60%", "receiver.history", "40", "sender.history", "40")
+	x := provoke(t, 60*time.Second, crowdOf(5), "down.loss", "40%", "link.latency", "10ms", "up.checksum", "false", "up.corrupt", "60%",
+		"receiver.history", "40", "sender.history", "40")
 	i := x.newest(engine.BecauseBaseLost)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	need := x.lives.of(t, rec.Seq-uint64(rec.Baseline))
@@ -40,7 +41,8 @@ func TestExplainChecksum(t *testing.T) {
 	i := x.newest(engine.BecauseChecksum)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
-	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq, thousands(int64(rec.Wire-headers)*8))
+	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq,
+		thousands(int64(rec.Wire-headers)*8))
 	if rec.Outcome != engine.Corrupt {
 		t.Errorf("it ended as %v", rec.Outcome)
 	}
@@ -51,8 +53,10 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	i := x.newest(engine.BecauseTainted)
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bits := thousands(int64(rec.Wire-28) * 8)
-	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got, fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
-		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq, rec.Seq-uint64(rec.Baseline)) {
+	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
+		fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
+		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq,
+			rec.Seq-uint64(rec.Baseline)) {
 		t.Errorf("it says\n%s", got)
 	}
 	if rec.Outcome != engine.Tainted {
@@ -60,8 +64,10 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	}
 	i = x.newest(engine.BecauseDamaged)
 	rec = x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq, thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
-	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) && !errors.Is(err, endpoint.ErrMalformed) {
+	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq,
+		thousands(int64(rec.Wire-28)*8), errText(i.Opened.Inside.Err))
+	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) &&
+		!errors.Is(err, endpoint.ErrMalformed) {
 		t.Errorf("the decoder said %v", err)
 	}
 }
@@ -75,7 +81,8 @@ type moody struct {
 
 var errMood = errors.New("not today")
 
-func (m moody) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (m moody) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte,
+	encoders.Memo, error) {
 	if cur.Tick%50 == 49 {
 		return dst, nil, errMood
 	}

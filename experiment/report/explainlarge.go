@@ -11,7 +11,8 @@ import (
 // large says why a packet is larger than those before it.
 func (e *explainer) large(why engine.Reason) string {
 	u := &e.in.Usual
-	text := fmt.Sprintf("%s has %s bytes, %.1f times the mean: ", e.packet(), thousands(int64(e.rec.Payload)), figures.Ratio(float64(e.rec.Payload), u.Payload))
+	text := fmt.Sprintf("%s has %s bytes, %.1f times the mean: ", e.packet(), thousands(int64(e.rec.Payload)),
+		figures.Ratio(float64(e.rec.Payload), u.Payload))
 	switch why {
 	case engine.BecauseNoAck:
 		return text + "no ack that counts has come, so it builds on the initial state"
@@ -20,7 +21,8 @@ func (e *explainer) large(why engine.Reason) string {
 	case engine.BecauseSeam:
 		return text + fmt.Sprintf("the frames began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
 	case engine.BecauseOldBase:
-		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s", e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.AfterBaseline))
+		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s",
+			e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.AfterBaseline))
 	case engine.BecauseChanged:
 		return text + fmt.Sprintf("%d of %d changed against its baseline, usually %.0f", e.rec.Changed, e.rec.Items, u.Changed)
 	}
@@ -39,7 +41,8 @@ func (e *explainer) swapped() string {
 		when = fmt.Sprintf(" %s before", count(e.in.Age, "packet"))
 	}
 	if e.in.WithoutMemo {
-		return what + when + ", and has no memory of snapshot " + strconv.FormatUint(e.rec.Seq-uint64(e.rec.Baseline), 10) + " to predict from yet"
+		return what + when + ", and has no memory of snapshot " + strconv.FormatUint(e.rec.Seq-uint64(e.rec.Baseline), 10) +
+			" to predict from yet"
 	}
 	return what + when
 }

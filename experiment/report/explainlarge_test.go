@@ -24,7 +24,8 @@ func (x *trouble) before(seq uint64) (payload, changed, baseline float64) {
 
 func (x *trouble) head(rec *engine.PacketRecord) string {
 	payload, _, _ := x.before(rec.Seq)
-	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, thousands(int64(rec.Payload)), float64(rec.Payload)/payload)
+	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, thousands(int64(rec.Payload)),
+		float64(rec.Payload)/payload)
 }
 
 // shaken is a crowd in which all cubes move at once now and then.
@@ -95,12 +96,16 @@ func TestExplainSwap(t *testing.T) {
 				t.Fatal("no packet lacked the memory of its baseline")
 			}
 			if o.Inside.WithoutMemo {
-				if rec := x.lives.of(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 || x.lives.of(t, seq-uint64(rec.Baseline)).Epoch != 0 {
-					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch, x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
+				if rec := x.lives.of(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 ||
+					x.lives.of(t, seq-uint64(rec.Baseline)).Epoch != 0 {
+					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch,
+						x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
 				}
 				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
-					map[bool]string{true: "with this packet", false: count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0], seq-uint64(o.Record.Baseline))
-				if got := Explain(o, engine.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) || uint64(o.Inside.Age) > seq-first {
+					map[bool]string{true: "with this packet", false: count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
+					seq-uint64(o.Record.Baseline))
+				if got := Explain(o, engine.BecauseSwapped, x.s.Config()); !strings.HasSuffix(got, want) ||
+					uint64(o.Inside.Age) > seq-first {
 					t.Errorf("it says\n%s\nwant\n%s", got, want)
 				}
 				break

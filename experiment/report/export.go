@@ -130,7 +130,8 @@ func OpenFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error)
 	f, err := disk.Open(dir, resultName.MatchString, force)
 	switch {
 	case errors.Is(err, whole.ErrHeld):
-		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run", Expected: "an empty folder or a new one, or --force to replace them"}
+		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
+			Expected: "an empty folder or a new one, or --force to replace them"}
 	case errors.Is(err, whole.ErrMixed), errors.Is(err, whole.ErrFixed):
 		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:
@@ -140,7 +141,8 @@ func OpenFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error)
 }
 
 func unwritable(dir string, err error) error {
-	return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err), Expected: "a folder for the report", Cause: err}
+	return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err), Expected: "a folder for the report",
+		Cause: err}
 }
 
 // CheckDir says whether reports can be written below dir: it makes the folder if it is

@@ -72,7 +72,8 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 	}
 	q, age := t.PacketBytes, t.BaselineAgeTicks
 	rows = append(rows,
-		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50), q.Of(q.P95), q.Of(q.P99), q.Of(q.Max))},
+		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50),
+			q.Of(q.P95), q.Of(q.P99), q.Of(q.Max))},
 		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", age.Of(age.P50), age.Of(age.P95))},
 		[2]string{"packets sent, and copies made by the link", fmt.Sprintf("%d, %d", t.Sent, t.Duplicated)},
 		[2]string{"decoded", fmt.Sprint(t.Decoded)},
@@ -210,14 +211,16 @@ func writeSweepMarkdown(w io.Writer, r *Report) error {
 	}
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
 	fmt.Fprintf(&b, "| %s | payload kbps | wire kbps | p95 bytes | decoded | lost | failures | wrong |%s\n|%s---:|---:|---:|---:|---:|---:|---:|%s\n",
-		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)), strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
+		strings.Join(keys, " | "), mdItemHeads(r), strings.Repeat("---|", len(keys)),
+		strings.Repeat("---:|", strings.Count(mdItemHeads(r), "|")))
 	for _, run := range r.Runs {
 		at := placeInSweep(run, keys)
 		if run.Interrupted {
 			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
 		t := &run.Totals
-		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps, t.PacketBytes.P95,
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.0f | %d | %d | %d | %d |%s\n", strings.Join(at, " | "), t.PayloadKbps, t.WireKbps,
+			t.PacketBytes.P95,
 			t.Decoded, t.Lost, t.Failed(), t.Wrong, mdItemCells(r, run))
 	}
 	if r.Runs[0].Totals.BitsPerCube != nil {

@@ -21,13 +21,16 @@ func mdPlayout(b *strings.Builder, r *engine.Result) {
 		{"display ticks", fmt.Sprint(p.Displayed)},
 		{"starved: no snapshot to move to", fmt.Sprintf("%.3f %%", p.StarvedRatio.Times(100))},
 		{"freezes, the longest", fmt.Sprintf("%d, %.0f ms", p.Freezes, p.LongestFreezeMS)},
-		{"snapshots that came too late; by: median, most", fmt.Sprintf("%d; %.1f, %.1f ms", p.Late, p.LateMS.Of(p.LateMS.P50), p.LateMS.Of(p.LateMS.Max))},
+		{"snapshots that came too late; by: median, most", fmt.Sprintf("%d; %.1f, %.1f ms", p.Late, p.LateMS.Of(p.LateMS.P50),
+			p.LateMS.Of(p.LateMS.Max))},
 	}
 	if e := p.PositionErrorMM; e != nil {
-		rows = append(rows, [2]string{"moving cubes are shown off by: median, 95 %, 99 %, most", fmt.Sprintf("%.1f, %.1f, %.1f, %.1f mm", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99), e.Of(e.Max))})
+		rows = append(rows, [2]string{"moving cubes are shown off by: median, 95 %, 99 %, most",
+			fmt.Sprintf("%.1f, %.1f, %.1f, %.1f mm", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99), e.Of(e.Max))})
 	}
 	if e := p.OrientationErrorDeg; e != nil {
-		rows = append(rows, [2]string{"and turned by", fmt.Sprintf("%.2f, %.2f, %.2f, %.2f°", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99), e.Of(e.Max))})
+		rows = append(rows, [2]string{"and turned by", fmt.Sprintf("%.2f, %.2f, %.2f, %.2f°", e.Of(e.P50), e.Of(e.P95), e.Of(e.P99),
+			e.Of(e.Max))})
 	}
 	b.WriteString("| figure | measured |\n|---|---:|\n")
 	for _, row := range rows {
@@ -48,7 +51,10 @@ func mdPlayoutCharts(p *figures.Playout, samples []engine.Sample, chart func(tit
 	}
 	from := startOf(samples)
 	if p.StarvedRatio.Or(0) > 0 {
-		chart("Display ticks starved, %", series(func(s *engine.Sample) float64 { return 100 * figures.Ratio(float64(s.Starved), float64(s.Displayed)) }), false)
+		chart("Display ticks starved, %", series(func(s *engine.Sample) float64 {
+			return 100 * figures.Ratio(float64(s.Starved),
+				float64(s.Displayed))
+		}), false)
 	}
 	if p.Late > 0 {
 		chart("Snapshots too late for the display, a second", series(func(s *engine.Sample) float64 {
@@ -73,7 +79,8 @@ func mdSweepPlayout(b *strings.Builder, r *Report, keys []string) {
 		p := &run.Totals.Playout
 		off, turned := "| |", ""
 		if p.PositionErrorMM != nil && p.OrientationErrorDeg != nil {
-			off = fmt.Sprintf("%.1f mm | %.1f mm |", p.PositionErrorMM.Of(p.PositionErrorMM.P50), p.PositionErrorMM.Of(p.PositionErrorMM.P95))
+			off = fmt.Sprintf("%.1f mm | %.1f mm |", p.PositionErrorMM.Of(p.PositionErrorMM.P50),
+				p.PositionErrorMM.Of(p.PositionErrorMM.P95))
 			turned = fmt.Sprintf("%.2f°", p.OrientationErrorDeg.Of(p.OrientationErrorDeg.P95))
 		}
 		fmt.Fprintf(b, "| %s | %.3f %% | %d | %.0f ms | %d | %.0f ms | %s %s |\n", strings.Join(placeInSweep(run, keys), " | "),

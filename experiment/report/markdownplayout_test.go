@@ -28,11 +28,13 @@ func TestPlayoutCharts(t *testing.T) {
 		return strings.Join(got, "; ")
 	}
 	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"
-	if got := charted(&figures.Playout{StarvedRatio: figures.Known(0.01), Late: 2, PositionErrorMM: mm, OrientationErrorDeg: deg}); got != want {
+	if got := charted(&figures.Playout{StarvedRatio: figures.Known(0.01), Late: 2, PositionErrorMM: mm,
+		OrientationErrorDeg: deg}); got != want {
 		t.Errorf("charts %q, want %q", got, want)
 	}
 	deg.Max = 1
-	if got := charted(&figures.Playout{PositionErrorMM: &figures.Quantiles{}, OrientationErrorDeg: deg}); got != "The worst shown cube is turned by, degrees: 0 of 50" {
+	if got := charted(&figures.Playout{PositionErrorMM: &figures.Quantiles{},
+		OrientationErrorDeg: deg}); got != "The worst shown cube is turned by, degrees: 0 of 50" {
 		t.Errorf("charts %q of a display that only turned something", got)
 	}
 	if got := charted(&figures.Playout{}); got != "" {

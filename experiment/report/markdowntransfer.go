@@ -24,7 +24,8 @@ func mdTransfer(b *strings.Builder, r *engine.Result) {
 		if x.Encoder != "" { // that took over since
 			name = x.Encoder
 		}
-		fmt.Fprintf(b, "| %s | %d | %.2f %% | %d | %d | %d | %d | %s |\n", name, x.PackedBytes, 100*figures.Ratio(float64(x.PackedBytes), float64(x.NewBytes)),
+		fmt.Fprintf(b, "| %s | %d | %.2f %% | %d | %d | %d | %d | %s |\n", name, x.PackedBytes,
+			100*figures.Ratio(float64(x.PackedBytes), float64(x.NewBytes)),
 			x.Blocks, t.Sent, x.Resent, x.Spurious, x.Verdict())
 	}
 	encoder, _ := r.Config["encoder"].(map[string]any)

@@ -18,7 +18,8 @@ import (
 func TestNetworkAgreesWithTheCapture(t *testing.T) {
 	c := config.Default()
 	c.Seed, c.Duration = 6, 40*time.Second
-	for key, v := range map[string]any{"down.loss": "8%", "down.burst": 3, "down.latency": "50ms", "down.jitter": "25ms", "down.distribution": "normal", "down.duplicate": "2%", "down.corrupt": "1%"} {
+	for key, v := range map[string]any{"down.loss": "8%", "down.burst": 3, "down.latency": "50ms", "down.jitter": "25ms",
+		"down.distribution": "normal", "down.duplicate": "2%", "down.corrupt": "1%"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}

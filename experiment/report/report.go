@@ -76,7 +76,8 @@ func (r *Report) Failed() []string {
 		for _, a := range run.Assertions {
 			switch {
 			case a.Absent:
-				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no such figure: there are no data for it", where, a.Name, a.Bound))
+				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no such figure: there are no data for it", where,
+					a.Name, a.Bound))
 			case !a.Holds:
 				out = append(out, fmt.Sprintf("%sassertion %s %s does not hold: measured %g", where, a.Name, a.Bound, a.Got))
 			}
@@ -88,7 +89,8 @@ func (r *Report) Failed() []string {
 			out = append(out, fmt.Sprintf("%sthe encoder refused %d frames: %s", where, run.Totals.EncodeFailed, run.CodecError))
 		}
 		if run.Totals.DecodeRefused > 0 {
-			out = append(out, fmt.Sprintf("%sthe decoder refused %d undamaged packets: %s", where, run.Totals.DecodeRefused, run.CodecError))
+			out = append(out, fmt.Sprintf("%sthe decoder refused %d undamaged packets: %s", where, run.Totals.DecodeRefused,
+				run.CodecError))
 		}
 		for _, x := range run.Refused {
 			out = append(out, fmt.Sprintf("%sthe change at %v (%s) did not fit: %s", where, x.T, x.Change.Label(), x.Why))

@@ -131,7 +131,8 @@ func Read(path string) (*Report, error) {
 	}
 	for _, r := range file.Runs {
 		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
-			return nil, &config.Error{File: path, Problem: "is of a run that was broken off before anything was sent", Expected: "one that there is something to repeat of"}
+			return nil, &config.Error{File: path, Problem: "is of a run that was broken off before anything was sent",
+				Expected: "one that there is something to repeat of"}
 		}
 		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
 			return nil, bad("lacks config, duration_ns or digest")
@@ -140,7 +141,8 @@ func Read(path string) (*Report, error) {
 			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
 		}
 	}
-	return &Report{Runs: file.Runs, Sweep: sweep, Planned: file.Planned, Reason: file.Reason, Interrupted: file.Interrupted, Error: file.Error}, nil
+	return &Report{Runs: file.Runs, Sweep: sweep, Planned: file.Planned, Reason: file.Reason, Interrupted: file.Interrupted,
+		Error: file.Error}, nil
 }
 
 // noRuns says why there is nothing in a report.

@@ -153,7 +153,8 @@ func TestCleanLink(t *testing.T) {
 				last = (time.Duration((len(blocks)-1)/window)*round + time.Duration((len(blocks)-1)%window)) * beat
 			}
 			if want := last + latency; !ok || at != want || s.Resent() != 0 {
-				t.Errorf("latency %v, window %d: done after %v (%v) with %d resends; expected %v and none", latency, window, at, ok, s.Resent(), want)
+				t.Errorf("latency %v, window %d: done after %v (%v) with %d resends; expected %v and none", latency, window, at, ok,
+					s.Resent(), want)
 			}
 		}
 	}

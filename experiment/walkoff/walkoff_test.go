@@ -89,7 +89,8 @@ func TestLossless(t *testing.T) {
 		for _, audit := range []Process{nil, process} {
 			r := score(t, c.codec, audit)
 			if r.Lossless || r.Problem != c.problem || r.Packets != c.packets {
-				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem, c.problem,
+				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem,
+					c.problem,
 					c.packets)
 			}
 			if audit != nil && r.Audit != AuditFail {

@@ -150,7 +150,8 @@ func readPattern(data []byte) ([]bool, error) {
 }
 
 var patternUnit = setting.Unit[string]{
-	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for a packet that arrives and 1 for one that is lost, such as "0001"`, MaxPattern),
+	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for a packet that arrives and 1 for one that is lost, such as "0001"`,
+		MaxPattern),
 	Parse:  func(v any) (string, bool) { s, ok := v.(string); return strings.TrimSpace(s), ok },
 	Format: func(s string) string { return s },
 	Number: func(s string) float64 { return float64(len(s)) },

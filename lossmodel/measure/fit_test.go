@@ -198,7 +198,8 @@ func TestFitCopesWithClocks(t *testing.T) {
 		}
 		f := fitOf(t, &moved)
 		if len(f.Notes) == 0 || f.Spec.Delay.Distribution != lossmodel.Uniform ||
-			math.Abs(float64(f.Spec.Delay.Jitter-plain.Spec.Delay.Jitter)) > float64(100*time.Microsecond) || f.Spec.Loss != plain.Spec.Loss {
+			math.Abs(float64(f.Spec.Delay.Jitter-plain.Spec.Delay.Jitter)) > float64(100*time.Microsecond) ||
+			f.Spec.Loss != plain.Spec.Loss {
 			t.Errorf("%s: %v, notes %q", name, f.Spec.Values(), f.Notes)
 		}
 	}

@@ -79,7 +79,8 @@ func TestReorderingByDefinition(t *testing.T) {
 			}
 		}
 		r := Of(inOrder(t, n, order...)).Reordering
-		if r.Reordered != reordered || r.MaxExtent != most || reordered > 0 && math.Abs(r.MeanExtent-float64(sum)/float64(reordered)) > 1e-9 {
+		if r.Reordered != reordered || r.MaxExtent != most || reordered > 0 &&
+			math.Abs(r.MeanExtent-float64(sum)/float64(reordered)) > 1e-9 {
 			t.Fatalf("%v: %+v, want %d, %d", order, r, reordered, most)
 		}
 		total := r.Beyond

@@ -322,7 +322,8 @@ func TestTables(t *testing.T) {
 		}
 		mean := sum / 4096
 		sd := math.Sqrt(squares/4096 - mean*mean)
-		if math.Abs(mean-c.mu) > .005 || math.Abs(sd-c.sd) > .006 || math.Abs(least-c.least) > .005 && c.d != ParetoNormal || most > c.most+.005 {
+		if math.Abs(mean-c.mu) > .005 || math.Abs(sd-c.sd) > .006 || math.Abs(least-c.least) > .005 && c.d != ParetoNormal ||
+			most > c.most+.005 {
 			t.Errorf("%s: from %.3f to %.3f, mean %.4f, sd %.4f", c.d, least, most, mean, sd)
 		}
 	}

@@ -100,7 +100,8 @@ func (w *warnings) limits(p *Params) {
 	case p.Limit == 0:
 		w.add("limit: 0 loses every packet")
 	case p.Latency > 0 && perSecond < 1000:
-		w.add("limit: delayed packets count, so with a delay of %s more than %.4g packets a second are lost", timeText(p.Latency), perSecond)
+		w.add("limit: delayed packets count, so with a delay of %s more than %.4g packets a second are lost", timeText(p.Latency),
+			perSecond)
 	}
 }
 

@@ -89,7 +89,8 @@ func plausible(d *capture.Datagram, took time.Duration, delays bool) error {
 		case t > setting.MaxDelay:
 			return fmt.Errorf("packet %d takes %v, expected at most %v", d.Seq, t, setting.MaxDelay)
 		case t < 0 && delays:
-			return fmt.Errorf("packet %d arrives %v before it is sent: the clocks differ; put them right, or fit a model, which copes", d.Seq, -t)
+			return fmt.Errorf("packet %d arrives %v before it is sent: the clocks differ; put them right, or fit a model, which copes",
+				d.Seq, -t)
 		}
 	}
 	return nil

@@ -53,7 +53,8 @@ func TestErrors(t *testing.T) {
 	if err := CheckSchema(&frame.Schema{Name: "other"}); !errors.Is(err, ErrSchema) {
 		t.Errorf("another schema: %v", err)
 	}
-	if CheckSchema(frame.Cubes(3)) != nil || CheckFrame(frame.Cubes(3).NewFrame(), 3) != nil || CheckFrame(frame.Cubes(2).NewFrame(), 3) == nil {
+	if CheckSchema(frame.Cubes(3)) != nil || CheckFrame(frame.Cubes(3).NewFrame(), 3) != nil ||
+		CheckFrame(frame.Cubes(2).NewFrame(), 3) == nil {
 		t.Error("a frame or a schema is taken for another")
 	}
 }

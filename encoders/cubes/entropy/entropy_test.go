@@ -141,7 +141,8 @@ func TestRefused(t *testing.T) {
 		enc, _ := ends(t, c, 3)
 		frames := crowd(7, 3, 1)
 		refs := []encoders.Ref{{Frame: frames[0]}}
-		for k, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeB: 512, frame.CubeX: 1 << 17, frame.CubeZ: -1, frame.CubeInteracting: 2} {
+		for k, v := range map[int]int32{frame.CubeLargest: 4, frame.CubeB: 512, frame.CubeX: 1 << 17, frame.CubeZ: -1,
+			frame.CubeInteracting: 2} {
 			bad := &frame.Frame{}
 			bad.CopyFrom(frames[0])
 			bad.Table[frame.CubeFields+k] = v

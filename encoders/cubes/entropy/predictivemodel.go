@@ -19,7 +19,8 @@ const (
 )
 
 var (
-	changedSizes = []int{idleClasses * distanceClasses * 8, 32 * speeds, gaps * paces * 4, recents * idleClasses, idleClasses * speeds * 6 * 2}
+	changedSizes = []int{idleClasses * distanceClasses * 8, 32 * speeds, gaps * paces * 4, recents * idleClasses,
+		idleClasses * speeds * 6 * 2}
 	movedSizes   = []int{idleClasses * speeds * missClasses, distanceClasses * offs, missClasses * heights * idleClasses}
 	turnedSizes  = []int{idleClasses * speeds * 2, offs * offs, missClasses * offs * 2, offs * distanceClasses}
 	touchedSizes = []int{distanceClasses * idleClasses * 2, offs * speeds * 2, offs * distanceClasses * 2}

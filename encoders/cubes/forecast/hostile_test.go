@@ -44,7 +44,8 @@ func finite(t *testing.T, results []Result) {
 	t.Helper()
 	for _, r := range results {
 		for _, x := range []float64{r.Pos.X, r.Pos.Y, r.Pos.Z, r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W,
-			float64(r.Vel[0]), float64(r.Vel[1]), float64(r.Vel[2]), float64(r.Spin[0]), float64(r.Spin[1]), float64(r.Spin[2]), float64(r.Still)} {
+			float64(r.Vel[0]), float64(r.Vel[1]), float64(r.Vel[2]), float64(r.Spin[0]), float64(r.Spin[1]), float64(r.Spin[2]),
+			float64(r.Still)} {
 			if !(math.Abs(x) <= 1<<20) {
 				t.Fatalf("cube %d: %+v", r.Cube, r)
 			}
@@ -111,7 +112,8 @@ func FuzzRun(f *testing.F) {
 			a.Still = math.Float32frombits(next())
 			awake = append(awake, a)
 		}
-		path := Path{Before: rowOf(table, 1), From: rowOf(table, 0), To: rowOf(table, 2), Lead: int(int32(next())), Ticks: ticks, Mode: mode}
+		path := Path{Before: rowOf(table, 1), From: rowOf(table, 0), To: rowOf(table, 2), Lead: int(int32(next())), Ticks: ticks,
+			Mode: mode}
 		finite(t, sim.Run(table, awake, &path))
 		finite(t, sim.Refine(table, 1))
 		for i := range sim.results {

@@ -214,7 +214,8 @@ func TestAgainstTheEncoder(t *testing.T) {
 			results := search(test.field, pairs)
 			i := slices.IndexFunc(results, func(r Result) bool { return r.XY == test.xy && r.Z == test.z })
 			if got := b.Units[test.slot]; got != results[i].Bits*encoders.BitUnit {
-				t.Errorf("%v %s: the search says %d bits, the encoder spent %g", test.field, results[i], results[i].Bits, float64(got)/encoders.BitUnit)
+				t.Errorf("%v %s: the search says %d bits, the encoder spent %g", test.field, results[i], results[i].Bits,
+					float64(got)/encoders.BitUnit)
 			}
 		}
 	}
@@ -226,7 +227,8 @@ func TestTies(t *testing.T) {
 		results := New(f).Results() // nothing counted: all spend nothing
 		for i, r := range results[1:] {
 			a, b := results[i], r
-			if slices.Compare([]int{a.XY.Small, a.XY.Large, a.Z.Small, a.Z.Large}, []int{b.XY.Small, b.XY.Large, b.Z.Small, b.Z.Large}) >= 0 {
+			if slices.Compare([]int{a.XY.Small, a.XY.Large, a.Z.Small, a.Z.Large},
+				[]int{b.XY.Small, b.XY.Large, b.Z.Small, b.Z.Large}) >= 0 {
 				t.Fatalf("%s comes before %s", a, b)
 			}
 			if r.Mean() != 0 {

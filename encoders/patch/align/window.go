@@ -127,7 +127,8 @@ func (w *window) take(s *space, address int64) {
 			return
 		}
 		b = b[:min(int64(len(b)), end-address)]
-		if last := len(w.parts) - 1; last >= 0 && w.parts[last].address+int64(w.parts[last].size) == address && address != int64(len(s.old)) {
+		if last := len(w.parts) - 1; last >= 0 && w.parts[last].address+int64(w.parts[last].size) == address &&
+			address != int64(len(s.old)) {
 			w.parts[last].size += len(b)
 		} else {
 			w.parts = append(w.parts, part{len(w.text), address, len(b)})

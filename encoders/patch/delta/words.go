@@ -28,7 +28,8 @@ func (m *Model) wholeWord(x *context, old []byte) bool {
 		right = flag(bytes.Equal(m.buf[m.p:m.p+w.size], guess))
 	}
 	set := int(sure & 15)
-	if right = f.code(&m.coder, right, 0, set|int(moved)<<4, int(lately&15)|w.kind<<4, int(sure), int(lately&31)<<5|int(since)); right == 0 {
+	if right = f.code(&m.coder, right, 0, set|int(moved)<<4, int(lately&15)|w.kind<<4, int(sure),
+		int(lately&31)<<5|int(since)); right == 0 {
 		w.wordHistory[w.kind] = lately << 1
 		w.refuted = true
 		return false

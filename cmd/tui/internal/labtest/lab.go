@@ -65,12 +65,13 @@ const Hz = 60
 // Snapshot is what the made-up lab shows at a moment.
 func Snapshot(now time.Duration) *engine.Snapshot {
 	cfg := config.Default()
-	if err := cfg.Apply(config.NewChange("down.loss", "5%", "down.latency", "50ms", "down.jitter", "10ms", "up.latency", "65ms")); err != nil {
+	link := config.NewChange("down.loss", "5%", "down.latency", "50ms", "down.jitter", "10ms", "up.latency", "65ms")
+	if err := cfg.Apply(link); err != nil {
 		panic(err)
 	}
 	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: Samples(now), Packets: Packets(now)}
-	lane.Totals = figures.Totals{BitsPerItem: figures.Known(0), Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
-		Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{N: 1, P50: 389},
+	lane.Totals = figures.Totals{BitsPerItem: figures.Known(0), Sent: int64(now.Seconds() * Hz), Decoded: 5102, Lost: 268, Stale: 21,
+		Duplicate: 3, Failures: figures.Failures{NoBaseline: 7}, PacketBytes: figures.Quantiles{N: 1, P50: 389},
 		Playout: figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
 		Network: figures.Network{LossRate: figures.Known(0.0496), MeanBurst: figures.Known(1.05),
 			ReorderedRatio: figures.Known(0.0312), ReorderExtent: figures.Quantiles{N: 1, P95: 2},

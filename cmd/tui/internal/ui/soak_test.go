@@ -28,7 +28,8 @@ func TestSoak(t *testing.T) {
 	}
 	cfg := config.Default()
 	beside := []config.Encoder{{Name: "relative-position"}}
-	if err := cfg.Apply(config.NewChange("encoder.name", "relative-orientation", "profile", "unity-broadband", "shadow", beside)); err != nil {
+	if err := cfg.Apply(config.NewChange("encoder.name", "relative-orientation", "profile", "unity-broadband", "shadow",
+		beside)); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()

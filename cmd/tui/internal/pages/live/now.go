@@ -133,7 +133,8 @@ func networkFigures(n figures.Network) [][2]figure {
 	}
 	return [][2]figure{
 		{{look.Lost, "link lost", n.LossRate.Times(100).Text(2), "%"}, {look.Lost, "mean burst", n.MeanBurst.Text(2), "pkts"}},
-		{{look.Dim, "delay p50", n.DelayMS.Of(n.DelayMS.P50).Text(1), "ms"}, {look.Dim, "delay p95", n.DelayMS.Of(n.DelayMS.P95).Text(1), "ms"}},
+		{{look.Dim, "delay p50", n.DelayMS.Of(n.DelayMS.P50).Text(1), "ms"},
+			{look.Dim, "delay p95", n.DelayMS.Of(n.DelayMS.P95).Text(1), "ms"}},
 		{{look.Dim, "reordered", n.ReorderedRatio.Times(100).Text(2), "%"}, queue},
 	}
 }

@@ -53,7 +53,8 @@ func (p *Charts) Observe(v room.View) bool {
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / engine.SamplePeriod)
 	}
-	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back || v.Cfg.BudgetKbps != p.budget
+	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.beside) != len(v.Beside()) || v.Back != p.back ||
+		v.Cfg.BudgetKbps != p.budget
 	if !p.zoomed && !(v.Slow && moved) {
 		return false
 	}

@@ -27,7 +27,8 @@ type Page struct {
 func New() *Page {
 	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
 		playout: newPlayout()}
-	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}), room.NewSlot(p.playout)
+	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}),
+		room.NewSlot(p.playout)
 	return p
 }
 

@@ -50,6 +50,7 @@ type Coder struct {
 	rng     uint32 // at least minRange between calls
 	reading bool
 	short   bool // a reader saw more zeros past the end than an honest one
+	outside bool // of a reader: the packet is the number that the first interval excludes
 
 	low  uint64 // of a writer: 32 bits, and the carry for a moment
 	buf  []byte // of a writer: the caller's slice
@@ -72,6 +73,7 @@ func (c *Coder) Read(src []byte) {
 	for range window {
 		c.take()
 	}
+	c.outside = c.code >= c.rng // later intervals contain the number if this one does
 }
 
 // Reading reports in which direction c works.
@@ -228,6 +230,9 @@ func (c *Coder) Err() error {
 func (c *Coder) Close() error {
 	if c.short {
 		return ErrShort
+	}
+	if c.outside {
+		return ErrTail
 	}
 	// What was taken, less what is left of it, is the writer's low.
 	number, n := tail(uint64(c.last-c.code), c.rng)

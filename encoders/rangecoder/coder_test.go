@@ -229,6 +229,7 @@ func FuzzAnyBytes(f *testing.F) {
 	f.Add([]byte{}, []byte{1, 2, 3})
 	f.Add([]byte{255, 255, 255, 255}, []byte{1, 9, 200, 64})
 	f.Add([]byte{0, 0, 1}, []byte{250, 250, 0, 0, 0, 77})
+	f.Add([]byte("\xff\xff\xff\xffC\xc3\xb1z"), []byte("\xff<\xff\xb1\xffC\xc3\xb1z\xff\x87"))
 	f.Fuzz(func(t *testing.T, src, calls []byte) {
 		var r, w Coder
 		r.Read(src)

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -10,7 +11,9 @@ import (
 // before is a run that another took the place of.
 type before struct {
 	config *config.Config // as it was set up
-	label  string         // of the change that ended it
+	made   []config.StampedChange
+	at     time.Duration // how far it had come
+	label  string        // of the change that ended it
 }
 
 // maxBefore bounds how many runs can be gone back to.
@@ -21,28 +24,29 @@ func (r *Runner) change(ch config.Change) error {
 	if !ch.Restarts() {
 		return r.session.Change(ch)
 	}
-	was := r.config
+	was := before{r.config, r.session.Log(), r.session.Now(), ch.Label()}
 	if err := r.restart(ch); err != nil {
 		return err
 	}
-	r.befores = append(r.befores, before{was, ch.Label()})
+	r.befores = append(r.befores, was)
 	r.befores = r.befores[max(0, len(r.befores)-maxBefore):]
 	r.say(false, "the run begins anew: "+ch.Label())
 	return nil
 }
 
-// restart begins a run anew: with everything as it is set now, and ch.
+// restart begins a run anew: as it was set up, with what was changed by hand since, and
+// ch. The script runs again from its start.
 func (r *Runner) restart(ch config.Change) error {
-	now := r.session.Config().Clone()
+	now := r.session.ByHand(r.config).Clone()
 	if err := now.Apply(ch); err != nil {
 		return err
 	}
-	now.At = r.config.At
-	return r.begin(now)
+	return r.begin(now, nil, 0)
 }
 
-// begin puts a session of c in the place of the present one.
-func (r *Runner) begin(c *config.Config) error {
+// begin puts a session of c in the place of the present one, which repeats the changes
+// made until it has come to at.
+func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Duration) error {
 	was := r.config
 	r.config = c
 	s, err := r.open()
@@ -54,6 +58,11 @@ func (r *Runner) begin(c *config.Config) error {
 	r.session, r.refused = s, 0
 	r.config.Adopt(s.StartConfig())
 	r.opened, r.seeking, r.jump = nil, nowhere, false
+	r.rest, r.pace = rest{}, pace{}
+	if at > 0 {
+		s.ReplayChanges(made, at)
+		r.seeking = at
+	}
 	return err
 }
 
@@ -65,6 +74,9 @@ func (r *Runner) undo() (label string, err error) {
 		return label, err
 	}
 	last := r.befores[n-1]
+	if err := r.begin(last.config, last.made, last.at); err != nil {
+		return "", err
+	}
 	r.befores = r.befores[:n-1]
-	return last.label, r.begin(last.config)
+	return last.label, nil
 }

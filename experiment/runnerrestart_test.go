@@ -1,6 +1,9 @@
 package experiment
 
 import (
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +12,7 @@ import (
 )
 
 // A change of the seed restarts the run with all other settings kept. Undo restores
-// the run before it. A script cannot change the seed.
+// the run before it, as far as it had come. A script cannot change the seed.
 func TestSeedRestartsTheRun(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
@@ -23,13 +26,44 @@ func TestSeedRestartsTheRun(t *testing.T) {
 		t.Errorf("it begins at %v with %s, %d changes", s.Now, s.Config.Encoder.Name, len(s.Log))
 	}
 	send(t, r, Command{Undo: true})
-	s = await(t, r, "the run before", func(s *engine.Snapshot) bool { return s.Config.Seed == c.Seed })
-	if s.Config.Encoder.Name != c.Encoder.Name {
-		t.Errorf("it begins with %s, and began with %s", s.Config.Encoder.Name, c.Encoder.Name)
+	s = await(t, r, "the run before", func(s *engine.Snapshot) bool {
+		return s.Config.Seed == c.Seed && s.Now >= was.Now && s.State == engine.Running
+	})
+	if s.Config.Encoder.Name != "raw" || !reflect.DeepEqual(s.Log[:len(was.Log)], was.Log) {
+		t.Errorf("it has %s and %v, and had raw and %v", s.Config.Encoder.Name, s.Log, was.Log)
 	}
 	scripted := quick(t)
 	scripted.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("seed", 5))}
 	if _, err := Run(t.Context(), scripted, RunOptions{}); err == nil {
 		t.Error("a script set the seed on the way")
+	}
+}
+
+// The script runs again after a restart, from the configuration before it, and what was
+// changed by hand is kept.
+func TestRestartWithScript(t *testing.T) {
+	c := quick(t)
+	c.Duration = 0
+	c.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("shadow", "raw", "encoder.name", "quantized"))}
+	r := startRunner(t, c)
+	far, speed := 2*time.Second, 8.0
+	send(t, r, Command{Seek: &far, Speed: &speed})
+	await(t, r, "two seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
+	pause := true
+	send(t, r, Command{Change: new(config.NewChange("down.loss", "10%")), Pause: &pause})
+	await(t, r, "all packets", func(s *engine.Snapshot) bool { return s.State == engine.Paused && len(s.Lanes[0].Packets) > 100 })
+	send(t, r, Command{Change: new(config.NewChange("seed", 99))})
+	s := await(t, r, "the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
+	if s.Now != 0 || s.Config.Encoder.Name != c.Encoder.Name || len(s.Config.Shadows) != 0 || len(s.Lanes[0].Packets) != 0 {
+		t.Errorf("at %v: %s, %d shadows, %d packets of the run before", s.Now, s.Config.Encoder.Name, len(s.Config.Shadows),
+			len(s.Lanes[0].Packets))
+	}
+	if loss := fmt.Sprint(s.Config.Down.Loss); !strings.Contains(loss, "0.1}") {
+		t.Errorf("loss %q, set by hand to 10%%", loss)
+	}
+	send(t, r, Command{Seek: &far, Pause: new(bool)})
+	s = await(t, r, "the script", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
+	if s.Config.Encoder.Name != "quantized" || len(s.Config.Shadows) != 1 {
+		t.Errorf("after the script: %s, %d shadows", s.Config.Encoder.Name, len(s.Config.Shadows))
 	}
 }

@@ -49,7 +49,7 @@ func (r *Runner) rewound(t time.Duration) (*engine.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.ReplayChanges(r.session, t)
+	s.ReplayChanges(r.session.Log(), t)
 	return s, nil
 }
 

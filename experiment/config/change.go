@@ -246,7 +246,8 @@ func (ch Change) Label() string {
 	return strings.Join(words, ", ")
 }
 
-// Then returns the change that does what ch and then next would do.
+// Then returns the change that does what ch and then next would do, unless ch adds shadows
+// and next removes some: a change removes before it adds.
 func (ch Change) Then(next Change) Change {
 	drop := func(x Value) bool {
 		return next.Has("encoder.name") && x.Key != "encoder.name" && strings.HasPrefix(x.Key, "encoder.") ||

@@ -146,7 +146,7 @@ func (x *schedule) lookBack() {
 	}
 	to := time.Duration(x.rng.Int64N(int64(s.Now()) + 1))
 	again := x.open(x.config)
-	again.ReplayChanges(s, to)
+	again.ReplayChanges(s.Log(), to)
 	x.session = again
 	if err := again.RunUntil(to); err != nil {
 		x.Fatalf("seed %d: %v", x.seed, err)

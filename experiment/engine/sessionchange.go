@@ -109,10 +109,33 @@ func (p *pendingChange) same(c config.StampedChange) bool {
 	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
 }
 
+// Log returns the changes that were made so far, those of the script included. The
+// caller must not modify them.
+func (s *Session) Log() []config.StampedChange { return s.log[:len(s.log):len(s.log)] }
+
 // ReplayChanges queues the changes made in another session, for a session that has
 // not begun. Those made after t are discarded as soon as a new change is made.
-func (s *Session) ReplayChanges(from *Session, t time.Duration) {
-	s.pending = upcoming(from.log, s.pending, t)
+func (s *Session) ReplayChanges(made []config.StampedChange, t time.Duration) {
+	s.pending = upcoming(made, s.pending, t)
+}
+
+// ByHand returns c, the configuration that the session was opened with, after all
+// changes that did not come from its script. One that needs a change of the script is
+// left out.
+func (s *Session) ByHand(c *config.Config) *config.Config {
+	after := c.Clone()
+	for _, made := range s.log {
+		// Params are typed when they are applied, so only the time tells; by hand, nothing
+		// is changed at the very moment of the script.
+		scripted := func(x config.StampedChange) bool { return x.T == made.T }
+		if slices.ContainsFunc(c.At, scripted) {
+			continue
+		}
+		if next, _, err := s.tryChange(after, made.Change); err == nil {
+			after = next
+		}
+	}
+	return after
 }
 
 // upcoming returns the queue of a restarted session: the changes made until t, the

@@ -49,12 +49,13 @@ type Totals struct {
 	Tainted    int64            `json:"tainted"`
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
-	// Undetected counts frames that the receiver decoded without complaint and that differ
-	// from what was sent, tainted or not.
+	// Undetected counts frames that the receiver decoded without complaint, shown or not,
+	// and that differ in content from what was sent. A frame that a damaged sequence number
+	// shifted in time is not among them.
 	Undetected int64 `json:"undetected"`
 	// Restarts counts how often the sender started over from the initial state because the
 	// receiver's digest of a frame was not its own (receiver.digest).
-	Restarts int64 `json:"restarts,omitempty"`
+	Restarts int64 `json:"restarts"`
 	// Unknown counts packets given to a real network of which nothing was ever heard.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"`

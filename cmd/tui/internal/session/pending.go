@@ -16,7 +16,7 @@ const patience = 20
 type Pending struct {
 	cfg    *config.Config // nil: nothing beyond the snapshot
 	Speed  *float64
-	unsent config.Change
+	unsent []config.Change
 	until  int // tick at which to give up waiting
 }
 
@@ -29,8 +29,22 @@ func (p *Pending) ask(from *config.Config, ch config.Change, tick int) error {
 	if err := cfg.Apply(ch); err != nil {
 		return err
 	}
-	p.cfg, p.unsent, p.until = cfg, p.unsent.Then(ch), tick+patience
+	p.cfg, p.until = cfg, tick+patience
+	p.queue(ch)
 	return nil
+}
+
+// queue adds a change to the last that waits. One that removes shadows stands apart from
+// one that adds some: a change removes before it adds.
+func (p *Pending) queue(ch config.Change) {
+	last := len(p.unsent) - 1
+	switch {
+	case ch.IsZero():
+	case last < 0 || p.unsent[last].Has("shadow") && ch.Has("shadow_off"):
+		p.unsent = append(p.unsent, ch)
+	default:
+		p.unsent[last] = p.unsent[last].Then(ch)
+	}
 }
 
 // askSpeed is ask for the speed, which is no part of the configuration.
@@ -55,7 +69,7 @@ func (p *Pending) pace(snap *engine.Snapshot) float64 {
 // settle forgets what the snapshot has caught up with, or never will.
 func (p *Pending) settle(snap *engine.Snapshot, tick int) {
 	late := tick >= p.until
-	if p.cfg != nil && p.unsent.IsZero() && (late || snap.Config.SameLive(p.cfg)) {
+	if p.cfg != nil && len(p.unsent) == 0 && (late || snap.Config.SameLive(p.cfg)) {
 		p.cfg = nil
 	}
 	if p.Speed != nil && (late || snap.Speed == *p.Speed) {

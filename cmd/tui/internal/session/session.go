@@ -43,7 +43,7 @@ func (s *Session) Config() *config.Config { return s.Pending.config(s.Snap) }
 func (s *Session) Speed() float64 { return s.Pending.pace(s.Snap) }
 
 // Idle reports whether nothing was asked for since n commands were sent.
-func (s *Session) Idle(n int) bool { return s.Sent == n && s.Pending.unsent.IsZero() }
+func (s *Session) Idle(n int) bool { return s.Sent == n && len(s.Pending.unsent) == 0 }
 
 // Poll takes the newest snapshot, and returns the one before.
 func (s *Session) Poll() (before *engine.Snapshot) {
@@ -90,14 +90,13 @@ func (s *Session) SetSpeed(v float64) {
 // Flush hands over the changes gathered since the last tick; false if the lab
 // had no room for them, in which case they stay.
 func (s *Session) Flush() bool {
-	if s.Pending.unsent.IsZero() {
-		return true
+	for len(s.Pending.unsent) > 0 {
+		ch := s.Pending.unsent[0]
+		if !s.lab.Do(experiment.Command{Change: &ch}) {
+			return false
+		}
+		s.Pending.unsent = s.Pending.unsent[1:]
 	}
-	ch := s.Pending.unsent
-	if !s.lab.Do(experiment.Command{Change: &ch}) {
-		return false
-	}
-	s.Pending.unsent = nil
 	return true
 }
 

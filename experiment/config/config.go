@@ -63,7 +63,8 @@ func Default() *Config {
 	return &c
 }
 
-// Clone returns a deep copy.
+// Clone returns a copy with encoders and lists of its own. What the items of At and Sweep
+// hold in turn, changes and values, is shared with c, as is what is known of its file.
 func (c *Config) Clone() *Config {
 	d := *c
 	d.Encoder = c.Encoder.Clone()

@@ -11,11 +11,11 @@ import (
 // What is no change is refused with the key that is to blame.
 func TestChangeJSONRefused(t *testing.T) {
 	for text, want := range map[string]struct{ key, expected string }{
-		`{"params":3}`:                              {"params", "a table"},
-		`{"params":null}`:                           {"params", "a table"},
-		`{"shadow":null}`:                           {"shadow", "a list of encoders"},
-		`{"shadow":[]}`:                             {"shadow", "a list of encoders"},
-		`{"shadow":[null]}`:                         {"shadow[0]", "a list of encoders"},
+		`{"params":3}`:      {"params", "a table"},
+		`{"params":null}`:   {"params", "a table"},
+		`{"shadow":null}`:   {"shadow", "a list of encoders"},
+		`{"shadow":[]}`:     {"shadow", "a list of encoders"},
+		`{"shadow":[null]}`: {"shadow[0]", "a list of encoders"},
 		`{"shadow":[{"name":"rotor","parms":{}}]}`:  {"shadow", "a list of encoders"},
 		`{"shadow":[{"name":"rotor","params":[]}]}`: {"shadow", "a list of encoders"},
 	} {

@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// RunOptions are what a headless run needs from its surroundings.
+// RunOptions are what a headless run is given by its caller.
 type RunOptions struct {
 	// Progress is told, from one goroutine at a time, how many seconds of virtual
 	// time are done of how many in all runs together; total is 0 if unknown.

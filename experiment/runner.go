@@ -36,7 +36,7 @@ const (
 	MaxSpeed = 64
 )
 
-// RunnerOptions are what a runner needs from its surroundings.
+// RunnerOptions are what a runner is given by its caller.
 type RunnerOptions struct {
 	Clock   engine.Clock // monotonic wall time; required: it paces the session
 	Reports string       // the folder under which Save makes new ones

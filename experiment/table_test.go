@@ -117,8 +117,8 @@ func TestSpecialCharactersInReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strange := strings.NewReplacer(`"tank"`, `"tank|<b>"`, `"heat"`, `"heat|&"`).Replace(string(text))
-	if err := os.WriteFile(schema, []byte(strange), 0o600); err != nil {
+	special := strings.NewReplacer(`"tank"`, `"tank|<b>"`, `"heat"`, `"heat|&"`).Replace(string(text))
+	if err := os.WriteFile(schema, []byte(special), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c := config.Default()

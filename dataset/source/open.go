@@ -28,19 +28,6 @@ func What(mode fs.FileMode) string {
 	return "a device"
 }
 
-// Regular refuses, before it is opened, what is no regular file: to open a pipe is to
-// wait for whoever writes into it.
-func Regular(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if what := What(info.Mode()); what != "" {
-		return fmt.Errorf("%s: %w: it is %s; expected a regular file", path, ErrFile, what)
-	}
-	return nil
-}
-
 // OpenFile opens a file or a pipe to be read, and nothing else. A pipe is open once
 // somebody writes into it: ctx ends the wait for that and, later, for what is written,
 // with os.ErrDeadlineExceeded. nil stands for a context that never ends.

@@ -52,7 +52,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	return fail()
 }
 
-// holds evaluates the assertion.
+// Holds evaluates the assertion.
 func (a Assertion) Holds(got float64) bool {
 	switch a.Op {
 	case "<=":

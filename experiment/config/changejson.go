@@ -50,14 +50,18 @@ func (ch Change) MarshalJSON() ([]byte, error) {
 			b.WriteByte(',')
 		}
 		if object != open && object != "" {
-			fmt.Fprintf(&b, "%q:{", object)
+			fmt.Fprintf(&b, `"%s":{`, object)
 		}
 		open = object
+		key, err := json.Marshal(name) // of a param it may be anything
+		if err != nil {
+			return nil, err
+		}
 		data, err := json.Marshal(jsonValue(x))
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%q:%s", name, data)
+		fmt.Fprintf(&b, "%s:%s", key, data)
 	}
 	if open != "" {
 		b.WriteByte('}')
@@ -102,7 +106,9 @@ func (ch *Change) setJSON(key string, v any) error {
 			return &Error{Key: key, Problem: show(v) + " is no number", Expected: "nanoseconds"}
 		}
 		return ch.Set(playoutKey, time.Duration(ns).String())
-	case key == "params" && isObject:
+	case key == "params" && !isObject:
+		return &Error{Key: key, Problem: show(v) + " is no table", Expected: "a table of params"}
+	case key == "params":
 		for name, x := range object {
 			ch.put("encoder.params."+name, x)
 		}
@@ -126,9 +132,20 @@ func (ch *Change) setShadowJSON(v any) error {
 	if err != nil {
 		return err
 	}
+	const expected = "a list of encoders, each a name and params"
 	var list []Encoder
-	if err := json.Unmarshal(data, &list); err != nil {
-		return &Error{Key: "shadow", Problem: err.Error(), Expected: "a list of encoders"}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields() // a misspelt key would be an encoder with its defaults
+	if err := dec.Decode(&list); err != nil {
+		return &Error{Key: "shadow", Problem: strings.TrimPrefix(err.Error(), "json: "), Expected: expected}
+	}
+	if len(list) == 0 {
+		return &Error{Key: "shadow", Problem: "it names none", Expected: expected}
+	}
+	for i, e := range list {
+		if e.Name == "" {
+			return &Error{Key: Indexed("shadow", i), Problem: "it has no name", Expected: expected}
+		}
 	}
 	ch.put("shadow", list)
 	return nil

@@ -20,7 +20,7 @@ type part struct {
 	write func(values Change, table map[string]any) // as a script holds them
 }
 
-// parts lists the groups, in the order in which they are applied and told of.
+// parts lists the groups, in the order in which they are applied and labelled.
 func parts() []part {
 	return []part{encoderPart(), shadowPart(), linkPart(), settingPart(), inputPart(), markPart()}
 }

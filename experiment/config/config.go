@@ -63,7 +63,8 @@ func Default() *Config {
 	return &c
 }
 
-// Clone returns a deep copy.
+// Clone returns a copy with encoders and lists of its own. What the items of At and Sweep
+// hold in turn, changes and values, is shared with c, as is what is known of its file.
 func (c *Config) Clone() *Config {
 	d := *c
 	d.Encoder = c.Encoder.Clone()
@@ -101,7 +102,7 @@ func (e Encoder) Clone() Encoder {
 	return Encoder{Name: e.Name, Params: maps.Clone(e.Params)}
 }
 
-// codecTable lists the codecs that this configuration knows.
+// CodecTable lists the codecs that this configuration knows.
 func (c *Config) CodecTable() []encoders.Codec {
 	if c.Codecs != nil {
 		return c.Codecs
@@ -249,7 +250,7 @@ func (c *Config) checkScript() error {
 	return nil
 }
 
-// scriptOrder returns the places in At by time, those of one time in file order.
+// ScriptOrder returns the places in At by time, those of one time in file order.
 func (c *Config) ScriptOrder() []int {
 	order := make([]int, len(c.At))
 	for i := range order {
@@ -259,7 +260,7 @@ func (c *Config) ScriptOrder() []int {
 	return order
 }
 
-// pin reads the files that the links name and notes the hash of each, so that a
+// Pin reads the files that the links name and notes the hash of each, so that a
 // report tells when one has changed since; a file that cannot be used is refused
 // here, before anything runs.
 func (c *Config) Pin() (err error) {

@@ -177,7 +177,7 @@ func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
 			_, err := Parse("bad.toml", []byte(x.text))
 			var ce *Error
 			if !errors.As(err, &ce) {
-				t.Fatalf("got %v, want a ConfigError", err)
+				t.Fatalf("got %v, want an Error", err)
 			}
 			if ce.File != "bad.toml" || ce.Line != x.line {
 				t.Errorf("points at %s:%d, want bad.toml:%d (%v)", ce.File, ce.Line, x.line, err)

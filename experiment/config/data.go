@@ -83,7 +83,7 @@ func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error
 	return src, nil
 }
 
-// suits says why a codec cannot encode what a source makes, and which ones can.
+// Suits says why a codec cannot encode what a source makes, and which ones can.
 func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error {
 	if codec.Suits(s) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// ConfigError says which setting is wrong, where it stands, and what was
+// Error says which setting is wrong, where it stands, and what was
 // expected there. Commands answer it with exit code 2.
 type Error struct {
 	File     string // "" when it came from no file
@@ -81,7 +81,7 @@ func brief(text string) string {
 	return strings.ToValidUTF8(text[:longestShown], "") + "..."
 }
 
-// configError turns any error into a ConfigError about key. An error that names
+// ErrorAt turns any error into an Error about key. An error that names
 // a more precise key of its own keeps that.
 func ErrorAt(key string, err error) error {
 	if err == nil {
@@ -132,7 +132,7 @@ func linkProblem(out *Error, ke *lossmodel.KeyError) {
 	}
 }
 
-// within puts an error about key `inner` of a part under the part's own key.
+// Within puts an error about key `inner` of a part under the part's own key.
 func Within(key string, err error) error {
 	var ce *Error
 	if err == nil || !errors.As(err, &ce) {
@@ -146,7 +146,7 @@ func Within(key string, err error) error {
 // maxListed is how many names an error lists before it leaves them to a command.
 const maxListed = 16
 
-// unknown returns the error for a name that is not among known.
+// Unknown returns the error for a name that is not among known.
 func Unknown(key, what, name string, known []string) *Error {
 	e := &Error{Key: key, Problem: "unknown " + what + " " + quoted(name), Near: Near(name, known)}
 	e.Expected = oneOf(known, e.Near)

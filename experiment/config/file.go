@@ -28,7 +28,7 @@ func LoadFile(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-// readFile reads a regular file of at most limit bytes.
+// ReadFile reads a regular file of at most limit bytes.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
 	info, err := os.Stat(path) // before it is opened: to open a pipe is to wait
@@ -58,7 +58,7 @@ func unreadable(path, expected string, err error) error {
 	return &Error{File: path, Problem: "cannot be read: " + WithoutPath(err), Expected: expected, Cause: err}
 }
 
-// reason strips the path from a file error: the sentence names it already.
+// WithoutPath strips the path from a file error: the sentence names it already.
 func WithoutPath(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
@@ -224,7 +224,7 @@ func flatten(prefix string, v any, out map[string]any) {
 	}
 }
 
-// locate adds what is known of where the configuration was read.
+// Locate adds what is known of where the configuration was read.
 func (c *Config) Locate(err error) error {
 	if err == nil || c.file == "" {
 		return err
@@ -236,7 +236,7 @@ func (c *Config) Locate(err error) error {
 	return Located(c.file, c.lines, err)
 }
 
-// located adds file and line to a ConfigError: the line of its key, or of the
+// Located adds file and line to an Error: the line of its key, or of the
 // nearest table above it.
 func Located(name string, lines map[string]int, err error) error {
 	var ce *Error

@@ -126,8 +126,8 @@ func (ch Change) OnlyInput() bool {
 func (ch Change) onlyPress() bool { return len(ch) == 1 && ch[0].Key == "press" }
 
 // Summarise says in a few words what the first of several changes does, and how many of
-// them that is: key presses in a row, of which a session that was played has
-// thousands, are told of together.
+// them that is: key presses in a row count as one, since a session that was played has
+// thousands.
 func Summarise(list []StampedChange) (label string, n int) {
 	for n < len(list) && list[n].Change.onlyPress() {
 		n++

@@ -29,7 +29,7 @@ type Data struct {
 // Sender is what the sending endpoint is set to.
 type Sender struct {
 	RateHz  int // snapshots made a second, at most the source's rate
-	Every   int // of which every so many-th is sent: what a session can change on the way
+	Every   int // one in Every of them is sent; a session can change it while it runs
 	History int // frames kept, 1..255
 
 	Block  int // bytes of a file that go in a datagram

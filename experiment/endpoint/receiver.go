@@ -306,7 +306,9 @@ func (r *Receiver) Ack(dst []byte) []byte {
 		return dst
 	}
 	a := ack{newest: uint16(r.window.newest), mask: r.window.mask, epoch: uint8(r.newest)}
-	if e := r.history.Get(r.window.newest); e != nil { // it is: what the window notes is kept
+	// Of frames, what the window notes is kept. Blocks of a file are noted and not kept:
+	// their acks have no digest.
+	if e := r.history.Get(r.window.newest); e != nil {
 		r.reported = r.digest.append(r.reported[:0], &e.Frame)
 		a.digest = r.reported
 	}

@@ -71,7 +71,7 @@ type Session struct {
 	interrupted bool
 	ticks       uint64 // source frames taken
 	sent        uint64 // frames that were due to be sent
-	skipped     uint64 // of those, frames left out because of SenderConfig.Every
+	skipped     uint64 // of those, frames left out because of config.Sender.Every
 	shown       uint64 // display ticks
 	sampled     uint64 // samples closed
 
@@ -216,7 +216,7 @@ func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 // exhausted, or it was interrupted.
 func (s *Session) Done() bool { return s.ended }
 
-// NextFrame returns when the next frame is due. SenderConfig.Every may skip it.
+// NextFrame returns when the next frame is due. config.Sender.Every may skip it.
 func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
 // FrameAt returns when the n-th frame from now is due, counted from 0.

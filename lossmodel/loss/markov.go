@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// LossLaw is what a loss model does in the long run.
+// Law is what a loss model does in the long run.
 type Law struct {
 	Rate    float64 // share of packets lost
 	MeanRun float64 // mean number of packets lost in a row; 0 if none is, +Inf if all are

@@ -3,7 +3,7 @@
 //
 // One Model is the root and the only tea.Model. Twenty times a second its own
 // tick takes the newest snapshot from the lab, which is an atomic load. Every pane
-// of the page in sight observes it and decides whether its picture would be
+// of the page on screen observes it and decides whether its picture would be
 // another; those that say so are drawn anew and kept as lines; View returns the
 // lines put together. So the screen never waits for the engine nor the engine for
 // the screen, and a redraw costs what has changed.

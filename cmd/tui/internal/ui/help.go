@@ -151,7 +151,7 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// hint says in w columns what the keys do now and, if not all is in sight, how far down one
+// hint says in w columns what the keys do now and, if not all of it fits, how far down one
 // has read and where there is more.
 func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
 	if h.rows <= h.room {

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// What is no change is refused with the key that is to blame.
+func TestChangeJSONRefused(t *testing.T) {
+	for text, want := range map[string]struct{ key, expected string }{
+		`{"params":3}`:      {"params", "a table"},
+		`{"params":null}`:   {"params", "a table"},
+		`{"shadow":null}`:   {"shadow", "a list of encoders"},
+		`{"shadow":[]}`:     {"shadow", "a list of encoders"},
+		`{"shadow":[null]}`: {"shadow[0]", "a list of encoders"},
+		`{"shadow":[{"name":"rotor","parms":{}}]}`:  {"shadow", "a list of encoders"},
+		`{"shadow":[{"name":"rotor","params":[]}]}`: {"shadow", "a list of encoders"},
+	} {
+		var ch Change
+		err := json.Unmarshal([]byte(text), &ch)
+		var e *Error
+		if !errors.As(err, &e) || e.Key != want.key || !strings.HasPrefix(e.Expected, want.expected) {
+			t.Errorf("%s: %v, want an Error about %s that expects %s", text, err, want.key, want.expected)
+		}
+	}
+}
+
+// A change comes back from JSON as it was, whatever the names of its params.
+func TestChangeJSONNames(t *testing.T) {
+	for _, name := range []string{"small", "\x01", "\a", "\x7f", `"`, `\`, "<&>", "\u2028"} {
+		ch := Change{{"encoder.params." + name, "1"}}
+		data, err := json.Marshal(ch)
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		var got Change
+		if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, ch) {
+			t.Errorf("%s: %v, %v", data, got, err)
+		}
+	}
+}

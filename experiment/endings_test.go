@@ -210,28 +210,41 @@ func TestRunFaults(t *testing.T) {
 	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 4, 60), 4
 	c.Encoder.Name, c.Duration = "quantized", 400*time.Millisecond
 	old.Data, old.Encoder.Name, old.Duration, old.Seed = c.Data, "raw", 200*time.Millisecond, 5
-	template := t.TempDir()
-	mustRun(t, old, RunOptions{Dir: filepath.Join(template, "out")})
-	n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
-		root := t.TempDir()
-		dir := filepath.Join(root, "out")
-		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
-			t.Fatal(err)
+	opt := func() RunOptions { return RunOptions{Clock: tick(40 * time.Millisecond)} }
+	n := eachFault(t, old, c, opt, func(t *testing.T, files map[string]string, _ bool) {
+		if bad := consistent(files, "out/"); bad != "" || len(files) != 5 ||
+			strings.Contains(files["out/experiment.toml"], `name = 'raw'`) {
+			t.Errorf("%s; %d files", bad, len(files))
 		}
-		before, _ := wholetest.Tree(t, root)
-		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Clock: tick(40 * time.Millisecond)})
-		files, left := wholetest.Tree(t, root)
-		if !maps.Equal(files, before) {
-			if bad := consistent(files, "out/"); bad != "" || len(files) != 5 || strings.Contains(files["out/experiment.toml"],
-				`name = 'raw'`) {
-				t.Errorf("%s; %d files", bad, len(files))
-			}
-		}
-		check(t, err, dir, left, crash)
 	})
 	if n < 30 {
 		t.Errorf("only %d operations", n)
 	}
+}
+
+// eachFault runs c over the results of old, once for each operation that can fail. It
+// checks what is left, and lets changed check the files unless all are as they were;
+// complete tells it that the run ended without an error or a crash. It returns how many
+// operations there were.
+func eachFault(t *testing.T, old, c *config.Config, options func() RunOptions,
+	changed func(t *testing.T, files map[string]string, complete bool)) int {
+	t.Helper()
+	template := t.TempDir()
+	mustRun(t, old, RunOptions{Dir: filepath.Join(template, "out")})
+	return wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+		root, opt := t.TempDir(), options()
+		opt.Dir, opt.Force, opt.Disk = filepath.Join(root, "out"), true, &d.Disk
+		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := wholetest.Tree(t, root)
+		_, err := Run(t.Context(), c, opt)
+		files, left := wholetest.Tree(t, root)
+		check(t, err, opt.Dir, left, crash)
+		if !maps.Equal(files, before) {
+			changed(t, files, err == nil && !crash)
+		}
+	})
 }
 
 // check looks at the error of a failing operation, and for what is left.
@@ -253,21 +266,8 @@ func TestSweepFaults(t *testing.T) {
 	old := c.Clone()
 	c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
 	old.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"50%", "60%", "70%"}}}
-	template := t.TempDir()
-	mustRun(t, old, RunOptions{Dir: filepath.Join(template, "out")})
-	n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
-		root := t.TempDir()
-		dir := filepath.Join(root, "out")
-		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
-			t.Fatal(err)
-		}
-		before, _ := wholetest.Tree(t, root)
-		_, err := Run(t.Context(), c, RunOptions{Dir: dir, Force: true, Disk: &d.Disk, Workers: 1})
-		files, left := wholetest.Tree(t, root)
-		check(t, err, dir, left, crash)
-		if maps.Equal(files, before) {
-			return
-		}
+	opt := func() RunOptions { return RunOptions{Workers: 1} }
+	n := eachFault(t, old, c, opt, func(t *testing.T, files map[string]string, complete bool) {
 		var doc struct{ Runs []engine.Result }
 		if err := json.Unmarshal([]byte(files["out/report.json"]), &doc); err != nil {
 			t.Fatal(err)
@@ -283,7 +283,7 @@ func TestSweepFaults(t *testing.T) {
 			}
 		}
 		for i := range doc.Runs {
-			if files["out/run-00"+string(rune('1'+i))+"/report.json"] == "" && !crash && err == nil {
+			if files["out/run-00"+string(rune('1'+i))+"/report.json"] == "" && complete {
 				t.Errorf("run %d is listed and not there", i+1)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -36,17 +35,5 @@ func TestPlayoutPresets(t *testing.T) {
 				*p.PositionErrorMM, *p.OrientationErrorDeg)
 		}
 	}
-	const path = "testdata/playout.golden"
-	if *labtest.Update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
-	}
+	labtest.Golden(t, "testdata/playout.golden", got.Bytes())
 }

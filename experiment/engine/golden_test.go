@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -41,17 +40,5 @@ func TestGoldenDigests(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "%-22s %s\n", codec.Name, s.lanes[0].digest.sum())
 	}
-	const path = "testdata/digests.golden"
-	if *labtest.Update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
-	}
+	labtest.Golden(t, "testdata/digests.golden", got.Bytes())
 }

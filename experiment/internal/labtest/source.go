@@ -18,8 +18,24 @@ import (
 	"wirelab/encoders/table"
 )
 
-// Update is the flag -update: rewrite the golden files.
-var Update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Golden compares got with a golden file, which the flag -update rewrites first.
+func Golden(t testing.TB, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
 
 // Crowd is a source of cubes for tests. In each frame a few cubes take a random step,
 // sometimes a large one. It ends after left frames; never if left is negative.

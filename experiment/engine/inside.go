@@ -115,6 +115,9 @@ type PacketID struct {
 	Copy int
 }
 
+// ID names the packet of the record.
+func (r *PacketRecord) ID() PacketID { return PacketID{r.Seq, r.Copy} }
+
 // Opened is a packet that was asked for, with its record and its Inside.
 type Opened struct {
 	ID     PacketID

@@ -193,7 +193,7 @@ func (w *inspector) ended(record uint64, rec *PacketRecord, now time.Duration) {
 func (w *inspector) settle(rec *PacketRecord) {
 	for why := range w.incidents {
 		x := &w.incidents[why]
-		if x.Reason.Large() && x.Opened.ID == (PacketID{rec.Seq, rec.Copy}) {
+		if x.Reason.Large() && x.Opened.ID == rec.ID() {
 			x.Opened.Record, x.Opened.Inside = *rec, w.cur
 		}
 	}
@@ -213,7 +213,7 @@ func (w *inspector) incident(why Reason, rec *PacketRecord, in *Inside, now time
 	x := &w.incidents[why]
 	x.Reason, x.T = why, now
 	x.N++
-	x.Opened = Opened{ID: PacketID{rec.Seq, rec.Copy}, Record: *rec, Inside: *in}
+	x.Opened = Opened{ID: rec.ID(), Record: *rec, Inside: *in}
 }
 
 // fatesAfter counts the fates, as of time at, of the packets between the baseline and
@@ -253,7 +253,7 @@ func (l *lane) opened(id PacketID) *Opened {
 	}
 	for n := l.records.n; n > l.records.oldest(); n-- {
 		r := l.records.at(n - 1)
-		if r.Seq == id.Seq && r.Copy == id.Copy {
+		if r.ID() == id {
 			return &Opened{ID: id, Record: *r, Inside: *l.watch.at(n - 1)}
 		}
 	}

@@ -39,7 +39,7 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 	s := inspected(t, 10*time.Second, settings...)
 	l := s.lanes[0]
 	for _, rec := range l.records.last(nil, 500) {
-		o := l.opened(PacketID{rec.Seq, rec.Copy})
+		o := l.opened(rec.ID())
 		if o.Gone || o.Record != rec {
 			t.Fatalf("packet %d: %+v, opened %+v", rec.Seq, rec, o.Record)
 		}

@@ -60,7 +60,7 @@ func (l *lane) recent(all []Sample) Recent {
 // tickHz ticks a second. Samples hold no codec times, so EncodeUS and DecodeUS stay
 // 0.
 func RecentOf(all []Sample, tickHz int) Recent {
-	last := tail(all, 2*time.Second)
+	last := Tail(all, 2*time.Second)
 	var s Sample
 	for i := range last {
 		x := &last[i]
@@ -80,7 +80,7 @@ func RecentOf(all []Sample, tickHz int) Recent {
 	secs := float64(len(last)) * SamplePeriod.Seconds()
 	return Recent{
 		PayloadKbps: figures.Ratio(float64(s.PayloadBits)/1000, secs), WireKbps: figures.Ratio(float64(s.WireBits)/1000, secs),
-		FeedbackKbps: figures.Ratio(float64(s.FeedbackBits)/1000, secs), PayloadP95Kbps: p95Kbps(tail(all, time.Minute)),
+		FeedbackKbps: figures.Ratio(float64(s.FeedbackBits)/1000, secs), PayloadP95Kbps: p95Kbps(Tail(all, time.Minute)),
 		BitsPerItem:      figures.Ratio(float64(s.PayloadBits), float64(s.Items)),
 		BitsPerChanged:   figures.Ratio(float64(s.PayloadBits), float64(s.Changed)),
 		ChangedPerFrame:  figures.Ratio(float64(s.Changed), float64(s.Sent)),
@@ -91,8 +91,8 @@ func RecentOf(all []Sample, tickHz int) Recent {
 	}
 }
 
-// tail returns the samples of the last d.
-func tail(all []Sample, d time.Duration) []Sample {
+// Tail returns the samples of the last d.
+func Tail(all []Sample, d time.Duration) []Sample {
 	return all[max(0, len(all)-int(d/SamplePeriod)):]
 }
 

@@ -93,7 +93,7 @@ func opened(r *engine.PacketRecord) engine.Opened {
 	in.Spent.Slots = [16]encoders.Slot{encoders.SlotFlags, encoders.SlotIndex, encoders.SlotPosition, encoders.SlotOrientation}
 	all := int64(r.Payload) * 8 * encoders.BitUnit
 	in.Spent.Units = [16]int64{all / 20, all / 10, all / 2, all - all/20 - all/10 - all/2}
-	return engine.Opened{ID: engine.PacketID{Seq: r.Seq, Copy: r.Copy}, Record: *r, Inside: in}
+	return engine.Opened{ID: r.ID(), Record: *r, Inside: in}
 }
 
 // Opening answers a request to open a packet, as a runner does.
@@ -105,7 +105,7 @@ func (l Opening) Do(c experiment.Command) bool {
 		next := *l.Snap
 		next.Opened = &engine.Opened{ID: *c.Open, Gone: true}
 		for i := range l.Snap.Lanes[0].Packets {
-			if r := &l.Snap.Lanes[0].Packets[i]; r.Seq == c.Open.Seq && r.Copy == c.Open.Copy {
+			if r := &l.Snap.Lanes[0].Packets[i]; r.ID() == *c.Open {
 				o := opened(r)
 				next.Opened = &o
 			}

@@ -47,7 +47,7 @@ func (s *Session) hear() {
 	s.hearEncoder()
 	s.warn()
 	if s.Note.text != "" && s.Ticks >= s.Note.until {
-		s.Note.text, s.Note.Stale = "", true
+		s.Dismiss()
 	}
 }
 

@@ -119,7 +119,7 @@ func (p *now) perItem() [][2]figure {
 // meanPacket is the mean payload of the packets of the last two seconds, in bytes.
 func meanPacket(all []engine.Sample) float64 {
 	var bits, sent int64
-	for _, s := range all[max(len(all)-int(room.RecentSpan/engine.SamplePeriod), 0):] {
+	for _, s := range engine.Tail(all, room.RecentSpan) {
 		bits, sent = bits+s.PayloadBits, sent+int64(s.Sent)
 	}
 	return float64(bits) / 8 / float64(max(sent, 1))

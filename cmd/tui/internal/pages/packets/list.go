@@ -54,7 +54,7 @@ func (p *list) shown() []int {
 func (p *list) place(shown []int) int {
 	for i, at := range shown {
 		r := &p.all[at]
-		if r.Seq > p.chosen.Seq && r.Copy == 0 || r.Seq == p.chosen.Seq && r.Copy == p.chosen.Copy {
+		if r.Seq > p.chosen.Seq && r.Copy == 0 || r.ID() == p.chosen {
 			return i
 		}
 	}
@@ -72,7 +72,7 @@ func (p *list) step(n int) {
 		at = min(max(p.place(shown)+n, 0), len(shown)-1)
 	}
 	r := &p.all[shown[at]]
-	p.show(engine.PacketID{Seq: r.Seq, Copy: r.Copy})
+	p.show(r.ID())
 }
 
 // seekTrouble moves the cursor to the next packet that was of no use.
@@ -82,10 +82,8 @@ func (p *list) seekTrouble(way int) {
 	}
 	at := len(p.all)
 	if p.choosing {
-		for i := range p.all {
-			if p.all[i].Seq == p.chosen.Seq && p.all[i].Copy == p.chosen.Copy {
-				at = i
-			}
+		if i := p.index(p.chosen); i >= 0 {
+			at = i
 		}
 	} else if way > 0 {
 		return // nothing is newer than the newest
@@ -96,7 +94,7 @@ func (p *list) seekTrouble(way int) {
 	}
 	for i := at + step; i >= 0 && i < len(p.all); i += step {
 		if r := &p.all[i]; room.Troubled(r) && (p.filter == room.FilterAll || p.filter.Takes(r)) {
-			p.show(engine.PacketID{Seq: r.Seq, Copy: r.Copy})
+			p.show(r.ID())
 			return
 		}
 	}
@@ -109,12 +107,20 @@ func (p *list) release() { p.choosing, p.renewed, p.filter = false, true, room.F
 
 // record is a packet of the list; nil if it is not in it.
 func (p *list) record(id engine.PacketID) *engine.PacketRecord {
-	for i := range p.all {
-		if p.all[i].Seq == id.Seq && p.all[i].Copy == id.Copy {
-			return &p.all[i]
-		}
+	if i := p.index(id); i >= 0 {
+		return &p.all[i]
 	}
 	return nil
+}
+
+// index is where a packet stands in the list; -1 if it is not in it.
+func (p *list) index(id engine.PacketID) int {
+	for i := range p.all {
+		if p.all[i].ID() == id {
+			return i
+		}
+	}
+	return -1
 }
 
 // nextFilter goes on to the next filter that takes anything.
@@ -136,7 +142,7 @@ func (p *list) at(y int) (engine.PacketID, bool) {
 		return engine.PacketID{}, false
 	}
 	r := &p.all[shown[i]]
-	return engine.PacketID{Seq: r.Seq, Copy: r.Copy}, true
+	return r.ID(), true
 }
 
 // listWidth is how wide the list is with all its columns.
@@ -240,7 +246,7 @@ func (p *list) legend(th *look.Theme, n, room int) []look.Span {
 }
 
 func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *engine.PacketRecord, columns []listColumn, outcome int) {
-	here := p.choosing && r.Seq == p.chosen.Seq && r.Copy == p.chosen.Copy
+	here := p.choosing && r.ID() == p.chosen
 	if here {
 		c.Text(1, y, look.Chosen, th.Chosen)
 	}

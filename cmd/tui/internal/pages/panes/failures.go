@@ -28,7 +28,7 @@ func failures(lane *engine.Lane) []failure {
 		{engine.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
 		{engine.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
 	}
-	recent := lane.Samples[max(len(lane.Samples)-int(room.RecentSpan/engine.SamplePeriod), 0):]
+	recent := engine.Tail(lane.Samples, room.RecentSpan)
 	for i := range list {
 		n := 0
 		for j := range recent {

@@ -186,10 +186,10 @@ func (p *beside) itemName() string {
 
 // settings is what the two were set to differently.
 func (p *beside) settings(th *look.Theme, cell int) []row {
-	list := differing(p.left, p.right)
 	if p.left.settings == nil || p.right.settings == nil {
 		return nil
 	}
+	list := differing(p.left, p.right)
 	if len(list) == 0 {
 		return []row{{text: []look.Span{look.Dim.Span("Both end with the very same configuration.")}}}
 	}

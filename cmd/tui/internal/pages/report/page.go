@@ -72,13 +72,14 @@ func (p *Page) Observe(v room.View) bool {
 	if p.now == nil || v.Slow {
 		p.now = presentRun(v.Present())
 		p.both.item = v.Snap.Item
-		changed = p.arrange() || changed
+		p.arrange()
+		changed = true
 	}
 	return changed
 }
 
-// arrange puts the two runs beside each other that are chosen; it reports true.
-func (p *Page) arrange() bool {
+// arrange puts the two runs beside each other that are chosen.
+func (p *Page) arrange() {
 	p.both.left, p.both.right = p.now, nil
 	if d := p.read[p.saved.base]; d != nil && p.saved.base != "" {
 		p.both.left = d
@@ -96,7 +97,6 @@ func (p *Page) arrange() bool {
 	}
 	p.slots[atBoth].Redraw()
 	p.slots[atSaved].Redraw()
-	return true
 }
 
 // Work is what has to be read now; nil if nothing has. Once it is read, take is

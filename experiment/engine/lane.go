@@ -62,6 +62,7 @@ type lane struct {
 	watch            *inspector // nil unless Options.Inspect
 }
 
+// newLane makes a lane without links: connectNew or connect gives it some.
 func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *frame.Frame, opt *Options) (*lane, error) {
 	codec, params, err := e.Resolve("encoder", c.Codecs)
 	if err != nil {
@@ -82,15 +83,6 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	}
 	l.snd = endpoint.NewSender(schema, initial, run, ends(c.Sender.History, &l.encoding))
 	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), ends(c.Receiver.History, &l.decoding))
-	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
-	if err != nil {
-		return nil, config.ErrorAt("down", err)
-	}
-	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
-	if err != nil {
-		return nil, config.ErrorAt("up", err)
-	}
-	l.connect(down, up)
 	l.screen = newScreen(schema, l.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
 	l.meter.playout.hz = float64(c.DisplayMilliHz(schema.TickHz)) / 1000
 	l.meter.samples.keep = opt.KeepSamples
@@ -98,7 +90,6 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	l.records.ring = make([]PacketRecord, max(opt.KeepPackets, 256))
 	if opt.Inspect {
 		l.watch = newInspector(len(l.records.ring))
-		down.Watch()
 	}
 	return l, nil
 }
@@ -117,6 +108,23 @@ func (l *lane) reshape(c *config.Config) error {
 		return nil
 	}
 	return errors.Join(l.downLink.Reshape(c.Down), l.upLink.Reshape(c.Up))
+}
+
+// connectNew connects the ends by modelled links that nothing was sent on.
+func (l *lane) connectNew(c *config.Config) error {
+	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
+	if err != nil {
+		return config.ErrorAt("down", err)
+	}
+	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
+	if err != nil {
+		return config.ErrorAt("up", err)
+	}
+	if l.watch != nil {
+		down.Watch()
+	}
+	l.connect(down, up)
+	return nil
 }
 
 // connect sets the network paths between the ends.

@@ -147,6 +147,9 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 			laneOpt = opt.shadow()
 		}
 		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
+		if err == nil {
+			err = l.connectNew(c)
+		}
 		if err != nil {
 			return nil, err
 		}

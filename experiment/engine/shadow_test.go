@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -287,5 +289,28 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 				t.Errorf("seed %d, lane %d (%s): %+v, %v", seed, i, l.config.Name, x, l.lastErr)
 			}
 		}
+	}
+}
+
+// A shadow copies the links of the first lane: it joins although a file that they were
+// made of is gone.
+func TestShadowJoinsWithoutTheTrace(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "loss.txt")
+	if err := os.WriteFile(trace, []byte("seq,lost\n0,0\n1,0\n2,0\n3,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	if err := c.Set("down.loss", "trace file="+trace); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.RunUntil(time.Second), os.Remove(trace), s.Change(config.NewChange("shadow", "raw"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(2 * time.Second); err != nil || len(s.lanes) != 2 || s.lanes[1].totals(s.Now()).Decoded < 30 {
+		t.Errorf("%v; %d lanes", err, len(s.lanes))
 	}
 }

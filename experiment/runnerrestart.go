@@ -59,7 +59,7 @@ func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Du
 	r.config.Adopt(s.StartConfig())
 	r.opened, r.seeking, r.jump = nil, nowhere, false
 	r.rest, r.pace = rest{}, pace{}
-	if at > 0 {
+	if at > 0 || len(made) > 0 {
 		s.ReplayChanges(made, at)
 		r.seeking = at
 	}

@@ -39,6 +39,28 @@ func TestSeedRestartsTheRun(t *testing.T) {
 	}
 }
 
+// Undo of a seed repeats what was changed before time began, too.
+func TestUndoSeedAtTheStart(t *testing.T) {
+	c := quick(t)
+	c.At, c.Duration = nil, 0
+	r, err := NewRunner(c, RunnerOptions{Clock: wall()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	for _, ch := range []config.Change{config.NewChange("encoder.name", "raw"), config.NewChange("seed", 99)} {
+		if err := r.change(ch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.undo(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.session.RunUntil(r.seeking); err != nil || r.session.Config().Encoder.Name != "raw" {
+		t.Errorf("%v; it has %s, and had raw", err, r.session.Config().Encoder.Name)
+	}
+}
+
 // The script runs again after a restart, from the configuration before it, and what was
 // changed by hand is kept.
 func TestRestartWithScript(t *testing.T) {

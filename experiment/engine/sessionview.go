@@ -14,7 +14,7 @@ import (
 func (s *Session) View(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
-		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.log[:len(s.log):len(s.log)],
+		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.Log(),
 		World: s.picture(),
 	}
 	for _, l := range s.lanes {

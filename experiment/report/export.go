@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -72,9 +71,10 @@ func (e *Exporter) sort() {
 func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, files *Files) error {
 	x := *r
 	x.Runs = make([]*engine.Result, len(r.Runs))
+	list := files.List(folder.Path())
 	for i, run := range r.Runs {
 		y := *run
-		y.Files = files.List(folder.Path())
+		y.Files = list
 		x.Runs[i] = &y
 	}
 	entries := []whole.Entry{
@@ -89,16 +89,11 @@ func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, f
 }
 
 func writeJSON(w io.Writer, r *Report) error {
-	data, err := json.Marshal(r)
+	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, data, "", "  "); err != nil {
-		return err
-	}
-	pretty.WriteByte('\n')
-	_, err = w.Write(pretty.Bytes())
+	_, err = w.Write(append(data, '\n'))
 	return err
 }
 

@@ -150,14 +150,8 @@ func IsOff(v any) bool {
 
 // isZero: 0 needs no unit.
 func isZero(v any) bool {
-	switch n := v.(type) {
-	case string:
-		f, ok := Decimal(strings.TrimSpace(n), 0)
-		return ok && f == 0
-	default:
-		f, ok := ParseNumber(n)
-		return ok && f == 0
-	}
+	f, ok := ParseNumber(v)
+	return ok && f == 0
 }
 
 // ParseNumber takes a finite number, or the text of one.

@@ -12,6 +12,7 @@ type made struct {
 	items, changed int
 	ns             int64 // time that the encoder took
 	seam           bool  // first packet after a seam of the source
+	across         bool  // builds on a frame from before the seam, or is the first after it
 }
 
 // transmit sends a packet, and records its fate if the network knows it at once. The
@@ -22,7 +23,8 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	f.note(p.Stored, &l.digest)
 	f.rec = PacketRecord{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
-		Payload: p.Payload, Items: m.items, Changed: m.changed, EncodeNS: m.ns, Seam: m.seam,
+		Payload: p.Payload, Items: m.items, Changed: m.changed, EncodeNS: m.ns,
+		Seam: m.seam, Across: m.across,
 	}
 	v := l.down.Send(now, p.Datagram, tag)
 	f.rec.Wire = v.Wire

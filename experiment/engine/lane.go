@@ -57,6 +57,8 @@ type lane struct {
 	budget           encoders.Budget // of the packet being encoded
 	rec              PacketRecord    // of the copy whose outcome is being recorded; passed to the observer
 	ackBuf           []byte
+	seamed           bool       // there was a seam of the source
+	seamAt           uint64     // first packet after the newest one
 	delivery         *delivery  // nil unless the delivery is frame.Every
 	lastErr          error      // newest error of the encoder, the decoder or the feedback
 	watch            *inspector // nil unless Options.Inspect
@@ -138,6 +140,9 @@ func (l *lane) connect(down, up Path) {
 func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	l.budget.Reset()
 	p, err := l.snd.Send(now, cur, &l.budget)
+	if seam {
+		l.seamed, l.seamAt = true, p.Seq
+	}
 	if err != nil {
 		l.meter.encodeFailed++
 		l.lastErr = err
@@ -147,7 +152,13 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 	if l.snd.Encoding().Codec.Quantises {
 		l.meter.rounding.add(l.schema, cur, p.Stored)
 	}
-	l.transmit(now, &p, made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam})
+	l.transmit(now, &p, made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam,
+		across: seam || l.across(&p)})
+}
+
+// across reports whether a packet builds on a frame from before the newest seam.
+func (l *lane) across(p *endpoint.Packet) bool {
+	return l.seamed && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.seamAt
 }
 
 // next returns when the next datagram arrives at either end.

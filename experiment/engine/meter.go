@@ -54,6 +54,9 @@ func (m *meter) packet(p *endpoint.Packet, x *made, wire int, ageTicks int, b *e
 
 	s := &m.sample
 	s.Sent++
+	if x.across {
+		s.Across++
+	}
 	s.PayloadBits += int64(p.Payload) * 8
 	s.WireBits += int64(wire) * 8
 	s.Items += int64(x.items)

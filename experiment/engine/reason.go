@@ -30,7 +30,7 @@ const (
 	BecauseWrong               // the decoded frame differs from the one sent
 	BecauseNoAck               // large: no packet was acked yet, so it builds on the initial state
 	BecauseSwapped             // large: the encoder had just been swapped
-	BecauseSeam                // large: the recording had just restarted
+	BecauseSeam                // large: the recording restarted, and it builds on a frame from before
 	BecauseOldBase             // large: its baseline was older than usual
 	BecauseChanged             // large: more items than usual changed
 	BecauseMoreBits            // large: its changed items took more bits than usual
@@ -121,7 +121,7 @@ func spikeReason(rec *PacketRecord, in *Inside) Reason {
 		return NoReason
 	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != rec.Encoder):
 		return BecauseSwapped
-	case rec.Seam:
+	case rec.Across:
 		return BecauseSeam
 	case rec.Baseline == 0:
 		return BecauseNoAck

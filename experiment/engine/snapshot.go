@@ -26,6 +26,7 @@ type Sample struct {
 	LostBy       [figures.MaxCauses]int
 	BaselineAge  int64 // in ticks, summed over the packets counted in Referenced
 	Referenced   int   // packets encoded against an acked frame, not the initial state
+	Across       int   // packets that build across a seam: see PacketRecord.Across
 	Starved      int   // display ticks without a snapshot to interpolate to
 	Displayed    int   // display ticks
 	Late         int   // snapshots that arrived after their display time
@@ -64,6 +65,9 @@ type PacketRecord struct {
 	EncodeNS int64           // nanoseconds in this process; not reproducible
 	DecodeNS int64
 	Seam     bool // first packet after a seam of the source
+	// Across: it was sent after a seam of the source and builds on a frame from before
+	// it, so it is as large as the first packet after the seam; that one counts too.
+	Across bool
 }
 
 // ShownPackets is how many packets of each lane a snapshot of a running session

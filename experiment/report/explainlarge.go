@@ -19,7 +19,11 @@ func (e *explainer) large(why engine.Reason) string {
 	case engine.BecauseSwapped:
 		return text + e.swapped()
 	case engine.BecauseSeam:
-		return text + fmt.Sprintf("the frames began anew, and %s changed at once, usually %.0f", strconv.Itoa(e.rec.Changed), u.Changed)
+		anew := "the frames began anew"
+		if !e.rec.Seam {
+			anew += fmt.Sprintf(" and it builds on snapshot %d, from before", e.rec.Seq-uint64(e.rec.Baseline))
+		}
+		return text + fmt.Sprintf("%s, and %d changed at once, usually %.0f", anew, e.rec.Changed, u.Changed)
 	case engine.BecauseOldBase:
 		return text + fmt.Sprintf("it builds on snapshot %d, %d back instead of the usual %.0f, because %s",
 			e.rec.Seq-uint64(e.rec.Baseline), e.rec.Baseline, u.Baseline, sinceWords(e.in.AfterBaseline))

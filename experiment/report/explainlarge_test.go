@@ -137,7 +137,7 @@ func TestExplainSeam(t *testing.T) {
 		}
 		for _, i := range s.View(0).Lanes[0].Troubles {
 			if i.Reason == engine.BecauseSeam {
-				if !i.Opened.Record.Seam {
+				if !i.Opened.Record.Across {
 					t.Error("no seam was there")
 				}
 				return

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+)
+
+// Every packet that builds on a frame from before a seam is marked, not the first
+// alone: all of them are as large. Which they are is counted here from the sequences:
+// tick n is frame n of the source, which begins anew every 200 frames.
+func TestPacketsAcrossASeam(t *testing.T) {
+	const round = 200
+	for _, settings := range [][]string{{}, {"down.loss", "30%", "up.loss", "30%"}, {"sender.every", "3"}} {
+		src := newPathCubes(60, uniformPath)
+		src.round = round
+		c := config.Default()
+		c.Encoder.Name = "relative-position"
+		for _, s := range [][]string{{"link.latency", "50ms"}, settings} {
+			for i := 0; i < len(s); i += 2 {
+				if err := c.Set(s[i], s[i+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		s, err := NewSessionOf(c, src, Options{KeepPackets: 4096})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(14 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		marked, seams := map[int64]int{}, 0
+		for _, r := range s.Packets() {
+			if r.Copy > 0 {
+				continue
+			}
+			base := r.Seq - uint64(r.Baseline)
+			first := r.Seq/round > 0 && r.Seq%round < uint64(c.Sender.Every)
+			want := first || r.Baseline > 0 && base/round != r.Seq/round
+			if r.Across != want || r.Seam != first {
+				t.Errorf("%v: packet %d on %d: across %v, first %v", settings, r.Seq, base, r.Across, r.Seam)
+			}
+			if want {
+				marked[int64(r.Sent/SamplePeriod)]++
+			}
+			if first {
+				seams++
+			}
+		}
+		total := 0
+		for _, x := range s.Samples() {
+			total += x.Across
+			if n := marked[int64((x.T-1)/SamplePeriod)]; n != x.Across {
+				t.Errorf("%v: %d packets across by %v, want %d", settings, x.Across, x.T, n)
+			}
+		}
+		if seams != 4 || total < 2*seams {
+			t.Errorf("%v: %d packets across %d seams", settings, total, seams)
+		}
+	}
+}

@@ -238,7 +238,7 @@ func FuzzDraw(f *testing.F) {
 			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
 		}
 		checkBox(t, Draw(spec, w, h), max(w, 0), max(h, 0))
-		if s := Spark([]float64{wild(rng), wild(rng), wild(rng)}, w, false); utf8.RuneCountInString(s) != max(w, 0) {
+		if s := Spark([]float64{wild(rng), wild(rng), wild(rng)}, w, wild(rng), false); utf8.RuneCountInString(s) != max(w, 0) {
 			t.Fatalf("spark of width %d is %q", w, s)
 		}
 	})

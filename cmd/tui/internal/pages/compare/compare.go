@@ -51,7 +51,8 @@ type entry struct {
 	err     error
 	figures [numFigures]float64 // NaN: nothing to say
 
-	payload, failed, changed []float64 // of every sample
+	payload, failed, changed []float64 // of every sample that counts
+	across                   []bool    // which samples hold packets that build across a seam
 	sizes                    []float64 // of every packet
 	encode, decode           []float64 // microseconds; of packets that were decoded in all lanes
 
@@ -61,6 +62,7 @@ type entry struct {
 type comparison struct {
 	from, to time.Duration // what was compared
 	packets  int           // that the sizes and times rest on
+	seams    int           // samples left out, for they show how dear a new beginning is and no more
 	entries  []entry
 }
 
@@ -102,7 +104,9 @@ func compare(snap *engine.Snapshot) comparison {
 		for _, v := range []*[]float64{&r.payload, &r.failed, &r.changed} {
 			*v = (*v)[len(*v)-n:]
 		}
+		r.across = r.across[len(r.across)-n:]
 	}
+	c.leaveOutSeams(n)
 	c.packets = c.pairPackets(snap)
 	for i := range c.entries {
 		c.entries[i].sum()
@@ -110,14 +114,37 @@ func compare(snap *engine.Snapshot) comparison {
 	return c
 }
 
+// leaveOutSeams drops, of all n samples and for all lanes alike, those in which some lane
+// sent packets that build on frames from before a seam: what these cost depends on how the
+// data happen to end and begin.
+func (c *comparison) leaveOutSeams(n int) {
+	kept := 0
+	for k := range n {
+		if slices.ContainsFunc(c.entries, func(r entry) bool { return r.across[k] }) {
+			continue
+		}
+		for i := range c.entries {
+			r := &c.entries[i]
+			r.payload[kept], r.failed[kept], r.changed[kept] = r.payload[k], r.failed[k], r.changed[k]
+		}
+		kept++
+	}
+	c.seams = n - kept
+	for i := range c.entries {
+		r := &c.entries[i]
+		r.payload, r.failed, r.changed, r.across = r.payload[:kept], r.failed[:kept], r.changed[:kept], nil
+	}
+}
+
 func newEntry(i int, l *engine.Lane, samples []engine.Sample) entry {
 	r := entry{lane: i, name: l.Encoder, began: l.Began, err: l.Err}
 	values := make([]float64, 3*len(samples))
 	n := len(samples)
-	r.payload, r.failed, r.changed = values[:n:n], values[n:2*n:2*n], values[2*n:]
+	r.payload, r.failed, r.changed, r.across = values[:n:n], values[n:2*n:2*n], values[2*n:], make([]bool, n)
 	for k := range samples {
 		s := &samples[k]
 		r.payload[k], r.failed[k], r.changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
+		r.across[k] = s.Across > 0
 	}
 	return r
 }
@@ -144,7 +171,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 		if p.Copy > 0 || p.Sent < c.from {
 			continue
 		}
-		whole, decoded := true, true
+		whole, decoded, across := true, true, false
 		for i := range row {
 			if silent[i] {
 				continue
@@ -153,9 +180,9 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 				whole = false
 				break
 			}
-			decoded = decoded && row[i].DecodeNS > 0
+			decoded, across = decoded && row[i].DecodeNS > 0, across || row[i].Across
 		}
-		if !whole {
+		if !whole || across {
 			continue
 		}
 		n++

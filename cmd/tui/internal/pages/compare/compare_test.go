@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,71 @@ func TestComparedFigures(t *testing.T) {
 		if !ok || !gap.Significant() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
+	}
+}
+
+// What a seam of the data costs is in no figure and in no interval: a lane that sends a
+// hundred times as much right after it compares as if there had been none.
+func TestSeamsAreLeftOut(t *testing.T) {
+	plain, looped := labtest.FourShadows(), labtest.FourShadows()
+	const at, lasts = 80 * time.Second, 300 * time.Millisecond
+	for i := range looped.Lanes {
+		l := &looped.Lanes[i]
+		for k := range l.Samples {
+			if s := &l.Samples[k]; s.T > at && s.T <= at+lasts && i == 1 { // of one lane only, yet it is left out of all
+				s.PayloadBits, s.Across = 100*s.PayloadBits, 6
+			}
+		}
+		for k := range l.Packets {
+			if p := &l.Packets[k]; p.Sent >= at && p.Sent < at+lasts && i == 1 {
+				p.Payload, p.Across = 60_000, true
+			}
+		}
+	}
+	c, want := compare(looped), compare(plain)
+	n := len(want.entries[0].payload)
+	if c.seams != 3 || len(c.entries[0].payload) != n-3 {
+		t.Errorf("%d samples left out, %d of %d kept", c.seams, len(c.entries[0].payload), n)
+	}
+	for i := range c.entries {
+		from := plain.Lanes[4].Began + panes.WarmUp
+		bits, n := 0.0, 0.0
+		for _, s := range plain.Lanes[i].Samples {
+			if s.T > from && (s.T <= at || s.T > at+lasts) {
+				bits, n = bits+float64(s.PayloadBits), n+1
+			}
+		}
+		if got := c.entries[i].figures[figureKbps]; math.Abs(got-bits/n/100) > 1e-6 {
+			t.Errorf("%s: %v kbps, want %v", c.entries[i].name, got, bits/n/100)
+		}
+		if slices.Max(c.entries[i].sizes) > 5000 {
+			t.Errorf("%s: a packet of %v bytes counts", c.entries[i].name, slices.Max(c.entries[i].sizes))
+		}
+	}
+	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.ViewOf(looped), 160, 12), "\n"); !strings.Contains(text,
+		"0.3 s after a seam left out") {
+		t.Errorf("nobody is told:\n%s", text)
+	}
+}
+
+// The small charts have one scale: a row that sends a third as much is a third as high.
+func TestSmallChartsShareAScale(t *testing.T) {
+	snap := labtest.FourShadows()
+	for i := range snap.Lanes {
+		for k := range snap.Lanes[i].Samples {
+			snap.Lanes[i].Samples[k].PayloadBits = []int64{14_700, 43_300, 43_300, 21_650, 5_412}[i]
+		}
+	}
+	want := map[string]string{"●": "▃", "○": "█", "△": "█", "□": "▅", "◇": "▂"} // level 1 + round(7 share of 433)
+	lines := strings.Split(labtest.NewStage(New(), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
+	for sign, level := range want {
+		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " "+sign+" ") })
+		if i < 0 || !strings.Contains(lines[i], strings.Repeat(level, sparkWidth)) {
+			t.Errorf("%s lacks a level chart of %s:\n%s", sign, level, strings.Join(lines[:10], "\n"))
+		}
+	}
+	if !strings.Contains(lines[2], "last minute, 0 to 433 kbps") {
+		t.Errorf("the scale is not said: %s", lines[2])
 	}
 }
 

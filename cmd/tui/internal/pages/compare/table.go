@@ -33,6 +33,7 @@ type table struct {
 	looks int                        // at the clock, since the intervals were last begun
 
 	columns []column // as last drawn
+	tallest float64  // bits a sample at the top of the small charts
 }
 
 // gapKey names an interval: an encoder, the leader that it is compared with, and
@@ -237,7 +238,12 @@ func (p *table) heads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 		c.Clip(gapAt, 1, c.W-1-gapAt, look.Dim, "difference to the leader")
 	}
 	if sparkAt >= 0 {
-		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, "kbps, last minute")
+		// All rows have one scale: what looks twice as high is.
+		p.tallest = 0
+		for i := range p.data.entries {
+			p.tallest = max(p.tallest, chart.SparkTop(p.lastMinute(&p.data.entries[i]), sparkWidth))
+		}
+		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, fmt.Sprintf("last minute, 0 to %s kbps", look.Fixed(p.tallest*room.PerSecond/1000, 0)))
 	}
 }
 
@@ -262,8 +268,7 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 		sparkAt = -1 // its place is for what went wrong
 	}
 	if sparkAt >= 0 {
-		values := r.payload[max(len(r.payload)-600, 0):]
-		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneInk(r.lane), chart.Spark(values, min(sparkWidth, c.W-2-sparkAt), th.Ascii))
+		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneInk(r.lane), chart.Spark(p.lastMinute(r), min(sparkWidth, c.W-2-sparkAt), p.tallest, th.Ascii))
 	}
 	end := c.W - 2
 	if sparkAt >= 0 {
@@ -272,6 +277,12 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 	if gapAt >= 0 {
 		c.Spans(gapAt, y, end-gapAt, p.gap(th, at, r)...)
 	}
+}
+
+// lastMinute is what the small charts show.
+func (p *table) lastMinute(r *entry) []float64 {
+	const samples = int(time.Minute / engine.SamplePeriod)
+	return r.payload[max(len(r.payload)-samples, 0):]
 }
 
 // gap writes the difference to the leader.
@@ -320,6 +331,9 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 		return
 	}
 	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
+	if p.data.seams > 0 {
+		parts[0] += fmt.Sprintf(", %s after a seam left out", seconds(time.Duration(p.data.seams)*engine.SamplePeriod))
+	}
 	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
 	}

@@ -164,7 +164,7 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		y++
 	}
 	if y < c.H-2 {
-		c.Text(2, y+1, look.Payload, chart.Spark(p.spark, min(c.W-4, 60), th.Ascii))
+		c.Text(2, y+1, look.Payload, chart.Spark(p.spark, min(c.W-4, 60), 0, th.Ascii))
 	}
 }
 

@@ -65,12 +65,15 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 	return r, err
 }
 
+// inspected is how many packets are remembered to explain later ones by: those of 17 s.
+const inspected = 1024
+
 // runOne runs a single configuration; out's folder, if it has one, is kept current. With
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.packs}
 	if out.Folder != nil {
-		so.Observer = out
+		so.Observer, so.Inspect, so.KeepPackets = out, true, inspected
 	}
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()

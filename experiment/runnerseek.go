@@ -96,6 +96,7 @@ func (r *Runner) save(dir string, why engine.Ending) (string, error) {
 		result.Reason = engine.Finished
 	}
 	out := &report.Exporter{Folder: folder, Files: r.files, Samples: r.session.Samples(), Packets: r.session.Packets()}
+	r.session.Troubles(func(o *engine.Opened) { out.Trouble(o, r.session.Config()) })
 	if err := out.Write(result); err != nil {
 		r.opt.Disk.RemoveEmpty(made)
 		return "", err

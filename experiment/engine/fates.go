@@ -71,7 +71,21 @@ func (l *lane) finish(now time.Duration, f *flight) {
 		l.watch.ended(l.records.add(*rec), rec, now)
 	}
 	if l.observer != nil {
+		l.tellTrouble()
 		l.observer.Packet(rec)
+	}
+}
+
+// tellTrouble tells the observer what was wrong with the packet in l.rec, if it asks.
+func (l *lane) tellTrouble() {
+	asks, ok := l.observer.(TroubleObserver)
+	if !ok || l.watch == nil {
+		return
+	}
+	in := &l.watch.cur
+	if failureReason(&l.rec, in) != NoReason || spikeReason(&l.rec, in) != NoReason {
+		l.watch.told = Opened{ID: l.rec.ID(), Record: l.rec, Inside: *in}
+		asks.Trouble(&l.watch.told, l.live)
 	}
 }
 

@@ -43,6 +43,15 @@ type Observer interface {
 	Packet(*PacketRecord)
 }
 
+// TroubleObserver is an Observer that wants to know what was wrong with packets, too.
+// Options.Inspect must be set.
+type TroubleObserver interface {
+	Observer
+	// Trouble is called before Packet if there are Reasons for the packet's outcome or
+	// its size. c is the configuration at that time. Both are valid until the call returns.
+	Trouble(o *Opened, c *config.Config)
+}
+
 // Session is one experiment in virtual time: an event loop over the source's
 // ticks, the links' deliveries, the display, the samples and the changes. It is
 // single-threaded and reads no clock. Events of one instant happen in a fixed

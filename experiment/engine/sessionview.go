@@ -27,6 +27,10 @@ func (s *Session) View(packets int) *Snapshot {
 // packet is no longer kept.
 func (s *Session) Opened(id PacketID) *Opened { return s.lanes[0].opened(id) }
 
+// Troubles calls tell with every kept packet of the first lane that there are Reasons for,
+// oldest first.
+func (s *Session) Troubles(tell func(o *Opened)) { s.lanes[0].eachTrouble(tell) }
+
 // Samples returns the samples kept of the first lane, oldest first.
 func (s *Session) Samples() []Sample { return s.lanes[0].meter.samples.view() }
 

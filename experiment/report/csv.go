@@ -63,15 +63,16 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 }
 
 // writePackets writes one row per packet and copy, by sequence.
-func writePackets(w io.Writer, all []engine.PacketRecord) error {
+func writePackets(w io.Writer, all []engine.PacketRecord, troubles map[engine.PacketID]Trouble) error {
 	out := csv.NewWriter(w)
 	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
-		"changed", "seam"}
+		"changed", "seam",
+		"reason", "why"}
 	if err := out.Write(head); err != nil {
 		return err
 	}
 	for i := range all {
-		if err := out.Write(packetRow(&all[i])); err != nil {
+		if err := out.Write(packetRow(&all[i], troubles[all[i].ID()])); err != nil {
 			return err
 		}
 	}
@@ -79,7 +80,7 @@ func writePackets(w io.Writer, all []engine.PacketRecord) error {
 	return out.Error()
 }
 
-func packetRow(p *engine.PacketRecord) []string {
+func packetRow(p *engine.PacketRecord, x Trouble) []string {
 	micros := func(d time.Duration) string { return decimal(float64(d)/1000, 3) }
 	recv, cause := "", ""
 	switch {
@@ -91,7 +92,7 @@ func packetRow(p *engine.PacketRecord) []string {
 	return []string{
 		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, p.Encoder,
 		strconv.FormatUint(p.Epoch, 10), strconv.Itoa(p.Baseline), strconv.Itoa(p.Payload), strconv.Itoa(p.Wire), strconv.Itoa(p.Changed),
-		strconv.FormatBool(p.Seam),
+		strconv.FormatBool(p.Seam), x.Reason, x.Why,
 	}
 }
 

@@ -17,11 +17,12 @@ import (
 // Exporter gathers the rows of a report while a session runs, and writes the folder:
 // all of it anew, or nothing.
 type Exporter struct {
-	Folder  *whole.Folder     // nil: none
-	Set     map[string]string // the run's place in a sweep
-	Files   *Files            // that the run reads
-	Samples []engine.Sample
-	Packets []engine.PacketRecord
+	Folder   *whole.Folder     // nil: none
+	Set      map[string]string // the run's place in a sweep
+	Files    *Files            // that the run reads
+	Samples  []engine.Sample
+	Packets  []engine.PacketRecord
+	Troubles map[engine.PacketID]Trouble // of those packets that had any
 }
 
 // Sample implements Observer.
@@ -29,6 +30,14 @@ func (e *Exporter) Sample(s *engine.Sample) { e.Samples = append(e.Samples, *s) 
 
 // Packet implements Observer.
 func (e *Exporter) Packet(p *engine.PacketRecord) { e.Packets = append(e.Packets, *p) }
+
+// Trouble implements engine.TroubleObserver.
+func (e *Exporter) Trouble(o *engine.Opened, c *config.Config) {
+	if e.Troubles == nil {
+		e.Troubles = map[engine.PacketID]Trouble{}
+	}
+	e.Troubles[o.ID] = TroubleOf(o, c)
+}
 
 // Write writes the whole folder for r, if there is one.
 func (e *Exporter) Write(r *engine.Result) error {
@@ -42,7 +51,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	return writeError(e.Folder.Write([]whole.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
 		{Name: "samples.csv", Write: func(w io.Writer) error { return writeSamples(w, e.Samples) }},
-		{Name: "packets.csv", Write: func(w io.Writer) error { return writePackets(w, e.Packets) }},
+		{Name: "packets.csv", Write: func(w io.Writer) error { return writePackets(w, e.Packets, e.Troubles) }},
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, e.Samples) }},
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{&x}}) }},
 	}))

@@ -34,7 +34,7 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 	}
 	out.sort()
 	var file bytes.Buffer
-	if err := writePackets(&file, out.Packets); err != nil {
+	if err := writePackets(&file, out.Packets, nil); err != nil {
 		t.Fatal(err)
 	}
 	read, err := capture.Read(&file)

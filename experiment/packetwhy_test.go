@@ -1,0 +1,52 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every packet that was of no use says in packets.csv why, and those of use say nothing
+// of that; an encoder that is swapped explains itself as well.
+func TestPacketsSayWhy(t *testing.T) {
+	c := quick(t)
+	c.Duration = 10 * time.Second
+	c.Receiver.History, c.Receiver.Playout = 4, 20*time.Millisecond // less than the round trip
+	dir := t.TempDir()
+	r := mustRun(t, c, RunOptions{Dir: dir}).Runs[0]
+	file, err := os.Open(filepath.Join(dir, "packets.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name string) int { return slices.Index(rows[0], name) }
+	count := map[string]int64{}
+	for _, row := range rows[1:] {
+		outcome, reason, why := row[column("outcome")], row[column("reason")], row[column("why")]
+		bad := outcome != "decoded" && outcome != "in_flight" && outcome != "duplicate"
+		if bad && (reason == "" || !strings.Contains(why, "packet "+row[column("seq")]) && !strings.Contains(why, "copy ")) {
+			t.Errorf("packet %s was %s: %q, %q", row[0], outcome, reason, why)
+		}
+		if (reason == "") != (why == "") {
+			t.Errorf("packet %s: %q, %q", row[0], reason, why)
+		}
+		first, _, _ := strings.Cut(reason, ";")
+		first, _, _ = strings.Cut(first, ":")
+		count[first]++
+	}
+	x := &r.Totals
+	if x.Lost == 0 || x.Failures.NoBaseline == 0 {
+		t.Fatalf("%d lost, %d without baseline: nothing was tested", x.Lost, x.Failures.NoBaseline)
+	}
+	if count["lost"] != x.Lost || count["no baseline"] != x.Failures.NoBaseline {
+		t.Errorf("the rows give %v, the totals %d lost, %d without baseline", count, x.Lost, x.Failures.NoBaseline)
+	}
+}

@@ -50,7 +50,8 @@ var plan = map[string][]string{
 	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
 	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
 	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
-	"experiment/report":   {"experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
+	"experiment/lockstep": {"experiment/engine", "experiment/paired"}, // compares lanes over the time that they have in common
+	"experiment/report":   {"experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
 	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."}, // scores encoders without a network
 
@@ -108,7 +109,7 @@ var plan = map[string][]string{
 }
 
 // lab is the rooms of the lab that the dashboard may know.
-var lab = []string{"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures"}
+var lab = []string{"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/lockstep"}
 
 // pageImports is what a page of the dashboard may import.
 var pageImports = slices.Clip(slices.Concat(rooms("pages/panes", "controls", "room", "look", "chart"), lab, []string{"dataset/frame", "lossmodel"}))

@@ -16,6 +16,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/file"
 	"wirelab/cmd/tui/internal/pages/live"
 	"wirelab/cmd/tui/internal/pages/packets"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/pages/report"
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
@@ -97,12 +98,13 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 
 // pages are the pages of the dashboard, in the order of the keys that show them.
 func pages(opt Options, cat *controls.Catalog) []room.Page {
+	second := &panes.Second{}
 	return []room.Page{
 		live.New(cat),
-		bits.New(),
+		bits.New(second),
 		packets.New(),
 		world.New(),
-		compare.New(),
+		compare.New(second),
 		report.New(opt.ReportsDir),
 	}
 }

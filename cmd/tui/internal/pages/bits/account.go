@@ -29,19 +29,23 @@ type account struct {
 	zoom   int
 	chosen int // slot; -1: none
 	solo   bool
-	beside int // the lane beside the first
-	alone  int // the lane whose chart is shown where there is room for one
+	second *panes.Second // the lane beside the first
+	shown  int           // its number when the page was last drawn
+	alone  bool          // where there is room for one chart: that of the second
 	newest int64
 }
 
 func (a *account) observe(v room.View) bool {
 	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.ending(v.Snap) == a.newest &&
 		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
+	if same && a.shown != a.second.At(a.lanes) { // another was chosen on another page
+		same, v.Slow, v.Spare = false, true, true
+	}
 	if a.snap != nil && (same || v.Running() && !(v.Slow && v.Spare)) {
 		return false
 	}
 	a.snap, a.lanes, a.newest = v.Snap, v.Snap.Lanes, a.ending(v.Snap)
-	a.beside, a.alone = max(min(a.beside, len(a.lanes)-1), 1), min(a.alone, max(len(a.lanes)-1, 0))
+	a.shown = a.second.At(a.lanes)
 	a.parts = a.parts[:0]
 	used := a.used()
 	for k, u := range used.Units {
@@ -89,18 +93,10 @@ func (a *account) first() *engine.Lane {
 
 // other is the shadow beside it; nil if there is none.
 func (a *account) other() *engine.Lane {
-	if a.beside >= len(a.lanes) {
-		return nil
+	if i := a.second.At(a.lanes); i > 0 {
+		return &a.lanes[i]
 	}
-	return &a.lanes[a.beside]
-}
-
-// shown is the lane whose chart is shown where there is room for one.
-func (a *account) shown() int {
-	if a.alone >= len(a.lanes) {
-		return 0
-	}
-	return a.alone
+	return nil
 }
 
 // choose moves among the parts.

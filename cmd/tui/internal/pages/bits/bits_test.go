@@ -7,13 +7,14 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/encoders"
 )
 
 // The figures of the table add up, and the difference is that of the sums.
 func TestAccountAddsUp(t *testing.T) {
 	lab := labtest.NewBits(true)
-	a := &account{beside: 1, chosen: -1}
+	a := &account{second: &panes.Second{}, chosen: -1}
 	a.observe(labtest.ViewOf(lab.Snap))
 	for i := range lab.Snap.Lanes {
 		l := &lab.Snap.Lanes[i]
@@ -39,7 +40,7 @@ func TestAccountAddsUp(t *testing.T) {
 // Whatever the unit, what is stacked at a moment is what was spent at it.
 func TestStackIsWhatWasSpent(t *testing.T) {
 	lab := labtest.NewBits(false)
-	a := &account{beside: 1, chosen: -1}
+	a := &account{second: &panes.Second{}, chosen: -1}
 	a.observe(labtest.ViewOf(lab.Snap))
 	p := &stack{account: a}
 	s := &lab.Snap.Lanes[0].Samples[400]
@@ -58,7 +59,7 @@ func TestStackIsWhatWasSpent(t *testing.T) {
 
 // In mono every part of the stack has a fill of its own.
 func TestPartsAreToldApartWithoutColour(t *testing.T) {
-	a := &account{beside: 1, chosen: -1}
+	a := &account{second: &panes.Second{}, chosen: -1}
 	a.observe(labtest.ViewOf(labtest.NewBits(false).Snap))
 	th := labtest.Theme(false)
 	seen := map[rune]string{}

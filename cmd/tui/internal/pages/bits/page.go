@@ -18,9 +18,9 @@ type Page struct {
 	w, h    int
 }
 
-// New returns the page.
-func New() *Page {
-	p := &Page{account: &account{beside: 1, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
+// New returns the page. It shares with others which shadow stands beside.
+func New(second *panes.Second) *Page {
+	p := &Page{account: &account{second: second, chosen: -1}, vitals: room.NewSlot(&panes.Vitals{})}
 	p.table = room.NewSlot(&table{p.account})
 	for i := range p.stacks {
 		p.stacks[i] = &stack{account: p.account, which: i}
@@ -57,7 +57,10 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	rows := len(p.account.parts) + 5 // of the table, with its edges, head, sum and verdict
 	rows = min(max(rows, 8), (h-above)*6/10)
-	at := p.charts[min(p.account.shown(), 1)]
+	at := p.charts[0]
+	if p.account.alone && p.account.other() != nil {
+		at = p.charts[1]
+	}
 	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
 	lines = append(lines, at.Render(th, w, h-above-rows, false)...)
 	return append(lines, p.table.Render(th, w, rows, false)...)
@@ -87,12 +90,15 @@ func (p *Page) Focus(step int) {
 	case n < 2:
 		return
 	case !room.Wide(p.w, p.h):
-		a.alone = (a.alone + n + step) % n
-		if a.alone > 0 {
-			a.beside = a.alone
+		at := 0
+		if a.alone {
+			at = a.second.At(a.lanes)
 		}
+		at = (at + n + step) % n
+		a.alone = at > 0
+		a.second.Choose(a.lanes, at)
 	default:
-		a.beside = 1 + (a.beside-1+n-1+step)%(n-1)
+		a.second.Next(a.lanes, step)
 	}
 	p.renew()
 }
@@ -128,6 +134,19 @@ func (p *Page) Release() {
 func (p *Page) Zoom() {
 	p.account.zoom = (p.account.zoom + 1) % len(panes.ChartSpans())
 	p.renew()
+}
+
+// Bindings implements room.Page.
+func (p *Page) Bindings() []room.Binding {
+	next := func() room.Request {
+		if len(p.account.lanes) < 3 {
+			return room.Request{Say: "w puts another shadow beside; there are no two of them: v adds one"}
+		}
+		p.account.second.Next(p.account.lanes, 1)
+		p.renew()
+		return room.Request{}
+	}
+	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "which shadow stands beside", next)}
 }
 
 // Arrows implements room.Page.

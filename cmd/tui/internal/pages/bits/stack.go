@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
 )
 
 // stack is one encoder's bits over time, the parts stacked one upon the other.
@@ -84,7 +85,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
-	samples := panes.CaughtUp(lane)
+	samples := lockstep.CaughtUp(lane)
 	samples = samples[max(len(samples)-per*(cols+1), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
 		s.End = int64(samples[n-1].T / engine.SamplePeriod)

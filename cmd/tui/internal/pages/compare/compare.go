@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
 )
 
@@ -72,7 +73,7 @@ func beginning(snap *engine.Snapshot) time.Duration {
 	for i := range snap.Lanes {
 		from = max(from, snap.Lanes[i].Began)
 		if s := snap.Lanes[i].Samples; len(s) > 0 {
-			from = max(from, s[0].T-engine.SamplePeriod-panes.WarmUp)
+			from = max(from, s[0].T-engine.SamplePeriod-lockstep.WarmUp)
 		}
 	}
 	for _, c := range snap.Log {
@@ -80,7 +81,7 @@ func beginning(snap *engine.Snapshot) time.Duration {
 			from = max(from, c.T)
 		}
 	}
-	return from + panes.WarmUp
+	return from + lockstep.WarmUp
 }
 
 // compare gathers what the lanes of a snapshot measured. It takes time in

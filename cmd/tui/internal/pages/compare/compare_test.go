@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
 )
 
 // The figures are those of the common stretch of time, computed here straight from
@@ -18,7 +19,7 @@ import (
 func TestComparedFigures(t *testing.T) {
 	snap := labtest.FourShadows()
 	p := comparedPane(snap, 160, 48)
-	from := snap.Lanes[4].Began + panes.WarmUp // the last to join
+	from := snap.Lanes[4].Began + lockstep.WarmUp // the last to join
 	if p.data.from != from || p.data.to != snap.Now {
 		t.Errorf("compared from %v to %v, want from %v", p.data.from, p.data.to, from)
 	}
@@ -140,7 +141,7 @@ func TestComparisonBeginsAnew(t *testing.T) {
 // Whatever it sorts by, the cursor stays with its encoder, the figures ascend, and
 // one that sends nothing does not lead.
 func TestSortedByAnything(t *testing.T) {
-	page := New()
+	page := New(&panes.Second{})
 	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.Refusing()}, 160, 46)
 	m.Press("down")
 	p := page.table
@@ -169,7 +170,7 @@ func TestSortedByAnything(t *testing.T) {
 
 // comparedPane is the table over a snapshot, with all its intervals worked out.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
-	page := New()
+	page := New(&panes.Second{})
 	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
 	for range 6 { // an interval a tick
 		m.Tick(false)
@@ -182,7 +183,7 @@ func comparedPane(snap *engine.Snapshot, w, h int) *table {
 func TestIntervalsAreRationed(t *testing.T) {
 	const tick, slow = 50 * time.Millisecond, 10
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
-	page := New()
+	page := New(&panes.Second{})
 	m := labtest.NewStage(page, lab, 160, 46)
 	p := page.table
 	for i := range 10 {

@@ -18,12 +18,13 @@ type Page struct {
 	slots  [2]*room.Slot // table, chart
 	vitals *room.Slot
 	places []room.Place
-	h      int // of the table
+	second *panes.Second // which shadow stands beside on other pages
+	h      int           // of the table
 }
 
-// New returns the page.
-func New() *Page {
-	p := &Page{table: &table{}, charts: &panes.Charts{Solo: true}}
+// New returns the page. The shadow under its cursor stands beside on other pages.
+func New(second *panes.Second) *Page {
+	p := &Page{second: second, table: &table{}, charts: &panes.Charts{Solo: true}}
 	p.slots = [2]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	return p
@@ -54,7 +55,10 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 // Move chooses an encoder, or what to sort by.
 func (p *Page) Move(dx, dy int) room.Request {
 	t := p.table
-	t.chosen = min(max(t.chosen+dy, 0), max(len(t.order)-1, 0))
+	if dy != 0 {
+		t.chosen = min(max(t.chosen+dy, 0), max(len(t.order)-1, 0))
+		p.choose()
+	}
 	if dx != 0 {
 		step := 1
 		if dx < 0 {
@@ -65,6 +69,13 @@ func (p *Page) Move(dx, dy int) room.Request {
 	}
 	p.redraw()
 	return room.Request{}
+}
+
+// choose makes the shadow under the cursor the one that stands beside.
+func (p *Page) choose() {
+	if r := p.table.picked(); r != nil {
+		p.second.Choose(p.table.all, r.lane)
+	}
 }
 
 // chartOf is the chart that shows a figure, bandwidth where there is none.
@@ -119,6 +130,7 @@ func (p *Page) Zoom() { p.charts.NextSpan() }
 func (p *Page) Click(x, y int) room.Request {
 	if y--; y < p.h {
 		p.table.point(x, y, p.h)
+		p.choose()
 		p.charts.Lit = chartOf(p.table.by)
 		p.redraw()
 	}

@@ -26,6 +26,7 @@ type table struct {
 	cfg   *config.Config
 	now   time.Duration
 	lanes int
+	all   []engine.Lane // as last seen
 	data  comparison
 	order []int                      // of the entries: the leader first
 	gaps  map[gapKey]paired.Interval // to the leader
@@ -57,7 +58,7 @@ func (p *table) Name() string { return "Compare" }
 const gapsEvery = 2
 
 func (p *table) Observe(v room.View) bool {
-	p.cfg = v.Cfg
+	p.cfg, p.all = v.Cfg, v.Snap.Lanes
 	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
 	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
 		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)

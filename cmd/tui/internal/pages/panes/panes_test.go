@@ -129,22 +129,3 @@ func TestBarIsFullAndInProportion(t *testing.T) {
 		}
 	}
 }
-
-// A shadow's first second, in which it sends everything anew, is not charted.
-func TestShadowsAreChartedOnceTheyHaveCaughtUp(t *testing.T) {
-	lane := engine.Lane{Began: 30 * time.Second}
-	for at := lane.Began + engine.SamplePeriod; at <= 40*time.Second; at += engine.SamplePeriod {
-		lane.Samples = append(lane.Samples, engine.Sample{T: at, PayloadBits: 1})
-	}
-	if s := CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+engine.SamplePeriod {
-		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
-	}
-	lane.Samples = lane.Samples[:5]
-	if s := CaughtUp(&lane); len(s) != 0 {
-		t.Errorf("%d samples half a second after it came", len(s))
-	}
-	lane.Began = 0
-	if s := CaughtUp(&lane); len(s) != 5 {
-		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
-	}
-}

@@ -74,7 +74,7 @@ func TestSeamsAreLeftOut(t *testing.T) {
 		t.Errorf("%d samples left out, %d of %d kept", c.seams, len(c.entries[0].payload), n)
 	}
 	for i := range c.entries {
-		from := plain.Lanes[4].Began + panes.WarmUp
+		from := plain.Lanes[4].Began + lockstep.WarmUp
 		bits, n := 0.0, 0.0
 		for _, s := range plain.Lanes[i].Samples {
 			if s.T > from && (s.T <= at || s.T > at+lasts) {
@@ -103,7 +103,7 @@ func TestSmallChartsShareAScale(t *testing.T) {
 		}
 	}
 	want := map[string]string{"●": "▃", "○": "█", "△": "█", "□": "▅", "◇": "▂"} // level 1 + round(7 share of 433)
-	lines := strings.Split(labtest.NewStage(New(), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
+	lines := strings.Split(labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
 	for sign, level := range want {
 		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " "+sign+" ") })
 		if i < 0 || !strings.Contains(lines[i], strings.Repeat(level, sparkWidth)) {

@@ -46,6 +46,15 @@ func (k Slot) Name(s *frame.Schema) string {
 	return "other"
 }
 
+// Fields returns how many fields of schema s charge the slot: 1, unless it is the last one and
+// several share it.
+func (k Slot) Fields(s *frame.Schema) int {
+	if s == nil || k != MaxSlots-1 {
+		return 1
+	}
+	return max(len(s.Fields)-int(k-fixedSlots), 1)
+}
+
 // Budget sums what a packet's bits were spent on, in units of 1/65,536 bit.
 // Law: the slots of one packet sum to 8*65,536 units a byte of payload. A nil
 // budget takes charges and forgets them.

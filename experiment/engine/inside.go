@@ -83,7 +83,7 @@ type CompactBudget struct {
 
 // maxCompactSlots is the most slots of a CompactBudget. The last one takes the bits
 // of all further slots.
-const maxCompactSlots = 16
+const maxCompactSlots = 32
 
 // set copies the slots of b that are in use.
 func (s *CompactBudget) set(b *encoders.Budget) {

@@ -176,8 +176,12 @@ func (m *meter) shares(schema *frame.Schema) []figures.BudgetShare {
 	var out []figures.BudgetShare
 	for k, u := range m.budget.Units {
 		if u != 0 && total != 0 {
-			out = append(out, figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
-				Share: float64(u) / float64(total)})
+			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
+				Share: float64(u) / float64(total)}
+			if n := encoders.Slot(k).Fields(schema); n > 1 {
+				share.Fields = n
+			}
+			out = append(out, share)
 		}
 	}
 	return out

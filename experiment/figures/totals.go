@@ -194,6 +194,8 @@ type BudgetShare struct {
 	Slot  string  `json:"slot"`
 	Bits  float64 `json:"bits"`
 	Share float64 `json:"share"` // of the payload
+	// Fields is how many fields share the slot, where there are more than slots.
+	Fields int `json:"fields,omitempty"`
 }
 
 // Of flattens totals to a map from the dotted keys of their JSON to the figures.

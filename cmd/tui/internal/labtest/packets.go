@@ -90,9 +90,9 @@ func opened(r *engine.PacketRecord) engine.Opened {
 		in.Base, in.Missing, in.DroppedAt = engine.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
 	}
 	in.Spent.N = 4
-	in.Spent.Slots = [16]encoders.Slot{encoders.SlotFlags, encoders.SlotIndex, encoders.SlotPosition, encoders.SlotOrientation}
+	in.Spent.Slots = [32]encoders.Slot{encoders.SlotFlags, encoders.SlotIndex, encoders.SlotPosition, encoders.SlotOrientation}
 	all := int64(r.Payload) * 8 * encoders.BitUnit
-	in.Spent.Units = [16]int64{all / 20, all / 10, all / 2, all - all/20 - all/10 - all/2}
+	in.Spent.Units = [32]int64{all / 20, all / 10, all / 2, all - all/20 - all/10 - all/2}
 	return engine.Opened{ID: r.ID(), Record: *r, Inside: in}
 }
 

@@ -65,7 +65,7 @@ func (p *stack) top(th *look.Theme, w int) float64 {
 func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
 	what := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItem(p.snap.Schema, p.item())}[p.unit]
 	if p.solo {
-		what = encoders.Slot(p.chosen).Name(p.snap.Schema) + " alone, " + what
+		what = panes.SlotName(encoders.Slot(p.chosen), p.snap.Schema) + " alone, " + what
 	}
 	r := &lane.Recent
 	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(look.Fixed(r.PayloadKbps, 1)),
@@ -122,7 +122,7 @@ func (p *stack) area(samples []engine.Sample, weights []float64, k encoders.Slot
 		values[i] = p.value(&samples[i], k)
 	}
 	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Ink: chart.Ink(look.SlotInk(int(k))),
-		Name: k.Name(p.snap.Schema), NameInk: chart.Ink(look.BarInk(int(k)))}
+		Name: panes.SlotName(k, p.snap.Schema), NameInk: chart.Ink(look.BarInk(int(k)))}
 	if th.Color && !th.Ascii {
 		a.Fill = '█'
 	} else if !th.Color {

@@ -1,7 +1,10 @@
 package bits
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
@@ -50,33 +53,65 @@ func spent(l *engine.Lane, k encoders.Slot) sums {
 
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	first, other := p.first(), p.other()
-	c.Frame(th, focused, "Account", look.Fit(look.HeadRoom(c.W, "Account"), []look.Span{look.Dim.Span("means of the last 2 s")}, nil)...)
+	c.Frame(th, focused, "Account", p.heading(look.HeadRoom(c.W, "Account"), c.H)...)
 	if first == nil || len(p.parts) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
 		return
 	}
 	y := p.head(c, first, other)
-	room := c.H - y - 2 // without the lower edge and the sum
-	from := p.scroll(room)
-	for _, k := range p.parts[from:] {
-		if room == 0 {
-			break
+	shown, rest := p.visible(c.H - y - 2) // without the lower edge and the sum
+	names := panes.SlotNames(p.parts, p.snap.Schema, accountName)
+	for i, k := range p.parts {
+		if slices.Contains(shown, k) {
+			p.row(c, th, y, accountRow{names[i], []encoders.Slot{k}, int(k) == p.chosen})
+			y++
 		}
-		p.row(c, th, y, k)
-		y, room = y+1, room-1
 	}
-	p.row(c, th, y, encoders.MaxSlots)
+	if len(rest) > 0 {
+		p.row(c, th, y, accountRow{p.others(rest), rest, false})
+		y++
+	}
+	p.row(c, th, y, accountRow{"payload", []encoders.Slot{encoders.MaxSlots}, false})
 	p.below(c, th, y+1)
 }
 
-// scroll is how many parts are left away above so that the chosen one is in sight.
-func (p *table) scroll(room int) int {
-	for i, k := range p.parts {
-		if int(k) == p.chosen {
-			return max(i-room+1, 0)
-		}
+// heading says what the figures are, and how to see the parts that have no row.
+func (p *table) heading(room, h int) []look.Span {
+	of := []look.Span{look.Dim.Span("means of the last 2 s")}
+	if len(p.parts) > h-4 {
+		return look.Fit(room, append(of[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" go through all "),
+			look.Value.Span(strconv.Itoa(len(p.parts)))), of, nil)
 	}
-	return 0
+	return look.Fit(room, of, nil)
+}
+
+// accountName is how wide the names of the parts may be.
+const accountName = 13
+
+// visible returns the parts that have a row of their own in a table of n rows, and those that
+// share the last one: without a choice the largest have one, else those around the chosen one.
+func (p *table) visible(n int) (shown, rest []encoders.Slot) {
+	if len(p.parts) <= n {
+		return p.parts, nil
+	}
+	keep := max(n-1, 0)
+	if at := slices.Index(p.parts, encoders.Slot(max(p.chosen, 0))); p.chosen >= 0 && at >= 0 {
+		from := min(max(at-keep/2, 0), len(p.parts)-keep)
+		return p.parts[from : from+keep], slices.Concat(p.parts[:from], p.parts[from+keep:])
+	}
+	used := p.used()
+	order := slices.Clone(p.parts)
+	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(used.Units[b], used.Units[a]) })
+	return order[:keep], order[keep:]
+}
+
+// others names a row that several parts share.
+func (p *table) others(rest []encoders.Slot) string {
+	n := 0
+	for _, k := range rest {
+		n += k.Fields(p.snap.Schema)
+	}
+	return panes.Others(n)
 }
 
 // The columns of the table, counted from its left edge: where a figure ends.
@@ -102,32 +137,47 @@ func (p *table) head(c *look.Canvas, first, other *engine.Lane) int {
 	return y + 1
 }
 
-// row writes one part, or the sum of all.
-func (p *table) row(c *look.Canvas, th *look.Theme, y int, k encoders.Slot) {
+// accountRow is a row of the table: a part, several that share it, or the sum of all.
+type accountRow struct {
+	name   string
+	slots  []encoders.Slot
+	chosen bool
+}
+
+// spentOn is what a lane spent on all parts of a row.
+func (r *accountRow) spentOn(l *engine.Lane) (sum sums) {
+	for _, k := range r.slots {
+		s := spent(l, k)
+		sum.kbps, sum.share, sum.changed, sum.packet = sum.kbps+s.kbps, sum.share+s.share, sum.changed+s.changed, sum.packet+s.packet
+	}
+	return sum
+}
+
+// row writes one row.
+func (p *table) row(c *look.Canvas, th *look.Theme, y int, r accountRow) {
 	if y >= c.H-1 {
 		return
 	}
-	name, all := "payload", k == encoders.MaxSlots
-	if !all {
-		name = k.Name(p.snap.Schema)
-		c.Set(3, y, look.SlotInk(int(k)), th.Swatch(int(k)))
-	}
-	ink := look.Plain
-	if int(k) == p.chosen {
+	ink, k := look.Plain, int(r.slots[0])
+	switch {
+	case r.chosen:
 		c.Text(1, y, look.Chosen, th.Chosen)
 		ink = look.Chosen
-	} else if all {
+	case k == encoders.MaxSlots:
 		ink = look.Title
 	}
-	c.Clip(5, y, 13, ink, name)
-	figures := spent(p.first(), k)
+	if k < encoders.MaxSlots && len(r.slots) == 1 {
+		c.Set(3, y, look.SlotInk(k), th.Swatch(k))
+	}
+	c.Clip(5, y, accountName, ink, r.name)
+	figures := r.spentOn(p.first())
 	p.figures(c, y, accountEnds[:3], figures)
 	other := p.other()
 	if other == nil {
 		c.Right(accountEnds[3], y, look.Plain, look.Fixed(figures.packet, 1))
 		return
 	}
-	beside := spent(other, k)
+	beside := r.spentOn(other)
 	p.figures(c, y, accountEnds[3:6], beside)
 	diff := beside.kbps - figures.kbps
 	c.Right(accountEnds[6], y, gainInk(diff), signed(diff, 1))
@@ -195,7 +245,7 @@ func (p *table) verdict() (text, more string) {
 				k, most = x, v
 			}
 		}
-		return first.Encoder + " spends most on " + k.Name(p.snap.Schema) + ": " + look.Fixed(most, 0) +
+		return first.Encoder + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + look.Fixed(most, 0) +
 			" % of its bits.", " A shadow puts another encoder beside it: v chooses one."
 	}
 	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
@@ -215,7 +265,7 @@ func (p *table) verdict() (text, more string) {
 	text = other.Encoder + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" +
 		signed(100*(b/a-1), 0) + " %)"
 	if most != 0 {
-		more = ", most of it on " + k.Name(p.snap.Schema) + " (" + signed(most, 1) + ")"
+		more = ", most of it on " + panes.SlotName(k, p.snap.Schema) + " (" + signed(most, 1) + ")"
 	}
 	return text, more
 }
@@ -255,7 +305,7 @@ func (p *table) bar(c *look.Canvas, th *look.Theme, y, n int, l *engine.Lane) {
 		} else {
 			c.Fill(x, y, end-x, look.Plain, th.Shade(int(k)))
 		}
-		if label := " " + k.Name(p.snap.Schema) + " "; look.TextWidth(label) <= end-x {
+		if label := " " + panes.SlotName(k, p.snap.Schema) + " "; look.TextWidth(label) <= end-x {
 			c.Text(x, y, look.BarInk(int(k)), label)
 		}
 		x = max(x, end)

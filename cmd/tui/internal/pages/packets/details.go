@@ -140,7 +140,7 @@ func packetName(id engine.PacketID) string {
 // where there is room.
 func (p *details) body(c *look.Canvas, th *look.Theme) {
 	budget := p.opened.Inside.Spent.Budget()
-	parts := (&panes.Bits{Schema: p.schema, Recent: engine.Recent{Budget: budget}}).Parts()
+	parts := panes.PartsOf(&budget, p.schema)
 	way := p.way(th)
 	base := p.baseline()
 	why := p.why(c.W - 6)
@@ -166,13 +166,37 @@ func (p *details) body(c *look.Canvas, th *look.Theme) {
 	}
 	y += gap
 	if room := c.H - 1 - y; room < len(way)+gap+len(parts) { // side by side, and first: it is what else would be cut off
-		put(look.Flow(p.shares(th, parts), c.W-4)...)
+		put(p.flow(th, parts, c.W-4, max(room-len(way), 1))...)
 		put(way...)
 		return
 	}
 	put(way...)
 	y += gap
 	p.bits(c, th, y, &budget, parts)
+}
+
+// flow writes the parts one after the other in at most n lines, those with the smallest
+// shares together where there is no room for all.
+func (p *details) flow(th *look.Theme, parts []panes.Part, w, n int) (lines [][]look.Span) {
+	for most := len(parts); most > 0; most-- {
+		lines = look.Flow(p.shares(th, panes.AtMost(parts, most, shareIn(parts))), w)
+		if len(lines) <= n {
+			break
+		}
+	}
+	return lines
+}
+
+// shareIn ranks parts by their own shares.
+func shareIn(parts []panes.Part) func(slot int) float64 {
+	return func(slot int) float64 {
+		for i := range parts {
+			if parts[i].Ink == slot {
+				return parts[i].Share
+			}
+		}
+		return 0
+	}
 }
 
 // shares are the parts in a row.
@@ -187,12 +211,11 @@ func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) 
 // bits lists what the payload went to, field by field.
 func (p *details) bits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
 	total := float64(b.Total()) / encoders.BitUnit
-	const name, number, share = 15, 11, 9
-	for _, part := range parts {
-		if y >= c.H-1 {
-			return
-		}
-		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(part.Name))
+	const name, number, share = 17, 11, 9
+	parts = panes.AtMost(parts, c.H-1-y, shareIn(parts))
+	names := panes.PartNames(parts, name-3)
+	for i, part := range parts {
+		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(names[i]))
 		c.Right(2+name+number, y, look.Value, look.Fixed(part.Share*total, 1)+" bits")
 		c.Right(2+name+number+share, y, look.Plain, look.Fixed(100*part.Share, 1)+" %")
 		room := max(c.W-4-name-number-share-2, 0)

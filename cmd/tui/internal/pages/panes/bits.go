@@ -1,6 +1,8 @@
 package panes
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
@@ -12,6 +14,7 @@ import (
 type Bits struct {
 	Schema *frame.Schema
 	Recent engine.Recent
+	usual  [encoders.MaxSlots]int64 // what each slot took in the last minute: which are worth a place of their own
 	seen   bool
 }
 
@@ -25,31 +28,18 @@ func (p *Bits) Observe(v room.View) bool {
 		return false
 	}
 	p.Schema, p.Recent, p.seen = v.Snap.Schema, r, true
+	var sum encoders.Budget
+	for _, s := range engine.Tail(v.Lane().Samples, time.Minute) {
+		sum.Add(&s.Budget)
+	}
+	if sum.Add(&r.Budget); sum.Total() > 0 {
+		p.usual = sum.Units
+	}
 	return true
 }
 
-// Part is one slot of the account.
-type Part struct {
-	Name  string
-	Share float64 // 0..1
-	Ink   int     // its place among the colours
-}
-
-// Parts lists the slots that were charged, in their fixed order, so that a part
-// keeps its place and its colour whatever the encoder.
-func (p *Bits) Parts() []Part {
-	var out []Part
-	total := p.Recent.Budget.Total()
-	if total <= 0 {
-		return nil
-	}
-	for k := range encoders.Slot(encoders.MaxSlots) {
-		if u := p.Recent.Budget.Units[k]; u > 0 {
-			out = append(out, Part{k.Name(p.Schema), float64(u) / float64(total), int(k)})
-		}
-	}
-	return out
-}
+// Parts lists the slots that were charged.
+func (p *Bits) Parts() []Part { return PartsOf(&p.Recent.Budget, p.Schema) }
 
 // Draw implements room.Pane.
 func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
@@ -59,12 +49,10 @@ func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
 		return
 	}
+	l := p.layout(parts, c.W-4, c.H-3)
+	parts = AtMost(parts, l.room, func(k int) float64 { return float64(p.usual[k]) })
 	p.bar(c, th, parts, 1)
-	if c.H >= 5+len(parts) {
-		p.rows(c, th, parts)
-	} else {
-		p.columns(c, th, parts)
-	}
+	l.draw(c, th, parts)
 }
 
 // bar draws the parts as one stacked bar with their names in it.
@@ -84,48 +72,5 @@ func (p *Bits) bar(c *look.Canvas, th *look.Theme, parts []Part, y int) {
 			c.Text(x, y, look.BarInk(part.Ink), label)
 		}
 		x = end
-	}
-}
-
-// columns writes the numbers side by side, as many parts as there is room for.
-func (p *Bits) columns(c *look.Canvas, th *look.Theme, parts []Part) {
-	const least = 14
-	w := max((c.W-4)/len(parts), least)
-	for i, part := range parts {
-		x := 2 + i*w
-		room := min(w-1, c.W-2-x)
-		if room < least-1 {
-			break
-		}
-		lines := [][]look.Span{
-			{look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink)) + " "), look.Plain.Span(part.Name)},
-			{look.Value.Span(look.PadLeft(look.Fixed(100*part.Share, 1), 6)), look.Dim.Span(" %")},
-			{look.Plain.Span(look.PadLeft(look.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
-			{look.Plain.Span(look.PadLeft(look.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
-		}
-		if c.H-3 < 2 { // one line: name and share together
-			lines = [][]look.Span{{lines[0][0], lines[0][1], look.Value.Span(" " + look.Fixed(100*part.Share, 0) + "%")}}
-		}
-		for j, line := range lines {
-			if y := 2 + j; y < c.H-1 {
-				c.Spans(x, y, room, line...)
-			}
-		}
-	}
-}
-
-// rows writes the numbers one part a line, with a bar each.
-func (p *Bits) rows(c *look.Canvas, th *look.Theme, parts []Part) {
-	const name, numbers = 16, 34
-	head := "share      kbps   bits/changed"
-	c.Right(c.W-2, 3, look.Dim, head)
-	for i, part := range parts {
-		y := 4 + i
-		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(part.Name))
-		bar := max(c.W-4-name-numbers, 0)
-		c.Fill(2+name, y, int(part.Share*float64(bar)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
-		c.Right(c.W-2, y, look.Plain, look.PadLeft(look.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
-		c.Right(c.W-15, y, look.Plain, look.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-		c.Right(c.W-25, y, look.Value, look.Fixed(100*part.Share, 1)+" %")
 	}
 }

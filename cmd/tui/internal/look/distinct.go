@@ -1,0 +1,107 @@
+package look
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Distinct cuts names to at most n columns each. Names that differ stay different: one that
+// would read like another when only its beginning is left keeps its end too, or the part in
+// which they differ, or gets a number.
+func Distinct(names []string, n int) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = Short(name, n)
+	}
+	if slices.Equal(out, names) {
+		return out
+	}
+	for tail := 1; tail <= n-2; tail++ {
+		again := alike(names, out)
+		if len(again) == 0 {
+			return out
+		}
+		for i := range again {
+			out[i] = shortMiddle(names[i], n, tail)
+		}
+	}
+	for i, common := range alike(names, out) {
+		out[i] = "…" + Short(names[i][common:], n-1)
+	}
+	number := 0
+	for i := range names {
+		for again := alike(names, out); again != nil; again = alike(names, out) {
+			if _, here := again[i]; !here {
+				break
+			}
+			number++
+			mark := "~" + strconv.Itoa(number)
+			out[i] = Truncate(names[i], max(n-len(mark), 0)) + mark
+		}
+		if number > maxNumbered {
+			break
+		}
+	}
+	return out
+}
+
+// maxNumbered bounds what is tried where not even numbers fit.
+const maxNumbered = 1000
+
+// alike returns the places of names that were cut to what another one reads as, and up to
+// where each is like those others.
+func alike(names, cut []string) map[int]int {
+	var found map[int]int
+	note := func(k, common int) {
+		if found == nil {
+			found = map[int]int{}
+		}
+		if before, ok := found[k]; ok {
+			common = min(common, before)
+		}
+		if cut[k] != names[k] {
+			found[k] = common
+		}
+	}
+	first := make(map[string]int, len(cut))
+	for i, text := range cut {
+		j, seen := first[text]
+		if !seen {
+			first[text] = i
+		} else if names[i] != names[j] {
+			common := commonPrefix(names[i], names[j])
+			note(i, common)
+			note(j, common)
+		}
+	}
+	return found
+}
+
+// commonPrefix is how many bytes two names begin with alike, in whole characters.
+func commonPrefix(a, b string) int {
+	for i, r := range a {
+		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// shortMiddle cuts the middle out of a name that is wider than n, so that about tail columns
+// of its end are left.
+func shortMiddle(name string, n, tail int) string {
+	if TextWidth(name) <= n {
+		return name
+	}
+	end := name
+	for TextWidth(end) > tail {
+		_, size := utf8.DecodeRuneInString(end)
+		end = end[size:]
+	}
+	if before := name[:len(name)-len(end)]; tail < n-2 && before != "" && strings.ContainsRune("-_. /", rune(before[len(before)-1])) {
+		end = before[len(before)-1:] + end // "…-x" reads better than "…x"
+	}
+	return Truncate(name, n-1-TextWidth(end)) + "…" + end
+}

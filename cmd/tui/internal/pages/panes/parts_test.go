@@ -1,0 +1,82 @@
+package panes
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// shareShown finds a share on a screen, behind the name that it belongs to.
+var shareShown = regexp.MustCompile(`(\d+(?:\.\d)?) ?%`)
+
+// On every size of the pane the shares add up to the payload, names are told apart, and the
+// bar names nothing that the figures lack.
+func TestEveryBitIsAccountedFor(t *testing.T) {
+	for _, size := range [][2]int{{80, 19}, {80, 8}, {80, 4}, {100, 25}, {104, 4}, {160, 7}, {200, 7}, {200, 40}, {60, 15}, {300, 4}} {
+		w, h := size[0], size[1]
+		p := &Bits{}
+		lines := labtest.Draw(p, labtest.ViewOf(labtest.NewWide().Snap), w, h)
+		text := strings.Join(lines[2:], "\n") // without the edge and the bar
+		sum, n := 0.0, 0
+		for _, m := range shareShown.FindAllStringSubmatch(text, -1) {
+			v, err := strconv.ParseFloat(m[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += v
+			n++
+		}
+		rounding := 0.05
+		if !strings.Contains(text, ".") { // whole percents in a single line
+			rounding = 0.5
+		}
+		if math.Abs(sum-100) > rounding*float64(n)+1e-9 {
+			t.Errorf("%dx%d: %d shares add up to %.1f %%\n%s", w, h, n, sum, strings.Join(lines, "\n"))
+		}
+		names := regexp.MustCompile(`■ (\S+(?: others)?)`).FindAllStringSubmatch(strings.ReplaceAll(text, "▧", "■"), -1)
+		var seen []string
+		for _, m := range names {
+			if slices.Contains(seen, m[1]) {
+				t.Errorf("%dx%d: two are called %s", w, h, m[1])
+			}
+			seen = append(seen, m[1])
+		}
+		for _, name := range strings.Fields(lines[1]) {
+			if slices.Contains(append(labtest.WideFields, "padding"), name) && !strings.Contains(text, name[:min(len(name), 9)]) {
+				t.Errorf("%dx%d: the bar names %s, the figures do not:\n%s", w, h, name, strings.Join(lines, "\n"))
+			}
+		}
+		if all := len(labtest.WideFields) + 1; n < all && !strings.Contains(text, fmt.Sprint(all-n+1, " others")) {
+			t.Errorf("%dx%d: %d of %d parts, and not how many others:\n%s", w, h, n, all, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// A slot that many fields share says how many, wherever it is named.
+func TestSharedSlotSaysHowMany(t *testing.T) {
+	s := &frame.Schema{}
+	for i := range 60 {
+		s.Fields = append(s.Fields, frame.Field{Name: fmt.Sprint("field", i)})
+	}
+	var b encoders.Budget
+	for i := range s.Fields {
+		b.Bits(encoders.FieldSlot(i), 10)
+	}
+	parts := PartsOf(&b, s)
+	last := parts[len(parts)-1]
+	if want := fmt.Sprint(60-(len(parts)-1), " others"); last.Name != want {
+		t.Errorf("the last of %d parts is %q, want %q", len(parts), last.Name, want)
+	}
+	few := AtMost(parts, 5, func(int) float64 { return 0 })
+	if got := few[4]; got.Name != "56 others" || math.Abs(got.Share-56./60) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// Of a schema with more fields than slots, the last share says how many fields it is of, and
+// the shares add up.
+func TestSharesSayHowManyFieldsShareASlot(t *testing.T) {
+	s := &frame.Schema{}
+	var m meter
+	for i := range 60 {
+		s.Fields = append(s.Fields, frame.Field{Name: fmt.Sprint("field", i)})
+		m.budget.Bits(encoders.FieldSlot(i), 1+i)
+	}
+	sum, fields := 0.0, 0
+	for _, x := range m.shares(s) {
+		sum += x.Share
+		fields += max(x.Fields, 1)
+	}
+	if fields != 60 || math.Abs(sum-1) > 1e-9 {
+		t.Errorf("shares of %d fields add up to %g", fields, sum)
+	}
+}

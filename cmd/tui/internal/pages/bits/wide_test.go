@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/panes"
 )
 
 // accountLine is a row of the table: a name, and the kbps and the share behind it.
@@ -16,7 +17,7 @@ var accountLine = regexp.MustCompile(`│[ ▸]*\S? +(\S+(?: others)?) +(\d+\.\d
 // Whatever the size and whatever is chosen, the rows add up to the payload.
 func TestRowsOfTheAccountAddUp(t *testing.T) {
 	for _, size := range [][2]int{{80, 22}, {100, 28}, {160, 46}, {160, 30}, {200, 58}} {
-		s := labtest.NewStage(New(), labtest.NewWide(), size[0], size[1])
+		s := labtest.NewStage(New(&panes.Second{}), labtest.NewWide(), size[0], size[1])
 		for _, keys := range [][]string{nil, {"down"}, strings.Fields(strings.Repeat("down ", 14)), strings.Fields(strings.Repeat("down ", 30))} {
 			s.Press(keys...)
 			view := s.View()

@@ -54,6 +54,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if t.BitsPerCube != nil {
 		writePlayout(w, &t.Playout)
 	}
+	fmt.Fprintf(w, "age       what was shown was %.0f ms old at the median, 99 %% up to %.0f\n", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
 	fmt.Fprintf(w, "wrong     %d", t.Wrong)
 	if t.Undetected > t.Wrong {
 		fmt.Fprintf(w, "; %d frames were off undetected, for want of a checksum", t.Undetected)

@@ -174,8 +174,13 @@ func (l *lane) next() (time.Duration, bool) {
 // display runs one tick of the receiver's display, and compares it with the source's
 // frames of that moment.
 func (l *lane) display(now time.Duration, t *truths) {
-	if moment, shown := l.play.tick(now); shown {
-		l.meter.display(now-moment, l.screen.show(moment, t, &l.meter.playout.off))
+	moment, shown := l.play.tick(now)
+	if !shown {
+		return
+	}
+	l.meter.display(now-moment, l.screen.show(moment, t, &l.meter.playout.off))
+	if l.screen.showing {
+		l.meter.aged(now - l.screen.state)
 	}
 }
 

@@ -96,6 +96,14 @@ func (m *meter) display(behind time.Duration, starved bool) {
 	}
 }
 
+// aged counts a tick of the display on which a state of an age was shown.
+func (m *meter) aged(age time.Duration) {
+	m.playout.age.add(age.Microseconds())
+	m.sample.Age += age
+	m.sample.Aged++
+	m.sample.Oldest = max(m.sample.Oldest, age)
+}
+
 // late counts a snapshot that arrived after its display time.
 func (m *meter) late(by time.Duration) {
 	m.playout.late.add(by.Microseconds())
@@ -159,6 +167,7 @@ func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gaug
 		BitsPerItem:  figures.RatioOf(float64(m.payload), float64(m.items)),
 		PacketBytes:  m.sizes.quantiles(), BaselineAgeTicks: m.ages.quantiles(),
 		OverBudgetRatio: m.budgetLine.ratio(),
+		AgeMS:           m.playout.age.thousandths(),
 		Playout:         m.playout.totals(frame.IsCubes(schema)),
 		Network:         m.net.network(g), Rounding: m.rounding.rounding(schema),
 	}

@@ -90,6 +90,7 @@ type playoutMeter struct {
 	longest        int64         // ticks of the longest freeze
 	behind         time.Duration // summed over shown
 	late           spread        // microseconds
+	age            spread        // of what was shown, in microseconds
 	off            offMeter
 }
 

@@ -3,12 +3,14 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -32,6 +34,30 @@ type referencePlayout struct {
 	begun  bool
 
 	starved, freezes, longest, late int
+	ages                            []time.Duration // of what was shown, tick by tick
+	steps                           bool            // the data are not interpolated
+}
+
+// age returns how old the state on display is at now.
+func (d *referencePlayout) age(now time.Duration) time.Duration {
+	before, after := time.Duration(-1), time.Duration(-1)
+	for i := range d.log {
+		at := d.source(&d.log[i])
+		switch {
+		case d.log[i].Arrived > now:
+		case at <= d.moment:
+			before = max(before, at)
+		case after < 0 || at < after:
+			after = at
+		}
+	}
+	switch {
+	case before < 0:
+		return now - after
+	case d.steps || after < 0 && before < d.moment:
+		return now - before
+	}
+	return now - d.moment
 }
 
 // source returns the source time of a packet's frame.
@@ -95,6 +121,7 @@ func (d *referencePlayout) run(until time.Duration) {
 			}
 		}
 		last = now
+		d.ages = append(d.ages, d.age(now))
 		if frozen++; here {
 			frozen = 0
 			continue
@@ -155,9 +182,82 @@ func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
 		if n := int(got.StarvedRatio.Or(-1)*float64(got.Displayed) + 0.5); n != d.starved {
 			t.Errorf("%v: %d ticks starved, want %d", x, n, d.starved)
 		}
+		checkAges(t, s.lanes[0].totals(s.Now()).AgeMS, d.ages)
 		if d.starved == 0 || d.late == 0 || d.freezes < 3 {
 			t.Errorf("%v: %s: too little happened to test anything", x, want)
 		}
+	}
+}
+
+// checkAges compares the quantiles of ages with those of a list.
+func checkAges(t *testing.T, got figures.Quantiles, ages []time.Duration) {
+	t.Helper()
+	ages = slices.Sorted(slices.Values(ages))
+	at := func(p int) float64 { return float64(ages[(len(ages)*p+99)/100-1].Microseconds()) / 1000 }
+	least := float64(ages[0].Microseconds()) / 1000
+	if int(got.N) != len(ages) || math.Abs(got.Min-least) > 0.0011 || math.Abs(got.Max-at(100)) > 0.0011 { // cut to microseconds
+		t.Errorf("%d ages from %g to %g ms, want %d from %g to %g", got.N, got.Min, got.Max, len(ages), least, at(100))
+	}
+	for p, q := range map[int]float64{50: got.P50, 95: got.P95, 99: got.P99} {
+		if want := at(p); math.Abs(q-want) > 0.02*want {
+			t.Errorf("%d %% of what was shown was up to %g ms old, want %g", p, q, want)
+		}
+	}
+}
+
+// Data that are not interpolated are as old as the snapshot that is held.
+func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
+	for _, data := range []string{"rpc", "text"} {
+		c := config.Default()
+		c.Data.Source, c.Duration = data, 20*time.Second
+		for key, v := range map[string]any{"down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log := &arrivals{}
+		s, err := NewSession(c, Options{Observer: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(c.Duration - 1); err != nil {
+			t.Fatal(err)
+		}
+		d := referencePlayout{log: log.log, hz: 60, steps: true, delay: func(time.Duration) time.Duration { return c.Receiver.Playout }}
+		d.run(c.Duration)
+		checkAges(t, s.lanes[0].totals(s.Now()).AgeMS, d.ages)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What is shown grows older while nothing arrives: a frozen picture is not fresh. Of a link that
+// delivered nothing nothing is known.
+func TestAgeGrowsWhileNothingArrives(t *testing.T) {
+	c := config.Default()
+	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("down.loss", "100%"))}
+	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(10 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.lanes[0].totals(s.Now()).AgeMS; got.Max < 8000 || got.Max > 8100 {
+		t.Errorf("after 8 s without a packet it is %g ms old", got.Max)
+	}
+	if err := c.Set("down.loss", "100%"); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.lanes[0].totals(s.Now()).AgeMS; got.N != 0 {
+		t.Errorf("nothing was shown, and is %v old", got)
 	}
 }
 

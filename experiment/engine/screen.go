@@ -25,6 +25,8 @@ type screen struct {
 
 	moment  time.Duration
 	starved bool
+	state   time.Duration // when the sender captured what is on display
+	showing bool          // anything is on display
 }
 
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, looked bool) screen {
@@ -54,7 +56,7 @@ func (x *screen) around(moment time.Duration) (w window) {
 		return w
 	}
 	at := x.cadence.SeqAt(moment)
-	w.set(1, x, x.down(at))
+	w.set(1, x, x.down(min(at, newest))) // however long ago that is
 	if w.entry[1] != nil && w.at[1] == moment {
 		w.entry[2], w.tick[2], w.at[2] = w.entry[1], w.tick[1], w.at[1]
 		return w
@@ -107,6 +109,7 @@ func (x *screen) up(seq, newest uint64) *frame.Entry {
 func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved bool) {
 	w := x.around(moment)
 	x.moment, x.starved, x.known = moment, w.entry[2] == nil, false
+	x.state, x.showing = x.captured(&w, moment)
 	if x.places == nil {
 		return x.starved
 	}
@@ -125,6 +128,21 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 		}
 	}
 	return x.starved
+}
+
+// captured returns when the sender captured what the display shows at moment. Cubes are
+// interpolated, so that is the moment itself, unless there is nothing to interpolate to: then the
+// newest snapshot stands still. Other data are shown as they were sent.
+func (x *screen) captured(w *window, moment time.Duration) (at time.Duration, ok bool) {
+	switch before, after := w.entry[1] != nil, w.entry[2] != nil; {
+	case !before && !after:
+		return 0, false
+	case !before:
+		return w.at[2], true
+	case !after || x.places == nil:
+		return w.at[1], true
+	}
+	return moment, true
 }
 
 // draw computes the place of cube i and its error.

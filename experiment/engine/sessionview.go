@@ -79,6 +79,8 @@ func RecentOf(all []Sample, tickHz int) Recent {
 		s.Budget.Add(&x.Budget)
 		s.Displayed += x.Displayed
 		s.Starved += x.Starved
+		s.Age += x.Age
+		s.Aged += x.Aged
 		s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
 	}
 	secs := float64(len(last)) * SamplePeriod.Seconds()
@@ -91,6 +93,7 @@ func RecentOf(all []Sample, tickHz int) Recent {
 		BaselineAgeTicks: figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)),
 		BaselineAgeMS:    figures.Ratio(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
 		StarvedRatio:     figures.Ratio(float64(s.Starved), float64(s.Displayed)), PositionErrorMM: s.PositionErrorMM,
+		AgeMS: figures.Ratio(s.Age.Seconds()*1000, float64(s.Aged)), Aged: s.Aged,
 		Budget: s.Budget,
 	}
 }

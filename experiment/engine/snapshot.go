@@ -30,6 +30,10 @@ type Sample struct {
 	Starved      int   // display ticks without a snapshot to interpolate to
 	Displayed    int   // display ticks
 	Late         int   // snapshots that arrived after their display time
+	// How old what the display showed was: since its sender captured it, summed over Aged
+	// display ticks, and at most.
+	Age, Oldest time.Duration
+	Aged        int
 	// The largest display errors of any cube in the period, in millimetres and
 	// degrees.
 	PositionErrorMM, OrientationErrorDeg float64
@@ -136,6 +140,8 @@ type Recent struct {
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
 	StarvedRatio                        float64 // share of display ticks
+	AgeMS                               float64 // of what was shown, mean
+	Aged                                int     // display ticks on which anything was shown
 	PositionErrorMM                     float64 // largest of any cube
 	EncodeUS, DecodeUS                  float64 // medians, in microseconds
 	Budget                              encoders.Budget

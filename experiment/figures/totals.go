@@ -81,8 +81,11 @@ type Totals struct {
 
 	PacketBytes      Quantiles `json:"packet_bytes"`
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
-	Playout          Playout   `json:"playout"`
-	Network          Network   `json:"network"`
+	// AgeMS is how old what the display showed was, over all its ticks that showed anything:
+	// the time since the sender captured it.
+	AgeMS   Quantiles `json:"age_ms"`
+	Playout Playout   `json:"playout"`
+	Network Network   `json:"network"`
 
 	// Transfer is nil unless the data are files.
 	Transfer *Transfer `json:"transfer,omitempty"`

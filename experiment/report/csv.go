@@ -20,7 +20,8 @@ func writeSamples(w io.Writer, all []engine.Sample) error {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		head = append(head, "lost_"+c.String())
 	}
-	head = append(head, "late", "position_error_mm", "orientation_error_deg") // the worst of the period
+	head = append(head, "late", "position_error_mm", "orientation_error_deg", // the worst of the period
+		"age_ms") // the mean; nothing if nothing was shown
 	out := csv.NewWriter(w)
 	if err := out.Write(head); err != nil {
 		return err
@@ -59,7 +60,11 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		row = append(row, strconv.Itoa(s.LostBy[c]))
 	}
-	return append(row, strconv.Itoa(s.Late), decimal(s.PositionErrorMM, 3), decimal(s.OrientationErrorDeg, 3))
+	age := ""
+	if s.Aged > 0 {
+		age = decimal(s.Age.Seconds()*1000/float64(s.Aged), 3)
+	}
+	return append(row, strconv.Itoa(s.Late), decimal(s.PositionErrorMM, 3), decimal(s.OrientationErrorDeg, 3), age)
 }
 
 // writePackets writes one row per packet and copy, by sequence.

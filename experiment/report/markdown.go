@@ -75,6 +75,7 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 		[2]string{"packet bytes: least, median, 95 %, 99 %, most", fmt.Sprintf("%.0f, %.0f, %.0f, %.0f, %.0f", q.Of(q.Min), q.Of(q.P50),
 			q.Of(q.P95), q.Of(q.P99), q.Of(q.Max))},
 		[2]string{"baseline age: median, 95 %", fmt.Sprintf("%.0f, %.0f ticks", age.Of(age.P50), age.Of(age.P95))},
+		[2]string{"age of what was shown: median, 99 %", fmt.Sprintf("%.0f, %.0f ms", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))},
 		[2]string{"packets sent, and copies made by the link", fmt.Sprintf("%d, %d", t.Sent, t.Duplicated)},
 		[2]string{"decoded", fmt.Sprint(t.Decoded)},
 		[2]string{"stale", fmt.Sprint(t.Stale)},

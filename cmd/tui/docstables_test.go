@@ -186,10 +186,11 @@ func TestReadmeSources(t *testing.T) {
 // TestReadmeTyped: what the READMEs tell to type in the dashboard is understood there.
 func TestReadmeTyped(t *testing.T) {
 	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	here := command.Context{Catalog: cat, Config: config.Default()}
 	for name, text := range readmes(t) {
 		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
 			count++
-			if _, err := command.Parse(cat, strings.Join(strings.Fields(m[1]), " ")); err != nil {
+			if _, err := command.Parse(here, strings.Join(strings.Fields(m[1]), " ")); err != nil {
 				t.Errorf("%s: /%s: %v", name, m[1], err)
 			}
 		}

@@ -22,7 +22,7 @@ func FuzzParseLine(f *testing.F) {
 	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
 	cfg := config.Default()
 	f.Fuzz(func(t *testing.T, text string) {
-		o, err := Parse(cat, text)
+		o, err := Parse(Context{cat, cfg, frame.Cubes(frame.WalkoffCubes)}, text)
 		if err == nil && o.Change != nil {
 			_ = cfg.Check(*o.Change) // an error or not, but no panic
 		}
@@ -52,7 +52,7 @@ func TestModelsCanBeCompleted(t *testing.T) {
 			t.Errorf("%s offers %q for %d params", model.Name, words, len(model.Params))
 		}
 		for _, p := range model.Params {
-			if hint := usage(d.Catalog, text+" "+p.Name+"="); !strings.Contains(hint, p.Help) {
+			if hint, _ := usage(d, text+" "+p.Name+"="); !strings.Contains(hint, p.Help) {
 				t.Errorf("%s %s: the hint is %q", model.Name, p.Name, hint)
 			}
 		}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/controls"
@@ -23,26 +22,13 @@ func complete(d Context, line string) (stem string, words []string) {
 // candidates lists the words that may come after those typed so far.
 func candidates(d Context, before []string) []string {
 	if len(before) == 0 {
-		all := Verbs(d.Catalog)
-		names := make([]string, len(all))
-		for i, v := range all {
-			names[i] = v.Name
-		}
+		_, names, _ := d.verb("")
 		return names
 	}
-	if v, ok := verbNamed(d.Catalog, before[0]); ok && v.complete != nil {
+	if v, _, ok := d.verb(before[0]); ok && v.complete != nil {
 		return v.complete(d, before[1:])
 	}
 	return nil
-}
-
-func verbNamed(cat *controls.Catalog, name string) (Verb, bool) {
-	all := Verbs(cat)
-	i := slices.IndexFunc(all, func(v Verb) bool { return v.Name == strings.ToLower(name) })
-	if i < 0 {
-		return Verb{}, false
-	}
-	return all[i], true
 }
 
 func completeEncoder(d Context, before []string) []string {
@@ -76,7 +62,7 @@ func completeOneWay(d Context, before []string) []string {
 		return d.KeyNames()
 	}
 	if k, ok := d.Key(before[0]); ok {
-		return linkVerb(k, controls.BothDirections).complete(d, before[1:])
+		return linkVerb(d, k, controls.BothDirections).complete(d, before[1:])
 	}
 	return nil
 }
@@ -100,46 +86,47 @@ func sharedPrefix(words []string) string {
 }
 
 // usage is what to say below a line that names a verb: what is to be typed where
-// it ends, or what the verb takes and does.
-func usage(cat *controls.Catalog, line string) string {
-	if hint := hint(cat, line); hint != "" {
-		return hint
-	}
-	words := strings.Fields(strings.TrimPrefix(line, "/"))
+// it ends, if the verb can tell, or what it takes and does.
+func usage(d Context, line string) (text string, hinted bool) {
+	words := fields(line)
 	if len(words) == 0 {
-		return ""
+		return "", false
 	}
-	if v, ok := verbNamed(cat, words[0]); ok {
-		return strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
+	v, _, ok := d.verb(words[0])
+	if !ok {
+		return "", false
 	}
-	return ""
-}
-
-// hint says what is to be typed where the line ends, for verbs that can tell.
-func hint(cat *controls.Catalog, line string) string {
-	words := strings.Fields(strings.TrimPrefix(line, "/"))
 	if strings.HasSuffix(line, " ") {
 		words = append(words, "")
 	}
-	if len(words) < 2 {
-		return ""
+	if len(words) > 1 && v.hint != nil {
+		if text = v.hint(words[1:]); text != "" {
+			return text, true
+		}
 	}
-	if v, ok := verbNamed(cat, words[0]); ok && v.hint != nil {
-		return v.hint(words[1:])
+	return v.usage(), false
+}
+
+// usage is what a verb takes and does.
+func (v *Verb) usage() string {
+	text := strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
+	if v.Note != "" {
+		text += "; " + v.Note
 	}
-	return ""
+	return text
 }
 
 // hintOneWay is the hint of the setting that "down" or "up" is followed by.
-func hintOneWay(cat *controls.Catalog) func([]string) string {
+func hintOneWay(d Context) func([]string) string {
 	return func(args []string) string {
-		k, ok := cat.Key(args[0])
+		k, ok := d.Key(args[0])
 		if !ok || len(args) < 2 {
 			return ""
 		}
-		if v := linkVerb(k, controls.BothDirections); v.hint != nil {
+		v := linkVerb(d, k, controls.BothDirections)
+		if v.hint != nil {
 			return v.hint(args[1:])
 		}
-		return k.Key + " VALUE: " + k.Help
+		return v.usage()
 	}
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,8 +116,8 @@ func modelOf(k lossmodel.KeyInfo, name string) lossmodel.ModelInfo {
 // would be reported as a wrong number.
 func checkModel(k lossmodel.KeyInfo, word string) error {
 	names := modelNames(k)
-	if near := config.Near(word, names); near != "" && !slices.Contains(names, word) {
-		return fmt.Errorf("there is no model %q of %s; did you mean %s?", word, k.Key, near)
+	if config.Near(word, names) != "" && !slices.Contains(names, word) {
+		return unknown("there is no model of "+k.Key+" called", word, names, "")
 	}
 	return nil
 }

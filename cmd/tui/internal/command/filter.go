@@ -1,11 +1,9 @@
 package command
 
 import (
-	"fmt"
 	"strings"
 
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/config"
 )
 
 // parseFilter reads "filter lost".
@@ -20,10 +18,7 @@ func parseFilter(args []string) (Order, error) {
 	if name == "" {
 		return Order{}, errUsage
 	}
-	if near := config.Near(name, room.FilterNames()); near != "" {
-		return Order{}, fmt.Errorf("packets cannot be filtered by %q; did you mean %s?", name, near)
-	}
-	return Order{}, fmt.Errorf("packets cannot be filtered by %q; expected one of %s", name, strings.Join(room.FilterNames(), ", "))
+	return Order{}, unknown("packets cannot be filtered by", name, room.FilterNames(), expectOne(room.FilterNames()))
 }
 
 func completeFilter(_ Context, before []string) []string {

@@ -204,7 +204,7 @@ func (l *Line) advise(c *look.Canvas, d Context) {
 	const x = len(prompt)
 	typed := l.input.String()
 	_, words := complete(d, typed)
-	takes := usage(d.Catalog, typed)
+	takes, hinted := usage(d, typed)
 	switch {
 	case l.Err != "":
 		for y, row := range l.complaint(c.W) {
@@ -212,7 +212,7 @@ func (l *Line) advise(c *look.Canvas, d Context) {
 		}
 	case len(l.words) > 0:
 		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(l.words, "  "))
-	case strings.HasSuffix(typed, " ") && hint(d.Catalog, typed) != "":
+	case strings.HasSuffix(typed, " ") && hinted:
 		c.Clip(x, 0, c.W-x-1, look.Dim, takes)
 	case len(words) > 0 && len(words) < 8 || takes == "":
 		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(words, "  "))

@@ -35,6 +35,7 @@ type Context struct {
 // Verb is a word that begins a typed line.
 type Verb struct {
 	Name, Args, Help string
+	Note             string // what else there is to know while it is typed
 	parse            func(args []string) (Order, error)
 	// complete lists what may come next after the arguments typed so far.
 	complete func(d Context, before []string) []string
@@ -44,24 +45,24 @@ type Verb struct {
 }
 
 // Verbs lists the commands: every setting of a link by its key, then the rest.
-func Verbs(cat *controls.Catalog) []Verb {
+func Verbs(d Context) []Verb {
 	list := []Verb{
 		{Name: "encoder", Args: "NAME", Help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
 		shadowVerb(),
 		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
 		{Name: "profile", Args: "NAME", Help: "take a ready-made link", parse: parseProfile, complete: completeProfile},
 	}
-	for _, k := range cat.Keys {
-		list = append(list, linkVerb(k, controls.BothDirections))
+	for _, k := range d.Keys {
+		list = append(list, linkVerb(d, k, controls.BothDirections))
 	}
 	list = append(list,
 		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link to the receiver only",
-			parse: parseOneWay(cat, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(cat)},
+			parse: parseOneWay(d, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(d)},
 		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link back only",
-			parse: parseOneWay(cat, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(cat)},
+			parse: parseOneWay(d, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(d)},
 	)
 	for _, x := range config.LiveSettings() {
-		list = append(list, settingVerb(x))
+		list = append(list, settingVerb(d, x))
 	}
 	list = append(list, playVerbs()...)
 	return append(list,
@@ -82,26 +83,43 @@ func Verbs(cat *controls.Catalog) []Verb {
 }
 
 // Parse reads a typed line. The error says what was expected instead.
-func Parse(cat *controls.Catalog, line string) (Order, error) {
-	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
+func Parse(d Context, line string) (Order, error) {
+	words := fields(line)
 	if len(words) == 0 {
 		return Order{}, nil
 	}
-	all := Verbs(cat)
-	names := make([]string, len(all))
-	for i, v := range all {
-		if names[i] = v.Name; v.Name == strings.ToLower(words[0]) {
-			o, err := v.parse(words[1:])
-			if errors.Is(err, errUsage) {
-				return Order{}, fmt.Errorf("expected: %s %s", v.Name, v.Args)
-			}
-			return o, err
+	v, names, ok := d.verb(words[0])
+	if !ok {
+		return Order{}, unknown("no command is called", words[0], names, "? lists them all")
+	}
+	o, err := v.parse(words[1:])
+	if errors.Is(err, errUsage) {
+		return Order{}, fmt.Errorf("expected: %s %s", v.Name, v.Args)
+	}
+	return o, err
+}
+
+// fields are the words of a typed line.
+func fields(line string) []string {
+	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
+}
+
+// verb returns the command of that name, and the names of all there are.
+func (d Context) verb(name string) (v Verb, names []string, ok bool) {
+	for _, x := range Verbs(d) {
+		if names = append(names, x.Name); x.Name == strings.ToLower(name) {
+			v, ok = x, true
 		}
 	}
-	if near := config.Near(words[0], names); near != "" {
-		return Order{}, fmt.Errorf("no command is called %q; did you mean %s?", words[0], near)
+	return v, names, ok
+}
+
+// unknown is the answer to a name that there is not: a near one, or what else helps.
+func unknown(what, name string, known []string, help string) error {
+	if near := config.Near(name, known); near != "" {
+		help = "did you mean " + near + "?"
 	}
-	return Order{}, fmt.Errorf("no command is called %q; ? lists them all", words[0])
+	return fmt.Errorf("%s %q; %s", what, name, help)
 }
 
 // errUsage: the arguments are too few or too many; Parse names the right ones.
@@ -109,7 +127,7 @@ var errUsage = errors.New("usage")
 
 func changeOrder(ch config.Change) Order { return Order{Command: controls.ChangeCommand(ch)} }
 
-func linkVerb(k lossmodel.KeyInfo, d controls.Direction) Verb {
+func linkVerb(d Context, k lossmodel.KeyInfo, way controls.Direction) Verb {
 	v := Verb{
 		Name: k.Key, Args: "VALUE", Help: k.Help,
 		parse: func(args []string) (Order, error) {
@@ -119,7 +137,8 @@ func linkVerb(k lossmodel.KeyInfo, d controls.Direction) Verb {
 			if err := checkModel(k, args[0]); err != nil {
 				return Order{}, err
 			}
-			return changeOrder(d.Set(k.Key, strings.Join(args, " "))), nil
+			text, err := withUnits(k, way.Of(d.Config), args)
+			return changeOrder(way.Set(k.Key, text)), err
 		},
 		complete: func(_ Context, before []string) []string {
 			if len(before) > 0 {
@@ -130,6 +149,9 @@ func linkVerb(k lossmodel.KeyInfo, d controls.Direction) Verb {
 			}
 			return k.Ladder
 		},
+	}
+	if u := unitOf(k, way.Of(d.Config)); u != "" {
+		v.Note = "a bare number is " + u
 	}
 	switch {
 	case k.Key == "netem":
@@ -143,21 +165,19 @@ func linkVerb(k lossmodel.KeyInfo, d controls.Direction) Verb {
 }
 
 // parseOneWay reads "down loss 5%".
-func parseOneWay(cat *controls.Catalog, d controls.Direction) func([]string) (Order, error) {
+func parseOneWay(d Context, way controls.Direction) func([]string) (Order, error) {
 	return func(args []string) (Order, error) {
 		if len(args) < 2 {
 			return Order{}, errUsage
 		}
-		if k, ok := cat.Key(args[0]); ok {
-			return linkVerb(k, d).parse(args[1:])
+		if k, ok := d.Key(args[0]); ok {
+			return linkVerb(d, k, way).parse(args[1:])
 		}
-		names := cat.KeyNames()
-		if near := config.Near(args[0], names); near != "" {
-			return Order{}, fmt.Errorf("a link has no %q; did you mean %s?", args[0], near)
-		}
-		return Order{}, fmt.Errorf("a link has no %q; expected one of %s", args[0], strings.Join(names, ", "))
+		return Order{}, unknown("a link has no", args[0], d.KeyNames(), expectOne(d.KeyNames()))
 	}
 }
+
+func expectOne(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
 func parseEncoder(args []string) (Order, error) {
 	if len(args) != 1 {
@@ -181,16 +201,20 @@ func parseProfile(args []string) (Order, error) {
 }
 
 // settingVerb sets a live setting of the table.
-func settingVerb(x config.Setting) Verb {
+func settingVerb(d Context, x config.Setting) Verb {
+	unit := ""
+	if x.Control != nil && x.Args == "TIME" {
+		unit = millis
+	}
 	v := Verb{Name: x.Word(), Args: x.Args, Help: x.Help, parse: func(args []string) (Order, error) {
 		if len(args) == 0 {
 			return Order{}, errUsage
 		}
 		var ch config.Change
-		err := ch.Set(x.Key, strings.ToLower(strings.Join(args, "")))
+		err := ch.Set(x.Key, withUnit(strings.ToLower(strings.Join(args, "")), unit))
 		switch {
 		case err != nil && len(x.Names()) > 0:
-			return Order{}, fmt.Errorf("expected one of %s", strings.Join(x.Names(), ", "))
+			return Order{}, errors.New(expectOne(x.Names()))
 		case err != nil:
 			return Order{}, fmt.Errorf("expected %s", x.Expected)
 		}
@@ -300,10 +324,7 @@ func parseTheme(args []string) (Order, error) {
 	if l, ok := look.SchemeNamed(args[0]); ok {
 		return Order{Theme: l.String()}, nil
 	}
-	if near := config.Near(args[0], look.Themes()); near != "" {
-		return Order{}, fmt.Errorf("no theme is called %q; did you mean %s?", args[0], near)
-	}
-	return Order{}, fmt.Errorf("no theme is called %q; expected one of %s", args[0], strings.Join(look.Themes(), ", "))
+	return Order{}, unknown("no theme is called", args[0], look.Themes(), expectOne(look.Themes()))
 }
 
 func completeTheme(_ Context, before []string) []string { return firstOnly(before, look.Themes()) }

@@ -76,7 +76,7 @@ func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope)
 	list := append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
 	list = append(list, cat.profileControl())
 	netem, ok := cat.Key("netem")
-	netemAbove := ok && sc.way.of(cfg).Netem.On // it decides: it stands above what it stands in for
+	netemAbove := ok && sc.way.Of(cfg).Netem.On // it decides: it stands above what it stands in for
 	if netemAbove {
 		list = append(list, linkControl("Netem", netem, sc.way))
 	}

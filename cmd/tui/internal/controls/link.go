@@ -19,8 +19,8 @@ const (
 	UpOnly
 )
 
-// of returns the link that is shown: for both it is the one to the receiver.
-func (d Direction) of(c *config.Config) *lossmodel.Spec {
+// Of returns the link that is shown: for both it is the one to the receiver.
+func (d Direction) Of(c *config.Config) *lossmodel.Spec {
 	if d == UpOnly {
 		return &c.Up
 	}
@@ -69,16 +69,16 @@ func linkControl(label string, info lossmodel.KeyInfo, way Direction) control {
 	c := control{
 		label: label, word: key, line: way.prefix() + key, group: "Link", help: info.Help, away: way.away(),
 		words: len(info.Ladder) == 0 && len(info.Choices) == 0,
-		value: func(c *config.Config) string { return textOf(way.of(c), key) },
+		value: func(c *config.Config) string { return textOf(way.Of(c), key) },
 		other: func(c *config.Config) string {
-			if there := textOf(way.away().of(c), key); there != textOf(way.of(c), key) {
+			if there := textOf(way.away().Of(c), key); there != textOf(way.Of(c), key) {
 				return there
 			}
 			return ""
 		},
-		held: func(c *config.Config) bool { return governed(info) && way.of(c).Netem.On },
+		held: func(c *config.Config) bool { return governed(info) && way.Of(c).Netem.On },
 		step: func(c *config.Config, n int) (experiment.Command, bool) {
-			spec := *way.of(c)
+			spec := *way.Of(c)
 			if spec.Netem.On && governed(info) {
 				spec.Netem = lossmodel.DefaultSpec().Netem // the engine refuses it, and says why
 			}
@@ -86,7 +86,7 @@ func linkControl(label string, info lossmodel.KeyInfo, way Direction) control {
 				return experiment.Command{}, false
 			}
 			text := textOf(&spec, key)
-			return ChangeCommand(way.Set(key, text)), text != textOf(way.of(c), key)
+			return ChangeCommand(way.Set(key, text)), text != textOf(way.Of(c), key)
 		},
 	}
 	if c.words || len(info.Models) > 0 {
@@ -96,7 +96,7 @@ func linkControl(label string, info lossmodel.KeyInfo, way Direction) control {
 		c.step = nil
 	}
 	if len(info.Ladder) > 1 {
-		c.level = func(c *config.Config) float64 { return ladderLevel(*way.of(c), info) }
+		c.level = func(c *config.Config) float64 { return ladderLevel(*way.Of(c), info) }
 	}
 	if len(info.Choices) > 0 {
 		c.choices = func() []Choice { return plainChoices(info.Choices) }

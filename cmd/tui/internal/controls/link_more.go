@@ -54,7 +54,7 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 			}
 			set := 0
 			for _, k := range rest {
-				if textOf(sc.way.of(c), k.Key) != textOf(&usual, k.Key) {
+				if textOf(sc.way.Of(c), k.Key) != textOf(&usual, k.Key) {
 					set++
 				}
 			}
@@ -72,12 +72,12 @@ func lossModelControl(loss lossmodel.KeyInfo, way Direction) control {
 	return control{
 		label: "loss model", word: "loss model", line: way.prefix() + loss.Key, group: "Link", nest: foldWord, begins: true,
 		value: func(c *config.Config) string {
-			if m := way.of(c).Loss; m != nil {
+			if m := way.Of(c).Loss; m != nil {
 				return m.Model()
 			}
 			return "none"
 		},
-		held: func(c *config.Config) bool { return way.of(c).Netem.On },
+		held: func(c *config.Config) bool { return way.Of(c).Netem.On },
 		choices: func() []Choice {
 			var list []Choice
 			for _, m := range loss.Models {
@@ -92,7 +92,7 @@ func lossModelControl(loss lossmodel.KeyInfo, way Direction) control {
 // lossParamControls are the params of the model of losses, one by one, if it has
 // any but a share and a burst.
 func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, way Direction) []control {
-	model, values := lossWords(loss, textOf(way.of(cfg), loss.Key))
+	model, values := lossWords(loss, textOf(way.Of(cfg), loss.Key))
 	var list []control
 	for _, p := range model.Params {
 		if _, given := values[p.Name]; given && (p.Unit == "%" || p.Unit == "packets") {
@@ -130,20 +130,20 @@ func lossParamControl(loss lossmodel.KeyInfo, model lossmodel.ModelInfo, p lossm
 		}
 		return ""
 	}
-	whole := func(c *config.Config) string { return textOf(way.of(c), loss.Key) }
+	whole := func(c *config.Config) string { return textOf(way.Of(c), loss.Key) }
 	return control{
 		label: p.Name, word: "loss." + p.Name, line: way.prefix() + loss.Key, group: "Link", nest: "loss", help: p.Help, away: way.away(),
-		value: func(c *config.Config) string { return value(way.of(c)) },
+		value: func(c *config.Config) string { return value(way.Of(c)) },
 		other: func(c *config.Config) string {
-			if there := value(way.away().of(c)); there != value(way.of(c)) {
+			if there := value(way.away().Of(c)); there != value(way.Of(c)) {
 				return there
 			}
 			return ""
 		},
-		held: func(c *config.Config) bool { return way.of(c).Netem.On },
+		held: func(c *config.Config) bool { return way.Of(c).Netem.On },
 		now:  whole,
 		step: func(c *config.Config, n int) (experiment.Command, bool) {
-			now := value(way.of(c))
+			now := value(way.Of(c))
 			next := stepLossParam(p, now, n)
 			words := strings.Fields(whole(c))
 			if i := slices.Index(words, p.Name+"="+now); i >= 0 {

@@ -185,7 +185,7 @@ func (m *Model) attend(o command.Order) tea.Cmd {
 
 // execute reads a command and hands it to the lab.
 func (m *Model) execute(line string) (command.Order, error) {
-	o, err := command.Parse(m.cat, line)
+	o, err := command.Parse(m.context(), line)
 	if err == nil {
 		err = m.lab.Do(o.Command)
 	}
@@ -254,7 +254,7 @@ func (m *Model) help() room.Request {
 	if m.tour != nil {
 		keys = append(m.tour.Keys(), keys...)
 	}
-	return room.Request{Over: newHelp(m.theme, keys, command.Verbs(m.cat), m.w)}
+	return room.Request{Over: newHelp(m.theme, keys, command.Verbs(m.context()), m.w)}
 }
 
 // context is what typed commands are read against now.

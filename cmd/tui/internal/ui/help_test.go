@@ -62,7 +62,7 @@ func TestHelpCutsNothing(t *testing.T) {
 				t.Errorf("%d columns: %q is lacking", w, b.Help().Desc)
 			}
 		}
-		for _, v := range command.Verbs(m.cat) {
+		for _, v := range command.Verbs(m.context()) {
 			if !strings.Contains(said, strings.Join(strings.Fields(v.Help), " ")) {
 				t.Errorf("%d columns: %q is lacking", w, v.Help)
 			}

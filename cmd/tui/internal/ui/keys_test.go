@@ -58,6 +58,15 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"p", "esc"}, ""},
 		{[]string{"tab", "left", "right", "up", "down"}, ""}, // in the packets the arrows only look
 		{line("loss 5%"), "loss 5%"},
+		{line("loss 5"), "loss 5%"}, // a bare number is in the unit of the control
+		{line("latency 70"), "latency 70ms"},
+		{line("latency 70±10"), "latency 70ms±10ms"},
+		{line("down jitter 2.5"), "down jitter 2.5ms"},
+		{line("playout 120"), "playout 120ms"},
+		{line("burst 3"), "burst 3"},
+		{line("rate 80"), "rate 80kbit"}, // off, and so what the slider begins with
+		{line("queue 16"), "queue 16KB"},
+		{line("loss gilbert-elliott p=1 r=20"), "loss gilbert-elliott p=1% r=20%"},
 		{line("down loss 20%"), "down loss 20%"},
 		{line("up latency 80ms"), "up latency 80ms"},
 		{line("latency 50ms±10ms"), "latency 50ms±10ms"},
@@ -214,6 +223,30 @@ func TestMistakesAreAnsweredInPlace(t *testing.T) {
 	}
 }
 
+// A rate is typed in the unit that its control shows, and the line says which that is.
+func TestBareRateIsInTheUnitShown(t *testing.T) {
+	lab := labtest.NewEcho()
+	m := screen(lab, 120, 40, Options{})
+	press(m, line("rate 5mbit")...)
+	press(m, "/", "rate 8")
+	if !strings.Contains(m.View(), "a bare number is mbit") {
+		t.Errorf("nothing says what 8 means:\n%s", m.View())
+	}
+	press(m, "enter")
+	if got := labtest.Spell(lab.Got); got != "rate 5mbit; rate 8mbit" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+// What neither of the two links takes is refused once.
+func TestOneMistakeOneAnswer(t *testing.T) {
+	m := screen(labtest.NewLab(), 160, 48, Options{})
+	press(m, line("loss 500%")...)
+	if n := strings.Count(m.line.Err, "500%"); n != 1 {
+		t.Errorf("%d answers: %q", n, m.line.Err)
+	}
+}
+
 func TestHistoryAndCompletion(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 120, 40, Options{})
@@ -312,7 +345,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			t.Errorf("help lacks %q: %q", h.Key, h.Desc)
 		}
 	}
-	for _, v := range command.Verbs(m.cat) {
+	for _, v := range command.Verbs(m.context()) {
 		if !strings.Contains(view, v.Name) {
 			t.Errorf("help lacks the command %q", v.Name)
 		}

@@ -20,6 +20,7 @@ func (m *Model) perform(r room.Request) tea.Cmd {
 	if r.Closes {
 		m.over = nil
 	}
+	cmd := r.Program
 	switch {
 	case r.Command != nil:
 		err := m.lab.Do(*r.Command)
@@ -33,12 +34,12 @@ func (m *Model) perform(r room.Request) tea.Cmd {
 		}
 		m.page().Observe(m.pageView(false))
 	case r.Line != "":
-		m.typed(r.Line)
+		cmd = tea.Batch(cmd, m.typed(r.Line))
 		if r.Accepted != nil {
 			r.Accepted(m.lab.Config())
 		}
 	case r.Packet != nil:
-		m.openPacket(*r.Packet)
+		cmd = tea.Batch(cmd, m.openPacket(*r.Packet))
 	case r.Over != nil:
 		m.over = r.Over
 	case r.Edit != "":
@@ -49,14 +50,14 @@ func (m *Model) perform(r room.Request) tea.Cmd {
 	if r.Renew {
 		m.page().Observe(m.pageView(true))
 	}
-	return r.Program
+	return cmd
 }
 
 // enter opens what is under the cursor.
 func (m *Model) enter() room.Request {
-	m.perform(m.page().Enter())
+	cmd := m.perform(m.page().Enter())
 	m.page().Observe(m.pageView(false))
-	return room.Request{}
+	return room.Request{Program: cmd}
 }
 
 // release lets go of what is selected, and takes the notice away.
@@ -79,14 +80,15 @@ func (m *Model) explain() room.Request {
 }
 
 // openPacket shows a packet on the page of packets.
-func (m *Model) openPacket(id engine.PacketID) {
+func (m *Model) openPacket(id engine.PacketID) (cmd tea.Cmd) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
 			r := q.ShowPacket(id)
 			m.turn(i)
-			m.perform(r)
+			cmd = m.perform(r)
 		}
 	}
+	return cmd
 }
 
 // filterPackets lists some of the packets only, on the page of packets.
@@ -193,17 +195,16 @@ func (m *Model) execute(line string) (command.Order, error) {
 }
 
 // typed carries out a command line that a page or a list made.
-func (m *Model) typed(line string) {
+func (m *Model) typed(line string) tea.Cmd {
 	if r, ok := m.list(line); ok {
-		m.perform(r)
-		return
+		return m.perform(r)
 	}
 	o, err := m.execute(line)
 	if err != nil {
 		m.lab.Say(err.Error(), true)
 	}
 	m.page().Observe(m.pageView(false))
-	m.attend(o)
+	return m.attend(o)
 }
 
 // quit leaves; what waits is handed over first.
@@ -220,17 +221,17 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 // mouse handles the mouse: a click selects, the wheel adjusts. Keys do the same.
-func (m *Model) mouse(msg tea.MouseMsg) {
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if m.line.Open || msg.Action != tea.MouseActionPress {
-		return
+		return nil
 	}
 	m.stale = true
 	if m.over != nil {
 		if key, ok := map[tea.MouseButton]tea.KeyType{tea.MouseButtonWheelUp: tea.KeyUp,
 			tea.MouseButtonWheelDown: tea.KeyDown}[msg.Button]; ok {
-			m.keyInOverlay(tea.KeyMsg{Type: key})
+			return m.keyInOverlay(tea.KeyMsg{Type: key})
 		}
-		return
+		return nil
 	}
 	switch msg.Button {
 	case tea.MouseButtonLeft:
@@ -238,14 +239,15 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 			if i := m.bar().tabAt(msg.X); i >= 0 {
 				m.turn(i)
 			}
-			return
+			return nil
 		}
-		m.perform(m.page().Click(msg.X, msg.Y-1))
+		return m.perform(m.page().Click(msg.X, msg.Y-1))
 	case tea.MouseButtonWheelUp:
-		m.perform(m.page().Move(1, 0))
+		return m.perform(m.page().Move(1, 0))
 	case tea.MouseButtonWheelDown:
-		m.perform(m.page().Move(-1, 0))
+		return m.perform(m.page().Move(-1, 0))
 	}
+	return nil
 }
 
 // help opens the list of keys and commands: first those of what is on the screen.

@@ -10,21 +10,26 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
 
-// shortSource names the data, files without the folders that they are in.
-func shortSource(spec string) string {
-	names, ok := strings.CutPrefix(spec, "files:")
-	if !ok {
+// shortSource names the data: files without the folders that they are in, a table by its
+// schema.
+func shortSource(spec string, schema *frame.Schema) string {
+	kind, arg, ok := strings.Cut(spec, ":")
+	switch {
+	case !ok:
 		return spec
+	case kind == "table" && schema != nil:
+		return schema.Name
 	}
-	parts := strings.Split(names, ",")
+	parts := strings.Split(arg, ",")
 	for i, p := range parts {
 		parts[i] = filepath.Base(strings.TrimSpace(p))
 	}
-	return "files:" + strings.Join(parts, ",")
+	return kind + ":" + strings.Join(parts, ",")
 }
 
 // bar is the header and the footer of the screen.
@@ -61,6 +66,10 @@ func (b *bar) header() string {
 	c.Right(b.w, 0, badge.Ink, badge.Text)
 	return c.Lines(th)[0]
 }
+
+// longestSource is how many columns the name of the data may take, so that what else the
+// header says keeps its place.
+const longestSource = 32
 
 // tabsWidth is the width from which the header names the pages.
 const tabsWidth = 104
@@ -106,7 +115,7 @@ func (b *bar) title(w int) []look.Span {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(shortSource(cfg.Data.Source)), dot, look.Title.Span(b.encoders(cfg)), dot}
+		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, b.s.Snap.Schema), longestSource)), dot, look.Title.Span(b.encoders(cfg)), dot}
 		if tight < 3 {
 			pieces = append(pieces, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10)), dot)
 		}

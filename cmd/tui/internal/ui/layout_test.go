@@ -161,3 +161,27 @@ func TestSplice(t *testing.T) {
 		}
 	}
 }
+
+// However long the path of the data, encoder, seed and clock are in the header.
+func TestHeaderNamesTheDataInFew(t *testing.T) {
+	for spec, want := range map[string]string{
+		"table:/home/ada/projects/telemetry/schemas/positions-of-all-players.toml,/home/ada/projects/telemetry/day-1.csv.zst": "cubes",
+		"file:/home/ada/projects/telemetry/recordings/walk.bin.zst":                                                           "file:walk.bin.zst",
+		"text:/home/ada/" + strings.Repeat("x", 90):                                                                           "text:xxxxxxxxxxxx",
+		"files:/a/b/old.bin, /a/b/new.bin":                                                                                    "files:old.bin,new.bin",
+	} {
+		lab := labtest.NewLab()
+		lab.Snap.Config.Data.Source = spec
+		for _, w := range []int{100, 160} {
+			head, _, _ := strings.Cut(screen(lab, w, 48, Options{}).View(), "\n")
+			for _, part := range []string{want, "relative-orientation", "01:30"} {
+				if !strings.Contains(head, part) {
+					t.Errorf("%d columns, %s: no %q in %q", w, spec, part, head)
+				}
+			}
+			if strings.Contains(head, "/") {
+				t.Errorf("folders in %q", head)
+			}
+		}
+	}
+}

@@ -130,7 +130,7 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		cmd = m.typedKeys(msg)
 		m.answer()
 	case tea.MouseMsg:
-		m.mouse(msg)
+		cmd = m.mouse(msg)
 	case workDone:
 		msg.take()
 		m.compose()

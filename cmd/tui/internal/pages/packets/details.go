@@ -2,6 +2,7 @@ package packets
 
 import (
 	"strconv"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -24,13 +25,23 @@ type details struct {
 	reasons []engine.Reason
 	cfg     *config.Config
 	schema  *frame.Schema
-	held    int // slow redraws until another trouble is shown
+	since   time.Duration // virtual time at which the trouble was first shown
 	seen    bool
 }
 
-// heldFor is how many redraws a trouble stays before another takes its place: four
-// seconds.
-const heldFor = 8
+// heldFor is how long a trouble stays before another takes its place. It is counted in
+// virtual time, which goes on while another page is in sight.
+const heldFor = 4 * time.Second
+
+// held reports whether the trouble shown has not been there long enough to be read.
+func (p *details) held(v room.View) bool {
+	pace := max(v.Snap.Speed, 1)
+	if v.Snap.Speed == 0 { // as fast as it can
+		pace = max(v.Snap.Actual, 1)
+	}
+	shown := v.Snap.Now - p.since
+	return v.Running() && shown >= 0 && shown < time.Duration(pace*float64(heldFor))
+}
 
 func (p *details) Name() string { return "Packet" }
 
@@ -39,7 +50,6 @@ func (p *details) Observe(v room.View) bool {
 	first := !p.seen
 	p.seen = true
 	if p.choosing {
-		p.held = 0
 		o := v.Snap.Opened
 		if o == nil || o.ID != p.chosen {
 			o = nil
@@ -51,10 +61,7 @@ func (p *details) Observe(v room.View) bool {
 		p.set(o, false)
 		return true
 	}
-	if v.Slow {
-		p.held--
-	}
-	if !first && p.trouble && p.held > 0 && v.Running() {
+	if !first && p.trouble && p.held(v) {
 		return false
 	}
 	i, ok := lastTrouble(v.Snap)
@@ -62,7 +69,7 @@ func (p *details) Observe(v room.View) bool {
 		p.opened == nil && !first {
 		return false
 	}
-	p.held = heldFor
+	p.since = v.Snap.Now
 	if !ok {
 		p.set(nil, true)
 		return true

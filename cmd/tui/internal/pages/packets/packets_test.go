@@ -1,9 +1,11 @@
 package packets
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
@@ -77,5 +79,30 @@ func TestArrowsOpenPackets(t *testing.T) {
 	m.Press("esc")
 	if p.choosing || !strings.Contains(m.View(), "The last trouble") {
 		t.Error("esc lets nothing go")
+	}
+}
+
+// Whoever comes back to the page after a while sees the trouble that was the last one, and
+// not the one that was when they left.
+func TestLastTroubleIsTheLast(t *testing.T) {
+	lab := labtest.NewPackets()
+	page := New()
+	m := labtest.NewStage(page, lab, 160, 46)
+	was := lab.Snap.Lanes[0].Troubles[0].Opened.ID
+	for _, c := range []struct {
+		away time.Duration
+		same bool // it is held for long enough to be read
+	}{{time.Second, true}, {29 * time.Second, false}} {
+		snap := *lab.Snap
+		snap.Now += c.away
+		snap.Lanes = slices.Clone(snap.Lanes)
+		next := snap.Lanes[0].Troubles[0]
+		next.T, next.Opened.ID.Seq = snap.Now, next.Opened.ID.Seq+100
+		snap.Lanes[0].Troubles = append([]engine.Incident{next}, snap.Lanes[0].Troubles...)
+		lab.Snap = &snap
+		m.Tick(false)
+		if got := page.inside.opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {
+			t.Errorf("after %v packet %v is shown, the newest trouble is %v", c.away, got, next.Opened.ID)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 type Command struct {
 	Change *config.Change   // apply
 	Undo   bool             // take the last change back
+	Redo   bool             // make the change again that was taken back last
 	Pause  *bool            // stop or go on
 	Toggle bool             // pause if running, go on if paused
 	Step   int              // pause, and advance so many frames

@@ -76,6 +76,7 @@ type Runner struct {
 	jump    bool // the seeking is a jump, worth a word on arrival
 	refused int  // refusals already told of
 	befores []before
+	undone  []config.Change  // what redo makes again, the last taken back at the end
 	opened  *engine.PacketID // the packet that somebody looks into
 	err     error
 	rest    rest
@@ -85,6 +86,8 @@ type Runner struct {
 	// commands that came meanwhile and that change the session
 	deferred []Command
 	files    *report.Files // that the session reads
+	filing   *filing       // a report that is being written; nil: none
+	saved    time.Duration // the run is in a report up to here
 	broken   bool          // the session panicked: nothing of it can be trusted
 }
 
@@ -142,6 +145,7 @@ func (r *Runner) Stop() {
 
 // close releases the source; what was measured stays.
 func (r *Runner) close() {
+	r.settleFiling()
 	if err := r.session.Close(); err != nil && r.err == nil {
 		r.err = err
 	}
@@ -184,10 +188,14 @@ func (r *Runner) loop(ctx context.Context) {
 		fresh := false
 		select {
 		case <-ctx.Done():
+			r.settleFiling()
 			r.publish()
 			return
 		case c := <-r.commands:
 			r.obey(c)
+			fresh = true
+		case <-r.filed():
+			r.settleFiling()
 			fresh = true
 		case <-tick.C:
 		}
@@ -279,8 +287,7 @@ func (r *Runner) obey(c Command) {
 		r.obeySession(c)
 	}
 	if c.Save != nil {
-		path, err := r.save(*c.Save, engine.Saved)
-		r.report("saved as "+path, err)
+		r.file(*c.Save)
 	}
 	r.target = r.session.Now()
 }
@@ -288,11 +295,18 @@ func (r *Runner) obey(c Command) {
 // obeySession carries out what needs a session that works.
 func (r *Runner) obeySession(c Command) {
 	if c.Change != nil {
+		if c.Change.Input() == nil && c.Change.Mark() == "" {
+			r.undone = nil // it was taken back from another past
+		}
 		r.report("", r.change(*c.Change))
 	}
 	if c.Undo {
 		label, err := r.undo()
 		r.report("undone: "+label, err)
+	}
+	if c.Redo {
+		label, err := r.redo()
+		r.report("again: "+label, err)
 	}
 	if c.Step > 0 {
 		r.paused = true
@@ -337,6 +351,7 @@ func (r *Runner) publish() {
 		snap.Opened = r.session.Opened(*r.opened)
 	}
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.pace.factor, r.notice, r.err
+	snap.Saved, snap.Saving = r.saved, r.filing != nil
 	switch {
 	case r.err != nil:
 		snap.State = engine.Broken

@@ -45,7 +45,7 @@ func (r *Runner) waits(ctx context.Context) bool {
 // postpone keeps a command that the session cannot take while a patch is made, and
 // reports whether it did.
 func (r *Runner) postpone(c *Command) bool {
-	if r.making == nil || c.Change == nil && !c.Undo && c.Step == 0 && c.Seek == nil {
+	if r.making == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
 		return false
 	}
 	if len(r.deferred) == cap(r.commands) {

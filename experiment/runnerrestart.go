@@ -13,7 +13,7 @@ type before struct {
 	config *config.Config // as it was set up
 	made   []config.StampedChange
 	at     time.Duration // how far it had come
-	label  string        // of the change that ended it
+	ended  config.Change // the change that ended it
 }
 
 // maxBefore bounds how many runs can be gone back to.
@@ -24,7 +24,7 @@ func (r *Runner) change(ch config.Change) error {
 	if !ch.Restarts() {
 		return r.session.Change(ch)
 	}
-	was := before{r.config, r.session.Log(), r.session.Now(), ch.Label()}
+	was := before{r.config, r.session.Log(), r.session.Now(), ch}
 	if err := r.restart(ch); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Du
 	err = r.session.Close()
 	r.session, r.refused = s, 0
 	r.config.Adopt(s.StartConfig())
-	r.opened, r.seeking, r.jump = nil, nowhere, false
+	r.opened, r.seeking, r.jump, r.saved = nil, nowhere, false, 0
 	r.rest, r.pace = rest{}, pace{}
 	if at > 0 || len(made) > 0 {
 		s.ReplayChanges(made, at)
@@ -68,7 +68,11 @@ func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Du
 
 // undo takes back the last change: of this run, or else the one that it began with.
 func (r *Runner) undo() (label string, err error) {
+	was := r.session.Config().Clone()
 	label, err = r.session.Undo()
+	if err == nil {
+		r.undone = append(r.undone, was.Undo(r.session.Config()))
+	}
 	n := len(r.befores)
 	if !errors.Is(err, engine.ErrNothingToUndo) || n == 0 {
 		return label, err
@@ -77,6 +81,23 @@ func (r *Runner) undo() (label string, err error) {
 	if err := r.begin(last.config, last.made, last.at); err != nil {
 		return "", err
 	}
-	r.befores = r.befores[:n-1]
-	return last.label, nil
+	r.befores, r.undone = r.befores[:n-1], append(r.undone, last.ended)
+	return last.ended.Label(), nil
+}
+
+// errNothingToRedo says that nothing was taken back, or that something was changed since.
+var errNothingToRedo = errors.New("nothing to redo")
+
+// redo makes the change again that was taken back last.
+func (r *Runner) redo() (label string, err error) {
+	n := len(r.undone)
+	if n == 0 {
+		return "", errNothingToRedo
+	}
+	ch := r.undone[n-1]
+	if err := r.change(ch); err != nil {
+		return "", err
+	}
+	r.undone = r.undone[:n-1]
+	return ch.Label(), nil
 }

@@ -89,3 +89,57 @@ func TestRestartWithScript(t *testing.T) {
 		t.Errorf("after the script: %s, %d shadows", s.Config.Encoder.Name, len(s.Config.Shadows))
 	}
 }
+
+// Redo makes what was taken back again, one change after the other, over a run that began
+// anew too; a change of another kind puts an end to it.
+func TestRedo(t *testing.T) {
+	c := quick(t)
+	c.At, c.Duration = nil, 0
+	r, err := NewRunner(c, RunnerOptions{Clock: wall()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	obey := func(list ...Command) {
+		for _, cmd := range list {
+			r.obey(cmd)
+			if r.seeking == nowhere {
+				continue
+			}
+			if err := r.session.RunUntil(r.seeking); err != nil { // it repeats what was changed
+				t.Fatal(err)
+			}
+		}
+	}
+	change := func(kv ...any) Command { return Command{Change: new(config.NewChange(kv...))} }
+	state := func() string {
+		x := r.session.Config()
+		return fmt.Sprint(x.Encoder.Name, " ", x.Down.Loss, " ", x.Seed, " ", len(x.Shadows))
+	}
+	undo, redo := Command{Undo: true}, Command{Redo: true}
+	var was []string
+	for _, ch := range []Command{change("encoder.name", "raw"), change("seed", 99), change("down.loss", "10%"), change("shadow", "rotor")} {
+		obey(ch)
+		was = append(was, state())
+	}
+	obey(undo, undo, undo)
+	if state() != was[0] {
+		t.Fatalf("three changes taken back leave %s, want %s", state(), was[0])
+	}
+	for _, want := range was[1:] {
+		if obey(redo); state() != want {
+			t.Errorf("redo leads to %s, want %s", state(), want)
+		}
+	}
+	if obey(redo); r.notice.Text != "nothing to redo" || !r.notice.Bad {
+		t.Errorf("one redo too many is answered by %q", r.notice.Text)
+	}
+	obey(undo, change("mark", "here"), redo)
+	if state() != was[3] {
+		t.Error("a mark keeps from redo")
+	}
+	obey(undo, change("down.latency", "70ms"), redo)
+	if r.notice.Text != "nothing to redo" {
+		t.Errorf("after another change: %q", r.notice.Text)
+	}
+}

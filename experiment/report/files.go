@@ -49,9 +49,10 @@ func (f *Files) List(dir string) []engine.DataFile {
 		return nil
 	}
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	names := slices.Clone(f.names)
+	f.mu.Unlock()
 	var list []engine.DataFile
-	for _, name := range f.names {
+	for _, name := range names {
 		if s, ok := f.sumOf(name); ok {
 			list = append(list, engine.DataFile{Name: name, Path: seenFrom(dir, name), Bytes: s.size, SHA256: s.sum})
 		}
@@ -78,13 +79,17 @@ func seenFrom(dir, name string) string {
 }
 
 // sumOf returns size and SHA-256 of a file, false if it is none that can be read twice.
+// A large file takes a while, in which others may note what they read.
 func (f *Files) sumOf(path string) (fileSum, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return fileSum{}, false
 	}
-	if s, ok := f.sums[path]; ok && s.size == info.Size() && s.time.Equal(info.ModTime()) {
-		return s, true
+	f.mu.Lock()
+	known, ok := f.sums[path]
+	f.mu.Unlock()
+	if ok && known.size == info.Size() && known.time.Equal(info.ModTime()) {
+		return known, true
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -96,6 +101,8 @@ func (f *Files) sumOf(path string) (fileSum, bool) {
 		return fileSum{}, false
 	}
 	s := fileSum{info.Size(), info.ModTime(), hex.EncodeToString(h.Sum(nil))}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.sums == nil {
 		f.sums = map[string]fileSum{}
 	}
@@ -107,8 +114,6 @@ func (f *Files) sumOf(path string) (fileSum, bool) {
 // seen from the report, or beside it; whatever has the right digest. If one is nowhere
 // the error says which is wanted.
 func (f *Files) Find(reportPath string, list []engine.DataFile) (find func(name string) string, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	found := map[string]string{}
 	dir := reportPath
 	if info, err := os.Stat(reportPath); err != nil || !info.IsDir() {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
+
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -42,6 +45,32 @@ func SavedReports(dir string) ([]SavedReport, error) {
 		return cmp.Or(b.Saved.Compare(a.Saved), cmp.Compare(b.Name, a.Name))
 	})
 	return list[:min(len(list), MaxReports)], nil
+}
+
+// Automatic stands in the name of a report that nobody asked for, behind the date: one
+// that was saved because the program was ended.
+const Automatic = "autosave-"
+
+// automatic is how such a report is called, unless somebody gave it another name.
+var automatic = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}-` + Automatic)
+
+// Automatic reports whether nobody asked for the report.
+func (s *SavedReport) Automatic() bool { return automatic.MatchString(s.Name) }
+
+// keptAutomatic is how many reports are kept that nobody asked for.
+const keptAutomatic = 10
+
+// Prune removes the reports below dir that nobody asked for, but for the newest.
+func Prune(disk *whole.Disk, dir string) {
+	list, _ := SavedReports(dir)
+	n := 0
+	for i := range list {
+		if list[i].Automatic() {
+			if n++; n > keptAutomatic {
+				_ = disk.RemoveAll(filepath.Dir(list[i].Path)) // what stays is in nobody's way
+			}
+		}
+	}
 }
 
 // laterVersion returns the version of a report that is newer than what can be read

@@ -1,0 +1,149 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"wirelab/dataset/whole"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
+)
+
+// filing is a report on its way to the disk, in a goroutine of its own: to read the data
+// for their digests and to write takes as long as the disk takes, and the session goes on.
+type filing struct {
+	done chan struct{}
+	upto time.Duration
+	path string // these hold once done is closed
+	err  error
+}
+
+// file begins to write a report of the session as it stands, once the one before is done.
+func (r *Runner) file(dir string) {
+	r.settleFiling()
+	write, err := r.reportInto(dir, "", engine.Saved)
+	if err != nil {
+		r.report("", err)
+		return
+	}
+	f := &filing{done: make(chan struct{}), upto: r.session.Now()}
+	r.filing = f
+	go func() {
+		defer close(f.done)
+		f.path, f.err = write()
+	}()
+}
+
+// filed is closed when the report that is being written is done; nil if none is.
+func (r *Runner) filed() <-chan struct{} {
+	if r.filing == nil {
+		return nil
+	}
+	return r.filing.done
+}
+
+// settleFiling waits until the report that is being written is done, and says so.
+func (r *Runner) settleFiling() {
+	f := r.filing
+	if f == nil {
+		return
+	}
+	<-f.done
+	r.filing = nil
+	if f.err == nil {
+		r.saved = f.upto
+	}
+	r.report("saved as "+f.path, f.err)
+}
+
+// Save writes a report of the session as it stands into a new folder below dir,
+// or below the default one if dir is empty. It is for whoever leaves without having asked
+// for a report: the folder is named so, and of those only the newest are kept. Call it
+// only after Stop: while the session runs, send a Command instead.
+func (r *Runner) Save(dir string) (path string, err error) {
+	select {
+	case <-r.done:
+	default:
+		return "", errors.New("the session is still running: stop it first, or send a Command")
+	}
+	defer func() {
+		if p := recover(); p != nil && r.broken {
+			err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", p)
+		}
+	}()
+	write, err := r.reportInto(dir, report.Automatic, engine.Interrupted)
+	if err != nil {
+		return "", err
+	}
+	if path, err = write(); err == nil {
+		report.Prune(r.opt.Disk, filepath.Dir(path))
+	}
+	return path, err
+}
+
+// reportInto takes down what the session remembers: every change and all sums, and of
+// samples and packets the last five minutes. What it returns writes that into a new folder
+// below dir, and may be called from another goroutine. kind is put into its name; why is
+// the reason if nothing else ended it.
+func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
+	if dir == "" {
+		dir = r.opt.Reports
+	}
+	if dir == "" {
+		return nil, errors.New("no folder for reports was named")
+	}
+	name := kind + r.session.Config().Encoder.Name
+	if r.opt.Stamp != nil {
+		name = r.opt.Stamp() + "-" + name
+	}
+	result := r.session.Result()
+	result.Planned, result.Reason = 1, why
+	switch {
+	case r.err != nil:
+		result.Reason, result.Error = engine.BadData, r.err.Error()
+	case r.session.Done():
+		result.Reason = engine.Finished
+	}
+	out := &report.Exporter{Files: r.files, Samples: r.session.Samples(), Packets: r.session.Packets()}
+	r.session.Troubles(func(o *engine.Opened) { out.Trouble(o, r.session.Config()) })
+	return func() (string, error) {
+		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
+		}
+		out.Folder = folder
+		if err := out.Write(result); err != nil {
+			r.opt.Disk.RemoveEmpty(made)
+			return "", err
+		}
+		return path, nil
+	}, nil
+}
+
+// freshDir makes a folder called name below dir, or name-2, name-3 and so on. made are
+// all the folders that it made.
+func freshDir(disk *whole.Disk, dir, name string) (path string, folder *whole.Folder, made []string, err error) {
+	if made, err = disk.MkdirAll(dir); err != nil {
+		return "", nil, nil, err
+	}
+	for n := 1; ; n++ {
+		path = filepath.Join(dir, name)
+		if n > 1 {
+			path += "-" + strconv.Itoa(n)
+		}
+		if err = disk.NewDir(path); err == nil {
+			made = append(made, path)
+			folder, err = report.OpenFolder(disk, path, false)
+		} else if errors.Is(err, os.ErrExist) && n <= 1000 {
+			continue
+		}
+		if err != nil {
+			disk.RemoveEmpty(made)
+		}
+		return path, folder, made, err
+	}
+}

@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/whole"
+	"wirelab/experiment/engine"
+)
+
+// The session goes on while a report is written, however long the disk takes; the report
+// is of the moment at which it was asked for, and whoever ends the session waits for it.
+func TestSaveKeepsNobodyWaiting(t *testing.T) {
+	c := quick(t)
+	c.At, c.Duration = nil, 0
+	gate := make(chan struct{})
+	disk := &whole.Disk{Before: func(whole.Op, string) error {
+		<-gate
+		return nil
+	}}
+	r, err := NewRunner(c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r.Start(ctx)
+	began := await(t, r, "a second", func(s *engine.Snapshot) bool { return s.Now > time.Second })
+	send(t, r, Command{Save: new(string)})
+	saving := await(t, r, "the report being written", func(s *engine.Snapshot) bool { return s.Saving })
+	await(t, r, "time that goes on", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
+	close(gate)
+	s := await(t, r, "the report", func(s *engine.Snapshot) bool { return strings.HasPrefix(s.Notice.Text, "saved as ") })
+	if s.Saved < began.Now || s.Saved > saving.Now || s.Saving {
+		t.Errorf("saved up to %v, asked for at %v to %v", s.Saved, began.Now, saving.Now)
+	}
+	send(t, r, Command{Save: new(string)})
+	await(t, r, "the second", func(s *engine.Snapshot) bool { return s.Saving || s.Saved > saving.Now })
+	r.Stop()
+	if list, _ := filepath.Glob(filepath.Join(r.opt.Reports, "*", "report.json")); len(list) != 2 {
+		t.Errorf("%v", list)
+	}
+}
+
+// What is saved because the program was ended is named so, and the last ten of it are kept;
+// what somebody asked for or gave a name stays.
+func TestAutomaticReportsAreFew(t *testing.T) {
+	dir := t.TempDir()
+	folder := func(name string, at int) {
+		path := filepath.Join(dir, name, "report.json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Unix(int64(at), 0), time.Unix(int64(at), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 12 {
+		folder("2026-01-01-1000"+string(rune('0'+i/10))+string(rune('0'+i%10))+"-autosave-rotor", i)
+	}
+	folder("2026-01-01-100000-rotor", 0)
+	folder("my autosave-rotor", 0)
+	r, err := NewRunner(quick(t), RunnerOptions{Clock: wall(), Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Stop()
+	path, err := r.Save("")
+	if err != nil || !strings.HasPrefix(filepath.Base(path), "2026-01-02-100000-autosave-") {
+		t.Fatalf("%s, %v", path, err)
+	}
+	for name, want := range map[string]bool{"2026-01-01-100000-autosave-rotor": false, "2026-01-01-100002-autosave-rotor": false,
+		"2026-01-01-100003-autosave-rotor": true, "2026-01-01-100000-rotor": true, "my autosave-rotor": true, filepath.Base(path): true} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil != want {
+			t.Errorf("%s is there: %v", name, err == nil)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		return sweep(ctx, c, opt, folder)
 	}
 	r := &report.Report{Planned: 1}
-	result, err := runOne(ctx, c, opt, &report.Exporter{Folder: folder})
+	result, err := runOne(ctx, c, opt, report.NewExporter(folder, nil, opt.files))
 	if result != nil {
 		r.Runs, r.Interrupted = []*engine.Result{result}, result.Interrupted
 	}
@@ -71,20 +71,17 @@ const inspected = 1024
 // runOne runs a single configuration; out's folder, if it has one, is kept current. With
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.packs}
-	if out.Folder != nil {
-		so.Observer, so.Inspect, so.KeepPackets = out, true, inspected
-	}
+	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.packs, KeepSamples: 1, Observer: out.Observer()}
+	so.Inspect, so.KeepPackets = so.Observer != nil, inspected
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()
 		c.Find = opt.files.Note
 	}
-	out.Files = opt.files
 	s, err := engine.NewSession(c, so)
 	if err != nil {
 		return nil, err
 	}
-	if out.Folder != nil {
+	if so.Observer != nil {
 		opt.files.List(".") // reads large files now, rather than while a report is due
 	}
 	if err := s.Pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
@@ -94,7 +91,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	if result != nil {
 		result.Files = opt.files.List(".")
 	}
-	return result, errors.Join(err, s.Close())
+	return result, errors.Join(err, s.Close(), out.Close())
 }
 
 // packing is who hears of patches that are made, and ends that when ctx does.

@@ -108,15 +108,14 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	case r.session.Done():
 		result.Reason = engine.Finished
 	}
-	out := &report.Exporter{Files: r.files, Samples: r.session.Samples(), Packets: r.session.Packets()}
-	r.session.Troubles(func(o *engine.Opened) { out.Trouble(o, r.session.Config()) })
+	var kept report.Kept
+	r.session.Tell(&kept)
 	return func() (string, error) {
 		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
 		}
-		out.Folder = folder
-		if err := out.Write(result); err != nil {
+		if err := kept.Write(folder, r.files, result); err != nil {
 			r.opt.Disk.RemoveEmpty(made)
 			return "", err
 		}

@@ -55,7 +55,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 						cancel()
 					}
 				}
-				r, err := runOne(ctx, grid[i].Config, o, &report.Exporter{Folder: out.folderOf(i), Set: grid[i].Set})
+				r, err := runOne(ctx, grid[i].Config, o, report.NewExporter(out.folderOf(i), grid[i].Set, opt.files))
 				out.add(i, r)
 				if errs[i] = err; err != nil {
 					cancel()

@@ -35,7 +35,7 @@ func clean(dir, fresh string) {
 		}
 		path := filepath.Join(dir, e.Name())
 		info, err := e.Info()
-		if err != nil || now.ModTime().Sub(info.ModTime()) < tempAge || !mine(info) || precious(path) {
+		if err != nil || now.ModTime().Sub(touched(path, info)) < tempAge || !mine(info) || precious(path) {
 			continue
 		}
 		_ = os.RemoveAll(path)
@@ -47,4 +47,17 @@ func clean(dir, fresh string) {
 func precious(path string) bool {
 	_, err := os.Lstat(filepath.Join(path, oldName))
 	return err == nil
+}
+
+// touched returns when path or, if it is a folder, what is in it was last changed: logs
+// of a run of days are written all the time, their folder is not.
+func touched(path string, info fs.FileInfo) time.Time {
+	at := info.ModTime()
+	entries, _ := os.ReadDir(path) // none if it is a file
+	for _, e := range entries {
+		if x, err := e.Info(); err == nil && x.ModTime().After(at) {
+			at = x.ModTime()
+		}
+	}
+	return at
 }

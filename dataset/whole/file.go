@@ -93,22 +93,27 @@ func (f *File) Commit(mode fs.FileMode) error {
 // finish brings everything to the disk: else, after a power cut, the new name may stand
 // over no content.
 func (f *File) finish(mode fs.FileMode) error {
-	if err := f.disk.fault(Chmod, f.path); err != nil {
-		return err
-	}
-	if err := f.tmp.Chmod(mode); err != nil {
-		return err
-	}
-	if err := f.disk.fault(Sync, f.path); err != nil {
-		return err
-	}
-	if err := f.tmp.Sync(); err != nil {
+	if err := f.disk.settle(f.tmp, f.path, mode); err != nil {
 		return err
 	}
 	if err := f.disk.fault(Close, f.path); err != nil {
 		return err
 	}
 	return f.tmp.Close()
+}
+
+// settle brings what a file holds to the disk, with its permissions. Errors are about as.
+func (d *Disk) settle(file *os.File, as string, mode fs.FileMode) error {
+	if err := d.fault(Chmod, as); err != nil {
+		return err
+	}
+	if err := file.Chmod(mode); err != nil {
+		return err
+	}
+	if err := d.fault(Sync, as); err != nil {
+		return err
+	}
+	return file.Sync()
 }
 
 // Abort throws away what was written. Once the file is over it does nothing, so it can
@@ -140,4 +145,5 @@ func (d *Disk) WriteFile(path string, mode fs.FileMode, fill func(*File) error) 
 type Entry struct {
 	Name  string
 	Write func(io.Writer) error
+	Log   *Log // what comes before that, of the same folder; nil: nothing
 }

@@ -30,6 +30,8 @@ type Folder struct {
 	force   bool              // another run's results may go
 	own     bool              // what is there was written by this
 	inPlace bool              // it cannot be swapped
+	beside  string            // the temporary folder of its logs; "": none
+	logs    []*Log            // that have files
 }
 
 // Open takes dir, which is made if it is missing, as the folder of a run. ours knows
@@ -122,7 +124,12 @@ func (f *Folder) Write(entries []Entry) error {
 		}
 		err = f.Update(entries)
 	}
-	f.own = f.own || err == nil
+	if err == nil {
+		f.own = true
+		for _, l := range f.logs {
+			l.turn()
+		}
+	}
 	return err
 }
 

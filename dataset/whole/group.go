@@ -21,7 +21,13 @@ func (d *Disk) writeInto(dir, as string, entries []Entry) error {
 			panic(fmt.Sprintf("whole: %q is no plain name", e.Name))
 		}
 		path := filepath.Join(as, e.Name)
-		if err := d.writeNew(filepath.Join(dir, e.Name), path, e); err != nil {
+		var err error
+		if e.Log != nil {
+			err = e.Log.put(filepath.Join(dir, e.Name), path, e.Write)
+		} else {
+			err = d.writeNew(filepath.Join(dir, e.Name), path, e)
+		}
+		if err != nil {
 			return about(path, err)
 		}
 	}

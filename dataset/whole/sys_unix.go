@@ -21,3 +21,6 @@ func isMount(path string) bool {
 	err, err2 := syscall.Stat(path, &at), syscall.Stat(filepath.Dir(path), &above)
 	return err == nil && err2 == nil && at.Dev != above.Dev
 }
+
+// linksOpen: a file that is open may have a second name, in a folder that is renamed.
+const linksOpen = true

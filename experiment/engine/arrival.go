@@ -102,7 +102,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	}
 	f.arriving--
 	if f.arriving == 0 {
-		l.flights.release(d.Tag)
+		l.flights.release(f)
 	}
 }
 

@@ -37,7 +37,6 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	l.watch.sent(l, f, p, &m, &v)
 	f.fateUnknown, f.arriving, f.copies, f.ended = v.Open, 0, v.Copies, 0
 	if v.Open {
-		l.flights.wait(tag)
 		l.expire(now, p.Seq)
 		return
 	}
@@ -54,7 +53,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 		l.bookEnd(now, f, number, Lost, lost)
 	}
 	if f.arriving == 0 {
-		l.flights.release(tag)
+		l.flights.release(f)
 	}
 }
 
@@ -71,21 +70,18 @@ func (l *lane) finish(now time.Duration, f *flight) {
 		l.watch.ended(l.records.add(*rec), rec, now)
 	}
 	if l.observer != nil {
-		l.tellTrouble()
+		if asks, ok := l.observer.(TroubleObserver); ok && l.watch != nil {
+			l.tellTrouble(asks, rec, &l.watch.cur)
+		}
 		l.observer.Packet(rec)
 	}
 }
 
-// tellTrouble tells the observer what was wrong with the packet in l.rec, if it asks.
-func (l *lane) tellTrouble() {
-	asks, ok := l.observer.(TroubleObserver)
-	if !ok || l.watch == nil {
-		return
-	}
-	in := &l.watch.cur
-	if failureReason(&l.rec, in) != NoReason || spikeReason(&l.rec, in) != NoReason {
-		l.watch.told = Opened{ID: l.rec.ID(), Record: l.rec, Inside: *in}
-		asks.Trouble(&l.watch.told, l.live)
+// tellTrouble tells an observer what was wrong with a packet, if anything was.
+func (l *lane) tellTrouble(o TroubleObserver, r *PacketRecord, in *Inside) {
+	if failureReason(r, in) != NoReason || spikeReason(r, in) != NoReason {
+		l.watch.told = Opened{ID: r.ID(), Record: *r, Inside: *in}
+		o.Trouble(&l.watch.told, l.live)
 	}
 }
 
@@ -102,36 +98,40 @@ const expireAfter = 1024
 
 // expire gives up packets whose fate is still unknown after expireAfter more.
 func (l *lane) expire(now time.Duration, newest uint64) {
-	for f := l.flights.oldestWaiting(); f != nil && f.rec.Seq+expireAfter < newest; f = l.flights.oldestWaiting() {
+	for f := l.flights.oldest; f != nil && f.fateUnknown && f.rec.Seq+expireAfter < newest; f = l.flights.oldest {
 		l.giveUp(now, f)
 	}
 }
 
-// giveUp releases the oldest waiting packet. Its outcome is Unknown if it never
-// arrived.
+// giveUp releases a packet of unknown fate. Its outcome is Unknown if it never arrived.
 func (l *lane) giveUp(now time.Duration, f *flight) {
 	if f.ended&1 == 0 {
 		l.bookEnd(now, f, 0, Unknown, lossmodel.None)
 	}
-	l.flights.dropOldest()
+	l.flights.release(f)
 }
 
 // closeFlights runs at the end of the session. It gives up the packets of unknown
 // fate, and reports those still in flight to the observer.
 func (l *lane) closeFlights(now time.Duration) {
-	for f := l.flights.oldestWaiting(); f != nil; f = l.flights.oldestWaiting() {
-		l.giveUp(now, f)
+	for f := l.flights.oldest; f != nil; {
+		next := f.newer
+		if f.fateUnknown {
+			l.giveUp(now, f)
+		} else if l.observer != nil {
+			l.reportOpen(f)
+		}
+		f = next
 	}
-	if l.observer == nil {
-		return
-	}
-	for _, f := range l.flights.all {
-		for number := 0; f.arriving > 0 && number <= f.copies; number++ {
-			if f.ended>>number&1 == 0 {
-				l.rec = f.rec
-				l.rec.Copy = number
-				l.observer.Packet(&l.rec)
-			}
+}
+
+// reportOpen reports a packet in flight to the observer, with its copies.
+func (l *lane) reportOpen(f *flight) {
+	for number := 0; number <= f.copies; number++ {
+		if f.ended>>number&1 == 0 {
+			l.rec = f.rec
+			l.rec.Copy = number
+			l.observer.Packet(&l.rec)
 		}
 	}
 }

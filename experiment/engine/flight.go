@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"math"
 
 	"wirelab/dataset/frame"
 	"wirelab/lossmodel"
@@ -22,7 +23,12 @@ type flight struct {
 	fateUnknown    bool   // the network did not report its fate; arriving is then unused
 
 	trails []lossmodel.Trail // of copies 1 and up, if packets are inspected
+
+	older, newer *flight // those in flight that were sent before and after it
 }
+
+// tag is what the network returns with the bytes.
+func (f *flight) tag() uint64 { return uint64(f.generation)<<32 | uint64(f.id) }
 
 // maxTruths is how many packets in flight are compared with a copy of the true frame.
 // For further ones, on links that hold minutes of packets, only the SHA-256 is kept,
@@ -47,12 +53,12 @@ func (f *flight) matches(got *frame.Frame, d *digest) bool {
 }
 
 // flights is a slab of flights with a free list. It grows to the most packets ever in
-// flight at once and then allocates nothing.
+// flight at once and then allocates nothing. Those in use are chained, in the order of
+// their sequence numbers.
 type flights struct {
-	all     []*flight
-	free    []uint32
-	waiting []uint64 // tags of flights of unknown fate, oldest first, from head on
-	head    int
+	all            []*flight
+	free           []uint32
+	oldest, newest *flight // nil: nothing is in flight
 }
 
 // take returns a free flight and its tag, which is valid until the flight is
@@ -65,40 +71,43 @@ func (f *flights) take() (tag uint64, x *flight) {
 		x = &flight{id: uint32(len(f.all))}
 		f.all = append(f.all, x)
 	}
-	return uint64(x.generation)<<32 | uint64(x.id), x
+	x.older, x.newer = f.newest, nil
+	*f.after(f.newest), f.newest = x, x
+	return x.tag(), x
+}
+
+// after is the place that says which flight comes after x; the oldest after nil.
+func (f *flights) after(x *flight) **flight {
+	if x == nil {
+		return &f.oldest
+	}
+	return &x.newer
 }
 
 // get returns the flight of a tag; nil if it was released.
 func (f *flights) get(tag uint64) *flight {
-	if x := f.all[uint32(tag)]; x.generation == uint32(tag>>32) {
+	if x := f.all[uint32(tag)]; x.tag() == tag {
 		return x
 	}
 	return nil
 }
 
 // release frees a flight and invalidates its tag.
-func (f *flights) release(tag uint64) {
-	x := f.all[uint32(tag)]
+func (f *flights) release(x *flight) {
+	*f.after(x.older) = x.newer
+	if x.newer != nil {
+		x.newer.older = x.older
+	} else {
+		f.newest = x.older
+	}
 	x.generation++
 	f.free = append(f.free, x.id)
 }
 
-// wait queues a flight of unknown fate.
-func (f *flights) wait(tag uint64) { f.waiting = append(f.waiting, tag) }
-
-// oldestWaiting returns the flight that has waited longest for its fate; nil if there
-// is none.
-func (f *flights) oldestWaiting() *flight {
-	if f.head == len(f.waiting) {
-		return nil
+// settled returns the sequence number below which no packet is in flight.
+func (f *flights) settled() uint64 {
+	if f.oldest == nil {
+		return math.MaxUint64
 	}
-	return f.all[uint32(f.waiting[f.head])]
-}
-
-// dropOldest releases the flight that has waited longest.
-func (f *flights) dropOldest() {
-	f.release(f.waiting[f.head])
-	if f.head++; f.head == len(f.waiting) || f.head > 2*expireAfter {
-		f.waiting, f.head = append(f.waiting[:0], f.waiting[f.head:]...), 0
-	}
+	return f.oldest.rec.Seq
 }

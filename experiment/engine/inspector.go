@@ -261,19 +261,6 @@ func (l *lane) opened(id PacketID) *Opened {
 	return o
 }
 
-// eachTrouble calls tell with every kept packet that there are Reasons for, oldest first.
-func (l *lane) eachTrouble(tell func(o *Opened)) {
-	if l.watch == nil {
-		return
-	}
-	for n := l.records.oldest(); n < l.records.n; n++ {
-		r := l.records.at(n)
-		if in := l.watch.at(n); failureReason(r, in) != NoReason || spikeReason(r, in) != NoReason {
-			tell(&Opened{ID: r.ID(), Record: *r, Inside: *in})
-		}
-	}
-}
-
 // troubles lists the newest incident for each reason, latest first.
 func (l *lane) troubles() []Incident {
 	if l.watch == nil {

@@ -189,6 +189,7 @@ func (l *lane) closeSample(t time.Duration) {
 	s := l.meter.close(t, l.live.BudgetKbps)
 	if l.observer != nil {
 		l.observer.Sample(s)
+		l.observer.Settled(l.flights.settled())
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type arrivals struct{ log []PacketRecord }
 
 func (a *arrivals) Sample(*Sample) {}
+func (a *arrivals) Settled(uint64) {}
 func (a *arrivals) Packet(p *PacketRecord) {
 	if p.Outcome == Decoded || p.Outcome == Stale {
 		a.log = append(a.log, *p)

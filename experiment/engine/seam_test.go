@@ -50,7 +50,7 @@ func TestPacketsAcrossASeam(t *testing.T) {
 			}
 		}
 		total := 0
-		for _, x := range s.Samples() {
+		for _, x := range s.lanes[0].meter.samples.view() {
 			total += x.Across
 			if n := marked[int64((x.T-1)/SamplePeriod)]; n != x.Across {
 				t.Errorf("%v: %d packets across by %v, want %d", settings, x.Across, x.T, n)

@@ -36,11 +36,12 @@ type Options struct {
 	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
 
-// Observer receives every finished sample and packet, in order. The pointers are
+// Observer receives every finished sample and packet, as they end. The pointers are
 // valid until the call returns.
 type Observer interface {
 	Sample(*Sample)
 	Packet(*PacketRecord)
+	Settled(seq uint64) // of those sent by now, all below seq have ended
 }
 
 // TroubleObserver is an Observer that wants to know what was wrong with packets, too.
@@ -348,7 +349,7 @@ func (s *Session) tick(at time.Duration) error {
 			return s.sourceError(err)
 		}
 		if seam {
-			s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
+			s.mark(at, MarkSeam, "seam")
 		}
 		if s.cubes {
 			s.truths.add(s.cur, seam, s.onDisplay())

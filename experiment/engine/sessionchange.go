@@ -169,7 +169,7 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	after, normal, err := s.tryChange(before, sc.Change)
 	if err != nil {
 		s.refused = append(s.refused, Refusal{sc, err.Error()})
-		s.marks = append(s.marks, Mark{T: at, Label: "refused: " + sc.Change.Label(), Kind: MarkNote})
+		s.mark(at, MarkNote, "refused: "+sc.Change.Label())
 		return
 	}
 	s.config, sc.Change = after, normal
@@ -179,7 +179,7 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	s.log = append(s.log, sc)
 	if normal.OnlyInput() {
 		if label := strings.Join(normal.Switches(), ", "); label != "" {
-			s.marks = append(s.marks, Mark{T: at, Label: label, Kind: MarkChange})
+			s.mark(at, MarkChange, label)
 		}
 		return
 	}
@@ -190,8 +190,26 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	case sc.Undo && len(s.undo) > 0:
 		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
 	}
-	s.marks = append(s.marks, Mark{T: at, Label: label, Kind: kind})
+	s.mark(at, kind, label)
 	s.remember(before, &sc)
+}
+
+// maxMarks bounds the marks: data that loop give one each time.
+const maxMarks = 2000
+
+// mark adds a mark. When there are too many the old seams go, or else the oldest marks;
+// snapshots keep the slice that they have.
+func (s *Session) mark(at time.Duration, kind MarkKind, label string) {
+	if n := len(s.marks); n >= maxMarks {
+		kept := make([]Mark, 0, maxMarks)
+		for i, m := range s.marks {
+			if i >= n/2 || m.Kind != MarkSeam {
+				kept = append(kept, m)
+			}
+		}
+		s.marks = kept[max(0, len(kept)-maxMarks*3/4):]
+	}
+	s.marks = append(s.marks, Mark{T: at, Label: label, Kind: kind})
 }
 
 // carryOut makes endpoints and links follow the configuration.

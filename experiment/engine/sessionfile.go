@@ -75,7 +75,7 @@ func (s *Session) stepDelivery(at time.Duration) {
 	if s.pausing && at >= s.resumeAt {
 		s.pausing = false
 		s.rounds++
-		s.marks = append(s.marks, Mark{T: at, Label: "seam", Kind: MarkSeam})
+		s.mark(at, MarkSeam, "seam")
 		for _, l := range s.lanes {
 			l.snd.Request(*l.snd.Encoding())
 		}

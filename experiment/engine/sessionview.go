@@ -27,12 +27,22 @@ func (s *Session) View(packets int) *Snapshot {
 // packet is no longer kept.
 func (s *Session) Opened(id PacketID) *Opened { return s.lanes[0].opened(id) }
 
-// Troubles calls tell with every kept packet of the first lane that there are Reasons for,
-// oldest first.
-func (s *Session) Troubles(tell func(o *Opened)) { s.lanes[0].eachTrouble(tell) }
-
-// Samples returns the samples kept of the first lane, oldest first.
-func (s *Session) Samples() []Sample { return s.lanes[0].meter.samples.view() }
+// Tell tells an observer of the samples and packets kept of the first lane, oldest first.
+func (s *Session) Tell(o Observer) {
+	l := s.lanes[0]
+	samples := l.meter.samples.view()
+	for i := range samples {
+		o.Sample(&samples[i])
+	}
+	asks, _ := o.(TroubleObserver)
+	for n := l.records.oldest(); n < l.records.n; n++ {
+		r := *l.records.at(n)
+		if asks != nil && l.watch != nil {
+			l.tellTrouble(asks, &r, l.watch.at(n))
+		}
+		o.Packet(&r)
+	}
+}
 
 // Packets returns a copy of the packets kept of the first lane, oldest first.
 func (s *Session) Packets() []PacketRecord {

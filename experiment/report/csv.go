@@ -5,13 +5,38 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )
 
-// writeSamples writes one row per sample of 100 ms.
-func writeSamples(w io.Writer, all []engine.Sample) error {
+// rows is a file of rows that grows while a session runs.
+type rows struct {
+	name string
+	log  *whole.Log
+	out  *csv.Writer // its errors are the log's, which keeps them
+}
+
+func newRows(folder *whole.Folder, name string, head []string) *rows {
+	log := folder.Log(name)
+	r := &rows{name, log, csv.NewWriter(log)}
+	r.row(head)
+	return r
+}
+
+// row adds a row. If it cannot be written, writing the folder fails.
+func (r *rows) row(row []string) { _ = r.out.Write(row) }
+
+// entry is the file, with rows that are not there to stay.
+func (r *rows) entry(more ...[]string) whole.Entry {
+	r.out.Flush()
+	return whole.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
+}
+
+// sampleHead names the columns of samples.csv, which has a row for each 100 ms.
+func sampleHead() []string {
 	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved"}
 	for o := engine.Decoded; o < engine.NumOutcomes; o++ {
@@ -20,30 +45,8 @@ func writeSamples(w io.Writer, all []engine.Sample) error {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		head = append(head, "lost_"+c.String())
 	}
-	head = append(head, "late", "position_error_mm", "orientation_error_deg", // the worst of the period
+	return append(head, "late", "position_error_mm", "orientation_error_deg", // the worst of the period
 		"age_ms") // the mean; nothing if nothing was shown
-	out := csv.NewWriter(w)
-	if err := out.Write(head); err != nil {
-		return err
-	}
-	from := startOf(all)
-	for i := range all {
-		if err := out.Write(sampleRow(&all[i], all[i].T-from)); err != nil {
-			return err
-		}
-		from = all[i].T
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// startOf returns when the first of the samples began: not at zero in a live
-// session, which remembers only its last minutes.
-func startOf(all []engine.Sample) time.Duration {
-	if len(all) == 0 {
-		return 0
-	}
-	return (all[0].T - 1).Truncate(engine.SamplePeriod)
 }
 
 func sampleRow(s *engine.Sample, width time.Duration) []string {
@@ -67,25 +70,14 @@ func sampleRow(s *engine.Sample, width time.Duration) []string {
 	return append(row, strconv.Itoa(s.Late), decimal(s.PositionErrorMM, 3), decimal(s.OrientationErrorDeg, 3), age)
 }
 
-// writePackets writes one row per packet and copy, by sequence.
-func writePackets(w io.Writer, all []engine.PacketRecord, troubles map[engine.PacketID]Trouble) error {
-	out := csv.NewWriter(w)
-	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
-		"changed", "seam",
-		"reason", "why"}
-	if err := out.Write(head); err != nil {
-		return err
-	}
-	for i := range all {
-		if err := out.Write(packetRow(&all[i], troubles[all[i].ID()])); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+// packetHead names the columns of packets.csv, which has a row for each packet and copy,
+// by sequence.
+func packetHead() []string {
+	return []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
+		"changed", "seam", "reason", "why"}
 }
 
-func packetRow(p *engine.PacketRecord, x Trouble) []string {
+func packetRow(p *endedPacket) []string {
 	micros := func(d time.Duration) string { return decimal(float64(d)/1000, 3) }
 	recv, cause := "", ""
 	switch {
@@ -97,7 +89,7 @@ func packetRow(p *engine.PacketRecord, x Trouble) []string {
 	return []string{
 		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, p.Encoder,
 		strconv.FormatUint(p.Epoch, 10), strconv.Itoa(p.Baseline), strconv.Itoa(p.Payload), strconv.Itoa(p.Wire), strconv.Itoa(p.Changed),
-		strconv.FormatBool(p.Seam), x.Reason, x.Why,
+		strconv.FormatBool(p.Seam), p.trouble.Reason, p.trouble.Why,
 	}
 }
 

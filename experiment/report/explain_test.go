@@ -18,6 +18,7 @@ import (
 type lifetimes struct{ all []engine.PacketRecord }
 
 func (l *lifetimes) Sample(*engine.Sample)         {}
+func (l *lifetimes) Settled(uint64)                {}
 func (l *lifetimes) Packet(r *engine.PacketRecord) { l.all = append(l.all, *r) }
 
 // of returns how packet seq itself ended.

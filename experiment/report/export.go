@@ -14,47 +14,86 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Exporter gathers the rows of a report while a session runs, and writes the folder:
-// all of it anew, or nothing.
+// Exporter writes the folder of a report while a session runs: all of it anew, or
+// nothing. Rows go to the disk as they come, and what is held in memory does not grow with
+// the length of the run. Close it after use.
 type Exporter struct {
-	Folder   *whole.Folder     // nil: none
-	Set      map[string]string // the run's place in a sweep
-	Files    *Files            // that the run reads
-	Samples  []engine.Sample
-	Packets  []engine.PacketRecord
-	Troubles map[engine.PacketID]Trouble // of those packets that had any
+	Set              map[string]string // the run's place in a sweep
+	folder           *whole.Folder     // nil: none
+	files            *Files            // that the run reads
+	samples, packets *rows
+	packetList           // not yet in packets, where they stand by sequence
+	enough           int // how many make it worth to look which can go there
+	curves           curves
 }
 
-// Sample implements Observer.
-func (e *Exporter) Sample(s *engine.Sample) { e.Samples = append(e.Samples, *s) }
+// openPackets is how many packets are put in order at once, at least.
+const openPackets = 1024
 
-// Packet implements Observer.
-func (e *Exporter) Packet(p *engine.PacketRecord) { e.Packets = append(e.Packets, *p) }
-
-// Trouble implements engine.TroubleObserver.
-func (e *Exporter) Trouble(o *engine.Opened, c *config.Config) {
-	if e.Troubles == nil {
-		e.Troubles = map[engine.PacketID]Trouble{}
+// NewExporter returns an exporter into folder, nil if there is none, for a run at the
+// place set of a sweep, which reads files.
+func NewExporter(folder *whole.Folder, set map[string]string, files *Files) *Exporter {
+	e := &Exporter{folder: folder, Set: set, files: files, enough: openPackets}
+	if folder != nil {
+		e.samples, e.packets = newRows(folder, "samples.csv", sampleHead()), newRows(folder, "packets.csv", packetHead())
 	}
-	e.Troubles[o.ID] = TroubleOf(o, c)
+	return e
+}
+
+// Observer returns the exporter if it has a folder to write.
+func (e *Exporter) Observer() engine.Observer {
+	if e.folder == nil {
+		return nil
+	}
+	return e
+}
+
+// Sample implements engine.Observer.
+func (e *Exporter) Sample(s *engine.Sample) { e.samples.row(sampleRow(s, e.curves.add(s))) }
+
+// Settled implements engine.Observer. It waits until there are twice as many packets as
+// were left the last time, so that none is looked at often.
+func (e *Exporter) Settled(seq uint64) {
+	if len(e.list) < e.enough {
+		return
+	}
+	e.sort()
+	n, _ := slices.BinarySearchFunc(e.list, seq, func(p endedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
+	for i := range e.list[:n] {
+		e.packets.row(packetRow(&e.list[i]))
+	}
+	e.list = append(e.list[:0], e.list[n:]...)
+	e.enough = max(openPackets, 2*len(e.list))
 }
 
 // Write writes the whole folder for r, if there is one.
 func (e *Exporter) Write(r *engine.Result) error {
 	r.Set = e.Set
-	if e.Folder == nil {
+	if e.folder == nil {
 		return nil
 	}
 	e.sort()
+	open := make([][]string, len(e.list))
+	for i := range e.list {
+		open[i] = packetRow(&e.list[i])
+	}
 	x := *r
-	x.Files = e.Files.List(e.Folder.Path())
-	return writeError(e.Folder.Write([]whole.Entry{
+	x.Files = e.files.List(e.folder.Path())
+	return writeError(e.folder.Write([]whole.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
-		{Name: "samples.csv", Write: func(w io.Writer) error { return writeSamples(w, e.Samples) }},
-		{Name: "packets.csv", Write: func(w io.Writer) error { return writePackets(w, e.Packets, e.Troubles) }},
-		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, e.Samples) }},
+		e.samples.entry(),
+		e.packets.entry(open...),
+		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{&x}}) }},
 	}))
+}
+
+// Close removes what was needed beside the folder.
+func (e *Exporter) Close() error {
+	if e.folder == nil {
+		return nil
+	}
+	return writeError(e.folder.Close())
 }
 
 // ErrWrite: a report could not be written. What it wraps says where and why.
@@ -65,13 +104,6 @@ func writeError(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrWrite, err)
-}
-
-// sort puts the packets in order of sequence: they came in the order they ended.
-func (e *Exporter) sort() {
-	slices.SortStableFunc(e.Packets, func(a, b engine.PacketRecord) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
-	})
 }
 
 // WriteSweep writes the top of a sweep's folder: the results so far, a page that

@@ -10,14 +10,13 @@ import (
 	"time"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
 
 	"github.com/guptarohit/asciigraph"
 )
 
 // writeMarkdown writes the page for people: what was run, what came out, and the
 // charts as text.
-func writeMarkdown(w io.Writer, r *engine.Result, samples []engine.Sample) error {
+func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
 	var b strings.Builder
 	encoder, _ := r.Config["encoder"].(map[string]any)
 	data, _ := r.Config["data"].(map[string]any)
@@ -149,28 +148,17 @@ func mdAssertions(b *strings.Builder, r *engine.Result) {
 
 // mdCharts draws the three charts of the dashboard over the whole run, and how the
 // display fared.
-func mdCharts(b *strings.Builder, r *engine.Result, samples []engine.Sample) {
-	if len(samples) == 0 {
+func mdCharts(b *strings.Builder, r *engine.Result, run *curves) {
+	if run.end == run.begin {
 		return
 	}
-	var kbps, bits, failures []float64
-	begin := startOf(samples)
-	from := begin
-	for i := range samples {
-		s := &samples[i]
-		kbps = append(kbps, figures.Ratio(float64(s.PayloadBits)/1000, (s.T-from).Seconds()))
-		bits = append(bits, figures.Ratio(float64(s.PayloadBits), float64(s.Changed)))
-		failed := s.Failed()
-		failures = append(failures, figures.Ratio(float64(failed), (s.T-from).Seconds()))
-		from = s.T
+	chart := func(title string, c curve) {
+		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(run.of(c), c >= peaks, run.begin, run.end))
 	}
-	chart := func(title string, v []float64, peaks bool) {
-		fmt.Fprintf(b, "## %s\n\n```\n%s\n```\n\n", title, plot(v, peaks, begin, from))
-	}
-	chart("Payload, kbps", kbps, false)
-	chart("Bits per changed "+mdName(r.Item), bits, false)
-	chart("Decode failures a second", failures, true)
-	mdPlayoutCharts(&r.Totals.Playout, samples, chart)
+	chart("Payload, kbps", payloadCurve)
+	chart("Bits per changed "+mdName(r.Item), changedCurve)
+	chart("Decode failures a second", failureCurve)
+	mdPlayoutCharts(&r.Totals.Playout, chart)
 }
 
 // plot draws v over the run's seconds: bucketed to the chart's width (the mean,

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -41,33 +42,18 @@ func mdPlayout(b *strings.Builder, r *engine.Result) {
 
 // mdPlayoutCharts draws what of the display went wrong when; what never did has no
 // chart. Shares are drawn by their means, errors by their peaks.
-func mdPlayoutCharts(p *figures.Playout, samples []engine.Sample, chart func(title string, v []float64, peaks bool)) {
-	series := func(of func(s *engine.Sample) float64) []float64 {
-		v := make([]float64, len(samples))
-		for i := range samples {
-			v[i] = of(&samples[i])
-		}
-		return v
-	}
-	from := startOf(samples)
+func mdPlayoutCharts(p *figures.Playout, chart func(title string, c curve)) {
 	if p.StarvedRatio.Or(0) > 0 {
-		chart("Display ticks starved, %", series(func(s *engine.Sample) float64 {
-			return 100 * figures.Ratio(float64(s.Starved),
-				float64(s.Displayed))
-		}), false)
+		chart("Display ticks starved, %", starvedCurve)
 	}
 	if p.Late > 0 {
-		chart("Snapshots too late for the display, a second", series(func(s *engine.Sample) float64 {
-			width := s.T - from
-			from = s.T
-			return figures.Ratio(float64(s.Late), width.Seconds())
-		}), false)
+		chart("Snapshots too late for the display, a second", lateCurve)
 	}
 	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
-		chart("The worst shown cube is off by, mm", series(func(s *engine.Sample) float64 { return s.PositionErrorMM }), true)
+		chart("The worst shown cube is off by, mm", positionCurve)
 	}
 	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
-		chart("The worst shown cube is turned by, degrees", series(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }), true)
+		chart("The worst shown cube is turned by, degrees", orientationCurve)
 	}
 }
 

@@ -20,9 +20,14 @@ func TestPlayoutCharts(t *testing.T) {
 		samples[i] = engine.Sample{T: time.Duration(i+1) * engine.SamplePeriod, Displayed: 6}
 	}
 	samples[20].Starved, samples[20].Late, samples[21].PositionErrorMM = 3, 2, 80
+	var run curves
+	for i := range samples {
+		run.add(&samples[i])
+	}
 	charted := func(p *figures.Playout) string {
 		var got []string
-		mdPlayoutCharts(p, samples, func(title string, v []float64, _ bool) {
+		mdPlayoutCharts(p, func(title string, c curve) {
+			v := run.of(c)
 			got = append(got, fmt.Sprintf("%s: %g of %d", title, slices.Max(v), len(v)))
 		})
 		return strings.Join(got, "; ")

@@ -1,11 +1,14 @@
 package report
 
 import (
-	"bytes"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -24,7 +27,11 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out := &Exporter{}
+	folder, err := (*whole.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := NewExporter(folder, nil, nil)
 	s, err := engine.NewSessionOf(c, labtest.NewCrowd(4, 2, -1, 1), engine.Options{Observer: out})
 	if err != nil {
 		t.Fatal(err)
@@ -32,12 +39,15 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 	if err := s.RunUntil(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	out.sort()
-	var file bytes.Buffer
-	if err := writePackets(&file, out.Packets, nil); err != nil {
+	if err := errors.Join(out.Write(s.Result()), out.Close()); err != nil {
 		t.Fatal(err)
 	}
-	read, err := capture.Read(&file)
+	file, err := os.Open(filepath.Join(folder.Path(), "packets.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	read, err := capture.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,157 @@
+package whole_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/whole"
+	"wirelab/dataset/whole/wholetest"
+)
+
+// lines are many enough that a log of them is on the disk.
+func lines(from, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d %0100d\n", from+i, 0)
+	}
+	return b.String()
+}
+
+const many = 3000 // lines, more than fit in memory
+
+// written writes a folder of one log with tail after it.
+func written(f *whole.Folder, l *whole.Log, tail string) error {
+	return f.Write([]whole.Entry{{Name: "a", Log: l, Write: func(w io.Writer) error {
+		_, err := io.WriteString(w, tail)
+		return err
+	}}, {Name: "b", Write: func(w io.Writer) error { _, err := io.WriteString(w, tail); return err }}})
+}
+
+// A log is in its folder as far as it had come, whichever way the folder is written: with
+// the tail of that time alone, and after the last one nothing is left beside it. What a
+// reader has opened stays as it is over the next write.
+func TestLog(t *testing.T) {
+	for name, among := range map[string]bool{"swapped": false, "among others": true, "without links": false, "in two steps": false} {
+		t.Run(name, func(t *testing.T) {
+			var before map[string]string
+			if among {
+				before = map[string]string{"d/notes.txt": "mine"}
+			}
+			root, dir := prepared(t, before)
+			d := &whole.Disk{NoExchange: name == "in two steps"}
+			if name == "without links" {
+				d.Before = func(op whole.Op, _ string) error {
+					if op == whole.Link {
+						return errors.ErrUnsupported
+					}
+					return nil
+				}
+			}
+			f, err := d.Open(dir, ours, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, want := f.Log("a"), ""
+			for i, n := range []int{3, many, 0, many, 10, 2 * many, 1} {
+				text, tail := lines(len(want), n), fmt.Sprintf("tail %d\n", i)
+				if _, err := io.WriteString(l, text); err != nil {
+					t.Fatal(err)
+				}
+				want += text
+				open, _ := os.Open(filepath.Join(dir, "a"))
+				was, _ := os.ReadFile(filepath.Join(dir, "a"))
+				if err := written(f, l, tail); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(got) != want+tail {
+					t.Fatalf("after write %d: %d bytes, %v; want %d", i, len(got), err, len(want+tail))
+				}
+				if open != nil {
+					if got, err := io.ReadAll(open); err != nil || string(got) != string(was) {
+						t.Errorf("the file of before write %d has %d bytes, and had %d", i, len(got), len(was))
+					}
+					open.Close()
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, left := wholetest.Tree(t, root); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if _, err := io.WriteString(l, lines(0, many)); err == nil {
+				t.Error("a closed log is written to")
+			}
+		})
+	}
+}
+
+// Whatever operation fails, a folder with a log is as one of its writes left it, and
+// nothing temporary is left.
+func TestLogOldOrNew(t *testing.T) {
+	first, second := lines(0, many), lines(many, many)
+	for _, among := range []bool{false, true} {
+		n := wholetest.Each(t, func(t *testing.T, d *wholetest.Failing, crash bool) {
+			var before map[string]string
+			if among {
+				before = map[string]string{"d/notes.txt": "mine"}
+			}
+			root, dir := prepared(t, before)
+			f, err := d.Open(dir, ours, false)
+			if err == nil {
+				l := f.Log("a")
+				for i, text := range []string{first, second} {
+					if _, bad := io.WriteString(l, text); bad != nil && err == nil {
+						err = bad
+					}
+					if err == nil {
+						err = written(f, l, fmt.Sprint(i))
+					}
+				}
+				err = errors.Join(err, f.Close())
+			}
+			files, left := wholetest.Tree(t, root)
+			a, b := files["d/a"], files["d/b"]
+			switch state := [2]string{a, b}; state {
+			case [2]string{first + second + "1", "1"}:
+			case [2]string{first + "0", "0"}, [2]string{}:
+				if err == nil {
+					t.Errorf("no error, and the state %q", b)
+				}
+			default:
+				if !crash || !among {
+					t.Errorf("%d bytes beside %q", len(a), b)
+				}
+			}
+			if !crash && len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if err != nil && (!errors.Is(err, wholetest.Cause) || !strings.Contains(err.Error(), dir)) {
+				t.Errorf("%v does not name %s and the cause", err, dir)
+			}
+		})
+		if n < 20 {
+			t.Errorf("only %d operations", n)
+		}
+	}
+}
+
+// The files of a run of days are not taken for left behind.
+func TestLogOfDaysStays(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, ".wirelab-1.tmp")
+	old := time.Now().Add(-48 * time.Hour)
+	err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "a.a"), nil, 0o644), os.Chtimes(folder, old, old))
+	if err := errors.Join(err, (*whole.Disk)(nil).Probe(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Error(err)
+	}
+}

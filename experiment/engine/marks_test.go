@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// The marks of data that loop are bounded: their seams go first, what a person did stays.
+func TestMarksAreBounded(t *testing.T) {
+	c := config.Default()
+	c.Encoder.Name, c.At = "quantized", []config.StampedChange{config.Stamp(time.Second, config.NewChange("mark", "mine"))}
+	s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(2 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	shown := s.View(0).Marks
+	for i := range 10 * maxMarks {
+		s.mark(time.Duration(i), MarkSeam, "seam")
+	}
+	now := s.View(0).Marks
+	if len(now) > maxMarks || now[0].Label != "mine" || now[len(now)-1].T != 10*maxMarks-1 || shown[0].Label != "mine" {
+		t.Errorf("%d marks, from %v to %v", len(now), now[0], now[len(now)-1])
+	}
+	for i := range 10 * maxMarks {
+		s.mark(time.Duration(i), MarkNote, "note")
+	}
+	if now := s.View(0).Marks; len(now) > maxMarks || now[len(now)-1].T != 10*maxMarks-1 {
+		t.Errorf("%d marks", len(now))
+	}
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/dataset/whole"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+)
+
+// keeper keeps what it is told of, and passes it on.
+type keeper struct {
+	*Exporter
+	packets []engine.PacketRecord
+	samples int
+	most    int // packets that were held at once
+}
+
+func (k *keeper) Sample(s *engine.Sample) { k.samples++; k.Exporter.Sample(s) }
+
+func (k *keeper) Packet(p *engine.PacketRecord) {
+	k.packets = append(k.packets, *p)
+	k.Exporter.Packet(p)
+	k.most = max(k.most, len(k.list))
+}
+
+// The files have a row for every sample, packet and copy, in order of sequence, although
+// packets end in another order and only some of them are held.
+func TestRowsOfALongRun(t *testing.T) {
+	c := config.Default()
+	c.Duration = 5 * time.Minute
+	for key, v := range map[string]any{"down.loss": "8%", "down.latency": "500ms", "down.jitter": "400ms", "down.duplicate": "20%",
+		"encoder.name": "quantized"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := (*whole.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &keeper{Exporter: NewExporter(folder, nil, nil)}
+	s, err := engine.NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), engine.Options{Observer: out, KeepSamples: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil && !s.Done() { // reports are written on the way
+		if err = s.Advance(40 * time.Second); err == nil {
+			err = out.Write(s.Result())
+		}
+	}
+	if err := errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rows := func(name string) [][]string {
+		file, err := os.Open(filepath.Join(folder.Path(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		all, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[1:]
+	}
+	slices.SortStableFunc(out.packets, func(a, b engine.PacketRecord) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
+	})
+	want := make([][]string, len(out.packets))
+	for i := range want {
+		want[i] = packetRow(&endedPacket{PacketRecord: out.packets[i]})
+	}
+	if got := rows("packets.csv"); !reflect.DeepEqual(got, want) {
+		t.Errorf("%d packets, want %d, or in another order", len(got), len(want))
+	}
+	if got := len(rows("samples.csv")); got != out.samples || got != 3000 {
+		t.Errorf("%d samples of %d", got, out.samples)
+	}
+	if out.most > openPackets+100 {
+		t.Errorf("%d of %d packets were held at once", out.most, len(want))
+	}
+}

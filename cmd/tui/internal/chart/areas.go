@@ -129,17 +129,17 @@ func heights(cols [][]float64) []float64 {
 // Height returns the highest column of a stack in a box of w columns: two charts
 // that are to share a scale take the larger one's as their Floor.
 func (s *Spec) Height(w int) (top float64) {
-	for _, v := range heights(s.layers(max(s.Per, 1), Width(w))) {
+	for _, v := range heights(s.layers(s.grid(Width(w), 1), Width(w))) {
 		top = math.Max(top, v)
 	}
 	return top
 }
 
 // layers gathers the areas into columns.
-func (s *Spec) layers(per, n int) [][]float64 {
+func (s *Spec) layers(g grid, n int) [][]float64 {
 	cols := make([][]float64, len(s.Areas))
 	for i := range s.Areas {
-		cols[i] = Columns(s.Areas[i].Values, s.Areas[i].Weights, s.End, per, n, Mean)
+		cols[i] = g.gather(s.Areas[i].Values, s.Areas[i].Weights, s.End, n, Mean)
 	}
 	return cols
 }

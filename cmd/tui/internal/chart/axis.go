@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -12,6 +13,7 @@ type bounds struct {
 	lo, hi float64 // values of the lowest and of the highest row
 	step   float64 // from label to label
 	every  int     // rows from label to label
+	base   int     // rows from zero up to the lowest row
 }
 
 // mantissas are the round steps, times a power of ten.
@@ -35,6 +37,11 @@ const smallest = 1e-6
 // nearGuide: a guide further than this share above the data would only squash it.
 const nearGuide = 0.4
 
+// near says whether the axis is to reach up to a guide, where the data do to hi.
+func (r *Rule) near(hi float64) bool {
+	return finite(r.Value) && math.Abs(r.Value) <= limit && (r.Firm || hi >= nearGuide*r.Value)
+}
+
 // reach finds the range that the plot must show: all columns, zero, floor, and
 // the guides that are near the data.
 func reach(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
@@ -46,7 +53,7 @@ func reach(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 		}
 	}
 	for _, r := range rules {
-		if finite(r.Value) && r.Value <= limit && hi >= nearGuide*r.Value {
+		if r.near(hi) {
 			hi = math.Max(hi, r.Value)
 		}
 	}
@@ -66,14 +73,15 @@ const farOff = 4
 // bearing returns the columns that the axis goes by: those of the areas and of the
 // lines that must not leave the chart, as far as they are new; and of what is loose
 // or old whatever is not far off.
-func (p *plot) bearing(reduced [][]float64, areas []float64) [][]float64 {
+func (p *plot) bearing(dots [][]float64, areas []float64, apart []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
 		per := int64(p.per)
-		since = max(p.column((p.Since+per-1)/per*per), 0) // the first column that is new all over
+		since = int(min(max(p.dot((p.Since+per-1)/per*per), 0), int64(p.cols*p.wide))) // the first that is new all over
 	}
 	firm, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
 	sort := func(cols []float64, isLoose bool) {
+		cols = without(cols, apart)
 		cut := min(since, len(cols))
 		old = append(old, cols[:cut])
 		if isLoose {
@@ -83,8 +91,8 @@ func (p *plot) bearing(reduced [][]float64, areas []float64) [][]float64 {
 		}
 	}
 	sort(areas, len(areas) == 0)
-	for i := range reduced {
-		sort(reduced[i], p.Series[i].Loose)
+	for i := range dots {
+		sort(dots[i], p.Series[i].Loose)
 	}
 	if len(firm) == 0 {
 		return append(loose, old...)
@@ -92,9 +100,38 @@ func (p *plot) bearing(reduced [][]float64, areas []float64) [][]float64 {
 	_, top := reach(firm, nil, p.Floor)
 	firm = append(firm, near(loose, top)...)
 	for _, r := range p.Rules {
-		top = math.Max(top, r.Value)
+		if r.near(top) {
+			top = math.Max(top, r.Value)
+		}
 	}
 	return append(firm, near(old, top)...)
+}
+
+// without returns the values but for those that lie apart.
+func without(values []float64, apart []bool) []float64 {
+	if apart == nil {
+		return values
+	}
+	out := slices.Clone(values)
+	for i := range out {
+		if apart[i] {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// axis finds the bounds for what the axis goes by.
+func (p *plot) axis(bearing [][]float64) bounds {
+	switch {
+	case p.Whole > 0:
+		return quarters(p.Whole, p.rows)
+	case p.Fit && len(p.Areas) == 0:
+		lo, hi := fitReach(bearing, p.Rules)
+		return fitBounds(lo, hi, p.rows)
+	}
+	lo, hi := reach(bearing, p.Rules, p.Floor)
+	return fixBounds(lo, hi, p.rows)
 }
 
 // near returns those that are not far off a height.
@@ -110,19 +147,24 @@ func near(list [][]float64, top float64) (out [][]float64) {
 // fixBounds finds the tightest bounds with round labels around lo <= 0 <= hi for
 // a plot of at least two rows.
 func fixBounds(lo, hi float64, rows int) bounds {
-	every := 2
-	if rows >= 16 {
-		every = 3
-	}
-	every = min(every, rows-1)
+	every := labelRows(rows)
 	b := bounds{every: every}
 	niceSteps((hi-lo)*float64(every)/float64(rows-1), func(step float64) bool {
 		row := step / float64(every)
 		below, above := math.Ceil(-lo/row), math.Ceil(hi/row)
-		b.step, b.lo, b.hi = step, -below*row, (float64(rows-1)-below)*row
+		b.step, b.lo, b.hi, b.base = step, -below*row, (float64(rows-1)-below)*row, -int(below)
 		return below+above <= float64(rows-1)
 	})
 	return b
+}
+
+// labelRows is how many rows lie from label to label.
+func labelRows(rows int) int {
+	every := 2
+	if rows >= 16 {
+		every = 3
+	}
+	return min(every, rows-1)
 }
 
 // quarters are the bounds of shares of a whole: quarters of it, or all of it where there
@@ -148,6 +190,13 @@ func (b bounds) scale(v float64, rows int) float64 {
 	return math.Min(math.Max(t, 0), 1) * float64(rows-1)
 }
 
+// dots maps v to the dots of a plot of fine lines, from the bottom: the middle of a row
+// means what the row does.
+func (b bounds) dots(v float64, rows int) float64 {
+	t := (v - b.lo) / (b.hi - b.lo) * float64(rows-1)
+	return math.Min(math.Max(fineTall*t+(fineTall-1)/2., 0), float64(fineTall*rows-1))
+}
+
 // gutter is the width of the labels of the vertical axis.
 const gutter = 5
 
@@ -171,4 +220,83 @@ func Number(v float64) string {
 		s = strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return s + units[u]
+}
+
+// fitReach finds the range of the data alone, with the guides that lie in it or near it.
+func fitReach(cols [][]float64, rules []Rule) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, c := range cols {
+		for _, v := range c {
+			if finite(v) {
+				lo, hi = math.Min(lo, v), math.Max(hi, v)
+			}
+		}
+	}
+	if lo > hi {
+		return 0, 1
+	}
+	room := (hi - lo) / 2
+	for _, r := range rules {
+		if finite(r.Value) && math.Abs(r.Value) <= limit && (r.Firm || r.Value >= lo-room && r.Value <= hi+room) {
+			lo, hi = math.Min(lo, r.Value), math.Max(hi, r.Value)
+		}
+	}
+	// Of what does not move at all a hundredth either way is shown.
+	const still = 0.02
+	if least := math.Max(still*math.Max(math.Abs(lo), math.Abs(hi)), smallest); hi-lo < least {
+		return lo - least/2, lo + least/2
+	}
+	return lo, hi
+}
+
+// fitBounds finds the tightest bounds with round labels around any range.
+func fitBounds(lo, hi float64, rows int) bounds {
+	if rows < 3 && lo < 0 && hi > 0 {
+		lo = 0 // no two rows lie on either side of a third
+	}
+	b := bounds{every: labelRows(rows)}
+	niceSteps((hi-lo)*float64(b.every)/float64(rows-1), func(step float64) bool {
+		row := step / float64(b.every)
+		bottom := math.Floor(lo / row)
+		b.step, b.base, b.lo, b.hi = step, int(bottom), bottom*row, (bottom+float64(rows-1))*row
+		return math.Ceil(hi/row)-bottom <= float64(rows-1) && tellsApart(step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
+	})
+	return b
+}
+
+// decimals is how many digits after the point there is room for beside a number as large
+// as top, after the unit that Number gives it, which is returned too.
+func decimals(top float64) (digits int, unit float64) {
+	unit = 1
+	room := gutter - len("-.")
+	for top/unit >= 9999.5 {
+		unit *= 1000
+		room = gutter - len("-.k")
+	}
+	for v := top / unit; v >= 1; v /= 10 {
+		room--
+	}
+	return max(room, 0), unit
+}
+
+// tellsApart says whether labels a step apart, up to top, are written as different
+// numbers.
+func tellsApart(step, top float64) bool {
+	digits, unit := decimals(top)
+	steps := step / unit * math.Pow(10, float64(digits))
+	return math.Abs(steps-math.Round(steps)) < 1e-6 && steps > 0.5
+}
+
+// label writes v so that it differs from what is a step away, if there is room for it.
+func label(v, step float64) string {
+	s := Number(v)
+	for digits := 1; digits <= 3 && math.Abs(v) < 9999.5; digits++ {
+		if k := step * math.Pow(10, float64(digits-1)); math.Abs(k-math.Round(k)) < 1e-6 {
+			break
+		}
+		if more := strconv.FormatFloat(v, 'f', digits, 64); len(more) <= gutter && v != 0 && len(more) > len(s) {
+			s = more
+		}
+	}
+	return s
 }

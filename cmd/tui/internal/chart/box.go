@@ -16,6 +16,7 @@ type Cell struct {
 type Box struct {
 	W, H  int
 	Cells []Cell
+	Cut   bool // its axis begins above zero
 }
 
 func newBox(w, h int, blank Ink) *Box {

@@ -17,10 +17,12 @@ type Series struct {
 }
 
 // Rule is a horizontal guide, such as a budget. The axis reaches up to it
-// unless that would squash the data.
+// unless that would squash the data; then its name stands at the upper edge.
 type Rule struct {
 	Value float64
 	Ink   Ink
+	Name  string
+	Firm  bool // the axis reaches it in any case
 }
 
 // Mark points at a moment.
@@ -35,17 +37,22 @@ type Mark struct {
 type Spec struct {
 	End    int64         // index after the newest value on an endless time line
 	Per    int           // values per column
+	Span   int           // in place of Per: values that the plot is to hold, as wide as there is room for
 	Step   time.Duration // between two values
 	Areas  []Area        // stacked, the first at the bottom; they lie under the series
 	Series []Series      // later ones lie over earlier ones
 	Rules  []Rule
 	Marks  []Mark
-	Floor  float64 // the top of the axis is at least this
-	Whole  float64 // what the parts make together, if they are shares: the axis is a quarter of it by a quarter
-	Since  int64   // index on the time line; what is older may lie off the chart where it would squash what is not
-	Time   bool    // a row for the time axis
-	Labels bool    // a row for the labels of the marks
-	Newest string  // what the end of the time axis is called; "": now
+	Floor  float64   // the top of the axis is at least this
+	Whole  float64   // what the parts make together, if they are shares: the axis is a quarter of it by a quarter
+	Since  int64     // index on the time line; what is older may lie off the chart where it would squash what is not
+	Time   bool      // a row for the time axis
+	Labels bool      // a row for the labels of the marks
+	Newest string    // what the end of the time axis is called; "": now
+	Aside  []Stretch // the scale does not go by these; where they lie off the chart there is an Apart
+	Apart  rune
+	Fit    bool // the axis goes by the data, wherever they lie, and need not begin at zero; not with Areas
+	Fine   bool // lines of Braille dots; not with ASCII, nor with Areas
 	ASCII  bool
 
 	Blank, Axis, Label, Tick Ink // ground, axis lines, axis labels, the lines of marks
@@ -59,28 +66,23 @@ func Draw(s *Spec, w, h int) *Box {
 	if p.rows < 2 || p.cols < 2 {
 		return b
 	}
-	reduced := make([][]float64, len(s.Series))
-	for i, line := range s.Series {
-		reduced[i] = Columns(line.Values, line.Weights, s.End, p.per, p.cols, line.Reduce)
+	dots := make([][]float64, len(s.Series))
+	for i := range s.Series {
+		dots[i] = p.gather(&s.Series[i])
 	}
-	layers := s.layers(p.per, p.cols)
-	lo, hi := reach(p.bearing(reduced, heights(layers)), s.Rules, s.Floor)
-	if s.Whole > 0 {
-		p.bounds = quarters(s.Whole, p.rows)
-	} else {
-		p.bounds = fixBounds(lo, hi, p.rows)
-	}
+	layers := s.layers(p.grid, p.cols)
+	apart := p.aside()
+	p.bounds = p.axis(p.bearing(dots, heights(layers), apart))
 	p.rules()
 	p.ticks()
 	p.stack(layers)
+	p.lines(dots)
 	for i, line := range s.Series {
-		trace(reduced[i], p.rows, p.bounds, line.Stroke.chars(s.ASCII), func(x, y int, r rune) {
-			b.set(p.left+x, y, r, line.Ink)
-		})
-		p.off(reduced[i], line.Ink)
+		p.off(dots[i], apart, line.Ink)
 	}
-	p.off(heights(layers), s.Label)
-	p.signs(reduced)
+	p.off(heights(layers), apart, s.Label)
+	p.signs(dots)
+	p.farRules()
 	p.valueAxis()
 	if p.timeRow >= 0 {
 		p.timeAxis()
@@ -99,13 +101,18 @@ type plot struct {
 	*Spec
 	box               *Box
 	left, cols, rows  int
-	per               int
+	wide              int // dots a column
 	timeRow, labelRow int // -1: none
 	bounds            bounds
+	grid
 }
 
 func plan(s *Spec, b *Box) *plot {
-	p := &plot{Spec: s, box: b, left: gutter + 1, cols: Width(b.W), rows: b.H, per: max(s.Per, 1), timeRow: -1, labelRow: -1}
+	p := &plot{Spec: s, box: b, left: gutter + 1, cols: Width(b.W), rows: b.H, wide: 1, timeRow: -1, labelRow: -1}
+	if s.fine() {
+		p.wide = fineWide
+	}
+	p.grid = s.grid(p.cols, p.wide)
 	if s.Time && p.rows >= 3 {
 		p.rows--
 		p.timeRow = p.rows
@@ -139,31 +146,57 @@ func (p *plot) rules() {
 	}
 }
 
-// off marks the columns that lie above the chart along its upper edge.
-func (p *plot) off(cols []float64, k Ink) {
-	r := '▲'
+// farRules names at the upper edge the guides that lie above the chart.
+func (p *plot) farRules() {
+	up := " ↑ "
 	if p.ASCII {
-		r = '^'
+		up = " ^ "
 	}
-	half := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
-	for x, v := range cols {
-		if finite(v) && v > p.bounds.hi+half {
-			p.box.set(p.left+x, 0, r, k)
+	x := 1
+	for _, rule := range p.Rules {
+		if text := " " + plain(rule.Name) + up; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
+			x = p.box.text(p.left+x, 0, text, rule.Ink) - p.left
 		}
 	}
 }
 
-// column returns the column of a moment, or -1.
-func (p *plot) column(at int64) int {
-	if at < 0 || p.End <= 0 {
-		return -1
+// fine says whether lines are made of dots.
+func (s *Spec) fine() bool { return s.Fine && !s.ASCII && len(s.Areas) == 0 }
+
+// lines draws the lines, later ones over earlier ones.
+func (p *plot) lines(dots [][]float64) {
+	if p.fine() {
+		p.fineLines(dots)
+		return
 	}
-	per := int64(p.per)
-	c := int64(p.cols-1) - ((p.End-1)/per - min(at, p.End-1)/per)
-	if c < 0 {
-		return -1
+	for i, line := range p.Series {
+		rows := make([]float64, len(dots[i]))
+		for x, v := range dots[i] {
+			rows[x] = p.bounds.scale(v, p.rows)
+		}
+		trace(rows, p.rows, line.Stroke.chars(p.ASCII), func(x, y int, r rune) {
+			p.box.set(p.left+x, y, r, line.Ink)
+		})
 	}
-	return int(c)
+}
+
+// off marks along the upper edge the columns that lie above the chart.
+func (p *plot) off(dots []float64, apart []bool, k Ink) {
+	above := '▲'
+	if p.ASCII {
+		above = '^'
+	}
+	half := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
+	for x, v := range dots {
+		if !finite(v) || v <= p.bounds.hi+half {
+			continue
+		}
+		r := above
+		if apart != nil && apart[x] && p.Apart != 0 {
+			r = p.Apart
+		}
+		p.box.set(p.left+x/p.wide, 0, r, k)
+	}
 }
 
 // ticks draws the line of every mark through the plot, behind the data.
@@ -185,24 +218,28 @@ func (p *plot) ticks() {
 
 // valueAxis draws the vertical axis with its numbers.
 func (p *plot) valueAxis() {
-	line, tick := '│', '┤'
+	line, tick, cut := '│', '┤', '≈'
 	if p.ASCII {
-		line, tick = '|', '+'
+		line, tick, cut = '|', '+', '~'
 	}
 	for y := range p.rows {
 		p.box.set(gutter, y, line, p.Axis)
 	}
-	zero := p.bounds.row(0, p.rows)
 	for y := p.rows - 1; y >= 0; y-- {
-		if (zero-y)%p.bounds.every != 0 {
+		at := p.bounds.base + p.rows - 1 - y
+		if at%p.bounds.every != 0 {
 			continue
 		}
-		v := float64((zero-y)/p.bounds.every) * p.bounds.step
+		v := float64(at/p.bounds.every) * p.bounds.step
 		if p.Whole > 0 && v > p.Whole {
 			continue
 		}
-		s := Number(v)
+		s := label(v, p.bounds.step)
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
 		p.box.set(gutter, y, tick, p.Axis)
+	}
+	if p.bounds.lo > 0 { // the axis does not begin at zero
+		p.box.Cut = true
+		p.box.set(gutter, p.rows-1, cut, p.Axis)
 	}
 }

@@ -48,7 +48,7 @@ func bandwidth() *Spec {
 	return &Spec{
 		End: 1400, Per: 10, Step: 100 * time.Millisecond,
 		Series: []Series{{Values: wire, Stroke: Dashed, Ink: inkB}, {Values: payload, Reduce: Max, Ink: inkA}},
-		Rules:  []Rule{{256, inkRule}},
+		Rules:  []Rule{{Value: 256, Ink: inkRule}},
 		Marks:  []Mark{{At: 1100, Label: "encoder rotor", Ink: inkMark}, {At: 1350, Label: "loss 5 %", Ink: inkMark}},
 		Time:   true, Labels: true,
 		Blank: inkBlank, Axis: inkAxis, Label: inkLabel, Tick: inkTick,
@@ -224,7 +224,8 @@ func FuzzDraw(f *testing.F) {
 		w, h = w%300, h%80
 		rng := rand.New(rand.NewPCG(seed, 1))
 		spec := &Spec{End: end, Per: per, Step: time.Duration(step), Floor: wild(rng), Time: rng.IntN(2) == 0,
-			Labels: rng.IntN(2) == 0, ASCII: rng.IntN(2) == 0}
+			Labels: rng.IntN(2) == 0, ASCII: rng.IntN(4) == 0, Fine: rng.IntN(2) == 0, Fit: rng.IntN(2) == 0,
+			Span: rng.IntN(2) * rng.IntN(2000), Since: end - int64(rng.IntN(300))}
 		for range rng.IntN(4) {
 			line := Series{Reduce: Reduce(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Ink: inkA}
 			for range rng.IntN(300) {
@@ -234,7 +235,8 @@ func FuzzDraw(f *testing.F) {
 				}
 			}
 			spec.Series = append(spec.Series, line)
-			spec.Rules = append(spec.Rules, Rule{wild(rng), inkRule})
+			spec.Rules = append(spec.Rules, Rule{Value: wild(rng), Ink: inkRule, Name: label, Firm: rng.IntN(2) == 0})
+			spec.Aside = append(spec.Aside, Stretch{end - int64(rng.IntN(200)), end - int64(rng.IntN(200))})
 			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
 		}
 		checkBox(t, Draw(spec, w, h), max(w, 0), max(h, 0))

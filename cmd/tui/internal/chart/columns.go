@@ -27,7 +27,12 @@ func Columns(values, weights []float64, end int64, per, n int, how Reduce) []flo
 	per = max(per, 1)
 	last := (end - 1) / int64(per)
 	sums := make([]float64, n)
-	for i, v := range values {
+	first := 0 // of those that can be in sight
+	if per <= len(values) {
+		first = max(len(values)-n*per, 0)
+	}
+	for i, v := range values[first:] {
+		i += first
 		at := end - int64(len(values)-i)
 		weight := weightOf(weights, i)
 		if at < 0 || !finite(v) || !(weight > 0) {

@@ -87,7 +87,8 @@ func TestOldSpikesSquashNothing(t *testing.T) {
 		top             float64
 	}{
 		{17_000, 300, 256, 60, 300}, {17_000, 300, 256, 0, 17_000}, {900, 300, 256, 60, 900},
-		{900, 20, 256, 60, 900}, // far above what is newer, but not above the guide
+		{900, 20, 256, 60, 20},   // a guide that is far above the data itself does not help
+		{900, 110, 256, 60, 900}, // far above what is newer, but not above the guide
 		{900, 20, 0, 60, 20}, {300, 17_000, 256, 60, 17_000},
 	} {
 		values := append(level(60, c.old), level(40, c.new)...)
@@ -111,8 +112,8 @@ func reaches(spec *Spec) float64 {
 	p := plan(spec, newBox(106, 10, 0))
 	reduced := [][]float64{}
 	for _, s := range spec.Series {
-		reduced = append(reduced, Columns(s.Values, s.Weights, spec.End, p.per, p.cols, s.Reduce))
+		reduced = append(reduced, p.gather(&s))
 	}
-	_, hi := reach(p.bearing(reduced, heights(spec.layers(p.per, p.cols))), spec.Rules, spec.Floor)
+	_, hi := reach(p.bearing(reduced, heights(spec.layers(p.grid, p.cols)), p.aside()), spec.Rules, spec.Floor)
 	return hi
 }

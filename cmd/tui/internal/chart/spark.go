@@ -11,7 +11,7 @@ func Spark(values []float64, w int, top float64, ascii bool) string {
 		levels = []rune("_.-=+*#@")
 	}
 	cols := sparkColumns(values, w)
-	if top <= 0 {
+	if !finite(top) || top <= 0 {
 		top = highest(cols)
 	}
 	out := make([]rune, 0, len(cols))

@@ -20,7 +20,7 @@ func (p *plot) timeAxis() {
 	for x := range p.cols {
 		p.box.set(p.left+x, y, line, p.Axis)
 	}
-	column := p.Step * time.Duration(p.per)
+	column := p.Step * time.Duration(p.per) * time.Duration(p.wide) / time.Duration(p.times)
 	if column <= 0 || column > longest || time.Duration(p.per) > longest {
 		return
 	}

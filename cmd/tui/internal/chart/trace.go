@@ -37,29 +37,34 @@ func (k Stroke) chars(ascii bool) asciigraph.CharSet {
 	return set
 }
 
-// trace plots cols, one value a column, over the given rows and hands every
-// character of the line to put. It needs at least two rows.
-func trace(cols []float64, rows int, b bounds, chars asciigraph.CharSet, put func(x, y int, r rune)) {
-	data, any := make([]float64, len(cols)+1), false
-	for i, v := range cols {
+// trace plots heights, in rows from the bottom, one a column, over the given rows and
+// hands every character of the line to put. It needs at least two rows.
+func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
+	data := make([]float64, len(heights)+1)
+	lo, hi := rows, -1 // the line's own rows: the picture need not have more
+	for i, v := range heights {
 		if !finite(v) {
 			data[i] = math.NaN()
 			continue
 		}
 		// In units of rows asciigraph has nothing left to scale or to round
 		// otherwise than we do: its bounds are its height.
-		data[i], any = math.Round(b.scale(v, rows)), true
+		data[i] = math.Round(v)
+		lo, hi = min(lo, int(data[i])), max(hi, int(data[i]))
 	}
-	if !any || rows < 2 {
+	if hi < 0 || rows < 2 {
 		return
+	}
+	if lo == hi { // it has no picture of a single row
+		lo, hi = max(lo-1, 0), max(lo, 1)
 	}
 	// asciigraph draws the step from value i to i+1 into column i: without one
 	// more value the last column would stay empty.
-	data[len(cols)] = data[len(cols)-1]
+	data[len(heights)] = data[len(heights)-1]
 	picture := asciigraph.Plot(data,
-		asciigraph.Height(rows-1),
-		asciigraph.LowerBound(0),
-		asciigraph.UpperBound(float64(rows-1)),
+		asciigraph.Height(hi-lo),
+		asciigraph.LowerBound(float64(lo)),
+		asciigraph.UpperBound(float64(hi)),
 		asciigraph.Offset(1),
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
 		asciigraph.SeriesChars(chars))
@@ -67,7 +72,7 @@ func trace(cols []float64, rows int, b bounds, chars asciigraph.CharSet, put fun
 		x := -1 // its axis
 		for _, r := range line {
 			if x >= 0 && r != ' ' {
-				put(x, y, r)
+				put(x, rows-1-hi+y, r)
 			}
 			x++
 		}

@@ -26,6 +26,7 @@ type dashboardFlags struct {
 	ascii   bool
 	tour    bool
 	theme   string
+	charts  string
 }
 
 func (a *app) dashboardCommand() *cobra.Command {
@@ -57,6 +58,9 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
 	complete(cmd, "theme", func() []cobra.Completion { return look.Themes() })
+	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
+		" (default: as fine as the terminal shows)")
+	complete(cmd, "charts", func() []cobra.Completion { return look.ChartStyles() })
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
 }
@@ -91,6 +95,12 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "),
 			didYouMean(f.theme, look.Themes()))
 	}
+	if f.charts == "" {
+		f.charts = chartStyle(os.Getenv)
+	} else if !slices.Contains(look.ChartStyles(), f.charts) {
+		return usagef("--charts %q makes no sense; expected one of %s%s", f.charts, strings.Join(look.ChartStyles(), ", "),
+			didYouMean(f.charts, look.ChartStyles()))
+	}
 	if f.reports != "" {
 		if err := report.CheckDir(a.disk, f.reports); err != nil {
 			return usage(err)
@@ -110,12 +120,31 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return badData(err)
 	}
 	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, ReportsDir: f.reports, Picture: linkPicture})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Tour: f.tour, Theme: f.theme, Charts: f.charts, ReportsDir: f.reports, Picture: linkPicture})
 	runner.Stop()
 	if err == nil {
 		return nil
 	}
 	return a.rescue(runner, err)
+}
+
+// chartStyle is how charts are drawn unless told otherwise: in Braille dots, but for a
+// locale that names another character set than UTF-8, and for the console of Linux, whose
+// fonts have no Braille.
+func chartStyle(env func(string) string) string {
+	const fine, line = "fine", "line"
+	if env("TERM") == "linux" {
+		return line
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts
+		if v := strings.ToLower(env(name)); v != "" {
+			if strings.Contains(v, "utf-8") || strings.Contains(v, "utf8") {
+				return fine
+			}
+			return line
+		}
+	}
+	return fine
 }
 
 // firstPreset is what a newcomer meets: a link that loses a little.

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment/engine"
 
 	"github.com/charmbracelet/lipgloss"
@@ -118,7 +119,7 @@ func MarkSign(th *Theme, k engine.MarkKind) rune {
 
 // Strokes are samples of the lines of a chart, for legends.
 func Strokes(th *Theme) [3]string {
-	if th.Ascii {
+	if th.Charts() == chartsASCII {
 		return [3]string{"--", "==", ".."}
 	}
 	return [3]string{"──", "╌╌", "··"}
@@ -126,23 +127,14 @@ func Strokes(th *Theme) [3]string {
 
 // RuleStroke is a sample of a rule across a chart.
 func RuleStroke(th *Theme) string {
-	if th.Ascii {
+	if th.Charts() == chartsASCII {
 		return ".."
 	}
 	return "┈┈"
 }
 
 // Braille puts the bits, rows of two from the top, where Unicode has the dots.
-func Braille(mask uint8) rune {
-	places := [8]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
-	r := rune(0x2800)
-	for i, bit := range places {
-		if mask>>i&1 == 1 {
-			r |= bit
-		}
-	}
-	return r
-}
+func Braille(mask uint8) rune { return chart.Braille(mask) }
 
 // Quadrants fills each quarter of the cell of which a dot is lit.
 func Quadrants(mask uint8) rune {

@@ -164,6 +164,8 @@ type Theme struct {
 	solid [numInks]bool // a space in this ink can be seen
 	bare  [numInks]bool // has a colour and nothing else: the next colour replaces it
 	Color bool          // colours tell things apart
+
+	charts ChartStyle
 }
 
 // Off ends all colours.

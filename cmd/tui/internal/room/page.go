@@ -16,9 +16,10 @@ type Page interface {
 	Focus(step int)          // the next pane
 	Move(dx, dy int) Request // arrows; dx in rungs
 	Enter() Request
-	Release()     // let go of what is selected
-	Aim() Request // the next of the links that the controls may set
-	Zoom()
+	Release()               // let go of what is selected
+	Aim() Request           // the next of the links that the controls may set
+	Zoom()                  // the next span of time that the charts show
+	Fit()                   // axes of values go by the data alone, or from zero again
 	Click(x, y int) Request // at a place of the page
 
 	// Bindings are the keys that hold on this page only; they go before those that
@@ -42,6 +43,8 @@ func (Base) Release() {}
 func (Base) Aim() Request { return Request{} }
 
 func (Base) Zoom() {}
+
+func (Base) Fit() {}
 
 func (Base) Click(int, int) Request { return Request{} }
 

@@ -94,6 +94,11 @@ func timeKeys(m *Model) []room.Binding {
 			return room.Request{Command: &experiment.Command{Speed: &v}}
 		}
 	}
+	restyle := func() room.Request {
+		m.theme = m.theme.NextCharts()
+		m.lab.Theme = m.theme
+		return room.Request{Say: "charts: " + m.theme.Charts().String()}
+	}
 	return []room.Binding{
 		bind([]string{" "}, "space", "pause, and go on", send(m, experiment.Command{Toggle: true})).InFooter("pause").Pin(),
 		bind([]string{"."}, ".", "one frame further; while looking back: a tenth on",
@@ -111,7 +116,10 @@ func timeKeys(m *Model) []room.Binding {
 		bind([]string{"end"}, "", "", room.Quietly(m.lab.Present)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
 		bind([]string{"-"}, "-", "slower", speed(-1)),
-		bind([]string{"z"}, "z", "how much time the charts show", room.Quietly(func() { m.page().Zoom() })).SayIdle(),
+		bind([]string{"z"}, "z Z g", "charts: fit the axis; how much time; dots or lines",
+			room.Quietly(func() { m.page().Fit() })).SayIdle(),
+		bind([]string{"Z"}, "", "", room.Quietly(func() { m.page().Zoom() })).SayIdle(),
+		bind([]string{"g"}, "", "", restyle),
 	}
 }
 

@@ -81,7 +81,7 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 	cat.Picture = opt.Picture
 	m := &Model{opt: opt, cat: cat}
 	m.scheme, _ = look.SchemeNamed(opt.Theme)
-	m.theme = look.NewTheme(opt.Renderer, m.scheme, opt.ASCII)
+	m.theme = look.NewTheme(opt.Renderer, m.scheme, opt.ASCII).WithCharts(look.ChartStyleNamed(opt.Charts))
 	m.lab = session.New(lab, m.theme, m.again)
 	m.pages = pages(opt, cat)
 	if room.OfFiles(m.lab.Snap.Schema) { // there is no world, and something else to see

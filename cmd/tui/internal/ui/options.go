@@ -13,6 +13,7 @@ import (
 type Options struct {
 	ASCII      bool
 	Theme      string // one of Themes; "" is the first
+	Charts     string // how charts are drawn: one of look.ChartStyles; "" is the first
 	Tour       bool   // begin with the guided tour
 	ReportsDir string // where save puts reports; "" leaves it to the lab
 	CrashDir   string // where the account of a crash goes; "" is the system's temporary folder

@@ -118,8 +118,8 @@ func TestZoom(t *testing.T) {
 	if !strings.Contains(m.View(), " 60s┬") {
 		t.Error("the charts do not begin with a minute")
 	}
-	press(m, "z")
+	press(m, "Z")
 	if !strings.Contains(m.View(), "90s┬") {
-		t.Errorf("z does not show two minutes:\n%s", m.View())
+		t.Errorf("Z does not show two minutes:\n%s", m.View())
 	}
 }

@@ -61,7 +61,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{[]string{"k"}, "katamari on"},
 		{[]string{"a"}, "autopilot off"},
 		{[]string{"r"}, "reset the world"},
-		{[]string{"+", "-", "f", "v", "shift+left", "tab", "z", "enter", "esc"}, ""}, // only look
+		{[]string{"+", "-", "f", "v", "shift+left", "tab", "z", "Z", "enter", "esc"}, ""}, // only look
 		{[]string{"E"}, "encoder rotor"},                                             // what holds everywhere holds here
 		{line("press up left"), "press up left"},
 		{line("hover on"), "hover on"},
@@ -148,7 +148,7 @@ func TestChartsOfTheDisplay(t *testing.T) {
 		h    int
 		keys []string
 		want string // "": none
-	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"z"}, "60s"}, {24, nil, ""}, {24,
+	}{{48, nil, "30s"}, {48, []string{"c"}, ""}, {48, []string{"c", "c"}, "30s"}, {48, []string{"Z"}, "60s"}, {24, nil, ""}, {24,
 		[]string{"c"}, "30s"}, {12, []string{"c"}, ""}} {
 		m := screen(labtest.NewWorld(), 160, c.h, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)

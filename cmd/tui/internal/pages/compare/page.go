@@ -126,6 +126,9 @@ func (p *Page) Focus(step int) { p.Move(step, 0) }
 // Zoom implements room.Page.
 func (p *Page) Zoom() { p.charts.NextSpan() }
 
+// Fit implements room.Page.
+func (p *Page) Fit() { p.charts.Fit() }
+
 // Click chooses a row, or a column to sort by.
 func (p *Page) Click(x, y int) room.Request {
 	if y--; y < p.h {

@@ -153,6 +153,9 @@ func (p *Page) Aim() room.Request {
 // Zoom implements room.Page.
 func (p *Page) Zoom() { p.charts.NextSpan() }
 
+// Fit implements room.Page.
+func (p *Page) Fit() { p.charts.Fit() }
+
 // Click gives the keys to the pane at (x, y) and selects what is there.
 func (p *Page) Click(x, y int) room.Request {
 	at := room.PlaceAt(p.places, x, y)

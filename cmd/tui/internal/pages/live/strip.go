@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -119,6 +120,15 @@ type outcomeCount struct {
 	n int64
 }
 
+// look is how an outcome is named. Wrong data are an alarm once there are any; until
+// then they are a word like the others.
+func (e outcomeCount) look(word func(engine.Outcome) string) (look.Ink, string) {
+	if e.o == engine.Wrong && e.n == 0 {
+		return look.Dim, strings.ToLower(word(e.o))
+	}
+	return look.OutcomeInk(e.o), word(e.o)
+}
+
 // table lists the outcomes with their shares, if the pane is tall enough.
 func (p *strip) table(c *look.Canvas, th *look.Theme, y int) {
 	const word, count, share = 16, 10, 9
@@ -131,9 +141,9 @@ func (p *strip) table(c *look.Canvas, th *look.Theme, y int) {
 			return
 		}
 		part := float64(e.n) / float64(max(sum, 1))
-		k := look.OutcomeInk(e.o)
+		k, name := e.look(look.OutcomeWord)
 		c.Set(2, y, k, th.Outcome[e.o])
-		c.Clip(4, y, word, look.Plain, look.OutcomeWord(e.o))
+		c.Clip(4, y, word, look.Plain, name)
 		c.Right(4+word+count, y, look.Value, strconv.FormatInt(e.n, 10))
 		c.Right(4+word+count+share, y, look.Plain, look.Fixed(100*part, 2)+" %")
 		x := 4 + word + count + share + 2
@@ -148,7 +158,8 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 	names := func(word func(engine.Outcome) string, occurred bool) (out [][]look.Span) {
 		for _, e := range p.ends() {
 			if (e.n > 0) == occurred {
-				out = append(out, []look.Span{look.OutcomeInk(e.o).Span("  " + string(th.Outcome[e.o])), look.Dim.Span(" " + word(e.o))})
+				k, name := e.look(word)
+				out = append(out, []look.Span{k.Span("  " + string(th.Outcome[e.o])), look.Dim.Span(" " + name)})
 			}
 		}
 		return out

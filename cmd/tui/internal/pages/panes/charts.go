@@ -18,6 +18,30 @@ func ChartSpans() []time.Duration {
 	return []time.Duration{60 * time.Second, 120 * time.Second, 15 * time.Second, 30 * time.Second}
 }
 
+// SpanNow is how much time a chart shows: the chosen one of the spans. As long as nobody
+// chose, it grows with what there is, so that no chart is empty for most of its width.
+func SpanNow(chosen int, there time.Duration) time.Duration {
+	span := ChartSpans()[chosen]
+	if chosen > 0 {
+		return span
+	}
+	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second} {
+		if there <= shorter {
+			return shorter
+		}
+	}
+	return span
+}
+
+// span is how much time the charts show.
+func (p *Charts) span() time.Duration {
+	span := SpanNow(p.zoom, time.Duration(len(p.Lane.Samples))*engine.SamplePeriod)
+	if p.Brief {
+		return min(span, 30*time.Second)
+	}
+	return span
+}
+
 // Charts shows bandwidth, bits per changed item and failures over time, one
 // below the other over one axis, with a mark wherever something was changed.
 type Charts struct {
@@ -29,8 +53,10 @@ type Charts struct {
 	Lane   engine.Lane
 	beside []engine.Lane // the shadows
 	marks  []engine.Mark
-	end    int64 // periods since the start
+	seams  []chart.Stretch // the periods in which packets build across a seam
+	end    int64           // periods since the start
 	zoomed bool
+	fit    bool // the value axes go by the data, and need not begin at zero
 	back   bool // what is shown is over
 
 	Lit   int  // the chart that the tour points at; -1: none
@@ -46,6 +72,9 @@ func (p *Charts) NextSpan() {
 	p.zoom, p.zoomed = (p.zoom+1)%len(ChartSpans()), true
 }
 
+// Fit has the value axes go by the data alone, or from zero again.
+func (p *Charts) Fit() { p.fit, p.zoomed = !p.fit, true }
+
 // Observe implements room.Pane.
 func (p *Charts) Observe(v room.View) bool {
 	lane := v.Lane()
@@ -60,6 +89,7 @@ func (p *Charts) Observe(v room.View) bool {
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.zoomed = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
 	p.beside, p.back, p.budget = v.Beside(), v.Back, v.Cfg.BudgetKbps
+	p.seams = seamsOf(v.Snap.Lanes)
 	return true
 }
 
@@ -97,9 +127,9 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			c.Divider(th, first[i], here, title, legend...)
 		}
 		spec.Time, spec.Labels = i == 2, i == 2
-		p.Common(spec, th, c.W-2)
+		p.Common(spec, th)
 		h := min(rows[i], c.H-2-first[i])
-		c.Blit(1, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
+		p.put(c, first[i]+1, chart.Draw(spec, c.W-2, max(h, 0)))
 	}
 	if p.Lane.Totals.Failed() == 0 && rows[2] > 4 {
 		const none = "none so far"
@@ -126,8 +156,16 @@ func (p *Charts) drawOne(c *look.Canvas, th *look.Theme, i int, focused bool) {
 	title, legend, spec := p.chart(th, c.W, i)
 	c.Frame(th, focused, title, legend...)
 	spec.Time, spec.Labels = true, true
-	p.Common(spec, th, c.W-2)
-	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
+	p.Common(spec, th)
+	p.put(c, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
+}
+
+// put puts a chart into its frame. An axis that does not begin at zero says so.
+func (p *Charts) put(c *look.Canvas, y int, b *chart.Box) {
+	c.Blit(1, y, b)
+	if b.Cut {
+		c.Right(c.W-2, y-1, look.Warn, " not from 0 ")
+	}
 }
 
 // per names what the second chart divides by.
@@ -154,18 +192,15 @@ func (p *Charts) itemName() string {
 }
 
 // Common sets what the three charts share.
-func (p *Charts) Common(s *chart.Spec, th *look.Theme, w int) {
-	span := ChartSpans()[p.zoom]
-	if p.Brief {
-		span = 30 * time.Second
-	}
-	cols := max(chart.Width(w), 1)
-	s.ASCII = th.Ascii
+func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
+	th.StyleChart(s)
+	s.Fit = p.fit
 	if p.back {
 		s.Newest = look.Clock(time.Duration(p.end) * engine.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, engine.SamplePeriod, LastSwap(p.marks, p.end)
-	s.Per = max(int(math.Ceil(span.Seconds()/engine.SamplePeriod.Seconds()/float64(cols))), 1)
+	s.Span = int(p.span() / engine.SamplePeriod)
+	s.Aside = p.seams
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
 	for _, m := range DistinctMarks(p.marks) {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label,
@@ -192,13 +227,13 @@ func payloadLine(all []engine.Sample) (values, weights []float64) {
 func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10}
 	if p.budget > 0 {
-		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget)}}
+		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + look.Fixed(p.budget, 0)}}
 	}
 	if len(p.beside) == 0 { // among shadows it would be a line too many
 		wire := Series(p.Lane.Samples, func(s *engine.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
 	}
-	spec.Series = append(spec.Series, shadowLines(th, p.beside, chart.Mean, payloadLine)...)
+	spec.Series = append(spec.Series, shadowLines(th, p.beside, payloadLine)...)
 	payload, _ := payloadLine(p.Lane.Samples)
 	spec.Series = append(spec.Series, chart.Series{Values: payload, Ink: chart.Ink(look.Payload)})
 	return spec
@@ -218,27 +253,43 @@ func perChangedLine(all []engine.Sample) (values, weights []float64) {
 }
 
 func (p *Charts) ratio(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 10, Series: shadowLines(th, p.beside, chart.Mean, perChangedLine)}
+	spec := &chart.Spec{Floor: 10, Series: shadowLines(th, p.beside, perChangedLine)}
 	values, weights := perChangedLine(p.Lane.Samples)
 	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Ink: chart.Ink(look.Ratio)})
 	return spec
 }
 
+// RateLine is how often a second something happened, of each sample over the two
+// seconds that end with it: the legends count over as much. A tenth of a second cannot
+// carry a rate, for a single event would be ten a second.
+func RateLine(all []engine.Sample, count func(*engine.Sample) int) []float64 {
+	const window = int(room.RecentSpan / engine.SamplePeriod)
+	out, n := make([]float64, len(all)), 0
+	for i := range all {
+		n += count(&all[i])
+		if i >= window {
+			n -= count(&all[i-window])
+		}
+		out[i] = float64(n) / room.RecentSpan.Seconds()
+	}
+	return out
+}
+
 // failedLine is the decode failures a second of samples, whatever their cause.
 func failedLine(all []engine.Sample) (values, weights []float64) {
-	return Series(all, func(s *engine.Sample) float64 { return float64(s.Failed()) * room.PerSecond }), nil
+	return RateLine(all, (*engine.Sample).Failed), nil
 }
 
 func (p *Charts) failures(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 20, Series: shadowLines(th, p.beside, chart.Max, failedLine)}
+	spec := &chart.Spec{Floor: 4, Series: shadowLines(th, p.beside, failedLine)}
 	list := failures(&p.Lane)
 	for _, f := range slices.Backward(list) { // the first lies on top
 		if f.stroke == chart.Dotted && f.total == 0 {
 			continue // another has that stroke too
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: Series(p.Lane.Samples, func(s *engine.Sample) float64 { return float64(s.Outcomes[f.outcome]) * room.PerSecond }),
-			Reduce: chart.Max, Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
+			Values: RateLine(p.Lane.Samples, func(s *engine.Sample) int { return s.Outcomes[f.outcome] }),
+			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
 		})
 	}
 	return spec
@@ -248,18 +299,25 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.Strokes(th)
 	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(look.Fixed(r.PayloadKbps, 1))}
-	if len(p.beside) > 0 {
-		return append(payload, shadowLegend(th, room-look.SpansWidth(payload), p.beside,
-			func(l *engine.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })...)
-	}
-	lines := append(payload, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
-	if p.budget == 0 {
-		return look.Fit(room, lines)
+	lines := payload
+	if len(p.beside) == 0 {
+		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(look.Fixed(r.WireKbps, 1)))
 	}
 	budget := func(word string) []look.Span {
-		return append(lines[:len(lines):len(lines)], look.Budget.Span("  "+look.RuleStroke(th)+word+" "+look.Fixed(p.budget, 0)))
+		if p.budget == 0 {
+			return nil
+		}
+		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + look.Fixed(p.budget, 0))}
 	}
-	return look.Fit(room, budget(" budget"), budget(""), lines)
+	rest := room - look.SpansWidth(lines)
+	if len(p.beside) == 0 {
+		return append(lines, look.Fit(rest, budget(" budget"), budget(""), nil)...)
+	}
+	brief := budget("") // the shadows need the room
+	beside := shadowLegend(th, rest-look.SpansWidth(brief), p.beside,
+		func(l *engine.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })
+	rest -= look.SpansWidth(beside)
+	return slices.Concat(lines, beside, look.Fit(rest, budget(" budget"), brief, nil))
 }
 
 func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {

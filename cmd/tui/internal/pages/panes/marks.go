@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment/engine"
 )
 
@@ -50,4 +51,18 @@ func LastSwap(marks []engine.Mark, end int64) int64 {
 		}
 	}
 	return 0
+}
+
+// seamsOf are the periods in which some lane sent packets that build on frames from
+// before a seam.
+func seamsOf(lanes []engine.Lane) (out []chart.Stretch) {
+	for i := range lanes {
+		for k := range lanes[i].Samples {
+			if s := &lanes[i].Samples[k]; s.Across > 0 {
+				end := int64(s.T / engine.SamplePeriod)
+				out = append(out, chart.Stretch{From: end - 1, To: end})
+			}
+		}
+	}
+	return out
 }

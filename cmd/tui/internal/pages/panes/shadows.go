@@ -15,12 +15,11 @@ import (
 
 // shadowLines are the lines of the shadows in a chart: dotted, each with its sign
 // every so often.
-func shadowLines(th *look.Theme, lanes []engine.Lane, how chart.Reduce,
-	of func([]engine.Sample) (values, weights []float64)) []chart.Series {
+func shadowLines(th *look.Theme, lanes []engine.Lane, of func([]engine.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
 		values, weights := of(lockstep.CaughtUp(&lanes[i]))
-		out = append(out, chart.Series{Values: values, Weights: weights, Reduce: how, Loose: true, Stroke: chart.Dotted,
+		out = append(out, chart.Series{Values: values, Weights: weights, Loose: true, Stroke: chart.Dotted,
 			Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
 	}
 	return out

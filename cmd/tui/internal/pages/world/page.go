@@ -105,6 +105,12 @@ func (p *Page) Zoom() {
 	p.charts.Redraw()
 }
 
+// Fit implements room.Page.
+func (p *Page) Fit() {
+	p.playout.Fit()
+	p.charts.Redraw()
+}
+
 // chart shows the charts of the display, or makes room for the world.
 func (p *Page) chart() {
 	on := !p.charted(p.h)

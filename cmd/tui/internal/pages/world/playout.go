@@ -1,6 +1,7 @@
 package world
 
 import (
+	"math"
 	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -30,10 +31,10 @@ const (
 // playoutChart is one of the charts, those worth most first.
 type playoutChart struct {
 	title  string
-	share  bool // of the display ticks; else what was worst
+	reduce chart.Reduce
 	ink    look.Ink
 	floor  float64 // the top of the axis is at least this
-	of     func(*engine.Sample) float64
+	of     func([]engine.Sample) []float64
 	legend func(*engine.Lane) []look.Span
 }
 
@@ -42,18 +43,41 @@ func playoutCharts() []playoutChart {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(look.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{"Starved %", true, look.Warn, 10, func(s *engine.Sample) float64 {
-			return 100 * float64(s.Starved) / float64(max(s.Displayed, 1))
-		}, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{"Off mm", false, look.Bad, 10, func(s *engine.Sample) float64 { return s.PositionErrorMM },
+		{"Starved %", chart.Mean, look.Warn, 10, starvedLine, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
+		{"Off mm", chart.Max, look.Bad, 10, worst(func(s *engine.Sample) float64 { return s.PositionErrorMM }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{"Turned deg", false, look.Ratio, 1, func(s *engine.Sample) float64 { return s.OrientationErrorDeg },
+		{"Turned deg", chart.Max, look.Ratio, 1, worst(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", worstTurn(l), 1, "") }},
-		{"Late /s", false, look.Late, 10, func(s *engine.Sample) float64 { return float64(s.Late) * room.PerSecond },
-			func(l *engine.Lane) []look.Span {
-				return []look.Span{look.Dim.Span("so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10))}
-			}},
+		{"Late /s", chart.Mean, look.Late, 4, lateLine, func(l *engine.Lane) []look.Span {
+			rate := lateLine(engine.Tail(l.Samples, room.RecentSpan))
+			now := 0.0
+			if n := len(rate); n > 0 {
+				now = rate[n-1]
+			}
+			return append(figure("now ", now, 1, "  so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
+		}},
 	}
+}
+
+// worst takes from every sample what was worst in it.
+func worst(of func(*engine.Sample) float64) func([]engine.Sample) []float64 {
+	return func(all []engine.Sample) []float64 { return panes.Series(all, of) }
+}
+
+// starvedLine is the share of the display ticks of two seconds, as the figure in the
+// heading is.
+func starvedLine(all []engine.Sample) []float64 {
+	shown := panes.RateLine(all, func(s *engine.Sample) int { return s.Displayed })
+	starved := panes.RateLine(all, func(s *engine.Sample) int { return s.Starved })
+	for i := range starved {
+		starved[i] *= 100 / math.Max(shown[i], 1)
+	}
+	return starved
+}
+
+// lateLine is how many snapshots a second came too late to be shown.
+func lateLine(all []engine.Sample) []float64 {
+	return panes.RateLine(all, func(s *engine.Sample) int { return s.Late })
 }
 
 // worstTurn is by how much a cube was shown turned at worst, over the time that
@@ -83,12 +107,7 @@ func (p *playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 func (p *playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), k.legend(&p.Lane), nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
-	line := chart.Series{Values: panes.Series(p.Lane.Samples, k.of), Reduce: chart.Max, Ink: chart.Ink(k.ink)}
-	if k.share { // a mean over what was shown, as the figure in the heading is
-		line.Reduce = chart.Mean
-		line.Weights = panes.Series(p.Lane.Samples, func(s *engine.Sample) float64 { return float64(s.Displayed) })
-	}
-	spec.Series = []chart.Series{line}
-	p.Common(spec, th, c.W-2)
+	spec.Series = []chart.Series{{Values: k.of(p.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
+	p.Common(spec, th)
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }

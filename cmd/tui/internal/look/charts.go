@@ -1,0 +1,53 @@
+package look
+
+import (
+	"slices"
+
+	"wirelab/cmd/tui/internal/chart"
+)
+
+// ChartStyle is how the lines of charts are drawn.
+type ChartStyle uint8
+
+// The styles.
+const (
+	chartsFine  ChartStyle = iota // dots, two by four a cell
+	chartsLine                    // box-drawing characters
+	chartsASCII                   // for terminals that have neither
+	numChartStyles
+)
+
+// ChartStyles names them.
+func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
+
+// ChartStyleNamed finds a style; the first if there is none of that name.
+func ChartStyleNamed(name string) ChartStyle {
+	return ChartStyle(max(slices.Index(ChartStyles(), name), 0))
+}
+
+// String is the name of the style.
+func (k ChartStyle) String() string { return ChartStyles()[k] }
+
+// WithCharts is the theme with another style of charts. Where only ASCII may be shown
+// it makes no difference.
+func (th *Theme) WithCharts(k ChartStyle) *Theme {
+	other := *th
+	other.charts = k
+	return &other
+}
+
+// NextCharts is the theme with the next style of charts.
+func (th *Theme) NextCharts() *Theme { return th.WithCharts((th.charts + 1) % numChartStyles) }
+
+// Charts is the style that charts are drawn in.
+func (th *Theme) Charts() ChartStyle {
+	if th.Ascii {
+		return chartsASCII
+	}
+	return th.charts
+}
+
+// StyleChart has a chart drawn in the style of the theme.
+func (th *Theme) StyleChart(s *chart.Spec) {
+	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, th.Seam
+}

@@ -62,7 +62,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{[]string{"a"}, "autopilot off"},
 		{[]string{"r"}, "reset the world"},
 		{[]string{"+", "-", "f", "v", "shift+left", "tab", "z", "Z", "enter", "esc"}, ""}, // only look
-		{[]string{"E"}, "encoder rotor"},                                             // what holds everywhere holds here
+		{[]string{"E"}, "encoder rotor"},                                                  // what holds everywhere holds here
 		{line("press up left"), "press up left"},
 		{line("hover on"), "hover on"},
 		{line("katamari OFF"), "katamari off"},

@@ -233,6 +233,45 @@ func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
 	}
 }
 
+// What a snapshot has of both ends is the newest frame, and the one that its age says.
+func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
+	c := config.Default()
+	c.Data.Source, c.Duration = "rpc", 10*time.Second
+	for key, v := range map[string]any{"encoder.name": "full", "down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSession(c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var made [][]int32
+	shown := 0
+	for n := range uint64(590) {
+		now := endpoint.TickTime(n, 60)
+		if err := s.RunUntil(now); err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, slices.Clone(s.cur.Table))
+		d := s.View(0).Both
+		if !slices.Equal(d.Sent.Table, made[n]) {
+			t.Fatalf("tick %d: sent is not the newest frame", n)
+		}
+		if d.Shown == nil {
+			continue
+		}
+		shown++
+		if tick := endpoint.TickAt(now-d.Age, 60); !slices.Equal(d.Shown.Table, made[tick]) {
+			t.Fatalf("tick %d: shown is not the frame of tick %d, %v ago", n, tick, d.Age)
+		}
+	}
+	if shown < 500 {
+		t.Errorf("only %d were shown", shown)
+	}
+}
+
 // What is shown grows older while nothing arrives: a frozen picture is not fresh. Of a link that
 // delivered nothing nothing is known.
 func TestAgeGrowsWhileNothingArrives(t *testing.T) {

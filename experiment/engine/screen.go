@@ -27,6 +27,7 @@ type screen struct {
 	starved bool
 	state   time.Duration // when the sender captured what is on display
 	showing bool          // anything is on display
+	shown   uint64        // number of the snapshot on display, of data that are not interpolated
 }
 
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, looked bool) screen {
@@ -109,7 +110,7 @@ func (x *screen) up(seq, newest uint64) *frame.Entry {
 func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved bool) {
 	w := x.around(moment)
 	x.moment, x.starved, x.known = moment, w.entry[2] == nil, false
-	x.state, x.showing = x.captured(&w, moment)
+	x.state, x.shown, x.showing = x.captured(&w, moment)
 	if x.places == nil {
 		return x.starved
 	}
@@ -132,17 +133,19 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 
 // captured returns when the sender captured what the display shows at moment. Cubes are
 // interpolated, so that is the moment itself, unless there is nothing to interpolate to: then the
-// newest snapshot stands still. Other data are shown as they were sent.
-func (x *screen) captured(w *window, moment time.Duration) (at time.Duration, ok bool) {
-	switch before, after := w.entry[1] != nil, w.entry[2] != nil; {
-	case !before && !after:
-		return 0, false
-	case !before:
-		return w.at[2], true
-	case !after || x.places == nil:
-		return w.at[1], true
+// newest snapshot stands still. Other data are shown as they were sent. seq is the snapshot that
+// is shown, or the one before.
+func (x *screen) captured(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
+	switch before, after := w.entry[1], w.entry[2]; {
+	case before == nil && after == nil:
+		return 0, 0, false
+	case before == nil:
+		return w.at[2], after.Seq, true
+	case after == nil || x.places == nil:
+		return w.at[1], before.Seq, true
+	default:
+		return moment, before.Seq, true
 	}
-	return moment, true
 }
 
 // draw computes the place of cube i and its error.

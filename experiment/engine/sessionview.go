@@ -15,7 +15,7 @@ func (s *Session) View(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.Log(),
-		World: s.picture(),
+		World: s.picture(), Both: s.display(),
 	}
 	for _, l := range s.lanes {
 		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))

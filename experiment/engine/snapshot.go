@@ -167,6 +167,7 @@ type Snapshot struct {
 	Making *Making  // the patch that the session waits for; nil: none
 	Matrix *Matrix  // of the newest patch; nil: no patch was made
 	World  *Picture // the world at both ends; nil if the data are no cubes
+	Both   *Display // what both ends have of other data; nil if they are cubes or files
 	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
 	Notice Notice
 }

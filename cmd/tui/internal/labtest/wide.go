@@ -1,8 +1,12 @@
 package labtest
 
 import (
+	"time"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // WideFields are the fields of a schema with more slots than a small screen has rows, some of
@@ -10,6 +14,32 @@ import (
 var WideFields = []string{"time", "position-x", "position-y", "position-z", "velocity-x", "velocity-y", "velocity-z",
 	"acceleration-x", "acceleration-y", "acceleration-z", "rotation-p", "rotation-y", "rotation-r", "spin-p", "spin-y",
 	"spin-r", "mode", "jump", "crouch", "sprint", "fire", "aim", "reload", "use", "melee", "base"}
+
+// NewShown is NewWide with what both ends have: the receiver's position lags behind.
+func NewShown() *Lab {
+	lab := NewWide()
+	d := &engine.Display{Shown: &frame.Frame{}, Age: 137 * time.Millisecond}
+	for i := range lab.Snap.Schema.Fields {
+		f := &lab.Snap.Schema.Fields[i]
+		if f.Name == "spin-p" {
+			f.Scale = 1.0 / 131072
+		}
+		v := int32(i*i*i - 999)
+		d.Sent.Table, d.Shown.Table = append(d.Sent.Table, v), append(d.Shown.Table, v)
+		if i > 0 && i < 4 {
+			d.Shown.Table[i] -= 7
+		}
+	}
+	lab.Snap.Both = d
+	lane := &lab.Snap.Lanes[0]
+	lane.Totals.AgeMS = figures.Quantiles{N: 1, P50: 131, P99: 263}
+	for i := range lane.Samples {
+		s := &lane.Samples[i]
+		s.Displayed, s.Aged, s.Oldest = 6, 6, time.Duration(120+i%37)*time.Millisecond
+		s.Age = 6 * s.Oldest
+	}
+	return lab
+}
 
 // NewWide is a session of calls of a wide schema, each of whose fields costs something.
 func NewWide() *Lab {

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/world"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 // WorldPicture is a made-up world, a function of the time alone: the player goes
@@ -52,12 +53,13 @@ func NewWorld() *Lab {
 	lane := &lab.Snap.Lanes[0]
 	for i := range lane.Samples {
 		s := &lane.Samples[i]
-		s.Displayed = 6
+		s.Displayed, s.Aged, s.Age, s.Oldest = 6, 6, 6*124*time.Millisecond, 124*time.Millisecond
 		if i%100 >= 60 && i%100 < 65 {
-			s.Starved, s.Late = 4, 1
+			s.Starved, s.Late, s.Oldest = 4, 1, time.Duration(124+17*(i%100-59))*time.Millisecond
 			s.PositionErrorMM, s.OrientationErrorDeg = float64(20*(i%100-59)), float64(i%100-59)
 		}
 	}
+	lane.Totals.AgeMS = figures.Quantiles{N: 1, P50: 124, P99: 209}
 	lane.Recent.StarvedRatio, lane.Recent.PositionErrorMM = 0.031, 80
 	return lab
 }

@@ -18,10 +18,12 @@ import (
 	"wirelab/cmd/tui/internal/pages/packets"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/pages/report"
+	"wirelab/cmd/tui/internal/pages/shown"
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
 	"wirelab/cmd/tui/internal/tour"
+	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
 
@@ -84,9 +86,13 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 	m.theme = look.NewTheme(opt.Renderer, m.scheme, opt.ASCII).WithCharts(look.ChartStyleNamed(opt.Charts))
 	m.lab = session.New(lab, m.theme, m.again)
 	m.pages = pages(opt, cat)
-	if room.OfFiles(m.lab.Snap.Schema) { // there is no world, and something else to see
-		m.open = 3
-		m.pages[m.open] = file.New(cat)
+	const fourth = 3
+	switch schema := m.lab.Snap.Schema; { // where there is no world, there is something else to see
+	case room.OfFiles(schema):
+		m.open = fourth
+		m.pages[fourth] = file.New(cat)
+	case schema != nil && !frame.IsCubes(schema):
+		m.pages[fourth] = shown.New()
 	}
 	m.keys = m.bindings()
 	m.page().Observe(m.pageView(true))

@@ -80,7 +80,7 @@ func (p *now) figures() [][2]figure {
 			{look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), "µs"}},
 		[2]figure{{look.Dim, "extent p95", look.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
 			{look.Dim, "order costs", look.Fixed(t.Network.OrderCostMS, 1), "ms"}},
-		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {}},
+		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {look.Dim, "age p50", t.AgeMS.Of(t.AgeMS.P50).Text(0), "ms"}},
 	)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 )
 
@@ -17,6 +18,7 @@ type display struct {
 	now            bool
 	running        bool
 	settled        time.Duration // what the heading says of behind: a figure that flickers cannot be read
+	age            []look.Span   // of what it showed, over the whole run
 }
 
 // starvedSpan is how many samples a starvation stays on the screen: a single tick
@@ -28,7 +30,7 @@ func (d *display) observe(v room.View) {
 	d.running, d.now = pic.Shown != nil, pic.Starved
 	d.behind = v.Snap.Now - pic.Moment
 	if v.Slow || d.settled == 0 {
-		d.settled = d.behind
+		d.settled, d.age = d.behind, panes.AgeText(v.Lane())
 	}
 	d.starved, d.shown = 0, 0
 	samples := v.Lane().Samples
@@ -44,7 +46,9 @@ func (d *display) heading(room int) []look.Span {
 		return nil
 	}
 	ms := strconv.FormatInt(d.settled.Milliseconds(), 10)
-	return look.Fit(room, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
+	behind := []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}
+	aged := func(words string) []look.Span { return append(append(behind[:2:2], look.Dim.Span(words)), d.age...) }
+	return look.Fit(room, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
 		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")})
 }
 

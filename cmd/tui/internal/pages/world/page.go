@@ -15,7 +15,7 @@ type Page struct {
 	world   *views
 	slot    *room.Slot // of world
 	vitals  *room.Slot
-	playout *playout
+	playout *panes.Playout
 	charts  *room.Slot // of playout
 	asked   *bool      // whether the charts are shown; nil: nobody chose
 	play    *play
@@ -26,7 +26,7 @@ type Page struct {
 // New returns the page.
 func New() *Page {
 	p := &Page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
-		playout: newPlayout()}
+		playout: panes.NewPlayout(true)}
 	p.slot, p.player, p.vitals, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.Vitals{}),
 		room.NewSlot(p.playout)
 	return p
@@ -50,6 +50,13 @@ func (p *Page) Observe(v room.View) bool {
 	}
 	return changed || !p.slot.Fresh
 }
+
+// The room of the charts of the display: how high they are, and from which height of the page
+// they are shown unasked.
+const (
+	playoutRows = 8
+	playoutFrom = 40
+)
 
 // charted reports whether a page of h rows shows the charts of the display.
 func (p *Page) charted(h int) bool {
@@ -165,7 +172,7 @@ func (p *Page) Bindings() []room.Binding {
 		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid",
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset"),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
-		on([]string{"c"}, "c", "charts of the display: starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
+		on([]string{"c"}, "c", "charts of the display: age, starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),
 		on([]string{"+", "="}, "+", "closer", func() { p.zoomBy(1) }).InFooter("closer"),
 		on([]string{"-"}, "-", "farther away", func() { p.zoomBy(-1) }),

@@ -1,36 +1,37 @@
-package world
+package panes
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
 
-// playout is how the receiver's display fared over time: what starved it, how
-// far off it showed the cubes, what came too late for it. It collects what the
+// Playout is how the receiver's display fared over time: how old what it showed was, what
+// starved it, how far off it showed the cubes, what came too late for it. It collects what the
 // charts of page 1 collect, and has their time axis.
-type playout struct{ panes.Charts }
+type Playout struct {
+	Charts
+	cubes bool
+}
 
-func newPlayout() *playout { return &playout{panes.Charts{Lit: -1}} }
+// NewPlayout returns the charts of a display, of cubes or of other data.
+func NewPlayout(cubes bool) *Playout { return &Playout{Charts{Lit: -1}, cubes} }
 
-func (p *playout) Name() string { return "Playout" }
+// Name implements room.Pane.
+func (p *Playout) Name() string { return "Playout" }
 
-// The room of the charts: how high they are, from which height of the page they
-// are shown unasked, and how wide one is at least.
-const (
-	playoutRows  = 8
-	playoutFrom  = 40
-	playoutWidth = 26
-)
+// playoutWidth is how wide a chart is at least.
+const playoutWidth = 26
 
 // playoutChart is one of the charts, those worth most first.
 type playoutChart struct {
 	title  string
+	cubes  bool // there are none of other data
 	reduce chart.Reduce
 	ink    look.Ink
 	floor  float64 // the top of the axis is at least this
@@ -43,12 +44,13 @@ func playoutCharts() []playoutChart {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(look.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{"Starved %", chart.Mean, look.Warn, 10, starvedLine, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{"Off mm", chart.Max, look.Bad, 10, worst(func(s *engine.Sample) float64 { return s.PositionErrorMM }),
+		{"Age ms", false, chart.Max, look.Payload, 100, worst(func(s *engine.Sample) float64 { return float64(s.Oldest) / 1e6 }), AgeText},
+		{"Starved %", false, chart.Mean, look.Warn, 10, starvedLine, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
+		{"Off mm", true, chart.Max, look.Bad, 10, worst(func(s *engine.Sample) float64 { return s.PositionErrorMM }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{"Turned deg", chart.Max, look.Ratio, 1, worst(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }),
+		{"Turned deg", true, chart.Max, look.Ratio, 1, worst(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", worstTurn(l), 1, "") }},
-		{"Late /s", chart.Mean, look.Late, 4, lateLine, func(l *engine.Lane) []look.Span {
+		{"Late /s", false, chart.Mean, look.Late, 4, lateLine, func(l *engine.Lane) []look.Span {
 			rate := lateLine(engine.Tail(l.Samples, room.RecentSpan))
 			now := 0.0
 			if n := len(rate); n > 0 {
@@ -61,14 +63,14 @@ func playoutCharts() []playoutChart {
 
 // worst takes from every sample what was worst in it.
 func worst(of func(*engine.Sample) float64) func([]engine.Sample) []float64 {
-	return func(all []engine.Sample) []float64 { return panes.Series(all, of) }
+	return func(all []engine.Sample) []float64 { return Series(all, of) }
 }
 
 // starvedLine is the share of the display ticks of two seconds, as the figure in the
 // heading is.
 func starvedLine(all []engine.Sample) []float64 {
-	shown := panes.RateLine(all, func(s *engine.Sample) int { return s.Displayed })
-	starved := panes.RateLine(all, func(s *engine.Sample) int { return s.Starved })
+	shown := RateLine(all, func(s *engine.Sample) int { return s.Displayed })
+	starved := RateLine(all, func(s *engine.Sample) int { return s.Starved })
 	for i := range starved {
 		starved[i] *= 100 / math.Max(shown[i], 1)
 	}
@@ -77,7 +79,14 @@ func starvedLine(all []engine.Sample) []float64 {
 
 // lateLine is how many snapshots a second came too late to be shown.
 func lateLine(all []engine.Sample) []float64 {
-	return panes.RateLine(all, func(s *engine.Sample) int { return s.Late })
+	return RateLine(all, func(s *engine.Sample) int { return s.Late })
+}
+
+// AgeText says how old what a lane's display showed was, over the whole run.
+func AgeText(l *engine.Lane) []look.Span {
+	a := &l.Totals.AgeMS
+	return []look.Span{look.Dim.Span("p50 "), look.Value.Span(a.Of(a.P50).Text(0)), look.Dim.Span(" p99 "),
+		look.Value.Span(a.Of(a.P99).Text(0))}
 }
 
 // worstTurn is by how much a cube was shown turned at worst, over the time that
@@ -90,9 +99,9 @@ func worstTurn(l *engine.Lane) (deg float64) {
 	return deg
 }
 
-// Draw draws as many charts side by side as there is room for.
-func (p *playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	list := playoutCharts()
+// Draw implements room.Pane: as many charts side by side as there is room for.
+func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
+	list := slices.DeleteFunc(playoutCharts(), func(k playoutChart) bool { return k.cubes && !p.cubes })
 	list = list[:min(max(c.W/playoutWidth, 1), len(list))]
 	x := 0
 	for i := range list {
@@ -104,8 +113,9 @@ func (p *playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	}
 }
 
-func (p *playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
-	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), k.legend(&p.Lane), nil)...)
+func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
+	legend := k.legend(&p.Lane)
+	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, legend[max(len(legend)-2, 0):], nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
 	spec.Series = []chart.Series{{Values: k.of(p.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
 	p.Common(spec, th)

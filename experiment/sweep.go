@@ -24,6 +24,9 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 	if err := checkPoints(ctx, c, grid); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
+	if grid, err = seeded(c, grid); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if opt.packs == nil {
@@ -80,6 +83,25 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 		r.End(err)
 	}
 	return r, err
+}
+
+// seeded lists every point with each of its seeds, if the sweep repeats its points.
+func seeded(c *config.Config, grid []config.Point) ([]config.Point, error) {
+	n := c.Repeat()
+	if n == 1 {
+		return grid, nil
+	}
+	if runs := n * len(grid); runs > config.MaxSweep {
+		return nil, &config.Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs, each with a report of its own",
+			len(grid), n, runs), Expected: fmt.Sprintf("at most %d, or tui sweep, which keeps the figures", config.MaxSweep)}
+	}
+	var out []config.Point
+	for i := range grid {
+		for r := range n {
+			out = append(out, grid[i].Seeded(r))
+		}
+	}
+	return out, nil
 }
 
 // joinOnce joins errors, those that say the same only once: all runs may have failed for

@@ -50,10 +50,12 @@ type Encoder struct {
 	Params map[string]any `json:"params,omitempty"`
 }
 
-// Axis is one dimension of a sweep: Key takes each of Values in turn.
+// Axis is one dimension of a sweep: Key takes each of Values in turn; or, if Repeat is not
+// 0, every point is run with that many seeds, from its own on.
 type Axis struct {
 	Key    string
 	Values []any
+	Repeat int
 }
 
 // Default returns the configuration that an empty file stands for.

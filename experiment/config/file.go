@@ -98,7 +98,10 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		return nil, &Error{File: name, Problem: err.Error(), Expected: "valid TOML"}
 	}
 	keys, lines := tomlkeys.Lines(data)
-	if err := checkShape(tree); err != nil {
+	if keys, lines, err = sweepTable(tree, keys, lines); err == nil {
+		err = checkShape(tree)
+	}
+	if err != nil {
 		return nil, Located(name, lines, err)
 	}
 	flat := map[string]any{}
@@ -141,7 +144,7 @@ func plain(name string, data []byte) ([]byte, error) {
 var lists = map[string]string{
 	"at":     `t = "10s" and a change, such as loss = "5%"`,
 	"shadow": `name = "an encoder"`,
-	"sweep":  `key = "down.loss" and values = ["0%", "5%"]`,
+	"sweep":  `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`,
 }
 
 // checkShape refuses a table where a list of tables belongs, a list where one table

@@ -180,11 +180,16 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 		return nil
 	case "values":
 		return c.setSweepValues(i, key, value)
+	case "repeat":
+		if !setInt(&c.Sweep[i].Repeat, value, 1, MaxRepeat) {
+			return &Error{Key: key, Problem: show(value) + " is no number of seeds", Expected: fmt.Sprintf("1 to %d", MaxRepeat)}
+		}
+		return nil
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
 		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept", Expected: plainValues}
 	}
-	return Unknown(key, "key", rest, []string{"key", "values"})
+	return Unknown(key, "key", rest, []string{"key", "values", "repeat"})
 }
 
 // plainValues is what the values of a sweep are.

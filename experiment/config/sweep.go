@@ -3,11 +3,17 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// MaxSweep bounds how many runs one configuration may ask for.
-const MaxSweep = 10_000
+// Bounds of a sweep: points of its grid, seeds of each, and runs in all.
+const (
+	MaxSweep  = 10_000
+	MaxRepeat = 1000
+	MaxRuns   = 100_000
+)
 
 // maxScripted bounds the changes of all runs together: each is checked before the first
 // run begins.
@@ -26,6 +32,9 @@ func (c *Config) checkSweep() error {
 		if err := c.checkAxis(i); err != nil {
 			return err
 		}
+		if c.Sweep[i].Repeat > 0 {
+			continue
+		}
 		total *= len(c.Sweep[i].Values)
 		switch key := Indexed("sweep", i) + ".values"; {
 		case total > MaxSweep:
@@ -35,6 +44,10 @@ func (c *Config) checkSweep() error {
 			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)),
 				Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
 		}
+	}
+	if runs := total * c.Repeat(); runs > MaxRuns {
+		return &Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs", total, c.Repeat(), runs),
+			Expected: fmt.Sprintf("at most %d", MaxRuns)}
 	}
 	for i := range c.Sweep {
 		for j := range c.Sweep[i].Values {
@@ -49,6 +62,9 @@ func (c *Config) checkSweep() error {
 // checkAxis looks at what is swept.
 func (c *Config) checkAxis(i int) error {
 	axis, key := &c.Sweep[i], Indexed("sweep", i)
+	if axis.Repeat > 0 {
+		return c.checkRepeat(i)
+	}
 	if axis.Key == "" || len(axis.Values) == 0 {
 		return &Error{Key: key, Problem: "key or values missing", Expected: lists["sweep"]}
 	}
@@ -62,6 +78,91 @@ func (c *Config) checkAxis(i int) error {
 		}
 	}
 	return nil
+}
+
+// checkRepeat looks at an entry that says with how many seeds every point is run.
+func (c *Config) checkRepeat(i int) error {
+	key := Indexed("sweep", i)
+	if axis := &c.Sweep[i]; axis.Key != "" || axis.Values != nil {
+		return &Error{Key: key + ".repeat", Problem: "it stands for the whole grid, not for " + quoted(axis.Key),
+			Expected: "an entry of its own: [[sweep]], and repeat = " + fmt.Sprint(axis.Repeat)}
+	}
+	for j, other := range c.Sweep {
+		switch {
+		case other.Key == "seed":
+			return &Error{Key: Indexed("sweep", j) + ".key", Problem: "repeat chooses the seeds already", Expected: "another key, or no repeat"}
+		case j < i && other.Repeat > 0:
+			return &Error{Key: key + ".repeat", Problem: "the seeds were counted before", Expected: "repeat once"}
+		}
+	}
+	return nil
+}
+
+// Repeat returns with how many seeds every point of the grid is run: 1 unless the sweep
+// says so.
+func (c *Config) Repeat() int {
+	for _, axis := range c.Sweep {
+		if axis.Repeat > 0 {
+			return axis.Repeat
+		}
+	}
+	return 1
+}
+
+// Axes returns the axes of the grid, the first outermost.
+func (c *Config) Axes() []Axis {
+	return slices.DeleteFunc(slices.Clone(c.Sweep), func(a Axis) bool { return a.Repeat > 0 })
+}
+
+// Seeded returns the point with the r-th seed from its own on, r from 0: the same seeds at
+// every point, so that points are compared under the same luck.
+func (p *Point) Seeded(r int) Point {
+	q := Point{Config: p.Config.Clone(), Set: maps.Clone(p.Set)}
+	q.Config.Seed += uint64(r)
+	q.Set["seed"] = fmt.Sprint(q.Config.Seed)
+	return q
+}
+
+// sweepTable rewrites [sweep], with repeat and [[sweep.axis]], to the list of tables that
+// it is short for.
+func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]string, map[string]int, error) {
+	table, isTable := tree["sweep"].(map[string]any)
+	if !isTable {
+		return keys, lines, nil
+	}
+	list, isList := table["axis"].([]any)
+	if table["axis"] != nil && !isList {
+		return nil, nil, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists["sweep"]}
+	}
+	list = slices.Clip(list)
+	for _, name := range sortedKeys(table) {
+		switch name {
+		case "axis":
+		case "repeat":
+			list = append(list, map[string]any{"repeat": table["repeat"]})
+		default:
+			return nil, nil, Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
+		}
+	}
+	tree["sweep"] = list
+	rename := func(key string) string {
+		switch rest, isAxis := strings.CutPrefix(key, "sweep.axis"); {
+		case isAxis:
+			return "sweep" + rest
+		case key == "sweep.repeat":
+			return Indexed("sweep", len(list)-1) + ".repeat"
+		}
+		return key
+	}
+	renamed := make([]string, len(keys))
+	for i, key := range keys {
+		renamed[i] = rename(key)
+	}
+	found := make(map[string]int, len(lines))
+	for key, line := range lines {
+		found[rename(key)] = line
+	}
+	return renamed, found, nil
 }
 
 // checkValue tries one value of one axis by itself.
@@ -100,7 +201,8 @@ func elsewhere(key, where, shown string, err error) error {
 	return &out
 }
 
-// Points lists the grid in the order of a nested loop, the first axis outermost.
+// Points lists the grid in the order of a nested loop, the first axis outermost; each point
+// once, whatever Repeat is.
 func (c *Config) Points() ([]Point, error) {
 	if err := c.Locate(c.checkSweep()); err != nil {
 		return nil, err
@@ -108,7 +210,7 @@ func (c *Config) Points() ([]Point, error) {
 	base := c.Clone()
 	base.Sweep = nil
 	grid := []Point{{Config: base, Set: map[string]string{}}}
-	for _, axis := range c.Sweep {
+	for _, axis := range c.Axes() {
 		var next []Point
 		for _, p := range grid {
 			for _, v := range axis.Values {
@@ -142,6 +244,9 @@ func (c *Config) AtPoint(p *Point, err error) error {
 	var words []string
 	last := len(c.Sweep) - 1
 	for i, axis := range c.Sweep {
+		if axis.Repeat > 0 {
+			continue
+		}
 		if value, set := p.Set[axis.Key]; set {
 			words = append(words, axis.Key+" = "+brief(value))
 		}

@@ -57,6 +57,10 @@ func (c *Config) listValues(v map[string]any) {
 		shadows = append(shadows, s.values())
 	}
 	for _, x := range c.Sweep {
+		if x.Repeat > 0 {
+			sweep = append(sweep, map[string]any{"repeat": x.Repeat})
+			continue
+		}
 		sweep = append(sweep, map[string]any{"key": x.Key, "values": x.Values})
 	}
 	for key, list := range map[string][]any{"at": at, "shadow": shadows, "sweep": sweep} {

@@ -35,7 +35,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	if err != nil {
 		return nil, err
 	}
-	opt.packs, opt.files = engine.NewPackCache(), &report.Files{}
+	opt.Packs, opt.files = engine.NewPackCache(), &report.Files{}
 	out := &ReplayResult{Same: true, Planned: doc.Planned, Missing: doc.Missing()}
 	for i, saved := range doc.Runs {
 		c, err := saved.Replayable()
@@ -48,7 +48,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if err := sameFiles(c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		o := RunOptions{Clock: steady(opt.Clock), Packing: opt.Packing, packs: opt.packs, files: opt.files}
+		o := RunOptions{Clock: steady(opt.Clock), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}

@@ -25,7 +25,7 @@ type RunOptions struct {
 	Force   bool              // what another run left in Dir may go
 	Disk    *whole.Disk       // on which it is written; nil: the machine's
 	Workers int               // runs side by side in a sweep; 0: one a core
-	packs   *engine.PackCache // shared by the runs
+	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
 	files   *report.Files     // likewise
 }
 
@@ -71,7 +71,7 @@ const inspected = 1024
 // runOne runs a single configuration; out's folder, if it has one, is kept current. With
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.packs, KeepSamples: 1, Observer: out.Observer()}
+	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, KeepSamples: 1, Observer: out.Observer()}
 	so.Inspect, so.KeepPackets = so.Observer != nil, inspected
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()

@@ -29,8 +29,8 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if opt.packs == nil {
-		opt.packs = engine.NewPackCache()
+	if opt.Packs == nil {
+		opt.Packs = engine.NewPackCache()
 	}
 	out := &sweepOut{config: c, grid: grid, results: make([]*engine.Result, len(grid)), opt: opt, folder: folder,
 		pace: saving{clock: opt.Clock, last: opt.Clock.Now()}, first: true}

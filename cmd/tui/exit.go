@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/sweep"
 )
 
 // The exit codes that scripts depend on.
@@ -71,7 +72,8 @@ func exitCode(err error) int {
 // machineRefused reports whether the machine would not do what was rightly asked for: no
 // other words would help, but another disk, user or hour might.
 func machineRefused(err error) bool {
-	if errors.Is(err, fs.ErrPermission) {
+	var queue *sweep.QueueError
+	if errors.Is(err, fs.ErrPermission) || errors.As(err, &queue) {
 		return true
 	}
 	var code syscall.Errno

@@ -53,7 +53,8 @@ var plan = map[string][]string{
 	"experiment/lockstep": {"experiment/engine", "experiment/paired"}, // compares lanes over the time that they have in common
 	"experiment/report":   {"experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
 	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
-	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."}, // scores encoders without a network
+	"experiment/sweep":    {"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
+	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                           // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests
 

@@ -36,7 +36,10 @@ func (a *app) progress(what string) *progress {
 }
 
 // report says that done of total is done, in any unit.
-func (p *progress) report(done, total float64) {
+func (p *progress) report(done, total float64) { p.detail(done, total, "") }
+
+// detail is report with words of what was done.
+func (p *progress) detail(done, total float64, words string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.app.clock()
@@ -49,7 +52,10 @@ func (p *progress) report(done, total float64) {
 		return
 	}
 	p.shown = now
-	p.draw(fmt.Sprintf("%s %3.0f %%, %s left", p.what, min(100*done/total, 100), people(max(whole-elapsed, 0))))
+	if words != "" {
+		words = ", " + words
+	}
+	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.what, min(100*done/total, 100), words, people(max(whole-elapsed, 0))))
 }
 
 // next begins another job on the same line, if it is another.

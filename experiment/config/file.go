@@ -98,10 +98,10 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 		return nil, &Error{File: name, Problem: err.Error(), Expected: "valid TOML"}
 	}
 	keys, lines := tomlkeys.Lines(data)
-	if keys, lines, err = sweepTable(tree, keys, lines); err == nil {
-		err = checkShape(tree)
+	if keys, lines, err = sweepTable(tree, keys, lines); err != nil {
+		return nil, Located(name, lines, err)
 	}
-	if err != nil {
+	if err := checkShape(tree); err != nil {
 		return nil, Located(name, lines, err)
 	}
 	flat := map[string]any{}

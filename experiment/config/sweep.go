@@ -132,7 +132,7 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return nil, nil, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists["sweep"]}
+		return keys, lines, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists["sweep"]}
 	}
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {
@@ -141,7 +141,7 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 		case "repeat":
 			list = append(list, map[string]any{"repeat": table["repeat"]})
 		default:
-			return nil, nil, Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
+			return keys, lines, Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
 		}
 	}
 	tree["sweep"] = list

@@ -81,6 +81,24 @@ func (e Encoder) values() map[string]any {
 // TOML returns the effective configuration as a file that Parse takes.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
 
+// Chosen is TOML without what nobody chose and what therefore follows the data: the file
+// means the same where the data are swept.
+func (c *Config) Chosen() ([]byte, error) {
+	values := c.Values()
+	for _, key := range followers {
+		if c.chosen[key] || key == "encoder.name" && len(c.Encoder.Params) > 0 {
+			continue
+		}
+		head, rest, below := strings.Cut(key, ".")
+		if table, ok := values[head].(map[string]any); ok && below {
+			delete(table, rest)
+		} else {
+			delete(values, head)
+		}
+	}
+	return toml.Marshal(values)
+}
+
 // lastKey ranks what must be set after all other keys of its link: while a netem line is
 // on, nothing that it decides can be set.
 func lastKey(key string) int {

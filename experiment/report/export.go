@@ -79,7 +79,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	}
 	x := *r
 	x.Files = e.files.List(e.folder.Path())
-	return writeError(e.folder.Write([]whole.Entry{
+	return WriteError(e.folder.Write([]whole.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
 		e.samples.entry(),
 		e.packets.entry(open...),
@@ -93,13 +93,14 @@ func (e *Exporter) Close() error {
 	if e.folder == nil {
 		return nil
 	}
-	return writeError(e.folder.Close())
+	return WriteError(e.folder.Close())
 }
 
 // ErrWrite: a report could not be written. What it wraps says where and why.
 var ErrWrite = errors.New("the report cannot be written")
 
-func writeError(err error) error {
+// WriteError marks err, if there is one, as ErrWrite.
+func WriteError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -124,9 +125,9 @@ func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, f
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &x) }},
 	}
 	if first {
-		return writeError(folder.Write(entries))
+		return WriteError(folder.Write(entries))
 	}
-	return writeError(folder.Update(entries))
+	return WriteError(folder.Update(entries))
 }
 
 func writeJSON(w io.Writer, r *Report) error {
@@ -163,11 +164,17 @@ var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|packets\.cs
 // OpenFolder says, before a run, whether a report can be written into dir, which is made
 // if it is missing. What another run has written there stays, unless force.
 func OpenFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error) {
-	f, err := disk.Open(dir, resultName.MatchString, force)
+	return OpenFolderOf(disk, dir, resultName.MatchString, force, "--force to replace them")
+}
+
+// OpenFolderOf is OpenFolder for results of other names; otherwise says what to do if there
+// are some already.
+func OpenFolderOf(disk *whole.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*whole.Folder, error) {
+	f, err := disk.Open(dir, ours, force)
 	switch {
 	case errors.Is(err, whole.ErrHeld):
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
-			Expected: "an empty folder or a new one, or --force to replace them"}
+			Expected: "an empty folder or a new one, or " + otherwise}
 	case errors.Is(err, whole.ErrMixed), errors.Is(err, whole.ErrFixed):
 		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:

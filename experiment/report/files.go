@@ -54,16 +54,16 @@ func (f *Files) List(dir string) []engine.DataFile {
 	var list []engine.DataFile
 	for _, name := range names {
 		if s, ok := f.sumOf(name); ok {
-			list = append(list, engine.DataFile{Name: name, Path: seenFrom(dir, name), Bytes: s.size, SHA256: s.sum})
+			list = append(list, engine.DataFile{Name: name, Path: SeenFrom(dir, name), Bytes: s.size, SHA256: s.sum})
 		}
 	}
 	slices.SortFunc(list, func(a, b engine.DataFile) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
-// seenFrom returns the path that leads from a folder to a file; the whole path where none
+// SeenFrom returns the path that leads from a folder to a file; the whole path where none
 // does.
-func seenFrom(dir, name string) string {
+func SeenFrom(dir, name string) string {
 	from, err := filepath.Abs(dir)
 	if err != nil {
 		return name

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A sweep through the command line: the same on cores, through a server of its own, and
+// when it goes on after an interruption.
+func TestSweepCommand(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "grid.toml")
+	text := "duration = \"200ms\"\n[encoder]\nname = \"changed-index\"\n[[sweep]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"20%\"]\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	type doc struct {
+		Planned, Done, Repeat int
+		Digest, Reason        string
+		Points                []struct {
+			Set     map[string]string
+			Figures map[string]struct{ N int }
+		}
+	}
+	read := func(args ...string) (d doc) {
+		t.Helper()
+		o := tui(append([]string{"sweep", "--json"}, args...)...)
+		if o.code != exitDone {
+			t.Fatalf("%v: exit code %d: %s", args, o.code, o.stderr)
+		}
+		if err := json.Unmarshal([]byte(o.stdout), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	out := filepath.Join(dir, "out")
+	a := read(file, "--repeat", "3", "--out", out, "--verify", "50%")
+	if a.Planned != 6 || a.Done != 6 || a.Repeat != 3 || a.Reason != "finished" || a.Points[1].Set["down.loss"] != "20%" ||
+		a.Points[1].Figures["payload_kbps"].N != 3 {
+		t.Errorf("%+v", a)
+	}
+	if b := read("--resume", out); b.Digest != a.Digest {
+		t.Error("resumed: another digest")
+	}
+	if b := read(file, "--repeat", "3", "--serve", "127.0.0.1:0", "--jobs", "1"); b.Digest != a.Digest {
+		t.Error("through a server: another digest")
+	}
+	if o := tui("sweep", file, "--out", out); o.code != exitUsage || !strings.Contains(o.stderr, "--resume") {
+		t.Errorf("a folder in use: exit code %d, %q", o.code, o.stderr)
+	}
+	if o := tui("worker", "--queue", "nats://127.0.0.1:1"); o.code != exitMachine || !strings.Contains(o.stderr, "the queue cannot be reached") {
+		t.Errorf("no server: exit code %d, %q", o.code, o.stderr)
+	}
+	if o := tui("sweep", file, "--set", "assert.decoded=> 11"); o.code != exitFailed || !strings.Contains(o.stdout, "20%") {
+		t.Errorf("an assertion that does not hold: exit code %d\n%s", o.code, o.stdout)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"wirelab/experiment/sweep"
+
+	"github.com/spf13/cobra"
+)
+
+type workerFlags struct {
+	queue, tokenFile, name, cache string
+	jobs                          int
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	var f workerFlags
+	cmd := &cobra.Command{
+		Use:     "worker --queue URL",
+		GroupID: groupMeasure,
+		Short:   "Run chunks of other machines' sweeps",
+		Long: `Take chunks of runs from a queue and run them, until it is stopped: for sweeps that
+tui sweep shares with --serve or --queue. It must be of the same version as the sweep; one
+that is not is refused, and says so.
+
+A configuration is all that it is given: files come with the sweep by their hashes, into a
+cache of at most 8 GB, and no file of this machine is read. What it has not finished when
+it is stopped another worker takes.`,
+		Example: `  tui worker --queue nats://TOKEN@host:4222
+  tui worker --queue tls://host:4222 --token-file token --jobs 8`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.worker(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.queue, "queue", "", "the NATS server of the sweep (`URL`)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "its token is in this `FILE` (default: in the URL)")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs side by side (default: one a core)")
+	flags.StringVar(&f.name, "name", "", "under which its results are listed (default: host and process)")
+	flags.StringVar(&f.cache, "cache", "", "folder for the files of sweeps (default: the user's cache)")
+	a.addQuiet(cmd)
+	return cmd
+}
+
+// worker runs the command.
+func (a *app) worker(ctx context.Context, f workerFlags) error {
+	if f.queue == "" {
+		return usagef("--queue is missing; expected the URL that tui sweep --serve prints")
+	}
+	token, err := readToken(f.tokenFile)
+	if err != nil {
+		return err
+	}
+	q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	if f.jobs <= 0 {
+		f.jobs = runtime.GOMAXPROCS(0)
+	}
+	var done atomic.Int64
+	a.remark("waiting for jobs, %d at a time; version %s", f.jobs, identity())
+	err = sweep.Work(ctx, q, sweep.WorkerOptions{Clock: a.clock, Jobs: f.jobs, Name: f.name, Version: identity(), Cache: f.cache, Disk: a.disk,
+		Say: func(text string) { a.remark("%s", text) }, Ran: func(runs int) { done.Add(int64(runs)) }})
+	a.remark("%d runs done", done.Load())
+	var refused *sweep.RefusedError
+	if errors.As(err, &refused) {
+		return usage(err)
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// hashFile returns the SHA-256 of a file.
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}

@@ -1,0 +1,51 @@
+package sweep
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The 0.975 quantiles of Student's t, as printed in tables (NIST/SEMATECH e-Handbook 1.3.6.7.2).
+func TestStudentT(t *testing.T) {
+	for df, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 10: 2.228, 29: 2.045, 30: 2.042, 100: 1.984, 999: 1.962} {
+		if got := StudentT(df); math.Abs(got-want) > 0.0006 {
+			t.Errorf("%d degrees of freedom: %.4f, expected %.3f", df, got, want)
+		}
+	}
+}
+
+// An interval of 95 % holds the truth 95 times in 100: means of few values, and ratios of
+// pairs that share most of their luck.
+func TestIntervalsHoldTheTruth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const trials = 4000
+	means, ratios, narrow := 0, 0, 0.0
+	for range trials {
+		x, y := make([]float64, 6), make([]float64, 6)
+		for i := range x {
+			luck := 100 + 10*r.NormFloat64()
+			y[i] = luck
+			x[i] = 0.8*luck + r.NormFloat64()
+		}
+		if m := MeanOf(y); *m.Lo <= 100 && 100 <= *m.Hi {
+			means++
+		}
+		m := RatioOf(x, y)
+		if *m.Lo <= 0.8 && 0.8 <= *m.Hi {
+			ratios++
+		}
+		narrow += (*m.Hi - *m.Lo) / 2 / trials
+	}
+	for name, n := range map[string]int{"means": means, "ratios": ratios} {
+		if share := float64(n) / trials; share < 0.935 || share > 0.965 {
+			t.Errorf("intervals of %s hold the truth in %.1f %% of trials", name, 100*share)
+		}
+	}
+	if narrow > 0.02 { // unpaired it would be 0.11
+		t.Errorf("the interval of a ratio is %.3f wide each way: the pairs' luck does not fall out of it", narrow)
+	}
+	if m := MeanOf([]float64{5}); m.Mean != 5 || m.Lo != nil || m.Hi != nil {
+		t.Errorf("one value gave %+v, expected no interval", m)
+	}
+}

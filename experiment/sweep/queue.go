@@ -1,0 +1,355 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Names on the server. Jobs wait under the version that can run them and the plan that
+// they are of, results under their plan.
+const (
+	jobStream    = "WIRELAB-JOBS"
+	resultStream = "WIRELAB-RESULTS"
+	fileBucket   = "wirelab-files"
+	helloSubject = "wirelab.hello"
+)
+
+// Bounds of what a queue holds. What is beyond is refused by the server, and tried again.
+const (
+	maxJobBytes    = 64 << 20
+	maxResultBytes = 2 << 30
+	maxFileBytes   = 8 << 30 // of all files together
+	maxOneFile     = 2 << 30
+	keepFiles      = 7 * 24 * time.Hour
+)
+
+// lease is how long a job is a worker's without a sign of life from it.
+const lease = 20 * time.Second
+
+// Queue is a connection to a NATS server with JetStream.
+type Queue struct {
+	conn  *nats.Conn
+	js    jetstream.JetStream
+	lease time.Duration
+}
+
+// QueueOptions say how to connect.
+type QueueOptions struct {
+	URL       string
+	Token     string
+	TLS       *tls.Config // nil: as the URL says
+	Lease     time.Duration
+	inProcess nats.InProcessConnProvider // instead of the URL
+}
+
+// OpenQueue connects to a server. A connection that is lost later is made again, for ever.
+func OpenQueue(ctx context.Context, o QueueOptions) (*Queue, error) {
+	opts := []nats.Option{nats.Name("wirelab " + hostName()), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
+		nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond), nats.Timeout(5 * time.Second)}
+	if o.Token != "" {
+		opts = append(opts, nats.Token(o.Token))
+	}
+	if o.TLS != nil {
+		opts = append(opts, nats.Secure(o.TLS))
+	}
+	if o.inProcess != nil {
+		opts = append(opts, nats.InProcessServer(o.inProcess))
+	}
+	conn, err := nats.Connect(o.URL, opts...)
+	if err != nil {
+		return nil, &QueueError{"cannot be reached", err}
+	}
+	js, err := jetstream.New(conn)
+	q := &Queue{conn: conn, js: js, lease: o.Lease}
+	if q.lease == 0 {
+		q.lease = lease
+	}
+	if err == nil {
+		err = q.setUp(ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+// QueueError says what is wrong with a queue: the machine's to mend, or the network's.
+type QueueError struct {
+	Problem string
+	Err     error
+}
+
+// Error puts it in one sentence.
+func (e *QueueError) Error() string { return fmt.Sprintf("the queue %s: %v", e.Problem, e.Err) }
+
+// Unwrap returns what the library said.
+func (e *QueueError) Unwrap() error { return e.Err }
+
+// Close ends the connection.
+func (q *Queue) Close() { q.conn.Close() }
+
+// setUp makes the streams that there must be.
+func (q *Queue) setUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	for _, c := range []jetstream.StreamConfig{
+		{Name: jobStream, Subjects: []string{"wirelab.jobs.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxJobBytes,
+			Discard: jetstream.DiscardNew},
+		{Name: resultStream, Subjects: []string{"wirelab.results.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxResultBytes,
+			Discard: jetstream.DiscardNew},
+	} {
+		if _, err := q.js.CreateOrUpdateStream(ctx, c); err != nil {
+			if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+				return &QueueError{"has no JetStream", errors.New("start nats-server with -js")}
+			}
+			return &QueueError{"cannot be set up", err}
+		}
+	}
+	return nil
+}
+
+// token is what stands for any text in a subject.
+func token(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+func jobSubject(version, plan string) string { return "wirelab.jobs." + token(version) + "." + plan }
+func resultSubject(plan string) string       { return "wirelab.results." + plan }
+
+// files returns the store of files, by the hash of what is in them.
+func (q *Queue) files(ctx context.Context) (jetstream.ObjectStore, error) {
+	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: keepFiles, MaxBytes: maxFileBytes})
+}
+
+// planText is what a worker needs to know of a plan.
+type planText struct {
+	Manifest manifest `json:"manifest"`
+	TOML     string   `json:"toml"`
+}
+
+// publish brings the plan and its files to the server, each once.
+func (q *Queue) publish(ctx context.Context, p *Plan) error {
+	store, err := q.files(ctx)
+	if err != nil {
+		return &QueueError{"has no room for files", err}
+	}
+	for _, f := range p.Files {
+		if f.Bytes > maxOneFile {
+			return fmt.Errorf("%s has %.1f GB; files of a sweep over machines may have %d GB", f.Name, float64(f.Bytes)/1e9, maxOneFile>>30)
+		}
+		if info, err := store.GetInfo(ctx, f.SHA256); err == nil && info.Size == uint64(f.Bytes) {
+			continue
+		}
+		if err := putFile(ctx, store, f.SHA256, p.where(f.Name)); err != nil {
+			return &QueueError{"did not take " + f.Name, err}
+		}
+	}
+	text, err := json.Marshal(planText{manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, p.Files}, string(p.TOML)})
+	if err != nil {
+		return err
+	}
+	if _, err := store.PutBytes(ctx, "plan-"+p.ID, text); err != nil {
+		return &QueueError{"did not take the plan", err}
+	}
+	return nil
+}
+
+// where returns where a file of the configuration lies.
+func (p *Plan) where(name string) string {
+	if p.Config.Find == nil {
+		return name
+	}
+	return p.Config.Find(name)
+}
+
+func putFile(ctx context.Context, store jetstream.ObjectStore, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = store.Put(ctx, jetstream.ObjectMeta{Name: name}, f)
+	return err
+}
+
+// hello is what a worker says of itself, every few seconds.
+type hello struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Jobs    int    `json:"jobs"` // side by side
+}
+
+// refusal is what a worker hears that cannot take part.
+type refusal struct {
+	Version string `json:"version"` // that the sweep needs
+	Sweep   string `json:"sweep"`   // who runs it
+}
+
+// patience is how many signs of life a worker may miss.
+const patience = 4
+
+// coordinate queues what is missing and takes what comes back, until ctx ends.
+func (q *Queue) coordinate(ctx context.Context, s *state) error {
+	if err := q.publish(ctx, s.plan); err != nil {
+		return err
+	}
+	subject := jobSubject(s.plan.Version, s.plan.ID)
+	jobs, err := q.js.Stream(ctx, jobStream)
+	if err == nil {
+		err = jobs.Purge(ctx, jetstream.WithPurgeSubject(subject)) // of an earlier attempt: the results say what is missing
+	}
+	if err != nil {
+		return &QueueError{"cannot be set up", err}
+	}
+	crew := newCrew(q, s)
+	defer crew.stop()
+	if err := crew.listen(); err != nil {
+		return &QueueError{"cannot be set up", err}
+	}
+	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: "results-" + s.plan.ID[:32],
+		FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute, MaxAckPending: 1000})
+	if err != nil {
+		return &QueueError{"cannot be set up", err}
+	}
+	wake := make(chan struct{}, 1)
+	feed, err := results.Consume(func(m jetstream.Msg) {
+		if d, err := unpack(m.Data()); err == nil {
+			if err := s.take(d, true); err != nil {
+				s.finish(err)
+				return // not acknowledged: it was not kept
+			}
+			crew.worked(d.Worker)
+		}
+		_ = m.Ack() // or it comes again, which changes nothing
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		return &QueueError{"cannot be read", err}
+	}
+	defer q.clear(s.plan)
+	defer feed.Stop()
+	return q.feed(ctx, s, crew, subject, wake)
+}
+
+// feed keeps enough jobs in the queue that no worker waits, and queues again what the
+// server has lost or nobody finished.
+func (q *Queue) feed(ctx context.Context, s *state, crew *crew, subject string, wake <-chan struct{}) error {
+	tick := time.NewTicker(q.lease / 4)
+	defer tick.Stop()
+	for {
+		for {
+			if _, out := s.chunks.missing(); out >= 2*crew.count()+4 {
+				break
+			}
+			j, ok := s.chunks.take()
+			if !ok {
+				break
+			}
+			if err := q.put(ctx, subject, j); err != nil {
+				break // it is overdue soon
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-wake:
+		case <-tick.C:
+			crew.forget()
+			q.again(ctx, s, subject)
+		}
+	}
+}
+
+// put queues a job. The server keeps apart one that it has from one that is queued again.
+func (q *Queue) put(ctx context.Context, subject string, j Job) error {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_, err = q.js.Publish(ctx, subject, data, jetstream.WithMsgID(fmt.Sprintf("%s %d", j.Key, j.Attempt)))
+	return err
+}
+
+// again queues jobs that are out for long and that the server does not hold any more: it
+// was begun anew, or a worker finished them and its results were lost.
+func (q *Queue) again(ctx context.Context, s *state, subject string) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_, out := s.chunks.missing()
+	stream, err := q.js.Stream(ctx, jobStream)
+	if err != nil {
+		_ = q.setUp(ctx) // a server that lost its disk
+		return
+	}
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		return
+	}
+	if held := info.State.Subjects[subject]; int(held) >= out {
+		return
+	}
+	for _, j := range s.chunks.overdue(2 * q.lease) {
+		_ = q.put(ctx, subject, j)
+	}
+}
+
+// clear takes what is left of a sweep off the server.
+func (q *Queue) clear(p *Plan) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
+		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID)))
+	}
+	_ = q.js.DeleteConsumer(ctx, resultStream, "results-"+p.ID[:32])
+}
+
+// pack compresses results for a message.
+func pack(d Done) ([]byte, error) {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	enc, err := packer()
+	if err != nil {
+		return nil, err
+	}
+	return enc.EncodeAll(data, nil), nil
+}
+
+// packer is shared: EncodeAll may be called by several goroutines.
+var packer = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
+
+// unpack is the reverse of pack, of a message that anybody may have sent.
+func unpack(data []byte) (d Done, err error) {
+	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDone))
+	if err != nil {
+		return d, err
+	}
+	defer dec.Close()
+	text, err := io.ReadAll(io.LimitReader(dec, maxDone))
+	if err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(text, &d)
+}

@@ -1,0 +1,358 @@
+//go:build unix
+
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// workerURL in the environment makes the test program a worker of that queue.
+const workerURL = "WIRELAB_TEST_WORKER"
+
+// testLease is short, so that what a dead worker had is soon given to others.
+const testLease = 2 * time.Second
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(workerURL); url != "" {
+		q, err := OpenQueue(context.Background(), QueueOptions{URL: url, Lease: testLease})
+		if err == nil {
+			err = Work(context.Background(), q, WorkerOptions{Clock: clock, Jobs: 1, Version: "v1", Cache: os.Getenv("WIRELAB_TEST_CACHE")})
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	os.Exit(m.Run())
+}
+
+// startWorker starts this program as a worker.
+func startWorker(t *testing.T, url string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), workerURL+"="+url, "WIRELAB_TEST_CACHE="+t.TempDir())
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGCONT)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// natsServer is a nats-server in a process of its own.
+type natsServer struct {
+	t    *testing.T
+	path string
+	addr string
+	dir  string
+	cmd  *exec.Cmd
+}
+
+func startServer(t *testing.T) *natsServer {
+	t.Helper()
+	out, err := exec.Command("go", "tool", "-n", "nats-server").Output()
+	if err != nil {
+		t.Skip("NOT RUN: nats-server cannot be built here:", err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	s := &natsServer{t: t, path: strings.TrimSpace(string(out)), addr: addr, dir: t.TempDir()}
+	s.start()
+	t.Cleanup(s.kill)
+	return s
+}
+
+func (s *natsServer) start() {
+	s.t.Helper()
+	host, port, _ := net.SplitHostPort(s.addr)
+	s.cmd = exec.Command(s.path, "-a", host, "-p", port, "-js", "-sd", s.dir)
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	for range 300 {
+		if c, err := net.Dial("tcp", s.addr); err == nil {
+			c.Close()
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.t.Fatal("nats-server does not listen")
+}
+
+func (s *natsServer) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+func opened(t *testing.T, o QueueOptions) *Queue {
+	t.Helper()
+	o.Lease = testLease
+	q, err := OpenQueue(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+func served(t *testing.T) (*Server, *Queue) {
+	t.Helper()
+	s, err := Serve("127.0.0.1:0", "secret", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, opened(t, QueueOptions{Token: "secret", inProcess: s.ns})
+}
+
+const medium = `
+duration = "1500ms"
+encoder.name = "changed-index"
+[sweep]
+repeat = 30
+[[sweep.axis]]
+key = "down.loss"
+values = ["0%", "10%", "30%", "50%"]
+`
+
+// Three workers in processes of their own, of which one is killed and one stopped in the
+// middle, and a server that is killed and begun again: every run is there once, and all
+// is as on one core.
+func TestQueueSurvives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: processes that are killed")
+	}
+	p := planned(t, medium)
+	want := swept(t, p, Options{Jobs: 2}).Digest
+	server := startServer(t)
+	url := "nats://" + server.addr
+	q := opened(t, QueueOptions{URL: url})
+	workers := []*exec.Cmd{startWorker(t, url), startWorker(t, url), startWorker(t, url)}
+	var ran atomic.Int64
+	times := make([]int, p.Runs())
+	var once [3]sync.Once
+	sum := swept(t, p, Options{Queue: q, chunk: 3, Ran: func(o Outcome) {
+		times[o.Run]++
+		n := int(ran.Add(1))
+		for i, do := range []func(){
+			func() { _ = workers[0].Process.Kill() },
+			func() { _ = workers[1].Process.Signal(syscall.SIGSTOP) },
+			func() { server.kill(); server.start() },
+		} {
+			if n > (i+1)*p.Runs()/5 {
+				once[i].Do(func() { go do() })
+			}
+		}
+	}})
+	for n, k := range times {
+		if k != 1 {
+			t.Errorf("the result of run %d came %d times", n, k)
+		}
+	}
+	if sum.Digest != want {
+		t.Errorf("digest %.12s, on one machine %.12s", sum.Digest, want)
+	}
+}
+
+// The server within the process shares the work with workers from outside, and with none.
+func TestEmbeddedServer(t *testing.T) {
+	p := planned(t, small)
+	want := swept(t, p, Options{Jobs: 1}).Digest
+	s, q := served(t)
+	if got := swept(t, p, Options{Queue: q, Jobs: 2, chunk: 4}).Digest; got != want {
+		t.Errorf("its own cores alone: digest %.12s, expected %.12s", got, want)
+	}
+	startWorker(t, "nats://secret@"+s.Addr())
+	if got := swept(t, p, Options{Queue: q, chunk: 4}).Digest; got != want {
+		t.Errorf("a worker from outside alone: digest %.12s, expected %.12s", got, want)
+	}
+	if _, err := OpenQueue(t.Context(), QueueOptions{URL: "nats://wrong@" + s.Addr()}); err == nil {
+		t.Error("a wrong token lets in")
+	}
+	if _, err := OpenQueue(t.Context(), QueueOptions{URL: "nats://" + s.Addr()}); err == nil {
+		t.Error("no token lets in")
+	}
+}
+
+// A worker of another version hears which is wanted, and the person who waits who it is.
+func TestOtherVersion(t *testing.T) {
+	p := planned(t, small)
+	s, q := served(t)
+	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	refused := make(chan error, 1)
+	said := make(chan string, 8)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		_, _ = Run(ctx, p, Options{Clock: clock, Queue: q, Say: func(text string) { said <- text }})
+	}()
+	go func() { refused <- Work(ctx, other, WorkerOptions{Clock: clock, Name: "old-one", Version: "v0"}) }()
+	var r *RefusedError
+	if err := <-refused; !errors.As(err, &r) || r.Mine != "v0" || r.Theirs != "v1" {
+		t.Errorf("the worker ended with %v", err)
+	}
+	if text := <-said; !strings.Contains(text, "old-one") || !strings.Contains(text, "v0") || !strings.Contains(text, "v1") {
+		t.Errorf("said %q", text)
+	}
+}
+
+// Files come with the sweep, by their hash; those of the worker's own machine it does not
+// read, whatever a configuration names.
+func TestFilesTravel(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "text.txt")
+	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := planned(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
+	if len(p.Files) != 1 {
+		t.Fatalf("the plan names the files %v, expected one", p.Files)
+	}
+	want := swept(t, p, Options{Jobs: 1}).Digest
+	s, q := served(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cacheDir := t.TempDir()
+	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	if err := q.publish(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".gone"); err != nil { // the worker is on another machine
+		t.Fatal(err)
+	}
+	go func() { _ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir}) }()
+	if got := swept(t, p, Options{Queue: q}).Digest; got != want {
+		t.Errorf("digest %.12s, with the file %.12s", got, want)
+	}
+	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, Say: func(string) {}}}
+	if err := os.Rename(path+".gone", path); err != nil {
+		t.Fatal(err)
+	}
+	bad := *p
+	bad.Files = nil // it names a file that does not come with it
+	if err := bad.identify(); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.publish(ctx, &bad); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.plan(ctx, bad.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newExecutor(got, "w", clock).do(ctx, got.job([]int{0}), nil)
+	if err != nil || d.Error == "" || len(d.Runs) > 0 {
+		t.Errorf("a file of the worker's own machine was read: %v, %q", err, d.Error)
+	}
+}
+
+// Whatever stands in the queue is held against the plan.
+func TestHostileJobs(t *testing.T) {
+	p := planned(t, small)
+	good := p.job([]int{1, 2})
+	if err := p.check(good); err != nil {
+		t.Fatal(err)
+	}
+	for name, j := range map[string]Job{
+		"no runs":      {Key: good.Key, Plan: p.ID},
+		"another plan": {Key: good.Key, Plan: "x", Runs: good.Runs},
+		"another key":  {Key: "x", Plan: p.ID, Runs: good.Runs},
+		"beyond":       p.job([]int{1, 1 << 40}),
+		"negative":     p.job([]int{-1}),
+		"disorder":     p.job([]int{2, 1}),
+		"too many":     p.job(make([]int, maxChunk+1)),
+	} {
+		if p.check(j) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	s := newState(p, Options{Clock: clock})
+	for _, d := range []Done{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 40}}},
+		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
+		if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
+			t.Errorf("%+v: %v", d, err)
+		}
+	}
+}
+
+// FuzzUnpack: messages of strangers are refused, in bounded memory.
+func FuzzUnpack(f *testing.F) {
+	data, err := pack(Done{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte{})
+	c, err := config.Parse("test.toml", []byte(small))
+	if err != nil {
+		f.Fatal(err)
+	}
+	p, err := plan(c, "v1")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := unpack(data)
+		if err != nil {
+			return
+		}
+		if d.Plan != p.ID && p.accepts(&d) == nil {
+			t.Error("results of another plan are accepted")
+		}
+	})
+}
+
+// BenchmarkQueue: what the queue itself costs, with jobs that take no time.
+func BenchmarkQueue(b *testing.B) {
+	s, err := Serve("127.0.0.1:0", "secret", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	q, err := s.Open(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer q.Close()
+	c, err := config.Parse("test.toml", []byte("duration = \"100ms\"\n[sweep]\nrepeat = 1000\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = ["+
+		strings.TrimSuffix(strings.Repeat("1, ", (b.N+999)/1000), ", ")+"]\n"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := NewPlan(b.Context(), c, "v1")
+	if err != nil {
+		b.Fatal(err)
+	}
+	one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, chunk: 1,
+		run: func(context.Context, *config.Config) (*engine.Result, error) { return one.Runs[0].Result, nil }})
+	if err != nil || sum.Done != p.Runs() {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(sum.Done)/b.Elapsed().Seconds(), "jobs/s")
+}

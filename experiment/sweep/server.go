@@ -1,0 +1,83 @@
+package sweep
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Server is a NATS server within this process.
+type Server struct {
+	ns    *server.Server
+	dir   string // where it keeps the queue; gone when it is closed
+	token string
+	tls   *tls.Config
+}
+
+// Serve starts a server that listens on addr, a host and a port, for whoever has the
+// token. Its queue lives as long as it does, and is not forced to the disk: what counts are
+// the results, which are kept elsewhere before they are acknowledged.
+func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
+	host, text, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535 {
+		return nil, fmt.Errorf("%q is no port", text)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	if token == "" {
+		return nil, errors.New("a server needs a token")
+	}
+	dir, err := os.MkdirTemp("", "wirelab-queue-")
+	if err != nil {
+		return nil, err
+	}
+	ns, err := server.NewServer(&server.Options{ServerName: "wirelab-" + hostName(), Host: host, Port: port, Authorization: token, TLSConfig: certificate,
+		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: 8 << 20, MaxConn: 10_000})
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	s := &Server{ns: ns, dir: dir, token: token, tls: certificate}
+	go ns.Start()
+	if !ns.ReadyForConnections(10 * time.Second) {
+		s.Close()
+		return nil, fmt.Errorf("cannot listen on %s", addr)
+	}
+	return s, nil
+}
+
+// Addr returns where it listens.
+func (s *Server) Addr() string { return s.ns.Addr().String() }
+
+// Open connects to it from within the process.
+func (s *Server) Open(ctx context.Context) (*Queue, error) {
+	return OpenQueue(ctx, QueueOptions{Token: s.token, inProcess: s.ns})
+}
+
+// Close ends the server and drops its queue.
+func (s *Server) Close() {
+	s.ns.Shutdown()
+	s.ns.WaitForShutdown()
+	os.RemoveAll(s.dir)
+}
+
+// hostName names this machine.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "unnamed"
+	}
+	return name
+}

@@ -1,0 +1,197 @@
+package sweep
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"wirelab/dataset/whole"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
+)
+
+// Names in the folder of a sweep.
+const (
+	planName    = "sweep.json"      // what was planned
+	configName  = "experiment.toml" // the configuration that it follows from
+	resultsName = "results"         // a file for each job
+)
+
+var sweepName = regexp.MustCompile(`^(sweep\.json|experiment\.toml|results|report\.(md|json|html)|summary\.csv)$`)
+
+// manifest is what the folder of a sweep says of the plan.
+type manifest struct {
+	Plan    string            `json:"plan"`
+	Version string            `json:"version"`
+	Planned int               `json:"planned"` // runs
+	Points  int               `json:"points"`
+	Repeat  int               `json:"repeat"`
+	Files   []engine.DataFile `json:"files"`
+}
+
+// Store keeps the results of a sweep in a folder, a file for each job, each written whole
+// or not at all. A nil Store keeps nothing.
+type Store struct {
+	disk   *whole.Disk
+	folder *whole.Folder
+	dir    string
+}
+
+// NewStore begins the folder of a sweep. Another's results there are refused, unless force.
+func NewStore(disk *whole.Disk, dir string, p *Plan, force bool) (*Store, error) {
+	folder, err := openFolder(disk, dir, force)
+	if err != nil {
+		return nil, err
+	}
+	files := slices.Clone(p.Files)
+	for i := range files {
+		files[i].Path = report.SeenFrom(folder.Path(), files[i].Name)
+	}
+	m := manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
+	err = folder.Write([]whole.Entry{jsonEntry(planName, m), textEntry(configName, p.TOML)})
+	s := &Store{disk, folder, folder.Path()}
+	if err == nil {
+		_, err = disk.MkdirAll(s.results())
+	}
+	return s, report.WriteError(err)
+}
+
+func (s *Store) results() string { return filepath.Join(s.dir, resultsName) }
+
+// OpenStore goes on with the folder of a sweep, by the same version of the program.
+func OpenStore(disk *whole.Disk, dir, version string) (*Store, *Plan, error) {
+	bad := func(name, problem string, cause error) error {
+		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: "the folder of a sweep, as tui sweep --out writes it", Cause: cause}
+	}
+	var m manifest
+	data, err := config.ReadFile(filepath.Join(dir, planName), 16<<20, "the folder of a sweep, as tui sweep --out writes it")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, nil, bad(planName, "cannot be read: "+err.Error(), err)
+	}
+	if m.Version != version {
+		return nil, nil, &config.Error{File: filepath.Join(dir, planName), Key: "version",
+			Problem: fmt.Sprintf("the sweep was begun by version %s, and this is %s", m.Version, version), Expected: "the same version, or a new sweep"}
+	}
+	files := &report.Files{}
+	find, err := files.Find(filepath.Join(dir, planName), m.Files)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := config.LoadFile(filepath.Join(dir, configName))
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Find = find
+	p, err := plan(c, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Files = m.Files
+	if err := p.identify(); err != nil {
+		return nil, nil, err
+	}
+	if p.ID != m.Plan {
+		return nil, nil, bad(configName, "is not the configuration that the sweep was begun with", nil)
+	}
+	folder, err := openFolder(disk, dir, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Store{disk, folder, folder.Path()}
+	_, err = disk.MkdirAll(s.results())
+	return s, p, report.WriteError(err)
+}
+
+func openFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error) {
+	return report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
+}
+
+// Save keeps what a job came to.
+func (s *Store) Save(d Done) error {
+	if s == nil {
+		return nil
+	}
+	return report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), d.Key+".json"), 0o644, func(f *whole.File) error {
+		return json.NewEncoder(f).Encode(d)
+	}))
+}
+
+// Load calls each with every result that there is, in no order that matters, and returns how many
+// files could not be read or were another sweep's: their runs are missing, no more.
+func (s *Store) Load(p *Plan, each func(Done) error) (skipped int, err error) {
+	if s == nil {
+		return 0, nil
+	}
+	entries, err := os.ReadDir(s.results())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		var d Done
+		data, err := config.ReadFile(filepath.Join(s.results(), e.Name()), maxDone, "the results of a job")
+		if err == nil {
+			err = json.Unmarshal(data, &d)
+		}
+		if err == nil {
+			err = p.accepts(&d)
+		}
+		if err != nil {
+			skipped++
+			continue
+		}
+		if err := each(d); err != nil {
+			return skipped, err
+		}
+	}
+	return skipped, nil
+}
+
+// maxDone bounds what is read as the results of a job.
+const maxDone = 64 << 20
+
+// accepts says what is wrong with results that somebody sent.
+func (p *Plan) accepts(d *Done) error {
+	if d.Plan != p.ID || d.Version != p.Version {
+		return errors.New("results of another sweep")
+	}
+	slices.SortFunc(d.Runs, func(a, b Outcome) int { return cmp.Compare(a.Run, b.Run) })
+	for _, o := range d.Runs {
+		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" {
+			return errors.New("a result that is none of this sweep")
+		}
+	}
+	return nil
+}
+
+// jsonEntry is a file with v as JSON.
+func jsonEntry(name string, v any) whole.Entry {
+	return whole.Entry{Name: name, Write: func(w io.Writer) error {
+		data, err := json.MarshalIndent(v, "", "  ")
+		if err == nil {
+			_, err = w.Write(append(data, '\n'))
+		}
+		return err
+	}}
+}
+
+// textEntry is a file with this text.
+func textEntry(name string, text []byte) whole.Entry {
+	return whole.Entry{Name: name, Write: func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}}
+}

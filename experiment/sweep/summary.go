@@ -1,0 +1,163 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"slices"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+)
+
+// mainFigures are those that a summary has of every point, besides what was asserted.
+var mainFigures = []string{
+	"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50", "packet_bytes.p95",
+	"packet_bytes.max", "over_budget_ratio", "playout.starved_ratio", "playout.late", "playout.behind_ms", "playout.position_error_mm.p95",
+	"decoded", "lost", "failures.no_baseline", "failures.corrupt", "wrong", "undetected", "network.loss_rate", "network.delay_ms.p50",
+	"transfer.time_s",
+}
+
+// Summary is what a sweep came to.
+type Summary struct {
+	Plan        string        `json:"plan"` // its ID
+	Version     string        `json:"version"`
+	Planned     int           `json:"planned"` // runs
+	Done        int           `json:"done"`
+	Repeat      int           `json:"repeat"`
+	Reason      engine.Ending `json:"reason"`
+	Interrupted bool          `json:"interrupted"`
+	Error       string        `json:"error,omitempty"`
+	Keys        []string      `json:"keys"` // that differ between points, outermost first
+	Points      []PointResult `json:"points"`
+	Failed      []string      `json:"failed,omitempty"` // a sentence for each assertion that did not hold
+	Verified    *Verified     `json:"verified,omitempty"`
+	Digest      string        `json:"digest,omitempty"` // of the digests of all runs, in order
+
+	names   []string    // of the figures
+	values  [][]float64 // by run: each figure, NaN if it has none
+	digests []string
+}
+
+// Verified says how many runs were repeated on this machine, and on which workers' word.
+type Verified struct {
+	Runs    int            `json:"runs"`
+	Workers map[string]int `json:"workers"` // runs of each that were repeated
+}
+
+// PointResult is a point of the grid over its seeds.
+type PointResult struct {
+	Set     map[string]string `json:"set"`
+	Seeds   int               `json:"seeds"` // that are there
+	Figures map[string]Mean   `json:"figures"`
+	// Ratio holds the figures against those of the first point, over the seeds that both
+	// have.
+	Ratio map[string]Mean `json:"ratio_to_first,omitempty"`
+}
+
+func newSummary(p *Plan) *Summary {
+	s := &Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished,
+		names: append([]string{}, mainFigures...), values: make([][]float64, p.Runs()), digests: make([]string, p.Runs())}
+	for _, a := range p.Config.Assert {
+		if !slices.Contains(s.names, a.Name) {
+			s.names = append(s.names, a.Name)
+		}
+	}
+	for _, axis := range p.Config.Axes() {
+		s.Keys = append(s.Keys, axis.Key)
+	}
+	for _, point := range p.Points {
+		s.Points = append(s.Points, PointResult{Set: point.Set})
+	}
+	return s
+}
+
+// maxFailed bounds the sentences of a summary.
+const maxFailed = 100
+
+// add takes the result of a run; each comes once.
+func (s *Summary) add(o Outcome) {
+	have := figures.Of(o.Result.Totals)
+	v := make([]float64, len(s.names))
+	for i, name := range s.names {
+		x, ok := have[name]
+		if !ok {
+			x = math.NaN()
+		}
+		v[i] = x
+	}
+	s.values[o.Run], s.digests[o.Run] = v, o.Result.Digests()
+	s.Done++
+	s.Points[o.Run/s.Repeat].Seeds++
+	one := report.Report{Runs: []*engine.Result{o.Result}}
+	for _, text := range one.Failed() {
+		if len(s.Failed) < maxFailed {
+			s.Failed = append(s.Failed, text)
+		}
+	}
+}
+
+// end notes why it ended and reckons the figures.
+func (s *Summary) end(err error, interrupted bool) {
+	r := report.Report{Interrupted: interrupted}
+	r.End(err)
+	s.Reason, s.Error, s.Interrupted = r.Reason, r.Error, interrupted
+	if s.Reason == engine.Finished && len(s.Failed) > 0 {
+		s.Reason = engine.Unmet
+	}
+	s.reckon()
+}
+
+// reckon brings the figures of every point up to date.
+func (s *Summary) reckon() {
+	for i := range s.Points {
+		p := &s.Points[i]
+		p.Figures, p.Ratio = map[string]Mean{}, nil
+		for f, name := range s.names {
+			if v := s.column(i, f); len(v) > 0 {
+				p.Figures[name] = MeanOf(v)
+			}
+			if i == 0 {
+				continue
+			}
+			if x, y := s.pairs(i, f); len(x) > 0 {
+				if m := RatioOf(x, y); m.N > 0 {
+					if p.Ratio == nil {
+						p.Ratio = map[string]Mean{}
+					}
+					p.Ratio[name] = m
+				}
+			}
+		}
+	}
+	s.Digest = ""
+	if s.Done == s.Planned {
+		h := sha256.New()
+		for _, d := range s.digests {
+			h.Write([]byte(d + "\n"))
+		}
+		s.Digest = hex.EncodeToString(h.Sum(nil))
+	}
+}
+
+// column returns figure f of point i, over the seeds that have it.
+func (s *Summary) column(i, f int) (list []float64) {
+	for r := range s.Repeat {
+		if v := s.values[i*s.Repeat+r]; v != nil && !math.IsNaN(v[f]) {
+			list = append(list, v[f])
+		}
+	}
+	return list
+}
+
+// pairs returns figure f of point i and of the first point, over the seeds that both have.
+func (s *Summary) pairs(i, f int) (x, y []float64) {
+	for r := range s.Repeat {
+		a, b := s.values[i*s.Repeat+r], s.values[r]
+		if a != nil && b != nil && !math.IsNaN(a[f]) && !math.IsNaN(b[f]) {
+			x, y = append(x, a[f]), append(y, b[f])
+		}
+	}
+	return x, y
+}

@@ -1,0 +1,304 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"wirelab/dataset/whole"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
+)
+
+// Options are how a sweep is run.
+type Options struct {
+	Clock engine.Clock // monotonic wall time: for the size of jobs, and for what is told
+	// Jobs is how many run side by side on this machine; with a queue 0 is none.
+	Jobs  int
+	Queue *Queue // nil: this machine's cores alone
+	// Verify is the share of runs, 0 to 1, that this machine repeats when all are there.
+	Verify float64
+	Store  *Store // nil: results are kept in memory only
+	// Tell hears, from one goroutine at a time, how far the sweep is. nil: nobody asks.
+	Tell func(Progress)
+	// Ran hears of every result, once each, from one goroutine at a time.
+	Ran func(Outcome)
+	// Say hears what a person should know: a worker that was refused. nil: nobody.
+	Say func(text string)
+
+	chunk int                                                           // runs of a job at most; 0: maxChunk
+	run   func(context.Context, *config.Config) (*engine.Result, error) // in place of a run, for benchmarks
+}
+
+// Progress is how far a sweep is.
+type Progress struct {
+	Runs, Planned int // runs
+	Points        int // of which all runs are there
+	Workers       int // alive
+	Verified      int // runs that were repeated, of Verify
+	Verify        int
+}
+
+// state is a sweep under way.
+type state struct {
+	plan   *Plan
+	opt    Options
+	chunks *chunks
+
+	mu       sync.Mutex
+	digests  []string // of each run that is there
+	workers  []string // who ran it
+	left     []int    // runs that each point lacks
+	progress Progress
+	sum      *Summary
+	news     bool // since the summary was saved last
+	saved    int64
+	failed   error
+	done     chan struct{} // closed when no result is missing, or when it failed
+	once     sync.Once
+}
+
+// Run runs what is missing of the plan and returns what there is then. When ctx ends it
+// returns what was measured until then, marked as interrupted, and no error.
+func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
+	s := newState(p, opt)
+	skipped, err := opt.Store.Load(p, func(d Done) error { return s.take(d, false) })
+	if err != nil {
+		return s.sum, err
+	}
+	if skipped > 0 {
+		s.say(fmt.Sprintf("%d files in %s are no results of this sweep, or not whole: what they should hold is run again", skipped, opt.Store.results()))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.tell()
+	if runs, _ := s.chunks.missing(); runs > 0 {
+		s.work(ctx)
+	}
+	s.finish(nil) // unless it has ended: then s.failed is settled
+	interrupted := ctx.Err() != nil && s.failed == nil
+	if s.failed == nil && !interrupted {
+		s.fail(s.verify(ctx))
+		interrupted = ctx.Err() != nil
+	}
+	s.sum.end(s.failed, interrupted)
+	return s.sum, errors.Join(s.failed, s.save(true))
+}
+
+func newState(p *Plan, opt Options) *state {
+	n := p.Runs()
+	s := &state{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), digests: make([]string, n), workers: make([]string, n),
+		left: make([]int, len(p.Points)), done: make(chan struct{}), sum: newSummary(p)}
+	for i := range s.left {
+		s.left[i] = p.Repeat
+	}
+	s.progress.Planned = n
+	if opt.chunk > 0 {
+		s.chunks.most = opt.chunk
+	}
+	return s
+}
+
+// work has the jobs done, here or elsewhere, until nothing is missing.
+func (s *state) work(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-s.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if s.opt.Queue != nil {
+		if s.opt.Jobs > 0 {
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_ = Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version, known: s.executor()})
+			}()
+			defer func() { cancel(); <-ended }()
+		}
+		if err := s.opt.Queue.coordinate(ctx, s); err != nil && ctx.Err() == nil {
+			s.finish(err)
+		}
+		return
+	}
+	s.cores(ctx)
+}
+
+// cores runs jobs on this machine's cores.
+func (s *state) cores(ctx context.Context) {
+	jobs := max(s.opt.Jobs, 1)
+	s.chunks.shared(jobs)
+	s.alive(jobs)
+	x := s.executor()
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				j, ok := s.chunks.take()
+				if !ok {
+					return // what is missing is in the hands of others here
+				}
+				d, _ := x.do(ctx, j, nil)
+				if err := s.take(d, true); err != nil {
+					s.finish(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// executor runs jobs on this machine.
+func (s *state) executor() *executor {
+	x := newExecutor(s.plan, hostName(), s.opt.Clock)
+	if s.opt.run != nil {
+		x.run = s.opt.run
+	}
+	return x
+}
+
+// take takes what a job came to, and keeps it if it is news.
+func (s *state) take(d Done, keep bool) error {
+	if err := s.plan.accepts(&d); err != nil {
+		return nil // of another sweep: nothing to us
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var fresh []Outcome
+	for _, o := range d.Runs {
+		switch was := s.digests[o.Run]; {
+		case was == "":
+			fresh = append(fresh, o)
+		case was != o.Result.Digests():
+			return s.differ(o.Run, d.Worker, s.workers[o.Run])
+		}
+	}
+	if len(fresh) > 0 && keep {
+		if err := s.opt.Store.Save(d); err != nil {
+			return err
+		}
+	}
+	for _, o := range fresh {
+		s.digests[o.Run], s.workers[o.Run] = o.Result.Digests(), d.Worker
+		s.chunks.arrived(o.Run)
+		s.sum.add(o)
+		s.progress.Runs++
+		point := o.Run / s.plan.Repeat
+		if s.left[point]--; s.left[point] == 0 {
+			s.progress.Points++
+		}
+		if s.opt.Ran != nil {
+			s.opt.Ran(o)
+		}
+	}
+	s.chunks.ended(d.Key, d.Seconds, len(d.Runs))
+	s.news = s.news || len(fresh) > 0
+	if d.Error != "" {
+		return fmt.Errorf("%s (on %s)", d.Error, d.Worker)
+	}
+	if s.progress.Runs == s.progress.Planned {
+		s.finish(nil)
+	}
+	s.tellLocked()
+	return s.saveLocked(false)
+}
+
+// differ says that two workers came to different results of one run.
+func (s *state) differ(run int, a, b string) error {
+	point := s.plan.Run(run)
+	return &DifferError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
+}
+
+// DifferError says that two machines came to different results of one run.
+type DifferError struct {
+	Set     map[string]string
+	Seed    uint64
+	Workers [2]string
+}
+
+// Error names both machines.
+func (e *DifferError) Error() string {
+	if e.Workers[0] == e.Workers[1] {
+		return fmt.Sprintf("%s came to two results of one run, %s: it is not deterministic there", e.Workers[0], place(e.Set, e.Seed))
+	}
+	return fmt.Sprintf("%s and %s came to different results of one run, %s: one of them cannot be trusted", e.Workers[0], e.Workers[1],
+		place(e.Set, e.Seed))
+}
+
+// finish ends the work: with err, because of it.
+func (s *state) finish(err error) {
+	s.once.Do(func() {
+		s.failed = err
+		close(s.done)
+	})
+}
+
+// fail notes an error after the work.
+func (s *state) fail(err error) {
+	if s.failed == nil {
+		s.failed = err
+	}
+}
+
+// alive notes how many workers there are.
+func (s *state) alive(workers int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progress.Workers = workers
+	s.tellLocked()
+}
+
+func (s *state) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tellLocked()
+}
+
+func (s *state) tellLocked() {
+	if s.opt.Tell != nil {
+		s.opt.Tell(s.progress)
+	}
+}
+
+func (s *state) say(text string) {
+	if s.opt.Say != nil {
+		s.opt.Say(text)
+	}
+}
+
+// saveEvery is how often the pages of a folder are written anew while results come in.
+const saveEvery = 5 * time.Second
+
+func (s *state) save(last bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saveLocked(last)
+}
+
+// saveLocked writes the pages of the folder, if it is time or the last time.
+func (s *state) saveLocked(last bool) error {
+	if s.opt.Store == nil {
+		return nil
+	}
+	now := s.opt.Clock.Now()
+	if !last && (!s.news || now-s.saved < int64(saveEvery)) {
+		return nil
+	}
+	s.news, s.saved = false, now
+	return s.opt.Store.pages(s.sum)
+}
+
+// pages writes the pages of a sweep for people and for other programs.
+func (s *Store) pages(sum *Summary) error {
+	return report.WriteError(s.folder.Update([]whole.Entry{
+		jsonEntry("report.json", sum),
+		{Name: "report.md", Write: sum.markdown},
+		{Name: "summary.csv", Write: sum.CSV},
+	}))
+}

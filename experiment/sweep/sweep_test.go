@@ -1,0 +1,325 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+var began = time.Now()
+
+func clock() time.Duration { return time.Since(began) }
+
+const small = `
+duration = "300ms"
+encoder.name = "changed-index"
+down.latency = "10ms"
+[assert]
+wrong = "== 0"
+[sweep]
+repeat = 5
+[[sweep.axis]]
+key = "encoder.name"
+values = ["changed-index", "zstd-baseline"]
+[[sweep.axis]]
+key = "down.loss"
+values = ["0%", "10%", "30%"]
+`
+
+func parsed(t *testing.T, text string) *config.Config {
+	t.Helper()
+	c, err := config.Parse("test.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func planned(t *testing.T, text string) *Plan {
+	t.Helper()
+	p, err := NewPlan(t.Context(), parsed(t, text), "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func swept(t *testing.T, p *Plan, o Options) *Summary {
+	t.Helper()
+	o.Clock = clock
+	sum, err := Run(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Done != p.Runs() || sum.Digest == "" {
+		t.Fatalf("%d of %d runs are there", sum.Done, p.Runs())
+	}
+	return sum
+}
+
+// Every run has the seed that its number says and comes to what it would by itself.
+func TestSweepIsTheRunsByThemselves(t *testing.T) {
+	p := planned(t, small)
+	var seen []Outcome
+	sum := swept(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
+	if len(seen) != 30 || p.Runs() != 30 {
+		t.Fatalf("%d results for %d runs, expected 30", len(seen), p.Runs())
+	}
+	for _, o := range seen {
+		point, seed := o.Run/5, uint64(7+o.Run%5)
+		wantSet := map[string]string{"encoder.name": []string{"changed-index", "zstd-baseline"}[point/3],
+			"down.loss": []string{"0%", "10%", "30%"}[point%3]}
+		for k, v := range wantSet {
+			if o.Result.Set[k] != v {
+				t.Errorf("run %d has %s = %s, expected %s", o.Run, k, o.Result.Set[k], v)
+			}
+		}
+		if o.Result.Seed != seed {
+			t.Errorf("run %d has seed %d, expected %d", o.Run, o.Result.Seed, seed)
+		}
+		c := parsed(t, strings.Split(small, "[assert]")[0])
+		c.Seed = seed
+		for k, v := range wantSet {
+			if err := c.Set(k, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		alone, err := engine.NewSession(c, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for !alone.Done() {
+			if err := alone.Advance(time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := alone.Result(); r.Digest != o.Result.Digest {
+			t.Errorf("run %d: digest %.12s, by itself %.12s", o.Run, o.Result.Digest, r.Digest)
+		}
+	}
+	if m := sum.Points[2].Figures["lost"]; m.N != 5 || m.Mean == 0 || m.Lo == nil {
+		t.Errorf("30 %% loss over 5 seeds lost %+v", m)
+	}
+	if sum.Points[3].Ratio["payload_kbps"].Mean <= 0 || sum.Points[0].Ratio != nil {
+		t.Error("ratios to the first point are missing, or the first has one")
+	}
+}
+
+// However it is interrupted, what is there stays, nothing is run twice, and the end is
+// the same.
+func TestResume(t *testing.T) {
+	p := planned(t, small)
+	want := swept(t, p, Options{Jobs: 1}).Digest
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for stop := 1; ; stop += 7 {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, chunk: 2, Ran: func(Outcome) {
+			if n++; n >= stop {
+				cancel()
+			}
+		}})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = max(runs, sum.Done)
+		if sum.Done == p.Runs() {
+			if sum.Digest != want {
+				t.Errorf("resumed: digest %.12s, in one go %.12s", sum.Digest, want)
+			}
+			break
+		}
+		if !sum.Interrupted || sum.Reason != engine.Interrupted {
+			t.Fatalf("broken off with %d runs: reason %q", sum.Done, sum.Reason)
+		}
+		if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := 0
+	if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	if sum := swept(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
+		t.Errorf("verified %+v, expected 3 runs", sum.Verified)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d Done
+		if err := json.Unmarshal(data, &d); err != nil {
+			t.Fatal(err)
+		}
+		again += len(d.Runs)
+	}
+	if again != 30 {
+		t.Errorf("the folder holds %d results, expected 30: each run once", again)
+	}
+	if _, _, err := OpenStore(nil, dir, "v2"); err == nil || !strings.Contains(err.Error(), "v1") || !strings.Contains(err.Error(), "v2") {
+		t.Errorf("another version: %v, expected both named", err)
+	}
+	if _, err := NewStore(nil, dir, p, false); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("a folder in use: %v, expected to hear of --resume", err)
+	}
+}
+
+// Files that are damaged, of another sweep or cut off are run again, not believed.
+func TestDamagedResults(t *testing.T) {
+	p := planned(t, small)
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := swept(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
+	if err != nil || len(files) < 4 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, damage := range [][]byte{data[:len(data)/2], []byte("{}"), bytes.Replace(data, []byte(`"plan":"`), []byte(`"plan":"x`), 1), nil} {
+		if err := os.WriteFile(files[i], damage, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := ""
+	got := swept(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
+	if got.Digest != want.Digest || !strings.HasPrefix(said, "4 files") {
+		t.Errorf("digest %.12s, expected %.12s; said %q", got.Digest, want.Digest, said)
+	}
+}
+
+// A machine that comes to another result is named.
+func TestVerifyNamesTheMachine(t *testing.T) {
+	p := planned(t, small)
+	s := newState(p, Options{Clock: clock, Verify: 1})
+	x := newExecutor(p, "liar", clock)
+	d, err := x.do(t.Context(), p.job([]int{0, 1, 2}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Runs[1].Result.Digest = strings.Repeat("0", 64)
+	if err := s.take(d, false); err != nil {
+		t.Fatal(err)
+	}
+	other := d
+	other.Worker, other.Runs = "honest", []Outcome{{1, swap(d.Runs[1].Result)}}
+	var differ *DifferError
+	if err := s.take(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
+		t.Errorf("two results of one run: %v", err)
+	}
+}
+
+func swap(r *engine.Result) *engine.Result {
+	x := *r
+	x.Digest = strings.Repeat("1", 64)
+	return &x
+}
+
+// A run that cannot be done says at which point, and whose fault it is.
+func TestFailingRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "walk.bin")
+	frame := make([]byte, 901*32)
+	if err := os.WriteFile(path, bytes.Repeat(frame, 30), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := parsed(t, "duration = \"100ms\"\n[data]\nsource = \"file:"+path+"\"\n[sweep]\nrepeat = 3\n")
+	p, err := NewPlan(t.Context(), c, "v1")
+	if err != nil {
+		t.Skip("the recording is refused beforehand:", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := Run(t.Context(), p, Options{Clock: clock, Jobs: 1})
+	if err == nil || !strings.Contains(err.Error(), path) || sum.Reason != engine.BadData {
+		t.Errorf("a recording that went away: %v, reason %q", err, sum.Reason)
+	}
+}
+
+// What is swept may be the data, and what follows the data then follows it on every
+// machine.
+func TestPlanOfManyData(t *testing.T) {
+	p := planned(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
+	c, err := config.Parse("there", p.TOML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := plan(c, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Files = p.Files
+	if err := q.identify(); err != nil || q.ID != p.ID {
+		t.Fatalf("the plan is another one there: %v\n%s\n%s", err, p.TOML, q.TOML)
+	}
+	if a, b := swept(t, p, Options{Jobs: 1}), swept(t, q, Options{Jobs: 2}); a.Digest != b.Digest {
+		t.Error("two machines come to different results")
+	}
+}
+
+// The jobs handed out cover what is missing, each run once at a time.
+func TestChunks(t *testing.T) {
+	p := planned(t, small)
+	var now atomic.Int64
+	c := newChunks(p, func() time.Duration { return time.Duration(now.Load()) })
+	out := map[int]int{}
+	var jobs []Job
+	for {
+		j, ok := c.take()
+		if !ok {
+			break
+		}
+		jobs = append(jobs, j)
+		for _, n := range j.Runs {
+			out[n]++
+		}
+		c.mu.Lock()
+		c.perRun = 2 // chunks of four, from now on
+		c.mu.Unlock()
+	}
+	if len(out) != p.Runs() || len(jobs) != 9 {
+		t.Fatalf("%d runs in %d jobs, expected 30 in 9: one of 1, then of 4 runs", len(out), len(jobs))
+	}
+	for n, times := range out {
+		if times != 1 {
+			t.Errorf("run %d was handed out %d times", n, times)
+		}
+	}
+	c.arrived(jobs[2].Runs[0])
+	c.ended(jobs[2].Key, 1, 1)
+	j, ok := c.take()
+	if !ok || fmt.Sprint(j.Runs) != fmt.Sprint(jobs[2].Runs[1:]) {
+		t.Errorf("a job that came back with one result: %v is handed out again, expected %v", j.Runs, jobs[2].Runs[1:])
+	}
+	now.Store(int64(time.Hour))
+	if late := c.overdue(time.Minute); len(late) != 9 || late[0].Attempt != 1 {
+		t.Errorf("%d jobs are overdue, expected 9", len(late))
+	}
+}

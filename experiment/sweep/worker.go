@@ -1,0 +1,337 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"wirelab/dataset/whole"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// WorkerOptions are how a worker works.
+type WorkerOptions struct {
+	Clock   engine.Clock
+	Jobs    int    // side by side, at least 1
+	Name    string // under which its results come; "": the host's name and the process
+	Version string // of the program
+	Cache   string // folder for files of sweeps; "": the user's
+	Disk    *whole.Disk
+	Say     func(text string)
+	Ran     func(runs int) // hears of jobs that were finished
+	known   *executor      // of a plan that is here already; nil: none
+}
+
+// RefusedError says that a sweep is for another version of the program.
+type RefusedError struct{ Mine, Theirs, Sweep string }
+
+// Error names both versions.
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("this is version %s, and the sweep of %s is for version %s", e.Mine, e.Sweep, e.Theirs)
+}
+
+// maxDeliveries is how often a job is tried: one that kills whoever takes it must not
+// kill them all.
+const maxDeliveries = 5
+
+// worker takes jobs from a queue.
+type worker struct {
+	q   *Queue
+	opt WorkerOptions
+
+	mu    sync.Mutex
+	plans map[string]*executor // by ID
+	order []string             // of the plans, the oldest first
+}
+
+// maxPlans is how many plans a worker remembers.
+const maxPlans = 4
+
+// Work takes jobs from the queue and runs them, until ctx ends: whatever it has not
+// finished then another takes. A *RefusedError says that nobody wants it.
+func Work(ctx context.Context, q *Queue, opt WorkerOptions) error {
+	if opt.Name == "" {
+		opt.Name = fmt.Sprintf("%s-%d", hostName(), os.Getpid())
+	}
+	if opt.Say == nil {
+		opt.Say = func(string) {}
+	}
+	w := &worker{q: q, opt: opt, plans: map[string]*executor{}}
+	if x := opt.known; x != nil {
+		w.plans[x.plan.ID], w.order = x, []string{x.plan.ID}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if err := w.greet(ctx, cancel); err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for range max(opt.Jobs, 1) {
+		wg.Go(func() { w.loop(ctx) })
+	}
+	wg.Wait()
+	var refused *RefusedError
+	if errors.As(context.Cause(ctx), &refused) {
+		return refused
+	}
+	return nil
+}
+
+// greet says every few seconds that this worker is there, and ends it if it is refused.
+func (w *worker) greet(ctx context.Context, cancel context.CancelCauseFunc) error {
+	inbox := nats.NewInbox()
+	sub, err := w.q.conn.Subscribe(inbox, func(m *nats.Msg) {
+		var r refusal
+		if json.Unmarshal(m.Data, &r) == nil && r.Version != w.opt.Version {
+			cancel(&RefusedError{w.opt.Version, r.Version, r.Sweep})
+		}
+	})
+	if err != nil {
+		return &QueueError{"cannot be reached", err}
+	}
+	data, err := json.Marshal(hello{w.opt.Name, w.opt.Version, max(w.opt.Jobs, 1)})
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer func() { _ = sub.Unsubscribe() }()
+		tick := time.NewTicker(w.q.lease / 8)
+		defer tick.Stop()
+		for {
+			_ = w.q.conn.PublishRequest(helloSubject, inbox, data)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return nil
+}
+
+// loop takes one job after the other.
+func (w *worker) loop(ctx context.Context) {
+	var jobs jetstream.Consumer
+	for ctx.Err() == nil {
+		var err error
+		if jobs == nil {
+			jobs, err = w.consumer(ctx)
+		}
+		var m jetstream.Msg
+		if err == nil {
+			m, err = w.fetch(jobs)
+		}
+		if err != nil {
+			jobs = nil
+			pause(ctx, w.q.lease/20) // the server is gone, or has no streams yet
+			continue
+		}
+		if m != nil {
+			w.handle(ctx, m)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// fetch waits for a job; nil if there was none for a while.
+func (w *worker) fetch(jobs jetstream.Consumer) (jetstream.Msg, error) {
+	batch, err := jobs.Fetch(1, jetstream.FetchMaxWait(w.q.lease/8))
+	if err != nil {
+		return nil, err
+	}
+	for m := range batch.Messages() {
+		return m, nil
+	}
+	return nil, batch.Error()
+}
+
+// consumer is what all workers of one version take jobs from.
+func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	v := token(w.opt.Version)
+	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "workers-" + v,
+		FilterSubject: "wirelab.jobs." + v + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
+}
+
+// handle runs a job and sends what it came to.
+func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
+	var j Job
+	subject := m.Subject()
+	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan) {
+		_ = m.Term() // nobody could run it
+		return
+	}
+	beating, stop := context.WithCancel(ctx)
+	defer stop()
+	go w.beat(beating, m)
+	x, err := w.executor(ctx, j.Plan)
+	if err == nil {
+		err = x.plan.check(j)
+	}
+	d := Done{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
+	meta, merr := m.Metadata()
+	switch {
+	case ctx.Err() != nil:
+		_ = m.Nak()
+		return
+	case err != nil:
+		d.Error = err.Error()
+	case merr == nil && meta.NumDelivered > maxDeliveries:
+		d.Error = fmt.Sprintf("given up: %d workers took the job of runs %d to %d, and none came back", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
+	default:
+		d, err = x.do(ctx, j, nil)
+	}
+	if len(d.Runs) > 0 || d.Error != "" {
+		if w.send(ctx, d) != nil {
+			return // the lease runs out, and another takes it
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		_ = m.Nak() // another goes on where this one was stopped
+		return
+	}
+	_ = m.Ack()
+	if w.opt.Ran != nil {
+		w.opt.Ran(len(d.Runs))
+	}
+}
+
+// beat says that the job is still being run.
+func (w *worker) beat(ctx context.Context, m jetstream.Msg) {
+	tick := time.NewTicker(w.q.lease / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = m.InProgress()
+		}
+	}
+}
+
+// send brings results to the server, for as long as that takes or ctx lasts.
+func (w *worker) send(ctx context.Context, d Done) error {
+	data, err := pack(d)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil { // stopped: one try, without ctx
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+	}
+	for {
+		once, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_, err := w.q.js.Publish(once, resultSubject(d.Plan), data)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, w.q.lease/20)
+	}
+}
+
+// executor returns who runs jobs of a plan, which it brings here if it is not yet.
+func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if x := w.plans[id]; x != nil {
+		return x, nil
+	}
+	p, err := w.plan(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.order) == maxPlans {
+		delete(w.plans, w.order[0])
+		w.order = w.order[1:]
+	}
+	w.opt.Say(fmt.Sprintf("sweep %.12s: %d points with %d seeds each", id, len(p.Points), p.Repeat))
+	w.plans[id], w.order = newExecutor(p, w.opt.Name, w.opt.Clock), append(w.order, id)
+	return w.plans[id], nil
+}
+
+// maxPlanBytes bounds the text of a plan.
+const maxPlanBytes = 4 << 20
+
+// plan brings a plan and its files here. The configuration may name files: those that
+// came with the plan are read, by their hashes, and no other.
+func (w *worker) plan(ctx context.Context, id string) (*Plan, error) {
+	store, err := w.q.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, err := store.GetInfo(ctx, "plan-"+id)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size > maxPlanBytes {
+		return nil, fmt.Errorf("a plan of %d bytes", info.Size)
+	}
+	text, err := store.GetBytes(ctx, "plan-"+id)
+	if err != nil {
+		return nil, err
+	}
+	var t planText
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, err
+	}
+	cache, err := openCache(w.opt.Disk, w.opt.Cache)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, f := range t.Manifest.Files {
+		if found[f.Name], err = cache.bring(ctx, store, f); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	c, err := config.Parse("the sweep", []byte(t.TOML))
+	if err != nil {
+		return nil, err
+	}
+	c.Find = func(name string) string {
+		if path := found[name]; path != "" {
+			return path
+		}
+		return filepath.Join(cache.dir, "not-part-of-the-sweep-"+strings.Map(safe, name))
+	}
+	p, err := plan(c, w.opt.Version)
+	if err != nil {
+		return nil, err
+	}
+	p.TOML, p.Files = []byte(t.TOML), t.Manifest.Files
+	if err := p.identify(); err != nil {
+		return nil, err
+	}
+	if p.ID != id {
+		return nil, errors.New("a plan that is not the one it is called")
+	}
+	return p, nil
+}
+
+// safe keeps what may stand in the name of a file.
+func safe(r rune) rune {
+	if r == '/' || r == '\\' || r < ' ' || r == ':' {
+		return '_'
+	}
+	return r
+}

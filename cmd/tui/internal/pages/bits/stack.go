@@ -44,7 +44,7 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	c.Frame(th, focused, title, p.legend(lane, look.HeadRoom(c.W, title))...)
 	if len(p.parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSent(lane))
 		return
 	}
 	spec := p.spec(lane, th, c.W-2)

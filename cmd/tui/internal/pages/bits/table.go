@@ -55,7 +55,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	first, other := p.first(), p.other()
 	c.Frame(th, focused, "Account", p.heading(look.HeadRoom(c.W, "Account"), c.H)...)
 	if first == nil || len(p.parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSent(first))
 		return
 	}
 	y := p.head(c, first, other)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
@@ -13,15 +14,19 @@ import (
 type blocks struct {
 	blocks []engine.BlockState
 	n      int // of blocks, which may be more
+
+	nothing string // why there are none
 }
 
 func (p *blocks) Name() string { return "Blocks" }
 
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.Lane()
-	if slices.Equal(p.blocks, lane.Blocks) {
+	nothing := panes.NothingSent(lane)
+	if slices.Equal(p.blocks, lane.Blocks) && (len(p.blocks) > 0 || nothing == p.nothing) {
 		return false
 	}
+	p.nothing = nothing
 	p.blocks, p.n = lane.Blocks, 0
 	if x := lane.Totals.Transfer; x != nil {
 		p.n = x.Blocks
@@ -36,7 +41,7 @@ func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	if len(p.blocks) == 0 {
-		c.Clip(2, 1, w, look.Dim, "nothing has been sent yet")
+		c.Clip(2, 1, w, look.Dim, p.nothing)
 		return
 	}
 	n := min(len(p.blocks), w*h)

@@ -16,6 +16,8 @@ type Bits struct {
 	Recent engine.Recent
 	usual  [encoders.MaxSlots]int64 // what each slot took in the last minute: which are worth a place of their own
 	seen   bool
+
+	nothing string // why there is nothing to show
 }
 
 // Name implements room.Pane.
@@ -24,9 +26,11 @@ func (p *Bits) Name() string { return "Bits" }
 // Observe implements room.Pane.
 func (p *Bits) Observe(v room.View) bool {
 	r := v.Lane().Recent
-	if p.seen && (!v.Slow || r.Budget == p.Recent.Budget) {
+	nothing := NothingSent(v.Lane())
+	if p.seen && (!v.Slow || r.Budget == p.Recent.Budget && (r.Budget.Total() > 0 || nothing == p.nothing)) {
 		return false
 	}
+	p.nothing = nothing
 	p.Schema, p.Recent, p.seen = v.Snap.Schema, r, true
 	var sum encoders.Budget
 	for _, s := range engine.Tail(v.Lane().Samples, time.Minute) {
@@ -46,7 +50,7 @@ func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Where the bits go", look.Dim.Span("payload of the last 2 s"))
 	parts := p.Parts()
 	if len(parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
+		c.Clip(2, 1, c.W-4, look.Dim, p.nothing)
 		return
 	}
 	l := p.layout(parts, c.W-4, c.H-3)

@@ -1,12 +1,21 @@
 package panes
 
 import (
+	"strconv"
 	"strings"
 
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 )
+
+// NothingSent says why there is nothing to show of what a lane spent.
+func NothingSent(l *engine.Lane) string {
+	if l == nil || l.Totals.Sent == 0 {
+		return "nothing has been sent yet"
+	}
+	return "nothing was sent lately; " + strconv.FormatInt(l.Totals.Sent, 10) + " packets before"
+}
 
 // ChangesWhole reports whether frames of a schema change as a whole: a call is one row, the
 // bytes of a message are all news. Per item and per changed item are then one figure.

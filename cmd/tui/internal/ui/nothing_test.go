@@ -1,0 +1,31 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/encoders"
+)
+
+// With packets delivered no page says that nothing was sent, though nothing was of late.
+func TestNoPageDeniesWhatWasSent(t *testing.T) {
+	for _, sent := range []int64{0, 45} {
+		for _, lab := range []*labtest.Lab{labtest.NewFile(0), labtest.NewWide()} {
+			lane := &lab.Snap.Lanes[0]
+			lane.Totals.Sent, lane.Recent.Budget, lane.Blocks = sent, encoders.Budget{}, nil
+			for i := range lane.Samples {
+				lane.Samples[i].Budget = encoders.Budget{}
+			}
+			for _, keys := range []string{"1", "1 tab tab tab", "2", "4", "4 tab tab"} {
+				for _, w := range []int{80, 160} {
+					m := screen(lab, w, 48, Options{})
+					press(m, strings.Fields(keys)...)
+					if denied := strings.Contains(m.View(), "nothing has been sent yet"); denied && sent > 0 {
+						t.Errorf("%s after %s, %d columns, %d packets sent:\n%s", lab.Snap.Item, keys, w, sent, m.View())
+					}
+				}
+			}
+		}
+	}
+}

@@ -64,6 +64,14 @@ func (h *History) Put(seq uint64) *Entry {
 // Newest returns the highest sequence number ever put, and whether there is one.
 func (h *History) Newest() (uint64, bool) { return h.newest, h.any }
 
+// Forget drops everything, memos included.
+func (h *History) Forget() {
+	for i := range h.slots {
+		h.slots[i].held, h.slots[i].Memo = false, nil
+	}
+	h.newest, h.any = 0, false
+}
+
 // Each calls f for every entry held, in no particular order.
 func (h *History) Each(f func(*Entry)) {
 	for i := range h.slots {

@@ -85,3 +85,19 @@ func TestHistoryAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a frame, want none", n)
 	}
 }
+
+// What is forgotten is gone, memos too, and older frames may come again.
+func TestHistoryForgets(t *testing.T) {
+	h := NewHistory(one(), 3)
+	for seq := range uint64(10) {
+		h.Put(seq).Memo = "memo"
+	}
+	h.Forget()
+	if _, any := h.Newest(); any || h.Get(9) != nil || h.Get(8) != nil {
+		t.Error("something is remembered")
+	}
+	h.Each(func(*Entry) { t.Error("something is held") })
+	if e := h.Put(2); e == nil || e.Memo != nil || h.Get(2) != e {
+		t.Errorf("an older frame after that: %+v", e)
+	}
+}

@@ -14,22 +14,33 @@ const MaxDigest = 32
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // digester computes the digest that a receiver reports of a frame, and that its sender
-// compares with its own: CRC-32C of cells and body, cut to so many bytes.
+// compares with its own: CRC-32C of cells, body and sequence, cut to so many bytes. An ack
+// has 16 bits of the sequence. By the digest a sender notices a receiver that is a whole
+// turn of them off.
 type digester struct {
-	bytes int // of a digest; 0: none is reported
-	buf   []byte
+	bytes    int  // of a digest; 0: none is reported
+	numbered bool // it covers the sequence, and a sender that starts over says it in full
+	buf      []byte
 }
 
-// append appends the digest of f.
-func (d *digester) append(dst []byte, f *frame.Frame) []byte {
+func newDigester(opt *Options) digester {
+	return digester{bytes: opt.DigestBits / 8, numbered: opt.DigestBits > 0 && !opt.Trusting}
+}
+
+// append appends the digest of e.
+func (d *digester) append(dst []byte, e *frame.Entry) []byte {
 	if d.bytes == 0 {
 		return dst
 	}
 	d.buf = d.buf[:0]
-	for _, v := range f.Table {
+	for _, v := range e.Frame.Table {
 		d.buf = binary.LittleEndian.AppendUint32(d.buf, uint32(v))
 	}
-	sum := crc32.Update(crc32.Checksum(d.buf, castagnoli), castagnoli, f.Body)
+	sum := crc32.Update(crc32.Checksum(d.buf, castagnoli), castagnoli, e.Frame.Body)
+	if d.numbered {
+		d.buf = binary.LittleEndian.AppendUint64(d.buf[:0], e.Seq)
+		sum = crc32.Update(sum, castagnoli, d.buf)
+	}
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], sum)
 	return append(dst, b[:d.bytes]...)

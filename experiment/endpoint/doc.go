@@ -14,6 +14,10 @@
 // epoch, each of its packets carries the params, so that the receiver can follow
 // whichever packets are lost.
 //
+// Datagrams may be damaged where no checksum is below. A receiver with a Guard lets no
+// single packet move its count far, and with digests (Options.DigestBits) a sender notices
+// what went wrong, in content or in count, and starts over.
+//
 // Snapshots may be lost; files may not. FileSender and FileReceiver deliver a file in
 // blocks, each of which is resent until it is acknowledged (package transfer has the
 // rules).

@@ -54,7 +54,10 @@ type Options struct {
 	// newest frame that it decoded, and a sender whose frame is another starts over from
 	// the initial state. Both ends must be set alike. 0: no digests.
 	DigestBits int
-	Probe      Probe // nil: nobody watches
+	// Trusting: digests do not cover the sequence, and no packet says it in full. Sessions
+	// whose reports have no digest_version were like that, and are so again in a replay.
+	Trusting bool
+	Probe    Probe // nil: nobody watches
 }
 
 // filled returns o with defaults for the fields that are not set.

@@ -165,7 +165,7 @@ func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 	if err != nil {
 		return BlockReception{Reception: Reception{Outcome: Corrupt, Err: err}}
 	}
-	rx, d := f.recognise(&h)
+	rx, d := f.recognise(&h, f.number(&h))
 	out := BlockReception{Reception: rx}
 	if d == nil {
 		return out
@@ -183,7 +183,7 @@ func (f *FileReceiver) open(datagram []byte) (h header, payload []byte, err erro
 	if datagram, err = unseal(datagram); err != nil {
 		return h, nil, err
 	}
-	h, payload, err = parseHeader(datagram, f.refsOf)
+	h, payload, err = parseHeader(datagram, f.refsOf, false)
 	if err == nil && len(payload) < numberBytes {
 		err = fmt.Errorf("%w: number of the block missing", ErrMalformed)
 	}

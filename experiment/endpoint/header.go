@@ -10,6 +10,10 @@ import (
 // state), codec (7) and a bit for "params follow", epoch (8). For a codec with two
 // references, the distance to the second follows (8; 0 = none). While an epoch is not
 // acked, the codec's canonical params follow, prefixed by their length in 8 bits.
+//
+// Where receivers report digests, 32 more bits of the sequence stand before the params of a
+// packet that builds on the initial state: the first ones, and those after contact was lost
+// or the sender started over. So a receiver whose count is off finds its place.
 const (
 	headerBytes  = 5
 	paramsFollow = 0x80
@@ -23,7 +27,8 @@ var ErrMalformed = errors.New("endpoint: packet header malformed")
 
 // header is a decoded packet header.
 type header struct {
-	seq       uint16
+	seq       uint64 // 48 bits if whole, else 16
+	whole     bool
 	baseline  uint8 // distance; 0 = the initial state
 	second    uint8 // distance of the second reference; 0 = none
 	codec     uint8
@@ -32,9 +37,10 @@ type header struct {
 	hasParams bool
 }
 
-// append writes h; two says whether the codec takes two references.
+// append writes h; two says whether the codec takes two references. Of the sequence it
+// writes as many bits as travel.
 func (h *header) append(dst []byte, two bool) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, h.seq)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(h.seq))
 	codec := h.codec
 	if h.hasParams {
 		codec |= paramsFollow
@@ -42,6 +48,9 @@ func (h *header) append(dst []byte, two bool) []byte {
 	dst = append(dst, h.baseline, codec, h.epoch)
 	if two {
 		dst = append(dst, h.second)
+	}
+	if h.whole {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(h.seq>>16))
 	}
 	if h.hasParams {
 		dst = append(dst, uint8(len(h.params)))
@@ -51,12 +60,13 @@ func (h *header) append(dst []byte, two bool) []byte {
 }
 
 // parseHeader reads what append wrote and returns the payload. refs returns how many
-// references a codec takes, 0 for an unknown codec.
-func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []byte, err error) {
+// references a codec takes, 0 for an unknown codec. numbered says that some packets have
+// their sequence in full.
+func parseHeader(src []byte, refs func(codec uint8) int, numbered bool) (h header, payload []byte, err error) {
 	if len(src) < headerBytes {
 		return h, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
 	}
-	h.seq = binary.LittleEndian.Uint16(src)
+	h.seq = uint64(binary.LittleEndian.Uint16(src))
 	h.baseline, h.epoch = src[2], src[4]
 	h.codec, h.hasParams = src[3]&^paramsFollow, src[3]&paramsFollow != 0
 	src = src[headerBytes:]
@@ -68,6 +78,13 @@ func parseHeader(src []byte, refs func(codec uint8) int) (h header, payload []by
 	}
 	if !h.hasParams {
 		return h, src, nil
+	}
+	if h.whole = numbered && h.baseline == 0; h.whole {
+		if len(src) < 4 {
+			return h, nil, fmt.Errorf("%w: rest of the sequence missing", ErrMalformed)
+		}
+		h.seq |= uint64(binary.LittleEndian.Uint32(src)) << 16
+		src = src[4:]
 	}
 	if len(src) < 1 {
 		return h, nil, fmt.Errorf("%w: length of the params missing", ErrMalformed)

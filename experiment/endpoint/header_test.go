@@ -39,7 +39,7 @@ func TestHeaderGolden(t *testing.T) {
 	if got := h.append(nil, true); !bytes.Equal(got, want) {
 		t.Errorf("got % x, want % x", got, want)
 	}
-	back, payload, err := parseHeader(append(want, 0xaa), func(uint8) int { return 2 })
+	back, payload, err := parseHeader(append(want, 0xaa), func(uint8) int { return 2 }, false)
 	if err != nil || !bytes.Equal(payload, []byte{0xaa}) || back.seq != h.seq || back.second != 7 || back.epoch != 3 ||
 		back.codec != 9 || string(back.params) != "a=1" {
 		t.Errorf("got %+v, payload % x, %v", back, payload, err)
@@ -47,12 +47,13 @@ func TestHeaderGolden(t *testing.T) {
 }
 
 func FuzzHeader(f *testing.F) {
-	f.Add([]byte{}, 1)
-	f.Add([]byte{1, 2, 3, 0x84, 5, 3, 'x', 'y', 'z', 9}, 1)
-	f.Add([]byte{1, 2, 3, 0x84, 5, 6, 255}, 2)
-	f.Fuzz(func(t *testing.T, data []byte, refs int) {
+	f.Add([]byte{}, 1, false)
+	f.Add([]byte{1, 2, 3, 0x84, 5, 3, 'x', 'y', 'z', 9}, 1, true)
+	f.Add([]byte{1, 2, 3, 0x84, 5, 6, 255}, 2, false)
+	f.Add([]byte{1, 2, 0, 0x84, 5, 3, 4, 5, 6, 1, 'x'}, 1, true)
+	f.Fuzz(func(t *testing.T, data []byte, refs int, numbered bool) {
 		count := func(uint8) int { return refs }
-		h, payload, err := parseHeader(data, count)
+		h, payload, err := parseHeader(data, count, numbered)
 		if err != nil {
 			return
 		}

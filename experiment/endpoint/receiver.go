@@ -32,6 +32,7 @@ type Receiver struct {
 	showing bool
 	seen    seenWindow
 	window  ackWindow
+	guard   guard
 
 	digest   digester
 	reported []byte // the digest in the newest ack
@@ -60,7 +61,7 @@ const settledAfter = 3
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
 	opt = opt.filled()
 	r := &Receiver{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History)}
-	r.digest.bytes = opt.DigestBits / 8
+	r.digest = newDigester(&opt)
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
@@ -104,11 +105,15 @@ type Reception struct {
 // Receive handles one datagram. The pointers in the result are valid until the next
 // call.
 func (r *Receiver) Receive(datagram []byte) Reception {
-	h, payload, err := parseHeader(datagram, r.refsOf)
+	h, payload, err := parseHeader(datagram, r.refsOf, r.digest.numbered)
 	if err != nil {
 		return Reception{Outcome: Corrupt, Err: err}
 	}
-	out, d := r.recognise(&h)
+	seq := r.number(&h)
+	if !r.believes(&h, seq) {
+		return Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}
+	}
+	out, d := r.recognise(&h, seq)
 	if d == nil {
 		return out
 	}
@@ -121,13 +126,10 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 	return r.decode(out, d, payload, refs)
 }
 
-// recognise finds the packet's full sequence and its decoder. d is nil for a
-// duplicate or an unknown codec.
-func (r *Receiver) recognise(h *header) (out Reception, d *epochDecoder) {
-	out = Reception{Seq: uint64(h.seq)}
-	if r.started || r.top > 0 {
-		out.Seq = unwrap(r.top, h.seq)
-	}
+// recognise finds the decoder of packet seq. d is nil for a duplicate or an unknown
+// codec.
+func (r *Receiver) recognise(h *header, seq uint64) (out Reception, d *epochDecoder) {
+	out = Reception{Seq: seq}
 	out.Reordered = r.started && out.Seq < r.top
 	if r.seen.has(out.Seq) {
 		out.Outcome = Duplicate
@@ -309,7 +311,7 @@ func (r *Receiver) Ack(dst []byte) []byte {
 	// Of frames, what the window notes is kept. Blocks of a file are noted and not kept:
 	// their acks have no digest.
 	if e := r.history.Get(r.window.newest); e != nil {
-		r.reported = r.digest.append(r.reported[:0], &e.Frame)
+		r.reported = r.digest.append(r.reported[:0], e)
 		a.digest = r.reported
 	}
 	dst = a.append(dst)

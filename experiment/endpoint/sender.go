@@ -49,7 +49,7 @@ func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options)
 	opt = opt.filled()
 	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe,
 		history: frame.NewHistory(s, opt.History), run: run,
-		digest: digester{bytes: opt.DigestBits / 8}}
+		digest: newDigester(&opt)}
 }
 
 // Encoding returns what the sender encodes with.
@@ -123,6 +123,7 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	}
 	h := s.header()
 	refs := s.pickRefs(&h)
+	h.whole = s.digest.numbered && h.hasParams && h.baseline == 0
 	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.run.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.run.Codec.Refs == 2)
 	out.Header = len(s.buf)
@@ -155,7 +156,7 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 
 // header returns the header of the next packet, without its references.
 func (s *Sender) header() header {
-	return header{seq: uint16(s.seq), codec: s.run.Codec.ID, epoch: uint8(s.epoch), params: s.run.Canonical, hasParams: !s.epochAcked}
+	return header{seq: s.seq, codec: s.run.Codec.ID, epoch: uint8(s.epoch), params: s.run.Canonical, hasParams: !s.epochAcked}
 }
 
 // Skip leaves out one snapshot and uses up its sequence. To the receiver it looks
@@ -280,7 +281,7 @@ func (s *Sender) differs(seq uint64, digest []byte) bool {
 	if e == nil {
 		return false // too old to tell
 	}
-	s.own = s.digest.append(s.own[:0], &e.Frame)
+	s.own = s.digest.append(s.own[:0], e)
 	return !bytes.Equal(s.own, digest)
 }
 

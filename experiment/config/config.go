@@ -35,6 +35,9 @@ type Config struct {
 	Assert   []Assertion
 
 	Codecs []encoders.Codec // those there are; nil: all of the table
+	// Trusting: endpoints believe every sequence number, as they did in reports that have no
+	// digest_version. Only their replays set it.
+	Trusting bool
 	// Find says where a file lies that the data or a link names; nil: where the name says.
 	Find func(name string) (path string)
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,7 +47,7 @@ func (l *lane) learn(now time.Duration, ack []byte) error {
 // reception is what the receiver made of a datagram, with what only the lab knows.
 type reception struct {
 	endpoint.Reception
-	tainted bool  // decoded from damaged bytes, or from a frame that was
+	tainted bool  // decoded from damaged bytes, from a frame that was, or as another packet
 	ns      int64 // time that the decoder took
 }
 
@@ -129,13 +130,17 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 		return outcomeOf(rx.Outcome)
 	}
 	l.digest.frame(rx.Frame)
-	same := f.matches(rx.Frame, &l.digest)
-	if !same {
+	same, moved := f.matches(rx.Frame, &l.digest), rx.Seq != f.rec.Seq
+	if !same || moved {
 		l.meter.undetected++
+	}
+	if moved && !rx.tainted { // damage to packets before it moved the receiver
+		rx.tainted = true
+		l.taint.mark(rx.Seq)
 	}
 	switch {
 	case rx.tainted:
-		if same && rx.Seq == f.rec.Seq && rx.Entry != nil && rx.Entry.Memo == nil {
+		if same && !moved && rx.Entry != nil && rx.Entry.Memo == nil {
 			l.taint.clear(rx.Seq) // the frame is correct, and no memo depends on the damage
 		}
 		return Tainted
@@ -148,7 +153,7 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 // refused records that a decoder rejected undamaged bytes, so that its codec cannot
 // read what it writes.
 func (l *lane) refused(rx *reception) {
-	if rx.Outcome == endpoint.Corrupt {
+	if rx.Outcome == endpoint.Corrupt && !errors.Is(rx.Err, endpoint.ErrDoubted) {
 		l.meter.decodeRefused++
 		l.lastErr = fmt.Errorf("packet %d: %w", rx.Seq, rx.Err)
 	}

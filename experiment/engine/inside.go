@@ -40,6 +40,7 @@ type Inside struct {
 	NewerAt   time.Duration // when Newer arrived
 	Late      time.Duration // by how much it missed its display time
 	Err       error         // error of the decoder
+	TakenFor  uint64        // its sequence number to the receiver, if it was decoded or doubted
 	AckLost   lossmodel.Cause
 	AckDue    time.Duration // when its ack reaches the sender; 0: no ack was sent, or it was lost
 }

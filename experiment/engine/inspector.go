@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"time"
 
 	"wirelab/experiment/endpoint"
@@ -101,6 +102,9 @@ func (w *inspector) arrived(l *lane, rx *reception, flipped int) {
 	}
 	in, rec := &w.cur, &l.rec
 	in.Flipped, in.Err = flipped, rx.Err
+	if rx.Frame != nil || errors.Is(rx.Err, endpoint.ErrDoubted) {
+		in.TakenFor = rx.Seq
+	}
 	in.Newer, in.NewerSent, in.NewerAt = w.shown, w.shownSent, w.shownAt
 	switch {
 	case rx.Outcome == endpoint.NoBaseline:

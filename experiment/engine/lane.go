@@ -81,7 +81,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 		clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
 	ends := func(history int, probe endpoint.Probe) endpoint.Options {
-		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Probe: probe}
+		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Probe: probe}
 	}
 	l.snd = endpoint.NewSender(schema, initial, run, ends(c.Sender.History, &l.encoding))
 	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), ends(c.Receiver.History, &l.decoding))
@@ -101,6 +101,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 func (l *lane) follow(c *config.Config) {
 	l.live = c
 	l.play.delay, l.screen.mode = c.Receiver.Playout, c.Receiver.Interpolation
+	l.rcv.Guard(!c.Down.Corrupt.Checksum && !c.Trusting)
 }
 
 // reshape makes the modelled links follow the configuration.

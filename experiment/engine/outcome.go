@@ -18,9 +18,9 @@ const (
 	Duplicate                   // a copy of a packet that was decoded already
 	Lost                        // dropped by the link; the cause says by which stage
 	NoBaseline                  // the receiver no longer holds the reference
-	Corrupt                     // failed the checksum, or the decoder refused it
+	Corrupt                     // failed the checksum, or the receiver refused or doubted it
 	UnknownCodec                // names a codec or an epoch that the receiver does not know
-	Tainted                     // checksum off: decoded from damaged bytes or from a frame that was
+	Tainted                     // checksum off: decoded from damaged bytes, from a frame that was, or as another packet
 	Wrong                       // decoded without complaint, yet different from what was sent
 	Unknown                     // its fate was still unknown when the run ended, over a real network
 	NumOutcomes

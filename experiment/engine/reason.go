@@ -2,8 +2,10 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
+	"wirelab/experiment/endpoint"
 	"wirelab/lossmodel"
 )
 
@@ -23,7 +25,8 @@ const (
 	BecauseNoBase              // the receiver lacked its baseline; the reason is not known
 	BecauseChecksum            // damaged; the checksum failed
 	BecauseDamaged             // damaged; the decoder rejected it
-	BecauseTainted             // decoded from damaged bytes, or from a frame that was
+	BecauseDoubted             // its sequence number was far from the newest, and no second packet agreed
+	BecauseTainted             // decoded from damaged bytes, from a frame that was, or as another packet
 	BecauseUnknown             // its codec or epoch is unknown to the receiver
 	BecauseRefused             // the decoder rejected undamaged bytes of its own encoder
 	BecauseRefusedFrame        // the encoder rejected the frame; nothing was sent
@@ -41,7 +44,7 @@ const (
 func (r Reason) String() string {
 	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost",
 		"no baseline: not decoded", "no baseline",
-		"checksum", "damaged", "tainted", "unknown codec", "codec error", "frame refused", "WRONG",
+		"checksum", "damaged", "doubted", "tainted", "unknown codec", "codec error", "frame refused", "WRONG",
 		"large: no ack", "large: swapped", "large: seam", "large: old baseline", "large: more changed", "large: dearer"}
 	if r < numReasons {
 		return names[r]
@@ -69,6 +72,8 @@ func failureReason(rec *PacketRecord, in *Inside) Reason {
 		return noBaseReason(in.Base)
 	case Corrupt:
 		switch {
+		case errors.Is(in.Err, endpoint.ErrDoubted):
+			return BecauseDoubted
 		case in.Flipped > 0 && in.Err == nil:
 			return BecauseChecksum
 		case in.Flipped > 0:

@@ -11,8 +11,9 @@ import (
 // Result is one run as the JSON of `run` has it. Everything except Timing is
 // reproducible to the bit.
 type Result struct {
-	Version       int                    `json:"version"`       // of the format; 0 means 1
-	Set           map[string]string      `json:"set,omitempty"` // the settings of this run in a sweep
+	Version       int                    `json:"version"`        // of the format; 0 means 1
+	DigestVersion int                    `json:"digest_version"` // of what the digest is of; 0 means 1
+	Set           map[string]string      `json:"set,omitempty"`  // the settings of this run in a sweep
 	Config        map[string]any         `json:"config"`
 	Seed          uint64                 `json:"seed"`
 	DurationS     float64                `json:"duration_s"`
@@ -82,8 +83,8 @@ func (s *Session) Result() *Result {
 	start.At, start.Sweep = nil, nil // the changes that took effect are in the log
 	first := s.lanes[0].result(until)
 	r := &Result{
-		Version: ReportVersion,
-		Config:  start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
+		Version: ReportVersion, DigestVersion: digestVersion(start),
+		Config: start.Values(), Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 		Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Interrupted: s.interrupted, Shadows: []ShadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
@@ -124,6 +125,18 @@ func (s *Session) itemsPerFrame() int {
 // programs could misread a report, not when keys are added.
 const ReportVersion = 1
 
+// DigestVersion is the version of the endpoints, on whose bytes digests depend. It grows
+// when they answer the same datagrams otherwise; replays of older reports still get what
+// there was then. Version 2 doubts sequence numbers that damage may have moved.
+const DigestVersion = 2
+
+func digestVersion(c *config.Config) int {
+	if c.Trusting {
+		return 1
+	}
+	return DigestVersion
+}
+
 // Settings returns the configuration at the end of the run: every key with its value
 // as text.
 func (r *Result) Settings() (map[string]string, error) {
@@ -149,11 +162,15 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d is longer than a run can be", int64(r.DurationNS)),
 			Expected: fmt.Sprintf("at most %d, which is %v h", int64(config.MaxDuration), config.MaxDuration.Hours())}
 	}
+	if r.DigestVersion > DigestVersion {
+		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d is of a later version of Wirelab", r.DigestVersion),
+			Expected: fmt.Sprintf("at most %d", DigestVersion)}
+	}
 	c, err := config.FromValues("", r.Config)
 	if err != nil {
 		return nil, config.Within("config", err)
 	}
-	c.At, c.Duration = r.Changes, r.DurationNS
+	c.At, c.Duration, c.Trusting = r.Changes, r.DurationNS, r.DigestVersion < 2
 	return c, c.Validate()
 }
 

@@ -65,6 +65,13 @@ func (t *taint) has(seq uint64) bool {
 	return f.seq == seq && f.tainted
 }
 
+// mark marks the stored frame of packet seq as of no use.
+func (t *taint) mark(seq uint64) {
+	if f := &t.frames[seq%uint64(len(t.frames))]; f.seq == seq {
+		f.tainted = true
+	}
+}
+
 // clear marks the stored frame of packet seq as correct.
 func (t *taint) clear(seq uint64) {
 	if f := &t.frames[seq%uint64(len(t.frames))]; f.seq == seq {

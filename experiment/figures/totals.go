@@ -50,8 +50,7 @@ type Totals struct {
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
 	// Undetected counts frames that the receiver decoded without complaint, shown or not,
-	// and that differ in content from what was sent. A frame that a damaged sequence number
-	// shifted in time is not among them.
+	// and that are not what was sent: another content, or taken for another packet's.
 	Undetected int64 `json:"undetected"`
 	// Restarts counts how often the sender started over from the initial state because the
 	// receiver's digest of a frame was not its own (receiver.digest).

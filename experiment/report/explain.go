@@ -188,7 +188,17 @@ func (e *explainer) damage(why engine.Reason) string {
 		return e.packet() + " was thrown away: " + bits + " on the way, and the checksum says so"
 	case engine.BecauseDamaged:
 		return e.packet() + " could not be read: " + bits + " on the way, and with no checksum the decoder got them: " + errText(e.in.Err)
+	case engine.BecauseDoubted:
+		cause := "packets are missing before it"
+		if e.in.Flipped > 0 {
+			cause = bits + " on the way"
+		}
+		return e.packet() + fmt.Sprintf(" came as number %d, far from the newest, and no second packet agreed: %s", e.in.TakenFor, cause)
 	case engine.BecauseTainted:
+		if e.in.Flipped == 0 && e.in.TakenFor != e.rec.Seq {
+			return e.packet() + fmt.Sprintf(" was taken for packet %d: damaged numbers had moved the receiver, and the checksum is off",
+				e.in.TakenFor)
+		}
 		if e.in.Flipped == 0 {
 			return e.packet() + fmt.Sprintf(" came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off",
 				e.rec.Seq-uint64(e.rec.Baseline))

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
 )
 
 // An uplink without a checksum that flips bits makes the sender take snapshots for
@@ -129,4 +130,50 @@ func TestExplainUnknownEpoch(t *testing.T) {
 	if rec.Outcome != engine.UnknownCodec {
 		t.Errorf("it ended as %v", rec.Outcome)
 	}
+}
+
+// A damaged sequence number is doubted; so is the first packet after an outage, which
+// nothing damaged. A receiver that doubts nothing takes packets for others.
+func TestExplainDoubtedNumbers(t *testing.T) {
+	settings := []string{"encoder.name", "quantized", "down.checksum", "false", "link.latency", "10ms"}
+	x := provoke(t, 60*time.Second, labtest.NewCrowd(5, 1, -1, 5), append(settings, "down.corrupt", "60%")...) // small packets
+	i := x.newest(engine.BecauseDoubted)
+	seq, as := i.Opened.Record.Seq, i.Opened.Inside.TakenFor
+	if flip := (seq ^ as) & 0xffff; flip == 0 || flip&(flip-1) != 0 || flip < 256 {
+		t.Errorf("packet %d came as %d by one flipped bit", seq, as)
+	}
+	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: 1 bit of %s was flipped on the way", seq, as,
+		thousands(int64(i.Opened.Record.Wire-28)*8))
+
+	x = provoke(t, 5*time.Second, labtest.NewCrowd(5, 1, -1, 5), settings...)
+	x.change(config.NewChange("down.loss", "100%"))
+	x.run(15 * time.Second)
+	first := x.seq()
+	x.change(config.NewChange("down.loss", "0%"))
+	x.run(16 * time.Second)
+	i = x.newest(engine.BecauseDoubted)
+	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: packets are missing before it", first, first)
+	if i.N != 1 {
+		t.Errorf("%d packets were doubted after the outage", i.N)
+	}
+}
+
+func TestExplainMovedPackets(t *testing.T) {
+	c := config.Default()
+	c.Encoder.Name, c.Trusting = "quantized", true
+	for _, set := range [][2]string{{"down.checksum", "false"}, {"down.corrupt", "60%"}} {
+		if err := c.Set(set[0], set[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := provokeWith(t, 20*time.Second, labtest.NewCrowd(5, 1, -1, 5), c)
+	x.change(config.NewChange("down.corrupt", "0%"))
+	x.run(21 * time.Second)
+	i := x.newest(engine.BecauseTainted)
+	seq := i.Opened.Record.Seq
+	turns := (i.Opened.Inside.TakenFor - seq) >> 16
+	if turns == 0 {
+		t.Fatal("the receiver was not moved: the test tests nothing")
+	}
+	x.says(i, "packet %d was taken for packet %d: damaged numbers had moved the receiver, and the checksum is off", seq, seq+turns<<16)
 }

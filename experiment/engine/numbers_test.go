@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
+)
+
+// numberDamage is a session without UDP's checksum, of which one packet in ten is damaged for
+// five seconds. trusting is how sessions were before the receiver doubted any number.
+func numberDamage(t *testing.T, encoder string, digest int, seed uint64, trusting bool) *Session {
+	t.Helper()
+	c := config.Default()
+	c.Seed, c.Encoder.Name, c.Receiver.DigestBits, c.Trusting = seed, encoder, digest, trusting
+	for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, seed), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(5 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.NewChange("down.corrupt", "0%")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// off returns by how many packets the receiver's newest differs from the sender's.
+func off(l *lane) int64 {
+	newest, _ := l.rcv.History().Newest()
+	return int64(newest) - int64(l.snd.Seq()-1)
+}
+
+// failures counts what arrived and was of no use, or was not what was sent.
+func failures(l *lane) int64 {
+	o := &l.meter.outcomes
+	return o[NoBaseline] + o[Corrupt] + o[UnknownCodec] + o[Tainted] + o[Wrong] + o[Duplicate] + l.meter.undetected
+}
+
+// One damaged sequence number used to move the receiver by 65,536 for good. Ten seconds
+// after the damage, both ends count alike, and every packet is what was sent.
+func TestDamagedNumbersHeal(t *testing.T) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 10
+	}
+	moved := 0
+	for seed := range seeds {
+		for _, x := range []struct {
+			encoder string
+			digest  int
+		}{{"relative-orientation", 16}, {"quantized", 0}} { // what follows a packet of quantized does not depend on it
+			s := numberDamage(t, x.encoder, x.digest, seed, false)
+			l := s.lanes[0]
+			if err := s.RunUntil(15 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			before := failures(l)
+			if err := s.RunUntil(18 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if n := failures(l) - before; n != 0 || off(l) > 0 || off(l) < -5 {
+				t.Errorf("seed %d, %s: %d packets of no use ten seconds after the damage, the receiver is %d ahead", seed, x.encoder, n,
+					off(l))
+			}
+			total := l.totals(s.Now())
+			if behind, ok := total.Playout.BehindMS.Value(); !ok || behind < 0 || behind > 1000 || total.Wrong != 0 || total.DecodeRefused != 0 {
+				t.Errorf("seed %d, %s: shown %g ms behind, %d wrong, %d refused", seed, x.encoder, behind, total.Wrong, total.DecodeRefused)
+			}
+		}
+		if s := numberDamage(t, "quantized", 0, seed, true); s.RunUntil(7*time.Second) == nil && off(s.lanes[0]) > 60_000 {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("no number of any seed was damaged: the test tests nothing")
+	}
+}
+
+// A frame that is taken for another packet's is not what the sender meant: it is counted,
+// and not displayed.
+func TestMovedFramesCount(t *testing.T) {
+	for seed := range uint64(40) {
+		s := numberDamage(t, "quantized", 0, seed, true)
+		l := s.lanes[0]
+		if off(l) < 60_000 {
+			continue
+		}
+		before, shown := l.meter.undetected, l.meter.playout
+		if err := s.RunUntil(8 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		x, after := l.totals(s.Now()), l.meter.playout
+		if n := l.meter.undetected - before; n < 170 || x.Wrong != 0 || x.Tainted < n {
+			t.Errorf("of 180 frames taken for others %d are counted, %d tainted, %d wrong", n, x.Tainted, x.Wrong)
+		}
+		if starved := after.starved - shown.starved; starved < 160 || x.Playout.BehindMS.Or(-1) < 0 || x.Playout.Late > 10 {
+			t.Errorf("%d of 180 display ticks starved, %v ms behind, %d late", starved, x.Playout.BehindMS, x.Playout.Late)
+		}
+		return
+	}
+	t.Error("no seed moved the receiver: the test tests nothing")
+}
+
+// A receiver that doubts goes on within a few packets after ten minutes without any, and
+// one with digests even after the 16 bits have gone all the way round.
+func TestOutageUnderGuard(t *testing.T) {
+	for _, x := range []struct{ digest, packets int }{{0, 36_000}, {16, 36_000}, {16, 65_536 - 2000}, {8, 65_536 + 70}} {
+		c := config.Default()
+		c.Receiver.DigestBits = x.digest
+		for key, v := range map[string]any{"link.latency": "20ms", "down.checksum": false} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(packets int) {
+			t.Helper()
+			if err := s.RunUntil(s.now + endpoint.TickTime(uint64(packets), 60)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(300)
+		if err := s.Change(config.NewChange("down.loss", "100%")); err != nil {
+			t.Fatal(err)
+		}
+		run(x.packets)
+		before := failures(s.lanes[0])
+		if err := s.Change(config.NewChange("down.loss", "0%")); err != nil {
+			t.Fatal(err)
+		}
+		run(60)
+		if n := failures(s.lanes[0]) - before; n > 3 || off(s.lanes[0]) > 0 || off(s.lanes[0]) < -5 {
+			t.Errorf("%d bits: %d of 60 packets of no use after %d lost ones, the receiver is %d ahead", x.digest, n, x.packets, off(s.lanes[0]))
+		}
+	}
+}
+
+// A report without a version of its digest is of a receiver that doubted nothing, and
+// replays as it was. One of a later version is refused.
+func TestDigestVersions(t *testing.T) {
+	digests := map[string]bool{}
+	for _, trusting := range []bool{true, false} {
+		s := numberDamage(t, "quantized", 16, firstMoved(t), trusting)
+		if err := s.RunUntil(7 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		r := s.Result()
+		if r.DigestVersion == DigestVersion == trusting {
+			t.Errorf("trusting %v: digest version %d", trusting, r.DigestVersion)
+		}
+		c, err := r.Replayable()
+		if err != nil || c.Trusting != trusting {
+			t.Fatalf("trusting %v: a replay trusts %v, %v", trusting, c.Trusting, err)
+		}
+		again, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, firstMoved(t)), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.RunUntil(time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if got := again.Result(); got.Digest != r.Digest || got.DigestVersion != r.DigestVersion {
+			t.Errorf("trusting %v: the replay is another", trusting)
+		}
+		digests[r.Digest] = true
+		r.DigestVersion = DigestVersion + 1
+		if _, err := r.Replayable(); err == nil {
+			t.Error("a report of a later version of the digest is replayed")
+		}
+	}
+	if len(digests) != 2 {
+		t.Error("both versions do the same: the test tests nothing")
+	}
+}
+
+// firstMoved returns the first seed of numberDamage that moves a receiver that doubts
+// nothing.
+func firstMoved(t *testing.T) uint64 {
+	t.Helper()
+	for seed := range uint64(40) {
+		if off(numberDamage(t, "quantized", 16, seed, true).lanes[0]) > 60_000 {
+			return seed
+		}
+	}
+	t.Fatal("no seed moves the receiver")
+	return 0
+}

@@ -59,8 +59,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if t.Undetected > t.Wrong {
 		fmt.Fprintf(w, "; %d frames were off undetected, for want of a checksum", t.Undetected)
 	}
-	if t.Restarts > 0 {
-		fmt.Fprintf(w, "; the sender started over %d times", t.Restarts)
+	if t.Restarts.Or(0) > 0 {
+		fmt.Fprintf(w, "; the sender started over %.0f times", t.Restarts)
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "times     encode %s µs, decode %s µs at the median; %.0f times real time\n",

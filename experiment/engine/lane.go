@@ -197,7 +197,9 @@ func (l *lane) closeSample(t time.Duration) {
 // totals returns the lane's totals at now.
 func (l *lane) totals(now time.Duration) figures.Totals {
 	t := l.meter.totals(l.delivery.busyUntil(now)-l.began, l.schema, l.linkGauges(now))
-	t.Restarts = l.snd.Restarts()
+	if l.live.Receiver.DigestBits > 0 && l.delivery == nil {
+		t.Restarts = figures.Known(float64(l.snd.Restarts()))
+	}
 	t.Sender = gauges(l.snd.Encoding().Encoder)
 	t.Transfer = l.delivery.transferred(now, &l.meter)
 	t.Receiver = gauges(l.rcv.Decoder())

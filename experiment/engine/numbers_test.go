@@ -197,3 +197,13 @@ func firstMoved(t *testing.T) uint64 {
 	t.Fatal("no seed moves the receiver")
 	return 0
 }
+
+// Whether the sender started over is not known where nothing would tell it.
+func TestRestartsWithoutDigests(t *testing.T) {
+	for bits, known := range map[int]bool{0: false, 16: true} {
+		s := numberDamage(t, "quantized", bits, 1, false)
+		if _, got := s.lanes[0].totals(s.Now()).Restarts.Value(); got != known {
+			t.Errorf("%d bits: restarts are known: %v", bits, got)
+		}
+	}
+}

@@ -53,8 +53,8 @@ type Totals struct {
 	// and that are not what was sent: another content, or taken for another packet's.
 	Undetected int64 `json:"undetected"`
 	// Restarts counts how often the sender started over from the initial state because the
-	// receiver's digest of a frame was not its own (receiver.digest).
-	Restarts int64 `json:"restarts"`
+	// receiver's digest of a frame was not its own; none if receiver.digest is off.
+	Restarts Figure `json:"restarts"`
 	// Unknown counts packets given to a real network of which nothing was ever heard.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"`

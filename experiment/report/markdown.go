@@ -87,6 +87,7 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 		[2]string{"in flight at the end", fmt.Sprint(t.InFlight)},
 		[2]string{"**wrong**", fmt.Sprint(t.Wrong)},
 		[2]string{"undetected: decoded, and not what was sent", fmt.Sprint(t.Undetected)},
+		[2]string{"restarts, after a digest was another", t.Restarts.Text(0)},
 	)
 	if e := t.Rounding; e != nil {
 		rows = append(rows, [2]string{"rounded by the encoder: mean, most (" + e.Field + ")", fmt.Sprintf("%.4f, %.4f", e.Mean, e.Max)})

@@ -101,7 +101,9 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 func (l *lane) follow(c *config.Config) {
 	l.live = c
 	l.play.delay, l.screen.mode = c.Receiver.Playout, c.Receiver.Interpolation
-	l.rcv.Guard(!c.Down.Corrupt.Checksum && !c.Trusting)
+	if !c.Down.Corrupt.Checksum && !c.Trusting {
+		l.rcv.Guard(true) // for good: what was damaged before a checksum was on may be under way
+	}
 }
 
 // reshape makes the modelled links follow the configuration.

@@ -85,6 +85,35 @@ func TestDamagedNumbersHeal(t *testing.T) {
 	}
 }
 
+// Packets that were damaged while the checksum was off arrive after it was turned on.
+func TestDamageUnderWay(t *testing.T) {
+	for seed := range uint64(15) {
+		c := config.Default()
+		c.Seed, c.Encoder.Name = seed, "quantized"
+		for key, v := range map[string]any{"down.corrupt": "90%", "down.checksum": false, "link.latency": "1s"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(5, 1, -1, seed), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(1100 * time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Change(config.NewChange("down.checksum", true, "down.corrupt", "0%")); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(8 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if n := off(s.lanes[0]); n > 0 {
+			t.Errorf("seed %d: the receiver is %d ahead", seed, n)
+		}
+	}
+}
+
 // A frame that is taken for another packet's is not what the sender meant: it is counted,
 // and not displayed.
 func TestMovedFramesCount(t *testing.T) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
 )
 
@@ -72,6 +74,9 @@ const inspected = 1024
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, KeepSamples: 1, Observer: out.Observer()}
+	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return x.Change.Has("shadow") }) {
+		so.KeepSamples = liveSamples // to compare the lanes by
+	}
 	so.Inspect, so.KeepPackets = so.Observer != nil, inspected
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()
@@ -179,6 +184,9 @@ func (p *saving) due(save func() error) error {
 // resultNow is the session's result with the pace since begun.
 func resultNow(s *engine.Session, begun int64, clock engine.Clock) *engine.Result {
 	r := s.Result()
+	if len(r.Shadows) > 0 {
+		r.Comparison, r.SideBySide = lockstep.Compare(s.View(0)), s.SideBySide()
+	}
 	if spent := clock.Now() - begun; spent > 0 {
 		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)
 	}

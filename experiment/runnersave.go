@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
 )
 
@@ -101,6 +102,10 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 		name = r.opt.Stamp() + "-" + name
 	}
 	result := r.session.Result()
+	var seen *engine.Snapshot // to compare the shadows, which takes a moment
+	if len(result.Shadows) > 0 {
+		seen, result.SideBySide = r.session.View(0), r.session.SideBySide()
+	}
 	result.Planned, result.Reason = 1, why
 	switch {
 	case r.err != nil:
@@ -114,6 +119,9 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
+		}
+		if seen != nil {
+			result.Comparison = lockstep.Compare(seen)
 		}
 		if err := kept.Write(folder, r.files, result); err != nil {
 			r.opt.Disk.RemoveEmpty(made)

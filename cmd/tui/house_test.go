@@ -50,9 +50,9 @@ var plan = map[string][]string{
 	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
 	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
 	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
-	"experiment/lockstep": {"experiment/engine", "experiment/paired"}, // compares lanes over the time that they have in common
+	"experiment/lockstep": {"experiment/engine", "experiment/figures", "experiment/paired"}, // compares lanes over the time that they have in common
 	"experiment/report":   {"experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
-	"experiment":          {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
+	"experiment":          {"experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/sweep":    {"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
 	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                           // scores encoders without a network
 

@@ -25,6 +25,7 @@ type Result struct {
 	Timing        figures.Timing         `json:"timing"`
 	Budget        []figures.BudgetShare  `json:"budget"`
 	Shadows       []ShadowResult         `json:"shadows"`
+	Comparison    *Comparison            `json:"comparison,omitempty"` // of all encoders, where there are shadows
 	Changes       []config.StampedChange `json:"changes"`
 	Assertions    []AssertionResult      `json:"assertions,omitempty"`
 	Interrupted   bool                   `json:"interrupted,omitempty"`
@@ -33,10 +34,12 @@ type Result struct {
 	Warnings      []string               `json:"warnings,omitempty"`    // effects of the link settings that may surprise
 	CodecError    string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest        string                 `json:"digest"`
+	Label         string                 `json:"label,omitempty"`     // the first encoder at the end, named as the shadows are
 	Planned       int                    `json:"planned,omitempty"`   // runs: one
 	PlannedS      float64                `json:"planned_s,omitempty"` // how long it was to be; 0: as long as the data
 	Reason        Ending                 `json:"reason,omitempty"`    // why it ended
 	Error         string                 `json:"error,omitempty"`     // what went wrong, if the reason is data or machine
+	SideBySide    []LaneSamples          `json:"-"`                   // of all encoders, where there are shadows
 	Files         []DataFile             `json:"files,omitempty"`     // that the data and the links were read from
 }
 
@@ -66,6 +69,7 @@ type DataFile struct {
 // fates.
 type ShadowResult struct {
 	Encoder string                `json:"encoder"`
+	Label   string                `json:"label,omitempty"`  // Encoder, and the params that tell it from the others
 	FromS   float64               `json:"from_s,omitempty"` // when it joined, in seconds; its figures count from then
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
@@ -93,9 +97,11 @@ func (s *Session) Result() *Result {
 	if err := s.lanes[0].lastErr; err != nil {
 		r.CodecError = err.Error()
 	}
-	for _, l := range s.lanes[1:] {
+	differs := s.differences()
+	r.Label = joinName(first.encoder, differs[0])
+	for i, l := range s.lanes[1:] {
 		x := l.result(until)
-		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing,
+		r.Shadows = append(r.Shadows, ShadowResult{Encoder: x.encoder, Label: joinName(x.encoder, differs[1+i]), FromS: x.began.Seconds(), Totals: x.totals, Timing: x.timing,
 			Budget: x.budget, Digest: x.digest})
 	}
 	return r

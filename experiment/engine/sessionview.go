@@ -17,8 +17,10 @@ func (s *Session) View(packets int) *Snapshot {
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.Log(),
 		World: s.picture(), Both: s.display(),
 	}
-	for _, l := range s.lanes {
+	differs := s.differences()
+	for i, l := range s.lanes {
 		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
+		snap.Lanes[i].Differs = differs[i]
 	}
 	return snap
 }

@@ -120,6 +120,7 @@ type Notice struct {
 type Lane struct {
 	Encoder  string
 	Params   any
+	Differs  string        // params that tell it from lanes with the same encoder; empty: there is none, or they are the defaults
 	Began    time.Duration // when it joined
 	Epoch    uint64
 	Samples  []Sample       // oldest first; bounded

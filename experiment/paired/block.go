@@ -126,7 +126,7 @@ func flatTop(t float64) float64 {
 // influence returns how much each pair shifts the difference of two ratios, to first
 // order. The block length follows from the dependence among these values.
 func influence(a, b Ratio) []float64 {
-	ra, rb := a.value(), b.value()
+	ra, rb := a.Value(), b.Value()
 	n := float64(len(a.Num))
 	ua, ub := sum(a.Den)/n, sum(b.Den)/n
 	out := make([]float64, len(a.Num))

@@ -51,7 +51,8 @@ func (i Interval) Significant() bool { return i.Known && (i.Lo > 0 || i.Hi < 0) 
 // over changed cubes or over seconds. Both slices have one entry per pair.
 type Ratio struct{ Num, Den []float64 }
 
-func (r Ratio) value() float64 { return sum(r.Num) / sum(r.Den) }
+// Value returns the figure; no number if there is nothing to divide by.
+func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
 // Ratios returns the difference of the ratios, a minus b. The four slices must have
 // equal lengths. If a denominator is zero, the interval is unknown.
@@ -60,7 +61,7 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
 		panic("paired: slices of different lengths are not paired")
 	}
-	if diff := a.value() - b.value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
+	if diff := a.Value() - b.Value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
 	}
 	moves := influence(a, b)
@@ -71,8 +72,14 @@ func Ratios(a, b Ratio, seed uint64) Interval {
 // ratios is Ratios with a given block length. The interval is widened by the factor
 // wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
+	return bootstrap(a, b, block, wider, seed, func(t *[4]float64) float64 { return t[0]/t[1] - t[2]/t[3] })
+}
+
+// bootstrap returns the interval of a figure that is a function of the sums of a's Num
+// and Den and b's Num and Den.
+func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[4]float64) float64) Interval {
 	n := len(a.Num)
-	out := Interval{Diff: a.value() - b.value(), Block: block}
+	out := Interval{Diff: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}
 	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block),
 		newPrefixSums(b.Den, out.Block)}
 	var m moments
@@ -84,7 +91,7 @@ func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 				total[i] += sums[i].of(from, length)
 			}
 		})
-		m.add(total[0]/total[1] - total[2]/total[3])
+		m.add(figure(&total))
 	}
 	out.spread(n, &m, wider)
 	return out

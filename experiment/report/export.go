@@ -79,13 +79,17 @@ func (e *Exporter) Write(r *engine.Result) error {
 	}
 	x := *r
 	x.Files = e.files.List(e.folder.Path())
-	return WriteError(e.folder.Write([]whole.Entry{
+	entries := []whole.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
 		e.samples.entry(),
 		e.packets.entry(open...),
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &Report{Runs: []*engine.Result{&x}}) }},
-	}))
+	}
+	if len(x.SideBySide) > 1 {
+		entries = append(entries, whole.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SideBySide) }})
+	}
+	return WriteError(e.folder.Write(entries))
 }
 
 // Close removes what was needed beside the folder.
@@ -159,7 +163,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // resultName is what the files and folders of a report are called.
-var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|packets\.csv|report\.(md|json)|run-[0-9]{3,})$`)
+var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|report\.(md|json)|run-[0-9]{3,})$`)
 
 // OpenFolder says, before a run, whether a report can be written into dir, which is made
 // if it is missing. What another run has written there stays, unless force.

@@ -31,6 +31,7 @@ func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
 		mdPlayout(&b, r)
 	}
 	mdBudget(&b, r)
+	mdComparison(&b, r)
 	mdChanges(&b, r)
 	mdAssertions(&b, r)
 	mdCharts(&b, r, samples)
@@ -107,14 +108,6 @@ func mdBudget(b *strings.Builder, r *engine.Result) {
 			name = fmt.Sprintf("%d others", s.Fields)
 		}
 		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", name, s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
-	}
-	b.WriteString("\n")
-	if len(r.Shadows) == 0 {
-		return
-	}
-	b.WriteString("## On the same frames and losses\n\n| encoder | payload kbps | wrong |\n|---|---:|---:|\n")
-	for _, s := range r.Shadows {
-		fmt.Fprintf(b, "| %s | %.1f | %d |\n", s.Encoder, s.Totals.PayloadKbps, s.Totals.Wrong)
 	}
 	b.WriteString("\n")
 }

@@ -26,6 +26,26 @@ func ShadowSign(th *Theme, i int) rune {
 	return signs[i%len(signs)]
 }
 
+// LaneName names a lane in at most w columns: its encoder, and the params that tell it
+// from others of that encoder. These are kept longest, from their end.
+func LaneName(encoder, differs string, w int) string {
+	if differs == "" {
+		return Short(encoder, w)
+	}
+	if whole := encoder + " " + differs; TextWidth(whole) <= w {
+		return whole
+	}
+	const least = 6 // of the encoder
+	if room := w - 1 - TextWidth(differs); room >= least {
+		return Short(encoder, room) + " " + differs
+	}
+	value := []rune(differs)
+	if keep := w - 2 - least; keep > 0 && keep < len(value) {
+		differs = "…" + string(value[len(value)-keep:])
+	}
+	return Short(encoder, least) + " " + differs
+}
+
 // LaneSign and laneInk are those of any lane: the first is the one under the keys.
 func LaneSign(th *Theme, i int) rune {
 	if i == 0 {

@@ -136,14 +136,14 @@ func (b *bar) title(w int) []look.Span {
 // encoders names the encoder, and what runs beside it.
 func (b *bar) encoders(cfg *config.Config) string {
 	name, lanes := cfg.Encoder.Name, b.s.Shown().Lanes
-	if b.s.Past.Away && len(lanes) > 0 {
-		name = lanes[0].Encoder // it may have been another
+	if len(lanes) > 0 && (b.s.Past.Away || lanes[0].Encoder == name) { // it may have been another
+		name = lanes[0].Name()
 	}
 	if n := len(lanes) - 1; n > 2 {
 		return fmt.Sprintf("%s %s %d shadows", name, b.th.Chosen, n)
 	}
 	for i := 1; i < len(lanes); i++ {
-		name += " " + b.th.Chosen + " " + lanes[i].Encoder
+		name += " " + b.th.Chosen + " " + lanes[i].BesideOf(&lanes[0])
 	}
 	return name
 }
@@ -152,7 +152,7 @@ func (b *bar) encoders(cfg *config.Config) string {
 func (b *bar) wrongEncoder() string {
 	for i := range b.s.Snap.Lanes {
 		if b.s.Snap.Lanes[i].Totals.Wrong > 0 {
-			return b.s.Snap.Lanes[i].Encoder
+			return b.s.Snap.Lanes[i].Name()
 		}
 	}
 	return ""

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
@@ -46,108 +46,42 @@ func (f figure) text(per string) figureText {
 
 // entry is one lane of the comparison.
 type entry struct {
-	lane    int // its number; 0 is the encoder under the keys
-	name    string
-	began   time.Duration
-	err     error
-	figures [numFigures]float64 // NaN: nothing to say
+	lockstep.Series     // of every sample that counts
+	lane            int // its number; 0 is the encoder under the keys
+	name, differs   string
+	absent          bool // it had not joined at the moment that is shown
+	began           time.Duration
+	err             error
+	figures         [numFigures]float64 // NaN: nothing to say
 
-	payload, failed, changed []float64 // of every sample that counts
-	across                   []bool    // which samples hold packets that build across a seam
-	sizes                    []float64 // of every packet
-	encode, decode           []float64 // microseconds; of packets that were decoded in all lanes
-
+	sizes          []float64 // of every packet
+	encode, decode []float64 // microseconds; of packets that were decoded in all lanes
 }
+
+// label names the encoder, so that all of them can be told apart.
+func (r *entry) label() string { return look.LaneName(r.name, r.differs, math.MaxInt) }
 
 // comparison is all lanes over what they have in common.
 type comparison struct {
-	from, to time.Duration // what was compared
-	packets  int           // that the sizes and times rest on
-	seams    int           // samples left out, for they show how dear a new beginning is and no more
-	entries  []entry
-}
-
-// beginning is the moment from which all lanes can be compared.
-func beginning(snap *engine.Snapshot) time.Duration {
-	from := time.Duration(0)
-	for i := range snap.Lanes {
-		from = max(from, snap.Lanes[i].Began)
-		if s := snap.Lanes[i].Samples; len(s) > 0 {
-			from = max(from, s[0].T-engine.SamplePeriod-lockstep.WarmUp)
-		}
-	}
-	for _, c := range snap.Log {
-		if c.T <= snap.Now && c.Change.Has("encoder") {
-			from = max(from, c.T)
-		}
-	}
-	return from + lockstep.WarmUp
+	lockstep.Stretch
+	packets int // that the sizes and times rest on
+	entries []entry
 }
 
 // compare gathers what the lanes of a snapshot measured. It takes time in
 // proportion to samples and lanes; the intervals are for later (see settle).
 func compare(snap *engine.Snapshot) comparison {
-	c := comparison{from: beginning(snap), to: snap.Now}
+	c := comparison{Stretch: lockstep.Gather(snap)}
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
-		samples := room.Between(l.Samples, c.from, c.to)
-		if n := len(samples); n > 0 {
-			c.to = samples[n-1].T
-		}
-		c.entries = append(c.entries, newEntry(i, l, samples))
+		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.Absent(snap, l), began: l.Began,
+			err: l.Err})
 	}
-	n := math.MaxInt
-	for i := range c.entries {
-		n = min(n, len(c.entries[i].payload))
-	}
-	for i := range c.entries { // all end at the same sample
-		r := &c.entries[i]
-		for _, v := range []*[]float64{&r.payload, &r.failed, &r.changed} {
-			*v = (*v)[len(*v)-n:]
-		}
-		r.across = r.across[len(r.across)-n:]
-	}
-	c.leaveOutSeams(n)
 	c.packets = c.pairPackets(snap)
 	for i := range c.entries {
 		c.entries[i].sum()
 	}
 	return c
-}
-
-// leaveOutSeams drops, of all n samples and for all lanes alike, those in which some lane
-// sent packets that build on frames from before a seam: what these cost depends on how the
-// data happen to end and begin.
-func (c *comparison) leaveOutSeams(n int) {
-	kept := 0
-	for k := range n {
-		if slices.ContainsFunc(c.entries, func(r entry) bool { return r.across[k] }) {
-			continue
-		}
-		for i := range c.entries {
-			r := &c.entries[i]
-			r.payload[kept], r.failed[kept], r.changed[kept] = r.payload[k], r.failed[k], r.changed[k]
-		}
-		kept++
-	}
-	c.seams = n - kept
-	for i := range c.entries {
-		r := &c.entries[i]
-		r.payload, r.failed, r.changed, r.across = r.payload[:kept], r.failed[:kept], r.changed[:kept], nil
-	}
-}
-
-func newEntry(i int, l *engine.Lane, samples []engine.Sample) entry {
-	r := entry{lane: i, name: l.Encoder, began: l.Began, err: l.Err}
-	values := make([]float64, 3*len(samples))
-	n := len(samples)
-	r.payload, r.failed, r.changed, r.across = values[:n:n], values[n:2*n:2*n], values[2*n:], make([]bool, n)
-	for k := range samples {
-		s := &samples[k]
-		r.payload[k], r.failed[k], r.changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
-		r.across[k] = s.Across > 0
-	}
-	return r
 }
 
 // pairPackets takes the packets that every lane still knows, and returns how many
@@ -158,7 +92,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	silent := make([]bool, len(snap.Lanes)) // sends nothing, and must not keep the others from being compared
 	n := 0
 	for i := range snap.Lanes {
-		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p engine.PacketRecord) bool { return p.Sent >= c.from })
+		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p engine.PacketRecord) bool { return p.Sent >= c.From })
 		for _, v := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
 			*v = make([]float64, 0, len(snap.Lanes[i].Packets))
 		}
@@ -169,7 +103,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	}
 	for k := range snap.Lanes[first].Packets {
 		p := &snap.Lanes[first].Packets[k]
-		if p.Copy > 0 || p.Sent < c.from {
+		if p.Copy > 0 || p.Sent < c.From {
 			continue
 		}
 		whole, decoded, across := true, true, false
@@ -212,25 +146,15 @@ func seek(list []engine.PacketRecord, at *int, seq uint64) *engine.PacketRecord 
 	return nil
 }
 
-// periods is a one for every sample: what a rate is over.
-func (r *entry) periods(seconds float64) []float64 {
-	v := make([]float64, len(r.payload))
-	for i := range v {
-		v[i] = seconds
-	}
-	return v
-}
-
 // ratio is the figure as a sum over a sum; false if it is no such thing.
 func (r *entry) ratio(f figure) (paired.Ratio, bool) {
-	const period = 1 / room.PerSecond
 	switch f {
 	case figureKbps:
-		return paired.Ratio{Num: r.payload, Den: r.periods(1000 * period)}, true
+		return r.Kbps(), true
 	case figureBits:
-		return paired.Ratio{Num: r.payload, Den: r.changed}, true
+		return r.PerChanged(), true
 	case figureFailures:
-		return paired.Ratio{Num: r.failed, Den: r.periods(period / 60)}, true
+		return r.FailedAMinute(), true
 	}
 	return paired.Ratio{}, false
 }
@@ -252,12 +176,12 @@ func (r *entry) sum() {
 	for f := range numFigures {
 		r.figures[f] = math.NaN()
 	}
-	if len(r.payload) == 0 || !slices.ContainsFunc(r.payload, func(v float64) bool { return v > 0 }) {
+	if len(r.Payload) == 0 || !slices.ContainsFunc(r.Payload, func(v float64) bool { return v > 0 }) {
 		return
 	}
 	for f := range numFigures {
 		if x, ok := r.ratio(f); ok {
-			r.figures[f] = total(x.Num) / total(x.Den)
+			r.figures[f] = x.Value()
 		} else if v, p := r.quantile(f); len(v) > 0 {
 			sorted := slices.Sorted(slices.Values(v))
 			r.figures[f] = sorted[max(int(math.Ceil(p*float64(len(v)))), 1)-1]
@@ -265,21 +189,41 @@ func (r *entry) sum() {
 	}
 }
 
-func total(v []float64) (s float64) {
-	for _, x := range v {
-		s += x
-	}
-	return s
+// gap is what lies between two entries by a figure: how many times as much one has as
+// the other. Failures are told apart by their difference: of one that never fails nothing
+// is a multiple.
+type gap struct {
+	times paired.Quotient
+	apart paired.Interval // of failures only
 }
 
+// known reports whether there were enough data for an interval.
+func (g *gap) known() bool { return g.times.Known || g.apart.Known }
+
+// sure reports whether the two are told apart beyond doubt.
+func (g *gap) sure() bool { return g.times.Significant() || g.apart.Significant() }
+
+// block is how many samples or packets are drawn together.
+func (g *gap) block() int { return max(g.times.Block, g.apart.Block) }
+
 // gapTo is how far r is from the leader by a figure, with its interval.
-func (r *entry) gapTo(leader *entry, f figure) paired.Interval {
+func (r *entry) gapTo(leader *entry, f figure) gap {
 	const seed = 1 // the same draws every time: the interval moves with the data alone
+	if len(r.Payload) != len(leader.Payload) || len(r.sizes) != len(leader.sizes) && f == figurePacket {
+		return gap{} // one of them was not there
+	}
 	a, ok := r.ratio(f)
-	if b, _ := leader.ratio(f); ok {
-		return paired.Ratios(a, b, seed)
+	b, _ := leader.ratio(f)
+	switch {
+	case f == figureFailures:
+		return gap{apart: paired.Ratios(a, b, seed)}
+	case ok:
+		return gap{times: paired.Quotients(a, b, seed)}
 	}
 	x, p := r.quantile(f)
 	y, _ := leader.quantile(f)
-	return paired.Quantiles(x, y, p, seed)
+	if len(x) != len(y) {
+		return gap{}
+	}
+	return gap{times: paired.QuantileQuotients(x, y, p, seed)}
 }

@@ -2,6 +2,8 @@ package compare
 
 import (
 	"math"
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,13 +17,13 @@ import (
 )
 
 // The figures are those of the common stretch of time, computed here straight from
-// the samples; the best comes first; intervals hold the difference.
+// the samples; the best comes first; intervals hold the quotient.
 func TestComparedFigures(t *testing.T) {
 	snap := labtest.FourShadows()
 	p := comparedPane(snap, 160, 48)
 	from := snap.Lanes[4].Began + lockstep.WarmUp // the last to join
-	if p.data.from != from || p.data.to != snap.Now {
-		t.Errorf("compared from %v to %v, want from %v", p.data.from, p.data.to, from)
+	if p.data.From != from || p.data.To != snap.Now {
+		t.Errorf("compared from %v to %v, want from %v", p.data.From, p.data.To, from)
 	}
 	before := 0.0
 	for at, i := range p.order {
@@ -43,9 +45,43 @@ func TestComparedFigures(t *testing.T) {
 			continue
 		}
 		gap, ok := p.gaps[p.key(i)]
-		want := r.figures[figureKbps] - p.data.entries[p.order[0]].figures[figureKbps]
-		if !ok || !gap.Significant() || math.Abs(gap.Diff-want) > 1e-6 || gap.Lo > want || gap.Hi < want {
+		want := r.figures[figureKbps] / p.data.entries[p.order[0]].figures[figureKbps]
+		if q := gap.times; !ok || !gap.sure() || math.Abs(q.Times-want) > 1e-6 || q.Lo > want || q.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
+		}
+	}
+}
+
+// busy is a snapshot of two encoders of which one sends 2.9 times as much as the other,
+// while what both send swings fourfold with the data; the second joined at 10 s.
+func busy(now time.Duration) *engine.Snapshot {
+	snap := labtest.WithShadows(labtest.Snapshot(now), "rotor")
+	rng := rand.New(rand.NewPCG(3, 3))
+	for i := range snap.Lanes[0].Samples {
+		a, b := &snap.Lanes[0].Samples[i], &snap.Lanes[1].Samples[i]
+		scene := 20_000 * (1 + 0.6*math.Sin(float64(i)/40))
+		a.PayloadBits, b.PayloadBits = int64(scene), int64(2.9*scene*(1+0.15*rng.NormFloat64()))
+	}
+	snap.Lanes[1].Began = 10 * time.Second
+	snap.Lanes[1].Samples = snap.Lanes[1].Samples[100:]
+	return snap
+}
+
+// Three seconds after it joined it is beyond doubt that an encoder sends 2.9 times as
+// much, however the data swing; and it is said in full at every width.
+func TestTimesAreSureAtOnce(t *testing.T) {
+	early := regexp.MustCompile(`×[23]\.\d+ `)
+	sure := regexp.MustCompile(`×[23]\.\d+  2\.\d+ to [23]\.\d+ `)
+	for _, w := range []int{60, 80, 100, 160, 200} {
+		text := labtest.Draw(comparedPane(busy(12*time.Second), w, 24), labtest.ViewOf(busy(12*time.Second)), w, 10)[3]
+		if !early.MatchString(text) || strings.Contains(text, "not told apart") || w > 100 && !strings.Contains(text, "too early to say how surely") {
+			t.Errorf("after a second, %d columns: %q", w, text)
+		}
+		for _, now := range []time.Duration{14 * time.Second, 30 * time.Second} {
+			text := labtest.Draw(comparedPane(busy(now), w, 24), labtest.ViewOf(busy(now)), w, 10)[3]
+			if !sure.MatchString(text) || strings.Contains(text, "not told apart") {
+				t.Errorf("at %v, %d columns: %q", now, w, text)
+			}
 		}
 	}
 }
@@ -69,9 +105,9 @@ func TestSeamsAreLeftOut(t *testing.T) {
 		}
 	}
 	c, want := compare(looped), compare(plain)
-	n := len(want.entries[0].payload)
-	if c.seams != 3 || len(c.entries[0].payload) != n-3 {
-		t.Errorf("%d samples left out, %d of %d kept", c.seams, len(c.entries[0].payload), n)
+	n := len(want.entries[0].Payload)
+	if c.Seams != 3 || len(c.entries[0].Payload) != n-3 {
+		t.Errorf("%d samples left out, %d of %d kept", c.Seams, len(c.entries[0].Payload), n)
 	}
 	for i := range c.entries {
 		from := plain.Lanes[4].Began + lockstep.WarmUp
@@ -125,7 +161,7 @@ func TestComparisonBeginsAnew(t *testing.T) {
 		{T: 80 * time.Second, Change: config.NewChange("encoder.params.x", 1)},
 		{T: 95 * time.Second, Change: config.NewChange("encoder.name", "later")}, // not yet, for one who looks back
 	}
-	if got := beginning(snap); got != 81*time.Second {
+	if got := lockstep.Since(snap); got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
 	snap.Now = 80500 * time.Millisecond

@@ -28,10 +28,10 @@ type table struct {
 	lanes int
 	all   []engine.Lane // as last seen
 	data  comparison
-	order []int                      // of the entries: the leader first
-	gaps  map[gapKey]paired.Interval // to the leader
-	queue []int                      // entries whose interval is due
-	looks int                        // at the clock, since the intervals were last begun
+	order []int          // of the entries: the leader first
+	gaps  map[gapKey]gap // to the leader
+	queue []int          // entries whose interval is due
+	looks int            // at the clock, since the intervals were last begun
 
 	columns []column // as last drawn
 	tallest float64  // bits a sample at the top of the small charts
@@ -84,7 +84,7 @@ func (p *table) unknown() bool {
 
 func (p *table) key(i int) gapKey {
 	r, leader := &p.data.entries[i], &p.data.entries[p.order[0]]
-	return gapKey{r.name, leader.name, r.began, p.by}
+	return gapKey{r.label(), leader.label(), r.began, p.by}
 }
 
 // settle works out the next interval that is due; it reports whether there was one.
@@ -95,7 +95,7 @@ func (p *table) settle() bool {
 	i := p.queue[0]
 	p.queue = p.queue[1:]
 	if p.gaps == nil || len(p.gaps) > 200 { // of encoders that have long left
-		p.gaps = map[gapKey]paired.Interval{}
+		p.gaps = map[gapKey]gap{}
 	}
 	p.gaps[p.key(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.by)
 	return true
@@ -141,10 +141,13 @@ func (p *table) picked() *entry {
 const (
 	compareTop   = 3  // rows above the first encoder
 	figureWidth  = 10 // of a column
-	gapWidth     = 26 // of the difference to the leader
+	leastGap     = 21 // of what lies between an encoder and the leader: room for the bounds
+	usualGap     = 34
+	widestGap    = 46
 	sparkWidth   = 24
-	compareTail  = 3 // rows below the last one
-	leastToShare = 2 // encoders
+	sparkRoom    = 28 // with what stands above it
+	compareTail  = 3  // rows below the last one
+	leastToShare = 2  // encoders
 )
 
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
@@ -190,20 +193,19 @@ func (p *table) invite(c *look.Canvas, th *look.Theme) {
 func (p *table) nameWidth(w int) int {
 	n := 0
 	for i := range p.data.entries {
-		n = max(n, look.TextWidth(p.data.entries[i].name))
+		n = max(n, look.TextWidth(p.data.entries[i].label()))
 	}
 	return min(n+6, max(w/3, 16))
 }
 
-// arrange says which columns there is room for: that of the figure sorted by, the
-// difference, then the others in their order, then the small charts. -1: none.
+// arrange says which columns there is room for: that of the figure sorted by, what lies
+// between an encoder and the leader, then the others by what they are worth, then the small
+// charts; what is left goes to the gap. -1: none.
 func (p *table) arrange(w, name int) (gapAt, sparkAt int) {
-	room := w - 3 - name - figureWidth
-	gap := min(gapWidth, room)
-	room -= gap
+	room := w - 3 - name - figureWidth - leastGap
 	show := [numFigures]bool{}
 	show[p.by] = true
-	for f := range numFigures {
+	for _, f := range [numFigures]figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
 		if !show[f] && room >= figureWidth {
 			show[f], room = true, room-figureWidth
 		}
@@ -217,11 +219,11 @@ func (p *table) arrange(w, name int) (gapAt, sparkAt int) {
 		}
 	}
 	gapAt, sparkAt = x+2, -1
-	if gap < 12 {
+	if w-gapAt < 12 {
 		gapAt = -1
 	}
-	if room >= sparkWidth/2 {
-		sparkAt = gapAt + gapWidth
+	if room >= sparkRoom+usualGap-leastGap {
+		sparkAt = min(gapAt+widestGap+2, w-2-sparkRoom)
 	}
 	return gapAt, sparkAt
 }
@@ -236,7 +238,11 @@ func (p *table) heads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 		c.Right(col.x+col.w, 1, k, head)
 	}
 	if gapAt >= 0 {
-		c.Clip(gapAt, 1, c.W-1-gapAt, look.Dim, "difference to the leader")
+		end := c.W - 2
+		if sparkAt >= 0 {
+			end = sparkAt - 2
+		}
+		c.Spans(gapAt, 1, end-gapAt, look.Fit(end-gapAt, words(p.by)...)...)
 	}
 	if sparkAt >= 0 {
 		// All rows have one scale: what looks twice as high is.
@@ -257,7 +263,7 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 		c.Text(2, y, k, th.Chosen)
 	}
 	c.Set(4, y, look.LaneInk(r.lane), look.LaneSign(th, r.lane))
-	c.Clip(6, y, name-5, k, r.name)
+	c.Clip(6, y, name-5, k, look.LaneName(r.name, r.differs, name-6))
 	for _, col := range p.columns {
 		v := look.Plain
 		if col.f == p.by {
@@ -273,25 +279,40 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 	}
 	end := c.W - 2
 	if sparkAt >= 0 {
-		end = sparkAt - 1
+		end = sparkAt - 2
 	}
 	if gapAt >= 0 {
-		c.Spans(gapAt, y, end-gapAt, p.gap(th, at, r)...)
+		c.Spans(gapAt, y, end-gapAt, p.gap(th, at, r, end-gapAt)...)
 	}
 }
 
 // lastMinute is what the small charts show.
 func (p *table) lastMinute(r *entry) []float64 {
 	const samples = int(time.Minute / engine.SamplePeriod)
-	return r.payload[max(len(r.payload)-samples, 0):]
+	return r.Payload[max(len(r.Payload)-samples, 0):]
 }
 
-// gap writes the difference to the leader.
-func (p *table) gap(th *look.Theme, at int, r *entry) []look.Span {
+// words are what stands above the gaps, longest first.
+func words(by figure) [][]look.Span {
+	texts := []string{"times the leader, and its bounds", "times the leader"}
+	if by == figureFailures {
+		texts = []string{"more than the leader"}
+	}
+	var out [][]look.Span
+	for _, t := range texts {
+		out = append(out, []look.Span{look.Dim.Span(t)})
+	}
+	return out
+}
+
+// gap writes what lies between an entry and the leader, as much as there is room for.
+func (p *table) gap(th *look.Theme, at int, r *entry, room int) []look.Span {
 	leader := &p.data.entries[p.order[0]]
-	text := p.by.text("")
 	v, best := r.figures[p.by], leader.figures[p.by]
 	switch {
+	case r.absent:
+		return look.Fit(room, []look.Span{look.Dim.Span("was not there yet: joined at " + look.Clock(r.began))},
+			[]look.Span{look.Dim.Span("was not there yet")})
 	case math.IsNaN(v) && r.err != nil:
 		return []look.Span{look.Bad.Span(r.err.Error())}
 	case math.IsNaN(v) || math.IsNaN(best):
@@ -299,49 +320,78 @@ func (p *table) gap(th *look.Theme, at int, r *entry) []look.Span {
 	case at == 0:
 		return []look.Span{look.Good.Span("leads")}
 	}
-	diff := []look.Span{look.Plain.Span("+" + look.Fixed(v-best, text.digits))}
-	i, ok := p.gaps[p.key(p.order[at])]
-	half, digits := (i.Hi-i.Lo)/2, text.digits
-	if half < 10 && digits > 0 {
-		digits++ // two digits that count
+	g := p.gaps[p.key(p.order[at])]
+	if p.by == figureFailures {
+		return p.moreFailures(th, v-best, &g, room)
 	}
-	more := look.Dim.Span(" " + th.PlusMinus + " " + look.Fixed(half, digits))
-	sure := []look.Span{look.Plain.Span("+" + look.Fixed(v-best, digits))}    // as exact as it is known
-	if up, down := i.Hi-i.Diff, i.Diff-i.Lo; up > 1.2*down || down > 1.2*up { // it leans to one side
-		sure, more.Text = diff, " ["+look.Fixed(i.Lo, text.digits)+", "+look.Fixed(i.Hi, text.digits)+"]"
+	if !g.times.Known {
+		n := []look.Span{look.Plain.Span(multiple(th, v/best, 1, 1))}
+		return look.Fit(room, append(n, look.Dim.Span("  too early to say how surely")), append(n, look.Dim.Span("  too early")), n)
 	}
-	switch {
-	case !ok || !i.Known:
-		return append(diff, look.Dim.Span(" "+th.PlusMinus+" ?"))
-	case !i.Significant():
-		return []look.Span{look.Dim.Span(sure[0].Text), more, look.Warn.Span("  may be none")}
+	q := &g.times
+	ink := look.Value
+	if !q.Significant() {
+		ink = look.Dim
 	}
-	diff = append(sure, more)
-	if best > 0 {
-		diff = append(diff, look.Dim.Span("  "+th.Times+look.Fixed(v/best, 2)))
+	times := []look.Span{ink.Span(multiple(th, q.Times, q.Lo, q.Hi)),
+		look.Dim.Span("  " + look.Fixed(q.Lo, decimals(q.Lo, q.Hi)) + " to " + look.Fixed(q.Hi, decimals(q.Lo, q.Hi)))}
+	if !q.Significant() {
+		return look.Fit(room, append(times[:2:2], look.Warn.Span("  not told apart yet")), append(times[:1:1], look.Warn.Span("  not told apart")),
+			times[:1])
 	}
-	return diff
+	text := p.by.text(p.per)
+	more := look.Plain.Span("  +" + look.Fixed(v-best, text.digits) + " " + text.unit)
+	return look.Fit(room, append(times[:2:2], more), times, times[:1])
+}
+
+// moreFailures writes how many packets more than the leader's could not be decoded.
+func (p *table) moreFailures(th *look.Theme, more float64, g *gap, room int) []look.Span {
+	diff := look.Plain.Span("+" + look.Fixed(more, 1))
+	if !g.apart.Known {
+		return look.Fit(room, []look.Span{diff, look.Dim.Span("  too early to say how surely")}, []look.Span{diff})
+	}
+	half := look.Dim.Span(" " + th.PlusMinus + " " + look.Fixed((g.apart.Hi-g.apart.Lo)/2, 1))
+	if !g.sure() {
+		return look.Fit(room, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not told apart yet")}, []look.Span{diff, half})
+	}
+	return []look.Span{diff, half}
+}
+
+// multiple writes how many times as much, as exactly as it is known.
+func multiple(th *look.Theme, v, lo, hi float64) string {
+	return th.Times + look.Fixed(v, decimals(lo, hi))
+}
+
+// decimals is how exactly a quotient is written: its bounds must not look alike.
+func decimals(lo, hi float64) int {
+	switch d := hi - lo; {
+	case d >= 0.1 || d <= 0:
+		return 2
+	case d >= 0.005:
+		return 3
+	}
+	return 4
 }
 
 // footnote says what the figures rest on.
 func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	y := c.H - 2
-	span := p.data.to - p.data.from
-	if len(p.data.entries[0].payload) == 0 {
+	span := p.data.To - p.data.From
+	if len(p.data.entries[0].Payload) == 0 {
 		c.Clip(2, y, c.W-4, look.Dim, "the comparison begins a second after the last of them has joined or was swapped")
 		return
 	}
 	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
-	if p.data.seams > 0 {
-		parts[0] += fmt.Sprintf(", %s after a seam left out", seconds(time.Duration(p.data.seams)*engine.SamplePeriod))
+	if p.data.Seams > 0 {
+		parts[0] += fmt.Sprintf(", %s after a seam left out", seconds(time.Duration(p.data.Seams)*engine.SamplePeriod))
 	}
 	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
 	}
-	parts = append(parts, th.PlusMinus+" 95 % by a paired block bootstrap"+p.blocks())
+	parts = append(parts, "bounds: 95 %, paired block bootstrap"+p.blocks())
 	text := strings.Join(parts, "; ")
 	if look.TextWidth(text) > c.W-4 {
-		text = fmt.Sprintf("common %s; %s 95 %%, paired block bootstrap%s", seconds(max(span, 0)), th.PlusMinus, p.blocks())
+		text = fmt.Sprintf("common %s; bounds 95 %%, paired block bootstrap%s", seconds(max(span, 0)), p.blocks())
 	}
 	c.Clip(2, y, c.W-4, look.Dim, text)
 }
@@ -349,14 +399,18 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 // blocks says how long the blocks were, for the encoder under the cursor or, for
 // the leader, for the one after it.
 func (p *table) blocks() string {
-	i, ok := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
-	if !ok || !i.Known {
-		return fmt.Sprintf(" from %s on", seconds(paired.MinPairs*engine.SamplePeriod))
+	g := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
+	if !g.known() {
+		least := paired.LeastPairs
+		if p.by == figureFailures {
+			least = paired.MinPairs
+		}
+		return fmt.Sprintf(" from %s on", seconds(time.Duration(least)*engine.SamplePeriod))
 	}
 	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
-		return fmt.Sprintf(", blocks of %d", i.Block)
+		return fmt.Sprintf(", blocks of %d", g.block())
 	}
-	return ", blocks of " + seconds(time.Duration(i.Block)*engine.SamplePeriod)
+	return ", blocks of " + seconds(time.Duration(g.block())*engine.SamplePeriod)
 }
 
 // seconds writes a length of time for reading.

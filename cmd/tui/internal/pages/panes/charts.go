@@ -314,7 +314,7 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 		return append(lines, look.Fit(rest, budget(" budget"), budget(""), nil)...)
 	}
 	brief := budget("") // the shadows need the room
-	beside := shadowLegend(th, rest-look.SpansWidth(brief), p.beside,
+	beside := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.beside,
 		func(l *engine.Lane) string { return look.Fixed(l.Recent.PayloadKbps, 1) })
 	rest -= look.SpansWidth(beside)
 	return slices.Concat(lines, beside, look.Fit(rest, budget(" budget"), brief, nil))
@@ -328,7 +328,7 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 	}
 	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(look.Fixed(r.BitsPerChanged, p.digits()))}
 	if len(p.beside) > 0 {
-		return append(now, shadowLegend(th, room-look.SpansWidth(now), p.beside,
+		return append(now, shadowLegend(th, room-look.SpansWidth(now), &p.Lane, p.beside,
 			func(l *engine.Lane) string { return look.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
 	}
 	if ChangesWhole(p.schema) {
@@ -344,7 +344,7 @@ func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
 // failuresLegend names the causes of failures, then the failures of the shadows.
 func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
 	own := failureLegend(th, failures(&p.Lane), room)
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), p.beside, func(l *engine.Lane) string {
+	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.beside, func(l *engine.Lane) string {
 		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)
 }

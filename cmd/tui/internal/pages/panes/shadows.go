@@ -27,11 +27,11 @@ func shadowLines(th *look.Theme, lanes []engine.Lane, of func([]engine.Sample) (
 
 // shadowLegend names the shadows with a figure each, as far as the room goes; of
 // those left out it says how many there are.
-func shadowLegend(th *look.Theme, room int, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
+func shadowLegend(th *look.Theme, room int, first *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
 	var out []look.Span
 	for i := range lanes {
 		sign := string(look.ShadowSign(th, i))
-		full := []look.Span{look.ShadowInk(i).Span("  " + sign + " " + lanes[i].Encoder + " "), look.Value.Span(figure(&lanes[i]))}
+		full := []look.Span{look.ShadowInk(i).Span("  " + sign + " " + lanes[i].BesideOf(first) + " "), look.Value.Span(figure(&lanes[i]))}
 		brief := []look.Span{look.ShadowInk(i).Span("  " + sign + " "), look.Value.Span(figure(&lanes[i]))}
 		more := look.Dim.Span(fmt.Sprintf("  +%d", len(lanes)-i))
 		rest := 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
 )
 
@@ -41,8 +43,12 @@ func openRun(s report.SavedReport) *run {
 	}
 	r := runs[0]
 	d.length, d.totals, d.timing, d.changes = r.DurationNS, r.Totals, r.Timing, r.Changes
-	for _, x := range r.Shadows {
-		d.beside = append(d.beside, x.Encoder+" "+look.Fixed(x.Totals.PayloadKbps, 1)+" kbps")
+	for i, x := range r.Shadows {
+		name, kbps := cmp.Or(x.Label, x.Encoder), x.Totals.PayloadKbps
+		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) { // as on page 5 and in report.md
+			kbps = c.Lanes[1+i].PayloadKbps.Or(math.NaN())
+		}
+		d.beside = append(d.beside, name+" "+look.Fixed(kbps, 1)+" kbps")
 	}
 	if len(runs) > 1 {
 		d.note = fmt.Sprintf("a sweep of %d runs: the first", len(runs))
@@ -59,8 +65,8 @@ func presentRun(snap *engine.Snapshot) *run {
 	if len(snap.Lanes) > 0 {
 		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
-	for i := 1; i < len(snap.Lanes); i++ {
-		d.beside = append(d.beside, snap.Lanes[i].Encoder+" "+look.Fixed(snap.Lanes[i].Totals.PayloadKbps, 1)+" kbps")
+	for i, c := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
+		d.beside = append(d.beside, snap.Lanes[i].Name()+" "+look.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}
 	return d
 }

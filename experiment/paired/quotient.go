@@ -1,0 +1,89 @@
+package paired
+
+import (
+	"math"
+	"slices"
+)
+
+// LeastPairs is the fewest pairs for a Quotient: two seconds. A quotient needs fewer
+// pairs than a difference, for what both encoders have in common cancels out.
+const LeastPairs = 20
+
+// Little data cannot know its own memory: an estimated block length is often far too
+// short. So blocks are as long as the data allow, up to longBlock pairs, six seconds; and
+// intervals are widened by the share that fewPairs is of all pairs. Both were chosen by
+// simulation, see TestQuotientCoverage. A quotient can afford it, a difference could not.
+const (
+	longBlock = 60
+	fewPairs  = 10.0
+)
+
+// Quotient is how many times larger one figure is than another, with its 95 %
+// confidence interval. It is worked out for the logarithm, so that the interval is the
+// same whichever of the two is divided by the other.
+type Quotient struct {
+	Times, Lo, Hi float64
+	Block         int  // block length in pairs
+	Known         bool // there were enough data; otherwise Lo and Hi are not set
+}
+
+// Significant reports whether the interval is known and excludes 1.
+func (q Quotient) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi < 1) }
+
+// Quotients returns the quotient of the ratios, a over b. The four slices must have
+// equal lengths. If a ratio is zero or its denominator is, the interval is unknown.
+func Quotients(a, b Ratio, seed uint64) Quotient {
+	n := len(a.Num)
+	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
+		panic("paired: slices of different lengths are not paired")
+	}
+	times := a.Value() / b.Value()
+	if n < LeastPairs || !(times > 0) || math.IsInf(times, 0) {
+		return Quotient{Times: times}
+	}
+	moves := shares(a, b)
+	block := max(blockLength(moves), n/maxBlocks, min(int(maxBlockShare*float64(n)), longBlock))
+	i := bootstrap(a, b, block, widening(moves, block)*(1+fewPairs/float64(n)), seed, func(t *[4]float64) float64 {
+		return math.Log(t[0] / t[1] / (t[2] / t[3]))
+	})
+	return i.quotient()
+}
+
+// QuantileQuotients returns the quotient of the p-th quantiles, a over b, as Quantiles
+// does for their difference. The values must be positive.
+func QuantileQuotients(a, b []float64, p float64, seed uint64) Quotient {
+	x, y := slices.Clone(a), slices.Clone(b)
+	for _, v := range [][]float64{x, y} {
+		for i := range v {
+			v[i] = math.Log(v[i])
+		}
+	}
+	i := Quantiles(x, y, p, seed)
+	return i.quotient()
+}
+
+// quotient takes an interval of logarithms back.
+func (i *Interval) quotient() Quotient {
+	q := Quotient{Times: math.Exp(i.Diff), Block: i.Block, Known: i.Known}
+	if q.Known {
+		q.Lo, q.Hi = math.Exp(i.Lo), math.Exp(i.Hi)
+	}
+	return q
+}
+
+// shares is influence for the logarithm of a quotient: each pair's shift as a share of
+// the figure.
+func shares(a, b Ratio) []float64 {
+	out := make([]float64, len(a.Num))
+	for _, of := range []struct {
+		r    Ratio
+		sign float64
+	}{{a, 1}, {b, -1}} {
+		n := float64(len(out))
+		num, den := sum(of.r.Num)/n, sum(of.r.Den)/n
+		for i := range out {
+			out[i] += of.sign * (of.r.Num[i]/num - of.r.Den[i]/den)
+		}
+	}
+	return out
+}

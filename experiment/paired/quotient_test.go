@@ -1,0 +1,103 @@
+package paired
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// scenes returns two encoders on the same frames: what both send swings eightfold with
+// what goes on in the data, and each has scatter of its own around it. The second
+// result is the true quotient of their means.
+func scenes(rng *rand.Rand, n int, phi, scatter, times float64) (a, b Ratio, truth float64) {
+	busy := autoregressive(rng, n, 0.97)
+	x, y := autoregressive(rng, n, phi), autoregressive(rng, n, phi/2)
+	own, other := scatter*math.Sqrt(1-phi*phi), scatter*math.Sqrt(1-phi*phi/4)
+	a, b = Ratio{make([]float64, n), ones(n)}, Ratio{make([]float64, n), ones(n)}
+	for i := range n {
+		scene := 1000 * math.Exp(0.15*busy[i])
+		a.Num[i], b.Num[i] = times*scene*math.Exp(own*x[i]), scene*math.Exp(other*y[i])
+	}
+	return a, b, times // both scatter alike, so the means of exp cancel out
+}
+
+// TestQuotientCoverage: the intervals contain the true quotient in 95 of 100 cases, and
+// not much less where the data are too few to know how long they remember. 2.9 times as
+// much is beyond doubt after two seconds; no difference is rarely taken for one.
+func TestQuotientCoverage(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		phi, least float64
+	}{
+		{20, 0, 0.95}, {20, 0.8, 0.92}, {50, 0.5, 0.95}, {50, 0.9, 0.87}, {100, 0.8, 0.93}, {200, 0.9, 0.92}, {600, 0, 0.94},
+		{600, 0.8, 0.92}, {600, 0.95, 0.87},
+	} {
+		rng := rand.New(rand.NewPCG(4, uint64(c.n)))
+		covers, sure, byDifference := 0, 0, 0
+		trials := min(400, 90_000/c.n)
+		for i := range trials {
+			a, b, truth := scenes(rng, c.n, c.phi, 0.15, 2.9)
+			q := Quotients(a, b, uint64(i))
+			if q.Known && q.Lo <= truth && truth <= q.Hi {
+				covers++
+			}
+			if q.Significant() {
+				sure++
+			}
+			if i < 50 && Ratios(a, b, uint64(i)).Significant() {
+				byDifference++
+			}
+		}
+		share := float64(covers) / float64(trials)
+		t.Logf("n = %d, phi = %g: covers %.3f, sure in %d of %d; by their difference in %d of %d", c.n, c.phi, share, sure, trials,
+			byDifference, min(trials, 50))
+		if slack := 3 * math.Sqrt(0.95*0.05/float64(trials)); share < c.least-slack {
+			t.Errorf("n = %d, phi = %g: covers %.3f", c.n, c.phi, share)
+		}
+		if float64(sure) < 0.95*float64(trials) {
+			t.Errorf("n = %d, phi = %g: 2.9 times as much is sure in %d of %d", c.n, c.phi, sure, trials)
+		}
+	}
+}
+
+// The quotient of quantiles covers too, and is the inverse of the one the other way
+// round.
+func TestQuantileQuotients(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	hit := 0
+	const trials = 100
+	for i := range trials {
+		a, b, truth := scenes(rng, 600, 0.7, 0.15, 2)
+		q := QuantileQuotients(a.Num, b.Num, 0.95, uint64(i))
+		if q.Known && q.Lo <= truth && truth <= q.Hi {
+			hit++
+		}
+		back := QuantileQuotients(b.Num, a.Num, 0.95, uint64(i))
+		if math.Abs(q.Times*back.Times-1) > 1e-9 || math.Abs(q.Lo*back.Hi-1) > 0.02 {
+			t.Errorf("%+v, the other way %+v", q, back)
+		}
+	}
+	if hit < 85 {
+		t.Errorf("covers in %d of %d", hit, trials)
+	}
+}
+
+func TestQuotientUnknown(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	a, b, _ := scenes(rng, 40, 0, 0.1, 2)
+	head := func(r Ratio, n int) Ratio { return Ratio{r.Num[:n], r.Den[:n]} }
+	none := Ratio{make([]float64, 40), ones(40)}
+	for name, q := range map[string]Quotient{
+		"few pairs":    Quotients(head(a, LeastPairs-1), head(b, LeastPairs-1), 1),
+		"over nothing": Quotients(a, none, 1), "of nothing": Quotients(none, a, 1), "no pairs": Quotients(Ratio{}, Ratio{}, 1),
+		"no quantile": QuantileQuotients(nil, nil, 0.5, 1),
+	} {
+		if q.Known || q.Significant() {
+			t.Errorf("%s: %+v", name, q)
+		}
+	}
+	same := Quotients(a, a, 1)
+	if !same.Known || same.Times != 1 || same.Lo != 1 || same.Hi != 1 || same.Significant() {
+		t.Errorf("of one and the same: %+v", same)
+	}
+}

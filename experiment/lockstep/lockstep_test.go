@@ -72,3 +72,64 @@ func TestShadowsCountOnceTheyHaveCaughtUp(t *testing.T) {
 		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
 	}
 }
+
+// The comparison of a report is over what all lanes have in common, without the warm-up of
+// the last that joined and without what a seam costs; the figures are worked out here from
+// the samples.
+func TestCompare(t *testing.T) {
+	busy := func(t time.Duration) int64 { return int64(1000 + 700*math.Sin(float64(t)/1e9)) }
+	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, busy),
+		*line(5*time.Second+1, 20*time.Second, func(t time.Duration) int64 { return 3*busy(t) + int64(t/engine.SamplePeriod%2) })}}
+	snap.Lanes[0].Encoder, snap.Lanes[1].Encoder, snap.Lanes[1].Differs = "rotor", "rotor", "small=3"
+	for i := range snap.Lanes {
+		for k := range snap.Lanes[i].Samples {
+			s := &snap.Lanes[i].Samples[k]
+			if s.Changed = 10; s.T <= 6*time.Second { // the warm-up
+				s.PayloadBits = 1 << 40
+			}
+			if s.T == 9*time.Second && i == 1 {
+				s.PayloadBits, s.Across = 1<<40, 6
+			}
+		}
+	}
+	c := Compare(snap)
+	var sum [2]float64
+	n := 0.0
+	for k := range snap.Lanes[1].Samples {
+		a, b := snap.Lanes[0].Samples[k+50], snap.Lanes[1].Samples[k]
+		if b.T > 6*time.Second+engine.SamplePeriod && b.Across == 0 {
+			sum[0], sum[1], n = sum[0]+float64(a.PayloadBits), sum[1]+float64(b.PayloadBits), n+1
+		}
+	}
+	if c.FromS != 6.000000001 || c.ToS != 20 || c.SeamS != 0.1 || len(c.Lanes) != 2 {
+		t.Fatalf("%+v", c)
+	}
+	for i, l := range c.Lanes {
+		if got, _ := l.PayloadKbps.Value(); math.Abs(got-sum[i]/n/100) > 1e-9 {
+			t.Errorf("%s: %v kbps, want %v", l.Label, got, sum[i]/n/100)
+		}
+		if got, _ := l.BitsPerChanged.Value(); math.Abs(got-sum[i]/n/10) > 1e-9 {
+			t.Errorf("%s: %v bits, want %v", l.Label, got, sum[i]/n/10)
+		}
+	}
+	l := c.Lanes[1]
+	if times, _ := l.Times.Value(); l.Label != "rotor small=3" || math.Abs(times-sum[1]/sum[0]) > 1e-9 || !(l.TimesLo.Or(0) > 2.99) ||
+		!(l.TimesHi.Or(9) < 3.01) {
+		t.Errorf("%+v, want %v times", l, sum[1]/sum[0])
+	}
+	if Compare(&engine.Snapshot{Lanes: snap.Lanes[:1]}) != nil {
+		t.Error("one alone is compared")
+	}
+}
+
+// Who looks back to before a shadow joined sees the others compared, and nothing of it.
+func TestAbsentLanesAreLeftOut(t *testing.T) {
+	same := func(time.Duration) int64 { return 1000 }
+	late := engine.Lane{Began: 30 * time.Second}
+	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, same), *line(5*time.Second, 20*time.Second, same), late}}
+	x := Gather(snap)
+	if !Absent(snap, &snap.Lanes[2]) || Absent(snap, &snap.Lanes[1]) || x.From != 6*time.Second || len(x.Lanes[0].Payload) != 140 ||
+		len(x.Lanes[1].Payload) != 140 || len(x.Lanes[2].Payload) != 0 {
+		t.Errorf("from %v: %d, %d and %d samples", x.From, len(x.Lanes[0].Payload), len(x.Lanes[1].Payload), len(x.Lanes[2].Payload))
+	}
+}

@@ -38,9 +38,9 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Frame(th, focused, p.Name())
 		return
 	}
-	title := lane.Encoder
+	title := lane.Name()
 	if p.which == 1 {
-		title = "shadow " + lane.Encoder
+		title = "shadow " + lane.Name()
 	}
 	c.Frame(th, focused, title, p.legend(lane, look.HeadRoom(c.W, title))...)
 	if len(p.parts) == 0 {

@@ -121,8 +121,8 @@ var accountEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
 func (p *table) head(c *look.Canvas, first, other *engine.Lane) int {
 	y := 1
 	if other != nil {
-		c.Clip(18, y, 23, look.Title, look.PadLeft(look.Short(first.Encoder, 23), 23))
-		c.Clip(43, y, 23, look.Title, look.PadLeft(look.Short(other.Encoder, 23), 23))
+		c.Clip(18, y, 23, look.Title, look.PadLeft(look.LaneName(first.Encoder, first.Differs, 23), 23))
+		c.Clip(43, y, 23, look.Title, look.PadLeft(look.LaneName(other.Encoder, other.Differs, 23), 23))
 		c.Right(accountEnds[6], y, look.Title, "difference")
 		y++
 	}
@@ -245,7 +245,7 @@ func (p *table) verdict() (text, more string) {
 				k, most = x, v
 			}
 		}
-		return first.Encoder + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + look.Fixed(most, 0) +
+		return first.Name() + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + look.Fixed(most, 0) +
 			" % of its bits.", " A shadow puts another encoder beside it: v chooses one."
 	}
 	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
@@ -262,7 +262,7 @@ func (p *table) verdict() (text, more string) {
 	if b > a {
 		word = "more"
 	}
-	text = other.Encoder + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Encoder + " (" +
+	text = other.BesideOf(first) + " takes " + look.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
 		signed(100*(b/a-1), 0) + " %)"
 	if most != 0 {
 		more = ", most of it on " + panes.SlotName(k, p.snap.Schema) + " (" + signed(most, 1) + ")"
@@ -288,7 +288,7 @@ func (p *table) bars(c *look.Canvas, th *look.Theme, y int) {
 		if at+1 >= c.H-1 || top <= 0 || math.IsInf(top, 0) {
 			return
 		}
-		c.Spans(3, at, c.W-5, look.Title.Span(look.Short(l.Encoder, 40)), look.Dim.Span("  "+look.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
+		c.Spans(3, at, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+look.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
 		room := c.W - 6
 		p.bar(c, th, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), l)
 	}

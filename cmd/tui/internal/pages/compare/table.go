@@ -141,7 +141,7 @@ func (p *table) picked() *entry {
 const (
 	compareTop   = 3  // rows above the first encoder
 	figureWidth  = 10 // of a column
-	leastGap     = 21 // of what lies between an encoder and the leader: room for the bounds
+	leastGap     = 26 // of what lies between an encoder and the leader: room for the bounds
 	usualGap     = 34
 	widestGap    = 46
 	sparkWidth   = 24

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// Encoders that run side by side are told apart: by their names if these differ, else by
+// the params that differ, in the snapshot as in the report. Defaults are not spelt out.
+func TestLanesAreToldApart(t *testing.T) {
+	tuned := func(name string, params map[string]any) config.Encoder { return config.Encoder{Name: name, Params: params} }
+	const name = "relative-orientation"
+	for _, c := range []struct {
+		first   config.Encoder
+		shadows []config.Encoder
+		want    string
+		beside  string // where it is clear what they run beside
+	}{
+		{tuned(name, map[string]any{"orientation_small": 3}), nil, name, name},
+		{tuned(name, map[string]any{"orientation_small": 3}), []config.Encoder{tuned("rotor", nil)}, name + ", rotor", name + ", rotor"},
+		{tuned(name, nil), []config.Encoder{tuned(name, map[string]any{"orientation_small": 3}), tuned("rotor", nil),
+			tuned(name, map[string]any{"orientation_small": 4})},
+			name + ", " + name + " orientation_small=3, rotor, " + name + " orientation_small=4",
+			name + ", orientation_small=3, rotor, orientation_small=4"},
+		{tuned(name, map[string]any{"orientation_small": 3}), []config.Encoder{tuned(name, map[string]any{"orientation_small": 3,
+			"orientation_large": 9}), tuned(name, nil)},
+			name + " orientation_small=3, " + name + " orientation_small=3 orientation_large=9, " + name,
+			name + " orientation_small=3, orientation_small=3 orientation_large=9, " + name},
+	} {
+		cfg := config.Default()
+		cfg.Encoder, cfg.Shadows = c.first, c.shadows
+		s, err := NewSessionOf(cfg, labtest.NewCrowd(4, 1, -1, 1), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(200 * time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		var names, beside []string
+		snap := s.View(0)
+		for i := range snap.Lanes {
+			names = append(names, snap.Lanes[i].Name())
+			beside = append(beside, snap.Lanes[i].BesideOf(&snap.Lanes[0]))
+		}
+		r := s.Result()
+		report := []string{r.Label}
+		for i, x := range r.Shadows {
+			report = append(report, x.Label)
+			if x.Encoder != c.shadows[i].Name {
+				t.Errorf("the report bends encoder to %q", x.Encoder)
+			}
+		}
+		for i, x := range s.ShadowSamples() {
+			if x.Name != names[1+i] {
+				t.Errorf("samples of %q, the lane is %q", x.Name, names[1+i])
+			}
+		}
+		if got := strings.Join(names, ", "); got != c.want || strings.Join(report, ", ") != c.want {
+			t.Errorf("%s\nin the report %v\nwant %s", got, report, c.want)
+		}
+		if got := strings.Join(beside[1:], ", "); len(beside) > 1 && got != strings.SplitN(c.beside, ", ", 2)[1] {
+			t.Errorf("beside: %s, want %s", got, c.beside)
+		}
+	}
+}

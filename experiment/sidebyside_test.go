@@ -36,19 +36,16 @@ func TestReportTellsShadowsApart(t *testing.T) {
 		}
 		return string(data)
 	}
-	rows, err := csv.NewReader(strings.NewReader(read("samples.csv"))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(read("shadows.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := []string{"relative-orientation", "relative-orientation orientation_small=3", "relative-orientation orientation_small=4"}
 	for i, name := range names {
 		lane := r.Comparison.Lanes[i]
-		head := "payload_kbps"
-		if i > 0 {
-			head += " [" + name + "]"
-			if s := r.Shadows[i-1]; s.Encoder != "relative-orientation" || s.Label != name {
-				t.Errorf("shadow %q of %q", s.Label, s.Encoder)
-			}
+		head := "payload_kbps [" + name + "]"
+		if i > 0 && (r.Shadows[i-1].Encoder != "relative-orientation" || r.Shadows[i-1].Label != name) {
+			t.Errorf("shadow %q of %q", r.Shadows[i-1].Label, r.Shadows[i-1].Encoder)
 		}
 		col := slices.Index(rows[0], head)
 		if col < 0 || lane.Label != name {

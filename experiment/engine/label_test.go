@@ -54,9 +54,9 @@ func TestLanesAreToldApart(t *testing.T) {
 				t.Errorf("the report bends encoder to %q", x.Encoder)
 			}
 		}
-		for i, x := range s.ShadowSamples() {
-			if x.Name != names[1+i] {
-				t.Errorf("samples of %q, the lane is %q", x.Name, names[1+i])
+		for i, x := range s.SideBySide() {
+			if x.Name != names[i] {
+				t.Errorf("samples of %q, the lane is %q", x.Name, names[i])
 			}
 		}
 		if got := strings.Join(names, ", "); got != c.want || strings.Join(report, ", ") != c.want {

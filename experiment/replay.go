@@ -48,7 +48,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if err := sameFiles(c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		o := RunOptions{Clock: steady(opt.Clock), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		o := RunOptions{Force: opt.Force, Clock: steady(opt.Clock), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}

@@ -24,7 +24,7 @@ type RunOptions struct {
 	Packing func(encoder string, done, total float64)
 	Clock   engine.Clock      // monotonic wall time, for timings and for the pace of saving
 	Dir     string            // the report's folder, "" for none; written at most once a second and at the end
-	Force   bool              // what another run left in Dir may go
+	Force   bool              // what another run left in Dir may go, and more than engine.MaxMemory be taken
 	Disk    *whole.Disk       // on which it is written; nil: the machine's
 	Workers int               // runs side by side in a sweep; 0: one a core
 	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
@@ -73,7 +73,8 @@ const inspected = 1024
 // runOne runs a single configuration; out's folder, if it has one, is kept current. With
 // an error it returns what was measured until then, nil if the run never began.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, KeepSamples: 1, Observer: out.Observer()}
+	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
+		Observer: out.Observer()}
 	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return x.Change.Has("shadow") }) {
 		so.KeepSamples = liveSamples // to compare the lanes by
 	}
@@ -204,12 +205,13 @@ func Check(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	return checkPoints(ctx, c, grid)
+	return checkPoints(ctx, c, grid, false)
 }
 
-// checkPoints says at which point of the grid of c a run could not begin.
-func checkPoints(ctx context.Context, c *config.Config, grid []config.Point) error {
-	checker := engine.NewChecker()
+// checkPoints says at which point of the grid of c a run could not begin. force is as in
+// engine.Options.
+func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, force bool) error {
+	checker := engine.NewChecker(force)
 	for i := range grid {
 		if err := ctx.Err(); err != nil {
 			return err

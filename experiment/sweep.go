@@ -21,7 +21,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPoints(ctx, c, grid); err != nil && ctx.Err() == nil {
+	if err := checkPoints(ctx, c, grid, opt.Force); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	if grid, err = seeded(c, grid); err != nil {

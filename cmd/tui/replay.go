@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) replayCommand() *cobra.Command {
-	var json bool
+	var json, force bool
 	cmd := &cobra.Command{
 		Use:     "replay REPORT.json",
 		GroupID: groupData,
@@ -30,17 +30,18 @@ to its end.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], json) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], json, force) },
 		ValidArgsFunction: completeFiles("json"),
 	}
+	cmd.Flags().BoolVar(&force, "force", false, "run what may take more than 8 GB of memory")
 	a.addOutputFlags(cmd, &json)
 	return cmd
 }
 
-func (a *app) replay(cmd *cobra.Command, path string, json bool) error {
+func (a *app) replay(cmd *cobra.Command, path string, json, force bool) error {
 	line := a.progress("replay")
 	result, err := experiment.Replay(cmd.Context(), path,
-		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock})
+		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Force: force})
 	line.done()
 	if err != nil {
 		return badData(err)

@@ -31,7 +31,8 @@ a perfect link. With [[sweep]] it runs once per value, over all cores.
 --out writes a folder: report.json, report.md, samples.csv, packets.csv and
 experiment.toml. It is rewritten as the run goes on, whole or not at all, so that
 an interruption loses at most a second. A folder that holds the results of another
-run is refused, unless --force: then all of them give way at once.
+run is refused, unless --force: then all of them give way at once. So is a run whose
+histories may take more than 8 GB of memory, unless --force.
 
 The report says why the run ended: reason is finished, assertion (it did not hold),
 interrupted, data (it could not be read to its end), machine (the report could not be
@@ -60,7 +61,7 @@ changes nothing about the exit code.`,
 	f.config.add(cmd)
 	f.config.addSet(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in that folder")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }

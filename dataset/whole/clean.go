@@ -1,18 +1,20 @@
 package whole
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 )
 
 // tempPattern makes the temporary names, and tempName knows them again: those of today
-// and those of patches of the first edition.
+// and, of the first edition, those of patches and of other files (".report.json.7.part").
 const tempPattern = ".wirelab-*.tmp"
 
-var tempName = regexp.MustCompile(`^\.wirelab-[0-9]+(\.tmp)?$`)
+var tempName = regexp.MustCompile(`^\.(wirelab-[0-9]+(\.tmp)?|.+\.[0-9]{1,10}\.part)$`)
 
 // tempAge is how old a temporary file is before it counts as left behind.
 const tempAge = 24 * time.Hour
@@ -45,8 +47,39 @@ func clean(dir, fresh string) {
 // precious reports whether path holds a folder whose replacement was cut off in the
 // middle, where a system cannot swap two of them: it is nowhere else.
 func precious(path string) bool {
-	_, err := os.Lstat(filepath.Join(path, oldName))
-	return err == nil
+	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // none: there is no such folder
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		_, err := os.Lstat(filepath.Join(filepath.Dir(path), e.Name()))
+		return err != nil
+	})
+}
+
+// recover puts a folder back whose replacement was cut off in the middle: the new one,
+// which was complete by then.
+func (d *Disk) recover(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	entries, _ := os.ReadDir(filepath.Dir(dir)) // none: there is nothing to put back
+	for _, e := range entries {
+		tmp := filepath.Join(filepath.Dir(dir), e.Name())
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !tempName.MatchString(e.Name()) || !mine(info) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(tmp, oldName, filepath.Base(dir))); err != nil {
+			continue
+		}
+		if err := d.rename(filepath.Join(tmp, newName), dir); err != nil {
+			return about(dir, err)
+		}
+		return about(dir, d.RemoveAll(tmp))
+	}
+	return nil
 }
 
 // touched returns when path or, if it is a folder, what is in it was last changed: logs

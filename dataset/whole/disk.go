@@ -102,10 +102,7 @@ func (d *Disk) NewDir(path string) error {
 }
 
 // RemoveAll removes what is at path, with all below it.
-func (d *Disk) RemoveAll(path string) error { return d.remove(path) }
-
-// remove removes what is of no use any more, with all below it.
-func (d *Disk) remove(path string) error { return d.twice(path, os.RemoveAll) }
+func (d *Disk) RemoveAll(path string) error { return d.twice(path, os.RemoveAll) }
 
 // twice tries to remove path two times: what is left would be left for a day.
 func (d *Disk) twice(path string, remove func(string) error) (err error) {
@@ -126,6 +123,13 @@ func (d *Disk) rename(from, to string) error {
 		return err
 	}
 	return os.Rename(from, to)
+}
+
+// renameBack undoes a rename, in two tries: what fails twice cannot be helped.
+func (d *Disk) renameBack(from, to string) {
+	if d.rename(from, to) != nil {
+		_ = d.rename(from, to)
+	}
 }
 
 // TempDir makes a folder for what is needed for a while, among the machine's other

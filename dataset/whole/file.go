@@ -125,7 +125,7 @@ func (f *File) Abort() error {
 	_ = f.tmp.Close() // may be closed already: nothing is lost either way
 	name := f.tmp.Name()
 	f.tmp = nil
-	return f.disk.remove(name)
+	return f.disk.RemoveAll(name)
 }
 
 // WriteFile writes what fill writes to path, with the permissions of mode.

@@ -37,6 +37,9 @@ type Folder struct {
 // Open takes dir, which is made if it is missing, as the folder of a run. ours knows
 // the names that results have. With others' results in it that is ErrHeld, unless force.
 func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folder, error) {
+	if err := d.recover(dir); err != nil {
+		return nil, err
+	}
 	made, err := d.MkdirAll(dir)
 	if err != nil {
 		return nil, err
@@ -159,11 +162,11 @@ func (f *Folder) swap(entries []Entry) (err error) {
 		return about(f.path, err)
 	}
 	defer func() {
-		if removed := f.disk.remove(tmp); err == nil || !errors.Is(err, errFixed) {
+		if removed := f.disk.RemoveAll(tmp); err == nil || !errors.Is(err, errFixed) {
 			err = errors.Join(err, about(f.path, removed))
 		}
 	}()
-	fresh := filepath.Join(tmp, "new")
+	fresh := filepath.Join(tmp, newName)
 	if err := f.disk.NewDir(fresh); err != nil {
 		return about(f.path, err)
 	}
@@ -198,6 +201,10 @@ func (f *Folder) put(fresh, old string) error {
 		}
 		return about(f.path, err)
 	}
+	if err := f.disk.NewDir(old); err != nil {
+		return about(f.path, err)
+	}
+	old = filepath.Join(old, filepath.Base(f.path)) // whose it is, should we be killed here
 	if err := f.disk.rename(f.path, old); err != nil {
 		if fixed(err) {
 			return errFixed
@@ -205,9 +212,7 @@ func (f *Folder) put(fresh, old string) error {
 		return about(f.path, err)
 	}
 	if err := f.disk.rename(fresh, f.path); err != nil {
-		if f.disk.rename(old, f.path) != nil {
-			_ = f.disk.rename(old, f.path)
-		}
+		f.disk.renameBack(old, f.path)
 		return about(f.path, err)
 	}
 	return nil

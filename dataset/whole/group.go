@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// What was there before, in the temporary folder of what takes its place: of a folder
-// the only one there is, of files a second name.
-const oldName, keptName = "old", "kept"
+// What is in the temporary folder while something is written: the new folder; the one that
+// was there before, below old, where it alone may be; of files, second names.
+const newName, oldName, keptName = "new", "old", "kept"
 
 // writeInto writes the files into a folder that nobody knows yet. Errors speak of the
 // folder that they are for.
@@ -64,7 +64,7 @@ func (d *Disk) Group(dir string, entries []Entry) (err error) {
 	if err != nil {
 		return about(dir, err)
 	}
-	defer func() { err = errors.Join(err, about(dir, d.remove(tmp))) }()
+	defer func() { err = errors.Join(err, about(dir, d.RemoveAll(tmp))) }()
 	if err := d.writeInto(tmp, dir, entries); err != nil {
 		return err
 	}
@@ -103,9 +103,9 @@ func (d *Disk) restore(dir, kept string, entries []Entry) {
 	for _, e := range entries {
 		path, second := filepath.Join(dir, e.Name), filepath.Join(kept, e.Name)
 		if _, err := os.Lstat(second); err != nil {
-			_ = d.remove(path)
-		} else if d.rename(second, path) != nil {
-			_ = d.rename(second, path) // what fails twice cannot be helped
+			_ = d.RemoveAll(path)
+		} else {
+			d.renameBack(second, path)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	}
 	known := figures.Names()
 	if !known[name] {
-		return Assertion{}, Unknown("", "figure", name, sortedKeys(known))
+		return Assertion{}, unknownFigure(name, sortedKeys(known))
 	}
 	switch n := value.(type) {
 	case int64:
@@ -50,6 +50,24 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		return Assertion{Name: name, Op: op, Value: f}, nil
 	}
 	return fail()
+}
+
+// unknownFigure is the error about a figure that there is not. Whoever left out, or
+// mistook, what comes before its last dot is told of the one that ends like that.
+func unknownFigure(name string, known []string) *Error {
+	e := Unknown("", "figure", name, known)
+	last := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+	ends, full := []string{}, map[string]string{}
+	for _, k := range known {
+		if full[last(k)] == "" {
+			ends = append(ends, last(k))
+			full[last(k)] = k
+		}
+	}
+	if near := Near(last(name), ends); near != "" && e.Near == "" {
+		e.Near, e.Expected = full[near], ""
+	}
+	return e
 }
 
 // Holds evaluates the assertion.

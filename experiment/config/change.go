@@ -133,9 +133,10 @@ func (ch *Change) Set(key string, value any) error {
 		return ch.setInput(key, value)
 	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
 		return ch.setShadow(key, key[len(head):], value)
-	case head == "params" || strings.HasPrefix(key, "encoder.params"):
-		ch.setFlat("encoder.params", strings.TrimPrefix(strings.TrimPrefix(key, "encoder."), "params"), value)
-		return nil
+	case head == "params":
+		return ch.setParams(rest, key, value)
+	case head == "encoder" && (rest == "params" || strings.HasPrefix(rest, "params.")):
+		return ch.setParams(strings.TrimPrefix(strings.TrimPrefix(rest, "params"), "."), key, value)
 	case (head == "down" || head == "up" || head == "link") && rest == "" && !isTable(value):
 		return noLink(key, value)
 	case head == "down" || head == "up":
@@ -206,13 +207,17 @@ func (ch *Change) setSetting(s *Setting, key string, value any) error {
 	return nil
 }
 
-// setFlat notes a value below prefix, a table as one value a key.
-func (ch *Change) setFlat(prefix, rest string, value any) {
-	flat := map[string]any{}
-	flatten(strings.TrimPrefix(rest, "."), value, flat)
-	for k, v := range flat {
-		ch.put(prefix+"."+k, v)
+// setParams notes a parameter of the encoder, or a table of them.
+func (ch *Change) setParams(name, key string, value any) error {
+	if name == "" && !isTable(value) {
+		return &Error{Key: key, Problem: show(value) + " is no table", Expected: "the encoder's parameters, such as params.NAME = VALUE"}
 	}
+	flat := map[string]any{}
+	flatten(name, value, flat)
+	for k, v := range flat {
+		ch.put("encoder.params."+k, v)
+	}
+	return nil
 }
 
 // setLink notes one setting of a link, a table as one setting a key.

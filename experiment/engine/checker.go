@@ -14,6 +14,7 @@ import (
 // without beginning them all: data are opened once, and what was looked at is
 // remembered.
 type Checker struct {
+	force bool // as in Options
 	known map[config.Data]*opened
 	links map[lossmodel.Spec]bool // whose files can be read
 }
@@ -25,16 +26,16 @@ type opened struct {
 	suits   map[string]bool // encoders with their params
 }
 
-// NewChecker returns a checker that has seen nothing.
-func NewChecker() *Checker {
-	return &Checker{known: map[config.Data]*opened{}, links: map[lossmodel.Spec]bool{}}
+// NewChecker returns a checker that has seen nothing. force is as in Options.
+func NewChecker(force bool) *Checker {
+	return &Checker{force: force, known: map[config.Data]*opened{}, links: map[lossmodel.Spec]bool{}}
 }
 
 // Check says why a session of c could not begin; nil if it could. c is valid by itself.
 func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 	data := k.known[c.Data]
 	if data == nil {
-		s, err := NewSession(c, Options{Context: ctx})
+		s, err := NewSession(c, Options{Context: ctx, Force: k.force})
 		if err != nil {
 			return err
 		}
@@ -49,13 +50,7 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 		}
 		k.links[down], k.links[up] = true, true
 	}
-	if err := c.FitTo(data.schema); err != nil {
-		return err
-	}
-	if err := c.Normalise(); err != nil {
-		return err
-	}
-	if err := affordable(c, data.schema); err != nil {
+	if err := fit(c, data.schema, k.force); err != nil {
 		return err
 	}
 	s := &Session{config: c, schema: data.schema, steered: data.steered}
@@ -76,7 +71,18 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 	return s.loadScript(c)
 }
 
-// MaxMemory is how much a session may be expected to take, in bytes.
+// fit makes c fit data of that schema, or says why it cannot.
+func fit(c *config.Config, s *frame.Schema, force bool) error {
+	if err := c.FitTo(s); err != nil {
+		return err
+	}
+	if err := c.Normalise(); err != nil || force {
+		return err
+	}
+	return affordable(c, s)
+}
+
+// MaxMemory is how much a session may be expected to take, in bytes, unless it is forced.
 const MaxMemory = 8 << 30
 
 // affordable refuses a session that would take more memory than a machine has: every
@@ -96,7 +102,8 @@ func affordable(c *config.Config, s *frame.Schema) error {
 	if n := len(c.Shadows); n > 0 {
 		key = config.Indexed("shadow", n-1)
 	}
-	return &config.Error{Key: key, Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each",
-		need>>30, lanes, frames, s.Cells()), Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d",
-		MaxMemory>>30, max(1, most))}
+	return &config.Error{Key: key,
+		Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each", need>>30, lanes, frames, s.Cells()),
+		Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d; or --force for tui run", MaxMemory>>30,
+			max(1, most))}
 }

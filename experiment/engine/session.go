@@ -32,6 +32,7 @@ type Options struct {
 	Inspect     bool       // keep the Inside of the first lane's packets
 	Endless     bool       // ignore Duration: a live session ends with Interrupt
 	Packs       *PackCache // packed files of earlier sessions; nil: none
+	Force       bool       // begin although it may take more than MaxMemory
 
 	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
@@ -119,13 +120,7 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	if err := c.Pin(); err != nil {
 		return nil, err
 	}
-	if err := c.FitTo(src.Schema()); err != nil {
-		return nil, err
-	}
-	if err := c.Normalise(); err != nil {
-		return nil, err
-	}
-	if err := affordable(c, src.Schema()); err != nil {
+	if err := fit(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}

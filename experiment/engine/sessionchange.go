@@ -172,6 +172,11 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 		s.mark(at, MarkNote, "refused: "+sc.Change.Label())
 		return
 	}
+	if n := len(s.undo); sc.Undo && n > 0 { // links may have no name although they are as some profile has them
+		if was := s.undo[n-1].before; was.Down == after.Down && was.Up == after.Up {
+			after.Profile = was.Profile
+		}
+	}
 	s.config, sc.Change = after, normal
 	if err := s.carryOut(at, normal); err != nil {
 		panic("engine: a change that was checked cannot be carried out: " + err.Error())

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// What may take more memory than most machines have is refused with a sentence that says
+// how to do it all the same.
+func TestForceBeyondTheEstimate(t *testing.T) {
+	schema := *labtest.NewCrowd(2, 1, -1, 1).Schema()
+	schema.Rows = 65535
+	c := config.Default()
+	for range 60 {
+		c.Shadows = append(c.Shadows, config.Encoder{Name: "raw"})
+	}
+	if !frame.IsCubes(&schema) {
+		t.Fatal("no cubes")
+	}
+	err := fit(c.Clone(), &schema, false)
+	if err == nil || !strings.Contains(err.Error(), "needs about 60 GB") || !strings.HasSuffix(err.Error(), "or --force for tui run") {
+		t.Error(err)
+	}
+	if err := fit(c, &schema, true); err != nil {
+		t.Errorf("forced: %v", err)
+	}
+}

@@ -48,7 +48,7 @@ func (l *Line) Remember() {
 // Keys on top of plain typing.
 func lineKeys() (enter, leave, next, back, older, newer key.Binding) {
 	of := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
-	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up"), of("down")
+	return of("enter"), of("esc"), of("tab"), of("shift+tab"), of("up", "ctrl+p"), of("down", "ctrl+n")
 }
 
 // Key handles a key while the line is open, and reports whether the line is to be

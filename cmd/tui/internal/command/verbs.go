@@ -19,11 +19,23 @@ import (
 // Order is what a typed line asks for: mostly the same Command that a key makes.
 type Order struct {
 	experiment.Command
-	Quit, Help, Tour bool
-	Themes           bool         // list them
-	Theme            string       // "": as it is
-	Filter           *room.Filter // of the packets; nil: as it is
+	Help, Tour bool
+	Leave      Leave
+	Themes     bool         // list them
+	Theme      string       // "": as it is
+	Filter     *room.Filter // of the packets; nil: as it is
 }
+
+// Leave is how somebody wants to leave.
+type Leave uint8
+
+// The ways to leave. LeaveAsking asks first if much would be lost.
+const (
+	Stay Leave = iota
+	LeaveAsking
+	LeaveSaving
+	LeaveNow
+)
 
 // Context is what typed commands are read against.
 type Context struct {
@@ -76,9 +88,10 @@ func Verbs(d Context) []Verb {
 		Verb{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme},
 		Verb{Name: "tour", Help: "seven steps through what the lab is about", parse: parseTour},
 		Verb{Name: "undo", Help: "take the last change back", parse: parseUndo},
+		Verb{Name: "redo", Help: "make the change again that was taken back", parse: parseRedo},
 		Verb{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", parse: parseSave},
 		Verb{Name: "help", Help: "show keys and commands", parse: parseHelp},
-		Verb{Name: "quit", Help: "leave", parse: parseQuit},
+		Verb{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", parse: parseQuit, complete: completeQuit},
 	)
 }
 
@@ -87,6 +100,9 @@ func Parse(d Context, line string) (Order, error) {
 	words := fields(line)
 	if len(words) == 0 {
 		return Order{}, nil
+	}
+	if meant := ofVi(words[0]); meant != nil {
+		words = append(meant, words[1:]...)
 	}
 	v, names, ok := d.verb(words[0])
 	if !ok {
@@ -97,6 +113,12 @@ func Parse(d Context, line string) (Order, error) {
 		return Order{}, fmt.Errorf("expected: %s %s", v.Name, v.Args)
 	}
 	return o, err
+}
+
+// ofVi is what a command of vi means here; nil if it is none.
+func ofVi(word string) []string {
+	return map[string][]string{"q": {"quit"}, "q!": {"quit", "now"}, "qa": {"quit"}, "w": {"save"}, "wq": {"quit", "save"},
+		"x": {"quit", "save"}, "h": {"help"}}[word]
 }
 
 // fields are the words of a typed line.
@@ -331,9 +353,22 @@ func completeTheme(_ Context, before []string) []string { return firstOnly(befor
 
 func parseTour([]string) (Order, error) { return Order{Tour: true}, nil }
 
-func parseQuit(args []string) (Order, error) {
-	if len(args) != 0 { // nobody wants to leave by mistake
+func parseRedo(args []string) (Order, error) {
+	if len(args) != 0 {
 		return Order{}, errUsage
 	}
-	return Order{Quit: true}, nil
+	return Order{Command: experiment.Command{Redo: true}}, nil
+}
+
+// parseQuit takes no other words: nobody wants to leave by mistake.
+func parseQuit(args []string) (Order, error) {
+	how := map[string]Leave{"": LeaveAsking, "save": LeaveSaving, "now": LeaveNow}[strings.Join(args, " ")]
+	if how == Stay {
+		return Order{}, errUsage
+	}
+	return Order{Leave: how}, nil
+}
+
+func completeQuit(_ Context, before []string) []string {
+	return firstOnly(before, []string{"save", "now"})
 }

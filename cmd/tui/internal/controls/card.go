@@ -54,7 +54,7 @@ func (p *Picker) cardKey(msg tea.KeyMsg) (room.Request, bool) {
 	case msg.Type == tea.KeyTab && len(e.params(name)) > 0:
 		e.inside, e.at = true, 0
 		return room.Request{}, true
-	case msg.Type == tea.KeySpace && p.filter == "":
+	case msg.Type == tea.KeySpace: // no name has one
 		return p.setFromCard(config.NewChange("encoder.name", name)), true
 	}
 	return room.Request{}, false

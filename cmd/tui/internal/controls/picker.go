@@ -107,12 +107,25 @@ func (p *Picker) Key(msg tea.KeyMsg) room.Request {
 		return p.take()
 	case msg.Type == tea.KeyBackspace && len(filter) > 0:
 		p.narrow(string(filter[:len(filter)-1]))
-	case p.beside != nil && len(filter) == 0 && string(msg.Runes) == "v":
+	case msg.Type == tea.KeyCtrlU, msg.Type == tea.KeyCtrlW:
+		p.narrow("")
+	case p.beside != nil && (msg.Type == tea.KeyCtrlV || msg.String() == p.besideKey()):
 		return p.toggleShadow()
 	case msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace:
 		p.narrow(p.filter + string(msg.Runes))
 	}
 	return room.Request{}
+}
+
+// besideKey is the key that runs an encoder beside: a letter that no name goes on with
+// where one has begun to be typed, else one that is never typed.
+func (p *Picker) besideKey() string {
+	longer := *p
+	longer.filter += "v"
+	if p.filter == "" || len(longer.list()) == 0 {
+		return "v"
+	}
+	return "ctrl+v"
 }
 
 // take does with the name under the cursor what the list is for.
@@ -195,6 +208,9 @@ func (p *Picker) Draw(c *look.Canvas, th *look.Theme) {
 func (p *Picker) hint(room int) []look.Span {
 	words := []string{"type to narrow, enter takes, esc leaves", "enter takes, esc leaves"}
 	switch {
+	case p.filter != "" && p.beside != nil:
+		words = []string{"narrowed to " + p.filter + ": space tries, " + p.besideKey() + " beside, tab params", p.filter + ": space tries, " +
+			p.besideKey() + " beside", p.filter}
 	case p.filter != "":
 		words = []string{"narrowed to " + p.filter, p.filter}
 	case p.beside != nil:

@@ -190,6 +190,8 @@ func Spell(commands []experiment.Command) string {
 			parts = append(parts, text)
 		case c.Undo:
 			parts = append(parts, "undo")
+		case c.Redo:
+			parts = append(parts, "redo")
 		case c.Pause != nil:
 			parts = append(parts, fmt.Sprint("pause ", *c.Pause))
 		case c.Toggle:

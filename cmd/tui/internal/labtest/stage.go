@@ -135,5 +135,7 @@ var NamedKeys = map[string]tea.KeyMsg{
 	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
 	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
 	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome},
-	"ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW},
+	"ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW}, "ctrl+d": {Type: tea.KeyCtrlD}, "ctrl+r": {Type: tea.KeyCtrlR},
+	"ctrl+n": {Type: tea.KeyCtrlN}, "ctrl+p": {Type: tea.KeyCtrlP}, "ctrl+v": {Type: tea.KeyCtrlV}, "pgup": {Type: tea.KeyPgUp},
+	"ctrl+f": {Type: tea.KeyCtrlF}, "ctrl+b": {Type: tea.KeyCtrlB}, "ctrl+l": {Type: tea.KeyCtrlL}, "delete": {Type: tea.KeyDelete},
 }

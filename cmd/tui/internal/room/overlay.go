@@ -1,6 +1,8 @@
 package room
 
 import (
+	"math"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/look"
@@ -19,18 +21,46 @@ type Overlay interface {
 // OverlayMargin is how many columns of the screen a box leaves free.
 const OverlayMargin = 4
 
-// ListStep is how far a key moves in a list, 0 if it is none that moves.
+// Screenful is how far one key leafs, and Far is farther than any list is long.
+const (
+	Screenful = 10
+	Far       = math.MaxInt32
+)
+
+// ListStep is how far a key moves in a list that is typed into, 0 if it is none that moves.
 func ListStep(msg tea.KeyMsg) int {
-	const screenful = 10
 	switch msg.Type {
-	case tea.KeyUp:
+	case tea.KeyUp, tea.KeyCtrlP, tea.KeyCtrlK:
 		return -1
-	case tea.KeyDown:
+	case tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlJ:
 		return 1
-	case tea.KeyPgUp:
-		return -screenful
-	case tea.KeyPgDown:
-		return screenful
+	case tea.KeyPgUp, tea.KeyCtrlB:
+		return -Screenful
+	case tea.KeyPgDown, tea.KeyCtrlF:
+		return Screenful
+	case tea.KeyHome:
+		return -Far
+	case tea.KeyEnd:
+		return Far
 	}
 	return 0
+}
+
+// ReadStep is ListStep where letters are not typed: those of vi and less move too.
+func ReadStep(msg tea.KeyMsg) int {
+	switch msg.String() {
+	case "k":
+		return -1
+	case "j":
+		return 1
+	case "ctrl+u":
+		return -Screenful
+	case "ctrl+d", " ":
+		return Screenful
+	case "g":
+		return -Far
+	case "G":
+		return Far
+	}
+	return ListStep(msg)
 }

@@ -27,6 +27,9 @@ type Page interface {
 	Bindings() []Binding
 	// Arrows are what the arrow keys do here, for the footer: signs and a word.
 	Arrows() [][2]string
+	// Means is what a key that holds everywhere is for on this page, for the help: "up"
+	// stands for the arrows up and down, "left" for the others. "": nothing of its own.
+	Means(key string) string
 }
 
 // Base is a page that does nothing with any key.
@@ -51,6 +54,8 @@ func (Base) Click(int, int) Request { return Request{} }
 func (Base) Bindings() []Binding { return nil }
 
 func (Base) Arrows() [][2]string { return nil }
+
+func (Base) Means(string) string { return "" }
 
 // Worker is a page with work that takes longer than a tick may.
 type Worker interface {

@@ -70,7 +70,7 @@ func (s *Session) Send(c experiment.Command) {
 		s.Say(errBusy.Error(), true)
 		return
 	}
-	if c.Undo || c.Seek != nil {
+	if c.Undo || c.Redo || c.Seek != nil {
 		s.Pending.forget()
 	}
 }

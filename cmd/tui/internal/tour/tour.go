@@ -152,9 +152,12 @@ func (t *Tour) leave(why string) {
 	t.lab.Say(why, false)
 }
 
+// Group is what the keys of the tour stand under in the help.
+const Group = "Tour"
+
 // Keys are the keys that the tour takes for itself.
 func (t *Tour) Keys() []room.Binding {
-	const group = "Tour"
+	const group = Group
 	leave := func() { t.leave("the tour is over; your settings are back") }
 	return []room.Binding{
 		room.Bind(group, []string{"enter", " "}, "enter", "the next step of the tour",

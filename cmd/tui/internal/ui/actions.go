@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
+	"wirelab/experiment"
 	"wirelab/experiment/engine"
 
 	"wirelab/cmd/tui/internal/command"
@@ -179,8 +181,8 @@ func (m *Model) attend(o command.Order) tea.Cmd {
 		m.wear(o.Theme)
 	case o.Tour:
 		m.startTour()
-	case o.Quit:
-		return m.quit()
+	case o.Leave != command.Stay:
+		return m.quit(o.Leave)
 	}
 	return nil
 }
@@ -208,8 +210,17 @@ func (m *Model) typed(line string) tea.Cmd {
 }
 
 // quit leaves; what waits is handed over first.
-func (m *Model) quit() tea.Cmd {
+func (m *Model) quit(how command.Leave) tea.Cmd {
 	m.lab.Flush()
+	switch snap := m.lab.Snap; {
+	case how == command.LeaveSaving:
+		m.leaving.begin(snap)
+		m.lab.Send(experiment.Command{Save: &m.opt.ReportsDir})
+		return nil
+	case how == command.LeaveAsking && snap.Now-snap.Saved > muchToLose:
+		m.over = &leaveBox{length: snap.Now, unsaved: snap.Now - snap.Saved}
+		return nil
+	}
 	return tea.Quit
 }
 
@@ -256,7 +267,8 @@ func (m *Model) help() room.Request {
 	if m.tour != nil {
 		keys = append(m.tour.Keys(), keys...)
 	}
-	return room.Request{Over: newHelp(m.theme, keys, command.Verbs(m.context()), m.w)}
+	here := strconv.Itoa(m.open+1) + " " + m.page().Name()
+	return room.Request{Over: newHelp(m.theme, here, helpKeys(keys, m.page()), command.Verbs(m.context()), m.w)}
 }
 
 // context is what typed commands are read against now.

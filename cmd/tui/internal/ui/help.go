@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,34 +10,58 @@ import (
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/tour"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// helpBox lists every key of the page and every command. It derives itself from the key map
-// and from the verbs: a new one appears here by itself.
+// helpBox lists every key of the page and every command: first what is possible here, then
+// everything. It derives itself from the key map and from the verbs: a new one appears here
+// by itself.
 type helpBox struct {
 	lines [][]look.Span
 	wide  int // columns that a line may take
 	first int
 	room  int // lines that the last picture had room for
 	rows  int // lines of its longest column
+
+	search helpSearch
 }
 
-// newHelp makes the list for a screen of w columns.
-func newHelp(th *look.Theme, keys []room.Binding, verbs []command.Verb, w int) *helpBox {
+// newHelp makes the list for a page on a screen of w columns.
+func newHelp(th *look.Theme, here string, keys []helpKey, verbs []command.Verb, w int) *helpBox {
 	h := &helpBox{wide: min(w-room.OverlayMargin-helpEdges, mostHelp)}
+	rest := slices.IndexFunc(keys, func(k helpKey) bool { return k.group != tour.Group })
+	for _, k := range keys[:rest] {
+		if len(h.lines) == 0 {
+			h.title(k.group)
+		}
+		h.key(k.label, k.help)
+	}
+	h.title("Here: " + here)
+	var always []look.Span
+	for _, k := range keys[rest:] {
+		switch {
+		case k.here != "":
+			h.key(k.label, k.here)
+		case k.brief != "":
+			whole := func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
+			always = append(always, look.Key.Span(whole(k.label)), look.Dim.Span(whole(" "+k.brief)+"   "))
+		}
+	}
+	for _, line := range look.Flow(always, h.wide-5) {
+		h.lines = append(h.lines, append([]look.Span{look.Plain.Span("  ")}, line...))
+	}
 	group := ""
-	for _, b := range keys {
-		if b.Help().Key == "" {
+	for _, k := range keys[rest:] {
+		if k.help == "" {
 			continue
 		}
-		if b.Group != group {
-			h.title(b.Group)
-			group = b.Group
+		if k.group != group {
+			h.title(k.group)
+			group = k.group
 		}
-		help := b.Help()
-		h.entry(look.Plain, help.Desc, look.Key.Span("  "+look.PadRight(help.Key, 14)))
+		h.key(k.label, k.help)
 	}
 	h.title("Signs of packets")
 	for _, o := range []engine.Outcome{engine.Decoded, engine.Lost, engine.NoBaseline, engine.Corrupt,
@@ -50,6 +75,11 @@ func newHelp(th *look.Theme, keys []room.Binding, verbs []command.Verb, w int) *
 		h.entry(look.Dim, v.Help, look.Key.Span("  "+look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)))
 	}
 	return h
+}
+
+// key adds what keys are for.
+func (h *helpBox) key(label, text string) {
+	h.entry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", 14)))
 }
 
 // mostHelp is how wide a line of the list is at most: two fit a wide screen.
@@ -92,9 +122,15 @@ func (h *helpBox) scroll(n int) {
 	h.first = min(max(h.first+n, 0), max(h.rows-h.room, 0))
 }
 
-// Key scrolls, or closes the list.
+// Key scrolls, searches, or closes the list.
 func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
-	n := room.ListStep(msg)
+	if line, ok := h.search.key(msg, h.lines); ok {
+		if line >= 0 && h.rows > 0 {
+			h.scroll(line%h.rows - h.room/2 - h.first)
+		}
+		return room.Request{}
+	}
+	n := room.ReadStep(msg)
 	if n != 0 {
 		h.scroll(n)
 	}
@@ -141,11 +177,15 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 	widths, rows := h.columns(c.W, h.room)
 	h.rows = rows
 	first := min(h.first, max(rows-h.room, 0))
+	found := h.search.found(h.lines)
 	c.Frame(th, true, "Help", h.hint(th, first, look.HeadRoom(c.W, "Help"))...)
 	x := 2
 	for i, wide := range widths {
 		for y := first; y < min(rows, first+h.room) && i*rows+y < len(h.lines); y++ {
 			c.Spans(x, 1+y-first, min(wide-1, c.W-2-x), h.lines[i*rows+y]...)
+			if slices.Contains(found, i*rows+y) {
+				c.Text(x-1, 1+y-first, look.Chosen, th.Chosen)
+			}
 		}
 		x += wide
 	}
@@ -154,8 +194,11 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 // hint says in w columns what the keys do now and, if not all of it fits, how far down one
 // has read and where there is more.
 func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
+	if text := h.search.says(h.lines); text != "" {
+		return look.Fit(w, []look.Span{look.Plain.Span(text), look.Dim.Span("  n next, N before, esc ends it")}, []look.Span{look.Plain.Span(text)})
+	}
 	if h.rows <= h.room {
-		return []look.Span{look.Dim.Span("any key closes")}
+		return look.Fit(w, []look.Span{look.Dim.Span("/ searches, any other key closes")}, []look.Span{look.Dim.Span("any key closes")})
 	}
 	last := min(first+h.room, h.rows)
 	more := ""
@@ -166,6 +209,6 @@ func (h *helpBox) hint(th *look.Theme, first, w int) []look.Span {
 		more += " " + th.Down
 	}
 	far := look.Plain.Span(strconv.Itoa(last) + "/" + strconv.Itoa(h.rows) + more)
-	return look.Fit(w, []look.Span{far, look.Dim.Span("  arrows scroll, any other key closes")},
+	return look.Fit(w, []look.Span{far, look.Dim.Span("  arrows scroll, / searches, any other key closes")},
 		[]look.Span{far, look.Dim.Span("  arrows scroll")}, []look.Span{far})
 }

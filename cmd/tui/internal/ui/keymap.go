@@ -3,9 +3,11 @@ package ui
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"wirelab/experiment/config"
 
+	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
@@ -63,15 +65,9 @@ func controlKeys(m *Model) []room.Binding {
 		}
 		return r
 	}
-	return []room.Binding{
-		bind([]string{"tab"}, "tab", "the next pane", room.Quietly(func() { m.page().Focus(1) })).InFooter("pane").SayIdle(),
-		bind([]string{"shift+tab"}, "shift+tab", "the pane before", room.Quietly(func() { m.page().Focus(-1) })).SayIdle(),
-		bind([]string{"up"}, "↑", "select the one above", arrow(0, -1)),
-		bind([]string{"down"}, "↓", "select the one below", arrow(0, 1)),
-		bind([]string{"left"}, "←", "less; in the packets: an older one", arrow(-1, 0)),
-		bind([]string{"right"}, "→", "more; in the packets: a newer one", arrow(1, 0)),
-		bind([]string{"[", "pgdown", "shift+left"}, "[ pgdn", "much less", arrow(-bigStep, 0)),
-		bind([]string{"]", "pgup", "shift+right"}, "] pgup", "much more", arrow(bigStep, 0)),
+	return append(moveKeys(m), []room.Binding{
+		bind([]string{"[", "shift+left"}, "[ ]", "much less, much more", arrow(-bigStep, 0)),
+		bind([]string{"]", "shift+right"}, "", "", arrow(bigStep, 0)),
 		bind([]string{"enter"}, "enter", "type an exact value, or choose from a list", m.enter).SayIdle(),
 		bind([]string{"e"}, "e", "the encoders: choose, run beside, set params",
 			list("encoder")).InFooter("encoder").Pin(),
@@ -82,8 +78,49 @@ func controlKeys(m *Model) []room.Binding {
 			func() room.Request { return m.page().Aim() }).SayIdle(),
 		bind([]string{"u"}, "u", "take the last change back; again, the one before",
 			send(m, experiment.Command{Undo: true})).InFooter("undo"),
-	}
+		bind([]string{"ctrl+r"}, "ctrl+r", "make the change again that was taken back", send(m, experiment.Command{Redo: true})),
+	}...)
 }
+
+// moveKeys go to another pane and move what is chosen, by the arrows or the letters of vi.
+func moveKeys(m *Model) []room.Binding {
+	bind := groupOf("Moving")
+	move := func(key, letter, shown, help string, dx, dy int) []room.Binding {
+		return []room.Binding{
+			bind([]string{key}, shown, help, func() room.Request { return m.page().Move(dx, dy) }),
+			bind([]string{letter}, "", "", func() room.Request {
+				if viTaken(m.page()) {
+					return room.Request{Say: "the letters of vi mean other things here: use the arrows", Bad: true}
+				}
+				return m.page().Move(dx, dy)
+			}),
+		}
+	}
+	return slices.Concat([]room.Binding{
+		bind([]string{"tab"}, "tab", "the next pane", room.Quietly(func() { m.page().Focus(1) })).InFooter("pane").SayIdle(),
+		bind([]string{"shift+tab"}, "shift+tab", "the pane before", room.Quietly(func() { m.page().Focus(-1) })).SayIdle(),
+	},
+		move("up", "k", "↑ ↓", "the one above, the one below", 0, -1), move("down", "j", "", "", 0, 1),
+		move("left", "h", "← →", "less, more; or the one before, the one after", -1, 0), move("right", "l", "", "", 1, 0),
+		[]room.Binding{
+			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "ten up", func() room.Request { return m.page().Move(0, -room.Screenful) }),
+			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "ten down", func() room.Request { return m.page().Move(0, room.Screenful) }),
+			bind([]string{"g"}, "g G", "the first of them, the last", func() room.Request { return m.page().Move(0, -room.Far) }),
+			bind([]string{"G"}, "", "", func() room.Request { return m.page().Move(0, room.Far) }),
+		})
+}
+
+// viTaken reports whether a page has other uses for the letters that stand for arrows.
+func viTaken(p room.Page) bool {
+	for _, b := range p.Bindings() {
+		if slices.ContainsFunc(b.Keys(), isViArrow) {
+			return true
+		}
+	}
+	return false
+}
+
+func isViArrow(key string) bool { return len(key) == 1 && strings.Contains("hjkl", key) }
 
 // timeKeys move in virtual time, and say how fast it goes.
 func timeKeys(m *Model) []room.Binding {
@@ -116,10 +153,10 @@ func timeKeys(m *Model) []room.Binding {
 		bind([]string{"end"}, "", "", room.Quietly(m.lab.Present)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
 		bind([]string{"-"}, "-", "slower", speed(-1)),
-		bind([]string{"z"}, "z Z g", "charts: fit the axis; how much time; dots or lines",
+		bind([]string{"z"}, "z Z i", "charts: fit the axis; how much time; dots or lines",
 			room.Quietly(func() { m.page().Fit() })).SayIdle(),
 		bind([]string{"Z"}, "", "", room.Quietly(func() { m.page().Zoom() })).SayIdle(),
-		bind([]string{"g"}, "", "", restyle),
+		bind([]string{"i"}, "", "", restyle),
 	}
 }
 
@@ -142,9 +179,10 @@ func sessionKeys(m *Model) []room.Binding {
 			room.Quietly(func() { m.line.Show("") })).InFooter("command").Pin(),
 		bind([]string{"?"}, "?", "this list", m.help).InFooter("help").Pin(),
 		bind([]string{"esc"}, "esc", "let go of what is selected", room.Quietly(m.release)),
+		bind([]string{"ctrl+l"}, "ctrl+l", "draw the screen anew", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
 		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
-		bind([]string{"q"}, "q", "quit",
-			func() room.Request { return room.Request{Program: m.quit()} }).InFooter("quit").Pin(),
+		bind([]string{"q"}, "q", "quit; asks first where a minute or more is in no report",
+			func() room.Request { return room.Request{Program: m.quit(command.LeaveAsking)} }).InFooter("quit").Pin(),
 		bind([]string{"ctrl+c"}, "ctrl+c", "quit, the run so far is saved",
 			func() room.Request { return room.Request{Program: m.interrupt()} }),
 	}

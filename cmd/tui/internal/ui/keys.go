@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -29,7 +30,7 @@ func (m *Model) keysNow() []room.Binding {
 	var list []room.Binding
 	switch {
 	case m.lab.Past.Away:
-		list = pastKeys(m.keys)
+		list = pastKeys(m.keys, m.page())
 	case m.tour != nil:
 		list = m.tour.Keys()
 	default:
@@ -44,20 +45,27 @@ func (m *Model) keysNow() []room.Binding {
 }
 
 // pastKeys are the keys that the footer names while somebody looks back.
-func pastKeys(all []room.Binding) []room.Binding {
+func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 	var list []room.Binding
 	for _, k := range [][3]string{{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"},
-		{"home", "home", "oldest"}, {"end", "end", "present"}, {" ", "space", "go on"}} {
+		{"home", "home", "oldest"}, {"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "go on"}} {
 		for _, b := range all {
-			if b.Page == nil && b.Keys()[0] == k[0] {
+			if b.Page == nil && b.Keys()[0] == k[0] && !owns(p, k[0]) {
 				b = b.InFooter(k[2])
 				b.SetHelp(k[1], k[2])
-				b.Pinned = k[0] != "home" && k[0] != ","
+				if b.Pinned = k[0] != "home" && k[0] != ","; k[0] == "esc" && !owns(p, "end") {
+					continue // one key for it is enough
+				}
 				list = append(list, b)
 			}
 		}
 	}
 	return list
+}
+
+// owns reports whether a key means something of its own on a page.
+func owns(p room.Page, key string) bool {
+	return slices.ContainsFunc(p.Bindings(), func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })
 }
 
 // typedKeys handles a key message. It may hold several runes when keys come fast

@@ -1,15 +1,20 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 
 	"github.com/charmbracelet/bubbles/key"
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -297,8 +302,12 @@ func TestLeaving(t *testing.T) {
 		keys []string
 		want error
 	}{
-		{[]string{"q"}, nil},
-		{line("quit"), nil},
+		{[]string{"q", "d"}, nil}, // the run is a minute and a half long, and in no report
+		{[]string{"q", "down", "enter"}, nil},
+		{append(line("quit"), "d"), nil},
+		{line("quit now"), nil},
+		{line("q!"), nil},
+		{[]string{"q", "ctrl+c"}, ErrInterrupted},
 		{[]string{"ctrl+c"}, ErrInterrupted},
 		{[]string{"/", "loss", "ctrl+c"}, ErrInterrupted},
 		{[]string{"?", "ctrl+c"}, ErrInterrupted},
@@ -321,6 +330,173 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// Nobody loses a minute by a slip of the finger; a run that is short, or in a report, is
+// left without a word.
+func TestLeavingAsks(t *testing.T) {
+	for _, c := range []struct {
+		length, saved time.Duration
+		keys          []string
+		quits         bool
+	}{
+		{90 * time.Second, 0, []string{"q"}, false},
+		{90 * time.Second, 0, line("quit"), false},
+		{90 * time.Second, 0, []string{"q", "q"}, false},
+		{90 * time.Second, 0, []string{"q", "esc"}, false},
+		{60 * time.Second, 0, []string{"q"}, true},
+		{90 * time.Second, 40 * time.Second, []string{"q"}, true},
+		{190 * time.Second, 40 * time.Second, []string{"q"}, false},
+	} {
+		lab := labtest.NewLab()
+		lab.Snap = labtest.Snapshot(c.length)
+		lab.Snap.Saved = c.saved
+		m := screen(lab, 80, 24, Options{})
+		if cmd := press(m, c.keys...); (cmd != nil) != c.quits {
+			t.Errorf("%v of %v saved, %v: it leaves: %v", c.saved, c.length, c.keys, cmd != nil)
+		}
+		press(m, "esc")
+		if m.over != nil || len(lab.Got) > 0 {
+			t.Errorf("esc does not stay: the lab got %q", labtest.Spell(lab.Got))
+		}
+	}
+}
+
+// Whoever saves first leaves once the report is written, and stays if it cannot be.
+func TestLeavingSaves(t *testing.T) {
+	for _, keys := range [][]string{{"q", "s"}, {"q", "enter"}, line("wq"), line("quit save")} {
+		for _, written := range []bool{true, false} {
+			lab := labtest.NewLab()
+			m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
+			if cmd := press(m, keys...); cmd != nil || labtest.Spell(lab.Got) != "save /reports" {
+				t.Fatalf("%v: it leaves at once: %v; the lab got %q", keys, cmd != nil, labtest.Spell(lab.Got))
+			}
+			next := *lab.Snap
+			next.Saving = true
+			lab.Snap = &next
+			m.Update(tickMsg{})
+			after := next
+			after.Saving, after.Notice = false, engine.Notice{ID: next.Notice.ID + 1, Text: "the disk is full", Bad: true}
+			if written {
+				after.Saved, after.Notice = next.Now, engine.Notice{ID: next.Notice.ID + 1, Text: "saved as x"}
+			}
+			lab.Snap = &after
+			_, cmd := m.Update(tickMsg{})
+			if left := leaves(cmd); left != written {
+				t.Errorf("%v: written %v, it leaves: %v", keys, written, left)
+			}
+			if !written && !strings.Contains(m.View(), "the disk is full") {
+				t.Error("nothing says why it stays")
+			}
+		}
+	}
+}
+
+// leaves reports whether a command ends the program; others may take their time.
+func leaves(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	got := make(chan tea.Msg, 1)
+	go func() { got <- cmd() }()
+	select {
+	case msg := <-got:
+		_, quit := msg.(tea.QuitMsg)
+		return quit
+	case <-time.After(time.Second):
+		return false
+	}
+}
+
+// What a list of a page asks of the program reaches it.
+func TestLinesOfPagesReachTheProgram(t *testing.T) {
+	m := screen(labtest.NewLab(), 80, 24, Options{})
+	if cmd := m.perform(room.Request{Line: "quit now"}); !leaves(cmd) {
+		t.Error("the line was carried out, and its command dropped")
+	}
+}
+
+// On the page of packets home and end are the ends of the list, and time stays where it is.
+func TestHomeIsTheOldestPacket(t *testing.T) {
+	for _, keys := range [][2]string{{"home", "end"}, {"g", "G"}} {
+		lab := labtest.NewPackets()
+		m := screen(lab, 160, 48, Options{})
+		press(m, "3", keys[0])
+		all := lab.Snap.Lanes[0].Packets
+		at := func() uint64 { id, _ := chosenPacket(lab); return id }
+		if m.lab.Past.Away || at() != all[0].Seq {
+			t.Errorf("%s: looking back %v, packet %d", keys[0], m.lab.Past.Away, at())
+		}
+		if press(m, keys[1]); at() != all[len(all)-1].Seq {
+			t.Errorf("%s: packet %d", keys[1], at())
+		}
+	}
+}
+
+// chosenPacket is the packet that the lab was last asked to open.
+func chosenPacket(lab *labtest.Lab) (seq uint64, ok bool) {
+	for _, c := range slices.Backward(lab.Got) {
+		if c.Open != nil {
+			return c.Open.Seq, true
+		}
+	}
+	return 0, false
+}
+
+// The letters of vi are the arrows, but where a page has other uses for two of them.
+func TestViKeys(t *testing.T) {
+	for _, c := range [][2][]string{
+		{{"j", "j", "j", "j", "l"}, {"down", "down", "down", "down", "right"}},
+		{{"j", "j", "j", "j", "j", "k", "l", "l", "h"}, {"down", "down", "down", "down", "right"}},
+		{{"G", "l"}, {"end of the list"}},
+		{{"ctrl+d", "ctrl+u", "j", "j", "j", "j", "l"}, {"down", "down", "down", "down", "right"}},
+	} {
+		var sent [2]string
+		for i, keys := range c {
+			lab := labtest.NewLab()
+			if keys[0] == "end of the list" {
+				keys = append(slices.Repeat([]string{"down"}, 40), "right")
+			}
+			press(screen(lab, 160, 48, Options{}), keys...)
+			sent[i] = labtest.Spell(lab.Got)
+		}
+		if sent[0] != sent[1] || sent[0] == "" {
+			t.Errorf("%v sent %q, want %q", c[0], sent[0], sent[1])
+		}
+	}
+	lab := labtest.NewLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, "u", "ctrl+r")
+	if got := labtest.Spell(lab.Got); got != "undo; redo" {
+		t.Errorf("sent %q", got)
+	}
+	m = screen(labtest.NewWorld(), 160, 48, Options{})
+	if press(m, "4", "j"); !strings.Contains(m.View(), "use the arrows") {
+		t.Error("where k is katamari, j does not say so")
+	}
+}
+
+// In a list that is narrowed, space and v do what they do in the whole list; a letter that a
+// name goes on with is typed.
+func TestNarrowedListOfEncoders(t *testing.T) {
+	lab := labtest.NewLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, "e", "ro", "v")
+	if got := labtest.Spell(lab.Got); got != "shadow rotor on" {
+		t.Errorf("v sent %q", got)
+	}
+	if press(m, "space"); labtest.Spell(lab.Got) != "shadow rotor on; encoder rotor" {
+		t.Errorf("space: %q", labtest.Spell(lab.Got))
+	}
+	lab = labtest.NewLab()
+	m = screen(lab, 160, 48, Options{})
+	press(m, "e", "e", "v", "e") // every
+	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space tries") {
+		t.Errorf("v is not typed: %q", labtest.Spell(lab.Got))
+	}
+	if press(m, "ctrl+u", "r", "o", "enter"); labtest.Spell(lab.Got) != "encoder rotor" {
+		t.Errorf("narrowed anew: %q", labtest.Spell(lab.Got))
+	}
+}
+
 func TestNoKeyTwice(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range screen(labtest.NewLab(), 80, 24, Options{}).keys {
@@ -336,22 +512,92 @@ func TestNoKeyTwice(t *testing.T) {
 	}
 }
 
+// The help of every page names every key that does something there, what it does there, and
+// every command.
 func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
-	m := screen(labtest.NewLab(), 120, 130, Options{})
-	press(m, "?")
-	view := m.over.(*helpBox).text()
-	for _, b := range m.keysHere() {
-		if h := b.Help(); !strings.Contains(view, h.Key) || !strings.Contains(view, h.Desc) {
-			t.Errorf("help lacks %q: %q", h.Key, h.Desc)
+	for page := range 6 {
+		m := screen(labtest.NewLab(), 120, 130, Options{})
+		press(m, string(rune('1'+page)))
+		rows := helpKeys(m.keysHere(), m.page())
+		label := func(k string) (row helpKey, ok bool) {
+			i := slices.IndexFunc(rows, func(r helpKey) bool { return slices.Contains(strings.Fields(r.label), k) })
+			if i < 0 {
+				return row, false
+			}
+			return rows[i], true
+		}
+		for _, b := range m.keysHere() {
+			for _, k := range b.Keys() {
+				taken := b.Page == nil && (owns(m.page(), k) || isViArrow(k) && viTaken(m.page()))
+				row, ok := label(keyName(k))
+				if ok == taken && !owns(m.page(), k) {
+					t.Errorf("%s: %q is in the help: %v", m.page().Name(), k, ok)
+				}
+				if b.Page != nil && row.here == "" {
+					t.Errorf("%s: nothing is said of %q here", m.page().Name(), k)
+				}
+			}
+		}
+		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
+			if what := m.page().Means(k); what != "" {
+				if row, ok := label(keyName(k)); !ok || row.here != what && !owns(m.page(), k) {
+					t.Errorf("%s: %q is not said to be for %q, but %+v", m.page().Name(), k, what, row)
+				}
+			}
+		}
+		press(m, "?")
+		view := m.over.(*helpBox).text()
+		for _, v := range command.Verbs(m.context()) {
+			if !strings.Contains(view, v.Name) {
+				t.Errorf("help lacks the command %q", v.Name)
+			}
+		}
+		if press(m, "x"); strings.Contains(m.View(), "Help") {
+			t.Error("help does not close")
 		}
 	}
-	for _, v := range command.Verbs(m.context()) {
-		if !strings.Contains(view, v.Name) {
-			t.Errorf("help lacks the command %q", v.Name)
+}
+
+// What is possible on a page is on the first screen of its help.
+func TestHelpBeginsWithThePage(t *testing.T) {
+	for page := range 6 {
+		m := screen(labtest.NewLab(), 80, 24, Options{})
+		press(m, string(rune('1'+page)), "?")
+		h := m.over.(*helpBox)
+		here := slices.IndexFunc(h.lines, func(line []look.Span) bool { return len(line) == 0 })
+		if !strings.Contains(m.View(), "Here: ") || here > h.room {
+			t.Errorf("%s: %d lines of what is possible here, of %d", m.page().Name(), here, h.room)
 		}
 	}
-	if press(m, "x"); strings.Contains(m.View(), "Help") {
-		t.Error("help does not close")
+}
+
+// A word is found in the help, and those after it, and before.
+func TestHelpIsSearched(t *testing.T) {
+	m := screen(labtest.NewLab(), 80, 24, Options{})
+	press(m, "?", "/", "seek", "enter")
+	h := m.over.(*helpBox)
+	if v := m.View(); !strings.Contains(v, "jump to a moment") || !strings.Contains(v, "/seek 1 of ") {
+		t.Fatalf("seek is not in sight:\n%s", v)
+	}
+	press(m, "/", "packet", "enter")
+	found := h.search.found(h.lines)
+	for _, c := range []struct {
+		key string
+		at  int
+	}{{"n", 1}, {"n", 2}, {"N", 1}, {"N", 0}, {"N", len(found) - 1}, {"n", 0}} {
+		if press(m, c.key); h.search.at != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.room {
+			t.Errorf("%s leads to %d, want %d of %v; in sight are %d from %d", c.key, h.search.at, c.at, found, h.room, h.first)
+		}
+	}
+	press(m, "/", "no such thing", "enter", "n")
+	if !strings.Contains(m.View(), "nowhere") {
+		t.Error("what is nowhere is not told")
+	}
+	if press(m, "esc"); m.over == nil || strings.Contains(m.View(), "nowhere") {
+		t.Error("esc ends more than the search")
+	}
+	if press(m, "esc"); m.over != nil {
+		t.Error("esc does not close the help")
 	}
 }
 

@@ -63,6 +63,8 @@ type Model struct {
 	tour  *tour.Tour   // nil: none under way
 	marks int          // made by the m key
 
+	leaving leaving
+
 	output   outputBudget
 	scheme   look.Scheme
 	screen   string // what View returns
@@ -223,6 +225,9 @@ func (m *Model) tick() tea.Cmd {
 		m.stale = true
 	}
 	m.lab.Settle()
+	if m.leaving.done(now) {
+		return tea.Quit
+	}
 	// While time stands still every snapshot is a step that somebody asked for.
 	stepped := now.State != engine.Running && now.Now != before.Now
 	turned := now.State != before.State || len(now.Marks) != len(before.Marks)

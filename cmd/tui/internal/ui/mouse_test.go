@@ -64,7 +64,7 @@ func TestWheelScrollsWhatLiesOver(t *testing.T) {
 // In the tour the help begins with the keys of the tour, on a page with those of
 // the page.
 func TestHelpBeginsWithWhatMattersHere(t *testing.T) {
-	for keys, want := range map[string]string{"": "Controls", "4": "World", "t": "Tour"} {
+	for keys, want := range map[string]string{"": "Here: 1 Live", "4": "Here: 4 World", "t": "Tour"} {
 		m := screen(labtest.NewEcho(), 80, 24, Options{})
 		if keys != "" {
 			press(m, keys)

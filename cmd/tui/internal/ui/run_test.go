@@ -113,7 +113,7 @@ func (term *terminal) end() error {
 func TestQuitByKey(t *testing.T) {
 	term := startTerminal(context.Background(), t, labtest.NewLab(), Options{})
 	term.waitFor("LIVE")
-	term.typeKeys("q")
+	term.typeKeys("qd")
 	if err := term.end(); err != nil {
 		t.Errorf("q ends with %v", err)
 	}
@@ -214,7 +214,7 @@ func TestTypingInATerminal(t *testing.T) {
 			t.Fatalf("the lab got %q", lab.spell())
 		}
 	}
-	term.typeKeys("q")
+	term.typeKeys("qd")
 	if err := term.end(); err != nil {
 		t.Error(err)
 	}

@@ -58,7 +58,7 @@ func soakUntil(t *testing.T, m *Model, r *experiment.Runner, until time.Duration
 	t.Helper()
 	keys := []string{"tab", "down", "right", "left", "up", "2", "down", "3", "up", "x", "esc", "4", "5", "down", "6", "1", "m",
 		"?", "esc", "e", "esc",
-		"z", "Z", "g", "<", "b", "end", "space", "space", "E", "u"}
+		"z", "Z", "i", "g", "<", "b", "end", "space", "space", "E", "u"}
 	for i := 0; r.Snapshot().Now < until; i++ {
 		if i%10 == 0 {
 			press(m, keys[i/10%len(keys)])

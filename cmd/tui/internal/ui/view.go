@@ -17,7 +17,11 @@ func (m *Model) compose() {
 	case m.w <= 0 || m.h <= 0:
 		m.screen = ""
 	case m.w < minWidth || m.h < minHeight:
-		m.screen = strings.Join(tooSmall(m.theme, m.w, m.h), "\n")
+		text := tooSmall(m.w, m.h)
+		if b, ok := m.over.(*leaveBox); ok {
+			text = b.tiny()
+		}
+		m.screen = strings.Join(centred(m.theme, m.w, m.h, text), "\n")
 	default:
 		lines, panel := make([]string, 0, m.h), m.tourPanel()
 		bar := m.bar()
@@ -42,12 +46,17 @@ func (m *Model) compose() {
 }
 
 // tooSmall says politely what is needed.
-func tooSmall(th *look.Theme, w, h int) []string {
+func tooSmall(w, h int) string {
+	return fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.",
+		minWidth, minHeight, w, h)
+}
+
+// centred writes a text into the middle of an empty screen.
+func centred(th *look.Theme, w, h int, text string) []string {
 	c := look.NewCanvas(w, h)
-	text := look.Wrap(fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to "+
-		"quit.", minWidth, minHeight, w, h), max(w-2, 1))
-	for i, line := range text {
-		c.Text(max((w-look.TextWidth(line))/2, 0), max((h-len(text))/2, 0)+i, look.Plain, line)
+	lines := look.Wrap(text, max(w-2, 1))
+	for i, line := range lines {
+		c.Text(max((w-look.TextWidth(line))/2, 0), max((h-len(lines))/2, 0)+i, look.Plain, line)
 	}
 	return c.Lines(th)
 }

@@ -151,5 +151,15 @@ func (p *Page) Bindings() []room.Binding {
 
 // Arrows implements room.Page.
 func (p *Page) Arrows() [][2]string {
+	if p.account.chosen < 0 {
+		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per changed"}}
+	}
 	return [][2]string{{"↑↓", "field"}, {"enter", "alone"}, {"←→", "kbps, share, per changed"}}
+}
+
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"up": "choose a field", "left": "kbps, share of the bits, or bits per changed item",
+		"enter": "the chosen field alone, and all again", "tab": "the next encoder beside", "z": "fit the axis; how much time; dots or lines",
+		"esc": "all fields again"}[key]
 }

@@ -145,6 +145,12 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "choose"}, {"←→", "sort by"}}
 }
 
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"up": "choose an encoder", "left": "which figure to sort by", "tab": "the next figure to sort by",
+		"enter": "put the chosen encoder under the keys, the one there beside", "z": "fit the axis; how much time; dots or lines"}[key]
+}
+
 // Bindings implements room.Page.
 func (p *Page) Bindings() []room.Binding {
 	const group = "Compare, page 5"

@@ -45,6 +45,13 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"up": "choose a control", "left": "less, more", "[": "much less, much more",
+		"enter": "type an exact value, or choose from a list", "tab": "the next pane of a small screen",
+		"d": "which link the controls set: both, down, up"}[key]
+}
+
 // Observe also chooses the pane that a small screen shows, as long as nobody else
 // has: the picture while it is drawn, then the transfer.
 func (p *Page) Observe(v room.View) bool {

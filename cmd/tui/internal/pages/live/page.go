@@ -59,6 +59,14 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"up": "choose a control; in the packets: a row up or down",
+		"left": "less, more; in the packets: an older one, a newer one", "[": "much less, much more",
+		"enter": "type an exact value, or choose from a list", "tab": "the next pane: controls or packets", "z": "fit the axis; how much time; dots or lines",
+		"d": "which link the controls set: both, down, up", "esc": "let go of the packet; set both links again"}[key]
+}
+
 // Observe implements room.Page.
 func (p *Page) Observe(v room.View) bool {
 	changed := p.vitals.Observe(v)

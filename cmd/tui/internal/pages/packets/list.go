@@ -67,10 +67,11 @@ func (p *list) step(n int) {
 	if len(shown) == 0 || n == 0 {
 		return
 	}
-	at := len(shown) - 1
+	at := len(shown) + min(n, -1)
 	if p.choosing {
-		at = min(max(p.place(shown)+n, 0), len(shown)-1)
+		at = p.place(shown) + n
 	}
+	at = min(max(at, 0), len(shown)-1)
 	r := &p.all[shown[at]]
 	p.show(r.ID())
 }

@@ -118,6 +118,12 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"up": "the packet before, the one after", "left": "the failure before, the one after",
+		"enter": "the packet that this one builds on", "tab": "other packets, as f", "esc": "let go: follow the newest of all"}[key]
+}
+
 // Bindings implements room.Page.
 func (p *Page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
@@ -127,6 +133,8 @@ func (p *Page) Bindings() []room.Binding {
 			return p.look()
 		}
 	}
+	failure := func(way int) func() room.Request { return func() room.Request { return p.Move(way, 0) } }
+	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }
 	next := func() room.Request {
 		p.list.nextFilter()
 		return room.Request{Renew: true}
@@ -134,7 +142,11 @@ func (p *Page) Bindings() []room.Binding {
 	return []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "which packets to list: all, those of no use, lost, late, ...; /filter lost",
 			next).InFooter("filter").Pin(),
-		room.Bind(group, []string{"pgup"}, "pgup", "a screenful of older packets", leaf(-1)),
-		room.Bind(group, []string{"pgdown"}, "pgdn", "a screenful of newer ones", leaf(1)),
+		room.Bind(group, []string{"n"}, "n N", "the next failure, the one before", failure(1)),
+		room.Bind(group, []string{"N"}, "", "", failure(-1)),
+		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a screenful of older packets", leaf(-1)),
+		room.Bind(group, []string{"pgdown", "ctrl+f"}, "pgdn", "a screenful of newer ones", leaf(1)),
+		room.Bind(group, []string{"home"}, "home end", "the oldest packet listed, the newest", end(-1)),
+		room.Bind(group, []string{"end"}, "", "", end(1)),
 	}
 }

@@ -31,7 +31,7 @@ func NewWhy(snap *engine.Snapshot, cfg *config.Config) *Why {
 
 // Key handles a key: enter opens the packet.
 func (b *Why) Key(msg tea.KeyMsg) room.Request {
-	n := room.ListStep(msg)
+	n := room.ReadStep(msg)
 	switch {
 	case n != 0 && len(b.list) > 0:
 		b.at = min(max(b.at+n, 0), len(b.list)-1)

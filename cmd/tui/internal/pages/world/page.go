@@ -157,6 +157,11 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"←↑↓→", "look around"}}
 }
 
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"tab": "which views to show, as v", "z": "fit the axis; how much time; dots or lines", "esc": "the first look again"}[key]
+}
+
 // Bindings implements room.Page.
 func (p *Page) Bindings() []room.Binding {
 	const group = "World, page 4"
@@ -174,8 +179,8 @@ func (p *Page) Bindings() []room.Binding {
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: age, starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),
-		on([]string{"+", "="}, "+", "closer", func() { p.zoomBy(1) }).InFooter("closer"),
-		on([]string{"-"}, "-", "farther away", func() { p.zoomBy(-1) }),
+		on([]string{"+", "="}, "+", "closer, farther away", func() { p.zoomBy(1) }).InFooter("closer"),
+		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 	}
 	for i, d := range config.Directions() {
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]

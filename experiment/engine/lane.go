@@ -66,16 +66,9 @@ type lane struct {
 
 // newLane makes a lane without links: connectNew or connect gives it some.
 func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *frame.Frame, opt *Options) (*lane, error) {
-	codec, params, err := e.Resolve("encoder", c.Codecs)
+	run, err := encodingOf("encoder", e, c, schema)
 	if err != nil {
 		return nil, err
-	}
-	if err := c.Suits("encoder", codec, schema); err != nil {
-		return nil, err
-	}
-	run, err := endpoint.NewEncoding(schema, codec, params)
-	if err != nil {
-		return nil, config.ErrorAt("encoder", err)
 	}
 	l := &lane{schema: schema, config: e.Clone(), cadence: endpoint.Cadence{TickHz: schema.TickHz, RateHz: c.Sender.RateHz},
 		clock: opt.Clock, observer: opt.Observer, digest: newDigest()}

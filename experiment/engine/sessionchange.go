@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 )
@@ -87,15 +88,21 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 // suited says why the data of the session cannot be sent with e, an encoder of c; nil
 // if they can.
 func (s *Session) suited(key string, e config.Encoder, c *config.Config) error {
+	_, err := encodingOf(key, e, c, s.schema)
+	return err
+}
+
+// encodingOf makes e, an encoder of c that stands at key, for data of that schema.
+func encodingOf(key string, e config.Encoder, c *config.Config, schema *frame.Schema) (endpoint.Encoding, error) {
 	codec, params, err := e.Resolve(key, c.Codecs)
+	if err == nil {
+		err = c.Suits(key, codec, schema)
+	}
 	if err != nil {
-		return err
+		return endpoint.Encoding{}, err
 	}
-	if err := c.Suits(key, codec, s.schema); err != nil {
-		return err
-	}
-	_, err = endpoint.NewEncoding(s.schema, codec, params)
-	return config.ErrorAt(key, err)
+	run, err := endpoint.NewEncoding(schema, codec, params)
+	return run, config.ErrorAt(key, err)
 }
 
 // pendingChange is a change that is not due yet.
@@ -226,11 +233,7 @@ func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 		}
 	}
 	if ch.Has("encoder") {
-		codec, params, err := s.config.Encoder.Resolve("encoder", s.config.Codecs)
-		if err != nil {
-			return err
-		}
-		run, err := endpoint.NewEncoding(s.schema, codec, params)
+		run, err := encodingOf("encoder", s.config.Encoder, s.config, s.schema)
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ type Config struct {
 	At       []StampedChange // scripted changes, by time
 	Shadows  []Encoder       // further encoders on the same frames and fates
 	Sweep    []Axis
+	Search   Search
 	Assert   []Assertion
 
 	Codecs []encoders.Codec // those there are; nil: all of the table
@@ -79,6 +80,7 @@ func (c *Config) Clone() *Config {
 		d.Shadows = append(d.Shadows, s.Clone())
 	}
 	d.Sweep = slices.Clone(c.Sweep)
+	d.Search.Over = slices.Clone(c.Search.Over)
 	d.Assert = slices.Clone(c.Assert)
 	return &d
 }
@@ -214,6 +216,9 @@ func (c *Config) validate() error {
 		return err
 	}
 	if err := c.checkSweep(); err != nil {
+		return err
+	}
+	if err := c.checkSearch(); err != nil {
 		return err
 	}
 	return c.checkScript()

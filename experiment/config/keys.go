@@ -43,6 +43,8 @@ func (c *Config) set(key string, value any) error {
 		return isList(key, "sweep[0].key")
 	case head == "assert":
 		return c.setAssert(rest, value)
+	case head == "search":
+		return c.Search.set(key, rest, value)
 	case head == "encoder":
 		return c.Encoder.set(key, rest, value)
 	case head == "profile" && rest == "":
@@ -104,7 +106,7 @@ func knownKeys() []string {
 	for _, s := range rows {
 		keys = append(keys, s.Key)
 	}
-	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "shadow", "sweep", "assert")
+	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "shadow", "sweep", "search.minimise", "assert")
 	for _, k := range lossmodel.Keys() {
 		keys = append(keys, "down."+k.Key, "up."+k.Key)
 	}

@@ -168,20 +168,25 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 // checkValue tries one value of one axis by itself.
 func (c *Config) checkValue(i, j int) error {
 	axis := &c.Sweep[i]
-	d := c.Clone()
-	d.Sweep = nil
-	if !strings.HasPrefix(axis.Key, "at[") {
-		d.At = nil
-	}
-	err := d.Set(axis.Key, axis.Values[j])
-	if err == nil {
-		err = d.validate()
-	}
+	err := c.tryValue(axis.Key, axis.Values[j])
 	if err == nil {
 		return nil
 	}
 	key := Indexed(Indexed("sweep", i)+".values", j)
 	return elsewhere(key, axis.Key+" = "+show(axis.Values[j]), axis.Key, err)
+}
+
+// tryValue says why a key cannot be set to a value, whatever else is swept or searched.
+func (c *Config) tryValue(key string, value any) error {
+	d := c.Clone()
+	d.Sweep, d.Search = nil, Search{}
+	if !strings.HasPrefix(key, "at[") {
+		d.At = nil
+	}
+	if err := d.Set(key, value); err != nil {
+		return err
+	}
+	return d.validate()
 }
 
 // elsewhere puts an error under the key that brought it about: where says in words what
@@ -208,7 +213,7 @@ func (c *Config) Points() ([]Point, error) {
 		return nil, err
 	}
 	base := c.Clone()
-	base.Sweep = nil
+	base.Sweep, base.Search = nil, Search{}
 	grid := []Point{{Config: base, Set: map[string]string{}}}
 	for _, axis := range c.Axes() {
 		var next []Point

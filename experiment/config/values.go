@@ -26,6 +26,9 @@ func (c *Config) Values() map[string]any {
 		}
 		v["assert"] = m
 	}
+	if m := c.Search.values(); m != nil {
+		v["search"] = m
+	}
 	c.listValues(v)
 	return v
 }
@@ -138,7 +141,7 @@ func FromValues(name string, values map[string]any) (*Config, error) {
 // the script, the sweep and the assertions.
 func (c *Config) Settings() map[string]string {
 	d := c.Clone()
-	d.At, d.Sweep, d.Assert, d.Duration = nil, nil, nil, 0
+	d.At, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, Search{}, nil, 0
 	flat := map[string]any{}
 	flatten("", d.Values(), flat)
 	out := make(map[string]string, len(flat))

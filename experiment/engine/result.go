@@ -84,7 +84,7 @@ func (s *Session) Result() *Result {
 		until++ // the end is exclusive
 	}
 	start := s.start.Clone()
-	start.At, start.Sweep = nil, nil // the changes that took effect are in the log
+	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // the changes that took effect are in the log
 	first := s.lanes[0].result(until)
 	r := &Result{
 		Version: ReportVersion, DigestVersion: digestVersion(start),

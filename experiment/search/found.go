@@ -1,0 +1,134 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"wirelab/experiment/sweep"
+)
+
+// Found is what a search came to.
+type Found struct {
+	Minimise []string `json:"minimise"`
+	Settings float64  `json:"settings"` // in the whole grid
+	Drawn    int      `json:"drawn"`    // at random, to begin with; 0: the whole grid was run
+	Tried    int      `json:"tried"`    // for the whole duration
+	Runs     float64  `json:"runs"`     // of the whole duration, in sum: what it cost
+	Seeds    int      `json:"seeds"`    // on which the last were compared; 1: a seed changes nothing
+	Best     *Chosen  `json:"best"`     // nil if nothing keeps the bounds
+	// Front lists settings that no other betters in both figures, by the first one.
+	Front []Chosen `json:"front,omitempty"`
+	// Near lists those that may be as good as the best, and its neighbours.
+	Near []Rival `json:"near"`
+	// OfOwn is the first figure of the best against that of the configuration itself.
+	OfOwn *sweep.Mean `json:"ratio_to_own,omitempty"`
+	Own   []float64   `json:"own"`  // figures of the configuration itself
+	Sure  []string    `json:"sure"` // how sure that is, in sentences
+	Trace []Step      `json:"trace"`
+}
+
+// Chosen is a setting with its figures over the seeds that it was run with.
+type Chosen struct {
+	Set     map[string]any        `json:"set"`
+	Words   string                `json:"words"`
+	Figures map[string]sweep.Mean `json:"figures"`
+	Breaks  string                `json:"breaks,omitempty"` // bounds that it does not keep
+}
+
+// Rival is a setting against the best: the ratio of their first figures, paired by seed.
+type Rival struct {
+	Chosen
+	Ratio sweep.Mean `json:"ratio"`
+}
+
+func (s *search) chosen(x Setting) Chosen {
+	c := Chosen{Set: map[string]any{}, Words: Words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.value(Job{x, 0, 1}).Why}
+	for d, v := range x {
+		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]
+	}
+	for f, name := range s.spec.Minimise {
+		if v := s.column(x, f, s.spec.Seeds); len(v) > 0 && finite(v) != nil {
+			c.Figures[name] = sweep.MeanOf(v)
+		}
+	}
+	return c
+}
+
+// found sums up: list is what the search ended with, the best first.
+func (s *search) found(list []Setting, at Setting, own Value) *Found {
+	f := &Found{Minimise: s.spec.Minimise, Settings: size(s.spec.Over), Drawn: s.first, Tried: len(s.tried), Runs: s.spent, Trace: s.trace,
+		Own: finite(own.Figures), Seeds: 1, Near: []Rival{}}
+	if s.walk > 1 {
+		f.Seeds = s.raced
+	}
+	if len(list) == 0 || math.IsInf(s.value(Job{list[0], 0, 1}).Violation, 1) {
+		f.Sure = []string{"No setting that was tried could be run and measured."}
+		return f
+	}
+	best := list[0]
+	chosen := s.chosen(best)
+	f.Best = &chosen
+	if len(s.spec.Minimise) > 1 {
+		for _, x := range list {
+			f.Front = append(f.Front, s.chosen(x))
+		}
+	}
+	if at != nil {
+		if r := s.ratio(best, at, 0, s.spec.Seeds); r.N > 0 {
+			f.OfOwn = &r
+		}
+	}
+	for _, x := range list[1:] {
+		f.Near = append(f.Near, Rival{s.chosen(x), s.ratio(x, best, 0, s.spec.Seeds)})
+	}
+	if len(s.spec.Minimise) == 1 {
+		s.sure(f, list, best)
+	} else {
+		f.Sure = append(f.Sure, fmt.Sprintf("%d settings were run for the whole duration, and none betters one of the front in both figures.", f.Tried))
+	}
+	if f.Best.Breaks != "" {
+		f.Sure = append(f.Sure, "Nothing that was tried keeps all bounds: "+f.Best.Breaks+".")
+	}
+	return f
+}
+
+// sure says how far the best can be trusted.
+func (s *search) sure(f *Found, list []Setting, best Setting) {
+	say := func(format string, args ...any) { f.Sure = append(f.Sure, fmt.Sprintf(format, args...)) }
+	if float64(f.Tried) >= f.Settings {
+		say("All %.0f settings were run: on these frames and the first seed there is no better one.", f.Settings)
+	}
+	ran, closest := 0, math.Inf(1)
+	near := neighbours(s.spec.Over, best)
+	for _, n := range near {
+		if v, ok := s.memo[memoKey(Job{n, 0, 1})]; ok {
+			ran++
+			if v.Violation == s.value(Job{best, 0, 1}).Violation {
+				closest = min(closest, v.Figures[0]/s.value(Job{best, 0, 1}).Figures[0])
+			}
+			if !slices.ContainsFunc(list, func(x Setting) bool { return x.key() == n.key() }) {
+				f.Near = append(f.Near, Rival{s.chosen(n), s.ratio(n, best, 0, s.spec.Seeds)})
+			}
+		}
+	}
+	slices.SortStableFunc(f.Near, func(a, b Rival) int {
+		switch {
+		case a.Ratio.Mean < b.Ratio.Mean:
+			return -1
+		case a.Ratio.Mean > b.Ratio.Mean:
+			return 1
+		}
+		return 0
+	})
+	if !math.IsInf(closest, 1) {
+		say("Of its %d neighbours %d were run on the same frames; the closest is %.2f %% above it.", len(near), ran, 100*(closest-1))
+	}
+	if f.Drawn > 0 && float64(f.Tried) < f.Settings {
+		say("None of %d settings drawn at random did better as far as it was run: with 95 %% confidence at most %.1f %% of all would.",
+			f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
+	}
+	if rivals := len(list) - 1; rivals > 0 && s.walk > 1 {
+		say("%d others cannot be told from it with %d seeds.", rivals, s.raced)
+	}
+}

@@ -1,0 +1,225 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// Options are how a search is run.
+type Options struct {
+	Clock engine.Clock
+	Jobs  int                       // runs side by side
+	Tell  func(done, total float64) // hears of runs spent, of those allowed; nil: nobody asks
+}
+
+// Run looks for what the search of c asks for. When ctx ends, so does the search, with
+// ctx's error.
+func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
+	if len(c.Search.Minimise) == 0 {
+		return nil, &config.Error{Key: "search", Problem: "there is no [search]", Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	base := c.Clone()
+	base.Sweep, base.Search = nil, config.Search{}
+	if err := experiment.Check(ctx, base.Clone()); err != nil {
+		return nil, err
+	}
+	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: engine.NewPackCache()}
+	r, err := e.one(ctx, base.Clone())
+	if err != nil {
+		return nil, err
+	}
+	e.whole = r.DurationNS
+	return look(ctx, c, e.evaluate, opt.Tell, e.value(r))
+}
+
+// look runs a search over whatever evaluates: own is what the configuration itself came to.
+func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, total float64), own Value) (*Found, error) {
+	s := &search{spec: c.Search, rand: rand.New(rand.NewPCG(c.Seed, 0x7365617263680a)), eval: eval, tell: tell,
+		memo: map[string]Value{}, tried: map[string]Setting{}}
+	if own.Figures != nil {
+		s.spent = 1 // the configuration itself was run
+	}
+	if s.spec.Runs == 0 {
+		s.spec.Runs = config.DefaultSearchRuns
+	}
+	if s.spec.Seeds == 0 {
+		s.spec.Seeds = config.DefaultSearchSeeds
+	}
+	at := place(c)
+	var list []Setting
+	var err error
+	if len(s.spec.Minimise) > 1 {
+		list, err = s.front(ctx, at)
+	} else {
+		list, err = s.optimum(ctx, at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.found(list, at, own), nil
+}
+
+// place returns where the configuration itself stands among the ranges; nil if it does not.
+func place(c *config.Config) Setting {
+	s := make(Setting, len(c.Search.Over))
+	settings := c.Settings()
+	for d, r := range c.Search.Over {
+		s[d] = -1
+		for i, v := range r.Values {
+			if fmt.Sprint(v) == settings[r.Key] {
+				s[d] = i
+			}
+		}
+		if s[d] < 0 {
+			return nil
+		}
+	}
+	return s
+}
+
+// evaluator runs settings in this process.
+type evaluator struct {
+	base  *config.Config
+	spec  config.Search
+	clock engine.Clock
+	jobs  int
+	whole time.Duration // of a run
+	packs *engine.PackCache
+}
+
+// evaluate implements Evaluate.
+func (e *evaluator) evaluate(ctx context.Context, jobs []Job) ([]Value, error) {
+	values, errs := make([]Value, len(jobs)), make([]error, len(jobs))
+	var wg sync.WaitGroup
+	work := make(chan int)
+	for range min(e.jobs, len(jobs)) {
+		wg.Go(func() {
+			for i := range work {
+				values[i], errs[i] = e.run(ctx, jobs[i])
+			}
+		})
+	}
+	for i := range jobs {
+		work <- i
+	}
+	close(work)
+	wg.Wait()
+	return values, errors.Join(append(errs, ctx.Err())...)
+}
+
+// run is one of them. What cannot be run breaks the bounds by as much as can be.
+func (e *evaluator) run(ctx context.Context, j Job) (Value, error) {
+	if ctx.Err() != nil {
+		return Value{}, nil
+	}
+	c, err := apply(e.base, e.spec.Over, j.Setting)
+	if err != nil {
+		return e.refused(err), nil
+	}
+	c.Seed += uint64(j.Seed)
+	c.Duration = e.whole / time.Duration(j.Share)
+	c.At = before(c.At, c.Duration)
+	r, err := e.one(ctx, c)
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		return e.refused(err), nil
+	}
+	if err != nil || ctx.Err() != nil {
+		return Value{}, err
+	}
+	return e.value(r), nil
+}
+
+// before keeps the changes before the end.
+func before(at []config.StampedChange, end time.Duration) (kept []config.StampedChange) {
+	for _, x := range at {
+		if x.T < end {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+func (e *evaluator) one(ctx context.Context, c *config.Config) (*engine.Result, error) {
+	r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: e.clock, Packs: e.packs})
+	if err != nil {
+		return nil, err
+	}
+	return r.Runs[0], nil
+}
+
+func (e *evaluator) refused(err error) Value {
+	v := Value{Violation: math.Inf(1), Why: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
+	for i := range v.Figures {
+		v.Figures[i] = math.Inf(1)
+	}
+	return v
+}
+
+// value reads the figures of a run, and how far it is from the bounds.
+func (e *evaluator) value(r *engine.Result) (v Value) {
+	have := figures.Of(r.Totals)
+	for name, x := range timings(r.Timing) {
+		have[name] = x
+	}
+	var why []string
+	for _, name := range e.spec.Minimise {
+		x, ok := have[name]
+		if !ok {
+			x, v.Violation = math.Inf(1), math.Inf(1)
+			why = append(why, "it has no "+name)
+		}
+		v.Figures = append(v.Figures, x)
+	}
+	for _, a := range e.spec.Subject {
+		got, ok := have[a.Name]
+		switch {
+		case !ok:
+			v.Violation = math.Inf(1)
+			why = append(why, "it has no "+a.Name)
+		case !a.Holds(got):
+			v.Violation += math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9)
+			why = append(why, fmt.Sprintf("%s is %g", a.Name, got))
+		}
+	}
+	v.Why = strings.Join(why, ", ")
+	return v
+}
+
+// timings are the figures of what the work cost.
+func timings(t figures.Timing) map[string]float64 {
+	m := map[string]float64{}
+	for name, q := range map[string]figures.Quantiles{"encode_us": t.EncodeUS, "decode_us": t.DecodeUS} {
+		if q.N > 0 {
+			m[name+".p50"], m[name+".p95"], m[name+".p99"] = q.P50, q.P95, q.P99
+		}
+	}
+	return m
+}
+
+// Apply returns the configuration with a setting that was found.
+func Apply(c *config.Config, chosen *Chosen) (*config.Config, error) {
+	s := make(Setting, len(c.Search.Over))
+	for d, r := range c.Search.Over {
+		for i, v := range r.Values {
+			if v == chosen.Set[r.Key] {
+				s[d] = i
+			}
+		}
+	}
+	return apply(c, c.Search.Over, s)
+}

@@ -1,0 +1,583 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/sweep"
+)
+
+// Job is one run that a search asks for.
+type Job struct {
+	Setting Setting
+	Seed    int // how many seeds after the first
+	Share   int // of the duration: 1/Share
+}
+
+// Value is what a run came to: the figures to minimise, and by how much it breaks the bounds.
+type Value struct {
+	Figures   []float64
+	Violation float64 // 0 if all hold; +Inf if the setting cannot be run
+	Why       string  // in words, if it is not 0
+}
+
+// less orders by the bounds first, then by the first figure.
+func (v Value) less(w Value) bool {
+	if v.Violation != w.Violation {
+		return v.Violation < w.Violation
+	}
+	return v.Figures[0] < w.Figures[0]
+}
+
+// dominates reports whether v is nowhere worse than w and somewhere better.
+func (v Value) dominates(w Value) bool {
+	if v.Violation != w.Violation {
+		return v.Violation < w.Violation
+	}
+	better := false
+	for i := range v.Figures {
+		if v.Figures[i] > w.Figures[i] {
+			return false
+		}
+		better = better || v.Figures[i] < w.Figures[i]
+	}
+	return better
+}
+
+// Evaluate runs jobs, side by side if it likes, and returns their values in order.
+type Evaluate func(ctx context.Context, jobs []Job) ([]Value, error)
+
+// Step is one line of what was tried.
+type Step struct {
+	Setting string    `json:"setting"`
+	Phase   string    `json:"phase"` // drawn, walk, race
+	Share   float64   `json:"share"` // of the duration
+	Seed    int       `json:"seed"`
+	Figures []float64 `json:"figures"`
+	Fate    string    `json:"fate"` // kept, dropped, better, ...; and why
+}
+
+// maxTrace bounds the steps that are kept.
+const maxTrace = 10_000
+
+// search is a search under way.
+type search struct {
+	spec config.Search
+	rand *rand.Rand
+	eval Evaluate
+	tell func(done, total float64)
+
+	memo  map[string]Value
+	spent float64 // runs of the whole duration
+	tried map[string]Setting
+	trace []Step
+	walk  int // seeds on which a step of the walk is judged
+	first int // settings that were drawn
+	raced int // seeds on which the last were compared
+}
+
+// drawShare is how much of the budget goes into the settings that are drawn.
+const drawShare = 0.2
+
+// shares are the rungs of successive halving: 1/8 of the duration, and so on.
+var shares = []int{8, 4, 2, 1}
+
+// value returns what a job came to, which was run before.
+func (s *search) value(j Job) Value { return s.memo[memoKey(j)] }
+
+func memoKey(j Job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Seed, j.Share) }
+
+// errSpent ends a walk: what is left of the budget is for the last race.
+var errSpent = errors.New("the budget is spent")
+
+// run runs the jobs that were not run before.
+func (s *search) run(ctx context.Context, phase string, jobs []Job) error {
+	var fresh []Job
+	known := map[string]bool{}
+	for _, j := range jobs {
+		key := memoKey(j)
+		if _, done := s.memo[key]; !done && !known[key] {
+			known[key] = true
+			fresh = append(fresh, j)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if phase == "walk" && s.fresh(fresh) > s.left() {
+		return errSpent
+	}
+	values, err := s.eval(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	for i, j := range fresh {
+		s.memo[memoKey(j)] = values[i]
+		s.spent += 1 / float64(j.Share)
+		if j.Share == 1 {
+			s.tried[j.Setting.key()] = j.Setting
+		}
+		s.note(phase, j, values[i].Why)
+	}
+	if s.tell != nil {
+		s.tell(s.spent, float64(s.spec.Runs))
+	}
+	return nil
+}
+
+// fresh returns what jobs would cost that were not run before.
+func (s *search) fresh(jobs []Job) (cost float64) {
+	for _, j := range jobs {
+		if _, done := s.memo[memoKey(j)]; !done {
+			cost += 1 / float64(j.Share)
+		}
+	}
+	return cost
+}
+
+func (s *search) note(phase string, j Job, fate string) {
+	if len(s.trace) < maxTrace {
+		s.trace = append(s.trace, Step{Words(s.spec.Over, j.Setting), phase, 1 / float64(j.Share), j.Seed, finite(s.value(j).Figures), fate})
+	}
+}
+
+// finite leaves out what JSON cannot say.
+func finite(list []float64) []float64 {
+	if slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+		return nil
+	}
+	return list
+}
+
+// left is how many runs may still be spent, beside those that the last race needs.
+func (s *search) left() float64 {
+	if s.walk == 1 {
+		return float64(s.spec.Runs) - s.spent
+	}
+	return float64(s.spec.Runs) - s.spent - min(float64(3*(s.spec.Seeds-1)), 0.3*float64(s.spec.Runs))
+}
+
+// begin draws settings and halves them until few are left, the best first. A grid that is
+// no larger than the budget is run whole.
+func (s *search) begin(ctx context.Context, own Setting) ([]Setting, error) {
+	var list []Setting
+	rungs := shares
+	if size(s.spec.Over) <= s.left() {
+		list, rungs = all(s.spec.Over), []int{1}
+	} else {
+		n := max(int(2*drawShare*float64(s.spec.Runs)), 8)
+		list = draw(s.spec.Over, n, s.rand)
+		s.first = n
+	}
+	if own != nil {
+		list = append(list, own)
+	}
+	for _, share := range rungs {
+		jobs := make([]Job, len(list))
+		for i, x := range list {
+			jobs[i] = Job{x, 0, share}
+		}
+		if err := s.run(ctx, "drawn", jobs); err != nil {
+			return nil, err
+		}
+		s.rank(list, share)
+		if share > 1 {
+			keep := (len(list) + 1) / 2
+			for _, x := range list[keep:] {
+				s.note("drawn", Job{x, 0, share}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
+			}
+			list = list[:keep]
+		}
+	}
+	return list, nil
+}
+
+// all lists every setting.
+func all(over []config.Range) []Setting {
+	list := []Setting{{}}
+	for _, r := range over {
+		var next []Setting
+		for _, s := range list {
+			for v := range r.Values {
+				next = append(next, append(append(Setting{}, s...), v))
+			}
+		}
+		list = next
+	}
+	return list
+}
+
+// rank sorts settings by what they came to at a share of the duration, the best first: by
+// the figure, or by how many others dominate them.
+func (s *search) rank(list []Setting, share int) {
+	beaten := map[string]int{}
+	if len(s.spec.Minimise) > 1 {
+		for _, x := range list {
+			for _, y := range list {
+				if s.value(Job{y, 0, share}).dominates(s.value(Job{x, 0, share})) {
+					beaten[x.key()]++
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Setting) int {
+		if c := cmp.Compare(beaten[x.key()], beaten[y.key()]); c != 0 {
+			return c
+		}
+		a, b := s.value(Job{x, 0, share}), s.value(Job{y, 0, share})
+		switch {
+		case a.less(b):
+			return -1
+		case b.less(a):
+			return 1
+		}
+		return 0
+	})
+}
+
+// descend walks from a setting to better neighbours until none is better, range by range.
+func (s *search) descend(ctx context.Context, at Setting) (Setting, error) {
+	for moved := true; moved && s.left() > 0; {
+		moved = false
+		for _, d := range s.rand.Perm(len(at)) {
+			next, err := s.line(ctx, at, d)
+			if err != nil {
+				return at, err
+			}
+			moved = moved || next.key() != at.key()
+			at = next
+		}
+	}
+	return at, nil
+}
+
+// diagonals looks, with what is left, at the settings one place off the best in two ranges
+// at once: a walk along the ranges ends in valleys that lie across them.
+func (s *search) diagonals(ctx context.Context) error {
+	for s.left() >= 1 && len(s.tried) > 0 {
+		at := s.leaders(1)[0]
+		var list []Setting
+		for d := range at {
+			for e := range d {
+				for _, by := range [][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
+					x, ok := s.moved(at, d, by[0])
+					if ok {
+						x, ok = s.moved(x, e, by[1])
+					}
+					if ok && s.tried[x.key()] == nil {
+						list = append(list, x)
+					}
+				}
+			}
+		}
+		s.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		next, err := s.best(ctx, at, list[:min(len(list), 4, int(s.left()))])
+		if err == nil && next.key() != at.key() {
+			_, err = s.descend(ctx, next)
+		}
+		if err != nil || len(list) == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// line looks along one range for the best value: by steps that grow while they help where
+// it is ordered, else at every value.
+func (s *search) line(ctx context.Context, at Setting, d int) (Setting, error) {
+	if !s.spec.Over[d].Ordered {
+		var list []Setting
+		for _, n := range neighbours(s.spec.Over, at) {
+			if n[d] != at[d] {
+				list = append(list, n)
+			}
+		}
+		return s.best(ctx, at, list)
+	}
+	for _, step := range []int{1, 2} { // past one bad value, too
+		var list []Setting
+		for _, by := range []int{-step, step} {
+			if n, ok := s.moved(at, d, by); ok {
+				list = append(list, n)
+			}
+		}
+		next, err := s.best(ctx, at, list)
+		if err != nil || next.key() == at.key() {
+			if err != nil {
+				return at, err
+			}
+			continue
+		}
+		by := next[d] - at[d]
+		for at = next; s.left() > 0; at = next {
+			by *= 2
+			n, ok := s.moved(at, d, by)
+			if !ok {
+				break
+			}
+			if next, err = s.best(ctx, at, []Setting{n}); err != nil || next.key() == at.key() {
+				break
+			}
+		}
+		return at, err
+	}
+	return at, nil
+}
+
+func (s *search) moved(at Setting, d, by int) (Setting, bool) {
+	v := at[d] + by
+	if v < 0 || v >= len(s.spec.Over[d].Values) {
+		return nil, false
+	}
+	n := append(Setting{}, at...)
+	n[d] = v
+	return n, true
+}
+
+// best returns the best of a setting and others, judged on the same seeds; what is clearly
+// worse on the first is not run on the others.
+func (s *search) best(ctx context.Context, at Setting, others []Setting) (Setting, error) {
+	var jobs []Job
+	for _, x := range append([]Setting{at}, others...) {
+		jobs = append(jobs, Job{x, 0, 1})
+	}
+	if err := s.run(ctx, "walk", jobs); err != nil {
+		return at, err
+	}
+	for _, x := range others {
+		better, err := s.better(ctx, x, at)
+		if err != nil {
+			return at, err
+		}
+		if better {
+			s.note("walk", Job{x, 0, 1}, "better: the walk goes on from here")
+			at = x
+		}
+	}
+	return at, nil
+}
+
+// better reports whether x is better than y, on the seeds of the walk.
+func (s *search) better(ctx context.Context, x, y Setting) (bool, error) {
+	a, b := s.value(Job{x, 0, 1}), s.value(Job{y, 0, 1})
+	if a.Violation != b.Violation {
+		return a.Violation < b.Violation, nil
+	}
+	if s.walk == 1 || a.Figures[0] > b.Figures[0]*1.05 {
+		return a.Figures[0] < b.Figures[0], nil
+	}
+	var diff float64
+	for seed := range s.walk {
+		if err := s.run(ctx, "walk", []Job{{x, seed, 1}, {y, seed, 1}}); err != nil {
+			return false, err
+		}
+		a, b := s.value(Job{x, seed, 1}), s.value(Job{y, seed, 1})
+		if a.Violation != b.Violation {
+			return a.Violation < b.Violation, nil
+		}
+		diff += a.Figures[0] - b.Figures[0]
+	}
+	return diff < 0, nil
+}
+
+// noisy finds out whether a seed changes anything: then a step of the walk is judged on
+// three.
+func (s *search) noisy(ctx context.Context, x Setting) error {
+	s.walk = 1
+	if s.spec.Seeds < 2 {
+		return nil
+	}
+	if err := s.run(ctx, "race", []Job{{x, 1, 1}}); err != nil {
+		return err
+	}
+	if !slices.Equal(s.value(Job{x, 0, 1}).Figures, s.value(Job{x, 1, 1}).Figures) {
+		s.walk = min(3, s.spec.Seeds)
+	}
+	return nil
+}
+
+// race runs the best with all seeds, one after the other, and drops who is worse than the
+// leader beyond chance. It returns those that are left, the best first.
+func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
+	if s.walk == 1 {
+		return list, nil // a seed changes nothing
+	}
+	for seed := range s.spec.Seeds {
+		var jobs []Job
+		for _, x := range list {
+			jobs = append(jobs, Job{x, seed, 1})
+		}
+		if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
+			break
+		}
+		s.raced = seed + 1
+		if err := s.run(ctx, "race", jobs); err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(list, func(x, y Setting) int {
+			return cmp.Or(cmp.Compare(s.violation(x, seed+1), s.violation(y, seed+1)), cmp.Compare(s.mean(x, 0, seed+1), s.mean(y, 0, seed+1)))
+		})
+		if seed < 2 {
+			continue
+		}
+		kept := list[:1]
+		for _, x := range list[1:] {
+			ratio := s.ratio(x, list[0], 0, seed+1)
+			if ratio.Lo != nil && *ratio.Lo > 1 {
+				s.note("race", Job{x, seed, 1}, fmt.Sprintf("dropped: %.2f %% above the leader, at least %.2f %%, over %d seeds",
+					100*(ratio.Mean-1), 100*(*ratio.Lo-1), seed+1))
+				continue
+			}
+			kept = append(kept, x)
+		}
+		list = kept
+	}
+	return list, nil
+}
+
+// column returns figure f of a setting over the first seeds.
+func (s *search) column(x Setting, f, seeds int) (list []float64) {
+	for seed := range seeds {
+		if v, ok := s.memo[memoKey(Job{x, seed, 1})]; ok {
+			list = append(list, v.Figures[f])
+		}
+	}
+	return list
+}
+
+func (s *search) mean(x Setting, f, seeds int) float64 {
+	return sweep.MeanOf(s.column(x, f, seeds)).Mean
+}
+
+func (s *search) violation(x Setting, seeds int) (worst float64) {
+	for seed := range seeds {
+		worst = max(worst, s.memo[memoKey(Job{x, seed, 1})].Violation)
+	}
+	return worst
+}
+
+// ratio returns figure f of x over that of y, paired by seed.
+func (s *search) ratio(x, y Setting, f, seeds int) sweep.Mean {
+	a, b := s.column(x, f, seeds), s.column(y, f, seeds)
+	n := min(len(a), len(b))
+	return sweep.RatioOf(a[:n], b[:n])
+}
+
+// leaders returns the best settings that were run for the whole duration, at most n.
+func (s *search) leaders(n int) []Setting {
+	list := make([]Setting, 0, len(s.tried))
+	for _, x := range s.tried {
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(x, y Setting) int { return slices.Compare(x, y) })
+	s.rank(list, 1)
+	return list[:min(n, len(list))]
+}
+
+// optimum finds the setting that makes one figure smallest, and those that may be as good.
+func (s *search) optimum(ctx context.Context, own Setting) ([]Setting, error) {
+	list, err := s.begin(ctx, own)
+	if err == nil && len(list) > 0 {
+		err = s.noisy(ctx, list[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, start := range list[:min(3, len(list))] {
+		if s.left() <= 0 {
+			break
+		}
+		if _, err := s.descend(ctx, start); err != nil && !errors.Is(err, errSpent) {
+			return nil, err
+		}
+	}
+	if err := s.diagonals(ctx); err != nil && !errors.Is(err, errSpent) {
+		return nil, err
+	}
+	return s.race(ctx, s.leaders(4))
+}
+
+// maxFront bounds the settings of a front.
+const maxFront = 16
+
+// front finds the settings that no other betters in both figures.
+func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
+	list, err := s.begin(ctx, own)
+	if err == nil && len(list) > 0 {
+		err = s.noisy(ctx, list[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	expanded := map[string]bool{}
+	for s.left() > 0 {
+		front := s.undominated()
+		i := slices.IndexFunc(front, func(x Setting) bool { return !expanded[x.key()] })
+		if i < 0 {
+			break
+		}
+		expanded[front[i].key()] = true
+		var jobs []Job
+		for _, n := range neighbours(s.spec.Over, front[i]) {
+			jobs = append(jobs, Job{n, 0, 1})
+		}
+		s.rand.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
+		if err := s.run(ctx, "walk", jobs[:min(len(jobs), max(int(s.left()), 1))]); err != nil {
+			if errors.Is(err, errSpent) {
+				break
+			}
+			return nil, err
+		}
+	}
+	front := thin(s.undominated(), maxFront)
+	if s.walk > 1 {
+		for seed := range s.spec.Seeds {
+			var jobs []Job
+			for _, x := range front {
+				jobs = append(jobs, Job{x, seed, 1})
+			}
+			if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
+				break
+			}
+			s.raced = seed + 1
+			if err := s.run(ctx, "race", jobs); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return front, nil
+}
+
+// undominated lists the settings run for the whole duration that no other betters, by the
+// first figure.
+func (s *search) undominated() (front []Setting) {
+	list := s.leaders(len(s.tried))
+	for _, x := range list {
+		v := s.value(Job{x, 0, 1})
+		if !slices.ContainsFunc(list, func(y Setting) bool { return s.value(Job{y, 0, 1}).dominates(v) }) {
+			front = append(front, x)
+		}
+	}
+	slices.SortStableFunc(front, func(x, y Setting) int {
+		return cmp.Compare(s.value(Job{x, 0, 1}).Figures[0], s.value(Job{y, 0, 1}).Figures[0])
+	})
+	return front
+}
+
+// thin keeps n of a front, both ends and the rest evenly between.
+func thin(front []Setting, n int) []Setting {
+	if len(front) <= n {
+		return front
+	}
+	out := make([]Setting, n)
+	for i := range out {
+		out[i] = front[i*(len(front)-1)/(n-1)]
+	}
+	return out
+}

@@ -40,6 +40,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/look":          slices.Concat(rooms("chart"), lab),                                                // cells, colours, shapes
 	"cmd/tui/internal/chart":         {},                                                                                // draws numbers; knows nothing of what they mean
 	"cmd/tui/internal/topview":       {},                                                                                // draws cubes on dots; knows no screen
+	"cmd/tui/internal/ahead":         {},                                                                                // a module of its own, initialised before bubbletea
 	"cmd/tui/internal/repaint":       {},                                                                                // compares lines of a screen; knows no dashboard
 	"cmd/tui/internal/labtest":       slices.Concat(rooms("session", "room", "look"), lab, []string{"dataset/...", "encoders/...", "lossmodel"}),
 

@@ -134,6 +134,32 @@ func TestAsksForTheGroundOnce(t *testing.T) {
 	}
 }
 
+// TestTerminalThatAnswersNothing: it is drawn on all the same, and the keys that were pressed
+// while it was waited for count, the first of them before there was a picture.
+func TestTerminalThatAnswersNothing(t *testing.T) {
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir())
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
+	s.cmd.Stderr = &s.stderr
+	s.start(48, 160)
+	for deadline := time.Now().Add(patience); !strings.Contains(s.screen.String(), "\x1b[6n"); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never asked: %q", s.screen.String())
+		}
+	}
+	if err := keys(s, "3 "); err != nil {
+		t.Fatal(err)
+	}
+	s.see("PAUSED")
+	s.see("[3 Packets]")
+	if err := keys(s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+}
+
 // TestTerminalShrinksAndGrows: down to a single cell and back, again and again.
 func TestTerminalShrinksAndGrows(t *testing.T) {
 	s := startSession(t, t.TempDir())

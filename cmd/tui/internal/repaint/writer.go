@@ -20,7 +20,11 @@ type Writer struct {
 	runs    []run  // of the line at hand
 	other   []byte // the same line in another order
 	written atomic.Int64
+	first   string // goes out before all else
 }
+
+// First has a text go out before all else that is written.
+func (w *Writer) First(text string) { w.first = text }
 
 // New returns a writer to out. If out is a terminal's file, File of the writer is
 // what bubbletea must get.
@@ -76,6 +80,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 func (w *Writer) send(p []byte) error {
+	if first := w.first; first != "" {
+		w.first = ""
+		if err := w.send([]byte(first)); err != nil {
+			return err
+		}
+	}
 	n, err := w.out.Write(p)
 	w.written.Add(int64(n))
 	return err

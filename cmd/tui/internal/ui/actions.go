@@ -279,7 +279,12 @@ func (m *Model) context() command.Context {
 // wear changes the colours of everything.
 func (m *Model) wear(name string) {
 	m.scheme, _ = look.SchemeNamed(name)
+	m.dress()
+	m.lab.Say("theme "+m.scheme.String(), false)
+}
+
+// dress paints everything anew, on the ground that there is.
+func (m *Model) dress() {
 	m.theme = look.NewTheme(m.opt.Renderer, m.scheme, m.opt.ASCII).WithCharts(m.theme.Charts())
 	m.lab.Theme = m.theme
-	m.lab.Say("theme "+m.scheme.String(), false)
 }

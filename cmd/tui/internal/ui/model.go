@@ -63,7 +63,8 @@ type Model struct {
 	tour  *tour.Tour   // nil: none under way
 	marks int          // made by the m key
 
-	leaving leaving
+	leaving  leaving
+	patience patience // with the terminal's answer
 
 	output   outputBudget
 	scheme   look.Scheme
@@ -139,6 +140,13 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		m.answer()
 	case tea.MouseMsg:
 		cmd = m.mouse(msg)
+	case groundMsg:
+		m.patience = patience{}
+		if msg.dark != m.opt.Renderer.HasDarkBackground() {
+			m.opt.Renderer.SetHasDarkBackground(msg.dark)
+			m.dress()
+		}
+		m.compose()
 	case workDone:
 		msg.take()
 		m.compose()
@@ -215,6 +223,7 @@ func (m *Model) pageView(slow bool) room.View {
 func (m *Model) tick() tea.Cmd {
 	m.answered = false
 	m.output.tick()
+	m.stale = m.patience.tick() || m.stale
 	before := m.lab.Poll()
 	now := m.lab.Snap
 	if now.State == engine.Broken {

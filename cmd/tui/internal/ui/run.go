@@ -23,8 +23,10 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	if opt.Out == nil {
 		opt.Out = os.Stdout
 	}
+	in := &answers{File: os.Stdin}
 	if opt.Renderer == nil {
 		opt.Renderer = rendererOf(opt.Out)
+		in.due.Store(opt.In == nil && opt.Out == os.Stdout && asksFor(opt.Renderer))
 	}
 	m := New(lab, opt)
 	out := repaint.New(opt.Out)
@@ -32,8 +34,13 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))
+	} else if in.due.Load() {
+		options = append(options, tea.WithInput(in))
+		out.First(ask)
+		m.patience.ticks = patientTicks
 	}
 	p := tea.NewProgram(m, options...)
+	in.tell = func(dark bool) { p.Send(groundMsg{dark}) }
 	stop := leaveOnSignal(ctx, p)
 	_, err := p.Run()
 	stop()
@@ -48,14 +55,11 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 	return nil
 }
 
-// rendererOf paints as the terminal behind out can. Bubbletea asks the standard
-// output for its ground before main begins; who asks again waits for a second
-// answer, and five seconds where none comes.
+// rendererOf paints as the terminal behind out can, on the ground that the environment
+// tells of.
 func rendererOf(out io.Writer) *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(out)
-	if out == os.Stdout {
-		r.SetHasDarkBackground(lipgloss.HasDarkBackground())
-	}
+	r.SetHasDarkBackground(isDarkByName())
 	return r
 }
 

@@ -14,7 +14,7 @@ const minWidth, minHeight = 60, 20
 func (m *Model) compose() {
 	m.stale, m.lab.Note.Stale = false, false
 	switch {
-	case m.w <= 0 || m.h <= 0:
+	case m.w <= 0 || m.h <= 0 || m.patience.ticks > 0:
 		m.screen = ""
 	case m.w < minWidth || m.h < minHeight:
 		text := tooSmall(m.w, m.h)

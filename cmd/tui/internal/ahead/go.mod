@@ -1,0 +1,5 @@
+module a.wirelab/ahead
+
+go 1.26.0
+
+require github.com/charmbracelet/lipgloss v1.1.0

@@ -34,7 +34,8 @@ func CaughtUp(l *engine.Lane) []engine.Sample {
 // over payload bits. There is one value for each sample of the lane that counts, see
 // CaughtUp, so the last value is of its newest sample. The weights are what base sent:
 // the weighted mean of several values is the ratio of their sums. Where base sent
-// nothing, or is not known, the weight is 0 and the value means nothing.
+// nothing, or is not known, the weight is 0 and the value means nothing; so it is where
+// either of them built across a seam of the data.
 func Ratio(lane, base *engine.Lane) (values, weights []float64) {
 	own, others := CaughtUp(lane), CaughtUp(base)
 	values, weights = make([]float64, len(own)), make([]float64, len(own))
@@ -43,7 +44,7 @@ func Ratio(lane, base *engine.Lane) (values, weights []float64) {
 		for k < len(others) && others[k].T < own[i].T {
 			k++
 		}
-		if k < len(others) && others[k].T == own[i].T && others[k].PayloadBits > 0 {
+		if k < len(others) && others[k].T == own[i].T && others[k].PayloadBits > 0 && own[i].Across+others[k].Across == 0 {
 			weights[i] = float64(others[k].PayloadBits)
 			values[i] = float64(own[i].PayloadBits) / weights[i]
 		}

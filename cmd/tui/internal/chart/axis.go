@@ -287,16 +287,16 @@ func tellsApart(step, top float64) bool {
 	return math.Abs(steps-math.Round(steps)) < 1e-6 && steps > 0.5
 }
 
-// label writes v so that it differs from what is a step away, if there is room for it.
+// label writes v with as many digits as tell it from what is a step away.
 func label(v, step float64) string {
-	s := Number(v)
-	for digits := 1; digits <= 3 && math.Abs(v) < 9999.5; digits++ {
-		if k := step * math.Pow(10, float64(digits-1)); math.Abs(k-math.Round(k)) < 1e-6 {
-			break
+	for digits := range 4 {
+		if k := step * math.Pow(10, float64(digits)); math.Abs(k-math.Round(k)) > 1e-6*k {
+			continue
 		}
-		if more := strconv.FormatFloat(v, 'f', digits, 64); len(more) <= gutter && v != 0 && len(more) > len(s) {
-			s = more
+		if s := strconv.FormatFloat(v, 'f', digits, 64); digits > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {
+			return s
 		}
+		break
 	}
-	return s
+	return Number(v)
 }

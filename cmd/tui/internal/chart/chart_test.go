@@ -56,8 +56,8 @@ func bandwidth() *Spec {
 }
 
 func TestGolden(t *testing.T) {
-	ascii := bandwidth()
-	ascii.ASCII = true
+	ascii, fine, fit := bandwidth(), bandwidth(), bandwidth()
+	ascii.ASCII, fine.Fine, fit.Fine, fit.Fit = true, true, true, true
 	for _, c := range []struct {
 		name string
 		spec *Spec
@@ -66,6 +66,8 @@ func TestGolden(t *testing.T) {
 		{"wide", bandwidth(), 76, 14},
 		{"ascii", ascii, 76, 14},
 		{"small", bandwidth(), 30, 6},
+		{"fine", fine, 76, 14},
+		{"fit", fit, 76, 14},
 		{"empty", &Spec{Time: true, Labels: true}, 30, 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -264,10 +266,15 @@ func wild(rng *rand.Rand) float64 {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	spec := bandwidth()
-	b.ReportAllocs()
-	for b.Loop() {
-		Draw(spec, 104, 12)
+	for _, style := range []string{"line", "fine"} {
+		b.Run(style, func(b *testing.B) {
+			spec := bandwidth()
+			spec.Fine = style == "fine"
+			b.ReportAllocs()
+			for b.Loop() {
+				Draw(spec, 104, 12)
+			}
+		})
 	}
 }
 

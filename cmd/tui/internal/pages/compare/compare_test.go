@@ -151,6 +151,35 @@ func TestSmallChartsShareAScale(t *testing.T) {
 	}
 }
 
+// Below the table stand the figure over time and the ratio to the encoder under the keys;
+// on a small screen one of them, and c has the other.
+func TestChartsOfPageFive(t *testing.T) {
+	const figure, ratio = "Bandwidth kbps", "Payload as a multiple"
+	for _, c := range []struct {
+		h    int
+		want []string // after none, one, two and three presses of c
+	}{{46, []string{figure + ratio, figure, ratio, figure + ratio}}, {22, []string{figure, ratio, figure, ratio}}} {
+		s := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: labtest.FourShadows()}, 160, c.h)
+		for i, want := range c.want {
+			if i > 0 {
+				s.Press("c")
+			}
+			got := ""
+			for _, name := range []string{figure, ratio} {
+				if strings.Contains(s.View(), name) {
+					got += name
+				}
+			}
+			if got != want {
+				t.Errorf("%d rows, c pressed %d times: %q, want %q", c.h, i, got, want)
+			}
+		}
+	}
+	if s := labtest.NewStage(New(&panes.Second{}), labtest.NewLab(), 160, 46); strings.Contains(s.View(), ratio) {
+		t.Error("ratios of nothing")
+	}
+}
+
 // A swap of the encoder under the keys begins the comparison anew; so does a new
 // shadow.
 func TestComparisonBeginsAnew(t *testing.T) {

@@ -9,23 +9,28 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Page is page 5: every encoder that runs side by side, in a table and in
-// one chart.
+// Page is page 5: every encoder that runs side by side, in a table, in a chart of the
+// figure that the table is sorted by, and in one of what each sends over what the encoder
+// under the keys does.
 type Page struct {
 	room.Base
 	table  *table
 	charts *panes.Charts
-	slots  [2]*room.Slot // table, chart
+	ratios *panes.Charts
+	slots  [3]*room.Slot // table, chart, chart of ratios
+	shown  charts
 	vitals *room.Slot
 	places []room.Place
 	second *panes.Second // which shadow stands beside on other pages
 	h      int           // of the table
+	rest   int           // rows below it
 }
 
 // New returns the page. The shadow under its cursor stands beside on other pages.
 func New(second *panes.Second) *Page {
-	p := &Page{second: second, table: &table{}, charts: &panes.Charts{Solo: true}}
-	p.slots = [2]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts)}
+	p := &Page{second: second, table: &table{}, charts: &panes.Charts{Solo: true},
+		ratios: &panes.Charts{Solo: true, Lit: panes.RatioChart}}
+	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	return p
 }
@@ -48,8 +53,45 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 		rows = 7
 	}
 	p.h = min(rows, max((h-above)/2, 7))
-	p.places = []room.Place{p.slots[0].At(0, 0, w, p.h), p.slots[1].At(0, p.h, w, h-above-p.h)}
+	p.places = []room.Place{p.slots[0].At(0, 0, w, p.h)}
+	p.rest = h - above - p.h
+	switch rest := p.rest; p.charted(rest) {
+	case bothCharts:
+		p.places = append(p.places, p.slots[1].At(0, p.h, w, (rest+1)/2), p.slots[2].At(0, p.h+(rest+1)/2, w, rest/2))
+	case ratioChart:
+		p.places = append(p.places, p.slots[2].At(0, p.h, w, rest))
+	default:
+		p.places = append(p.places, p.slots[1].At(0, p.h, w, rest))
+	}
 	return append(p.vitals.Render(th, w, above, false)[:1:1], room.Join(th, p.places, h-above, p.table, nil)...)
+}
+
+// charts are which of the charts are in sight.
+type charts uint8
+
+const (
+	bothCharts charts = iota // where there is room for both
+	figureChart
+	ratioChart
+	numCharts
+)
+
+// charted is what is shown below the table, in so many rows.
+func (p *Page) charted(rows int) charts {
+	const leastForBoth = 20
+	switch {
+	case len(p.table.order) < leastToShare, p.shown == bothCharts && rows < leastForBoth:
+		return figureChart
+	}
+	return p.shown
+}
+
+// turn shows the other chart, or both.
+func (p *Page) turn() {
+	small := p.charted(p.rest) == figureChart && p.shown == bothCharts
+	if p.shown = (p.shown + 1) % numCharts; small && p.shown == figureChart {
+		p.shown = ratioChart
+	}
 }
 
 // Move chooses an encoder, or what to sort by.
@@ -124,7 +166,10 @@ func (p *Page) drop() room.Request {
 func (p *Page) Focus(step int) { p.Move(step, 0) }
 
 // Zoom implements room.Page.
-func (p *Page) Zoom() { p.charts.NextSpan() }
+func (p *Page) Zoom() {
+	p.charts.NextSpan()
+	p.ratios.NextSpan()
+}
 
 // Fit implements room.Page.
 func (p *Page) Fit() { p.charts.Fit() }
@@ -157,6 +202,8 @@ func (p *Page) Bindings() []room.Binding {
 	return []room.Binding{
 		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("beside").Pin(),
+		room.Bind(group, []string{"c"}, "c", "charts: the figure sorted by, the ratio to the encoder under the keys, or both",
+			room.Quietly(p.turn)).InFooter("charts"),
 		room.Bind(group, []string{"delete", "backspace"}, "del", "send the chosen shadow away", p.drop).InFooter("send away"),
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
@@ -96,5 +97,26 @@ func TestPacketUnderTheCursor(t *testing.T) {
 	m.Press("esc")
 	if p.choosing || strings.Contains(m.View(), "#5") {
 		t.Error("esc does not let go")
+	}
+}
+
+// Wrong data are an alarm once there are any, in the legend as well; until then nothing is
+// painted as one.
+func TestWrongIsQuietUntilThereIsAny(t *testing.T) {
+	l, _ := look.SchemeNamed("")
+	th := look.NewTheme(labtest.ColourRenderer(), l, false)
+	for _, wrong := range []int64{0, 2} {
+		snap := labtest.Snapshot(90 * time.Second)
+		snap.Lanes[0].Totals.Wrong = wrong
+		p := &strip{}
+		p.Observe(labtest.ViewOf(snap))
+		c := look.NewCanvas(220, 24)
+		p.Draw(c, th, false)
+		text := strings.Join(c.Lines(th), "\n")
+		const alarm = "48;5;160m" // the ground of an alarm
+		if loud := wrong > 0; strings.Contains(text, alarm) != loud || strings.Contains(text, "WRONG") != loud ||
+			strings.Contains(text, "wrong") == loud {
+			t.Errorf("%d wrong: an alarm %v\n%s", wrong, strings.Contains(text, alarm), text)
+		}
 	}
 }

@@ -139,6 +139,9 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // chart is the i-th of the charts, for a pane of w columns.
 func (p *Charts) chart(th *look.Theme, w, i int) (title string, legend []look.Span, spec *chart.Spec) {
+	if p.fit {
+		w -= len(notFromZero)
+	}
 	switch i {
 	case 0:
 		title = "Bandwidth kbps"
@@ -146,6 +149,9 @@ func (p *Charts) chart(th *look.Theme, w, i int) (title string, legend []look.Sp
 	case 1:
 		title = "Bits per " + p.per()
 		return title, p.ratioLegend(th, look.HeadRoom(w, title)), p.ratio(th)
+	case RatioChart:
+		title = "Payload as a multiple"
+		return title, p.overRunningLegend(th, look.HeadRoom(w, title)), p.overRunning(th)
 	}
 	title = "Decode failures /s"
 	return title, p.failuresLegend(th, look.HeadRoom(w, title)), p.failures(th)
@@ -160,11 +166,13 @@ func (p *Charts) drawOne(c *look.Canvas, th *look.Theme, i int, focused bool) {
 	p.put(c, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }
 
+const notFromZero = " not from 0 "
+
 // put puts a chart into its frame. An axis that does not begin at zero says so.
 func (p *Charts) put(c *look.Canvas, y int, b *chart.Box) {
 	c.Blit(1, y, b)
-	if b.Cut {
-		c.Right(c.W-2, y-1, look.Warn, " not from 0 ")
+	if b.Cut && p.fit { // ratios are about 1, not about 0
+		c.Right(c.W-2, y-1, look.Warn, notFromZero)
 	}
 }
 
@@ -194,7 +202,7 @@ func (p *Charts) itemName() string {
 // Common sets what the three charts share.
 func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
 	th.StyleChart(s)
-	s.Fit = p.fit
+	s.Fit = s.Fit || p.fit
 	if p.back {
 		s.Newest = look.Clock(time.Duration(p.end) * engine.SamplePeriod)
 	}

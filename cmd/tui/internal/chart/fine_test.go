@@ -1,0 +1,234 @@
+package chart
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guptarohit/asciigraph"
+)
+
+// lit returns the dots of a plot, dots[y][x] from the upper left corner.
+func lit(b *Box, rows int) [][]bool {
+	dots := make([][]bool, fineTall*rows)
+	for y := range dots {
+		dots[y] = make([]bool, fineWide*Width(b.W))
+		for x := range dots[y] {
+			mask := b.Row(y / fineTall)[gutter+1+x/fineWide].Rune - 0x2800
+			if mask >= 0 && mask < 0x100 {
+				bit := [fineTall][fineWide]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}[y%fineTall][x%fineWide]
+				dots[y][x] = mask&bit != 0
+			}
+		}
+	}
+	return dots
+}
+
+// A fine line is asciigraph's at twice the width and four times the height: wherever
+// asciigraph draws a character, and nowhere else, there is a dot. Asciigraph is asked
+// here for the whole plot, with the bounds of its axis.
+func TestFineIsAsciigraphFolded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 60 {
+		w, rows := gutter+3+rng.IntN(60), 2+rng.IntN(20)
+		values := make([]float64, fineWide*Width(w))
+		for i := range values {
+			if values[i] = 50 + 10*rng.NormFloat64(); rng.IntN(15) == 0 {
+				values[i] = math.NaN()
+			}
+		}
+		spec := &Spec{End: int64(len(values)), Per: fineWide, Fine: true, Floor: 100, Series: []Series{{Values: values, Ink: inkA}}}
+		b := Draw(spec, w, rows)
+		top := fixBounds(0, 100, rows).hi
+		if rows == 2 {
+			top = 100
+		}
+		data := make([]float64, len(values)+1)
+		for i := range data { // the middle of a row is its value: the lowest is zero
+			data[i] = math.Round(1.5 + fineTall*values[min(i, len(values)-1)]/top*float64(rows-1))
+		}
+		dots := lit(b, rows)
+		picture := make([][]bool, fineTall*rows)
+		for y := range picture {
+			picture[y] = make([]bool, len(values))
+		}
+		text := asciigraph.Plot(data, asciigraph.Height(fineTall*rows-1), asciigraph.LowerBound(0),
+			asciigraph.UpperBound(float64(fineTall*rows-1)), asciigraph.Offset(1),
+			asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
+		for y, line := range strings.Split(text, "\n") {
+			for x, r := range []rune(line)[1:] {
+				picture[y][x] = r != ' '
+			}
+		}
+		for y := range picture {
+			for x := range picture[y] {
+				if picture[y][x] != dots[y][x] {
+					t.Fatalf("%dx%d: dot (%d,%d) is %v:\n%s\nwant\n%s", w, rows, x, y, dots[y][x], b, text)
+				}
+			}
+		}
+	}
+}
+
+// Two encoders 3 % apart are two lines on a chart of twelve rows that begins at zero;
+// as lines of characters they are one.
+func TestThreePercentShow(t *testing.T) {
+	for _, fine := range []bool{true, false} {
+		spec := &Spec{End: 200, Per: 2, Fine: fine, Series: []Series{{Values: level(200, 206), Ink: inkB}, {Values: level(200, 200), Ink: inkA}}}
+		b := Draw(spec, 60, 12)
+		two := false
+		if fine {
+			count := 0
+			for _, row := range lit(b, 12) {
+				if row[40] {
+					count++
+				}
+			}
+			two = count == 2
+		} else {
+			two = len(inkAt(b, 30, inkA))+len(inkAt(b, 30, inkB)) == 2
+		}
+		if two != fine {
+			t.Errorf("fine %v: two lines %v:\n%s", fine, two, b)
+		}
+	}
+}
+
+// Strokes are told apart by their gaps where a line runs level, whatever the colours; a
+// spike of one value has none.
+func TestFineStrokes(t *testing.T) {
+	counts := map[Stroke]int{}
+	for _, k := range []Stroke{Solid, Dashed, Dotted} {
+		values := level(400, 10)
+		values[321] = 90
+		b := Draw(&Spec{End: 400, Per: 2, Fine: true, Series: []Series{{Values: values, Stroke: k, Ink: inkA}}}, 60, 12)
+		dots := lit(b, 12)
+		for x := range dots[0] {
+			for y := range dots {
+				if dots[y][x] {
+					counts[k]++
+				}
+			}
+		}
+		if !strings.ContainsFunc(text(b)[2]+text(b)[3], func(r rune) bool { return r > 0x2800 && r < 0x2900 }) {
+			t.Errorf("%v: the spike fell into a gap:\n%s", k, b)
+		}
+	}
+	if !(counts[Solid] > counts[Dashed]+15 && counts[Dashed] > counts[Dotted]+10) {
+		t.Errorf("dots of solid, dashed and dotted: %v", counts)
+	}
+}
+
+// One column later the same dots lie one column further left: a picture that scrolls is
+// the same picture, gaps included.
+func TestFinePictureScrolls(t *testing.T) {
+	all := make([]float64, 400)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range all {
+		all[i] = rng.Float64() * 100
+	}
+	draw := func(end int) *Box {
+		return Draw(&Spec{End: int64(end), Per: 6, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA, Stroke: Dotted},
+			{Values: level(end, 60), Ink: inkB, Stroke: Dashed}}}, 40, 9)
+	}
+	a, b := draw(300), draw(318)
+	for x := 10; x < 36; x++ {
+		for y := range 9 {
+			if a.Row(y)[x] != b.Row(y)[x-3] {
+				t.Fatalf("cell (%d,%d) did not move left:\n%s\n\n%s", x, y, a, b)
+			}
+		}
+	}
+}
+
+// A plot holds the span it is asked for, and fills its width with it: at most half of
+// it is empty, and nothing of it is out of sight.
+func TestSpanFillsThePlot(t *testing.T) {
+	for _, fine := range []bool{true, false} {
+		for n := 20; n < 700; n += 7 {
+			for _, w := range []int{30, 76, 150} {
+				values := level(n, 5)
+				values[0] = 9
+				b := Draw(&Spec{End: int64(n), Span: n, Fine: fine, Step: 100 * time.Millisecond, Floor: 10,
+					Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}, w, 12)
+				first := 0
+				for first < w && len(inkAt(b, first, inkA)) == 0 {
+					first++
+				}
+				if rows := inkAt(b, first, inkA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > Width(w)/2+1 {
+					t.Fatalf("fine %v: %d values on %d columns begin at %d, row %v:\n%s", fine, n, w, first, rows, b)
+				}
+			}
+		}
+	}
+}
+
+// What lies apart sets no scale: it goes off the chart, and its own sign stands there.
+func TestStretchesApart(t *testing.T) {
+	values := level(100, 50)
+	for i := 60; i < 64; i++ {
+		values[i] = 900
+	}
+	for _, fine := range []bool{true, false} {
+		spec := &Spec{End: 100, Per: 2, Fine: fine, Apart: '@', Series: []Series{{Values: values, Ink: inkA}}}
+		if top := text(Draw(spec, 56, 10)); !strings.Contains(strings.Join(top, ""), "800┤") {
+			t.Errorf("fine %v: not apart, and yet it sets no scale:\n%s", fine, strings.Join(top, "\n"))
+		}
+		spec.Aside = []Stretch{{60, 64}}
+		rows := text(Draw(spec, 56, 10))
+		if n := strings.Count(rows[0], "@"); n != 2 || strings.Contains(strings.Join(rows, ""), "00") {
+			t.Errorf("fine %v: %d signs:\n%s", fine, n, strings.Join(rows, "\n"))
+		}
+	}
+}
+
+// A guide far above the data squashes nothing: its name stands at the upper edge. One
+// that is near is a line.
+func TestFarGuidesAreNamed(t *testing.T) {
+	draw := func(data float64) []string {
+		return text(Draw(&Spec{End: 100, Per: 2, Fine: true, Series: []Series{{Values: level(100, data)}},
+			Rules: []Rule{{Value: 256, Name: "budget 256"}}}, 56, 10))
+	}
+	if rows := draw(5); !strings.Contains(rows[0], " budget 256 ↑ ") || strings.Contains(strings.Join(rows, ""), "┈") {
+		t.Errorf("5 of 256:\n%s", strings.Join(rows, "\n"))
+	}
+	if rows := draw(200); strings.Contains(rows[0], "budget") || !strings.Contains(strings.Join(rows, ""), "┈") {
+		t.Errorf("200 of 256:\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+// An axis that fits shows all data on most of its rows, with labels that differ and are
+// exact; it says so if it does not begin at zero.
+func TestAxisFits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for range 3000 {
+		rows := 3 + rng.IntN(40)
+		lo := math.Pow(10, rng.Float64()*7-2)
+		hi := lo * (1 + 0.001 + rng.Float64())
+		b := fitBounds(lo, hi, rows)
+		if b.lo > lo*(1+1e-9) || b.hi < hi*(1-1e-9) {
+			t.Fatalf("%d rows: [%v, %v] does not hold [%v, %v]", rows, b.lo, b.hi, lo, hi)
+		}
+		seen := map[string]bool{}
+		for y := range rows {
+			if at := b.base + y; at%b.every == 0 {
+				s := label(float64(at/b.every)*b.step, b.step)
+				if seen[s] || len(s) > gutter {
+					t.Fatalf("%d rows: [%v, %v] in steps of %v: label %q again", rows, lo, hi, b.step, s)
+				}
+				seen[s] = true
+			}
+		}
+	}
+	spec := &Spec{End: 100, Per: 2, Fit: true, Series: []Series{{Values: append(level(50, 200), level(50, 206)...), Ink: inkA}}}
+	b := Draw(spec, 56, 10)
+	before, after := inkAt(b, gutter+10, inkA), inkAt(b, gutter+40, inkA)
+	if !b.Cut || len(before) != 1 || len(after) != 1 || before[0]-after[0] < 4 {
+		t.Errorf("3 %% are rows %v and %v, cut %v:\n%s", before, after, b.Cut, b)
+	}
+	if spec.Fit = false; Draw(spec, 56, 10).Cut {
+		t.Error("an axis from zero is said to be cut")
+	}
+}

@@ -1,0 +1,179 @@
+package panes
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/engine"
+)
+
+// The chart of failures, its legend and the totals agree: the newest value is the rate
+// in the legend, the area under the line is the count, and one failure in a tenth of a
+// second is not drawn as ten a second.
+func TestFailureRatesAgree(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	lane := &snap.Lanes[0]
+	failed := 0
+	for i := range lane.Samples {
+		s := &lane.Samples[i]
+		s.Outcomes[engine.NoBaseline], s.Outcomes[engine.Corrupt] = 0, 0
+		if i%3 == 0 && i < len(lane.Samples)-25 || i == len(lane.Samples)-5 { // 3.33 a second, then one
+			s.Outcomes[engine.Corrupt] = 1
+			failed++
+		}
+	}
+	lane.Totals.Failures.NoBaseline, lane.Totals.Failures.Corrupt = 0, int64(failed)
+	p := &Charts{Lit: -1}
+	p.Observe(labtest.ViewOf(snap))
+	th := labtest.Theme(false)
+	spec := p.failures(th)
+	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Ink == chart.Ink(look.Corrupt) })
+	values, area := spec.Series[at].Values, 0.0
+	for _, v := range values {
+		area += v * engine.SamplePeriod.Seconds()
+		if v > 3.5+1e-9 {
+			t.Fatalf("3.3 a second are drawn as %v", v)
+		}
+	}
+	// One of the last two seconds is not counted to its end yet: 5 samples of 20.
+	if want := float64(failed) - 1 + 5./20; math.Abs(area-want) > 1e-6 {
+		t.Errorf("under the line lie %v failures, want %v", area, want)
+	}
+	legend := ""
+	for _, s := range p.failuresLegend(th, 200) {
+		legend += s.Text
+	}
+	if newest := look.Fixed(values[len(values)-1], 1); !strings.Contains(legend, "corrupt "+newest) || newest != "0.5" {
+		t.Errorf("the line ends at %s, the legend says %q", newest, legend)
+	}
+	box := chart.Draw(&chart.Spec{End: int64(len(values)), Per: 7, Series: spec.Series, Floor: spec.Floor}, 100, 8).String()
+	if !strings.Contains(box, "4.5┤") || strings.Contains(box, "10┤") {
+		t.Errorf("the axis of 3.3 a second:\n%s", box)
+	}
+}
+
+// spelled is the text of a legend.
+func spelled(spans []look.Span) (s string) {
+	for _, x := range spans {
+		s += x.Text
+	}
+	return s
+}
+
+// The line of the budget follows the setting, does not squash data that lie far below
+// it, and is named in the legend whether shadows run or not.
+func TestBudgetOfTheChart(t *testing.T) {
+	for _, shadows := range []bool{false, true} {
+		snap := labtest.NewLab().Snap
+		if shadows {
+			snap = labtest.FourShadows()
+		}
+		for i := range snap.Lanes {
+			for k := range snap.Lanes[i].Samples {
+				snap.Lanes[i].Samples[k].PayloadBits, snap.Lanes[i].Samples[k].WireBits = 500, 600 // 5 kbps
+			}
+		}
+		p := &Charts{Lit: -1}
+		for _, budget := range []float64{256, 64, 8} {
+			snap.Config.BudgetKbps = budget
+			lines := labtest.Draw(p, labtest.ViewOf(snap), 110, 40)
+			head, upper := lines[0], strings.Join(lines[1:13], "\n")
+			name := "budget " + look.Fixed(budget, 0)
+			if !strings.Contains(head, "┈┈ "+name) && !strings.Contains(head, "┈┈ "+look.Fixed(budget, 0)) {
+				t.Errorf("shadows %v: the legend lacks %s: %s", shadows, name, head)
+			}
+			far := budget > 10
+			if strings.Contains(upper, name+" ↑") != far || strings.Contains(upper, " 10┤") == false {
+				t.Errorf("shadows %v, %s over 5 kbps:\n%s", shadows, name, upper)
+			}
+			if far == strings.Contains(upper, "┈ ┈ ┈ ┈") {
+				t.Errorf("shadows %v: a line for %s: %v\n%s", shadows, name, !far, upper)
+			}
+		}
+	}
+}
+
+// What a seam costs sets no scale, of no chart, and is marked as a seam where it lies
+// off the chart.
+func TestSeamsSetNoScale(t *testing.T) {
+	plain, looped := labtest.NewLab().Snap, labtest.NewLab().Snap
+	for i := range looped.Lanes[0].Samples {
+		if s := &looped.Lanes[0].Samples[i]; s.T > 82*time.Second && s.T <= 82300*time.Millisecond {
+			s.PayloadBits, s.WireBits, s.Across = 20*s.PayloadBits, 20*s.WireBits, 6
+		}
+	}
+	draw := func(s *engine.Snapshot) []string { return labtest.Draw(&Charts{Lit: -1}, labtest.ViewOf(s), 110, 40) }
+	want, got := draw(plain), draw(looped)
+	for y := range want {
+		if a, b := []rune(want[y])[:7], []rune(got[y])[:7]; string(a) != string(b) {
+			t.Errorf("row %d: the axis is %q, want %q", y, string(b), string(a))
+		}
+	}
+	for _, y := range []int{1, slices.IndexFunc(got, func(s string) bool { return strings.Contains(s, "Bits per") }) + 1} {
+		if !strings.ContainsRune(got[y], '↻') {
+			t.Errorf("row %d is not marked:\n%s", y, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// No chart is empty for most of its width, however short the session is; what somebody
+// chose stays.
+func TestChartsBeginWithWhatThereIs(t *testing.T) {
+	for _, there := range []time.Duration{2 * time.Second, 4 * time.Second, 9 * time.Second, 20 * time.Second, 45 * time.Second} {
+		p := &Charts{Lit: 0, Solo: true}
+		lines := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(there)), 160, 20)
+		first := 200
+		for _, line := range lines[1:17] {
+			for x, r := range []rune(line)[8:155] {
+				if r > 0x2800 && r < 0x2900 {
+					first = min(first, x)
+				}
+			}
+		}
+		if least := 148 * 3 / 4; first > least {
+			t.Errorf("after %v the line begins in column %d of 148:\n%s", there, first, strings.Join(lines, "\n"))
+		}
+	}
+	if got := SpanNow(1, time.Second); got != 2*time.Minute {
+		t.Errorf("two minutes are %v", got)
+	}
+}
+
+// The chart of ratios shows of every shadow the sum of what it sent over the sum of what
+// the encoder under the keys did, in every column; that is 1.
+func TestChartOfRatios(t *testing.T) {
+	snap := labtest.FourShadows()
+	p := &Charts{Lit: RatioChart, Solo: true}
+	p.Observe(labtest.ViewOf(snap))
+	th := labtest.Theme(false)
+	spec := p.overRunning(th)
+	const per = 8
+	for i := range snap.Lanes[1:] {
+		line, lane := &spec.Series[i], &snap.Lanes[1+i]
+		cols := chart.Columns(line.Values, line.Weights, 900, per, 20, line.Reduce)
+		for c, got := range cols {
+			own, base := 0.0, 0.0
+			for _, s := range lane.Samples {
+				if at := int64(s.T/engine.SamplePeriod) - 1; at/per == 899/per-int64(19-c) {
+					own += float64(s.PayloadBits)
+					base += float64(snap.Lanes[0].Samples[at].PayloadBits)
+				}
+			}
+			if math.Abs(got-own/base) > 1e-9 {
+				t.Fatalf("%s, column %d: %v, want %v", lane.Encoder, c, got, own/base)
+			}
+		}
+	}
+	if one := spec.Series[len(spec.Series)-1]; one.Stroke != chart.Solid || slices.Min(one.Values) != 1 || slices.Max(one.Values) != 1 {
+		t.Error("the encoder under the keys is not 1")
+	}
+	if text := spelled(p.overRunningLegend(th, 200)); !strings.Contains(text, "relative-orientation 1") || !strings.Contains(text, "rotor 0.6") {
+		t.Errorf("the legend is %q", text)
+	}
+}

@@ -1,0 +1,44 @@
+package panes
+
+import (
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
+)
+
+// RatioChart is the chart of what each shadow sends over what the encoder under the
+// keys does, sample by sample: a busy moment is costly for both, so a few percent show
+// that drown in the chart of bandwidth.
+const RatioChart = 3
+
+// overRunning is the chart of those ratios. The encoder under the keys is 1.
+func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
+	spec := &chart.Spec{Fit: true}
+	for i := range p.beside {
+		values, weights := lockstep.Ratio(&p.beside[i], &p.Lane)
+		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.beside) > 1,
+			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
+	}
+	one := Series(p.Lane.Samples, func(*engine.Sample) float64 { return 1 })
+	spec.Series = append(spec.Series, chart.Series{Values: one, Ink: chart.Ink(look.Payload)})
+	return spec
+}
+
+// ratioNow is what a shadow sent in the last seconds over what the encoder under the
+// keys did.
+func (p *Charts) ratioNow(l *engine.Lane) string {
+	const recent = int(room.RecentSpan / engine.SamplePeriod)
+	values, weights := lockstep.Ratio(l, &p.Lane)
+	own, base := 0.0, 0.0
+	for i := max(len(values)-recent, 0); i < len(values); i++ {
+		own, base = own+values[i]*weights[i], base+weights[i]
+	}
+	return look.Fixed(own/base, 3) // nothing over nothing is a dash
+}
+
+func (p *Charts) overRunningLegend(th *look.Theme, room int) []look.Span {
+	own := []look.Span{look.Payload.Span(look.Strokes(th)[chart.Solid] + " " + p.Lane.Encoder + " "), look.Value.Span("1")}
+	return append(own, shadowLegend(th, room-look.SpansWidth(own), p.beside, p.ratioNow)...)
+}

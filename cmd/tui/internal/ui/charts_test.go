@@ -1,0 +1,56 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+)
+
+// The charts at all sizes and in all styles: with shadows, fitted, and of the ratios.
+func TestGoldenCharts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+		opt  Options
+	}{
+		{name: "charts-80x24", w: 80, h: 24, keys: []string{"z"}},
+		{name: "charts-100x30", w: 100, h: 30, keys: []string{"z"}},
+		{name: "charts-160x48", w: 160, h: 48, keys: []string{"z"}},
+		{name: "charts-200x60", w: 200, h: 60, keys: []string{"z"}},
+		{name: "charts-160x48-line", w: 160, h: 48, opt: Options{Charts: "line"}},
+		{name: "charts-160x48-g", w: 160, h: 48, keys: []string{"g", "g"}},
+		{name: "ratios-80x24", w: 80, h: 24, keys: []string{"5", "c"}},
+		{name: "ratios-100x30", w: 100, h: 30, keys: []string{"5", "c"}},
+		{name: "ratios-200x60", w: 200, h: 60, keys: []string{"5"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := screen(&labtest.Lab{Snap: labtest.FourShadows()}, c.w, c.h, c.opt)
+			press(m, c.keys...)
+			m.lab.Dismiss()
+			press(m)
+			golden(t, c.name, m.View())
+		})
+	}
+}
+
+// The key goes through the styles and comes back; a theme keeps the style.
+func TestStylesOfCharts(t *testing.T) {
+	const fine, line, ascii = "⠤⠖⣀⠒⠉", "╭─╮", ""
+	m := screen(labtest.NewLab(), 160, 48, Options{})
+	for _, want := range []string{fine, line, ascii, fine} {
+		chart := strings.Join(strings.Split(m.View(), "\n")[2:12], "\n")
+		if has := strings.ContainsAny(chart, fine); has != (want == fine) {
+			t.Errorf("dots %v, want %q:\n%s", has, want, chart)
+		}
+		if has := strings.Contains(strings.ReplaceAll(chart[:len(chart)-5], "╭", ""), "╯"); has != (want == line) && want != fine {
+			t.Errorf("lines %v, want %q:\n%s", has, want, chart)
+		}
+		press(m, "g")
+	}
+	press(m, append([]string{"/"}, append(strings.Split("theme light", ""), "enter")...)...)
+	if chart := strings.Join(strings.Split(m.View(), "\n")[2:12], "\n"); strings.ContainsAny(chart, fine) {
+		t.Errorf("a theme changes the charts:\n%s", chart)
+	}
+}

@@ -57,7 +57,7 @@ func (p *plot) fineLines(dots [][]float64) {
 // spike falls into one.
 func (p *plot) fold(values []float64, k Stroke, cells []uint8) {
 	type point struct{ x, y int }
-	var points []point
+	points := make([]point, 0, 2*len(values))
 	high := make([]int, len(values))
 	levels := make([]float64, len(values))
 	for i, v := range values {

@@ -37,30 +37,47 @@ func (k Stroke) chars(ascii bool) asciigraph.CharSet {
 	return set
 }
 
+// traceAtOnce is how many columns of a line are plotted at once. Asciigraph fills every
+// cell between the lowest and the highest value: in pieces a single spike costs little.
+const traceAtOnce = 32
+
 // trace plots heights, in rows from the bottom, one a column, over the given rows and
 // hands every character of the line to put. It needs at least two rows.
 func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
-	data := make([]float64, len(heights)+1)
-	lo, hi := rows, -1 // the line's own rows: the picture need not have more
+	n := len(heights)
+	if n == 0 || rows < 2 {
+		return
+	}
+	// asciigraph draws the step from value i to i+1 into column i: without one
+	// more value the last column would stay empty.
+	data := make([]float64, n+1)
 	for i, v := range heights {
-		if !finite(v) {
-			data[i] = math.NaN()
-			continue
-		}
 		// In units of rows asciigraph has nothing left to scale or to round
 		// otherwise than we do: its bounds are its height.
-		data[i] = math.Round(v)
-		lo, hi = min(lo, int(data[i])), max(hi, int(data[i]))
+		if data[i] = math.Round(v); !finite(v) {
+			data[i] = math.NaN()
+		}
 	}
-	if hi < 0 || rows < 2 {
+	data[n] = data[n-1]
+	for from := 0; from < n; from += traceAtOnce {
+		tracePart(data[from:min(from+traceAtOnce, n)+1], rows, chars, func(x, y int, r rune) { put(from+x, y, r) })
+	}
+}
+
+// tracePart plots whole rows, of which the last is that of the column after the part.
+func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
+	lo, hi := rows, -1 // the part's own rows: the picture need not have more
+	for _, v := range data {
+		if finite(v) {
+			lo, hi = min(lo, int(v)), max(hi, int(v))
+		}
+	}
+	if hi < 0 {
 		return
 	}
 	if lo == hi { // it has no picture of a single row
 		lo, hi = max(lo-1, 0), max(lo, 1)
 	}
-	// asciigraph draws the step from value i to i+1 into column i: without one
-	// more value the last column would stay empty.
-	data[len(heights)] = data[len(heights)-1]
 	picture := asciigraph.Plot(data,
 		asciigraph.Height(hi-lo),
 		asciigraph.LowerBound(float64(lo)),

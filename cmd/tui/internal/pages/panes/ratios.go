@@ -40,5 +40,5 @@ func (p *Charts) ratioNow(l *engine.Lane) string {
 
 func (p *Charts) overRunningLegend(th *look.Theme, room int) []look.Span {
 	own := []look.Span{look.Payload.Span(look.Strokes(th)[chart.Solid] + " " + p.Lane.Encoder + " "), look.Value.Span("1")}
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), p.beside, p.ratioNow)...)
+	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.beside, p.ratioNow)...)
 }

@@ -30,7 +30,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/pages/packets": append(pageImports, "encoders"),
 	"cmd/tui/internal/pages/world":   append(pageImports, "cmd/tui/internal/worldview", "dataset/world"),
 	"cmd/tui/internal/pages/compare": append(pageImports, "experiment/paired"),
-	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"dataset/frame", "encoders"}), // what several pages show
+	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"experiment/trust", "dataset/frame", "encoders"}), // what several pages show
 	"cmd/tui/internal/tour":          slices.Concat(rooms("session", "room", "look"), lab, []string{"dataset/frame", "encoders"}),
 	"cmd/tui/internal/command":       slices.Concat(rooms("controls", "room", "look"), lab, []string{"dataset/frame", "lossmodel"}),
 	"cmd/tui/internal/controls":      slices.Concat(rooms("room", "look"), lab, []string{"dataset/frame", "encoders", "lossmodel"}),
@@ -51,7 +51,8 @@ var plan = map[string][]string{
 	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
 	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
 	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
-	"experiment/lockstep": {"experiment/engine", "experiment/figures", "experiment/paired"}, // compares lanes over the time that they have in common
+	"experiment/trust":    {"experiment/engine", "lossmodel", "lossmodel/loss", "lossmodel/measure"}, // whether a link did what it was asked for
+	"experiment/lockstep": {"experiment/engine", "experiment/figures", "experiment/paired"},          // compares lanes over the time that they have in common
 	"experiment/report":   {"experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
 	"experiment":          {"experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/sweep":    {"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs

@@ -83,6 +83,9 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.watch.begin(f, rec.Copy, l.records.held(f.record))
 	if rec.Copy == 0 {
 		l.meter.net.arrive(rec.Seq, now-rec.Sent)
+		if !f.fateUnknown {
+			l.meter.asked.arrive(f.asked, now, rec)
+		}
 	}
 	if d.Damaged {
 		rec.Outcome = Corrupt

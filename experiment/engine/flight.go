@@ -17,6 +17,7 @@ type flight struct {
 	hashed         bool // sum is kept instead of truth
 	rec            PacketRecord
 	record         uint64 // number of rec in the records
+	asked          int    // stretch of the link's settings that it was sent in; unused if fateUnknown
 	copies         int    // made by the link, without the packet itself
 	ended          uint16 // bit n: the outcome of copy n is recorded
 	arriving       int    // copies that have yet to arrive

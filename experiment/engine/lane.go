@@ -93,6 +93,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 // copy it reads in l.live.
 func (l *lane) follow(c *config.Config) {
 	l.live = c
+	l.meter.asked.ask(c.Down)
 	l.play.delay, l.screen.mode = c.Receiver.Playout, c.Receiver.Interpolation
 	if !c.Down.Corrupt.Checksum && !c.Trusting {
 		l.rcv.Guard(true) // for good: what was damaged before a checksum was on may be under way

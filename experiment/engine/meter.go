@@ -29,6 +29,7 @@ type meter struct {
 	encodeNS, decodeNS spread
 	budget             encoders.Budget
 	net                netMeter
+	asked              askedMeter
 	rounding           roundingMeter
 	budgetLine         budgetMeter
 	sample             Sample

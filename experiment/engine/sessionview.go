@@ -55,7 +55,7 @@ func (s *Session) Packets() []PacketRecord {
 // view makes one lane's part of a snapshot.
 func (l *lane) view(now time.Duration, packets int) Lane {
 	samples := l.meter.samples.view()
-	return Lane{
+	v := Lane{
 		Encoder: l.snd.Encoding().Codec.Name, Params: l.snd.Encoding().Params, Began: l.began, Epoch: l.snd.Epoch(),
 		Samples: samples, Packets: l.records.last(make([]PacketRecord, 0, packets), packets),
 		Totals: l.totals(now),
@@ -63,6 +63,10 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 		Recent: l.recent(samples), Blocks: l.delivery.states(),
 		Err: l.lastErr, Troubles: l.troubles(),
 	}
+	if l.watch != nil {
+		v.Asked = slices.Clone(l.meter.asked.parts)
+	}
+	return v
 }
 
 // recent sums up the last two seconds.

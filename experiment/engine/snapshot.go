@@ -127,6 +127,7 @@ type Lane struct {
 	Packets  []PacketRecord // oldest first; bounded
 	Totals   figures.Totals
 	Timing   figures.Timing
+	Asked    []Asked // what the link was asked for and did, oldest first; of the first lane, unless its network is real
 	Recent   Recent
 	Blocks   []BlockState // of the delivered file, in order; nil if the data are no files
 	Err      error        // newest error of the encoder, the decoder or the feedback

@@ -76,6 +76,9 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		Network: figures.Network{LossRate: figures.Known(0.0496), MeanBurst: figures.Known(1.05),
 			ReorderedRatio: figures.Known(0.0312), ReorderExtent: figures.Quantiles{N: 1, P95: 2},
 			DelayMS: figures.Quantiles{N: 1, P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
+	sent := lane.Totals.Sent
+	lane.Asked = []engine.Asked{{Down: cfg.Down, Fragments: 1, Sent: sent, Lost: 268, Arrived: sent - 272,
+		Took: time.Duration(sent-272) * 50_100 * time.Microsecond, Until: now}}
 	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{N: 1, P99: 77}, DecodeUS: figures.Quantiles{N: 1, P99: 75}}
 	lane.Recent = engine.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
 		BitsPerItem: 3.46, BitsPerChanged: 58.8,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -27,6 +28,7 @@ type strip struct {
 	capacity int // packets that the last picture had room for, and a row of it
 	width    int
 	moved    bool
+	trust    panes.Trust
 	ticks    int // since the last redraw
 }
 
@@ -41,6 +43,7 @@ func (p *strip) rest() int {
 
 func (p *strip) Observe(v room.View) bool {
 	lane := v.Lane()
+	p.trust.Observe(v) // shown with the next redraw of the strip
 	if v.Slow || p.totals.Sent == 0 {
 		p.totals = lane.Totals // shown with the next redraw of the strip
 	}
@@ -94,6 +97,7 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	p.width, p.capacity = w, w*rows
 	c.Frame(th, focused, "Packets", p.legend(th, look.HeadRoom(c.W, "Packets"))...)
+	p.trust.Draw(c)
 	if p.capacity < 2 || len(p.packets) == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
@@ -22,12 +23,14 @@ type list struct {
 	renewed  bool // what is chosen or listed has changed
 	first    int  // row of the list in the first line of the picture
 	rows     int  // lines of the last picture
+	trust    panes.Trust
 }
 
 func (p *list) Name() string { return "Packets" }
 
 func (p *list) Observe(v room.View) bool {
 	lane := v.Lane()
+	p.trust.Observe(v) // shown with the next picture
 	n := len(lane.Packets)
 	same := n == len(p.all) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.all[n-1]) && &lane.Packets[0] == &p.all[0])
 	if !p.renewed && (same || p.all != nil && v.Running() && !(v.Slow && v.Spare)) {
@@ -219,6 +222,7 @@ func (p *list) columns() []listColumn {
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	shown := p.shown()
 	c.Frame(th, focused, "Packets", p.legend(th, len(shown), look.HeadRoom(c.W, "Packets"))...)
+	p.trust.Draw(c)
 	columns, outcome := p.fitting(c.W)
 	for _, col := range columns {
 		c.Right(col.end, 1, look.Dim, col.word)

@@ -1,0 +1,160 @@
+// Package trust holds what a link did against what it was asked for: the shares lost, the delays
+// and the rate, told from the fates of the packets, beside the closed forms of the settings and
+// what chance allows. A lab whose links do not do what they say measures nothing.
+package trust
+
+import (
+	"math"
+
+	"wirelab/experiment/engine"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/loss"
+	"wirelab/lossmodel/measure"
+)
+
+// Alpha is the chance at most that a figure of a link that does what it was asked for leaves its
+// interval, each time that somebody looks.
+const Alpha = 1e-5
+
+// Check is one figure of a link: what it was asked for, what it did, and the interval that chance
+// leaves to one that obeys. Least and Most are infinite where the settings bound it on one side only.
+type Check struct {
+	Name, Unit  string
+	Asked, Did  float64
+	Least, Most float64
+	Known       bool // the settings say what to expect
+	OK          bool // within the interval; true if it is not known
+}
+
+// Judge compares links with their settings. It remembers the laws of delays, which take long to
+// work out. Its zero value is ready.
+type Judge struct {
+	laws map[lossmodel.Delay]delayLaw
+}
+
+type delayLaw struct {
+	measure.DelayLaw
+	ok bool
+}
+
+// Checks judges what a link was asked for and did: the loss, the delay and, where there is a
+// bottleneck, the rate. There are none before the first packet.
+func (j *Judge) Checks(all []engine.Asked) (out []Check) {
+	if len(all) == 0 {
+		return nil
+	}
+	out = append(out, lossOf(all), j.delayOf(all))
+	if rate, any := rateOf(all); any {
+		out = append(out, rate)
+	}
+	for i := range out {
+		c := &out[i]
+		c.OK = !c.Known || c.Did >= c.Least-1e-9 && c.Did <= c.Most+1e-9
+	}
+	return out
+}
+
+// lossOf is the share lost, in percent. What a full queue drops is the rate's doing.
+func lossOf(all []engine.Asked) Check {
+	c := Check{Name: "loss", Unit: "%", Known: true}
+	var odds loss.Odds
+	sent, lost := 0.0, 0.0
+	for i := range all {
+		a := &all[i]
+		n := a.Sent
+		lost += float64(a.Lost)
+		if limited(&a.Down) {
+			lost -= float64(a.Queue)
+		}
+		sent += float64(n)
+		if a.Down.Netem.On || !odds.Add(a.Down.Loss, a.Fragments, n) {
+			c.Known = false
+		}
+	}
+	sent = max(sent, 1)
+	least, most := odds.Between(Alpha)
+	c.Asked, c.Did = 100*odds.Mean()/sent, 100*lost/sent
+	c.Least, c.Most = 100*least/sent, 100*most/sent
+	return c
+}
+
+func limited(s *lossmodel.Spec) bool {
+	return s.Rate.BitsPerSecond > 0 || s.Rate.Trace.Path != ""
+}
+
+// delayOf is the mean delay of what arrived, in milliseconds, by Bernstein's inequality. Queues,
+// spikes, order and the like only add to latency and jitter: then it is bounded below alone.
+func (j *Judge) delayOf(all []engine.Asked) Check {
+	c := Check{Name: "delay", Unit: "ms", Known: true}
+	var arrived, under, sum, variance, reach, flying float64
+	more := false
+	for i := range all {
+		a := &all[i]
+		if a.Sent == 0 {
+			continue
+		}
+		law := j.lawOf(&a.Down.Delay)
+		if a.Down.Netem.On || !law.ok {
+			c.Known = false
+			continue
+		}
+		n, linger := float64(a.Arrived), (1+law.Rho)/(1-law.Rho)
+		arrived += n
+		under += float64(a.Took) / 1e6
+		sum += n * law.Mean
+		variance += n * law.SD * law.SD * linger
+		reach = max(reach, max(law.Hi-law.Mean, law.Mean-law.Lo)*linger)
+		flying += float64(a.Sent-a.Lost-a.Arrived) * (law.Hi - law.Lo) // the slow ones have yet to come
+		more = more || limited(&a.Down) || adds(&a.Down)
+	}
+	if arrived == 0 {
+		c.Known = false
+		return c
+	}
+	level := math.Log(2/Alpha) / 3 * reach
+	slack := level + math.Sqrt(level*level+6*level/max(reach, 1e-9)*variance)
+	c.Asked, c.Did = sum/arrived, under/arrived
+	c.Least, c.Most = c.Asked-(slack+flying)/arrived, c.Asked+slack/arrived+1e-5 // delays are whole nanoseconds
+	c.Least -= 1e-5
+	if more {
+		c.Most = math.Inf(1)
+	}
+	return c
+}
+
+// adds reports whether more than latency and jitter delays packets.
+func adds(s *lossmodel.Spec) bool {
+	d := &s.Delay
+	return d.KeepOrder || d.SpikeEvery > 0 || d.Burst > 0 || d.Trace.Path != "" || s.Reorder.P > 0
+}
+
+func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
+	law, known := j.laws[*d]
+	if !known {
+		if law.DelayLaw, law.ok = measure.DelayLawOf(d); len(j.laws) > 64 || j.laws == nil {
+			j.laws = map[lossmodel.Delay]delayLaw{}
+		}
+		j.laws[*d] = law
+	}
+	return law
+}
+
+// rateOf is what the line carried since the last change, in kbps: all of it crossed the line after
+// the first of it was sent, so it is no more than the rate, but for what a bucket lets through.
+func rateOf(all []engine.Asked) (c Check, any bool) {
+	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
+	last := &all[len(all)-1]
+	from, until, bits := last.From, last.Until, 0.0
+	for i := len(all) - 1; i >= 0 && all[i].Down == last.Down; i-- {
+		from, until = min(from, all[i].From), max(until, all[i].Until)
+		bits += float64(all[i].Bits)
+	}
+	rate := &last.Down.Rate
+	if last.Down.Netem.On || rate.BitsPerSecond == 0 || rate.Trace.Path != "" || until <= from {
+		return c, false
+	}
+	secs := (until - from).Seconds()
+	c.Asked, c.Did = float64(rate.BitsPerSecond)/1000, bits/1000/secs
+	c.Most = c.Asked + float64(rate.Burst)*8/1000/secs + 1e-6*c.Asked // packets leave in whole nanoseconds
+	return c, true
+}

@@ -1,0 +1,168 @@
+package trust
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// linkOf makes the spec of a link from the text of its settings.
+func linkOf(t testing.TB, settings map[string]any) lossmodel.Spec {
+	t.Helper()
+	s := lossmodel.DefaultSpec()
+	for key, v := range settings {
+		if err := s.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// reds drives a link with packets of a size, 60 a second for a minute, and looks at it as somebody
+// would who was told that it does what asked says. It returns which figures were ever red.
+func reds(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[string]bool {
+	t.Helper()
+	link, err := lossmodel.NewLink(does, seed, "down")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3600
+	red := map[string]bool{}
+	a := engine.Asked{Down: asked, Fragments: 1}
+	var judge Judge
+	data := make([]byte, size)
+	wire := 0
+	receive := func(now time.Duration) {
+		for d, ok := link.Receive(now); ok; d, ok = link.Receive(now) {
+			if d.Copy == 0 {
+				a.Arrived, a.Took, a.Bits, a.Until = a.Arrived+1, a.Took+d.Due-d.Sent, a.Bits+int64(wire)*8, d.Due
+			}
+		}
+	}
+	for i := range n {
+		now := time.Duration(i) * time.Second / 60
+		receive(now)
+		v := link.Send(now, data, 0)
+		wire = v.Wire
+		if a.Sent++; v.Lost != lossmodel.None {
+			a.Lost++
+		}
+		if v.Lost == lossmodel.Queue {
+			a.Queue++
+		}
+		if i%300 == 299 || i == 30 || i == 120 {
+			for _, c := range judge.Checks([]engine.Asked{a}) {
+				if !c.OK {
+					red[c.Name] = true
+				}
+			}
+		}
+	}
+	return red
+}
+
+// A link that does what it was asked for is red in fewer than one run of a hundred, however its
+// losses hang together and its delays are distributed.
+func TestHonestLinksAreNotRed(t *testing.T) {
+	links := []map[string]any{
+		{"loss": "2%", "latency": "32ms", "jitter": "12ms"},
+		{"loss": "5%", "burst": "8", "latency": "10ms", "jitter": "15ms", "distribution": "normal"},
+		{"loss": "gilbert-elliott p=1% r=10% h=40% k=99.5%", "latency": "40ms", "jitter": "10ms", "distribution": "gamma", "rate": "200kbit", "queue": "20KB"},
+		{"loss": "0.1%", "latency": "20ms", "jitter": "10ms", "jitter_correlation": "80%"},
+		{"loss": "correlated p=10% rho=50%", "latency": "30ms", "jitter": "8ms", "distribution": "pareto", "keep_order": true},
+	}
+	const seeds = 100
+	for _, settings := range links {
+		spec, red := linkOf(t, settings), 0
+		for seed := range uint64(seeds) {
+			if got := reds(t, spec, spec, seed, 100); len(got) > 0 {
+				red++
+			}
+		}
+		if red > 0 { // of 500 runs; one in a hundred would be five
+			t.Errorf("%v: %d of %d runs are red", settings, red, seeds)
+		}
+	}
+}
+
+// A link that does something else than it was asked for is red within a minute.
+func TestLyingLinksAreRed(t *testing.T) {
+	honest := map[string]any{"loss": "2%", "latency": "32ms", "jitter": "12ms", "rate": "0", "burst": "off"}
+	for _, lie := range []struct {
+		key   string
+		value any
+		asked map[string]any
+		want  string
+	}{
+		{"loss", "5%", nil, "loss"},
+		{"loss", "0%", nil, "loss"},
+		{"latency", "40ms", nil, "delay"},
+		{"latency", "28ms", nil, "delay"},
+		{"jitter", "0ms", map[string]any{"jitter": "40ms", "latency": "10ms"}, "delay"},
+		{"rate", "off", map[string]any{"rate": "30kbit"}, "rate"},
+		{"loss", "8%", map[string]any{"burst": "4"}, "loss"},
+	} {
+		asked := map[string]any{}
+		for k, v := range honest {
+			if k == "rate" || k == "burst" {
+				continue
+			}
+			asked[k] = v
+		}
+		for k, v := range lie.asked {
+			asked[k] = v
+		}
+		does := map[string]any{}
+		for k, v := range asked {
+			does[k] = v
+		}
+		does[lie.key] = lie.value
+		if got := reds(t, linkOf(t, does), linkOf(t, asked), 1, 100); !got[lie.want] {
+			t.Errorf("asked for %v, did %s = %v: red are %v, not the %s", asked, lie.key, lie.value, got, lie.want)
+		}
+	}
+}
+
+// Settings that change during a run weigh what they were asked for while they held, and the sums
+// are those of the run.
+func TestSettingsThatChange(t *testing.T) {
+	c := config.Default()
+	for key, v := range map[string]any{"down.loss": "1%", "down.latency": "30ms", "down.jitter": "5ms", "down.duplicate": "3%"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.At = []config.StampedChange{config.Stamp(5*time.Second, config.NewChange("down.loss", "20%")),
+		config.Stamp(12*time.Second, config.NewChange("down.latency", "90ms")), config.Stamp(15*time.Second, config.NewChange("down.loss", "1%", "down.latency", "30ms"))}
+	s, err := engine.NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), engine.Options{Inspect: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(20 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	lane := &s.View(0).Lanes[0]
+	if len(lane.Asked) != 4 {
+		t.Fatalf("%d stretches", len(lane.Asked))
+	}
+	sent, lost := int64(0), int64(0)
+	for _, a := range lane.Asked {
+		sent, lost = sent+a.Sent, lost+a.Lost
+	}
+	if sent != lane.Totals.Sent || float64(lost) != lane.Totals.Network.LossRate.Or(0)*float64(sent) {
+		t.Errorf("%d sent and %d lost, the totals say %d and %v", sent, lost, lane.Totals.Sent, lane.Totals.Network.LossRate)
+	}
+	var judge Judge
+	for _, x := range judge.Checks(lane.Asked) {
+		if !x.OK || !x.Known {
+			t.Errorf("%+v", x)
+		}
+		if x.Name == "loss" && (x.Asked < 10.4 || x.Asked > 10.6) { // 1 % for 10 s of 20, 20 % for 10 s
+			t.Errorf("asked for %g %%, on average", x.Asked)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package loss
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Of independent losses the bounds hold the quantiles of the binomial distribution, summed up
+// term by term, and are not much wider.
+func TestOddsOfIndependentLosses(t *testing.T) {
+	const alpha = 1e-5
+	for _, c := range []struct {
+		p float64
+		n int
+	}{{0.02, 60}, {0.02, 3600}, {0.5, 200}, {0.001, 100}, {0.9, 1000}, {0.05, 50000}} {
+		var o Odds
+		if !o.Add(Bernoulli{c.p}, 1, int64(c.n)) || math.Abs(o.Mean()-c.p*float64(c.n)) > 1e-9 {
+			t.Fatalf("%+v: mean %g", c, o.Mean())
+		}
+		term := func(k int) float64 {
+			a, _ := math.Lgamma(float64(c.n + 1))
+			b, _ := math.Lgamma(float64(k + 1))
+			d, _ := math.Lgamma(float64(c.n - k + 1))
+			return math.Exp(a - b - d + float64(k)*math.Log(c.p) + float64(c.n-k)*math.Log1p(-c.p))
+		}
+		low, high := 0, c.n
+		for sum := term(0); sum < alpha/2; sum += term(low) {
+			low++
+		}
+		for sum := term(c.n); sum < alpha/2; sum += term(high) {
+			high--
+		}
+		least, most := o.Between(alpha)
+		sd := math.Sqrt(c.p * (1 - c.p) * float64(c.n))
+		if least > float64(low)+1 || most < float64(high)-1 || least < float64(low)-sd-2 || most > float64(high)+sd+2 {
+			t.Errorf("%+v: %g to %g, exactly %d to %d", c, least, most, low, high)
+		}
+	}
+}
+
+// Of bursty losses, and of models that take over from each other, no more runs leave the bounds
+// than alpha says; the bounds of independent losses would be left far more often.
+func TestOddsOfBursts(t *testing.T) {
+	const runs, alpha, n = 1000, 0.02, 600
+	models := []Model{Gilbert{Mean: 0.05, Burst: 8}, GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, Correlated{Mean: 0.1, Rho: 0.6}}
+	for i, first := range models {
+		second := Gilbert{Mean: 0.2, Burst: 3}
+		var o, alone Odds
+		o.Add(first, 1, n)
+		o.Add(second, 1, n)
+		alone.Add(Bernoulli{(RateOf(first) + 0.2) / 2}, 1, 2*n)
+		least, most := o.Between(alpha)
+		low, high := alone.Between(alpha)
+		rng := rand.New(rand.NewPCG(uint64(i), 3))
+		out, outAlone := 0, 0
+		for range runs {
+			lost := 0.0
+			a, b := first.Process(nil, nil), second.Process(nil, nil)
+			for k := range 2 * n {
+				p, process := Packet{Word: rng.Uint64(), Fragments: 1}, a
+				if k >= n {
+					process = b
+				}
+				if process.Judge(&p); p.Lost != Arrives {
+					lost++
+				}
+			}
+			if lost < least || lost > most {
+				out++
+			}
+			if lost < low || lost > high {
+				outAlone++
+			}
+		}
+		if out > runs*alpha || outAlone < 5*runs*alpha {
+			t.Errorf("%T: %d of %d runs left %g to %g, %d those of independent losses", first, out, runs, least, most, outAlone)
+		}
+	}
+}
+
+// A model without chance may be off by a run, no more.
+func TestOddsOfPatterns(t *testing.T) {
+	var o Odds
+	if o.Add(Trace{}, 1, 5) {
+		t.Error("what a file loses is known")
+	}
+	o.Add(Pattern{Bits: "0001"}, 1, 1000)
+	if least, most := o.Between(1e-5); least > 250 || most < 250 || most-least > 4 {
+		t.Errorf("%g to %g of 250", least, most)
+	}
+}

@@ -1,0 +1,40 @@
+package measure
+
+import (
+	"math"
+
+	"wirelab/lossmodel"
+)
+
+// DelayLaw is how long packets take by latency and jitter alone, in milliseconds.
+type DelayLaw struct {
+	Mean, SD float64
+	Lo, Hi   float64 // between which all delays lie that matter
+	Rho      float64 // correlation with the next packet
+}
+
+// DelayLawOf returns the law of a delay in closed form; ok is false for a table in a file. What
+// would come before it was sent takes no time.
+func DelayLawOf(d *lossmodel.Delay) (law DelayLaw, ok bool) {
+	latency, unit := float64(d.Latency)/millisecond, float64(d.Jitter)/millisecond
+	if d.Jitter == 0 {
+		return DelayLaw{Mean: latency, Lo: latency, Hi: latency}, true
+	}
+	jitter, ok := lawOfJitter(d)
+	if !ok {
+		return DelayLaw{}, false
+	}
+	law = DelayLaw{Lo: max(latency+jitter.lo*unit, 0), Hi: max(latency+jitter.hi*unit, 0), Rho: d.Correlation}
+	const steps = 4000
+	width := (law.Hi - law.Lo) / steps
+	first, second := 0.0, 0.0 // E[Y] = hi - int F and E[Y^2] = hi^2 - int 2y F
+	for i := range steps {
+		y := law.Lo + (float64(i)+0.5)*width
+		p := jitter.cdf((y-latency)/unit) * width
+		first += p
+		second += 2 * y * p
+	}
+	law.Mean = law.Hi - first
+	law.SD = math.Sqrt(max(0, law.Hi*law.Hi-second-law.Mean*law.Mean))
+	return law, true
+}

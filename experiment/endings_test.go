@@ -156,7 +156,7 @@ func TestUsedFolder(t *testing.T) {
 	c := sweepOf(t, int64(1), int64(2))
 	mustRun(t, c, RunOptions{Dir: dir})
 	before, _ := wholetest.Tree(t, dir)
-	if len(before) != 3+2*5 {
+	if len(before) != 5+2*6 {
 		t.Fatalf("%d files", len(before))
 	}
 	single := c.Clone()
@@ -170,7 +170,7 @@ func TestUsedFolder(t *testing.T) {
 		t.Error("what was there has changed")
 	}
 	mustRun(t, single, RunOptions{Dir: dir, Force: true})
-	if after, left := wholetest.Tree(t, dir); len(after) != 5 || len(left) > 0 {
+	if after, left := wholetest.Tree(t, dir); len(after) != 6 || len(left) > 0 {
 		t.Errorf("%d files are there, %v left", len(after), left)
 	}
 }
@@ -193,8 +193,10 @@ func consistent(files map[string]string, at string) string {
 			return at + name + " is not there"
 		}
 	}
-	if !strings.Contains(files[at+"report.md"], run.Digest) {
-		return at + "report.md is of another moment than report.json"
+	for _, name := range []string{"report.md", "report.html"} {
+		if !strings.Contains(files[at+name], run.Digest) {
+			return at + name + " is of another moment than report.json"
+		}
 	}
 	if rows := strings.Count(files[at+"packets.csv"], "\n") - 1; int64(rows) < run.Totals.Sent {
 		return at + "packets.csv is of another moment than report.json"
@@ -212,7 +214,7 @@ func TestRunFaults(t *testing.T) {
 	old.Data, old.Encoder.Name, old.Duration, old.Seed = c.Data, "raw", 200*time.Millisecond, 5
 	opt := func() RunOptions { return RunOptions{Clock: tick(40 * time.Millisecond)} }
 	n := eachFault(t, old, c, opt, func(t *testing.T, files map[string]string, _ bool) {
-		if bad := consistent(files, "out/"); bad != "" || len(files) != 5 ||
+		if bad := consistent(files, "out/"); bad != "" || len(files) != 6 ||
 			strings.Contains(files["out/experiment.toml"], `name = 'raw'`) {
 			t.Errorf("%s; %d files", bad, len(files))
 		}
@@ -313,11 +315,11 @@ func TestSaveFaults(t *testing.T) {
 		switch {
 		case err == nil && consistent(files, "reports/"+filepath.Base(path)+"/") != "":
 			t.Error(consistent(files, "reports/"+filepath.Base(path)+"/"))
-		case err != nil && len(files) != 0 && len(files) != 5:
+		case err != nil && len(files) != 0 && len(files) != 6:
 			t.Errorf("%v, and %d files", err, len(files))
 		}
 		list, listErr := report.SavedReports(dir)
-		if want := map[bool]int{true: 1}[len(files) == 5]; listErr != nil || len(list) != want {
+		if want := map[bool]int{true: 1}[len(files) == 6]; listErr != nil || len(list) != want {
 			t.Errorf("the list has %d reports, %v", len(list), listErr)
 		}
 		if folders, _ := os.ReadDir(dir); !crash && len(files) == 0 && len(folders) > 0 {

@@ -52,7 +52,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}
-		again, err := runOne(ctx, c, o, report.NewExporter(nil, saved.Set, opt.files))
+		again, err := runOne(ctx, c, o, report.NewExporter(nil, saved.Set, opt.files, report.Pages{}))
 		if err != nil {
 			return nil, config.Located(path, nil, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
+	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 )
 
@@ -59,7 +60,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		return sweep(ctx, c, opt, folder)
 	}
 	r := &report.Report{Planned: 1}
-	result, err := runOne(ctx, c, opt, report.NewExporter(folder, nil, opt.files))
+	result, err := runOne(ctx, c, opt, report.NewExporter(folder, nil, opt.files, page.Pages()))
 	if result != nil {
 		r.Runs, r.Interrupted = []*engine.Result{result}, result.Interrupted
 	}

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/whole"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
+	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 )
 
@@ -123,7 +124,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 		if seen != nil {
 			result.Comparison = lockstep.Compare(seen)
 		}
-		if err := kept.Write(folder, r.files, result); err != nil {
+		if err := kept.Write(folder, r.files, page.Pages(), result); err != nil {
 			r.opt.Disk.RemoveEmpty(made)
 			return "", err
 		}

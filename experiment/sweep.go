@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 )
 
@@ -58,7 +59,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *whole.
 						cancel()
 					}
 				}
-				r, err := runOne(ctx, grid[i].Config, o, report.NewExporter(out.folderOf(i), grid[i].Set, opt.files))
+				r, err := runOne(ctx, grid[i].Config, o, report.NewExporter(out.folderOf(i), grid[i].Set, opt.files, page.Pages()))
 				out.add(i, r)
 				if errs[i] = err; err != nil {
 					cancel()
@@ -186,7 +187,7 @@ func (s *sweepOut) save(r *report.Report) error {
 	if s.folder == nil {
 		return nil
 	}
-	err := report.WriteSweep(s.folder, s.first, s.config, r, s.opt.files)
+	err := report.WriteSweep(s.folder, s.first, s.config, r, s.opt.files, page.Pages())
 	s.first = s.first && err != nil
 	return err
 }

@@ -53,8 +53,9 @@ var plan = map[string][]string{
 	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
 	"experiment/trust":    {"experiment/engine", "lossmodel", "lossmodel/loss", "lossmodel/measure"}, // whether a link did what it was asked for
 	"experiment/lockstep": {"experiment/engine", "experiment/figures", "experiment/paired"},          // compares lanes over the time that they have in common
-	"experiment/report":   {"experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
-	"experiment":          {"experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
+	"experiment/report":   {"experiment/lockstep", "experiment/paired", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
+	"experiment/page":     {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "lossmodel"}, // report.html
+	"experiment":          {"experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/sweep":    {"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
 	"experiment/search":   {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},       // looks for the best
 	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                           // scores encoders without a network

@@ -25,17 +25,21 @@ type Exporter struct {
 	packetList           // not yet in packets, where they stand by sequence
 	enough           int // how many make it worth to look which can go there
 	curves           curves
+	page             Page // nil: none
 }
 
 // openPackets is how many packets are put in order at once, at least.
 const openPackets = 1024
 
 // NewExporter returns an exporter into folder, nil if there is none, for a run at the
-// place set of a sweep, which reads files.
-func NewExporter(folder *whole.Folder, set map[string]string, files *Files) *Exporter {
+// place set of a sweep, which reads files. pages makes its report.html.
+func NewExporter(folder *whole.Folder, set map[string]string, files *Files, pages Pages) *Exporter {
 	e := &Exporter{folder: folder, Set: set, files: files, enough: openPackets}
 	if folder != nil {
 		e.samples, e.packets = newRows(folder, "samples.csv", sampleHead()), newRows(folder, "packets.csv", packetHead())
+		if pages.Run != nil {
+			e.page = pages.Run(sampleHead(), packetHead())
+		}
 	}
 	return e
 }
@@ -49,7 +53,13 @@ func (e *Exporter) Observer() engine.Observer {
 }
 
 // Sample implements engine.Observer.
-func (e *Exporter) Sample(s *engine.Sample) { e.samples.row(sampleRow(s, e.curves.add(s))) }
+func (e *Exporter) Sample(s *engine.Sample) {
+	row := sampleRow(s, e.curves.add(s))
+	e.samples.row(row)
+	if e.page != nil {
+		e.page.Sample(row)
+	}
+}
 
 // Settled implements engine.Observer. It waits until there are twice as many packets as
 // were left the last time, so that none is looked at often.
@@ -60,7 +70,11 @@ func (e *Exporter) Settled(seq uint64) {
 	e.sort()
 	n, _ := slices.BinarySearchFunc(e.list, seq, func(p endedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
 	for i := range e.list[:n] {
-		e.packets.row(packetRow(&e.list[i]))
+		row := packetRow(&e.list[i])
+		e.packets.row(row)
+		if e.page != nil {
+			e.page.Packet(row)
+		}
 	}
 	e.list = append(e.list[:0], e.list[n:]...)
 	e.enough = max(openPackets, 2*len(e.list))
@@ -89,6 +103,15 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if len(x.SideBySide) > 1 {
 		entries = append(entries, whole.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SideBySide) }})
 	}
+	if e.page != nil {
+		entries = append(entries, whole.Entry{Name: "report.html", Write: func(w io.Writer) error {
+			p := e.page.Copy()
+			for _, row := range open {
+				p.Packet(row)
+			}
+			return p.Write(w, &x)
+		}})
+	}
 	return WriteError(e.folder.Write(entries))
 }
 
@@ -114,7 +137,7 @@ func WriteError(err error) error {
 // WriteSweep writes the top of a sweep's folder: the results so far, a page that
 // compares them, and the configuration. The runs have folders of their own below. The
 // first time all that was there before goes.
-func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, files *Files) error {
+func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, files *Files, pages Pages) error {
 	x := *r
 	x.Runs = make([]*engine.Result, len(r.Runs))
 	list := files.List(folder.Path())
@@ -126,7 +149,11 @@ func WriteSweep(folder *whole.Folder, first bool, c *config.Config, r *Report, f
 	entries := []whole.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
 		{Name: "report.md", Write: func(w io.Writer) error { return writeSweepMarkdown(w, &x) }},
+		{Name: "summary.csv", Write: func(w io.Writer) error { return writeSummary(w, &x) }},
 		{Name: "report.json", Write: func(w io.Writer) error { return writeJSON(w, &x) }},
+	}
+	if pages.Sweep != nil {
+		entries = append(entries, whole.Entry{Name: "report.html", Write: func(w io.Writer) error { return pages.Sweep(w, &x) }})
 	}
 	if first {
 		return WriteError(folder.Write(entries))
@@ -163,7 +190,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // resultName is what the files and folders of a report are called.
-var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|report\.(md|json)|run-[0-9]{3,})$`)
+var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
 // OpenFolder says, before a run, whether a report can be written into dir, which is made
 // if it is missing. What another run has written there stays, unless force.

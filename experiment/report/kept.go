@@ -50,8 +50,8 @@ func (k *Kept) Sample(s *engine.Sample) { k.samples = append(k.samples, *s) }
 func (k *Kept) Settled(uint64) {}
 
 // Write writes the whole folder for r.
-func (k *Kept) Write(folder *whole.Folder, files *Files, r *engine.Result) error {
-	e := NewExporter(folder, nil, files)
+func (k *Kept) Write(folder *whole.Folder, files *Files, pages Pages, r *engine.Result) error {
+	e := NewExporter(folder, nil, files, pages)
 	for i := range k.samples {
 		e.Sample(&k.samples[i])
 	}

@@ -31,7 +31,7 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := NewExporter(folder, nil, nil)
+	out := NewExporter(folder, nil, nil, Pages{})
 	s, err := engine.NewSessionOf(c, labtest.NewCrowd(4, 2, -1, 1), engine.Options{Observer: out})
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestRowsOfALongRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &keeper{Exporter: NewExporter(folder, nil, nil)}
+	out := &keeper{Exporter: NewExporter(folder, nil, nil, Pages{})}
 	s, err := engine.NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), engine.Options{Observer: out, KeepSamples: 1})
 	if err != nil {
 		t.Fatal(err)

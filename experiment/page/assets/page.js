@@ -1,0 +1,252 @@
+'use strict';
+// Draws the charts of a report. The data stand in the element #data, and the tables say the same without it.
+(() => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const places = [...document.querySelectorAll('.plot')];
+  if (!places.length) return;
+  const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+  let plots = [];
+
+  const text = (v) => {
+    if (v == null) return '–';
+    const a = Math.abs(v);
+    return v.toLocaleString('en', {maximumFractionDigits: a >= 1000 ? 0 : a >= 100 ? 1 : a >= 10 ? 2 : 3});
+  };
+  const mean = (ys) => {
+    let sum = 0, n = 0;
+    for (const y of ys) if (y != null) { sum += y; n++; }
+    return n ? sum / n : null;
+  };
+  const seconds = (s) => s >= 3600 ? Math.floor(s / 3600) + ':' + String(Math.floor(s / 60) % 60).padStart(2, '0') + ':' + String(Math.floor(s % 60)).padStart(2, '0')
+    : String(Math.floor(s / 60)).padStart(2, '0') + ':' + String(+(s % 60).toFixed(3)).padStart(2, '0');
+
+  // Marks: a dashed line at each change, with its number as far as there is room.
+  const marks = (u) => {
+    const c = u.ctx, px = devicePixelRatio;
+    c.save();
+    c.beginPath();
+    c.rect(u.bbox.left, 0, u.bbox.width, u.bbox.top + u.bbox.height);
+    c.clip();
+    c.strokeStyle = c.fillStyle = ink('i7');
+    c.setLineDash([3 * px, 3 * px]);
+    c.lineWidth = px;
+    c.font = 11 * px + 'px system-ui, sans-serif';
+    c.textAlign = 'center';
+    let last = -1e9;
+    data.marks.forEach((m, i) => {
+      const x = Math.round(u.valToPos(m.t, 'x', true));
+      if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) return;
+      c.beginPath();
+      c.moveTo(x, u.bbox.top);
+      c.lineTo(x, u.bbox.top + u.bbox.height);
+      c.stroke();
+      if (x - last > 14 * px) {
+        c.fillText(i + 1, Math.max(x, u.bbox.left + 6 * px), u.bbox.top - 3 * px);
+        last = x;
+      }
+    });
+    c.restore();
+  };
+
+  // What the cursor is on: a packet with its explanation, a change, a place of a sweep.
+  const say = (u, chart) => {
+    const out = u.root.closest('section').querySelector('.note');
+    const at = u.cursor.idx;
+    if (at == null) return;
+    let words = '';
+    if (chart.notes && chart.notes[at]) words = chart.notes[at];
+    if (chart.marked) {
+      const t = u.posToVal(u.cursor.left, 'x'), reach = 5 * (u.scales.x.max - u.scales.x.min) / u.over.clientWidth;
+      const near = data.marks.findIndex((m) => Math.abs(m.t - t) <= reach);
+      if (near >= 0) words = 'Mark ' + (near + 1) + ', ' + seconds(data.marks[near].t) + ': ' + data.marks[near].text + (words && '. ') + words;
+    }
+    if (words) out.textContent = words;
+  };
+
+  const dots = (u, seriesIdx) => {
+    const s = u.series[seriesIdx], xs = u.data[0], ys = u.data[seriesIdx], c = u.ctx, r = 3.2 * devicePixelRatio;
+    c.save();
+    c.fillStyle = typeof s.stroke === 'function' ? s.stroke(u, seriesIdx) : s.stroke;
+    c.globalAlpha = 0.8;
+    for (let i = 0; i < xs.length; i++) {
+      if (ys[i] == null || xs[i] < u.scales.x.min || xs[i] > u.scales.x.max) continue;
+      c.beginPath();
+      c.arc(u.valToPos(xs[i], 'x', true), u.valToPos(ys[i], 'y', true), r, 0, 7);
+      c.fill();
+    }
+    c.restore();
+    return null;
+  };
+
+  // The band around a line in words.
+  const between = (chart, i, at) => {
+    const hi = chart.lines[i + 1], lo = chart.lines[i + 2];
+    if (!lo || hi.kind !== 'edge' || lo.kind !== 'edge' || lo.y[at] == null || hi.ink !== chart.lines[i].ink) return '';
+    return ' (' + text(lo.y[at]) + ' to ' + text(hi.y[at]) + ')';
+  };
+
+  // Rare spikes would flatten all the rest: unless one zooms in, the scale ends above the 99th of
+  // 100 values, and an arrow with its value marks each place where more is.
+  const ceiling = (chart) => {
+    if (chart.rows || chart.axis !== 's') return Infinity;
+    const all = chart.lines.filter((l) => l.kind !== 'edge').flatMap((l) => l.y).filter((y) => y != null).sort((a, b) => a - b);
+    if (all.length < 50) return Infinity;
+    const high = all[Math.floor(all.length * 0.99)];
+    return high > 0 && all[all.length - 1] > 3 * high ? 1.5 * high : Infinity;
+  };
+  const beyond = (u, chart) => {
+    const top = u.scales.y.max, c = u.ctx, px = devicePixelRatio;
+    c.save();
+    c.fillStyle = ink('dim');
+    c.font = 11 * px + 'px system-ui, sans-serif';
+    const peaks = [];
+    u.data[0].forEach((x, i) => {
+      const most = Math.max(...chart.lines.map((l) => l.kind === 'edge' ? 0 : l.y[i] ?? 0));
+      if (most <= top || x < u.scales.x.min || x > u.scales.x.max) return;
+      const at = u.valToPos(x, 'x', true), last = peaks[peaks.length - 1];
+      if (last && at - last.at < 60 * px) { if (most > last.most) Object.assign(last, {most}); } else peaks.push({at, most});
+    });
+    for (const p of peaks) {
+      const right = p.at > u.bbox.left + u.bbox.width - 70 * px;
+      c.textAlign = right ? 'right' : 'left';
+      c.fillText('▲ ' + text(p.most), p.at + (right ? -4 : 4) * px, u.bbox.top + 11 * px);
+    }
+    c.restore();
+  };
+
+  const faded = (color) => color + '33';
+
+  const draw = (place, width) => {
+    const chart = data.charts[place.dataset.chart], xs = data.x[chart.x];
+    const time = chart.axis === 's', rows = chart.rows;
+    const series = [{label: time ? 'time' : chart.axis, value: (u, v) => v == null ? '–' : chart.ticks ? chart.ticks[v] : time ? seconds(v) : text(v)}];
+    const bands = [], cap = ceiling(chart);
+    chart.lines.forEach((l, i) => {
+      const color = ink('i' + l.ink), average = mean(l.y);
+      series.push({
+        label: l.name, stroke: l.kind === 'edge' ? 'transparent' : color, width: l.kind === 'edge' ? 0 : 1.6,
+        dash: l.kind === 'dash' ? [6, 4] : undefined, spanGaps: false,
+        points: l.kind === 'dots' ? {show: dots} : {show: !time && l.kind !== 'edge', size: 7},
+        paths: l.kind === 'dots' ? () => null : undefined,
+        value: (u, v, si, at) => rows ? (v == null ? '' : '●') : (at == null ? (l.kind === 'dash' ? '' : '∅ ') + text(average) : text(v) + between(chart, i, at)),
+      });
+      if (l.band) bands.push({series: [i + 1 - l.band, i + 1], fill: faded(color)});
+    });
+    const axis = {stroke: ink('dim'), grid: {stroke: ink('grid'), width: 1}, ticks: {stroke: ink('grid'), width: 1, size: 4}, font: '12px system-ui, sans-serif'};
+    const u = new uPlot({
+      width, height: rows ? 60 + 34 * rows.length : 190,
+      padding: [14, 22, 0, 0],
+      scales: {x: {time: false}, y: rows ? {range: [-0.6, rows.length - 0.4]}
+        : {range: (u, lo, hi) => {
+          const far = u.full && u.scales.x.max - u.scales.x.min > (u.full[1] - u.full[0]) / 5;
+          const top = far ? Math.min(hi ?? 0, cap) : hi ?? 0;
+          return [Math.min(0, lo ?? 0), top <= 0 ? 1 : top * 1.06];
+        }}},
+      series, bands, legend: {markers: {fill: (u, i) => i ? ink('i' + chart.lines[i - 1].ink) : 'transparent', width: 0}},
+      axes: [
+        {...axis, values: (u, vs) => vs.map((v) => chart.ticks ? chart.ticks[v] ?? '' : time ? seconds(v) : text(v)),
+          incrs: chart.ticks ? [1, 2, 5, 10, 20, 50, 100] : undefined, space: time ? 64 : 70},
+        {...axis, size: rows ? 86 : 54, splits: rows ? () => rows.map((r, i) => i) : undefined, values: (u, vs) => vs.map((v) => rows ? rows[v] : text(v)), space: 34},
+      ],
+      cursor: {sync: {key: 'axis-' + (time ? 's' : chart.x), setSeries: false}, drag: {x: true, y: false, setScale: true}, points: {size: 7},},
+      hooks: {draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
+        setScale: [(u, key) => { if (key === 'x') follow(u); }]},
+    }, [xs, ...chart.lines.map((l) => l.y)], place);
+    u.root.querySelector('.u-wrap').setAttribute('aria-hidden', 'true');
+    u.root.querySelectorAll('.u-series').forEach((row, i) => { row.hidden = i > 0 && chart.lines[i - 1].kind === 'edge'; });
+    u.group = time ? 's' : chart.x;
+    u.full = [xs[0], xs[xs.length - 1]];
+    return u;
+  };
+
+  // All charts of one axis show the same stretch of it.
+  let following = false;
+  const zoom = (group, lo, hi) => {
+    const full = range(group);
+    const span = Math.min(Math.max(hi - lo, (full[1] - full[0]) / 5000), full[1] - full[0]);
+    lo = Math.min(Math.max(lo, full[0]), full[1] - span);
+    following = true;
+    for (const u of plots) if (u.group === group) u.setScale('x', {min: lo, max: lo + span});
+    following = false;
+  };
+  const range = (group) => {
+    const lo = [], hi = [];
+    for (const u of plots) if (u.group === group && u.data[0].length) { lo.push(u.data[0][0]); hi.push(u.data[0][u.data[0].length - 1]); }
+    const a = Math.min(...lo), b = Math.max(...hi);
+    return a < b ? [a, b] : [a - 1, a + 1];
+  };
+  const follow = (u) => {
+    if (following || !plots.includes(u) || u.scales.x.min == null) return;
+    const {min, max} = u.scales.x, own = [u.data[0][0], u.data[0][u.data[0].length - 1]];
+    queueMicrotask(() => min <= own[0] && max >= own[1] ? zoom(u.group, ...range(u.group)) : zoom(u.group, min, max));
+  };
+  const turn = (u, what) => {
+    const {min, max} = u.scales.x, span = max - min, mid = (min + max) / 2;
+    switch (what) {
+      case 'in': return zoom(u.group, mid - span / 4, mid + span / 4);
+      case 'out': return zoom(u.group, mid - span, mid + span);
+      case 'left': return zoom(u.group, min - span / 3, max - span / 3);
+      case 'right': return zoom(u.group, min + span / 3, max + span / 3);
+      case 'all': return zoom(u.group, ...range(u.group));
+    }
+  };
+
+  const build = (width) => {
+    const was = new Map(plots.map((u) => [u.group, [u.scales.x.min, u.scales.x.max]]));
+    for (const u of plots) u.destroy();
+    plots = [];
+    const made = places.map((p) => draw(p, width || Math.max(p.clientWidth, 200)));
+    plots = made;
+    for (const group of new Set(plots.map((u) => u.group))) {
+      const at = was.get(group);
+      zoom(group, ...(at && at[0] != null ? at : range(group)));
+    }
+  };
+
+  build();
+  for (const tools of document.querySelectorAll('.tools')) {
+    tools.hidden = false;
+    tools.addEventListener('click', (e) => {
+      const what = e.target.dataset.do;
+      const inside = tools.closest('section').querySelectorAll('.plot');
+      const groups = new Set();
+      for (const p of inside) {
+        const u = plots[places.indexOf(p)];
+        if (what && !groups.has(u.group)) { groups.add(u.group); turn(u, what); }
+      }
+    });
+  }
+  places.forEach((p, i) => p.addEventListener('keydown', (e) => {
+    const u = plots[i], xs = u.data[0];
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') {
+      const step = (e.key === 'ArrowLeft' ? -1 : 1) * (e.shiftKey ? 10 : 1);
+      const from = u.cursor.idx ?? xs.findIndex((x) => x >= u.scales.x.min);
+      const at = Math.min(Math.max(from + step, 0), xs.length - 1);
+      if (xs[at] < u.scales.x.min || xs[at] > u.scales.x.max) turn(u, step < 0 ? 'left' : 'right');
+      u.setCursor({left: u.valToPos(xs[at], 'x'), top: u.over.clientHeight / 2}, true);
+      const chart = data.charts[p.dataset.chart];
+      if (!(chart.notes && chart.notes[at])) {
+        p.closest('section').querySelector('.note').textContent = (chart.ticks ? chart.ticks[xs[at]] : chart.axis === 's' ? seconds(xs[at]) : text(xs[at])) + ': ' +
+          chart.lines.filter((l) => l.kind !== 'edge' && l.y[at] != null).map((l) => l.name + ' ' + text(l.y[at])).join(', ') + ' ' + chart.unit;
+      }
+    } else if (e.key === '+' || e.key === '=') turn(u, 'in');
+    else if (e.key === '-') turn(u, 'out');
+    else if (e.key === '0' || e.key === 'Escape') turn(u, 'all');
+    else return;
+    e.preventDefault();
+  }));
+
+  let waiting = 0;
+  new ResizeObserver(() => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => plots.forEach((u, i) => {
+      const w = places[i].clientWidth;
+      if (w > 0 && w !== u.width && !document.documentElement.classList.contains('print')) u.setSize({width: w, height: u.height});
+    }));
+  }).observe(document.body);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => build());
+  addEventListener('beforeprint', () => { document.documentElement.classList.add('print'); build(660); });
+  addEventListener('afterprint', () => { document.documentElement.classList.remove('print'); build(); });
+  document.documentElement.dataset.drawn = plots.length;
+})();

@@ -1,0 +1,167 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+)
+
+// Point is a point of a grid: what was set there, and what came out, over the seeds that
+// it was run with.
+type Point struct {
+	Set     map[string]string          // without the seed
+	Seeds   int                        // runs
+	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
+}
+
+// seedKey is the axis that makes several runs of one point.
+const seedKey = "seed"
+
+// PointsOf gathers the runs of a sweep into points, in the order in which they come.
+func PointsOf(runs []*engine.Result) []Point {
+	var order []string
+	groups := map[string][]*engine.Result{}
+	for _, r := range runs {
+		name := setWords(unseeded(r.Set))
+		if groups[name] == nil {
+			order = append(order, name)
+		}
+		groups[name] = append(groups[name], r)
+	}
+	out := make([]Point, 0, len(order))
+	for _, name := range order {
+		group := groups[name]
+		p := Point{Set: unseeded(group[0].Set), Seeds: len(group), Figures: map[string]paired.Interval{}}
+		values := map[string][]float64{}
+		for _, r := range group {
+			for key, v := range figuresOf(&r.Totals) {
+				values[key] = append(values[key], v)
+			}
+		}
+		for key, v := range values {
+			p.Figures[key] = paired.MeanOf(v)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func unseeded(set map[string]string) map[string]string {
+	out := maps.Clone(set)
+	delete(out, seedKey)
+	return out
+}
+
+// failedKey is the sum of the failures, which has no key of its own.
+const failedKey = "failures"
+
+func figuresOf(t *figures.Totals) map[string]float64 {
+	all := figures.Of(*t)
+	all[failedKey] = float64(t.Failed())
+	return all
+}
+
+// metric is a figure that sweeps are drawn by.
+type metric struct {
+	key, title, unit string
+	times            float64
+}
+
+// metrics are those that a page of a sweep draws, if they have data and are not the same
+// everywhere.
+func metrics(points []Point) (out []metric) {
+	for _, m := range []metric{
+		{"payload_kbps", "Payload", "kbps", 1},
+		{"transfer.time_s", "Until the file was there", "s", 1},
+		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},
+		{"bits_per_item", "Bits per item", "bits", 1},
+		{"playout.starved_ratio", "Display starved", "% of its ticks", 100},
+		{"playout.position_error_mm.p95", "Moving cubes off by, 95 %", "mm", 1},
+		{"network.delay_ms.p95", "Delay, 95 %", "ms", 1},
+		{"baseline_age_ticks.p50", "Age of the baseline, median", "ticks", 1},
+		{failedKey, "Packets that failed", "", 1},
+	} {
+		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
+			continue
+		}
+		least, most, n := 0.0, 0.0, 0
+		for i := range points {
+			if v, ok := points[i].Figures[m.key]; ok {
+				if n == 0 {
+					least, most = v.Diff, v.Diff
+				}
+				least, most, n = min(least, v.Diff), max(most, v.Diff), n+1
+			}
+		}
+		if n > 0 && (least != most || m.key == "payload_kbps") {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// axis is a swept key with its values in the order in which they came.
+type axis struct {
+	key    string
+	values []string
+	at     []float64 // the values as numbers, if they all are; else nil
+	unit   string
+}
+
+// axesOf lists the keys that differ among points, those with numbers last.
+func axesOf(points []Point) (out []axis) {
+	if len(points) == 0 {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(points[0].Set)) {
+		a := axis{key: key}
+		for i := range points {
+			if v := points[i].Set[key]; !slices.Contains(a.values, v) && len(a.values) < maxValues {
+				a.values = append(a.values, v)
+			}
+		}
+		if len(a.values) > 1 {
+			a.at, a.unit = numbers(a.values)
+			out = append(out, a)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b axis) int {
+		return cmp.Or(cmp.Compare(min(len(a.at), 1), min(len(b.at), 1)), cmp.Compare(len(a.values)*min(len(a.at), 1), len(b.values)*min(len(b.at), 1)))
+	})
+	return out
+}
+
+// maxValues bounds the values of an axis that are drawn.
+const maxValues = 200
+
+// numbers reads values that are numbers of one unit, or times; nil if they are not.
+func numbers(values []string) (at []float64, unit string) {
+	for i, v := range values {
+		end := strings.LastIndexFunc(v, func(r rune) bool { return r >= '0' && r <= '9' }) + 1
+		x, err := strconv.ParseFloat(v[:end], 64)
+		if err != nil || i > 0 && v[end:] != unit {
+			return times(values)
+		}
+		at, unit = append(at, x), v[end:]
+	}
+	return at, strings.TrimSpace(unit)
+}
+
+// times reads values that are times, in milliseconds.
+func times(values []string) (at []float64, unit string) {
+	for _, v := range values {
+		d, err := time.ParseDuration(v)
+		if err != nil {
+			return nil, ""
+		}
+		at = append(at, float64(d)/float64(time.Millisecond))
+	}
+	return at, "ms"
+}

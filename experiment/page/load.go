@@ -1,0 +1,101 @@
+package page
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/report"
+)
+
+// Loaded is a report that was saved, with what lies beside it.
+type Loaded struct {
+	Path   string // as it was named
+	Report *report.Report
+	Run    *Run // the one run, nil for a sweep
+}
+
+// Load reads a report.json, or the folder that holds it, and the rows beside it. What is
+// missing beside it is no error: the page says so.
+func Load(path string) (*Loaded, error) {
+	r, err := report.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &Loaded{Path: path, Report: r}
+	if r.Sweep || len(r.Runs) != 1 {
+		return l, nil
+	}
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	l.Run = &Run{Name: path, Result: r.Runs[0], Rows: NewRows(nil, nil)}
+	samples := func(head []string) func([]string) {
+		l.Run.Rows.sampleHead = columnsOf(head)
+		return l.Run.Rows.Sample
+	}
+	packets := func(head []string) func([]string) {
+		l.Run.Rows.packetHead = columnsOf(head)
+		return l.Run.Rows.Packet
+	}
+	if err := l.Run.read(dir, "samples.csv", "the charts over time", samples); err != nil {
+		return nil, err
+	}
+	return l, l.Run.read(dir, "packets.csv", "the packets one by one", packets)
+}
+
+// Write writes the page of what was loaded.
+func (l *Loaded) Write(w io.Writer) error {
+	if l.Run != nil {
+		return l.Run.Write(w)
+	}
+	return WriteSweep(w, l.Report)
+}
+
+// read hands every row of a file to what begin returns for its head.
+func (r *Run) read(dir, name, use string, begin func(head []string) func(row []string)) error {
+	path := filepath.Join(dir, name)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &config.Error{File: path, Problem: "is no file", Expected: "the " + name + " of the report"}
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.Missing = append(r.Missing, fmt.Sprintf("%s is not beside the report, so %s are missing here.", name, use))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows := csv.NewReader(bufio.NewReaderSize(io.LimitReader(file, maxRows), 1<<16))
+	rows.ReuseRecord, rows.FieldsPerRecord = true, -1
+	head, err := rows.Read()
+	var take func([]string)
+	if err == nil {
+		take = begin(append([]string{}, head...))
+	}
+	for err == nil {
+		var row []string
+		if row, err = rows.Read(); err == nil {
+			take(row)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		line := 1
+		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
+			line = bad.Line
+		}
+		r.Missing = append(r.Missing, fmt.Sprintf("%s cannot be read from line %d on, so what follows is missing here.", name, line))
+	}
+	return nil
+}
+
+// maxRows bounds what is read of a file of rows: some 1000 hours of packets.
+const maxRows = 64 << 30

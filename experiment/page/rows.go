@@ -1,0 +1,67 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Rows gathers what the charts and tables of one run need from the rows of its
+// samples.csv and packets.csv. Its size is bounded.
+type Rows struct {
+	sampleHead, packetHead columns
+	series                 series
+	packets                packets
+}
+
+// NewRows returns a Rows for files with these columns. Columns that it does not know are
+// ignored, and those that are missing count as 0.
+func NewRows(sampleHead, packetHead []string) *Rows {
+	return &Rows{sampleHead: columnsOf(sampleHead), packetHead: columnsOf(packetHead)}
+}
+
+// Sample takes a row of samples.csv; they come in the order of time.
+func (r *Rows) Sample(row []string) { r.series.add(cells{r.sampleHead, row}) }
+
+// Packet takes a row of packets.csv; they may come in any order.
+func (r *Rows) Packet(row []string) { r.packets.add(cells{r.packetHead, row}) }
+
+// Clone returns a copy, for rows that may still change.
+func (r *Rows) Clone() *Rows {
+	x := *r
+	x.series, x.packets = r.series.clone(), r.packets.clone()
+	return &x
+}
+
+// columns maps names to places.
+type columns map[string]int
+
+func columnsOf(head []string) columns {
+	c := make(columns, len(head))
+	for i, name := range head {
+		c[name] = i
+	}
+	return c
+}
+
+// cells is a row with the names of its columns.
+type cells struct {
+	columns columns
+	row     []string
+}
+
+// text returns a cell; "" if there is none.
+func (c cells) text(name string) string {
+	if i, ok := c.columns[name]; ok && i < len(c.row) {
+		return c.row[i]
+	}
+	return ""
+}
+
+// number returns a cell as a number; 0 if it is none.
+func (c cells) number(name string) float64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(c.text(name)), 64)
+	if err != nil || v != v || v > 1e300 || v < -1e300 {
+		return 0
+	}
+	return v
+}

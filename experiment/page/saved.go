@@ -1,0 +1,28 @@
+package page
+
+import (
+	"io"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
+)
+
+// Pages makes report.html for the folders of reports.
+func Pages() report.Pages {
+	return report.Pages{
+		Run:   func(sampleHead, packetHead []string) report.Page { return saved{NewRows(sampleHead, packetHead)} },
+		Sweep: WriteSweep,
+	}
+}
+
+// saved is the page of a run that follows its rows.
+type saved struct{ *Rows }
+
+// Copy implements report.Page.
+func (s saved) Copy() report.Page { return saved{s.Rows.Clone()} }
+
+// Write implements report.Page.
+func (s saved) Write(w io.Writer, r *engine.Result) error {
+	run := Run{Result: r, Rows: s.Rows}
+	return run.Write(w)
+}

@@ -1,0 +1,283 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+)
+
+// WriteSweep writes the page of a sweep.
+func WriteSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
+
+// maxAlarms bounds the sentences about what did not hold.
+const maxAlarms = 20
+
+func sweepDocument(r *report.Report) *document {
+	points := PointsOf(r.Runs)
+	d := &document{Title: "Sweep", Headline: sweepHeadline(r, points)}
+	axes := axesOf(points)
+	for _, a := range axes {
+		d.Meta = append(d.Meta, fmt.Sprintf("%s: %s", a.key, strings.Join(brief(a.values), ", ")))
+	}
+	d.Meta = append(d.Meta, count(int64(len(r.Runs)), "run"))
+	d.Alarms = r.Failed()
+	if n := len(d.Alarms); n > maxAlarms {
+		d.Alarms = append(d.Alarms[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
+	}
+	d.Alarms = append(d.Alarms, notEmpty(r.Missing(), ending(r.Reason, r.Error, r.Interrupted))...)
+	if len(points) == 0 {
+		d.Notes = []string{"No run was finished."}
+		return d
+	}
+	d.sweep(points, axes)
+	first := r.Runs[0]
+	c, err := config.FromValues("", first.Config)
+	if err != nil {
+		c = nil
+	}
+	d.configuration(first, c)
+	last := &d.Sections[len(d.Sections)-1]
+	last.Lead = append(last.Lead, "Of the first run; what was swept differs in the others.")
+	d.Sections = append(d.Sections, section{ID: "again", Title: "How to run it again", Code: []code{{"",
+		"tui replay report.json     # all of it once more, and demands the same bytes\ntui run experiment.toml    # without asking\ntui report .               # makes this page anew"}}})
+	return d
+}
+
+// sweep adds what there is to see of a grid.
+func (d *document) sweep(points []Point, axes []axis) {
+	ms := metrics(points)
+	if len(axes) > 0 {
+		s := section{ID: "lines", Title: "Figure by figure"}
+		if n := seeds(points); n > 1 {
+			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands their intervals of 95 %% (Student).", n)}
+		}
+		for _, m := range ms {
+			d.gridChart(points, axes, m)
+		}
+		s.show(&d.data, 0)
+		d.Sections = append(d.Sections, s)
+	}
+	if len(axes) > 1 {
+		d.heat(points, axes, ms)
+	}
+	d.pareto(points)
+	d.pointTable(points, ms)
+}
+
+// brief lists at most eight values.
+func brief(values []string) []string {
+	const most = 8
+	if len(values) <= most {
+		return values
+	}
+	return append(slices.Clone(values[:most-1]), "… "+values[len(values)-1])
+}
+
+func seeds(points []Point) (most int) {
+	for i := range points {
+		most = max(most, points[i].Seeds)
+	}
+	return most
+}
+
+func sweepHeadline(r *report.Report, points []Point) string {
+	if len(points) == 0 {
+		return "A sweep of which no run was finished."
+	}
+	least, most, wrong := math.Inf(1), math.Inf(-1), int64(0)
+	var cheapest, dearest *Point
+	for i := range points {
+		if v, ok := points[i].Figures["payload_kbps"]; ok {
+			if v.Diff < least {
+				least, cheapest = v.Diff, &points[i]
+			}
+			if v.Diff > most {
+				most, dearest = v.Diff, &points[i]
+			}
+		}
+	}
+	for _, run := range r.Runs {
+		wrong += run.Totals.Wrong
+	}
+	text := count(int64(len(points)), "point")
+	if len(r.Runs) > len(points) {
+		text += fmt.Sprintf(", %d runs", len(r.Runs))
+	}
+	if cheapest != nil && len(points) > 1 {
+		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", round(least), shortSet(cheapest.Set), round(most), shortSet(dearest.Set))
+	}
+	if wrong > 0 {
+		return text + "; " + count(wrong, "packet") + " decoded WRONG."
+	}
+	return text + "; nothing decoded wrong."
+}
+
+// shortSet names a point by its values alone.
+func shortSet(set map[string]string) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, lastWord(k)+" "+set[k])
+	}
+	return strings.Join(parts, ", ")
+}
+
+func lastWord(key string) string {
+	if key == "encoder.name" {
+		return "encoder"
+	}
+	return key[strings.LastIndexByte(key, '.')+1:]
+}
+
+// maxLines bounds the lines of a chart: there are eight inks.
+const maxLines = 8
+
+// gridChart draws a figure over the last axis, a line for each combination of the others.
+func (d *document) gridChart(points []Point, axes []axis, m metric) {
+	along := axes[len(axes)-1]
+	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
+	if along.unit != "" {
+		c.Axis += ", " + along.unit
+	}
+	var x []place
+	for i := range along.values {
+		if along.at == nil {
+			x = append(x, place(i))
+		} else {
+			x = append(x, place(along.at[i]))
+		}
+	}
+	if along.at == nil {
+		c.Ticks = along.values
+	}
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	sorted := make([]place, len(x))
+	for i, k := range order {
+		sorted[i] = x[k]
+	}
+	var names []string
+	byName := map[string]map[string]*Point{}
+	for i := range points {
+		rest := maps.Clone(points[i].Set)
+		delete(rest, along.key)
+		name := shortSet(only(rest, axes))
+		if byName[name] == nil {
+			byName[name] = map[string]*Point{}
+			names = append(names, name)
+		}
+		byName[name][points[i].Set[along.key]] = &points[i]
+	}
+	said := []value{}
+	for i, name := range names {
+		if i == maxLines {
+			c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
+			break
+		}
+		mid, lo, hi := make([]value, len(x)), make([]value, len(x)), make([]value, len(x))
+		banded := false
+		for k, at := range order {
+			mid[k], lo[k], hi[k] = none, none, none
+			p := byName[name][along.values[at]]
+			if p == nil {
+				continue
+			}
+			v, ok := p.Figures[m.key]
+			if !ok {
+				continue
+			}
+			mid[k] = value(v.Diff * m.times)
+			if v.Known {
+				lo[k], hi[k], banded = value(max(v.Lo, 0)*m.times), value(v.Hi*m.times), true // none can be negative
+			}
+		}
+		said = append(said, mid...)
+		c.Lines = append(c.Lines, line{Name: cmp.Or(name, m.title), Ink: 1 + i, Y: mid})
+		if banded {
+			c.Lines = append(c.Lines, line{Name: "95 %, up to", Ink: 1 + i, Kind: "edge", Y: hi}, line{Name: "from", Ink: 1 + i, Kind: "edge", Band: 1, Y: lo})
+		}
+	}
+	c.Label = label(m.title, m.unit, said) + ", by " + along.key + "; the table of all points has the figures"
+	c.X = d.data.axis(sorted)
+	d.data.Charts = append(d.data.Charts, c)
+}
+
+// only returns the settings of a point that are among the axes.
+func only(set map[string]string, axes []axis) map[string]string {
+	out := map[string]string{}
+	for _, a := range axes {
+		if v, ok := set[a.key]; ok {
+			out[a.key] = v
+		}
+	}
+	return out
+}
+
+// maxListed bounds the table of points.
+const maxListed = 1000
+
+// pointTable lists the points with their figures.
+func (d *document) pointTable(points []Point, ms []metric) {
+	var keys []string
+	if len(points) > 0 {
+		keys = slices.Sorted(maps.Keys(points[0].Set))
+	}
+	names := slices.Clone(keys)
+	many := seeds(points) > 1
+	if many {
+		names = append(names, ">seeds")
+	}
+	ms = append(slices.Clone(ms), metric{"lost", "lost", "", 1}, metric{"wrong", "wrong", "", 1})
+	for _, m := range ms {
+		name := ">" + m.title
+		if m.unit != "" {
+			name += ", " + m.unit
+		}
+		names = append(names, name)
+	}
+	t := table{Caption: fmt.Sprintf("All %s", count(int64(len(points)), "point")), Head: heads(names...)}
+	if many {
+		t.Caption += ": means, ± half of the interval of 95 %"
+	}
+	for i := range points {
+		if i == maxListed {
+			t.Caption = fmt.Sprintf("The first %s of %s; summary.csv has all", digits(maxListed), count(int64(len(points)), "point"))
+			break
+		}
+		p := &points[i]
+		var row []any
+		for _, k := range keys {
+			row = append(row, p.Set[k])
+		}
+		if many {
+			row = append(row, p.Seeds)
+		}
+		for _, m := range ms {
+			row = append(row, p.cell(m))
+		}
+		t.row(row...)
+	}
+	d.Sections = append(d.Sections, section{ID: "points", Title: "All points", Tables: []table{t}})
+}
+
+func (p *Point) cell(m metric) string {
+	v, ok := p.Figures[m.key]
+	if !ok {
+		return figure(figures.Figure{})
+	}
+	text := digits(v.Diff * m.times)
+	if v.Known {
+		text += " ± " + digits((v.Hi-v.Diff)*m.times)
+	}
+	return text
+}

@@ -1,0 +1,178 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"wirelab/experiment/figures"
+)
+
+// timeCharts adds the charts of a run over time. item is what a frame has many of.
+func (d *data) timeCharts(r *Rows, item string, budget float64) {
+	points := r.series.all()
+	if len(points) > 0 {
+		d.sampleCharts(points, item, budget)
+	}
+	d.delayChart(&r.packets)
+	d.packetChart(&r.packets)
+}
+
+// axis adds an axis and returns its number.
+func (d *data) axis(x []place) int {
+	d.X = append(d.X, x)
+	return len(d.X) - 1
+}
+
+// column works a value of each point out.
+func column(points []point, of func(p *point) float64) []value {
+	out := make([]value, len(points))
+	for i := range points {
+		out[i] = value(of(&points[i]))
+	}
+	return out
+}
+
+// over is x/y; no value if y is 0.
+func over(x, y float64) float64 {
+	if y == 0 {
+		return math.NaN()
+	}
+	return x / y
+}
+
+func (d *data) sampleCharts(points []point, item string, budget float64) {
+	until := make([]place, len(points))
+	for i := range points {
+		until[i] = place(points[i].until)
+	}
+	x := d.axis(until)
+	add := func(title, unit string, lines ...line) {
+		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true}
+		c.Label = label(title, unit, lines[0].Y)
+		d.Charts = append(d.Charts, c)
+	}
+	per := func(f func(p *point) float64) []value {
+		return column(points, func(p *point) float64 { return over(f(p), p.width) })
+	}
+	kbps := []line{
+		{Name: "payload", Ink: 1, Y: per(func(p *point) float64 { return p.payload / 1000 })},
+		{Name: "on the wire", Ink: 8, Y: per(func(p *point) float64 { return p.wire / 1000 })},
+		{Name: "feedback", Ink: 3, Y: per(func(p *point) float64 { return p.feedback / 1000 })},
+	}
+	if points[0].width > 1.5*samplePeriod { // the spikes that the mean hides
+		kbps = append(kbps, line{Name: "payload, most in 100 ms", Ink: 1, Kind: "edge", Y: column(points, func(p *point) float64 { return p.peakKbps })},
+			line{Name: "payload, least in 100 ms", Ink: 1, Kind: "edge", Band: 1, Y: column(points, func(p *point) float64 { return p.least })})
+	}
+	if budget > 0 {
+		kbps = append(kbps, line{Name: "budget", Ink: 5, Kind: "dash", Y: column(points, func(*point) float64 { return budget })})
+	}
+	add("Bandwidth", "kbps", kbps...)
+	if anyOf(points, func(p *point) float64 { return p.changed }) {
+		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Ink: 1,
+			Y: column(points, func(p *point) float64 { return over(p.payload, p.changed) })})
+	} else if anyOf(points, func(p *point) float64 { return p.items }) {
+		add("Bits per "+item, "bits", line{Name: "per " + item, Ink: 1,
+			Y: column(points, func(p *point) float64 { return over(p.payload, p.items) })})
+	}
+	add("Packets that were of no use", "a second",
+		line{Name: "failed", Ink: 5, Y: per(func(p *point) float64 { return p.failed + p.wrong })},
+		line{Name: "lost", Ink: 2, Y: per(func(p *point) float64 { return p.lost })},
+		line{Name: "stale", Ink: 4, Y: per(func(p *point) float64 { return p.stale })})
+	if anyOf(points, func(p *point) float64 { return p.aged }) {
+		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: column(points, func(p *point) float64 { return over(p.age, p.aged) })})
+	}
+	if anyOf(points, func(p *point) float64 { return p.starved + p.late }) {
+		add("Display starved", "% of its ticks", line{Name: "starved", Ink: 5,
+			Y: column(points, func(p *point) float64 { return 100 * over(p.starved, p.displayed) })})
+	}
+	if anyOf(points, func(p *point) float64 { return p.positionMM }) {
+		add("The worst shown cube is off by", "mm", line{Name: "position", Ink: 4, Y: column(points, func(p *point) float64 { return p.positionMM })})
+	}
+}
+
+func anyOf(points []point, of func(p *point) float64) bool {
+	for i := range points {
+		if of(&points[i]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// label says in a sentence what a chart shows.
+func label(title, unit string, y []value) string {
+	least, most, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
+	for _, v := range y {
+		if f := float64(v); !math.IsNaN(f) {
+			least, most, sum, n = min(least, f), max(most, f), sum+f, n+1
+		}
+	}
+	if n == 0 {
+		return title + ": no data"
+	}
+	return fmt.Sprintf("%s, %s: %s on average, from %s to %s", title, unit, digits(figures.Ratio(sum, n)), digits(least), digits(most))
+}
+
+// delayChart draws how long packets were under way.
+func (d *data) delayChart(p *packets) {
+	var x []place
+	var mean, least, most []value
+	p.delays.each(func(until float64, b delay) {
+		x = append(x, place(until))
+		mean = append(mean, value(float64(b.sum)/float64(b.n)/1e6))
+		least, most = append(least, value(float64(b.least)/1e6)), append(most, value(float64(b.most)/1e6))
+	})
+	if len(x) == 0 {
+		return
+	}
+	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.axis(x), Marked: true,
+		Label: label("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Ink: 1, Y: mean},
+			{Name: "slowest", Ink: 1, Kind: "edge", Y: most}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: least}}})
+}
+
+// packetChart draws the packets with which something was wrong on a time line.
+func (d *data) packetChart(p *packets) {
+	type timed struct {
+		event
+		kind kind
+	}
+	var dots []timed
+	rows, n := []string{}, 0
+	inks := [numKinds]int{5, 2, 4, 6}
+	var kinds []kind
+	for k := numKinds - 1; k >= 0; k-- {
+		if p.kinds[k].n == 0 {
+			continue
+		}
+		rows, kinds = append(rows, kindNames[k]), append(kinds, k)
+		for _, e := range p.listed(k) {
+			dots = append(dots, timed{e, k})
+		}
+		n += p.kinds[k].n
+	}
+	if len(dots) == 0 {
+		return
+	}
+	slices.SortStableFunc(dots, func(a, b timed) int { return cmp.Or(cmp.Compare(a.sent, b.sent), a.before(&b.event)) })
+	c := chart{Title: "Packets with which something was wrong", Axis: "s", Rows: rows, Marked: true,
+		Label: fmt.Sprintf("%d packets on a time line; the table under Packets says of each what was wrong", n)}
+	x := make([]place, len(dots))
+	for i, e := range dots {
+		x[i] = place(e.sent)
+		c.Notes = append(c.Notes, e.why)
+	}
+	c.X = d.axis(x)
+	for row, k := range kinds {
+		y := make([]value, len(dots))
+		for i := range dots {
+			y[i] = none
+			if dots[i].kind == k {
+				y[i] = value(row)
+			}
+		}
+		c.Lines = append(c.Lines, line{Name: kindNames[k], Ink: inks[k], Kind: "dots", Y: y})
+	}
+	d.Charts = append(d.Charts, c)
+}

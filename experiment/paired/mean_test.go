@@ -1,0 +1,40 @@
+package paired
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The interval of a mean is Student's: by hand for three values, and 95 of 100 such
+// intervals hold the truth whatever the number of values.
+func TestMeanOf(t *testing.T) {
+	got := MeanOf([]float64{1, 2, 6})
+	half := 4.303 * math.Sqrt(7.0/3) // variance 7, two degrees of freedom
+	if math.Abs(got.Diff-3) > 1e-12 || math.Abs(got.Hi-3-half) > 1e-9 || math.Abs(got.Lo-3+half) > 1e-9 || !got.Known {
+		t.Errorf("%+v, want 3 ± %g", got, half)
+	}
+	if one := MeanOf([]float64{4}); one.Diff != 4 || one.Known {
+		t.Errorf("one value: %+v", one)
+	}
+	if none := MeanOf(nil); !math.IsNaN(none.Diff) || none.Known {
+		t.Errorf("no value: %+v", none)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{2, 3, 8, 31, 40, 120} {
+		const trials = 4000
+		held := 0
+		for range trials {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = 5 + rng.NormFloat64()
+			}
+			if m := MeanOf(v); m.Lo <= 5 && 5 <= m.Hi {
+				held++
+			}
+		}
+		if share := float64(held) / trials; share < 0.937 || share > 0.963 {
+			t.Errorf("of %d values %.1f %% of the intervals hold the truth", n, 100*share)
+		}
+	}
+}

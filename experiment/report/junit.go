@@ -1,0 +1,135 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"wirelab/experiment/engine"
+)
+
+// The elements of JUnit's format, as CI systems read it.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Name    string    `xml:"name,attr"`
+		Class   string    `xml:"classname,attr"`
+		Failure *junitBad `xml:"failure"`
+		Error   *junitBad `xml:"error"`
+	}
+	junitBad struct {
+		Message string `xml:"message,attr"`
+	}
+)
+
+// WriteJUnit writes what was asserted, and what must hold of every run, in the format of
+// JUnit: a suite for each run. That runs are missing is an error of a suite of its own.
+func WriteJUnit(w io.Writer, r *Report) error {
+	all := junitSuites{Name: "wirelab"}
+	for i, run := range r.Runs {
+		name := PointName(run.Set)
+		if name == "" {
+			name = fmt.Sprintf("run %d", i+1)
+		}
+		all.add(junitRun(name, run))
+	}
+	if r.Error != "" || r.Interrupted || len(r.Runs) < r.Planned {
+		why := r.Error
+		if why == "" {
+			why = fmt.Sprintf("%d of %d runs were finished", len(r.Runs), r.Planned)
+		}
+		all.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: bad(why)}}})
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(&all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (s *junitSuites) add(x junitSuite) {
+	x.Name = plain(x.Name)
+	for i := range x.Cases {
+		x.Cases[i].Class = x.Name
+	}
+	s.Suites = append(s.Suites, x)
+	s.Tests, s.Failures, s.Errors = s.Tests+x.Tests, s.Failures+x.Failures, s.Errors+x.Errors
+}
+
+// junitRun is a run: its assertions, then what must hold of every run.
+func junitRun(name string, r *engine.Result) junitSuite {
+	s := junitSuite{Name: name}
+	add := func(name, failure string) {
+		c := junitCase{Name: plain(name)}
+		if failure != "" {
+			c.Failure, s.Failures = bad(failure), s.Failures+1
+		}
+		s.Cases, s.Tests = append(s.Cases, c), s.Tests+1
+	}
+	for _, a := range r.Assertions {
+		failure := ""
+		switch {
+		case a.Absent:
+			failure = "the run has no data for it"
+		case !a.Holds:
+			failure = fmt.Sprintf("measured %g", a.Got)
+		}
+		add(a.Name+" "+a.Bound, failure)
+	}
+	t := &r.Totals
+	add("nothing decoded wrong", counted(t.Wrong, "packets decoded to something else than was sent"))
+	add("the encoder takes every frame", counted(t.EncodeFailed, "frames were refused: "+r.CodecError))
+	add("the decoder takes every undamaged packet", counted(t.DecodeRefused, "packets were refused: "+r.CodecError))
+	if n := len(r.Refused); n > 0 || len(r.Changes) > 0 {
+		why := ""
+		if n > 0 {
+			why = fmt.Sprintf("%d could not: %s", n, r.Refused[0].Why)
+		}
+		add("every change could be made", why)
+	}
+	if r.Interrupted {
+		s.Cases = append(s.Cases, junitCase{Name: "finished", Error: bad(fmt.Sprintf("interrupted after %.1f s", r.DurationS))})
+		s.Tests, s.Errors = s.Tests+1, s.Errors+1
+	}
+	return s
+}
+
+func counted(n int64, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+func bad(message string) *junitBad { return &junitBad{plain(message)} }
+
+// plain leaves out what XML cannot hold.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -40,7 +40,7 @@ func (a *app) root() *cobra.Command {
 	cmd.AddCommand(
 		a.tourCommand(),
 		a.runCommand(), a.sweepCommand(), a.workerCommand(), a.searchCommand(), a.walkoffCommand(), a.tuneCommand(),
-		a.recordCommand(), a.replayCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
+		a.recordCommand(), a.replayCommand(), a.reportCommand(), a.compareCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),
 	)

@@ -2,9 +2,12 @@ package main
 
 import (
 	"errors"
+	"io"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 
 	"github.com/spf13/cobra"
 )
@@ -14,6 +17,8 @@ type runFlags struct {
 	out    string
 	json   bool
 	force  bool
+	bench  string // file in Go's benchmark format
+	junit  string // file in JUnit's
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -28,9 +33,9 @@ gives the same bytes on every machine; only the timings differ.
 Without a file or a preset it is the default experiment: the demo recording over
 a perfect link. With [[sweep]] it runs once per value, over all cores.
 
---out writes a folder: report.json, report.md, samples.csv, packets.csv and
-experiment.toml. It is rewritten as the run goes on, whole or not at all, so that
-an interruption loses at most a second. A folder that holds the results of another
+--out writes a folder: report.json, report.md, report.html, samples.csv, packets.csv
+and experiment.toml; at the top of a sweep also summary.csv. It is rewritten as the run
+goes on, whole or not at all, so that an interruption loses at most a second. A folder that holds the results of another
 run is refused, unless --force: then all of them give way at once. So is a run whose
 histories may take more than 8 GB of memory, unless --force.
 
@@ -38,10 +43,14 @@ The report says why the run ended: reason is finished, assertion (it did not hol
 interrupted, data (it could not be read to its end), machine (the report could not be
 written) or running. planned is how many runs there were to be, planned_s how long.
 
+--bench writes the figures in the format of Go's benchmarks, a line for each run, for
+benchstat; --junit writes what was asserted for a CI system.
+
 Exits with 1 if an assertion does not hold. A reader of the output that leaves early
 changes nothing about the exit code.`,
 		Example: `  tui run --set link.loss=5% --set link.latency=50ms
   tui run experiment.toml --out report
+  tui run experiment.toml --bench new.txt --junit results.xml
   tui run --preset loss-table --json | jq '.runs[] | {set, kbps: .totals.payload_kbps}'
   tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -62,6 +71,8 @@ changes nothing about the exit code.`,
 	f.config.addSet(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
+	cmd.Flags().StringVar(&f.bench, "bench", "", "write the figures in Go's benchmark format into this `FILE`")
+	cmd.Flags().StringVar(&f.junit, "junit", "", "write what was asserted in JUnit's format into this `FILE`")
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }
@@ -73,30 +84,50 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	}
 	a.warn(config.Warnings())
 	line := a.progress("run")
-	report, err := experiment.Run(cmd.Context(), config,
+	result, err := experiment.Run(cmd.Context(), config,
 		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk})
 	line.done()
+	if result != nil {
+		err = errors.Join(err, a.forOthers(f, result))
+	}
 	if err != nil {
-		if f.json && report != nil {
-			_ = a.stdout.json(report) // there is something worse to tell of
+		if f.json && result != nil {
+			_ = a.stdout.json(result) // there is something worse to tell of
 		}
-		if f.out != "" && report != nil && report.Reason == engine.BadData && len(report.Runs) > 0 {
+		if f.out != "" && result != nil && result.Reason == engine.BadData && len(result.Runs) > 0 {
 			a.remark("report in %s: what was measured until then", f.out)
 		}
 		return badData(err)
 	}
 	if f.json {
-		err = a.stdout.json(report)
+		err = a.stdout.json(result)
 	} else {
-		writeReport(a.stdout, report)
+		writeReport(a.stdout, result)
 	}
 	if f.out != "" {
 		a.remark("report in %s", f.out)
 	}
-	if report.Interrupted {
+	if result.Interrupted {
 		return errors.Join(err, cmd.Context().Err())
 	}
-	return errors.Join(err, held(report.Failed()))
+	return errors.Join(err, held(result.Failed()))
+}
+
+// forOthers writes the files that other programs read.
+func (a *app) forOthers(f runFlags, r *report.Report) error {
+	var errs []error
+	for _, x := range []struct {
+		path  string
+		write func(io.Writer, *report.Report) error
+	}{{f.bench, report.WriteBench}, {f.junit, report.WriteJUnit}} {
+		if x.path == "" {
+			continue
+		}
+		if err := a.disk.WriteFile(x.path, 0o644, func(w *whole.File) error { return x.write(w, r) }); err != nil {
+			errs = append(errs, unwritable(x.path, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // badData marks what is wrong with a recording or a specification as the

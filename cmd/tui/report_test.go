@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sweepInto runs two encoders with three seeds each and returns the folder.
+func sweepInto(t *testing.T, dir string, more ...string) outcome {
+	t.Helper()
+	args := append([]string{"run", "--set", "duration=1s", "--set", "down.loss=10%",
+		"--set", "sweep[0].key=encoder.name", "--set", `sweep[0].values=["rotor","quantized"]`,
+		"--set", "sweep[1].key=seed", "--set", "sweep[1].values=[1,2,3]", "--out", dir, "--quiet"}, more...)
+	o := tui(args...)
+	if o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	return o
+}
+
+// report writes the page beside its report or where it is told to, of one report or of
+// several; what cannot be is refused before anything is written.
+func TestReport(t *testing.T) {
+	root := t.TempDir()
+	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
+	for _, dir := range []string{one, two} {
+		if o := tui("run", "--set", "duration=12s", "--set", "encoder.name="+map[string]string{one: "rotor", two: "changed-index"}[dir], "--out", dir); o.code != exitDone {
+			t.Fatalf("exit %d: %s", o.code, o.stderr)
+		}
+	}
+	page := filepath.Join(one, "report.html")
+	saved, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(page); err != nil {
+		t.Fatal(err)
+	}
+	if o := tui("report", filepath.Join(one, "report.json")); o.code != exitDone || strings.TrimSpace(o.stdout) != page {
+		t.Fatalf("exit %d: %q %s", o.code, o.stdout, o.stderr)
+	}
+	if again, err := os.ReadFile(page); err != nil || string(again) != string(saved) {
+		t.Errorf("the page made anew differs from the one that was saved, %v", err)
+	}
+	both := filepath.Join(root, "both.html")
+	if o := tui("report", one, two, "--out", both); o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	text, err := os.ReadFile(both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"A one takes ", "; B two ", "% more; under the same seed.", "encoder.name", "block bootstrap"} {
+		if !strings.Contains(string(text), what) {
+			t.Errorf("side by side: nothing of %q", what)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"report"}, "expects a report.json"},
+		{[]string{"report", filepath.Join(root, "none")}, "cannot be read"},
+		{[]string{"report", one, "--out", root}, "is a folder"},
+		{append([]string{"report"}, strings.Split(strings.Repeat(one+" ", 9), " ")[:9]...), "at most 8"},
+	} {
+		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
+			t.Errorf("%v: exit %d: %s", c.args, o.code, o.stderr)
+		}
+	}
+}
+
+// compare goes by pairs of the same seed, exits with 1 on a regression and with 2 on what
+// makes no sense.
+func TestCompare(t *testing.T) {
+	root := t.TempDir()
+	base, same, worse := filepath.Join(root, "base"), filepath.Join(root, "same"), filepath.Join(root, "worse")
+	sweepInto(t, base)
+	sweepInto(t, same)
+	sweepInto(t, worse, "--set", "down.loss=40%")
+	if o := tui("compare", base, same, "--max-regression", "payload_kbps=0%", "--max-regression", "decoded=0"); o.code != exitDone ||
+		strings.Count(o.stdout, "holds") != 4 {
+		t.Errorf("the same: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	o := tui("compare", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
+	var doc struct {
+		Differences []struct {
+			Set     map[string]string `json:"set"`
+			Figure  string            `json:"figure"`
+			Share   float64           `json:"share"`
+			ShareLo *float64          `json:"share_lo"`
+			ShareHi *float64          `json:"share_hi"`
+			Pairs   int               `json:"pairs"`
+			Worse   bool              `json:"regression"`
+		} `json:"differences"`
+		Regressions int `json:"regressions"`
+	}
+	document(t, o.stdout, &doc)
+	if o.code != exitFailed || len(doc.Differences) != 4 || doc.Regressions != 2 {
+		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, d := range doc.Differences {
+		if d.Pairs != 3 || d.Worse != (d.Figure == "lost") || d.ShareLo == nil || *d.ShareLo > d.Share || d.Share > *d.ShareHi ||
+			d.Set["encoder.name"] == "" || d.Set["seed"] != "" {
+			t.Errorf("%+v", d)
+		}
+	}
+	if !strings.Contains(o.stderr, "encoder.name=rotor: lost got worse by more than 1 %") {
+		t.Errorf("stderr %q", o.stderr)
+	}
+	if o := tui("compare", base, worse); o.code != exitDone || !strings.Contains(o.stdout, "payload_kbps") {
+		t.Errorf("without limits: exit %d: %s", o.code, o.stderr)
+	}
+	for limit, says := range map[string]string{
+		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is no share",
+		"payload_kbps=x": "is no share", "payload_kbps=inf": "is no share",
+	} {
+		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, says) {
+			t.Errorf("%s: exit %d: %s", limit, o.code, o.stderr)
+		}
+	}
+	if o := tui("compare", base); o.code != exitUsage {
+		t.Errorf("one report: exit %d", o.code)
+	}
+}
+
+// benchstat reads what --bench writes: it takes the seeds as the samples of one name, and
+// finds the payload that report.json has. A sweep's summary.csv has a row for each run.
+func TestBench(t *testing.T) {
+	dir := t.TempDir()
+	bench := filepath.Join(dir, "new.txt")
+	sweepInto(t, filepath.Join(dir, "out"), "--bench", bench)
+	text, err := os.ReadFile(bench)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"\nBenchmarkRun/encoder=rotor 1 ", "\nBenchmarkRun/encoder=quantized 1 "} {
+		if n := strings.Count(string(text), name); n != 3 {
+			t.Errorf("%d lines of %q, expected one for each of 3 seeds", n, name)
+		}
+	}
+	file, err := os.Open(filepath.Join(dir, "out", "summary.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) != 7 || rows[0][0] != "encoder.name" || rows[0][1] != "seed" {
+		t.Fatalf("summary.csv: %d rows, %v, %v", len(rows), rows[0], err)
+	}
+	tool := exec.CommandContext(t.Context(), "go", "tool", "benchstat", "-format", "csv", "-col", "/encoder", bench)
+	var stderr strings.Builder
+	tool.Stderr = &stderr
+	out, err := tool.Output()
+	if err != nil {
+		for _, why := range []string{"dial tcp", "lookup ", "connection refused", "module lookup disabled", "proxyconnect", "executable file not found"} {
+			if strings.Contains(stderr.String()+err.Error(), why) {
+				t.Skipf("benchstat cannot be had: %v: %s", err, stderr.String())
+			}
+		}
+		t.Fatalf("benchstat: %v: %s", err, stderr.String())
+	}
+	for _, what := range []string{"payload-kbps", "bits/changed-cube", "rotor", "quantized", "baseline-ticks"} {
+		if !strings.Contains(string(out), what) {
+			t.Errorf("benchstat says nothing of %s:\n%s", what, out)
+		}
+	}
+	if strings.Contains(stderr.String(), "unknown") || strings.Contains(stderr.String(), "syntax") {
+		t.Errorf("benchstat complains: %s", stderr.String())
+	}
+}
+
+// --junit tells of each assertion, also of those that fail, whatever they are called.
+func TestJUnit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.xml")
+	o := tui("run", "--set", "duration=1s", "--set", `assert.payload_kbps="<= 1"`, "--set", `assert.wrong="== 0"`, "--junit", path)
+	if o.code != exitFailed {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Suites   []struct {
+			Cases []struct {
+				Name    string `xml:"name,attr"`
+				Failure *struct {
+					Message string `xml:"message,attr"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Tests != 5 || doc.Failures != 1 || len(doc.Suites) != 1 {
+		t.Fatalf("%+v", doc)
+	}
+	for _, c := range doc.Suites[0].Cases {
+		if failed := c.Name == "payload_kbps <= 1"; failed != (c.Failure != nil) {
+			t.Errorf("%s: %+v", c.Name, c.Failure)
+		}
+	}
+	if !strings.HasPrefix(string(text), "<?xml") {
+		t.Error("no declaration")
+	}
+}

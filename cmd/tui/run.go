@@ -35,9 +35,9 @@ a perfect link. With [[sweep]] it runs once per value, over all cores.
 
 --out writes a folder: report.json, report.md, report.html, samples.csv, packets.csv
 and experiment.toml; at the top of a sweep also summary.csv. It is rewritten as the run
-goes on, whole or not at all, so that an interruption loses at most a second. A folder that holds the results of another
-run is refused, unless --force: then all of them give way at once. So is a run whose
-histories may take more than 8 GB of memory, unless --force.
+goes on, whole or not at all, so that an interruption loses at most a second. A folder
+that holds the results of another run is refused, unless --force: then all of them give
+way at once. So is a run whose histories may take more than 8 GB of memory, unless --force.
 
 The report says why the run ended: reason is finished, assertion (it did not hold),
 interrupted, data (it could not be read to its end), machine (the report could not be

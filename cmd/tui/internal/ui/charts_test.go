@@ -20,7 +20,7 @@ func TestGoldenCharts(t *testing.T) {
 		{name: "charts-160x48", w: 160, h: 48, keys: []string{"z"}},
 		{name: "charts-200x60", w: 200, h: 60, keys: []string{"z"}},
 		{name: "charts-160x48-line", w: 160, h: 48, opt: Options{Charts: "line"}},
-		{name: "charts-160x48-g", w: 160, h: 48, keys: []string{"g", "g"}},
+		{name: "charts-160x48-ascii", w: 160, h: 48, keys: []string{"i", "i"}},
 		{name: "ratios-80x24", w: 80, h: 24, keys: []string{"5", "c"}},
 		{name: "ratios-100x30", w: 100, h: 30, keys: []string{"5", "c"}},
 		{name: "ratios-200x60", w: 200, h: 60, keys: []string{"5"}},
@@ -47,7 +47,7 @@ func TestStylesOfCharts(t *testing.T) {
 		if has := strings.Contains(strings.ReplaceAll(chart[:len(chart)-5], "╭", ""), "╯"); has != (want == line) && want != fine {
 			t.Errorf("lines %v, want %q:\n%s", has, want, chart)
 		}
-		press(m, "g")
+		press(m, "i")
 	}
 	press(m, append([]string{"/"}, append(strings.Split("theme light", ""), "enter")...)...)
 	if chart := strings.Join(strings.Split(m.View(), "\n")[2:12], "\n"); strings.ContainsAny(chart, fine) {

@@ -1,0 +1,332 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/lossmodel"
+)
+
+// schedule is one random session of a campaign: what it is made of comes of its number
+// alone.
+type schedule struct {
+	t        *testing.T
+	seed     uint64
+	rng      *rand.Rand
+	world    string // what is sent
+	cubes    int    // of a crowd
+	config   *config.Config
+	codecs   []encoders.Codec // that suit what is sent
+	session  *Session
+	census   census // of the session's first lane
+	ops      map[string]int64
+	replayed int64 // packets
+}
+
+// census counts packets by who encoded them.
+type census map[string]int64
+
+func (census) Sample(*Sample) {}
+
+func (c census) Packet(p *PacketRecord) {
+	if p.Copy == 0 {
+		c[p.Encoder]++
+	}
+}
+
+// worlds are what schedules send, by how many of a hundred send it: most are small, so
+// that there are many.
+var worlds = []struct {
+	name  string
+	of100 int
+}{{"few cubes", 80}, {"cubes", 7}, {"rpc", 5}, {"text", 4}, {"demo", 2}, {"world", 1}, {"files", 1}}
+
+func newSchedule(t *testing.T, seed uint64) *schedule {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	x := &schedule{t: t, seed: seed, rng: rng, config: config.Default(), ops: map[string]int64{}}
+	at := rng.IntN(100)
+	for _, w := range worlds {
+		if x.world = w.name; at < w.of100 {
+			break
+		}
+		at -= w.of100
+	}
+	c := x.config
+	switch x.world {
+	case "few cubes":
+		x.cubes = 2 + rng.IntN(4)
+	case "cubes":
+		x.cubes = 20 + rng.IntN(100)
+	case "rpc", "text", "demo", "world":
+		c.Data.Source = x.world
+	}
+	c.Seed, c.Sender.History, c.Receiver.History = seed, 20+rng.IntN(236), 30+rng.IntN(226)
+	c.Receiver.Playout = time.Duration(rng.IntN(120)) * time.Millisecond
+	x.open(c) // only to learn who can encode this
+	x.codecs = slices.DeleteFunc(table.All(), func(k encoders.Codec) bool { return !k.Suits(x.session.Schema()) })
+	x.close()
+	for range rng.IntN(8) {
+		key, rung := x.linkSetting()
+		if d := c.Clone(); d.Set(key, rung) == nil && d.Validate() == nil {
+			*c = *d // one that does not go with the others is left out
+		}
+	}
+	c.Encoder.Name = x.codec()
+	x.open(c)
+	return x
+}
+
+// fatal gives up the schedule; others may go on.
+func (x *schedule) fatal(format string, args ...any) {
+	x.t.Helper()
+	x.t.Errorf("schedule %d: %s", x.seed, fmt.Sprintf(format, args...))
+	runtime.Goexit()
+}
+
+// dear are encoders of which a packet costs as much as dozens of the others': how many of a
+// hundred times that one is drawn it is taken.
+var dear = map[string]int{"kinetic": 4, "kinetic-lite": 4, "zstd-dict": 4, "zstd-baseline": 4, "zstd": 4, "deflate": 4,
+	"receiver-adaptive": 10, "delta-adaptive": 20}
+
+// codec draws an encoder.
+func (x *schedule) codec() string {
+	for {
+		c := x.codecs[x.rng.IntN(len(x.codecs))].Name
+		if of100, ok := dear[c]; !ok || x.rng.IntN(100) < of100 {
+			return c
+		}
+	}
+}
+
+// linkSetting returns a key of a link with one of its rungs or choices: any stage.
+func (x *schedule) linkSetting() (key, rung string) {
+	keys := lossmodel.Keys()
+	for {
+		k := keys[x.rng.IntN(len(keys))]
+		words := append(append([]string{}, k.Ladder...), k.Choices...)
+		if k.Key == "netem" {
+			words = []string{"off", "off", "delay 30ms 8ms loss 4%", "loss gemodel 2% 30%", "duplicate 3% reorder 10% 50% delay 5ms"}
+		}
+		if k.Key == "checksum" || len(words) == 0 { // without a checksum damage is no fault of the lab
+			continue
+		}
+		return [...]string{"down.", "up.", "link."}[x.rng.IntN(3)] + k.Key, words[x.rng.IntN(len(words))]
+	}
+}
+
+// open begins a session anew.
+func (x *schedule) open(c *config.Config) {
+	x.t.Helper()
+	x.census = census{}
+	x.session = x.sessionOf(c, Options{Observer: x.census, Inspect: x.seed%4 == 0, WithPicture: x.seed%5 == 0})
+}
+
+func (x *schedule) sessionOf(c *config.Config, opt Options) (s *Session) {
+	x.t.Helper()
+	opt.Endless, opt.KeepSamples, opt.KeepPackets = c.Duration == 0, 20, 256
+	var err error
+	switch {
+	case x.cubes > 0:
+		s, err = NewSessionOf(c, labtest.NewCrowd(x.cubes, 1+x.cubes/2, -1, x.seed), opt)
+	case x.world == "files":
+		s, err = NewSessionOf(c, labtest.NewParcel(20_000, x.seed), opt)
+	default:
+		s, err = NewSession(c, opt)
+	}
+	if err != nil {
+		x.fatal("%v", err)
+	}
+	return s
+}
+
+func (x *schedule) close() {
+	x.t.Helper()
+	if err := x.session.Close(); err != nil {
+		x.fatal("%v", err)
+	}
+}
+
+// play plays the schedule to its end, holds it to the laws, and returns the packets that
+// were sent.
+func (x *schedule) play() int64 {
+	x.t.Helper()
+	for range 10 + x.rng.IntN(40) {
+		x.advance(time.Duration(x.rng.IntN(1500)) * time.Millisecond)
+		x.step()
+	}
+	x.replay()
+	sent := x.check(x.session)
+	x.close()
+	return sent
+}
+
+// stepOps are what a step does; what plays the session again is rare, since it costs the
+// packets of all that went before.
+var stepOps = strings.Fields(`
+encoder encoder encoder encoder encoder encoder link link link link link link link link link link param param param param
+shadow shadow shadow setting setting setting undo undo undo outage outage pause pause pause profile profile profile play play
+back save`)
+
+// step does one thing at random, as a person, a script or a bad link would.
+func (x *schedule) step() {
+	x.t.Helper()
+	op := stepOps[x.rng.IntN(len(stepOps))]
+	x.ops[op]++
+	switch s := x.session; op {
+	case "encoder":
+		x.change("encoder", x.codec())
+	case "link":
+		x.change(x.linkSetting())
+	case "profile":
+		all := lossmodel.Profiles()
+		x.change("profile", all[x.rng.IntN(len(all))].Name)
+	case "param":
+		x.param()
+	case "shadow":
+		if len(s.config.Shadows) < 3 && x.rng.IntN(2) == 0 {
+			x.change("shadow", x.codec())
+		} else if len(s.config.Shadows) > 0 {
+			x.change("shadow_off", s.config.Shadows[0].Name)
+		}
+	case "setting":
+		x.change([...]string{"every", "playout_delay", "budget", "interpolation", "mark"}[x.rng.IntN(5)],
+			[...]string{"1", "2", "30ms", "150ms", "256", "off", "linear", "hermite"}[x.rng.IntN(8)])
+	case "undo":
+		_, _ = s.Undo()
+	case "play": // where nobody can play, it is refused
+		x.change([...]string{"press", "hover", "katamari", "autopilot", "reset"}[x.rng.IntN(5)],
+			[...]string{"up left", "right", "true", "false"}[x.rng.IntN(4)])
+	case "outage":
+		x.change("link.loss", "100%")
+		x.advance(time.Duration(x.rng.IntN(6000)) * time.Millisecond)
+		x.change("link.loss", "1%")
+	case "pause":
+		x.pause()
+	case "back":
+		x.lookBack()
+	case "save":
+		x.replay()
+	}
+}
+
+// change asks for a change. What does not fit is refused, and changes nothing.
+func (x *schedule) change(key, value string) {
+	var ch config.Change
+	if ch.Set(key, value) == nil {
+		_ = x.session.Change(ch)
+	}
+}
+
+// param sets a param of the present encoder, at random within its bounds.
+func (x *schedule) param() {
+	name := x.session.config.Encoder.Name
+	i := slices.IndexFunc(x.codecs, func(c encoders.Codec) bool { return c.Name == name })
+	all := x.codecs[i].ParamInfo()
+	if len(all) == 0 {
+		x.ops["param"]--
+		return
+	}
+	p, word := all[x.rng.IntN(len(all))], fmt.Sprint(x.rng.IntN(2) == 0)
+	if p.Type == "int" && p.Min != nil && p.Max != nil {
+		word = fmt.Sprint(int(*p.Min) + x.rng.IntN(int(*p.Max-*p.Min)+1))
+	}
+	x.change("params."+p.Name, word)
+}
+
+func (x *schedule) advance(d time.Duration) {
+	x.t.Helper()
+	if err := x.session.Advance(d); err != nil {
+		x.fatal("%v", err)
+	}
+}
+
+// pause looks at everything while time stands still, as the dashboard does. None of it
+// may change a byte, which the replay at the end holds it to.
+func (x *schedule) pause() {
+	s := x.session
+	for range 1 + x.rng.IntN(3) {
+		snap := s.View(ShownPackets)
+		if packets := s.Packets(); len(packets) > 0 {
+			p := packets[x.rng.IntN(len(packets))]
+			_ = s.Opened(PacketID{Seq: p.Seq, Copy: p.Copy})
+		}
+		_, _, _ = s.Samples(), s.Result(), snap
+	}
+}
+
+// lookBack plays the session again from its beginning, as a jump back in time does.
+func (x *schedule) lookBack() {
+	x.t.Helper()
+	s := x.session
+	to := time.Duration(x.rng.Int64N(int64(min(s.Now(), 20*time.Second)) + 1))
+	x.open(x.config)
+	x.session.ReplayChanges(s.Log(), to)
+	if err := s.Close(); err != nil {
+		x.fatal("%v", err)
+	}
+	if err := x.session.RunUntil(to); err != nil {
+		x.fatal("%v", err)
+	}
+	x.replayed += x.check(x.session)
+}
+
+// replay saves the session's report, reads it, runs it from its beginning, and demands
+// the same bytes.
+func (x *schedule) replay() {
+	x.t.Helper()
+	saved, err := json.Marshal(x.session.Result())
+	if err != nil {
+		x.fatal("%v", err)
+	}
+	var r Result
+	if err := json.Unmarshal(saved, &r); err != nil {
+		x.fatal("%v", err)
+	}
+	c, err := r.Replayable()
+	if err != nil {
+		x.fatal("%v", err)
+	}
+	again := x.sessionOf(c, Options{})
+	if err := again.RunUntil(c.Duration); err != nil {
+		x.fatal("%v", err)
+	}
+	if got := again.Result(); got.Digests() != r.Digests() {
+		x.fatal("at %v the report of the session does not replay: %s, want %s", c.Duration, got.Digests(), r.Digests())
+	}
+	x.replayed += x.check(again)
+	if err := again.Close(); err != nil {
+		x.fatal("%v", err)
+	}
+}
+
+// check holds every lane of a session to the laws, and returns the packets sent.
+func (x *schedule) check(s *Session) (sent int64) {
+	x.t.Helper()
+	for i, l := range s.lanes {
+		got := l.totals(s.Now())
+		// What was under way in a link when a shadow took it over is in flight there too.
+		if under := int64(l.downLink.InFlight()); got.InFlight > under || i == 0 && got.InFlight != under {
+			x.fatal("lane %d: %d in flight by the meter, %d by the link", i, got.InFlight, under)
+		}
+		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt +
+			got.Failures.UnknownCodec + got.Tainted + got.Wrong + got.InFlight; sum != got.Sent+got.Duplicated {
+			x.fatal("lane %d: sent %d + duplicated %d, outcomes sum to %d", i, got.Sent, got.Duplicated, sum)
+		}
+		if got.Wrong != 0 || got.Undetected != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 {
+			x.fatal("lane %d: wrong %d, undetected %d, refused %d, not encoded %d: %v", i, got.Wrong, got.Undetected,
+				got.DecodeRefused, got.EncodeFailed, l.lastErr)
+		}
+		sent += got.Sent
+	}
+	return sent
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,10 +21,29 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // programEnv makes this binary the program itself, for tests that need a process.
 const programEnv = "WIRELAB_TEST_PROGRAM"
 
+// gaugesEnv has the program answer, on the descriptors that ExtraFiles gave it, every line
+// with what it has in use: nobody else can see its goroutines.
+const gaugesEnv = "WIRELAB_TEST_GAUGES"
+
+// answerGauges is the program's end of that.
+func answerGauges() {
+	asked, answer := bufio.NewScanner(os.NewFile(3, "asked")), os.NewFile(4, "answer")
+	for asked.Scan() {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Fprintln(answer, m.HeapAlloc, runtime.NumGoroutine())
+	}
+}
+
 // TestMain lets this binary be the program, and the processes of the audit: it
 // is what os.Executable names while tests run.
 func TestMain(m *testing.M) {
 	if os.Getenv(programEnv) != "" || len(os.Args) > 1 && os.Args[1] == auditCommand {
+		if os.Getenv(gaugesEnv) != "" {
+			go answerGauges()
+		}
 		main()
 	}
 	// The race detector would have every process sleep a second before it ends.

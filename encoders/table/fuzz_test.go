@@ -1,7 +1,9 @@
 package table
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -97,4 +99,61 @@ func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 		g.Table[at] = int32(v)
 	}
 	return g
+}
+
+// FuzzMutate makes a packet of the fuzz bytes, alters fields of it, and passes it to its
+// decoder, twice with an honest packet after it: of bytes from nowhere a decoder reads
+// little before it refuses them.
+func FuzzMutate(f *testing.F) {
+	for i := range All() {
+		for j := range schemas()[:9] {
+			f.Add(byte(i), byte(j), []byte{1, 2, 3, 4, 5, 6, 7, 8}, []byte("the body"), []byte{0, 9, 0x23, 0xff, 0, 40, 0x08, 3})
+		}
+	}
+	all := benches{}
+	f.Fuzz(func(t *testing.T, codec, schema byte, cells, body, edits []byte) {
+		b := all.at(t, codec, schema)
+		if b == nil {
+			return
+		}
+		base := b.frames[int(codec)%len(b.frames)]
+		cur := change(b.pair.schema, base, cells)
+		if hasBody(b.pair.schema) {
+			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
+		}
+		packet := bytes.Clone(b.pair.send(t, cur, base))
+		hostile(t, b.pair, mutate(packet, edits), base)
+		b.pair.send(t, cur, base)
+		hostile(t, b.pair, mutate(packet, edits), b.frames[0])
+		b.pair.send(t, base, cur)
+	})
+}
+
+// mutate returns a packet with fields altered. Four bytes are an edit: from which bit on,
+// as a share of all, what is done to how many of them, and a value.
+func mutate(packet, edits []byte) []byte {
+	p := bytes.Clone(packet)
+	for ; len(edits) >= 4 && len(p) > 0; edits = edits[4:] {
+		at := int(binary.BigEndian.Uint16(edits)) * len(p) * 8 >> 16
+		width, value := 1+int(edits[2]&31), uint32(edits[3])
+		switch edits[2] >> 5 {
+		case 0: // the end is missing
+			p = p[:at/8]
+		case 1: // something comes in between
+			p = slices.Insert(p, at/8, bytes.Repeat(edits[3:4], width)...)
+		case 2: // something is missing
+			p = slices.Delete(p, at/8, min(at/8+width, len(p)))
+		case 3: // a part comes again
+			p = slices.Insert(p, at/8, p[at/8:min(at/8+width, len(p))]...)
+		case 4: // all ones, as of the largest number
+			value = 1<<32 - 1
+			fallthrough
+		default: // a field of these bits has another value
+			value *= 1 + 0x01010101*uint32(edits[2]>>5&1)
+			for i := at; i < min(at+width, len(p)*8); i++ {
+				p[i/8] = p[i/8]&^(1<<(i%8)) | byte(value>>(i-at)&1)<<(i%8)
+			}
+		}
+	}
+	return p
 }

@@ -105,7 +105,7 @@ func TestCampaign(t *testing.T) {
 	begun, done := time.Now(), newTally()
 	var next atomic.Uint64
 	done.play(t, &next, few, begun) // the tables of the encoders are made here
-	var live uint64 // between schedules, after the first minute
+	var live uint64                 // between schedules, after the first minute
 	var goroutines int
 	for !t.Failed() && time.Since(begun) < *campaign {
 		first := live == 0

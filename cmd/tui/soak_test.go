@@ -1,0 +1,437 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
+	"wirelab/lossmodel"
+
+	"github.com/creack/pty"
+)
+
+var (
+	soak        = flag.Duration("soak", 0, "how long TestSoak has the dashboard on a terminal, in real time")
+	soakVirtual = flag.Duration("soakvirtual", 0, "how much virtual time TestSoakVirtual runs through, at the highest speed")
+)
+
+// soakSample is what the program has in use at one moment.
+type soakSample struct {
+	wall, virtual    time.Duration // since the start; virtual time that was played again is left out
+	live, rss        int64         // bytes; rss is 0 where there is no /proc
+	goroutines, open int
+	keys             int
+	drawn            int64 // bytes for the screen
+}
+
+func (x soakSample) String() string {
+	return fmt.Sprintf("%8v  virtual %10v  live %6.1f MB  RSS %6.1f MB  goroutines %3d  open files %3d  keys %7d  drawn %8.1f MB",
+		x.wall.Round(time.Second), x.virtual.Round(time.Second), float64(x.live)/1e6, float64(x.rss)/1e6, x.goroutines, x.open, x.keys,
+		float64(x.drawn)/1e6)
+}
+
+// soakRun is a dashboard on a terminal, and somebody who presses keys at random.
+type soakRun struct {
+	*session
+	rng        *rand.Rand
+	reports    string
+	ask        io.Writer
+	answers    *bufio.Scanner
+	begun      time.Time
+	played     time.Duration // by the dashboard's clock, in all
+	clock      time.Duration // that it showed last
+	keys       int
+	jumps      bool // lines may begin the run anew, seek and set the speed
+	rows, cols int
+	drawn      *counter
+}
+
+// counter counts what passes through to a screen that remembers only what is on it.
+type counter struct {
+	*screen
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += int64(len(p))
+	if c.text.Len() > 1<<16 {
+		c.text.Reset()
+	}
+	c.text.Write(p)
+	return c.vt.Write(p)
+}
+
+func (c *counter) count() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}
+
+// besides are the encoders that run beside the first.
+var besides = []string{"changed-index", "relative-position", "relative-orientation", "rotor"}
+
+func startSoak(t *testing.T, seed uint64, args ...string) *soakRun {
+	t.Helper()
+	askedR, askedW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answerR, answerW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &soakRun{session: &session{t: t, read: make(chan struct{})}, rng: rand.New(rand.NewPCG(seed, 4)), reports: t.TempDir(),
+		ask: askedW, answers: bufio.NewScanner(answerR), begun: time.Now(), rows: 48, cols: 160}
+	x.cmd = exec.Command(os.Args[0], append(args, "--reports", x.reports)...)
+	x.cmd.Env = append(os.Environ(), programEnv+"=1", gaugesEnv+"=1", "TERM=tmux-256color")
+	x.cmd.ExtraFiles = []*os.File{askedR, answerW}
+	x.cmd.Stderr = &x.stderr
+	tty, err := pty.StartWithSize(x.cmd, &pty.Winsize{Rows: uint16(x.rows), Cols: uint16(x.cols)})
+	if err != nil {
+		t.Skip("no pseudo-terminal here: ", err)
+	}
+	_, _ = askedR.Close(), answerW.Close()
+	x.tty, x.screen.vt = tty, newVT(x.rows, x.cols)
+	x.drawn = &counter{screen: &x.screen}
+	t.Cleanup(func() { _, _, _, _ = x.cmd.Process.Kill(), tty.Close(), askedW.Close(), answerR.Close() })
+	go func() {
+		_, _ = io.Copy(x.drawn, tty)
+		close(x.read)
+	}()
+	x.see("LIVE")
+	for _, name := range besides {
+		x.say("shadow " + name)
+	}
+	return x
+}
+
+// say types a command.
+func (x *soakRun) say(line string) { x.press("/\x15" + line + "\r") }
+
+func (x *soakRun) press(keys string) {
+	x.t.Helper()
+	x.keys++
+	if _, err := x.tty.WriteString(keys); err != nil {
+		x.t.Fatalf("after %d keys the terminal is gone: %v; %s", x.keys, err, x.stderr.String())
+	}
+}
+
+func (x *soakRun) resize(rows, cols int) {
+	x.t.Helper()
+	x.rows, x.cols = rows, cols
+	x.screen.resize(rows, cols)
+	if err := pty.Setsize(x.tty, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// soakKeys are keys of the dashboard: all but those that leave or suspend it.
+var soakKeys = slices.Concat(
+	strings.Split("\t|\x1b[Z|\x1b[A|\x1b[B|\x1b[C|\x1b[D|\x1b[5~|\x1b[6~|\x1b[H|\x1b[F|\r|\x1b|\x7f| ", "|"),
+	strings.Split("1234561234561234561234[]eEEEEvpduu.,<>bBz+-sxmt?:/ hkacvfwgnor", ""))
+
+// someLine makes up a typed command: mostly one that there is.
+func (x *soakRun) someLine() string {
+	pick := func(list ...string) string { return list[x.rng.IntN(len(list))] }
+	some := func(n int) string { return strconv.Itoa(x.rng.IntN(n)) }
+	all := table.All()
+	codec := all[x.rng.IntN(len(all))].Name
+	keys := lossmodel.Keys()
+	k := keys[x.rng.IntN(len(keys))]
+	rung := "3%"
+	if words := append(append([]string{}, k.Ladder...), k.Choices...); len(words) > 0 {
+		rung = pick(words...)
+	}
+	profiles := lossmodel.Profiles()
+	switch x.rng.IntN(16) {
+	case 0, 1:
+		return "encoder " + codec
+	case 2, 3, 4:
+		return pick("", "up ", "down ") + k.Key + " " + rung
+	case 5:
+		return "profile " + profiles[x.rng.IntN(len(profiles))].Name
+	case 6:
+		return pick("shadow ", "shadow off ") + codec
+	case 7:
+		return "param " + pick("xy_small", "orientation_small", "rate", "level") + " " + some(12)
+	case 8:
+		return "every " + some(8)
+	case 9:
+		return "playout " + some(300) + "ms"
+	case 10:
+		return pick("theme ", "theme ", "filter ") + pick(append(look.Themes(), "all", "trouble", "lost")...)
+	case 11:
+		return pick("pause", "resume", "undo", "help", "tour", "step "+some(100), "mark it", "budget 256", "budget off")
+	case 12:
+		return pick("enc\t\t", "lo\t ", "shadow \t\t\t", "sp\t\t\t", "\x1b[A\x1b[A", "theme \t\t", "b\t\t\x1b[B")
+	case 13:
+		return pick("checksum off", "checksum on", "loss gemodel 2% 30%", "netem off", "netem loss 5%", "interpolation hermite",
+			"interpolation linear", "zzz", "loss 1e99%", "every -1", "latency \u00b5\u00b5")
+	case 14:
+		if x.jumps && x.rng.IntN(80) == 0 { // every ten minutes: a session must be able to grow old
+			return pick("seed "+some(9), "seek "+some(60)+"s", "seek 00:0"+some(9), "speed "+pick("0.1", "1", "4", "16", "64", "max"))
+		}
+	}
+	return pick("loss 1%", "latency 50ms", "jitter 10ms", "encoder relative-index")
+}
+
+// act does one thing at random: a key, a typed command, the mouse, another size.
+func (x *soakRun) act() {
+	x.t.Helper()
+	switch n := x.rng.IntN(100); {
+	case n < 70:
+		k := soakKeys[x.rng.IntN(len(soakKeys))]
+		if (k == "s" || k == "+" || k == "-") && x.rng.IntN(8) > 0 { // each save writes megabytes
+			return
+		}
+		x.press(k)
+	case n < 82:
+		x.say(x.someLine())
+	case n < 90:
+		x.press(fmt.Sprintf("\x1b[<%d;%d;%d%s", []int{0, 2, 32, 64, 65}[x.rng.IntN(5)], 1+x.rng.IntN(x.cols), 1+x.rng.IntN(x.rows),
+			[]string{"M", "m"}[x.rng.IntN(2)]))
+	case n < 96:
+		x.resize(1+x.rng.IntN(80), 1+x.rng.IntN(250))
+	case n < 98:
+		sizes := [][2]int{{1, 1}, {24, 80}, {48, 160}, {80, 250}, {1, 250}, {80, 1}, {5, 20}}
+		size := sizes[x.rng.IntN(len(sizes))]
+		x.resize(size[0], size[1])
+	default:
+		x.press("\x1b\x1b")
+	}
+}
+
+var clockShown = regexp.MustCompile(`(?:(\d+):)?(\d\d):(\d\d)\.(\d)`)
+
+// settle brings the dashboard where its clock is in sight, with four encoders beside and
+// time going on at a speed, and waits until it says so.
+func (x *soakRun) settle(speed string) {
+	x.t.Helper()
+	x.resize(60, 250)
+	x.press("\x1b")
+	time.Sleep(50 * time.Millisecond) // or it is the beginning of what comes next
+	x.press("\x1b")
+	time.Sleep(50 * time.Millisecond)
+	x.press("\x1b")
+	time.Sleep(50 * time.Millisecond)
+	x.press("\x1b[F1")
+	for _, name := range besides {
+		x.say("shadow " + name)
+	}
+	x.say("resume")
+	x.say("speed " + speed)
+	for deadline := time.Now().Add(2 * patience); ; time.Sleep(50 * time.Millisecond) {
+		header, _, _ := strings.Cut(x.screen.shown(), "\n")
+		if strings.Contains(header, "WRONG") {
+			x.t.Fatal(header)
+		}
+		if m := clockShown.FindStringSubmatch(header); m != nil {
+			x.watch(m)
+			return
+		}
+		if time.Now().After(deadline) {
+			x.t.Fatalf("no clock for %v; %s; the screen is\n%s", 2*patience, x.stderr.String(), x.screen.shown())
+		}
+	}
+}
+
+// watch counts virtual time as the clock shows it.
+func (x *soakRun) watch(shown []string) {
+	var n [5]int
+	for i := 1; i < 5; i++ {
+		n[i], _ = strconv.Atoi(shown[i])
+	}
+	at := time.Duration(n[1])*time.Hour + time.Duration(n[2])*time.Minute + time.Duration(n[3])*time.Second +
+		time.Duration(n[4])*100*time.Millisecond
+	if at > x.clock {
+		x.played += at - x.clock
+	}
+	x.clock = at
+}
+
+// sample asks the program, and the system, what it has in use.
+func (x *soakRun) sample() soakSample {
+	x.t.Helper()
+	s := soakSample{wall: time.Since(x.begun), virtual: x.played, keys: x.keys, drawn: x.drawn.count()}
+	if _, err := fmt.Fprintln(x.ask); err != nil || !x.answers.Scan() {
+		x.t.Fatalf("the program is gone: %v; %s", err, x.stderr.String())
+	}
+	if _, err := fmt.Sscan(x.answers.Text(), &s.live, &s.goroutines); err != nil {
+		x.t.Fatal(err)
+	}
+	proc := fmt.Sprintf("/proc/%d/", x.cmd.Process.Pid)
+	if list, err := os.ReadDir(proc + "fd"); err == nil {
+		s.open = len(list)
+	}
+	if status, err := os.ReadFile(proc + "status"); err == nil {
+		if _, after, ok := bytes.Cut(status, []byte("VmRSS:")); ok {
+			_, _ = fmt.Sscan(string(after), &s.rss)
+			s.rss *= 1024
+		}
+	}
+	return s
+}
+
+// tidy leaves the newest reports.
+func (x *soakRun) tidy() {
+	all, _ := filepath.Glob(filepath.Join(x.reports, "*"))
+	slices.Sort(all)
+	for _, dir := range all[:max(0, len(all)-4)] {
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// leave quits, and demands exit code 0 and a terminal as it was.
+func (x *soakRun) leave() {
+	x.t.Helper()
+	x.settle("1")
+	x.press("q")
+	if code := x.end(); code != exitDone {
+		x.t.Errorf("exit %d: %s", code, x.stderr.String())
+	}
+	if !strings.Contains(x.screen.String(), leaveAltScreen) {
+		x.t.Errorf("the terminal was not restored: %q", x.screen.String())
+	}
+}
+
+// run presses keys until done, with a sample each period, and returns the samples.
+func (x *soakRun) run(speed string, pause, period time.Duration, done func() bool) (series []soakSample) {
+	x.t.Helper()
+	next := time.Now()
+	for !done() {
+		if time.Now().After(next) {
+			next = time.Now().Add(period)
+			x.settle(speed)
+			x.tidy()
+			s := x.sample()
+			x.t.Log(s)
+			series = append(series, s)
+		}
+		if x.act(); x.rng.IntN(8) == 0 { // it may stand still, or crawl
+			x.press("\x1b[F")
+			x.say("resume")
+			x.say("speed " + speed)
+		}
+		time.Sleep(time.Duration(x.rng.Int64N(int64(2 * pause))))
+	}
+	return series
+}
+
+// flat demands that the last quarter of the samples has no more in use than the second
+// quarter had: a tenth of memory, three goroutines and three files are let pass. The first
+// quarter fills what the dashboard remembers, which is five minutes.
+func flat(t *testing.T, series []soakSample) {
+	t.Helper()
+	if len(series) < 8 {
+		t.Logf("%d samples: too few to tell what grows", len(series))
+		return
+	}
+	n := len(series) / 4
+	early, late := series[n:2*n], series[len(series)-n:]
+	for name, of := range map[string]func(soakSample) int64{
+		"live":       func(s soakSample) int64 { return s.live },
+		"RSS":        func(s soakSample) int64 { return s.rss },
+		"goroutines": func(s soakSample) int64 { return int64(s.goroutines) },
+		"open files": func(s soakSample) int64 { return int64(s.open) },
+	} {
+		median := func(list []soakSample) int64 {
+			all := make([]int64, len(list))
+			for i, s := range list {
+				all[i] = of(s)
+			}
+			slices.Sort(all)
+			return all[len(all)/2]
+		}
+		was, is := median(early), median(late)
+		t.Logf("%s: %d in the second quarter, %d in the last (medians)", name, was, is)
+		if most := was + was/10 + 3; is > most {
+			t.Errorf("%s grew from %d to %d, more than %d", name, was, is, most)
+		}
+	}
+}
+
+// TestSoak has the dashboard on a terminal, with four encoders beside the first, while
+// somebody presses keys, types commands, clicks and changes the window's size at random.
+// With -soak 1h it goes on for an hour, and neither memory nor goroutines nor open files
+// may grow; without it, for a few seconds, only to see that it works.
+func TestSoak(t *testing.T) {
+	x := startSoak(t, 1)
+	x.jumps = true
+	whole := *soak
+	if whole == 0 {
+		whole = 2 * time.Second
+	}
+	series := x.run("1", 60*time.Millisecond, max(whole/60, time.Second), func() bool { return time.Since(x.begun) > whole })
+	x.leave()
+	if *soak > 0 {
+		flat(t, series)
+	}
+}
+
+// fewCubes records the first cubes of the demo: at the highest speed a session of them is
+// several times as fast as one of all.
+func fewCubes(t *testing.T, cubes int) (args []string) {
+	t.Helper()
+	demo, err := dataset.Open("demo", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "few.bin")
+	w, err := dataset.Create(path, cubes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, few := demo.Schema().NewFrame(), frame.Cubes(cubes).NewFrame()
+	cut := func() *frame.Frame {
+		few.Tick = all.Tick
+		copy(few.Table, all.Table)
+		return few
+	}
+	demo.Initial(all)
+	err = w.Initial(cut())
+	for err == nil {
+		if err = demo.Next(all); err == nil {
+			err = w.Write(cut())
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(path)) // the header names the file, and is to have room for the clock
+	return []string{"--data", "few.bin", "--set", "data.cubes=" + strconv.Itoa(cubes)}
+}
+
+// TestSoakVirtual is the same at the highest speed, for a length of virtual time.
+func TestSoakVirtual(t *testing.T) {
+	if *soakVirtual == 0 {
+		t.Skip("takes an hour; -soakvirtual 8h runs the dashboard through eight hours of virtual time")
+	}
+	x := startSoak(t, 2, fewCubes(t, 240)...)
+	series := x.run("max", 300*time.Millisecond, 20*time.Second, func() bool { return x.played > *soakVirtual })
+	x.leave()
+	flat(t, series)
+}

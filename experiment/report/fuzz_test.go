@@ -1,0 +1,128 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"wirelab/experiment/engine"
+)
+
+// saved returns the golden reports, with lists of a few entries.
+func saved(t testing.TB) (all [][]byte) {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/reports/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no golden reports:", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data)
+	}
+	one := string(all[0])
+	return append(all, []byte(`{"planned": 2, "reason": "interrupted", "runs": [`+one+`,`+one+`]}`), []byte(`{"runs": [null]}`),
+		[]byte(`{"version": 99}`), []byte(one[:len(one)/2]))
+}
+
+// used does to a report that was accepted what the commands and the dashboard do.
+func used(t *testing.T, dir string, data []byte) {
+	path := filepath.Join(dir, "report.json")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(path)
+	if err != nil {
+		if !strings.Contains(err.Error(), path) {
+			t.Fatalf("an error without its file: %v", err)
+		}
+		return
+	}
+	_, _ = r.Missing(), r.Failed()
+	for _, run := range r.Runs {
+		_, _ = run.Settings()
+		if c, err := run.Replayable(); err == nil {
+			again := &engine.Result{Config: c.Values(), Digest: run.Digest, DurationNS: c.Duration, Changes: c.At}
+			if _, err := again.Replayable(); err != nil {
+				t.Fatalf("replayable, but not what it amounts to: %v", err)
+			}
+		}
+		_ = writeMarkdown(io.Discard, run, nil)
+		_ = writeTOML(io.Discard, run)
+	}
+	if err := writeJSON(io.Discard, r); err != nil {
+		t.Fatalf("accepted, but cannot be written: %v", err)
+	}
+	if list, err := SavedReports(dir); err != nil {
+		t.Fatalf("%v of %v", err, list)
+	}
+}
+
+// FuzzRead: whatever is in a report.json, reading it ends in an error that names it, or in a
+// report that can be shown and written.
+func FuzzRead(f *testing.F) {
+	for _, data := range saved(f) {
+		f.Add(data)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte) { used(t, dir, data) })
+}
+
+// FuzzMutate does the same with real reports of which some values are others: most bytes
+// are no JSON, and most JSON is no report.
+func FuzzMutate(f *testing.F) {
+	all := saved(f)[:4]
+	f.Add(byte(0), []byte{0, 9, 0, 1, 7, 3}, "9e999")
+	f.Add(byte(1), []byte{1, 9, 1, 2, 7, 2}, `{"t": -1, "encoder": "raw"}`)
+	f.Add(byte(3), []byte{0, 90, 4, 2, 70, 0}, "[]")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, which byte, edits []byte, value string) {
+		var doc any
+		if err := json.Unmarshal(all[int(which)%len(all)], &doc); err != nil {
+			t.Fatal(err)
+		}
+		var other any
+		if json.Unmarshal([]byte(value), &other) != nil {
+			other = value
+		}
+		for ; len(edits) >= 3; edits = edits[3:] {
+			places := placesIn(doc, nil)
+			at := int(edits[0])<<8 | int(edits[1])
+			places[at%len(places)].put([...]any{other, nil, 0.0, -1.0, 1e308, "", []any{}, map[string]any{}, true, 0.5, 1e15,
+				places[at/7%len(places)].value}[edits[2]%12])
+		}
+		data, err := json.Marshal(doc)
+		if err != nil {
+			t.Skip(err)
+		}
+		used(t, dir, data)
+	})
+}
+
+// place is where a value stands in a JSON document.
+type place struct {
+	value any
+	put   func(any)
+}
+
+// placesIn lists the values below v, in the order of their keys.
+func placesIn(v any, list []place) []place {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			list = placesIn(v[k], append(list, place{v[k], func(x any) { v[k] = x }}))
+		}
+	case []any:
+		for i := range v {
+			list = placesIn(v[i], append(list, place{v[i], func(x any) { v[i] = x }}))
+		}
+	}
+	return list
+}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -228,7 +229,11 @@ var clockShown = regexp.MustCompile(`(?:(\d+):)?(\d\d):(\d\d)\.(\d)`)
 // time going on at a speed, and waits until it says so.
 func (x *soakRun) settle(speed string) {
 	x.t.Helper()
-	x.resize(60, 250)
+	if x.cols != 250 { // one of the size that it has would not be drawn anew
+		x.resize(60, 250)
+	} else {
+		x.resize(60, 249)
+	}
 	x.press("\x1b")
 	time.Sleep(50 * time.Millisecond) // or it is the beginning of what comes next
 	x.press("\x1b")
@@ -251,7 +256,9 @@ func (x *soakRun) settle(speed string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			x.t.Fatalf("no clock for %v; %s; the screen is\n%s", 2*patience, x.stderr.String(), x.screen.shown())
+			_ = x.cmd.Process.Signal(syscall.SIGQUIT) // it says where it is stuck
+			time.Sleep(2 * time.Second)
+			x.t.Fatalf("no clock for %v; the screen is\n%s\n%s", 2*patience, x.screen.shown(), x.stderr.String())
 		}
 	}
 }

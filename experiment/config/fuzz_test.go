@@ -30,7 +30,8 @@ func FuzzSettings(f *testing.F) {
 	for _, s := range LiveSettings() {
 		f.Add(s.Key + "=" + fmt.Sprint(s.Get(c)) + "\nat[0].t=2s\nat[0]." + s.Key + "=9")
 	}
-	f.Add("at[0].t=1s\nat[0].encoder=rotor\nat[1].t=1s\nat[1].shadow=raw\nshadow[0].name=raw\nsweep[0].key=seed\nsweep[0].values=[1, 2]\nassert.wrong=== 0")
+	f.Add("at[0].t=1s\nat[0].encoder=rotor\nat[1].t=1s\nat[1].shadow=raw\nshadow[0].name=raw\n" +
+		"sweep[0].key=seed\nsweep[0].values=[1, 2]\nassert.wrong=== 0")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := Default()
 		for line := range strings.Lines(text) {

@@ -150,7 +150,7 @@ func (x *soakRun) resize(rows, cols int) {
 // soakKeys are keys of the dashboard: all but those that leave or suspend it.
 var soakKeys = slices.Concat(
 	strings.Split("\t|\x1b[Z|\x1b[A|\x1b[B|\x1b[C|\x1b[D|\x1b[5~|\x1b[6~|\x1b[H|\x1b[F|\r|\x1b|\x7f| ", "|"),
-	strings.Split("1234561234561234561234[]eEEEEvpduu.,<>bBz+-sxmt?:/ hkacvfwgnor", ""))
+	strings.Split("1234561234561234561234[]eEEEEvpduu.,<>bBz+-sxmt?:/ hjklacvfwgGinor\x12", ""))
 
 // someLine makes up a typed command: mostly one that there is.
 func (x *soakRun) someLine() string {
@@ -314,6 +314,8 @@ func (x *soakRun) leave() {
 	x.t.Helper()
 	x.settle("1")
 	x.press("q")
+	time.Sleep(time.Second)
+	_, _ = x.tty.WriteString("d") // if it asks: discard
 	if code := x.end(); code != exitDone {
 		x.t.Errorf("exit %d: %s", code, x.stderr.String())
 	}

@@ -439,7 +439,7 @@ func TestSoakVirtual(t *testing.T) {
 	if *soakVirtual == 0 {
 		t.Skip("takes an hour; -soakvirtual 8h runs the dashboard through eight hours of virtual time")
 	}
-	x := startSoak(t, 2, fewCubes(t, 240)...)
+	x := startSoak(t, 2, fewCubes(t, 60)...)
 	series := x.run("max", 300*time.Millisecond, 20*time.Second, func() bool { return x.played > *soakVirtual })
 	x.leave()
 	flat(t, series)

@@ -37,6 +37,7 @@ type schedule struct {
 type census map[string]int64
 
 func (census) Sample(*Sample) {}
+func (census) Settled(uint64) {}
 
 func (c census) Packet(p *PacketRecord) {
 	if p.Copy == 0 {
@@ -260,7 +261,8 @@ func (x *schedule) pause() {
 			p := packets[x.rng.IntN(len(packets))]
 			_ = s.Opened(PacketID{Seq: p.Seq, Copy: p.Copy})
 		}
-		_, _, _ = s.Samples(), s.Result(), snap
+		s.Tell(census{})
+		_, _ = s.Result(), snap
 	}
 }
 

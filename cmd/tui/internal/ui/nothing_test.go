@@ -14,6 +14,9 @@ func TestNoPageDeniesWhatWasSent(t *testing.T) {
 		for _, lab := range []*labtest.Lab{labtest.NewFile(0), labtest.NewWide()} {
 			lane := &lab.Snap.Lanes[0]
 			lane.Totals.Sent, lane.Recent.Budget, lane.Blocks = sent, encoders.Budget{}, nil
+			for i := range lab.Snap.Lanes {
+				lab.Snap.Lanes[i].Totals.Sent = sent
+			}
 			for i := range lane.Samples {
 				lane.Samples[i].Budget = encoders.Budget{}
 			}

@@ -25,8 +25,8 @@ func NewPlayout(cubes bool) *Playout { return &Playout{Charts{Lit: -1}, cubes} }
 // Name implements room.Pane.
 func (p *Playout) Name() string { return "Playout" }
 
-// playoutWidth is how wide a chart is at least.
-const playoutWidth = 26
+// playoutWidth is how wide a chart is at least: so that its time axis has a label.
+const playoutWidth = 38
 
 // playoutChart is one of the charts, those worth most first.
 type playoutChart struct {
@@ -48,8 +48,6 @@ func playoutCharts() []playoutChart {
 		{"Starved %", false, chart.Mean, look.Warn, 10, starvedLine, func(l *engine.Lane) []look.Span { return figure("now ", 100*l.Recent.StarvedRatio, 1, "") }},
 		{"Off mm", true, chart.Max, look.Bad, 10, worst(func(s *engine.Sample) float64 { return s.PositionErrorMM }),
 			func(l *engine.Lane) []look.Span { return figure("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{"Turned deg", true, chart.Max, look.Ratio, 1, worst(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }),
-			func(l *engine.Lane) []look.Span { return figure("worst ", worstTurn(l), 1, "") }},
 		{"Late /s", false, chart.Mean, look.Late, 4, lateLine, func(l *engine.Lane) []look.Span {
 			rate := lateLine(engine.Tail(l.Samples, room.RecentSpan))
 			now := 0.0
@@ -58,6 +56,8 @@ func playoutCharts() []playoutChart {
 			}
 			return append(figure("now ", now, 1, "  so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
+		{"Turned deg", true, chart.Max, look.Ratio, 1, worst(func(s *engine.Sample) float64 { return s.OrientationErrorDeg }),
+			func(l *engine.Lane) []look.Span { return figure("worst ", worstTurn(l), 1, "") }},
 	}
 }
 

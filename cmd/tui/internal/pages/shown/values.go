@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
@@ -20,6 +21,8 @@ type values struct {
 	from   int // lines that are scrolled away
 	room   int // lines that the last picture had
 	lines  int // that there are
+
+	nothing string // why there are none
 }
 
 func (p *values) Name() string { return "Sent and shown" }
@@ -28,6 +31,7 @@ func (p *values) Observe(v room.View) bool {
 	if p.back == v.Back && p.both != nil && (v.Back || v.Running() && !v.Slow) {
 		return false
 	}
+	p.nothing = panes.NothingSent(v.Lane())
 	same := p.both == v.Snap.Both && p.back == v.Back
 	p.schema, p.both, p.back = v.Snap.Schema, v.Snap.Both, v.Back
 	return !same
@@ -61,7 +65,7 @@ func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	case p.back:
 		c.Clip(2, 1, c.W-4, look.Dim, "what was shown then is not remembered; the key end goes back to the present")
 	case p.both == nil:
-		c.Clip(2, 1, c.W-4, look.Dim, "nothing has been sent yet")
+		c.Clip(2, 1, c.W-4, look.Dim, p.nothing)
 	case len(p.both.Sent.Table) > 0:
 		p.cells(c, th)
 	default:

@@ -1,0 +1,33 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+)
+
+// Late snapshots are those of the totals on every page that counts them, and no packet that was
+// overtaken is called late: those are stale.
+func TestLateIsOneFigure(t *testing.T) {
+	said := 0
+	for _, keys := range []string{"1", "1 tab tab tab tab", "1 tab tab", "3", "4 c", "4 c c"} {
+		for _, size := range [][2]int{{80, 24}, {160, 48}, {200, 60}} {
+			lab := labtest.NewWorld()
+			lab.Snap.Lanes[0].Totals.Playout.Late, lab.Snap.Lanes[0].Totals.Stale = 1234, 4321
+			m := screen(lab, size[0], size[1], Options{})
+			press(m, strings.Fields(keys)...)
+			view := m.View()
+			for _, found := range regexp.MustCompile(`(?i)late\b[^│╮]*?so far (\d+)|\blate +(\d+)|(\d+) +late\b`).FindAllStringSubmatch(view, -1) {
+				said++
+				if got := found[1] + found[2] + found[3]; got != "1234" {
+					t.Errorf("%v after %s: late is %s, the totals say 1234: %s", size, keys, got, found[0])
+				}
+			}
+		}
+	}
+	if said < 3 {
+		t.Errorf("only %d pages count them", said)
+	}
+}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"wirelab/dataset/whole"
@@ -36,6 +38,9 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	}
 	var list []SavedReport
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), deleted) {
+			continue
+		}
 		path := filepath.Join(dir, e.Name(), "report.json")
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			list = append(list, SavedReport{e.Name(), path, info.ModTime(), info.Size()})
@@ -71,6 +76,56 @@ func Prune(disk *whole.Disk, dir string) {
 			}
 		}
 	}
+}
+
+// deleted stands before the name of a report that was deleted and can still be had back.
+const deleted = ".deleted-"
+
+// keptDeleted is how many reports can be had back.
+const keptDeleted = 10
+
+// Rename gives the folder of a report another name beside the old one.
+func (s *SavedReport) Rename(name string) error {
+	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return fmt.Errorf("%q is no name for a folder of a report", name)
+	}
+	return move(filepath.Dir(s.Path), filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name))
+}
+
+// Delete takes a report out of the list. Until ten others were deleted Restore brings it back.
+func (s *SavedReport) Delete(disk *whole.Disk) error {
+	dir := filepath.Dir(filepath.Dir(s.Path))
+	if err := move(filepath.Dir(s.Path), filepath.Join(dir, deleted+s.Name)); err != nil {
+		return err
+	}
+	entries, _ := os.ReadDir(dir)
+	var gone []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), deleted) && e.Name() != deleted+s.Name {
+			gone = append(gone, e.Name())
+		}
+	}
+	for _, name := range gone[:max(len(gone)-keptDeleted+1, 0)] {
+		_ = disk.RemoveAll(filepath.Join(dir, name)) // what stays is in nobody's way
+	}
+	return nil
+}
+
+// Restore brings a deleted report back.
+func (s *SavedReport) Restore() error {
+	dir := filepath.Dir(filepath.Dir(s.Path))
+	return move(filepath.Join(dir, deleted+s.Name), filepath.Dir(s.Path))
+}
+
+// move renames a folder, unless the name is taken.
+func move(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("there is a %s already", filepath.Base(to))
+	}
+	if err := os.Rename(from, to); err != nil {
+		return errors.New(config.WithoutPath(err))
+	}
+	return nil
 }
 
 // laterVersion returns the version of a report that is newer than what can be read

@@ -137,7 +137,7 @@ func TestLookingBackLeavesTheReportWhole(t *testing.T) {
 		return text
 	}
 	now := figures()
-	press(m, "home")
+	press(m, "<")
 	for range 20 {
 		m.Update(tickMsg{})
 	}

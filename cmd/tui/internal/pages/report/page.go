@@ -27,10 +27,11 @@ type Page struct {
 	now    *run            // the present run
 	read   map[string]*run // by path, as read
 	stamps map[string]report.SavedReport
-	busy   bool // something is being read
-	looks  int  // slow looks until the folder is listed again
-	notice int  // newest of the lab's that was seen: a save is one
-	due    bool // list the folder
+	busy   bool                 // something is being read
+	looks  int                  // slow looks until the folder is listed again
+	notice int                  // newest of the lab's that was seen: a save is one
+	due    bool                 // list the folder
+	gone   []report.SavedReport // deleted here, and still to be had back
 }
 
 const (
@@ -47,7 +48,7 @@ const listEvery = 6
 
 // New returns the page.
 func New(dir string) *Page {
-	p := &Page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1}, both: &beside{}, due: true}
+	p := &Page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &beside{}, due: true}
 	p.slots = []*room.Slot{room.NewSlot(p.saved), room.NewSlot(p.both), room.NewSlot(p.log)}
 	p.vitals = room.NewSlot(&panes.Vitals{})
 	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
@@ -111,6 +112,17 @@ func (p *Page) Work() (read func() (take func())) {
 		return func() func() {
 			d := openRun(saved)
 			return func() { p.keep(saved, d) }
+		}
+	}
+	if s := p.saved.unread(); s != nil && !p.due {
+		p.busy = true
+		path, one := s.Path, *s
+		return func() func() {
+			h := headOf(openRun(one))
+			return func() {
+				p.busy, p.saved.heads[path] = false, h
+				p.slots[atSaved].Redraw()
+			}
 		}
 	}
 	if !p.due {
@@ -193,8 +205,9 @@ func (p *Page) Move(dx, dy int) room.Request {
 func (p *Page) Enter() room.Request {
 	if p.at == atSaved && !room.Wide(p.w, p.h) {
 		p.at = atBoth
+		return room.Request{}
 	}
-	return room.Request{}
+	return p.openCharts()
 }
 
 // rebase holds the others against the report under the cursor, or again against the
@@ -237,11 +250,23 @@ func (p *Page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "choose"}}
 }
 
+// Means implements room.Page.
+func (p *Page) Means(key string) string {
+	return map[string]string{"up": "choose a report, or scroll what stands beside", "enter": "its charts; on a small screen first its figures",
+		"tab": "the next pane", "esc": "this run alone again"}[key]
+}
+
 // Bindings implements room.Page.
 func (p *Page) Bindings() []room.Binding {
 	const group = "Report, page 6"
+	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }
 	return []room.Binding{
 		room.Bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run",
 			p.rebase).InFooter("base").Pin(),
+		room.Bind(group, []string{"r"}, "r", "rename the report", p.rename).InFooter("rename"),
+		room.Bind(group, []string{"delete", "backspace"}, "del", "delete the report; u brings it back", p.remove).InFooter("delete"),
+		room.Bind(group, []string{"u"}, "u", "bring back what was deleted here, else undo", p.restore),
+		room.Bind(group, []string{"home"}, "home end", "this run, the oldest report", end(-1)),
+		room.Bind(group, []string{"end"}, "", "", end(1)),
 	}
 }

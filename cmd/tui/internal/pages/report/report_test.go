@@ -1,13 +1,16 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/report"
 )
 
@@ -115,5 +118,84 @@ func BenchmarkReportPage160x48(b *testing.B) {
 	for b.Loop() {
 		m.Tick(true)
 		_ = m.View()
+	}
+}
+
+// A report can be renamed, deleted and had back; the list says what was sent with what over
+// which link.
+func TestReportsAreKept(t *testing.T) {
+	dir := labtest.Reports(t)
+	p := New(dir)
+	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	m.Press("down", "down", "down", "down")
+	_ = m.View()
+	m.Tick(true)
+	if h := p.saved.heads[p.saved.picked().Path]; h.encoder != "rotor" || h.kbps != "143" && h.kbps != "142" || h.link == "" {
+		t.Errorf("the list says %+v", h)
+	}
+	names := func() (list []string) {
+		saved, err := report.SavedReports(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range saved {
+			list = append(list, s.Name)
+		}
+		return list
+	}
+	before, name := names(), p.saved.picked().Name
+	p.remove()
+	m.Tick(true)
+	if now := names(); len(now) != len(before)-1 || slices.Contains(now, name) {
+		t.Errorf("after deleting %s: %v", name, now)
+	}
+	if r := p.restore(); r.Command != nil || !slices.Equal(names(), before) {
+		t.Errorf("brought back: %v, were %v", names(), before)
+	}
+	if r := p.restore(); r.Command == nil || !r.Command.Undo {
+		t.Error("where nothing was deleted, u takes no change back")
+	}
+	m.Tick(true)
+	p.saved.chosen = slices.IndexFunc(p.saved.list, func(s report.SavedReport) bool { return s.Name == name })
+	box := p.rename().Over.(*naming)
+	for _, bad := range []string{"", "../x", ".hidden", before[0]} {
+		box.text.Set(bad)
+		if r := box.Key(labtest.KeyMsg("enter")); r.Closes || box.err == "" {
+			t.Errorf("%q is taken for a name", bad)
+		}
+	}
+	box.text.Set("the good one")
+	if r := box.Key(labtest.KeyMsg("enter")); !r.Closes || !slices.Contains(names(), "the good one") || slices.Contains(names(), name) {
+		t.Errorf("after renaming: %v", names())
+	}
+}
+
+// The charts of a report are those of its samples, also where the last line was cut off.
+func TestChartsOfAReport(t *testing.T) {
+	dir := labtest.Reports(t)
+	text := "t_s,sent,payload_kbps,wire_kbps,feedback_kbps,bits_per_item,bits_per_changed,ok,lost\n"
+	for i := range 300 {
+		text += fmt.Sprintf("%.3f,6,%d,200,10,1,50,5,1\n", float64(i+1)/10, 100+i)
+	}
+	text += "30.1,6,\"4"
+	if err := os.WriteFile(filepath.Join(dir, "2026-02-01-100000-rotor", "samples.csv"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := New(dir)
+	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	m.Press("down", "down", "down", "down")
+	_ = m.View()
+	box := p.Enter().Over.(*chartsBox)
+	if n := len(box.charts.Lane.Samples); box.err != nil || n != 300 || box.charts.Lane.Samples[299].PayloadBits != 39_900 {
+		t.Fatalf("%d samples, %v", n, box.err)
+	}
+	c := look.NewCanvas(120, 40)
+	box.Draw(c, labtest.Theme(false))
+	if v := strings.Join(c.Lines(labtest.Theme(false)), "\n"); !strings.Contains(v, "Bandwidth") || !strings.Contains(v, "2026-02-01-100000-rotor") {
+		t.Errorf("the charts:\n%s", v)
+	}
+	m.Press("up")
+	if box := p.Enter().Over.(*chartsBox); box.err == nil {
+		t.Error("a report without samples has charts")
 	}
 }

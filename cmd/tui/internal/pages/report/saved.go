@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -18,6 +19,8 @@ type saved struct {
 	chosen int    // -1: none
 	base   string // path of the one the others are held against; "": the present run
 	top    int    // first row in sight, as last drawn
+	rows   int    // and how many there were
+	heads  map[string]head
 }
 
 func (p *saved) Name() string { return "Reports" }
@@ -63,6 +66,7 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	room := max(c.H-2, 1)
+	p.rows = room
 	p.top = min(max(p.chosen+1-room+1, 0), max(len(p.list)+1-room, 0))
 	for y := 0; y < room && p.top+y <= len(p.list) && y < c.H-2; y++ {
 		p.row(c, th, y+1, p.top+y-1)
@@ -99,7 +103,45 @@ func (p *saved) row(c *look.Canvas, th *look.Theme, y, i int) {
 		c.Right(end, y, look.Good, word)
 		end -= len(word) + 1
 	}
-	c.Clip(4, y, end-4, k, name)
+	at, data, encoder, link := columns(c.W)
+	h, known := head{}, false
+	if i >= 0 {
+		h, known = p.heads[p.list[i].Path]
+	}
+	if !known || encoder == 0 || h.encoder == "" {
+		at = c.Clip(at, y, end-at, k, name)
+		c.Clip(at+2, y, end-at-2, look.Bad, h.data)
+		return
+	}
+	c.Right(end, y, look.Value, h.kbps)
+	c.Clip(link, y, end-len(h.kbps)-1-link, look.Dim, h.link)
+	c.Clip(encoder, y, link-1-encoder, k, h.encoder)
+	if next := encoder; data > 0 {
+		c.Clip(data, y, next-1-data, look.Dim, h.data)
+		next = data
+		c.Clip(at, y, next-1-at, k, when(p.list[i].Name, h.encoder))
+	} else {
+		c.Clip(at, y, next-1-at, k, when(p.list[i].Name, h.encoder))
+	}
+}
+
+// when is the name of a report without what another column says.
+func when(name, encoder string) string {
+	if stamp, ok := strings.CutSuffix(name, "-"+encoder); ok && len(stamp) >= len("2006-01-02-150405") {
+		day, time := stamp[:10], stamp[11:]
+		return day + " " + time[:2] + ":" + time[2:4] + ":" + time[4:6] + strings.ReplaceAll(time[6:], "-", " ")
+	}
+	return name
+}
+
+// unread is a report in sight of which nothing is known yet.
+func (p *saved) unread() *report.SavedReport {
+	for i := max(p.top-1, 0); i < min(p.top+p.rows, len(p.list)); i++ {
+		if _, ok := p.heads[p.list[i].Path]; !ok {
+			return &p.list[i]
+		}
+	}
+	return nil
 }
 
 // point chooses the report on a row.

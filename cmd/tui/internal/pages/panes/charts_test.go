@@ -177,3 +177,14 @@ func TestChartOfRatios(t *testing.T) {
 		t.Errorf("the legend is %q", text)
 	}
 }
+
+// No legend is longer than its heading has room for, however little that is.
+func TestLegendsFitBesideShadows(t *testing.T) {
+	for w := 58; w < 180; w += 4 {
+		for i, line := range labtest.Draw(&Charts{Lit: -1}, labtest.ViewOf(labtest.FourShadows()), w, 30) {
+			if strings.Contains(line, "…") {
+				t.Errorf("%d columns, row %d: %s", w, i, line)
+			}
+		}
+	}
+}

@@ -40,7 +40,7 @@ func shadowLegend(th *look.Theme, room int, first *engine.Lane, lanes []engine.L
 		}
 		pieces := look.Fit(room-rest, full, brief, nil)
 		if pieces == nil {
-			return append(out, more)
+			return append(out, look.Fit(room, []look.Span{more}, nil)...)
 		}
 		room -= look.SpansWidth(pieces)
 		out = append(out, pieces...)

@@ -58,6 +58,8 @@ func (c *cache) bring(ctx context.Context, store jetstream.ObjectStore, f engine
 	if err := c.room(f.Bytes); err != nil {
 		return "", err
 	}
+	ctx, cancel := forTransfer(ctx, f.Bytes)
+	defer cancel()
 	in, err := store.Get(ctx, f.SHA256)
 	if err != nil {
 		return "", err

@@ -26,7 +26,6 @@ type chunks struct {
 	next    int    // no run below it is both missing and not out
 	jobs    map[string]*taken
 	perRun  float64 // seconds, a moving average
-	worked  float64 // seconds of work in all
 	workers int     // that share the work, as far as is known
 	most    int     // runs of a job
 }
@@ -88,8 +87,9 @@ func (c *chunks) arrived(run int) bool {
 func (c *chunks) ended(key string, seconds float64, runs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.worked += seconds
-	if runs > 0 {
+	if t := c.jobs[key]; t != nil && runs > 0 {
+		// Its clock is the worker's; ours says how long the job took at most.
+		seconds = max(min(seconds, time.Duration(c.clock.Now()-t.at).Seconds()), 0)
 		each := seconds / float64(runs)
 		if c.perRun == 0 {
 			c.perRun = each
@@ -108,13 +108,14 @@ func (c *chunks) ended(key string, seconds float64, runs int) {
 	}
 }
 
-// overdue returns the jobs that were handed out more than age ago, to be queued again.
-func (c *chunks) overdue(age time.Duration) (list []Job) {
+// overdue returns the jobs that were handed out more than age ago and that the queue does
+// not hold, to be queued again.
+func (c *chunks) overdue(age time.Duration, held func(key string) bool) (list []Job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
 	for _, t := range c.jobs {
-		if now-t.at > int64(age) {
+		if now-t.at > int64(age) && !held(t.job.Key) {
 			t.at = now
 			t.job.Attempt++
 			list = append(list, t.job)

@@ -1,6 +1,10 @@
 package sweep
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // Mean is a figure over the seeds of a point, with its 95 % interval. Without two seeds
 // there is no interval: Lo and Hi are nil.
@@ -35,6 +39,9 @@ func RatioOf(x, y []float64) Mean {
 }
 
 func interval(n int, mean, half float64) Mean {
+	if mean-mean != 0 || half-half != 0 {
+		return Mean{} // a figure that is no number: nothing can be said of it
+	}
 	m := Mean{N: n, Mean: mean}
 	if n > 1 {
 		lo, hi := mean-half, mean+half
@@ -46,6 +53,9 @@ func interval(n int, mean, half float64) Mean {
 // meanAndHalf returns the mean and half the width of its 95 % interval.
 func meanAndHalf(v []float64) (mean, half float64) {
 	n := float64(len(v))
+	if n > 0 && slices.Min(v) == slices.Max(v) {
+		return v[0], 0 // to the last bit
+	}
 	for _, x := range v {
 		mean += x / n
 	}
@@ -64,6 +74,18 @@ func meanAndHalf(v []float64) (mean, half float64) {
 // freedom, at least 1: exact for 1 and 2, else by bisection of its distribution function,
 // which for whole degrees of freedom is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
 func StudentT(df int) float64 {
+	if t, ok := quantiles.Load(df); ok {
+		return t.(float64)
+	}
+	t := studentT(df)
+	quantiles.Store(df, t)
+	return t
+}
+
+// quantiles remembers those that were reckoned: a large grid asks for one half a million times.
+var quantiles sync.Map
+
+func studentT(df int) float64 {
 	lo, hi := 1.9, 13.0
 	for range 60 {
 		mid := (lo + hi) / 2

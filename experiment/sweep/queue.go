@@ -35,6 +35,7 @@ const (
 	maxFileBytes   = 8 << 30 // of all files together
 	maxOneFile     = 2 << 30
 	keepFiles      = 7 * 24 * time.Hour
+	keepMessages   = 7 * 24 * time.Hour // of sweeps that nobody goes on with
 )
 
 // lease is how long a job is a worker's without a sign of life from it.
@@ -45,6 +46,7 @@ type Queue struct {
 	conn  *nats.Conn
 	js    jetstream.JetStream
 	lease time.Duration
+	id    string // of this connection, among all that there ever were
 }
 
 // QueueOptions say how to connect.
@@ -74,7 +76,7 @@ func OpenQueue(ctx context.Context, o QueueOptions) (*Queue, error) {
 		return nil, &QueueError{"cannot be reached", err}
 	}
 	js, err := jetstream.New(conn)
-	q := &Queue{conn: conn, js: js, lease: o.Lease}
+	q := &Queue{conn: conn, js: js, lease: o.Lease, id: nats.NewInbox()}
 	if q.lease == 0 {
 		q.lease = lease
 	}
@@ -109,9 +111,9 @@ func (q *Queue) setUp(ctx context.Context) error {
 	defer cancel()
 	for _, c := range []jetstream.StreamConfig{
 		{Name: jobStream, Subjects: []string{"wirelab.jobs.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxJobBytes,
-			Discard: jetstream.DiscardNew},
+			MaxAge: keepMessages, Discard: jetstream.DiscardNew},
 		{Name: resultStream, Subjects: []string{"wirelab.results.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxResultBytes,
-			Discard: jetstream.DiscardNew},
+			MaxAge: keepMessages, Discard: jetstream.DiscardNew},
 	} {
 		if _, err := q.js.CreateOrUpdateStream(ctx, c); err != nil {
 			if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
@@ -129,8 +131,18 @@ func token(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func jobSubject(version, plan string) string { return "wirelab.jobs." + token(version) + "." + plan }
-func resultSubject(plan string) string       { return "wirelab.results." + plan }
+// A job's subject ends in its key: the server can say which jobs it holds.
+func jobSubject(version, plan, key string) string {
+	return "wirelab.jobs." + token(version) + "." + plan + "." + key
+}
+func resultSubject(plan string) string { return "wirelab.results." + plan }
+
+// forTransfer gives a file the time that it takes over a slow line: without a deadline of
+// its own, the library gives all of them five seconds.
+func forTransfer(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
+	const slow = 128 << 10 // bytes a second
+	return context.WithTimeout(ctx, time.Minute+time.Duration(bytes/slow)*time.Second)
+}
 
 // files returns the store of files, by the hash of what is in them.
 func (q *Queue) files(ctx context.Context) (jetstream.ObjectStore, error) {
@@ -184,6 +196,12 @@ func putFile(ctx context.Context, store jetstream.ObjectStore, name, path string
 		return err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := forTransfer(ctx, info.Size())
+	defer cancel()
 	_, err = store.Put(ctx, jetstream.ObjectMeta{Name: name}, f)
 	return err
 }
@@ -206,10 +224,15 @@ const patience = 4
 
 // coordinate queues what is missing and takes what comes back, until ctx ends.
 func (q *Queue) coordinate(ctx context.Context, s *state) error {
+	leave, err := q.claim(s.plan)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	if err := q.publish(ctx, s.plan); err != nil {
 		return err
 	}
-	subject := jobSubject(s.plan.Version, s.plan.ID)
+	subject := jobSubject(s.plan.Version, s.plan.ID, "*")
 	jobs, err := q.js.Stream(ctx, jobStream)
 	if err == nil {
 		err = jobs.Purge(ctx, jetstream.WithPurgeSubject(subject)) // of an earlier attempt: the results say what is missing
@@ -232,7 +255,9 @@ func (q *Queue) coordinate(ctx context.Context, s *state) error {
 		if d, err := unpack(m.Data()); err == nil {
 			if err := s.take(d, true); err != nil {
 				s.finish(err)
-				return // not acknowledged: it was not kept
+				if nk := (*notKept)(nil); errors.As(err, &nk) {
+					return // not acknowledged: who goes on gets it again
+				}
 			}
 			crew.worked(d.Worker)
 		}
@@ -245,14 +270,72 @@ func (q *Queue) coordinate(ctx context.Context, s *state) error {
 	if err != nil {
 		return &QueueError{"cannot be read", err}
 	}
-	defer q.clear(s.plan)
-	defer feed.Stop()
-	return q.feed(ctx, s, crew, subject, wake)
+	defer q.clear(s)
+	defer func() { feed.Stop(); <-feed.Closed() }()
+	q.feed(ctx, s, crew, wake)
+	q.drain(s, results)
+	return nil
+}
+
+// drain takes the results that are on their way when the work is broken off: those of this
+// machine's own workers, and those that the server has.
+func (q *Queue) drain(s *state, results jetstream.Consumer) {
+	if missing, _ := s.chunks.missing(); missing == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if s.helpers != nil {
+		select {
+		case <-s.helpers:
+		case <-ctx.Done():
+		}
+	}
+	for ctx.Err() == nil {
+		info, err := results.Info(ctx)
+		if err != nil || info.NumPending == 0 && info.NumAckPending == 0 {
+			return
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+}
+
+// claim says to all others on this server that the plan is being run, and fails if somebody
+// runs it already: two would take each other's results away.
+func (q *Queue) claim(p *Plan) (leave func(), err error) {
+	subject := "wirelab.claim." + p.ID
+	if m, err := q.conn.Request(subject, []byte(q.id), 2*time.Second); err == nil { // nobody there is said at once
+		return nil, &QueueError{"has this sweep already", fmt.Errorf("%.80q runs it", m.Data)}
+	}
+	first := true // of two who ask at once one gives way
+	var mu sync.Mutex
+	sub, err := q.conn.Subscribe(subject, func(m *nats.Msg) {
+		mu.Lock()
+		defer mu.Unlock()
+		if other := string(m.Data); other != q.id && (!first || q.id < other) {
+			_ = m.Respond([]byte(hostName()))
+		}
+	})
+	if err == nil {
+		err = q.conn.Flush()
+	}
+	if err != nil {
+		return nil, &QueueError{"cannot be set up", err}
+	}
+	m, err := q.conn.Request(subject, []byte(q.id), 100*time.Millisecond) // it hears itself, and is silent
+	if err == nil {
+		_ = sub.Unsubscribe()
+		return nil, &QueueError{"has this sweep already", fmt.Errorf("%.80q runs it", m.Data)}
+	}
+	mu.Lock()
+	first = false
+	mu.Unlock()
+	return func() { _ = sub.Unsubscribe() }, nil
 }
 
 // feed keeps enough jobs in the queue that no worker waits, and queues again what the
 // server has lost or nobody finished.
-func (q *Queue) feed(ctx context.Context, s *state, crew *crew, subject string, wake <-chan struct{}) error {
+func (q *Queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan struct{}) {
 	tick := time.NewTicker(q.lease / 4)
 	defer tick.Stop()
 	for {
@@ -264,69 +347,82 @@ func (q *Queue) feed(ctx context.Context, s *state, crew *crew, subject string, 
 			if !ok {
 				break
 			}
-			if err := q.put(ctx, subject, j); err != nil {
+			if err := q.put(ctx, s.plan, j); err != nil {
 				break // it is overdue soon
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-wake:
 		case <-tick.C:
 			crew.forget()
-			q.again(ctx, s, subject)
+			q.again(ctx, s)
 		}
 	}
 }
 
 // put queues a job. The server keeps apart one that it has from one that is queued again.
-func (q *Queue) put(ctx context.Context, subject string, j Job) error {
+func (q *Queue) put(ctx context.Context, p *Plan, j Job) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_, err = q.js.Publish(ctx, subject, data, jetstream.WithMsgID(fmt.Sprintf("%s %d", j.Key, j.Attempt)))
+	_, err = q.js.Publish(ctx, jobSubject(p.Version, p.ID, j.Key), data, jetstream.WithMsgID(fmt.Sprintf("%s %s %d", q.id, j.Key, j.Attempt)))
 	return err
 }
 
 // again queues jobs that are out for long and that the server does not hold any more: it
 // was begun anew, or a worker finished them and its results were lost.
-func (q *Queue) again(ctx context.Context, s *state, subject string) {
+func (q *Queue) again(ctx context.Context, s *state) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_, out := s.chunks.missing()
 	stream, err := q.js.Stream(ctx, jobStream)
 	if err != nil {
 		_ = q.setUp(ctx) // a server that lost its disk
 		return
 	}
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(subject))
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobSubject(s.plan.Version, s.plan.ID, "*")))
 	if err != nil {
 		return
 	}
-	if held := info.State.Subjects[subject]; int(held) >= out {
-		return
-	}
-	for _, j := range s.chunks.overdue(2 * q.lease) {
-		_ = q.put(ctx, subject, j)
+	held := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
+	for _, j := range s.chunks.overdue(q.lease, held) {
+		_ = q.put(ctx, s.plan, j)
 	}
 }
 
-// clear takes what is left of a sweep off the server.
-func (q *Queue) clear(p *Plan) {
+// clear takes what is left of a sweep off the server. Results that nobody took stay for who
+// goes on.
+func (q *Queue) clear(s *state) {
+	p := s.plan
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
-		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID)))
+		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID, "*")))
+	}
+	if missing, _ := s.chunks.missing(); missing == 0 {
+		if stream, err := q.js.Stream(ctx, resultStream); err == nil {
+			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(p.ID)))
+		}
 	}
 	_ = q.js.DeleteConsumer(ctx, resultStream, "results-"+p.ID[:32])
 }
 
+// maxUnpacked bounds the text of a message: what is in it takes a multiple of that in memory.
+const maxUnpacked = 16 << 20
+
+// errTooMuch says that results do not fit into one message.
+var errTooMuch = errors.New("more than a message may hold")
+
 // pack compresses results for a message.
 func pack(d Done) ([]byte, error) {
 	data, err := json.Marshal(d)
+	if err == nil && len(data) >= maxUnpacked {
+		err = errTooMuch
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -342,12 +438,12 @@ var packer = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWrit
 
 // unpack is the reverse of pack, of a message that anybody may have sent.
 func unpack(data []byte) (d Done, err error) {
-	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDone))
+	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked))
 	if err != nil {
 		return d, err
 	}
 	defer dec.Close()
-	text, err := io.ReadAll(io.LimitReader(dec, maxDone))
+	text, err := io.ReadAll(io.LimitReader(dec, maxUnpacked))
 	if err != nil {
 		return d, err
 	}

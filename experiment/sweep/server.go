@@ -33,6 +33,11 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 	if err != nil || port < 0 || port > 65535 {
 		return nil, fmt.Errorf("%q is no port", text)
 	}
+	l, err := net.Listen("tcp", addr) // the server itself does not say why it cannot
+	if err != nil {
+		return nil, &QueueError{"cannot be served", err}
+	}
+	l.Close()
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
@@ -44,7 +49,9 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 		return nil, err
 	}
 	ns, err := server.NewServer(&server.Options{ServerName: "wirelab-" + hostName(), Host: host, Port: port, Authorization: token, TLSConfig: certificate,
-		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: 8 << 20, MaxConn: 10_000})
+		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: 8 << 20, MaxConn: 10_000,
+		// Streams are given room before they need it: by default no more than three quarters of what the disk has now.
+		JetStreamMaxStore: maxJobBytes + maxResultBytes + maxFileBytes + 1<<30})
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err

@@ -117,15 +117,30 @@ func openFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error)
 	return report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 }
 
-// Save keeps what a job came to.
-func (s *Store) Save(d Done) error {
+// Save keeps runs of a job. The file is called by these runs, whatever the job was: what is
+// there already is never replaced by less, and nobody who sends a key chooses the name.
+func (s *Store) Save(p *Plan, d Done) error {
 	if s == nil {
 		return nil
 	}
-	return report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), d.Key+".json"), 0o644, func(f *whole.File) error {
+	runs := make([]int, len(d.Runs))
+	for i, o := range d.Runs {
+		runs[i] = o.Run
+	}
+	d.Key = p.job(runs).Key
+	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.results(), d.Key+".json"), 0o644, func(f *whole.File) error {
 		return json.NewEncoder(f).Encode(d)
 	}))
+	if err != nil {
+		return &notKept{err}
+	}
+	return nil
 }
+
+// notKept says that results could not be written: whoever has them must keep them.
+type notKept struct{ error }
+
+func (e *notKept) Unwrap() error { return e.error }
 
 // Load calls each with every result that there is, in no order that matters, and returns how many
 // files could not be read or were another sweep's: their runs are missing, no more.
@@ -169,8 +184,8 @@ func (p *Plan) accepts(d *Done) error {
 		return errors.New("results of another sweep")
 	}
 	slices.SortFunc(d.Runs, func(a, b Outcome) int { return cmp.Compare(a.Run, b.Run) })
-	for _, o := range d.Runs {
-		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" {
+	for i, o := range d.Runs {
+		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == d.Runs[i-1].Run {
 			return errors.New("a result that is none of this sweep")
 		}
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
@@ -35,6 +36,8 @@ type Summary struct {
 	Verified    *Verified     `json:"verified,omitempty"`
 	Digest      string        `json:"digest,omitempty"` // of the digests of all runs, in order
 
+	failed  []failedRun // the first of those in which an assertion did not hold, by number
+	changed []bool      // points with results since they were reckoned
 	names   []string    // of the figures
 	values  [][]float64 // by run: each figure, NaN if it has none
 	digests []string
@@ -58,7 +61,8 @@ type PointResult struct {
 
 func newSummary(p *Plan) *Summary {
 	s := &Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished,
-		names: append([]string{}, mainFigures...), values: make([][]float64, p.Runs()), digests: make([]string, p.Runs())}
+		names: append([]string{}, mainFigures...), values: make([][]float64, p.Runs()), digests: make([]string, p.Runs()),
+		changed: make([]bool, len(p.Points))}
 	for _, a := range p.Config.Assert {
 		if !slices.Contains(s.names, a.Name) {
 			s.names = append(s.names, a.Name)
@@ -90,12 +94,19 @@ func (s *Summary) add(o Outcome) {
 	s.values[o.Run], s.digests[o.Run] = v, o.Result.Digests()
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++
+	s.changed[o.Run/s.Repeat] = true
 	one := report.Report{Runs: []*engine.Result{o.Result}}
-	for _, text := range one.Failed() {
-		if len(s.Failed) < maxFailed {
-			s.Failed = append(s.Failed, text)
-		}
+	if texts := one.Failed(); len(texts) > 0 {
+		at, _ := slices.BinarySearchFunc(s.failed, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
+		s.failed = slices.Insert(s.failed, at, failedRun{o.Run, texts})
+		s.failed = s.failed[:min(len(s.failed), maxFailed)]
 	}
+}
+
+// failedRun says what did not hold in a run.
+type failedRun struct {
+	run   int
+	texts []string
 }
 
 // end notes why it ended and reckons the figures.
@@ -103,20 +114,25 @@ func (s *Summary) end(err error, interrupted bool) {
 	r := report.Report{Interrupted: interrupted}
 	r.End(err)
 	s.Reason, s.Error, s.Interrupted = r.Reason, r.Error, interrupted
+	s.reckon()
 	if s.Reason == engine.Finished && len(s.Failed) > 0 {
 		s.Reason = engine.Unmet
 	}
-	s.reckon()
 }
 
 // reckon brings the figures of every point up to date.
 func (s *Summary) reckon() {
+	first := s.changed[0] // all are compared with it
 	for i := range s.Points {
 		p := &s.Points[i]
+		if !s.changed[i] && !first && p.Figures != nil {
+			continue
+		}
+		s.changed[i] = false
 		p.Figures, p.Ratio = map[string]Mean{}, nil
 		for f, name := range s.names {
-			if v := s.column(i, f); len(v) > 0 {
-				p.Figures[name] = MeanOf(v)
+			if m := MeanOf(s.column(i, f)); m.N > 0 {
+				p.Figures[name] = m
 			}
 			if i == 0 {
 				continue
@@ -130,6 +146,10 @@ func (s *Summary) reckon() {
 				}
 			}
 		}
+	}
+	s.Failed = nil
+	for _, f := range s.failed {
+		s.Failed = append(s.Failed, f.texts[:min(len(f.texts), maxFailed-len(s.Failed))]...)
 	}
 	s.Digest = ""
 	if s.Done == s.Planned {

@@ -96,7 +96,6 @@ func withInterval(figures map[string]Mean, name string, decimals int) string {
 
 // markdown writes the page for people.
 func (s *Summary) markdown(w io.Writer) error {
-	s.reckon()
 	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %d seeds each. Means with 95 %% intervals over the seeds (Student's);\n"+
 		"the last column is the payload against that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), s.Repeat)
 	if s.Error != "" {
@@ -118,7 +117,6 @@ func (s *Summary) markdown(w io.Writer) error {
 // CSV writes a row for each point: its settings, its seeds, and of each figure mean and
 // interval, and the ratio to the first point.
 func (s *Summary) CSV(w io.Writer) error {
-	s.reckon()
 	out := csv.NewWriter(w)
 	head := append(slices.Clone(s.Keys), "seeds")
 	for _, name := range s.names {

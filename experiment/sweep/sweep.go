@@ -54,11 +54,13 @@ type state struct {
 	left     []int    // runs that each point lacks
 	progress Progress
 	sum      *Summary
-	news     bool // since the summary was saved last
-	saved    int64
+	news     bool  // since the summary was saved last
+	saveAt   int64 // not before: when it is saved next
 	failed   error
+	closed   bool          // the work has ended: what still comes changes nothing
 	done     chan struct{} // closed when no result is missing, or when it failed
 	once     sync.Once
+	helpers  chan struct{} // closed when this machine's own workers of the queue have ended; nil: there are none
 }
 
 // Run runs what is missing of the plan and returns what there is then. When ctx ends it
@@ -75,9 +77,13 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.tell()
+	s.saveAt = opt.Clock.Now() + int64(saveEvery)
 	if runs, _ := s.chunks.missing(); runs > 0 {
 		s.work(ctx)
 	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.finish(nil) // unless it has ended: then s.failed is settled
 	interrupted := ctx.Err() != nil && s.failed == nil
 	if s.failed == nil && !interrupted {
@@ -116,6 +122,7 @@ func (s *state) work(ctx context.Context) {
 	if s.opt.Queue != nil {
 		if s.opt.Jobs > 0 {
 			ended := make(chan struct{})
+			s.helpers = ended
 			go func() {
 				defer close(ended)
 				_ = Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version, known: s.executor()})
@@ -170,6 +177,9 @@ func (s *state) take(d Done, keep bool) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
 	var fresh []Outcome
 	for _, o := range d.Runs {
 		switch was := s.digests[o.Run]; {
@@ -180,7 +190,9 @@ func (s *state) take(d Done, keep bool) error {
 		}
 	}
 	if len(fresh) > 0 && keep {
-		if err := s.opt.Store.Save(d); err != nil {
+		news := d
+		news.Runs = fresh
+		if err := s.opt.Store.Save(s.plan, news); err != nil {
 			return err
 		}
 	}
@@ -251,7 +263,9 @@ func (s *state) alive(workers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.progress.Workers = workers
-	s.tellLocked()
+	if !s.closed {
+		s.tellLocked()
+	}
 }
 
 func (s *state) tell() {
@@ -281,21 +295,25 @@ func (s *state) save(last bool) error {
 	return s.saveLocked(last)
 }
 
-// saveLocked writes the pages of the folder, if it is time or the last time.
+// saveLocked writes the pages of the folder, if it is time or the last time. Pages of a
+// large grid take a while: they get a twentieth of the time and no more.
 func (s *state) saveLocked(last bool) error {
 	if s.opt.Store == nil {
 		return nil
 	}
 	now := s.opt.Clock.Now()
-	if !last && (!s.news || now-s.saved < int64(saveEvery)) {
+	if !last && (!s.news || now < s.saveAt) {
 		return nil
 	}
-	s.news, s.saved = false, now
-	return s.opt.Store.pages(s.sum)
+	s.news = false
+	err := s.opt.Store.pages(s.sum)
+	s.saveAt = s.opt.Clock.Now() + max(int64(saveEvery), 20*(s.opt.Clock.Now()-now))
+	return err
 }
 
 // pages writes the pages of a sweep for people and for other programs.
 func (s *Store) pages(sum *Summary) error {
+	sum.reckon()
 	return report.WriteError(s.folder.Update([]whole.Entry{
 		jsonEntry("report.json", sum),
 		{Name: "report.md", Write: sum.markdown},

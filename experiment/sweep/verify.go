@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"sync"
 )
 
 // verify repeats a share of the runs on this machine and compares their digests. Which
@@ -14,24 +16,52 @@ func (s *state) verify(ctx context.Context) error {
 	if len(picked) == 0 {
 		return nil
 	}
-	s.progress.Verify = len(picked)
 	v := &Verified{Workers: map[string]int{}}
 	s.sum.Verified = v
+	s.mu.Lock()
+	s.progress.Verify = len(picked)
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	x := s.executor()
+	next := make(chan int, len(picked))
 	for _, n := range picked {
-		d, err := x.do(ctx, s.plan.job([]int{n}), nil)
-		if err != nil {
-			return nil // interrupted: what was repeated is counted
-		}
-		if len(d.Runs) == 0 || d.Runs[0].Result.Digests() != s.digests[n] {
-			return s.differ(n, s.workers[n], hostName())
-		}
-		v.Runs++
-		v.Workers[s.workers[n]]++
-		s.progress.Verified = v.Runs
-		s.tell()
+		next <- n
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range max(s.opt.Jobs, 1) {
+		wg.Go(func() {
+			for n := range next {
+				d, err := x.do(ctx, s.plan.job([]int{n}), nil)
+				if err != nil {
+					return // interrupted: what was repeated is counted
+				}
+				if d.Error != "" {
+					cancel(errors.New(d.Error))
+				} else if d.Runs[0].Result.Digests() != s.digests[n] {
+					cancel(s.differ(n, s.workers[n], hostName()))
+				} else {
+					s.verified(v, n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
 	}
 	return nil
+}
+
+// verified counts a run that came to the same.
+func (s *state) verified(v *Verified, run int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.Runs++
+	v.Workers[s.workers[run]]++
+	s.progress.Verified = v.Runs
+	s.tellLocked()
 }
 
 // sample picks the runs to repeat: the share asked for, rounded up.

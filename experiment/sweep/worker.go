@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,6 +85,9 @@ func Work(ctx context.Context, q *Queue, opt WorkerOptions) error {
 	if errors.As(context.Cause(ctx), &refused) {
 		return refused
 	}
+	if ctx.Err() == nil && q.conn.IsClosed() {
+		return &QueueError{"has closed the connection", cmp.Or(q.conn.LastError(), nats.ErrConnectionClosed)}
+	}
 	return nil
 }
 
@@ -122,7 +126,7 @@ func (w *worker) greet(ctx context.Context, cancel context.CancelCauseFunc) erro
 // loop takes one job after the other.
 func (w *worker) loop(ctx context.Context) {
 	var jobs jetstream.Consumer
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !w.q.conn.IsClosed() {
 		var err error
 		if jobs == nil {
 			jobs, err = w.consumer(ctx)
@@ -174,7 +178,7 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	var j Job
 	subject := m.Subject()
-	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan) {
+	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan, j.Key) {
 		_ = m.Term() // nobody could run it
 		return
 	}
@@ -182,11 +186,19 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	defer stop()
 	go w.beat(beating, m)
 	x, err := w.executor(ctx, j.Plan)
+	meta, merr := m.Metadata()
+	if err != nil && ctx.Err() == nil && merr == nil && meta.NumDelivered < maxDeliveries {
+		// Its disk may be full, or its line bad: another may do better, and this one later.
+		w.opt.Say(fmt.Sprintf("sweep %.12s cannot be run here: %v", j.Plan, err))
+		_ = m.Nak()
+		stop()
+		pause(ctx, w.q.lease)
+		return
+	}
 	if err == nil {
 		err = x.plan.check(j)
 	}
 	d := Done{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
-	meta, merr := m.Metadata()
 	switch {
 	case ctx.Err() != nil:
 		_ = m.Nak()
@@ -198,20 +210,21 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	default:
 		d, err = x.do(ctx, j, nil)
 	}
-	if len(d.Runs) > 0 || d.Error != "" {
-		if w.send(ctx, d) != nil {
-			return // the lease runs out, and another takes it
-		}
-	}
-	if err != nil && ctx.Err() != nil {
-		_ = m.Nak() // another goes on where this one was stopped
+	if len(d.Runs) == 0 && d.Error == "" {
+		_ = m.Nak() // stopped before the first was done
 		return
 	}
-	_ = m.Ack()
+	if w.send(ctx, d) != nil {
+		return // the lease runs out, and another takes it
+	}
+	_ = m.Ack() // of a worker that was stopped, too: who has the plan sees what is missing
 	if w.opt.Ran != nil {
 		w.opt.Ran(len(d.Runs))
 	}
 }
+
+// maxHeader is what a message has besides its data.
+const maxHeader = 4096
 
 // beat says that the job is still being run.
 func (w *worker) beat(ctx context.Context, m jetstream.Msg) {
@@ -227,9 +240,27 @@ func (w *worker) beat(ctx context.Context, m jetstream.Msg) {
 	}
 }
 
-// send brings results to the server, for as long as that takes or ctx lasts.
+// send brings results to the server, for as long as that takes or ctx lasts: in halves if
+// they are more than its messages may hold.
 func (w *worker) send(ctx context.Context, d Done) error {
 	data, err := pack(d)
+	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxHeader {
+		err = errTooMuch
+	}
+	if n := len(d.Runs); errors.Is(err, errTooMuch) && n > 0 {
+		if n == 1 {
+			d.Error = fmt.Sprintf("the result of run %d is more than a message of the server may hold, %d bytes", d.Runs[0].Run, w.q.conn.MaxPayload())
+			d.Runs = nil
+			return w.send(ctx, d)
+		}
+		head, tail := d, d
+		head.Runs, head.Error, head.Seconds, head.Key = d.Runs[:n/2], "", d.Seconds/2, "" // the job ends with the tail
+		tail.Runs, tail.Seconds = d.Runs[n/2:], d.Seconds/2
+		if err := w.send(ctx, head); err != nil {
+			return err
+		}
+		return w.send(ctx, tail)
+	}
 	if err != nil {
 		return err
 	}
@@ -242,7 +273,7 @@ func (w *worker) send(ctx context.Context, d Done) error {
 		once, cancel := context.WithTimeout(ctx, 5*time.Second)
 		_, err := w.q.js.Publish(once, resultSubject(d.Plan), data)
 		cancel()
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || w.q.conn.IsClosed() {
 			return err
 		}
 		pause(ctx, w.q.lease/20)

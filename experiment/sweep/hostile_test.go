@@ -1,0 +1,357 @@
+package sweep
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// stub is in place of a run: it takes no time, and its digest follows from the seed.
+func stub(_ context.Context, c *config.Config) (*engine.Result, error) {
+	return &engine.Result{Digest: fmt.Sprintf("%064x", c.Seed), Totals: figures.Totals{PayloadKbps: 100 + float64(c.Seed%7)}}, nil
+}
+
+func outcome(run int) Outcome {
+	return Outcome{run, &engine.Result{Digest: fmt.Sprintf("%064x", run)}}
+}
+
+// A message that holds one run twice would be counted twice, and another run be missed.
+func TestOneRunTwiceInAMessage(t *testing.T) {
+	p := planned(t, small)
+	s := newState(p, Options{Clock: clock})
+	d := Done{Plan: p.ID, Version: "v1", Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}
+	if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
+		t.Errorf("counted %d runs: %v", s.progress.Runs, err)
+	}
+}
+
+// The file of results is called by the runs in it: a key that somebody sends leads nowhere
+// else, and two parts of one job do not replace each other.
+func TestNamesOfResults(t *testing.T) {
+	p := planned(t, small)
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newState(p, Options{Clock: clock, Store: store})
+	for _, d := range []Done{
+		{Key: "../../escaped", Runs: []Outcome{outcome(1)}},
+		{Key: "k", Runs: []Outcome{outcome(2), outcome(3)}},
+		{Key: "k", Runs: []Outcome{outcome(3), outcome(4)}}, // the first again, and another
+	} {
+		d.Plan, d.Version = p.ID, "v1"
+		if err := s.take(d, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := 0
+	again := newState(p, Options{Clock: clock})
+	if _, err := store.Load(p, func(d Done) error { found += len(d.Runs); return again.take(d, false) }); err != nil {
+		t.Fatal(err)
+	}
+	if found != 4 || again.progress.Runs != 4 {
+		t.Errorf("the folder holds %d results of %d runs, expected 4 of 4", found, again.progress.Runs)
+	}
+	if list, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*.json")); len(list) > 0 {
+		t.Errorf("written outside of the folder: %v", list)
+	}
+}
+
+// A worker whose clock jumps does not spoil the size of everybody's jobs.
+func TestClockOfAWorkerJumps(t *testing.T) {
+	p := planned(t, medium)
+	var now time.Duration
+	c := newChunks(p, func() time.Duration { return now })
+	c.shared(1)
+	j, _ := c.take()
+	now = time.Second
+	c.ended(j.Key, 1, 1)
+	for _, seconds := range []float64{1e300, -1e300, math.MaxFloat64} {
+		j, _ := c.take()
+		now += time.Second
+		c.ended(j.Key, seconds, len(j.Runs))
+	}
+	if j, _ := c.take(); len(j.Runs) < 4 {
+		t.Errorf("after a clock that jumped, jobs of 1 s a run have %d runs", len(j.Runs))
+	}
+}
+
+// The sentences of a summary come in the order of the runs, whoever was first.
+func TestFailuresInOrder(t *testing.T) {
+	p := planned(t, strings.Replace(small, "== 0", "== 7", 1))
+	runs := make([]*engine.Result, p.Runs())
+	x := newExecutor(p, "w", clock)
+	for n := range runs {
+		d, err := x.do(t.Context(), p.job([]int{n}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs[n] = d.Runs[0].Result
+	}
+	forward, backward := newSummary(p), newSummary(p)
+	for n := range runs {
+		forward.add(Outcome{n, runs[n]})
+		m := len(runs) - 1 - n
+		backward.add(Outcome{m, runs[m]})
+	}
+	forward.end(nil, false)
+	backward.end(nil, false)
+	if len(forward.Failed) != p.Runs() || fmt.Sprint(forward.Failed) != fmt.Sprint(backward.Failed) || forward.Reason != engine.Unmet {
+		t.Errorf("%d and %d sentences, expected %d in one order; reason %q", len(forward.Failed), len(backward.Failed), p.Runs(), forward.Reason)
+	}
+}
+
+// A second sweep of the same plan would take the first one's results away: it is refused,
+// and the first one ends as if nothing had been.
+func TestTwoCoordinators(t *testing.T) {
+	p := planned(t, small)
+	s, q := served(t)
+	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	var first atomic.Bool
+	refused := make(chan error, 1)
+	sum := swept(t, p, Options{Queue: q, Jobs: 1, chunk: 2, Ran: func(Outcome) {
+		if !first.Swap(true) {
+			go func() {
+				_, err := Run(t.Context(), p, Options{Clock: clock, Queue: other, Jobs: 1})
+				refused <- err
+			}()
+		}
+		if first.Load() {
+			time.Sleep(20 * time.Millisecond) // long enough for the other to ask
+		}
+	}})
+	var bad *QueueError
+	if err := <-refused; !errors.As(err, &bad) || !strings.Contains(err.Error(), hostName()) {
+		t.Errorf("the second ended with %v", err)
+	}
+	if sum.Digest != swept(t, p, Options{Jobs: 1}).Digest {
+		t.Error("another digest")
+	}
+}
+
+// What this machine's own workers of the queue have finished when a sweep is broken off is
+// kept, though the job as a whole was not.
+func TestBrokenOffWithAQueue(t *testing.T) {
+	p := planned(t, small)
+	_, q := served(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var ran atomic.Int64
+	o := Options{Clock: clock, Queue: q, Jobs: 1, Store: store, chunk: 10, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+		if ran.Load() == 8 { // in the midst of a job: of 1, of 10, ...
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		ran.Add(1)
+		return stub(ctx, c)
+	}}
+	sum, err := Run(ctx, p, o)
+	if err != nil || !sum.Interrupted || sum.Done != 8 {
+		t.Errorf("%d runs were finished and %d are kept: %v", ran.Load(), sum.Done, err)
+	}
+}
+
+// A worker that cannot have the files of a sweep leaves its jobs to others.
+func TestWorkerWithoutRoom(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "text.txt")
+	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := planned(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 6\n")
+	s, q := served(t)
+	noFolder := filepath.Join(dir, "file")
+	if err := os.WriteFile(noFolder, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	said := make(chan string, 100)
+	good := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	bad := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	go func() {
+		_ = Work(ctx, bad, WorkerOptions{Clock: clock, Name: "full", Version: "v1", Cache: noFolder, Say: func(text string) {
+			select {
+			case said <- text:
+			default:
+			}
+			go func() { _ = Work(ctx, good, WorkerOptions{Clock: clock, Name: "good", Version: "v1", Cache: dir}) }()
+		}})
+	}()
+	swept(t, p, Options{Queue: q, chunk: 2})
+	if text := <-said; !strings.Contains(text, "cannot be run here") {
+		t.Errorf("said %q", text)
+	}
+}
+
+// Results that are more than the server's messages may hold come in parts; a single one
+// ends the sweep with a sentence, not a worker that tries for ever.
+func TestResultsBeyondAMessage(t *testing.T) {
+	p := planned(t, small)
+	for _, c := range []struct {
+		bytes int
+		fits  bool
+	}{{20_000, true}, {60_000, false}} {
+		ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
+			MaxPayload: 64 << 10, JetStreamMaxStore: 16 << 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go ns.Start()
+		defer ns.Shutdown()
+		if !ns.ReadyForConnections(10 * time.Second) {
+			t.Fatal("no server")
+		}
+		q := opened(t, QueueOptions{inProcess: ns})
+		// Texts that cannot be compressed, in hexadecimal.
+		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, Jobs: 1, chunk: 8, run: func(ctx context.Context, k *config.Config) (*engine.Result, error) {
+			r, _ := stub(ctx, k)
+			noise := make([]byte, c.bytes)
+			_, _ = rand.Read(noise)
+			r.Item = hex.EncodeToString(noise)
+			return r, nil
+		}})
+		switch {
+		case c.fits && (err != nil || sum.Done != p.Runs()):
+			t.Errorf("%d runs: %v", sum.Done, err)
+		case !c.fits && (err == nil || !strings.Contains(err.Error(), "more than a message")):
+			t.Errorf("a result that fits no message: %v", err)
+		}
+	}
+}
+
+// A port that somebody has is the machine's fault, and is found out at once.
+func TestPortTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var bad *QueueError
+	if _, err := Serve(l.Addr().String(), "secret", nil); !errors.As(err, &bad) {
+		t.Errorf("a port that is taken: %v", err)
+	}
+}
+
+// A figure that is the same with every seed has an interval of that value, to the last bit,
+// and one that is 0 or no number at the first point no ratio.
+func TestDegenerateIntervals(t *testing.T) {
+	for _, v := range []float64{0, 0.1, 1.0 / 3, 1e300} {
+		for n := 2; n < 40; n++ {
+			same := make([]float64, n)
+			for i := range same {
+				same[i] = v
+			}
+			if m := MeanOf(same); m.Mean != v || *m.Lo != v || *m.Hi != v {
+				t.Fatalf("%d times %g: %g from %g to %g", n, v, m.Mean, *m.Lo, *m.Hi)
+			}
+		}
+	}
+	if m := RatioOf([]float64{1, 2}, []float64{0, 0}); m.N != 0 {
+		t.Errorf("of nothing: %+v", m)
+	}
+	if m := RatioOf([]float64{math.Inf(1), 2}, []float64{1, 1}); m.N != 0 {
+		t.Errorf("of what cannot be run: %+v", m)
+	}
+}
+
+// Files of a folder are written while the sweep runs; what they say of its figures is what
+// was there at that moment, in all three alike.
+func TestPagesWhileItRuns(t *testing.T) {
+	p := planned(t, small)
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := newSummary(p)
+	r, _ := stub(t.Context(), p.Run(0).Config)
+	sum.add(Outcome{0, r})
+	if err := store.pages(sum); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil || !strings.Contains(string(data), `"payload_kbps"`) {
+		t.Errorf("report.json has no figures of the run that was there: %v\n%.300s", err, data)
+	}
+}
+
+// BenchmarkHuge: 10,000 points with 10 seeds each, of a run that takes no time: what the
+// plan, the queue of chunks, the summary and its pages cost.
+func BenchmarkHuge(b *testing.B) {
+	var values strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&values, "%d, ", i+1)
+	}
+	c, err := config.Parse("test.toml", []byte("duration = \"100ms\"\n[sweep]\nrepeat = 10\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = ["+
+		values.String()+"]\n[[sweep.axis]]\nkey = \"sender.history\"\nvalues = ["+values.String()+"]\n"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		began := clock()
+		p, err := NewPlan(b.Context(), c, "v1")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric((clock() - began).Seconds(), "s/plan")
+		one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		dir := filepath.Join(b.TempDir(), "out")
+		store, err := NewStore(nil, dir, p, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		began = clock()
+		sum, err := Run(b.Context(), p, Options{Clock: clock, Jobs: 2, Store: store,
+			run: func(context.Context, *config.Config) (*engine.Result, error) {
+				r := *one.Runs[0].Result
+				return &r, nil
+			}})
+		if err != nil || sum.Done != p.Runs() {
+			b.Fatal(err)
+		}
+		b.ReportMetric((clock() - began).Seconds(), "s/sweep")
+		began = clock()
+		sum.changed[0] = true
+		sum.reckon()
+		b.ReportMetric((clock() - began).Seconds(), "s/reckon")
+		began = clock()
+		if err := store.pages(sum); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric((clock() - began).Seconds(), "s/pages")
+		for _, name := range []string{"report.json", "report.md", "summary.csv"} {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(info.Size())/1e6, "MB/"+name)
+		}
+	}
+}

@@ -46,6 +46,8 @@ func TimingNames() []string {
 func (s *Search) set(key, rest string, value any) error {
 	head, below, _ := strings.Cut(rest, ".")
 	switch {
+	case head == "over" && slices.Contains([]string{"duration", "seed"}, below):
+		return &Error{Key: key, Problem: quoted(below) + " is the search's own", Expected: "another key: settings are compared over the same time and seeds"}
 	case rest == "minimise":
 		return s.setMinimise(key, value)
 	case rest == "subject_to":
@@ -90,6 +92,9 @@ func (s *Search) setMinimise(key string, value any) error {
 		if !known[name] && !slices.Contains(TimingNames(), name) {
 			return Unknown(key, "figure", name, append(sortedKeys(known), TimingNames()...))
 		}
+	}
+	if len(list) == 2 && list[0] == list[1] {
+		return &Error{Key: key, Problem: quoted(list[0]) + " is named twice", Expected: "two figures, or one"}
 	}
 	s.Minimise = list
 	return nil

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -22,10 +23,11 @@ type Found struct {
 	// Near lists those that may be as good as the best, and its neighbours.
 	Near []Rival `json:"near"`
 	// OfOwn is the first figure of the best against that of the configuration itself.
-	OfOwn *sweep.Mean `json:"ratio_to_own,omitempty"`
-	Own   []float64   `json:"own"`  // figures of the configuration itself
-	Sure  []string    `json:"sure"` // how sure that is, in sentences
-	Trace []Step      `json:"trace"`
+	OfOwn       *sweep.Mean `json:"ratio_to_own,omitempty"`
+	Own         []float64   `json:"own"`                   // figures of the configuration itself
+	Sure        []string    `json:"sure"`                  // how sure that is, in sentences
+	Interrupted bool        `json:"interrupted,omitempty"` // before its end: the best until then
+	Trace       []Step      `json:"trace"`
 }
 
 // Chosen is a setting with its figures over the seeds that it was run with.
@@ -43,7 +45,7 @@ type Rival struct {
 }
 
 func (s *search) chosen(x Setting) Chosen {
-	c := Chosen{Set: map[string]any{}, Words: Words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.value(Job{x, 0, 1}).Why}
+	c := Chosen{Set: map[string]any{}, Words: Words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.breaks(x)}
 	for d, v := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]
 	}
@@ -53,6 +55,36 @@ func (s *search) chosen(x Setting) Chosen {
 		}
 	}
 	return c
+}
+
+// breaks says which bounds a setting does not keep, on the seed on which it is furthest from them.
+func (s *search) breaks(x Setting) string {
+	var worst Value
+	for seed := range s.spec.Seeds {
+		if v := s.value(Job{x, seed, 1}); v.Violation > worst.Violation {
+			worst = v
+		}
+	}
+	return worst.Why
+}
+
+// standing finds out how many of the settings that were drawn were ahead of the best where
+// all of them were run: over an eighth of the duration.
+func (s *search) standing(ctx context.Context, list []Setting) {
+	if s.first == 0 || len(list) == 0 || len(s.spec.Minimise) > 1 {
+		return
+	}
+	j := Job{list[0], 0, shares[0]}
+	if s.spent+s.fresh([]Job{j}) > float64(s.spec.Runs) || s.run(ctx, "race", []Job{j}) != nil {
+		return
+	}
+	best := s.value(j)
+	s.ahead = 0
+	for _, x := range s.drawn {
+		if s.value(Job{x, 0, shares[0]}).less(best) {
+			s.ahead++
+		}
+	}
 }
 
 // found sums up: list is what the search ended with, the best first.
@@ -96,16 +128,19 @@ func (s *search) found(list []Setting, at Setting, own Value) *Found {
 // sure says how far the best can be trusted.
 func (s *search) sure(f *Found, list []Setting, best Setting) {
 	say := func(format string, args ...any) { f.Sure = append(f.Sure, fmt.Sprintf(format, args...)) }
-	if float64(f.Tried) >= f.Settings {
-		say("All %.0f settings were run: on these frames and the first seed there is no better one.", f.Settings)
+	if float64(f.Tried) >= f.Settings && s.walk <= 1 {
+		say("All %.0f settings were run: on these frames there is no better one.", f.Settings)
+	} else if float64(f.Tried) >= f.Settings {
+		say("All %.0f settings were run with the first seed, and the best four of them with up to %d.", f.Settings, max(s.raced, 1))
 	}
+	own := s.value(Job{best, 0, 1})
 	ran, closest := 0, math.Inf(1)
 	near := neighbours(s.spec.Over, best)
 	for _, n := range near {
 		if v, ok := s.memo[memoKey(Job{n, 0, 1})]; ok {
 			ran++
-			if v.Violation == s.value(Job{best, 0, 1}).Violation {
-				closest = min(closest, v.Figures[0]/s.value(Job{best, 0, 1}).Figures[0])
+			if v.Violation == own.Violation {
+				closest = min(closest, v.Figures[0])
 			}
 			if !slices.ContainsFunc(list, func(x Setting) bool { return x.key() == n.key() }) {
 				f.Near = append(f.Near, Rival{s.chosen(n), s.ratio(n, best, 0, s.spec.Seeds)})
@@ -122,13 +157,35 @@ func (s *search) sure(f *Found, list []Setting, best Setting) {
 		return 0
 	})
 	if !math.IsInf(closest, 1) {
-		say("Of its %d neighbours %d were run on the same frames; the closest is %.2f %% above it.", len(near), ran, 100*(closest-1))
+		say("Of its %d neighbours %d were run on the same frames; the closest is %s with the first seed.", len(near), ran, against(closest, own.Figures[0]))
 	}
+	// What n settings drawn at random do not better, more than a share p of all settings betters with a chance of at
+	// most (1-p)^n: so it is for the best of the n, and what is no worse than that is bettered by no more.
 	if f.Drawn > 0 && float64(f.Tried) < f.Settings {
-		say("None of %d settings drawn at random did better as far as it was run: with 95 %% confidence at most %.1f %% of all would.",
-			f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
+		switch {
+		case s.ahead == 0:
+			say("Over an eighth of the duration, none of %d settings drawn at random beat it: with 95 %% confidence at most %.1f %% of all would.",
+				f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
+		case s.ahead > 0:
+			say("Over an eighth of the duration %d of %d settings drawn at random were ahead of it; how many would be over the whole is not known.",
+				s.ahead, f.Drawn)
+		}
 	}
 	if rivals := len(list) - 1; rivals > 0 && s.walk > 1 {
 		say("%d others cannot be told from it with %d seeds.", rivals, s.raced)
+	}
+}
+
+// against writes a figure against that of the best.
+func against(x, best float64) string {
+	switch by := 100 * (x/best - 1); {
+	case x == best:
+		return "as good"
+	case best == 0 || by-by != 0:
+		return fmt.Sprintf("%.4g, against %.4g,", x, best)
+	case by < 0:
+		return fmt.Sprintf("%.2f %% below it", -by)
+	default:
+		return fmt.Sprintf("%.2f %% above it", by)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +26,7 @@ type Options struct {
 }
 
 // Run looks for what the search of c asks for. When ctx ends, so does the search, with
-// ctx's error.
+// ctx's error; what was found until then it returns all the same.
 func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	if len(c.Search.Minimise) == 0 {
 		return nil, &config.Error{Key: "search", Problem: "there is no [search]", Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
@@ -38,6 +40,9 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 		return nil, err
 	}
 	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: engine.NewPackCache()}
+	if aboutTimes(c.Search) {
+		e.jobs = 1 // runs beside each other would slow each other down
+	}
 	r, err := e.one(ctx, base.Clone())
 	if err != nil {
 		return nil, err
@@ -49,7 +54,7 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 // look runs a search over whatever evaluates: own is what the configuration itself came to.
 func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, total float64), own Value) (*Found, error) {
 	s := &search{spec: c.Search, rand: rand.New(rand.NewPCG(c.Seed, 0x7365617263680a)), eval: eval, tell: tell,
-		memo: map[string]Value{}, tried: map[string]Setting{}}
+		memo: map[string]Value{}, tried: map[string]Setting{}, ahead: -1}
 	if own.Figures != nil {
 		s.spent = 1 // the configuration itself was run
 	}
@@ -67,10 +72,30 @@ func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, 
 	} else {
 		list, err = s.optimum(ctx, at)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
+	if err != nil {
+		list = s.leaders(4)
+		if len(s.spec.Minimise) > 1 {
+			list = thin(s.undominated(), maxFront)
+		}
+		f := s.found(list, at, own)
+		f.Interrupted = true
+		f.Sure = append(f.Sure, "The search was interrupted: this is the best until then.")
+		return f, ctx.Err()
+	}
+	s.standing(ctx, list)
 	return s.found(list, at, own), nil
+}
+
+// aboutTimes reports whether a search asks for figures of the machine's time.
+func aboutTimes(s config.Search) bool {
+	names := slices.Clone(s.Minimise)
+	for _, a := range s.Subject {
+		names = append(names, a.Name)
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(config.TimingNames(), name) })
 }
 
 // place returns where the configuration itself stands among the ranges; nil if it does not.
@@ -216,7 +241,7 @@ func Apply(c *config.Config, chosen *Chosen) (*config.Config, error) {
 	s := make(Setting, len(c.Search.Over))
 	for d, r := range c.Search.Over {
 		for i, v := range r.Values {
-			if v == chosen.Set[r.Key] {
+			if reflect.DeepEqual(v, chosen.Set[r.Key]) { // a value may be a table
 				s[d] = i
 			}
 		}

@@ -78,6 +78,8 @@ type search struct {
 	tried map[string]Setting
 	trace []Step
 	walk  int // seeds on which a step of the walk is judged
+	drawn []Setting
+	ahead int // of those drawn, that were better than the best over an eighth of the duration; -1: unknown
 	first int // settings that were drawn
 	raced int // seeds on which the last were compared
 }
@@ -114,10 +116,13 @@ func (s *search) run(ctx context.Context, phase string, jobs []Job) error {
 		return errSpent
 	}
 	values, err := s.eval(ctx, fresh)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	for i, j := range fresh {
+		if i >= len(values) || values[i].Figures == nil {
+			continue // it was interrupted
+		}
 		s.memo[memoKey(j)] = values[i]
 		s.spent += 1 / float64(j.Share)
 		if j.Share == 1 {
@@ -128,7 +133,7 @@ func (s *search) run(ctx context.Context, phase string, jobs []Job) error {
 	if s.tell != nil {
 		s.tell(s.spent, float64(s.spec.Runs))
 	}
-	return nil
+	return err
 }
 
 // fresh returns what jobs would cost that were not run before.
@@ -173,11 +178,17 @@ func (s *search) begin(ctx context.Context, own Setting) ([]Setting, error) {
 	} else {
 		n := max(int(2*drawShare*float64(s.spec.Runs)), 8)
 		list = draw(s.spec.Over, n, s.rand)
-		s.first = n
+		s.first, s.drawn = n, slices.Clone(list)
 	}
 	if own != nil {
 		list = append(list, own)
 	}
+	seen := map[string]bool{}
+	list = slices.DeleteFunc(list, func(x Setting) bool {
+		twice := seen[x.key()]
+		seen[x.key()] = true
+		return twice
+	})
 	for _, share := range rungs {
 		jobs := make([]Job, len(list))
 		for i, x := range list {
@@ -216,29 +227,38 @@ func all(over []config.Range) []Setting {
 // rank sorts settings by what they came to at a share of the duration, the best first: by
 // the figure, or by how many others dominate them.
 func (s *search) rank(list []Setting, share int) {
-	beaten := map[string]int{}
+	type placed struct {
+		at     Setting
+		value  Value
+		beaten int
+	}
+	places := make([]placed, len(list))
+	for i, x := range list {
+		places[i] = placed{at: x, value: s.value(Job{x, 0, share})}
+	}
 	if len(s.spec.Minimise) > 1 {
-		for _, x := range list {
-			for _, y := range list {
-				if s.value(Job{y, 0, share}).dominates(s.value(Job{x, 0, share})) {
-					beaten[x.key()]++
+		for i := range places {
+			for j := range places {
+				if places[j].value.dominates(places[i].value) {
+					places[i].beaten++
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y Setting) int {
-		if c := cmp.Compare(beaten[x.key()], beaten[y.key()]); c != 0 {
+	slices.SortStableFunc(places, func(x, y placed) int {
+		switch c := cmp.Compare(x.beaten, y.beaten); {
+		case c != 0:
 			return c
-		}
-		a, b := s.value(Job{x, 0, share}), s.value(Job{y, 0, share})
-		switch {
-		case a.less(b):
+		case x.value.less(y.value):
 			return -1
-		case b.less(a):
+		case y.value.less(x.value):
 			return 1
 		}
 		return 0
 	})
+	for i := range places {
+		list[i] = places[i].at
+	}
 }
 
 // descend walks from a setting to better neighbours until none is better, range by range.
@@ -428,10 +448,8 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 		}
 		kept := list[:1]
 		for _, x := range list[1:] {
-			ratio := s.ratio(x, list[0], 0, seed+1)
-			if ratio.Lo != nil && *ratio.Lo > 1 {
-				s.note("race", Job{x, seed, 1}, fmt.Sprintf("dropped: %.2f %% above the leader, at least %.2f %%, over %d seeds",
-					100*(ratio.Mean-1), 100*(*ratio.Lo-1), seed+1))
+			if by := s.above(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
+				s.note("race", Job{x, seed, 1}, fmt.Sprintf("dropped: %.4g above the leader, at least %.4g, over %d seeds", by.Mean, *by.Lo, seed+1))
 				continue
 			}
 			kept = append(kept, x)
@@ -469,11 +487,24 @@ func (s *search) ratio(x, y Setting, f, seeds int) sweep.Mean {
 	return sweep.RatioOf(a[:n], b[:n])
 }
 
+// above is how much the first figure of x is above that of y, paired by seed: it says so
+// where the best is 0, too, and has no ratio.
+func (s *search) above(x, y Setting, seeds int) sweep.Mean {
+	a, b := s.column(x, 0, seeds), s.column(y, 0, seeds)
+	diff := make([]float64, min(len(a), len(b)))
+	for i := range diff {
+		diff[i] = a[i] - b[i]
+	}
+	return sweep.MeanOf(diff)
+}
+
 // leaders returns the best settings that were run for the whole duration, at most n.
 func (s *search) leaders(n int) []Setting {
 	list := make([]Setting, 0, len(s.tried))
 	for _, x := range s.tried {
-		list = append(list, x)
+		if _, ok := s.memo[memoKey(Job{x, 0, 1})]; ok {
+			list = append(list, x)
+		}
 	}
 	slices.SortFunc(list, func(x, y Setting) int { return slices.Compare(x, y) })
 	s.rank(list, 1)
@@ -557,16 +588,27 @@ func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
 // undominated lists the settings run for the whole duration that no other betters, by the
 // first figure.
 func (s *search) undominated() (front []Setting) {
-	list := s.leaders(len(s.tried))
-	for _, x := range list {
-		v := s.value(Job{x, 0, 1})
-		if !slices.ContainsFunc(list, func(y Setting) bool { return s.value(Job{y, 0, 1}).dominates(v) }) {
-			front = append(front, x)
+	type placed struct {
+		at    Setting
+		value Value
+	}
+	var list []placed
+	for _, x := range s.tried {
+		if v, ok := s.memo[memoKey(Job{x, 0, 1})]; ok {
+			list = append(list, placed{x, v})
 		}
 	}
-	slices.SortStableFunc(front, func(x, y Setting) int {
-		return cmp.Compare(s.value(Job{x, 0, 1}).Figures[0], s.value(Job{y, 0, 1}).Figures[0])
+	slices.SortFunc(list, func(x, y placed) int { // whoever betters one stands before it
+		return cmp.Or(cmp.Compare(x.value.Violation, y.value.Violation), slices.Compare(x.value.Figures, y.value.Figures), slices.Compare(x.at, y.at))
 	})
+	for _, x := range list {
+		if x.value.Violation > list[0].value.Violation {
+			break
+		}
+		if last := len(front) - 1; last < 0 || !s.value(Job{front[last], 0, 1}).dominates(x.value) {
+			front = append(front, x.at)
+		}
+	}
 	return front
 }
 

@@ -42,7 +42,8 @@ func draw(over []config.Range, n int, r *rand.Rand) []Setting {
 	}
 	for d := range over {
 		for i, place := range r.Perm(n) {
-			list[i][d] = place * len(over[d].Values) / n
+			at := (float64(place) + r.Float64()) / float64(n) // anywhere in its share of the range
+			list[i][d] = min(int(at*float64(len(over[d].Values))), len(over[d].Values)-1)
 		}
 	}
 	return list

@@ -89,9 +89,22 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	line := a.progress("search")
 	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: f.jobs, Tell: line.report})
 	line.done()
-	if err != nil {
+	if found == nil {
 		return badData(err)
 	}
+	if err != nil { // interrupted: what was found until then
+		_ = a.writeSearch(f, c, found, folder)
+		return err
+	}
+	err = a.writeSearch(f, c, found, folder)
+	if found.Best == nil || found.Best.Breaks != "" {
+		err = errors.Join(err, held([]string{found.Sure[len(found.Sure)-1]}))
+	}
+	return err
+}
+
+// writeSearch prints and keeps what a search came to.
+func (a *app) writeSearch(f searchFlags, c *config.Config, found *search.Found, folder *whole.Folder) (err error) {
 	if f.json {
 		err = a.stdout.json(found)
 	} else {
@@ -100,9 +113,6 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	if folder != nil {
 		err = errors.Join(err, saveFound(folder, c, found))
 		a.remark("found in %s", f.out)
-	}
-	if found.Best == nil || found.Best.Breaks != "" {
-		err = errors.Join(err, held([]string{found.Sure[len(found.Sure)-1]}))
 	}
 	return err
 }

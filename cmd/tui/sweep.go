@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type sweepFlags struct {
 	out, resume              string
 	queue, serve             string
 	tokenFile, cert, certKey string
+	ca                       string
 	verify                   string
 	repeat, jobs             int
 	force, json              bool
@@ -89,6 +91,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	flags.StringVar(&f.tokenFile, "token-file", "", "the token of the server is in this `FILE` (default: a new one, printed)")
 	flags.StringVar(&f.cert, "tls-cert", "", "with --serve: certificate in PEM (`FILE`)")
 	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: its key (`FILE`)")
+	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust servers with a certificate of this authority (`FILE`, PEM)")
 	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs here, as in 1%")
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
@@ -207,7 +210,11 @@ func (a *app) sweepQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (c
 		return none, err
 	}
 	if f.queue != "" {
-		q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token})
+		trusted, err := authority(f.ca)
+		if err != nil {
+			return none, err
+		}
+		q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token, TLS: trusted})
 		if err != nil {
 			return none, err
 		}
@@ -227,7 +234,7 @@ func (a *app) sweepQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (c
 	}
 	s, err := sweep.Serve(f.serve, token, secure)
 	if err != nil {
-		return none, usage(prefixed("--serve "+f.serve, err))
+		return none, unserved(f.serve, err)
 	}
 	q, err := s.Open(ctx)
 	if err != nil {
@@ -245,6 +252,11 @@ func (a *app) sayServed(addr, token string, printed, secure bool) {
 	if secure {
 		scheme = "tls"
 	}
+	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			addr = net.JoinHostPort(name, port) // nobody can join 0.0.0.0
+		}
+	}
 	at := scheme + "://" + addr
 	if printed {
 		at, words = scheme+"://"+token+"@"+addr, ""
@@ -255,6 +267,34 @@ func (a *app) sayServed(addr, token string, printed, secure bool) {
 			a.remark("listening on %s without TLS: whoever is on the way can read token and data; see --tls-cert", addr)
 		}
 	}
+}
+
+// unserved tells a machine that would not listen from an address that makes no sense.
+func unserved(addr string, err error) error {
+	err = prefixed("--serve "+addr, err)
+	var syntax *net.AddrError
+	var unknown *net.DNSError
+	if !machineRefused(err) || errors.As(err, &syntax) || errors.As(err, &unknown) {
+		return usage(err)
+	}
+	return err
+}
+
+// authority reads the certificates of those who vouch for a server; nil without a file:
+// then they are the system's.
+func authority(file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := config.ReadFile(file, 1<<20, "certificates in PEM")
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, usagef("--tls-ca %s: holds no certificate; expected PEM", file)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
 // newToken makes a token that nobody can guess.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,14 @@ func TestSweepCommand(t *testing.T) {
 	}
 	if o := tui("worker", "--queue", "nats://127.0.0.1:1"); o.code != exitMachine || !strings.Contains(o.stderr, "the queue cannot be reached") {
 		t.Errorf("no server: exit code %d, %q", o.code, o.stderr)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if o := tui("sweep", file, "--serve", l.Addr().String()); o.code != exitMachine || o.stdout != "" {
+		t.Errorf("a port that is taken: exit code %d, %q", o.code, o.stderr)
 	}
 	if o := tui("sweep", file, "--set", "assert.decoded=> 11"); o.code != exitFailed || !strings.Contains(o.stdout, "20%") {
 		t.Errorf("an assertion that does not hold: exit code %d\n%s", o.code, o.stdout)

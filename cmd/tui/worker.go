@@ -16,8 +16,8 @@ import (
 )
 
 type workerFlags struct {
-	queue, tokenFile, name, cache string
-	jobs                          int
+	queue, tokenFile, ca, name, cache string
+	jobs                              int
 }
 
 func (a *app) workerCommand() *cobra.Command {
@@ -30,6 +30,9 @@ func (a *app) workerCommand() *cobra.Command {
 tui sweep shares with --serve or --queue. It must be of the same version as the sweep; one
 that is not is refused, and says so.
 
+A token in the URL stands in the list of processes, where other people of the machine can
+read it: among others, keep it in a file, for --token-file.
+
 A configuration is all that it is given: files come with the sweep by their hashes, into a
 cache of at most 8 GB, and no file of this machine is read. What it has not finished when
 it is stopped another worker takes.`,
@@ -41,6 +44,7 @@ it is stopped another worker takes.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.queue, "queue", "", "the NATS server of the sweep (`URL`)")
 	flags.StringVar(&f.tokenFile, "token-file", "", "its token is in this `FILE` (default: in the URL)")
+	flags.StringVar(&f.ca, "tls-ca", "", "trust a server with a certificate of this authority (`FILE`, PEM)")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs side by side (default: one a core)")
 	flags.StringVar(&f.name, "name", "", "under which its results are listed (default: host and process)")
 	flags.StringVar(&f.cache, "cache", "", "folder for the files of sweeps (default: the user's cache)")
@@ -57,7 +61,11 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	if err != nil {
 		return err
 	}
-	q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token})
+	trusted, err := authority(f.ca)
+	if err != nil {
+		return err
+	}
+	q, err := sweep.OpenQueue(ctx, sweep.QueueOptions{URL: f.queue, Token: token, TLS: trusted})
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,9 @@ type RunnerOptions struct {
 	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 }
 
+// keepsUp is the share of the speed asked for that counts as reached.
+const keepsUp = 0.93
+
 // nowhere is the place a runner seeks when it seeks none: before the first frame.
 const nowhere time.Duration = -1
 
@@ -116,7 +119,7 @@ func (r *Runner) open() (*engine.Session, error) {
 	c.Find = r.files.Note
 	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples,
 		KeepPackets: livePackets,
-		Endless:     true, WithPicture: true, Inspect: true, Packs: r.packs})
+		Trials:      true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.
@@ -215,6 +218,7 @@ func (r *Runner) loop(ctx context.Context) {
 // advance lets virtual time catch up with the wall, for at most maxSlice.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
+	r.session.SetSpare(r.pace.factor == 0 || r.pace.factor >= keepsUp*r.speed)
 	elapsed := min(wall-r.last, longestBeat)
 	r.last = wall
 	from := r.session.Now()

@@ -3,8 +3,11 @@ package config
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+
+	"wirelab/encoders"
 )
 
 // Equal reports whether two configurations of an encoder are the same. Both must
@@ -19,6 +22,23 @@ const MaxShadows = 64
 func tooManyShadows(key string, n int) error {
 	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1),
 		Expected: fmt.Sprintf("at most %d shadows", MaxShadows)}
+}
+
+// Text names the encoder and the params that are set.
+func (e Encoder) Text() string {
+	text := e.Name
+	for _, k := range sortedKeys(e.Params) {
+		text += fmt.Sprintf(" %s=%v", k, e.Params[k])
+	}
+	return text
+}
+
+// Same reports whether two encoders send the same, also where one spells out a param that
+// the other leaves at its default. nil stands for the codecs of the table.
+func (e Encoder) Same(o Encoder, known []encoders.Codec) bool {
+	_, a, err := e.Resolve("encoder", known)
+	_, b, other := o.Resolve("encoder", known)
+	return e.Name == o.Name && err == nil && other == nil && reflect.DeepEqual(a, b)
 }
 
 // In reports whether list has the same.
@@ -134,11 +154,7 @@ func shadowLabel(values Change) (words []string) {
 		words = append(words, "shadow "+name+" off")
 	}
 	for _, s := range values.Shadows() {
-		text := "shadow " + s.Name
-		for _, k := range sortedKeys(s.Params) {
-			text += fmt.Sprintf(" %s=%v", k, s.Params[k])
-		}
-		words = append(words, text+" on")
+		words = append(words, "shadow "+s.Text()+" on")
 	}
 	return words
 }

@@ -30,6 +30,7 @@ type Options struct {
 	KeepPackets int        // how many to keep, at least 256
 	WithPicture bool       // work out where every cube is displayed
 	Inspect     bool       // keep the Inside of the first lane's packets
+	Trials      bool       // measure what changes of the encoder do: see Effect
 	Endless     bool       // ignore Duration: a live session ends with Interrupt
 	Packs       *PackCache // packed files of earlier sessions; nil: none
 	Force       bool       // begin although it may take more than MaxMemory
@@ -74,7 +75,16 @@ type Session struct {
 	keys    heldKeys
 	err     error // of reading ahead; reported when that frame is due
 	lanes   []*lane
-	truths  truths // the source's newest frames, to compare displays with
+	running []*lane // the lanes, and that of a trial
+	trial   *trial  // nil: none
+	effects []Effect
+	busy    bool            // no trial begins
+	prior   *config.Encoder // the encoder before it was last changed; nil: it was not
+	changed struct {        // when it was, and what
+		touched string
+		at      time.Duration
+	}
+	truths truths // the source's newest frames, to compare displays with
 
 	now         time.Duration // everything up to here has happened
 	end         time.Duration // exclusive; 0: none
@@ -161,6 +171,7 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 		s.deliverFile(l)
 		s.lanes = append(s.lanes, l)
 	}
+	s.setRunning()
 	s.now = -1
 	return s, s.loadScript(c)
 }
@@ -279,7 +290,7 @@ func (s *Session) nextEvent() time.Duration {
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
 	}
-	for _, l := range s.lanes {
+	for _, l := range s.running {
 		if t, ok := l.next(); ok {
 			at = min(at, t)
 		}
@@ -291,16 +302,17 @@ func (s *Session) nextEvent() time.Duration {
 func (s *Session) step(at time.Duration) error {
 	if at == time.Duration(s.sampled+1)*SamplePeriod {
 		s.sampled++
-		for _, l := range s.lanes {
+		for _, l := range s.running {
 			l.closeSample(at)
 		}
+		s.checkTrial(at)
 	}
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
 		s.pending = s.pending[1:]
 		s.applyDue(at, ch.StampedChange)
 	}
-	for _, l := range s.lanes {
+	for _, l := range s.running {
 		l.deliver(at)
 	}
 	if s.delivers {
@@ -312,7 +324,7 @@ func (s *Session) step(at time.Duration) error {
 	}
 	if at == s.nextDisplay() {
 		s.shown++
-		for _, l := range s.lanes {
+		for _, l := range s.running {
 			l.display(at, &s.truths)
 		}
 	}
@@ -327,7 +339,7 @@ func (s *Session) nextDisplay() time.Duration {
 // onDisplay returns the oldest source tick that any lane displays.
 func (s *Session) onDisplay() uint64 {
 	oldest := s.ticks
-	for _, l := range s.lanes {
+	for _, l := range s.running {
 		oldest = min(oldest, endpoint.TickAt(l.play.moment, s.schema.TickHz))
 	}
 	return oldest
@@ -357,12 +369,12 @@ func (s *Session) tick(at time.Duration) error {
 	s.sent++
 	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
 		s.skipped++
-		for _, l := range s.lanes {
+		for _, l := range s.running {
 			l.snd.Skip()
 		}
 		return nil
 	}
-	for _, l := range s.lanes {
+	for _, l := range s.running {
 		l.send(at, s.cur, s.seamPending)
 	}
 	s.seamPending = false

@@ -203,6 +203,9 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
 	}
 	s.mark(at, kind, label)
+	if normal.Has("encoder") {
+		s.tryBefore(at, before, normal.Touches())
+	}
 	s.remember(before, &sc)
 }
 
@@ -242,7 +245,7 @@ func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 	if err := s.arrangeShadows(); err != nil {
 		return err
 	}
-	for _, l := range s.lanes {
+	for _, l := range s.running {
 		if err := l.reshape(s.config); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -15,7 +16,10 @@ func (s *Session) View(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.Log(),
-		World: s.picture(), Both: s.display(),
+		World: s.picture(), Both: s.display(), Effects: s.effects[:len(s.effects):len(s.effects)], Before: s.prior,
+	}
+	if s.trial != nil {
+		snap.Trying = s.trial.at
 	}
 	differs := s.differences()
 	for i, l := range s.lanes {
@@ -81,6 +85,10 @@ func (l *lane) recent(all []Sample) Recent {
 // 0.
 func RecentOf(all []Sample, tickHz int) Recent {
 	last := Tail(all, 2*time.Second)
+	if len(last) == 0 { // it was not there: that is not nothing
+		none := math.NaN()
+		return Recent{PayloadKbps: none, WireKbps: none, FeedbackKbps: none, PayloadP95Kbps: none, BitsPerItem: none, BitsPerChanged: none}
+	}
 	var s Sample
 	for i := range last {
 		x := &last[i]

@@ -42,6 +42,7 @@ func (s *Session) arrangeShadows() error {
 		lanes = append(lanes, l)
 	}
 	s.lanes = lanes
+	s.setRunning()
 	return nil
 }
 

@@ -152,26 +152,29 @@ type Recent struct {
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices
 // may be shared with later snapshots and are never modified.
 type Snapshot struct {
-	Now    time.Duration // virtual
-	State  RunState
-	Speed  float64       // requested, as a multiple of real time; 0: as fast as possible
-	Actual float64       // reached over the last second of wall time
-	Seek   time.Duration // target of the seek, if State is Seeking
-	Saved  time.Duration // the run is in a report up to here
-	Saving bool          // a report is being written
-	Err    error
-	Config *config.Config // with all changes applied so far
-	Item   string         // "cube"
-	Schema *frame.Schema
-	Lanes  []Lane
-	Marks  []Mark
-	Log    []config.StampedChange
-	Making *Making  // the patch that the session waits for; nil: none
-	Matrix *Matrix  // of the newest patch; nil: no patch was made
-	World  *Picture // the world at both ends; nil if the data are no cubes
-	Both   *Display // what both ends have of other data; nil if they are cubes or files
-	Opened *Opened  // the packet that was asked for with Command.Open; nil: none
-	Notice Notice
+	Now     time.Duration // virtual
+	State   RunState
+	Speed   float64       // requested, as a multiple of real time; 0: as fast as possible
+	Actual  float64       // reached over the last second of wall time
+	Seek    time.Duration // target of the seek, if State is Seeking
+	Saved   time.Duration // the run is in a report up to here
+	Saving  bool          // a report is being written
+	Err     error
+	Config  *config.Config // with all changes applied so far
+	Item    string         // "cube"
+	Schema  *frame.Schema
+	Lanes   []Lane
+	Marks   []Mark
+	Effects []Effect        // what changes did, by time
+	Trying  time.Duration   // the change whose effect is being measured; 0: none
+	Before  *config.Encoder // the encoder before it was last changed; nil: it was not
+	Log     []config.StampedChange
+	Making  *Making  // the patch that the session waits for; nil: none
+	Matrix  *Matrix  // of the newest patch; nil: no patch was made
+	World   *Picture // the world at both ends; nil if the data are no cubes
+	Both    *Display // what both ends have of other data; nil if they are cubes or files
+	Opened  *Opened  // the packet that was asked for with Command.Open; nil: none
+	Notice  Notice
 }
 
 // Making is the progress of a patch in the making. Virtual time stands still until it

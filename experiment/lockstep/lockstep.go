@@ -7,15 +7,11 @@
 // difference, but their ratio hardly moves.
 package lockstep
 
-import (
-	"time"
-
-	"wirelab/experiment/engine"
-)
+import "wirelab/experiment/engine"
 
 // WarmUp is how long a lane does not count after it began or was swapped: its first
 // packets rest on the initial state.
-const WarmUp = time.Second
+const WarmUp = engine.WarmUp
 
 // CaughtUp returns the samples of a lane without those of its warm-up. The lanes that
 // begin with the session begin together: they have none.

@@ -84,13 +84,32 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		BitsPerItem: 3.46, BitsPerChanged: 58.8,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
 	return &engine.Snapshot{
-		Now: now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: Schema, Lanes: []engine.Lane{lane},
+		Effects: effects(lane.Samples),
+		Now:     now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: Schema, Lanes: []engine.Lane{lane},
 		Marks: []engine.Mark{
 			{T: 46 * time.Second, Label: "encoder relative-orientation"},
 			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},
 			{T: 82 * time.Second, Label: "seam", Kind: engine.MarkSeam},
 		},
 	}
+}
+
+// effects is that of the change of the encoder at 46 s: the one before sent half as much
+// again.
+func effects(samples []engine.Sample) []engine.Effect {
+	e := engine.Effect{T: 46 * time.Second, Until: 51 * time.Second}
+	for _, s := range samples {
+		if s.T <= e.T+1100*time.Millisecond || s.T > e.Until {
+			continue
+		}
+		e.After = append(e.After, s)
+		s.PayloadBits = s.PayloadBits*3/2 + int64(len(e.After)%7)*100
+		e.Before = append(e.Before, s)
+	}
+	if len(e.After) < 20 {
+		return nil
+	}
+	return []engine.Effect{e}
 }
 
 func budget() encoders.Budget {

@@ -19,7 +19,10 @@ func (w window) cut() *engine.Snapshot {
 		snap.Lanes[i] = w.lane(&w.snap.Lanes[i])
 	}
 	if w.to > 0 {
-		snap.Now = w.to
+		snap.Now, snap.Trying = w.to, 0
+		for len(snap.Effects) > 0 && snap.Effects[len(snap.Effects)-1].Until > w.to {
+			snap.Effects = snap.Effects[:len(snap.Effects)-1]
+		}
 		n := len(snap.Marks)
 		for n > 0 && snap.Marks[n-1].T > w.to {
 			n--

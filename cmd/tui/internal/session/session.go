@@ -163,6 +163,13 @@ func (s *Session) doShadows(c experiment.Command) error {
 	if !s.Flush() {
 		return errBusy
 	}
+	now := s.Config()
+	for _, e := range c.Change.Shadows() {
+		if !c.Change.Has("encoder") && e.Same(now.Encoder, now.Codecs) {
+			return errors.New(e.Text() + " is what runs: beside itself it would show nothing. Other params make a difference: " +
+				"/shadow " + e.Name + " NAME=VALUE")
+		}
+	}
 	if err := s.Ask(*c.Change); err != nil {
 		return err
 	}

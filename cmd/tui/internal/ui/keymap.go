@@ -73,6 +73,7 @@ func controlKeys(m *Model) []room.Binding {
 			list("encoder")).InFooter("encoder").Pin(),
 		bind([]string{"E"}, "E", "the next encoder at once", next),
 		bind([]string{"v"}, "v", "the encoders; v again runs one beside, on the same frames and losses", list("encoder")),
+		bind([]string{"A"}, "A", "keep the encoder as it was before its last change: both run on, on the same frames", keepBefore(m)),
 		bind([]string{"p"}, "p", "choose a ready-made link", list("profile")).InFooter("profile"),
 		bind([]string{"d"}, "d", "which link the controls set: both, down, up",
 			func() room.Request { return m.page().Aim() }).SayIdle(),
@@ -121,6 +122,24 @@ func viTaken(p room.Page) bool {
 }
 
 func isViArrow(key string) bool { return len(key) == 1 && strings.Contains("hjkl", key) }
+
+// keepBefore lets the encoder and params from before their last change run on as a shadow.
+func keepBefore(m *Model) func() room.Request {
+	return func() room.Request {
+		before, cfg := m.lab.Snap.Before, m.lab.Config()
+		switch {
+		case room.OfFiles(m.lab.Snap.Schema):
+			return room.Request{Say: "A is for snapshots: of files the next round shows what a change did", Bad: true}
+		case before == nil:
+			return room.Request{Say: "A keeps what the encoder was before a change, to run on beside; it has not been changed yet", Bad: true}
+		case before.In(cfg.Shadows):
+			return room.Request{Say: before.Text() + ", which was before, runs beside already: page 5 compares them", Bad: true}
+		case before.Equal(cfg.Encoder):
+			return room.Request{Say: before.Text() + " is what runs: nothing was before that to keep", Bad: true}
+		}
+		return room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()}))
+	}
+}
 
 // timeKeys move in virtual time, and say how fast it goes.
 func timeKeys(m *Model) []room.Binding {

@@ -8,6 +8,9 @@ import (
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/config"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 func TestGoldenShadows(t *testing.T) {
@@ -40,9 +43,9 @@ func TestShadowsByKeys(t *testing.T) {
 		t.Errorf("wanted beside: %v", got)
 	}
 	lab.Got = nil
-	press(m, "enter") // the list of encoders: its cursor is on the present one
-	press(m, "down", "v", "v", "up", "v", "esc")
-	if got := labtest.Spell(lab.Got); got != "shadow rotor off; shadow rotor on; shadow relative-orientation on" {
+	press(m, "enter")                            // the list of encoders: its cursor is on the present one
+	press(m, "down", "v", "v", "up", "v", "esc") // the present one does not run beside itself
+	if got := labtest.Spell(lab.Got); got != "shadow rotor off; shadow rotor on" {
 		t.Errorf("sent by v: %s", got)
 	}
 	lab.Got = nil
@@ -104,5 +107,47 @@ func TestWhatAnotherEncoderCostMayLieOffTheChart(t *testing.T) {
 	m = screen(lab, 160, 48, Options{})
 	if !strings.Contains(m.View(), "k┤") {
 		t.Errorf("a swap cannot be seen in full:\n%s", m.View())
+	}
+}
+
+// A keeps what was before the last change of the encoder, as a shadow; if there is nothing
+// to keep it says why.
+func TestKeepBefore(t *testing.T) {
+	lab := labtest.NewLab()
+	m := screen(lab, 160, 48, Options{})
+	press(m, "A")
+	if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "has not been changed yet") {
+		t.Errorf("nothing was changed, and A asks for %s", labtest.Spell(lab.Got))
+	}
+	lab.Snap.Before = &config.Encoder{Name: "rotor"}
+	m.Update(tickMsg{})
+	press(m, "A")
+	m.Update(tickMsg{})
+	if got := labtest.Spell(lab.Got); got != "shadow rotor on" {
+		t.Errorf("A sent %s", got)
+	}
+	press(m, "A")
+	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "runs beside already") {
+		t.Errorf("twice: %s", labtest.Spell(lab.Got))
+	}
+}
+
+// The encoder that runs is no shadow of itself, by the list or by a command, unless its
+// params differ: a param spelt out at its default is none.
+func TestNoShadowOfItself(t *testing.T) {
+	lab := labtest.NewLab()
+	m := New(lab, Options{Renderer: labtest.PlainRenderer()})
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 48})
+	for _, keys := range [][]string{{"v", "v"}, {"/", "shadow relative-orientation", "enter"},
+		{"/", "shadow relative-orientation orientation_small=5", "enter"}} {
+		press(m, keys...)
+		if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "is what runs") {
+			t.Errorf("%v sent %s\n%s", keys, labtest.Spell(lab.Got), text)
+		}
+		press(m, "esc", "esc")
+	}
+	press(m, "/", "shadow relative-orientation orientation_small=3", "enter")
+	if got := labtest.Spell(lab.Got); got != "shadow relative-orientation orientation_small=3 on" {
+		t.Errorf("other params: %s", got)
 	}
 }

@@ -38,7 +38,7 @@ type sums struct{ kbps, share, changed, packet float64 }
 func spent(l *engine.Lane, k encoders.Slot) sums {
 	r, total := &l.Recent, l.Recent.Budget.Total()
 	if total <= 0 {
-		return sums{}
+		return sums{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged} // "-" of one that was not there
 	}
 	share := 1.0
 	if k < encoders.MaxSlots {

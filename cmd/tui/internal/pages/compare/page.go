@@ -146,11 +146,27 @@ func (p *Page) Enter() room.Request {
 		return room.Request{}
 	}
 	was, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
-	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params, "shadow_off", []string{chosen.Name})
+	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Then(p.leave(chosen))
 	if !slices.ContainsFunc(p.table.cfg.Shadows, was.Equal) {
 		ch = ch.Then(config.NewChange("shadow", []config.Encoder{was}))
 	}
 	return room.Change(ch)
+}
+
+// leave is the change that sends one shadow away. Those of one name leave together, so the
+// others of it join again in the same instant: they are left alone.
+func (p *Page) leave(gone config.Encoder) config.Change {
+	ch := config.NewChange("shadow_off", []string{gone.Name})
+	var stay []config.Encoder
+	for _, e := range p.table.cfg.Shadows {
+		if e.Name == gone.Name && !e.Equal(gone) {
+			stay = append(stay, e.Clone())
+		}
+	}
+	if len(stay) > 0 {
+		ch = ch.Then(config.NewChange("shadow", stay))
+	}
+	return ch
 }
 
 // drop sends the chosen shadow away.
@@ -159,7 +175,10 @@ func (p *Page) drop() room.Request {
 	if r == nil || r.lane == 0 {
 		return room.Request{Say: "the encoder under the keys cannot leave; choose one of the shadows", Bad: true}
 	}
-	return room.Request{Line: "shadow off " + r.name}
+	if r.lane > len(p.table.cfg.Shadows) {
+		return room.Request{}
+	}
+	return room.Change(p.leave(p.table.cfg.Shadows[r.lane-1]))
 }
 
 // Focus implements room.Page.

@@ -336,7 +336,7 @@ func (p *table) gap(th *look.Theme, at int, r *entry, room int) []look.Span {
 	times := []look.Span{ink.Span(multiple(th, q.Times, q.Lo, q.Hi)),
 		look.Dim.Span("  " + look.Fixed(q.Lo, decimals(q.Lo, q.Hi)) + " to " + look.Fixed(q.Hi, decimals(q.Lo, q.Hi)))}
 	if !q.Significant() {
-		return look.Fit(room, append(times[:2:2], look.Warn.Span("  not told apart yet")), append(times[:1:1], look.Warn.Span("  not told apart")),
+		return look.Fit(room, append(times[:2:2], look.Warn.Span("  not told apart")), append(times[:1:1], look.Warn.Span("  not told apart")),
 			times[:1])
 	}
 	text := p.by.text(p.per)
@@ -352,7 +352,7 @@ func (p *table) moreFailures(th *look.Theme, more float64, g *gap, room int) []l
 	}
 	half := look.Dim.Span(" " + th.PlusMinus + " " + look.Fixed((g.apart.Hi-g.apart.Lo)/2, 1))
 	if !g.sure() {
-		return look.Fit(room, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not told apart yet")}, []look.Span{diff, half})
+		return look.Fit(room, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not told apart")}, []look.Span{diff, half})
 	}
 	return []look.Span{diff, half}
 }

@@ -6,80 +6,55 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
 
-// steps is a session that sends 100 kbit a second until a moment and 60 after it,
-// always for 10 changed items in each of 6 packets a sample; of its samples the
-// first few are forgotten.
-func steps(at, now time.Duration, forgotten int) *engine.Snapshot {
+// tried is a session in which a change at 5 s made every packet six tenths of what the
+// setting before it sends for the same frames, while all of it falls to a quarter on the
+// way, as a scene that ends does.
+func tried(now time.Duration, done bool) *engine.Snapshot {
+	const at = 5 * time.Second
 	snap := labtest.Snapshot(now)
-	var samples []engine.Sample
-	for t := engine.SamplePeriod; t <= now; t += engine.SamplePeriod {
-		s := engine.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
-		if t > at {
-			s.PayloadBits = 6_000
+	snap.Marks = []engine.Mark{{T: 2 * time.Second, Label: "loss 5%"}, {T: at, Label: "encoder rotor"}}
+	snap.Effects, snap.Trying = nil, at
+	if done {
+		e := engine.Effect{T: at, Until: at + 5*time.Second}
+		for t := at + 1100*time.Millisecond; t <= e.Until; t += engine.SamplePeriod {
+			s := engine.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
+			if t > 8*time.Second {
+				s.PayloadBits = 2_500
+			}
+			e.Before = append(e.Before, s)
+			s.PayloadBits = s.PayloadBits * 6 / 10
+			e.After = append(e.After, s)
 		}
-		samples = append(samples, s)
+		e.Before[3].Across, e.Before[3].PayloadBits = 6, 1<<40 // a seam
+		snap.Effects, snap.Trying = []engine.Effect{e}, 0
 	}
-	snap.Lanes[0].Samples = samples[forgotten:]
-	snap.Marks = []engine.Mark{{T: at, Label: "encoder rotor"}}
 	return snap
 }
 
+// A change is measured against the setting before it on the same frames: whatever the data
+// do, six tenths are six tenths. What nothing ran beside, a link, tells nothing.
 func TestChangesTellWhatTheyDid(t *testing.T) {
-	const at = 5 * time.Second
-	for _, c := range []struct {
-		now       time.Duration
-		forgotten int
-		known     bool
-	}{{6900 * time.Millisecond, 0, false}, {7 * time.Second, 0, true}, {30 * time.Second, 30, true}, {30 * time.Second, 31, false}} {
-		p := &Changes{}
-		p.Observe(labtest.ViewOf(steps(at, c.now, c.forgotten)))
-		if e := p.effects[0]; (e != nil) != c.known {
-			t.Errorf("at %v without %d samples: %v", c.now, c.forgotten, e)
-		} else if e != nil && *e != (effect{cost{100, 10_000. / 60}, cost{60, 100}}) {
-			t.Errorf("at %v: %+v", c.now, *e)
+	for w, want := range map[int]string{100: " 102.6 → 61.5 bits/changed  62 → 37 kbps  −40.0 % ± 0.0 │", 72: " 62 → 37 kbps  −40.0 % ± 0.0 │",
+		48: " −40.0 % ± 0.0 │", 40: " −40.0 % │"} {
+		rows := labtest.Draw(&Changes{}, labtest.ViewOf(tried(20*time.Second, true)), w, 5)
+		if !strings.Contains(rows[1], want) || !strings.Contains(rows[2], " - │") {
+			t.Errorf("%d columns:\n%s\n%s\nwant %q", w, rows[1], rows[2], want)
 		}
 	}
 	p := &Changes{}
-	for now := at; now < 2*at; now += engine.SamplePeriod { // as it comes
-		if changed := p.Observe(labtest.ViewOf(steps(at, now, 0))); changed != (now == at || now == at+room.RecentSpan) {
-			t.Errorf("at %v: drawn anew: %v", now, changed)
-		}
+	if rows := labtest.Draw(p, labtest.ViewOf(tried(6*time.Second, false)), 80, 5); !strings.Contains(rows[1], "measuring against") {
+		t.Errorf("on the way: %q", rows[1])
 	}
-	if p.Observe(labtest.ViewOf(steps(at, time.Minute, 100))) || p.effects[0] == nil {
-		t.Error("what is known was forgotten with its samples")
+	if p.Observe(labtest.ViewOf(tried(7*time.Second, false))) || !p.Observe(labtest.ViewOf(tried(10*time.Second, true))) {
+		t.Error("it is not drawn anew when the effect is known, and only then")
 	}
-	for w, want := range map[int]string{80: " 100 → 60 kbps  166.7 → 100.0  (−40 %) │", 58: " 166.7 → 100.0  (−40 %) │", 42: " (−40 %) │"} {
-		if got := labtest.Draw(p, labtest.ViewOf(steps(at, 2*at, 0)), w, 4)[1]; !strings.Contains(got, want) {
-			t.Errorf("%d columns: %q", w, got)
-		}
-	}
-}
-
-func TestChangesTooCloseTellNothing(t *testing.T) {
-	snap := steps(5*time.Second, 20*time.Second, 0)
-	for _, c := range []struct {
-		other engine.Mark
-		known bool
-	}{
-		{engine.Mark{T: 6 * time.Second, Label: "loss 5%"}, false},
-		{engine.Mark{T: 6 * time.Second, Label: "mark 1", Kind: engine.MarkNote}, true},
-		{engine.Mark{T: 6 * time.Second, Label: "shadow rotor on"}, true},
-		{engine.Mark{T: 6 * time.Second, Label: "seam", Kind: engine.MarkSeam}, false},
-		{engine.Mark{T: 7 * time.Second, Label: "loss 5%"}, true},
-		{engine.Mark{T: 1<<63 - 1, Label: "never"}, true},
-	} {
-		snap.Marks = []engine.Mark{{T: 5 * time.Second, Label: "encoder rotor"}, c.other}
-		p := &Changes{}
-		if p.Observe(labtest.ViewOf(snap)); (p.effects[0] != nil) != c.known {
-			t.Errorf("beside %+v: %v", c.other, p.effects)
-		}
-		if rows := labtest.Draw(p, labtest.ViewOf(snap), 80, 5); strings.Contains(rows[2], "too close") == c.known {
-			t.Errorf("beside %+v: %q", c.other, rows[2])
-		}
+	snap := tried(20*time.Second, true)
+	snap.Item, snap.Schema = "byte", labtest.FileSnapshot(2).Schema
+	if rows := labtest.Draw(&Changes{}, labtest.ViewOf(snap), 100, 5); strings.Contains(strings.Join(rows, ""), "changed") {
+		t.Errorf("of bytes: %q", rows)
 	}
 }
 

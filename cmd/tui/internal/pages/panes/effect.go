@@ -6,6 +6,8 @@ import (
 
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/lockstep"
+	"wirelab/experiment/paired"
 )
 
 // entry is a change as the screen shows it: a control that was dragged is one
@@ -30,8 +32,12 @@ func entries(marks []engine.Mark) []entry {
 	return out
 }
 
-// effect is what a change did: the means over the two seconds before and after.
-type effect struct{ before, after cost }
+// effect is what a change did: what the settings before and after it cost, for the same
+// frames.
+type effect struct {
+	before, after cost
+	times         paired.Quotient // payload after over payload before
+}
 
 // cost is what was sent in a stretch of time.
 type cost struct{ kbps, perChanged float64 }
@@ -51,23 +57,10 @@ func costOf(list []engine.Sample) cost {
 	return c
 }
 
-// effectOf measures the i-th of all changes. It is false while the seconds after
-// the change are not over, once those before it are forgotten, and where another
-// change is so close that it would be measured too.
-func effectOf(all []entry, i int, samples []engine.Sample) (effect, bool) {
-	const period, span = engine.SamplePeriod, int64(room.RecentSpan / engine.SamplePeriod)
-	if c := all[i]; len(samples) > 0 && !disturbed(all, i) {
-		origin := int64(samples[0].T/period) - 1 // when the first sample began, in periods
-		until := int64(c.began/period) - origin
-		again := int64(c.T/period) - origin
-		if c.T%period > 0 {
-			again++ // the sample in which it falls is of either side
-		}
-		if first, end := until-span, again+span; 0 <= first && until <= again && again <= end && end <= int64(len(samples)) {
-			return effect{costOf(samples[first:until]), costOf(samples[again:end])}, true
-		}
-	}
-	return effect{}, false
+// effectOf sums up what was measured of a change.
+func effectOf(e *engine.Effect) effect {
+	before, after := lockstep.WithoutSeams(e.Before, e.After)
+	return effect{costOf(before), costOf(after), lockstep.TimesAsMuch(after, before)}
 }
 
 // hasEffect reports whether a change is one that can have an effect on what the
@@ -75,23 +68,4 @@ func effectOf(all []entry, i int, samples []engine.Sample) (effect, bool) {
 func hasEffect(c entry) bool {
 	return (c.Kind == engine.MarkChange || c.Kind == engine.MarkUndo) &&
 		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")
-}
-
-// disturbed reports whether a neighbour of the i-th change lies within the time
-// over which that one is measured. A note disturbs nothing, nor does a shadow; a
-// seam does.
-func disturbed(all []entry, i int) bool {
-	c := all[i]
-	disturbs := func(other entry) bool { return hasEffect(other) || other.Kind == engine.MarkSeam }
-	for j := i - 1; j >= 0 && c.began-all[j].T < room.RecentSpan; j-- {
-		if disturbs(all[j]) {
-			return true
-		}
-	}
-	for j := i + 1; j < len(all) && all[j].began-c.T < room.RecentSpan; j++ {
-		if disturbs(all[j]) {
-			return true
-		}
-	}
-	return false
 }

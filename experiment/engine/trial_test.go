@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// A trial changes no byte of a run: with trials and without, encoders, params and shadows
+// that come and go leave the same report behind.
+func TestTrialsChangeNothing(t *testing.T) {
+	report := func(trials bool) (string, int) {
+		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{Endless: true, Trials: trials})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(time.Second); err != nil {
+			t.Fatal(err)
+		}
+		change(t, s, config.NewChange("encoder.name", "quantized"), 6*time.Second)
+		change(t, s, config.NewChange("encoder.name", "relative-orientation"), 2*time.Second)
+		change(t, s, config.NewChange("shadow", shadowNamed("raw")), 0)
+		change(t, s, config.NewChange("encoder.params.orientation_small", 3, "down.loss", "2%"), 300*time.Millisecond)
+		change(t, s, config.NewChange("encoder.params.orientation_small", 4), 5500*time.Millisecond)
+		change(t, s, config.NewChange("encoder.name", "raw"), 6*time.Second)
+		r := s.Result()
+		r.Timing, r.Shadows[0].Timing = s.lanes[0].timing(), s.lanes[0].timing()
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data) + r.Digests(), len(s.View(0).Effects)
+	}
+	with, n := report(true)
+	without, none := report(false)
+	if with != without {
+		t.Errorf("with trials the report is\n%s\nwithout\n%s", with, without)
+	}
+	if n != 3 || none != 0 { // the swap that another followed at once is not measured
+		t.Errorf("%d effects, without trials %d", n, none)
+	}
+}
+
+// The effect of a change is measured on the same frames: what the setting before would
+// have sent is what it did send in a session without the change.
+func TestEffectIsOnTheSameFrames(t *testing.T) {
+	open := func() *Session {
+		c := config.Default()
+		c.Encoder = config.Encoder{Name: "quantized"}
+		s, err := NewSessionOf(c, labtest.NewCrowd(20, 3, -1, 1), Options{Endless: true, Trials: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(2050 * time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	left, changed := open(), open()
+	if err := left.RunUntil(9 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	change(t, changed, config.NewChange("encoder.name", "raw"), time.Second)
+	if snap := changed.View(0); snap.Trying != 2050*time.Millisecond+1 || len(snap.Lanes) != 1 || snap.Before.Name != "quantized" {
+		t.Errorf("measured is %v, %d lanes, before %v", snap.Trying, len(snap.Lanes), snap.Before)
+	}
+	if err := changed.RunUntil(9 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	list := changed.View(0).Effects
+	if len(list) != 1 || changed.trial != nil || len(changed.running) != 1 {
+		t.Fatalf("%d effects, %d lanes run", len(list), len(changed.running))
+	}
+	e := list[0]
+	if len(e.Before) != 40 || e.Before[0].T != 3200*time.Millisecond || e.T != 2050*time.Millisecond+1 || e.Until != 7100*time.Millisecond {
+		t.Errorf("%d samples from %v, of %v until %v", len(e.Before), e.Before[0].T, e.T, e.Until)
+	}
+	for i := range e.Before {
+		at := int(e.Before[i].T/SamplePeriod) - 1
+		if want := left.lanes[0].meter.samples.view()[at]; e.Before[i].PayloadBits != want.PayloadBits || e.Before[i].T != want.T {
+			t.Errorf("at %v before it were %d bits, it would have been %d", want.T, e.Before[i].PayloadBits, want.PayloadBits)
+		}
+		if want := changed.lanes[0].meter.samples.view()[at]; e.After[i].PayloadBits != want.PayloadBits {
+			t.Errorf("at %v after it were %d bits, the lane has %d", want.T, e.After[i].PayloadBits, want.PayloadBits)
+		}
+	}
+	changed.SetSpare(false)
+	change(t, changed, config.NewChange("encoder.name", "quantized"), time.Second)
+	if changed.trial != nil {
+		t.Error("a trial runs on a machine that has no time for it")
+	}
+}

@@ -237,14 +237,15 @@ func move(key string, base, v float64, known bool, interval string) cell {
 		return cell{Text: "="}
 	}
 	c := cell{Text: digits(v - base)}
+	little := math.Abs(v-base) < 0.0005*math.Abs(base)
 	if base != 0 {
-		c.Text = fmt.Sprintf("%+.1f %%", 100*(v-base)/math.Abs(base))
+		c.Text = fmt.Sprintf("%+.2f %%", 100*(v-base)/math.Abs(base))
 	} else if v > 0 {
 		c.Text = "+" + c.Text
 	}
 	c.Text += interval
 	switch dir := figures.DirectionOf(key); {
-	case dir == figures.Neither:
+	case dir == figures.Neither || little:
 	case (v < base) == (dir == figures.LessIsBetter):
 		c.Class = "good"
 	default:
@@ -316,7 +317,7 @@ func (d *document) besideChart(runs []*Run, names []string, title, unit string, 
 			c.Label += "; " + label(names[i], unit, y)
 		}
 	}
-	c.X = d.data.axis(x)
+	c.X, c.Top = d.data.axis(x), top(c.Lines)
 	d.data.Charts = append(d.data.Charts, c)
 }
 

@@ -30,6 +30,7 @@ type chart struct {
 	Lines  []line   `json:"lines"`
 	Notes  []string `json:"notes,omitempty"` // what there is to say of each X
 	Marked bool     `json:"marked"`          // the marks are drawn
+	Top    value    `json:"top,omitempty"`   // where the scale ends, whatever spikes there are; 0: above them
 
 	Label  string `json:"-"` // what the chart shows, for those who do not see it
 	Legend bool   `json:"-"`

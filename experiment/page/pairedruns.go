@@ -33,7 +33,7 @@ func pairedInterval(a, b *Run, key string) string {
 	if !i.Known || math.IsNaN(base) || base == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%+.1f to %+.1f)", 100*i.Lo/base, 100*i.Hi/base)
+	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*i.Lo/base, 100*i.Hi/base)
 }
 
 // ratioOf is a figure as a ratio of sums over the points.

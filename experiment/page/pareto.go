@@ -86,7 +86,7 @@ func frontier(list []*Point, quality string) (out []*Point) {
 }
 
 func frontierTable(names []string, groups map[string][]*Point, m metric) table {
-	t := table{Caption: "The frontier: under the same condition no other point is both cheaper and better"}
+	t := table{Caption: "The frontier by " + m.title + ": under the same condition no other point is both cheaper and better"}
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
 	slices.SortStableFunc(keys, func(a, b string) int {
 		return strings.Compare(strconv.FormatBool(condition(b)), strconv.FormatBool(condition(a)))

@@ -92,6 +92,9 @@ func (d *document) tiles(x *engine.Result) {
 			text = percent(starved)
 		}
 		add("starved", text, "", count(t.Playout.Freezes, "freeze")+", "+figure(t.Playout.BehindMS)+" ms behind the sender")
+		if q := &t.AgeMS; q.N > 0 {
+			add("age of what is shown", digits(q.P50), "ms", "99 % up to "+digits(q.P99))
+		}
 	}
 	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
 		add("over the budget", percent(over), "", "of the time, by the payload of the last second")

@@ -12,6 +12,7 @@ type point struct {
 	items, changed                       float64
 	age, aged                            float64 // ticks, summed over packets
 	displayed, starved, late             float64
+	shownAge, shownAged                  float64 // ms, summed over display ticks
 	stale, lost, failed, wrong           float64
 	peakKbps, positionMM, orientationDeg float64 // the greatest
 	least                                float64 // kbps of the quietest sample
@@ -23,7 +24,7 @@ func (p *point) join(q *point) {
 	p.width += q.width
 	for _, x := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
 		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.aged, &q.aged}, {&p.displayed, &q.displayed},
-		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
+		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.shownAge, &q.shownAge}, {&p.shownAged, &q.shownAged}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
 		{&p.wrong, &q.wrong}} {
 		*x[0] += *x[1]
 	}
@@ -77,6 +78,10 @@ func (s *series) add(c cells) {
 	p.items, p.changed = per("bits_per_item"), per("bits_per_changed")
 	if age := c.number("baseline_age_ticks"); age > 0 {
 		p.age, p.aged = age*p.sent, p.sent
+	}
+	if c.text("age_ms") != "" {
+		n := max(p.displayed, 1)
+		p.shownAge, p.shownAged = c.number("age_ms")*n, n
 	}
 	s.take(p)
 }

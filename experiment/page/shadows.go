@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 
 	"wirelab/experiment/engine"
@@ -13,10 +14,11 @@ func (d *document) shadows(x *engine.Result) {
 	if len(x.Shadows) == 0 {
 		return
 	}
-	t := table{Caption: "Encoders on the same frames and the same losses; ratios are to the first",
-		Head: heads("encoder", ">payload kbps", ">ratio", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")}
-	first := &x.Totals
-	row := func(name string, y *figures.Totals, ratio string) {
+	s := section{ID: "shadows", Title: "Side by side"}
+	s.Tables = append(s.Tables, ratioTable(x.Comparison)...)
+	t := table{Caption: "Each since it joined; the frames and the losses are the same",
+		Head: heads("encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")}
+	row := func(name string, y *figures.Totals) {
 		wrong := cell{Text: digits(float64(y.Wrong))}
 		if y.Wrong > 0 {
 			wrong.Class = "bad"
@@ -25,21 +27,50 @@ func (d *document) shadows(x *engine.Result) {
 		if v, known := y.Playout.StarvedRatio.Value(); known && y.BitsPerCube != nil {
 			starved = percent(v)
 		}
-		t.row(name, digits(y.PayloadKbps), ratio, digits(y.WireKbps), figure(y.BitsPerItem), figure(y.PacketBytes.Of(y.PacketBytes.P95)),
+		t.row(name, digits(y.PayloadKbps), digits(y.WireKbps), figure(y.BitsPerItem), figure(y.PacketBytes.Of(y.PacketBytes.P95)),
 			digits(float64(y.Decoded)), digits(float64(y.Failed())), starved, wrong)
 	}
-	row(encoderOf(x), first, "1")
+	row(cmp.Or(x.Label, encoderOf(x)), &x.Totals)
 	for i := range x.Shadows {
-		s := &x.Shadows[i]
-		name, ratio := s.Encoder, "–"
-		if s.FromS > 0 {
-			name += fmt.Sprintf(", from %.1f s on", s.FromS)
-		} else if first.PayloadKbps > 0 {
-			ratio = fmt.Sprintf("%.3f", s.Totals.PayloadKbps/first.PayloadKbps)
+		y := &x.Shadows[i]
+		name := cmp.Or(y.Label, y.Encoder)
+		if y.FromS > 0 {
+			name += fmt.Sprintf(", from %.1f s on", y.FromS)
 		}
-		row(name, &s.Totals, ratio)
+		row(name, &y.Totals)
 	}
-	d.Sections = append(d.Sections, section{ID: "shadows", Title: "Side by side", Tables: []table{t}})
+	s.Tables = append(s.Tables, t)
+	d.Sections = append(d.Sections, s)
+}
+
+// ratioTable compares the encoders over the time that they have in common, by pairs of
+// samples; nothing in reports that are older than the comparison.
+func ratioTable(c *engine.Comparison) []table {
+	if c == nil || len(c.Lanes) < 2 {
+		return nil
+	}
+	t := table{Caption: fmt.Sprintf("Payload against that of the first, from %s to %s s, sample by sample", digits(c.FromS), digits(c.ToS)),
+		Head: heads("encoder", ">payload kbps", ">bits per changed", ">times the first", ">interval of 95 %")}
+	if c.SeamS > 0 {
+		t.Caption += fmt.Sprintf("; %s s at seams of the data are left out", digits(c.SeamS))
+	}
+	for i := range c.Lanes {
+		l := &c.Lanes[i]
+		times, interval := cell{Text: figure(l.Times)}, "–"
+		lo, known := l.TimesLo.Value()
+		hi, also := l.TimesHi.Value()
+		if i > 0 && known && also {
+			interval = fmt.Sprintf("%.3f to %.3f", lo, hi)
+			switch {
+			case hi < 1:
+				times.Class = "good"
+			case lo > 1:
+				times.Class = "bad"
+			}
+		}
+		t.row(l.Label, figure(l.PayloadKbps), figure(l.BitsPerChanged), times, interval)
+	}
+	return []table{t}
 }
 
 // transfer tells how a file came across.
@@ -56,7 +87,7 @@ func (d *document) transfer(x *engine.Result) {
 	}
 	row(encoderOf(x), &x.Totals)
 	for i := range x.Shadows {
-		row(x.Shadows[i].Encoder, &x.Shadows[i].Totals)
+		row(cmp.Or(x.Shadows[i].Label, x.Shadows[i].Encoder), &x.Shadows[i].Totals)
 	}
 	d.Sections = append(d.Sections, section{ID: "file", Title: "The file", Tables: []table{t}})
 }

@@ -49,7 +49,7 @@ func (d *data) sampleCharts(points []point, item string, budget float64) {
 	}
 	x := d.axis(until)
 	add := func(title, unit string, lines ...line) {
-		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true}
+		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: top(lines)}
 		c.Label = label(title, unit, lines[0].Y)
 		d.Charts = append(d.Charts, c)
 	}
@@ -83,6 +83,9 @@ func (d *data) sampleCharts(points []point, item string, budget float64) {
 	if anyOf(points, func(p *point) float64 { return p.aged }) {
 		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: column(points, func(p *point) float64 { return over(p.age, p.aged) })})
 	}
+	if anyOf(points, func(p *point) float64 { return p.shownAged }) {
+		add("How old what is shown is", "ms", line{Name: "mean age", Ink: 3, Y: column(points, func(p *point) float64 { return over(p.shownAge, p.shownAged) })})
+	}
 	if anyOf(points, func(p *point) float64 { return p.starved + p.late }) {
 		add("Display starved", "% of its ticks", line{Name: "starved", Ink: 5,
 			Y: column(points, func(p *point) float64 { return 100 * over(p.starved, p.displayed) })})
@@ -90,6 +93,27 @@ func (d *data) sampleCharts(points []point, item string, budget float64) {
 	if anyOf(points, func(p *point) float64 { return p.positionMM }) {
 		add("The worst shown cube is off by", "mm", line{Name: "position", Ink: 4, Y: column(points, func(p *point) float64 { return p.positionMM })})
 	}
+}
+
+// top is where the scale of a chart ends so that rare spikes do not flatten all the rest: well
+// above the 99th of 100 values, if there is far more; else 0.
+func top(lines []line) value {
+	var all []float64
+	for _, l := range lines {
+		for _, v := range l.Y {
+			if l.Kind != "edge" && !math.IsNaN(float64(v)) {
+				all = append(all, float64(v))
+			}
+		}
+	}
+	if len(all) < 50 {
+		return 0
+	}
+	slices.Sort(all)
+	if high := all[len(all)*99/100]; high > 0 && all[len(all)-1] > 3*high {
+		return value(1.5 * high)
+	}
+	return 0
 }
 
 func anyOf(points []point, of func(p *point) float64) bool {

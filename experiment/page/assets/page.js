@@ -4,7 +4,8 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const places = [...document.querySelectorAll('.plot')];
   if (!places.length) return;
-  const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+  let style, inks = {}; // the colours of the day or of the night
+  const ink = (name) => inks[name] ??= style.getPropertyValue('--' + name).trim();
   let plots = [];
 
   const text = (v) => {
@@ -85,23 +86,18 @@
     return ' (' + text(lo.y[at]) + ' to ' + text(hi.y[at]) + ')';
   };
 
-  // Rare spikes would flatten all the rest: unless one zooms in, the scale ends above the 99th of
-  // 100 values, and an arrow with its value marks each place where more is.
-  const ceiling = (chart) => {
-    if (chart.rows || chart.axis !== 's') return Infinity;
-    const all = chart.lines.filter((l) => l.kind !== 'edge').flatMap((l) => l.y).filter((y) => y != null).sort((a, b) => a - b);
-    if (all.length < 50) return Infinity;
-    const high = all[Math.floor(all.length * 0.99)];
-    return high > 0 && all[all.length - 1] > 3 * high ? 1.5 * high : Infinity;
-  };
+  // Rare spikes would flatten all the rest: unless one zooms in, the scale of such a chart ends at its
+  // top, and an arrow with its value marks each place where more is.
   const beyond = (u, chart) => {
     const top = u.scales.y.max, c = u.ctx, px = devicePixelRatio;
     c.save();
     c.fillStyle = ink('dim');
     c.font = 11 * px + 'px system-ui, sans-serif';
     const peaks = [];
+    const lines = chart.lines.filter((l) => l.kind !== 'edge');
     u.data[0].forEach((x, i) => {
-      const most = Math.max(...chart.lines.map((l) => l.kind === 'edge' ? 0 : l.y[i] ?? 0));
+      let most = 0;
+      for (const l of lines) if (l.y[i] > most) most = l.y[i];
       if (most <= top || x < u.scales.x.min || x > u.scales.x.max) return;
       const at = u.valToPos(x, 'x', true), last = peaks[peaks.length - 1];
       if (last && at - last.at < 60 * px) { if (most > last.most) Object.assign(last, {most}); } else peaks.push({at, most});
@@ -120,7 +116,7 @@
     const chart = data.charts[place.dataset.chart], xs = data.x[chart.x];
     const time = chart.axis === 's', rows = chart.rows;
     const series = [{label: time ? 'time' : chart.axis, value: (u, v) => v == null ? '–' : chart.ticks ? chart.ticks[v] : time ? seconds(v) : text(v)}];
-    const bands = [], cap = ceiling(chart);
+    const bands = [], cap = chart.top || Infinity;
     chart.lines.forEach((l, i) => {
       const color = ink('i' + l.ink), average = mean(l.y);
       series.push({
@@ -194,7 +190,7 @@
   const build = (width) => {
     const was = new Map(plots.map((u) => [u.group, [u.scales.x.min, u.scales.x.max]]));
     for (const u of plots) u.destroy();
-    plots = [];
+    [plots, style, inks] = [[], getComputedStyle(document.documentElement), {}];
     const made = places.map((p) => draw(p, width || Math.max(p.clientWidth, 200)));
     plots = made;
     for (const group of new Set(plots.map((u) => u.group))) {

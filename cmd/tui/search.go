@@ -53,7 +53,8 @@ times: encode_us.p95 and its like are this machine's.
 --out writes a folder: search.json with all that was tried and why it was dropped, search.md,
 and best.toml, the configuration with the best setting.`,
 		Example: `  tui search tuning.toml
-  tui search tuning.toml --out found && tui run found/best.toml`,
+  tui search tuning.toml --out found
+  tui run found/best.toml`,
 		Args: oneArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.config.file = args[0]

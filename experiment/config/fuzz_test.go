@@ -36,7 +36,9 @@ func FuzzSettings(f *testing.F) {
 		c := Default()
 		for line := range strings.Lines(text) {
 			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
-			_ = c.Set(key, value) // one that is refused may leave nothing behind
+			if d := c.Clone(); d.Set(key, value) == nil { // whoever is refused goes no further
+				c = d
+			}
 		}
 		if c.Validate() != nil || c.Normalise() != nil {
 			return

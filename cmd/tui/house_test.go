@@ -29,6 +29,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/pages/bits":    append(pageImports, "encoders"),
 	"cmd/tui/internal/pages/packets": append(pageImports, "encoders"),
 	"cmd/tui/internal/pages/world":   append(pageImports, "cmd/tui/internal/worldview", "dataset/world"),
+	"cmd/tui/internal/pages/report":  append(pageImports, "experiment/page"),
 	"cmd/tui/internal/pages/compare": append(pageImports, "experiment/paired"),
 	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"experiment/paired", "experiment/trust", "dataset/frame", "encoders"}), // what several pages show
 	"cmd/tui/internal/tour":          slices.Concat(rooms("session", "room", "look"), lab, []string{"dataset/frame", "encoders"}),
@@ -54,7 +55,7 @@ var plan = map[string][]string{
 	"experiment/trust":    {"experiment/engine", "lossmodel", "lossmodel/loss", "lossmodel/measure"}, // whether a link did what it was asked for
 	"experiment/lockstep": {"experiment/engine", "experiment/figures", "experiment/paired"},          // compares lanes over the time that they have in common
 	"experiment/report":   {"experiment/lockstep", "experiment/paired", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
-	"experiment/page":     {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "lossmodel"}, // report.html
+	"experiment/page":     {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "dataset/whole", "lossmodel"}, // report.html
 	"experiment":          {"experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/sweep":    {"experiment", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
 	"experiment/search":   {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},       // looks for the best

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,6 +50,10 @@ samples.csv, is missing on the page, which says so.`,
 }
 
 func (a *app) report(paths []string, out string) error {
+	if len(paths) == 1 && out == "" {
+		out, err := page.SaveBeside(a.disk, paths[0])
+		return a.wrote(out, err)
+	}
 	list := make([]*page.Loaded, len(paths))
 	for i, path := range paths {
 		l, err := page.Load(path)
@@ -61,26 +66,22 @@ func (a *app) report(paths []string, out string) error {
 	if len(list) == 1 {
 		write = func(f *whole.File) error { return list[0].Write(f) }
 	}
-	if out == "" {
-		out = "comparison.html"
-		if len(paths) == 1 {
-			out = filepath.Join(folderOf(paths[0]), "report.html")
-		}
-	}
+	out = cmp.Or(out, "comparison.html")
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return usagef("--out %s is a folder; expected the name of a file, such as %s", out, filepath.Join(out, "report.html"))
 	}
-	if err := a.disk.WriteFile(out, 0o644, write); err != nil {
-		return unwritable(out, err)
-	}
-	fmt.Fprintln(a.stdout, out)
-	return nil
+	return a.wrote(out, a.disk.WriteFile(out, 0o644, write))
 }
 
-// folderOf returns the folder of a report, which may be named by its report.json.
-func folderOf(path string) string {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return path
+// wrote names the page that was written, or says why it could not be; out is empty if it was
+// not begun.
+func (a *app) wrote(out string, err error) error {
+	switch {
+	case err == nil:
+		fmt.Fprintln(a.stdout, out)
+		return nil
+	case out == "":
+		return badData(err)
 	}
-	return filepath.Dir(path)
+	return unwritable(out, err)
 }

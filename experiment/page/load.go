@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/report"
 )
@@ -32,10 +33,7 @@ func Load(path string) (*Loaded, error) {
 	if r.Sweep || len(r.Runs) != 1 {
 		return l, nil
 	}
-	dir := path
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		dir = filepath.Dir(path)
-	}
+	dir := folderOf(path)
 	l.Run = &Run{Name: path, Result: r.Runs[0], Rows: NewRows(nil, nil)}
 	samples := func(head []string) func([]string) {
 		l.Run.Rows.sampleHead = columnsOf(head)
@@ -49,6 +47,24 @@ func Load(path string) (*Loaded, error) {
 		return nil, err
 	}
 	return l, l.Run.read(dir, "packets.csv", "the packets one by one", packets)
+}
+
+// SaveBeside writes the page of a saved report beside it, and returns where that is.
+func SaveBeside(disk *whole.Disk, path string) (out string, err error) {
+	l, err := Load(path)
+	if err != nil {
+		return "", err
+	}
+	out = filepath.Join(folderOf(path), "report.html")
+	return out, disk.WriteFile(out, 0o644, func(f *whole.File) error { return l.Write(f) })
+}
+
+// folderOf returns the folder of a report, which may be named by its report.json.
+func folderOf(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return path
+	}
+	return filepath.Dir(path)
 }
 
 // Write writes the page of what was loaded.

@@ -25,7 +25,13 @@ type Request struct {
 	Bad    bool             // the notice is a complaint
 	Renew  bool             // let every pane of the page look again, also those that wait between two looks
 
-	Program tea.Cmd // for bubbletea: leave, suspend
+	Program tea.Cmd // for bubbletea: leave, suspend, work that ends in Said
+}
+
+// Said is the message by which work in the background ends: it becomes a notice.
+type Said struct {
+	Text string
+	Bad  bool // it is a complaint
 }
 
 // Change asks the lab for a change of settings.

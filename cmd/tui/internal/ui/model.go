@@ -150,6 +150,9 @@ func (m *Model) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 	case workDone:
 		msg.take()
 		m.compose()
+	case room.Said:
+		m.lab.Say(msg.Text, msg.Bad)
+		m.compose()
 	case interruptMsg:
 		cmd = m.interrupt()
 	}

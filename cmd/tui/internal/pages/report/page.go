@@ -265,6 +265,8 @@ func (p *Page) Bindings() []room.Binding {
 			p.rebase).InFooter("base").Pin(),
 		room.Bind(group, []string{"r"}, "r", "rename the report", p.rename).InFooter("rename"),
 		room.Bind(group, []string{"delete", "backspace"}, "del", "delete the report; u brings it back", p.remove).InFooter("delete"),
+		room.Bind(group, []string{"o"}, "o", "write the report's page for a browser, report.html, and say where it is",
+			p.html).InFooter("page"),
 		room.Bind(group, []string{"u"}, "u", "bring back what was deleted here, else undo", p.restore),
 		room.Bind(group, []string{"home"}, "home end", "this run, the oldest report", end(-1)),
 		room.Bind(group, []string{"end"}, "", "", end(1)),

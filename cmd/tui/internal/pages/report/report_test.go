@@ -11,6 +11,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/report"
 )
 
@@ -197,5 +198,30 @@ func TestChartsOfAReport(t *testing.T) {
 	m.Press("up")
 	if box := p.Enter().Over.(*chartsBox); box.err == nil {
 		t.Error("a report without samples has charts")
+	}
+}
+
+// o writes the page of the report under the cursor in the background, and names it; of one
+// that cannot be read it says why.
+func TestHTMLPage(t *testing.T) {
+	dir := labtest.Reports(t)
+	page := New(dir)
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	if r := page.html(); !r.Bad || r.Program != nil {
+		t.Errorf("with nothing chosen: %+v", r)
+	}
+	m.Press("down", "down", "down", "down")
+	r := page.html()
+	said, ok := r.Program().(room.Said)
+	want := filepath.Join(dir, page.saved.picked().Name, "report.html")
+	if !ok || said.Bad || said.Text != "for a browser: "+want {
+		t.Fatalf("%q, then %+v", r.Say, said)
+	}
+	if text, err := os.ReadFile(want); err != nil || !strings.Contains(string(text), "Content-Security-Policy") {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	m.Press("home", "down")
+	if said := page.html().Program().(room.Said); !said.Bad || !strings.Contains(said.Text, "later version") {
+		t.Errorf("of a later version: %+v", said)
 	}
 }

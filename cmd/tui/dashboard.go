@@ -56,13 +56,26 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 
 // addLook adds the flags that say how the dashboard looks and where it saves.
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
-	complete(cmd, "theme", func() []cobra.Completion { return look.Themes() })
+	f.addColours(cmd)
 	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
 		" (default: as fine as the terminal shows)")
 	complete(cmd, "charts", func() []cobra.Completion { return look.ChartStyles() })
-	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports under this folder (`DIR`; default "+shownReports+")")
+}
+
+// addColours adds the flags of anything that is drawn.
+func (f *dashboardFlags) addColours(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "colours: `NAME` is one of "+strings.Join(look.Themes(), ", "))
+	complete(cmd, "theme", func() []cobra.Completion { return look.Themes() })
+	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with plain ASCII, for terminals without Unicode")
+}
+
+// checkTheme says whether there are such colours.
+func (f *dashboardFlags) checkTheme() error {
+	if slices.Contains(look.Themes(), f.theme) {
+		return nil
+	}
+	return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "), didYouMean(f.theme, look.Themes()))
 }
 
 // tourCommand is the dashboard with its guided tour open.
@@ -91,9 +104,8 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(look.Themes(), f.theme) {
-		return usagef("--theme %q makes no sense; expected one of %s%s", f.theme, strings.Join(look.Themes(), ", "),
-			didYouMean(f.theme, look.Themes()))
+	if err := f.checkTheme(); err != nil {
+		return err
 	}
 	if f.charts == "" {
 		f.charts = chartStyle(os.Getenv)

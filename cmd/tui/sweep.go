@@ -3,19 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
 
+	"wirelab/cmd/tui/internal/sweepview"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
 	"wirelab/experiment/sweep"
 
@@ -30,7 +30,8 @@ type sweepFlags struct {
 	ca                       string
 	verify                   string
 	repeat, jobs             int
-	force, json              bool
+	force, json, watch       bool
+	look                     dashboardFlags
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -59,10 +60,13 @@ server with JetStream that there is already, and this machine's cores only if --
 how many. A worker that dies loses its chunk, no more; a result is the same whoever came
 to it, and --verify repeats a share of the runs here to see that.
 
+--watch shows the grid filling up, with every point's figures and charts.
+
 Exits with 1 if an assertion does not hold, or if two machines differ.`,
 		Example: `  tui sweep loss.toml --out results
   tui sweep --preset loss-table --repeat 30 --json
   tui sweep --resume results
+  tui sweep loss.toml --out results --watch
   tui sweep loss.toml --out results --serve 0.0.0.0:4222 --verify 1%`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -93,6 +97,8 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: its key (`FILE`)")
 	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust servers with a certificate of this authority (`FILE`, PEM)")
 	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs here, as in 1%")
+	flags.BoolVar(&f.watch, "watch", false, "look on: the grid as a map, points with their charts; q ends the sweep")
+	f.look.addColours(cmd)
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }
@@ -105,6 +111,9 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	}
 	if f.queue != "" && f.serve != "" {
 		return usagef("--queue and --serve are two servers; expected one")
+	}
+	if err := a.canWatch(f); err != nil {
+		return err
 	}
 	plan, store, err := a.sweepPlan(ctx, f)
 	if err != nil {
@@ -123,28 +132,102 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if f.queue == "" && o.Jobs <= 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
 	}
+	run := sweepRun(sweep.Run)
+	if f.watch {
+		run = a.watched(f, plan, &o)
+	}
 	closeQueue, err := a.sweepQueue(ctx, f, &o)
 	if err != nil {
 		return err
 	}
 	defer closeQueue()
-	sum, err := sweep.Run(ctx, plan, o)
+	sum, err := run(ctx, plan, o)
 	line.done()
 	if f.json {
 		err = errors.Join(err, a.stdout.json(sum))
 	} else {
 		_ = sum.Text(a.stdout) // swallows what nobody reads
 	}
+	_ = a.stdout.flush() // before what is said of it
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		a.remark("results in %s", dir)
+		if sum.Interrupted {
+			a.remark("tui sweep --resume %s goes on with it", dir)
+		}
 	}
 	if v := sum.Verified; v != nil && err == nil {
 		a.remark("%d runs repeated here: the same", v.Runs)
 	}
 	if err == nil && sum.Interrupted {
-		return ctx.Err()
+		return context.Canceled
 	}
 	return errors.Join(badData(err), held(sum.Failed))
+}
+
+// canWatch says whether there is a screen to look on.
+func (a *app) canWatch(f sweepFlags) error {
+	switch {
+	case !f.watch:
+		return nil
+	case f.json:
+		return usagef("--watch and --json both want the standard output; expected one")
+	case !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb":
+		return usagef("--watch needs a terminal; in scripts and pipes leave it out")
+	}
+	return f.look.checkTheme()
+}
+
+// sweepRun is sweep.Run, or it with a screen.
+type sweepRun func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary, error)
+
+// watched returns what runs a sweep while a person looks on. Who leaves ends it; when it has
+// ended by itself, the screen stays until they leave.
+func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
+	w := sweep.NewWatch(p)
+	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say
+	view := sweepview.Options{Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "",
+		Clock: a.clock, ASCII: f.look.ascii, Theme: f.look.theme, Dark: ui.DarkByName()}
+	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
+		running, stop := context.WithCancel(ctx)
+		defer stop()
+		shown, hide := context.WithCancel(ctx)
+		defer hide()
+		ended := make(chan struct{})
+		var bug string
+		go func() {
+			defer close(ended)
+			defer func() {
+				if r := recover(); r != nil {
+					bug = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+					hide()
+				}
+			}()
+			sum, err = sweep.Run(running, p, o)
+			if sum != nil {
+				w.End(string(sum.Reason))
+			}
+			if err != nil {
+				w.Say(err.Error())
+			}
+		}()
+		screen := sweepview.Run(shown, w, view)
+		stop()
+		<-ended
+		if bug != "" {
+			panic(bug) // where the program catches it: the terminal has been restored
+		}
+		for _, text := range w.State().Said {
+			if err == nil || text != err.Error() {
+				a.remark("%s", text)
+			}
+		}
+		return sum, errors.Join(err, screen)
+	}
+}
+
+// sweepTitle names a sweep.
+func sweepTitle(f sweepFlags) string {
+	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
 }
 
 // sweepWords says how far a sweep is, beside the share of it.
@@ -242,12 +325,12 @@ func (a *app) sweepQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (c
 		return none, err
 	}
 	o.Queue = q
-	a.sayServed(s.Addr(), token, printed, secure != nil)
+	sayServed(o.Say, s.Addr(), token, printed, secure != nil)
 	return func() { q.Close(); s.Close() }, nil
 }
 
 // sayServed says how workers get in, and who can hear them.
-func (a *app) sayServed(addr, token string, printed, secure bool) {
+func sayServed(say func(string), addr, token string, printed, secure bool) {
 	scheme, words := "nats", "--token-file FILE"
 	if secure {
 		scheme = "tls"
@@ -261,12 +344,12 @@ func (a *app) sayServed(addr, token string, printed, secure bool) {
 	if printed {
 		at, words = scheme+"://"+token+"@"+addr, ""
 	}
-	a.remark("workers join with: %s", strings.TrimSpace("tui worker --queue "+at+" "+words))
 	if host, _, err := net.SplitHostPort(addr); err == nil && !secure {
 		if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-			a.remark("listening on %s without TLS: whoever is on the way can read token and data; see --tls-cert", addr)
+			say("listening on " + addr + " without TLS: whoever is on the way can read token and data; see --tls-cert")
 		}
 	}
+	say("workers join with: " + strings.TrimSpace("tui worker --queue "+at+" "+words))
 }
 
 // unserved tells a machine that would not listen from an address that makes no sense.
@@ -278,64 +361,6 @@ func unserved(addr string, err error) error {
 		return usage(err)
 	}
 	return err
-}
-
-// authority reads the certificates of those who vouch for a server; nil without a file:
-// then they are the system's.
-func authority(file string) (*tls.Config, error) {
-	if file == "" {
-		return nil, nil
-	}
-	data, err := config.ReadFile(file, 1<<20, "certificates in PEM")
-	if err != nil {
-		return nil, err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(data) {
-		return nil, usagef("--tls-ca %s: holds no certificate; expected PEM", file)
-	}
-	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
-}
-
-// newToken makes a token that nobody can guess.
-func newToken() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
-// maxToken bounds a token file.
-const maxToken = 4096
-
-// readToken reads a token from a file, without the white space around it; "" without one.
-func readToken(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	data, err := config.ReadFile(path, maxToken, "a file with a token")
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(data))
-	if token == "" {
-		return "", usagef("--token-file %s: is empty; expected a token", path)
-	}
-	return token, nil
-}
-
-// certificate reads what a server proves itself with; nil without one.
-func certificate(cert, key string) (*tls.Config, error) {
-	if cert == "" && key == "" {
-		return nil, nil
-	}
-	if cert == "" || key == "" {
-		return nil, usagef("--tls-cert and --tls-key go together")
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, usage(prefixed("--tls-cert "+cert, err))
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // parseShare reads a share such as 1% or 0.01; 0 for none.

@@ -55,6 +55,11 @@ func TestSweepCommand(t *testing.T) {
 	if o := tui("worker", "--queue", "nats://127.0.0.1:1"); o.code != exitMachine || !strings.Contains(o.stderr, "the queue cannot be reached") {
 		t.Errorf("no server: exit code %d, %q", o.code, o.stderr)
 	}
+	for _, args := range [][]string{{"sweep", file, "--watch"}, {"sweep", file, "--watch", "--json"}} {
+		if o := tui(args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, "--watch") {
+			t.Errorf("%v without a terminal: exit code %d, %q", args, o.code, o.stderr)
+		}
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

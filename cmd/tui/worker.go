@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/sweep"
 
 	"github.com/spf13/cobra"
@@ -95,4 +100,62 @@ func hashFile(path string) (string, error) {
 	h := sha256.New()
 	_, err = io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// authority reads the certificates of those who vouch for a server; nil without a file:
+// then they are the system's.
+func authority(file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := config.ReadFile(file, 1<<20, "certificates in PEM")
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, usagef("--tls-ca %s: holds no certificate; expected PEM", file)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// newToken makes a token that nobody can guess.
+func newToken() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// maxToken bounds a token file.
+const maxToken = 4096
+
+// readToken reads a token from a file, without the white space around it; "" without one.
+func readToken(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	data, err := config.ReadFile(path, maxToken, "a file with a token")
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" {
+		return "", usagef("--token-file %s: is empty; expected a token", path)
+	}
+	return token, nil
+}
+
+// certificate reads what a server proves itself with; nil without one.
+func certificate(cert, key string) (*tls.Config, error) {
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	if cert == "" || key == "" {
+		return nil, usagef("--tls-cert and --tls-key go together")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, usage(prefixed("--tls-cert "+cert, err))
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }

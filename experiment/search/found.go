@@ -120,7 +120,11 @@ func (s *search) found(list []Setting, at Setting, own Value) *Found {
 		f.Sure = append(f.Sure, fmt.Sprintf("%d settings were run for the whole duration, and none betters one of the front in both figures.", f.Tried))
 	}
 	if f.Best.Breaks != "" {
-		f.Sure = append(f.Sure, "Nothing that was tried keeps all bounds: "+f.Best.Breaks+".")
+		why := "Nothing that was tried keeps all bounds: "
+		if s.value(Job{best, 0, 1}).Violation == 0 {
+			why = "The best four do not keep all bounds with every seed; of the best "
+		}
+		f.Sure = append(f.Sure, why+f.Best.Breaks+".")
 	}
 	return f
 }
@@ -157,7 +161,8 @@ func (s *search) sure(f *Found, list []Setting, best Setting) {
 		return 0
 	})
 	if !math.IsInf(closest, 1) {
-		say("Of its %d neighbours %d were run on the same frames; the closest is %s with the first seed.", len(near), ran, against(closest, own.Figures[0]))
+		say("Of its %d neighbours %d were run on the same frames; the closest is %s with the first seed.",
+			len(near), ran, against(closest, own.Figures[0]))
 	}
 	// What n settings drawn at random do not better, more than a share p of all settings betters with a chance of at
 	// most (1-p)^n: so it is for the best of the n, and what is no worse than that is bettered by no more.

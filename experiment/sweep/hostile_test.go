@@ -299,6 +299,46 @@ func TestPagesWhileItRuns(t *testing.T) {
 	}
 }
 
+// Who looks on may ask at any moment, and sees in the end what the summary says.
+func TestWatch(t *testing.T) {
+	p := planned(t, small)
+	w := NewWatch(p)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			w.State()
+			w.Means(0)
+			w.Values(3, 0)
+			w.Ratio(3, 0)
+			select {
+			case <-stop:
+				return
+			default:
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+	sum := swept(t, p, Options{Jobs: 2, Ran: w.Ran, Tell: w.Tell, Say: w.Say})
+	w.End(string(sum.Reason))
+	close(stop)
+	<-stopped
+	means, seeds := w.Means(0)
+	for i, point := range sum.Points {
+		want := point.Figures[w.Names[0]]
+		if math.Abs(means[i]-want.Mean) > 1e-9 || seeds[i] != point.Seeds || i > 0 && w.Ratio(i, 0).Mean != point.Ratio[w.Names[0]].Mean {
+			t.Errorf("point %d: %g of %d seeds, the summary has %g of %d", i, means[i], seeds[i], want.Mean, point.Seeds)
+		}
+		at := []int{i / 3, i % 3}
+		if w.Point(at) != i || w.Axes[1].Values[at[1]] != point.Set["down.loss"] || w.Axes[0].Values[at[0]] != point.Set["encoder.name"] {
+			t.Errorf("point %d is at another place of the grid", i)
+		}
+	}
+	if s := w.State(); s.Runs != p.Runs() || s.Ended != "finished" || s.First != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // BenchmarkHuge: 10,000 points with 10 seeds each, of a run that takes no time: what the
 // plan, the queue of chunks, the summary and its pages cost.
 func BenchmarkHuge(b *testing.B) {

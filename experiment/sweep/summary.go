@@ -82,16 +82,7 @@ const maxFailed = 100
 
 // add takes the result of a run; each comes once.
 func (s *Summary) add(o Outcome) {
-	have := figures.Of(o.Result.Totals)
-	v := make([]float64, len(s.names))
-	for i, name := range s.names {
-		x, ok := have[name]
-		if !ok {
-			x = math.NaN()
-		}
-		v[i] = x
-	}
-	s.values[o.Run], s.digests[o.Run] = v, o.Result.Digests()
+	s.values[o.Run], s.digests[o.Run] = valuesOf(s.names, figures.Of(o.Result.Totals)), o.Result.Digests()
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++
 	s.changed[o.Run/s.Repeat] = true

@@ -59,7 +59,7 @@ func Run(ctx context.Context, lab room.Lab, opt Options) error {
 // tells of.
 func rendererOf(out io.Writer) *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(out)
-	r.SetHasDarkBackground(isDarkByName())
+	r.SetHasDarkBackground(DarkByName())
 	return r
 }
 

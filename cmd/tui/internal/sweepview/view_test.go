@@ -1,0 +1,195 @@
+package sweepview
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/sweep"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const three = `
+duration = "1s"
+encoder.name = "changed-index"
+[sweep]
+repeat = 8
+[[sweep.axis]]
+key = "encoder.name"
+values = ["changed-index", "zstd-baseline"]
+[[sweep.axis]]
+key = "down.loss"
+values = ["0%", "1%", "5%", "10%", "20%"]
+[[sweep.axis]]
+key = "sender.every"
+values = [1, 2, 3, 4]
+`
+
+const one = `
+duration = "1s"
+[sweep]
+repeat = 8
+[[sweep.axis]]
+key = "down.loss"
+values = ["0%", "1%", "5%", "10%", "20%"]
+`
+
+// watched is a sweep of made-up results of which so many are there.
+func watched(t *testing.T, text string, runs int) *sweep.Watch {
+	t.Helper()
+	c, err := config.Parse("test.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sweep.NewPlan(t.Context(), c, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sweep.NewWatch(p)
+	w.Tell(sweep.Progress{Planned: p.Runs(), Workers: 3})
+	for n := range min(runs, p.Runs()) {
+		point, seed := n/p.Repeat, n%p.Repeat
+		kbps := 40 + 3*float64(point) + 5*math.Sin(float64(seed*seed+point))
+		w.Ran(sweep.Outcome{Run: n, Result: &engine.Result{Digest: "x", Totals: figures.Totals{PayloadKbps: kbps, WireKbps: 2 * kbps, Sent: 60}}})
+	}
+	w.Tell(sweep.Progress{Planned: p.Runs(), Workers: 3, Runs: runs, Points: runs / p.Repeat})
+	return w
+}
+
+// screen is a sweep on a screen of a size, without colour, after ten seconds.
+func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *Model {
+	now := time.Duration(0)
+	m := New(w, Options{Title: "loss.toml", Kept: "out", Queue: true, ASCII: ascii, Renderer: labtest.PlainRenderer(), Clock: func() time.Duration { return now }})
+	now = 10 * time.Second
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	for _, k := range keys {
+		m.Update(labtest.KeyMsg(k))
+	}
+	m.Update(tick{})
+	return m
+}
+
+func TestGoldenScreens(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		runs, w, h int
+		ascii      bool
+		keys       []string
+	}{
+		{"three-160x48", three, 150, 160, 48, false, []string{"down", "down", "right"}},
+		{"three-80x24", three, 150, 80, 24, false, []string{"down", "down", "right"}},
+		{"three-80x24-ascii", three, 320, 80, 24, true, []string{"down", "down", "right", "f", "]"}},
+		{"turned-80x24", three, 320, 80, 24, false, []string{"x", "down"}},
+		{"one-80x24", one, 40, 80, 24, false, []string{"down"}},
+		{"one-160x48", one, 28, 160, 48, false, []string{"down", "down", "down"}},
+		{"point-80x24", "duration = \"1s\"\n[sweep]\nrepeat = 8\n", 8, 80, 24, false, nil},
+		{"nothing-80x24", three, 0, 80, 24, false, nil},
+		{"help-80x24", three, 20, 80, 24, false, []string{"?"}},
+		{"small-40x10", three, 20, 40, 10, false, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := screen(watched(t, c.text, c.runs), c.w, c.h, c.ascii, c.keys...).View() + "\n"
+			path := filepath.Join("testdata", c.name+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal([]byte(got), want) {
+				t.Errorf("%s is\n%s\nwant\n%s", c.name, got, want)
+			}
+			if c.ascii && strings.ContainsFunc(got, func(r rune) bool { return r > 126 }) {
+				t.Error("not ASCII alone")
+			}
+		})
+	}
+}
+
+// At every size each line fits the screen and nothing panics, wherever the cursor stands.
+func TestSizes(t *testing.T) {
+	many := "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(90) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" + numbers(60) + "]\n"
+	for _, text := range []string{three, one, many} {
+		w := watched(t, text, 100)
+		for _, size := range [][2]int{{1, 1}, {20, 5}, {60, 20}, {61, 23}, {80, 24}, {119, 30}, {120, 20}, {200, 60}} {
+			m := screen(w, size[0], size[1], false)
+			for _, k := range []string{"", "end", "pgdown", "x", "end", "f", "]", "home", "?"} {
+				if k != "" {
+					m.Update(labtest.KeyMsg(k))
+				}
+				lines := strings.Split(m.View(), "\n")
+				if len(lines) != size[1] {
+					t.Fatalf("%v: %d lines", size, len(lines))
+				}
+				for _, line := range lines {
+					if look.TextWidth(line) > size[0] {
+						t.Fatalf("%v after %q: a line of %d columns", size, k, look.TextWidth(line))
+					}
+				}
+			}
+		}
+	}
+}
+
+func numbers(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprint(i + 1)
+	}
+	return strings.Join(list, ", ")
+}
+
+// The cursor stays on the grid, keys step through every axis, and q leaves.
+func TestKeys(t *testing.T) {
+	m := screen(watched(t, three, 320), 80, 24, false)
+	press := func(keys ...string) {
+		for _, k := range keys {
+			m.Update(labtest.KeyMsg(k))
+		}
+	}
+	press("left", "up", "[") // the first value: around to the last
+	if fmt.Sprint(m.at) != "[1 0 0]" {
+		t.Errorf("at %v", m.at)
+	}
+	press("]", "end", "pgdown", "right", "down")
+	if fmt.Sprint(m.at) != "[0 4 3]" {
+		t.Errorf("at %v", m.at)
+	}
+	if p := m.watch.Point(m.at); p != 19 {
+		t.Errorf("point %d, expected 19", p)
+	}
+	press("f")
+	if m.watch.Names[m.figure] != "wire_kbps" {
+		t.Errorf("figure %q", m.watch.Names[m.figure])
+	}
+	press("F", "x", "x", "x")
+	if m.watch.Names[m.figure] != "payload_kbps" || fmt.Sprint(m.order) != "[0 1 2]" {
+		t.Errorf("figure %q, axes %v", m.watch.Names[m.figure], m.order)
+	}
+	press("?")
+	if !m.help {
+		t.Error("no help")
+	}
+	for _, k := range []string{"q", "ctrl+c"} {
+		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd == nil || cmd() != (tea.QuitMsg{}) {
+			t.Errorf("%s does not leave", k)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"wirelab/experiment/figures"
+)
+
+// Watch keeps the figures of a sweep for somebody who looks on while it runs. Ran, Tell and
+// Say are for Options; the rest may be asked at any moment, from any goroutine, and never
+// waits for a disk or a run.
+type Watch struct {
+	Names []string // of the figures
+	Axes  []WatchAxis
+	plan  *Plan
+
+	mu     sync.Mutex
+	values [][]float64 // by run: each figure, NaN if it has none; nil: not there yet
+	seeds  []int       // of each point that are there
+	state  WatchState
+	known  bool // how many runs were there when it began
+}
+
+// WatchAxis is an axis of the grid with the values that points have on it.
+type WatchAxis struct {
+	Key    string
+	Values []string
+}
+
+// WatchState is how far a sweep is.
+type WatchState struct {
+	Progress
+	First int      // runs that were there before this sweep began: it went on
+	Said  []string // of what a person should know, the newest last
+	Ended string   // why it ended; "": it goes on
+}
+
+// NewWatch begins to look on.
+func NewWatch(p *Plan) *Watch {
+	w := &Watch{plan: p, Names: newSummary(p).names, values: make([][]float64, p.Runs()), seeds: make([]int, len(p.Points))}
+	for _, axis := range p.Config.Axes() {
+		a := WatchAxis{Key: axis.Key}
+		for _, v := range axis.Values {
+			a.Values = append(a.Values, fmt.Sprint(v))
+		}
+		w.Axes = append(w.Axes, a)
+	}
+	w.state.Planned = p.Runs()
+	return w
+}
+
+// Ran takes a result.
+func (w *Watch) Ran(o Outcome) {
+	v := valuesOf(w.Names, figures.Of(o.Result.Totals))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.values[o.Run] = v
+	w.seeds[o.Run/w.plan.Repeat]++
+}
+
+// valuesOf picks figures; NaN stands for one that there is not.
+func valuesOf(names []string, have map[string]float64) []float64 {
+	v := make([]float64, len(names))
+	for i, name := range names {
+		x, ok := have[name]
+		if !ok {
+			x = math.NaN()
+		}
+		v[i] = x
+	}
+	return v
+}
+
+// Tell takes how far the sweep is.
+func (w *Watch) Tell(p Progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Progress = p
+	if !w.known {
+		w.state.First, w.known = p.Runs, true
+	}
+}
+
+// Say takes what a person should know.
+func (w *Watch) Say(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Said = append(slices.Clip(w.state.Said[max(len(w.state.Said)-maxSaid+1, 0):]), text)
+}
+
+// maxSaid bounds what is remembered of what was said.
+const maxSaid = 5
+
+// End notes why the sweep ended.
+func (w *Watch) End(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Ended = why
+}
+
+// State returns how far the sweep is.
+func (w *Watch) State() WatchState {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
+
+// Repeat returns how many seeds a point has.
+func (w *Watch) Repeat() int { return w.plan.Repeat }
+
+// Point returns the number of the point that has these places on the axes.
+func (w *Watch) Point(at []int) (n int) {
+	for d, a := range w.Axes {
+		n = n*len(a.Values) + at[d]
+	}
+	return n
+}
+
+// Means returns of every point the mean of a figure over the seeds that are there, NaN
+// without one, and how many are there.
+func (w *Watch) Means(figure int) (means []float64, seeds []int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	means = make([]float64, len(w.seeds))
+	for p := range means {
+		sum, n := 0.0, 0
+		for r := range w.plan.Repeat {
+			if v := w.values[p*w.plan.Repeat+r]; v != nil && !math.IsNaN(v[figure]) {
+				sum += v[figure]
+				n++
+			}
+		}
+		means[p] = sum / float64(n) // NaN of none
+	}
+	return means, slices.Clone(w.seeds)
+}
+
+// Values returns a figure of a point, over the seeds that have it.
+func (w *Watch) Values(point, figure int) (list []float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for r := range w.plan.Repeat {
+		if v := w.values[point*w.plan.Repeat+r]; v != nil && !math.IsNaN(v[figure]) {
+			list = append(list, v[figure])
+		}
+	}
+	return list
+}
+
+// Ratio returns a figure of a point against that of the first, over the seeds that both have.
+func (w *Watch) Ratio(point, figure int) Mean {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var x, y []float64
+	for r := range w.plan.Repeat {
+		a, b := w.values[point*w.plan.Repeat+r], w.values[r]
+		if a != nil && b != nil && !math.IsNaN(a[figure]) && !math.IsNaN(b[figure]) {
+			x, y = append(x, a[figure]), append(y, b[figure])
+		}
+	}
+	if len(x) == 0 {
+		return Mean{}
+	}
+	return RatioOf(x, y)
+}

@@ -22,6 +22,7 @@ type Stretch struct {
 // there.
 type Series struct {
 	Payload, Failed, Changed []float64 // bits, packets, rows
+	Age, Aged                []float64 // how old what was shown was, in ms, summed over the ticks of the display that showed anything
 
 	across []bool // which samples hold packets that build across a seam
 }
@@ -72,13 +73,18 @@ func Gather(snap *engine.Snapshot) Stretch {
 	}
 	for i := range x.Lanes { // all end at the same sample
 		r := &x.Lanes[i]
-		for _, v := range []*[]float64{&r.Payload, &r.Failed, &r.Changed} {
+		for _, v := range r.values() {
 			*v = (*v)[max(len(*v)-n, 0):]
 		}
 		r.across = r.across[max(len(r.across)-n, 0):]
 	}
 	x.leaveOutSeams()
 	return x
+}
+
+// values are all that is measured, one each a sample.
+func (r *Series) values() [5]*[]float64 {
+	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
 }
 
 // within returns the samples whose periods lie within (from, to].
@@ -95,11 +101,15 @@ func within(samples []engine.Sample, from, to time.Duration) []engine.Sample {
 
 func series(samples []engine.Sample) Series {
 	n := len(samples)
-	values := make([]float64, 3*n)
-	r := Series{Payload: values[:n:n], Failed: values[n : 2*n : 2*n], Changed: values[2*n:], across: make([]bool, n)}
+	r := Series{across: make([]bool, n)}
+	room := make([]float64, len(r.values())*n)
+	for i, v := range r.values() {
+		*v = room[i*n : (i+1)*n : (i+1)*n]
+	}
 	for k := range samples {
 		s := &samples[k]
 		r.Payload[k], r.Failed[k], r.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
+		r.Age[k], r.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
 		r.across[k] = s.Across > 0
 	}
 	return r
@@ -119,7 +129,9 @@ func (x *Stretch) leaveOutSeams() {
 		}
 		for i := range x.Lanes {
 			if r := &x.Lanes[i]; len(r.across) > 0 {
-				r.Payload[kept], r.Failed[kept], r.Changed[kept] = r.Payload[k], r.Failed[k], r.Changed[k]
+				for _, v := range r.values() {
+					(*v)[kept] = (*v)[k]
+				}
 			}
 		}
 		kept++
@@ -127,8 +139,10 @@ func (x *Stretch) leaveOutSeams() {
 	x.Seams = n - kept
 	for i := range x.Lanes {
 		r := &x.Lanes[i]
-		end := min(kept, len(r.Payload))
-		r.Payload, r.Failed, r.Changed, r.across = r.Payload[:end], r.Failed[:end], r.Changed[:end], nil
+		for _, v := range r.values() {
+			*v = (*v)[:min(kept, len(*v))]
+		}
+		r.across = nil
 	}
 }
 
@@ -144,6 +158,10 @@ func (r *Series) PerChanged() paired.Ratio { return paired.Ratio{Num: r.Payload,
 func (r *Series) FailedAMinute() paired.Ratio {
 	return paired.Ratio{Num: r.Failed, Den: r.each(engine.SamplePeriod.Minutes())}
 }
+
+// AgeMS is how old what was shown was as a ratio: over the ticks of the display that
+// showed anything.
+func (r *Series) AgeMS() paired.Ratio { return paired.Ratio{Num: r.Age, Den: r.Aged} }
 
 // each is the same for every sample.
 func (r *Series) each(v float64) []float64 {

@@ -76,8 +76,7 @@ const farOff = 4
 func (p *plot) bearing(dots [][]float64, areas []float64, apart []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
-		per := int64(p.per)
-		since = int(min(max(p.dot((p.Since+per-1)/per*per), 0), int64(p.cols*p.wide))) // the first that is new all over
+		since = int(min(max(p.since(p.Since), 0), int64(p.cols*p.wide)))
 	}
 	firm, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
 	sort := func(cols []float64, isLoose bool) {

@@ -17,34 +17,7 @@ const (
 // left. Columns without a usable value are NaN. Values that are not finite are
 // left out, and so are values with a weight that is not positive.
 func Columns(values, weights []float64, end int64, per, n int, how Reduce) []float64 {
-	out := make([]float64, max(n, 0))
-	for i := range out {
-		out[i] = math.NaN()
-	}
-	if n <= 0 || len(values) == 0 || end <= 0 {
-		return out
-	}
-	per = max(per, 1)
-	last := (end - 1) / int64(per)
-	sums := make([]float64, n)
-	first := 0 // of those that can be in sight
-	if per <= len(values) {
-		first = max(len(values)-n*per, 0)
-	}
-	for i, v := range values[first:] {
-		i += first
-		at := end - int64(len(values)-i)
-		weight := weightOf(weights, i)
-		if at < 0 || !finite(v) || !(weight > 0) {
-			continue
-		}
-		c := int64(n-1) - (last - at/int64(per))
-		if c < 0 {
-			continue
-		}
-		gather(&out[c], &sums[c], clampValue(v), weight, how)
-	}
-	return out
+	return grid{1, int64(max(per, 1))}.gather(values, weights, end, n, how)
 }
 
 // gather adds v to a column. For a mean, acc is the mean so far and sum the

@@ -165,6 +165,71 @@ func TestSpanFillsThePlot(t *testing.T) {
 	}
 }
 
+// A plot shows the span that was asked for and no more, however its dots and values
+// divide, on all usual widths: a spike that old is in sight, one a column older is not.
+func TestSpanIsWhatIsShown(t *testing.T) {
+	for _, kind := range []string{"fine", "line", "area"} {
+		for _, span := range []int{50, 100, 150, 200, 300, 450, 600, 1200} {
+			for _, w := range []int{78, 98, 103, 158, 198} { // of whole screens, and of the charts of page 1
+				for _, end := range []int64{3000, 3007} {
+					shows := func(age int) bool {
+						values, high := level(2900, 1), 3
+						values[len(values)-1-age] = 90
+						s := &Spec{End: end, Span: span, Fine: kind == "fine", Floor: 90}
+						if kind == "area" {
+							values, high = make([]float64, len(values)), 8 // a column is a mean: there is little of it
+							values[len(values)-1-age] = 90
+							s.Areas, s.Floor = []Area{{Values: values, Fill: '█', Ink: inkA}}, 1
+						} else {
+							s.Series = []Series{{Values: values, Reduce: Max, Ink: inkA}}
+						}
+						b := Draw(s, w, 8)
+						for x := gutter + 1; x < w; x++ {
+							if rows := inkAt(b, x, inkA); len(rows) > 0 && rows[0] <= high {
+								return true
+							}
+						}
+						return false
+					}
+					column := (span + Width(w) - 1) / Width(w)
+					if !shows(span-1) || shows(span+2*column+1) {
+						t.Fatalf("%s: %d values on %d columns, end %d: the oldest in sight %v, an older one %v",
+							kind, span, w, end, shows(span-1), shows(span+2*column+1))
+					}
+				}
+			}
+		}
+	}
+}
+
+// A picture of a span moves as one of whole values a dot does: later it is the same
+// picture, whole columns further left.
+func TestPictureOfSpanScrolls(t *testing.T) {
+	all := make([]float64, 900)
+	rng := rand.New(rand.NewPCG(7, 4))
+	for i := range all {
+		all[i] = rng.Float64() * 100
+	}
+	for _, span := range []int{50, 130, 300} {
+		draw := func(end int) (*Box, int64) {
+			s := &Spec{End: int64(end), Span: span, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA, Stroke: Dashed}}}
+			return Draw(s, 40, 9), s.grid(Width(40), fineWide).last(int64(end)-1) / fineWide
+		}
+		a, was := draw(700)
+		for end := 701; end < 760; end++ {
+			b, is := draw(end)
+			by := int(is - was)
+			for x := gutter + 2 + by; x < 38; x++ {
+				for y := range 9 {
+					if a.Row(y)[x] != b.Row(y)[x-by] {
+						t.Fatalf("span %d, end %d: cell (%d,%d) did not move %d left:\n%s\n\n%s", span, end, x, y, by, a, b)
+					}
+				}
+			}
+		}
+	}
+}
+
 // What lies apart sets no scale: it goes off the chart, and its own sign stands there.
 func TestStretchesApart(t *testing.T) {
 	values := level(100, 50)

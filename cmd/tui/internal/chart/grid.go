@@ -1,11 +1,11 @@
 package chart
 
+import "math"
+
 // grid says how values lie on the dots of a plot: two a column where lines are fine,
-// else one.
-type grid struct {
-	per   int // values a dot
-	times int // dots a value; one of the two is 1
-}
+// else one. So many dots hold so many values, whichever are more: no span of time has
+// to be a whole number of dots, or a dot a whole number of values.
+type grid struct{ dots, values int64 }
 
 // Stretch is a part of the time line: the indices from From up to, not including, To.
 type Stretch struct{ From, To int64 }
@@ -13,40 +13,58 @@ type Stretch struct{ From, To int64 }
 // grid fits Span values to as many dots as there are, or has Per values a column of
 // wide dots.
 func (s *Spec) grid(cols, wide int) grid {
-	dots := max(cols*wide, 1)
-	switch {
-	case s.Span <= 0:
-		return grid{(max(s.Per, 1) + wide - 1) / wide, 1}
-	case s.Span >= dots:
-		return grid{(s.Span + dots - 1) / dots, 1}
+	if s.Span <= 0 {
+		return grid{1, int64((max(s.Per, 1) + wide - 1) / wide)}
 	}
-	return grid{1, dots / s.Span}
+	// The last column may be incomplete, and the oldest value may share its dot.
+	return grid{int64(max(cols*wide-wide, 1)), int64(s.Span)}
 }
 
-// first and last are the dots of a value on an endless line.
-func (g grid) first(at int64) int64 { return at / int64(g.per) * int64(g.times) }
-func (g grid) last(at int64) int64  { return g.first(at) + int64(g.times) - 1 }
+// first and last are the dots of a value on an endless line. The same value has the same
+// dots whenever it is drawn, so a picture only moves.
+func (g grid) first(at int64) int64 { return at/g.values*g.dots + at%g.values*g.dots/g.values }
+func (g grid) last(at int64) int64  { return max(g.first(at), g.first(at+1)-1) }
 
-// gather makes dots of values, n of them, the last for the newest value.
-func (g grid) gather(values, weights []float64, end int64, n int, how Reduce) []float64 {
-	if g.times == 1 {
-		return Columns(values, weights, end, g.per, n, how)
+// within is how many values can be seen on n dots.
+func (g grid) within(n int) int {
+	return int(math.Ceil(float64(n+1) * float64(g.values) / float64(g.dots)))
+}
+
+// InSight is how many of the newest values can be seen in a box of w columns: older
+// ones need not be there.
+func (s *Spec) InSight(w int) int {
+	wide := 1
+	if s.fine() {
+		wide = fineWide
 	}
-	repeat := func(list []float64) []float64 {
-		list = list[max(len(list)-n/g.times-1, 0):]
-		out := make([]float64, 0, len(list)*g.times)
-		for _, v := range list {
-			for range g.times {
-				out = append(out, v)
-			}
-		}
+	cols := Width(w)
+	return s.grid(cols, wide).within(cols * wide)
+}
+
+// gather makes dots of values, n of them, the last for the newest value. A dot without a
+// usable value is NaN. Values that are not finite are left out, and so are values with a
+// weight that is not positive.
+func (g grid) gather(values, weights []float64, end int64, n int, how Reduce) []float64 {
+	out := make([]float64, max(n, 0))
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	if n <= 0 || len(values) == 0 || end <= 0 {
 		return out
 	}
-	if weights != nil {
-		weights = append(weights, make([]float64, max(len(values)-len(weights), 0))...)[:len(values)]
-		weights = repeat(weights)
+	sums := make([]float64, n)
+	left := g.last(end-1) - int64(n-1) // the dot at the left edge
+	for i := len(values) - min(g.within(n), len(values)); i < len(values); i++ {
+		at, v := end-int64(len(values)-i), values[i]
+		weight := weightOf(weights, i)
+		if at < 0 || !finite(v) || !(weight > 0) {
+			continue
+		}
+		for d := max(g.first(at)-left, 0); d <= g.last(at)-left; d++ {
+			gather(&out[d], &sums[d], clampValue(v), weight, how)
+		}
 	}
-	return Columns(repeat(values), weights, end*int64(g.times), 1, n, how)
+	return out
 }
 
 // blank is how many dots of the last column are still to come.
@@ -67,11 +85,17 @@ func (p *plot) gather(line *Series) []float64 {
 	return dots
 }
 
-// dot is the first dot of a moment, from the left edge of the plot; it may lie beyond.
-func (p *plot) dot(at int64) int64 {
-	at = min(at, p.End-1)
-	return int64(p.cols*p.wide-1-p.blank()) - (p.last(p.End-1) - p.first(at))
+// onto is where a dot of the endless line lies, from the left edge of the plot; it may
+// lie beyond.
+func (p *plot) onto(dot int64) int64 {
+	return int64(p.cols*p.wide-1-p.blank()) - (p.last(p.End-1) - dot)
 }
+
+// dot is the first dot of a moment, from the left edge of the plot; it may lie beyond.
+func (p *plot) dot(at int64) int64 { return p.onto(p.first(min(at, p.End-1))) }
+
+// since is the first dot that holds nothing from before a moment.
+func (p *plot) since(at int64) int64 { return p.onto(p.last(min(at, p.End)-1) + 1) }
 
 // column returns the column of a moment, or -1.
 func (p *plot) column(at int64) int {
@@ -93,7 +117,7 @@ func (p *plot) aside() (out []bool) {
 		if x.From < 0 || x.To <= x.From || p.End <= 0 || x.From >= p.End {
 			continue
 		}
-		from, to := max(p.dot(x.From), 0), min(p.dot(x.To-1)+int64(p.times), n)
+		from, to := max(p.dot(x.From), 0), min(p.onto(p.last(min(x.To, p.End)-1)+1), n)
 		for d := from; d < to; d++ {
 			if out == nil {
 				out = make([]bool, n)

@@ -20,14 +20,15 @@ func (p *plot) timeAxis() {
 	for x := range p.cols {
 		p.box.set(p.left+x, y, line, p.Axis)
 	}
-	column := p.Step * time.Duration(p.per) * time.Duration(p.wide) / time.Duration(p.times)
-	if column <= 0 || column > longest || time.Duration(p.per) > longest {
+	exact := float64(p.Step) * float64(p.values) / float64(p.grid.dots) * float64(p.wide)
+	if exact < 1 || exact > float64(longest) {
 		return
 	}
+	column := time.Duration(exact)
 	p.nowLabel(y)
 	every := labelEvery(column, p.cols)
 	for t := every; ; t += every {
-		c := p.cols - 1 - int(t/column)
+		c := p.cols - 1 - int(float64(t)/exact)
 		s := fmt.Sprintf(" %ds", int(t/time.Second))
 		if c-utf8.RuneCountInString(s) < 0 {
 			return

@@ -11,9 +11,10 @@ type Binding struct {
 	Brief string // what the footer calls it; "" keeps it out
 	Do    func() Request
 
-	Pinned   bool // in the footer however small the screen
-	SaysIdle bool // says so where it has nothing to do
-	Page     Page // the only one it holds on; nil: all of them
+	Pinned   bool        // in the footer however small the screen
+	SaysIdle bool        // says so where it has nothing to do
+	Page     Page        // the only one it holds on; nil: all of them
+	Idle     func() bool // whether it has nothing to do now: then the footer leaves it out; nil: never
 }
 
 // Bind makes a binding of some keys: the name of the group and of the keys, and
@@ -31,6 +32,12 @@ func (b Binding) InFooter(brief string) Binding {
 // Pin keeps a key in the footer of the smallest screen.
 func (b Binding) Pin() Binding {
 	b.Pinned = true
+	return b
+}
+
+// Unless keeps a key out of the footer while it has nothing to do.
+func (b Binding) Unless(idle func() bool) Binding {
+	b.Idle = idle
 	return b
 }
 

@@ -34,7 +34,7 @@ func (m *Model) keysNow() []room.Binding {
 	case m.tour != nil:
 		list = m.tour.Keys()
 	default:
-		return m.keysHere()
+		return slices.DeleteFunc(m.keysHere(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() })
 	}
 	for _, b := range m.keysHere() {
 		if b.Pinned && b.Page == nil && b.Group == "Session" {

@@ -193,6 +193,9 @@ func TestNobodyPlaysARecording(t *testing.T) {
 	lab.Snap.World.Live = false
 	m := screen(lab, 80, 24, Options{})
 	press(m, "4", "left")
+	if strings.Contains(lastRow(m), "hover") || strings.Contains(lastRow(m), "katamari") {
+		t.Errorf("the footer names keys that do nothing: %q", lastRow(m))
+	}
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), " staying") {
 		t.Errorf("an arrow over a recording: sent %q\n%s", labtest.Spell(lab.Got), m.View())
 	}

@@ -2,6 +2,7 @@ package bits
 
 import (
 	"slices"
+	"time"
 
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -76,11 +77,20 @@ func (a *account) used() (sum encoders.Budget) {
 			continue
 		}
 		sum.Add(&l.Recent.Budget)
-		for _, s := range l.Samples[max(len(l.Samples)-int(panes.ChartSpans()[a.zoom]/engine.SamplePeriod), 0):] {
+		for _, s := range l.Samples[max(len(l.Samples)-int(a.span()/engine.SamplePeriod), 0):] {
 			sum.Add(&s.Budget)
 		}
 	}
 	return sum
+}
+
+// span is how much time the charts show.
+func (a *account) span() time.Duration {
+	l := a.first()
+	if l == nil {
+		return panes.SpanNow(a.zoom, 0)
+	}
+	return panes.SpanNow(a.zoom, time.Duration(len(l.Samples))*engine.SamplePeriod)
 }
 
 // first is the encoder under the keys; nil before the first frame.

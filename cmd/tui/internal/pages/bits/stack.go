@@ -69,24 +69,21 @@ func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
 	}
 	r := &lane.Recent
 	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(look.Fixed(r.PayloadKbps, 1)),
-		look.Dim.Span(" kbps, "), look.Ratio.Span(look.Fixed(r.BitsPerChanged, 1)),
+		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.PerText(r.BitsPerChanged)),
 		look.Dim.Span(" bits/" + panes.PerShort(p.snap.Schema, p.item()))}
 	return look.Fit(room, now, now[:1], nil)
 }
 
-// spec is the picture: as many samples as it has room for.
+// spec is the picture of the time that all charts show.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
-	cols := max(chart.Width(w), 1)
-	span := panes.ChartSpans()[p.zoom]
-	per := max(int(math.Ceil(span.Seconds()/engine.SamplePeriod.Seconds()/float64(cols))), 1)
-	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: engine.SamplePeriod, Per: per, Time: true, Labels: true, Floor: 1,
+	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: engine.SamplePeriod, Span: int(p.span() / engine.SamplePeriod), Time: true, Labels: true, Floor: 1,
 		Blank: chart.Ink(look.Plain), Axis: chart.Ink(look.Border), Label: chart.Ink(look.Dim), Tick: chart.Ink(look.Faint)}
 	for _, m := range panes.DistinctMarks(p.snap.Marks) {
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / engine.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
 	samples := lockstep.CaughtUp(lane)
-	samples = samples[max(len(samples)-per*(cols+1), 0):]
+	samples = samples[max(len(samples)-s.InSight(w), 0):]
 	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
 		s.End = int64(samples[n-1].T / engine.SamplePeriod)
 	}

@@ -6,13 +6,33 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/experiment/engine"
 )
 
 // accountLine is a row of the table: a name, and the kbps and the share behind it.
 var accountLine = regexp.MustCompile(`│[ ▸]*\S? +(\S+(?: others)?) +(\d+\.\d) +(\d+\.\d) `)
+
+// The areas fill their charts however short the session is.
+func TestAreasBeginWithWhatThereIs(t *testing.T) {
+	for _, there := range []time.Duration{2 * time.Second, 9 * time.Second, 16 * time.Second, 50 * time.Second} {
+		for _, size := range [][2]int{{80, 22}, {160, 46}} {
+			lab := labtest.NewWide()
+			lane := &lab.Snap.Lanes[0]
+			lane.Samples = lane.Samples[len(lane.Samples)-int(there/engine.SamplePeriod):]
+			view := labtest.NewStage(New(&panes.Second{}), lab, size[0], size[1]).View()
+			axis := regexp.MustCompile(`└(.*now)`).FindStringSubmatch(view)[1]
+			bottom := regexp.MustCompile(`0┤([^│]*)│`).FindStringSubmatch(view)[1]
+			filled := len([]rune(strings.TrimLeft(bottom, " ")))
+			if cols := len([]rune(axis)); filled < cols*2/5-1 {
+				t.Errorf("%v at %v: %d of %d columns hold anything:\n%s", there, size, filled, cols, view)
+			}
+		}
+	}
+}
 
 // Whatever the size and whatever is chosen, the rows add up to the payload.
 func TestRowsOfTheAccountAddUp(t *testing.T) {

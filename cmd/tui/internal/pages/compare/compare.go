@@ -23,6 +23,7 @@ const (
 	figureFailures
 	figureEncode
 	figureDecode
+	figureAge
 	numFigures
 )
 
@@ -41,7 +42,16 @@ func (f figure) text(per string) figureText {
 		{"fail/min", "/min", "packets that arrived and could not be decoded, a minute", 1},
 		{"enc µs", "µs", "median time to encode", 1},
 		{"dec µs", "µs", "median time to decode", 1},
+		{"age ms", "ms", "age of what is shown, mean", 1},
 	}[f]
+}
+
+// write writes a value of the figure.
+func (f figure) write(v float64) string {
+	if f == figureBits {
+		return panes.PerText(v)
+	}
+	return look.Fixed(v, f.text("").digits)
 }
 
 // entry is one lane of the comparison.
@@ -155,6 +165,8 @@ func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 		return r.PerChanged(), true
 	case figureFailures:
 		return r.FailedAMinute(), true
+	case figureAge:
+		return r.AgeMS(), true
 	}
 	return paired.Ratio{}, false
 }

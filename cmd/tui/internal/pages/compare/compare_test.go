@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -48,6 +49,51 @@ func TestComparedFigures(t *testing.T) {
 		want := r.figures[figureKbps] / p.data.entries[p.order[0]].figures[figureKbps]
 		if q := gap.times; !ok || !gap.sure() || math.Abs(q.Times-want) > 1e-6 || q.Lo > want || q.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
+		}
+	}
+}
+
+// The age of what each encoder's display showed stands beside its figures where there is
+// room, and can be sorted by; where nothing is displayed there is no such column.
+func TestAgeIsCompared(t *testing.T) {
+	snap := labtest.FourShadows()
+	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
+		t.Errorf("an age of what was never shown:\n%s", view)
+	}
+	from := snap.Lanes[4].Began + lockstep.WarmUp
+	want := make([]float64, len(snap.Lanes))
+	for i := range snap.Lanes {
+		sum, n := 0.0, 0.0
+		for k := range snap.Lanes[i].Samples {
+			s := &snap.Lanes[i].Samples[k]
+			s.Aged, s.Age = 1+k%6, time.Duration((1+k%6)*(100+10*i+k%9))*time.Millisecond
+			if s.T > from {
+				sum, n = sum+s.Age.Seconds()*1000, n+float64(s.Aged)
+			}
+		}
+		want[i] = sum / n
+	}
+	p := comparedPane(snap, 200, 20)
+	for i, r := range p.data.entries {
+		if math.Abs(r.figures[figureAge]-want[i]) > 1e-6 {
+			t.Errorf("%s shows what is %v ms old, want %v", r.name, r.figures[figureAge], want[i])
+		}
+	}
+	for _, w := range []int{200, 240} {
+		if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, look.Fixed(want[4], 1)) {
+			t.Errorf("%d columns:\n%s", w, view)
+		}
+	}
+	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
+		t.Errorf("the age takes the room of others:\n%s", view)
+	}
+}
+
+// Of a file a byte costs a small part of a bit: that is not written as nothing.
+func TestSmallRatiosAreWritten(t *testing.T) {
+	for v, want := range map[float64]string{0.0214: "0.021", 0.6: "0.600", 3.64: "3.6", 58.8: "58.8"} {
+		if got := figureBits.write(v); got != want {
+			t.Errorf("%v bits are written as %q, want %q", v, got, want)
 		}
 	}
 }

@@ -106,7 +106,11 @@ func (p *Page) Move(dx, dy int) room.Request {
 		if dx < 0 {
 			step = int(numFigures) - 1
 		}
-		t.rank((t.by + figure(step)) % numFigures)
+		by := (t.by + figure(step)) % numFigures
+		if by == figureAge && !t.has(by) { // of files there is no display
+			by = (by + figure(step)) % numFigures
+		}
+		t.rank(by)
 		p.charts.Lit = chartOf(t.by)
 	}
 	p.redraw()

@@ -189,6 +189,11 @@ func (p *table) invite(c *look.Canvas, th *look.Theme) {
 	}
 }
 
+// has reports whether any encoder has a figure.
+func (p *table) has(f figure) bool {
+	return slices.ContainsFunc(p.data.entries, func(r entry) bool { return !math.IsNaN(r.figures[f]) })
+}
+
 // nameWidth is how many columns signs and names take.
 func (p *table) nameWidth(w int) int {
 	n := 0
@@ -209,6 +214,9 @@ func (p *table) arrange(w, name int) (gapAt, sparkAt int) {
 		if !show[f] && room >= figureWidth {
 			show[f], room = true, room-figureWidth
 		}
+	}
+	if room >= figureWidth+sparkRoom+usualGap-leastGap && p.has(figureAge) {
+		show[figureAge], room = true, room-figureWidth
 	}
 	p.columns = p.columns[:0]
 	x := 1 + name
@@ -269,7 +277,7 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 		if col.f == p.by {
 			v = look.Value
 		}
-		c.Right(col.x+col.w, y, v, look.Fixed(r.figures[col.f], col.f.text("").digits))
+		c.Right(col.x+col.w, y, v, col.f.write(r.figures[col.f]))
 	}
 	if math.IsNaN(r.figures[p.by]) && r.err != nil {
 		sparkAt = -1 // its place is for what went wrong
@@ -340,7 +348,7 @@ func (p *table) gap(th *look.Theme, at int, r *entry, room int) []look.Span {
 			times[:1])
 	}
 	text := p.by.text(p.per)
-	more := look.Plain.Span("  +" + look.Fixed(v-best, text.digits) + " " + text.unit)
+	more := look.Plain.Span("  +" + p.by.write(v-best) + " " + text.unit)
 	return look.Fit(room, append(times[:2:2], more), times, times[:1])
 }
 

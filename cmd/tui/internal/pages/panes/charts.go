@@ -25,7 +25,7 @@ func SpanNow(chosen int, there time.Duration) time.Duration {
 	if chosen > 0 {
 		return span
 	}
-	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second} {
+	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second} {
 		if there <= shorter {
 			return shorter
 		}

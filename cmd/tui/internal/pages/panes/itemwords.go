@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
@@ -43,6 +44,14 @@ func PerHead(per string) string {
 		return "chg"
 	}
 	return per
+}
+
+// PerText writes bits per item: of a file it is a small part of a bit.
+func PerText(v float64) string {
+	if v < 1 {
+		return look.Fixed(v, 3)
+	}
+	return look.Fixed(v, 1)
 }
 
 // Enough reports whether enough changed in a sample for bits per changed item to mean

@@ -23,7 +23,7 @@ func (p *Trust) Observe(v room.View) bool {
 	if p.seen && !v.Slow {
 		return false
 	}
-	p.seen, p.begin = true, "link:"
+	p.seen, p.begin = true, "link so far:"
 	if v.Back {
 		p.begin = "link, as of now:"
 	}
@@ -47,6 +47,9 @@ func (p *Trust) Draw(c *look.Canvas) {
 	}
 	width := c.W - 6
 	begin := []look.Span{look.Dim.Span(p.begin)}
+	if brief := trustFigure(&p.checks[0], false); look.SpansWidth(begin)+look.SpansWidth(brief) > width {
+		begin = []look.Span{look.Dim.Span("link:")}
+	}
 	long, short := begin, [][]look.Span{begin}
 	for i := range p.checks {
 		long = append(long, trustFigure(&p.checks[i], true)...)

@@ -68,7 +68,7 @@ func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 		if !enoughRecently(&r) {
 			k = look.Dim
 		}
-		out = append(out, k.Span("  "+look.Fixed(r.BitsPerChanged, 1)), look.Dim.Span(" bits/"+p.per))
+		out = append(out, k.Span("  "+PerText(r.BitsPerChanged)), look.Dim.Span(" bits/"+p.per))
 	}
 	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(look.Fixed(lostLately(p.lane.Samples), 0), 2)),
 		look.Dim.Span("%"))

@@ -49,6 +49,22 @@ func TestReportBesideThisRun(t *testing.T) {
 }
 
 // Hostile files are sentences, and the page goes on.
+func TestNamesInTheList(t *testing.T) {
+	for _, c := range [][3]string{
+		{"2026-11-22-092949-rotor", "rotor", "11-22 09:29:49"},
+		{"2026-11-22-092949-rotor-2", "rotor", "11-22 09:29:49 2"},
+		{"2026-11-22-092949-autosave-kinetic-lite", "kinetic-lite", "11-22 09:29:49 auto"},
+		{"2026-11-22-092949-autosave-rotor-3", "rotor", "11-22 09:29:49 auto 3"},
+		{"before the fix", "rotor", "before the fix"},
+		{"2026-11-22-092949-rotor", "raw", "2026-11-22-092949-rotor"},
+		{"", "", ""},
+	} {
+		if got := when(c[0], c[1]); got != c[2] {
+			t.Errorf("%q of %s is listed as %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}
+
 func TestReportsThatCannotBeRead(t *testing.T) {
 	dir := labtest.Reports(t)
 	for _, size := range [][2]int{{160, 46}, {80, 22}, {60, 18}} {

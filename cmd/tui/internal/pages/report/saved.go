@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -20,6 +19,7 @@ type saved struct {
 	base   string // path of the one the others are held against; "": the present run
 	top    int    // first row in sight, as last drawn
 	rows   int    // and how many there were
+	first  int    // row of the pane that the first of them was on
 	heads  map[string]head
 }
 
@@ -65,11 +65,16 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, "looking into the folder")
 		return
 	}
-	room := max(c.H-2, 1)
+	p.first = 1
+	if _, _, encoder, _ := columns(c.W); encoder > 0 && len(p.list) > 0 && c.H > 5 {
+		headRow(c, p.first)
+		p.first++
+	}
+	room := max(c.H-1-p.first, 1)
 	p.rows = room
 	p.top = min(max(p.chosen+1-room+1, 0), max(len(p.list)+1-room, 0))
-	for y := 0; y < room && p.top+y <= len(p.list) && y < c.H-2; y++ {
-		p.row(c, th, y+1, p.top+y-1)
+	for y := 0; y < room && p.top+y <= len(p.list) && p.first+y < c.H-1; y++ {
+		p.row(c, th, p.first+y, p.top+y-1)
 	}
 	if len(p.list) == 0 {
 		text := "none yet: s saves this run"
@@ -125,15 +130,6 @@ func (p *saved) row(c *look.Canvas, th *look.Theme, y, i int) {
 	}
 }
 
-// when is the name of a report without what another column says.
-func when(name, encoder string) string {
-	if stamp, ok := strings.CutSuffix(name, "-"+encoder); ok && len(stamp) >= len("2006-01-02-150405") {
-		day, time := stamp[:10], stamp[11:]
-		return day + " " + time[:2] + ":" + time[2:4] + ":" + time[4:6] + strings.ReplaceAll(time[6:], "-", " ")
-	}
-	return name
-}
-
 // unread is a report in sight of which nothing is known yet.
 func (p *saved) unread() *report.SavedReport {
 	for i := max(p.top-1, 0); i < min(p.top+p.rows, len(p.list)); i++ {
@@ -146,7 +142,7 @@ func (p *saved) unread() *report.SavedReport {
 
 // point chooses the report on a row.
 func (p *saved) point(y int) {
-	if i := p.top + y - 2; y >= 1 && i >= -1 && i < len(p.list) {
+	if i := p.top + y - 1 - p.first; y >= p.first && i >= -1 && i < len(p.list) {
 		p.chosen = i
 	}
 }

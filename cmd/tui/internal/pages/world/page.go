@@ -169,13 +169,14 @@ func (p *Page) Bindings() []room.Binding {
 		return room.Bind(group, keys, shown, help, room.Quietly(do))
 	}
 	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flip(t) } }
+	notPlayed := func() bool { return !p.play.live }
 	list := []room.Binding{
-		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", flip(toggleHover)).InFooter("hover").Pin(),
-		room.Bind(group, []string{"k"}, "k", "katamari: draw in what is around", flip(toggleKatamari)).InFooter("katamari").Pin(),
+		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", flip(toggleHover)).InFooter("hover").Pin().Unless(notPlayed),
+		room.Bind(group, []string{"k"}, "k", "katamari: draw in what is around", flip(toggleKatamari)).InFooter("katamari").Pin().Unless(notPlayed),
 		room.Bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again",
-			flip(toggleAutopilot)).InFooter("autopilot"),
+			flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
 		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid",
-			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset"),
+			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
 		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: age, starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),

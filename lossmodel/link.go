@@ -110,7 +110,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 
 // file puts a packet that will be delivered under way.
 func (l *Link) file(now time.Duration, datagram []byte, tag uint64, f *Fate) {
-	slot := l.pool.take()
+	slot := l.pool.take(len(datagram))
 	p := &l.pool.flights[slot]
 	p.data = append(p.data[:0], datagram...)
 	p.sent, p.tag, p.number = now, tag, f.Copy
@@ -164,7 +164,7 @@ func (l *Link) release() {
 // but without their bytes and with the given tag.
 func (l *Link) Fork(tag uint64) *Link {
 	f := &Link{spec: l.spec, files: l.files, now: l.now, sent: l.sent, flying: slices.Clone(l.flying), lent: noSlot}
-	f.pool.flights, f.pool.free = slices.Clone(l.pool.flights), slices.Clone(l.pool.free)
+	f.pool.flights, f.pool.free = slices.Clone(l.pool.flights), slices.Clone(l.pool.free) // kept stays 0: the buffers are not copied
 	for i := range f.pool.flights {
 		f.pool.flights[i].data, f.pool.flights[i].tag = nil, tag
 	}

@@ -16,20 +16,42 @@ type flight struct {
 
 // pool keeps the flights, addressed by slot. Freed slots are taken again, last
 // freed first, with their buffers: a link whose load is steady allocates nothing.
-// It never shrinks: it holds what was once in flight at one time.
+// It holds the books of what was once in flight at one time; of buffers, those in
+// flight and at most maxKept bytes, and a short packet keeps no long buffer: what a
+// link takes is bounded by the bytes in flight, whatever came before.
 type pool struct {
 	flights []flight
 	free    []int32
+	kept    int // bytes of the buffers of free slots
 }
 
-func (p *pool) take() int32 {
-	if n := len(p.free); n > 0 {
-		slot := p.free[n-1]
-		p.free = p.free[:n-1]
-		return slot
+const (
+	maxKept = 1 << 20 // bytes of buffers that wait for packets
+	maxIdle = 2048    // bytes that a buffer may have beyond what its packet needs
+)
+
+// take returns a slot for a packet of so many bytes.
+func (p *pool) take(size int) int32 {
+	n := len(p.free)
+	if n == 0 {
+		p.flights = append(p.flights, flight{})
+		return int32(len(p.flights) - 1)
 	}
-	p.flights = append(p.flights, flight{})
-	return int32(len(p.flights) - 1)
+	slot := p.free[n-1]
+	p.free = p.free[:n-1]
+	data := &p.flights[slot].data
+	p.kept -= cap(*data)
+	if cap(*data) > size+maxIdle {
+		*data = nil
+	}
+	return slot
 }
 
-func (p *pool) put(slot int32) { p.free = append(p.free, slot) }
+func (p *pool) put(slot int32) {
+	data := &p.flights[slot].data
+	if p.kept+cap(*data) > maxKept {
+		*data = nil
+	}
+	p.kept += cap(*data)
+	p.free = append(p.free, slot)
+}

@@ -112,6 +112,7 @@ var plan = map[string][]string{
 	"lossmodel/random":    {},                                                                                              // streams, chances and quantiles in integers
 	"lossmodel/netem":     {},                                                                                              // the kernel's rules; knows no links
 	"lossmodel/capture":   {},                                                                                              // rows of a file; knows no links
+	"lossmodel/relay":     {"lossmodel", "lossmodel/capture", "lossmodel/tracefile"},                                       // sockets and the clock; knows links from outside
 	"lossmodel/measure":   {"lossmodel", "lossmodel/capture", "lossmodel/loss", "lossmodel/random", "lossmodel/tracefile"}, // looks at links and captures from outside
 }
 

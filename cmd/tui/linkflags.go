@@ -66,38 +66,47 @@ func (f *linkFlags) load(cmd *cobra.Command) (*chosenLink, error) {
 	if err := f.one(cmd); err != nil {
 		return nil, err
 	}
+	c, title, err := f.config(cmd, "down.netem")
+	if err != nil {
+		return nil, err
+	}
+	link := &chosenLink{title: title, seed: c.Seed, sides: []side{{"down", c.Down}}}
+	if c.Up != lossmodel.DefaultSpec() {
+		link.sides = append(link.sides, side{"up", c.Up})
+	}
+	return link, nil
+}
+
+// config makes the configuration that the link is a part of, and says in words what was
+// chosen; a line of netem is set under netemKey.
+func (f *linkFlags) config(cmd *cobra.Command, netemKey string) (c *config.Config, title string, err error) {
 	config := configFlags{file: f.file, set: f.set}
-	title := f.file
+	title = f.file
 	switch {
 	case f.profile != "":
 		p, err := lossmodel.ProfileByName(f.profile)
 		if err != nil {
-			return nil, usage(unknownName("link profile", f.profile, profileList(), "tui links"))
+			return nil, "", usage(unknownName("link profile", f.profile, profileList(), "tui links"))
 		}
 		config.set = append([]string{"profile=" + p.Name}, config.set...)
 		title = fmt.Sprintf("%s: %s. After %s", p.Name, p.Summary, strings.TrimSuffix(p.Source, "."))
 	case f.netem != "":
 		spec := lossmodel.DefaultSpec()
 		if err := spec.Set("netem", f.netem); err != nil {
-			return nil, usage(named(prefixed("--netem", err)))
+			return nil, "", usage(named(prefixed("--netem", err)))
 		}
-		config.set = append([]string{"down.netem=" + f.netem}, config.set...)
+		config.set = append([]string{netemKey + "=" + f.netem}, config.set...)
 		title = "netem " + spec.Netem.String()
 	case f.file == "":
 		title = strings.Join(f.set, " ")
 	}
-	c, err := config.load(cmd.Context())
-	if err != nil {
-		return nil, err
+	if c, err = config.load(cmd.Context()); err != nil {
+		return nil, "", err
 	}
-	link := &chosenLink{title: title, seed: c.Seed, sides: []side{{"down", c.Down}}}
 	if cmd.Flags().Changed("seed") {
-		link.seed = f.seed
+		c.Seed = f.seed
 	}
-	if c.Up != lossmodel.DefaultSpec() {
-		link.sides = append(link.sides, side{"up", c.Up})
-	}
-	return link, nil
+	return c, title, nil
 }
 
 // one demands that one link is named.

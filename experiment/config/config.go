@@ -30,6 +30,7 @@ type Config struct {
 	Sender   Sender
 	Receiver Receiver
 	At       []StampedChange // scripted changes, by time
+	Clients  []Client        // of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and fates
 	Sweep    []Axis
 	Search   Search
@@ -75,6 +76,7 @@ func (c *Config) Clone() *Config {
 	d := *c
 	d.Encoder = c.Encoder.Clone()
 	d.At = slices.Clone(c.At)
+	d.Clients = slices.Clone(c.Clients)
 	d.Shadows = nil
 	for _, s := range c.Shadows {
 		d.Shadows = append(d.Shadows, s.Clone())
@@ -221,6 +223,9 @@ func (c *Config) validate() error {
 	if err := c.checkSearch(); err != nil {
 		return err
 	}
+	if err := c.checkClients(); err != nil {
+		return err
+	}
 	return c.checkScript()
 }
 
@@ -321,6 +326,9 @@ func (c *Config) Warnings() []string {
 	}
 	for _, w := range c.Up.Warnings() {
 		out = append(out, "up: "+w)
+	}
+	if len(c.Clients) > 0 {
+		out = append(out, "client: a proxy has clients; a run does not look at them")
 	}
 	return out
 }

@@ -142,6 +142,7 @@ func plain(name string, data []byte) ([]byte, error) {
 
 // lists are the arrays of tables, each with what an entry cannot do without.
 var lists = map[string]string{
+	"client": `turn = 1 or address = "10.0.0.5", and what its links do, such as down.loss = "5%"`,
 	"at":     `t = "10s" and a change, such as loss = "5%"`,
 	"shadow": `name = "an encoder"`,
 	"sweep":  `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`,

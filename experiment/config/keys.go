@@ -31,12 +31,16 @@ func (c *Config) set(key string, value any) error {
 	switch {
 	case isItem && name == "at":
 		return c.setAt(index, key, rest, value)
+	case isItem && name == "client":
+		return c.setClient(index, key, rest, value)
 	case isItem && name == "shadow":
 		return c.setShadow(index, key, rest, value)
 	case isItem && name == "sweep":
 		return c.setSweep(index, key, rest, value)
 	case key == "at":
 		return isList(key, "at[0].t")
+	case key == "client":
+		return isList(key, "client[0].turn")
 	case key == "shadow":
 		return isList(key, "shadow[0].name")
 	case key == "sweep":
@@ -106,7 +110,7 @@ func knownKeys() []string {
 	for _, s := range rows {
 		keys = append(keys, s.Key)
 	}
-	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "shadow", "sweep", "search.minimise", "assert")
+	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "client", "shadow", "sweep", "search.minimise", "assert")
 	for _, k := range lossmodel.Keys() {
 		keys = append(keys, "down."+k.Key, "up."+k.Key)
 	}

@@ -50,7 +50,10 @@ func putNested(table map[string]any, key string, v any) {
 
 // listValues adds the arrays of tables.
 func (c *Config) listValues(v map[string]any) {
-	var at, shadows, sweep []any
+	var at, clients, shadows, sweep []any
+	for _, x := range c.Clients {
+		clients = append(clients, x.values())
+	}
 	for _, a := range c.At {
 		m := a.Change.table()
 		m["t"] = a.T.String()
@@ -66,7 +69,7 @@ func (c *Config) listValues(v map[string]any) {
 		}
 		sweep = append(sweep, map[string]any{"key": x.Key, "values": x.Values})
 	}
-	for key, list := range map[string][]any{"at": at, "shadow": shadows, "sweep": sweep} {
+	for key, list := range map[string][]any{"at": at, "client": clients, "shadow": shadows, "sweep": sweep} {
 		if len(list) > 0 {
 			v[key] = list
 		}
@@ -141,7 +144,7 @@ func FromValues(name string, values map[string]any) (*Config, error) {
 // the script, the sweep and the assertions.
 func (c *Config) Settings() map[string]string {
 	d := c.Clone()
-	d.At, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, Search{}, nil, 0
+	d.At, d.Clients, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, nil, Search{}, nil, 0
 	flat := map[string]any{}
 	flatten("", d.Values(), flat)
 	out := make(map[string]string, len(flat))

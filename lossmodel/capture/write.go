@@ -16,11 +16,11 @@ func Write(w io.Writer, rows iter.Seq[Packet]) error {
 	var line []byte
 	for p := range rows {
 		line = strconv.AppendUint(line[:0], p.Seq, 10)
-		line = appendMicros(append(line, ','), p.Sent)
+		line = AppendMicros(append(line, ','), p.Sent)
 		if line = append(line, ','); p.Lost {
 			line = append(line, "lost"...)
 		} else {
-			line = appendMicros(line, p.Arrived())
+			line = AppendMicros(line, p.Arrived())
 		}
 		line = strconv.AppendInt(append(line, ','), int64(p.Copy), 10)
 		if _, err := out.Write(append(line, '\n')); err != nil {
@@ -30,9 +30,9 @@ func Write(w io.Writer, rows iter.Seq[Packet]) error {
 	return out.Flush()
 }
 
-// appendMicros writes microseconds with all digits down to the nanosecond, as few
+// AppendMicros writes microseconds with all digits down to the nanosecond, as few
 // as will do.
-func appendMicros(b []byte, d time.Duration) []byte {
+func AppendMicros(b []byte, d time.Duration) []byte {
 	if d < 0 {
 		b, d = append(b, '-'), -d
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// parseAddress reads HOST:PORT. A port alone, with or without its colon, is one of this
+// machine that no other machine reaches.
+func parseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
+	bad := func() (netip.AddrPort, error) {
+		return netip.AddrPort{}, fmt.Errorf("%q is no address; expected HOST:PORT, such as 127.0.0.1:27960", text)
+	}
+	host, port := "", strings.TrimSpace(text)
+	if strings.Contains(port, ":") {
+		var err error
+		if host, port, err = net.SplitHostPort(port); err != nil {
+			return bad()
+		}
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return bad()
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return netip.AddrPortFrom(addr.Unmap(), uint16(n)), nil
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) || len(host) > 253 {
+		return bad()
+	}
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(found) == 0 {
+		return netip.AddrPort{}, fmt.Errorf("%q: no machine of that name was found; expected HOST:PORT", text)
+	}
+	best := found[0].Unmap()
+	for _, addr := range found {
+		if addr.Unmap().Is4() {
+			best = addr.Unmap()
+			break
+		}
+	}
+	return netip.AddrPortFrom(best, uint16(n)), nil
+}
+
+// checkServer refuses what no server is at: nobody, everybody, and the proxy itself.
+func checkServer(listen, server netip.AddrPort) error {
+	addr := server.Addr()
+	switch {
+	case server.Port() == 0:
+		return fmt.Errorf("%s has no port; expected that of the server", server)
+	case addr.IsUnspecified() || addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+		return fmt.Errorf("%s is not the address of one machine; expected that of the server", server)
+	case server.Port() == listen.Port() && (addr == listen.Addr() || listen.Addr().IsUnspecified() && addr.IsLoopback()):
+		return fmt.Errorf("%s is where the proxy itself listens; expected another address, that of the server", server)
+	}
+	return nil
+}

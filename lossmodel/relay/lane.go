@@ -1,0 +1,147 @@
+package relay
+
+import (
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// A datagram's tag is its client's slot and its number in its direction.
+const (
+	seqBits = 48
+	maxSeq  = 1<<seqBits - 1
+)
+
+// enter gives a datagram to its link, and sends what is due.
+func (r *Relay) enter(c *client, way Way, data []byte, at time.Duration) {
+	if r.closed {
+		return
+	}
+	if len(data) > lossmodel.MaxDatagram { // IPv6 carries 20 bytes more
+		r.totals.Oversize++
+		return
+	}
+	r.now = max(r.now, at) // another goroutine may have been faster to the lock
+	f, l := &r.totals.Flows[way], c.lanes[way]
+	seq := f.In
+	f.In++
+	f.InBytes += uint64(len(data))
+	cost := slotBytes + int64(len(data))
+	if r.held+cost > r.options.MaxQueued {
+		f.LostBy[lossmodel.Queue]++
+		f.Overrun++
+		if len(r.taps) > 0 {
+			r.tell(&Event{Kind: Overrun, At: r.now, Client: c.Client, Way: way, Seq: seq, Sent: r.now, Data: data, Lost: lossmodel.Queue})
+		}
+		return
+	}
+	v := l.link.Send(r.now, data, uint64(c.slot)<<seqBits|seq)
+	n := r.book(f, &v)
+	c.flying += n
+	r.held += int64(n) * cost
+	if len(r.taps) > 0 {
+		r.tapEntered(c, l, seq, data, &v)
+	}
+	r.deliver(l)
+	r.arm(l)
+}
+
+// book counts what a link decided, and returns how many deliveries there will be.
+func (r *Relay) book(f *Flow, v *lossmodel.Verdict) (deliveries int) {
+	f.Copies += uint64(v.Copies)
+	one := func(lost lossmodel.Cause) {
+		if lost == lossmodel.None {
+			deliveries++
+			return
+		}
+		f.LostBy[lost]++
+	}
+	one(v.Lost)
+	for _, lost := range v.CopyLost[:v.Copies] {
+		one(lost)
+	}
+	f.Queued += deliveries
+	return deliveries
+}
+
+// deliver sends what is due on one lane.
+func (r *Relay) deliver(l *lane) {
+	if due, ok := l.link.Next(); !ok || due > r.now && due > r.clock() {
+		return
+	}
+	f := &r.totals.Flows[l.way]
+	left := max(r.now, r.clock())
+	for d, ok := l.link.Receive(left); ok; d, ok = l.link.Receive(left) {
+		c := r.slots[d.Tag>>seqBits]
+		f.Queued--
+		c.flying--
+		r.held -= slotBytes + int64(len(d.Data))
+		if d.Damaged { // a real receiver never sees it
+			f.LostBy[lossmodel.Corrupt]++
+			r.tapLeft(c, l, Ended, &d, left, lossmodel.Corrupt)
+			continue
+		}
+		if err := r.send(c, l.way, d.Data); err != nil {
+			f.Unsent++
+			r.tapLeft(c, l, Unsent, &d, left, lossmodel.None)
+		} else {
+			f.Out++
+			f.OutBytes += uint64(len(d.Data))
+			wire, _ := lossmodel.WireBytes(len(d.Data), 1500)
+			f.OutWire += uint64(wire)
+			f.Late.add(left - d.Due)
+			f.Took.add(left - d.Sent)
+			f.Due.add(d.Due - d.Sent)
+			r.tapLeft(c, l, Left, &d, left, lossmodel.None)
+		}
+		left = r.clock()
+	}
+}
+
+// send writes a datagram to whom it is for.
+func (r *Relay) send(c *client, way Way, data []byte) error {
+	if way == Down {
+		_, err := r.listen.WriteToUDPAddrPort(data, c.reply)
+		return err
+	}
+	_, err := c.server.Write(data)
+	if err != nil && gone(err) {
+		r.totals.Flows[Up].Gone++
+		_, err = c.server.Write(data) // the error was about one before it, and this one was not sent
+	}
+	return err
+}
+
+// arm sets the timer to the next delivery of a lane, if nothing comes before it.
+func (r *Relay) arm(l *lane) {
+	if due, ok := l.link.Next(); ok && due < r.armed {
+		r.armed = due
+		r.timer.set(due - r.clock())
+	}
+}
+
+// whenDue sends what is due whenever the timer goes off.
+func (r *Relay) whenDue() {
+	for r.timer.wait() {
+		r.mu.Lock()
+		if r.closed {
+			r.mu.Unlock()
+			return
+		}
+		r.armed = never
+		for _, l := range r.lanes {
+			r.deliver(l)
+		}
+		next := never
+		for _, l := range r.lanes {
+			if due, ok := l.link.Next(); ok {
+				next = min(next, due)
+			}
+		}
+		if next < never {
+			r.armed = next
+			r.timer.set(next - r.clock())
+		}
+		r.mu.Unlock()
+	}
+}

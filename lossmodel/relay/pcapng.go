@@ -1,0 +1,165 @@
+package relay
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+
+	"wirelab/lossmodel"
+)
+
+// Pcapng writes what went in and out on both sides, with the fate of each datagram in a
+// comment. There are two interfaces, "clients" and "server"; IP and UDP headers are made
+// up from the addresses.
+type Pcapng struct {
+	out            *pcapgo.NgWriter
+	begin          time.Time
+	listen, server netip.AddrPort
+	packet         gopacket.SerializeBuffer
+	comment        [1]string
+}
+
+// The interfaces of a capture.
+const (
+	clientSide = iota
+	serverSide
+)
+
+// NewPcapng begins a capture of what r passes on.
+func NewPcapng(w io.Writer, r *Relay) (*Pcapng, error) {
+	side := func(name string) pcapgo.NgInterface {
+		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9}
+	}
+	out, err := pcapgo.NewNgWriterInterface(w, side("clients"), pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{Application: "wirelab"}})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := out.AddInterface(side("server")); err != nil {
+		return nil, err
+	}
+	return &Pcapng{out: out, begin: r.begin, listen: r.Addr(), server: r.options.Server, packet: gopacket.NewSerializeBuffer()}, nil
+}
+
+// Write adds the datagram of an event: as it came in, or as it went out.
+func (p *Pcapng) Write(e *Event) error {
+	var from, to netip.AddrPort
+	side := clientSide
+	switch in := e.Kind == Entered || e.Kind == Overrun; {
+	case !in && e.Kind != Left:
+		return nil // it is nowhere to be seen; what became of it is told where it entered
+	case in == (e.Way == Up):
+		from, to = e.Client.Addr, p.listen
+	default:
+		from, to, side = e.Client.Via, p.server, serverSide
+	}
+	if e.Way == Down {
+		from, to = to, from
+	}
+	if err := p.headers(from, to, e.Data); err != nil {
+		return err
+	}
+	data := p.packet.Bytes()
+	info := gopacket.CaptureInfo{Timestamp: p.begin.Add(e.At), CaptureLength: len(data), Length: len(data), InterfaceIndex: side}
+	p.comment[0] = Fate(e)
+	return p.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: p.comment[:]})
+}
+
+// headers puts IP and UDP before a payload.
+func (p *Pcapng) headers(from, to netip.AddrPort, payload []byte) error {
+	src, dst := sameFamily(from.Addr(), to.Addr())
+	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
+	var ip interface {
+		gopacket.NetworkLayer
+		gopacket.SerializableLayer
+	}
+	if src.Is4() {
+		ip = &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
+	} else {
+		ip = &layers.IPv6{Version: 6, HopLimit: 64, NextHeader: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
+	}
+	if err := udp.SetNetworkLayerForChecksum(ip); err != nil {
+		return err
+	}
+	return gopacket.SerializeLayers(p.packet, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, ip, udp,
+		gopacket.Payload(payload))
+}
+
+// sameFamily makes two addresses of one: of the same family, as a packet needs them. They
+// differ only where a socket listens on all addresses.
+func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
+	a, b = a.Unmap().WithZone(""), b.Unmap().WithZone("")
+	if a.Is4() != b.Is4() {
+		if a.Is4() {
+			b = netip.IPv4Unspecified()
+		} else {
+			a = netip.IPv4Unspecified()
+		}
+	}
+	return a, b
+}
+
+// Flush writes out what is buffered.
+func (p *Pcapng) Flush() error { return p.out.Flush() }
+
+// Fate says in words what happens to a datagram, stage by stage.
+func Fate(e *Event) string {
+	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Turn)
+	if e.Copy > 0 {
+		name += fmt.Sprintf(", copy %d", e.Copy)
+	}
+	var words []string
+	switch e.Kind {
+	case Entered:
+		if e.Trail != nil {
+			for _, s := range e.Trail.All() {
+				words = append(words, stepWords(&s)...)
+			}
+		}
+		if e.Lost == lossmodel.None {
+			words = append(words, "leaves after "+shortTime(e.Due-e.Sent))
+		}
+	case Overrun:
+		words = []string{"lost by queue: too much is under way"}
+	case Ended:
+		words = []string{"ended by " + e.Lost.String()}
+	case Unsent:
+		words = []string{"the system would not send it"}
+	case Abandoned:
+		words = []string{"still under way at the end"}
+	case Left:
+		words = []string{"came " + shortTime(e.At-e.Sent) + " ago", "late by " + shortTime(e.At-e.Due)}
+		if e.Flipped > 0 {
+			words = append(words, fmt.Sprintf("%d bits flipped", e.Flipped))
+		}
+	}
+	return name + ": " + strings.Join(words, "; ")
+}
+
+// stepWords says what a stage did; nothing if it did nothing.
+func stepWords(s *lossmodel.Step) (words []string) {
+	if s.Ahead.Packets > 0 {
+		words = append(words, fmt.Sprintf("%d datagrams, %d bytes ahead in the queue", s.Ahead.Packets, s.Ahead.Bytes))
+	}
+	if s.Lost != lossmodel.None {
+		words = append(words, "lost by "+s.Lost.String())
+	}
+	if s.Copies > 0 {
+		words = append(words, fmt.Sprintf("copied %d times", s.Copies))
+	}
+	if s.Flipped > 0 {
+		words = append(words, fmt.Sprintf("%d bits flipped", s.Flipped))
+	}
+	if s.Took != 0 {
+		words = append(words, fmt.Sprintf("%s adds %s", s.Stage, shortTime(s.Took)))
+	}
+	return words
+}
+
+// shortTime is a time in milliseconds, to the microsecond.
+func shortTime(d time.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }

@@ -1,0 +1,78 @@
+package relay
+
+import (
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// Flow is what became of the datagrams of one direction. At every moment
+// In + Copies = Out + Lost + Unsent + Queued.
+type Flow struct {
+	In, InBytes   uint64 // read from a socket; bytes of payload
+	Copies        uint64 // that links made
+	Out, OutBytes uint64 // sent on
+	OutWire       uint64 // their bytes with IPv4 and UDP headers
+	LostBy        [lossmodel.NumCauses]uint64
+	Overrun       uint64 // of LostBy[Queue], those that would have exceeded MaxQueued
+	Unsent        uint64 // the system would not send them
+	Queued        int    // under way
+
+	Missed uint64 // came, but the system had no room for them: never read, so not In
+	Gone   uint64 // how often the system said that nobody is there (ICMP); only the server's side tells
+
+	Line lossmodel.Queued // before the bottlenecks of all clients
+	Late Histogram        // how long after its due time each datagram was sent
+	Took Histogram        // from being read to being sent
+	Due  Histogram        // the same as the link decided it
+}
+
+// Lost returns how many were lost, whatever the cause.
+func (f *Flow) Lost() (n uint64) {
+	for _, k := range f.LostBy {
+		n += k
+	}
+	return n
+}
+
+// Balanced reports whether the books agree.
+func (f *Flow) Balanced() bool { return f.In+f.Copies == f.Out+f.Lost()+f.Unsent+uint64(f.Queued) }
+
+// Totals is all that a relay counted until At.
+type Totals struct {
+	At        time.Duration // since the relay was opened
+	Clients   int           // there are
+	Joined    int           // there ever were
+	Forgotten int           // because they fell silent
+	Refused   uint64        // datagrams of clients for whom there was no room
+	Oversize  uint64        // datagrams that are larger than IPv4 carries
+	Flows     [2]Flow       // by Way
+}
+
+// Totals returns what was counted so far. It may be called at any time.
+func (r *Relay) Totals() Totals {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return r.totals
+	}
+	r.measure()
+	return r.totals
+}
+
+// measure brings what is not counted as it happens up to date.
+func (r *Relay) measure() {
+	t := &r.totals
+	r.now = max(r.now, r.clock()) // what is sent from now on comes later: gauges must not look ahead of it
+	t.At = r.now
+	t.Clients = len(r.clients)
+	for way := range t.Flows {
+		t.Flows[way].Line = lossmodel.Queued{}
+	}
+	for _, l := range r.lanes {
+		g := l.link.Gauges(t.At)
+		line := &t.Flows[l.way].Line
+		line.Packets += g.Queue.Packets
+		line.Bytes += g.Queue.Bytes
+	}
+}

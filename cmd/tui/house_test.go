@@ -40,6 +40,7 @@ var plan = map[string][]string{
 	"cmd/tui/internal/worldview":     slices.Concat(rooms("look", "topview"), lab, []string{"encoders/cubes/forecast"}), // knows no page
 	"cmd/tui/internal/room":          slices.Concat(rooms("look"), lab, []string{"dataset/frame"}),                      // what a page is; knows none
 	"cmd/tui/internal/look":          slices.Concat(rooms("chart"), lab),                                                // cells, colours, shapes
+	"cmd/tui/internal/script":        {"experiment/config", "lossmodel", "lossmodel/relay"},                             // what the links of a proxy do, for whom and when
 	"cmd/tui/internal/chart":         {},                                                                                // draws numbers; knows nothing of what they mean
 	"cmd/tui/internal/topview":       {},                                                                                // draws cubes on dots; knows no screen
 	"cmd/tui/internal/ahead":         {},                                                                                // a module of its own, initialised before bubbletea

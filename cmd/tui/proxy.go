@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"wirelab/cmd/tui/internal/script"
 	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
@@ -85,7 +87,7 @@ server and those who have sent to it.`,
 	flags.BoolVar(&f.headless, "headless", false, "a line a second; there is no other way yet")
 	flags.DurationVar(&f.duration, "duration", 0, "end after this `TIME`")
 	flags.StringVar(&f.capture, "capture", "", "write what goes in and out as pcapng into this `FILE`")
-	flags.StringVar(&f.record, "record", "", "write what became of each datagram as CSV: FILE.csv becomes FILE.up.csv and FILE.down.csv (`FILE`)")
+	flags.StringVar(&f.record, "record", "", "write what became of each datagram as CSV: x.csv becomes x.up.csv and x.down.csv (`FILE`)")
 	flags.BoolVar(&f.shared, "shared", false, "all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse more than `N` clients at a time")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "forget clients that send nothing for this `TIME`")
@@ -96,7 +98,7 @@ server and those who have sent to it.`,
 
 // proxy runs the command.
 func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
-	script, err := f.script(cmd)
+	links, err := f.script(cmd)
 	if err != nil {
 		return err
 	}
@@ -104,8 +106,8 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := relay.Open(relay.Options{Listen: listen, Server: server, Seed: script.seed, Shared: f.shared,
-		MaxClients: f.clients, Idle: f.idle, Conditions: script.conditions(0)})
+	r, err := relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
+		MaxClients: f.clients, Idle: f.idle, Conditions: links.Conditions(0)})
 	if err != nil {
 		return usage(fmt.Errorf("cannot listen on %s: %w", listen, err))
 	}
@@ -113,17 +115,17 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	a.sayProxied(r, f, server, script)
+	a.sayProxied(r, f, server, links)
 	ctx := cmd.Context()
-	if script.duration > 0 {
+	if links.Duration > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, script.duration)
+		ctx, cancel = context.WithTimeout(ctx, links.Duration)
 		defer cancel()
 	}
-	report := proxyReport{script: script, listen: r.Addr().String(), server: server.String(), shared: f.shared}
+	report := proxyReport{links: links, listen: r.Addr().String(), server: server.String(), shared: f.shared}
 	quit := make(chan struct{})
 	var aside sync.WaitGroup
-	aside.Go(func() { report.changes = a.playScript(r, script, quit) })
+	aside.Go(func() { report.changes = a.playScript(r, links, quit) })
 	aside.Go(func() { a.sayEachSecond(r, &report, quit) })
 	err = r.Run(ctx)
 	close(quit)
@@ -153,38 +155,34 @@ func (f *proxyFlags) addresses(cmd *cobra.Command) (listen, server netip.AddrPor
 	case f.duration < 0:
 		return listen, server, usagef("--duration %v makes no sense; expected a time above 0s", f.duration)
 	}
-	if listen, err = parseAddress(cmd.Context(), f.listen); err != nil {
+	if listen, err = relay.ParseAddress(cmd.Context(), f.listen); err != nil {
 		return listen, server, usage(prefixed("--listen", err))
 	}
-	if server, err = parseAddress(cmd.Context(), f.to); err != nil {
+	if server, err = relay.ParseAddress(cmd.Context(), f.to); err != nil {
 		return listen, server, usage(prefixed("--to", err))
 	}
-	if err := checkServer(listen, server); err != nil {
+	if err := relay.CheckServer(listen, server); err != nil {
 		return listen, server, usage(prefixed("--to", err))
 	}
 	return listen, server, nil
 }
 
 // sayProxied says what is done, and who can reach it.
-func (a *app) sayProxied(r *relay.Relay, f *proxyFlags, server netip.AddrPort, script *proxyScript) {
-	up, down := script.conditions(0)(relay.Client{})
+func (a *app) sayProxied(r *relay.Relay, f *proxyFlags, server netip.AddrPort, links *script.Script) {
+	up, down := links.Conditions(0)(relay.Client{})
 	a.warn(warnings(side{"up", up}, side{"down", down}))
-	title := script.title
-	if title == "" {
-		title = "a perfect link"
-	}
-	a.remark("%s -> %s through %s, seed %d", r.Addr(), server, title, script.seed)
+	a.remark("%s -> %s through %s, seed %d", r.Addr(), server, links.Title, links.Seed)
 	if !r.Addr().Addr().IsLoopback() {
 		a.remark("listening beyond this machine: whoever can send to %s can reach the server through it", r.Addr())
 	}
-	if f.shared && len(script.base.Clients) > 0 {
+	if f.shared && len(links.Base.Clients) > 0 {
 		a.remark("tui: warning: with --shared all have one link: [[client]] is not looked at")
 	}
 }
 
 // playScript changes the links at the times of the script, and returns what was done.
-func (a *app) playScript(r *relay.Relay, script *proxyScript, quit <-chan struct{}) (done []config.StampedChange) {
-	for i, change := range script.changes {
+func (a *app) playScript(r *relay.Relay, links *script.Script, quit <-chan struct{}) (done []config.StampedChange) {
+	for i, change := range links.Changes {
 		timer := time.NewTimer(time.Until(r.Begin().Add(change.T)))
 		select {
 		case <-quit:
@@ -192,7 +190,7 @@ func (a *app) playScript(r *relay.Relay, script *proxyScript, quit <-chan struct
 			return done
 		case <-timer.C:
 		}
-		at, err := r.Reshape(script.conditions(i + 1))
+		at, err := r.Reshape(links.Conditions(i + 1))
 		if err != nil {
 			a.remark("tui: warning: at %v: %v", change.T, err)
 		}
@@ -202,18 +200,8 @@ func (a *app) playScript(r *relay.Relay, script *proxyScript, quit <-chan struct
 	return done
 }
 
-// proxyScript is what the links of a proxy do, and when.
-type proxyScript struct {
-	title    string
-	seed     uint64
-	duration time.Duration
-	base     *config.Config
-	changes  []config.StampedChange // of links, by time
-	stages   []*config.Config       // base, then what it is after each change
-}
-
 // script reads what the links do.
-func (f *proxyFlags) script(cmd *cobra.Command) (*proxyScript, error) {
+func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
 	if f.link.profile != "" || f.link.netem != "" || f.link.file != "" {
 		if err := f.link.one(cmd); err != nil {
 			return nil, err
@@ -223,68 +211,14 @@ func (f *proxyFlags) script(cmd *cobra.Command) (*proxyScript, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := base.Pin(); err != nil {
-		return nil, usage(base.Locate(err))
-	}
-	s := &proxyScript{title: title, seed: base.Seed, duration: base.Duration, base: base, stages: []*config.Config{base}}
 	if f.duration > 0 {
-		s.duration = f.duration
+		base.Duration = f.duration
 	}
-	now := base
-	for _, i := range base.ScriptOrder() {
-		at := base.At[i]
-		if now, err = now.After(at.Change); err != nil {
-			return nil, usage(base.Locate(config.Within(config.Indexed("at", i), err)))
-		}
-		s.changes, s.stages = append(s.changes, at), append(s.stages, now)
+	if title == "" {
+		title = "a perfect link"
 	}
-	return s, s.check()
-}
-
-// mostStages bounds how many conditions are looked at before anything runs.
-const mostStages = 20_000
-
-// check makes the links of all clients at all times: what cannot be is refused now.
-func (s *proxyScript) check() error {
-	if len(s.stages)*(1+len(s.base.Clients)) > mostStages {
-		return usagef("%d changes for %d clients are too many; expected %d links at most", len(s.changes), len(s.base.Clients), mostStages)
-	}
-	for i, stage := range s.stages {
-		for n, client := range s.base.Clients {
-			c, err := stage.After(client.Change)
-			if err == nil {
-				err = c.Pin()
-			}
-			if err != nil {
-				key := config.Indexed("client", n)
-				if i > 0 {
-					key = config.Indexed("at", i-1) + " with " + key
-				}
-				return usage(s.base.Locate(config.Within(key, err)))
-			}
-		}
-		if err := stage.Pin(); err != nil {
-			return usage(s.base.Locate(err))
-		}
-	}
-	return nil
-}
-
-// conditions returns what holds after so many changes: the links of the file, refined by
-// the changes, refined by what a client has of its own.
-func (s *proxyScript) conditions(changes int) relay.Conditions {
-	stage := s.stages[changes]
-	return func(who relay.Client) (up, down lossmodel.Spec) {
-		c := stage
-		for i := range s.base.Clients {
-			if client := &s.base.Clients[i]; who.Turn > 0 && client.In(who.Addr.Addr(), who.Turn) {
-				if next, err := c.After(client.Change); err == nil { // check has seen to it, for one at a time
-					c = next
-				}
-			}
-		}
-		return c.Up, c.Down
-	}
+	s, err := script.New(base, title)
+	return s, usage(err)
 }
 
 // proxyFiles are what a proxy writes beside its report.
@@ -351,4 +285,139 @@ func (p *proxyFiles) close(a *app) (err error) {
 		}
 	}
 	return err
+}
+
+// proxyReport is what there is to tell of a proxy.
+type proxyReport struct {
+	links          *script.Script
+	listen, server string
+	shared         bool
+	changes        []config.StampedChange
+	totals         relay.Totals
+	wireMax        [2]float64 // kbps in the best second
+	interrupted    bool
+}
+
+// sayEachSecond says what went through in the last second, until quit.
+func (a *app) sayEachSecond(r *relay.Relay, report *proxyReport, quit <-chan struct{}) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	was := r.Totals()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+		}
+		now := r.Totals()
+		span := (now.At - was.At).Seconds()
+		var flows [2]relay.Flow
+		for way := range flows {
+			flows[way] = now.Flows[way].Since(&was.Flows[way])
+			report.wireMax[way] = max(report.wireMax[way], relay.Kbps(flows[way].OutWire, span))
+		}
+		a.remark("%s", relay.Line(&now, flows, span))
+		was = now
+	}
+}
+
+// The JSON of `proxy`.
+type (
+	proxyDocument struct {
+		Listen   string  `json:"listen"`
+		To       string  `json:"to"`
+		Seed     uint64  `json:"seed"`
+		Shared   bool    `json:"shared"`
+		Reason   string  `json:"reason"` // finished or interrupted
+		Duration float64 `json:"duration_s"`
+
+		Clients  proxyClients  `json:"clients"`
+		Oversize uint64        `json:"oversize"`
+		Up       relay.Figures `json:"up"`
+		Down     relay.Figures `json:"down"`
+
+		Changes []config.StampedChange `json:"changes"`
+		Lies    []string               `json:"lies"` // in what the emulator did not do what was asked
+	}
+	proxyClients struct {
+		Now       int    `json:"now"`
+		Joined    int    `json:"joined"`
+		Forgotten int    `json:"forgotten"`
+		Refused   uint64 `json:"refused"` // datagrams
+	}
+)
+
+func (p *proxyReport) document() proxyDocument {
+	up, down := p.asked()
+	t := &p.totals
+	d := proxyDocument{Listen: p.listen, To: p.server, Seed: p.links.Seed, Shared: p.shared, Reason: "finished", Duration: t.At.Seconds(),
+		Clients: proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused}, Oversize: t.Oversize,
+		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
+		Changes: p.changes, Lies: []string{}}
+	if p.interrupted {
+		d.Reason = "interrupted"
+	}
+	if d.Changes == nil {
+		d.Changes = []config.StampedChange{}
+	}
+	for way := range t.Flows {
+		d.Lies = append(d.Lies, t.Flows[way].Lies(relay.Way(way))...)
+	}
+	return d
+}
+
+// asked returns what the links were set to at the end, for clients without conditions of
+// their own.
+func (p *proxyReport) asked() (up, down lossmodel.Spec) {
+	return p.links.Conditions(len(p.changes))(relay.Client{})
+}
+
+// write tells people the totals.
+func (p *proxyReport) write(w io.Writer) {
+	up, down := p.asked()
+	specs := [2]lossmodel.Spec{up, down}
+	t := &p.totals
+	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten, %d datagrams of more refused.\n", t.At.Seconds(), t.Joined, t.Forgotten,
+		t.Refused)
+	g := newGrid("", "up", "down")
+	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
+		g.row(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
+	}
+	key := func(k string) func(*relay.Flow, lossmodel.Spec) any {
+		return func(_ *relay.Flow, s lossmodel.Spec) any {
+			if s.Netem.String() != "off" {
+				return "netem"
+			}
+			text, _ := s.Get(k)
+			return text
+		}
+	}
+	quantiles := func(h *relay.Histogram) any {
+		if h.N == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%s / %s / %s", relay.Millis(h.Quantile(0.5)), relay.Millis(h.Quantile(0.99)), relay.Millis(h.Max))
+	}
+	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
+	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
+	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
+	row("under way", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
+	row("loss asked", key("loss"))
+	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
+		if f.In == 0 {
+			return "-"
+		}
+		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", 100*float64(f.Lost())/float64(f.In+f.Copies), f.Causes()), ": ")
+	})
+	row("latency asked", key("latency"))
+	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
+	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
+	row("rate asked", key("rate"))
+	g.row("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
+	g.write(w, 0)
+	for way := range t.Flows {
+		for _, lie := range t.Flows[way].Lies(relay.Way(way)) {
+			fmt.Fprintf(w, "Not as asked: %s.\n", lie)
+		}
+	}
 }

@@ -72,7 +72,7 @@ func (r *Relay) survives(err error) bool {
 // gone reports whether the system says that nobody is there, or that one datagram was too
 // much for it: errors that come one for each datagram.
 func gone(err error) bool {
-	const connReset, netReset, portUnreachable, messageSize = syscall.Errno(10054), syscall.Errno(10052), syscall.Errno(1234), syscall.Errno(10040)
+	const connReset, netReset, portUnreachable, messageSize syscall.Errno = 10054, 10052, 1234, 10040
 	for _, code := range []syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
 		connReset, netReset, portUnreachable, messageSize} { // the latter as Windows says it
 		if errors.Is(err, code) {

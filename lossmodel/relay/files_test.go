@@ -66,7 +66,8 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 		}
 		f := &totals.Flows[way]
 		if uint64(lost) != f.Lost() || uint64(arrived) != f.Out || c.Unfinished != f.Queued {
-			t.Errorf("%v: recorded %d lost, %d arrived, %d under way; counted %d, %d, %d", way, lost, arrived, c.Unfinished, f.Lost(), f.Out, f.Queued)
+			t.Errorf("%v: recorded %d lost, %d arrived, %d under way; counted %d, %d, %d", way, lost, arrived, c.Unfinished,
+				f.Lost(), f.Out, f.Queued)
 		}
 	}
 	checkPcapng(t, &pcap, &totals)

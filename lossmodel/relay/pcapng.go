@@ -36,7 +36,8 @@ func NewPcapng(w io.Writer, r *Relay) (*Pcapng, error) {
 	side := func(name string) pcapgo.NgInterface {
 		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9}
 	}
-	out, err := pcapgo.NewNgWriterInterface(w, side("clients"), pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{Application: "wirelab"}})
+	section := pcapgo.NgSectionInfo{Application: "wirelab"}
+	out, err := pcapgo.NewNgWriterInterface(w, side("clients"), pcapgo.NgWriterOptions{SectionInfo: section})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package relay
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// parseAddress reads HOST:PORT. A port alone, with or without its colon, is one of this
+// ParseAddress reads HOST:PORT. A port alone, with or without its colon, is one of this
 // machine that no other machine reaches.
-func parseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
+func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	bad := func() (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("%q is no address; expected HOST:PORT, such as 127.0.0.1:27960", text)
 	}
@@ -49,8 +49,8 @@ func parseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(best, uint16(n)), nil
 }
 
-// checkServer refuses what no server is at: nobody, everybody, and the proxy itself.
-func checkServer(listen, server netip.AddrPort) error {
+// CheckServer refuses what no server is at: nobody, everybody, and the proxy itself.
+func CheckServer(listen, server netip.AddrPort) error {
 	addr := server.Addr()
 	switch {
 	case server.Port() == 0:

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// echoServer answers every datagram with itself.
+func echoServer(t *testing.T) *net.UDPConn {
+	t.Helper()
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	go func() {
+		buf := make([]byte, 1<<16)
+		for {
+			n, from, err := c.ReadFromUDPAddrPort(buf)
+			if err != nil {
+				return
+			}
+			_, _ = c.WriteToUDPAddrPort(buf[:n], from)
+		}
+	}()
+	return c
+}
+
+// freePort returns a port that nobody listens on at the moment.
+func freePort(t *testing.T) string {
+	t.Helper()
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return c.LocalAddr().String()
+}
+
+// TestProxy sends through a proxy until its script has changed the link, and holds the
+// document to what the sockets saw.
+func TestProxy(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bad.toml")
+	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"100ms\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, listen := echoServer(t), freePort(t)
+	client, err := net.Dial("udp4", listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go func() {
+		ended <- tuiIn(ctx, metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json",
+			"--seed", "5", "--duration", "600ms", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
+	}()
+	var o outcome
+	for i := 0; o.stdout == ""; i++ {
+		select {
+		case o = <-ended:
+		case <-time.After(time.Millisecond):
+			_, _ = client.Write([]byte{byte(i)}) // refused until the proxy listens
+		}
+	}
+	var doc proxyDocument
+	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || o.code != exitDone {
+		t.Fatalf("exit %d, %v\n%s\n%s", o.code, err, o.stdout, o.stderr)
+	}
+	up := doc.Up
+	if up.In == 0 || up.Out == 0 || up.LostBy["loss"] == 0 || up.In != up.Out+up.Lost+uint64(up.Queued) {
+		t.Errorf("up: %+v", up)
+	}
+	if doc.Down.In > up.Out || doc.Seed != 5 || len(doc.Changes) != 1 || doc.Reason != "finished" || up.Asked["loss"] != "100%" {
+		t.Errorf("%+v", doc)
+	}
+	for name, begins := range map[string]string{"r.up.csv": "seq,send_us,recv_us,copy", "r.down.csv": "seq,", "r.pcapng": "\n\r\r\n"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !bytes.HasPrefix(data, []byte(begins)) {
+			t.Errorf("%s: %v %.40q", name, err, data)
+		}
+	}
+}
+
+func TestProxyInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	ctx, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	time.AfterFunc(100*time.Millisecond, func() { interrupt(context.Canceled) })
+	o := tuiIn(ctx, metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9")
+	if o.code != exitInterrupted || !strings.Contains(o.stdout, "0 clients joined") || !strings.Contains(o.stderr, "interrupted") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestProxyRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) string {
+		name := filepath.Join(dir, "x.toml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	taken := echoServer(t).LocalAddr().String()
+	for _, c := range []struct {
+		toml string
+		args []string
+		code int
+		says string
+	}{
+		{"", []string{"--to", "127.0.0.1:1"}, exitUsage, "expects --listen ADDR"},
+		{"", []string{"--listen", "0"}, exitUsage, "expects --to ADDR"},
+		{"", []string{"--listen", taken, "--to", "127.0.0.1:1"}, exitMachine, "address already in use"},
+		{"", []string{"--listen", "70000", "--to", "127.0.0.1:1"}, exitUsage, "is no address"},
+		{"", []string{"--listen", "5000", "--to", "127.0.0.1:5000"}, exitUsage, "where the proxy itself listens"},
+		{"", []string{"--listen", "0", "--to", "0.0.0.0:5000"}, exitUsage, "not the address of one machine"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:0"}, exitUsage, "has no port"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--max-clients", "0"}, exitUsage, "expected 1 to 1000"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--profile", "lte", "--netem", "delay 1ms"}, exitUsage, "are two links"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--set", "up.loss=x"}, exitUsage, "up.loss"},
+		{"[[client]]\nup.loss = \"5%\"", nil, exitUsage, "either address"},
+		{"[[client]]\nturn = 1\naddress = \"10.0.0.1\"", nil, exitUsage, "either address"},
+		{"[[client]]\naddress = \"10.0.0.1:80\"", nil, exitUsage, "is no address"},
+		{"[[client]]\nturn = 1\nencoder = \"rotor\"", nil, exitUsage, "nothing of its own but links"},
+		{"[[client]]\nturn = 1\nup.los = \"5%\"", nil, exitUsage, "did you mean"},
+		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "client[0]"},
+	} {
+		args := append([]string{"proxy"}, c.args...)
+		if c.toml != "" {
+			args = append(args, "--listen", "0", "--to", "127.0.0.1:1", write(c.toml))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		if o := tuiIn(ctx, metronome(), args...); o.code != c.code || !strings.Contains(o.stderr, c.says) {
+			t.Errorf("%v %q: exit %d, %s", args, c.toml, o.code, o.stderr)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,162 @@
+package relay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"wirelab/lossmodel"
+)
+
+// tolerated is how late a datagram may leave before the link is said not to do what was
+// asked: less than any game notices.
+const tolerated = time.Millisecond
+
+// Lies says in what the emulator did not do what was asked; nothing if it did.
+func (f *Flow) Lies(way Way) (list []string) {
+	if p99 := f.Late.Quantile(0.99); p99 > tolerated {
+		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
+	}
+	for _, x := range []struct {
+		n    uint64
+		what string
+	}{
+		{f.Missed, "the system dropped %d before they were read"},
+		{f.Unsent, "the system would not send %d"},
+		{f.Overrun, "%d were too many to keep"},
+	} {
+		if x.n > 0 {
+			list = append(list, fmt.Sprintf("%s: "+x.what, way, x.n))
+		}
+	}
+	return list
+}
+
+// Millis is a time in milliseconds.
+func Millis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
+
+// Since returns what came after was, an earlier moment; what is under way is that of now.
+func (f *Flow) Since(was *Flow) Flow {
+	d := *f
+	for _, x := range []struct{ d, was *uint64 }{{&d.In, &was.In}, {&d.InBytes, &was.InBytes}, {&d.Copies, &was.Copies},
+		{&d.Out, &was.Out}, {&d.OutBytes, &was.OutBytes}, {&d.OutWire, &was.OutWire}, {&d.Overrun, &was.Overrun},
+		{&d.Unsent, &was.Unsent}, {&d.Missed, &was.Missed}, {&d.Gone, &was.Gone}} {
+		*x.d -= *x.was
+	}
+	for i := range d.LostBy {
+		d.LostBy[i] -= was.LostBy[i]
+	}
+	d.Late, d.Took, d.Due = f.Late.Since(&was.Late), f.Took.Since(&was.Took), f.Due.Since(&was.Due)
+	return d
+}
+
+// Kbps is a rate in kilobits a second.
+func Kbps(bytes uint64, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(bytes) * 8 / 1000 / seconds
+}
+
+// Line is the line of one second. It begins with ! if the link did not do what was
+// asked.
+func Line(now *Totals, flows [2]Flow, span float64) string {
+	mark, words := " ", []string{fmt.Sprintf("%6.0f s", now.At.Seconds())}
+	for way := range flows {
+		f := &flows[way]
+		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, 1e-9), Kbps(f.OutBytes, span),
+			Millis(f.Took.Quantile(0.5))))
+		if by := f.Causes(); by != "" {
+			words = append(words, "lost "+by)
+		}
+		if f.Line.Bytes > 0 {
+			words = append(words, fmt.Sprintf("queue %d B", f.Line.Bytes))
+		}
+	}
+	late := max(flows[Up].Late.Quantile(0.99), flows[Down].Late.Quantile(0.99))
+	words = append(words, fmt.Sprintf("late %s ms", Millis(late)))
+	if now.Clients != 1 {
+		words = append(words, fmt.Sprintf("%d clients", now.Clients))
+	}
+	for way := range flows {
+		for _, lie := range flows[way].Lies(Way(way)) {
+			mark, words = "!", append(words, lie)
+		}
+	}
+	return mark + strings.Join(words, "  ")
+}
+
+// Causes lists how many were lost by what.
+func (f *Flow) Causes() string {
+	var words []string
+	for cause, n := range f.LostBy {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d by %s", n, lossmodel.Cause(cause)))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// The JSON of one direction. Figures without data are null.
+type (
+	// Figures are what went through, what was asked of the link, and what it did.
+	Figures struct {
+		In       uint64            `json:"in"`
+		InBytes  uint64            `json:"in_bytes"`
+		Copies   uint64            `json:"copies"`
+		Out      uint64            `json:"out"`
+		OutBytes uint64            `json:"out_bytes"`
+		Lost     uint64            `json:"lost"`
+		LostBy   map[string]uint64 `json:"lost_by"`
+		Overrun  uint64            `json:"overrun"`
+		Unsent   uint64            `json:"unsent"`
+		Queued   int               `json:"queued"`
+		Missed   uint64            `json:"missed"`
+		Gone     uint64            `json:"gone"`
+		Kbps     float64           `json:"kbps"`
+
+		Asked map[string]any `json:"asked"` // the keys of the link at the end
+		Did   Did            `json:"did"`
+		Late  Times          `json:"late_ms"` // after the time that the link gave
+	}
+	// Did is what a link did.
+	Did struct {
+		Lost        *float64 `json:"loss"`          // share of in + copies; null without any
+		Delay       Times    `json:"delay_ms"`      // from being read to being sent
+		LinkDelay   *float64 `json:"link_delay_ms"` // the mean that the link decided
+		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the best second
+	}
+	// Times are those of many datagrams.
+	Times struct {
+		Mean *float64 `json:"mean"`
+		P50  *float64 `json:"p50"`
+		P95  *float64 `json:"p95"`
+		P99  *float64 `json:"p99"`
+		Max  *float64 `json:"max"`
+	}
+)
+
+func timesOf(h *Histogram) (t Times) {
+	if h.N == 0 {
+		return t
+	}
+	ms := func(d time.Duration) *float64 { return new(float64(d) / 1e6) }
+	return Times{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
+}
+
+// Figures returns those of one direction, whose link was set to spec and carried so many
+// kbps in its best second.
+func (t *Totals) Figures(way Way, spec lossmodel.Spec, best float64) Figures {
+	f := &t.Flows[way]
+	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
+		LostBy: map[string]uint64{}, Overrun: f.Overrun, Unsent: f.Unsent, Queued: f.Queued, Missed: f.Missed, Gone: f.Gone,
+		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Asked: spec.Values(), Late: timesOf(&f.Late),
+		Did: Did{Delay: timesOf(&f.Took), LinkDelay: timesOf(&f.Due).Mean, WireKbpsMax: best}}
+	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
+		d.LostBy[cause.String()] = f.LostBy[cause]
+	}
+	if all := f.In + f.Copies; all > 0 {
+		d.Did.Lost = new(float64(f.Lost()) / float64(all))
+	}
+	return d
+}

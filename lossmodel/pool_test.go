@@ -7,23 +7,28 @@ import (
 
 // However large packets were once, a link holds on to little but what is under way.
 func TestMemoryIsBoundedByWhatIsUnderWay(t *testing.T) {
-	spec := DefaultSpec()
-	if err := spec.Set("latency", "1s"); err != nil {
+	fast, slow := DefaultSpec(), DefaultSpec()
+	if err := slow.Set("latency", "10s"); err != nil {
 		t.Fatal(err)
 	}
-	link, err := NewLink(spec, 1, "down")
+	link, err := NewLink(fast, 1, "down")
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Duration(0)
-	for range 20 { // large ones fill all slots, then small ones stay in them
-		for range 40 {
+	reshape := func(spec Spec) {
+		if err := link.Reshape(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for now := range time.Duration(200) { // large ones pass, then small ones stay where they were
+		reshape(fast)
+		for range 15 {
 			link.Send(now, make([]byte, MaxDatagram), 0)
 		}
-		now += time.Second
 		for _, ok := link.Receive(now); ok; _, ok = link.Receive(now) {
 		}
-		for range 40 {
+		reshape(slow)
+		for range 15 {
 			link.Send(now, make([]byte, 10), 0)
 		}
 	}

@@ -256,6 +256,28 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
+// What a server that was killed has left goes after a day, and no other folder does.
+func TestFoldersOfKilledServers(t *testing.T) {
+	dir := t.TempDir()
+	long := time.Now().Add(-2 * untouched)
+	for name, old := range map[string]bool{queueDir + "1": true, queueDir + "2": false, "another": true} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Join(path, "jetstream"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if old {
+			if err := os.Chtimes(path, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	removeOld(dir)
+	list, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(list) != 2 || filepath.Base(list[0]) != "another" || filepath.Base(list[1]) != queueDir+"2" {
+		t.Errorf("left are %v, %v", list, err)
+	}
+}
+
 // A figure that is the same with every seed has an interval of that value, to the last bit,
 // and one that is 0 or no number at the first point no ratio.
 func TestDegenerateIntervals(t *testing.T) {

@@ -338,6 +338,7 @@ func (q *Queue) claim(p *Plan) (leave func(), err error) {
 func (q *Queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan struct{}) {
 	tick := time.NewTicker(q.lease / 4)
 	defer tick.Stop()
+	said := ""
 	for {
 		for {
 			if _, out := s.chunks.missing(); out >= 2*crew.count()+4 {
@@ -348,6 +349,10 @@ func (q *Queue) feed(ctx context.Context, s *state, crew *crew, wake <-chan stru
 				break
 			}
 			if err := q.put(ctx, s.plan, j); err != nil {
+				if text := fmt.Sprintf("a job cannot be queued: %v", err); text != said && ctx.Err() == nil {
+					s.say(text)
+					said = text
+				}
 				break // it is overdue soon
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -19,6 +20,38 @@ type Server struct {
 	dir   string // where it keeps the queue; gone when it is closed
 	token string
 	tls   *tls.Config
+
+	closed chan struct{}
+}
+
+// queueDir is how folders of queues begin; those of servers that were killed are removed
+// when nobody has touched them for a day.
+const queueDir = "wirelab-queue-"
+
+const untouched = 24 * time.Hour
+
+// removeOld removes what servers that were killed have left.
+func removeOld(parent string) {
+	list, _ := filepath.Glob(filepath.Join(parent, queueDir+"*"))
+	for _, dir := range list {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > untouched {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// keep touches the folder as long as the server lives.
+func (s *Server) keep() {
+	tick := time.NewTicker(untouched / 24)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.closed:
+			return
+		case now := <-tick.C:
+			_ = os.Chtimes(s.dir, now, now)
+		}
+	}
 }
 
 // Serve starts a server that listens on addr, a host and a port, for whoever has the
@@ -44,7 +77,8 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 	if token == "" {
 		return nil, errors.New("a server needs a token")
 	}
-	dir, err := os.MkdirTemp("", "wirelab-queue-")
+	removeOld(os.TempDir())
+	dir, err := os.MkdirTemp("", queueDir+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +90,8 @@ func Serve(addr, token string, certificate *tls.Config) (*Server, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	s := &Server{ns: ns, dir: dir, token: token, tls: certificate}
+	s := &Server{ns: ns, dir: dir, token: token, tls: certificate, closed: make(chan struct{})}
+	go s.keep()
 	go ns.Start()
 	if !ns.ReadyForConnections(10 * time.Second) {
 		s.Close()
@@ -75,6 +110,7 @@ func (s *Server) Open(ctx context.Context) (*Queue, error) {
 
 // Close ends the server and drops its queue.
 func (s *Server) Close() {
+	close(s.closed)
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
 	os.RemoveAll(s.dir)

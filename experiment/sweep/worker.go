@@ -269,12 +269,16 @@ func (w *worker) send(ctx context.Context, d Done) error {
 		ctx, cancel = context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 	}
-	for {
+	for said := ""; ; {
 		once, cancel := context.WithTimeout(ctx, 5*time.Second)
 		_, err := w.q.js.Publish(once, resultSubject(d.Plan), data)
 		cancel()
 		if err == nil || ctx.Err() != nil || w.q.conn.IsClosed() {
 			return err
+		}
+		if text := fmt.Sprintf("results cannot be sent, and are tried again: %v", err); text != said {
+			w.opt.Say(text)
+			said = text
 		}
 		pause(ctx, w.q.lease/20)
 	}

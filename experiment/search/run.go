@@ -82,7 +82,11 @@ func look(ctx context.Context, c *config.Config, eval Evaluate, tell func(done, 
 		}
 		f := s.found(list, at, own)
 		f.Interrupted = true
-		f.Sure = append(f.Sure, "The search was interrupted: this is the best until then.")
+		if f.Best == nil {
+			f.Sure = []string{"The search was interrupted before a setting was run for the whole duration."}
+		} else {
+			f.Sure = append(f.Sure, "The search was interrupted: this is the best until then.")
+		}
 		return f, ctx.Err()
 	}
 	s.standing(ctx, list)

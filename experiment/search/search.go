@@ -406,18 +406,23 @@ func (s *search) better(ctx context.Context, x, y Setting) (bool, error) {
 	return diff < 0, nil
 }
 
-// noisy finds out whether a seed changes anything: then a step of the walk is judged on
-// three.
-func (s *search) noisy(ctx context.Context, x Setting) error {
+// noisy finds out whether a seed changes anything, for the first of a list or, as that may
+// be nothing with every seed, the last: then a step of the walk is judged on three.
+func (s *search) noisy(ctx context.Context, list []Setting) error {
 	s.walk = 1
 	if s.spec.Seeds < 2 {
 		return nil
 	}
-	if err := s.run(ctx, "race", []Job{{x, 1, 1}}); err != nil {
-		return err
-	}
-	if !slices.Equal(s.value(Job{x, 0, 1}).Figures, s.value(Job{x, 1, 1}).Figures) {
-		s.walk = min(3, s.spec.Seeds)
+	for _, x := range []Setting{list[0], list[len(list)-1]} {
+		if s.walk > 1 || s.fresh([]Job{{x, 1, 1}})+s.spent > float64(s.spec.Runs) {
+			break
+		}
+		if err := s.run(ctx, "race", []Job{{x, 1, 1}}); err != nil {
+			return err
+		}
+		if !slices.Equal(s.value(Job{x, 0, 1}).Figures, s.value(Job{x, 1, 1}).Figures) {
+			s.walk = min(3, s.spec.Seeds)
+		}
 	}
 	return nil
 }
@@ -515,7 +520,7 @@ func (s *search) leaders(n int) []Setting {
 func (s *search) optimum(ctx context.Context, own Setting) ([]Setting, error) {
 	list, err := s.begin(ctx, own)
 	if err == nil && len(list) > 0 {
-		err = s.noisy(ctx, list[0])
+		err = s.noisy(ctx, list)
 	}
 	if err != nil {
 		return nil, err
@@ -541,7 +546,7 @@ const maxFront = 16
 func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
 	list, err := s.begin(ctx, own)
 	if err == nil && len(list) > 0 {
-		err = s.noisy(ctx, list[0])
+		err = s.noisy(ctx, list)
 	}
 	if err != nil {
 		return nil, err

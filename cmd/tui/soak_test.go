@@ -243,12 +243,24 @@ func (x *soakRun) settle(speed string) {
 	time.Sleep(50 * time.Millisecond)
 	x.press("\x1b")
 	time.Sleep(50 * time.Millisecond)
-	x.press("\x1b[F1")
+	x.press("\x1b[F")
+	for _, c := range table.All() { // each encoder that runs takes memory: always the same ones
+		if c.Suits(frame.Cubes(1)) && !slices.Contains(besides, c.Name) {
+			x.say("shadow off " + c.Name)
+		}
+	}
 	for _, name := range besides {
 		x.say("shadow " + name)
 	}
+	x.say("encoder relative-index")
 	x.say("resume")
 	x.say("speed " + speed)
+	x.press("\x1b")
+	for _, page := range "234561" { // a page out of sight holds what it saw last: five minutes of every encoder
+		time.Sleep(300 * time.Millisecond)
+		x.press(string(page))
+	}
+	time.Sleep(300 * time.Millisecond)
 	for deadline := time.Now().Add(2 * patience); ; time.Sleep(50 * time.Millisecond) {
 		header, _, _ := strings.Cut(x.screen.shown(), "\n")
 		if strings.Contains(header, "WRONG") {

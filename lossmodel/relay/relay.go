@@ -154,8 +154,8 @@ func (r *Relay) Reshape(conditions Conditions) (time.Duration, error) {
 	return r.now, errors.Join(errs...)
 }
 
-// load reads a file that a link names, once for all clients. Only Open and the one
-// goroutine that admits clients make links.
+// load reads a file that a link names, once for all clients. The lock is held, or nothing
+// runs yet.
 func (r *Relay) load(path string) ([]byte, error) {
 	if data, ok := r.files[path]; ok {
 		return data, nil

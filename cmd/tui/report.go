@@ -60,6 +60,9 @@ func (a *app) report(paths []string, out string) error {
 		if err != nil {
 			return badData(err)
 		}
+		if len(paths) > 1 && l.Report == nil {
+			return usagef("%s has the points of its sweep and not the runs; expected it alone, for a page of its own", path)
+		}
 		list[i] = l
 	}
 	write := func(f *whole.File) error { return page.WriteBeside(f, list) }

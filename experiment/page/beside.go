@@ -19,7 +19,7 @@ import (
 const MaxBeside = 8
 
 // WriteBeside writes a page with several reports side by side: what differs in their
-// configurations, in their figures, in their charts.
+// configurations, in their figures, in their charts. Each must have a Report.
 func WriteBeside(w io.Writer, list []*Loaded) error {
 	d := &document{Title: "Reports side by side"}
 	names := besideNames(list)

@@ -17,9 +17,11 @@ import (
 
 // Loaded is a report that was saved, with what lies beside it.
 type Loaded struct {
-	Path   string // as it was named
-	Report *report.Report
-	Run    *Run // the one run, nil for a sweep
+	Path   string         // as it was named
+	Report *report.Report // nil for a sweep of which there are only the points
+	Run    *Run           // the one run, nil for a sweep
+
+	summary *Summary // of such a sweep
 }
 
 // Load reads a report.json, or the folder that holds it, and the rows beside it. What is
@@ -27,6 +29,9 @@ type Loaded struct {
 func Load(path string) (*Loaded, error) {
 	r, err := report.Read(path)
 	if err != nil {
+		if s, none := loadSummary(filepath.Join(folderOf(path), "report.json")); none == nil {
+			return &Loaded{Path: path, summary: s}, nil
+		}
 		return nil, err
 	}
 	l := &Loaded{Path: path, Report: r}
@@ -69,6 +74,9 @@ func folderOf(path string) string {
 
 // Write writes the page of what was loaded.
 func (l *Loaded) Write(w io.Writer) error {
+	if l.summary != nil {
+		return l.summary.Write(w)
+	}
 	if l.Run != nil {
 		return l.Run.Write(w)
 	}

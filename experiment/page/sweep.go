@@ -89,13 +89,22 @@ func seeds(points []Point) (most int) {
 }
 
 func sweepHeadline(r *report.Report, points []Point) string {
+	wrong := int64(0)
+	for _, run := range r.Runs {
+		wrong += run.Totals.Wrong
+	}
+	return gridHeadline(points, len(r.Runs), wrong)
+}
+
+// gridHeadline says what came out of a grid, in a sentence.
+func gridHeadline(points []Point, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep of which no run was finished."
 	}
-	least, most, wrong := math.Inf(1), math.Inf(-1), int64(0)
+	least, most := math.Inf(1), math.Inf(-1)
 	var cheapest, dearest *Point
 	for i := range points {
-		if v, ok := points[i].Figures["payload_kbps"]; ok {
+		if v, ok := points[i].Figures[cost]; ok {
 			if v.Diff < least {
 				least, cheapest = v.Diff, &points[i]
 			}
@@ -104,14 +113,11 @@ func sweepHeadline(r *report.Report, points []Point) string {
 			}
 		}
 	}
-	for _, run := range r.Runs {
-		wrong += run.Totals.Wrong
-	}
 	text := count(int64(len(points)), "point")
-	if len(r.Runs) > len(points) {
-		text += fmt.Sprintf(", %d runs", len(r.Runs))
+	if runs > len(points) {
+		text += fmt.Sprintf(", %d runs", runs)
 	}
-	if cheapest != nil && len(points) > 1 {
+	if cheapest != nil && dearest != nil && len(points) > 1 {
 		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", round(least), shortSet(cheapest.Set), round(most), shortSet(dearest.Set))
 	}
 	if wrong > 0 {

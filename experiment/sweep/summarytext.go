@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"wirelab/experiment/page"
 )
 
 // place names a run in words.
@@ -112,6 +115,20 @@ func (s *Summary) markdown(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// html writes the page for a browser. It is made from the JSON, so that it is the same as one
+// that is made later from report.json.
+func (s *Summary) html(w io.Writer) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	x, err := page.ReadSummary(data)
+	if err != nil {
+		return err
+	}
+	return x.Write(w)
 }
 
 // CSV writes a row for each point: its settings, its seeds, and of each figure mean and

@@ -314,9 +314,16 @@ func (s *state) saveLocked(last bool) error {
 // pages writes the pages of a sweep for people and for other programs.
 func (s *Store) pages(sum *Summary) error {
 	sum.reckon()
-	return report.WriteError(s.folder.Update([]whole.Entry{
+	entries := []whole.Entry{
 		jsonEntry("report.json", sum),
 		{Name: "report.md", Write: sum.markdown},
 		{Name: "summary.csv", Write: sum.CSV},
-	}))
+	}
+	if sum.Reason != engine.Unfinished || len(sum.Points) <= manyPoints {
+		entries = append(entries, whole.Entry{Name: "report.html", Write: sum.html})
+	}
+	return report.WriteError(s.folder.Update(entries))
 }
+
+// manyPoints is from where on the page for a browser is written at the end alone.
+const manyPoints = 500

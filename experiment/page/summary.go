@@ -1,0 +1,113 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/paired"
+)
+
+// Summary is what a sweep over many machines came to: the JSON of its report.json, which
+// has the points of the grid and not the runs.
+type Summary struct {
+	Planned     int           `json:"planned"`
+	Done        int           `json:"done"`
+	Repeat      int           `json:"repeat"`
+	Reason      engine.Ending `json:"reason"`
+	Interrupted bool          `json:"interrupted"`
+	Error       string        `json:"error"`
+	Points      []struct {
+		Set     map[string]string `json:"set"`
+		Seeds   int               `json:"seeds"`
+		Figures map[string]struct {
+			Mean float64  `json:"mean"`
+			Lo   *float64 `json:"lo"`
+			Hi   *float64 `json:"hi"`
+		} `json:"figures"`
+	} `json:"points"`
+	Failed []string `json:"failed"`
+	Digest string   `json:"digest"`
+}
+
+// errNoSummary: the file is no summary of a sweep.
+var errNoSummary = errors.New("no summary of a sweep")
+
+// ReadSummary reads the JSON of a summary.
+func ReadSummary(data []byte) (*Summary, error) {
+	var s Summary
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoSummary, err)
+	}
+	if s.Planned <= 0 || len(s.Points) == 0 {
+		return nil, errNoSummary
+	}
+	return &s, nil
+}
+
+// loadSummary reads the summary at path, if it is one.
+func loadSummary(path string) (*Summary, error) {
+	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
+	if err != nil {
+		return nil, err
+	}
+	return ReadSummary(data)
+}
+
+// maxSummaryBytes bounds what is read as a summary.
+const maxSummaryBytes = 256 << 20
+
+// points are those of the grid that have runs.
+func (s *Summary) points() (out []Point) {
+	for _, p := range s.Points {
+		if p.Seeds == 0 {
+			continue
+		}
+		x := Point{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
+		for key, m := range p.Figures {
+			i := paired.Interval{Diff: m.Mean}
+			if m.Lo != nil && m.Hi != nil {
+				i.Lo, i.Hi, i.Known = *m.Lo, *m.Hi, true
+			}
+			x.Figures[key] = i
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// Write writes the page of the sweep.
+func (s *Summary) Write(w io.Writer) error {
+	points := s.points()
+	wrong := 0.0
+	for i := range points {
+		wrong += points[i].Figures["wrong"].Diff * float64(points[i].Seeds)
+	}
+	d := &document{Title: "Sweep", Headline: gridHeadline(points, s.Done, int64(wrong+0.5))}
+	axes := axesOf(points)
+	for _, a := range axes {
+		d.Meta = append(d.Meta, a.key+": "+strings.Join(brief(a.values), ", "))
+	}
+	d.Meta = append(d.Meta, fmt.Sprintf("%s of %s, %s each", digits(float64(s.Done)), count(int64(s.Planned), "run"), count(int64(max(s.Repeat, 1)), "seed")))
+	d.Alarms = s.Failed
+	if n := len(d.Alarms); n > maxAlarms {
+		d.Alarms = append(d.Alarms[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
+	}
+	d.Alarms = append(d.Alarms, notEmpty(ending(s.Reason, s.Error, s.Interrupted))...)
+	if len(points) == 0 {
+		d.Notes = []string{"No run is finished yet."}
+	} else {
+		d.sweep(points, axes)
+	}
+	again := section{ID: "again", Title: "How to run it again", Code: []code{{"",
+		"tui sweep experiment.toml --out again    # on this machine; with --queue on many\ntui report .                             # makes this page anew"}}}
+	if s.Digest != "" {
+		again.Lead = []string{"Digest of the digests of all runs: " + s.Digest}
+	}
+	d.Sections = append(d.Sections, again)
+	return write(w, d)
+}

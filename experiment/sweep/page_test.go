@@ -1,0 +1,43 @@
+package sweep
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/experiment/page"
+)
+
+// The page that a sweep saves is the one that is made later from its report.json, and has
+// every point with its interval.
+func TestPageOfASweep(t *testing.T) {
+	p := planned(t, small)
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swept(t, p, Options{Store: store})
+	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := page.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made bytes.Buffer
+	if err := l.Write(&made); err != nil {
+		t.Fatal(err)
+	}
+	if made.String() != string(saved) {
+		t.Error("the page made from report.json is another than the one saved with it")
+	}
+	for _, what := range []string{"6 points, 30 runs: from ", "zstd-baseline", "±", "Heat maps", "nothing decoded wrong"} {
+		if !strings.Contains(made.String(), what) {
+			t.Errorf("the page says nothing of %q", what)
+		}
+	}
+}

@@ -31,9 +31,10 @@ type fineCell struct {
 func (p *plot) fineLines(dots [][]float64) {
 	cells := make([]fineCell, p.cols*p.rows)
 	own := make([]uint8, len(cells))
+	var room folding
 	for i, line := range p.Series {
 		clear(own)
-		p.fold(dots[i], line.Stroke, own)
+		p.fold(dots[i], line.Stroke, own, &room)
 		for k, mask := range own {
 			if mask == 0 {
 				continue
@@ -52,14 +53,24 @@ func (p *plot) fineLines(dots [][]float64) {
 	}
 }
 
+type point struct{ x, y int }
+
+// folding is the room that lines are plotted in, one after the other.
+type folding struct {
+	points []point
+	high   []int     // points of a column
+	levels []float64 // in dots
+}
+
 // fold plots one line and lights its dots in a mask for each cell. Strokes differ by
 // their gaps, which move with the data; where a line is steep it has none, so that no
 // spike falls into one.
-func (p *plot) fold(values []float64, k Stroke, cells []uint8) {
-	type point struct{ x, y int }
-	points := make([]point, 0, 2*len(values))
-	high := make([]int, len(values))
-	levels := make([]float64, len(values))
+func (p *plot) fold(values []float64, k Stroke, cells []uint8, room *folding) {
+	if len(room.high) != len(values) {
+		*room = folding{make([]point, 0, 2*len(values)), make([]int, len(values)), make([]float64, len(values))}
+	}
+	points, high, levels := room.points[:0], room.high, room.levels
+	clear(high)
 	for i, v := range values {
 		levels[i] = p.bounds.dots(v, p.rows)
 	}
@@ -77,6 +88,7 @@ func (p *plot) fold(values []float64, k Stroke, cells []uint8) {
 		}
 		cells[at.y/fineTall*p.cols+at.x/fineWide] |= 1 << (at.y%fineTall*fineWide + at.x%fineWide)
 	}
+	room.points = points
 }
 
 // gap says whether a line has none at a dot, counted on the endless line.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -66,6 +67,32 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 			for x := range picture[y] {
 				if picture[y][x] != dots[y][x] {
 					t.Fatalf("%dx%d: dot (%d,%d) is %v:\n%s\nwant\n%s", w, rows, x, y, dots[y][x], b, text)
+				}
+			}
+		}
+	}
+}
+
+// A level part is plotted without asciigraph, and yet as by it: alone, and beside a step.
+func TestLevelPartsAreAsciigraphs(t *testing.T) {
+	for _, chars := range []Stroke{Solid, Dashed, Dotted} {
+		for _, ascii := range []bool{false, true} {
+			set := chars.chars(ascii)
+			for _, row := range []int{0, 3, 7} {
+				got := map[[2]int]rune{}
+				tracePart(level(9, float64(row)), 8, set, func(x, y int, r rune) { got[[2]int{x, y}] = r })
+				want := map[[2]int]rune{}
+				text := asciigraph.Plot(level(9, float64(row)), asciigraph.Height(7), asciigraph.LowerBound(0), asciigraph.UpperBound(7),
+					asciigraph.Offset(1), asciigraph.SeriesChars(set), asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
+				for y, line := range strings.Split(text, "\n") {
+					for x, r := range []rune(line) {
+						if x > 0 && r != ' ' {
+							want[[2]int{x - 1, y}] = r
+						}
+					}
+				}
+				if !maps.Equal(got, want) || len(got) != 8 {
+					t.Errorf("stroke %v, ASCII %v, row %d: %v, want %v", chars, ascii, row, got, want)
 				}
 			}
 		}

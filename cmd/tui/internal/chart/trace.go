@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
 )
@@ -66,13 +67,20 @@ func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y 
 
 // tracePart plots whole rows, of which the last is that of the column after the part.
 func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
-	lo, hi := rows, -1 // the part's own rows: the picture need not have more
+	lo, hi, known := rows, -1, 0 // the part's own rows: the picture need not have more
 	for _, v := range data {
 		if finite(v) {
-			lo, hi = min(lo, int(v)), max(hi, int(v))
+			lo, hi, known = min(lo, int(v)), max(hi, int(v)), known+1
 		}
 	}
 	if hi < 0 {
+		return
+	}
+	if lo == hi && known == len(data) { // level, as most parts of most charts: asciigraph has one character for that
+		level, _ := utf8.DecodeRuneInString(chars.Horizontal)
+		for x := range len(data) - 1 {
+			put(x, rows-1-lo, level)
+		}
 		return
 	}
 	if lo == hi { // it has no picture of a single row

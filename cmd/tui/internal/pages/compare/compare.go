@@ -195,7 +195,8 @@ func (r *entry) sum() {
 		if x, ok := r.ratio(f); ok {
 			r.figures[f] = x.Value()
 		} else if v, p := r.quantile(f); len(v) > 0 {
-			sorted := slices.Sorted(slices.Values(v))
+			sorted := slices.Clone(v)
+			slices.Sort(sorted)
 			r.figures[f] = sorted[max(int(math.Ceil(p*float64(len(v)))), 1)-1]
 		}
 	}

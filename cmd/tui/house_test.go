@@ -59,9 +59,9 @@ var plan = map[string][]string{
 	"experiment/report":   {"experiment/lockstep", "experiment/paired", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
 	"experiment/page":     {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "dataset/whole", "lossmodel"}, // report.html
 	"experiment":          {"experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
-	"experiment/sweep":    {"experiment", "experiment/page", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
-	"experiment/search":   {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                          // looks for the best
-	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                              // scores encoders without a network
+	"experiment/sweep":    {"experiment", "experiment/paired", "experiment/page", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
+	"experiment/search":   {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                                               // looks for the best
+	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                                                   // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests
 

@@ -37,11 +37,10 @@ type Effect struct {
 
 // trial is an effect in the making.
 type trial struct {
-	lane    *lane
-	own     bool // the lane runs for the trial alone
-	touched string
-	at      time.Duration
-	before  config.Encoder
+	lane   *lane
+	own    bool // the lane runs for the trial alone
+	at     time.Duration
+	before config.Encoder
 }
 
 // SetSpare says whether the machine has time to spare. If not, no trial begins.

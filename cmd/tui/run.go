@@ -17,8 +17,7 @@ type runFlags struct {
 	out    string
 	json   bool
 	force  bool
-	bench  string // file in Go's benchmark format
-	junit  string // file in JUnit's
+	others otherFiles
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -71,8 +70,7 @@ changes nothing about the exit code.`,
 	f.config.addSet(cmd)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
-	cmd.Flags().StringVar(&f.bench, "bench", "", "write the figures in Go's benchmark format into this `FILE`")
-	cmd.Flags().StringVar(&f.junit, "junit", "", "write what was asserted in JUnit's format into this `FILE`")
+	f.others.add(cmd)
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }
@@ -88,7 +86,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk})
 	line.done()
 	if result != nil {
-		err = errors.Join(err, a.forOthers(f, result))
+		err = errors.Join(err, a.forOthers(f.others, result))
 	}
 	if err != nil {
 		if f.json && result != nil {
@@ -113,8 +111,19 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	return errors.Join(err, held(result.Failed()))
 }
 
+// otherFiles are what other programs read.
+type otherFiles struct {
+	bench string // in Go's benchmark format
+	junit string // in JUnit's
+}
+
+func (f *otherFiles) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.bench, "bench", "", "write the figures in Go's benchmark format into this `FILE`")
+	cmd.Flags().StringVar(&f.junit, "junit", "", "write what was asserted in JUnit's format into this `FILE`")
+}
+
 // forOthers writes the files that other programs read.
-func (a *app) forOthers(f runFlags, r *report.Report) error {
+func (a *app) forOthers(f otherFiles, r *report.Report) error {
 	var errs []error
 	for _, x := range []struct {
 		path  string

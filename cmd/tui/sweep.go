@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,12 +18,15 @@ import (
 	"wirelab/cmd/tui/internal/sweepview"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 	"wirelab/experiment/sweep"
 
 	"github.com/spf13/cobra"
 )
 
 type sweepFlags struct {
+	others                   otherFiles
 	config                   configFlags
 	out, resume              string
 	queue, serve             string
@@ -98,6 +102,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust servers with a certificate of this authority (`FILE`, PEM)")
 	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs here, as in 1%")
 	flags.BoolVar(&f.watch, "watch", false, "look on: the grid as a map, points with their charts; q ends the sweep")
+	f.others.add(cmd)
 	f.look.addColours(cmd)
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
@@ -141,8 +146,12 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	defer closeQueue()
+	kept := f.others.gather(plan, &o)
 	sum, err := run(ctx, plan, o)
 	line.done()
+	if kept != nil {
+		err = errors.Join(err, a.forOthers(f.others, kept(sum)))
+	}
 	if f.json {
 		err = errors.Join(err, a.stdout.json(sum))
 	} else {
@@ -228,6 +237,24 @@ func (a *app) watched(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepRun {
 // sweepTitle names a sweep.
 func sweepTitle(f sweepFlags) string {
 	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
+}
+
+// gather keeps the results of a sweep, if another program is to read them; nil if none is.
+func (f *otherFiles) gather(p *sweep.Plan, o *sweep.Options) (kept func(*sweep.Summary) *report.Report) {
+	if f.bench == "" && f.junit == "" {
+		return nil
+	}
+	results, ran := make([]*engine.Result, p.Runs()), o.Ran
+	o.Ran = func(x sweep.Outcome) {
+		results[x.Run] = x.Result
+		if ran != nil {
+			ran(x)
+		}
+	}
+	return func(sum *sweep.Summary) *report.Report {
+		return &report.Report{Runs: slices.DeleteFunc(results, func(r *engine.Result) bool { return r == nil }), Sweep: true,
+			Planned: p.Runs(), Reason: sum.Reason, Interrupted: sum.Interrupted, Error: sum.Error}
+	}
 }
 
 // sweepWords says how far a sweep is, beside the share of it.

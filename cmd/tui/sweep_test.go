@@ -43,8 +43,14 @@ func TestSweepCommand(t *testing.T) {
 		a.Points[1].Figures["payload_kbps"].N != 3 {
 		t.Errorf("%+v", a)
 	}
-	if b := read("--resume", out); b.Digest != a.Digest {
+	bench, junit := filepath.Join(dir, "b.txt"), filepath.Join(dir, "j.xml")
+	if b := read("--resume", out, "--bench", bench, "--junit", junit); b.Digest != a.Digest {
 		t.Error("resumed: another digest")
+	}
+	for path, want := range map[string]string{bench: "BenchmarkRun/encoder=changed-index/loss=20% 1 ", junit: "<testsuite "} {
+		if data, err := os.ReadFile(path); err != nil || strings.Count(string(data), want) < 3 {
+			t.Errorf("%s: %v, expected %q for each seed:\n%s", path, err, want, data)
+		}
 	}
 	if b := read(file, "--repeat", "3", "--serve", "127.0.0.1:0", "--jobs", "1"); b.Digest != a.Digest {
 		t.Error("through a server: another digest")

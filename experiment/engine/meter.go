@@ -131,8 +131,8 @@ type samples struct {
 }
 
 func (s *samples) add(x Sample) *Sample {
-	if s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= 2*s.keep {
-		s.all = append(make([]Sample, 0, 2*s.keep+1), s.all[len(s.all)-s.keep:]...)
+	if room := s.keep + s.keep/4 + 16; s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.keep {
+		s.all = append(make([]Sample, 0, room), s.all[len(s.all)-s.keep:]...)
 	}
 	s.all = append(s.all, x)
 	return &s.all[len(s.all)-1]

@@ -278,7 +278,7 @@ func TestHostileJobs(t *testing.T) {
 		"no runs":      {Key: good.Key, Plan: p.ID},
 		"another plan": {Key: good.Key, Plan: "x", Runs: good.Runs},
 		"another key":  {Key: "x", Plan: p.ID, Runs: good.Runs},
-		"beyond":       p.job([]int{1, 1 << 40}),
+		"beyond":       p.job([]int{1, 1 << 30}),
 		"negative":     p.job([]int{-1}),
 		"disorder":     p.job([]int{2, 1}),
 		"too many":     p.job(make([]int, maxChunk+1)),
@@ -288,7 +288,7 @@ func TestHostileJobs(t *testing.T) {
 		}
 	}
 	s := newState(p, Options{Clock: clock})
-	for _, d := range []Done{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 40}}},
+	for _, d := range []Done{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
 		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
 		if err := s.take(d, false); err != nil || s.progress.Runs != 0 {
 			t.Errorf("%+v: %v", d, err)

@@ -133,7 +133,7 @@ func (w *worker) loop(ctx context.Context) {
 		}
 		var m jetstream.Msg
 		if err == nil {
-			m, err = w.fetch(jobs)
+			m, err = w.fetch(ctx, jobs)
 		}
 		if err != nil {
 			jobs = nil
@@ -154,15 +154,20 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // fetch waits for a job; nil if there was none for a while.
-func (w *worker) fetch(jobs jetstream.Consumer) (jetstream.Msg, error) {
+func (w *worker) fetch(ctx context.Context, jobs jetstream.Consumer) (jetstream.Msg, error) {
 	batch, err := jobs.Fetch(1, jetstream.FetchMaxWait(w.q.lease/8))
 	if err != nil {
 		return nil, err
 	}
-	for m := range batch.Messages() {
-		return m, nil
+	select {
+	case m, ok := <-batch.Messages():
+		if ok {
+			return m, nil
+		}
+		return nil, batch.Error()
+	case <-ctx.Done(): // what comes all the same is not acknowledged, and another's after the lease
+		return nil, nil
 	}
-	return nil, batch.Error()
 }
 
 // consumer is what all workers of one version take jobs from.

@@ -147,6 +147,18 @@ func (s *samples) view() []Sample {
 	return all[:len(all):len(all)]
 }
 
+// Between returns the samples whose periods lie within (from, to].
+func Between(samples []Sample, from, to time.Duration) []Sample {
+	i, j := 0, len(samples)
+	for i < j && samples[i].T-SamplePeriod < from {
+		i++
+	}
+	for j > i && samples[j-1].T > to {
+		j--
+	}
+	return samples[i:j]
+}
+
 // totals returns all figures up to now.
 func (m *meter) totals(now time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
 	secs := now.Seconds()

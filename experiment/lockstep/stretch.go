@@ -64,7 +64,7 @@ func Gather(snap *engine.Snapshot) Stretch {
 		if Absent(snap, l) {
 			continue
 		}
-		samples := within(l.Samples, x.From, x.To)
+		samples := engine.Between(l.Samples, x.From, x.To)
 		if k := len(samples); k > 0 {
 			x.To = samples[k-1].T
 		}
@@ -85,18 +85,6 @@ func Gather(snap *engine.Snapshot) Stretch {
 // values are all that is measured, one each a sample.
 func (r *Series) values() [5]*[]float64 {
 	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
-}
-
-// within returns the samples whose periods lie within (from, to].
-func within(samples []engine.Sample, from, to time.Duration) []engine.Sample {
-	i, j := 0, len(samples)
-	for i < j && samples[i].T-engine.SamplePeriod < from {
-		i++
-	}
-	for j > i && samples[j-1].T > to {
-		j--
-	}
-	return samples[i:j]
 }
 
 func series(samples []engine.Sample) Series {

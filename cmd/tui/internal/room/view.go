@@ -60,18 +60,6 @@ func (v View) Running() bool { return v.Snap.State == engine.Running }
 // OfFiles reports whether what is sent are whole files.
 func OfFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Every }
 
-// Between returns the samples whose periods lie within (from, to].
-func Between(samples []engine.Sample, from, to time.Duration) []engine.Sample {
-	i, j := 0, len(samples)
-	for i < j && samples[i].T-engine.SamplePeriod < from {
-		i++
-	}
-	for j > i && samples[j-1].T > to {
-		j--
-	}
-	return samples[i:j]
-}
-
 // EnoughChanged is how many items of a frame must have changed for bits per
 // changed item to mean something: below it is a packet's header divided by next
 // to nothing.

@@ -38,7 +38,7 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 	if to == 0 {
 		to = w.snap.Now
 	}
-	l.Samples = room.Between(l.Samples, w.from, to)
+	l.Samples = engine.Between(l.Samples, w.from, to)
 	if w.to == 0 {
 		return l
 	}

@@ -101,10 +101,10 @@ func tallyOff() tally {
 func (t tally) compare(lanes []engine.Lane, from, at time.Duration) (before, after float64, ok bool) {
 	const ring, enough = time.Second, 10
 	samples := lanes[0].Samples
-	is := room.Between(samples, at+ring, samples[len(samples)-1].T)
-	was := room.Between(samples, from+ring, at)
+	is := engine.Between(samples, at+ring, samples[len(samples)-1].T)
+	was := engine.Between(samples, from+ring, at)
 	if len(lanes) > 1 {
-		was = room.Between(lanes[1].Samples, at+ring, samples[len(samples)-1].T)
+		was = engine.Between(lanes[1].Samples, at+ring, samples[len(samples)-1].T)
 	}
 	if len(was) < enough || len(is) < enough {
 		return 0, 0, false

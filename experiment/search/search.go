@@ -434,16 +434,10 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 		return list, nil // a seed changes nothing
 	}
 	for seed := range s.spec.Seeds {
-		var jobs []Job
-		for _, x := range list {
-			jobs = append(jobs, Job{x, seed, 1})
-		}
-		if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
-			break
-		}
-		s.raced = seed + 1
-		if err := s.run(ctx, "race", jobs); err != nil {
+		if paid, err := s.round(ctx, list, seed); err != nil {
 			return nil, err
+		} else if !paid {
+			break
 		}
 		slices.SortStableFunc(list, func(x, y Setting) int {
 			return cmp.Or(cmp.Compare(s.violation(x, seed+1), s.violation(y, seed+1)), cmp.Compare(s.mean(x, 0, seed+1), s.mean(y, 0, seed+1)))
@@ -462,6 +456,19 @@ func (s *search) race(ctx context.Context, list []Setting) ([]Setting, error) {
 		list = kept
 	}
 	return list, nil
+}
+
+// round runs settings with one more seed; false if the budget has no room for that.
+func (s *search) round(ctx context.Context, list []Setting, seed int) (paid bool, err error) {
+	var jobs []Job
+	for _, x := range list {
+		jobs = append(jobs, Job{x, seed, 1})
+	}
+	if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
+		return false, nil
+	}
+	s.raced = seed + 1
+	return true, s.run(ctx, "race", jobs)
 }
 
 // column returns figure f of a setting over the first seeds.
@@ -574,16 +581,10 @@ func (s *search) front(ctx context.Context, own Setting) ([]Setting, error) {
 	front := thin(s.undominated(), maxFront)
 	if s.walk > 1 {
 		for seed := range s.spec.Seeds {
-			var jobs []Job
-			for _, x := range front {
-				jobs = append(jobs, Job{x, seed, 1})
-			}
-			if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
-				break
-			}
-			s.raced = seed + 1
-			if err := s.run(ctx, "race", jobs); err != nil {
+			if paid, err := s.round(ctx, front, seed); err != nil {
 				return nil, err
+			} else if !paid {
+				break
 			}
 		}
 	}

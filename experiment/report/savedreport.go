@@ -160,6 +160,10 @@ func unreadable(data []byte, err error) string {
 	if v := laterVersion(data); v > 0 {
 		return fmt.Sprintf("was saved by a later version of Wirelab, in format %d; this one reads up to %d", v, engine.ReportVersion)
 	}
+	var sweep struct{ Plan string }
+	if json.Unmarshal(data, &sweep) == nil && sweep.Plan != "" {
+		return "is of tui sweep, and has the points of its grid and not the runs"
+	}
 	switch trimmed := bytes.TrimSpace(data); {
 	case len(trimmed) == 0:
 		return "is empty"

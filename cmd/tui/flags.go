@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -30,6 +32,14 @@ func (d *dataFlags) add(cmd *cobra.Command, preset string, kinds ...string) {
 	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
 	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; recordings ignore it")
 	complete(cmd, "data", dataSpecs)
+}
+
+// jobsFlag returns how many runs --jobs lets go side by side: one a core, if it is not given.
+func jobsFlag(n int) (int, error) {
+	if n < 0 {
+		return 0, usagef("--jobs %d makes no sense; expected a number of runs, 1 or more", n)
+	}
+	return cmp.Or(n, runtime.GOMAXPROCS(0)), nil
 }
 
 // specs lists how data of these kinds are named; without any, of all there are.

@@ -61,12 +61,7 @@ server and those who have sent to it.`,
 		Example: `  tui proxy --listen 27961 --to 127.0.0.1:27960 --profile lte
   tui proxy --listen 27961 --to game.example.org:27960 --set down.loss=5% --duration 1m --json
   tui proxy --listen 27961 --to 127.0.0.1:27960 bad.toml --capture game.pcapng --record game.csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return oneArg("a configuration in TOML")(cmd, args)
-		},
+		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if f.link.file != "" {

@@ -126,6 +126,16 @@ func oneArg(thing string) cobra.PositionalArgs {
 	}
 }
 
+// perhapsArg is oneArg for commands that can do without.
+func perhapsArg(thing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return oneArg(thing)(cmd, args)
+	}
+}
+
 // flagError words what the flag library found.
 func flagError(cmd *cobra.Command, err error) error {
 	where := ""

@@ -52,12 +52,7 @@ changes nothing about the exit code.`,
   tui run experiment.toml --bench new.txt --junit results.xml
   tui run --preset loss-table --json | jq '.runs[] | {set, kbps: .totals.payload_kbps}'
   tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return oneArg("a configuration in TOML")(cmd, args)
-		},
+		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				f.config.file = args[0]

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -73,6 +72,10 @@ and best.toml, the configuration with the best setting.`,
 
 // search runs the command.
 func (a *app) search(ctx context.Context, f searchFlags) error {
+	jobs, err := jobsFlag(f.jobs)
+	if err != nil {
+		return err
+	}
 	c, err := f.config.load(ctx)
 	if err != nil {
 		return err
@@ -84,11 +87,8 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 			return err
 		}
 	}
-	if f.jobs <= 0 {
-		f.jobs = runtime.GOMAXPROCS(0)
-	}
 	line := a.progress("search")
-	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: f.jobs, Tell: line.report})
+	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Tell: line.report})
 	line.done()
 	if found == nil {
 		return badData(err)

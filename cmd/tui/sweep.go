@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -72,12 +71,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
   tui sweep --resume results
   tui sweep loss.toml --out results --watch
   tui sweep loss.toml --out results --serve 0.0.0.0:4222 --verify 1%`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return oneArg("a configuration in TOML")(cmd, args)
-		},
+		Args: perhapsArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				f.config.file = args[0]
@@ -114,6 +108,13 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if err != nil {
 		return err
 	}
+	jobs, err := jobsFlag(f.jobs)
+	if err != nil {
+		return err
+	}
+	if f.queue != "" {
+		jobs = f.jobs // the work is for others, unless it is asked for
+	}
 	if f.queue != "" && f.serve != "" {
 		return usagef("--queue and --serve are two servers; expected one")
 	}
@@ -126,7 +127,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	}
 	line := a.progress("sweep")
 	var mu sync.Mutex
-	o := sweep.Options{Clock: a.clock, Jobs: f.jobs, Verify: share, Store: store,
+	o := sweep.Options{Clock: a.clock, Jobs: jobs, Verify: share, Store: store,
 		Say: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -134,9 +135,6 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 			a.remark("%s", text)
 		},
 		Tell: func(p sweep.Progress) { line.detail(float64(p.Runs), float64(p.Planned), sweepWords(p, f)) }}
-	if f.queue == "" && o.Jobs <= 0 {
-		o.Jobs = runtime.GOMAXPROCS(0)
-	}
 	run := sweepRun(sweep.Run)
 	if f.watch {
 		run = a.watched(f, plan, &o)

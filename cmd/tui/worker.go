@@ -10,7 +10,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"sync/atomic"
 
@@ -62,6 +61,10 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	if f.queue == "" {
 		return usagef("--queue is missing; expected the URL that tui sweep --serve prints")
 	}
+	jobs, err := jobsFlag(f.jobs)
+	if err != nil {
+		return err
+	}
 	token, err := readToken(f.tokenFile)
 	if err != nil {
 		return err
@@ -75,12 +78,9 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 		return err
 	}
 	defer q.Close()
-	if f.jobs <= 0 {
-		f.jobs = runtime.GOMAXPROCS(0)
-	}
 	var done atomic.Int64
-	a.remark("waiting for jobs, %d at a time; version %s", f.jobs, identity())
-	err = sweep.Work(ctx, q, sweep.WorkerOptions{Clock: a.clock, Jobs: f.jobs, Name: f.name, Version: identity(), Cache: f.cache, Disk: a.disk,
+	a.remark("waiting for jobs, %d at a time; version %s", jobs, identity())
+	err = sweep.Work(ctx, q, sweep.WorkerOptions{Clock: a.clock, Jobs: jobs, Name: f.name, Version: identity(), Cache: f.cache, Disk: a.disk,
 		Say: func(text string) { a.remark("%s", text) }, Ran: func(runs int) { done.Add(int64(runs)) }})
 	a.remark("%d runs done", done.Load())
 	var refused *sweep.RefusedError

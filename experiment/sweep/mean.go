@@ -1,11 +1,6 @@
 package sweep
 
-import (
-	"math"
-	"slices"
-
-	"wirelab/experiment/paired"
-)
+import "wirelab/experiment/paired"
 
 // Mean is a figure over the seeds of a point, with its 95 % interval. Without two seeds
 // there is no interval: Lo and Hi are nil.
@@ -51,22 +46,11 @@ func interval(n int, mean, half float64) Mean {
 	return m
 }
 
-// meanAndHalf returns the mean and half the width of its 95 % interval.
+// meanAndHalf returns the mean and half the width of its 95 % interval, 0 without one.
 func meanAndHalf(v []float64) (mean, half float64) {
-	n := float64(len(v))
-	if n > 0 && slices.Min(v) == slices.Max(v) {
-		return v[0], 0 // to the last bit
+	m := paired.MeanOf(v)
+	if !m.Known {
+		return m.Diff, 0
 	}
-	for _, x := range v {
-		mean += x / n
-	}
-	squares := 0.0
-	for _, x := range v {
-		d := x - mean
-		squares += float64(d * d)
-	}
-	if len(v) < 2 {
-		return mean, 0
-	}
-	return mean, paired.StudentT(len(v)-1) * math.Sqrt(squares/(n-1)/n)
+	return m.Diff, m.Hi - m.Diff
 }

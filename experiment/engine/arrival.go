@@ -83,7 +83,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.watch.begin(f, rec.Copy, l.records.held(f.record))
 	if rec.Copy == 0 {
 		l.meter.net.arrive(rec.Seq, now-rec.Sent)
-		if !f.fateUnknown {
+		if !f.fateUnknown && l.watch != nil {
 			l.meter.asked.arrive(f.asked, now, rec)
 		}
 	}

@@ -34,7 +34,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	l.meter.packet(p, &m, v.Wire, p.Baseline*l.cadence.TickHz/l.cadence.RateHz, &l.budget)
 	f.record = l.records.add(f.rec)
 	l.meter.net.leave(v.Lost != lossmodel.None)
-	if !v.Open {
+	if !v.Open && l.watch != nil { // nobody asks of the others
 		f.asked = l.meter.asked.leave(now, &v)
 	}
 	l.watch.sent(l, f, p, &m, &v)

@@ -3,6 +3,7 @@ package figures
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 )
@@ -16,6 +17,14 @@ type Figure struct {
 
 // Known returns the figure of a value.
 func Known(v float64) Figure { return Figure{v, true} }
+
+// Finite returns the figure of a value; no figure if it is no number or beyond all.
+func Finite(v float64) Figure {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Figure{}
+	}
+	return Known(v)
+}
 
 // RatioOf is x / y; no figure if y is 0.
 func RatioOf(x, y float64) Figure {

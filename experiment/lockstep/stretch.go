@@ -180,10 +180,11 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
 		lane := engine.ComparedLane{Label: snap.Lanes[i].Name(), PayloadKbps: value(l.Kbps()), BitsPerChanged: value(l.PerChanged())}
-		if q := x.Times(i, 0); i > 0 {
-			lane.Times = known(q.Times)
+		if i > 0 {
+			q := x.Times(i, 0)
+			lane.Times = figures.Finite(q.Times)
 			if q.Known {
-				lane.TimesLo, lane.TimesHi = known(q.Lo), known(q.Hi)
+				lane.TimesLo, lane.TimesHi = figures.Finite(q.Lo), figures.Finite(q.Hi)
 			}
 		}
 		c.Lanes = append(c.Lanes, lane)
@@ -197,13 +198,5 @@ func value(r paired.Ratio) figures.Figure {
 	if !slices.ContainsFunc(r.Num, func(bits float64) bool { return bits > 0 }) {
 		return figures.Figure{}
 	}
-	return known(r.Value())
-}
-
-// known is a figure, none if v is no number.
-func known(v float64) figures.Figure {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return figures.Figure{}
-	}
-	return figures.Known(v)
+	return figures.Finite(r.Value())
 }

@@ -128,7 +128,9 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 		} else {
 			s.Lead = append(s.Lead, names[i]+": this program cannot read its configuration.")
 		}
-		maps.Copy(keys, mapTrue(all[i]))
+		for k := range all[i] {
+			keys[k] = true
+		}
 	}
 	t := table{Caption: "Settings that are not the same everywhere", Head: heads(append([]string{"key"}, names...)...)}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
@@ -159,14 +161,6 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 		s.Tables = []table{t}
 	}
 	d.Sections = append(d.Sections, s)
-}
-
-func mapTrue(m map[string]string) map[string]bool {
-	out := make(map[string]bool, len(m))
-	for k := range m {
-		out[k] = true
-	}
-	return out
 }
 
 // mainKeys are the figures that come first, in this order.

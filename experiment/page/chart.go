@@ -32,8 +32,7 @@ type chart struct {
 	Marked bool     `json:"marked"`          // the marks are drawn
 	Top    value    `json:"top,omitempty"`   // where the scale ends, whatever spikes there are; 0: above them
 
-	Label  string `json:"-"` // what the chart shows, for those who do not see it
-	Legend bool   `json:"-"`
+	Label string `json:"-"` // what the chart shows, for those who do not see it
 }
 
 // line is a line of a chart, or the edge of a band.

@@ -39,7 +39,7 @@ func Load(path string) (*Loaded, error) {
 		return l, nil
 	}
 	dir := folderOf(path)
-	l.Run = &Run{Name: path, Result: r.Runs[0], Rows: NewRows(nil, nil)}
+	l.Run = &Run{Result: r.Runs[0], Rows: NewRows(nil, nil)}
 	samples := func(head []string) func([]string) {
 		l.Run.Rows.sampleHead = columnsOf(head)
 		return l.Run.Rows.Sample

@@ -28,9 +28,9 @@ func pairedInterval(a, b *Run, key string) string {
 	if !ok || !also {
 		return ""
 	}
-	base := over(total(ra.Num), total(ra.Den))
+	base := ra.Value()
 	i := paired.Ratios(rb, ra, 1)
-	if !i.Known || math.IsNaN(base) || base == 0 {
+	if !i.Known || base == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*i.Lo/base, 100*i.Hi/base)
@@ -61,11 +61,4 @@ func ratioOf(points []point, key string) (paired.Ratio, bool) {
 		r.Num, r.Den = append(r.Num, num(&points[i])), append(r.Den, den(&points[i]))
 	}
 	return r, true
-}
-
-func total(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x
-	}
-	return sum
 }

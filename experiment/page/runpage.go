@@ -16,7 +16,6 @@ import (
 
 // Run is one run: its result, and its rows as far as they are there.
 type Run struct {
-	Name    string // where the report was found, or what tells it from others
 	Result  *engine.Result
 	Rows    *Rows
 	Missing []string // what is not there, in sentences

@@ -170,7 +170,7 @@ func keysOf(a, b []map[string]float64, limits []Limit) (keys []string) {
 		keys = append(keys, l.Key)
 	}
 	if len(limits) > 0 {
-		return slices.Compact(keys)
+		return keys
 	}
 	known := map[string]bool{}
 	for _, m := range slices.Concat(a, b) {
@@ -198,14 +198,14 @@ func column(runs []map[string]float64, key string) []float64 {
 // no figure is none.
 func (d *Difference) compare(was, is []float64, arePairs bool) {
 	a, b := paired.MeanOf(was).Diff, paired.MeanOf(is).Diff
-	d.Base, d.New = known(a), known(b)
+	d.Base, d.New = figures.Finite(a), figures.Finite(b)
 	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
 		if a == 0 && b == 0 {
 			d.Share = figures.Known(0)
 		}
 		return
 	}
-	d.Share = known((b - a) / math.Abs(a))
+	d.Share = figures.Finite((b - a) / math.Abs(a))
 	if !arePairs || len(was) < 2 {
 		return
 	}
@@ -216,13 +216,6 @@ func (d *Difference) compare(was, is []float64, arePairs bool) {
 	if m := paired.MeanOf(moved); m.Known {
 		d.Lo, d.Hi = figures.Known(m.Lo), figures.Known(m.Hi)
 	}
-}
-
-func known(v float64) figures.Figure {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return figures.Figure{}
-	}
-	return figures.Known(v)
 }
 
 // judge decides whether the figure is worse by more than a share. One of which neither

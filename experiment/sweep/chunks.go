@@ -71,16 +71,14 @@ func (c *chunks) take() (Job, bool) {
 	return j, true
 }
 
-// arrived notes that the result of a run is there; false if it was there before.
-func (c *chunks) arrived(run int) bool {
+// arrived notes that the result of a run is there.
+func (c *chunks) arrived(run int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.have[run] {
-		return false
+	if !c.have[run] {
+		c.have[run] = true
+		c.left--
 	}
-	c.have[run] = true
-	c.left--
-	return true
 }
 
 // ended notes that a job has ended; runs of it without a result are missing again.

@@ -99,7 +99,7 @@ func TestFailuresInOrder(t *testing.T) {
 	runs := make([]*engine.Result, p.Runs())
 	x := newExecutor(p, "w", clock)
 	for n := range runs {
-		d, err := x.do(t.Context(), p.job([]int{n}), nil)
+		d, err := x.do(t.Context(), p.job([]int{n}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +380,7 @@ func BenchmarkHuge(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric((clock() - began).Seconds(), "s/plan")
-		one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}), nil)
+		one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -261,7 +261,7 @@ func TestFilesTravel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newExecutor(got, "w", clock).do(ctx, got.job([]int{0}), nil)
+	d, err := newExecutor(got, "w", clock).do(ctx, got.job([]int{0}))
 	if err != nil || d.Error == "" || len(d.Runs) > 0 {
 		t.Errorf("a file of the worker's own machine was read: %v, %q", err, d.Error)
 	}
@@ -344,7 +344,7 @@ func BenchmarkQueue(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}), nil)
+	one, err := newExecutor(p, "w", clock).do(b.Context(), p.job([]int{0}))
 	if err != nil {
 		b.Fatal(err)
 	}

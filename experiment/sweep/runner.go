@@ -30,7 +30,7 @@ func newExecutor(p *Plan, name string, clock engine.Clock) *executor {
 
 // do runs a job. When ctx ends it returns the runs that were finished, and ctx's error. A
 // run that fails ends the job; what it says is in Error.
-func (x *executor) do(ctx context.Context, j Job, ran func(Outcome)) (Done, error) {
+func (x *executor) do(ctx context.Context, j Job) (Done, error) {
 	began := x.clock.Now()
 	d := Done{Key: j.Key, Plan: j.Plan, Version: x.plan.Version, Worker: x.name}
 	for _, n := range j.Runs {
@@ -45,9 +45,6 @@ func (x *executor) do(ctx context.Context, j Job, ran func(Outcome)) (Done, erro
 		}
 		result.Set = point.Set
 		d.Runs = append(d.Runs, Outcome{n, result})
-		if ran != nil {
-			ran(d.Runs[len(d.Runs)-1])
-		}
 	}
 	d.Seconds = time.Duration(x.clock.Now() - began).Seconds()
 	return d, ctx.Err()

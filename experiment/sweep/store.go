@@ -47,7 +47,7 @@ type Store struct {
 
 // NewStore begins the folder of a sweep. Another's results there are refused, unless force.
 func NewStore(disk *whole.Disk, dir string, p *Plan, force bool) (*Store, error) {
-	folder, err := openFolder(disk, dir, force)
+	folder, err := report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +104,14 @@ func OpenStore(disk *whole.Disk, dir, version string) (*Store, *Plan, error) {
 	if p.ID != m.Plan {
 		return nil, nil, bad(configName, "is not the configuration that the sweep was begun with", nil)
 	}
-	folder, err := openFolder(disk, dir, true)
+	// Files are added and rewritten, and nothing gives way: other files may lie there.
+	folder, err := report.OpenFolderOf(disk, dir, func(string) bool { return false }, true, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	s := &Store{disk, folder, folder.Path()}
 	_, err = disk.MkdirAll(s.results())
 	return s, p, report.WriteError(err)
-}
-
-func openFolder(disk *whole.Disk, dir string, force bool) (*whole.Folder, error) {
-	return report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 }
 
 // Save keeps runs of a job. The file is called by these runs, whatever the job was: what is
@@ -168,6 +165,7 @@ func (s *Store) Load(p *Plan, each func(Done) error) (skipped int, err error) {
 			skipped++
 			continue
 		}
+		d.Error = "" // of that time: what the job did not come to is run again
 		if err := each(d); err != nil {
 			return skipped, err
 		}

@@ -49,9 +49,7 @@ type state struct {
 	chunks *chunks
 
 	mu       sync.Mutex
-	digests  []string // of each run that is there
 	workers  []string // who ran it
-	left     []int    // runs that each point lacks
 	progress Progress
 	sum      *Summary
 	news     bool  // since the summary was saved last
@@ -87,7 +85,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s.finish(nil) // unless it has ended: then s.failed is settled
 	interrupted := ctx.Err() != nil && s.failed == nil
 	if s.failed == nil && !interrupted {
-		s.fail(s.verify(ctx))
+		s.failed = s.verify(ctx)
 		interrupted = ctx.Err() != nil
 	}
 	s.sum.end(s.failed, interrupted)
@@ -96,11 +94,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 
 func newState(p *Plan, opt Options) *state {
 	n := p.Runs()
-	s := &state{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), digests: make([]string, n), workers: make([]string, n),
-		left: make([]int, len(p.Points)), done: make(chan struct{}), sum: newSummary(p)}
-	for i := range s.left {
-		s.left[i] = p.Repeat
-	}
+	s := &state{plan: p, opt: opt, chunks: newChunks(p, opt.Clock), workers: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
 	if opt.chunk > 0 {
 		s.chunks.most = opt.chunk
@@ -151,7 +145,7 @@ func (s *state) cores(ctx context.Context) {
 				if !ok {
 					return // what is missing is in the hands of others here
 				}
-				d, _ := x.do(ctx, j, nil)
+				d, _ := x.do(ctx, j)
 				if err := s.take(d, true); err != nil {
 					s.finish(err)
 				}
@@ -182,7 +176,7 @@ func (s *state) take(d Done, keep bool) error {
 	}
 	var fresh []Outcome
 	for _, o := range d.Runs {
-		switch was := s.digests[o.Run]; {
+		switch was := s.sum.digests[o.Run]; {
 		case was == "":
 			fresh = append(fresh, o)
 		case was != o.Result.Digests():
@@ -197,12 +191,11 @@ func (s *state) take(d Done, keep bool) error {
 		}
 	}
 	for _, o := range fresh {
-		s.digests[o.Run], s.workers[o.Run] = o.Result.Digests(), d.Worker
+		s.workers[o.Run] = d.Worker
 		s.chunks.arrived(o.Run)
 		s.sum.add(o)
 		s.progress.Runs++
-		point := o.Run / s.plan.Repeat
-		if s.left[point]--; s.left[point] == 0 {
+		if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
 			s.progress.Points++
 		}
 		if s.opt.Ran != nil {
@@ -216,6 +209,9 @@ func (s *state) take(d Done, keep bool) error {
 	}
 	if s.progress.Runs == s.progress.Planned {
 		s.finish(nil)
+	}
+	if !keep {
+		return nil // loaded: it is told, and saved with what follows, when all of it is
 	}
 	s.tellLocked()
 	return s.saveLocked(false)
@@ -249,13 +245,6 @@ func (s *state) finish(err error) {
 		s.failed = err
 		close(s.done)
 	})
-}
-
-// fail notes an error after the work.
-func (s *state) fail(err error) {
-	if s.failed == nil {
-		s.failed = err
-	}
 }
 
 // alive notes how many workers there are.

@@ -220,7 +220,7 @@ func TestVerifyNamesTheMachine(t *testing.T) {
 	p := planned(t, small)
 	s := newState(p, Options{Clock: clock, Verify: 1})
 	x := newExecutor(p, "liar", clock)
-	d, err := x.do(t.Context(), p.job([]int{0, 1, 2}), nil)
+	d, err := x.do(t.Context(), p.job([]int{0, 1, 2}))
 	if err != nil {
 		t.Fatal(err)
 	}

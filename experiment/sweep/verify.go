@@ -33,13 +33,13 @@ func (s *state) verify(ctx context.Context) error {
 	for range max(s.opt.Jobs, 1) {
 		wg.Go(func() {
 			for n := range next {
-				d, err := x.do(ctx, s.plan.job([]int{n}), nil)
+				d, err := x.do(ctx, s.plan.job([]int{n}))
 				if err != nil {
 					return // interrupted: what was repeated is counted
 				}
 				if d.Error != "" {
 					cancel(errors.New(d.Error))
-				} else if d.Runs[0].Result.Digests() != s.digests[n] {
+				} else if d.Runs[0].Result.Digests() != s.sum.digests[n] {
 					cancel(s.differ(n, s.workers[n], hostName()))
 				} else {
 					s.verified(v, n)

@@ -213,7 +213,7 @@ func (w *worker) handle(ctx context.Context, m jetstream.Msg) {
 	case merr == nil && meta.NumDelivered > maxDeliveries:
 		d.Error = fmt.Sprintf("given up: %d workers took the job of runs %d to %d, and none came back", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
 	default:
-		d, _ = x.do(ctx, j, nil) // stopped: d holds what was finished
+		d, _ = x.do(ctx, j) // stopped: d holds what was finished
 	}
 	if len(d.Runs) == 0 && d.Error == "" {
 		_ = m.Nak() // stopped before the first was done

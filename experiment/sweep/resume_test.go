@@ -1,0 +1,61 @@
+package sweep
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A folder is gone on with after a job that failed in the middle, whatever else lies in it,
+// and from within.
+func TestResumeOfAFailedJob(t *testing.T) {
+	p := planned(t, small)
+	want := swept(t, p, Options{Jobs: 2}).Digest
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newExecutor(p, "w", clock).do(t.Context(), p.job([]int{0, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Error = "the disk was full"
+	if err := store.Save(p, d); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	store, p, err = OpenStore(nil, ".", "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := swept(t, p, Options{Jobs: 2, Store: store}).Digest; got != want {
+		t.Errorf("digest %.12s, in one go %.12s", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
+		t.Error(err)
+	}
+}
+
+// What was there before a sweep goes on is one step of its progress, however many files it
+// is in.
+func TestLoadedAtOnce(t *testing.T) {
+	p := planned(t, small)
+	store, err := NewStore(nil, filepath.Join(t.TempDir(), "out"), p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swept(t, p, Options{Jobs: 2, Store: store, chunk: 3})
+	first := -1
+	swept(t, p, Options{Jobs: 1, Store: store, Tell: func(x Progress) {
+		if first < 0 {
+			first = x.Runs
+		}
+	}})
+	if first != p.Runs() {
+		t.Errorf("the first that was told is %d runs of %d", first, p.Runs())
+	}
+}

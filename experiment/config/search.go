@@ -158,6 +158,7 @@ func (s *Search) setRange(key, name string, value any) error {
 		return &Error{Key: key, Problem: show(value) + " is no number", Expected: "a number"}
 	}
 	*map[string]**float64{"from": &r.from, "to": &r.to, "step": &r.step}[part] = &v
+	r.Values = nil // they are spread anew
 	return nil
 }
 

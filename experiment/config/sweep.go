@@ -40,8 +40,8 @@ func (c *Config) checkSweep() error {
 		case total > MaxSweep:
 			return &Error{Key: key, Problem: fmt.Sprintf("the grid has %d points, and more with what follows", total),
 				Expected: fmt.Sprintf("at most %d", MaxSweep)}
-		case total*len(c.At) > maxScripted:
-			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)),
+		case total*(len(c.At)+len(c.Clients)) > maxScripted:
+			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)+len(c.Clients)),
 				Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
 		}
 	}
@@ -182,6 +182,9 @@ func (c *Config) tryValue(key string, value any) error {
 	d.Sweep, d.Search = nil, Search{}
 	if !strings.HasPrefix(key, "at[") {
 		d.At = nil
+	}
+	if !strings.HasPrefix(key, "client[") {
+		d.Clients = nil
 	}
 	if err := d.Set(key, value); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -81,7 +82,7 @@ func (s *search) standing(ctx context.Context, list []Setting) {
 	best := s.value(j)
 	s.ahead = 0
 	for _, x := range s.drawn {
-		if s.value(Job{x, 0, shares[0]}).less(best) {
+		if s.value(Job{x, 0, shares[0]}).compare(best) < 0 {
 			s.ahead++
 		}
 	}
@@ -151,14 +152,8 @@ func (s *search) sure(f *Found, list []Setting, best Setting) {
 			}
 		}
 	}
-	slices.SortStableFunc(f.Near, func(a, b Rival) int {
-		switch {
-		case a.Ratio.Mean < b.Ratio.Mean:
-			return -1
-		case a.Ratio.Mean > b.Ratio.Mean:
-			return 1
-		}
-		return 0
+	slices.SortStableFunc(f.Near, func(a, b Rival) int { // those that cannot be compared come last
+		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
 	})
 	if !math.IsInf(closest, 1) {
 		say("Of its %d neighbours %d were run on the same frames; the closest is %s with the first seed.",

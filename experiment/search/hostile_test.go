@@ -207,3 +207,50 @@ func TestApplyOfATable(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// A neighbour that cannot be compared with the best stands behind those that can.
+func TestIncomparableRivalsComeLast(t *testing.T) {
+	c := widths()
+	f, err := look(t.Context(), c, func(_ context.Context, jobs []Job) ([]Value, error) {
+		var out []Value
+		for _, j := range jobs {
+			v := Value{Figures: []float64{bowl(j.Setting)}}
+			if j.Setting[0] == 4 { // next to the best
+				v = (&evaluator{spec: c.Search}).refused(errors.New("no"))
+			}
+			out = append(out, v)
+		}
+		return out, nil
+	}, nil, Value{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, refused := 0, 0
+	for _, r := range f.Near {
+		if r.Ratio.N == 0 {
+			refused++
+		} else if refused > 0 {
+			last++
+		}
+	}
+	if refused == 0 || last > 0 {
+		t.Errorf("%d that cannot be compared, %d that can behind them", refused, last)
+	}
+}
+
+// A part of a range that a flag sets counts, whatever the file said before.
+func TestRangeSetAgain(t *testing.T) {
+	c, err := config.Parse("test.toml", []byte("[search]\nminimise = \"payload_kbps\"\n[search.over]\n\"sender.every\" = { from = 1, to = 2 }\n"))
+	if err == nil {
+		err = c.Set("search.over.sender.every.to", int64(4))
+	}
+	if err == nil {
+		err = c.Validate()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(c.Search.Over[0].Values); n != 4 {
+		t.Errorf("%d values, expected 1 to 4", n)
+	}
+}

@@ -36,8 +36,8 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	}
 	base := c.Clone()
 	base.Sweep, base.Search = nil, config.Search{}
-	if err := experiment.Check(ctx, base.Clone()); err != nil {
-		return nil, err
+	if base.Find == nil {
+		base.Find = func(name string) string { return name } // else each run would hash the files that it reads
 	}
 	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: engine.NewPackCache()}
 	if aboutTimes(c.Search) {

@@ -27,12 +27,9 @@ type Value struct {
 	Why       string  // in words, if it is not 0
 }
 
-// less orders by the bounds first, then by the first figure.
-func (v Value) less(w Value) bool {
-	if v.Violation != w.Violation {
-		return v.Violation < w.Violation
-	}
-	return v.Figures[0] < w.Figures[0]
+// compare orders by the bounds first, then by the first figure.
+func (v Value) compare(w Value) int {
+	return cmp.Or(cmp.Compare(v.Violation, w.Violation), cmp.Compare(v.Figures[0], w.Figures[0]))
 }
 
 // dominates reports whether v is nowhere worse than w and somewhere better.
@@ -246,15 +243,7 @@ func (s *search) rank(list []Setting, share int) {
 		}
 	}
 	slices.SortStableFunc(places, func(x, y placed) int {
-		switch c := cmp.Compare(x.beaten, y.beaten); {
-		case c != 0:
-			return c
-		case x.value.less(y.value):
-			return -1
-		case y.value.less(x.value):
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(x.beaten, y.beaten), x.value.compare(y.value))
 	})
 	for i := range places {
 		list[i] = places[i].at

@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"wirelab/experiment"
+	"wirelab/experiment/report"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -67,12 +65,8 @@ func (a *app) replay(cmd *cobra.Command, path string, json, force bool) error {
 
 // place names a point of a sweep: "down.loss=5%: "; nothing outside of one.
 func place(set map[string]string) string {
-	parts := make([]string, 0, len(set))
-	for _, key := range slices.Sorted(maps.Keys(set)) {
-		parts = append(parts, key+"="+set[key])
+	if name := report.PointName(set); name != "" {
+		return name + ": "
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, " ") + ": "
+	return ""
 }

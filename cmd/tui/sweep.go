@@ -415,9 +415,9 @@ var identity = sync.OnceValue(func() string {
 	if err != nil {
 		return v
 	}
-	sum, err := hashFile(self)
+	sum, err := fileHash(self)
 	if err != nil {
 		return v
 	}
-	return v + "-" + sum[:12]
+	return fmt.Sprintf("%s-%x", v, sum[:6])
 })

@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
-	"io"
-	"os"
 	"strings"
 	"sync/atomic"
 
@@ -88,18 +85,6 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 		return usage(err)
 	}
 	return errors.Join(err, ctx.Err())
-}
-
-// hashFile returns the SHA-256 of a file.
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // authority reads the certificates of those who vouch for a server; nil without a file:

@@ -119,7 +119,7 @@ func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	}
 	parts := make([]string, len(budget))
 	for i, b := range budget {
-		parts[i] = fmt.Sprintf("%s %.1f %%", b.Slot, 100*b.Share)
+		parts[i] = fmt.Sprintf("%s %.1f %%", b.Name(), 100*b.Share)
 	}
 	fmt.Fprintf(w, "bits      %s\n", strings.Join(parts, ", "))
 }

@@ -200,6 +200,14 @@ type BudgetShare struct {
 	Fields int `json:"fields,omitempty"`
 }
 
+// Name is what the slot is called; where several fields share it, how many.
+func (b *BudgetShare) Name() string {
+	if b.Fields > 1 {
+		return fmt.Sprintf("%d others", b.Fields)
+	}
+	return b.Slot
+}
+
 // Of flattens totals to a map from the dotted keys of their JSON to the figures.
 func Of(t Totals) map[string]float64 {
 	data, err := json.Marshal(t)

@@ -320,8 +320,8 @@ func (d *document) besideBits(runs []*Run, names []string) {
 	var slots []string
 	for _, r := range runs {
 		for _, b := range r.Result.Budget {
-			if !slices.Contains(slots, b.Slot) {
-				slots = append(slots, b.Slot)
+			if !slices.Contains(slots, b.Name()) {
+				slots = append(slots, b.Name())
 			}
 		}
 	}
@@ -338,7 +338,7 @@ func (d *document) besideBits(runs []*Run, names []string) {
 		for _, r := range runs {
 			bits, share := "–", "–"
 			for _, b := range r.Result.Budget {
-				if b.Slot == slot {
+				if b.Name() == slot {
 					bits, share = digits(figures.Ratio(b.Bits, float64(r.Result.Totals.Sent))), percent(b.Share)
 				}
 			}

@@ -152,8 +152,8 @@ func (d *document) bits(x *engine.Result) {
 	var names []string
 	var shares []float64
 	for _, b := range x.Budget {
-		names, shares = append(names, b.Slot), append(shares, b.Share)
-		t.row(b.Slot, percent(b.Share), digits(figures.Ratio(b.Bits, float64(x.Totals.Sent))), digits(b.Bits))
+		names, shares = append(names, b.Name()), append(shares, b.Share)
+		t.row(b.Name(), percent(b.Share), digits(figures.Ratio(b.Bits, float64(x.Totals.Sent))), digits(b.Bits))
 	}
 	s.Strip, s.Tables = strip(names, shares), []table{t}
 	d.Sections = append(d.Sections, s)

@@ -103,11 +103,7 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 func mdBudget(b *strings.Builder, r *engine.Result) {
 	b.WriteString("## Where the bits went\n\n| slot | bits | a packet | share |\n|---|---:|---:|---:|\n")
 	for _, s := range r.Budget {
-		name := mdName(s.Slot)
-		if s.Fields > 1 {
-			name = fmt.Sprintf("%d others", s.Fields)
-		}
-		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", name, s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
+		fmt.Fprintf(b, "| %s | %.0f | %.2f | %.1f %% |\n", mdName(s.Name()), s.Bits, s.Bits/max(1, float64(r.Totals.Sent)), 100*s.Share)
 	}
 	b.WriteString("\n")
 }

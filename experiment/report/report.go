@@ -27,12 +27,13 @@ type sweepDoc struct {
 	Reason      engine.Ending    `json:"reason"`
 	Interrupted bool             `json:"interrupted"`
 	Error       string           `json:"error,omitempty"`
+	Version     int              `json:"version,omitempty"` // of the format, of a single run
 }
 
 // MarshalJSON gives the one result, or {"runs": [...]} for a sweep.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	if r.Sweep || len(r.Runs) == 0 {
-		return json.Marshal(sweepDoc{append([]*engine.Result{}, r.Runs...), r.Planned, r.Reason, r.Interrupted, r.Error})
+		return json.Marshal(sweepDoc{append([]*engine.Result{}, r.Runs...), r.Planned, r.Reason, r.Interrupted, r.Error, 0})
 	}
 	return json.Marshal(r.Runs[0])
 }

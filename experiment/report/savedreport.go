@@ -203,15 +203,20 @@ func Read(path string) (*Report, error) {
 	}
 	var file sweepDoc
 	var single engine.Result
-	if err := json.Unmarshal(data, &file); err != nil || laterVersion(data) > 0 {
+	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, bad(unreadable(data, err))
 	}
 	if file.Runs == nil {
-		file = sweepDoc{}
+		file = sweepDoc{Version: file.Version}
 		if err := json.Unmarshal(data, &single); err != nil {
 			return nil, bad(unreadable(data, err))
 		}
 		file.Runs = []*engine.Result{&single}
+	}
+	if file.Version > engine.ReportVersion || slices.ContainsFunc(file.Runs, func(r *engine.Result) bool {
+		return r != nil && r.Version > engine.ReportVersion
+	}) {
+		return nil, bad(unreadable(data, nil))
 	}
 	sweep := file.Planned > 0 || len(file.Runs) != 1
 	if len(file.Runs) == 0 {

@@ -18,6 +18,9 @@ const maxSampleRows = 40_000
 // ReadSamples reads what a samples.csv holds for charts: bandwidth, changed items and what
 // became of the packets.
 func ReadSamples(path string) ([]engine.Sample, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", path) // to open a pipe is to wait
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,5 +89,13 @@ func TestRowsOfALongRun(t *testing.T) {
 	}
 	if out.most > openPackets+100 {
 		t.Errorf("%d of %d packets were held at once", out.most, len(want))
+	}
+}
+
+// What is no file is not waited for.
+func TestSamplesOfNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadSamples(dir); err == nil || !strings.Contains(err.Error(), "is no file") {
+		t.Errorf("a folder: %v", err)
 	}
 }

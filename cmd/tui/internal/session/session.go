@@ -60,19 +60,21 @@ func (s *Session) Settle() {
 	s.hear()
 }
 
-// Send hands a command to the lab, after any change that still waits.
-func (s *Session) Send(c experiment.Command) {
+// Send hands a command to the lab, after any change that still waits; false if the lab
+// had no room for it.
+func (s *Session) Send(c experiment.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		s.Present() // what is asked for begins there
 	}
 	s.Sent++
 	if !s.Flush() || !s.lab.Do(c) {
 		s.Say(errBusy.Error(), true)
-		return
+		return false
 	}
 	if c.Undo || c.Redo || c.Seek != nil {
 		s.Pending.forget()
 	}
+	return true
 }
 
 // errBusy: the lab's queue of commands is full.

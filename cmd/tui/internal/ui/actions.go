@@ -214,8 +214,9 @@ func (m *Model) quit(how command.Leave) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
 	case how == command.LeaveSaving:
-		m.leaving.begin(snap)
-		m.lab.Send(experiment.Command{Save: &m.opt.ReportsDir})
+		if m.lab.Send(experiment.Command{Save: &m.opt.ReportsDir}) {
+			m.leaving.begin(snap)
+		}
 		return nil
 	case how == command.LeaveAsking && snap.Now-snap.Saved > muchToLose:
 		m.over = &leaveBox{length: snap.Now, unsaved: snap.Now - snap.Saved}

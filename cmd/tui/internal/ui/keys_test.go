@@ -390,6 +390,41 @@ func TestLeavingSaves(t *testing.T) {
 	}
 }
 
+// Where time stands still and all of it is in a report already, whoever saves again leaves too.
+// What was refused, and a run that went back meanwhile, leave nothing behind: the next report
+// is written for its own sake.
+func TestLeavingSavesAgain(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		full  bool
+		now   time.Duration // of the run when the report is written
+		quits bool
+	}{
+		{what: "saved already", now: 90 * time.Second, quits: true},
+		{what: "the lab is busy", full: true, now: 90 * time.Second},
+		{what: "it went back", now: 40 * time.Second},
+	} {
+		lab := labtest.NewLab()
+		lab.Snap.State, lab.Snap.Saved, lab.Full = engine.Paused, lab.Snap.Now, c.full
+		m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
+		press(m, line("wq")...)
+		for i, want := range []bool{c.quits, false} {
+			next := *lab.Snap
+			next.Now, next.Saved, next.Notice = c.now, c.now, engine.Notice{ID: next.Notice.ID + 1, Text: "saved as x"}
+			if i > 0 { // time goes on, and a report is asked for with s
+				next.Now, next.Saved = 2*time.Minute, 2*time.Minute
+			}
+			lab.Snap = &next
+			if _, cmd := m.Update(tickMsg{}); leaves(cmd) != want {
+				t.Errorf("%s: notice %d; it leaves: %v", c.what, i+1, !want)
+			}
+			if want {
+				break
+			}
+		}
+	}
+}
+
 // leaves reports whether a command ends the program; others may take their time.
 func leaves(cmd tea.Cmd) bool {
 	if cmd == nil {

@@ -17,20 +17,21 @@ const muchToLose = time.Minute
 // leaving is a report that has to be written before the program ends.
 type leaving struct {
 	saving bool
-	saved  time.Duration // what was in a report before
-	notice int
+	upto   time.Duration // what is to be in the report at least
+	notice int           // the newest before
 }
 
 // begin starts the wait for the report.
-func (l *leaving) begin(snap *engine.Snapshot) { *l = leaving{true, snap.Saved, snap.Notice.ID} }
+func (l *leaving) begin(snap *engine.Snapshot) { *l = leaving{true, snap.Now, snap.Notice.ID} }
 
 // done reports whether the report is written. If it could not be, nobody leaves: the
-// notice says why.
+// notice says why. Nor does anybody who has gone back to before meanwhile.
 func (l *leaving) done(snap *engine.Snapshot) bool {
-	if l.saving && snap.Notice.ID != l.notice && snap.Notice.Bad && !snap.Saving {
+	said := snap.Notice.ID != l.notice && !snap.Saving
+	if said && snap.Notice.Bad || snap.Now < l.upto {
 		l.saving = false
 	}
-	return l.saving && snap.Saved > l.saved
+	return l.saving && said && snap.Saved >= l.upto
 }
 
 // leaveBox asks whoever leaves what is to become of the run.

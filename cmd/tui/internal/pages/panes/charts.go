@@ -53,7 +53,7 @@ type Charts struct {
 	Lane   engine.Lane
 	beside []engine.Lane // the shadows
 	marks  []engine.Mark
-	seams  []chart.Stretch // the periods in which packets build across a seam
+	seams  []chart.Stretch // of what is in sight: the periods in which packets build across a seam
 	end    int64           // periods since the start
 	zoomed bool
 	fit    bool // the value axes go by the data, and need not begin at zero
@@ -89,8 +89,24 @@ func (p *Charts) Observe(v room.View) bool {
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.zoomed = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
 	p.beside, p.back, p.budget = v.Beside(), v.Back, v.Cfg.BudgetKbps
-	p.seams = seamsOf(v.Snap.Lanes)
 	return true
+}
+
+// inSight are the charts of what can be seen of them in w columns: of samples older than
+// that, and than what rates are counted over, nothing is made. A minute is in sight of five
+// that are kept.
+func (p *Charts) inSight(th *look.Theme, w int) *Charts {
+	spec := &chart.Spec{Span: int(p.span() / engine.SamplePeriod)}
+	th.StyleChart(spec)
+	most := time.Duration(spec.InSight(w))*engine.SamplePeriod + room.RecentSpan
+	cut := *p
+	cut.Lane.Samples = engine.Tail(p.Lane.Samples, most)
+	cut.beside = slices.Clone(p.beside)
+	for i := range cut.beside {
+		cut.beside[i].Samples = engine.Tail(cut.beside[i].Samples, most)
+	}
+	cut.seams = seamsOf(slices.Concat([]engine.Lane{cut.Lane}, cut.beside))
+	return &cut
 }
 
 // chartRows says which rows each of the three charts gets inside a pane of h
@@ -110,6 +126,7 @@ func chartRows(h int) (first, rows [3]int) {
 
 // Draw implements room.Pane.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	p = p.inSight(th, c.W-2)
 	if p.Solo && p.Lit >= 0 {
 		p.drawOne(c, th, p.Lit, focused || p.Brief)
 		return

@@ -188,3 +188,55 @@ func TestLegendsFitBesideShadows(t *testing.T) {
 		}
 	}
 }
+
+// Of five minutes the charts are drawn from what is in sight of them alone, and look as if
+// all had been there: with shadows of which one joined late, with seams, at every width,
+// span and style.
+func TestChartsOfWhatIsInSight(t *testing.T) {
+	snap := labtest.WithShadows(labtest.Snapshot(5*time.Minute), "rotor", "raw")
+	for i := range snap.Lanes {
+		for k := range snap.Lanes[i].Samples {
+			s := &snap.Lanes[i].Samples[k]
+			s.Starved, s.Displayed = k%5, 6
+			if k%97 == 0 {
+				s.Across, s.PayloadBits = 1, 20*s.PayloadBits
+			}
+		}
+	}
+	late := &snap.Lanes[2]
+	late.Began, late.Samples = 4*time.Minute+30*time.Second, late.Samples[2700:]
+	p := &Charts{Lit: -1}
+	p.Observe(labtest.ViewOf(snap))
+	for range ChartSpans() {
+		p.NextSpan()
+		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {
+			for _, w := range []int{9, 40, 78, 159, 300} {
+				cut := p.inSight(th, w)
+				if kept := time.Duration(len(cut.Lane.Samples)) * engine.SamplePeriod; w == 159 && kept > p.span()+10*time.Second {
+					t.Errorf("of %v in sight %v are drawn", p.span(), kept)
+				}
+				for i := range RatioChart + 1 {
+					var drawn [2]string
+					for n, q := range []*Charts{p, cut} {
+						_, _, spec := q.chart(th, w, i)
+						q.Common(spec, th)
+						if n == 0 {
+							spec.Aside = seamsOf(snap.Lanes)
+						}
+						drawn[n] = chart.Draw(spec, w, 12).String()
+					}
+					if drawn[0] != drawn[1] {
+						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.span(), w, drawn[0], drawn[1])
+					}
+				}
+				all, some := starvedLine(snap.Lanes[0].Samples), starvedLine(cut.Lane.Samples)
+				spec := &chart.Spec{Time: true, Floor: 10}
+				p.Common(spec, th)
+				n := spec.InSight(w)
+				if all, some = all[max(len(all)-n, 0):], some[max(len(some)-n, 0):]; !slices.Equal(all, some) {
+					t.Fatalf("%d columns of %v: what starved differs", w, p.span())
+				}
+			}
+		}
+	}
+}

@@ -29,10 +29,11 @@ func (p *Charts) overRunning(th *look.Theme) *chart.Spec {
 // ratioNow is what a shadow sent in the last seconds over what the encoder under the
 // keys did.
 func (p *Charts) ratioNow(l *engine.Lane) string {
-	const recent = int(room.RecentSpan / engine.SamplePeriod)
-	values, weights := lockstep.Ratio(l, &p.Lane)
+	recent, under := *l, p.Lane
+	recent.Samples, under.Samples = engine.Tail(l.Samples, room.RecentSpan), engine.Tail(p.Lane.Samples, room.RecentSpan)
+	values, weights := lockstep.Ratio(&recent, &under)
 	own, base := 0.0, 0.0
-	for i := max(len(values)-recent, 0); i < len(values); i++ {
+	for i := range values {
 		own, base = own+values[i]*weights[i], base+weights[i]
 	}
 	return look.Fixed(own/base, 3) // nothing over nothing is a dash

@@ -9,12 +9,15 @@ import (
 )
 
 // head is what the list says of a report beside its name.
-type head struct{ data, encoder, link, kbps string }
+type head struct {
+	of                        report.SavedReport // as it was when it was read
+	data, encoder, link, kbps string
+}
 
 // headOf takes it from a report that was read.
-func headOf(d *run) head {
+func headOf(s report.SavedReport, d *run) head {
 	if d.trouble != "" {
-		return head{data: "cannot be read"}
+		return head{of: s, data: "cannot be read"}
 	}
 	kind, arg, ok := strings.Cut(d.settings["data.source"], ":")
 	if ok {
@@ -24,7 +27,7 @@ func headOf(d *run) head {
 	if link == "" {
 		link = d.settings["down.loss"] + " " + d.settings["down.latency"]
 	}
-	return head{kind, d.settings["encoder.name"], link, look.Fixed(d.totals.PayloadKbps, 0)}
+	return head{s, kind, d.settings["encoder.name"], link, look.Fixed(d.totals.PayloadKbps, 0)}
 }
 
 // when is the name of a report without what another column says, so that the seconds and

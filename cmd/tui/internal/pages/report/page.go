@@ -116,11 +116,11 @@ func (p *Page) Work() (read func() (take func())) {
 	}
 	if s := p.saved.unread(); s != nil && !p.due {
 		p.busy = true
-		path, one := s.Path, *s
+		one := *s
 		return func() func() {
-			h := headOf(openRun(one))
+			h := headOf(one, openRun(one))
 			return func() {
-				p.busy, p.saved.heads[path] = false, h
+				p.busy, p.saved.heads[one.Path] = false, h
 				p.slots[atSaved].Redraw()
 			}
 		}
@@ -152,7 +152,7 @@ func (p *Page) keep(s report.SavedReport, d *run) {
 			}
 		}
 	}
-	p.read[s.Path], p.stamps[s.Path] = d, s
+	p.read[s.Path], p.stamps[s.Path], p.saved.heads[s.Path] = d, s, headOf(s, d)
 	p.arrange()
 }
 

@@ -187,6 +187,36 @@ func TestReportsAreKept(t *testing.T) {
 	}
 }
 
+// What the list says of a report comes from the reading that the page beside it takes; of one
+// that was written anew it is read anew, wherever the cursor stands.
+func TestHeadsFollowTheFiles(t *testing.T) {
+	dir := labtest.Reports(t)
+	p := New(dir)
+	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	m.Press("down", "down", "down", "down")
+	path := p.saved.picked().Path
+	if h := p.saved.heads[path]; h.encoder != "rotor" {
+		t.Errorf("the report was read, and the list knows %+v", h)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, keys := range [][]string{{}, {"esc"}} {
+		_ = m.View()
+		kbps := fmt.Sprintf("%d", 911+i)
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "142.5", kbps+".00000000"[:6+i], 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p.due = true
+		m.Press(keys...)
+		m.Tick(true)
+		if h := p.saved.heads[path]; h.kbps != kbps {
+			t.Errorf("after %v: %s kbps stand in the list, %s in the file", keys, h.kbps, kbps)
+		}
+	}
+}
+
 // The charts of a report are those of its samples, also where the last line was cut off.
 func TestChartsOfAReport(t *testing.T) {
 	dir := labtest.Reports(t)

@@ -65,6 +65,9 @@ func presentRun(snap *engine.Snapshot) *run {
 	if len(snap.Lanes) > 0 {
 		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
+	if len(snap.Lanes) < 2 { // to gather what there is to compare takes a walk through all samples
+		return d
+	}
 	for i, c := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
 		d.beside = append(d.beside, snap.Lanes[i].Name()+" "+look.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}

@@ -14,13 +14,13 @@ type saved struct {
 	dir    string
 	list   []report.SavedReport
 	err    error
-	listed bool   // the folder has been looked at
-	chosen int    // -1: none
-	base   string // path of the one the others are held against; "": the present run
-	top    int    // first row in sight, as last drawn
-	rows   int    // and how many there were
-	first  int    // row of the pane that the first of them was on
-	heads  map[string]head
+	listed bool            // the folder has been looked at
+	chosen int             // -1: none
+	base   string          // path of the one the others are held against; "": the present run
+	top    int             // first row in sight, as last drawn
+	rows   int             // and how many there were
+	first  int             // row of the pane that the first of them was on
+	heads  map[string]head // by path
 }
 
 func (p *saved) Name() string { return "Reports" }
@@ -130,10 +130,10 @@ func (p *saved) row(c *look.Canvas, th *look.Theme, y, i int) {
 	}
 }
 
-// unread is a report in sight of which nothing is known yet.
+// unread is a report in sight of which nothing is known yet, or that was written anew since.
 func (p *saved) unread() *report.SavedReport {
 	for i := max(p.top-1, 0); i < min(p.top+p.rows, len(p.list)); i++ {
-		if _, ok := p.heads[p.list[i].Path]; !ok {
+		if p.heads[p.list[i].Path].of != p.list[i] {
 			return &p.list[i]
 		}
 	}

@@ -17,6 +17,7 @@ type Changes struct {
 	changes  []entry                  // worth showing
 	effects  map[time.Duration]effect // that are known, by the time of the change
 	measured int                      // of the snapshot's effects, those that were looked at
+	newest   *engine.Sample           // of the last of them
 	trying   time.Duration            // the change that is being measured; 0: none
 	per      string                   // what bits are divided by
 	seen     bool
@@ -41,14 +42,33 @@ func (p *Changes) Observe(v room.View) bool {
 		p.changes = entries(v.Snap.Marks)
 	}
 	p.per = PerShort(v.Snap.Schema, v.Snap.Item)
-	if n := len(v.Snap.Effects); n != p.measured || v.Snap.Trying != p.trying {
-		p.effects, p.measured, p.trying, moved = map[time.Duration]effect{}, n, v.Snap.Trying, true
-		for i := range v.Snap.Effects {
-			e := &v.Snap.Effects[i]
-			p.effects[e.T] = effectOf(e)
-		}
+	if n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects); n != p.measured || newest != p.newest || v.Snap.Trying != p.trying {
+		p.measured, p.newest, p.trying, moved = n, newest, v.Snap.Trying, true
+		p.measure(v.Snap.Effects)
 	}
 	return moved
+}
+
+// newestEffect tells the last of the effects from any other.
+func newestEffect(list []engine.Effect) *engine.Sample {
+	if len(list) == 0 {
+		return nil
+	}
+	return firstAfter(&list[len(list)-1])
+}
+
+// measure sums up the effects, but for those that are known: each takes hundreds of draws.
+func (p *Changes) measure(list []engine.Effect) {
+	known := p.effects
+	p.effects = make(map[time.Duration]effect, len(list))
+	for i := range list {
+		e := &list[i]
+		was, ok := known[e.T]
+		if !ok || was.of != firstAfter(e) {
+			was = effectOf(e)
+		}
+		p.effects[e.T] = was
+	}
 }
 
 // Draw implements room.Pane.

@@ -58,6 +58,44 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 	}
 }
 
+// What is told of a change is what was measured last: also once as many effects are kept as
+// there may be, so that their number stands still, and where a run went back and something else
+// was changed at the same moment.
+func TestNewEffectsAreToldHoweverManyThereAre(t *testing.T) {
+	const kept = 100
+	model := tried(20*time.Second, true).Effects[0]
+	effect := func(at time.Duration, tenths int64) engine.Effect {
+		e := engine.Effect{T: at, Until: at + 6*time.Second, Before: model.Before}
+		for _, s := range model.Before {
+			s.PayloadBits = s.PayloadBits * tenths / 10
+			e.After = append(e.After, s)
+		}
+		return e
+	}
+	snap := labtest.Snapshot(2 * time.Second)
+	snap.Marks, snap.Effects, snap.Trying = nil, nil, 0
+	at := func(i int) time.Duration { return time.Duration(i) * 10 * time.Second }
+	for i := range kept + 1 {
+		snap.Marks = append(snap.Marks, engine.Mark{T: at(i + 1), Label: "encoder rotor"})
+		snap.Effects = append(snap.Effects, effect(at(i+1), 8))
+	}
+	before, after, back := *snap, *snap, *snap
+	before.Effects, after.Effects = snap.Effects[:kept], snap.Effects[1:]
+	back.Effects = append(snap.Effects[1:kept:kept], effect(at(kept+1), 5))
+	p := &Changes{}
+	for i, c := range []struct {
+		snap *engine.Snapshot
+		want [2]string // of the newest change, and of the one before
+	}{{&before, [2]string{" - │", "−20"}}, {&after, [2]string{"−20", "−20"}}, {&back, [2]string{"−50", "−20"}}} {
+		if rows := labtest.Draw(p, labtest.ViewOf(c.snap), 48, 5); !strings.Contains(rows[1], c.want[0]) || !strings.Contains(rows[2], c.want[1]) {
+			t.Errorf("snapshot %d: want %q in\n%s", i, c.want, strings.Join(rows, "\n"))
+		}
+	}
+	if p.Observe(labtest.ViewOf(&back)) {
+		t.Error("it is drawn anew though nothing came")
+	}
+}
+
 func TestDraggedControlIsMeasuredFromItsFirstRung(t *testing.T) {
 	mark := func(ms int, label string) engine.Mark {
 		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}

@@ -37,6 +37,16 @@ func entries(marks []engine.Mark) []entry {
 type effect struct {
 	before, after cost
 	times         paired.Quotient // payload after over payload before
+	of            *engine.Sample  // see firstAfter
+}
+
+// firstAfter tells an effect from any other: snapshots share its samples. A change at the same
+// moment of a run that went back has others.
+func firstAfter(e *engine.Effect) *engine.Sample {
+	if len(e.After) == 0 {
+		return nil
+	}
+	return &e.After[0]
 }
 
 // cost is what was sent in a stretch of time.
@@ -60,7 +70,7 @@ func costOf(list []engine.Sample) cost {
 // effectOf sums up what was measured of a change.
 func effectOf(e *engine.Effect) effect {
 	before, after := lockstep.WithoutSeams(e.Before, e.After)
-	return effect{costOf(before), costOf(after), lockstep.TimesAsMuch(after, before)}
+	return effect{costOf(before), costOf(after), lockstep.TimesAsMuch(after, before), firstAfter(e)}
 }
 
 // hasEffect reports whether a change is one that can have an effect on what the

@@ -25,6 +25,7 @@ const (
 type account struct {
 	snap   *engine.Snapshot
 	lanes  []engine.Lane
+	used   encoders.Budget // see tally
 	parts  []encoders.Slot // charged by any of the two, in their fixed order
 	unit   stackUnit
 	zoom   int
@@ -48,8 +49,8 @@ func (a *account) observe(v room.View) bool {
 	a.snap, a.lanes, a.newest = v.Snap, v.Snap.Lanes, a.ending(v.Snap)
 	a.shown = a.second.At(a.lanes)
 	a.parts = a.parts[:0]
-	used := a.used()
-	for k, u := range used.Units {
+	a.tally()
+	for k, u := range a.used.Units {
 		if u > 0 {
 			a.parts = append(a.parts, encoders.Slot(k))
 		}
@@ -69,19 +70,20 @@ func (a *account) ending(snap *engine.Snapshot) int64 {
 	return int64(all[len(all)-1].T / engine.SamplePeriod)
 }
 
-// used sums up what both encoders spent in the time that the charts show: a part
-// keeps its line though nothing was spent on it lately.
-func (a *account) used() (sum encoders.Budget) {
+// tally sums up what both encoders spent in the time that the charts show: a part keeps its
+// line though nothing was spent on it lately.
+func (a *account) tally() {
+	a.used = encoders.Budget{}
 	for _, l := range []*engine.Lane{a.first(), a.other()} {
 		if l == nil {
 			continue
 		}
-		sum.Add(&l.Recent.Budget)
-		for _, s := range l.Samples[max(len(l.Samples)-int(a.span()/engine.SamplePeriod), 0):] {
-			sum.Add(&s.Budget)
+		a.used.Add(&l.Recent.Budget)
+		recent := engine.Tail(l.Samples, a.span())
+		for i := range recent {
+			a.used.Add(&recent[i].Budget)
 		}
 	}
-	return sum
 }
 
 // span is how much time the charts show.

@@ -48,6 +48,12 @@ func (p *Page) renew() {
 	p.charts[1].Redraw()
 }
 
+// retally has it drawn anew of another time, or with another shadow.
+func (p *Page) retally() {
+	p.account.tally()
+	p.renew()
+}
+
 // Lines implements room.Page.
 func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
@@ -100,7 +106,7 @@ func (p *Page) Focus(step int) {
 	default:
 		a.second.Next(a.lanes, step)
 	}
-	p.renew()
+	p.retally()
 }
 
 // Move implements room.Page.
@@ -133,7 +139,7 @@ func (p *Page) Release() {
 // Zoom implements room.Page.
 func (p *Page) Zoom() {
 	p.account.zoom = (p.account.zoom + 1) % len(panes.ChartSpans())
-	p.renew()
+	p.retally()
 }
 
 // Bindings implements room.Page.
@@ -143,7 +149,7 @@ func (p *Page) Bindings() []room.Binding {
 			return room.Request{Say: "w puts another shadow beside; there are no two of them: v adds one"}
 		}
 		p.account.second.Next(p.account.lanes, 1)
-		p.renew()
+		p.retally()
 		return room.Request{}
 	}
 	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "which shadow stands beside", next)}

@@ -99,9 +99,8 @@ func (p *table) visible(n int) (shown, rest []encoders.Slot) {
 		from := min(max(at-keep/2, 0), len(p.parts)-keep)
 		return p.parts[from : from+keep], slices.Concat(p.parts[:from], p.parts[from+keep:])
 	}
-	used := p.used()
 	order := slices.Clone(p.parts)
-	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(used.Units[b], used.Units[a]) })
+	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(p.used.Units[b], p.used.Units[a]) })
 	return order[:keep], order[keep:]
 }
 

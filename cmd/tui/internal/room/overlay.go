@@ -1,8 +1,6 @@
 package room
 
 import (
-	"math"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/look"
@@ -21,10 +19,11 @@ type Overlay interface {
 // OverlayMargin is how many columns of the screen a box leaves free.
 const OverlayMargin = 4
 
-// Screenful is how far one key leafs, and Far is farther than any list is long.
+// Screenful is how far one key leafs, and Far is farther than any list is long; where ints have
+// 32 bits it can be added to a place.
 const (
 	Screenful = 10
-	Far       = math.MaxInt32
+	Far       = 1 << 20
 )
 
 // ListStep is how far a key moves in a list that is typed into, 0 if it is none that moves.

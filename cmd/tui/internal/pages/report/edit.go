@@ -85,10 +85,10 @@ func (p *Page) restore() room.Request {
 		return room.Request{Command: &experiment.Command{Undo: true}}
 	}
 	s := p.gone[n-1]
-	p.gone, p.due = p.gone[:n-1], true
 	if err := s.Restore(); err != nil {
 		return room.Request{Say: err.Error(), Bad: true}
 	}
+	p.gone, p.due = p.gone[:n-1], true
 	return room.Request{Say: s.Name + " is back"}
 }
 

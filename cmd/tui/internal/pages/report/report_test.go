@@ -161,10 +161,20 @@ func TestReportsAreKept(t *testing.T) {
 		return list
 	}
 	before, name := names(), p.saved.picked().Name
+	path := filepath.Dir(p.saved.picked().Path)
 	p.remove()
 	m.Tick(true)
 	if now := names(); len(now) != len(before)-1 || slices.Contains(now, name) {
 		t.Errorf("after deleting %s: %v", name, now)
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.restore(); !r.Bad || !strings.Contains(r.Say, "already") {
+		t.Errorf("its name is taken, and u says %q", r.Say)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
 	}
 	if r := p.restore(); r.Command != nil || !slices.Equal(names(), before) {
 		t.Errorf("brought back: %v, were %v", names(), before)

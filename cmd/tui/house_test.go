@@ -48,20 +48,21 @@ var plan = map[string][]string{
 	"cmd/tui/internal/labtest":       slices.Concat(rooms("session", "room", "look"), lab, []string{"dataset/...", "encoders/...", "lossmodel"}),
 
 	// The rooms of the lab, from the bottom up.
-	"experiment/paired":   {},                                                   // how far a difference can be trusted; knows nothing of what it means
-	"experiment/transfer": {},                                                   // brings blocks across; knows no links and no encoders
-	"experiment/endpoint": {"experiment/transfer", "dataset/frame", "encoders"}, // what a game could ship: no truth, no meter, no link
-	"experiment/figures":  {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
-	"experiment/config":   {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
-	"experiment/engine":   {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
-	"experiment/trust":    {"experiment/engine", "lossmodel", "lossmodel/loss", "lossmodel/measure"}, // whether a link did what it was asked for
-	"experiment/lockstep": {"experiment/engine", "experiment/figures", "experiment/paired"},          // compares lanes over the time that they have in common
-	"experiment/report":   {"experiment/lockstep", "experiment/paired", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
-	"experiment/page":     {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "dataset/whole", "lossmodel"}, // report.html
-	"experiment":          {"experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
-	"experiment/sweep":    {"experiment", "experiment/paired", "experiment/page", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
-	"experiment/search":   {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                                               // looks for the best
-	"experiment/walkoff":  {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                                                   // scores encoders without a network
+	"experiment/paired":         {},                                                   // how far a difference can be trusted; knows nothing of what it means
+	"experiment/transfer":       {},                                                   // brings blocks across; knows no links and no encoders
+	"experiment/endpoint":       {"experiment/transfer", "dataset/frame", "encoders"}, // what a game could ship: no truth, no meter, no link
+	"experiment/figures":        {"dataset/frame", "encoders", "lossmodel"},           // what a run measures: names, types, JSON
+	"experiment/config":         {"experiment/figures", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel", "lossmodel/tracefile"},
+	"experiment/engine":         {"experiment/config", "experiment/figures", "experiment/endpoint", "experiment/transfer", "dataset/...", "encoders/...", "lossmodel"},
+	"experiment/trust":          {"experiment/engine", "lossmodel", "lossmodel/loss", "lossmodel/measure"}, // whether a link did what it was asked for
+	"experiment/lockstep":       {"experiment/engine", "experiment/figures", "experiment/paired"},          // compares lanes over the time that they have in common
+	"experiment/report":         {"experiment/lockstep", "experiment/paired", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
+	"experiment/page":           {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "dataset/whole", "lossmodel"}, // report.html
+	"experiment":                {"experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
+	"experiment/sweep":          {"experiment", "experiment/paired", "experiment/page", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
+	"experiment/search":         {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                                               // looks for the best
+	"experiment/remote/channel": {},                                                                                                                                                           // authenticated datagrams between two sockets; knows nothing of what they carry
+	"experiment/walkoff":        {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                                                   // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests
 

@@ -1,0 +1,201 @@
+package channel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Datagrams of any size go both ways, for several sessions on one socket, over both
+// families.
+func TestBothWays(t *testing.T) {
+	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := Listen(netip.MustParseAddrPort(at), Options{Token: token(t, secret)})
+		if err != nil {
+			t.Skipf("%s: %v", at, err)
+		}
+		t.Cleanup(func() { l.Close() })
+		for purpose := range uint8(3) {
+			here, there := dialed(t, l, l.Addr(), purpose)
+			if there.Purpose() != purpose || here.Remote() != l.Addr() {
+				t.Errorf("purpose %d from %s", there.Purpose(), here.Remote())
+			}
+			for _, ends := range [][2]*Session{{here, there}, {there, here}} {
+				for stream, size := range map[uint8]int{1: 0, 2: 1, 255: 1200, 9: MaxPayload} {
+					before := time.Now()
+					sent := bytes.Repeat([]byte{stream}, size)
+					if err := ends[0].Send(stream, sent); err != nil {
+						t.Fatal(err)
+					}
+					d := receive(t, ends[1])
+					if d.Stream != stream || !bytes.Equal(d.Data, sent) || d.At.Before(before) || d.At.After(time.Now()) || d.Again {
+						t.Errorf("stream %d: %d bytes of stream %d at %v", stream, len(d.Data), d.Stream, d.At)
+					}
+				}
+				if b := ends[1].Books(); b.Delivered != 4 || b.DeliveredBytes != 1201+MaxPayload || !b.Balanced() || b.Dropped() != 0 {
+					t.Errorf("%+v", b)
+				}
+			}
+		}
+		if b := l.Books(); !b.Balanced() || b.Dropped() != 0 || b.Sent != 12 {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
+// A datagram is longer than its payload by Overhead.
+func TestOverhead(t *testing.T) {
+	l := listen(t, Options{})
+	here, _ := dialed(t, l, l.Addr(), 1)
+	was := here.Books()
+	_ = here.Send(1, make([]byte, 100))
+	if now := here.Books(); now.OutBytes-was.OutBytes != 100+Overhead || now.SentBytes != 100 {
+		t.Errorf("%+v after %+v", now, was)
+	}
+	if err := here.Send(1, make([]byte, MaxPayload+1)); err == nil {
+		t.Error("a payload that no datagram has room for was taken")
+	}
+}
+
+func TestBye(t *testing.T) {
+	l := listen(t, Options{})
+	here, there := dialed(t, l, l.Addr(), 1)
+	_ = here.Send(7, []byte("last"))
+	here.Close()
+	if d := receive(t, there); string(d.Data) != "last" {
+		t.Errorf("%q", d.Data)
+	}
+	if _, err := there.Receive(within(t), nil); err != io.EOF {
+		t.Errorf("after a bye: %v", err)
+	}
+	if err := there.Send(1, nil); err != io.EOF {
+		t.Errorf("sending after a bye: %v", err)
+	}
+	if err := here.Send(1, nil); err != ErrClosed {
+		t.Errorf("sending after Close: %v", err)
+	}
+	here, _ = dialed(t, l, l.Addr(), 1)
+	l.Close()
+	if _, err := here.Receive(within(t), nil); err != io.EOF {
+		t.Errorf("after the listener ended: %v", err)
+	}
+	if _, err := l.Accept(within(t)); err != ErrClosed {
+		t.Errorf("a listener that is closed: %v", err)
+	}
+}
+
+// Pings keep a session alive of which neither end has anything to say; one whose far end
+// is gone is over.
+func TestIdle(t *testing.T) {
+	o := Options{Token: token(t, secret), Idle: 300 * time.Millisecond}
+	l := listen(t, o)
+	here, err := Dial(within(t), l.Addr(), 1, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := l.Accept(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "pings", func() bool { return there.Books().Control > 8 && here.Books().Control > 8 })
+	if here.Err() != nil || there.Err() != nil {
+		t.Errorf("over although both are there: %v, %v", here.Err(), there.Err())
+	}
+	l.conn.Close() // without a bye
+	<-here.Done()
+	<-there.Done()
+	if here.Err() != ErrIdle || there.Err() != ErrIdle {
+		t.Errorf("%v, %v", here.Err(), there.Err())
+	}
+	if b := here.Books(); b.Gone == 0 || !b.Balanced() {
+		t.Errorf("nobody was there, and the system did not say so: %+v", b)
+	}
+}
+
+func TestDialRefused(t *testing.T) {
+	l := listen(t, Options{MaxSessions: 1, Purposes: []uint8{1}})
+	var refused *RefusedError
+	if _, err := Dial(within(t), l.Addr(), 2, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != NoPurpose {
+		t.Errorf("an unknown purpose: %v", err)
+	}
+	here, _ := dialed(t, l, l.Addr(), 1)
+	if _, err := Dial(within(t), l.Addr(), 1, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != NoRoom {
+		t.Errorf("one too many: %v", err)
+	}
+	here.Close()
+	until(t, "room again", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.sessions) == 0 })
+	dialed(t, l, l.Addr(), 1)
+	if b := l.Books(); b.By[Full] != 2 || !b.Balanced() {
+		t.Errorf("%+v", b)
+	}
+}
+
+// Whoever has another token hears nothing.
+func TestDialStranger(t *testing.T) {
+	l := listen(t, Options{})
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	_, err := Dial(ctx, l.Addr(), 1, Options{Token: token(t, strings.Repeat("0123456789abcdef", 2))})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if b := l.Books(); b.By[Forged] == 0 || b.Out != 0 || !b.Balanced() {
+		t.Errorf("%+v", b)
+	}
+}
+
+// A dialer that comes before its listener waits for it.
+func TestDialFirst(t *testing.T) {
+	c, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(loopback()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := c.LocalAddr().(*net.UDPAddr).AddrPort()
+	c.Close()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Dial(context.Background(), at, 1, Options{Token: token(t, secret)})
+		ended <- err
+	}()
+	l, err := Listen(at, Options{Token: token(t, secret)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for text, good := range map[string]bool{
+		NewToken():                         true,
+		secret:                             true,
+		secret[1:]:                         false,
+		strings.ToUpper(secret):            true,
+		"":                                 false,
+		"password":                         false,
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": false,
+		"MTIzNDU2Nzg5MGFiY2RlZg":           true,
+		"0123456789012345678901234567890":  false,
+	} {
+		if _, err := ParseToken(text); (err == nil) != good || err != nil && !errors.Is(err, ErrToken) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	seen := []string{}
+	for range 100 {
+		seen = append(seen, NewToken())
+	}
+	slices.Sort(seen)
+	if len(slices.Compact(seen)) != 100 || len(seen[0]) != 32 {
+		t.Error("tokens repeat")
+	}
+}

@@ -1,0 +1,227 @@
+package channel
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Options say what a channel is like.
+type Options struct {
+	Token       Token
+	Idle        time.Duration // a session that hears nothing for so long is over; 0: DefaultIdle
+	MaxSessions int           // of a listener, at a time; 0: DefaultSessions
+	Buffer      int           // bytes that each session keeps until they are read; 0: DefaultBuffer
+	Purposes    []uint8       // of a listener: what dialers may want; nil: anything
+}
+
+// What Options that are 0 stand for.
+const (
+	DefaultIdle     = 20 * time.Second
+	DefaultSessions = 16
+	DefaultBuffer   = 1 << 20
+)
+
+func (o *Options) complete() {
+	if o.Idle <= 0 {
+		o.Idle = DefaultIdle
+	}
+	if o.MaxSessions <= 0 {
+		o.MaxSessions = DefaultSessions
+	}
+	if o.Buffer <= 0 {
+		o.Buffer = DefaultBuffer
+	}
+	o.Buffer = max(o.Buffer, 1<<17) // two datagrams of any size
+	if o.Token == (Token{}) {
+		panic("channel: no token; expected one of ParseToken")
+	}
+}
+
+// tick is how often sessions are looked after.
+func (o *Options) tick() time.Duration { return max(time.Millisecond, min(o.Idle/8, time.Second)) }
+
+// Listener is a socket that serves those who have the token.
+type Listener struct {
+	options Options
+	conn    *net.UDPConn
+	begin   time.Time
+	write   func(b []byte, to netip.AddrPort) error
+	done    sync.WaitGroup
+
+	mu       sync.Mutex
+	door     door
+	sessions map[uint32]*Session
+	accepted chan *Session
+	books    Books // with what sessions sent that are over
+	closed   chan struct{}
+}
+
+// Listen binds a socket. Only Accept's sessions and the answers to hellos are sent from it.
+func Listen(at netip.AddrPort, o Options) (*Listener, error) {
+	o.complete()
+	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(at))
+	if err != nil {
+		return nil, err
+	}
+	l := newListener(o, func(b []byte, to netip.AddrPort) error {
+		_, err := conn.WriteToUDPAddrPort(b, to)
+		return err
+	})
+	l.conn = prepared(conn)
+	l.done.Go(l.read)
+	l.done.Go(l.tend)
+	return l, nil
+}
+
+func newListener(o Options, write func([]byte, netip.AddrPort) error) *Listener {
+	return &Listener{options: o, begin: time.Now(), write: write, door: newDoor(&o.Token), sessions: map[uint32]*Session{},
+		accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
+}
+
+// Addr returns where it listens.
+func (l *Listener) Addr() netip.AddrPort { return l.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
+
+// Accept waits for a session. It fails when ctx ends, or with ErrClosed.
+func (l *Listener) Accept(ctx context.Context) (*Session, error) {
+	select {
+	case s := <-l.accepted:
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-l.closed:
+		return nil, ErrClosed
+	}
+}
+
+// Books returns what was counted at the socket, for all sessions and for strangers.
+func (l *Listener) Books() Books {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.books
+	for _, s := range l.sessions {
+		s.out.Lock()
+		b.addSent(&s.out.Books)
+		s.out.Unlock()
+	}
+	return b
+}
+
+// Close ends all sessions, says so to their far ends, and closes the socket.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	var all []*Session
+	for _, s := range l.sessions {
+		all = append(all, s)
+	}
+	select {
+	case <-l.closed:
+	default:
+		close(l.closed)
+	}
+	l.mu.Unlock()
+	for _, s := range all {
+		s.Close()
+	}
+	err := l.conn.Close()
+	l.done.Wait()
+	return err
+}
+
+func (l *Listener) read() {
+	buf := make([]byte, 1<<16)
+	for {
+		n, from, err := l.conn.ReadFromUDPAddrPort(buf)
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil:
+			time.Sleep(time.Millisecond) // an error about one datagram is no reason to end, and none to spin
+		default:
+			l.take(buf[:n], from, time.Since(l.begin))
+		}
+	}
+}
+
+// tend looks after sessions and the door.
+func (l *Listener) tend() {
+	tick := time.NewTicker(l.options.tick())
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.closed:
+			return
+		case <-tick.C:
+		}
+		now := time.Since(l.begin)
+		l.mu.Lock()
+		l.door.forget(now)
+		all := make([]*Session, 0, len(l.sessions))
+		for _, s := range l.sessions {
+			all = append(all, s)
+		}
+		l.mu.Unlock()
+		for _, s := range all {
+			s.tend(now)
+		}
+	}
+}
+
+// take takes a datagram that came from an address, as the socket names it.
+func (l *Listener) take(b []byte, from netip.AddrPort, at time.Duration) {
+	l.mu.Lock()
+	v, s := l.sort(b, from, at)
+	l.mu.Unlock()
+	first := false
+	if s != nil {
+		v, first = s.take(b, at) // may end it, for which l.mu is needed
+	}
+	l.mu.Lock()
+	l.books.read(len(b), v)
+	l.mu.Unlock()
+	if first {
+		select {
+		case l.accepted <- s:
+		default:
+			s.Close() // nobody has asked for so many
+		}
+	}
+}
+
+// sort finds the session that a datagram is for, or what else becomes of it.
+func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdict, *Session) {
+	switch {
+	case len(b) == 0:
+		return drop(Malformed), nil
+	case b[0]>>4 != version:
+		return drop(Version), nil
+	case b[0] == head(kindHello):
+		return l.greet(b, from, at), nil
+	case b[0] != head(kindData) || len(b) < Overhead:
+		return drop(Malformed), nil
+	}
+	s := l.sessions[binary.BigEndian.Uint32(b[1:])]
+	if s == nil || s.remote != plainAddress(from) {
+		return drop(Stranger), nil
+	}
+	return verdict{}, s
+}
+
+// plainAddress is an address without the form that IPv4 has on an IPv6 socket.
+func plainAddress(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+}
+
+// leave forgets a session that is over.
+func (l *Listener) leave(s *Session, _ error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.sessions, s.contract.session)
+	s.out.Lock()
+	defer s.out.Unlock()
+	l.books.addSent(&s.out.Books)
+}

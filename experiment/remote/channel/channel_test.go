@@ -176,15 +176,15 @@ func TestDialFirst(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	for text, good := range map[string]bool{
-		NewToken():                         true,
-		secret:                             true,
-		secret[1:]:                         false,
-		strings.ToUpper(secret):            true,
-		"":                                 false,
-		"password":                         false,
+		NewToken():                          true,
+		secret:                              true,
+		secret[1:]:                          false,
+		strings.ToUpper(secret):             true,
+		"":                                  false,
+		"password":                          false,
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": false,
-		"MTIzNDU2Nzg5MGFiY2RlZg":           true,
-		"0123456789012345678901234567890":  false,
+		"MTIzNDU2Nzg5MGFiY2RlZg":            true,
+		"0123456789012345678901234567890":   false,
 	} {
 		if _, err := ParseToken(text); (err == nil) != good || err != nil && !errors.Is(err, ErrToken) {
 			t.Errorf("%q: %v", text, err)

@@ -40,8 +40,8 @@ func ParseToken(text string) (Token, error) {
 	}
 	const fewLetters = 6 // 32 random hexadecimal digits have more, but once in ten thousand million times
 	if bits := roomBits(text); bits < tokenBits || len(letters) < fewLetters {
-		return Token{}, fmt.Errorf("%w: it has %d letters, room for %.0f bits; expected %d random bits, such as the 32 digits of openssl rand -hex 16",
-			ErrToken, len(text), bits, tokenBits)
+		return Token{}, fmt.Errorf("%w: it has %d letters, room for %.0f bits; expected %d random bits, such as the 32 digits of "+
+			"openssl rand -hex 16", ErrToken, len(text), bits, tokenBits)
 	}
 	return Token{derive([]byte(text), nil, "token")}, nil
 }

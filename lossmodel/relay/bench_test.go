@@ -13,15 +13,19 @@ import (
 // back leaves with those after it.
 func BenchmarkForward(b *testing.B) {
 	bare := newForwarder(b, Options{})
+	pipeline := Options{Conditions: both(spec(b, "loss", "1%", "burst", "2", "duplicate", "0.1%",
+		"corrupt", "0.1%", "rate", "10gbit", "queue", "1MB", "reorder", "0.1%", "latency", "1us", "jitter", "1us"), spec(b))}
 	ways := []struct {
 		name string
 		f    *forwarder
 	}{
 		{"nothing", newForwarder(b, Options{})},
-		{"pipeline", newForwarder(b, Options{Conditions: both(spec(b, "loss", "1%", "burst", "2", "duplicate", "0.1%",
-			"corrupt", "0.1%", "rate", "10gbit", "queue", "1MB", "reorder", "0.1%", "latency", "1us", "jitter", "1us"),
-			spec(b))}),
-		},
+		{"pipeline", newForwarder(b, pipeline)},
+		{"nothing-seen", newForwarder(b, Options{})}, // as with the dashboard
+		{"pipeline-seen", newForwarder(b, pipeline)},
+	}
+	for _, w := range ways[2:] {
+		w.f.r.Tap(NewRecent(4096).Tap)
 	}
 	var base time.Duration
 	took := make([]time.Duration, len(ways))

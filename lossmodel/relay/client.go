@@ -19,9 +19,11 @@ type client struct {
 	reply  netip.AddrPort // as the listening socket names the address
 	server *net.UDPConn   // connected: the system lets nothing in that is not from the server
 	lanes  [2]*lane
+	joined time.Duration
 	seen   time.Duration // when it last sent
 	flying int           // datagrams under way, both directions
 	missed uint64        // as last asked of its socket
+	ways   [2]Tally
 }
 
 // fromClients reads what clients send, and admits new ones.
@@ -88,7 +90,7 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	if len(r.clients) >= r.options.MaxClients || len(r.slots)-r.free() >= 2*r.options.MaxClients {
 		return nil
 	}
-	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, reply: reply}
+	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, reply: reply, joined: r.now}
 	var err error
 	if c.server, err = net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.options.Server)); err != nil {
 		return nil
@@ -112,7 +114,7 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 	}
 	r.slots[c.slot] = c
 	r.clients[addr] = c
-	r.done.Go(func() { r.fromServer(c) })
+	r.beside(func() { r.fromServer(c) })
 	return c
 }
 
@@ -145,8 +147,8 @@ func (r *Relay) readServer(c *client, buf []byte) bool {
 	}
 	at := r.clock()
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.enter(c, Down, buf[:n], at)
-	r.mu.Unlock()
 	return true
 }
 
@@ -186,6 +188,8 @@ func (r *Relay) release(c *client) bool {
 
 // lane is one direction of a link.
 type lane struct {
-	way  Way
-	link *lossmodel.Link
+	way   Way
+	link  *lossmodel.Link
+	asked Asked
+	line  lossmodel.Queued // as last measured
 }

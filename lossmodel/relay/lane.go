@@ -26,18 +26,24 @@ func (r *Relay) enter(c *client, way Way, data []byte, at time.Duration) {
 	seq := f.In
 	f.In++
 	f.InBytes += uint64(len(data))
+	f.Size.add(time.Duration(len(data)))
+	c.ways[way].In++
+	c.ways[way].InBytes += uint64(len(data))
 	cost := slotBytes + int64(len(data))
 	if r.held+cost > r.options.MaxQueued {
 		f.LostBy[lossmodel.Queue]++
 		f.Overrun++
+		c.ways[way].Lost++
 		if len(r.taps) > 0 {
-			r.tell(&Event{Kind: Overrun, At: r.now, Client: c.Client, Way: way, Seq: seq, Sent: r.now, Data: data, Lost: lossmodel.Queue})
+			r.tell(Event{Kind: Overrun, At: r.now, Client: c.Client, Way: way, Seq: seq, Sent: r.now, Data: data, Lost: lossmodel.Queue})
 		}
 		return
 	}
 	v := l.link.Send(r.now, data, uint64(c.slot)<<seqBits|seq)
 	n := r.book(f, &v)
 	c.flying += n
+	c.ways[way].Lost += uint64(1 + v.Copies - n)
+	l.asked.sent(r.now, &v)
 	r.held += int64(n) * cost
 	if len(r.taps) > 0 {
 		r.tapEntered(c, l, seq, data, &v)
@@ -78,6 +84,8 @@ func (r *Relay) deliver(l *lane) {
 		r.held -= slotBytes + int64(len(d.Data))
 		if d.Damaged { // a real receiver never sees it
 			f.LostBy[lossmodel.Corrupt]++
+			c.ways[l.way].Lost++
+			l.asked.damaged(&d)
 			r.tapLeft(c, l, Ended, &d, left, lossmodel.Corrupt)
 			continue
 		}
@@ -92,6 +100,8 @@ func (r *Relay) deliver(l *lane) {
 			f.Late.add(left - d.Due)
 			f.Took.add(left - d.Sent)
 			f.Due.add(d.Due - d.Sent)
+			c.ways[l.way].left(&d, left)
+			l.asked.left(&d, left, wire)
 			r.tapLeft(c, l, Left, &d, left, lossmodel.None)
 		}
 		left = r.clock()
@@ -122,26 +132,23 @@ func (r *Relay) arm(l *lane) {
 
 // whenDue sends what is due whenever the timer goes off.
 func (r *Relay) whenDue() {
-	for r.timer.wait() {
-		r.mu.Lock()
-		if r.closed {
-			r.mu.Unlock()
-			return
-		}
-		r.armed = never
-		for _, l := range r.lanes {
-			r.deliver(l)
-		}
-		next := never
-		for _, l := range r.lanes {
-			if due, ok := l.link.Next(); ok {
-				next = min(next, due)
-			}
-		}
-		if next < never {
-			r.armed = next
-			r.timer.set(next - r.clock())
-		}
-		r.mu.Unlock()
+	for r.timer.wait() && r.deliverAll() {
 	}
+}
+
+// deliverAll sends what is due on all lanes; false when the relay ends.
+func (r *Relay) deliverAll() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.armed = never
+	for _, l := range r.lanes {
+		r.deliver(l)
+	}
+	for _, l := range r.lanes {
+		r.arm(l)
+	}
+	return true
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -22,7 +23,9 @@ type Relay struct {
 	timer   timer
 	files   map[string][]byte // read once, for the links of all clients
 	done    sync.WaitGroup
+	bugs    chan string // the first panic beside Run
 	taps    []Tap
+	event   Event // the one that the taps see
 
 	mu      sync.Mutex
 	now     time.Duration // virtual: of the last thing that happened
@@ -45,12 +48,17 @@ const socketBuffer = 4 << 20
 // Open binds the socket that clients send to. Run does the rest.
 func Open(o Options) (*Relay, error) {
 	o.complete()
-	r := &Relay{options: o, begin: time.Now(), armed: never, clients: map[netip.AddrPort]*client{}, files: map[string][]byte{}}
+	r := &Relay{options: o, begin: time.Now(), armed: never, clients: map[netip.AddrPort]*client{}, files: map[string][]byte{},
+		bugs: make(chan string, 1)}
 	if err := r.openLinks(); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.listen, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(o.Listen)); err != nil {
+	network := "udp" // on IPv6: of [::] both families
+	if o.Listen.Addr().Is4() {
+		network = "udp4" // else 0.0.0.0 would be of both
+	}
+	if r.listen, err = net.ListenUDP(network, net.UDPAddrFromAddrPort(o.Listen)); err != nil {
 		return nil, err
 	}
 	_ = r.listen.SetReadBuffer(socketBuffer)
@@ -84,8 +92,8 @@ func (r *Relay) clock() time.Duration { return time.Since(r.begin) }
 // Run passes datagrams on until ctx ends. It can be called once. An error that concerns a
 // single datagram, a client or the server does not end it.
 func (r *Relay) Run(ctx context.Context) error {
-	r.done.Go(r.fromClients)
-	r.done.Go(r.whenDue)
+	r.beside(r.fromClients)
+	r.beside(r.whenDue)
 	tick := time.NewTicker(min(time.Second, r.options.Idle))
 	defer tick.Stop()
 	for {
@@ -93,10 +101,29 @@ func (r *Relay) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			r.stop()
 			return nil
+		case bug := <-r.bugs:
+			r.stop()
+			panic(bug)
 		case <-tick.C:
 			r.housekeep()
 		}
 	}
+}
+
+// beside runs f beside Run, which passes on a panic of it: whoever called Run may have a
+// terminal to restore first.
+func (r *Relay) beside(f func()) {
+	r.done.Go(func() {
+		defer func() {
+			if bug := recover(); bug != nil {
+				select {
+				case r.bugs <- fmt.Sprintf("%v\n\n%s", bug, debug.Stack()):
+				default:
+				}
+			}
+		}()
+		f()
+	})
 }
 
 // stop closes the books, then the sockets. What is under way stays in the books as queued.
@@ -125,7 +152,7 @@ func (r *Relay) abandon(l *lane) {
 		return
 	}
 	for d, ok := l.link.Receive(never); ok; d, ok = l.link.Receive(never) {
-		r.tell(&Event{Kind: Abandoned, At: r.totals.At, Client: r.slots[d.Tag>>seqBits].Client, Way: l.way,
+		r.tell(Event{Kind: Abandoned, At: r.totals.At, Client: r.slots[d.Tag>>seqBits].Client, Way: l.way,
 			Seq: d.Tag & maxSeq, Copy: d.Copy, Sent: d.Sent, Due: d.Due, Data: d.Data})
 	}
 }
@@ -140,7 +167,7 @@ func (r *Relay) Reshape(conditions Conditions) (time.Duration, error) {
 	var errs []error
 	reshape := func(c Client, lanes [2]*lane) {
 		up, down := conditions(c)
-		errs = append(errs, lanes[Up].link.Reshape(up), lanes[Down].link.Reshape(down))
+		errs = append(errs, lanes[Up].reshape(up, r.now), lanes[Down].reshape(down, r.now))
 	}
 	if r.options.Shared {
 		reshape(Client{}, r.shared)
@@ -173,7 +200,7 @@ func (r *Relay) load(path string) ([]byte, error) {
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{way: Way(way)}
+		l := &lane{way: Way(way), asked: Asked{Way: Way(way), Client: c.Turn, Spec: spec}}
 		if l.link, err = lossmodel.NewLinkWith(r.load, spec, r.options.Seed, LinkName(Way(way), c.Turn)); err != nil {
 			return lanes, err
 		}

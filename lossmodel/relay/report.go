@@ -46,7 +46,7 @@ func (f *Flow) Since(was *Flow) Flow {
 	for i := range d.LostBy {
 		d.LostBy[i] -= was.LostBy[i]
 	}
-	d.Late, d.Took, d.Due = f.Late.Since(&was.Late), f.Took.Since(&was.Took), f.Due.Since(&was.Due)
+	d.Size, d.Late, d.Took, d.Due = f.Size.Since(&was.Size), f.Late.Since(&was.Late), f.Took.Since(&was.Took), f.Due.Since(&was.Due)
 	return d
 }
 

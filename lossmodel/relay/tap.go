@@ -19,7 +19,7 @@ const (
 	Abandoned             // was under way when the relay ended
 )
 
-// Event is something that happened to a datagram. Data and Trail are valid during the call only.
+// Event is something that happened to a datagram. It, Data and Trail are valid during the call only.
 type Event struct {
 	Kind      Kind
 	At        time.Duration // when it happened
@@ -47,14 +47,17 @@ func (r *Relay) Tap(t Tap) {
 	}
 }
 
-func (r *Relay) tell(e *Event) {
+// tell shows an event to all taps. It lies in the relay's own memory, which is why it is
+// theirs during the call only.
+func (r *Relay) tell(e Event) {
+	r.event = e
 	for _, t := range r.taps {
-		t(e)
+		t(&r.event)
 	}
 }
 
 func (r *Relay) tapEntered(c *client, l *lane, seq uint64, data []byte, v *lossmodel.Verdict) {
-	r.tell(&Event{Kind: Entered, At: r.now, Client: c.Client, Way: l.way, Seq: seq, Data: data, Sent: r.now,
+	r.tell(Event{Kind: Entered, At: r.now, Client: c.Client, Way: l.way, Seq: seq, Data: data, Sent: r.now,
 		Due: v.Due, Verdict: *v, Trail: l.link.Trail(0), Lost: v.Lost})
 }
 
@@ -62,6 +65,6 @@ func (r *Relay) tapLeft(c *client, l *lane, kind Kind, d *lossmodel.Delivery, at
 	if len(r.taps) == 0 {
 		return
 	}
-	r.tell(&Event{Kind: kind, At: at, Client: c.Client, Way: l.way, Seq: d.Tag & maxSeq, Copy: d.Copy, Data: d.Data,
+	r.tell(Event{Kind: kind, At: at, Client: c.Client, Way: l.way, Seq: d.Tag & maxSeq, Copy: d.Copy, Data: d.Data,
 		Sent: d.Sent, Due: d.Due, Lost: lost, Flipped: d.Flipped})
 }

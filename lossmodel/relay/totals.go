@@ -22,6 +22,7 @@ type Flow struct {
 	Gone   uint64 // how often the system said that nobody is there (ICMP); only the server's side tells
 
 	Line lossmodel.Queued // before the bottlenecks of all clients
+	Size Histogram        // of payloads read, a nanosecond for a byte
 	Late Histogram        // how long after its due time each datagram was sent
 	Took Histogram        // from being read to being sent
 	Due  Histogram        // the same as the link decided it
@@ -70,9 +71,9 @@ func (r *Relay) measure() {
 		t.Flows[way].Line = lossmodel.Queued{}
 	}
 	for _, l := range r.lanes {
-		g := l.link.Gauges(t.At)
+		l.line = l.link.Gauges(t.At).Queue
 		line := &t.Flows[l.way].Line
-		line.Packets += g.Queue.Packets
-		line.Bytes += g.Queue.Bytes
+		line.Packets += l.line.Packets
+		line.Bytes += l.line.Bytes
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/files"
+	"wirelab/dataset/packets"
 	"wirelab/dataset/rpc"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
@@ -24,14 +25,15 @@ func Kinds() []Kind {
 		rpc.Kind,
 		text.Kind,
 		files.Kind,
+		packets.Kind,
 		recordingKind,
 		table.Kind,
 	}
 }
 
 // Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
-// "text", "text:PATH", "files", "files:OLD,NEW", "file:PATH",
-// "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
+// "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE",
+// "file:PATH", "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
 // What is neither a kind nor a file fails with an *UnknownError or, where it looks
 // like a path, with the reason of the file system.
 func Open(spec string, opt Options) (Source, error) {

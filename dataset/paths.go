@@ -3,6 +3,8 @@ package dataset
 import (
 	"slices"
 	"strings"
+
+	"wirelab/dataset/packets"
 )
 
 // Paths returns the parts of spec that may be names of files. Whether they are, only the
@@ -31,6 +33,13 @@ func WithPaths(spec string, rename func(path string) string) string {
 		if schema, records, ok := strings.Cut(arg, ".toml,"); ok {
 			return name + ":" + rename(schema+".toml") + "," + rename(records)
 		}
+	}
+	if name == packets.Kind.Name {
+		path, _, err := packets.ParseSpec(arg)
+		if err != nil {
+			return spec
+		}
+		return name + ":" + rename(path) + arg[len(path):]
 	}
 	parts := strings.Split(arg, ",")
 	for i := range parts {

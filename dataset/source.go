@@ -1,5 +1,5 @@
 // Package dataset is where frames come from: recordings, the embedded demo, the live
-// cube world, generated calls, texts, files, a user's own tables. A source knows
+// cube world, generated calls, texts, files, captures, a user's own tables. A source knows
 // nothing of encoders or networks.
 package dataset
 
@@ -16,6 +16,10 @@ type (
 	Sized = source.Sized
 	// Seamed is a source that loops.
 	Seamed = source.Seamed
+	// Timed is a source whose frames come at times of their own.
+	Timed = source.Timed
+	// Remarked is a source of which a person should know something.
+	Remarked = source.Remarked
 	// Options refine a specification of data.
 	Options = source.Options
 	// Kind is one kind of data that Open understands.

@@ -15,6 +15,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/packets"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
 )
@@ -103,6 +104,7 @@ func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
 		table.ErrSchema, table.ErrRecords, table.ErrTruncated,
+		packets.ErrFormat, packets.ErrNothing,
 		frame.ErrRange, source.ErrFile, fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

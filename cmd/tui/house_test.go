@@ -96,6 +96,7 @@ var plan = map[string][]string{
 	"dataset/fields":          {"dataset/frame"},                                                                            // how each field changes
 	"dataset/files":           {"dataset/frame", "dataset/source"},                                                          // a pair of files
 	"dataset/rpc":             {"dataset/frame", "dataset/source"},                                                          // calls of a generated player
+	"dataset/packets":         {"dataset/frame", "dataset/source", "dataset/unpack"},                                        // datagrams of a capture
 	"dataset/table":           {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"}, // a user's own records
 	"dataset/text":            {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
 	"dataset/unpack":          {},                                                                                           // compressed files, in bounded memory

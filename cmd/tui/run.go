@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"wirelab/dataset/whole"
 	"wirelab/experiment"
@@ -81,6 +83,9 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk})
 	line.done()
 	if result != nil {
+		if len(result.Runs) > 0 {
+			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return !strings.HasPrefix(w, "data: ") }))
+		}
 		err = errors.Join(err, a.forOthers(f.others, result))
 	}
 	if err != nil {

@@ -72,7 +72,8 @@ type Schema struct {
 	Rows     int    // rows of the table
 	Fields   []Field
 	Delivery Delivery
-	TickHz   int // frames a second that the source makes
+	TickHz   int  // frames a second that the source makes
+	Timed    bool // each frame comes at a time of its own, and TickHz is their mean rate
 }
 
 // Cells returns the length of a frame's table: rows times fields.

@@ -5,6 +5,7 @@ package source
 import (
 	"context"
 	"errors"
+	"time"
 
 	"wirelab/dataset/frame"
 )
@@ -36,6 +37,21 @@ type Seamed interface {
 // it was read to its end once).
 type Sized interface {
 	Frames() int
+}
+
+// Timed is a source that makes frames at times of their own, instead of TickHz a second.
+// Its schema says so.
+type Timed interface {
+	// TickTime returns when frame n is made, counted from 0: later than the one before.
+	TickTime(n uint64) time.Duration
+	// TickAt returns the newest frame that is made at or before at, which is not negative.
+	TickAt(at time.Duration) uint64
+}
+
+// Remarked is a source of which a person should know something: what was guessed, or left
+// out.
+type Remarked interface {
+	Remarks() []string
 }
 
 // Options refine a specification of data.

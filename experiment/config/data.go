@@ -41,6 +41,10 @@ func (c *Config) FitTo(s *frame.Schema) error {
 	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
 		c.Sender.RateHz = s.TickHz
 	}
+	if s.Timed && c.Sender.RateHz != s.TickHz {
+		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d makes no sense: the data have times of their own", c.Sender.RateHz),
+			Expected: fmt.Sprintf("%d, their mean rate, or nothing", s.TickHz)}
+	}
 	if c.Sender.RateHz > s.TickHz {
 		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
 			Expected: fmt.Sprintf("1 to %d", s.TickHz)}

@@ -6,10 +6,36 @@ import "time"
 // with both rates, in ticks and packets a second, so both can compute the tick of a
 // packet. Encoders that predict motion need the time between a frame and its
 // reference.
-type Cadence struct{ TickHz, RateHz int }
+type Cadence struct {
+	TickHz, RateHz int
+	Times          Times // nil: ticks are evenly spaced
+}
+
+// Times tells when ticks are that are not evenly spaced. Neither end needs it to encode or
+// to decode.
+type Times interface {
+	TickTime(n uint64) time.Duration
+	TickAt(at time.Duration) uint64
+}
 
 // everyFrame is the cadence of a sender that sends every frame.
-var everyFrame = Cadence{1, 1}
+var everyFrame = Cadence{TickHz: 1, RateHz: 1}
+
+// TickTime returns the time of the source's tick n.
+func (c Cadence) TickTime(n uint64) time.Duration {
+	if c.Times != nil {
+		return c.Times.TickTime(n)
+	}
+	return TickTime(n, c.TickHz)
+}
+
+// SeqTime returns when packet seq is due.
+func (c Cadence) SeqTime(seq uint64) time.Duration {
+	if c.Times != nil {
+		return c.Times.TickTime(seq)
+	}
+	return TickTime(seq, c.RateHz)
+}
 
 // Tick returns the source's tick of packet seq.
 func (c Cadence) Tick(seq uint64) uint64 {
@@ -26,6 +52,9 @@ func (c Cadence) start(seq uint64) uint32 {
 
 // SeqAt returns the newest packet whose frame is not newer than time at.
 func (c Cadence) SeqAt(at time.Duration) uint64 {
+	if c.Times != nil {
+		return c.Times.TickAt(max(0, at))
+	}
 	return ((TickAt(at, c.TickHz)+1)*uint64(c.RateHz) - 1) / uint64(c.TickHz)
 }
 

@@ -174,7 +174,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.tainted || l.delivery != nil { // a tainted packet's number may be wrong; files are not displayed
 		return
 	}
-	if late := l.play.arrive(now, endpoint.TickTime(l.cadence.Tick(rx.Seq), l.cadence.TickHz)); late > 0 {
+	if late := l.play.arrive(now, l.cadence.TickTime(l.cadence.Tick(rx.Seq))); late > 0 {
 		l.meter.late(late)
 		l.watch.late(late)
 	}

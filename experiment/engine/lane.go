@@ -70,7 +70,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{schema: schema, config: e.Clone(), cadence: endpoint.Cadence{TickHz: schema.TickHz, RateHz: c.Sender.RateHz},
+	l := &lane{schema: schema, config: e.Clone(), cadence: opt.cadence(c, schema),
 		clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
 	ends := func(history int, probe endpoint.Probe) endpoint.Options {

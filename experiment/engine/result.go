@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 )
@@ -31,7 +32,7 @@ type Result struct {
 	Interrupted   bool                   `json:"interrupted,omitempty"`
 	Partial       bool                   `json:"partial,omitempty"`     // written during the run
 	Refused       []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
-	Warnings      []string               `json:"warnings,omitempty"`    // effects of the link settings that may surprise
+	Warnings      []string               `json:"warnings,omitempty"`    // of links that may surprise, and of data
 	CodecError    string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest        string                 `json:"digest"`
 	Label         string                 `json:"label,omitempty"`     // the first encoder at the end, named as the shadows are
@@ -92,7 +93,7 @@ func (s *Session) Result() *Result {
 		Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame(),
 		Totals: first.totals, Timing: first.timing, Budget: first.budget, Digest: first.digest,
 		Interrupted: s.interrupted, Shadows: []ShadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
-		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.config.Warnings(),
+		Assertions: check(s.start.Assert, first.totals), Refused: s.refused, Warnings: s.warnings(),
 	}
 	if err := s.lanes[0].lastErr; err != nil {
 		r.CodecError = err.Error()
@@ -105,6 +106,17 @@ func (s *Session) Result() *Result {
 			Budget: x.budget, Digest: x.digest})
 	}
 	return r
+}
+
+// warnings says what a person should know of the links and of the data.
+func (s *Session) warnings() []string {
+	list := s.config.Warnings()
+	if src, ok := s.source.(dataset.Remarked); ok {
+		for _, r := range src.Remarks() {
+			list = append(list, "data: "+r)
+		}
+	}
+	return list
 }
 
 // frames returns how many frames were given to the encoder; for files, how many
@@ -121,6 +133,11 @@ func (s *Session) itemsPerFrame() int {
 	switch {
 	case s.delivers:
 		return len(s.cur.Body)
+	case s.schema.Timed:
+		if m := &s.lanes[0].meter; s.frames() > 0 {
+			return int((m.items + int64(s.frames())/2) / int64(s.frames()))
+		}
+		return 0
 	case s.schema.Rows == 0:
 		return s.config.Data.Message
 	}

@@ -75,7 +75,7 @@ func (x *screen) around(moment time.Duration) (w window) {
 func (w *window) set(i int, x *screen, e *frame.Entry) {
 	if w.entry[i] = e; e != nil {
 		w.tick[i] = x.cadence.Tick(e.Seq)
-		w.at[i] = endpoint.TickTime(w.tick[i], x.cadence.TickHz)
+		w.at[i] = x.cadence.TickTime(w.tick[i])
 	}
 }
 

@@ -36,6 +36,13 @@ type Options struct {
 	Force       bool       // begin although it may take more than MaxMemory
 
 	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
+
+	times endpoint.Times // of a source.Timed
+}
+
+// cadence is that of sessions with these options.
+func (o *Options) cadence(c *config.Config, s *frame.Schema) endpoint.Cadence {
+	return endpoint.Cadence{TickHz: s.TickHz, RateHz: c.Sender.RateHz, Times: o.times}
 }
 
 // Observer receives every finished sample and packet, as they end. The pointers are
@@ -63,6 +70,7 @@ type Session struct {
 	config  *config.Config // with every change applied so far
 	start   *config.Config // at the start of the session
 	opt     Options
+	cadence endpoint.Cadence
 	source  dataset.Source
 	schema  *frame.Schema
 	initial *frame.Frame
@@ -133,7 +141,10 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	if err := fit(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
-	s := &Session{config: c.Clone(), start: c, opt: opt, source: src, schema: src.Schema(), end: c.Duration}
+	if timed, ok := src.(dataset.Timed); ok {
+		opt.times = timed
+	}
+	s := &Session{config: c.Clone(), start: c, opt: opt, cadence: opt.cadence(c, src.Schema()), source: src, schema: src.Schema(), end: c.Duration}
 	_, sized := src.(dataset.Sized)
 	s.delivers = s.schema.Delivery == frame.Every
 	s.cubes = frame.IsCubes(s.schema)
@@ -240,7 +251,7 @@ func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
 // FrameAt returns when the n-th frame from now is due, counted from 0.
 func (s *Session) FrameAt(n int) time.Duration {
-	return endpoint.TickTime(s.sent+uint64(n), s.config.Sender.RateHz)
+	return s.cadence.SeqTime(s.sent + uint64(n))
 }
 
 // Advance runs the session for another d of virtual time, as RunUntil does.
@@ -285,7 +296,7 @@ func (s *Session) finish(t time.Duration) {
 func (s *Session) nextEvent() time.Duration {
 	at := min(s.NextFrame(), time.Duration(s.sampled+1)*SamplePeriod)
 	if !s.delivers {
-		at = min(at, endpoint.TickTime(s.ticks, s.schema.TickHz), s.nextDisplay())
+		at = min(at, s.cadence.TickTime(s.ticks), s.nextDisplay())
 	}
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
@@ -349,7 +360,7 @@ func (s *Session) onDisplay() uint64 {
 // packet is due.
 func (s *Session) tick(at time.Duration) error {
 	seam := false
-	if at == endpoint.TickTime(s.ticks, s.schema.TickHz) {
+	if at == s.cadence.TickTime(s.ticks) {
 		s.steer(at)
 		var err error
 		if seam, err = s.advance(); err != nil {
@@ -416,7 +427,7 @@ func (s *Session) advance() (seam bool, err error) {
 func (s *Session) fetch(f *frame.Frame) {
 	s.err = s.source.Next(f)
 	if errors.Is(s.err, io.EOF) {
-		s.end = min(s.end, endpoint.TickTime(s.ticks, s.schema.TickHz))
+		s.end = min(s.end, s.cadence.TickTime(s.ticks))
 		s.err = nil
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wirelab/dataset"
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
 )
 
@@ -155,7 +154,7 @@ func (s *Session) expected() time.Duration {
 		return s.end
 	}
 	if src, ok := s.source.(dataset.Sized); ok {
-		return endpoint.TickTime(uint64(src.Frames()), s.schema.TickHz)
+		return s.cadence.TickTime(uint64(src.Frames()))
 	}
 	return 0
 }

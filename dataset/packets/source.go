@@ -12,7 +12,7 @@ import (
 )
 
 // Kind is this data for dataset.Open.
-var Kind = source.Kind{Name: "packets", Spec: "packets:FILE.pcap[,port=N][,dir=down|up]", Source: "a user's own", Arg: source.NeedsArgument,
+var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "datagrams of a real program from a capture, pcap or pcapng, at the times at which they were sent",
 	Open: func(arg string, opt source.Options) (source.Source, error) {
 		path, choice, err := ParseSpec(arg)

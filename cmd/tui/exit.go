@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/sweep"
 )
 
@@ -73,7 +74,8 @@ func exitCode(err error) int {
 // other words would help, but another disk, user or hour might.
 func machineRefused(err error) bool {
 	var queue *sweep.QueueError
-	if errors.Is(err, fs.ErrPermission) || errors.As(err, &queue) {
+	var refused *channel.RefusedError
+	if errors.Is(err, fs.ErrPermission) || errors.As(err, &queue) || errors.As(err, &refused) || errors.Is(err, channel.ErrNoAnswer) {
 		return true
 	}
 	var code syscall.Errno

@@ -62,6 +62,7 @@ var plan = map[string][]string{
 	"experiment/sweep":          {"experiment", "experiment/paired", "experiment/page", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
 	"experiment/search":         {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                                               // looks for the best
 	"experiment/remote/channel": {},                                                                                                                                                           // authenticated datagrams between two sockets; knows nothing of what they carry
+	"experiment/remote/probe":   {"experiment/remote/channel", "lossmodel/capture"},                                                                                                           // measures a path between two ends
 	"experiment/walkoff":        {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                                                   // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests

@@ -35,9 +35,17 @@ packets.csv of a run is one. Clocks of the two ends may differ.`,
 
 // fitInfo is the JSON of `links fit`.
 type fitInfo struct {
-	Capture string `json:"capture"`
+	Capture string `json:"capture,omitempty"`
 	measure.FitResult
 	Table string `json:"toml"` // the settings as a table of a configuration
+}
+
+// fitInfoOf returns a fit with the table of a direction.
+func fitInfoOf(direction string, fit *measure.FitResult) fitInfo {
+	info := fitInfo{FitResult: *fit, Table: fit.Table(direction)}
+	info.Settings = append([]measure.Setting{}, fit.Settings...) // a list even if it is empty
+	info.LossModels = append([]measure.Candidate{}, fit.LossModels...)
+	return info
 }
 
 func (a *app) linksFit(cmd *cobra.Command, path string, json bool) error {
@@ -56,9 +64,8 @@ func (a *app) linksFit(cmd *cobra.Command, path string, json bool) error {
 		return err
 	}
 	if json {
-		info := fitInfo{path, fit, fit.TOML()}
-		info.Settings = append([]measure.Setting{}, fit.Settings...) // a list even if it is empty
-		info.LossModels = append([]measure.Candidate{}, fit.LossModels...)
+		info := fitInfoOf("down", &fit)
+		info.Capture = path
 		return a.stdout.json(info)
 	}
 	fmt.Fprint(a.stdout, fit.TOML())

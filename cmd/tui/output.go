@@ -55,3 +55,10 @@ func (o *output) json(v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
+
+// jsonLine writes a document as one line, at once.
+func (o *output) jsonLine(v any) error {
+	enc := json.NewEncoder(o)
+	enc.SetEscapeHTML(false)
+	return errors.Join(enc.Encode(v), o.flush())
+}

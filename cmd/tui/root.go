@@ -41,7 +41,7 @@ func (a *app) root() *cobra.Command {
 		a.tourCommand(),
 		a.runCommand(), a.sweepCommand(), a.workerCommand(), a.searchCommand(), a.walkoffCommand(), a.tuneCommand(),
 		a.recordCommand(), a.replayCommand(), a.reportCommand(), a.compareCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
-		a.proxyCommand(),
+		a.proxyCommand(), a.listenCommand(),
 		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),
 	)

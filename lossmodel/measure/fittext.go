@@ -8,7 +8,10 @@ import (
 
 // TOML returns the fitted link as a table [down] of a configuration, with the
 // figures as comments.
-func (f *FitResult) TOML() string {
+func (f *FitResult) TOML() string { return f.Table("down") }
+
+// Table is TOML for a table of that name.
+func (f *FitResult) Table(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Fitted to %d packets.\n", f.Measured.Sent)
 	for _, e := range f.Estimates {
@@ -17,7 +20,7 @@ func (f *FitResult) TOML() string {
 	for _, n := range f.Notes {
 		fmt.Fprintf(&b, "# Note: %s.\n", n)
 	}
-	b.WriteString("[down]\n")
+	fmt.Fprintf(&b, "[%s]\n", name)
 	for _, s := range f.Settings {
 		fmt.Fprintf(&b, "%s = %s\n", s.Key, strconv.Quote(s.Value))
 	}

@@ -1,9 +1,11 @@
 package channel
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"net"
 	"net/netip"
 	"sync"
@@ -56,6 +58,7 @@ type Listener struct {
 	mu       sync.Mutex
 	door     door
 	sessions map[uint32]*Session
+	over     map[uint32]*Session // for a moment, so that the last that was sent to them has a place in the books
 	accepted chan *Session
 	books    Books // with what sessions sent that are over
 	closed   chan struct{}
@@ -80,7 +83,7 @@ func Listen(at netip.AddrPort, o Options) (*Listener, error) {
 
 func newListener(o Options, write func([]byte, netip.AddrPort) error) *Listener {
 	return &Listener{options: o, begin: time.Now(), write: write, door: newDoor(&o.Token), sessions: map[uint32]*Session{},
-		accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
+		over: map[uint32]*Session{}, accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
 }
 
 // Addr returns where it listens.
@@ -160,6 +163,7 @@ func (l *Listener) tend() {
 		now := time.Since(l.begin)
 		l.mu.Lock()
 		l.door.forget(now)
+		maps.DeleteFunc(l.over, func(_ uint32, s *Session) bool { return now-s.lastHeard() > confirmWithin })
 		all := make([]*Session, 0, len(l.sessions))
 		for _, s := range l.sessions {
 			all = append(all, s)
@@ -204,7 +208,8 @@ func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdic
 	case b[0] != head(kindData) || len(b) < Overhead:
 		return drop(Malformed), nil
 	}
-	s := l.sessions[binary.BigEndian.Uint32(b[1:])]
+	id := binary.BigEndian.Uint32(b[1:])
+	s := cmp.Or(l.sessions[id], l.over[id])
 	if s == nil || s.remote != plainAddress(from) {
 		return drop(Stranger), nil
 	}
@@ -221,6 +226,9 @@ func (l *Listener) leave(s *Session, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.sessions, s.contract.session)
+	if len(l.over) < l.options.MaxSessions {
+		l.over[s.contract.session] = s
+	}
 	s.out.Lock()
 	defer s.out.Unlock()
 	l.books.addSent(&s.out.Books)

@@ -258,7 +258,7 @@ func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, sai
 	if came == fresh {
 		s.in.window.note(seq)
 		s.in.heard = max(s.in.heard, at)
-		first = !s.in.confirmed
+		first = !s.in.confirmed && s.in.err == nil
 		if first {
 			s.in.confirmed, s.in.queue = true, queue{ring: make([]byte, s.in.room)}
 		}
@@ -269,6 +269,9 @@ func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, sai
 		}
 		return verdict{class: control}, first, payload[0]
 	}
+	if s.in.err != nil {
+		return drop(Stranger), false, 0
+	}
 	if !s.in.queue.put(&Datagram{Stream: stream, Data: payload, Seq: seq, Again: came == again}, at) {
 		return drop(Overrun), first, 0
 	}
@@ -277,6 +280,19 @@ func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, sai
 	default:
 	}
 	return verdict{class: delivered, payload: len(payload)}, first, 0
+}
+
+// confirmed reports whether anything authentic came.
+func (s *Session) confirmed() bool {
+	s.in.Lock()
+	defer s.in.Unlock()
+	return s.in.confirmed
+}
+
+func (s *Session) lastHeard() time.Duration {
+	s.in.Lock()
+	defer s.in.Unlock()
+	return s.in.heard
 }
 
 // tend looks after a session now and then.

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/remote/channel"
+	"wirelab/lossmodel/capture"
+)
+
+// TestMeasureOverListen measures the path to this very machine, and holds both ends to what
+// they say.
+func TestMeasureOverListen(t *testing.T) {
+	dir, at := t.TempDir(), freePort(t)
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte(channel.NewToken()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	there := make(chan outcome, 1)
+	go func() { there <- tuiIn(ctx, metronome(), "listen", at, "--once", "--json", "--token-file", token) }()
+	here := tuiIn(ctx, metronome(), "links", "measure", "--to", at, "--token-file", token, "--seconds", "0.5", "--rate", "400", "--json",
+		"--record", filepath.Join(dir, "path.csv"))
+	var doc measuredPath
+	if err := json.Unmarshal([]byte(here.stdout), &doc); err != nil || here.code != exitDone {
+		t.Fatalf("exit %d, %v\n%s\n%s", here.code, err, here.stdout, here.stderr)
+	}
+	if doc.Up.Measured.Sent < 100 || doc.Down.Measured.Sent < 100 || doc.Trips.Min <= 0 || doc.Trips.Min > doc.Trips.P99 {
+		t.Errorf("%+v", doc)
+	}
+	if !strings.Contains(doc.Table, "\n[up]\n") || !strings.Contains(doc.Table, "\n[down]\n") {
+		t.Errorf("no tables:\n%s", doc.Table)
+	}
+	for name, sent := range map[string]int{"path.up.csv": doc.Up.Measured.Sent, "path.down.csv": doc.Down.Measured.Sent} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := capture.Read(bytes.NewReader(data)); err != nil || len(c.Packets) < sent {
+			t.Errorf("%s: %v, %d rows of %d", name, err, len(c.Packets), sent)
+		}
+	}
+	link := filepath.Join(dir, "path.toml")
+	if err := os.WriteFile(link, []byte(doc.Table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := tui("check", link); o.code != exitDone {
+		t.Errorf("the measured path is no configuration: %s", o.stderr)
+	}
+
+	o := <-there
+	var events []listenEvent
+	for _, line := range strings.Split(strings.TrimSpace(o.stdout), "\n") {
+		var e listenEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		events = append(events, e)
+	}
+	if len(events) != 4 || events[0].Event != "listening" || events[0].Addr != at || events[0].Token != "" || events[1].Kind != "measure" ||
+		events[2].Event != "ended" || events[2].Error != "" || events[3].Reason != "finished" || o.code != exitDone {
+		t.Fatalf("exit %d\n%s\n%s", o.code, o.stdout, o.stderr)
+	}
+	b, dropped := events[3].Books, uint64(0)
+	for _, n := range b.Dropped {
+		dropped += n
+	}
+	if b.In != b.Delivered+b.Control+b.Handshake+dropped || dropped != 0 {
+		t.Errorf("%+v", b)
+	}
+}
+
+// A new token is printed, and lets in whoever has it.
+func TestListenInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(context.Background())
+	time.AfterFunc(100*time.Millisecond, interrupt)
+	o := tuiIn(ctx, metronome(), "listen", "0")
+	if o.code != exitInterrupted || !strings.Contains(o.stderr, "@127.0.0.1:") || !strings.Contains(o.stderr, "0 sessions") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestListenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	short, none := filepath.Join(dir, "short"), filepath.Join(dir, "none")
+	if err := os.WriteFile(short, []byte("password"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const token = "0123456789abcdef0f1e2d3c4b5a6978"
+	measure := func(args ...string) []string { return append([]string{"links", "measure"}, args...) }
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"listen", "70000"}, exitUsage, "is no address"},
+		{[]string{"listen", echoServer(t).LocalAddr().String()}, exitMachine, "address already in use"},
+		{[]string{"listen", "0", "--token-file", short}, exitUsage, "too easy to guess"},
+		{[]string{"listen", "0", "--token-file", none}, exitUsage, "none"},
+		{[]string{"listen", "0", "--max-sessions", "0"}, exitUsage, "expected 1 to 1000"},
+		{[]string{"listen", "0", "--idle", "1ms"}, exitUsage, "expected 1s to 1h"},
+		{measure(), exitUsage, "expects --to TOKEN@HOST:PORT"},
+		{measure("--to", "127.0.0.1:1"), exitUsage, "has no token"},
+		{measure("--to", "password@127.0.0.1:1"), exitUsage, "too easy to guess"},
+		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both have a token"},
+		{measure("--to", token+"@127.0.0.1:0"), exitUsage, "has no port"},
+		{measure("--to", token+"@0.0.0.0:5"), exitUsage, "not the address of one machine"},
+		{measure("--to", token+"@127.0.0.1:1", "--rate", "0"), exitUsage, "numbers above 0"},
+		{measure("--to", token+"@127.0.0.1:1", "--rate", "2000"), exitUsage, "expected 1ms to 1s"},
+		{measure("--to", token+"@127.0.0.1:1", "--seconds", "1000"), exitUsage, "at most 5m0s"},
+		{measure("--to", token+"@127.0.0.1:1", "--seconds", "0.5"), exitUsage, "too few"},
+		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 and 500 bytes"},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.says) {
+			t.Errorf("%v: exit %d, %s", c.args, o.code, o.stderr)
+		}
+		cancel()
+	}
+}

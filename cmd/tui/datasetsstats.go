@@ -22,6 +22,8 @@ import (
 type statsFlags struct {
 	walkoffFlags // data.spec is set to each in turn
 	against      []string
+	lag          int  // of acks, in messages
+	chosen       bool // the encoders were
 }
 
 func (a *app) datasetsStatsCommand() *cobra.Command {
@@ -40,14 +42,21 @@ that turned while their largest component stayed the same. Runs are how many fra
 cube goes on changing, and how many cubes with consecutive numbers change together.
 
 Of data that does not hold cubes it says how each field changes over %d frames: how
-often, by how much, and how many bits its change would take by itself.`, stats.ActiveCubes, statsAge),
+often, by how much, and how many bits its change would take by itself.
+
+Of messages, a text or a capture, it says how large they are and how often they come,
+how much each place of them tells, and what each encoder makes of them: what would my
+game save? Acks are taken to arrive --lag messages late, and nothing to be lost. An
+encoder may have parameters: --encoder "deflate level=9".`, stats.ActiveCubes, statsAge),
 		Example: `  tui datasets stats demo
   tui datasets stats world --seed 7 --against walk.bin.zst
   tui datasets stats world:katamari --encoder kinetic --json
   tui datasets stats rpc --seed 8
-  tui datasets stats table:game.toml,game.csv`,
+  tui datasets stats table:game.toml,game.csv
+  tui datasets stats packets:match.pcap,port=27960 --json`,
 		Args: exactlyOneSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.chosen = cmd.Flags().Changed("encoder")
 			return a.datasetsStats(cmd, append([]string{args[0]}, f.against...), f)
 		},
 		ValidArgsFunction: completeData,
@@ -57,7 +66,8 @@ often, by how much, and how many bits its change would take by itself.`, stats.A
 	cmd.Flags().Uint64Var(&f.data.seed, "seed", 0, "seed of generated data; recordings ignore it")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "look at the first `N` frames only (default all; of the endless world 2837)")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"},
-		"what this `encoder` spends; may be repeated")
+		"what this `encoder` spends; may be repeated (default for messages: all that suit)")
+	cmd.Flags().IntVar(&f.lag, "lag", 4, "of messages: an ack arrives `N` messages late")
 	a.addOutputFlags(cmd, &f.json)
 	complete(cmd, "encoder", encoderNames)
 	complete(cmd, "against", dataSpecs)
@@ -129,8 +139,11 @@ func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (boo
 		return true, err
 	}
 	defer closeSource(src)
-	if frame.IsCubes(src.Schema()) {
+	switch s := src.Schema(); {
+	case frame.IsCubes(s):
 		return false, nil
+	case s.Rows == 0 && s.Delivery == frame.Each:
+		return true, a.messageStats(ctx, src, f)
 	}
 	return true, a.fieldStats(spec, src, f.frames, f.json)
 }

@@ -63,6 +63,7 @@ var plan = map[string][]string{
 	"experiment/search":         {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                                               // looks for the best
 	"experiment/remote/channel": {},                                                                                                                                                           // authenticated datagrams between two sockets; knows nothing of what they carry
 	"experiment/remote/probe":   {"experiment/remote/channel", "lossmodel/capture"},                                                                                                           // measures a path between two ends
+	"experiment/savings":        {"dataset/frame", "encoders"},                                                                                                                                // what encoders make of messages
 	"experiment/walkoff":        {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                                                   // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests

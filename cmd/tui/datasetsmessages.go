@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/dataset/stats"
+	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/savings"
+)
+
+// messageInfo is the JSON of `datasets stats` of messages.
+type messageInfo struct {
+	Spec    string   `json:"spec"`
+	Remarks []string `json:"remarks"`
+	stats.BodySummary
+	Lag      int              `json:"lag"`
+	Encoders []savings.Saving `json:"encoders"`
+}
+
+// messageStats says what messages are like, and what encoders make of them.
+func (a *app) messageStats(ctx context.Context, src dataset.Source, f statsFlags) error {
+	if len(f.against) > 0 {
+		return usagef("--against compares snapshots of cubes, and %s holds messages", f.data.spec)
+	}
+	if f.lag < 1 || f.lag >= frame.MaxHistory {
+		return usagef("--lag %d makes no sense; expected 1 to %d messages", f.lag, frame.MaxHistory-1)
+	}
+	chosen, err := f.messageEncoders(src.Schema())
+	if err != nil {
+		return err
+	}
+	info := messageInfo{Spec: f.data.spec, Lag: f.lag, Remarks: []string{}, Encoders: []savings.Saving{}}
+	if r, ok := src.(dataset.Remarked); ok {
+		info.Remarks = append(info.Remarks, r.Remarks()...)
+	}
+	if info.BodySummary, err = countMessages(ctx, src, f.frames); err != nil {
+		return err
+	}
+	line := a.progress("stats")
+	for i, e := range chosen {
+		one, err := a.save(ctx, e, f)
+		if err != nil {
+			line.done()
+			return err
+		}
+		info.Encoders = append(info.Encoders, one)
+		line.report(float64(i+1), float64(len(chosen)))
+	}
+	line.done()
+	slices.SortStableFunc(info.Encoders, func(x, y savings.Saving) int {
+		return cmp.Or(-cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)), cmp.Compare(x.Bytes, y.Bytes))
+	})
+	if f.json {
+		err = a.stdout.json(info)
+	} else {
+		a.writeMessages(&info)
+	}
+	if err != nil {
+		return err
+	}
+	return broken(&info)
+}
+
+// broken says which encoders did not give back what they were given.
+func broken(m *messageInfo) error {
+	var reasons []string
+	for _, s := range m.Encoders {
+		if s.Messages > 0 && !s.Lossless {
+			reasons = append(reasons, s.Encoder+": "+s.Problem)
+		}
+	}
+	return held(reasons)
+}
+
+// messageEncoders are those that were named, or all that take such messages.
+func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, err error) {
+	names := f.encoders
+	if !f.chosen {
+		names = table.Suiting(table.All(), s)
+	}
+	for _, text := range names {
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			return nil, usagef("--encoder names none; expected one of %s", strings.Join(table.Suiting(table.All(), s), ", "))
+		}
+		e := config.Encoder{Name: words[0], Params: map[string]any{}}
+		for _, w := range words[1:] {
+			key, value, ok := strings.Cut(w, "=")
+			if !ok {
+				return nil, usagef("--encoder %q: %s makes no sense; expected NAME=VALUE", text, w)
+			}
+			e.Params[key] = parseValue(value)
+		}
+		codec, _, err := e.Resolve("encoder", nil)
+		if err != nil {
+			return nil, usage(named(err))
+		}
+		if !codec.Suits(s) {
+			return nil, usagef("encoder %s does not take %ss; expected one that does: %s", e.Name, s.Item,
+				strings.Join(table.Suiting(table.All(), s), ", "))
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// countMessages counts up to so many messages, all of them if most is 0.
+func countMessages(ctx context.Context, src dataset.Source, most int) (stats.BodySummary, error) {
+	s := src.Schema()
+	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz}
+	if timed, ok := src.(dataset.Timed); ok {
+		cadence.Times = timed
+	}
+	count, f := &stats.Bodies{}, s.NewFrame()
+	for n := 0; most == 0 || n < most; n++ {
+		if err := ctx.Err(); err != nil {
+			return stats.BodySummary{}, err
+		}
+		if err := src.Next(f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return stats.BodySummary{}, usage(readable(err))
+		}
+		count.Add(cadence.TickTime(uint64(n)), f.Body)
+	}
+	return count.Summary(), nil
+}
+
+// save measures one encoder on data that are opened anew.
+func (a *app) save(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
+	codec, params, err := e.Resolve("encoder", nil)
+	if err != nil {
+		return savings.Saving{}, usage(err)
+	}
+	src, err := f.data.open(ctx)
+	if err != nil {
+		return savings.Saving{}, err
+	}
+	defer closeSource(src)
+	initial := src.Schema().NewFrame()
+	src.Initial(initial)
+	one, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Most: f.frames, Clock: a.clock})
+	if text := string(codec.Canonical(params)); text != "" {
+		one.Encoder += " " + text
+	}
+	return one, err
+}
+
+// placesShown is how many places the table for people has.
+const placesShown = 32
+
+func (a *app) writeMessages(m *messageInfo) {
+	w := a.stdout
+	for _, r := range m.Remarks {
+		a.remark("%s", r)
+	}
+	fmt.Fprintf(w, "%s: %d messages, %d bytes in %.1f s: %.1f a second (at most %d), %.2f kbps\n\n", m.Spec, m.Messages, m.Bytes,
+		m.Seconds, m.PerSecond, m.Most, m.Kbps)
+	fmt.Fprintf(w, "size      %.1f bytes on average, %d at the median, 95 %% up to %d, all from %d to %d\n", m.Size.Mean, m.Size.P50,
+		m.Size.P95, m.Size.Min, m.Size.Max)
+	fmt.Fprintf(w, "gap       %.1f ms at the median, 95 %% up to %.1f, at most %.1f\n", m.Gap.P50, m.Gap.P95, m.Gap.Max)
+	fmt.Fprintf(w, "entropy   %.2f bits a byte, %.2f after the byte before it\n", m.Order0, m.Order1)
+	fmt.Fprintf(w, "repeated  %.1f %% of messages were sent before, byte for byte\n\n", 100*m.Repeated)
+	g := newGrid(">place", ">reached %", ">bits", ">values", "most common")
+	for _, p := range m.Places[:min(placesShown, len(m.Places))] {
+		g.row(p.At, fmt.Sprintf("%.1f", 100*p.Share), fmt.Sprintf("%.2f", p.Bits), p.Values, fmt.Sprintf("%02x, %.1f %%", p.Common, 100*p.Often))
+	}
+	g.write(w, a.columns)
+	fmt.Fprintf(w, "\nWhat encoders make of it, payload alone, acks %d messages late, nothing lost:\n\n", m.Lag)
+	g = newGrid("encoder", ">bytes", ">% of raw", ">larger", ">at most by", ">encode µs/B", ">decode µs/B", "")
+	for _, s := range m.Encoders {
+		if s.Messages == 0 {
+			g.row(s.Encoder, "-", "-", "-", "-", "-", "-", s.Problem)
+			continue
+		}
+		g.row(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MostOver, fmt.Sprintf("%.3f", s.Timing.EncodeUS),
+			fmt.Sprintf("%.3f", s.Timing.DecodeUS), s.Problem)
+	}
+	g.write(w, a.columns)
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+)
+
+// seen is a datagram as a capture holds it, down from port 7000 unless it is up.
+type seen struct {
+	at   time.Duration
+	up   bool
+	data []byte
+}
+
+// writePcap writes a capture.
+func writePcap(t testing.TB, path string, list []seen) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := pcapgo.NewWriterNanos(f)
+	if err := w.WriteFileHeader(1<<16, layers.LinkTypeRaw); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	b := gopacket.NewSerializeBuffer()
+	for _, d := range list {
+		ip := &layers.IPv4{Version: 4, TTL: 9, Protocol: layers.IPProtocolUDP, SrcIP: net.IP{192, 0, 2, 1}, DstIP: net.IP{192, 0, 2, 9}}
+		udp := &layers.UDP{SrcPort: 7000, DstPort: 50123}
+		if d.up {
+			ip.SrcIP, ip.DstIP, udp.SrcPort, udp.DstPort = ip.DstIP, ip.SrcIP, udp.DstPort, udp.SrcPort
+		}
+		if err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true}, ip, udp, gopacket.Payload(d.data)); err != nil {
+			t.Fatal(err)
+		}
+		info := gopacket.CaptureInfo{Timestamp: begin.Add(d.at), CaptureLength: len(b.Bytes()), Length: len(b.Bytes())}
+		if err := w.WritePacket(info, b.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// talk is what a game might send: a head, a counter, a place that moves.
+func talk(n int) (list []seen) {
+	for i := range n {
+		at := time.Duration(i) * 33 * time.Millisecond
+		list = append(list, seen{at: at, data: []byte{1, 0, 0x70, 0x73, byte(i), byte(i >> 8), byte(i * 3), byte(i*i>>5 + 7), 0, 0, 0, byte(i % 5)}})
+		if i%3 == 0 {
+			list = append(list, seen{at: at + time.Millisecond, up: true, data: []byte("ack")})
+		}
+	}
+	return list
+}
+
+// What the statistics say of encoders is what a run sends; the port that is guessed is said.
+func TestStatsOfPackets(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a game, part 1.pcap")
+	writePcap(t, path, talk(300))
+	o := tui("datasets", "stats", "packets:"+path, "--json")
+	if o.code != exitDone || o.stderr != "" {
+		t.Fatalf("exit %d, stderr %q", o.code, o.stderr)
+	}
+	var doc messageInfo
+	document(t, o.stdout, &doc)
+	if doc.Messages != 300 || doc.Bytes != 3600 || len(doc.Places) != 12 || len(doc.Remarks) != 1 || doc.Lag != 4 ||
+		!strings.Contains(doc.Remarks[0], "port 7000 is taken for the server's: 400 of 400") {
+		t.Errorf("%+v", doc)
+	}
+	if math.Abs(doc.PerSecond-1000./33) > 1e-6 || doc.Places[2].Bits != 0 || doc.Places[2].Common != 0x70 || doc.Places[11].Values != 5 {
+		t.Errorf("%g a second, places %+v", doc.PerSecond, doc.Places)
+	}
+	known := map[string]bool{}
+	for _, s := range doc.Encoders {
+		known[s.Encoder] = true
+		if s.Messages == 0 {
+			continue // it needs something to be given
+		}
+		if !s.Lossless || s.Raw != 3600 || s.Timing == nil {
+			t.Errorf("%+v", s)
+		}
+		if s.Encoder != "deflate" && s.Encoder != "zstd" {
+			continue // of the others a run depends on when acks arrive
+		}
+		r := tui("run", "--data", "packets:"+path+",port=7000,dir=down", "--encoder", s.Encoder, "--json")
+		var run struct {
+			DurationS float64 `json:"duration_s"`
+			Items     int     `json:"items_per_frame"`
+			Totals    struct {
+				Sent, Decoded, Wrong int64
+				Kbps                 float64 `json:"payload_kbps"`
+			}
+		}
+		document(t, r.stdout, &run)
+		if bytes := run.Totals.Kbps * run.DurationS * 125; math.Abs(bytes-float64(s.Bytes)) > 1 || run.Totals.Decoded != 300 || run.Items != 12 {
+			t.Errorf("%s: a run sends %g bytes, the statistics say %d: %+v", s.Encoder, bytes, s.Bytes, run)
+		}
+		if r.stderr != "" {
+			t.Errorf("with the port given: %q", r.stderr)
+		}
+	}
+	for _, name := range []string{"receiver-adaptive", "xor-rle", "deflate", "zstd", "zstd-baseline"} {
+		if !known[name] {
+			t.Errorf("nothing is said of %s", name)
+		}
+	}
+	o = tui("datasets", "stats", "packets:"+path+",dir=up", "--encoder", "deflate level=9", "--lag", "2")
+	for _, words := range []string{"100 messages, 300 bytes", "deflate level=9", "acks 2 messages late", "repeated  99.0 %"} {
+		if !strings.Contains(o.stdout, words) || o.code != exitDone {
+			t.Errorf("exit %d, expected %q in\n%s", o.code, words, o.stdout)
+		}
+	}
+	for _, args := range [][]string{{"--lag", "0"}, {"--encoder", "deflate level"}, {"--encoder", "rotor"}, {"--against", "demo"}} {
+		if o := tui(append([]string{"datasets", "stats", "packets:" + path}, args...)...); o.code != exitUsage || !strings.Contains(o.stderr, "expected") && args[0] != "--against" {
+			t.Errorf("%v: exit %d, %q", args, o.code, o.stderr)
+		}
+	}
+}
+
+// A report of a run names the capture by its digest, and replays to the same bytes, also
+// where both went elsewhere.
+func TestReplayOfPackets(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "game.pcap")
+	writePcap(t, path, talk(200))
+	out := filepath.Join(dir, "report")
+	if o := tui("run", "--data", "packets:"+path+",dir=up", "--set", "link.loss=5%", "--out", out); o.code != exitDone ||
+		!strings.Contains(o.stderr, "warning: data: port 7000 is taken") {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	there := t.TempDir()
+	for _, f := range []struct{ from, to string }{{path, filepath.Join(there, "game.pcap")}, {filepath.Join(out, "report.json"), filepath.Join(there, "report.json")}} {
+		if err := os.Rename(f.from, f.to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code != exitDone {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+	writePcap(t, filepath.Join(there, "game.pcap"), talk(201))
+	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code == exitDone || !strings.Contains(o.stderr, "SHA-256") {
+		t.Errorf("with another capture: exit %d: %s", o.code, o.stderr)
+	}
+}

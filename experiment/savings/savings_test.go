@@ -1,0 +1,135 @@
+package savings
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+var schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, TickHz: 30}
+
+// messages yields so many, the n-th of n mod 7 bytes and its number.
+func messages(n int) func(*frame.Frame) error {
+	i := 0
+	return func(f *frame.Frame) error {
+		if i == n {
+			return io.EOF
+		}
+		f.Body = append(binary.LittleEndian.AppendUint32(f.Body[:0], uint32(i)), make([]byte, i%7)...)
+		i++
+		return nil
+	}
+}
+
+// probe is a codec that takes down what it is given.
+type probe struct {
+	refs    [][]uint32 // the numbers of the references of each message
+	memos   [][]any
+	learnt  []int // before which message a report came, and of which message it was
+	n       int
+	lost    int // the message that it spoils
+	refuses int // the message that it will not take
+	decoded int
+}
+
+func number(f *frame.Frame) uint32 {
+	if len(f.Body) < 4 {
+		return 1 << 31 // the initial state
+	}
+	return binary.LittleEndian.Uint32(f.Body)
+}
+
+func (p *probe) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	var list []uint32
+	var memos []any
+	for _, r := range refs {
+		list, memos = append(list, number(r.Frame)), append(memos, r.Memo)
+	}
+	p.refs, p.memos = append(p.refs, list), append(p.memos, memos)
+	p.n++
+	if p.n-1 == p.refuses {
+		return dst, nil, errors.New("too odd")
+	}
+	return append(append(dst, 9), cur.Body...), fmt.Sprint("memo ", number(cur)), nil
+}
+
+func (p *probe) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	dst.Body = append(dst.Body[:0], src[1:]...)
+	p.decoded = int(number(dst))
+	if p.decoded == p.lost {
+		dst.Body[0]++
+	}
+	return nil, nil
+}
+
+func (p *probe) Report(dst []byte) []byte { return append(dst, byte(p.decoded)) }
+
+func (p *probe) Learn(report []byte) error {
+	p.learnt = append(p.learnt, p.n, int(report[0]))
+	return nil
+}
+
+func (p *probe) codec(refs int) *encoders.Codec {
+	return &encoders.Codec{Name: "probe", Refs: refs, New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return p, p, nil }}
+}
+
+// References are the newest messages whose acks have arrived, with their memos; reports
+// come as late as acks.
+func TestLag(t *testing.T) {
+	for _, lag := range []int{1, 4, 9} {
+		p := &probe{lost: -1, refuses: -1}
+		got, err := Of(t.Context(), p.codec(2), nil, schema, schema.NewFrame(), messages(30), Options{Lag: lag})
+		if err != nil || !got.Lossless || got.Messages != 30 || got.Larger != 30 || got.MostOver != 1 || got.Bytes != got.Raw+30 {
+			t.Errorf("lag %d: %+v, %v", lag, got, err)
+		}
+		for n := range 30 {
+			want := []uint32{1 << 31}
+			if n >= lag {
+				want = []uint32{uint32(n - lag)}
+			}
+			if n > lag {
+				want = append(want, uint32(n-lag-1))
+			}
+			if !slices.Equal(p.refs[n], want) || n >= lag && p.memos[n][0] != fmt.Sprint("memo ", n-lag) {
+				t.Errorf("lag %d, message %d: references %v with %v, want %v", lag, n, p.refs[n], p.memos[n], want)
+			}
+		}
+		for i := 0; i < len(p.learnt); i += 2 {
+			if p.learnt[i]-p.learnt[i+1] != lag {
+				t.Errorf("lag %d: before message %d a report after message %d", lag, p.learnt[i], p.learnt[i+1])
+			}
+		}
+		if len(p.learnt) != 2*(30-lag) {
+			t.Errorf("lag %d: %d reports", lag, len(p.learnt)/2)
+		}
+	}
+}
+
+// What does not come back is said, and what is refused counts as it is, and is no
+// reference.
+func TestProblems(t *testing.T) {
+	p := &probe{lost: 5, refuses: 8}
+	got, err := Of(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), Options{Lag: 2})
+	if err != nil || got.Lossless || got.Refused != 1 || got.Bytes != got.Raw+19 || !bytes.Contains([]byte(got.Problem), []byte("message 5")) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if want := []uint32{7}; !slices.Equal(p.refs[10], want) {
+		t.Errorf("after a refusal the reference is %v, want %v", p.refs[10], want)
+	}
+	bad := &encoders.Codec{Name: "bad", New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+		return nil, nil, errors.New("needs a model")
+	}}
+	if got, err := Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), Options{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), Options{}); err == nil {
+		t.Error("no lag at all is taken")
+	}
+}

@@ -59,7 +59,7 @@ func (l *Listener) greet(b []byte, from netip.AddrPort, at time.Duration) verdic
 		return drop(Expired)
 	}
 	if g, known := d.greeted[h.nonce]; known {
-		if g.session.confirmed() {
+		if g.session.confirmed() || g.session.Err() != nil {
 			return drop(Replayed)
 		}
 		l.welcome(&h, g.session, from) // the first welcome was lost, or is under way

@@ -187,6 +187,9 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 
 // nobodyThere reports whether the system says that an earlier datagram found nobody.
 func nobodyThere(err error) bool {
+	if err == nil {
+		return false // before code, which is kept on the heap
+	}
 	const windowsReset = syscall.Errno(10054)
 	var code syscall.Errno
 	return errors.As(err, &code) &&

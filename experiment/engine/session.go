@@ -34,6 +34,7 @@ type Options struct {
 	Endless     bool       // ignore Duration: a live session ends with Interrupt
 	Packs       *PackCache // packed files of earlier sessions; nil: none
 	Force       bool       // begin although it may take more than MaxMemory
+	Network     Network    // where the receiver of the first lane is; nil: here, behind modelled links
 
 	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 
@@ -159,6 +160,14 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	}
 	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
 	src.Initial(s.initial)
+	if opt.Network != nil {
+		if err := s.travels(c); err != nil {
+			return nil, err
+		}
+		if err := opt.Network.Begin(s.schema, s.initial, c); err != nil {
+			return nil, err
+		}
+	}
 	if s.delivers {
 		if err := s.takeFile(); err != nil {
 			return nil, err
@@ -174,7 +183,7 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 		}
 		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
 		if err == nil {
-			err = l.connectNew(c)
+			err = l.connectNew(c, laneOpt.Network)
 		}
 		if err != nil {
 			return nil, err

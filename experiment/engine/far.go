@@ -195,7 +195,7 @@ type Showing struct {
 }
 
 // NewShowing returns the display of a receiver with that history.
-func NewShowing(s *frame.Schema, c endpoint.Cadence, h *frame.History) *Showing {
+func NewShowing(c endpoint.Cadence, h *frame.History) *Showing {
 	return &Showing{screen: newScreen(&frame.Schema{}, c, h, &taint{}, false)}
 }
 

@@ -255,6 +255,13 @@ func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 // exhausted, or it was interrupted.
 func (s *Session) Done() bool { return s.ended }
 
+// NextEvent returns when the next event is due.
+func (s *Session) NextEvent() time.Duration { return s.nextEvent() }
+
+// Ends returns when the session ends, exclusively: later than any event if that is not
+// known yet.
+func (s *Session) Ends() time.Duration { return s.end }
+
 // NextFrame returns when the next frame is due. config.Sender.Every may skip it.
 func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
@@ -271,7 +278,7 @@ func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) 
 func (s *Session) RunUntil(t time.Duration) error {
 	for !s.ended && s.failed == nil {
 		at := s.nextEvent()
-		if at >= s.end || t >= s.end-1 && at > t {
+		if over := t >= s.end-1; at >= s.end && (over || s.opt.Network == nil) || at > t && over { // more may come of a network
 			s.finish(s.end)
 			return nil
 		}

@@ -25,6 +25,14 @@ type Network interface {
 	Connect(down, up *lossmodel.Link) (Path, Path)
 }
 
+// NetworkError says why a session over a network could not begin, or not go on.
+type NetworkError struct {
+	To      string // where the far end is, or was
+	Problem string
+}
+
+func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
+
 // FarEnd is a path to a receiver elsewhere. A delivery of it is the datagram that
 // arrived there, as soon as that is known here.
 type FarEnd interface {

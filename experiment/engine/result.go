@@ -63,6 +63,7 @@ const (
 	Interrupted Ending = "interrupted" // by a person or a signal
 	BadData     Ending = "data"        // the data could not be read, or not to its end
 	BadMachine  Ending = "machine"     // the report could not be written
+	BadNetwork  Ending = "network"     // the far end was gone
 	Unfinished  Ending = "running"     // it goes on: this is what there was then
 	Saved       Ending = "saved"       // a live session, saved by a person while it went on
 )

@@ -69,7 +69,7 @@ func (l *Link) Settle(s *engine.Session) {
 	if l.conn == nil || s.Done() {
 		return
 	}
-	l.set.ending = true
+	l.set.ending, l.set.paused = true, true
 	l.confirm()
 	begun := time.Now()
 	to := max(s.Now(), l.stamped) + beforeEnd/2
@@ -80,5 +80,5 @@ func (l *Link) Settle(s *engine.Session) {
 	l.acks.hurry(to)
 	l.arrivals.hurry(to)
 	_ = s.RunUntil(to) // the session says so itself
-	l.set.ending = false
+	l.set.ending, l.set.paused = false, false
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -20,9 +21,6 @@ const (
 	confirmEvery  = 100 * time.Millisecond
 	silence       = 5 * time.Second // after which the far end counts as gone
 )
-
-// ErrGone says that nothing comes from the far end any more.
-var ErrGone = errors.New("the far end says nothing any more")
 
 // Options of a link.
 type Options struct {
@@ -82,6 +80,9 @@ func NewLink(conn Conn, opt Options) *Link {
 	return &Link{conn: conn, opt: opt, buf: make([]byte, maxPayload)}
 }
 
+// Live reports whether there is a far end: neither in a replay nor without a link.
+func (l *Link) Live() bool { return l != nil && l.conn != nil }
+
 // Begin implements engine.Network. A session that was begun before is over.
 func (l *Link) Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset()
@@ -97,9 +98,14 @@ func (l *Link) Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) er
 		err = l.introduce(data)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", l.opt.To, err)
+		return err
 	}
 	return nil
+}
+
+// broken is what is wrong with the network or the far end.
+func (l *Link) broken(format string, args ...any) error {
+	return &engine.NetworkError{To: l.opt.To, Problem: fmt.Sprintf(format, args...)}
 }
 
 // reset forgets the session before.
@@ -128,7 +134,7 @@ func (l *Link) introduce(data []byte) error {
 			if err := l.opt.Context.Err(); err != nil {
 				return err
 			}
-			return fmt.Errorf("%w: no answer to the setup of the session", ErrGone)
+			return l.broken("the far end does not answer to what the session is about within %v", setupPatience)
 		case <-l.conn.Done():
 			return l.gone()
 		case <-again.C:
@@ -146,7 +152,7 @@ func (l *Link) introduce(data []byte) error {
 				l.heard = time.Now()
 				return nil
 			case stateRefused:
-				return fmt.Errorf("the far end says: %s", config.Printable(st.text))
+				return l.broken("the far end says: %s", config.Printable(st.text))
 			}
 			if st.next > next && st.next <= pieces(len(data)) {
 				next, sent = st.next, max(sent, st.next)
@@ -156,7 +162,12 @@ func (l *Link) introduce(data []byte) error {
 }
 
 // gone says that the connection has ended.
-func (l *Link) gone() error { return fmt.Errorf("%w: %w", ErrGone, l.conn.Err()) }
+func (l *Link) gone() error {
+	if err := l.conn.Err(); !errors.Is(err, io.EOF) {
+		return l.broken("the far end is gone: %v", err)
+	}
+	return l.broken("the far end has left")
+}
 
 // wire returns what a payload of n bytes takes on the wire.
 func (l *Link) wire(n int) int64 { return int64(n + l.opt.Cover + headerBytes) }
@@ -172,10 +183,10 @@ func (l *Link) Err() error {
 	if l.err == nil && l.conn != nil {
 		select {
 		case <-l.conn.Done():
-			l.err = fmt.Errorf("%s: %w", l.opt.To, l.gone())
+			l.err = l.gone()
 		default:
 			if d := time.Since(l.heard); d > silence {
-				l.err = fmt.Errorf("%s: %w: nothing came for %v", l.opt.To, ErrGone, silence)
+				l.err = l.broken("the far end is gone: nothing came from there for %v", silence)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ const (
 )
 
 // ErrSetup says that a session of that setup is not taken on.
-var ErrSetup = errors.New("this session is refused")
+var ErrSetup = errors.New("it refuses the session")
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrSetup, fmt.Sprintf(format, args...))

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"time"
+
+	"wirelab/experiment/remote/channel"
 )
 
 // Conn brings datagrams to the other end and back, each whole or not at all, in any order,
@@ -22,11 +23,10 @@ type Conn interface {
 }
 
 // Datagram is one that came in.
-type Datagram struct {
-	Stream uint8
-	Data   []byte
-	At     time.Time // when it was read from the socket
-}
+type Datagram = channel.Datagram
+
+// Purpose is what the near end tells a listener that it dials for.
+const Purpose = 1
 
 // The streams. Every payload begins with the number of the session in this connection, an
 // octet: a session that begins anew shares no datagram with the one before.
@@ -45,8 +45,11 @@ const coverBytes = 1 + 4
 // headerBytes are those of IPv4 and UDP.
 const headerBytes = 28
 
-// maxPayload is the largest payload of a channel that is asked for, in bytes.
-const maxPayload = 65507
+// wire returns what a payload takes on the wire, and cover what that is beside a packet or
+// an ack that it carries.
+func wire(payload int) int64 { return int64(payload + channel.Overhead + headerBytes) }
+
+const cover = coverBytes + channel.Overhead
 
 // ErrProtocol says that the other end, although it holds the token, does not speak as this
 // package does.

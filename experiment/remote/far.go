@@ -3,13 +3,16 @@ package remote
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"time"
 
 	"wirelab/encoders/table"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/remote/channel"
 )
 
 // The beat of the far end.
@@ -48,8 +51,8 @@ func (s *Served) String() string {
 
 // Serve is the far end of sessions over a connection, one after the other, until that ends
 // or ctx does. The error is nil if the near end took its leave.
-func Serve(ctx context.Context, conn Conn, left func(error) bool) (out *Served, err error) {
-	f := &far{conn: conn, buf: make([]byte, maxPayload), out: &Served{}}
+func Serve(ctx context.Context, conn Conn) (out *Served, err error) {
+	f := &far{conn: conn, buf: make([]byte, channel.MaxPayload), out: &Served{}}
 	defer func() {
 		f.count()
 		if p := recover(); p != nil {
@@ -66,7 +69,7 @@ func Serve(ctx context.Context, conn Conn, left func(error) bool) (out *Served, 
 			return f.out, ctx.Err()
 		case <-conn.Done():
 			f.hear()
-			if err := conn.Err(); !left(err) {
+			if err := conn.Err(); !errors.Is(err, io.EOF) {
 				return f.out, err
 			}
 			return f.out, nil
@@ -261,10 +264,11 @@ func (f *far) confirmed(at time.Time, msg []byte) error {
 // that was stopped for an hour goes on from now.
 const maxCatchUp = 2 * time.Second
 
-// display runs the ticks of the display up to a time.
+// display runs the ticks of the display up to a time. Frames that come at times of their own
+// have none: it would not know them.
 func (f *far) display(at time.Time) {
 	now := f.clock(at)
-	if !f.pausing.IsZero() || now <= 0 {
+	if !f.pausing.IsZero() || now <= 0 || f.s.Schema.Timed {
 		return
 	}
 	if behind := now - maxCatchUp; f.tick() < behind {

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/remote/channel"
 	"wirelab/lossmodel"
 )
 
@@ -24,8 +25,7 @@ const (
 
 // Options of a link.
 type Options struct {
-	To    string // what the far end is called in errors and reports
-	Cover int    // bytes that the connection adds to each payload
+	To string // what the far end is called in errors and reports
 	// Context ends the wait for the far end; nil: nothing does.
 	Context context.Context
 }
@@ -77,7 +77,7 @@ func NewLink(conn Conn, opt Options) *Link {
 	if opt.Context == nil {
 		opt.Context = context.Background()
 	}
-	return &Link{conn: conn, opt: opt, buf: make([]byte, maxPayload)}
+	return &Link{conn: conn, opt: opt, buf: make([]byte, channel.MaxPayload)}
 }
 
 // Live reports whether there is a far end: neither in a replay nor without a link.
@@ -126,7 +126,7 @@ func (l *Link) introduce(data []byte) error {
 			if err := l.conn.Send(streamSetup, l.msg); err != nil {
 				return err
 			}
-			l.traffic.Reports += l.wire(len(l.msg))
+			l.traffic.Reports += wire(len(l.msg))
 		}
 		again.Reset(pieceAgain)
 		select {
@@ -146,7 +146,7 @@ func (l *Link) introduce(data []byte) error {
 			if d.Stream != streamStatus || err != nil || st.session != l.session {
 				continue
 			}
-			l.traffic.Reports += l.wire(len(d.Data))
+			l.traffic.Reports += wire(len(d.Data))
 			switch st.state {
 			case stateReady:
 				l.heard = time.Now()
@@ -168,9 +168,6 @@ func (l *Link) gone() error {
 	}
 	return l.broken("the far end has left")
 }
-
-// wire returns what a payload of n bytes takes on the wire.
-func (l *Link) wire(n int) int64 { return int64(n + l.opt.Cover + headerBytes) }
 
 // Connect implements engine.Network.
 func (l *Link) Connect(down, up *lossmodel.Link) (engine.Path, engine.Path) {
@@ -231,7 +228,7 @@ func (l *Link) confirm() {
 	}
 	l.set.read, l.settled = l.read, time.Now()
 	l.msg = l.set.append(l.msg[:0], l.session)
-	l.traffic.Reports += l.wire(len(l.msg))
+	l.traffic.Reports += wire(len(l.msg))
 	_ = l.conn.Send(streamConfirm, l.msg) // Err tells of a connection that has ended
 }
 
@@ -240,10 +237,10 @@ func (l *Link) handle(d *Datagram, msg []byte) error {
 	case streamAck:
 		return l.ack(d.At, msg)
 	case streamReport:
-		l.traffic.Reports += l.wire(len(d.Data))
+		l.traffic.Reports += wire(len(d.Data))
 		return l.report(msg)
 	case streamStatus:
-		l.traffic.Reports += l.wire(len(d.Data))
+		l.traffic.Reports += wire(len(d.Data))
 		return nil // again, of a setup that took effect
 	}
 	return malformed(fmt.Sprintf("stream %d", d.Stream), msg)
@@ -258,7 +255,7 @@ func (l *Link) ack(at time.Time, msg []byte) error {
 	if x := l.flying.get(e.number); x != nil {
 		e.took, e.timed = at.Sub(x.wall), true
 	}
-	l.traffic.Cover += int64(coverBytes + l.opt.Cover)
+	l.traffic.Cover += cover
 	l.acks.push(e)
 	return nil
 }

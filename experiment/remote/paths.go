@@ -149,7 +149,7 @@ func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
 	p.msg = binary.LittleEndian.AppendUint32(append(p.msg[:0], p.session), x.number)
 	p.msg = append(p.msg, d.Data...)
 	x.wall = time.Now()
-	p.traffic.Cover += int64(coverBytes + p.opt.Cover)
+	p.traffic.Cover += cover
 	_ = p.conn.Send(streamGame, p.msg) // what the system does not send is lost
 }
 

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -71,5 +70,3 @@ func (p *pipe) close(err error) {
 	close(p.done)
 	close(p.far.done)
 }
-
-func bye(err error) bool { return err == io.EOF }

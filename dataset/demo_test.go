@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/dataset/world"
 )
 
@@ -54,7 +53,7 @@ func recordDemo(t *testing.T) {
 }
 
 // The embedded demo is what the world does under the script "demo" today, value
-// for value. Unless checks are thorough only the first ten seconds are compared.
+// for value. With -short only the first ten seconds are compared.
 func TestDemo(t *testing.T) {
 	if *update {
 		recordDemo(t)
@@ -71,7 +70,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("says it holds %d frames, expected %d", n, demoFrames)
 	}
 	frames := demoFrames
-	if !thorough.Checks() {
+	if testing.Short() {
 		frames = 600
 	}
 	var got frame.Frame
@@ -86,7 +85,7 @@ func TestDemo(t *testing.T) {
 		}
 		return nil
 	})
-	if err := src.Next(&got); thorough.Checks() && err != io.EOF {
+	if err := src.Next(&got); !testing.Short() && err != io.EOF {
 		t.Errorf("after the last frame: %v, expected %v", err, io.EOF)
 	}
 }

@@ -8,16 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/lossmodel/random"
 )
 
 const ms = time.Millisecond
 
 // packets is how many a statistical test sends: enough to see a fault of a
-// thousandth, fewer unless checks are thorough.
+// thousandth, fewer under -short.
 func packets() int {
-	if !thorough.Checks() {
+	if testing.Short() {
 		return 100_000
 	}
 	return 1_000_000

@@ -31,9 +31,8 @@ var plan = map[string][]string{
 	"cmd/tui/internal/pages/world":   append(pageImports, "cmd/tui/internal/worldview", "dataset/world"),
 	"cmd/tui/internal/pages/report":  append(pageImports, "experiment/page"),
 	"cmd/tui/internal/pages/compare": append(pageImports, "experiment/paired"),
-	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"experiment/paired", "experiment/trust", "dataset/frame", "encoders"}),                                                                // what several pages show
-	"cmd/tui/internal/sweepview":     slices.Concat(rooms("look", "chart", "repaint"), []string{"experiment/sweep"}),                                                                                                                    // a sweep while it runs; knows no dashboard
-	"cmd/tui/internal/proxyview":     slices.Concat(rooms("command", "controls", "script", "room", "look", "chart", "repaint"), []string{"experiment/config", "experiment/engine", "experiment/trust", "lossmodel", "lossmodel/relay"}), // a proxy while it runs; knows no session
+	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"experiment/paired", "experiment/trust", "dataset/frame", "encoders"}), // what several pages show
+	"cmd/tui/internal/sweepview":     slices.Concat(rooms("look", "chart", "repaint"), []string{"experiment/sweep"}),                                                     // a sweep while it runs; knows no dashboard
 	"cmd/tui/internal/tour":          slices.Concat(rooms("session", "room", "look"), lab, []string{"dataset/frame", "encoders"}),
 	"cmd/tui/internal/command":       slices.Concat(rooms("controls", "room", "look"), lab, []string{"dataset/frame", "lossmodel"}),
 	"cmd/tui/internal/controls":      slices.Concat(rooms("room", "look"), lab, []string{"dataset/frame", "encoders", "lossmodel"}),
@@ -85,14 +84,15 @@ var plan = map[string][]string{
 	"encoders/generic":            append([]string{"encoders/train"}, encoderImports...),
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
+	"encoders/datagram":           append([]string{"encoders/train"}, encoderImports...), // datagrams of any program
 	"encoders/rpc":                encoderImports,                                        // calls of one row
 	"encoders/rows":               encoderImports,                                        // tables of any schema
 	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...), // whole files
 	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta", "dataset/whole"},
-	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                          // finds what blocks are like
-	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                           // codes them
-	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                 // for tests only
-	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
+	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                                               // finds what blocks are like
+	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                                                // codes them
+	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                                      // for tests only
+	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/datagram", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":                 {"dataset/..."},
 	"dataset/frame":           {}, // the vocabulary
@@ -105,13 +105,12 @@ var plan = map[string][]string{
 	"dataset/text":            {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
 	"dataset/unpack":          {},                                                                                           // compressed files, in bounded memory
 	"dataset/world":           {"dataset/frame", "dataset/physics", "dataset/source"},
-	"dataset/source":          {"dataset/frame"},                     // what sources have in common; knows none of them
-	"dataset/stats":           {"dataset/frame"},                     // counts what snapshots are like
-	"dataset/whole":           {},                                    // files that appear whole or not at all; knows not what is in them
-	"dataset/whole/wholetest": {"dataset/whole", "dataset/thorough"}, // for tests only
-	"dataset/thorough":        {},                                    // how much tests check
-	"dataset/tomlkeys":        {},                                    // lines of the keys of a text; knows no configuration
-	"dataset/suggest":         {},                                    // what was most likely meant by a name; knows nothing of what is named
+	"dataset/source":          {"dataset/frame"}, // what sources have in common; knows none of them
+	"dataset/stats":           {"dataset/frame"}, // counts what snapshots are like
+	"dataset/whole":           {},                // files that appear whole or not at all; knows not what is in them
+	"dataset/whole/wholetest": {"dataset/whole"}, // for tests only
+	"dataset/tomlkeys":        {},                // lines of the keys of a text; knows no configuration
+	"dataset/suggest":         {},                // what was most likely meant by a name; knows nothing of what is named
 
 	"lossmodel":           {"lossmodel/loss", "lossmodel/netem", "lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},
 	"lossmodel/loss":      {"lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},                                // which packets of a series are lost; knows no links

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 )
 
 // The keys that are held are those that count, and no pilot's: a player told to
@@ -72,7 +71,7 @@ func TestReset(t *testing.T) {
 // every minute something happens. One whose keys were taken does not.
 func TestPilotBeginsAnew(t *testing.T) {
 	minutes := 6
-	if !thorough.Checks() {
+	if testing.Short() {
 		minutes = 3
 	}
 	src := start(t, "random")

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -17,7 +16,7 @@ import (
 func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
 	for _, c := range All() {
 		for _, s := range schemas() {
-			if c.Suits(s) && (thorough.Checks() || s.Rows <= frame.WalkoffCubes) {
+			if c.Suits(s) {
 				t.Run(fmt.Sprintf("%s/%s-%d", c.Name, s.Name, s.Rows), func(t *testing.T) { test(t, c, s) })
 			}
 		}
@@ -40,7 +39,7 @@ type pair struct {
 
 func newPair(t testing.TB, c encoders.Codec, s *frame.Schema) *pair {
 	t.Helper()
-	return newPairOf(t, c, s, c.Defaults())
+	return newPairOf(t, c, s, defaults(c))
 }
 
 func newPairOf(t testing.TB, c encoders.Codec, s *frame.Schema, params any) *pair {
@@ -104,11 +103,8 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 func TestRoundTrip(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		length := 30
-		switch {
-		case s.Rows > 100 && thorough.Checks():
+		if s.Rows > 100 {
 			length = 8
-		case s.Rows > 100:
-			length = 3
 		}
 		p := newPair(t, c, s)
 		rng := rand.New(rand.NewPCG(21, 22))
@@ -167,8 +163,8 @@ func hostile(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 // to decode honest ones.
 func TestDamage(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if !thorough.Checks() && s.Rows > 100 {
-			t.Skip("long packets: under WIRELAB_THOROUGH=1")
+		if testing.Short() && s.Rows > 100 {
+			t.Skip("long packets")
 		}
 		p := newPair(t, c, s)
 		frames := story(s, 3, 6)
@@ -249,7 +245,7 @@ func TestNoAllocations(t *testing.T) {
 			t.Skip("a file is encoded once")
 		}
 		frames := story(s, 5, 6)
-		enc, dec, err := c.New(s, c.Defaults())
+		enc, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}

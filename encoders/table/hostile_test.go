@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -58,7 +57,7 @@ func TestExtremes(t *testing.T) {
 	for _, c := range All() {
 		for _, n := range []int{1, 2, 901, 5000} {
 			s := frame.Cubes(n)
-			if !c.Suits(s) || !thorough.Checks() && n > 901 {
+			if !c.Suits(s) || testing.Short() && n > 901 {
 				continue
 			}
 			p := newPair(t, c, s)
@@ -100,7 +99,7 @@ type journal struct {
 func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int) *journal {
 	t.Helper()
 	j := &journal{frames: frames, age: age, payloads: make([][]byte, len(frames))}
-	enc, _, err := c.New(s, c.Defaults())
+	enc, _, err := c.New(s, defaults(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,12 +118,12 @@ func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Fra
 // decoder and the spare memo are the very ones that the bad bytes have been through.
 func TestChainSurvives(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if s.Rows > 901 || !thorough.Checks() && s.Rows > 100 {
-			t.Skip("long packets: under WIRELAB_THOROUGH=1")
+		if s.Rows > 901 || testing.Short() && s.Rows > 100 {
+			t.Skip("long packets")
 		}
 		const age = 2
 		j := record(t, c, s, story(s, 8, 11), age)
-		_, dec, err := c.New(s, c.Defaults())
+		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +181,7 @@ func TestHostileMemory(t *testing.T) {
 			t.Skip("takes bodies, or is long")
 		}
 		j := record(t, c, s, story(s, 9, 6), 1)
-		_, dec, err := c.New(s, c.Defaults())
+		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}

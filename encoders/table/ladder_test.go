@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
@@ -19,7 +18,7 @@ var fiedler = map[string]float64{"bravo": 481.3, "charlie": 516.5, "kilo": 538.6
 func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, encoders.Budget) {
 	t.Helper()
 	s := frame.Cubes(frame.WalkoffCubes)
-	enc, dec, err := c.New(s, c.Defaults())
+	enc, dec, err := c.New(s, defaults(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +54,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 // spends fewer bits on orientation than the smallest three.
 func TestLadder(t *testing.T) {
 	names, length := recording.Names(), 0
-	if !thorough.Checks() {
+	if testing.Short() {
 		names, length = []string{"charlie", "bravo"}, 300
 	}
 	for _, name := range names {

@@ -15,7 +15,6 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -53,7 +52,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	sum := sha256.New()
 	play := func(s *frame.Schema, frames []*frame.Frame, age int) {
 		j := record(t, c, s, frames, age)
-		_, dec, err := c.New(s, c.Defaults())
+		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,8 +85,8 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 // where that cannot be, it says so and skips.
 func TestPortableBytes(t *testing.T) {
 	child := os.Getenv(portableEnv) != ""
-	if !thorough.Checks() && !child {
-		t.Skip("builds this test for three other processors: under WIRELAB_THOROUGH=1")
+	if testing.Short() && !child {
+		t.Skip("builds this test for three other processors")
 	}
 	demo := demoFrames(t, 400, 430)
 	var here strings.Builder

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/internal/labtest"
@@ -50,7 +49,7 @@ func failures(l *lane) int64 {
 // after the damage, both ends count alike, and every packet is what was sent.
 func TestDamagedNumbersHeal(t *testing.T) {
 	seeds := uint64(30)
-	if !thorough.Checks() {
+	if testing.Short() {
 		seeds = 10
 	}
 	moved := 0

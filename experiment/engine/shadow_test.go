@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -53,7 +52,7 @@ func shadowNamed(names ...string) (list []config.Encoder) {
 // have wrapped.
 func TestLateShadowMeetsTheSameFates(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
-		if joins > time.Minute && !thorough.Checks() {
+		if joins > time.Minute && testing.Short() {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
@@ -256,7 +255,7 @@ func TestShadowsAreBounded(t *testing.T) {
 // wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
 	rounds := 24
-	if !thorough.Checks() {
+	if testing.Short() {
 		rounds = 6
 	}
 	for seed := range uint64(rounds) {

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -141,8 +140,8 @@ values = ["0%", "10%", "30%", "50%"]
 // middle, and a server that is killed and begun again: every run is there once, and all
 // is as on one core.
 func TestQueueSurvives(t *testing.T) {
-	if !thorough.Checks() {
-		t.Skip("processes that are killed: under WIRELAB_THOROUGH=1")
+	if testing.Short() {
+		t.Skip("NOT RUN with -short: processes that are killed")
 	}
 	p := planned(t, medium)
 	want := swept(t, p, Options{Jobs: 2}).Digest

@@ -8,7 +8,6 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 )
@@ -36,7 +35,7 @@ func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 // TestEveryEncoder: all encoders of cubes are lossless and legal.
 func TestEveryEncoder(t *testing.T) {
 	frames, names := 800, []string{"alpha", "bravo", "charlie"} // by then much is in motion
-	if !thorough.Checks() {
+	if testing.Short() {
 		frames, names = 60, names[:1]
 	}
 	for _, name := range names {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset/thorough"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 )
@@ -25,7 +24,7 @@ func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
 }
 
 func packets() int {
-	if !thorough.Checks() {
+	if testing.Short() {
 		return 50_000
 	}
 	return 200_000

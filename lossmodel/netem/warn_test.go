@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"wirelab/dataset/thorough"
 )
 
 func parsed(t testing.TB, line string) Params {
@@ -20,7 +18,7 @@ func parsed(t testing.TB, line string) Params {
 // The shares that warnings name are those that come out.
 func TestEffectiveRates(t *testing.T) {
 	packets := 4_000_000
-	if !thorough.Checks() {
+	if testing.Short() {
 		packets = 400_000
 	}
 	for _, c := range []struct {

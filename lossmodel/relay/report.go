@@ -8,13 +8,13 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Tolerated is how late a datagram may leave before the link is said not to do what was
+// tolerated is how late a datagram may leave before the link is said not to do what was
 // asked: less than any game notices.
-const Tolerated = time.Millisecond
+const tolerated = time.Millisecond
 
 // Lies says in what the emulator did not do what was asked; nothing if it did.
 func (f *Flow) Lies(way Way) (list []string) {
-	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
+	if p99 := f.Late.Quantile(0.99); p99 > tolerated {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
 	}
 	for _, x := range []struct {
@@ -59,8 +59,8 @@ func Kbps(bytes uint64, seconds float64) float64 {
 }
 
 // Line is the line of one second. It begins with ! if the link did not do what was
-// asked; lies says in what beyond what the flows say.
-func Line(now *Totals, flows [2]Flow, span float64, lies []string) string {
+// asked.
+func Line(now *Totals, flows [2]Flow, span float64) string {
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", now.At.Seconds())}
 	for way := range flows {
 		f := &flows[way]
@@ -79,10 +79,9 @@ func Line(now *Totals, flows [2]Flow, span float64, lies []string) string {
 		words = append(words, fmt.Sprintf("%d clients", now.Clients))
 	}
 	for way := range flows {
-		lies = append(lies, flows[way].Lies(Way(way))...)
-	}
-	if len(lies) > 0 {
-		mark, words = "!", append(words, lies...)
+		for _, lie := range flows[way].Lies(Way(way)) {
+			mark, words = "!", append(words, lie)
+		}
 	}
 	return mark + strings.Join(words, "  ")
 }

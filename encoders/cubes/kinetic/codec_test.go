@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"wirelab/dataset/frame"
-	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
@@ -86,7 +85,7 @@ func TestRecordings(t *testing.T) {
 		"kinetic":      {"bravo": 180, "lima": 192},
 	}
 	frames := 200
-	if !thorough.Checks() {
+	if testing.Short() {
 		frames = 40
 	}
 	both(t, func(t *testing.T, codec encoders.Codec) {

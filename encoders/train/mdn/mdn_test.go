@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"testing"
 
-	"wirelab/dataset/thorough"
 	"wirelab/encoders/nn"
 )
 
@@ -60,7 +59,7 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 // and rounding to integers costs next to nothing.
 func TestLearnsAKnownMixture(t *testing.T) {
 	n, epochs := 60_000, 6
-	if !thorough.Checks() {
+	if testing.Short() {
 		n, epochs = 20_000, 6
 	}
 	set, _ := known(1, n)

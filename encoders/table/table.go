@@ -15,7 +15,6 @@ import (
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
-	"wirelab/encoders/datagram"
 	"wirelab/encoders/files"
 	"wirelab/encoders/generic"
 	"wirelab/encoders/rows"
@@ -46,8 +45,6 @@ func All() []encoders.Codec {
 		rpc.Adaptive(),
 		rows.DeltaAdaptive(),
 		adaptive.ReceiverAdaptive(),
-		datagram.Datagram(),
-		datagram.Acked(),
 		files.Patch(),
 		files.PatchFast(),
 		files.WholeZstd(),

@@ -22,9 +22,6 @@ func (l *lane) deliver(now time.Duration) {
 		}
 		l.arrive(now, &d)
 	}
-	if l.far != nil {
-		l.hearRoundTrips()
-	}
 	for {
 		d, ok := l.up.Receive(now)
 		if !ok {
@@ -80,20 +77,12 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.rec = f.rec
 	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
-	told, remote := l.told()
-	switch {
-	case remote:
-		if f.ended>>d.Copy&1 == 1 {
-			return // it was told of before
-		}
-		rec.Arrived = told.Arrived
-		l.remote.heard(now, rec.Sent, &told)
-	case f.fateUnknown && l.far == nil:
+	if f.fateUnknown {
 		rec.Copy = l.copyNumber(f)
 	}
 	l.watch.begin(f, rec.Copy, l.records.held(f.record))
 	if rec.Copy == 0 {
-		l.meter.net.arrive(rec.Seq, rec.Arrived-rec.Sent)
+		l.meter.net.arrive(rec.Seq, now-rec.Sent)
 		if !f.fateUnknown && l.watch != nil {
 			l.meter.asked.arrive(f.asked, now, rec)
 		}
@@ -103,11 +92,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		l.watch.arrived(l, &reception{Reception: endpoint.Reception{Outcome: endpoint.Corrupt}}, d.Flipped)
 	} else {
 		rx := l.receive(d)
-		if remote {
-			rec.Outcome, rec.DecodeNS = l.judgeRemote(f, &rx, &told), rx.ns
-		} else {
-			rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.ns
-		}
+		rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.ns
 		l.watch.arrived(l, &rx, d.Flipped)
 		l.observe(now, &rx)
 		if l.delivery != nil {
@@ -116,7 +101,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		l.acknowledge(now)
 	}
 	l.finish(now, f)
-	if f.fateUnknown && l.far == nil {
+	if f.fateUnknown {
 		return
 	}
 	f.arriving--
@@ -189,7 +174,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.tainted || l.delivery != nil { // a tainted packet's number may be wrong; files are not displayed
 		return
 	}
-	if late := l.play.arrive(now, l.cadence.TickTime(l.cadence.Tick(rx.Seq))); late > 0 && l.far == nil {
+	if late := l.play.arrive(now, l.cadence.TickTime(l.cadence.Tick(rx.Seq))); late > 0 {
 		l.meter.late(late)
 		l.watch.late(late)
 	}

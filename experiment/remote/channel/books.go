@@ -34,6 +34,7 @@ type Books struct {
 	Handshake                 uint64 // of In
 	By                        [NumCauses]uint64
 
+	Missed uint64 // the system had no room for them: never read, so not In; Linux alone says so
 	Unsent uint64 // the system would not send them
 	Gone   uint64 // how often the system said that nobody is there (ICMP)
 }

@@ -25,7 +25,7 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	d := &dialer{options: o, conn: prepared(conn), begin: time.Now(), hello: hello{purpose: purpose}, token: o.Token.handshakeMAC()}
+	d := &dialer{options: o, conn: newSocket(conn), begin: time.Now(), hello: hello{purpose: purpose}, token: o.Token.handshakeMAC()}
 	s, err := d.shake(ctx)
 	if err == nil {
 		s.remote = to
@@ -41,7 +41,7 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 // dialer is the state of a handshake.
 type dialer struct {
 	options Options
-	conn    *net.UDPConn
+	conn    *socket
 	begin   time.Time
 	hello   hello
 	token   mac
@@ -179,10 +179,10 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 
 // readFrom reads the dialer's socket until it is closed. heard is closed at the first
 // authentic datagram.
-func (s *Session) readFrom(conn *net.UDPConn, heard chan struct{}) {
+func (s *Session) readFrom(conn *socket, heard chan struct{}) {
 	buf := make([]byte, 1<<16)
 	for {
-		n, err := conn.Read(buf)
+		a, err := conn.next(buf)
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
@@ -192,9 +192,12 @@ func (s *Session) readFrom(conn *net.UDPConn, heard chan struct{}) {
 			s.in.Unlock()
 			time.Sleep(time.Millisecond) // an error about one datagram is no reason to end, and none to spin
 		default:
-			if s.sort(buf[:n], time.Since(s.begin)) {
+			if s.sort(buf[:a.size], a.at.Sub(s.begin)) {
 				close(heard)
 			}
+			s.in.Lock()
+			s.in.Missed = a.missed
+			s.in.Unlock()
 		}
 	}
 }

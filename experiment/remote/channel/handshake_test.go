@@ -263,3 +263,43 @@ func TestWorn(t *testing.T) {
 		}
 	}
 }
+
+// A session hears nobody at another address, even if he has what was sent to it.
+func TestAnotherAddress(t *testing.T) {
+	l, p := offline(t, Options{})
+	here, there, out := handshakeWith(t, l, p, 0)
+	_ = here.Send(1, []byte("genuine"))
+	b := out.last()
+	l.take(slices.Clone(b), other, 0)
+	if d, ok := there.Poll(nil); ok || l.Books().By[Stranger] != 1 {
+		t.Errorf("%+v, %+v", d, l.Books())
+	}
+	l.take(b, home, 0)
+	if _, ok := there.Poll(nil); !ok {
+		t.Error("the real one no longer comes")
+	}
+}
+
+// A session that is over before its dialer is heard is not handed out afterwards.
+func TestConfirmedTooLate(t *testing.T) {
+	l, p := offline(t, Options{})
+	d, first := dialing(t)
+	l.take(first, home, 0)
+	l.take(second(t, d, p.last()), home, 0)
+	_, here, err := d.take(p.last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range l.sessions {
+		s.finish(ErrIdle)
+	}
+	out := &post{}
+	here.leave, here.write = func(*Session, error) {}, func(b []byte) error { return out.write(b, home) }
+	_ = here.send(controlStream, []byte{sayPing})
+	l.take(out.last(), home, 0)
+	_ = here.Send(1, []byte("late"))
+	l.take(out.last(), home, 0)
+	if b := l.Books(); len(l.accepted) > 0 || b.By[Stranger] != 1 || b.Control != 1 || !b.Balanced() {
+		t.Errorf("%d accepted, %+v", len(l.accepted), b)
+	}
+}

@@ -278,3 +278,17 @@ func BenchmarkFlood(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSocket is a datagram from one socket to another, and what its reading allocates.
+func BenchmarkSocket(b *testing.B) {
+	l := listen(b, Options{})
+	here, there := dialed(b, l, l.Addr(), 1)
+	payload, buf, ctx := make([]byte, 1200), make([]byte, MaxPayload), within(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = here.Send(1, payload)
+		if _, err := there.Receive(ctx, buf); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

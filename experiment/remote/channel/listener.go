@@ -50,7 +50,7 @@ func (o *Options) tick() time.Duration { return max(time.Millisecond, min(o.Idle
 // Listener is a socket that serves those who have the token.
 type Listener struct {
 	options Options
-	conn    *net.UDPConn
+	conn    *socket
 	begin   time.Time
 	write   func(b []byte, to netip.AddrPort) error
 	done    sync.WaitGroup
@@ -75,7 +75,7 @@ func Listen(at netip.AddrPort, o Options) (*Listener, error) {
 		_, err := conn.WriteToUDPAddrPort(b, to)
 		return err
 	})
-	l.conn = prepared(conn)
+	l.conn = newSocket(conn)
 	l.done.Go(l.read)
 	l.done.Go(l.tend)
 	return l, nil
@@ -138,14 +138,17 @@ func (l *Listener) Close() error {
 func (l *Listener) read() {
 	buf := make([]byte, 1<<16)
 	for {
-		n, from, err := l.conn.ReadFromUDPAddrPort(buf)
+		a, err := l.conn.next(buf)
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
 			time.Sleep(time.Millisecond) // an error about one datagram is no reason to end, and none to spin
 		default:
-			l.take(buf[:n], from, time.Since(l.begin))
+			l.take(buf[:a.size], a.from, a.at.Sub(l.begin))
+			l.mu.Lock()
+			l.books.Missed = a.missed
+			l.mu.Unlock()
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -53,7 +52,7 @@ type Session struct {
 type Datagram struct {
 	Stream uint8 // as given to Send
 	Data   []byte
-	At     time.Time // when it was read from the socket
+	At     time.Time // when the system got it, or where it does not say so, when it was read
 	Seq    uint32    // among all datagrams of the far end, pings included
 	Again  bool      // it came before; see Repeats
 }
@@ -344,14 +343,4 @@ func (s *Session) Close() error {
 	}
 	s.finish(ErrClosed)
 	return nil
-}
-
-// socketBuffer is what sockets are asked to buffer; the system grants what it will.
-const socketBuffer = 4 << 20
-
-// prepared gives a socket room.
-func prepared(c *net.UDPConn) *net.UDPConn {
-	_ = c.SetReadBuffer(socketBuffer)
-	_ = c.SetWriteBuffer(socketBuffer)
-	return c
 }

@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 )
 
@@ -49,6 +50,11 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 			return nil, err
 		}
 		o := RunOptions{Force: opt.Force, Clock: steady(opt.Clock), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		if saved.Remote != nil {
+			if o.Remote, err = remote.Replay(saved.Remote); err != nil {
+				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "one with what came in over the network"}
+			}
+		}
 		if opt.Progress != nil {
 			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}

@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/page"
+	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 )
 
@@ -28,6 +29,7 @@ type RunOptions struct {
 	Force   bool              // what another run left in Dir may go, and more than engine.MaxMemory be taken
 	Disk    *whole.Disk       // on which it is written; nil: the machine's
 	Workers int               // runs side by side in a sweep; 0: one a core
+	Remote  *remote.Link      // where the receiver is, in real time; nil: here
 	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
 	files   *report.Files     // likewise
 }
@@ -47,6 +49,10 @@ const (
 func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	if opt.Remote != nil && len(c.Sweep) > 0 {
+		return nil, &config.Error{Key: "sweep", Problem: "a sweep runs as fast as it can, and a network as fast as it is",
+			Expected: "one run with --to or --udp, or a sweep without"}
 	}
 	var folder *whole.Folder
 	if opt.Dir != "" {
@@ -76,6 +82,9 @@ const inspected = 1024
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	so := engine.Options{Context: ctx, Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
+	if opt.Remote != nil {
+		so.Network = opt.Remote
+	}
 	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return x.Change.Has("shadow") }) {
 		so.KeepSamples = liveSamples // to compare the lanes by
 	}
@@ -117,12 +126,28 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	begun, planned := opt.Clock.Now(), s.Planned()
 	now := func() *engine.Result {
 		r := resultNow(s, begun, opt.Clock)
+		if opt.Remote != nil {
+			r.Remote = opt.Remote.Recorded()
+		}
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
 	}
 	pace := saving{clock: opt.Clock, last: begun}
 	step, looked := slice, begun
 	var failed error
+	each := func() error {
+		if opt.Progress != nil {
+			opt.Progress(s.Progress())
+		}
+		return pace.due(func() error {
+			r := now()
+			r.Partial = true
+			return out.Write(r)
+		})
+	}
+	if opt.Remote.Live() {
+		failed = opt.Remote.Drive(ctx, s, each)
+	}
 	for !s.Done() && ctx.Err() == nil && failed == nil {
 		if failed = s.Advance(step); failed != nil {
 			if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
@@ -130,19 +155,12 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 			}
 			break
 		}
-		if opt.Progress != nil {
-			opt.Progress(s.Progress())
-		}
 		if at := opt.Clock.Now(); at-looked > tooLong {
 			step, looked = thinSlice, at
 		} else {
 			looked = at
 		}
-		failed = pace.due(func() error {
-			r := now()
-			r.Partial = true
-			return out.Write(r)
-		})
+		failed = each()
 	}
 	if !s.Done() || failed != nil {
 		s.Interrupt()

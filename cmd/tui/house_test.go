@@ -58,9 +58,10 @@ var plan = map[string][]string{
 	"experiment/lockstep":       {"experiment/engine", "experiment/figures", "experiment/paired"},          // compares lanes over the time that they have in common
 	"experiment/report":         {"experiment/lockstep", "experiment/paired", "experiment/engine", "experiment/config", "experiment/figures", "dataset/frame", "dataset/whole", "encoders", "lossmodel"},
 	"experiment/page":           {"experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "experiment/paired", "dataset/whole", "lossmodel"}, // report.html
-	"experiment":                {"experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
+	"experiment":                {"experiment/remote", "experiment/page", "experiment/report", "experiment/lockstep", "experiment/engine", "experiment/config", "experiment/figures", "experiment/endpoint", "dataset/whole", "encoders/patch"},
 	"experiment/sweep":          {"experiment", "experiment/paired", "experiment/page", "experiment/report", "experiment/engine", "experiment/config", "experiment/figures", "dataset/whole"}, // many runs
 	"experiment/search":         {"experiment", "experiment/sweep", "experiment/engine", "experiment/config", "experiment/figures", "encoders"},                                               // looks for the best
+	"experiment/remote":         {"experiment/remote/channel", "experiment/engine", "experiment/endpoint", "experiment/config", "encoders/table", "dataset/frame", "lossmodel"},               // sessions over a network, and their replay
 	"experiment/remote/channel": {},                                                                                                                                                           // authenticated datagrams between two sockets; knows nothing of what they carry
 	"experiment/remote/probe":   {"experiment/remote/channel", "lossmodel/capture"},                                                                                                           // measures a path between two ends
 	"experiment/savings":        {"dataset/frame", "encoders"},                                                                                                                                // what encoders make of messages
@@ -83,14 +84,15 @@ var plan = map[string][]string{
 	"encoders/generic":            append([]string{"encoders/train"}, encoderImports...),
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
+	"encoders/datagram":           append([]string{"encoders/train"}, encoderImports...), // datagrams of any program
 	"encoders/rpc":                encoderImports,                                        // calls of one row
 	"encoders/rows":               encoderImports,                                        // tables of any schema
 	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...), // whole files
 	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta", "dataset/whole"},
-	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                          // finds what blocks are like
-	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                           // codes them
-	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                 // for tests only
-	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/train", "dataset/frame"}, // stands above all encoders
+	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                                               // finds what blocks are like
+	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                                                // codes them
+	"encoders/internal/recording": {"dataset/frame"},                                                                                                                                                                                                                      // for tests only
+	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/datagram", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":                 {"dataset/..."},
 	"dataset/frame":           {}, // the vocabulary

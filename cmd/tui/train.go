@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"math"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +20,7 @@ import (
 	"wirelab/dataset/whole"
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
+	lossset "wirelab/lossmodel/setting"
 )
 
 type trainFlags struct {
@@ -22,6 +28,7 @@ type trainFlags struct {
 	held    string
 	out     string
 	encoder string
+	size    string
 	seed    uint64
 	quick   bool
 	json    bool
@@ -30,7 +37,7 @@ type trainFlags struct {
 func (a *app) trainCommand() *cobra.Command {
 	var f trainFlags
 	cmd := &cobra.Command{
-		Use:     "train --data SPEC --out DIR",
+		Use:     "train --data SPEC --out DIR|FILE",
 		GroupID: groupData,
 		Short:   "Train the tables and nets of encoders from recordings",
 		Long: `Train anew what is embedded in the encoders that have learnt: tables of
@@ -41,17 +48,23 @@ whether what was learnt holds for what was not seen.
 Files lie in --out as they do in the project, so that --out . from the project's
 root trains in place; build again to use them. Beside them stands the loss curve,
 ENCODER.curve.csv, in bits per changed cube, of texts per byte. The same recordings and seed give the
-same files on every machine. Interrupted, an encoder keeps the files it had.`,
+same files on every machine. Interrupted, an encoder keeps the files it had.
+
+datagram and datagram-acked have nothing embedded: --encoder names one of them, and
+--out the file of a model of one's own game, which both ends load
+(--set encoder.params.model=FILE); --size bounds it.`,
 		Example: `  tui train --data demo --out trained --quick
   tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
-  tui train --data text:book.txt --held text --out trained`,
+  tui train --data text:book.txt --held text --out trained
+  tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
 	}
 	cmd.Flags().StringSliceVar(&f.data, "data", nil, "learn from these recordings: `SPEC[,SPEC...]`; may be repeated")
 	cmd.Flags().StringVar(&f.held, "held", "", "measure on this recording (`SPEC`), which nothing is learnt from")
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below this folder (`DIR`)")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below this folder (`DIR`), or of a model of one's own its file")
 	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train this `encoder` only (default all that learn)")
+	cmd.Flags().StringVar(&f.size, "size", "", "bytes (`SIZE`) that the file of a model may have, such as 64KB (default 256KB)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the learning, and of data that is generated")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "one short pass over little data: to see that it works")
 	a.addOutputFlags(cmd, &f.json)
@@ -118,7 +131,15 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	if err != nil {
 		return err
 	}
-	made, err := a.makeDir(f.out)
+	model := trainers[0].Model // then there is no other
+	dir := f.out
+	if model {
+		if err := a.fileName(f.out); err != nil {
+			return err
+		}
+		dir = filepath.Dir(f.out)
+	}
+	made, err := a.makeDir(dir)
 	if err != nil {
 		return usage(err)
 	}
@@ -132,16 +153,26 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 		} else {
 			writeTrained(a.stdout, &out)
 		}
-		a.remark("files in %s", f.out)
+		if !model {
+			a.remark("files in %s", f.out)
+		}
 	}
 	return err
 }
 
-// chosenTrainers resolves --encoder.
+// fileName refuses what cannot be the name of a model's file.
+func (a *app) fileName(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() || filepath.Base(path) == string(filepath.Separator) {
+		return usagef("--out %s is no file; expected the name of one, such as game.model", path)
+	}
+	return nil
+}
+
+// chosenTrainers resolves --encoder: without it, all those that make what is embedded.
 func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	all := a.trainers()
 	if name == "" {
-		return all, nil
+		return slices.DeleteFunc(slices.Clone(all), func(t train.Trainer) bool { return t.Model }), nil
 	}
 	var known []string
 	for _, t := range all {
@@ -161,6 +192,13 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Trainer) (trained, error) {
 	out := trained{Seed: f.seed, Quick: f.quick, Encoders: []trainedCodec{}}
 	job := train.Job{Seed: f.seed, Quick: f.quick}
+	if f.size != "" {
+		size, err := lossset.Size.Read("--size", f.size)
+		if err != nil {
+			return out, usage(err)
+		}
+		job.Size = int(size)
+	}
 	var err error
 	if out.Data, out.Held, err = a.lessons(ctx, f, trainers); err != nil {
 		return out, err
@@ -209,6 +247,9 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 	start := a.clock()
 	files, err := t.Train(ctx, job, teacher.log())
 	teacher.done()
+	if errors.Is(err, train.ErrSize) {
+		return out, usage(fmt.Errorf("--size: %w", err))
+	}
 	if err != nil {
 		return out, badData(err)
 	}
@@ -219,12 +260,18 @@ func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job tra
 	for _, p := range teacher.curve {
 		out.Curve = append(out.Curve, trainedPoint{p.Part, p.Epoch, finite(p.Train), finite(p.Held)})
 	}
-	files = append(files, curveFile(t.Encoder, out.Curve))
+	folder := t.Folder
+	if t.Model {
+		dir, files[0].Name = filepath.Split(dir)
+		dir, folder = cmp.Or(dir, "."), "."
+	} else {
+		files = append(files, curveFile(t.Encoder, out.Curve))
+	}
 	for _, file := range files {
 		sum := sha256.Sum256(file.Data)
-		out.Files = append(out.Files, trainedFile{t.Folder + "/" + file.Name, len(file.Data), hex.EncodeToString(sum[:])})
+		out.Files = append(out.Files, trainedFile{path.Join(folder, file.Name), len(file.Data), hex.EncodeToString(sum[:])})
 	}
-	return out, a.writeTogether(dir, t.Folder, files)
+	return out, a.writeTogether(dir, folder, files)
 }
 
 // finite returns v, nil if it is no number.

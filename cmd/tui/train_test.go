@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -270,6 +271,9 @@ func TestTrainQuick(t *testing.T) {
 		t.Skip("trains every encoder that learns")
 	}
 	for _, trainer := range table.Trainers() {
+		if trainer.Model {
+			continue // TestTrainModel
+		}
 		t.Run(trainer.Encoder, func(t *testing.T) {
 			if _, err := table.ByName(trainer.Encoder); err != nil {
 				t.Error(err)
@@ -302,5 +306,71 @@ func TestTrainQuick(t *testing.T) {
 				t.Errorf("one seed, different files:\n%s\n%s", sums[0], sums[1])
 			}
 		})
+	}
+}
+
+// writeGame makes a capture of n datagrams of a made-up game, 20 ms apart.
+func writeGame(t *testing.T, path string, n int) {
+	t.Helper()
+	b := binary.LittleEndian.AppendUint32(nil, 0xa1b2c3d4)
+	b = append(b, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 101, 0, 0, 0) // raw IP
+	for i := range n {
+		payload := fmt.Appendf(nil, "\x07\x01move%c%c%c\x00\x00\x00%c", i>>8, i, 'a'+i%3, i*7%11)
+		size := 28 + len(payload)
+		at := 20_000 * i
+		for _, v := range []int{at / 1_000_000, at % 1_000_000, size, size} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+		b = append(b, 0x45, 0, 0, byte(size), 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1)
+		b = append(b, 0x1f, 0x40, 0x1f, 0x41, 0, byte(8+len(payload)), 0, 0)
+		b = append(b, payload...)
+	}
+	write(t, path, string(b))
+}
+
+// The model of a user's own game is one file, the same each time, and a session runs with it.
+func TestTrainModel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeGame(t, "game.pcap", 200)
+	const data = "packets:game.pcap,port=8000,dir=down"
+	for _, name := range []string{"datagram", "datagram-acked"} {
+		var sums []string
+		for _, out := range []string{"a.model", "models/b.model"} {
+			o := tui("train", "--encoder", name, "--data", data, "--out", out, "--size", "40KB", "--json", "--quiet")
+			var doc trained
+			document(t, o.stdout, &doc)
+			if o.code != exitDone || len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) != 1 ||
+				doc.Encoders[0].Files[0].Path != filepath.Base(out) || doc.Encoders[0].Files[0].Bytes > 40_000 {
+				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			sums = append(sums, doc.Encoders[0].Files[0].SHA256)
+		}
+		if sums[0] != sums[1] {
+			t.Errorf("%s: two models of one capture: %s", name, sums)
+		}
+		run := []string{"run", "--data", data, "--encoder", name, "--set", "duration=3s", "--json", "--quiet"}
+		o := tui(append(run, "--set", "encoder.params.model=a.model", "--set", "down.loss=5%")...)
+		if o.code != exitDone || !strings.Contains(o.stdout, `"wrong": 0,`) {
+			t.Errorf("%s: exit %d: %s%s", name, o.code, o.stdout, o.stderr)
+		}
+		if o := tui(run...); o.code != exitUsage || !strings.Contains(o.stderr, "tui train --encoder "+name+" --data packets:") {
+			t.Errorf("%s without a model: exit %d, %s", name, o.code, o.stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"--data " + data + " --out .":                     ". is no file",
+		"--data " + data + " --out x --size 1KB":          "1000 bytes, expected 32768 to",
+		"--data " + data + " --out x --size much":         "--size",
+		"--data demo --out x":                             "expected a capture, as packets:FILE.pcap",
+		"--data packets:game.pcap,port=9 --out x":         "port 9",
+		"--data " + data + " --held " + data + " --out x": "is also learnt from",
+	} {
+		o := tui(append([]string{"train", "--encoder", "datagram"}, strings.Fields(args)...)...)
+		if o.code != exitUsage || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("something was written all the same")
 	}
 }

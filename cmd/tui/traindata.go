@@ -50,7 +50,8 @@ const quickFrames = 400
 // lessons reads every recording once, before hours are spent on any: it must be
 // whole, hold what one of the trainers learns from, and be there only once.
 func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []lesson, held *lesson, err error) {
-	specs := f.data
+	specs := joined(f.data)
+	f.data = specs
 	if f.held != "" {
 		specs = append(specs[:len(specs):len(specs)], f.held)
 	}
@@ -76,6 +77,19 @@ func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Traine
 		data = data[:len(data)-1]
 	}
 	return data, held, nil
+}
+
+// joined puts specs together again that the flag cut at commas of their own:
+// packets:FILE,port=N,dir=up.
+func joined(parts []string) (specs []string) {
+	for _, p := range parts {
+		if last := len(specs) - 1; last >= 0 && (strings.HasPrefix(p, "port=") || strings.HasPrefix(p, "dir=")) {
+			specs[last] += "," + p
+			continue
+		}
+		specs = append(specs, p)
+	}
+	return specs
 }
 
 // survey reads what of spec is learnt from and validates it.
@@ -114,7 +128,10 @@ func diet(trainers []train.Trainer) string {
 	var list []string
 	for _, t := range trainers {
 		what := fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes)
-		if t.Suits != nil {
+		switch {
+		case t.Model:
+			what = "a capture, as packets:FILE.pcap"
+		case t.Suits != nil:
 			what = "a text, as text:PATH"
 		}
 		if !slices.Contains(list, what) {

@@ -214,6 +214,29 @@ func (c *Coder) Finish() []byte {
 	return c.buf
 }
 
+// FinishTrimmed ends the packet for a reader that is told its length and takes zeros for
+// what lies beyond, so that zeros at its end need not be written. Such a reader must not
+// call Close: any bytes are a packet.
+func (c *Coder) FinishTrimmed() []byte {
+	for n := 0; ; n++ {
+		step := uint64(1) << (8 * (window - n))
+		number := (c.low + step - 1) &^ (step - 1)
+		if number >= c.low+uint64(c.rng) {
+			continue
+		}
+		if c.low = number; number >= 1<<32 {
+			c.carry()
+		}
+		for i := range n {
+			c.buf = append(c.buf, byte(number>>(24-8*i)))
+		}
+		for len(c.buf) > c.base && c.buf[len(c.buf)-1] == 0 {
+			c.buf = c.buf[:len(c.buf)-1]
+		}
+		return c.buf
+	}
+}
+
 // Err returns ErrShort once a reader is so far past the end that no honest
 // packet can have led it there. Until then, and after, it decodes zeros; a loop
 // over what was read must be bounded by something else.
@@ -244,6 +267,9 @@ func (c *Coder) Close() error {
 	}
 	return nil
 }
+
+// Log2 returns the logarithm of v, at least 2, in units of 1/65536, rounded up.
+func Log2(v uint32) int64 { return log2(v) }
 
 // Spent returns what the decisions since Write or Read took, in units of 1/65536
 // bit and never more than the bytes will hold. It is read off the interval, so it

@@ -39,7 +39,7 @@ type pair struct {
 
 func newPair(t testing.TB, c encoders.Codec, s *frame.Schema) *pair {
 	t.Helper()
-	return newPairOf(t, c, s, c.Defaults())
+	return newPairOf(t, c, s, defaults(c))
 }
 
 func newPairOf(t testing.TB, c encoders.Codec, s *frame.Schema, params any) *pair {
@@ -245,7 +245,7 @@ func TestNoAllocations(t *testing.T) {
 			t.Skip("a file is encoded once")
 		}
 		frames := story(s, 5, 6)
-		enc, dec, err := c.New(s, c.Defaults())
+		enc, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}

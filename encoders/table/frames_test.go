@@ -21,7 +21,7 @@ func schemas() []*frame.Schema {
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
 		list = append(list, frame.Cubes(n))
 	}
-	return list
+	return append(list, packetsSchema())
 }
 
 // tanks are rows with a place, a rotation and a speed: what encoders of any table look

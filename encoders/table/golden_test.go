@@ -106,7 +106,7 @@ func TestGolden(t *testing.T) {
 
 func readGolden(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, golden string) {
 	t.Helper()
-	_, dec, err := c.New(s, c.Defaults())
+	_, dec, err := c.New(s, defaults(c))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ type journal struct {
 func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int) *journal {
 	t.Helper()
 	j := &journal{frames: frames, age: age, payloads: make([][]byte, len(frames))}
-	enc, _, err := c.New(s, c.Defaults())
+	enc, _, err := c.New(s, defaults(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestChainSurvives(t *testing.T) {
 		}
 		const age = 2
 		j := record(t, c, s, story(s, 8, 11), age)
-		_, dec, err := c.New(s, c.Defaults())
+		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestHostileMemory(t *testing.T) {
 			t.Skip("takes bodies, or is long")
 		}
 		j := record(t, c, s, story(s, 9, 6), 1)
-		_, dec, err := c.New(s, c.Defaults())
+		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ type timed struct {
 }
 
 func newTimed(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int) *timed {
-	_, dec, err := c.New(s, c.Defaults())
+	_, dec, err := c.New(s, defaults(c))
 	if err != nil {
 		b.Fatal(err)
 	}

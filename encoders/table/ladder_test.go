@@ -18,7 +18,7 @@ var fiedler = map[string]float64{"bravo": 481.3, "charlie": 516.5, "kilo": 538.6
 func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, encoders.Budget) {
 	t.Helper()
 	s := frame.Cubes(frame.WalkoffCubes)
-	enc, dec, err := c.New(s, c.Defaults())
+	enc, dec, err := c.New(s, defaults(c))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	sum := sha256.New()
 	play := func(s *frame.Schema, frames []*frame.Frame, age int) {
 		j := record(t, c, s, frames, age)
-		_, dec, err := c.New(s, c.Defaults())
+		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}

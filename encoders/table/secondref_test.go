@@ -27,7 +27,7 @@ func TestSecondReference(t *testing.T) {
 }
 
 func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
-	enc, dec, err := c.New(s, c.Defaults())
+	enc, dec, err := c.New(s, defaults(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if want := int64(len(payload)) * 8 * encoders.BitUnit; budget.Total() != want {
 			t.Fatalf("frame %d: the budget sums to %d units, want %d", i+1, budget.Total(), want)
 		}
-		fresh, _, err := c.New(s, c.Defaults())
+		fresh, _, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
 		}

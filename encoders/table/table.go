@@ -15,6 +15,7 @@ import (
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
+	"wirelab/encoders/datagram"
 	"wirelab/encoders/files"
 	"wirelab/encoders/generic"
 	"wirelab/encoders/rows"
@@ -45,6 +46,8 @@ func All() []encoders.Codec {
 		rpc.Adaptive(),
 		rows.DeltaAdaptive(),
 		adaptive.ReceiverAdaptive(),
+		datagram.Datagram(),
+		datagram.Acked(),
 		files.Patch(),
 		files.PatchFast(),
 		files.WholeZstd(),

@@ -6,6 +6,7 @@ import (
 	"wirelab/encoders/adaptive"
 	"wirelab/encoders/cubes/entropy"
 	"wirelab/encoders/cubes/kinetic"
+	"wirelab/encoders/datagram"
 	"wirelab/encoders/generic"
 	"wirelab/encoders/train"
 )
@@ -13,5 +14,5 @@ import (
 // Trainers returns how each encoder that learns is trained, in the order of All.
 // The slice is the caller's.
 func Trainers() []train.Trainer {
-	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), generic.Trainers())
+	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), datagram.Trainers(), generic.Trainers())
 }

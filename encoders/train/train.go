@@ -6,6 +6,7 @@ package train
 
 import (
 	"context"
+	"errors"
 
 	"wirelab/dataset/frame"
 )
@@ -19,6 +20,9 @@ type Clip struct {
 	Schema *frame.Schema
 	Frames func(yield func(*frame.Frame) error) error
 }
+
+// ErrSize: Job.Size is not what a model of the kind can have.
+var ErrSize = errors.New("the size of a model")
 
 // File is one thing learnt, to be written as Name into the encoder's folder.
 type File struct {
@@ -48,6 +52,7 @@ type Job struct {
 	Held  *Clip
 	Seed  uint64
 	Quick bool // one short pass over little data: for tests
+	Size  int  // bytes that a model's file may have; 0: as the trainer likes
 }
 
 // Trainer learns an encoder's files from clips. The same job gives the same
@@ -55,6 +60,7 @@ type Job struct {
 type Trainer struct {
 	Encoder string // the name in the table of encoders
 	Folder  string // where its files are embedded, from the project's root
+	Model   bool   // it makes one file, a user's own, and embeds nothing
 	// Suits says what it learns from; nil: from snapshots of 901 cubes.
 	Suits func(*frame.Schema) bool
 	Train func(ctx context.Context, job Job, log Log) ([]File, error)

@@ -22,6 +22,9 @@ func (l *lane) deliver(now time.Duration) {
 		}
 		l.arrive(now, &d)
 	}
+	if l.far != nil {
+		l.hearRoundTrips()
+	}
 	for {
 		d, ok := l.up.Receive(now)
 		if !ok {
@@ -77,12 +80,20 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	l.rec = f.rec
 	rec := &l.rec
 	rec.Copy, rec.Arrived = d.Copy, now
-	if f.fateUnknown {
+	told, remote := l.told()
+	switch {
+	case remote:
+		if f.ended>>d.Copy&1 == 1 {
+			return // it was told of before
+		}
+		rec.Arrived = told.Arrived
+		l.remote.heard(now, rec.Sent, &told)
+	case f.fateUnknown && l.far == nil:
 		rec.Copy = l.copyNumber(f)
 	}
 	l.watch.begin(f, rec.Copy, l.records.held(f.record))
 	if rec.Copy == 0 {
-		l.meter.net.arrive(rec.Seq, now-rec.Sent)
+		l.meter.net.arrive(rec.Seq, rec.Arrived-rec.Sent)
 		if !f.fateUnknown && l.watch != nil {
 			l.meter.asked.arrive(f.asked, now, rec)
 		}
@@ -92,7 +103,11 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		l.watch.arrived(l, &reception{Reception: endpoint.Reception{Outcome: endpoint.Corrupt}}, d.Flipped)
 	} else {
 		rx := l.receive(d)
-		rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.ns
+		if remote {
+			rec.Outcome, rec.DecodeNS = l.judgeRemote(f, &rx, &told), rx.ns
+		} else {
+			rec.Outcome, rec.DecodeNS = l.judge(f, &rx), rx.ns
+		}
 		l.watch.arrived(l, &rx, d.Flipped)
 		l.observe(now, &rx)
 		if l.delivery != nil {
@@ -101,7 +116,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 		l.acknowledge(now)
 	}
 	l.finish(now, f)
-	if f.fateUnknown {
+	if f.fateUnknown && l.far == nil {
 		return
 	}
 	f.arriving--
@@ -174,7 +189,7 @@ func (l *lane) observe(now time.Duration, rx *reception) {
 	if rx.tainted || l.delivery != nil { // a tainted packet's number may be wrong; files are not displayed
 		return
 	}
-	if late := l.play.arrive(now, l.cadence.TickTime(l.cadence.Tick(rx.Seq))); late > 0 {
+	if late := l.play.arrive(now, l.cadence.TickTime(l.cadence.Tick(rx.Seq))); late > 0 && l.far == nil {
 		l.meter.late(late)
 		l.watch.late(late)
 	}

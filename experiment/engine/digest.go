@@ -36,6 +36,27 @@ func (d *digest) of(f *frame.Frame) [sha256.Size]byte {
 	return sha256.Sum256(d.buf)
 }
 
+// told adds the fingerprint of a frame that was decoded elsewhere, and is another one here.
+func (d *digest) told(p Fingerprint) {
+	d.begin('R', len(p))
+	d.h.Write(d.buf)
+	d.h.Write(p[:])
+}
+
+func (d *digest) fingerprint(f *frame.Frame) Fingerprint {
+	sum := d.of(f)
+	return Fingerprint(sum[:len(Fingerprint{})])
+}
+
+// Fingerprint is the beginning of the SHA-256 of a frame: enough to know it by.
+type Fingerprint [8]byte
+
+// Fingerprinter takes fingerprints of frames. The zero value is ready.
+type Fingerprinter struct{ d digest }
+
+// Of returns the fingerprint of a frame's values and body.
+func (p *Fingerprinter) Of(f *frame.Frame) Fingerprint { return p.d.fingerprint(f) }
+
 // fill puts a frame's bytes into the buffer.
 func (d *digest) fill(f *frame.Frame) {
 	d.begin('F', 4*len(f.Table)+len(f.Body))

@@ -39,9 +39,9 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	}
 	l.watch.sent(l, f, p, &m, &v)
 	f.fateUnknown, f.arriving, f.copies, f.ended = v.Open, 0, v.Copies, 0
+	f.leaves = max(now, v.Due)
 	if v.Open {
 		l.expire(now, p.Seq)
-		return
 	}
 	l.meter.duplicated += int64(v.Copies)
 	for number := 0; number <= v.Copies; number++ {
@@ -101,15 +101,28 @@ const expireAfter = 1024
 
 // expire gives up packets whose fate is still unknown after expireAfter more.
 func (l *lane) expire(now time.Duration, newest uint64) {
-	for f := l.flights.oldest; f != nil && f.fateUnknown && f.rec.Seq+expireAfter < newest; f = l.flights.oldest {
+	for f := l.flights.oldest; f != nil && f.fateUnknown && l.overdue(now, f, newest); f = l.flights.oldest {
 		l.giveUp(now, f)
 	}
 }
 
-// giveUp releases a packet of unknown fate. Its outcome is Unknown if it never arrived.
+// overdue reports whether nothing more is expected of a packet of unknown fate.
+func (l *lane) overdue(now time.Duration, f *flight, newest uint64) bool {
+	if l.far != nil {
+		return now-f.leaves > patience
+	}
+	return f.rec.Seq+expireAfter < newest
+}
+
+// giveUp releases a packet of unknown fate. What never arrived of it ends as Unknown.
 func (l *lane) giveUp(now time.Duration, f *flight) {
 	if f.ended&1 == 0 {
-		l.bookEnd(now, f, 0, Unknown, lossmodel.None)
+		l.meter.net.lost++
+	}
+	for number := 0; number <= f.copies; number++ {
+		if f.ended>>number&1 == 0 {
+			l.bookEnd(now, f, number, Unknown, lossmodel.None)
+		}
 	}
 	l.flights.release(f)
 }

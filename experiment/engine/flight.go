@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"math"
+	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/lossmodel"
@@ -16,12 +17,13 @@ type flight struct {
 	sum            [sha256.Size]byte
 	hashed         bool // sum is kept instead of truth
 	rec            PacketRecord
-	record         uint64 // number of rec in the records
-	asked          int    // stretch of the link's settings that it was sent in; unused if fateUnknown
-	copies         int    // made by the link, without the packet itself
-	ended          uint16 // bit n: the outcome of copy n is recorded
-	arriving       int    // copies that have yet to arrive
-	fateUnknown    bool   // the network did not report its fate; arriving is then unused
+	record         uint64        // number of rec in the records
+	asked          int           // stretch of the link's settings that it was sent in; unused if fateUnknown
+	copies         int           // made by the link, without the packet itself
+	ended          uint16        // bit n: the outcome of copy n is recorded
+	arriving       int           // copies that have yet to arrive
+	fateUnknown    bool          // the network did not report its fate
+	leaves         time.Duration // when it left for the network, at the latest known; only if fateUnknown
 
 	trails []lossmodel.Trail // of copies 1 and up, if packets are inspected
 
@@ -51,6 +53,14 @@ func (f *flight) matches(got *frame.Frame, d *digest) bool {
 		return d.of(got) == f.sum
 	}
 	return got.Equal(&f.truth)
+}
+
+// fingerprint returns that of the true frame.
+func (f *flight) fingerprint(d *digest) Fingerprint {
+	if f.hashed {
+		return Fingerprint(f.sum[:len(Fingerprint{})])
+	}
+	return d.fingerprint(&f.truth)
 }
 
 // flights is a slab of flights with a free list. It grows to the most packets ever in

@@ -46,11 +46,13 @@ type lane struct {
 	encoding         stopwatch // at the sender
 	decoding         stopwatch // at the receiver
 	down, up         Path
+	far              FarEnd          // down, if the receiver is at its other end; rcv then does here what that does
 	downLink, upLink *lossmodel.Link // down and up if they are modelled; else nil
 	taint            taint
 	play             playout
 	screen           screen
 	meter            meter
+	remote           remoteMeter // what only a network tells; unused if far is nil
 	digest           digest
 	flights          flights
 	records          records
@@ -109,8 +111,9 @@ func (l *lane) reshape(c *config.Config) error {
 	return errors.Join(l.downLink.Reshape(c.Down), l.upLink.Reshape(c.Up))
 }
 
-// connectNew connects the ends by modelled links that nothing was sent on.
-func (l *lane) connectNew(c *config.Config) error {
+// connectNew connects the ends by modelled links that nothing was sent on, and by the
+// network, if there is one.
+func (l *lane) connectNew(c *config.Config, network Network) error {
 	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
 	if err != nil {
 		return config.ErrorAt("down", err)
@@ -123,6 +126,12 @@ func (l *lane) connectNew(c *config.Config) error {
 		down.Watch()
 	}
 	l.connect(down, up)
+	if network == nil {
+		return nil
+	}
+	l.down, l.up = network.Connect(down, up)
+	l.far, _ = l.down.(FarEnd)
+	l.rcv.Guard(true) // as the receiver at the far end
 	return nil
 }
 
@@ -175,7 +184,11 @@ func (l *lane) display(now time.Duration, t *truths) {
 	if !shown {
 		return
 	}
-	l.meter.display(now-moment, l.screen.show(moment, t, &l.meter.playout.off))
+	starved := l.screen.show(moment, t, &l.meter.playout.off)
+	if l.far != nil {
+		return // the display that counts is at the far end
+	}
+	l.meter.display(now-moment, starved)
 	if l.screen.showing {
 		l.meter.aged(now - l.screen.state)
 	}
@@ -183,6 +196,9 @@ func (l *lane) display(now time.Duration, t *truths) {
 
 // closeSample completes the sample that ends at t.
 func (l *lane) closeSample(t time.Duration) {
+	if l.far != nil {
+		l.meter.told(&l.remote.display, l.far.Display())
+	}
 	s := l.meter.close(t, l.live.BudgetKbps)
 	if l.observer != nil {
 		l.observer.Sample(s)
@@ -195,6 +211,9 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	t := l.meter.totals(l.delivery.busyUntil(now)-l.began, l.schema, l.linkGauges(now))
 	if l.live.Receiver.DigestBits > 0 && l.delivery == nil {
 		t.Restarts = figures.Known(float64(l.snd.Restarts()))
+	}
+	if l.far != nil {
+		l.tellRemote(&t, now-l.began)
 	}
 	t.Sender = gauges(l.snd.Encoding().Encoder)
 	t.Transfer = l.delivery.transferred(now, &l.meter)

@@ -42,6 +42,15 @@ type Result struct {
 	Error         string                 `json:"error,omitempty"`     // what went wrong, if the reason is data or machine
 	SideBySide    []LaneSamples          `json:"-"`                   // of all encoders, where there are shadows
 	Files         []DataFile             `json:"files,omitempty"`     // that the data and the links were read from
+	Remote        *Remote                `json:"remote,omitempty"`    // what came in, if the receiver was elsewhere
+}
+
+// Remote is what came in over a real network, for a replay: package remote knows how to
+// read it.
+type Remote struct {
+	To      string `json:"to"`      // where the receiver was
+	Version int    `json:"version"` // of the events
+	Events  []byte `json:"events"`  // none: there were too many
 }
 
 // Ending is why a run ended, or why a report was written before its end.
@@ -54,6 +63,7 @@ const (
 	Interrupted Ending = "interrupted" // by a person or a signal
 	BadData     Ending = "data"        // the data could not be read, or not to its end
 	BadMachine  Ending = "machine"     // the report could not be written
+	BadNetwork  Ending = "network"     // the far end was gone
 	Unfinished  Ending = "running"     // it goes on: this is what there was then
 	Saved       Ending = "saved"       // a live session, saved by a person while it went on
 )

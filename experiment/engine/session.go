@@ -34,6 +34,7 @@ type Options struct {
 	Endless     bool       // ignore Duration: a live session ends with Interrupt
 	Packs       *PackCache // packed files of earlier sessions; nil: none
 	Force       bool       // begin although it may take more than MaxMemory
+	Network     Network    // where the receiver of the first lane is; nil: here, behind modelled links
 
 	Context context.Context // ends the wait for whoever writes into a pipe; nil: nothing does
 
@@ -159,6 +160,14 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	}
 	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
 	src.Initial(s.initial)
+	if opt.Network != nil {
+		if err := s.travels(c); err != nil {
+			return nil, err
+		}
+		if err := opt.Network.Begin(s.schema, s.initial, c); err != nil {
+			return nil, err
+		}
+	}
 	if s.delivers {
 		if err := s.takeFile(); err != nil {
 			return nil, err
@@ -174,7 +183,7 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 		}
 		l, err := newLane(c, e, s.schema, s.initial, &laneOpt)
 		if err == nil {
-			err = l.connectNew(c)
+			err = l.connectNew(c, laneOpt.Network)
 		}
 		if err != nil {
 			return nil, err
@@ -246,6 +255,13 @@ func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 // exhausted, or it was interrupted.
 func (s *Session) Done() bool { return s.ended }
 
+// NextEvent returns when the next event is due.
+func (s *Session) NextEvent() time.Duration { return s.nextEvent() }
+
+// Ends returns when the session ends, exclusively: later than any event if that is not
+// known yet.
+func (s *Session) Ends() time.Duration { return s.end }
+
 // NextFrame returns when the next frame is due. config.Sender.Every may skip it.
 func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
@@ -262,7 +278,7 @@ func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) 
 func (s *Session) RunUntil(t time.Duration) error {
 	for !s.ended && s.failed == nil {
 		at := s.nextEvent()
-		if at >= s.end || t >= s.end-1 && at > t {
+		if over := t >= s.end-1; at >= s.end && (over || s.opt.Network == nil) || at > t && over { // more may come of a network
 			s.finish(s.end)
 			return nil
 		}

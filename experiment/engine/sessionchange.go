@@ -82,6 +82,9 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 	if err := s.checkShadows(c, after); err != nil {
 		return nil, nil, err
 	}
+	if err := s.travels(after); err != nil {
+		return nil, nil, err
+	}
 	return after, ch.Normal(after), nil
 }
 

@@ -79,7 +79,7 @@ func (l *lane) arriveInherited(now time.Duration, damaged bool) {
 // shadow returns the options of a shadow lane: no observer, no picture, no
 // inspection, few packets.
 func (o Options) shadow() Options {
-	o.Observer, o.WithPicture, o.Inspect = nil, false, false
+	o.Observer, o.WithPicture, o.Inspect, o.Network = nil, false, false, nil
 	if o.KeepPackets > ShownPackets {
 		o.KeepPackets = ShownPackets
 	}

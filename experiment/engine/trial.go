@@ -58,7 +58,7 @@ func (s *Session) tryBefore(at time.Duration, before *config.Config, touched str
 		s.prior = &was
 	}
 	s.changed.touched, s.changed.at = touched, at
-	if !s.opt.Trials || s.delivers {
+	if !s.opt.Trials || s.delivers || s.opt.Network != nil {
 		return
 	}
 	if dragged && s.trial != nil && s.trial.before.Equal(*s.prior) {

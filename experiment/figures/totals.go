@@ -85,6 +85,7 @@ type Totals struct {
 	AgeMS   Quantiles `json:"age_ms"`
 	Playout Playout   `json:"playout"`
 	Network Network   `json:"network"`
+	Remote  *Remote   `json:"remote,omitempty"` // nil unless the receiver was at the other end of a network
 
 	// Transfer is nil unless the data are files.
 	Transfer *Transfer `json:"transfer,omitempty"`
@@ -129,6 +130,26 @@ type Network struct {
 	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
 	QueuePeakPackets int64     `json:"queue_peak_packets"`
 	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
+}
+
+// Remote is what a real network tells. No clock is shared by its ends, so of the way
+// there only differences are known.
+type Remote struct {
+	RoundTripMS Quantiles `json:"round_trip_ms"` // from a datagram to its ack, between the sockets
+	// SlowerMS is how much longer packets took to the far end than the fastest of them;
+	// JitterMS is how much that varies from arrival to arrival (RFC 3550, section 6.4.1).
+	SlowerMS Quantiles `json:"slower_ms"`
+	JitterMS Figure    `json:"jitter_ms"`
+	// ToldAfterMS is how long after it was sent the fate of a packet was known here. Of
+	// those counted as unknown it never was.
+	ToldAfterMS Quantiles `json:"told_after_ms"`
+	// Differs counts arrivals of which the same receiver, run here on the same datagrams,
+	// makes something else than the far end says it did. It must be 0.
+	Differs int64 `json:"differs"`
+	// ReportKbps is the traffic by which the lab learns this, both ways; CoverKbps is what
+	// it adds to the datagrams of the game. Neither is in the other rates.
+	ReportKbps Figure `json:"report_kbps"`
+	CoverKbps  Figure `json:"cover_kbps"`
 }
 
 // Transfer holds the figures of a lane's current delivery of a file.

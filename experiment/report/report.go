@@ -43,6 +43,8 @@ func (r *Report) End(err error) {
 	switch {
 	case errors.Is(err, ErrWrite):
 		r.Reason = engine.BadMachine
+	case errors.As(err, new(*engine.NetworkError)):
+		r.Reason = engine.BadNetwork
 	case err != nil:
 		r.Reason = engine.BadData
 	case r.Interrupted:

@@ -255,7 +255,7 @@ func broken(why engine.Ending, what string) string {
 	switch why {
 	case engine.Interrupted:
 		return "was interrupted"
-	case engine.BadData, engine.BadMachine:
+	case engine.BadData, engine.BadMachine, engine.BadNetwork:
 		return "was broken off: " + what
 	case engine.Unfinished:
 		return "is still running, or was killed"

@@ -33,6 +33,9 @@ func paramControl(info encoders.ParamInfo) control {
 		label: info.Name, word: "param " + info.Name, nest: "params", help: info.Help,
 		value: func(c *config.Config) string {
 			text := fmt.Sprint(value(c))
+			if text == "" {
+				return "none"
+			}
 			if info.Unit != "" {
 				text += " " + info.Unit
 			}
@@ -43,6 +46,9 @@ func paramControl(info encoders.ParamInfo) control {
 			next := stepParam(info, now, n)
 			return ChangeCommand(config.NewChange("encoder.params."+info.Name, next)), next != now
 		},
+	}
+	if info.Type == "string" {
+		c.step = nil // it is typed
 	}
 	if info.Min != nil && info.Max != nil && *info.Max > *info.Min {
 		c.level = func(c *config.Config) float64 {

@@ -1,0 +1,79 @@
+package datagram
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// benchModel learns the tank game's first half, once for all runs if it can be kept.
+func benchModel(b *testing.B, acked bool) (*Model, [][]byte) {
+	list := capture(b, "bz-1", 5154, true)
+	half := len(list) / 2
+	name := filepath.Join(os.TempDir(), "datagram-bench.model")
+	if acked {
+		name += "-acked"
+	}
+	if m, err := Load(name); err == nil {
+		return m, list[half:]
+	}
+	m := learn(b, acked, list[:half])
+	_ = os.WriteFile(name, m.Bytes(), 0o644)
+	return m, list[half:]
+}
+
+func BenchmarkDatagram(b *testing.B) {
+	for _, acked := range []bool{false, true} {
+		name := "stateless"
+		if acked {
+			name = "acked"
+		}
+		m, list := benchModel(b, acked)
+		frames := make([]frame.Frame, len(list))
+		memos := make([]encoders.Memo, len(list))
+		packets := make([][]byte, len(list))
+		enc, dec := newEnd(m, false), newEnd(m, true)
+		refs := func(i int) []encoders.Ref {
+			r := make([]encoders.Ref, 2)
+			r[0] = encoders.Ref{Frame: &frames[max(i-4, 0)], Memo: memos[max(i-4, 0)]}
+			r[1] = encoders.Ref{Frame: &frames[max(i-5, 0)], Memo: memos[max(i-5, 0)]}
+			return r
+		}
+		var all [][]encoders.Ref
+		bytes := 0
+		for i, d := range list {
+			frames[i] = frame.Frame{Tick: uint32(i), Body: d}
+			all = append(all, refs(i))
+			packets[i], memos[i], _ = enc.Encode(nil, &frames[i], all[i], nil, nil)
+			bytes += len(d)
+		}
+		b.Run(name+"/encode", func(b *testing.B) {
+			b.SetBytes(int64(bytes))
+			b.ReportAllocs()
+			var out []byte
+			var spare encoders.Memo
+			for b.Loop() {
+				for i := range list {
+					out, spare, _ = enc.Encode(out[:0], &frames[i], all[i], spare, nil)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(bytes), "ns/byte")
+		})
+		b.Run(name+"/decode", func(b *testing.B) {
+			b.SetBytes(int64(bytes))
+			b.ReportAllocs()
+			var f frame.Frame
+			var spare encoders.Memo
+			for b.Loop() {
+				for i := range list {
+					f.Tick = frames[i].Tick
+					spare, _ = dec.Decode(&f, packets[i], all[i], spare)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(bytes), "ns/byte")
+		})
+	}
+}

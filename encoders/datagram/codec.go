@@ -1,0 +1,143 @@
+package datagram
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// Params are the parameters of both encoders.
+type Params struct {
+	Model string `toml:"model" help:"file of the model that both ends have, as tui train writes it"`
+}
+
+const source = "ours, after Mahoney's PAQ; the idea of a trained, stateless model is Oodle Network's (RAD, 2016)"
+
+// Datagram codes every datagram by itself.
+func Datagram() encoders.Codec {
+	return encoders.Codec{
+		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: suits, Source: source, Params: &Params{},
+		Summary: "every datagram of a game by itself, with a model trained on captures that both ends have",
+		New:     with("datagram", false),
+	}
+}
+
+// Acked codes a datagram with the help of those that were acknowledged.
+func Acked() encoders.Codec {
+	return encoders.Codec{
+		ID: 29, Name: "datagram-acked", Refs: 2, Suits: suits, Source: source, Params: &Params{},
+		Summary: "the same against what acknowledged datagrams said last of the same thing",
+		New:     with("datagram-acked", true),
+	}
+}
+
+// suits is about datagrams of a program: nothing but a body.
+func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
+
+// with returns the New of a codec.
+func with(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+	return func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+		path := params.(*Params).Model
+		if path == "" {
+			return nil, nil, fmt.Errorf("%w model: none is named; expected a file, as tui train --encoder %s "+
+				"--data packets:FILE.pcap --out FILE.model makes it", encoders.ErrParam, name)
+		}
+		m, err := Load(path)
+		if err == nil && m.acked != acked {
+			err = fmt.Errorf("%s: %w", path, ErrOther)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w model: %w; expected a file that tui train --encoder %s made", encoders.ErrParam, err, name)
+		}
+		return newEnd(m, false), newEnd(m, true), nil
+	}
+}
+
+// end is an encoder or a decoder.
+type end struct {
+	*coder
+	both, alone log
+	merger      merger
+}
+
+func newEnd(m *Model, read bool) *end { return &end{coder: newCoder(m, read)} }
+
+// Encode implements encoders.Encoder.
+func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if len(cur.Body) > MaxDatagram {
+		return dst, nil, fmt.Errorf("datagram: %d bytes, expected at most %d", len(cur.Body), MaxDatagram)
+	}
+	past := e.past(refs)
+	out := e.encode(dst, cur.Body, past)
+	b.Bits(encoders.SlotBody, 8*(len(out)-len(dst)))
+	return out, e.memo(past, cur, spare), nil
+}
+
+// Decode implements encoders.Decoder.
+func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	past := e.past(refs)
+	var err error
+	if dst.Body, err = e.decode(dst.Body[:0], src, past); err != nil {
+		return nil, err
+	}
+	return e.memo(past, dst, spare), nil
+}
+
+// past returns what the references remember together, nil for a model that looks at none.
+func (e *end) past(refs []encoders.Ref) *log {
+	if !e.m.acked {
+		return nil
+	}
+	if len(refs) == 0 {
+		panic("datagram: the endpoints must hand over a reference")
+	}
+	a := e.remembers(&refs[0])
+	if len(refs) < 2 {
+		return a
+	}
+	b, _ := refs[1].Memo.(*log)
+	if b == nil {
+		return a
+	}
+	e.merger.merge(&e.both, a, b, nil, nil)
+	return &e.both
+}
+
+// remembers returns a reference's memo; if it has none, what it says itself.
+func (e *end) remembers(r *encoders.Ref) *log {
+	if l, _ := r.Memo.(*log); l != nil {
+		return l
+	}
+	e.add(&e.alone, &log{}, r.Frame)
+	return &e.alone
+}
+
+// memo returns what is remembered once f was acknowledged.
+func (e *end) memo(past *log, f *frame.Frame, spare encoders.Memo) encoders.Memo {
+	if past == nil {
+		return nil
+	}
+	l, _ := spare.(*log)
+	if l == nil {
+		l = &log{}
+	}
+	e.add(l, past, f)
+	return l
+}
+
+// add fills l with what past holds, and f.
+func (e *end) add(l, past *log, f *frame.Frame) {
+	if len(f.Body) > maxBytes {
+		e.merger.merge(l, past, &nothing, nil, nil)
+		return
+	}
+	e.follow(f.Body, nil, nil)
+	for i := range e.w.records {
+		e.w.records[i].tick = f.Tick
+	}
+	e.merger.merge(l, past, &nothing, e.w.records, e.w.units[history:])
+}
+
+var nothing log

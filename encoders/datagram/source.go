@@ -1,0 +1,60 @@
+package datagram
+
+// Sources of contexts: the last units, and these.
+const (
+	srcRest  = history + iota // bytes to come
+	srcRef                    // the same unit of the reference
+	srcRef2                   // of the one before
+	srcAny                    // of the last message of the kind
+	srcDiff                   // how the unit before differs from the reference's
+	srcSame                   // which of the four units before agree, and the sign of the difference
+	srcNext                   // the reference's next unit
+	srcMean                   // what the field's prediction has here
+	srcWrong                  // how far off the prediction the field is so far
+	sources
+)
+
+// recipe makes a context: of n sources, some bits of each.
+type recipe struct {
+	n    uint8
+	part [maxParts]part
+}
+
+type part struct{ source, mask uint8 }
+
+// hash is the recipe's context of what the sources hold.
+func (r *recipe) hash(seed uint32, src *[sources]byte) uint32 {
+	for _, p := range r.part[:r.n] {
+		seed = (seed+uint32(src[p.source]&p.mask)+1)*0x2c1b3c6d ^ seed>>15
+	}
+	return mix32(seed)
+}
+
+// gather fills the sources for the unit to come.
+func (w *walk) gather() {
+	b := w.units[w.done : w.done+history]
+	for i := range history {
+		w.src[i] = b[history-1-i]
+	}
+	w.src[srcRest] = byte(min(w.n-w.pos, 255))
+	if w.any.units == nil && w.ref.units == nil {
+		clear(w.src[srcRef:])
+		w.num.active = false
+		return
+	}
+	at := w.here()
+	w.src[srcRef], w.src[srcRef2], w.src[srcAny], w.src[srcNext] = w.ref.at(at), w.ref2.at(at), w.any.at(at), w.ref.at(at+1)
+	same, diff := byte(0), byte(0)
+	if at > 0 {
+		for i := range 4 {
+			if b[history-1-i] == w.ref.at(at-1-i) {
+				same |= 1 << i
+			}
+		}
+		diff = b[history-1] - w.ref.at(at-1)
+		same |= diff >> 7 << 4
+	}
+	w.src[srcSame], w.src[srcDiff] = same, diff
+	w.num.enter(w)
+	w.src[srcMean], w.src[srcWrong] = w.num.mean(), w.num.wrong()
+}

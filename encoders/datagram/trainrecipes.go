@@ -1,0 +1,170 @@
+package datagram
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// seenUnit is a unit of a sample as the trainer sees it.
+type seenUnit struct {
+	at     uint16 // its place
+	v      byte
+	bits   uint8
+	fold   uint8
+	flags  uint8 // what there is to compare with
+	near   uint8
+	has    [2]bool
+	src    [sources]byte
+	expect [2]byte
+	line   [2][lookups]*count
+	in     [8][inputs - lookups]int8
+}
+
+// mostUnits bounds what is kept in memory of the samples: others are only followed.
+const mostUnits = 500_000
+
+// visit walks all samples, and calls back before each unit that is modelled, when the
+// mixer has been prepared for it.
+func (t *trainer) visit(each func(x *mixer, s *sample, v byte, bits uint)) {
+	total := 0
+	for i := range t.samples {
+		total += len(t.samples[i].data)
+	}
+	every := total/mostUnits + 1
+	f, k := newFlow(t.m), newCoder(t.m, false)
+	k.x.limit = sure
+	for i := range t.samples {
+		s := &t.samples[i]
+		past := f.before(s)
+		if len(s.data) > maxBytes || i%every != 0 {
+			continue
+		}
+		k.follow(s.data, past, func(v byte, bits uint) {
+			k.w.num.active = false
+			if t.m.places[k.w.at()].random {
+				return
+			}
+			k.x.enter()
+			each(&k.x, s, v, bits)
+			k.w.num.leave(v)
+		})
+	}
+}
+
+// findRecipes chooses, place by place, contexts that predict the unit there, and the
+// places where nothing does.
+func (t *trainer) findRecipes() {
+	by := make([][]seenUnit, len(t.m.places))
+	bits := make([]uint, len(t.m.places))
+	t.visit(func(x *mixer, s *sample, v byte, n uint) {
+		at := x.w.at()
+		by[at], bits[at] = append(by[at], seenUnit{v: v, bits: uint8(n), src: x.w.src, has: x.has, near: uint8(x.near),
+			expect: [2]byte{byte(x.expect[0]), byte(x.expect[1])}}), n
+	})
+	rng := rand.New(rand.NewPCG(1, 2))
+	table := new([1 << 16][2]uint16)
+	for at, list := range by {
+		p := &t.m.places[at]
+		p.seen = len(list) > 0
+		p.recipe = plain
+		p.learnNear(list)
+		if len(list) < 20 || t.ctx.Err() != nil {
+			continue
+		}
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		p.choose(list[:min(len(list), 2000)], bits[at], table, t.m.fields)
+		by[at] = nil
+	}
+}
+
+// plain recipes are the last unit, the last two and the last three.
+var plain = [recipes]recipe{
+	{1, [maxParts]part{{0, 255}}},
+	{2, [maxParts]part{{0, 255}, {1, 255}}},
+	{3, [maxParts]part{{0, 255}, {1, 255}, {2, 255}}},
+}
+
+// masks are the bits of a source that may count.
+var masks = [...]uint8{0xff, 0xf8, 0xe0}
+
+// choose adds to each recipe the source that helps most, as long as one does.
+func (p *place) choose(list []seenUnit, bits uint, table *[1 << 16][2]uint16, fields []field) {
+	flat, low := cost(list, &recipe{}, table, bits), cost(list, &recipe{}, table, min(bits, 4))
+	least := flat
+	var taken [sources]bool
+	for i := range p.recipe {
+		r, best := recipe{}, int64(math.MaxInt64)
+		for r.n < maxParts {
+			add, was := part{}, best
+			for s := range uint8(sources) {
+				if taken[s] && r.n == 0 {
+					continue
+				}
+				for _, mask := range masks {
+					try := r
+					try.part[r.n] = part{s, mask}
+					try.n++
+					if c := cost(list, &try, table, bits); c < best {
+						best, add = c, try.part[r.n]
+					}
+				}
+			}
+			if best >= was/1000*995 {
+				break
+			}
+			r.part[r.n] = add
+			r.n++
+		}
+		if r.n > 0 {
+			taken[r.part[0].source] = true
+		}
+		p.recipe[i] = r
+		least = min(least, best)
+		low = min(low, cost(list, &r, table, min(bits, 4)))
+	}
+	if n := int64(len(list)); n >= 500 {
+		p.random = least > n*int64(bits)*1019
+		p.low = bits > 4 && low > n*4*1021 && (p.field < 0 || fields[p.field].units == 1)
+	}
+}
+
+// cost returns what the last bits of the units take, in 1/1024 bit, if each is coded
+// adaptively in the recipe's context.
+func cost(list []seenUnit, r *recipe, table *[1 << 16][2]uint16, bits uint) (total int64) {
+	clear(table[:])
+	for i := range list {
+		s := &list[i]
+		h := r.hash(0, &s.src)
+		head := (uint32(s.v) | 1<<s.bits) >> bits
+		for n := bits; n > 0; n-- {
+			bit := s.v >> (n - 1) & 1
+			c := &table[(h+head*0x9e3779b1)>>16]
+			total += int64(bitsOfAll[(c[0]+c[1])&4095] - bitsOf[c[bit]&4095])
+			c[bit]++
+			head = head<<1 | uint32(bit)
+		}
+	}
+	return total
+}
+
+// learnNear counts how often a unit goes on as the expected one.
+func (p *place) learnNear(list []seenUnit) {
+	var n [2][64][2]int64
+	for i := range list {
+		s := &list[i]
+		for j := range n {
+			for k := uint8(0); s.has[j] && k < s.bits; k++ {
+				if shift := s.bits - 1 - k; s.v>>shift != s.expect[j]>>shift {
+					n[j][s.near+k][0]++
+					break
+				}
+				n[j][s.near+k][1]++
+			}
+		}
+	}
+	for j := range n {
+		for i, c := range n[j] {
+			p.near[j][i] = ratio(c[1], c[0])
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package table
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/datagram"
+	"wirelab/encoders/train"
+)
+
+// packetsSchema is that of the datagrams of a capture.
+func packetsSchema() *frame.Schema {
+	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each}
+}
+
+// modelOf is where a model for tests is.
+func modelOf(name string) string { return filepath.Join("testdata", name+".model") }
+
+// defaults returns a codec's defaults; an encoder that can do nothing without a user's
+// model gets one that has learnt a story.
+func defaults(c encoders.Codec) any {
+	params := c.Defaults()
+	if p, ok := params.(*datagram.Params); ok {
+		p.Model = modelOf(c.Name)
+	}
+	return params
+}
+
+// What is learnt from one story is always the same file, and the one that there is.
+func TestModels(t *testing.T) {
+	story := story(packetsSchema(), 41, 150)
+	clip := train.Clip{Name: "a story", Schema: packetsSchema(), Frames: func(yield func(*frame.Frame) error) error {
+		for _, f := range story {
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	for _, trainer := range Trainers() {
+		if !trainer.Model {
+			continue
+		}
+		files, err := trainer.Train(context.Background(), train.Job{Clips: []train.Clip{clip}, Size: 32 << 10}, train.Log{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := modelOf(trainer.Encoder)
+		if *update {
+			if err := os.WriteFile(path, files[0].Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != string(files[0].Data) {
+			t.Errorf("%s is not what is learnt: %v (run with -update to write it)", path, err)
+		}
+	}
+}
+
+// Without a model, the error says how to make one.
+func TestNoModel(t *testing.T) {
+	for _, c := range []encoders.Codec{datagram.Datagram(), datagram.Acked()} {
+		_, _, err := c.New(packetsSchema(), c.Defaults())
+		want := "encoder parameter model: none is named; expected a file, as tui train --encoder " + c.Name +
+			" --data packets:FILE.pcap --out FILE.model makes it"
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", c.Name, err, want)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
+)
+
+// some returns a setup that is taken on.
+func some() *Setup {
+	s := frame.Cubes(5)
+	return &Setup{Version: Version, Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Playout: 50 * time.Millisecond,
+		Encoder: "rotor", Initial: frame.Frame{Table: initial(s)}}
+}
+
+// initial returns values that a schema allows.
+func initial(s *frame.Schema) []int32 {
+	t := make([]int32, s.Cells())
+	for i := range t {
+		t[i] = max(s.Fields[i%len(s.Fields)].Min, 0)
+	}
+	return t
+}
+
+func TestSetupTravels(t *testing.T) {
+	want := some()
+	data, err := want.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := parseSetup(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Initial.Body = want.Initial.Body
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// What would cost the far end memory or time, or makes no sense, is refused in a sentence.
+func TestSetupsThatAreRefused(t *testing.T) {
+	for says, spoil := range map[string]func(*Setup){
+		"version 7":     func(s *Setup) { s.Version = 7 },
+		"take more":     func(s *Setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
+		"a history":     func(s *Setup) { s.History = 4000 },
+		"a second":      func(s *Setup) { s.Schema.TickHz = 0 },
+		"a display":     func(s *Setup) { s.DisplayMilliHz = 1 << 40 },
+		"playout":       func(s *Setup) { s.Playout = -1 },
+		"delivered":     func(s *Setup) { s.Schema.Delivery = frame.Every },
+		"knows no":      func(s *Setup) { s.Encoder = "nobody's" },
+		"is none for":   func(s *Setup) { s.Encoder = "receiver-adaptive" },
+		"no kind":       func(s *Setup) { s.Schema.Fields[0].Kind = 99 },
+		"out of range":  func(s *Setup) { s.Initial.Table[0] = 1 << 30 },
+		"names of more": func(s *Setup) { s.Schema.Name = strings.Repeat("x", 1000) },
+		"digests":       func(s *Setup) { s.DigestBits = 7 },
+	} {
+		s := some()
+		spoil(s)
+		data, err := s.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseSetup(data); !errors.Is(err, ErrSetup) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v", says, err)
+		}
+	}
+	bomb := some()
+	bomb.Initial.Body = make([]byte, maxRaw)
+	if _, err := bomb.encode(); !errors.Is(err, ErrSetup) {
+		t.Errorf("a setup of %d bytes: %v", maxRaw, err)
+	}
+}
+
+func FuzzSetup(f *testing.F) {
+	data, err := some().encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := parseSetup(data)
+		if err == nil {
+			endpoint.NewReceiver(&s.Schema, &s.Initial, nil, s.options())
+		} else if !errors.Is(err, ErrSetup) && !errors.Is(err, ErrProtocol) {
+			t.Errorf("no typed error: %v", err)
+		}
+	})
+}
+
+func FuzzReport(f *testing.F) {
+	r := report{first: 300, display: engine.FarDisplay{Shown: 9, Late: 1}, records: []record{
+		{number: 7, at: 5 * time.Millisecond, decoded: true, taken: 3, frame: engine.Fingerprint{1, 2}},
+		{number: 5, at: 4 * time.Millisecond, outcome: endpoint.Corrupt}}}
+	msg, n := r.append(nil, 0)
+	if n != 2 {
+		f.Fatal(n)
+	}
+	f.Add(msg[1:])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m, again report
+		if err := m.parse(data); err != nil {
+			if !errors.Is(err, ErrProtocol) {
+				t.Errorf("no typed error: %v", err)
+			}
+			return
+		}
+		if msg, n := m.append(nil, 0); n == len(m.records) {
+			if err := again.parse(msg[1:]); err != nil || !reflect.DeepEqual(m, again) {
+				t.Errorf("%v: %+v became %+v", err, m, again)
+			}
+		}
+	})
+}
+
+func FuzzRecording(f *testing.F) {
+	var r Recording
+	r.ack(5, &event{number: 1, took: 3, timed: true, data: []byte("ack")})
+	r.arrival(9, &event{number: 1, took: 3, said: record{decoded: true}})
+	r.arrival(9, &event{counts: true, display: engine.FarDisplay{Shown: 1}})
+	f.Add(r.events)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := Replay(&engine.Remote{Version: Version, Events: data})
+		if err != nil {
+			return
+		}
+		var again Recording
+		for i := range l.played.acks {
+			again.ack(l.played.acks[i].at, &l.played.acks[i])
+		}
+	})
+}
+
+// What makes no sense changes nothing at the far end, and is counted.
+func TestOddMessages(t *testing.T) {
+	near, end := newPipe(0)
+	served := make(chan *Served, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		out, _ := Serve(ctx, end)
+		served <- out
+	}()
+	for stream := range uint8(9) {
+		for _, msg := range [][]byte{nil, {1}, {1, 2}, bytes.Repeat([]byte{1}, 5), bytes.Repeat([]byte{255}, 2000)} {
+			_ = near.Send(stream, msg)
+		}
+	}
+	link := NewLink(near, Options{To: "there"})
+	s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
+	for stream := range uint8(9) {
+		_ = near.Send(stream, []byte{link.session, 9, 9})
+		_ = end.Send(stream, []byte{link.session, 9, 9})
+	}
+	if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	lawful(t, s.Result())
+	cancel()
+	if out := <-served; out.Odd == 0 || link.odd == 0 || out.Frames != s.Result().Totals.Sent {
+		t.Errorf("%d and %d odd messages; %d frames", out.Odd, link.odd, out.Frames)
+	}
+}
+
+// liar is a far end that changes what it reports.
+type liar struct {
+	*pipe
+	spoil func(*report)
+}
+
+func (l *liar) Send(stream uint8, payload []byte) error {
+	if stream == streamReport {
+		var r report
+		if err := r.parse(payload[1:]); err == nil {
+			l.spoil(&r)
+			payload, _ = r.append(nil, payload[0])
+		}
+	}
+	return l.pipe.Send(stream, payload)
+}
+
+// A far end whose frames are others than what was sent has decoded wrongly, although the
+// receiver here has not.
+func TestWrongAtTheFarEnd(t *testing.T) {
+	for name, spoil := range map[string]func(*record){
+		"frame":  func(r *record) { r.frame[3] ^= 1 },
+		"number": func(r *record) { r.taken++ },
+	} {
+		near, end := newPipe(0)
+		go func() {
+			_, _ = Serve(t.Context(), &liar{end, func(r *report) {
+				for i := range r.records {
+					if r.records[i].number == 5 {
+						spoil(&r.records[i])
+					}
+				}
+			}})
+		}()
+		link := NewLink(near, Options{To: "there"})
+		s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
+		if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if x := s.Result().Totals; x.Wrong != 1 || x.Decoded != x.Sent-1 {
+			t.Errorf("%s: %d wrong of %d, %d decoded", name, x.Wrong, x.Sent, x.Decoded)
+		}
+	}
+}
+
+// Whoever falls silent, leaves or refuses ends the session in a sentence.
+func TestEndings(t *testing.T) {
+	begin := func(serve bool) (*pipe, *Link, error) {
+		near, end := newPipe(0)
+		if serve {
+			go func() { _, _ = Serve(t.Context(), end) }()
+		}
+		link := NewLink(near, Options{To: "there"})
+		_, err := engine.NewSession(configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
+		return near, link, err
+	}
+	if near, link, err := begin(true); err != nil {
+		t.Fatal(err)
+	} else {
+		near.close(context.Canceled)
+		var x *engine.NetworkError
+		if err := link.Err(); !errors.As(err, &x) || !strings.Contains(err.Error(), "there: the far end is gone") {
+			t.Errorf("got %v", err)
+		}
+	}
+	near, end := newPipe(0)
+	go func() { _, _ = Serve(t.Context(), end) }()
+	link := NewLink(near, Options{To: "there"})
+	s := frame.Cubes(3)
+	s.TickHz = maxHz + 1
+	err := link.Begin(s, &frame.Frame{Table: initial(s)}, config.Default())
+	if err == nil || !strings.Contains(err.Error(), "there: the far end says: it refuses the session") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,309 @@
+package remote
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/remote/channel"
+	"wirelab/lossmodel"
+)
+
+// The patience of the near end.
+const (
+	setupPatience = 10 * time.Second       // until the far end is ready
+	pieceAgain    = 100 * time.Millisecond // if the far end says nothing of a setup
+	confirmEvery  = 100 * time.Millisecond
+	silence       = 5 * time.Second // after which the far end counts as gone
+)
+
+// Options of a link.
+type Options struct {
+	To string // what the far end is called in errors and reports
+	// Context ends the wait for the far end; nil: nothing does.
+	Context context.Context
+}
+
+// Link is the near end of a session: the network of an engine.Session. It belongs to the
+// goroutine that drives the session.
+type Link struct {
+	conn Conn // nil in a replay
+	opt  Options
+	buf  []byte
+	msg  []byte
+
+	session uint8
+	down    *lossmodel.Link // modelled, in front of the socket
+	up      *lossmodel.Link // behind it
+	flying  flying
+
+	arrivals queue // told of, to happen at the receiver here
+	acks     queue
+	now      engine.Told // of the newest delivery
+	told     bool
+	rtts     []time.Duration
+	display  engine.FarDisplay
+	traffic  engine.FarTraffic
+	records  Recording
+	played   played // in a replay: everything
+
+	rep     report
+	read    uint64        // records
+	fastest time.Duration // by the two clocks, of all that arrived
+	any     bool          // something did
+	lag     time.Duration // of the receiver here behind that at the far end
+	stamped time.Duration // of the newest event
+	heard   time.Time     // when the far end was heard of last
+	settled time.Time     // when it was told of the settings last
+	set     confirm       // what it was told
+	odd     int64         // messages that make no sense
+	err     error
+}
+
+// leastLag is how far the receiver here is behind: as long as reports usually take.
+const (
+	leastLag = reportEvery + 30*time.Millisecond
+	mostLag  = time.Second
+)
+
+// NewLink returns the near end of sessions over a connection.
+func NewLink(conn Conn, opt Options) *Link {
+	if opt.Context == nil {
+		opt.Context = context.Background()
+	}
+	return &Link{conn: conn, opt: opt, buf: make([]byte, channel.MaxPayload)}
+}
+
+// Live reports whether there is a far end: neither in a replay nor without a link.
+func (l *Link) Live() bool { return l != nil && l.conn != nil }
+
+// Begin implements engine.Network. A session that was begun before is over.
+func (l *Link) Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) error {
+	l.reset()
+	setup := Setup{Version: Version, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History, DigestBits: c.Receiver.DigestBits,
+		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout, Encoder: c.Encoder.Name, Initial: *initial}
+	l.set.playout = c.Receiver.Playout
+	if l.conn == nil {
+		l.acks.events, l.arrivals.events = l.played.acks, l.played.arrivals
+		return nil
+	}
+	data, err := setup.encode()
+	if err == nil {
+		err = l.introduce(data)
+	}
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+// broken is what is wrong with the network or the far end.
+func (l *Link) broken(format string, args ...any) error {
+	return &engine.NetworkError{To: l.opt.To, Problem: fmt.Sprintf(format, args...)}
+}
+
+// reset forgets the session before.
+func (l *Link) reset() {
+	*l = Link{conn: l.conn, opt: l.opt, buf: l.buf, msg: l.msg, session: l.session + 1, lag: leastLag, played: l.played}
+}
+
+// introduce sends a setup and waits until the far end is ready.
+func (l *Link) introduce(data []byte) error {
+	ctx, cancel := context.WithTimeout(l.opt.Context, setupPatience)
+	defer cancel()
+	next, sent := 0, 0
+	again := time.NewTimer(0)
+	defer again.Stop()
+	for {
+		for ; sent < min(next+pieceAhead, pieces(len(data))); sent++ {
+			l.msg = appendPiece(l.msg[:0], l.session, data, sent)
+			if err := l.conn.Send(streamSetup, l.msg); err != nil {
+				return err
+			}
+			l.traffic.Reports += wire(len(l.msg))
+		}
+		again.Reset(pieceAgain)
+		select {
+		case <-ctx.Done():
+			if err := l.opt.Context.Err(); err != nil {
+				return err
+			}
+			return l.broken("the far end does not answer to what the session is about within %v", setupPatience)
+		case <-l.conn.Done():
+			return l.gone()
+		case <-again.C:
+			sent = next
+		case <-l.conn.Ready():
+		}
+		for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
+			st, err := parseStatus(d.Data)
+			if d.Stream != streamStatus || err != nil || st.session != l.session {
+				continue
+			}
+			l.traffic.Reports += wire(len(d.Data))
+			switch st.state {
+			case stateReady:
+				l.heard = time.Now()
+				return nil
+			case stateRefused:
+				return l.broken("the far end says: %s", config.Printable(st.text))
+			}
+			if st.next > next && st.next <= pieces(len(data)) {
+				next, sent = st.next, max(sent, st.next)
+			}
+		}
+	}
+}
+
+// gone says that the connection has ended.
+func (l *Link) gone() error {
+	if err := l.conn.Err(); !errors.Is(err, io.EOF) {
+		return l.broken("the far end is gone: %v", err)
+	}
+	return l.broken("the far end has left")
+}
+
+// Connect implements engine.Network.
+func (l *Link) Connect(down, up *lossmodel.Link) (engine.Path, engine.Path) {
+	l.down, l.up = down, up
+	return (*downPath)(l), (*upPath)(l)
+}
+
+// Err says why the session cannot go on; nil if it can.
+func (l *Link) Err() error {
+	if l.err == nil && l.conn != nil {
+		select {
+		case <-l.conn.Done():
+			l.err = l.gone()
+		default:
+			if d := time.Since(l.heard); d > silence {
+				l.err = l.broken("the far end is gone: nothing came from there for %v", silence)
+			}
+		}
+	}
+	return l.err
+}
+
+// Paused tells the far end that time stands still, or goes on.
+func (l *Link) Paused(now bool) {
+	if l.set.paused != now {
+		l.set.paused = now
+		l.confirm()
+	}
+}
+
+// Poll takes what has come in, and lets it happen at the virtual times after from and up to
+// to. zero is the wall time at which virtual time would have been zero.
+func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
+	if l.conn == nil || to <= from {
+		return
+	}
+	for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
+		l.heard = d.At
+		l.stamped = max(l.stamped, min(max(d.At.Sub(zero), from+1), to))
+		if len(d.Data) == 0 || d.Data[0] != l.session {
+			continue // of a session before
+		}
+		if err := l.handle(&d, d.Data[1:]); err != nil {
+			l.odd++
+		}
+	}
+	due := time.Since(l.settled) >= confirmEvery
+	if l.set.read != l.read && due || c.Receiver.Playout != l.set.playout || time.Since(l.settled) >= aliveEvery {
+		l.set.playout = c.Receiver.Playout
+		l.confirm()
+	}
+}
+
+// confirm tells the far end what was read, and the settings of its display.
+func (l *Link) confirm() {
+	if l.conn == nil {
+		return
+	}
+	l.set.read, l.settled = l.read, time.Now()
+	l.msg = l.set.append(l.msg[:0], l.session)
+	l.traffic.Reports += wire(len(l.msg))
+	_ = l.conn.Send(streamConfirm, l.msg) // Err tells of a connection that has ended
+}
+
+func (l *Link) handle(d *Datagram, msg []byte) error {
+	switch d.Stream {
+	case streamAck:
+		return l.ack(d.At, msg)
+	case streamReport:
+		l.traffic.Reports += wire(len(d.Data))
+		return l.report(msg)
+	case streamStatus:
+		l.traffic.Reports += wire(len(d.Data))
+		return nil // again, of a setup that took effect
+	}
+	return malformed(fmt.Sprintf("stream %d", d.Stream), msg)
+}
+
+// ack takes an ack of the receiver.
+func (l *Link) ack(at time.Time, msg []byte) error {
+	if len(msg) < 4 || len(msg) > lossmodel.MaxDatagram {
+		return malformed("an ack", msg)
+	}
+	e := event{at: l.stamped, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.spare(), msg[4:]...)}
+	if x := l.flying.get(e.number); x != nil {
+		e.took, e.timed = at.Sub(x.wall), true
+	}
+	l.traffic.Cover += cover
+	l.acks.push(e)
+	return nil
+}
+
+// report takes a report of the far end: what was not read of it yet.
+func (l *Link) report(msg []byte) error {
+	if err := l.rep.parse(msg); err != nil {
+		return err
+	}
+	if l.rep.first > l.read {
+		return nil // what is between comes again
+	}
+	old := l.read - l.rep.first
+	if old > uint64(len(l.rep.records)) {
+		return nil
+	}
+	for i := range l.rep.records[old:] {
+		if r := &l.rep.records[old:][i]; !l.flying.sent(r.number) {
+			return malformed("a report of what was never sent", msg)
+		}
+	}
+	for i := range l.rep.records[old:] {
+		l.read++
+		l.arrive(&l.rep.records[old:][i])
+	}
+	l.arrivals.push(event{at: max(l.stamped, l.arrivals.last), display: l.rep.display, counts: true})
+	return nil
+}
+
+// arrive lets a datagram that is told of arrive at the receiver here: a fixed time after it
+// did at the far end, if it is told of in time.
+func (l *Link) arrive(r *record) {
+	x := l.flying.get(r.number)
+	if x == nil || x.arrived {
+		return // too long ago: nobody waits for it
+	}
+	apart := r.at - x.wall.Sub(wallZero)
+	if !l.any || apart < l.fastest {
+		l.fastest, l.any = apart, true
+	}
+	e := event{number: r.number, took: apart - l.fastest, said: *r}
+	arrived := x.left + e.took
+	if late := l.stamped - arrived; late > l.lag {
+		l.lag = min(late+5*time.Millisecond, mostLag)
+	}
+	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)
+	l.arrivals.push(e)
+}
+
+// wallZero is some moment by which wall times are told apart.
+var wallZero = time.Now()

@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+
+	"wirelab/experiment/remote/channel"
+)
+
+// Dial returns the near end of sessions with the listener at an address.
+func Dial(ctx context.Context, to netip.AddrPort, o channel.Options) (*Link, *channel.Session, error) {
+	s, err := channel.Dial(ctx, to, Purpose, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return NewLink(s, Options{To: to.String(), Context: ctx}), s, nil
+}
+
+// Loopback is both ends in one process, with real sockets between them.
+type Loopback struct {
+	Link     *Link
+	near     *channel.Session
+	listener *channel.Listener
+	served   chan struct{}
+}
+
+// NewLoopback begins a far end of its own and connects to it.
+func NewLoopback(ctx context.Context) (*Loopback, error) {
+	token, err := channel.ParseToken(channel.NewToken())
+	if err != nil {
+		return nil, err
+	}
+	o := channel.Options{Token: token, MaxSessions: 1}
+	l := &Loopback{served: make(chan struct{})}
+	if l.listener, err = channel.Listen(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0), o); err != nil {
+		return nil, err
+	}
+	go l.serve()
+	if l.Link, l.near, err = Dial(ctx, l.listener.Addr(), o); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// serve is the far end, until its listener is closed.
+func (l *Loopback) serve() {
+	defer close(l.served)
+	s, err := l.listener.Accept(context.Background())
+	if err == nil {
+		_, err = Serve(context.Background(), s)
+	}
+	_ = err // the near end sees that nothing comes any more
+}
+
+// Close ends both.
+func (l *Loopback) Close() error {
+	var err error
+	if l.near != nil {
+		err = l.near.Close()
+	}
+	err = errors.Join(err, l.listener.Close())
+	<-l.served
+	return err
+}

@@ -1,0 +1,204 @@
+package remote
+
+import (
+	"encoding/binary"
+	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/lossmodel"
+)
+
+// event is something that the far end let happen, at a virtual time.
+type event struct {
+	at     time.Duration
+	number uint32        // of a datagram
+	took   time.Duration // an ack: the round trip; an arrival: how much longer than the fastest
+	timed  bool          // took is known
+	data   []byte        // of an ack
+	said   record        // of an arrival
+
+	counts  bool // no arrival: the display has counted
+	display engine.FarDisplay
+}
+
+// queue holds events in the order of their times.
+type queue struct {
+	events []event
+	head   int
+	last   time.Duration // of the newest event
+	free   [][]byte
+}
+
+func (q *queue) push(e event) {
+	q.last = max(q.last, e.at)
+	if q.head > 0 && len(q.events) == cap(q.events) {
+		q.events = q.events[:copy(q.events, q.events[q.head:])]
+		q.head = 0
+	}
+	q.events = append(q.events, e)
+}
+
+// due returns the next event at or before now; nil if there is none.
+func (q *queue) due(now time.Duration) *event {
+	if q.head == len(q.events) || q.events[q.head].at > now {
+		return nil
+	}
+	return &q.events[q.head]
+}
+
+// pop takes the event off; it is valid until the next push.
+func (q *queue) pop() {
+	e := &q.events[q.head]
+	if e.data != nil {
+		q.free = append(q.free, e.data[:0])
+	}
+	q.head++
+	if q.head == len(q.events) {
+		q.events, q.head = q.events[:0], 0
+	}
+}
+
+// next returns the time of the next event.
+func (q *queue) next() (time.Duration, bool) {
+	if q.head == len(q.events) {
+		return 0, false
+	}
+	return q.events[q.head].at, true
+}
+
+// hurry lets everything happen at t at the latest.
+func (q *queue) hurry(t time.Duration) {
+	for i := q.head; i < len(q.events); i++ {
+		q.events[i].at = min(q.events[i].at, t)
+	}
+	q.last = min(q.last, t)
+}
+
+// spare returns an empty buffer.
+func (q *queue) spare() []byte {
+	n := len(q.free)
+	if n == 0 {
+		return make([]byte, 0, 64)
+	}
+	b := q.free[n-1]
+	q.free = q.free[:n-1]
+	return b
+}
+
+// earlier returns the earlier of two times, of which either may not be.
+func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duration, bool) {
+	if !okA || okB && b < a {
+		return b, okB
+	}
+	return a, okA
+}
+
+// downPath is a link as the path to the far end: through the model, then the socket.
+type downPath Link
+
+// Send implements engine.Path. What the model loses is lost; of the rest it will be told.
+func (p *downPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
+	v := p.down.Send(now, datagram, tag)
+	v.Open = true
+	return v
+}
+
+// Next implements engine.Path.
+func (p *downPath) Next() (time.Duration, bool) {
+	a, okA := p.down.Next()
+	b, okB := p.arrivals.next()
+	return earlier(a, okA, b, okB)
+}
+
+// Receive implements engine.Path.
+func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
+	p.told = false
+	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
+		if d.Damaged {
+			return d, true // no receiver would see it
+		}
+		p.leave(now, &d)
+	}
+	for e := p.arrivals.due(now); e != nil; e = p.arrivals.due(now) {
+		p.records.arrival(now, e)
+		if e.counts {
+			p.display = e.display
+			p.arrivals.pop()
+			continue
+		}
+		x := p.flying.get(e.number)
+		p.now = engine.Told{Outcome: e.said.outcome, Decoded: e.said.decoded, Frame: e.said.frame, Number: e.said.taken, Slower: e.took}
+		p.arrivals.pop()
+		if x == nil || x.arrived {
+			continue
+		}
+		x.arrived, p.told = true, true
+		p.now.Arrived = x.left + p.now.Slower
+		return lossmodel.Delivery{Data: p.flying.take(x), Sent: x.left, Due: now, Tag: x.tag, Copy: x.copied, Flipped: x.flipped}, true
+	}
+	return lossmodel.Delivery{}, false
+}
+
+// leave gives a datagram that has passed the model to the socket.
+func (p *downPath) leave(now time.Duration, d *lossmodel.Delivery) {
+	x := p.flying.add(d.Data)
+	x.left, x.tag, x.copied, x.flipped = now, d.Tag, d.Copy, d.Flipped
+	if p.conn == nil {
+		return
+	}
+	p.msg = binary.LittleEndian.AppendUint32(append(p.msg[:0], p.session), x.number)
+	p.msg = append(p.msg, d.Data...)
+	x.wall = time.Now()
+	p.traffic.Cover += cover
+	_ = p.conn.Send(streamGame, p.msg) // what the system does not send is lost
+}
+
+// Told implements engine.FarEnd.
+func (p *downPath) Told() (engine.Told, bool) { return p.now, p.told }
+
+// RoundTrip implements engine.FarEnd.
+func (p *downPath) RoundTrip() (time.Duration, bool) {
+	if len(p.rtts) == 0 {
+		return 0, false
+	}
+	rtt := p.rtts[0]
+	p.rtts = p.rtts[:copy(p.rtts, p.rtts[1:])]
+	return rtt, true
+}
+
+// Display implements engine.FarEnd.
+func (p *downPath) Display() engine.FarDisplay { return p.display }
+
+// Traffic implements engine.FarEnd.
+func (p *downPath) Traffic() engine.FarTraffic { return p.traffic }
+
+// upPath is a link as the path back: from the socket, then through the model.
+type upPath Link
+
+// Send implements engine.Path. The ack is that of the receiver here, which the one at the
+// far end sends.
+func (p *upPath) Send(_ time.Duration, ack []byte, _ uint64) lossmodel.Verdict {
+	v := lossmodel.Verdict{Open: true}
+	v.Wire, v.Fragments = lossmodel.WireBytes(len(ack), p.up.Spec().MTU)
+	return v
+}
+
+// Next implements engine.Path.
+func (p *upPath) Next() (time.Duration, bool) {
+	a, okA := p.up.Next()
+	b, okB := p.acks.next()
+	return earlier(a, okA, b, okB)
+}
+
+// Receive implements engine.Path.
+func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
+	for e := p.acks.due(now); e != nil; e = p.acks.due(now) {
+		p.records.ack(now, e)
+		if e.timed {
+			p.rtts = append(p.rtts, e.took)
+		}
+		p.up.Send(now, e.data, 0)
+		p.acks.pop()
+	}
+	return p.up.Receive(now)
+}

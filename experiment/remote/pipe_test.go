@@ -1,0 +1,72 @@
+package remote
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// pipe is a connection within the process, which loses and delays what it brings.
+type pipe struct {
+	mu    sync.Mutex
+	queue []Datagram
+	rng   *rand.Rand
+	loss  float64
+	far   *pipe
+	ready chan struct{}
+	done  chan struct{}
+	err   error
+}
+
+// newPipe returns both ends of a connection.
+func newPipe(loss float64) (a, b *pipe) {
+	a = &pipe{rng: rand.New(rand.NewPCG(1, 2)), loss: loss, ready: make(chan struct{}, 1), done: make(chan struct{})}
+	b = &pipe{rng: rand.New(rand.NewPCG(3, 4)), loss: loss, ready: make(chan struct{}, 1), done: make(chan struct{})}
+	a.far, b.far = b, a
+	return a, b
+}
+
+func (p *pipe) Send(stream uint8, payload []byte) error {
+	d := Datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
+	p.mu.Lock()
+	lost, swap := p.rng.Float64() < p.loss, p.rng.Float64() < p.loss
+	p.mu.Unlock()
+	if lost {
+		return nil
+	}
+	q := p.far
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.queue = append(q.queue, d)
+	if n := len(q.queue); swap && n > 1 {
+		q.queue[n-1], q.queue[n-2] = q.queue[n-2], q.queue[n-1]
+	}
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (p *pipe) Poll(buf []byte) (Datagram, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		return Datagram{}, false
+	}
+	d := p.queue[0]
+	p.queue = p.queue[1:]
+	d.Data = buf[:copy(buf, d.Data)]
+	return d, true
+}
+
+func (p *pipe) Ready() <-chan struct{} { return p.ready }
+func (p *pipe) Done() <-chan struct{}  { return p.done }
+func (p *pipe) Err() error             { return p.err }
+
+func (p *pipe) close(err error) {
+	p.err, p.far.err = err, err
+	close(p.done)
+	close(p.far.done)
+}

@@ -1,19 +1,26 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"wirelab/dataset/packets"
+	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 )
 
 func (a *app) linksFitCommand() *cobra.Command {
 	var json bool
+	var sent, received string
 	cmd := &cobra.Command{
-		Use:   "fit CAPTURE.csv",
+		Use:   "fit CAPTURE.csv | --sent A.pcap --received B.pcap",
 		Short: "Find the settings of a link that does what a capture shows",
 		Long: `Find the settings of a link that does what a capture of a real network, or of
 links trace, shows: a table [down] for a configuration, with intervals and the
@@ -21,23 +28,146 @@ goodness of the fit as comments.
 
 A capture is CSV, plain, .zst or .gz; - is standard input. The first row names the
 columns: seq, send_us, recv_us (a time or "lost") and copy; others are ignored. The
-packets.csv of a run is one. Clocks of the two ends may differ.`,
+packets.csv of a run is one. Clocks of the two ends may differ.
+
+--sent and --received are captures of the two ends of a path, pcap or pcapng, by what is
+in the datagrams: each that was sent is looked for among those received. Datagrams of
+equal content are told apart by order and time. Which are meant is said as for --data
+packets: FILE[,port=N][,dir=up]. A capture of tui proxy holds both ends: of what clients
+send, --sent F,port=LISTEN,dir=up --received F,port=SERVER,dir=up.`,
 		Example: `  tui links fit capture.csv
   tui links fit capture.csv.zst --json | jq .settings
-  tui links fit report/packets.csv > link.toml`,
-		Args:              oneArg("a capture in CSV, or - for standard input"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.linksFit(cmd, args[0], json) },
+  tui links fit report/packets.csv > link.toml
+  tui links fit --sent server.pcap,port=27960 --received client.pcap,port=27960`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if sent != "" || received != "" {
+				return noArgs(cmd, args)
+			}
+			return oneArg("a capture in CSV, or - for standard input; or --sent A.pcap --received B.pcap")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.linksFitTwo(cmd, sent, received, json)
+			}
+			return a.linksFit(cmd, args[0], json)
+		},
 		ValidArgsFunction: completeFiles("csv", "zst", "gz"),
 	}
+	cmd.Flags().StringVar(&sent, "sent", "", "the sender's capture: `FILE[,port=N][,dir=up]`")
+	cmd.Flags().StringVar(&received, "received", "", "the receiver's capture: `FILE[,port=N][,dir=up]`")
 	a.addOutputFlags(cmd, &json)
 	return cmd
+}
+
+// twoEnds is how two captures were matched, in the JSON of `links fit`.
+type twoEnds struct {
+	capture.Matching
+	SentFrom     string   `json:"sent_from"` // which datagrams
+	ReceivedFrom string   `json:"received_from"`
+	Remarks      []string `json:"remarks"`
 }
 
 // fitInfo is the JSON of `links fit`.
 type fitInfo struct {
 	Capture string `json:"capture,omitempty"`
 	measure.FitResult
-	Table string `json:"toml"` // the settings as a table of a configuration
+	Table string   `json:"toml"` // the settings as a table of a configuration
+	Match *twoEnds `json:"match,omitempty"`
+}
+
+// linksFitTwo fits a link to captures of its two ends.
+func (a *app) linksFitTwo(cmd *cobra.Command, sent, received string, json bool) error {
+	if sent == "" || received == "" {
+		return usagef("tui links fit expects both --sent A.pcap and --received B.pcap")
+	}
+	var info fitInfo
+	err := a.await(cmd.Context(), "fit", func() (err error) {
+		info, err = fitTwo(cmd.Context(), sent, received)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range info.Match.Remarks {
+		a.remark("%s", r)
+	}
+	if json {
+		return a.stdout.json(info)
+	}
+	a.writeFit(&info)
+	return nil
+}
+
+// fitTwo reads, matches and fits.
+func fitTwo(ctx context.Context, sent, received string) (fitInfo, error) {
+	from, err := openEnd(ctx, "--sent", sent)
+	if err != nil {
+		return fitInfo{}, err
+	}
+	to, err := openEnd(ctx, "--received", received)
+	if err != nil {
+		return fitInfo{}, err
+	}
+	if from.Down != to.Down {
+		return fitInfo{}, usagef("--sent goes %s, --received %s; expected one way", from.Way(), to.Way())
+	}
+	c, m, err := capture.Match(sightings(from), sightings(to), time.Duration(to.First), time.Duration(to.Last))
+	if err != nil {
+		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w; expected two captures of the same datagrams", which(from), which(to), err))
+	}
+	fit, err := measure.Fit(c)
+	if err != nil {
+		return fitInfo{}, usage(fmt.Errorf("%s and %s: %w", which(from), which(to), err))
+	}
+	fit.Notes = append(matchNotes(&m), fit.Notes...)
+	info := fitInfoOf(from.Way(), &fit)
+	info.Capture = from.File
+	info.Match = &twoEnds{Matching: m, SentFrom: which(from), ReceivedFrom: which(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
+	return info, nil
+}
+
+// openEnd reads the capture of one end.
+func openEnd(ctx context.Context, flag, spec string) (*packets.Capture, error) {
+	path, choice, err := packets.ParseSpec(spec)
+	var c *packets.Capture
+	if err == nil {
+		c, err = packets.Open(ctx, path, choice)
+	}
+	if err != nil {
+		return nil, usage(prefixed(flag, readable(err)))
+	}
+	return c, nil
+}
+
+// which says which datagrams of a capture were meant.
+func which(c *packets.Capture) string {
+	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Way())
+}
+
+// sightings are the datagrams of a capture in order of time.
+func sightings(c *packets.Capture) []capture.Sighting {
+	list := make([]capture.Sighting, len(c.Chosen()))
+	for i, d := range c.Chosen() {
+		list[i] = capture.Sighting{At: time.Duration(d.At), Data: d.Payload}
+	}
+	slices.SortStableFunc(list, func(x, y capture.Sighting) int { return cmp.Compare(x.At, y.At) })
+	return list
+}
+
+// matchNotes says what a person should know of a matching.
+func matchNotes(m *capture.Matching) []string {
+	notes := []string{fmt.Sprintf("%d of %d datagrams sent are among the %d received, which hold %d copies; %d were lost",
+		m.Matched, m.Sent, m.Received, m.Copies, m.Lost)}
+	if m.Outside > 0 {
+		notes = append(notes, fmt.Sprintf("%d datagrams are left out: the receiver's capture does not cover their time", m.Outside))
+	}
+	if m.Unmatched > 0 {
+		notes = append(notes, fmt.Sprintf("%d received datagrams match none that was sent: damaged, or of others", m.Unmatched))
+	}
+	if m.Equal > 0 {
+		notes = append(notes, fmt.Sprintf("%d datagrams sent equal others: order and time told which is which", m.Equal))
+	}
+	return append(notes, "delays lead from one capture's clock to the other's: latency is right only as far as both agree")
 }
 
 // fitInfoOf returns a fit with the table of a direction.
@@ -68,10 +198,15 @@ func (a *app) linksFit(cmd *cobra.Command, path string, json bool) error {
 		info.Capture = path
 		return a.stdout.json(info)
 	}
-	fmt.Fprint(a.stdout, fit.TOML())
-	fmt.Fprintln(a.stdout)
-	writeGoodness(&comment{w: a.stdout}, &fit)
+	a.writeFit(&fitInfo{FitResult: fit, Table: fit.TOML()})
 	return nil
+}
+
+// writeFit writes a fit for people, and for a configuration.
+func (a *app) writeFit(info *fitInfo) {
+	fmt.Fprint(a.stdout, info.Table)
+	fmt.Fprintln(a.stdout)
+	writeGoodness(&comment{w: a.stdout}, &info.FitResult)
 }
 
 // writeGoodness says how well the fitted link does, and which models it was taken

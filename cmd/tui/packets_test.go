@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"math"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
+
+	"wirelab/lossmodel"
 )
 
 // seen is a datagram as a capture holds it, down from port 7000 unless it is up.
@@ -150,5 +154,118 @@ func TestReplayOfPackets(t *testing.T) {
 	writePcap(t, filepath.Join(there, "game.pcap"), talk(201))
 	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code == exitDone || !strings.Contains(o.stderr, "SHA-256") {
 		t.Errorf("with another capture: exit %d: %s", o.code, o.stderr)
+	}
+}
+
+// Captures of the two ends of a link tell what it was set to, and what became of each
+// datagram; the link itself is the judge.
+func TestLinksFitTwoCaptures(t *testing.T) {
+	spec := lossmodel.DefaultSpec()
+	for key, value := range map[string]string{"loss": "5%", "latency": "30ms", "jitter": "6ms", "duplicate": "2%"} {
+		if err := spec.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link, err := lossmodel.NewLink(spec, 11, "up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent, received []seen
+	lost := 0
+	for i := range 3000 {
+		d := seen{at: time.Duration(i) * 20 * time.Millisecond, up: true, data: []byte{byte(i), byte(i >> 8), 7}}
+		if i%10 == 0 {
+			d.data = []byte("still here")
+		}
+		sent = append(sent, d)
+		if v := link.Send(d.at, d.data, uint64(i)); v.Lost != lossmodel.None {
+			lost++
+		}
+	}
+	arrivals := 0
+	for d, ok := link.Receive(time.Hour); ok; d, ok = link.Receive(time.Hour) {
+		received = append(received, seen{at: d.Due, up: true, data: bytes.Clone(d.Data)})
+		arrivals++
+	}
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.pcap"), filepath.Join(dir, "b.pcap")
+	writePcap(t, a, sent)
+	writePcap(t, b, received)
+	o := tui("links", "fit", "--sent", a+",port=7000,dir=up", "--received", b+",dir=up", "--json")
+	if o.code != exitDone || !strings.Contains(o.stderr, "port 7000 is taken") {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	var doc fitInfo
+	document(t, o.stdout, &doc)
+	m := doc.Match
+	if m.Sent != 3000 || m.Received != arrivals || m.Equal != 300 || m.Matched+m.Copies != arrivals || m.Unmatched != 0 ||
+		m.Lost+m.Outside < lost-3 || m.Lost+m.Outside > lost+3 {
+		t.Errorf("%+v; the link lost %d, %d arrived", m, lost, arrivals)
+	}
+	if !strings.Contains(doc.Table, "\n[up]\n") || !strings.Contains(strings.Join(doc.Notes, "\n"), "only as far as both agree") {
+		t.Errorf("%s\n%v", doc.Table, doc.Notes)
+	}
+	within := map[string]float64{"loss": 0.05, "duplicate": 0.02}
+	for _, e := range doc.Estimates {
+		if v, ok := within[e.Name]; ok {
+			delete(within, e.Name)
+			if v < e.Low || v > e.High {
+				t.Errorf("%+v, set was %g", e, v)
+			}
+		}
+	}
+	if len(within) > 0 {
+		t.Errorf("no estimates of %v in %+v", within, doc.Estimates)
+	}
+	for _, args := range [][]string{{"--sent", a}, {"--sent", a + ",dir=up", "--received", b}, {"--sent", a + ",dir=up", "--received", "none.pcap"}, {"x.csv", "--sent", a}} {
+		if o := tui(append([]string{"links", "fit"}, args...)...); o.code != exitUsage || o.stderr == "" {
+			t.Errorf("%v: exit %d, %q", args, o.code, o.stderr)
+		}
+	}
+}
+
+// The capture of a proxy holds both ends: what the proxy says it did is what is found.
+func TestLinksFitOfProxy(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.pcapng")
+	server, listen := echoServer(t), freePort(t)
+	client, err := net.Dial("udp4", listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ended := make(chan outcome, 1)
+	go func() {
+		ended <- tuiIn(t.Context(), metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json",
+			"--seed", "3", "--duration", "700ms", "--capture", file, "--set", "up.loss=20%", "--set", "up.latency=3ms", "--set", "up.jitter=2ms")
+	}()
+	var o outcome
+	for i := 0; o.stdout == ""; i++ {
+		select {
+		case o = <-ended:
+		case <-time.After(time.Millisecond):
+			_, _ = client.Write([]byte{byte(i), byte(i >> 8), 1}) // refused until the proxy listens
+		}
+	}
+	var done proxyDocument
+	if document(t, o.stdout, &done); o.code != exitDone || done.Up.In < 100 {
+		t.Skipf("exit %d, only %d datagrams in 700 ms: the machine is busy: %s", o.code, done.Up.In, o.stderr)
+	}
+	_, at, _ := net.SplitHostPort(listen)
+	to := strconv.Itoa(server.LocalAddr().(*net.UDPAddr).Port)
+	o = tui("links", "fit", "--sent", file+",dir=up,port="+at, "--received", file+",dir=up,port="+to, "--json")
+	if o.code != exitDone || o.stderr != "" {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	var doc fitInfo
+	document(t, o.stdout, &doc)
+	m := doc.Match
+	if uint64(m.Sent) != done.Up.In || uint64(m.Received) != done.Up.Out || uint64(m.Matched) != done.Up.Out || uint64(m.Lost+m.Outside) != done.Up.In-done.Up.Out {
+		t.Errorf("%+v; the proxy says %+v", m, done.Up)
+	}
+	for _, e := range doc.Estimates {
+		if e.Name == "loss" && (e.Low > 0.2 || e.High < 0.2) {
+			t.Errorf("%+v, set was 0.2", e)
+		}
 	}
 }

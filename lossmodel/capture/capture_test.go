@@ -157,3 +157,43 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// FuzzMatch: whatever two captures hold, every datagram is accounted for, and none arrives
+// twice over.
+func FuzzMatch(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(40), uint8(50), int64(1e6))
+	f.Add(uint64(2), uint8(1), uint8(200), uint8(250), int64(5e9))
+	f.Fuzz(func(t *testing.T, seed uint64, kinds, sent, received uint8, spread int64) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		list := func(n uint8) (out []Sighting) {
+			for range n {
+				out = append(out, Sighting{At: time.Duration(rng.Uint64N(uint64(spread)&(1<<50) | 1)), Data: []byte{byte(rng.IntN(int(kinds) + 1))}})
+			}
+			slices.SortFunc(out, func(a, b Sighting) int { return int(min(1, max(-1, a.At-b.At))) })
+			return out
+		}
+		a, b := list(sent), list(received)
+		c, m, err := Match(a, b, time.Duration(rng.Int64N(1<<40)), time.Duration(rng.Int64N(1<<50)))
+		if err != nil {
+			if !errors.Is(err, ErrNoMatch) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if m.Matched+m.Lost+m.Outside != len(a) || m.Matched+m.Copies+m.Unmatched != len(b) {
+			t.Fatalf("%+v of %d sent, %d received", m, len(a), len(b))
+		}
+		arrived := map[time.Duration]int{}
+		for _, s := range b {
+			arrived[s.At]++
+		}
+		for _, p := range c.Packets {
+			if p.Lost {
+				continue
+			}
+			if arrived[p.Arrived()]--; arrived[p.Arrived()] < 0 {
+				t.Fatalf("%+v: arrived more often than it was seen", p)
+			}
+		}
+	})
+}

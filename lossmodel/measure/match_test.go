@@ -1,0 +1,217 @@
+package measure
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/capture"
+)
+
+// path is a link with what it did to datagrams, as two captures saw it and as it was.
+type path struct {
+	sent, received []capture.Sighting
+	rows           []capture.Packet // the truth, in order of number and copy
+}
+
+// contents are datagrams of a game: each has a counter, but for a share that says the same
+// as others: keep-alives.
+func contents(rng *rand.Rand, n int, equal float64) (list [][]byte) {
+	for i := range n {
+		data := make([]byte, 24)
+		binary.LittleEndian.PutUint32(data, uint32(i))
+		if rng.Float64() < equal {
+			clear(data)
+			data[5] = byte(rng.IntN(2))
+		}
+		list = append(list, data)
+	}
+	return list
+}
+
+// through sends contents over a link; the receiver's clock differs, and runs apart.
+func through(t *testing.T, spec lossmodel.Spec, seed uint64, list [][]byte, gap, offset time.Duration, ppm float64) (p path) {
+	t.Helper()
+	var err error
+	if p.rows, err = Trace(spec, seed, Traffic{Packets: len(list), Interval: gap, Size: 24}); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Duration(1.7e18) // since 1970
+	for i, data := range list {
+		p.sent = append(p.sent, capture.Sighting{At: begin + time.Duration(i)*gap, Data: data})
+	}
+	for _, r := range p.rows {
+		if !r.Lost {
+			at := r.Arrived()
+			p.received = append(p.received, capture.Sighting{At: begin + offset + at + time.Duration(float64(at)*ppm/1e6), Data: list[r.Seq]})
+		}
+	}
+	slices.SortStableFunc(p.received, func(a, b capture.Sighting) int { return int(min(1, max(-1, a.At-b.At))) })
+	return p
+}
+
+// truth counts what became of the datagrams.
+func (p *path) truth() (came, lost, copies int) {
+	arrivals := map[uint64]int{}
+	for _, r := range p.rows {
+		if !r.Lost {
+			arrivals[r.Seq]++
+		}
+	}
+	for _, n := range arrivals {
+		copies += n - 1
+	}
+	return len(arrivals), len(p.sent) - len(arrivals), copies
+}
+
+func (p *path) match(t *testing.T) (*capture.Capture, capture.Matching) {
+	t.Helper()
+	c, m, err := capture.Match(p.sent, p.received, p.received[0].At, p.received[len(p.received)-1].At+time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, m
+}
+
+func linkOf(t *testing.T, settings map[string]string) lossmodel.Spec {
+	t.Helper()
+	spec := lossmodel.DefaultSpec()
+	for _, k := range lossmodel.Keys() {
+		if v, ok := settings[k.Key]; ok {
+			if err := spec.Set(k.Key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return spec
+}
+
+// Where every content is another, the matching is what the link did, to the last copy,
+// however the clocks differ.
+func TestMatchIsTheTruth(t *testing.T) {
+	for name, settings := range map[string]map[string]string{
+		"loss and jitter": {"loss": "4%", "latency": "40ms", "jitter": "15ms"},
+		"bursts, copies":  {"loss": "3%", "burst": "4", "latency": "20ms", "duplicate": "5%", "duplicate_delay": "70ms"},
+		"reordering":      {"latency": "30ms", "reorder": "10%", "reorder_delay": "80ms", "loss": "1%"},
+	} {
+		p := through(t, linkOf(t, settings), 3, contents(rand.New(rand.NewPCG(1, 1)), 4000, 0), 10*time.Millisecond, -987*time.Hour, 40)
+		c, m := p.match(t)
+		came, lost, copies := p.truth()
+		if m.Matched != came || m.Lost+m.Outside != lost || m.Outside > 2 || m.Copies != copies || m.Unmatched != 0 || m.Equal != 0 {
+			t.Errorf("%s: %+v; in truth %d came, %d were lost, %d copies", name, m, came, lost, copies)
+		}
+		type arrival struct {
+			seq  uint64
+			copy int
+		}
+		want := map[arrival]bool{}
+		seen := map[uint64]int{}
+		slices.SortStableFunc(p.rows, func(a, b capture.Packet) int { return int(min(1, max(-1, a.Arrived()-b.Arrived()))) })
+		for _, r := range p.rows {
+			if !r.Lost {
+				want[arrival{r.Seq, seen[r.Seq]}] = true
+				seen[r.Seq]++
+			}
+		}
+		for _, r := range c.Packets {
+			if !r.Lost && !want[arrival{r.Seq, r.Copy}] {
+				t.Fatalf("%s: %+v never came", name, r)
+			}
+		}
+	}
+}
+
+// Where many say the same, the counts are near the truth, and most arrivals go to the
+// datagram that they are of: order and time tell.
+func TestMatchOfEqualContents(t *testing.T) {
+	for _, x := range []struct {
+		equal float64
+		gap   time.Duration
+	}{{0.15, 30 * time.Millisecond}, {0.5, 10 * time.Millisecond}, {1, 50 * time.Millisecond}} {
+		settings := map[string]string{"loss": "3%", "latency": "35ms", "jitter": "8ms", "duplicate": "1%"}
+		p := through(t, linkOf(t, settings), 5, contents(rand.New(rand.NewPCG(2, 2)), 5000, x.equal), x.gap, 3*time.Hour, 0)
+		c, m := p.match(t)
+		came, lost, copies := p.truth()
+		near := func(a, b int) bool { return a-b <= b/10+5 && b-a <= b/10+5 }
+		if !near(m.Matched, came) || !near(m.Lost+m.Outside, lost) || !near(m.Copies, copies) || m.Unmatched > 5 || m.Equal < int(4800*x.equal) {
+			t.Errorf("%.0f %% equal: %+v; in truth %d came, %d were lost, %d copies", 100*x.equal, m, came, lost, copies)
+		}
+		took := map[string]bool{}
+		for _, r := range p.rows {
+			took[fmt.Sprint(r.Seq, r.Took, r.Lost)] = true
+		}
+		right := 0
+		for _, r := range c.Packets {
+			if !r.Lost {
+				r.Took -= 3 * time.Hour
+			}
+			if took[fmt.Sprint(r.Seq, r.Took, r.Lost)] {
+				right++
+			}
+		}
+		t.Logf("%.0f %% equal: %.2f %% of rows right, %+v; in truth %d came, %d lost, %d copies", 100*x.equal, 100*float64(right)/float64(len(c.Packets)), m, came, lost, copies)
+		if right*100 < len(c.Packets)*97 {
+			t.Errorf("%.0f %% equal: %d of %d rows are right", 100*x.equal, right, len(c.Packets))
+		}
+	}
+}
+
+// A link that is fitted to two captures is the one that was set, within its intervals.
+func TestFitOfTwoCaptures(t *testing.T) {
+	settings := map[string]string{"loss": "4%", "latency": "40ms", "jitter": "10ms", "distribution": "normal", "duplicate": "2%"}
+	want := map[string]float64{"loss": 0.04, "duplicate": 0.02}
+	missed, asked := 0, 0
+	for seed := range uint64(3) {
+		p := through(t, linkOf(t, settings), 10+seed, contents(rand.New(rand.NewPCG(seed, 2)), 4000, 0.1), 20*time.Millisecond, 0, 0)
+		c, _ := p.match(t)
+		fit, err := Fit(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, e := range fit.Estimates {
+			if v, ok := want[e.Name]; ok {
+				found++
+				asked++
+				if v < e.Low || v > e.High {
+					missed++
+					t.Logf("seed %d: %s %g, from %g to %g; set was %g", seed, e.Name, e.Value, e.Low, e.High, v)
+				}
+			}
+			if e.Name == "latency" && (e.Value < 35 || e.Value > 45) {
+				t.Errorf("seed %d: latency %+v, set were 40 ms", seed, e)
+			}
+		}
+		if found != len(want) {
+			t.Errorf("seed %d: estimates %+v", seed, fit.Estimates)
+		}
+	}
+	if missed > 1 { // each interval holds the truth 95 times in 100
+		t.Errorf("%d of %d intervals missed what was set", missed, asked)
+	}
+}
+
+// What is outside of either capture is no loss, and what was damaged or is of others
+// matches nothing.
+func TestMatchAtTheEdges(t *testing.T) {
+	list := contents(rand.New(rand.NewPCG(1, 1)), 1000, 0)
+	p := through(t, linkOf(t, map[string]string{"latency": "30ms"}), 1, list, 10*time.Millisecond, 0, 0)
+	sent, received := p.sent[50:], slices.Clone(p.received[100:900])
+	received[300].Data = []byte("something else")
+	c, m, err := capture.Match(sent, received, received[0].At, received[len(received)-1].At)
+	want := capture.Matching{Sent: 950, Received: 800, Matched: 799, Lost: 1, Outside: 150, Unmatched: 1}
+	if err != nil || m != want || c.Unfinished != 0 || len(c.Packets) != 800 {
+		t.Errorf("%+v, %v, want %+v", m, err, want)
+	}
+	if _, _, err := capture.Match(p.sent[:100], p.received[500:], 0, 1<<62); !errors.Is(err, capture.ErrNoMatch) {
+		t.Errorf("captures of different times: %v", err)
+	}
+	if _, _, err := capture.Match(nil, nil, 0, 0); !errors.Is(err, capture.ErrNoMatch) {
+		t.Errorf("of nothing: %v", err)
+	}
+}

@@ -32,6 +32,7 @@ type RunOptions struct {
 	Remote  *remote.Link      // where the receiver is, in real time; nil: here
 	Packs   *engine.PackCache // patches that were made already, shared by the runs; nil: none
 	files   *report.Files     // likewise
+	scribe  *scribe           // writes the report of a run in real time; nil: there is none
 }
 
 // slice is how much virtual time passes between two looks at the context; less than a
@@ -85,6 +86,10 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	if opt.Remote != nil {
 		so.Network = opt.Remote
 	}
+	if opt.Remote.Live() && so.Observer != nil {
+		opt.scribe = newScribe(out, opt.Clock)
+		so.Observer = opt.scribe
+	}
 	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return x.Change.Has("shadow") }) {
 		so.KeepSamples = liveSamples // to compare the lanes by
 	}
@@ -95,12 +100,14 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	}
 	s, err := engine.NewSession(c, so)
 	if err != nil {
+		opt.scribe.close()
 		return nil, err
 	}
 	if so.Observer != nil {
 		opt.files.List(".") // reads large files now, rather than while a report is due
 	}
 	if err := s.Pack(opt.packing(ctx)); err != nil && ctx.Err() == nil {
+		opt.scribe.close()
 		return nil, errors.Join(err, s.Close())
 	}
 	result, err := drive(ctx, s, opt, out)
@@ -135,18 +142,8 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	pace := saving{clock: opt.Clock, last: begun}
 	step, looked := slice, begun
 	var failed error
-	each := func() error {
-		if opt.Progress != nil {
-			opt.Progress(s.Progress())
-		}
-		return pace.due(func() error {
-			r := now()
-			r.Partial = true
-			return out.Write(r)
-		})
-	}
 	if opt.Remote.Live() {
-		failed = opt.Remote.Drive(ctx, s, each)
+		failed = driveRemote(ctx, s, opt, now)
 	}
 	for !s.Done() && ctx.Err() == nil && failed == nil {
 		if failed = s.Advance(step); failed != nil {
@@ -160,11 +157,19 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 		} else {
 			looked = at
 		}
-		failed = each()
+		if opt.Progress != nil {
+			opt.Progress(s.Progress())
+		}
+		failed = pace.due(func() error {
+			r := now()
+			r.Partial = true
+			return out.Write(r)
+		})
 	}
 	if !s.Done() || failed != nil {
 		s.Interrupt()
 	}
+	opt.scribe.close()
 	r := now()
 	r.Interrupted = r.Interrupted && failed == nil
 	report.End(r, failed)

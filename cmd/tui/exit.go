@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/sweep"
 )
@@ -75,7 +76,8 @@ func exitCode(err error) int {
 func machineRefused(err error) bool {
 	var queue *sweep.QueueError
 	var refused *channel.RefusedError
-	if errors.Is(err, fs.ErrPermission) || errors.As(err, &queue) || errors.As(err, &refused) || errors.Is(err, channel.ErrNoAnswer) {
+	var network *engine.NetworkError
+	if errors.Is(err, fs.ErrPermission) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, channel.ErrNoAnswer) {
 		return true
 	}
 	var code syscall.Errno

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirelab/experiment/remote"
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/remote/probe"
 	"wirelab/lossmodel/relay"
@@ -33,6 +34,7 @@ type service struct {
 // services is what tui listen does; one row each.
 func (a *app) services() []service {
 	return []service{
+		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s) }},
 		{probe.Purpose, "measure", func(ctx context.Context, s *channel.Session) (any, error) { return probe.Serve(ctx, s) }},
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"wirelab/dataset/whole"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 
 	"github.com/spf13/cobra"
@@ -20,6 +23,7 @@ type runFlags struct {
 	json   bool
 	force  bool
 	others otherFiles
+	remote remoteFlags
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -44,6 +48,10 @@ The report says why the run ended: reason is finished, assertion (it did not hol
 interrupted, data (it could not be read to its end), machine (the report could not be
 written) or running. planned is how many runs there were to be, planned_s how long.
 
+--to sends to another machine, where tui listen runs, and --udp to another end of this
+process over loopback: in real time then, through the modelled link first. The report
+holds what came in, so that tui replay repeats the run without the other machine.
+
 --bench writes the figures in the format of Go's benchmarks, a line for each run, for
 benchstat; --junit writes what was asserted for a CI system.
 
@@ -52,6 +60,7 @@ changes nothing about the exit code.`,
 		Example: `  tui run --set link.loss=5% --set link.latency=50ms
   tui run experiment.toml --out report
   tui run experiment.toml --bench new.txt --junit results.xml
+  tui run --to TOKEN@192.0.2.7:27970 --set duration=30s --out report
   tui run --preset loss-table --json | jq '.runs[] | {set, kbps: .totals.payload_kbps}'
   tui run --encoder rotor --data walk.bin.zst --set duration=10s --json`,
 		Args: perhapsArg("a configuration in TOML"),
@@ -68,6 +77,7 @@ changes nothing about the exit code.`,
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the report into this folder (`DIR`)")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
 	f.others.add(cmd)
+	f.remote.add(cmd)
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }
@@ -78,10 +88,15 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		return err
 	}
 	a.warn(config.Warnings())
+	link, err := f.remote.open(cmd.Context())
+	if err != nil {
+		return err
+	}
 	line := a.progress("run")
-	result, err := experiment.Run(cmd.Context(), config,
-		experiment.RunOptions{Progress: line.report, Packing: a.packing(line), Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk})
+	result, err := experiment.Run(cmd.Context(), config, experiment.RunOptions{Progress: line.report, Packing: a.packing(line),
+		Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link})
 	line.done()
+	link.close()
 	if result != nil {
 		if len(result.Runs) > 0 {
 			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return !strings.HasPrefix(w, "data: ") }))
@@ -92,7 +107,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		if f.json && result != nil {
 			_ = a.stdout.json(result) // there is something worse to tell of
 		}
-		if f.out != "" && result != nil && result.Reason == engine.BadData && len(result.Runs) > 0 {
+		if f.out != "" && result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0 {
 			a.remark("report in %s: what was measured until then", f.out)
 		}
 		return badData(err)
@@ -146,4 +161,45 @@ func badData(err error) error {
 		return usage(named(readable(err)))
 	}
 	return err
+}
+
+// remoteFlags say where the receiver is, if it is not here behind modelled links.
+type remoteFlags struct {
+	far farFlags
+	udp bool
+}
+
+func (f *remoteFlags) add(cmd *cobra.Command) {
+	f.far.add(cmd, "send to the machine where tui listen runs, in real time")
+	cmd.Flags().BoolVar(&f.udp, "udp", false, "send to another end of this process, over loopback sockets, in real time")
+}
+
+// remoteLink is the near end of a session, with what closes it; nothing without a network.
+type remoteLink struct {
+	*remote.Link
+	close func()
+}
+
+// open connects to the far end, if there is to be one.
+func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
+	none := remoteLink{close: func() {}}
+	switch {
+	case f.udp && f.far.to != "":
+		return none, usagef("--udp is a far end in this process and --to one in another; expected one of them")
+	case f.udp:
+		l, err := remote.NewLoopback(ctx)
+		if err != nil {
+			return none, fmt.Errorf("--udp: %w", err)
+		}
+		return remoteLink{l.Link, func() { _ = l.Close() }}, nil
+	case f.far.to != "":
+		s, err := f.far.dial(ctx, remote.Purpose)
+		if err != nil {
+			return none, err
+		}
+		return remoteLink{remote.NewLink(s, remote.Options{To: s.Remote().String(), Context: ctx}), func() { _ = s.Close() }}, nil
+	case f.far.tokenFile != "":
+		return none, usagef("--token-file is for --to HOST:PORT, which is not there")
+	}
+	return none, nil
 }

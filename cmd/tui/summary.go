@@ -56,6 +56,9 @@ func writeRun(w io.Writer, r *engine.Result) {
 		writePlayout(w, &t.Playout)
 	}
 	fmt.Fprintf(w, "age       what was shown was %.0f ms old at the median, 99 %% up to %.0f\n", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
+	if t.Remote != nil {
+		writeRemote(w, r.Remote, t.Remote)
+	}
 	fmt.Fprintf(w, "wrong     %d", t.Wrong)
 	if t.Undetected > t.Wrong {
 		fmt.Fprintf(w, "; %d frames were off undetected, for want of a checksum", t.Undetected)
@@ -69,6 +72,26 @@ func writeRun(w io.Writer, r *engine.Result) {
 	writeBudget(w, r.Budget)
 	writeShadows(w, r)
 	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
+}
+
+// writeRemote says what the network told. A report may lack where the far end was.
+func writeRemote(w io.Writer, where *engine.Remote, x *figures.Remote) {
+	to := "the far end"
+	if where != nil {
+		to = where.To
+	}
+	ms := func(q *figures.Quantiles, v float64) string { return q.Of(v).Text(1) }
+	fmt.Fprintf(w, "network   to %s: round trip %s ms at the median, 95 %% up to %s; jitter %s ms\n", to, ms(&x.RoundTripMS, x.RoundTripMS.P50),
+		ms(&x.RoundTripMS, x.RoundTripMS.P95), x.JitterMS.Text(1))
+	fmt.Fprintf(w, "          packets took up to %s ms longer than the fastest, 95 %% up to %s; fates were known after %s ms at the median\n",
+		ms(&x.SlowerMS, x.SlowerMS.Max), ms(&x.SlowerMS, x.SlowerMS.P95), ms(&x.ToldAfterMS, x.ToldAfterMS.P50))
+	if v, known := x.ReportKbps.Value(); known {
+		fmt.Fprintf(w, "          the lab's own traffic, apart: %s kbps of reports, %s around the datagrams of the game\n", figure(v),
+			figureOf(x.CoverKbps))
+	}
+	if x.Differs > 0 {
+		fmt.Fprintf(w, "          %d arrivals came out otherwise than the same receiver here makes of them\n", x.Differs)
+	}
 }
 
 // writePlayout says what a person in front of the receiver would have seen.
@@ -110,6 +133,7 @@ func outcomes(t figures.Totals) string {
 	add(t.Failures.Corrupt, "corrupt")
 	add(t.Failures.UnknownCodec, "of unknown codec")
 	add(t.Tainted, "tainted")
+	add(t.Unknown, "never heard of")
 	add(t.InFlight, "in flight")
 	return strings.Join(parts, ", ")
 }

@@ -87,7 +87,7 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 			return // it was told of before
 		}
 		rec.Arrived = told.Arrived
-		l.remote.heard(now, rec.Sent, &told)
+		l.remote.heard(rec.Sent, &told)
 	case f.fateUnknown && l.far == nil:
 		rec.Copy = l.copyNumber(f)
 	}

@@ -57,6 +57,7 @@ type Told struct {
 	// Arrived is when: as if the fastest datagram had taken no time from the socket to
 	// there. Slower is by how much longer than that one it took.
 	Arrived, Slower time.Duration
+	Heard           time.Duration // when it was told of; it is delivered later, to be steady
 }
 
 // FarDisplay counts ticks of a display, as playoutMeter does.
@@ -78,9 +79,9 @@ type remoteMeter struct {
 	display                      FarDisplay
 }
 
-// heard counts an arrival that was told of at now.
-func (m *remoteMeter) heard(now, sent time.Duration, t *Told) {
-	m.toldAfter.add((now - sent).Microseconds())
+// heard counts an arrival of a packet sent at a time.
+func (m *remoteMeter) heard(sent time.Duration, t *Told) {
+	m.toldAfter.add((t.Heard - sent).Microseconds())
 	if m.slower.sum > 0 {
 		m.jitter += (float64((t.Slower - m.lastSlower).Abs().Microseconds()) - m.jitter) / 16
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/encoders/table"
+	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
@@ -186,7 +187,7 @@ func (f *far) begin(data []byte) {
 		return
 	}
 	f.state.state = stateReady
-	f.s, f.out.Data, f.out.Refused = s, fmt.Sprintf("%.40q", s.Schema.Name), ""
+	f.s, f.out.Data, f.out.Refused = s, config.Printable(s.Schema.Name), ""
 	f.out.Sessions++
 	f.rcv = endpoint.NewReceiver(&s.Schema, &s.Initial, table.All(), s.options())
 	f.rcv.Guard(true) // a modelled link at the near end may have damaged what comes
@@ -246,6 +247,9 @@ func (f *far) confirmed(at time.Time, msg []byte) error {
 		f.records = f.records[:copy(f.records, f.records[n:])]
 		f.first, f.sent = c.read, max(0, f.sent-int(n))
 		f.moved, f.patient = at, resendAfter
+	}
+	if c.missing && c.read == f.first {
+		f.sent, f.told = 0, time.Time{}
 	}
 	f.show.SetDelay(c.playout)
 	f.display(at)

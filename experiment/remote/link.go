@@ -63,6 +63,8 @@ type Link struct {
 	settled time.Time     // when it was told of the settings last
 	set     confirm       // what it was told
 	odd     int64         // messages that make no sense
+	trip    time.Duration // a round trip, smoothed
+	missed  time.Time     // when the far end was told last that records are missing
 	err     error
 }
 
@@ -254,6 +256,7 @@ func (l *Link) ack(at time.Time, msg []byte) error {
 	e := event{at: l.stamped, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.spare(), msg[4:]...)}
 	if x := l.flying.get(e.number); x != nil {
 		e.took, e.timed = at.Sub(x.wall), true
+		l.trip += (e.took - l.trip) / 8
 	}
 	l.traffic.Cover += cover
 	l.acks.push(e)
@@ -266,7 +269,8 @@ func (l *Link) report(msg []byte) error {
 		return err
 	}
 	if l.rep.first > l.read {
-		return nil // what is between comes again
+		l.miss()
+		return nil
 	}
 	old := l.read - l.rep.first
 	if old > uint64(len(l.rep.records)) {
@@ -285,6 +289,17 @@ func (l *Link) report(msg []byte) error {
 	return nil
 }
 
+// miss tells the far end that records are missing, at most once in the time that it takes
+// to send them again.
+func (l *Link) miss() {
+	if time.Since(l.missed) < l.trip+reportEvery/2 {
+		return
+	}
+	l.missed, l.set.missing = time.Now(), true
+	l.confirm()
+	l.set.missing = false
+}
+
 // arrive lets a datagram that is told of arrive at the receiver here: a fixed time after it
 // did at the far end, if it is told of in time.
 func (l *Link) arrive(r *record) {
@@ -296,11 +311,9 @@ func (l *Link) arrive(r *record) {
 	if !l.any || apart < l.fastest {
 		l.fastest, l.any = apart, true
 	}
-	e := event{number: r.number, took: apart - l.fastest, said: *r}
+	e := event{number: r.number, took: apart - l.fastest, said: *r, heard: l.stamped}
 	arrived := x.left + e.took
-	if late := l.stamped - arrived; late > l.lag {
-		l.lag = min(late+5*time.Millisecond, mostLag)
-	}
+	l.lag = min(max(leastLag, l.stamped-arrived, l.lag-l.lag/512), mostLag) // it falls by half within some seconds
 	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)
 	l.arrivals.push(e)
 }

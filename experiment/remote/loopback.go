@@ -8,15 +8,6 @@ import (
 	"wirelab/experiment/remote/channel"
 )
 
-// Dial returns the near end of sessions with the listener at an address.
-func Dial(ctx context.Context, to netip.AddrPort, o channel.Options) (*Link, *channel.Session, error) {
-	s, err := channel.Dial(ctx, to, Purpose, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	return NewLink(s, Options{To: to.String(), Context: ctx}), s, nil
-}
-
 // Loopback is both ends in one process, with real sockets between them.
 type Loopback struct {
 	Link     *Link
@@ -37,9 +28,10 @@ func NewLoopback(ctx context.Context) (*Loopback, error) {
 		return nil, err
 	}
 	go l.serve()
-	if l.Link, l.near, err = Dial(ctx, l.listener.Addr(), o); err != nil {
+	if l.near, err = channel.Dial(ctx, l.listener.Addr(), Purpose, o); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	l.Link = NewLink(l.near, Options{To: l.listener.Addr().String(), Context: ctx})
 	return l, nil
 }
 

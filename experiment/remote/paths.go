@@ -16,6 +16,7 @@ type event struct {
 	timed  bool          // took is known
 	data   []byte        // of an ack
 	said   record        // of an arrival
+	heard  time.Duration // when it was told of
 
 	counts  bool // no arrival: the display has counted
 	display engine.FarDisplay
@@ -127,7 +128,8 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		x := p.flying.get(e.number)
-		p.now = engine.Told{Outcome: e.said.outcome, Decoded: e.said.decoded, Frame: e.said.frame, Number: e.said.taken, Slower: e.took}
+		p.now = engine.Told{Outcome: e.said.outcome, Decoded: e.said.decoded, Frame: e.said.frame, Number: e.said.taken, Slower: e.took,
+			Heard: e.heard}
 		p.arrivals.pop()
 		if x == nil || x.arrived {
 			continue

@@ -70,6 +70,7 @@ func (r *Recording) arrival(now time.Duration, e *event) {
 		flags |= decodedFlag
 	}
 	r.events = append(r.events, flags)
+	r.events = binary.AppendUvarint(r.events, uint64(now-e.heard))
 	if e.said.decoded {
 		r.events = binary.LittleEndian.AppendUint16(r.events, e.said.taken)
 		r.events = append(r.events, e.said.frame[:]...)
@@ -120,6 +121,11 @@ func (l *Link) play(events []byte) error {
 		case recordedArrival:
 			flags := r.octet()
 			e.said = record{number: e.number, outcome: endpoint.Outcome(flags &^ decodedFlag), decoded: flags&decodedFlag != 0}
+			if waited := r.uvarint(); waited <= uint64(at) {
+				e.heard = at - time.Duration(waited)
+			} else {
+				r.bad = true
+			}
 			if e.said.outcome > endpoint.UnknownCodec {
 				r.bad = true
 			}

@@ -120,6 +120,7 @@ type confirm struct {
 	playout time.Duration
 	paused  bool // time stands still at the near end
 	ending  bool // nothing more is sent: report at once
+	missing bool // records that were sent before others that came: send them again
 }
 
 func (c *confirm) append(dst []byte, session uint8) []byte {
@@ -130,6 +131,9 @@ func (c *confirm) append(dst []byte, session uint8) []byte {
 	if c.ending {
 		flags |= 2
 	}
+	if c.missing {
+		flags |= 4
+	}
 	dst = append(dst, session, flags)
 	dst = binary.AppendUvarint(dst, c.read)
 	return binary.AppendUvarint(dst, uint64(c.playout/time.Microsecond))
@@ -138,7 +142,7 @@ func (c *confirm) append(dst []byte, session uint8) []byte {
 func (c *confirm) parse(src []byte) error {
 	r := reader{data: src}
 	flags := r.octet()
-	c.paused, c.ending = flags&1 != 0, flags&2 != 0
+	c.paused, c.ending, c.missing = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	c.read = r.uvarint()
 	us := r.uvarint()
 	if r.bad || len(r.data) > 0 || us > uint64(time.Minute/time.Microsecond) {

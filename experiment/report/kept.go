@@ -31,6 +31,11 @@ func (l *packetList) Packet(p *engine.PacketRecord) {
 	l.trouble = Trouble{}
 }
 
+// Ended is Trouble and Packet in one.
+func (l *packetList) Ended(p *engine.PacketRecord, t Trouble) {
+	l.list = append(l.list, endedPacket{*p, t})
+}
+
 // sort puts the packets in order of sequence: they came in the order they ended.
 func (l *packetList) sort() {
 	slices.SortStableFunc(l.list, func(a, b endedPacket) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })

@@ -31,8 +31,9 @@ var plan = map[string][]string{
 	"cmd/tui/internal/pages/world":   append(pageImports, "cmd/tui/internal/worldview", "dataset/world"),
 	"cmd/tui/internal/pages/report":  append(pageImports, "experiment/page"),
 	"cmd/tui/internal/pages/compare": append(pageImports, "experiment/paired"),
-	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"experiment/paired", "experiment/trust", "dataset/frame", "encoders"}), // what several pages show
-	"cmd/tui/internal/sweepview":     slices.Concat(rooms("look", "chart", "repaint"), []string{"experiment/sweep"}),                                                     // a sweep while it runs; knows no dashboard
+	"cmd/tui/internal/pages/panes":   slices.Concat(rooms("room", "look", "chart"), lab, []string{"experiment/paired", "experiment/trust", "dataset/frame", "encoders"}),                                                                // what several pages show
+	"cmd/tui/internal/sweepview":     slices.Concat(rooms("look", "chart", "repaint"), []string{"experiment/sweep"}),                                                                                                                    // a sweep while it runs; knows no dashboard
+	"cmd/tui/internal/proxyview":     slices.Concat(rooms("command", "controls", "script", "room", "look", "chart", "repaint"), []string{"experiment/config", "experiment/engine", "experiment/trust", "lossmodel", "lossmodel/relay"}), // a proxy while it runs; knows no session
 	"cmd/tui/internal/tour":          slices.Concat(rooms("session", "room", "look"), lab, []string{"dataset/frame", "encoders"}),
 	"cmd/tui/internal/command":       slices.Concat(rooms("controls", "room", "look"), lab, []string{"dataset/frame", "lossmodel"}),
 	"cmd/tui/internal/controls":      slices.Concat(rooms("room", "look"), lab, []string{"dataset/frame", "encoders", "lossmodel"}),

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"wirelab/cmd/tui/internal/proxyview"
 	"wirelab/cmd/tui/internal/script"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
-	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 
 	"github.com/spf13/cobra"
@@ -27,6 +27,7 @@ type proxyFlags struct {
 	clients         int
 	shared          bool
 	headless, json  bool
+	look            dashboardFlags
 }
 
 func (a *app) proxyCommand() *cobra.Command {
@@ -51,10 +52,13 @@ A file may change the link while it runs, and say what holds for one client:
   turn = 2
   up.latency = "200ms"
 
-Every second a line says what went through, and how late datagrams left after the time
-that the link gave them; one that begins with ! says that the link does not do what was
-asked. The totals come at the end. Client number N is seeded by "up N" and "down N", the
-first by "up" and "down": a record and the seed tell every fate again.
+On a terminal it is a dashboard: what goes through both ways and what is lost by what,
+the clients, whether the links do what was asked of them, and controls that change them
+while a game runs; ? has the keys. Space stops the display only, never the traffic. With
+--headless, and without a terminal, a line each second says what went through; one that
+begins with ! says in what the link does not do what was asked. The totals come at the
+end. Client number N is seeded by "up N" and "down N", the first by "up" and "down": a
+record and the seed tell every fate again.
 
 It listens on 127.0.0.1 unless another address is named, and sends to nobody but the
 server and those who have sent to it.`,
@@ -79,13 +83,14 @@ server and those who have sent to it.`,
 	flags.Lookup("netem").Usage = "in both directions, the link that this line of tc's netem makes (`LINE`)"
 	flags.StringVar(&f.listen, "listen", "", "clients send to this `ADDR`: a port, or HOST:PORT")
 	flags.StringVar(&f.to, "to", "", "the server is at this `ADDR`: HOST:PORT")
-	flags.BoolVar(&f.headless, "headless", false, "a line a second; there is no other way yet")
+	flags.BoolVar(&f.headless, "headless", false, "no dashboard: a line a second")
 	flags.DurationVar(&f.duration, "duration", 0, "end after this `TIME`")
 	flags.StringVar(&f.capture, "capture", "", "write what goes in and out as pcapng into this `FILE`")
 	flags.StringVar(&f.record, "record", "", "write what became of each datagram as CSV: x.csv becomes x.up.csv and x.down.csv (`FILE`)")
 	flags.BoolVar(&f.shared, "shared", false, "all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse more than `N` clients at a time")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "forget clients that send nothing for this `TIME`")
+	f.look.addColours(cmd)
 	a.addOutputFlags(cmd, &f.json)
 	complete(cmd, "profile", profileNames)
 	return cmd
@@ -101,39 +106,114 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
-		MaxClients: f.clients, Idle: f.idle, Conditions: links.Conditions(0)})
+	if err := f.look.checkTheme(); err != nil {
+		return err
+	}
+	p := &proxied{app: a, flags: f, listen: listen, server: server}
+	p.live = script.NewLive(links, func(c relay.Conditions) (time.Duration, error) { return p.relay.Reshape(c) })
+	p.relay, err = relay.Open(relay.Options{Listen: listen, Server: server, Seed: links.Seed, Shared: f.shared,
+		MaxClients: f.clients, Idle: f.idle, Conditions: p.live.Conditions()})
 	if err != nil {
 		return usage(fmt.Errorf("cannot listen on %s: %w", listen, err))
 	}
-	files, err := openProxyFiles(f, r)
+	files, err := openProxyFiles(f, p.relay)
 	if err != nil {
 		return err
 	}
-	a.sayProxied(r, f, server, links)
-	ctx := cmd.Context()
+	p.say()
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
 	if links.Duration > 0 {
-		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, links.Duration)
 		defer cancel()
 	}
-	report := proxyReport{links: links, listen: r.Addr().String(), server: server.String(), shared: f.shared}
-	quit := make(chan struct{})
-	var aside sync.WaitGroup
-	aside.Go(func() { report.changes = a.playScript(r, links, quit) })
-	aside.Go(func() { a.sayEachSecond(r, &report, quit) })
-	err = r.Run(ctx)
-	close(quit)
-	aside.Wait()
-	report.totals = r.Totals()
-	err = errors.Join(err, files.close(a))
-	report.interrupted = cmd.Context().Err() != nil
-	if f.json {
-		err = errors.Join(err, a.stdout.json(report.document()))
+	if f.headless || f.json || !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
+		err = p.run(ctx, a.remark)
 	} else {
-		report.write(a.stdout)
+		err = p.show(ctx, cancel)
+	}
+	p.relay.Snapshot(&p.end)
+	err = errors.Join(err, files.close(a))
+	p.interrupted = cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
+	if f.json {
+		err = errors.Join(err, a.stdout.json(p.document()))
+	} else {
+		p.write(a.stdout)
 	}
 	return errors.Join(err, cmd.Context().Err())
+}
+
+// proxied is a proxy that runs, and what there is to tell of it.
+type proxied struct {
+	*app
+	flags          *proxyFlags
+	relay          *relay.Relay
+	live           *script.Live
+	listen, server netip.AddrPort
+	end            relay.Snapshot
+	judge          proxyview.Judge
+	wireMax        [2]float64 // kbps in the best second
+	interrupted    bool
+}
+
+// run passes datagrams on until ctx ends, plays the script, and has said what is to be told.
+func (p *proxied) run(ctx context.Context, say func(format string, args ...any)) error {
+	quit := make(chan struct{})
+	var aside sync.WaitGroup
+	aside.Go(func() {
+		p.live.Play(p.relay.Begin(), quit, func(at time.Duration, ch config.Change, err error) {
+			if err != nil {
+				say("tui: warning: at %v: %v", at, err)
+				return
+			}
+			say("%7.1f s  %s", at.Seconds(), ch.Label())
+		})
+	})
+	aside.Go(func() { p.eachSecond(quit, say) })
+	defer aside.Wait()
+	defer close(quit)
+	return p.relay.Run(ctx)
+}
+
+// show runs the proxy with its dashboard. Who leaves ends it; when it has ended by itself,
+// so does the dashboard.
+func (p *proxied) show(ctx context.Context, leave context.CancelFunc) (err error) {
+	shown, hide := context.WithCancel(ctx)
+	defer hide()
+	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(4096), Live: p.live, Notes: &proxyview.Notes{},
+		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
+	p.relay.Tap(view.Recent.Tap)
+	ended := make(chan struct{})
+	var bug string
+	go func() {
+		defer close(ended)
+		defer func() {
+			if r := recover(); r != nil {
+				bug = fmt.Sprint(r)
+				hide()
+			}
+		}()
+		err = p.run(ctx, func(format string, args ...any) {
+			if text := fmt.Sprintf(format, args...); strings.HasPrefix(text, "tui: warning: ") {
+				view.Notes.Say(strings.TrimPrefix(text, "tui: warning: "))
+			}
+		})
+		hide()
+	}()
+	screen := proxyview.Run(shown, view, proxyview.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme, Charts: chartStyle(os.Getenv),
+		Dark: ui.DarkByName(), Picture: linkPicture})
+	leave()
+	<-ended
+	if bug != "" {
+		panic(bug) // where the program catches it: the terminal has been restored
+	}
+	for _, text := range view.Notes.All() {
+		p.remark("tui: warning: %s", text)
+	}
+	if errors.Is(screen, proxyview.ErrInterrupted) {
+		screen = context.Canceled
+	}
+	return errors.Join(err, screen)
 }
 
 // addresses reads where to listen and where the server is.
@@ -162,37 +242,18 @@ func (f *proxyFlags) addresses(cmd *cobra.Command) (listen, server netip.AddrPor
 	return listen, server, nil
 }
 
-// sayProxied says what is done, and who can reach it.
-func (a *app) sayProxied(r *relay.Relay, f *proxyFlags, server netip.AddrPort, links *script.Script) {
-	up, down := links.Conditions(0)(relay.Client{})
-	a.warn(warnings(side{"up", up}, side{"down", down}))
-	a.remark("%s -> %s through %s, seed %d", r.Addr(), server, links.Title, links.Seed)
-	if !r.Addr().Addr().IsLoopback() {
-		a.remark("listening beyond this machine: whoever can send to %s can reach the server through it", r.Addr())
+// say says what is done, and who can reach it.
+func (p *proxied) say() {
+	up, down := p.live.Asked()
+	links := p.live.Script
+	p.warn(warnings(side{"up", up}, side{"down", down}))
+	p.remark("%s -> %s through %s, seed %d", p.relay.Addr(), p.server, links.Title, links.Seed)
+	if !p.relay.Addr().Addr().IsLoopback() {
+		p.remark("listening beyond this machine: whoever can send to %s can reach the server through it", p.relay.Addr())
 	}
-	if f.shared && len(links.Base.Clients) > 0 {
-		a.remark("tui: warning: with --shared all have one link: [[client]] is not looked at")
+	if p.flags.shared && len(links.Base.Clients) > 0 {
+		p.remark("tui: warning: with --shared all have one link: [[client]] is not looked at")
 	}
-}
-
-// playScript changes the links at the times of the script, and returns what was done.
-func (a *app) playScript(r *relay.Relay, links *script.Script, quit <-chan struct{}) (done []config.StampedChange) {
-	for i, change := range links.Changes {
-		timer := time.NewTimer(time.Until(r.Begin().Add(change.T)))
-		select {
-		case <-quit:
-			timer.Stop()
-			return done
-		case <-timer.C:
-		}
-		at, err := r.Reshape(links.Conditions(i + 1))
-		if err != nil {
-			a.remark("tui: warning: at %v: %v", change.T, err)
-		}
-		done = append(done, config.Stamp(at, change.Change))
-		a.remark("%7.1f s  %s", at.Seconds(), change.Change.Label())
-	}
-	return done
 }
 
 // script reads what the links do.
@@ -282,137 +343,27 @@ func (p *proxyFiles) close(a *app) (err error) {
 	return err
 }
 
-// proxyReport is what there is to tell of a proxy.
-type proxyReport struct {
-	links          *script.Script
-	listen, server string
-	shared         bool
-	changes        []config.StampedChange
-	totals         relay.Totals
-	wireMax        [2]float64 // kbps in the best second
-	interrupted    bool
-}
-
-// sayEachSecond says what went through in the last second, until quit.
-func (a *app) sayEachSecond(r *relay.Relay, report *proxyReport, quit <-chan struct{}) {
+// eachSecond says what went through in the last second, until quit.
+func (p *proxied) eachSecond(quit <-chan struct{}, say func(format string, args ...any)) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	was := r.Totals()
+	was := p.relay.Totals()
+	var at relay.Snapshot
 	for {
 		select {
 		case <-quit:
 			return
 		case <-tick.C:
 		}
-		now := r.Totals()
+		p.relay.Snapshot(&at)
+		now := &at.Totals
 		span := (now.At - was.At).Seconds()
 		var flows [2]relay.Flow
 		for way := range flows {
 			flows[way] = now.Flows[way].Since(&was.Flows[way])
-			report.wireMax[way] = max(report.wireMax[way], relay.Kbps(flows[way].OutWire, span))
+			p.wireMax[way] = max(p.wireMax[way], relay.Kbps(flows[way].OutWire, span))
 		}
-		a.remark("%s", relay.Line(&now, flows, span))
-		was = now
-	}
-}
-
-// The JSON of `proxy`.
-type (
-	proxyDocument struct {
-		Listen   string  `json:"listen"`
-		To       string  `json:"to"`
-		Seed     uint64  `json:"seed"`
-		Shared   bool    `json:"shared"`
-		Reason   string  `json:"reason"` // finished or interrupted
-		Duration float64 `json:"duration_s"`
-
-		Clients  proxyClients  `json:"clients"`
-		Oversize uint64        `json:"oversize"`
-		Up       relay.Figures `json:"up"`
-		Down     relay.Figures `json:"down"`
-
-		Changes []config.StampedChange `json:"changes"`
-		Lies    []string               `json:"lies"` // in what the emulator did not do what was asked
-	}
-	proxyClients struct {
-		Now       int    `json:"now"`
-		Joined    int    `json:"joined"`
-		Forgotten int    `json:"forgotten"`
-		Refused   uint64 `json:"refused"` // datagrams
-	}
-)
-
-func (p *proxyReport) document() proxyDocument {
-	up, down := p.asked()
-	t := &p.totals
-	d := proxyDocument{Listen: p.listen, To: p.server, Seed: p.links.Seed, Shared: p.shared, Reason: "finished", Duration: t.At.Seconds(),
-		Clients: proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused}, Oversize: t.Oversize,
-		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: p.changes, Lies: []string{}}
-	if p.interrupted {
-		d.Reason = "interrupted"
-	}
-	if d.Changes == nil {
-		d.Changes = []config.StampedChange{}
-	}
-	for way := range t.Flows {
-		d.Lies = append(d.Lies, t.Flows[way].Lies(relay.Way(way))...)
-	}
-	return d
-}
-
-// asked returns what the links were set to at the end, for clients without conditions of
-// their own.
-func (p *proxyReport) asked() (up, down lossmodel.Spec) {
-	return p.links.Conditions(len(p.changes))(relay.Client{})
-}
-
-// write tells people the totals.
-func (p *proxyReport) write(w io.Writer) {
-	up, down := p.asked()
-	specs := [2]lossmodel.Spec{up, down}
-	t := &p.totals
-	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten, %d datagrams of more refused.\n", t.At.Seconds(), t.Joined, t.Forgotten,
-		t.Refused)
-	g := newGrid("", "up", "down")
-	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
-		g.row(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
-	}
-	key := func(k string) func(*relay.Flow, lossmodel.Spec) any {
-		return func(_ *relay.Flow, s lossmodel.Spec) any {
-			if s.Netem.String() != "off" {
-				return "netem"
-			}
-			text, _ := s.Get(k)
-			return text
-		}
-	}
-	quantiles := func(h *relay.Histogram) any {
-		if h.N == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%s / %s / %s", relay.Millis(h.Quantile(0.5)), relay.Millis(h.Quantile(0.99)), relay.Millis(h.Max))
-	}
-	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
-	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
-	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
-	row("under way", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
-	row("loss asked", key("loss"))
-	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
-		if f.In == 0 {
-			return "-"
-		}
-		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", 100*float64(f.Lost())/float64(f.In+f.Copies), f.Causes()), ": ")
-	})
-	row("latency asked", key("latency"))
-	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
-	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
-	row("rate asked", key("rate"))
-	g.row("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
-	g.write(w, 0)
-	for way := range t.Flows {
-		for _, lie := range t.Flows[way].Lies(relay.Way(way)) {
-			fmt.Fprintf(w, "Not as asked: %s.\n", lie)
-		}
+		say("%s", relay.Line(now, flows, span, p.judge.Lies(at.Asked)))
+		was = *now
 	}
 }

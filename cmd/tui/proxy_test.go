@@ -136,6 +136,10 @@ func TestProxyRefuses(t *testing.T) {
 		{"[[client]]\naddress = \"10.0.0.1:80\"", nil, exitUsage, "is no address"},
 		{"[[client]]\nturn = 1\nencoder = \"rotor\"", nil, exitUsage, "nothing of its own but links"},
 		{"[[client]]\nturn = 1\nup.los = \"5%\"", nil, exitUsage, "did you mean"},
+		{"[down]\nloss = \"5%\"\n[sender]\nevery = 2", nil, exitUsage, "x.toml:3: sender"},
+		{"[[at]]\nt = \"1s\"\nencoder = \"rotor\"", nil, exitUsage, "x.toml:3: at[0].encoder: a proxy has nothing of the kind"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--set", "encoder.name=rotor"}, exitUsage, "encoder.name: a proxy has nothing of the kind"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--theme", "pink"}, exitUsage, "--theme"},
 		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "client[0]"},
 	} {
 		args := append([]string{"proxy"}, c.args...)

@@ -1,8 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
+	"strings"
 )
 
 // Client is what holds for one client of a proxy beyond what holds for all: it is chosen
@@ -83,3 +87,37 @@ func (c *Client) values() map[string]any {
 	}
 	return m
 }
+
+// OnlyLinks refuses what a proxy would not look at: all that is neither of links nor of when
+// it ends. What does nothing must not look as if it did.
+func (c *Config) OnlyLinks() error {
+	keys := slices.Concat(slices.Collect(maps.Keys(c.lines)), slices.Collect(maps.Keys(c.flags)))
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(c.lines[a], c.lines[b]), cmp.Compare(a, b)) })
+	for _, key := range keys {
+		head, rest := key, ""
+		if i := strings.IndexAny(key, ".["); i >= 0 {
+			head, rest = key[:i], key[i:]
+		}
+		expected := "nothing but seed, duration, profile, down, up, link, [[at]] and [[client]]"
+		known := []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
+		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok {
+			if head, _, _ = strings.Cut(entry, "."); isLinkKey(head) {
+				continue
+			}
+			expected, known = linkChange, []string{"t", "profile", "down", "up", "link", "mark"}
+		}
+		if !slices.Contains(known, head) {
+			return c.Locate(&Error{Key: key, Problem: "a proxy has nothing of the kind", Expected: expected})
+		}
+	}
+	for i, at := range c.At { // what was written in a line with others
+		for _, x := range at.Change {
+			if part := linkPart(); x.Key != "mark" && !part.owns(x.Key) {
+				return c.Locate(&Error{Key: Indexed("at", i) + "." + x.Key, Problem: "a proxy has nothing of the kind", Expected: linkChange})
+			}
+		}
+	}
+	return nil
+}
+
+const linkChange = "t, profile, mark, or keys of down, up and link"

@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -53,5 +54,44 @@ down = {loss = "20%", burst = 3}
 	}
 	if !reflect.DeepEqual(again.Clients, c.Clients) {
 		t.Errorf("%+v came back as %+v", c.Clients, again.Clients)
+	}
+}
+
+// TestOnlyLinks: what a proxy would not look at is refused where it stands, however it is
+// written; what it looks at is not.
+func TestOnlyLinks(t *testing.T) {
+	for text, says := range map[string]string{
+		"seed = 3\nduration = \"1m\"\nprofile = \"lte\"\n[link]\nloss = \"1%\"\n[down]\nlatency = \"4ms\"\n" +
+			"[[at]]\nt = \"1s\"\nloss = \"5%\"\nmark = \"here\"\n[[at]]\nt = \"2s\"\ndown = {rate = \"1mbit\"}\nup.burst = 3\n" +
+			"[[client]]\nturn = 2\nlink.loss = \"3%\"\n": "",
+		"seed = 3\nencoder.name = \"rotor\"\n":                                          "x.toml:2: encoder.name: ",
+		"[down]\nloss = \"1%\"\n[receiver]\nplayout_delay = \"40ms\"\n":                 "x.toml:3: receiver: ",
+		"[[shadow]]\nname = \"rotor\"\n":                                                "x.toml:1: shadow",
+		"[[sweep]]\nkey = \"down.loss\"\nvalues = [\"1%\"]\n":                           "sweep",
+		"[[at]]\nt = \"1s\"\nloss = \"5%\"\nencoder = \"rotor\"\n":                      "x.toml:4: at[0].encoder: ",
+		"[[at]]\nt = \"1s\"\n[[at]]\nt = \"2s\"\nplayout_delay = \"40ms\"\n":            "x.toml:5: at[1].playout_delay: ",
+		"[[at]]\nt = \"1s\"\nhover = true\n":                                            "x.toml:3: at[0].hover: ",
+		"[down]\nloss = \"1%\"\n\n[[at]]\nt = \"1s\"\nparams = {small = 15}\n":          "x.toml:6: at[0].params",
+		"at = [{t = \"1s\", loss = \"1%\"}, {t = \"2s\", shadow = \"rotor\"}]\n":        "at[1].shadow: ",
+		"[down]\nloss = \"1%\"\n[[at]]\nt = \"1s\"\nencoder.name = \"changed-index\"\n": "x.toml:5: at[0].encoder",
+	} {
+		c, err := Parse("x.toml", []byte(text))
+		if err != nil {
+			if says == "" || !strings.Contains(err.Error(), "params") { // refused before: that will do
+				t.Errorf("%q: %v", text, err)
+			}
+			continue
+		}
+		err = c.OnlyLinks()
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, expected %q", text, err, says)
+		}
+	}
+	c := Default()
+	if err := c.Set("encoder.name", "rotor"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.OnlyLinks(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has nothing") {
+		t.Errorf("set by a flag: %v", err)
 	}
 }

@@ -21,8 +21,8 @@ const (
 	histogramBuckets = 35 * histogramSteps // up to 2^39 ns, nine minutes; what is beyond is in the last
 )
 
-// add counts a time; one below 0 counts as 0.
-func (h *Histogram) add(d time.Duration) {
+// Add counts a time; one below 0 counts as 0.
+func (h *Histogram) Add(d time.Duration) {
 	d = max(0, d)
 	h.N++
 	h.Sum += d

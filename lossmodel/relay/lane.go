@@ -26,7 +26,7 @@ func (r *Relay) enter(c *client, way Way, data []byte, at time.Duration) {
 	seq := f.In
 	f.In++
 	f.InBytes += uint64(len(data))
-	f.Size.add(time.Duration(len(data)))
+	f.Size.Add(time.Duration(len(data)))
 	c.ways[way].In++
 	c.ways[way].InBytes += uint64(len(data))
 	cost := slotBytes + int64(len(data))
@@ -97,9 +97,9 @@ func (r *Relay) deliver(l *lane) {
 			f.OutBytes += uint64(len(d.Data))
 			wire, _ := lossmodel.WireBytes(len(d.Data), 1500)
 			f.OutWire += uint64(wire)
-			f.Late.add(left - d.Due)
-			f.Took.add(left - d.Sent)
-			f.Due.add(d.Due - d.Sent)
+			f.Late.Add(left - d.Due)
+			f.Took.Add(left - d.Sent)
+			f.Due.Add(d.Due - d.Sent)
 			c.ways[l.way].left(&d, left)
 			l.asked.left(&d, left, wire)
 			r.tapLeft(c, l, Left, &d, left, lossmodel.None)

@@ -134,6 +134,9 @@ func (x *Fated) Stages() (list [][2]string) {
 			}
 		}
 		list = append(list, [2]string{s.Stage.String(), words})
+		if s.Lost != lossmodel.None {
+			break // what the others would have done is no matter
+		}
 	}
 	for i, lost := range x.Verdict.CopyLost[:x.Verdict.Copies] {
 		words := "lost by " + lost.String()

@@ -8,13 +8,13 @@ import (
 	"wirelab/lossmodel"
 )
 
-// tolerated is how late a datagram may leave before the link is said not to do what was
+// Tolerated is how late a datagram may leave before the link is said not to do what was
 // asked: less than any game notices.
-const tolerated = time.Millisecond
+const Tolerated = time.Millisecond
 
 // Lies says in what the emulator did not do what was asked; nothing if it did.
 func (f *Flow) Lies(way Way) (list []string) {
-	if p99 := f.Late.Quantile(0.99); p99 > tolerated {
+	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
 	}
 	for _, x := range []struct {
@@ -59,8 +59,8 @@ func Kbps(bytes uint64, seconds float64) float64 {
 }
 
 // Line is the line of one second. It begins with ! if the link did not do what was
-// asked.
-func Line(now *Totals, flows [2]Flow, span float64) string {
+// asked; lies says in what beyond what the flows say.
+func Line(now *Totals, flows [2]Flow, span float64, lies []string) string {
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", now.At.Seconds())}
 	for way := range flows {
 		f := &flows[way]
@@ -79,9 +79,10 @@ func Line(now *Totals, flows [2]Flow, span float64) string {
 		words = append(words, fmt.Sprintf("%d clients", now.Clients))
 	}
 	for way := range flows {
-		for _, lie := range flows[way].Lies(Way(way)) {
-			mark, words = "!", append(words, lie)
-		}
+		lies = append(lies, flows[way].Lies(Way(way))...)
+	}
+	if len(lies) > 0 {
+		mark, words = "!", append(words, lies...)
 	}
 	return mark + strings.Join(words, "  ")
 }

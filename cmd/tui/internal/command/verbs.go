@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type Order struct {
 	Themes     bool         // list them
 	Theme      string       // "": as it is
 	Filter     *room.Filter // of the packets; nil: as it is
+	Client     *int         // whom of a proxy's clients the controls set; 0: all
+	Datagram   *Datagram    // of a proxy's, to be explained
 }
 
 // Leave is how somebody wants to leave.
@@ -58,21 +61,17 @@ type Verb struct {
 
 // Verbs lists the commands: every setting of a link by its key, then the rest.
 func Verbs(d Context) []Verb {
+	if d.LinksOnly() {
+		return slices.Concat([]Verb{profileVerb()}, linkVerbs(d), proxyVerbs(), []Verb{markVerb(), themeVerb()}, undoVerbs(),
+			[]Verb{helpVerb(), {Name: "quit", Help: "end the proxy, and print the totals", parse: parseQuit}})
+	}
 	list := []Verb{
 		{Name: "encoder", Args: "NAME", Help: "swap the encoder", parse: parseEncoder, complete: completeEncoder},
 		shadowVerb(),
 		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", parse: parseParam, complete: completeParam},
-		{Name: "profile", Args: "NAME", Help: "take a ready-made link", parse: parseProfile, complete: completeProfile},
+		profileVerb(),
 	}
-	for _, k := range d.Keys {
-		list = append(list, linkVerb(d, k, controls.BothDirections))
-	}
-	list = append(list,
-		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link to the receiver only",
-			parse: parseOneWay(d, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(d)},
-		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link back only",
-			parse: parseOneWay(d, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(d)},
-	)
+	list = append(list, linkVerbs(d)...)
 	for _, x := range config.LiveSettings() {
 		list = append(list, settingVerb(d, x))
 	}
@@ -84,15 +83,50 @@ func Verbs(d Context) []Verb {
 		Verb{Name: "step", Args: "[FRAMES]", Help: "advance by so many frames", parse: parseStep},
 		Verb{Name: "filter", Args: "all|trouble|OUTCOME", Help: "which packets page 3 lists", parse: parseFilter, complete: completeFilter},
 		Verb{Name: "seek", Args: "MM:SS", Help: "jump to a moment; backwards by playing it again", parse: parseSeek},
-		Verb{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", parse: parseMark},
-		Verb{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme},
+		markVerb(), themeVerb(),
 		Verb{Name: "tour", Help: "seven steps through what the lab is about", parse: parseTour},
-		Verb{Name: "undo", Help: "take the last change back", parse: parseUndo},
-		Verb{Name: "redo", Help: "make the change again that was taken back", parse: parseRedo},
+		undoVerbs()[0], undoVerbs()[1],
 		Verb{Name: "save", Args: "[FOLDER]", Help: "write a report that anyone can replay", parse: parseSave},
-		Verb{Name: "help", Help: "show keys and commands", parse: parseHelp},
+		helpVerb(),
 		Verb{Name: "quit", Args: "[save|now]", Help: "leave; saving first, or at once", parse: parseQuit, complete: completeQuit},
 	)
+}
+
+func profileVerb() Verb {
+	return Verb{Name: "profile", Args: "NAME", Help: "take a ready-made link", parse: parseProfile, complete: completeProfile}
+}
+
+// linkVerbs set a link, both ways or one.
+func linkVerbs(d Context) (list []Verb) {
+	for _, k := range d.Keys {
+		list = append(list, linkVerb(d, k, controls.BothDirections))
+	}
+	to, back := "to the receiver", "back"
+	if d.LinksOnly() {
+		to, back = "to the clients", "to the server"
+	}
+	return append(list,
+		Verb{Name: "down", Args: "SETTING VALUE", Help: "set one thing of the link " + to + " only",
+			parse: parseOneWay(d, controls.DownOnly), complete: completeOneWay, hint: hintOneWay(d)},
+		Verb{Name: "up", Args: "SETTING VALUE", Help: "set one thing of the link " + back + " only",
+			parse: parseOneWay(d, controls.UpOnly), complete: completeOneWay, hint: hintOneWay(d)})
+}
+
+func markVerb() Verb {
+	return Verb{Name: "mark", Args: "[TEXT]", Help: "note this moment in the charts", parse: parseMark}
+}
+
+func themeVerb() Verb {
+	return Verb{Name: "theme", Args: "[NAME]", Help: "how the dashboard is coloured", parse: parseTheme, complete: completeTheme}
+}
+
+func undoVerbs() []Verb {
+	return []Verb{{Name: "undo", Help: "take the last change back", parse: parseUndo},
+		{Name: "redo", Help: "make the change again that was taken back", parse: parseRedo}}
+}
+
+func helpVerb() Verb {
+	return Verb{Name: "help", Help: "show keys and commands", parse: parseHelp}
 }
 
 // Parse reads a typed line. The error says what was expected instead.

@@ -12,7 +12,7 @@ import (
 )
 
 // Catalog is what there is to choose from and to set. It is the same all the
-// time, so it is asked for once.
+// time, so it is asked for once. One without encoders is for links alone, as a proxy has.
 type Catalog struct {
 	codecs   []encoders.Codec
 	profiles []lossmodel.Profile
@@ -24,6 +24,22 @@ type Catalog struct {
 // link.
 func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lossmodel.KeyInfo) *Catalog {
 	return &Catalog{codecs: codecs, profiles: profiles, Keys: keys}
+}
+
+// LinksOnly says that there are links to set, and nothing else.
+func (c *Catalog) LinksOnly() bool { return len(c.codecs) == 0 }
+
+// end says where a direction leads.
+func (c *Catalog) end(d Direction) string {
+	switch {
+	case c.LinksOnly() && d == UpOnly:
+		return "to the server"
+	case c.LinksOnly():
+		return "to the clients"
+	case d == UpOnly:
+		return "back to the sender"
+	}
+	return "to the receiver"
 }
 
 // Choice is a name to pick, with a line that says what it is.
@@ -124,16 +140,16 @@ func (cat *Catalog) previewLink(name string, w int, ascii bool) []string {
 		if cat.Picture == nil {
 			return lines
 		}
-		lines = append(lines, "", sideShown(p))
+		lines = append(lines, "", cat.sideShown(p))
 		return append(lines, strings.Split(cat.Picture(p.Down, w, ascii), "\n")...)
 	}
 	return nil
 }
 
 // sideShown says which of the two links the picture is of.
-func sideShown(p lossmodel.Profile) string {
+func (cat *Catalog) sideShown(p lossmodel.Profile) string {
 	if p.Down == p.Up {
 		return "each way:"
 	}
-	return "down, to the receiver:"
+	return "down, " + cat.end(DownOnly) + ":"
 }

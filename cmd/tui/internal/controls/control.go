@@ -73,7 +73,10 @@ type scope struct {
 // bottom. Which there are depends on the encoder and on the model of losses:
 // their params come along.
 func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope) []control {
-	list := append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
+	var list []control
+	if !cat.LinksOnly() {
+		list = append([]control{cat.encoderControl(schema)}, cat.paramControls(cfg)...)
+	}
 	list = append(list, cat.profileControl())
 	netem, ok := cat.Key("netem")
 	netemAbove := ok && sc.way.Of(cfg).Netem.On // it decides: it stands above what it stands in for
@@ -89,6 +92,9 @@ func (cat *Catalog) controls(cfg *config.Config, schema *frame.Schema, sc scope)
 		}
 	}
 	list = append(list, cat.moreControls(sc, netemAbove)...)
+	if cat.LinksOnly() {
+		return list
+	}
 	return append(append(list, settingControls(cfg)...), speedControl())
 }
 

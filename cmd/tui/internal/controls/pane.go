@@ -179,17 +179,17 @@ func (p *Pane) aimed() []look.Span {
 	case p.back:
 		return []look.Span{look.Warn.Span("as they are now")}
 	case p.scope.way == DownOnly:
-		return []look.Span{look.Warn.Span("link down only"), look.Dim.Span(" to the receiver; d: up")}
+		return []look.Span{look.Warn.Span("link down only"), look.Dim.Span(" " + p.Cat.end(DownOnly) + "; d: up")}
 	case p.scope.way == UpOnly:
-		return []look.Span{look.Warn.Span("link up only"), look.Dim.Span(" back to the sender; d: both")}
+		return []look.Span{look.Warn.Span("link up only"), look.Dim.Span(" " + p.Cat.end(UpOnly) + "; d: both")}
 	}
 	return nil
 }
 
 // Aims says the same in a sentence.
 func (p *Pane) Aims() string {
-	return "the controls set " + [...]string{BothDirections: "the links both ways", DownOnly: "the link to the receiver only",
-		UpOnly: "the link back to the sender only"}[p.scope.way]
+	return "the controls set " + [...]string{BothDirections: "the links both ways", DownOnly: "the link " + p.Cat.end(DownOnly) + " only",
+		UpOnly: "the link " + p.Cat.end(UpOnly) + " only"}[p.scope.way]
 }
 
 // layout lists the rows, with headings if there is room for them, and says at which of

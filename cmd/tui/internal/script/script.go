@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/lossmodel"
-	"wirelab/lossmodel/relay"
 )
 
 // Script is what the links of a proxy do, and when.
@@ -24,6 +22,9 @@ type Script struct {
 // New plays the changes of a configuration through, for all clients: what cannot be is
 // refused before anything runs.
 func New(base *config.Config, title string) (*Script, error) {
+	if err := base.OnlyLinks(); err != nil {
+		return nil, err
+	}
 	if err := base.Pin(); err != nil {
 		return nil, base.Locate(err)
 	}
@@ -67,21 +68,4 @@ func (s *Script) check() error {
 		}
 	}
 	return nil
-}
-
-// Conditions returns what holds after so many changes: the links of the file, refined by
-// the changes, refined by what a client has of its own.
-func (s *Script) Conditions(changes int) relay.Conditions {
-	stage := s.stages[changes]
-	return func(who relay.Client) (up, down lossmodel.Spec) {
-		c := stage
-		for i := range s.Base.Clients {
-			if client := &s.Base.Clients[i]; who.Turn > 0 && client.In(who.Addr.Addr(), who.Turn) {
-				if next, err := c.After(client.Change); err == nil { // check has seen to it, for one at a time
-					c = next
-				}
-			}
-		}
-		return c.Up, c.Down
-	}
 }

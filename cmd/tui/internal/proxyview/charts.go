@@ -1,0 +1,187 @@
+package proxyview
+
+import (
+	"time"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/relay"
+)
+
+// spans are the spans of time that the charts can show; the first grows with what there is.
+func spans() []time.Duration {
+	return []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second, 30 * time.Second}
+}
+
+func (m *Model) spanNow() time.Duration {
+	span := spans()[m.span]
+	if m.span > 0 {
+		return span
+	}
+	there := time.Duration(len(m.shown().ways[0].kbps)) * period
+	for _, shorter := range []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second} {
+		if there <= shorter {
+			return shorter
+		}
+	}
+	return span
+}
+
+// inks of the directions.
+var wayInks = [2]look.Ink{relay.Up: look.Wire, relay.Down: look.Payload}
+
+// oneChart is a chart with its title.
+type oneChart struct {
+	title  string
+	legend []look.Span
+	spec   *chart.Spec
+	empty  string // said where nothing is to be seen
+}
+
+// drawCharts draws as many charts as there is room for, one below the other over one axis.
+func (m *Model) drawCharts(c *look.Canvas, focused bool) {
+	const least = 6
+	n := min(max((c.H-3)/least, 1), 5)
+	list := m.charts(n)
+	room := c.H - 3 - len(list) // the edges, the titles and the row of times
+	y := 0
+	for i, x := range list {
+		if i == 0 {
+			c.Frame(m.theme, focused, x.title, x.legend...)
+		} else {
+			c.Divider(m.theme, y, false, x.title, x.legend...)
+		}
+		rows := room / (len(list) - i)
+		room -= rows
+		last := i == len(list)-1
+		h := rows
+		if last {
+			h = c.H - 2 - y
+		}
+		m.style(x.spec, last)
+		c.Blit(1, y+1, chart.Draw(x.spec, c.W-2, h))
+		if x.empty != "" && rows > 2 {
+			c.Text((c.W-len(x.empty))/2, y+1+rows/2, look.Dim, x.empty)
+		}
+		y += 1 + rows
+	}
+}
+
+// style sets what all charts share.
+func (m *Model) style(s *chart.Spec, last bool) {
+	h := m.shown()
+	m.theme.StyleChart(s)
+	s.End, s.Step, s.Span, s.Time, s.Labels = h.end, period, int(m.spanNow()/period), last, last
+	s.Fit = m.fit && len(s.Areas) == 0
+	if m.frozen != nil {
+		s.Newest = look.Clock(h.snap.Totals.At)
+	}
+	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(look.Plain), chart.Ink(look.Border), chart.Ink(look.Dim), chart.Ink(look.Faint)
+	for _, x := range m.marks {
+		if at := int64(x.T / period); at < h.end {
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark(), Ink: chart.Ink(look.Mark), Rune: m.theme.Change})
+		}
+	}
+}
+
+// charts are the n most telling ones, from the top.
+func (m *Model) charts(n int) (list []oneChart) {
+	all := []oneChart{m.bandwidth(), m.rates(), m.delay(), m.lost(), m.queue()}
+	for i, rank := range []int{0, 3, 1, 2, 4} { // places in the order of what they tell
+		if rank < n {
+			list = append(list, all[i])
+		}
+	}
+	return list
+}
+
+// both draws one line for each direction.
+func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) oneChart {
+	h := m.shown()
+	x := oneChart{title: title, spec: &chart.Spec{}}
+	strokes := look.Strokes(m.theme)
+	for i := range h.ways {
+		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
+		x.spec.Series = append(x.spec.Series, chart.Series{Values: of(&h.ways[i]), Stroke: stroke, Ink: chart.Ink(wayInks[i])})
+		x.legend = append(x.legend, wayInks[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(value(&h.now[i], h.span)))
+	}
+	return x
+}
+
+func (m *Model) bandwidth() oneChart {
+	x := m.both("Bandwidth kbps with headers", func(w *way) []float64 { return w.kbps },
+		func(f *relay.Flow, span float64) string { return look.Fixed(relay.Kbps(f.OutWire, span), 1) })
+	x.spec.Floor = 1
+	cfg := m.proxy.Live.Config(m.client)
+	rule := func(name string, s *lossmodel.Spec) {
+		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On {
+			x.spec.Rules = append(x.spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
+		}
+	}
+	if cfg.Up.Rate == cfg.Down.Rate {
+		rule("rate", &cfg.Down)
+	} else {
+		rule("rate up", &cfg.Up)
+		rule("rate down", &cfg.Down)
+	}
+	return x
+}
+
+func (m *Model) rates() oneChart {
+	x := m.both("Datagrams /s", func(w *way) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return perSecond(f.Out, span) })
+	x.spec.Floor = 1
+	return x
+}
+
+// delay is the median of both directions, and below them their 95th percentiles.
+func (m *Model) delay() oneChart {
+	x := m.both("Delay ms", func(w *way) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
+		return quantile(&f.Took, 0.5) + " " + look.Strokes(m.theme)[chart.Dotted] + " p95 " + quantile(&f.Took, 0.95)
+	})
+	h := m.shown()
+	var high []chart.Series
+	for i := range h.ways {
+		high = append(high, chart.Series{Values: h.ways[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Ink: chart.Ink(wayInks[i]), Loose: true})
+	}
+	x.spec.Series, x.spec.Floor = append(high, x.spec.Series...), 1
+	return x
+}
+
+// causes are those that anything is lost by, from the bottom of the chart.
+func causes() []lossmodel.Cause {
+	return []lossmodel.Cause{lossmodel.Loss, lossmodel.Burst, lossmodel.Queue, lossmodel.Fragment, lossmodel.Corrupt}
+}
+
+// lost stacks the losses of both directions by cause.
+func (m *Model) lost() oneChart {
+	h := m.shown()
+	x := oneChart{title: "Lost /s by cause", spec: &chart.Spec{Floor: 1}}
+	total := uint64(0)
+	for i, cause := range causes() {
+		n := h.now[0].LostBy[cause] + h.now[1].LostBy[cause]
+		ink := look.SlotInk(i + 5)
+		fill := '█'
+		if !m.theme.Color || m.theme.Ascii {
+			fill = m.theme.Shade(i)
+		}
+		x.spec.Areas = append(x.spec.Areas, chart.Area{Values: rates(h.ways[0].lost[cause], h.ways[1].lost[cause]), Fill: fill, Ink: chart.Ink(ink),
+			NameInk: chart.Ink(look.Dim)})
+		if n > 0 {
+			x.legend = append(x.legend, ink.Span(string(m.theme.Swatch(i))+" "+cause.String()+" "), look.Value.Span(perSecond(n, h.span)+" "))
+		}
+		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
+	}
+	if total == 0 {
+		x.empty = "nothing so far"
+	}
+	return x
+}
+
+func (m *Model) queue() oneChart {
+	x := m.both("Queue KB", func(w *way) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
+		return look.Fixed(float64(f.Line.Bytes)/1000, 1)
+	})
+	x.spec.Floor = 1
+	return x
+}

@@ -1,0 +1,105 @@
+package proxyview
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/lossmodel/relay"
+)
+
+// idleAfter is how long a client may be silent before it says so.
+const idleAfter = 2 * time.Second
+
+// drawClients lists the clients and how they stand.
+func (m *Model) drawClients(c *look.Canvas, focused bool) {
+	h := m.shown()
+	t := &h.snap.Totals
+	title := fmt.Sprintf("Clients %d", t.Clients)
+	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, forgotten %d", t.Joined, t.Forgotten))}
+	if t.Refused > 0 {
+		more = append(more, look.Warn.Span(fmt.Sprintf(", refused %d datagrams", t.Refused)))
+	}
+	c.Frame(m.theme, focused, title, more...)
+	list := slices.Clone(h.snap.Clients)
+	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Turn - b.Turn })
+	if len(list) == 0 {
+		c.Clip(2, 1, c.W-4, look.Dim, "nobody has sent anything yet: point the program at "+m.proxy.Listen)
+		return
+	}
+	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.chosen }), 0)
+	span := max((t.At - h.wasAt).Seconds(), period.Seconds())
+	address := max(min(c.W-4-35, 48), 16)
+	if c.W >= 64 {
+		address = min(c.W-4-39, 48)
+	}
+	line := func(y int, ink look.Ink, turn, addr, up, down, lost string) int {
+		return c.Clip(2, y, c.W-4, ink, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 6)+look.PadLeft(down, 8)+
+			look.PadLeft(lost, 8))
+	}
+	c.Clip(line(1, look.Dim, "turn", " address", "up /s", "down /s", "lost")+2, 1, 8, look.Dim, "state")
+	room := c.H - 3
+	first := max(0, min(at-room/2, len(list)-room))
+	for i := first; i < len(list) && i < first+room; i++ {
+		x := &list[i]
+		y := 2 + i - first
+		ink := look.Plain
+		if focused && x.Turn == m.chosen {
+			ink = look.Chosen
+			c.Text(1, y, look.Chosen, m.theme.Chosen)
+		}
+		d := perClient(x, h.was)
+		state, stateInk := "sends", look.Good
+		switch silent := t.At - x.Seen; {
+		case x.Leaving:
+			state, stateInk = "forgotten", look.Dim
+		case silent >= idleAfter:
+			state, stateInk = "silent "+look.Fixed(silent.Seconds(), 0)+" s", look.Warn
+			if c.W < 64 {
+				state = "silent"
+			}
+		}
+		if x.Turn == m.client.Turn { // the controls set it alone
+			c.Text(1, y, look.Warn, m.theme.Dot)
+		}
+		lost := share(d[0].Lost+d[1].Lost, d[0].In+d[1].In)
+		end := line(y, ink, fmt.Sprint(x.Turn), " "+x.Addr.String(), perSecond(d[0].Out, span), perSecond(d[1].Out, span), lost)
+		c.Clip(end+2, y, c.W-2-end-2, stateInk, state)
+	}
+	if len(list) > room {
+		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d of %d ", min(room, len(list)), len(list)))
+	}
+}
+
+// drawDatagrams lists the newest datagrams and what became of each.
+func (m *Model) drawDatagrams(c *look.Canvas, focused bool) {
+	hint := "space stops the display, x explains one"
+	if m.frozen != nil {
+		hint = "up down choose, x explains it"
+	}
+	c.Frame(m.theme, focused, "Datagrams", look.Dim.Span(hint))
+	list := m.list()
+	if len(list) == 0 {
+		c.Text(2, 1, look.Dim, "none yet")
+		return
+	}
+	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "way", "number", "client", "bytes", "what became of it"))
+	room := c.H - 3
+	at := max(len(list)-1-int(m.datagram), 0)
+	first := max(0, min(at-room/2, len(list)-room))
+	for i := first; i < len(list) && i < first+room; i++ {
+		x := &list[i]
+		y := 2 + i - first
+		ink, fate := look.Plain, look.Dim
+		if x.Lost() {
+			fate = look.Lost
+		}
+		if m.frozen != nil && i == at {
+			ink = look.Chosen
+			c.Text(1, y, look.Chosen, m.theme.Chosen)
+		}
+		end := c.Clip(2, y, c.W-4, ink, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", x.At.Seconds(), x.Way, x.Seq, x.Client.Turn, x.Size))
+		c.Clip(end+2, y, c.W-2-end-2, fate, x.Fate())
+	}
+}

@@ -1,0 +1,443 @@
+package proxyview
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/script"
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/relay"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// game is a made-up proxy: clients send 20 datagrams a second each, the server answers each,
+// and real links decide what becomes of them. Time is virtual.
+type game struct {
+	t       *testing.T
+	at      time.Duration
+	snap    relay.Snapshot
+	recent  *relay.Recent
+	live    *script.Live
+	links   [2]*lossmodel.Link
+	late    time.Duration // of whatever leaves
+	notes   Notes
+	clients int
+}
+
+const linkText = "seed = 7\n[link]\nlatency = \"20ms±8ms\"\nloss = \"4%\"\nburst = 2\nduplicate = \"1%\"\n[down]\nrate = \"300kbit\"\n"
+
+func newGame(t *testing.T, clients int, text string) *game {
+	t.Helper()
+	c, err := config.Parse("game.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := script.New(c, "game.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &game{t: t, recent: relay.NewRecent(512), clients: clients}
+	g.live = script.NewLive(s, func(conditions relay.Conditions) (time.Duration, error) {
+		up, down := conditions(relay.Client{})
+		for way, spec := range [2]lossmodel.Spec{up, down} {
+			if err := g.links[way].Reshape(spec); err != nil {
+				return 0, err
+			}
+			g.snap.Asked[way] = relay.Asked{Way: relay.Way(way), Spec: spec, From: g.at}
+		}
+		return g.at, nil
+	})
+	up, down := g.live.Asked()
+	for way, spec := range [2]lossmodel.Spec{up, down} {
+		if g.links[way], err = lossmodel.NewLink(spec, s.Seed, relay.LinkName(relay.Way(way), 1)); err != nil {
+			t.Fatal(err)
+		}
+		g.links[way].Watch()
+		g.snap.Asked = append(g.snap.Asked, relay.Asked{Way: relay.Way(way), Spec: spec})
+	}
+	for i := range clients {
+		addr := netip.MustParseAddrPort(fmt.Sprintf("10.0.0.%d:40000", i+1))
+		g.snap.Clients = append(g.snap.Clients, relay.ClientState{Client: relay.Client{Turn: i + 1, Addr: addr}})
+	}
+	g.snap.Totals.Clients, g.snap.Totals.Joined = clients, clients
+	return g
+}
+
+// play lets time pass.
+func (g *game) play(d time.Duration) {
+	end := g.at + d
+	for tick := g.at + 50*time.Millisecond; tick <= end; tick += 50 * time.Millisecond {
+		for way := range g.links {
+			for c := range g.clients {
+				g.at = tick + time.Duration(way*25+c)*time.Millisecond
+				g.leave(relay.Way(way), g.at)
+				if c < 3 || g.at < 4*time.Second { // the others fall silent
+					g.enter(relay.Way(way), c, 60+int(tick/time.Millisecond)%90*(1+5*way))
+				}
+			}
+		}
+	}
+	g.at = end
+}
+
+func (g *game) enter(way relay.Way, c, size int) {
+	f, x, a := &g.snap.Totals.Flows[way], &g.snap.Clients[c], &g.snap.Asked[way]
+	seq := f.In
+	v := g.links[way].Send(g.at, make([]byte, size), uint64(c)<<48|seq)
+	g.recent.Tap(&relay.Event{Kind: relay.Entered, At: g.at, Sent: g.at, Due: v.Due, Client: x.Client, Way: way, Seq: seq, Data: make([]byte, size),
+		Verdict: v, Trail: g.links[way].Trail(0), Lost: v.Lost})
+	f.In, f.InBytes, f.Copies = f.In+1, f.InBytes+uint64(size), f.Copies+uint64(v.Copies)
+	f.Size.Add(time.Duration(size))
+	x.Ways[way].In++
+	x.Seen = g.at
+	a.Sent++
+	if v.Lost != lossmodel.None {
+		f.LostBy[v.Lost]++
+		x.Ways[way].Lost++
+		a.Lost++
+		if v.Lost == lossmodel.Queue {
+			a.Queue++
+		}
+	}
+}
+
+func (g *game) leave(way relay.Way, until time.Duration) {
+	f, a := &g.snap.Totals.Flows[way], &g.snap.Asked[way]
+	for d, ok := g.links[way].Receive(until - g.late); ok; d, ok = g.links[way].Receive(until - g.late) {
+		left := d.Due + 60*time.Microsecond + g.late
+		x := &g.snap.Clients[d.Tag>>48]
+		g.recent.Tap(&relay.Event{Kind: relay.Left, At: left, Client: x.Client, Way: way, Seq: d.Tag & (1<<48 - 1), Copy: d.Copy, Data: d.Data})
+		wire, _ := lossmodel.WireBytes(len(d.Data), 1500)
+		f.Out, f.OutBytes, f.OutWire = f.Out+1, f.OutBytes+uint64(len(d.Data)), f.OutWire+uint64(wire)
+		f.Late.Add(left - d.Due)
+		f.Took.Add(left - d.Sent)
+		x.Ways[way].Out++
+		if d.Copy == 0 && d.Sent >= a.From {
+			a.Left, a.Took, a.Until, a.Bits = a.Left+1, a.Took+left-d.Sent, left, a.Bits+8*uint64(wire)
+		}
+	}
+}
+
+// snapshot is what the screen polls.
+func (g *game) snapshot(s *relay.Snapshot) {
+	g.snap.Totals.At = g.at
+	for way := range g.links {
+		f := &g.snap.Totals.Flows[way]
+		f.Line, f.Queued = g.links[way].Gauges(g.at).Queue, g.links[way].InFlight()
+	}
+	s.Totals = g.snap.Totals
+	s.Clients = append(s.Clients[:0], g.snap.Clients...)
+	s.Asked = append(s.Asked[:0], g.snap.Asked...)
+}
+
+func (g *game) screen(w, h int, ascii bool) *Model {
+	m := New(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: "127.0.0.1:27961", Server: "127.0.0.1:27960"},
+		Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	return m
+}
+
+// run lets time pass on the screen too.
+func (g *game) run(m *Model, d time.Duration) {
+	for end := g.at + d; g.at < end; {
+		g.play(period)
+		m.Update(tick{})
+	}
+}
+
+func press(m *Model, keys ...string) (left bool) {
+	for _, k := range keys {
+		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd != nil {
+			if _, quits := cmd().(tea.QuitMsg); quits {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// typed types a line.
+func typed(m *Model, text string) {
+	press(m, "/")
+	for _, r := range text {
+		if r == ' ' {
+			m.Update(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{r}})
+			continue
+		}
+		press(m, string(r))
+	}
+	press(m, "enter")
+}
+
+func TestGoldenScreens(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		ascii bool
+		do    func(g *game, m *Model)
+	}{
+		{"160x48", 160, 48, false, func(g *game, m *Model) {
+			typed(m, "down loss 12%")
+			g.run(m, 4*time.Second)
+		}},
+		{"late-160x48", 160, 48, false, func(g *game, m *Model) {
+			g.late = 4 * time.Millisecond
+			g.snap.Totals.Flows[0].Unsent += 3
+			g.run(m, 3*time.Second)
+		}},
+		{"stopped-120x36", 120, 36, false, func(g *game, m *Model) {
+			press(m, "6", "up", "up", "up")
+			g.run(m, 5*time.Second)
+		}},
+		{"explain-120x36", 120, 36, false, func(g *game, m *Model) { press(m, "x") }},
+		{"profile-120x36", 120, 36, false, func(g *game, m *Model) { press(m, "p") }},
+		{"charts-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "1") }},
+		{"now-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "2") }},
+		{"controls-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "3", "d", "down", "right") }},
+		{"trust-80x24", 80, 24, true, func(g *game, m *Model) { press(m, "4") }},
+		{"clients-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "5", "down", "down", "enter") }},
+		{"datagrams-80x24", 80, 24, true, func(g *game, m *Model) { press(m, "6") }},
+		{"help-80x24", 80, 24, false, func(g *game, m *Model) { press(m, "?") }},
+		{"line-80x24", 80, 24, false, func(g *game, m *Model) { typed(m, "loss 120%") }},
+		{"charts-60x15", 60, 15, false, func(g *game, m *Model) { press(m, "1") }},
+		{"late-60x15", 60, 15, true, func(g *game, m *Model) {
+			g.late = 4 * time.Millisecond
+			g.run(m, 3*time.Second)
+			press(m, "4")
+		}},
+		{"small-40x10", 40, 10, false, func(*game, *Model) {}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGame(t, 5, linkText)
+			m := g.screen(c.w, c.h, c.ascii)
+			g.run(m, 9*time.Second)
+			c.do(g, m)
+			m.Update(tick{})
+			got := m.View() + "\n"
+			path := filepath.Join("testdata", c.name+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal([]byte(got), want) {
+				t.Errorf("%s is\n%s\nwant\n%s", c.name, got, want)
+			}
+			if c.ascii && strings.ContainsFunc(got, func(r rune) bool { return r > 126 }) {
+				t.Error("not ASCII alone")
+			}
+		})
+	}
+}
+
+// At every size, with nobody there and with many, each line fits the screen and nothing panics.
+func TestSizes(t *testing.T) {
+	for clients, sizes := range map[int][][2]int{0: {{60, 15}, {104, 30}}, 1: {{0, 0}, {1, 1}, {59, 15}, {60, 14}, {61, 17}, {80, 24}, {103, 60}, {160, 48}},
+		40: {{60, 15}, {105, 31}, {240, 80}}} {
+		for _, size := range sizes {
+			g := newGame(t, clients, linkText)
+			m := g.screen(size[0], size[1], false)
+			for _, k := range []string{"", "1", "2", "3", "4", "5", "down", "enter", "6", "up", "x", "x", "?", "esc", "p", "esc", "/", "esc", "z", "Z", "i", "m", " ", "c"} {
+				if k != "" {
+					press(m, k)
+				}
+				g.run(m, 100*time.Millisecond)
+				lines := strings.Split(m.View(), "\n")
+				if len(lines) != max(size[1], 1) {
+					t.Fatalf("%v after %q: %d lines", size, k, len(lines))
+				}
+				for _, line := range lines {
+					if look.TextWidth(line) > size[0] {
+						t.Fatalf("%v after %q: a line of %d columns", size, k, look.TextWidth(line))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Space stops the display: neither the traffic nor the judging of the links.
+func TestSpaceStopsTheDisplayOnly(t *testing.T) {
+	g := newGame(t, 2, linkText)
+	m := g.screen(160, 48, false)
+	g.run(m, 3*time.Second)
+	press(m, " ")
+	body := func() string { // without the verdict
+		lines := strings.Split(m.View(), "\n")
+		return lines[0] + strings.Join(lines[2:], "\n")
+	}
+	was, in := body(), g.snap.Totals.Flows[0].In
+	g.late = 5 * time.Millisecond
+	g.run(m, 3*time.Second)
+	lied := strings.Split(m.View(), "\n")[1]
+	if strings.Split(body(), "Asked and done")[0] != strings.Split(was, "Asked and done")[0] || !strings.Contains(was, "DISPLAY STOPPED") {
+		t.Errorf("the display moved:\n%s", body())
+	}
+	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(lied, "NOT AS ASKED: up is late") {
+		t.Errorf("%d came meanwhile, and the screen says %q", g.snap.Totals.Flows[0].In-in, lied)
+	}
+	press(m, "x")
+	if !strings.Contains(m.View(), "of the seed drew this") {
+		t.Errorf("nothing is explained:\n%s", m.View())
+	}
+	press(m, "x", " ")
+	if body() == was || strings.Contains(m.View(), "DISPLAY STOPPED") {
+		t.Error("the display does not go on")
+	}
+}
+
+// Keys and typed commands change the links both ways, one way, or of one client.
+func TestControlsChangeTheLinks(t *testing.T) {
+	g := newGame(t, 3, "")
+	m := g.screen(160, 48, false)
+	g.run(m, time.Second)
+	of := func(turn int) string {
+		c := g.live.Config(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.9:1")})
+		up, _ := c.Up.Get("loss")
+		down, _ := c.Down.Get("loss")
+		return up + " " + down
+	}
+	expect := func(after string, all, second string) {
+		t.Helper()
+		if of(0) != all || of(2) != second {
+			t.Errorf("after %s all lose %s and client 2 %s, expected %s and %s; %s", after, of(0), of(2), all, second, m.note)
+		}
+	}
+	typed(m, "loss 5%")
+	expect("loss 5%", "5% 5%", "5% 5%")
+	typed(m, "down loss 7")
+	expect("down loss 7", "5% 7%", "5% 7%")
+	press(m, "u")
+	expect("u", "5% 5%", "5% 5%")
+	press(m, "ctrl+r")
+	expect("ctrl+r", "5% 7%", "5% 7%")
+	typed(m, "client 2")
+	typed(m, "up loss 30%")
+	expect("client 2", "5% 7%", "30% 7%")
+	press(m, "esc")
+	typed(m, "loss 1%")
+	expect("esc", "1% 1%", "30% 1%")
+	press(m, "3", "down", "d", "d", "right") // from the profile to the loss; down, up
+	expect("d d right", "2% 1%", "30% 1%")
+	typed(m, "client 9")
+	if !m.line.Open || !strings.Contains(m.View(), "there is no client 9") {
+		t.Error("client 9 was taken")
+	}
+	press(m, "esc", "c", "c")
+	if m.client.Turn != 2 {
+		t.Errorf("c c is client %d", m.client.Turn)
+	}
+	press(m, "c", "c")
+	if m.client.Turn != 0 {
+		t.Errorf("c c c c is client %d", m.client.Turn)
+	}
+	typed(m, "profile lte")
+	if g.live.Config(relay.Client{}).Profile != "lte" || !strings.Contains(m.View(), "profile lte") {
+		t.Error("no profile was taken")
+	}
+	typed(m, "explain down 3")
+	if !strings.Contains(m.View(), "down 3") || m.over == nil {
+		t.Error("down 3 is not explained")
+	}
+	press(m, "x")
+	typed(m, "explain up 100000")
+	if !strings.Contains(m.line.Err, "the newest is") {
+		t.Errorf("up 100000: %q", m.line.Err)
+	}
+	press(m, "esc")
+	if m.Update(labtest.KeyMsg("?")); m.over == nil || press(m, "q") || m.over != nil {
+		t.Error("q leaves the help, and the proxy with it")
+	}
+	if !press(m, "q") || m.interrupted || !press(m, "ctrl+c") || !m.interrupted {
+		t.Error("q or ctrl+c does not leave")
+	}
+}
+
+// What the screen says of the present is what went through, counted independently.
+func TestHistory(t *testing.T) {
+	g := newGame(t, 3, linkText)
+	m := g.screen(160, 48, false)
+	g.run(m, 5*time.Second)
+	was := g.snap.Totals
+	g.run(m, 2*time.Second)
+	for way := range m.live.now {
+		f, now, then := &m.live.now[way], &g.snap.Totals.Flows[way], &was.Flows[way]
+		if f.In != now.In-then.In || f.Out != now.Out-then.Out || f.Lost() != now.Lost()-then.Lost() || m.live.span != 2 {
+			t.Errorf("%v: %d in, %d out in %g s", relay.Way(way), f.In, f.Out, m.live.span)
+		}
+		sum := 0.0
+		for _, v := range m.live.ways[way].rate {
+			sum += v * period.Seconds()
+		}
+		if uint64(sum+0.5) != now.Out {
+			t.Errorf("%v: the samples hold %g of %d", relay.Way(way), sum, now.Out)
+		}
+	}
+	// A terminal that stood still: one look for many samples.
+	n := len(m.live.ways[0].rate)
+	g.play(time.Second)
+	m.Update(tick{})
+	if got := len(m.live.ways[0].rate); got != n+10 {
+		t.Errorf("%d samples for a second without a look", got-n)
+	}
+	for range 2*most + 5 {
+		m.live.ways[0].add(m.live.now[0], 1, 1)
+	}
+	if n := len(m.live.ways[0].rate); n > 2*most {
+		t.Errorf("%d samples are kept", n)
+	}
+}
+
+// An honest link is not red, one that does something else than it was asked for is.
+func TestJudge(t *testing.T) {
+	g := newGame(t, 3, linkText)
+	m := g.screen(160, 48, false)
+	for range 30 {
+		g.run(m, time.Second)
+		if len(m.lies) > 0 {
+			t.Fatalf("after %v: %v", g.at, m.lies)
+		}
+	}
+	bad := lossmodel.DefaultSpec()
+	if err := bad.Set("loss", "25%"); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.links[relay.Up].Reshape(bad); err != nil { // behind everybody's back
+		t.Fatal(err)
+	}
+	g.run(m, 30*time.Second)
+	text := strings.Join(m.lies, "; ")
+	if !strings.Contains(text, "up: loss asked 4.00, did") || !strings.Contains(text, "up: delay asked") || strings.Contains(text, "down") {
+		t.Errorf("%q", text)
+	}
+	if view := m.View(); strings.Count(view, "NOT AS ASKED") < 3 {
+		t.Errorf("it is not said:\n%s", view)
+	}
+}
+
+func BenchmarkView(b *testing.B) {
+	g := newGame(&testing.T{}, 5, linkText)
+	m := g.screen(160, 48, false)
+	g.run(m, 70*time.Second)
+	b.ResetTimer()
+	for range b.N {
+		_ = m.View()
+	}
+}

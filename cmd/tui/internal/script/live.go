@@ -1,0 +1,266 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/relay"
+)
+
+// Live is what the links of a proxy do while it runs: what the script says, and what a
+// person has changed since, for all clients or for one. It may be used from any goroutine.
+type Live struct {
+	Script  *Script
+	reshape func(relay.Conditions) (time.Duration, error)
+
+	mu      sync.Mutex
+	now     state
+	past    []step
+	undone  []step
+	changes []Made
+}
+
+// Made is a change and whom it was for.
+type Made struct {
+	config.StampedChange
+	Client int `json:"client,omitempty"` // its turn; 0: all
+}
+
+// state is what holds at a moment. Its parts are never altered, only replaced.
+type state struct {
+	all *config.Config
+	own map[int]config.Change // by turn: what a person set for one client
+}
+
+// step is a change that can be taken back.
+type step struct {
+	client   int
+	touches  string
+	at       time.Duration
+	was, now state
+}
+
+// oneStep is how fast changes of the same setting must follow each other to be taken back
+// as one.
+const oneStep = time.Second
+
+// NewLive returns the links of a script whose relay is reshaped by reshape.
+func NewLive(s *Script, reshape func(relay.Conditions) (time.Duration, error)) *Live {
+	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, own: map[int]config.Change{}}}
+}
+
+// Config returns what holds for a client, or, if who is zero, for those without conditions of
+// their own. It must not be altered.
+func (l *Live) Config(who relay.Client) *config.Config {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, err := l.now.of(l.Script, who)
+	if err != nil {
+		return l.now.all
+	}
+	return c
+}
+
+// Changes returns what was changed so far, by the script and by a person.
+func (l *Live) Changes() []Made {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.changes)
+}
+
+// Asked returns what the links of clients without conditions of their own are set to.
+func (l *Live) Asked() (up, down lossmodel.Spec) {
+	c := l.Config(relay.Client{})
+	return c.Up, c.Down
+}
+
+// of is what holds for a client.
+func (s state) of(script *Script, who relay.Client) (c *config.Config, err error) {
+	c = s.all
+	if who.Turn == 0 {
+		return c, nil
+	}
+	for i := range script.Base.Clients {
+		if client := &script.Base.Clients[i]; client.In(who.Addr.Addr(), who.Turn) {
+			if c, err = c.After(client.Change); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if ch := s.own[who.Turn]; !ch.IsZero() {
+		return c.After(ch)
+	}
+	return c, nil
+}
+
+// check looks at what would hold for clients with conditions of their own.
+func (s state) check(script *Script) error {
+	for i := range script.Base.Clients {
+		c, err := s.all.After(script.Base.Clients[i].Change)
+		if err == nil {
+			err = c.Pin()
+		}
+		if err != nil {
+			return fmt.Errorf("not for a client with conditions of its own: %w", config.Within(config.Indexed("client", i), err))
+		}
+	}
+	for turn, ch := range s.own {
+		if ch.IsZero() {
+			continue
+		}
+		c, err := s.of(script, relay.Client{Turn: turn})
+		if err == nil {
+			err = c.Pin()
+		}
+		if err != nil {
+			return fmt.Errorf("not for client %d, which has conditions of its own: %w", turn, err)
+		}
+	}
+	return nil
+}
+
+// Conditions returns what holds, for a relay that is to be opened.
+func (l *Live) Conditions() relay.Conditions {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.conditions()
+}
+
+func (l *Live) conditions() relay.Conditions {
+	now := l.now
+	return func(who relay.Client) (up, down lossmodel.Spec) {
+		c, err := now.of(l.Script, who)
+		if err != nil { // two entries that agree one by one only
+			c = now.all
+		}
+		return c.Up, c.Down
+	}
+}
+
+// Change alters the links of a client, or, if client is 0, those of all. It says why it
+// cannot be; then all stays as it was.
+func (l *Live) Change(client int, ch config.Change) (time.Duration, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next, err := l.now.after(l.Script, client, ch)
+	if err != nil {
+		return 0, err
+	}
+	was := l.now
+	at, err := l.take(next, client, ch)
+	if err != nil {
+		return at, err
+	}
+	l.undone = nil
+	s := step{client: client, touches: ch.Touches(), at: at, was: was, now: l.now}
+	if n := len(l.past); n > 0 && s.touches != "" && l.past[n-1].client == client && l.past[n-1].touches == s.touches && at-l.past[n-1].at < oneStep {
+		s.was, l.past = l.past[n-1].was, l.past[:n-1]
+	}
+	if s.touches != "" {
+		l.past = append(l.past, s)
+		l.past = l.past[max(len(l.past)-mostSteps, 0):]
+	}
+	return at, nil
+}
+
+// mostSteps and mostChanges bound what is remembered.
+const mostSteps, mostChanges = 1000, 100_000
+
+// after is what holds after a change; nothing is done yet.
+func (s state) after(script *Script, client int, ch config.Change) (next state, err error) {
+	next = s
+	if client == 0 {
+		if next.all, err = s.all.After(ch); err == nil {
+			err = next.all.Pin()
+		}
+		if err != nil {
+			return s, err
+		}
+		return next, next.check(script)
+	}
+	next.own = make(map[int]config.Change, len(s.own)+1)
+	for turn, own := range s.own {
+		next.own[turn] = own
+	}
+	next.own[client] = s.own[client].Then(ch.WithMark(""))
+	return next, next.check(script)
+}
+
+// take makes a state the one that holds, and notes the change.
+func (l *Live) take(next state, client int, ch config.Change) (time.Duration, error) {
+	was := l.now
+	l.now = next
+	at, err := l.reshape(l.conditions())
+	if err != nil {
+		l.now = was
+		_, _ = l.reshape(l.conditions())
+		return at, err
+	}
+	if len(l.changes) < mostChanges {
+		l.changes = append(l.changes, Made{config.Stamp(at, ch), client})
+	}
+	return at, nil
+}
+
+// Undo takes the last change back; nil, and no error, if there is none. What the script
+// changed is taken back like any other.
+func (l *Live) Undo() (*Made, error) { return l.move(&l.past, &l.undone, false) }
+
+// Redo makes again what was taken back.
+func (l *Live) Redo() (*Made, error) { return l.move(&l.undone, &l.past, true) }
+
+func (l *Live) move(from, to *[]step, again bool) (*Made, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(*from)
+	if n == 0 {
+		return nil, nil
+	}
+	s := (*from)[n-1]
+	next := s.was
+	if again {
+		next = s.now
+	}
+	var back config.Change
+	if s.client == 0 {
+		back = next.all.Undo(l.now.all)
+	} else {
+		is, err := l.now.of(l.Script, relay.Client{Turn: s.client})
+		then, err2 := next.of(l.Script, relay.Client{Turn: s.client})
+		if err == nil && err2 == nil {
+			back = then.Undo(is)
+		}
+	}
+	if _, err := l.take(next, s.client, back); err != nil {
+		return nil, err
+	}
+	*from, *to = (*from)[:n-1], append(*to, s)
+	made := Made{config.Stamp(0, back), s.client}
+	if k := len(l.changes); k > 0 {
+		l.changes[k-1].Undo = !again
+		made = l.changes[k-1]
+	}
+	return &made, nil
+}
+
+// Play makes the changes of the script at their times until quit, and says what it did.
+func (l *Live) Play(begin time.Time, quit <-chan struct{}, say func(at time.Duration, ch config.Change, err error)) {
+	for _, change := range l.Script.Changes {
+		timer := time.NewTimer(time.Until(begin.Add(change.T)))
+		select {
+		case <-quit:
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		at, err := l.Change(0, change.Change)
+		if err != nil {
+			at = change.T
+		}
+		say(at, change.Change, err)
+	}
+}

@@ -1,0 +1,191 @@
+package script
+
+import (
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/relay"
+)
+
+// world is a relay that only notes what it is told.
+type world struct {
+	mu  sync.Mutex
+	now time.Duration
+	c   relay.Conditions
+}
+
+func (w *world) reshape(c relay.Conditions) (time.Duration, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now += 5 * time.Second
+	w.c = c
+	return w.now, nil
+}
+
+func live(t *testing.T, text string) (*Live, *world) {
+	t.Helper()
+	c, err := config.Parse("x.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(c, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{}
+	l := NewLive(s, w.reshape)
+	w.c = l.Conditions()
+	return l, w
+}
+
+func of(t *testing.T, w *world, turn int, key string) string {
+	t.Helper()
+	up, down := w.c(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")})
+	a, _ := up.Get(key)
+	b, _ := down.Get(key)
+	return a + " " + b
+}
+
+// What is changed holds for all, or for one client on top of what holds for all and of what
+// the file says of it; it is taken back and made again step by step.
+func TestChangesForAllAndForOne(t *testing.T) {
+	l, w := live(t, "[link]\nloss = \"1%\"\n[[client]]\nturn = 2\nup.loss = \"9%\"\n")
+	expect := func(when string, want ...string) {
+		t.Helper()
+		for turn, x := range want {
+			if got := of(t, w, turn, "loss"); got != x {
+				t.Errorf("%s: client %d loses %s, expected %s", when, turn, got, x)
+			}
+		}
+	}
+	change := func(client int, pairs ...any) {
+		t.Helper()
+		if _, err := l.Change(client, config.NewChange(pairs...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back := func(move func() (*Made, error), some bool) {
+		t.Helper()
+		if made, err := move(); err != nil || (made != nil) != some {
+			t.Fatalf("%v %v", made, err)
+		}
+	}
+	expect("at first", "1% 1%", "1% 1%", "9% 1%", "1% 1%")
+	change(0, "down.loss", "2%")
+	change(3, "up.loss", "50%")
+	change(2, "down.loss", "30%")
+	expect("changed", "1% 2%", "1% 2%", "9% 30%", "50% 2%")
+	change(0, "up.loss", "4%", "down.loss", "4%")
+	expect("for all", "4% 4%", "4% 4%", "9% 30%", "50% 4%")
+	back(l.Undo, true)
+	expect("undone", "1% 2%", "1% 2%", "9% 30%", "50% 2%")
+	back(l.Undo, true)
+	back(l.Undo, true)
+	expect("undone for clients", "1% 2%", "1% 2%", "9% 2%", "1% 2%")
+	back(l.Redo, true)
+	expect("again", "1% 2%", "1% 2%", "9% 2%", "50% 2%")
+	back(l.Redo, true)
+	back(l.Redo, true)
+	back(l.Redo, false)
+	expect("all again", "4% 4%", "4% 4%", "9% 30%", "50% 4%")
+	for range 4 {
+		back(l.Undo, true)
+	}
+	back(l.Undo, false)
+	expect("at last", "1% 1%", "1% 1%", "9% 1%", "1% 1%")
+	made := l.Changes()
+	if len(made) != 14 || made[1].Client != 3 || !made[4].Undo || made[4].Change.Label() != "down loss 2%, up loss 1%" || made[7].Undo {
+		t.Errorf("%d changes: %+v", len(made), made)
+	}
+}
+
+// A change that some client's own conditions do not allow is refused, and changes nothing.
+func TestRefusedChanges(t *testing.T) {
+	l, w := live(t, "[[client]]\nturn = 2\nup.loss = \"9%\"\n")
+	for _, c := range []struct {
+		client int
+		key    string
+		value  string
+		says   string
+	}{
+		{0, "up.netem", "delay 1ms", "client[0]"},
+		{0, "up.loss", "120%", "up.loss"},
+		{0, "down.trace", "/nowhere.csv", "nowhere"},
+		{5, "down.trace", "/nowhere.csv", "nowhere"},
+	} {
+		if _, err := l.Change(c.client, config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s = %s: %v", c.key, c.value, err)
+		}
+	}
+	if len(l.Changes()) != 0 || w.now != 0 {
+		t.Error("something was done")
+	}
+	if _, err := l.Change(7, config.NewChange("down.loss", "3%")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Change(0, config.NewChange("down.netem", "delay 1ms")); err == nil || !strings.Contains(err.Error(), "client 7") {
+		t.Errorf("a line that client 7 cannot have: %v", err)
+	}
+}
+
+// Changes of one setting that follow each other fast are one step.
+func TestStepsThatFollowFast(t *testing.T) {
+	c, err := config.Parse("x.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(c, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Duration(0)
+	var last relay.Conditions
+	l := NewLive(s, func(c relay.Conditions) (time.Duration, error) {
+		now += 100 * time.Millisecond
+		last = c
+		return now, nil
+	})
+	for _, loss := range []string{"1%", "2%", "3%"} {
+		if _, err := l.Change(0, config.NewChange("up.loss", loss)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	if up, _ := last(relay.Client{}); up != lossmodel.DefaultSpec() {
+		t.Errorf("one step back leaves %v", up.Loss)
+	}
+}
+
+// The script plays its changes while a person makes others, clients join, and somebody looks.
+func TestManyHands(t *testing.T) {
+	l, w := live(t, "[[at]]\nt = \"1ms\"\nloss = \"5%\"\n[[at]]\nt = \"5ms\"\nnetem = \"delay 1ms\"\n[[at]]\nt = \"9ms\"\nmark = \"here\"\n")
+	said := 0
+	var hands sync.WaitGroup
+	hands.Go(func() {
+		l.Play(time.Now(), nil, func(_ time.Duration, _ config.Change, err error) { said++ })
+	})
+	for client := range 3 {
+		hands.Go(func() {
+			for range 50 {
+				_, _ = l.Change(client, config.NewChange("up.latency", "5ms"))
+				_, _ = l.Undo()
+				_ = l.Config(relay.Client{Turn: client})
+				w.mu.Lock()
+				c := w.c
+				w.mu.Unlock()
+				_, _ = c(relay.Client{Turn: client})
+			}
+		})
+	}
+	hands.Wait()
+	if said != 3 {
+		t.Errorf("the script was told of %d times", said)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"wirelab/cmd/tui/internal/script"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/relay"
+)
+
+// The JSON of `proxy`.
+type (
+	proxyDocument struct {
+		Listen   string  `json:"listen"`
+		To       string  `json:"to"`
+		Seed     uint64  `json:"seed"`
+		Shared   bool    `json:"shared"`
+		Reason   string  `json:"reason"` // finished or interrupted
+		Duration float64 `json:"duration_s"`
+
+		Clients  proxyClients  `json:"clients"`
+		Oversize uint64        `json:"oversize"`
+		Up       relay.Figures `json:"up"`
+		Down     relay.Figures `json:"down"`
+
+		Changes []script.Made `json:"changes"`
+		Lies    []string      `json:"lies"` // in what the emulator did not do what was asked
+	}
+	proxyClients struct {
+		Now       int    `json:"now"`
+		Joined    int    `json:"joined"`
+		Forgotten int    `json:"forgotten"`
+		Refused   uint64 `json:"refused"` // datagrams
+	}
+)
+
+func (p *proxied) document() proxyDocument {
+	up, down := p.live.Asked()
+	t := &p.end.Totals
+	d := proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: "finished",
+		Duration: t.At.Seconds(),
+		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused}, Oversize: t.Oversize,
+		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
+		Changes: append([]script.Made{}, p.live.Changes()...), Lies: p.lies()}
+	if p.interrupted {
+		d.Reason = "interrupted"
+	}
+	return d
+}
+
+// write tells people the totals.
+func (p *proxied) write(w io.Writer) {
+	up, down := p.live.Asked()
+	specs := [2]lossmodel.Spec{up, down}
+	t := &p.end.Totals
+	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten, %d datagrams of more refused.\n", t.At.Seconds(), t.Joined, t.Forgotten,
+		t.Refused)
+	g := newGrid("", "up", "down")
+	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
+		g.row(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
+	}
+	key := func(k string) func(*relay.Flow, lossmodel.Spec) any {
+		return func(_ *relay.Flow, s lossmodel.Spec) any {
+			if s.Netem.String() != "off" {
+				return "netem"
+			}
+			text, _ := s.Get(k)
+			return text
+		}
+	}
+	quantiles := func(h *relay.Histogram) any {
+		if h.N == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%s / %s / %s", relay.Millis(h.Quantile(0.5)), relay.Millis(h.Quantile(0.99)), relay.Millis(h.Max))
+	}
+	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
+	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
+	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
+	row("under way", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
+	row("loss asked", key("loss"))
+	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
+		if f.In == 0 {
+			return "-"
+		}
+		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", 100*float64(f.Lost())/float64(f.In+f.Copies), f.Causes()), ": ")
+	})
+	row("latency asked", key("latency"))
+	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
+	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
+	row("rate asked", key("rate"))
+	g.row("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
+	g.write(w, 0)
+	for _, lie := range p.lies() {
+		fmt.Fprintf(w, "Not as asked: %s.\n", lie)
+	}
+}
+
+// lies says in what the emulator did not do what was asked, over all of the time.
+func (p *proxied) lies() []string {
+	list := []string{}
+	for way := range p.end.Totals.Flows {
+		list = append(list, p.end.Totals.Flows[way].Lies(relay.Way(way))...)
+	}
+	return append(list, p.judge.Lies(p.end.Asked)...)
+}

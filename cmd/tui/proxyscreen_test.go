@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// startProxy runs a proxy on a terminal, with a client that sends to an echo.
+func startProxy(t *testing.T, args ...string) *session {
+	t.Helper()
+	server, listen := echoServer(t), freePort(t)
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(os.Args[0], append([]string{"proxy", "--listen", listen, "--to", server.LocalAddr().String()}, args...)...)
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s.cmd.Stderr = &s.stderr
+	s.start(48, 160)
+	client, err := net.Dial("udp4", listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quit := make(chan struct{})
+	t.Cleanup(func() { close(quit); client.Close() })
+	go func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case <-time.After(2 * time.Millisecond):
+				_, _ = client.Write(make([]byte, 100)) // refused until the proxy listens
+			}
+		}
+	}()
+	return s
+}
+
+// TestProxyDashboard plays with a proxy as a person would: what is typed changes the links of
+// real datagrams, space stops the display alone, and q restores the terminal and prints totals.
+func TestProxyDashboard(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.toml")
+	if err := os.WriteFile(file, []byte("[[at]]\nt = \"300ms\"\nup.latency = \"3ms\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startProxy(t, file)
+	s.see("LIVE")
+	s.see("up latency 3ms") // by the script
+	s.see("joined 1")
+	s.after("/down loss 100\r", "down loss 100%")
+	s.see("lost by loss")
+	s.after("u", "back: down loss 0%")
+	s.after(" ", "DISPLAY STOPPED")
+	s.after("x", "of the seed drew this")
+	s.gone("x", "of the seed drew this")
+	s.gone(" ", "DISPLAY STOPPED")
+	s.after("/loss 140%\r", "expected a percentage")
+	s.gone("\x1b", "expected a percentage")
+	s.after("?", "What is to be seen")
+	s.gone("\x1b", "What is to be seen")
+	s.screen.resize(15, 60)
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 15, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	s.see("[Controls]")
+	if err := keys(s, "q"); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.stderr.String())
+	}
+	all := s.screen.String()
+	at := strings.LastIndex(all, leaveAltScreen)
+	if at < 0 || !strings.Contains(all[at:], "1 clients joined") || !strings.Contains(all[at:], "latency asked") {
+		t.Errorf("after the end: %q", all[max(at, 0):])
+	}
+}
+
+// TestProxyDashboardLeaves: however it is ended, the terminal is restored and totals follow.
+func TestProxyDashboardLeaves(t *testing.T) {
+	for name, c := range map[string]struct {
+		leave func(s *session) error
+		args  []string
+		code  int
+	}{
+		"ctrl-c":   {func(s *session) error { return keys(s, "\x03") }, nil, exitInterrupted},
+		"SIGTERM":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGTERM) }, nil, exitInterrupted},
+		"duration": {func(*session) error { return nil }, []string{"--duration", "1500ms"}, exitDone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startProxy(t, c.args...)
+			s.see("LIVE")
+			if err := c.leave(s); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.end(); code != c.code {
+				t.Errorf("exit %d, want %d; stderr %q", code, c.code, s.stderr.String())
+			}
+			all := s.screen.String()
+			if at := strings.LastIndex(all, leaveAltScreen); at < 0 || !strings.Contains(all[at:], "clients joined") {
+				t.Errorf("after the end: %q", all[max(at, 0):])
+			}
+		})
+	}
+}
+
+// Where standard output is no terminal, or JSON is asked for, there is no dashboard.
+func TestProxyWithoutScreen(t *testing.T) {
+	server := echoServer(t)
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(os.Args[0], "proxy", "--listen", "0", "--to", server.LocalAddr().String(), "--duration", "50ms", "--json")
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s.cmd.Stderr = &s.stderr
+	s.start(48, 160)
+	if code := s.end(); code != exitDone || strings.Contains(s.screen.String(), leaveAltScreen) || !strings.Contains(s.screen.String(), `"lies"`) {
+		t.Error(fmt.Sprint(code, s.screen.String()))
+	}
+}

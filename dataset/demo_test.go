@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/dataset/world"
 )
 
@@ -53,7 +54,7 @@ func recordDemo(t *testing.T) {
 }
 
 // The embedded demo is what the world does under the script "demo" today, value
-// for value. With -short only the first ten seconds are compared.
+// for value. Unless checks are thorough only the first ten seconds are compared.
 func TestDemo(t *testing.T) {
 	if *update {
 		recordDemo(t)
@@ -70,7 +71,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("says it holds %d frames, expected %d", n, demoFrames)
 	}
 	frames := demoFrames
-	if testing.Short() {
+	if !thorough.Checks() {
 		frames = 600
 	}
 	var got frame.Frame
@@ -85,7 +86,7 @@ func TestDemo(t *testing.T) {
 		}
 		return nil
 	})
-	if err := src.Next(&got); !testing.Short() && err != io.EOF {
+	if err := src.Next(&got); thorough.Checks() && err != io.EOF {
 		t.Errorf("after the last frame: %v, expected %v", err, io.EOF)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 // simulated lists the folders whose results must not depend on the machine.
@@ -127,8 +129,8 @@ func (v products) float(e ast.Expr) bool {
 // The golden hashes hold for other machines: those whose processors fuse, and
 // one with registers of another size.
 func TestSameOnOtherMachines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds for other machines: not in -short")
+	if !thorough.Checks() {
+		t.Skip("builds for other machines: under WIRELAB_THOROUGH=1")
 	}
 	machines := []struct{ name, env, runner string }{
 		{"amd64 v3", "GOAMD64=v3", ""},
@@ -160,8 +162,8 @@ func TestSameOnOtherMachines(t *testing.T) {
 // What the compiler makes of the simulation for a processor that can fuse holds
 // no fused instruction.
 func TestNothingIsFused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds for another machine: not in -short")
+	if !thorough.Checks() {
+		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}
 	for _, dir := range simulated {
 		cmd := exec.Command("go", "build", "-gcflags=-S", "./"+dir)

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 )
 
 // reference returns the path of a recording of the reference data, which is not
@@ -128,7 +129,7 @@ func TestReadsReference(t *testing.T) {
 	check(0)
 	n := preamble
 	for ; src.Next(&f) == nil; n++ {
-		if testing.Short() && n%50 != 0 {
+		if !thorough.Checks() && n%50 != 0 {
 			continue
 		}
 		check(n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -45,8 +46,8 @@ func TestFeedbackIsCounted(t *testing.T) {
 // The preset of Blow's experiment. At any loss, the adaptive model needs no more bits
 // than the initial one, and a batch is lost with any of its ten messages.
 func TestBlowTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: nine runs of ten seconds")
+	if !thorough.Checks() {
+		t.Skip("nine runs of ten seconds: under WIRELAB_THOROUGH=1")
 	}
 	c, err := LoadPreset("blow-table")
 	if err != nil {

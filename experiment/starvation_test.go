@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -50,7 +51,7 @@ func closedFormStarvation(rate int, delay time.Duration) float64 {
 // form, for both rates and every delay of the presets.
 func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	length := 20 * time.Minute
-	if testing.Short() || labtest.RaceEnabled {
+	if !thorough.Checks() || labtest.RaceEnabled {
 		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {

@@ -8,15 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/lossmodel/random"
 )
 
 const ms = time.Millisecond
 
 // packets is how many a statistical test sends: enough to see a fault of a
-// thousandth, fewer under -short.
+// thousandth, fewer unless checks are thorough.
 func packets() int {
-	if testing.Short() {
+	if !thorough.Checks() {
 		return 100_000
 	}
 	return 1_000_000

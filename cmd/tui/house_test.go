@@ -106,12 +106,13 @@ var plan = map[string][]string{
 	"dataset/text":            {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
 	"dataset/unpack":          {},                                                                                           // compressed files, in bounded memory
 	"dataset/world":           {"dataset/frame", "dataset/physics", "dataset/source"},
-	"dataset/source":          {"dataset/frame"}, // what sources have in common; knows none of them
-	"dataset/stats":           {"dataset/frame"}, // counts what snapshots are like
-	"dataset/whole":           {},                // files that appear whole or not at all; knows not what is in them
-	"dataset/whole/wholetest": {"dataset/whole"}, // for tests only
-	"dataset/tomlkeys":        {},                // lines of the keys of a text; knows no configuration
-	"dataset/suggest":         {},                // what was most likely meant by a name; knows nothing of what is named
+	"dataset/source":          {"dataset/frame"},                     // what sources have in common; knows none of them
+	"dataset/stats":           {"dataset/frame"},                     // counts what snapshots are like
+	"dataset/whole":           {},                                    // files that appear whole or not at all; knows not what is in them
+	"dataset/whole/wholetest": {"dataset/whole", "dataset/thorough"}, // for tests only
+	"dataset/thorough":        {},                                    // how much tests check
+	"dataset/tomlkeys":        {},                                    // lines of the keys of a text; knows no configuration
+	"dataset/suggest":         {},                                    // what was most likely meant by a name; knows nothing of what is named
 
 	"lossmodel":           {"lossmodel/loss", "lossmodel/netem", "lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},
 	"lossmodel/loss":      {"lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},                                // which packets of a series are lost; knows no links

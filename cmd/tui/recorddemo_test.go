@@ -5,13 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 // The demo can be made anew by anyone: what `record` writes for its script and
 // seed is the embedded file, to the bit.
 func TestRecordMakesTheDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("records 48 s of the world: not in -short")
+	if !thorough.Checks() {
+		t.Skip("records 48 s of the world: under WIRELAB_THOROUGH=1")
 	}
 	path := filepath.Join(t.TempDir(), "demo.bin.zst")
 	o := tui("record", "--out", path, "--script", "demo", "--seed", "4", "--seconds", "48", "--quiet")

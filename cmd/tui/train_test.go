@@ -17,6 +17,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
 )
@@ -267,8 +268,8 @@ func TestTrainedOnTheBook(t *testing.T) {
 // Every encoder of the table that learns does so from what it suits, in short, twice
 // alike, and keeps to its folder.
 func TestTrainQuick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains every encoder that learns")
+	if !thorough.Checks() {
+		t.Skip("trains every encoder that learns: under WIRELAB_THOROUGH=1")
 	}
 	for _, trainer := range table.Trainers() {
 		if trainer.Model {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 )
 
 // The keys that are held are those that count, and no pilot's: a player told to
@@ -71,7 +72,7 @@ func TestReset(t *testing.T) {
 // every minute something happens. One whose keys were taken does not.
 func TestPilotBeginsAnew(t *testing.T) {
 	minutes := 6
-	if testing.Short() {
+	if !thorough.Checks() {
 		minutes = 3
 	}
 	src := start(t, "random")

@@ -15,6 +15,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
+	"wirelab/dataset/thorough"
 )
 
 // start opens a script, seed 1.
@@ -170,14 +171,14 @@ func TestRolling(t *testing.T) {
 
 // Whatever a restless player does for an hour, nothing flies off: no speed above
 // 32 m/s, nobody above 30 m, and nobody clamped at the edges of the world. It
-// takes about half a minute; with -short two minutes are played, with the race
-// detector one.
+// takes about half a minute; unless checks are thorough two minutes are played, with the
+// race detector one.
 func TestBounds(t *testing.T) {
 	seconds := 3600
 	switch {
 	case race:
 		seconds = 60
-	case testing.Short():
+	case !thorough.Checks():
 		seconds = 120
 	}
 	src := start(t, "random")

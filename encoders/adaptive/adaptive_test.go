@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -136,7 +137,7 @@ func (k *talk) say(text []byte, size, rounds int) {
 func TestNothingIsEverWrong(t *testing.T) {
 	text := prose(t)
 	rounds := 3
-	if testing.Short() {
+	if !thorough.Checks() {
 		rounds = 2
 	}
 	for seed := range uint64(24) {
@@ -295,8 +296,8 @@ func TestBook(t *testing.T) {
 	if err != nil {
 		t.Skipf("the book to send is not there: %v", err)
 	}
-	if testing.Short() {
-		t.Skip("sends a book several times")
+	if !thorough.Checks() {
+		t.Skip("sends a book several times: under WIRELAB_THOROUGH=1")
 	}
 	var models uint64
 	ratio := func(loss float64, alter func(p *Params)) float64 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/rotation"
 )
@@ -150,8 +151,8 @@ func TestRolled(t *testing.T) {
 // What the compiler makes of the arithmetic for a processor that can fuse holds
 // no fused instruction: both ends of a packet agree whatever they run on.
 func TestNothingIsFused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds for another machine: not in -short")
+	if !thorough.Checks() {
+		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}
 	cmd := exec.Command("go", "build", "-gcflags=-S", ".")
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=arm64")

@@ -7,6 +7,8 @@ import (
 	"runtime/metrics"
 	"testing"
 	"time"
+
+	"wirelab/dataset/thorough"
 )
 
 const (
@@ -18,8 +20,8 @@ const (
 // patch of them nor to apply it: the parts that changed are searched for in all of
 // the old file, which moved.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: files of 24 MB, and the race detector has memory of its own")
+	if !thorough.Checks() {
+		t.Skip("files of 24 MB, and the race detector has memory of its own: under WIRELAB_THOROUGH=1")
 	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 // change is an edit of noise: at a place some bytes go and others come.
@@ -27,7 +29,7 @@ func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
 func TestChangedNoise(t *testing.T) {
 	const forFile, forChange = 160, 24
 	sizes := []int{1, 30, 700, 5000, 100_000, 270_000}
-	if testing.Short() {
+	if !thorough.Checks() {
 		sizes = []int{1, 700, 100_000}
 	}
 	cases := map[string][]change{}

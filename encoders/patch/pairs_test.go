@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"wirelab/dataset/thorough"
 )
 
 // bsdiff holds what bsdiff 4 needs for each pair (../shared/spec/patch.md).
@@ -55,8 +57,8 @@ func readPair(t *testing.T, archive, dir string) {
 // Real pairs: the new file comes out, the patch is at most 1.05 times that of
 // bsdiff on each and 0.65 times on all, and applying takes at most 10 MB.
 func TestPairs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("77 MB of files")
+	if !thorough.Checks() {
+		t.Skip("77 MB of files: under WIRELAB_THOROUGH=1")
 	}
 	archives, _ := filepath.Glob("../../../shared/data/pairs/*.tar.zst")
 	if len(archives) == 0 {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"wirelab/dataset/thorough"
 	"wirelab/encoders/patch/delta"
 )
 
@@ -94,8 +95,8 @@ func TestRoundTrip(t *testing.T) {
 	for name, pair := range pairs() {
 		for _, fast := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fast=%v", name, fast), func(t *testing.T) {
-				if testing.Short() && len(pair[1]) > 100_000 {
-					t.Skip("-short: a long file")
+				if !thorough.Checks() && len(pair[1]) > 100_000 {
+					t.Skip("a long file: under WIRELAB_THOROUGH=1")
 				}
 				patch := mustMake(t, pair[0], pair[1], fast)
 				got, err := apply(pair[0], patch)
@@ -146,7 +147,7 @@ func TestWrongOld(t *testing.T) {
 // A patch that was cut, or in which a bit is another, is refused.
 func TestDamage(t *testing.T) {
 	old, stride := text(6000), 17
-	if testing.Short() {
+	if !thorough.Checks() {
 		stride = 131
 	}
 	for _, fast := range []bool{false, true} {

@@ -3,13 +3,15 @@ package patch
 import (
 	"bytes"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 // Watch reports every byte once and in order, what it reports adds up to the
 // patch, and a block stands out in the cells that it was taken from.
 func TestWatch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: files of 3 MB")
+	if !thorough.Checks() {
+		t.Skip("files of 3 MB: under WIRELAB_THOROUGH=1")
 	}
 	old := noise(3<<20, 1)
 	swapped := append(bytes.Clone(old[2<<20:]), old[:2<<20]...)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 // What the compiler makes of floats for a processor that can fuse a product with a
@@ -13,8 +15,8 @@ import (
 // and everyone who trains finds the same. A test that compares results, on inputs
 // that are few, may miss a last bit.
 func TestNothingIsFused(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds for another machine")
+	if !thorough.Checks() {
+		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
 	}
 	tool, err := exec.LookPath("go")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -57,7 +58,7 @@ func TestExtremes(t *testing.T) {
 	for _, c := range All() {
 		for _, n := range []int{1, 2, 901, 5000} {
 			s := frame.Cubes(n)
-			if !c.Suits(s) || testing.Short() && n > 901 {
+			if !c.Suits(s) || !thorough.Checks() && n > 901 {
 				continue
 			}
 			p := newPair(t, c, s)
@@ -118,8 +119,8 @@ func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Fra
 // decoder and the spare memo are the very ones that the bad bytes have been through.
 func TestChainSurvives(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if s.Rows > 901 || testing.Short() && s.Rows > 100 {
-			t.Skip("long packets")
+		if s.Rows > 901 || !thorough.Checks() && s.Rows > 100 {
+			t.Skip("long packets: under WIRELAB_THOROUGH=1")
 		}
 		const age = 2
 		j := record(t, c, s, story(s, 8, 11), age)

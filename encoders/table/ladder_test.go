@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
@@ -54,7 +55,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 // spends fewer bits on orientation than the smallest three.
 func TestLadder(t *testing.T) {
 	names, length := recording.Names(), 0
-	if testing.Short() {
+	if !thorough.Checks() {
 		names, length = []string{"charlie", "bravo"}, 300
 	}
 	for _, name := range names {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -13,7 +14,7 @@ import (
 // in three of them is at its least here, one in three at its most.
 func TestEveryParam(t *testing.T) {
 	settings := 60
-	if testing.Short() {
+	if !thorough.Checks() {
 		settings = 10
 	}
 	for _, c := range All() {

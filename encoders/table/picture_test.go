@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
@@ -141,8 +142,8 @@ func (c *chart) svg() []byte {
 
 // The picture in the README shows what the encoders do with charlie now.
 func TestPicture(t *testing.T) {
-	if testing.Short() && !*update {
-		t.Skip("draws a whole recording")
+	if !thorough.Checks() && !*update {
+		t.Skip("draws a whole recording: under WIRELAB_THOROUGH=1")
 	}
 	chain := oneChain(recording.Load(t, "charlie", 0))
 	c := &chart{}

@@ -15,6 +15,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -85,8 +86,8 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 // where that cannot be, it says so and skips.
 func TestPortableBytes(t *testing.T) {
 	child := os.Getenv(portableEnv) != ""
-	if testing.Short() && !child {
-		t.Skip("builds this test for three other processors")
+	if !thorough.Checks() && !child {
+		t.Skip("builds this test for three other processors: under WIRELAB_THOROUGH=1")
 	}
 	demo := demoFrames(t, 400, 430)
 	var here strings.Builder

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/internal/labtest"
@@ -49,7 +50,7 @@ func failures(l *lane) int64 {
 // after the damage, both ends count alike, and every packet is what was sent.
 func TestDamagedNumbersHeal(t *testing.T) {
 	seeds := uint64(30)
-	if testing.Short() {
+	if !thorough.Checks() {
 		seeds = 10
 	}
 	moved := 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
@@ -70,7 +71,7 @@ func lawHolds(t *testing.T, s *Session) {
 // swaps, param changes and reshapes: nothing is ever decoded wrong.
 func TestNothingIsEverWrong(t *testing.T) {
 	rounds := 60
-	if testing.Short() {
+	if !thorough.Checks() {
 		rounds = 12
 	}
 	for seed := range uint64(rounds) {
@@ -111,7 +112,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 // are tainted, and no other frame is wrong.
 func TestDamageIsTaintedNotWrong(t *testing.T) {
 	rounds := 12
-	if testing.Short() {
+	if !thorough.Checks() {
 		rounds = 2
 	}
 	for seed := range uint64(rounds) {
@@ -163,7 +164,7 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 // failure of any kind across any schedule of swaps.
 func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	all, rounds := labtest.OfCubes(), 10
-	if testing.Short() {
+	if !thorough.Checks() {
 		rounds = 2
 	}
 	for seed := range uint64(rounds) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -52,7 +53,7 @@ func shadowNamed(names ...string) (list []config.Encoder) {
 // have wrapped.
 func TestLateShadowMeetsTheSameFates(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
-		if joins > time.Minute && testing.Short() {
+		if joins > time.Minute && !thorough.Checks() {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
@@ -255,7 +256,7 @@ func TestShadowsAreBounded(t *testing.T) {
 // wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
 	rounds := 24
-	if testing.Short() {
+	if !thorough.Checks() {
 		rounds = 6
 	}
 	for seed := range uint64(rounds) {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 func ones(n int) []float64 {
@@ -97,7 +99,7 @@ func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64)
 // for correlated samples, for which naive intervals do not.
 func TestCoverage(t *testing.T) {
 	trials := 400
-	if testing.Short() {
+	if !thorough.Checks() {
 		trials = 150
 	}
 	naive := func(a, b Ratio, seed uint64) Interval { return ratios(a, b, 1, 1, seed) }
@@ -129,7 +131,7 @@ func TestCoverage(t *testing.T) {
 // distribution do not differ.
 func TestQuantileCoverage(t *testing.T) {
 	trials := 300
-	if testing.Short() {
+	if !thorough.Checks() {
 		trials = 100
 	}
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -140,8 +141,8 @@ values = ["0%", "10%", "30%", "50%"]
 // middle, and a server that is killed and begun again: every run is there once, and all
 // is as on one core.
 func TestQueueSurvives(t *testing.T) {
-	if testing.Short() {
-		t.Skip("NOT RUN with -short: processes that are killed")
+	if !thorough.Checks() {
+		t.Skip("processes that are killed: under WIRELAB_THOROUGH=1")
 	}
 	p := planned(t, medium)
 	want := swept(t, p, Options{Jobs: 2}).Digest

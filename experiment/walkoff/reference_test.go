@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 )
@@ -35,7 +36,7 @@ func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 // TestEveryEncoder: all encoders of cubes are lossless and legal.
 func TestEveryEncoder(t *testing.T) {
 	frames, names := 800, []string{"alpha", "bravo", "charlie"} // by then much is in motion
-	if testing.Short() {
+	if !thorough.Checks() {
 		frames, names = 60, names[:1]
 	}
 	for _, name := range names {

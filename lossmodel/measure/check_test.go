@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/capture"
 )
@@ -24,7 +25,7 @@ func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
 }
 
 func packets() int {
-	if testing.Short() {
+	if !thorough.Checks() {
 		return 50_000
 	}
 	return 200_000

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"wirelab/dataset/thorough"
 )
 
 func parsed(t testing.TB, line string) Params {
@@ -18,7 +20,7 @@ func parsed(t testing.TB, line string) Params {
 // The shares that warnings name are those that come out.
 func TestEffectiveRates(t *testing.T) {
 	packets := 4_000_000
-	if testing.Short() {
+	if !thorough.Checks() {
 		packets = 400_000
 	}
 	for _, c := range []struct {

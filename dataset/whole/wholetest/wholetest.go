@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"wirelab/dataset/thorough"
 	"wirelab/dataset/whole"
 )
 
@@ -52,12 +53,17 @@ func (f *Failing) before(op whole.Op, path string) error {
 }
 
 // Each calls try with a disk whose first operation fails, then the second, and so on
-// until there are no more; and then again with a crash at each. It returns how many
-// operations there were.
+// until there are no more; and then again with a crash at each. Unless checks are
+// thorough it is one operation in three. It returns how many operations there were, or
+// one or two more.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
+	step := 3
+	if thorough.Checks() {
+		step = 1
+	}
 	for _, crash := range []bool{false, true} {
-		for n = 1; ; n++ {
+		for n = 1; ; n += step {
 			d := FailAt(n, crash)
 			try(t, d, crash)
 			if d.Op == "" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
 	"wirelab/encoders/internal/recording"
@@ -193,8 +194,8 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) float64 {
 // legal. lima
 // is in nobody's tables, and charlie and kilo nobody has tuned on.
 func TestReferenceFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("whole recordings")
+	if !thorough.Checks() {
+		t.Skip("whole recordings: under WIRELAB_THOROUGH=1")
 	}
 	for name, giesen := range map[string]float64{"bravo": 397.0, "charlie": 424.3, "kilo": 443.3, "lima": 427.2} {
 		frames := recording.Load(t, name, 0)

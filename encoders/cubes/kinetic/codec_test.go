@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
@@ -85,7 +86,7 @@ func TestRecordings(t *testing.T) {
 		"kinetic":      {"bravo": 180, "lima": 192},
 	}
 	frames := 200
-	if testing.Short() {
+	if !thorough.Checks() {
 		frames = 40
 	}
 	both(t, func(t *testing.T, codec encoders.Codec) {

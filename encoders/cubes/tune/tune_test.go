@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes"
 	"wirelab/encoders/internal/recording"
@@ -142,8 +143,8 @@ func pairsOf(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
 
 // The figures that a brute-force evaluation found on charlie.
 func TestCharlie(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the whole recording")
+	if !thorough.Checks() {
+		t.Skip("the whole recording: under WIRELAB_THOROUGH=1")
 	}
 	pairs := pairsOf(t, "charlie", 0, 1)
 	position, orientation := search(Position, pairs), search(Orientation, pairs)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"wirelab/dataset/thorough"
 	"wirelab/encoders/patch/delta"
 )
 
@@ -53,7 +54,7 @@ func planAll(t *testing.T, old, new []byte) work {
 // counted, since seconds depend on the machine.
 func TestWork(t *testing.T) {
 	n := 2 << 20
-	if testing.Short() {
+	if !thorough.Checks() {
 		n = 1 << 20
 	}
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"testing"
 
+	"wirelab/dataset/thorough"
 	"wirelab/encoders/nn"
 )
 
@@ -59,7 +60,7 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 // and rounding to integers costs next to nothing.
 func TestLearnsAKnownMixture(t *testing.T) {
 	n, epochs := 60_000, 6
-	if testing.Short() {
+	if !thorough.Checks() {
 		n, epochs = 20_000, 6
 	}
 	set, _ := known(1, n)

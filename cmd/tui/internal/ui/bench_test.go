@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/engine"
 
 	"wirelab/cmd/tui/internal/labtest"
@@ -104,8 +105,8 @@ func (l *playLab) Do(experiment.Command) bool { return true }
 // ten seconds of moving data, and counts the bytes that a second of it costs.
 // The count is by seconds of the session, so a slow machine changes nothing.
 func TestTerminalBudget(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes ten seconds")
+	if !thorough.Checks() {
+		t.Skip("takes ten seconds: under WIRELAB_THOROUGH=1")
 	}
 	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {
 		for _, page := range []string{"1", "4"} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
@@ -32,7 +33,7 @@ func checkScreen(t *testing.T, what, view string, w, h int) {
 
 // sizes are all widths and all heights from 1 to 250 and 80, in a seeded shuffle
 // that meets each several times, and the corners.
-func sizes() [][2]int {
+func sizes(most int) [][2]int {
 	rng := rand.New(rand.NewPCG(9, 9))
 	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 20}, {59, 20}, {60, 19}, {104, 32}, {103, 32}, {104, 31},
 		{160, 48}, {80, 24}}
@@ -42,14 +43,17 @@ func sizes() [][2]int {
 			list = append(list, [2]int{w + 1, heights[i]%80 + 1})
 		}
 	}
-	return list
+	if !thorough.Checks() {
+		most = min(most, 90)
+	}
+	return list[:min(most, len(list))]
 }
 
 func TestEveryLineFitsEverySize(t *testing.T) {
 	for name, renderer := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
 		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
 		m := screen(labtest.NewLab(), 80, 24, renderer)
-		for i, s := range sizes() {
+		for i, s := range sizes(1000) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
 			if i%7 == 0 {
@@ -69,7 +73,7 @@ func TestOverlaysFitEverySize(t *testing.T) {
 	} {
 		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Picture: widePicture})
 		press(m, keys...)
-		for _, s := range sizes()[:250] {
+		for _, s := range sizes(250) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, what, m.View(), s[0], s[1])
 		}
@@ -99,7 +103,7 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	for _, snap := range []*engine.Snapshot{hostileLab().Snap, {Config: config.Default()},
 		{Config: config.Default(), Lanes: make([]engine.Lane, 1)}} {
 		lab.Snap = snap
-		for _, s := range sizes()[:200] {
+		for _, s := range sizes(200) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			m.lab.Ticks = slowTicks - 1
 			press(m, "tab", "left")

@@ -82,7 +82,7 @@ func TestNewPagesFitEverySize(t *testing.T) {
 			}
 			press(m, keys...)
 			after(m)
-			for i, s := range sizes()[:250] {
+			for i, s := range sizes(250) {
 				m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 				checkScreen(t, fmt.Sprint(name, keys), m.View(), s[0], s[1])
 				if i%9 == 0 {
@@ -109,7 +109,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		lab.Snap.Lanes = append(lab.Snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
 		lab.Snap.Opened = &engine.Opened{ID: engine.PacketID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)
-		for _, s := range sizes()[:120] {
+		for _, s := range sizes(120) {
 			m.Update(tickMsg{})
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, "hostile "+key, m.View(), s[0], s[1])

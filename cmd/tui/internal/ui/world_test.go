@@ -263,7 +263,7 @@ func TestWorldFitsEverySize(t *testing.T) {
 		m := screen(lab, 80, 24, opt)
 		press(m, "4")
 		full := lab.Snap.World
-		for i, s := range sizes() {
+		for i, s := range sizes(1000) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			checkScreen(t, name, m.View(), s[0], s[1])
 			if i%5 == 0 {

@@ -43,7 +43,7 @@ func (p *proxied) document() proxyDocument {
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.Made{}, p.live.Changes()...), Lies: p.lies()}
+		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: p.lies()}
 	if p.interrupted {
 		d.Reason = "interrupted"
 	}
@@ -79,6 +79,7 @@ func (p *proxied) write(w io.Writer) {
 	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
 	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
 	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
+	row("not sent by the system", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
 	row("under way", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
 	row("loss asked", key("loss"))
 	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {

@@ -94,6 +94,18 @@ var besides = []string{"changed-index", "relative-position", "relative-orientati
 
 func startSoak(t *testing.T, seed uint64, args ...string) *soakRun {
 	t.Helper()
+	reports := t.TempDir()
+	x := soakOf(t, seed, append(args, "--reports", reports)...)
+	x.reports = reports
+	for _, name := range besides {
+		x.say("shadow " + name)
+	}
+	return x
+}
+
+// soakOf runs a command on a terminal, and is told what it has in use.
+func soakOf(t *testing.T, seed uint64, args ...string) *soakRun {
+	t.Helper()
 	askedR, askedW, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -102,9 +114,9 @@ func startSoak(t *testing.T, seed uint64, args ...string) *soakRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &soakRun{session: &session{t: t, read: make(chan struct{})}, rng: rand.New(rand.NewPCG(seed, 4)), reports: t.TempDir(),
+	x := &soakRun{session: &session{t: t, read: make(chan struct{})}, rng: rand.New(rand.NewPCG(seed, 4)),
 		ask: askedW, answers: bufio.NewScanner(answerR), begun: time.Now(), rows: 48, cols: 160}
-	x.cmd = exec.Command(os.Args[0], append(args, "--reports", x.reports)...)
+	x.cmd = exec.Command(os.Args[0], args...)
 	x.cmd.Env = append(os.Environ(), programEnv+"=1", gaugesEnv+"=1", "TERM=tmux-256color")
 	x.cmd.ExtraFiles = []*os.File{askedR, answerW}
 	x.cmd.Stderr = &x.stderr
@@ -121,9 +133,6 @@ func startSoak(t *testing.T, seed uint64, args ...string) *soakRun {
 		close(x.read)
 	}()
 	x.see("LIVE")
-	for _, name := range besides {
-		x.say("shadow " + name)
-	}
 	return x
 }
 

@@ -119,7 +119,7 @@ func (m *Model) drawTrust(c *look.Canvas, focused bool) {
 			}
 			pieces = append(pieces, look.Dim.Span("asked "), look.Plain.Span(figure(k, k.Asked)), look.Dim.Span(" did "), did, look.Dim.Span(" "+k.Unit))
 			if k.OK && (math.IsInf(k.Most, 0) || k.Name == "rate") {
-				pieces = append(pieces, look.Dim.Span(map[bool]string{true: ", no more than that", false: ", no less than that"}[k.Name == "rate"]))
+				pieces = append(pieces, look.Dim.Span(map[bool]string{true: " or less", false: " or more"}[k.Name == "rate"]))
 			}
 			put(k.OK, pieces...)
 		}

@@ -177,8 +177,8 @@ func (m *Model) newest(list []relay.Fated, n int) []relay.Fated {
 
 // hear tells of what was changed and remarked since the last look.
 func (m *Model) hear() {
-	made := m.proxy.Live.Changes()
-	for _, x := range made[min(m.told, len(made)):] {
+	made := m.proxy.Live.Changes(m.told)
+	for _, x := range made {
 		label := x.Change.Label()
 		if x.Undo {
 			label = "back: " + label
@@ -190,7 +190,7 @@ func (m *Model) hear() {
 		m.marks = append(m.marks, x.StampedChange)
 		m.say(label, false)
 	}
-	m.told = len(made)
+	m.told += len(made)
 	m.marks = m.marks[max(len(m.marks)-200, 0):]
 	notes := m.proxy.Notes.All()
 	for _, text := range notes[min(m.heard, len(notes)):] {

@@ -233,7 +233,7 @@ func (m *Model) linkName() string {
 	if c.Profile != "" {
 		return "profile " + c.Profile
 	}
-	if len(m.proxy.Live.Changes()) == 0 {
+	if m.told == 0 {
 		return m.proxy.Live.Script.Title
 	}
 	return look.Short(m.proxy.Live.Script.Title, 20) + ", changed"

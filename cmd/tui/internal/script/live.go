@@ -65,11 +65,12 @@ func (l *Live) Config(who relay.Client) *config.Config {
 	return c
 }
 
-// Changes returns what was changed so far, by the script and by a person.
-func (l *Live) Changes() []Made {
+// Changes returns what was changed so far, by the script and by a person, from the n-th
+// change on.
+func (l *Live) Changes(n int) []Made {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.changes)
+	return slices.Clone(l.changes[min(n, len(l.changes)):])
 }
 
 // Asked returns what the links of clients without conditions of their own are set to.
@@ -168,7 +169,7 @@ func (l *Live) Change(client int, ch config.Change) (time.Duration, error) {
 }
 
 // mostSteps and mostChanges bound what is remembered.
-const mostSteps, mostChanges = 1000, 100_000
+const mostSteps, mostChanges = 200, 100_000
 
 // after is what holds after a change; nothing is done yet.
 func (s state) after(script *Script, client int, ch config.Change) (next state, err error) {

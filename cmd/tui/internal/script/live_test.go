@@ -98,7 +98,7 @@ func TestChangesForAllAndForOne(t *testing.T) {
 	}
 	back(l.Undo, false)
 	expect("at last", "1% 1%", "1% 1%", "9% 1%", "1% 1%")
-	made := l.Changes()
+	made := l.Changes(0)
 	if len(made) != 14 || made[1].Client != 3 || !made[4].Undo || made[4].Change.Label() != "down loss 2%, up loss 1%" || made[7].Undo {
 		t.Errorf("%d changes: %+v", len(made), made)
 	}
@@ -122,7 +122,7 @@ func TestRefusedChanges(t *testing.T) {
 			t.Errorf("%s = %s: %v", c.key, c.value, err)
 		}
 	}
-	if len(l.Changes()) != 0 || w.now != 0 {
+	if len(l.Changes(0)) != 0 || w.now != 0 {
 		t.Error("something was done")
 	}
 	if _, err := l.Change(7, config.NewChange("down.loss", "3%")); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"net"
 	"os"
@@ -267,5 +268,49 @@ func TestLinksFitOfProxy(t *testing.T) {
 		if e.Name == "loss" && (e.Low > 0.2 || e.High < 0.2) {
 			t.Errorf("%+v, set was 0.2", e)
 		}
+	}
+}
+
+// A dictionary of one's own game: trained, named in a run, in the report by its digest,
+// and found again beside it.
+func TestDictionaryOfAGame(t *testing.T) {
+	dir := t.TempDir()
+	path, dictionary, out := filepath.Join(dir, "game.pcap"), filepath.Join(dir, "game.zdict"), filepath.Join(dir, "report")
+	var list []seen
+	for i := range 500 {
+		text := fmt.Sprintf("player %d moves to place %d of the map, looking to the %s", i%7, i*i%100, []string{"north", "south", "east"}[i*i%3])
+		list = append(list, seen{at: time.Duration(i) * 30 * time.Millisecond, data: []byte(text)})
+	}
+	writePcap(t, path, list)
+	spec := "packets:" + path + ",port=7000,dir=down"
+	if o := tui("train", "--encoder", "zstd-dict", "--data", spec, "--out", dictionary, "--size", "8KB", "--quiet"); o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	var doc messageInfo
+	document(t, tui("datasets", "stats", spec, "--encoder", "zstd-dict dictionary="+dictionary, "--encoder", "zstd-dict", "--json").stdout, &doc)
+	if len(doc.Encoders) != 2 || doc.Encoders[0].Encoder != `zstd-dict dictionary="`+dictionary+`"` || 2*doc.Encoders[0].Bytes > doc.Encoders[1].Bytes ||
+		!strings.Contains(doc.Encoders[1].Problem, "no dictionary is named") {
+		t.Errorf("%+v", doc.Encoders)
+	}
+	if o := tui("run", "--data", spec, "--encoder", "zstd-dict", "--set", "encoder.params.dictionary="+dictionary, "--out", out, "--quiet"); o.code != exitDone {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	there := t.TempDir()
+	for _, name := range []string{path, dictionary, filepath.Join(out, "report.json")} {
+		if err := os.Rename(name, filepath.Join(there, filepath.Base(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code != exitDone {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+	if err := os.WriteFile(filepath.Join(there, "game.zdict"), []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code == exitDone || !strings.Contains(o.stderr, "game.zdict") {
+		t.Errorf("with another dictionary: exit %d: %s", o.code, o.stderr)
+	}
+	if o := tui("run", "--data", spec, "--encoder", "zstd-dict"); o.code != exitUsage && !strings.Contains(o.stderr, "game.pcap") {
+		t.Errorf("without the capture: exit %d: %s", o.code, o.stderr)
 	}
 }

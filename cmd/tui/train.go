@@ -52,11 +52,13 @@ same files on every machine. Interrupted, an encoder keeps the files it had.
 
 datagram and datagram-acked have nothing embedded: --encoder names one of them, and
 --out the file of a model of one's own game, which both ends load
-(--set encoder.params.model=FILE); --size bounds it.`,
+(--set encoder.params.model=FILE); --size bounds it. So it is with zstd-dict and a
+dictionary of datagrams (--set encoder.params.dictionary=FILE).`,
 		Example: `  tui train --data demo --out trained --quick
   tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
   tui train --data text:book.txt --held text --out trained
-  tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB`,
+  tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB
+  tui train --encoder zstd-dict --data packets:match.pcap --out game.zdict --size 64KB`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
 	}
@@ -64,7 +66,7 @@ datagram and datagram-acked have nothing embedded: --encoder names one of them, 
 	cmd.Flags().StringVar(&f.held, "held", "", "measure on this recording (`SPEC`), which nothing is learnt from")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below this folder (`DIR`), or of a model of one's own its file")
 	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train this `encoder` only (default all that learn)")
-	cmd.Flags().StringVar(&f.size, "size", "", "bytes (`SIZE`) that the file of a model may have, such as 64KB (default 256KB)")
+	cmd.Flags().StringVar(&f.size, "size", "", "bytes (`SIZE`) that the file of a model may have, such as 64KB (default 256KB, of a dictionary 32KB)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the learning, and of data that is generated")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "one short pass over little data: to see that it works")
 	a.addOutputFlags(cmd, &f.json)
@@ -131,6 +133,9 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	if err != nil {
 		return err
 	}
+	if trainers, err = a.forData(ctx, f, trainers); err != nil {
+		return err
+	}
 	model := trainers[0].Model // then there is no other
 	dir := f.out
 	if model {
@@ -175,16 +180,44 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 		return slices.DeleteFunc(slices.Clone(all), func(t train.Trainer) bool { return t.Model }), nil
 	}
 	var known []string
+	var chosen []train.Trainer
 	for _, t := range all {
 		if t.Encoder == name {
-			return []train.Trainer{t}, nil
+			chosen = append(chosen, t)
 		}
-		known = append(known, t.Encoder)
+		if !slices.Contains(known, t.Encoder) {
+			known = append(known, t.Encoder)
+		}
+	}
+	if len(chosen) > 0 {
+		return chosen, nil
 	}
 	if _, err := table.ByName(name); err == nil {
 		return nil, usagef("encoder %s has nothing to learn; expected one of %s", name, strings.Join(known, ", "))
 	}
 	return nil, usage(unknownName("encoder", name, known, "tui encoders"))
+}
+
+// forData chooses among trainers of one encoder, which learn from data of different kinds.
+func (a *app) forData(ctx context.Context, f trainFlags, trainers []train.Trainer) ([]train.Trainer, error) {
+	if f.encoder == "" || len(trainers) < 2 {
+		return trainers, nil
+	}
+	data := dataFlags{spec: joined(f.data)[0], seed: f.seed}
+	if err := data.rereadable(); err != nil {
+		return nil, err
+	}
+	src, err := data.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closeSource(src)
+	for _, t := range trainers {
+		if learnsFrom(t, src.Schema()) {
+			return []train.Trainer{t}, nil
+		}
+	}
+	return trainers, nil // to be told what they learn from
 }
 
 // trainAll trains one encoder after the other and writes the files of each as soon

@@ -9,7 +9,7 @@ import (
 
 // Params are the parameters of both encoders.
 type Params struct {
-	Model string `toml:"model" help:"file of the model that both ends have, as tui train writes it"`
+	Model string `toml:"model" help:"file of the model that both ends have, as tui train writes it" file:"true"`
 }
 
 const source = "ours, after Mahoney's PAQ; the idea of a trained, stateless model is Oodle Network's (RAD, 2016)"

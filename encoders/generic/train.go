@@ -11,9 +11,13 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Trainers returns what learns the dictionary of zstd-dict.
+// Trainers returns what learns the dictionary of zstd-dict: the embedded one, or a user's
+// own of datagrams.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "zstd-dict", Folder: "encoders/generic", Train: learn}}
+	return []train.Trainer{
+		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: learn},
+		{Encoder: "zstd-dict", Model: true, Suits: packetsSuit, Train: learnPackets},
+	}
 }
 
 const (
@@ -81,7 +85,7 @@ func build(samples [][]byte) ([]byte, error) {
 	dictionary, err := zstd.BuildDict(zstd.BuildDictOptions{
 		ID: trainedNumber, Contents: samples, History: samples[0],
 		Offsets: [3]int{1, 4, 8}, // as where there is no dictionary
-		Level:   zstd.EncoderLevel(ZstdDict().Params.(*ZstdParams).Level),
+		Level:   zstd.EncoderLevel(ZstdDict().Params.(*DictParams).Level),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("generic: a dictionary of %d frames: %w", len(samples), err)
@@ -114,7 +118,7 @@ func bitsPerCube(ctx context.Context, clips []train.Clip, trained []byte) (float
 	spent, changed := 0, 0
 	for _, clip := range clips {
 		l := newLayout(clip.Schema)
-		z := newZstd(l.size, ZstdDict().Params)
+		z := newZstd(l.size, Zstd().Params)
 		z.trained = trained
 		var last [age]frame.Frame
 		var plain, packet []byte

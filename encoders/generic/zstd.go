@@ -11,7 +11,7 @@ import (
 	"wirelab/encoders"
 )
 
-// ZstdParams are the parameters of zstd, zstd-dict and zstd-baseline.
+// ZstdParams are the parameters of zstd and zstd-baseline.
 type ZstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
@@ -51,6 +51,8 @@ type zstandard struct {
 	window   int    // a power of two that holds the dictionary and the frame
 	trained  []byte // a dictionary in the library's format, nil for none
 	baseline bool   // the baseline is the dictionary
+	bare     bool   // packets leave out the magic number
+	framed   []byte // a packet with it
 	enc      *zstd.Encoder
 	dec      *zstd.Decoder
 }
@@ -61,6 +63,9 @@ func newZstd(most int, params any) *zstandard {
 		window: 1 << bits.Len(uint(2*most)),
 	}
 }
+
+// magic begins every frame of Zstandard.
+const magic = "\x28\xb5\x2f\xfd"
 
 // dictionary is the number of the baseline as a dictionary; the library allows
 // none below 1.
@@ -84,6 +89,10 @@ func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 			return dst, fmt.Errorf("generic: zstd: %w", err)
 		}
 	}
+	if z.bare {
+		z.framed = z.enc.EncodeAll(src, z.framed[:0])
+		return append(dst, z.framed[min(len(magic), len(z.framed)):]...), nil
+	}
 	return z.enc.EncodeAll(src, dst), nil
 }
 
@@ -104,6 +113,10 @@ func (z *zstandard) expand(dst, src, base []byte) ([]byte, error) {
 		if err := z.dec.ResetWithOptions(nil, zstd.WithDecoderDictRaw(dictionary, base)); err != nil {
 			return dst, fmt.Errorf("generic: zstd: %w", err)
 		}
+	}
+	if z.bare && len(src) > 0 { // of nothing, the library makes nothing
+		z.framed = append(append(z.framed[:0], magic...), src...)
+		src = z.framed
 	}
 	out, err := z.dec.DecodeAll(src, dst)
 	if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -2,6 +2,9 @@ package generic
 
 import (
 	_ "embed" // the trained dictionary
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -17,19 +20,64 @@ var trainedDictionary []byte
 // numbers above 255 would take more than a byte of each.
 const trainedNumber = 67
 
+// DictParams are the parameters of zstd-dict.
+type DictParams struct {
+	Level      int    `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
+	Dictionary string `toml:"dictionary" help:"file of a dictionary that both ends have, as tui train writes it" file:"true"`
+}
+
+// MaxDictionary bounds the file of a dictionary, in bytes: windows of packets hold it.
+const MaxDictionary = 1 << 17
+
 // ZstdDict compresses every frame by itself with a dictionary that both ends have had
-// from the start. It suits cubes only, any number of them, since cubes are all that
-// the dictionary has seen.
+// from the start: of cubes an embedded one, of datagrams a user's own. Datagrams travel
+// without the four bytes that every frame of Zstandard begins with.
 func ZstdDict() encoders.Codec {
 	return encoders.Codec{
-		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true, Suits: frame.IsCubes,
-		Summary: "every frame by itself through Zstandard, with a dictionary trained on another recording",
+		ID: 67, Name: "zstd-dict", Refs: 1, Standalone: true, Suits: dictSuits,
+		Summary: "every frame by itself through Zstandard, with a dictionary trained on other recordings, or captures",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
-		Params:  &ZstdParams{Level: 3},
-		New: with(func(most int, params any) compressor {
-			z := newZstd(most, params)
-			z.trained = trainedDictionary
-			return z
-		}),
+		Params:  &DictParams{Level: 3},
+		New: func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+			p := params.(*DictParams)
+			trained, err := p.read()
+			if err != nil {
+				return nil, nil, err
+			}
+			bare := !frame.IsCubes(s)
+			if trained == nil && !bare {
+				trained = trainedDictionary
+			}
+			return with(func(most int, _ any) compressor {
+				z := newZstd(most, &ZstdParams{p.Level})
+				z.trained, z.bare = trained, bare
+				return z
+			})(s, params)
+		},
 	}
+}
+
+// dictSuits is about what dictionaries are made of.
+func dictSuits(s *frame.Schema) bool {
+	return frame.IsCubes(s) || packetsSuit(s)
+}
+
+// packetsSuit is about datagrams of a program: nothing but a body.
+func packetsSuit(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
+
+// read reads the dictionary, nil if none is named.
+func (p *DictParams) read() ([]byte, error) {
+	if p.Dictionary == "" {
+		return nil, nil
+	}
+	data, err := encoders.ReadFile(p.Dictionary, MaxDictionary)
+	if err == nil {
+		if d, bad := zstd.InspectDictionary(data); bad != nil || d.ID() == 0 || d.ID() > 255 {
+			err = fmt.Errorf("%s is no dictionary of Zstandard, or its number is not 1 to 255", p.Dictionary)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w dictionary: %w; expected a file that tui train --encoder zstd-dict made", encoders.ErrParam, err)
+	}
+	return data, nil
 }

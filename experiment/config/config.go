@@ -113,10 +113,14 @@ func (e Encoder) Clone() Encoder {
 
 // CodecTable lists the codecs that this configuration knows.
 func (c *Config) CodecTable() []encoders.Codec {
-	if c.Codecs != nil {
-		return c.Codecs
+	list := slices.Clone(c.Codecs)
+	if list == nil {
+		list = table.All()
 	}
-	return table.All()
+	for i := range list {
+		list[i] = *encoders.Located(&list[i], c.Find)
+	}
+	return list
 }
 
 func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 )
@@ -104,7 +105,7 @@ func encodingOf(key string, e config.Encoder, c *config.Config, schema *frame.Sc
 	if err != nil {
 		return endpoint.Encoding{}, err
 	}
-	run, err := endpoint.NewEncoding(schema, codec, params)
+	run, err := endpoint.NewEncoding(schema, encoders.Located(codec, c.Find), params)
 	return run, config.ErrorAt(key, err)
 }
 

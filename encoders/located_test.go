@@ -1,0 +1,56 @@
+package encoders
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+type fileParams struct {
+	Level int    `toml:"level" help:"effort"`
+	Model string `toml:"model" help:"a file" file:"true"`
+}
+
+// The codec gets the path where a file lies; what travels is the name that was given.
+func TestLocated(t *testing.T) {
+	var opened string
+	codec := Codec{Name: "x", Params: &fileParams{}, New: func(_ *frame.Schema, params any) (Encoder, Decoder, error) {
+		opened = params.(*fileParams).Model
+		return nil, nil, nil
+	}}
+	found := Located(&codec, func(name string) string { return "/elsewhere/" + name })
+	params := &fileParams{Level: 3, Model: "game.model"}
+	if _, _, err := found.New(nil, params); err != nil || opened != "/elsewhere/game.model" || params.Model != "game.model" {
+		t.Errorf("opened %q, the params are %+v, error %v", opened, params, err)
+	}
+	if text := string(found.Canonical(params)); text != `level=3 model="game.model"` {
+		t.Errorf("%s travels", text)
+	}
+	if _, _, _ = found.New(nil, &fileParams{}); opened != "" {
+		t.Errorf("without a name, %q was opened", opened)
+	}
+	if names := codec.Unnamed(&fileParams{}); len(names) != 1 || names[0] != "model" || len(codec.Unnamed(params)) != 0 {
+		t.Errorf("not named: %v", names)
+	}
+	if Located(&codec, nil) != &codec {
+		t.Error("another codec, with nothing to find")
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := ReadFile(path, 5); err != nil || string(data) != "12345" {
+		t.Errorf("%q, %v", data, err)
+	}
+	for says, try := range map[string]string{"5 bytes, expected at most 4": path, "is no file": filepath.Dir(path), "no such file": path + "x"} {
+		if _, err := ReadFile(try, 4); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", try, err, says)
+		}
+	}
+}

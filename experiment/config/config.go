@@ -40,6 +40,9 @@ type Config struct {
 	// Trusting: endpoints believe every sequence number, as they did in reports that have no
 	// digest_version. Only their replays set it.
 	Trusting bool
+	// WholeFrames: the digest of a run takes every decoded frame in full, as it did in reports
+	// with a digest_version below 3. Only their replays set it.
+	WholeFrames bool
 	// Find says where a file lies that the data or a link names; nil: where the name says.
 	Find func(name string) (path string)
 

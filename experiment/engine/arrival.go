@@ -147,8 +147,8 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 		}
 		return outcomeOf(rx.Outcome)
 	}
-	l.digest.frame(rx.Frame)
 	same, moved := f.matches(rx.Frame, &l.digest), rx.Seq != f.rec.Seq
+	l.digest.decoded(f, rx.Frame, same && !moved)
 	if !same || moved {
 		l.meter.undetected++
 	}

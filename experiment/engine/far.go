@@ -126,7 +126,7 @@ func (l *lane) judgeRemote(f *flight, rx *reception, t *Told) Outcome {
 		return outcomeOf(t.Outcome)
 	}
 	if t.Frame == here {
-		l.digest.frame(rx.Frame)
+		l.digest.decoded(f, rx.Frame, same && !moved)
 	} else {
 		l.digest.told(t.Frame)
 	}

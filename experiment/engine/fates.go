@@ -21,6 +21,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	l.digest.datagram(p.Datagram)
 	tag, f := l.flights.take()
 	f.note(p.Stored, &l.digest)
+	f.exact = l.delivery == nil && !l.snd.Encoding().Codec.Quantises
 	f.rec = PacketRecord{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: m.items, Changed: m.changed, EncodeNS: m.ns,

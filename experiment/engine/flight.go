@@ -16,6 +16,7 @@ type flight struct {
 	truth          frame.Frame // frame that the sender stored; empty if hashed
 	sum            [sha256.Size]byte
 	hashed         bool // sum is kept instead of truth
+	exact          bool // the sender stored the source's frame as it is: no block of a file, and no codec that quantises
 	rec            PacketRecord
 	record         uint64        // number of rec in the records
 	asked          int           // stretch of the link's settings that it was sent in; unused if fateUnknown

@@ -73,7 +73,7 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 		return nil, err
 	}
 	l := &lane{schema: schema, config: e.Clone(), cadence: opt.cadence(c, schema),
-		clock: opt.Clock, observer: opt.Observer, digest: newDigest()}
+		clock: opt.Clock, observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting)}
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
 	ends := func(history int, probe endpoint.Probe) endpoint.Options {
 		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Probe: probe}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/frame"
 	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
@@ -14,8 +15,19 @@ import (
 // five seconds. trusting is how sessions were before the receiver doubted any number.
 func numberDamage(t *testing.T, encoder string, digest int, seed uint64, trusting bool) *Session {
 	t.Helper()
+	version := DigestVersion
+	if trusting {
+		version = 1
+	}
+	return numberDamageOf(t, encoder, digest, seed, version)
+}
+
+// numberDamageOf is numberDamage as reports with that digest_version are replayed.
+func numberDamageOf(t *testing.T, encoder string, digest int, seed uint64, version int) *Session {
+	t.Helper()
 	c := config.Default()
-	c.Seed, c.Encoder.Name, c.Receiver.DigestBits, c.Trusting = seed, encoder, digest, trusting
+	c.Seed, c.Encoder.Name, c.Receiver.DigestBits = seed, encoder, digest
+	c.Trusting, c.WholeFrames = version < 2, version < 3
 	for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -178,21 +190,22 @@ func TestOutageUnderGuard(t *testing.T) {
 }
 
 // A report without a version of its digest is of a receiver that doubted nothing, and
-// replays as it was. One of a later version is refused.
+// replays as it was; so does one whose digest took every frame in full. One of a later
+// version is refused.
 func TestDigestVersions(t *testing.T) {
 	digests := map[string]bool{}
-	for _, trusting := range []bool{true, false} {
-		s := numberDamage(t, "quantized", 16, firstMoved(t), trusting)
+	for version := 1; version <= DigestVersion; version++ {
+		s := numberDamageOf(t, "relative-orientation", 16, firstMoved(t), version)
 		if err := s.RunUntil(7 * time.Second); err != nil {
 			t.Fatal(err)
 		}
 		r := s.Result()
-		if r.DigestVersion == DigestVersion == trusting {
-			t.Errorf("trusting %v: digest version %d", trusting, r.DigestVersion)
+		if r.DigestVersion != version {
+			t.Errorf("version %d of the digest is said to be %d", version, r.DigestVersion)
 		}
 		c, err := r.Replayable()
-		if err != nil || c.Trusting != trusting {
-			t.Fatalf("trusting %v: a replay trusts %v, %v", trusting, c.Trusting, err)
+		if err != nil || c.Trusting != (version < 2) || c.WholeFrames != (version < 3) {
+			t.Fatalf("version %d: a replay trusts %v, takes whole frames %v, %v", version, c.Trusting, c.WholeFrames, err)
 		}
 		again, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, firstMoved(t)), Options{})
 		if err != nil {
@@ -202,7 +215,7 @@ func TestDigestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := again.Result(); got.Digest != r.Digest || got.DigestVersion != r.DigestVersion {
-			t.Errorf("trusting %v: the replay is another", trusting)
+			t.Errorf("version %d: the replay is another", version)
 		}
 		digests[r.Digest] = true
 		r.DigestVersion = DigestVersion + 1
@@ -210,8 +223,35 @@ func TestDigestVersions(t *testing.T) {
 			t.Error("a report of a later version of the digest is replayed")
 		}
 	}
-	if len(digests) != 2 {
-		t.Error("both versions do the same: the test tests nothing")
+	if len(digests) != DigestVersion {
+		t.Error("two versions do the same: the test tests nothing")
+	}
+}
+
+// The digest takes the content of a frame that is not the source's, or under another
+// number, or of a codec that quantises; else its number.
+func TestDigestOfFrames(t *testing.T) {
+	f, got := &flight{exact: true, rec: PacketRecord{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
+	sum := func(whole, exact, same bool, seq uint64, v int32) string {
+		d := newDigest(whole)
+		f.exact, f.rec.Seq, got.Table[1] = exact, seq, v
+		d.decoded(f, got, same)
+		return d.sum()
+	}
+	for name, x := range map[string]struct {
+		whole, exact, same bool
+		content            bool
+	}{
+		"the source's":    {false, true, true, false},
+		"wrong":           {false, true, false, true},
+		"quantised":       {false, false, true, true},
+		"an older report": {true, true, true, true},
+	} {
+		content := sum(x.whole, x.exact, x.same, 7, 2) != sum(x.whole, x.exact, x.same, 7, -2)
+		number := sum(x.whole, x.exact, x.same, 7, 2) != sum(x.whole, x.exact, x.same, 8, 2)
+		if content != x.content || number == x.content {
+			t.Errorf("%s: content changes the digest %v, the packet's number %v", name, content, number)
+		}
 	}
 }
 

@@ -158,14 +158,18 @@ func (s *Session) itemsPerFrame() int {
 // programs could misread a report, not when keys are added.
 const ReportVersion = 1
 
-// DigestVersion is the version of the endpoints, on whose bytes digests depend. It grows
-// when they answer the same datagrams otherwise; replays of older reports still get what
-// there was then. Version 2 doubts sequence numbers that damage may have moved.
-const DigestVersion = 2
+// DigestVersion is the version of what digests are of. It grows when the endpoints answer
+// the same datagrams otherwise, and when a digest takes other things of a run; replays of
+// older reports still get what there was then. Version 2 doubts sequence numbers that
+// damage may have moved. Version 3 takes a frame that equals the source's by its number.
+const DigestVersion = 3
 
 func digestVersion(c *config.Config) int {
-	if c.Trusting {
+	switch {
+	case c.Trusting:
 		return 1
+	case c.WholeFrames:
+		return 2
 	}
 	return DigestVersion
 }
@@ -203,7 +207,8 @@ func (r *Result) Replayable() (*config.Config, error) {
 	if err != nil {
 		return nil, config.Within("config", err)
 	}
-	c.At, c.Duration, c.Trusting = r.Changes, r.DurationNS, r.DigestVersion < 2
+	c.At, c.Duration = r.Changes, r.DurationNS
+	c.Trusting, c.WholeFrames = r.DigestVersion < 2, r.DigestVersion < 3
 	return c, c.Validate()
 }
 

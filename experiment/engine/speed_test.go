@@ -11,7 +11,7 @@ import (
 )
 
 // charlie is a real recording in a folder beside the project.
-const charlie = "../../shared/data/cubes/charlie.bin.zst"
+const charlie = "../../../shared/data/cubes/charlie.bin.zst"
 
 func needCharlie(tb testing.TB) {
 	tb.Helper()

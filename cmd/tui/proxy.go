@@ -180,7 +180,7 @@ func (p *proxied) run(ctx context.Context, say func(format string, args ...any))
 func (p *proxied) show(ctx context.Context, leave context.CancelFunc) (err error) {
 	shown, hide := context.WithCancel(ctx)
 	defer hide()
-	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(4096), Live: p.live, Notes: &proxyview.Notes{},
+	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(2048), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap)
 	ended := make(chan struct{})

@@ -17,8 +17,8 @@ type Fated struct {
 	At      time.Duration     // when it was read
 	Overrun bool              // too much was under way already: the link never saw it
 	Verdict lossmodel.Verdict // of the link
-	Trail   lossmodel.Trail   // what each stage did to the datagram itself
 	Ends    [1 + lossmodel.MaxCopies]End
+	Trail   lossmodel.Trail // what each stage did to the datagram itself; last, as most of it is seldom touched
 }
 
 // End is how a datagram, or a copy of it, ended.
@@ -55,7 +55,7 @@ func (r *Recent) Tap(e *Event) {
 	switch {
 	case e.Kind == Entered || e.Kind == Overrun:
 		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent, e.Kind == Overrun, e.Verdict
-		x.Ends = [1 + lossmodel.MaxCopies]End{}
+		clear(x.Ends[:1+e.Verdict.Copies])
 		if x.Trail.N = 0; e.Trail != nil {
 			x.Trail.N = copy(x.Trail.Steps[:], e.Trail.All())
 		}

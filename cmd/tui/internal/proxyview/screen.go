@@ -112,12 +112,15 @@ func (m *Model) drawBody(c *look.Canvas) {
 	list := max(min(c.H/4, 12), 5)
 	m.paste(c, paneCharts, 0, 0, left, c.H-list)
 	m.paste(c, paneDatagrams, 0, c.H-list, left, list)
-	y := 0
-	rest := c.H
+	y, rest := 0, c.H
+	few := 4 // rows of the clients, at least
+	if c.H >= 36 {
+		few = 6
+	}
 	for _, x := range []struct {
 		p          pane
 		want, rows int // rows that the panes below it must have
-	}{{paneControls, 14, 19}, {paneNow, 14, 11}, {paneTrust, 9, 4}, {paneClients, c.H, 0}} {
+	}{{paneControls, 14, 15 + few}, {paneNow, 14, 7 + few}, {paneTrust, 9, few}, {paneClients, c.H, 0}} {
 		h := min(x.want, rest-x.rows)
 		if h = max(h, min(rest, 4)); x.p == paneClients {
 			h = rest

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/netip"
 	"os"
 	"slices"
@@ -82,9 +83,9 @@ have it send its own; fit a link to what became of them. The tables [up], to tha
 and [down], back from it, are a configuration that run, proxy and all others take.
 
 Two machines have two clocks, so delays of one direction are relative to its fastest
-datagram, which is taken to have needed half of the shortest round trip: a path that is
-slower one way than the other cannot be told from one that is not. What varies, what is
-lost, overtaken or comes twice is measured each way.
+hundredth, and those of both are taken to have needed the same: a path that is slower one
+way than the other cannot be told from one that is not. What varies, what is lost,
+overtaken or comes twice is measured each way.
 
 Sizes are of the UDP payload. A token in --to stands in the list of processes, where other
 people of the machine can read it: among others, keep it in a file, for --token-file.`,
@@ -132,6 +133,8 @@ type measuredPath struct {
 	UpBytes    int         `json:"up_bytes"`
 	DownBytes  int         `json:"down_bytes"`
 	Trips      tripTimes   `json:"round_trip_ms"`
+	Base       float64     `json:"base_ms"`  // what the fastest hundredth of each direction is taken to have needed
+	Slack      float64     `json:"slack_ms"` // how far chance may have moved that
 	Overhead   channelCost `json:"channel"`
 	Up         fitInfo     `json:"up"`
 	Down       fitInfo     `json:"down"`
@@ -209,7 +212,8 @@ func writeCapture(name string, c *capture.Capture) error {
 func (a *app) sayMeasured(p *probe.Path, s *channel.Session, json bool) error {
 	ms := func(q float64) float64 { return float64(p.Trips[int(q*float64(len(p.Trips)-1))]) / 1e6 }
 	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
-		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: tripTimes{len(p.Trips), ms(0), ms(0.5), ms(0.99)}}
+		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: tripTimes{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
+		Base: float64(p.Base) / 1e6, Slack: float64(p.Slack) / 1e6}
 	books := s.Books()
 	doc.Overhead = channelCost{books.OutBytes, books.InBytes, books.ByName()}
 	var fits [2]measure.FitResult
@@ -219,9 +223,12 @@ func (a *app) sayMeasured(p *probe.Path, s *channel.Session, json bool) error {
 			return fmt.Errorf("nothing can be fitted to what came: %w", err)
 		}
 	}
+	for i := range fits {
+		widen(&fits[i], float64(p.Slack)/1e6)
+	}
 	assumed := fmt.Sprintf("# The path to %s: round trips of %.3f ms at least, %.3f at the median, %.3f for 99 of 100.\n"+
-		"# The clocks differ: the fastest datagram each way is taken to have needed half of the shortest round trip.\n",
-		doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99)
+		"# The clocks differ: the fastest hundredth of either way is taken to have needed the same, %.3f ms, half of the sum;\n"+
+		"# chance may have moved that by %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
 	doc.Up, doc.Down = fitInfoOf("up", &fits[0]), fitInfoOf("down", &fits[1])
 	doc.Table = assumed + doc.Up.Table + doc.Down.Table
 	if p.Beyond > 0 {
@@ -232,6 +239,15 @@ func (a *app) sayMeasured(p *probe.Path, s *channel.Session, json bool) error {
 	}
 	writeMeasured(a.stdout, assumed, &fits)
 	return nil
+}
+
+// widen makes room in the interval of the mean delay for what is not known of its zero.
+func widen(f *measure.FitResult, slack float64) {
+	for i := range f.Estimates {
+		if e := &f.Estimates[i]; e.Name == "mean delay" {
+			e.Low, e.High = max(0, e.Value-math.Hypot(e.Value-e.Low, slack)), e.Value+math.Hypot(e.High-e.Value, slack)
+		}
+	}
 }
 
 // writeMeasured prints both tables, each with how well it fits.

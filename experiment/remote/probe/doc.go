@@ -16,7 +16,8 @@
 //
 // Two machines have two clocks, and nothing that is sent between them tells how far they
 // are apart: what one direction takes longer, the other may take less. Delays are therefore
-// relative to the fastest datagram of their direction, and that one is taken to have needed
-// half of the shortest round trip. Round trips are measured with one clock: every datagram
-// says which one came before it was sent, and how long that was ago.
+// relative to the fastest hundredth of their direction, and those of both are taken to have
+// needed the same: half of their sum, in which the clocks' difference cancels. Slack says
+// how far chance may have moved that. Round trips are measured with one clock: every
+// datagram says which one came before it was sent, and how long that was ago.
 package probe

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -17,6 +18,8 @@ type Path struct {
 	Plan     Plan
 	Up, Down capture.Capture
 	Trips    []time.Duration // round trips, from the shortest to the longest
+	Base     time.Duration   // what the fastest hundredth of each direction is taken to have needed at most
+	Slack    time.Duration   // by how much Base may be off for either, in 95 cases of 100, if directions are alike
 	Beyond   int             // arrivals that were more than are kept, of copies
 }
 
@@ -152,11 +155,34 @@ func (n *nearEnd) path() (*Path, error) {
 		return nil, ErrNothing
 	}
 	slices.Sort(n.trips)
+	theirs := times(n.theirs[:n.farSent], n.plan.Interval)
 	p := &Path{Plan: n.plan, Trips: n.trips, Beyond: n.over}
-	base := n.trips[0] / 2
-	p.Up = captureOf(up, base, n.sent)
-	p.Down = captureOf(n.rows, base, times(n.theirs[:n.farSent], n.plan.Interval))
+	p.Base, p.Slack = baseOf(up, n.rows)
+	p.Up, p.Down = captureOf(up, p.Base, n.sent), captureOf(n.rows, p.Base, theirs)
 	return p, nil
+}
+
+// baseOf returns what the fastest hundredth of both directions needed, if it was the same:
+// half of the sum, in which the clocks' difference cancels. slack is how far chance may
+// have moved it for either. The single fastest would be moved by more.
+func baseOf(up, down []row) (base, slack time.Duration) {
+	u, offU := fastest(up)
+	d, offD := fastest(down)
+	return max(0, (u+d)/2), time.Duration(math.Hypot(float64(offU), float64(offD)) / 2)
+}
+
+// fastest returns the time within which a hundredth came, and half of its 95 % interval,
+// which is that of any distribution: so many more or fewer may be below it by chance.
+func fastest(rows []row) (least, off time.Duration) {
+	took := make([]time.Duration, len(rows))
+	for i, r := range rows {
+		took[i] = r.took
+	}
+	slices.Sort(took)
+	n := float64(len(took))
+	at := func(k float64) time.Duration { return took[min(max(int(k), 0), len(took)-1)] }
+	reach := 1.96 * math.Sqrt(n*0.01*0.99)
+	return at(n / 100), (at(n/100+reach) - at(n/100-reach)) / 2
 }
 
 // times gives what did not come a time of sending.
@@ -171,19 +197,17 @@ func times(known []time.Duration, interval time.Duration) []time.Duration {
 }
 
 // captureOf makes a capture of what came of the datagrams that were sent at these times.
-// The fastest took base.
+// The fastest hundredth took base.
 func captureOf(rows []row, base time.Duration, sent []time.Duration) capture.Capture {
 	c := capture.Capture{HasSent: true, HasDelay: true}
-	fastest, came := rows[0].took, make([]bool, len(sent))
-	for _, r := range rows {
-		fastest = min(fastest, r.took)
-	}
+	least, _ := fastest(rows)
+	came := make([]bool, len(sent))
 	for _, r := range rows {
 		if int(r.seq) >= len(sent) {
 			continue // the far end denies that it sent it
 		}
 		came[r.seq] = came[r.seq] || r.copy == 0
-		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copy), Sent: sent[r.seq], Took: r.took - fastest + base})
+		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copy), Sent: sent[r.seq], Took: r.took - least + base})
 	}
 	for seq, ok := range came {
 		if !ok {

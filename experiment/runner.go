@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/whole"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 )
 
@@ -41,6 +42,7 @@ type RunnerOptions struct {
 	Clock   engine.Clock // monotonic wall time; required: it paces the session
 	Reports string       // the folder under which Save makes new ones
 	Disk    *whole.Disk  // on which they are made; nil: the machine's
+	Remote  *remote.Link // where the receiver is; nil: here
 	Stamp   func() string
 	// Stamp names a new report's folder, say by the date.
 
@@ -119,7 +121,7 @@ func (r *Runner) open() (*engine.Session, error) {
 	c.Find = r.files.Note
 	return engine.NewSession(c, engine.Options{Context: r.opt.Context, Clock: r.opt.Clock, KeepSamples: liveSamples,
 		KeepPackets: livePackets,
-		Trials:      true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
+		Network:     r.opt.network(), Trials: true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs})
 }
 
 // Start runs the session until ctx ends or Stop is called. A runner starts once.
@@ -183,7 +185,11 @@ func (r *Runner) loop(ctx context.Context) {
 			r.publishBroken()
 		}
 	}()
-	tick := time.NewTicker(beat)
+	every := beat
+	if r.opt.Remote != nil {
+		every = remoteBeat
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	r.last = r.opt.Clock()
 	published := time.Duration(0)
@@ -229,6 +235,7 @@ func (r *Runner) advance() {
 		r.seeking, r.jump = nowhere, false
 	}
 	if r.err != nil || r.session.Done() || (r.paused && r.seeking == nowhere) {
+		r.listen(from)
 		r.pace.rest()
 		return
 	}
@@ -243,6 +250,7 @@ func (r *Runner) advance() {
 	default:
 		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
 	}
+	r.listen(r.target)
 	for !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
 		to := min(r.target, r.session.Now()+20*time.Millisecond)
 		if err := r.session.RunUntil(to); err != nil {
@@ -274,6 +282,10 @@ func (r *Runner) say(bad bool, text string) {
 func (r *Runner) obey(c Command) {
 	if r.postpone(&c) {
 		return
+	}
+	if err := forwardOnly(r.opt.Remote, &c); err != nil {
+		r.report("", err)
+		c.Seek, c.Speed = nil, nil
 	}
 	if c.Pause != nil {
 		r.paused = *c.Pause
@@ -351,6 +363,9 @@ func (r *Runner) publish() {
 	snap := r.session.View(engine.ShownPackets)
 	r.rest.show(r, snap)
 	r.showMaking(snap)
+	if r.opt.Remote != nil {
+		snap.To = r.opt.Remote.To()
+	}
 	if r.opened != nil {
 		snap.Opened = r.session.Opened(*r.opened)
 	}

@@ -47,6 +47,9 @@ func (r *Runner) restart(ch config.Change) error {
 // begin puts a session of c in the place of the present one, which repeats the changes
 // made until it has come to at.
 func (r *Runner) begin(c *config.Config, made []config.StampedChange, at time.Duration) error {
+	if r.opt.Remote != nil && at > 0 {
+		return errNoWay
+	}
 	was := r.config
 	r.config = c
 	s, err := r.open()

@@ -107,8 +107,10 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	if len(result.Shadows) > 0 {
 		seen, result.SideBySide = r.session.View(0), r.session.SideBySide()
 	}
-	result.Planned, result.Reason = 1, why
+	result.Planned, result.Reason, result.Remote = 1, why, r.recorded()
 	switch {
+	case errors.As(r.err, new(*engine.NetworkError)):
+		result.Reason, result.Error = engine.BadNetwork, r.err.Error()
 	case r.err != nil:
 		result.Reason, result.Error = engine.BadData, r.err.Error()
 	case r.session.Done():

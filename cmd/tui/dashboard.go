@@ -27,6 +27,7 @@ type dashboardFlags struct {
 	tour    bool
 	theme   string
 	charts  string
+	remote  remoteFlags
 }
 
 func (a *app) dashboardCommand() *cobra.Command {
@@ -41,6 +42,7 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 		Example: `  tui                                          the dashboard, on the demo recording
   tui --data walk.bin.zst --encoder rotor      on a recording of yours
   tui --data world                             a world to play: press 4, then the arrows
+  tui --to TOKEN@192.0.2.7:27970               sent to another machine, where tui listen runs
   tui run --preset loss-table                  the same lab, for scripts`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}
@@ -57,6 +59,7 @@ for the keys, t for a guided tour. Ctrl-C saves the run before it leaves; q does
 // addLook adds the flags that say how the dashboard looks and where it saves.
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.addColours(cmd)
+	f.remote.add(cmd)
 	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts as `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
 		" (default: as fine as the terminal shows)")
 	complete(cmd, "charts", func() []cobra.Completion { return look.ChartStyles() })
@@ -123,9 +126,14 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if !a.isTerminal(a.stdin) || !a.isTerminal(a.screen) || os.Getenv("TERM") == "dumb" {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
+	link, err := f.remote.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer link.close()
 	runner, err := experiment.NewRunner(config, experiment.RunnerOptions{
 		Context: ctx,
-		Clock:   a.clock, Reports: f.reports, Disk: a.disk,
+		Clock:   a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
 	})
 	if err != nil {

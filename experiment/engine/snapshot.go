@@ -157,6 +157,7 @@ type Snapshot struct {
 	Speed   float64       // requested, as a multiple of real time; 0: as fast as possible
 	Actual  float64       // reached over the last second of wall time
 	Seek    time.Duration // target of the seek, if State is Seeking
+	To      string        // where the receiver is, over a network; empty: here
 	Saved   time.Duration // the run is in a report up to here
 	Saving  bool          // a report is being written
 	Err     error

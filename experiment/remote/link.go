@@ -82,6 +82,9 @@ func NewLink(conn Conn, opt Options) *Link {
 	return &Link{conn: conn, opt: opt, buf: make([]byte, channel.MaxPayload)}
 }
 
+// To returns what the far end is called.
+func (l *Link) To() string { return l.opt.To }
+
 // Live reports whether there is a far end: neither in a replay nor without a link.
 func (l *Link) Live() bool { return l != nil && l.conn != nil }
 

@@ -55,3 +55,6 @@ func (l *Loopback) Close() error {
 	<-l.served
 	return err
 }
+
+// Leave lets the far end go, as one does that is stopped.
+func (l *Loopback) Leave() { _ = l.listener.Close() }

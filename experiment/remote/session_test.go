@@ -78,7 +78,7 @@ func TestSession(t *testing.T) {
 			err := link.Drive(context.Background(), s, func() error {
 				if !swapped && s.Now() > 500*time.Millisecond && name != "adaptive" {
 					swapped = true
-					return s.Change(config.Change{{Key: "encoder", Value: config.Encoder{Name: "rotor"}}})
+					return s.Change(config.NewChange("encoder", "rotor"))
 				}
 				return nil
 			})
@@ -94,6 +94,9 @@ func TestSession(t *testing.T) {
 			if name == "clean" && (x.Decoded != x.Sent || x.Unknown != 0 || far.Frames != x.Sent || x.Playout.Displayed == 0) {
 				t.Errorf("of %d sent %d decoded, %d unknown, %d decoded by the far end; %d ticks displayed", x.Sent, x.Decoded, x.Unknown,
 					far.Frames, x.Playout.Displayed)
+			}
+			if swapped && len(r.Changes) != 1 || s.Config().Encoder.Name == "relative-orientation" {
+				t.Errorf("the encoder was never swapped: %v", r.Changes)
 			}
 			if x.Decoded+x.Tainted < x.Sent/2 {
 				t.Errorf("only %d of %d decoded", x.Decoded, x.Sent)

@@ -116,6 +116,9 @@ func (b *bar) title(w int) []look.Span {
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
 		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, b.s.Snap.Schema), longestSource)), dot, look.Title.Span(b.encoders(cfg)), dot}
+		if to := b.s.Snap.To; to != "" {
+			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(to), dot)
+		}
 		if tight < 3 {
 			pieces = append(pieces, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10)), dot)
 		}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"strconv"
+	"strings"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
@@ -75,7 +76,11 @@ func (p *now) figures() [][2]figure {
 	}, p.perItem()...)
 	rows = append(rows, [2]figure{{look.Dim, "encode", look.Fixed(r.EncodeUS, 0), "µs"},
 		{look.Dim, "decode", look.Fixed(r.DecodeUS, 0), "µs"}})
-	return append(append(rows, networkFigures(t.Network)...),
+	link := networkFigures(t.Network)
+	if t.Remote != nil {
+		link = remoteFigures(&t)
+	}
+	return append(append(rows, link...),
 		[2]figure{{look.Dim, "enc p99", look.Fixed(timing.EncodeUS.P99, 0), "µs"},
 			{look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), "µs"}},
 		[2]figure{{look.Dim, "extent p95", look.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
@@ -139,10 +144,29 @@ func networkFigures(n figures.Network) [][2]figure {
 	}
 }
 
+// remoteFigures are what a real network tells: of one way there is no time to be told, only
+// by how much packets took longer than the fastest.
+func remoteFigures(t *figures.Totals) [][2]figure {
+	x, n := t.Remote, &t.Network
+	ms := func(label string, q *figures.Quantiles, v float64) figure {
+		return figure{look.Dim, label, q.Of(v).Text(1), "ms"}
+	}
+	return [][2]figure{
+		{{look.Lost, "lost", n.LossRate.Times(100).Text(2), "%"}, {look.Lost, "never heard", strconv.FormatInt(t.Unknown, 10), "pkts"}},
+		{ms("round trip", &x.RoundTripMS, x.RoundTripMS.P50), {look.Dim, "jitter", x.JitterMS.Text(1), "ms"}},
+		{ms("known after", &x.ToldAfterMS, x.ToldAfterMS.P50), ms("slower p95", &x.SlowerMS, x.SlowerMS.P95)},
+		{{look.Dim, "reordered", n.ReorderedRatio.Times(100).Text(2), "%"}, ms("trip p95", &x.RoundTripMS, x.RoundTripMS.P95)},
+		{{look.Dim, "lab: reports", x.ReportKbps.Text(1), "kbps"}, {look.Dim, "around game", x.CoverKbps.Text(1), "kbps"}},
+	}
+}
+
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	long, brief := "last 2 s; from link lost on: the whole run", "last 2 s; from link lost on: all"
 	if p.back {
 		long, brief = "2 s until then; from link lost on: as of now", "2 s; from link lost on: now"
+	}
+	if p.lane.Totals.Remote != nil {
+		long, brief = strings.ReplaceAll(long, "link lost", "lost"), strings.ReplaceAll(brief, "link lost", "lost")
 	}
 	c.Frame(th, focused, "Now", look.Fit(look.HeadRoom(c.W, "Now"), []look.Span{look.Dim.Span(long)}, []look.Span{look.Dim.Span(brief)})...)
 	half := (c.W - 4) / 2

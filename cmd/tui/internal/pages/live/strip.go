@@ -114,9 +114,13 @@ const mostShown = 600
 // ends lists how the packets of the whole run ended, what deserves room first.
 func (p *strip) ends() []outcomeCount {
 	t := p.totals
-	return []outcomeCount{{engine.Decoded, t.Decoded}, {engine.Lost, t.Lost}, {engine.NoBaseline, t.Failures.NoBaseline},
+	list := []outcomeCount{{engine.Decoded, t.Decoded}, {engine.Lost, t.Lost}, {engine.NoBaseline, t.Failures.NoBaseline},
 		{engine.Corrupt, t.Failures.Corrupt}, {engine.Tainted, t.Tainted}, {engine.UnknownCodec, t.Failures.UnknownCodec},
 		{engine.Stale, t.Stale}, {engine.Duplicate, t.Duplicate}, {engine.Wrong, t.Wrong}}
+	if t.Remote != nil { // a link tells every fate
+		list = slices.Insert(list, 2, outcomeCount{engine.Unknown, t.Unknown})
+	}
+	return list
 }
 
 type outcomeCount struct {

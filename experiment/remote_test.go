@@ -1,0 +1,162 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/remote"
+)
+
+func loopback(t *testing.T) *remote.Loopback {
+	t.Helper()
+	l, err := remote.NewLoopback(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func worldFor(t *testing.T, duration string) *config.Config {
+	t.Helper()
+	c := config.Default()
+	for k, v := range map[string]any{"data.source": "world", "duration": duration} {
+		if err := c.Set(k, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// same demands that the report in a folder can be repeated.
+func same(t *testing.T, dir string) {
+	t.Helper()
+	again, err := Replay(t.Context(), dir, RunOptions{})
+	if err != nil || !again.Same {
+		t.Errorf("replayed: %v, %+v", err, again)
+	}
+}
+
+// A run over sockets leaves a report that replays without them.
+func TestRunOverSockets(t *testing.T) {
+	c := worldFor(t, "700ms")
+	dir := t.TempDir()
+	r, err := Run(t.Context(), c, RunOptions{Clock: wall(), Dir: dir, Remote: loopback(t).Link})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := r.Runs[0].Totals; x.Wrong != 0 || x.Decoded < x.Sent-3 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
+		t.Errorf("%+v", x)
+	}
+	same(t, dir)
+}
+
+// What a network cannot do is refused in a sentence.
+func TestNotOverSockets(t *testing.T) {
+	link := loopback(t).Link
+	for key, want := range map[string]string{
+		"sweep":       "as fast as it can",
+		"shadow":      "no two encoders alike",
+		"data.source": "no old file",
+	} {
+		c := worldFor(t, "1s")
+		switch key {
+		case "sweep":
+			c.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"1%", "2%"}}}
+		case "shadow":
+			c.Shadows = []config.Encoder{{Name: "rotor"}}
+		default:
+			if err := c.Set(key, "files"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Run(t.Context(), c, RunOptions{Clock: wall(), Remote: link})
+		var x *config.Error
+		if !errors.As(err, &x) || x.Key != key || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", key, err)
+		}
+	}
+}
+
+// A live session over sockets is paused, changed, begun anew and saved; the report replays.
+func TestRunnerOverSockets(t *testing.T) {
+	dir := t.TempDir()
+	r, err := NewRunner(worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t).Link})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.Start(ctx)
+	decoded := func(n int64) func(*engine.Snapshot) bool {
+		return func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > n }
+	}
+	await(t, r, "frames at the far end", decoded(20))
+	seek, fast := time.Hour, 2.0
+	send(t, r, Command{Seek: &seek})
+	send(t, r, Command{Speed: &fast})
+	await(t, r, "a refusal", func(s *engine.Snapshot) bool { return s.Notice.Bad && s.Speed == 1 && s.State == engine.Running })
+	on, off := true, false
+	send(t, r, Command{Pause: &on})
+	stood := await(t, r, "a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
+	send(t, r, Command{Step: 3})
+	await(t, r, "steps", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now > stood })
+	send(t, r, changing("encoder", "rotor"))
+	send(t, r, Command{Pause: &off})
+	last := await(t, r, "the other encoder", func(s *engine.Snapshot) bool { return s.Lanes[0].Encoder == "rotor" }).Lanes[0].Totals.Decoded
+	x := await(t, r, "more frames", decoded(last+20))
+	if x.To == "" || x.Lanes[0].Totals.Wrong != 0 || x.Lanes[0].Totals.Remote.Differs != 0 {
+		t.Errorf("to %q: %+v", x.To, x.Lanes[0].Totals)
+	}
+	send(t, r, Command{Save: new(string)})
+	await(t, r, "a report", func(s *engine.Snapshot) bool { return s.Saved > 0 })
+	saved, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(saved) != 1 {
+		t.Fatal(saved, err)
+	}
+	same(t, saved[0])
+	send(t, r, changing("seed", 99))
+	await(t, r, "a session that began anew", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded < last && s.Lanes[0].Totals.Decoded > 5 })
+	r.Stop()
+}
+
+// A far end that is gone ends the session in a sentence, and what was measured can be saved.
+func TestRunnerLosesTheFarEnd(t *testing.T) {
+	l := loopback(t)
+	dir := t.TempDir()
+	r, err := NewRunner(worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: l.Link})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.Start(ctx)
+	await(t, r, "frames at the far end", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 10 })
+	l.Leave()
+	for range 1000 {
+		if r.Snapshot().State == engine.Broken {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := r.Snapshot().Err; err == nil || !strings.Contains(err.Error(), "the far end has left") {
+		t.Fatalf("got %v", err)
+	}
+	r.Stop()
+	path, err := r.Save("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, path)
+}
+
+func changing(key string, value any) Command {
+	ch := config.NewChange(key, value)
+	return Command{Change: &ch}
+}

@@ -107,11 +107,11 @@ func TestRunnerOverSockets(t *testing.T) {
 	stood := await(t, r, "a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
 	send(t, r, Command{Step: 3})
 	await(t, r, "steps", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now > stood })
-	send(t, r, changing("encoder", "rotor"))
+	send(t, r, changing("encoder", "rotor", "shadow", []config.Encoder{{Name: "raw"}})) // as the tour does
 	send(t, r, Command{Pause: &off})
 	last := await(t, r, "the other encoder", func(s *engine.Snapshot) bool { return s.Lanes[0].Encoder == "rotor" }).Lanes[0].Totals.Decoded
 	x := await(t, r, "more frames", decoded(last+20))
-	if x.To == "" || x.Lanes[0].Totals.Wrong != 0 || x.Lanes[0].Totals.Remote.Differs != 0 {
+	if len(x.Lanes) != 1 || x.To == "" || x.Lanes[0].Totals.Wrong != 0 || x.Lanes[0].Totals.Remote.Differs != 0 {
 		t.Errorf("to %q: %+v", x.To, x.Lanes[0].Totals)
 	}
 	send(t, r, Command{Save: new(string)})
@@ -122,7 +122,9 @@ func TestRunnerOverSockets(t *testing.T) {
 	}
 	same(t, saved[0])
 	send(t, r, changing("seed", 99))
-	await(t, r, "a session that began anew", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded < last && s.Lanes[0].Totals.Decoded > 5 })
+	await(t, r, "a session that began anew", func(s *engine.Snapshot) bool {
+		return s.Lanes[0].Totals.Decoded < last && s.Lanes[0].Totals.Decoded > 5
+	})
 	r.Stop()
 }
 
@@ -156,7 +158,7 @@ func TestRunnerLosesTheFarEnd(t *testing.T) {
 	same(t, path)
 }
 
-func changing(key string, value any) Command {
-	ch := config.NewChange(key, value)
+func changing(pairs ...any) Command {
+	ch := config.NewChange(pairs...)
 	return Command{Change: &ch}
 }

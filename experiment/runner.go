@@ -244,7 +244,7 @@ func (r *Runner) advance() {
 		r.target = r.seeking
 	case r.speed == 0:
 		r.target = from + time.Hour
-	case r.target-from > time.Duration(float64(4*beat)*r.speed):
+	case r.target-from > time.Duration(float64(r.behind())*r.speed):
 		// It fell behind: virtual time slows down rather than hurry after.
 		r.target = from + time.Duration(float64(elapsed)*r.speed)
 	default:
@@ -305,7 +305,9 @@ func (r *Runner) obey(c Command) {
 	if c.Save != nil {
 		r.file(*c.Save)
 	}
-	r.target = r.session.Now()
+	if r.opt.Remote == nil || r.paused {
+		r.target = r.session.Now()
+	}
 }
 
 // obeySession carries out what needs a session that works.

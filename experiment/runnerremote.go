@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"errors"
+	"slices"
 	"time"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote"
 )
@@ -16,6 +18,16 @@ var (
 
 // remoteBeat is the runner's beat then: packets leave, and acks are read, that much late.
 const remoteBeat = 2 * time.Millisecond
+
+// behind is how far virtual time may fall behind the wall clock and still hurry after it.
+// The display at the far end goes by that clock, and would starve for as long as it takes
+// to notice that time went slower here.
+func (r *Runner) behind() time.Duration {
+	if r.opt.Remote != nil {
+		return 2 * longestBeat
+	}
+	return 4 * beat
+}
 
 // network is where the receiver is; nil: here.
 func (o *RunnerOptions) network() engine.Network {
@@ -38,6 +50,16 @@ func (r *Runner) listen(to time.Duration) {
 	if err := link.Err(); err != nil {
 		r.fail(err)
 	}
+}
+
+// alone takes the shadows out of a change that is about something else too: over a network
+// the encoder runs alone.
+func alone(ch config.Change) config.Change {
+	out := slices.DeleteFunc(slices.Clone(ch), func(x config.Value) bool { return x.Key == "shadow" || x.Key == "shadow_off" })
+	if len(out) == 0 {
+		return ch // the session says why not
+	}
+	return out
 }
 
 // recorded returns what came in over the network; nil without one.

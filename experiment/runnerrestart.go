@@ -21,6 +21,9 @@ const maxBefore = 20
 
 // change makes a change, by a run that begins anew if it takes one.
 func (r *Runner) change(ch config.Change) error {
+	if r.opt.Remote != nil {
+		ch = alone(ch)
+	}
 	if !ch.Restarts() {
 		return r.session.Change(ch)
 	}

@@ -82,7 +82,11 @@ func (d *document) tiles(x *engine.Result) {
 	if v, known := t.Network.LossRate.Value(); known {
 		lost = percent(v)
 	}
-	add("lost", lost, "", digits(float64(t.Lost))+" of "+count(t.Sent, "packet"))
+	add("lost", lost, "", digits(float64(t.Lost+t.Unknown))+" of "+count(t.Sent, "packet"))
+	if t.Remote != nil {
+		q := &t.Remote.RoundTripMS
+		add("round trip", figure(q.Of(q.P50)), "ms", "95 % up to "+figure(q.Of(q.P95))+", jitter "+figure(t.Remote.JitterMS))
+	}
 	add("failed", digits(float64(t.Failed())), "packets", "wrong "+digits(float64(t.Wrong))+", stale "+digits(float64(t.Stale)))
 	if t.BitsPerCube != nil {
 		starved, known := t.Playout.StarvedRatio.Value()

@@ -10,6 +10,7 @@ import (
 	"time"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 
 	"github.com/guptarohit/asciigraph"
 )
@@ -90,6 +91,19 @@ func mdTotals(b *strings.Builder, r *engine.Result) {
 		[2]string{"undetected: decoded, and not what was sent", fmt.Sprint(t.Undetected)},
 		[2]string{"restarts, after a digest was another", t.Restarts.Text(0)},
 	)
+	if x := t.Remote; x != nil {
+		ms := func(q *figures.Quantiles) string {
+			return fmt.Sprintf("%.1f, %.1f, %.1f ms", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
+		}
+		rows = append(rows,
+			[2]string{"never heard of again over the network", fmt.Sprint(t.Unknown)},
+			[2]string{"round trip: median, 95 %, most", ms(&x.RoundTripMS)},
+			[2]string{"slower to the far end than the fastest: median, 95 %, most", ms(&x.SlowerMS)},
+			[2]string{"jitter of arrival (RFC 3550)", x.JitterMS.Text(1) + " ms"},
+			[2]string{"fate known after: median, 95 %, most", ms(&x.ToldAfterMS)},
+			[2]string{"traffic of the lab: reports, around the game's", fmt.Sprintf("%s, %s kbps", x.ReportKbps.Text(1), x.CoverKbps.Text(1))},
+			[2]string{"arrivals that came out otherwise here", fmt.Sprint(x.Differs)})
+	}
 	if e := t.Rounding; e != nil {
 		rows = append(rows, [2]string{"rounded by the encoder: mean, most (" + e.Field + ")", fmt.Sprintf("%.4f, %.4f", e.Mean, e.Max)})
 	}

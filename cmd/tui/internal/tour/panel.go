@@ -58,7 +58,7 @@ func (t *Tour) outcome(th *look.Theme, step *lesson, room int) []look.Span {
 	}
 	if len(pieces) == 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   measuring what it does ...")})
-	} else if step.then.Has("encoder") {
+	} else if step.then.Has("encoder") && len(lanes) > 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   on the same frames")})
 	}
 	return look.FitGroups(room, pieces)

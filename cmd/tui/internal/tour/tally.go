@@ -69,7 +69,7 @@ func tallyNaming() tally {
 }
 
 func tallyLost() tally {
-	lost := func(s *engine.Sample) float64 { return float64(s.Outcomes[engine.Lost]) }
+	lost := func(s *engine.Sample) float64 { return float64(s.Outcomes[engine.Lost] + s.Outcomes[engine.Unknown]) }
 	return tally{"lost", "%", look.Lost, 1, per(lost, sentOf, 100)}
 }
 

@@ -99,6 +99,9 @@ func (t *Tour) arrange(list ...config.Change) string {
 			return ""
 		}
 	}
+	if t.lab.Snap.To != "" {
+		target.Shadows = nil // a network treats no two encoders alike: before and after must do
+	}
 	ch := target.Undo(t.lab.Config())
 	if ch.IsZero() {
 		return ""

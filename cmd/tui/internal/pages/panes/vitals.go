@@ -79,7 +79,7 @@ func (p *Vitals) costs(wire, perChanged bool) []look.Span {
 func lostLately(all []engine.Sample) float64 {
 	lost, sent := 0, 0
 	for _, s := range engine.Tail(all, room.RecentSpan) {
-		lost, sent = lost+s.Outcomes[engine.Lost], sent+s.Sent
+		lost, sent = lost+s.Outcomes[engine.Lost]+s.Outcomes[engine.Unknown], sent+s.Sent
 	}
 	return 100 * float64(lost) / float64(max(sent, 1))
 }

@@ -121,12 +121,18 @@ func (s *Session) Result() *Result {
 // warnings says what a person should know of the links and of the data.
 func (s *Session) warnings() []string {
 	list := s.config.Warnings()
-	if src, ok := s.source.(dataset.Remarked); ok {
-		for _, r := range src.Remarks() {
-			list = append(list, "data: "+r)
-		}
+	for _, r := range s.remarks() {
+		list = append(list, "data: "+r)
 	}
 	return list
+}
+
+// remarks says what was guessed or left out of the data.
+func (s *Session) remarks() []string {
+	if src, ok := s.source.(dataset.Remarked); ok {
+		return src.Remarks()
+	}
+	return nil
 }
 
 // frames returns how many frames were given to the encoder; for files, how many

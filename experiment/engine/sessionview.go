@@ -15,7 +15,7 @@ func (s *Session) View(packets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: s.marks[:len(s.marks):len(s.marks)], Log: s.Log(),
-		World: s.picture(), Both: s.display(), Effects: s.effects[:len(s.effects):len(s.effects)], Before: s.prior,
+		World: s.picture(), Both: s.display(), Effects: s.effects[:len(s.effects):len(s.effects)], Before: s.prior, Remarks: s.remarks(),
 	}
 	if s.trial != nil {
 		snap.Trying = s.trial.at

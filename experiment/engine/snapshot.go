@@ -163,6 +163,7 @@ type Snapshot struct {
 	Err     error
 	Config  *config.Config // with all changes applied so far
 	Item    string         // "cube"
+	Remarks []string       // what was guessed or left out of the data
 	Schema  *frame.Schema
 	Lanes   []Lane
 	Marks   []Mark

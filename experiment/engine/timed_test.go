@@ -32,6 +32,8 @@ func (b *bursts) Next(f *frame.Frame) error {
 	return nil
 }
 
+func (b *bursts) Remarks() []string { return []string{"port 7 was guessed"} }
+
 func (b *bursts) TickTime(n uint64) time.Duration {
 	size := uint64(len(b.times))
 	return time.Duration(n/size)*2*time.Second + b.times[n%size]
@@ -81,6 +83,9 @@ func TestTimedSource(t *testing.T) {
 		r := s.Result()
 		if r.Totals.Sent != int64(n) || r.Totals.Decoded != int64(n) || r.DurationNS != end || r.Totals.Wrong != 0 || r.ItemsPerFrame != 4 {
 			t.Errorf("loop %v: %d sent, %d decoded in %v, want %d in %v", loop, r.Totals.Sent, r.Totals.Decoded, r.DurationNS, n, end)
+		}
+		if w, v := r.Warnings, s.View(1).Remarks; len(w) != 1 || w[0] != "data: port 7 was guessed" || len(v) != 1 {
+			t.Errorf("the report warns of %q, the dashboard of %q", w, v)
 		}
 		for i, at := range seen.at {
 			if at != src.TickTime(uint64(i)) {

@@ -22,6 +22,7 @@ type Notes struct {
 	refusal string            // newest complaint of the encoder, without its numbers
 	refused int64             // frames that it refused so far
 	fails   int               // tick until which it counts as failing
+	remarks string            // of the data, as they were shown
 	links   [2]lossmodel.Spec // whose netem lines were warned about, down and up
 }
 
@@ -87,10 +88,15 @@ func undigit(r rune) rune {
 // Fails reports whether the encoder refuses frames just now.
 func (s *Session) Fails() bool { return s.Ticks < s.Note.fails }
 
-// warn shows the warnings of both links, once after every change of a netem line:
+// warn shows what is to be known of the data, and the warnings of both links, once after every change of a netem line:
 // to work them out takes milliseconds.
 func (s *Session) warn() {
 	cfg := s.Config()
+	if list := strings.Join(s.Snap.Remarks, ". "); list != s.Note.remarks {
+		if s.Note.remarks = list; list != "" {
+			s.Show(list, toneWarn)
+		}
+	}
 	if cfg.Down.Netem == s.Note.links[0].Netem && cfg.Up.Netem == s.Note.links[1].Netem {
 		return
 	}

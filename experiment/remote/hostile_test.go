@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func TestSetupsThatAreRefused(t *testing.T) {
 		"take more":     func(s *Setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
 		"a history":     func(s *Setup) { s.History = 4000 },
 		"a second":      func(s *Setup) { s.Schema.TickHz = 0 },
-		"a display":     func(s *Setup) { s.DisplayMilliHz = 1 << 40 },
+		"a display":     func(s *Setup) { s.DisplayMilliHz = math.MaxInt32 },
 		"playout":       func(s *Setup) { s.Playout = -1 },
 		"delivered":     func(s *Setup) { s.Schema.Delivery = frame.Every },
 		"knows no":      func(s *Setup) { s.Encoder = "nobody's" },

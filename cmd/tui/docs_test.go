@@ -142,7 +142,13 @@ func checkExample(t *testing.T, line string) {
 	call, _, _ = strings.Cut(call, " > ")
 	call, _, _ = strings.Cut(call, "  ") // two spaces begin a remark
 	call, _, _ = strings.Cut(call, " #")
-	args := strings.Fields(strings.TrimRight(call, ")"))
+	quoted := false
+	args := strings.FieldsFunc(strings.TrimRight(call, ")"), func(r rune) bool { // as a shell splits them
+		if r == '"' {
+			quoted = !quoted
+		}
+		return r == '"' || r == ' ' && !quoted
+	})
 	if args[0] != "tui" {
 		t.Errorf("%q is no call of tui", line)
 		return

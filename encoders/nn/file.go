@@ -58,6 +58,7 @@ func Read(file []byte) (*Net, error) {
 			return nil, err
 		}
 	}
+	n.lanes = newLanes(n.layers)
 	return n, nil
 }
 

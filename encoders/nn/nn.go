@@ -14,6 +14,10 @@
 // provided that both fit 32 bits. Read and Quantise admit no net of which some
 // input could make a sum that does not.
 //
+// Where the processor has AVX2, its vector instructions do the same some five times as
+// fast (lanes_amd64.go); build with the tag purego to do without. The results are the
+// same integers, and the code in this file is the reference.
+//
 // A Net says what it computes, package train/mdn learns one.
 package nn
 
@@ -45,7 +49,10 @@ var ErrNet = errors.New("not a net")
 
 // Net is a fully connected net. It is immutable: any number of goroutines may
 // run it, each with its own Scratch.
-type Net struct{ layers []layer }
+type Net struct {
+	layers []layer
+	lanes  lanes // the same for vector instructions
+}
 
 // layer holds one layer's weights in the order in which they are used.
 type layer struct {
@@ -60,8 +67,9 @@ type layer struct {
 
 // Scratch is the memory of a run. The zero Scratch is ready; it grows once.
 type Scratch struct {
-	in  []input // of a layer: those that are not zero
-	act []int32 // the values of the layer before
+	in    []input // of a layer: those that are not zero
+	act   []int32 // the values of the layer before
+	lanes laneScratch
 }
 
 // input is the value of input i.
@@ -84,6 +92,13 @@ func (n *Net) Run(out, x []int32, s *Scratch) {
 	if len(x) != n.In() || len(out) != n.Out() {
 		panic(fmt.Sprintf("nn: %d inputs and %d outputs for a net of %d and %d", len(x), len(out), n.In(), n.Out()))
 	}
+	if !n.lanes.run(out, x, &s.lanes) {
+		n.run(out, x, s)
+	}
+}
+
+// run is Run in plain Go.
+func (n *Net) run(out, x []int32, s *Scratch) {
 	s.begin(x)
 	last := len(n.layers) - 1
 	for i := range last {

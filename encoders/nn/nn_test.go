@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -55,6 +56,12 @@ func (p plain) run(x []int32) []int32 {
 	return out
 }
 
+// each calls f with each way to run a net: as users do, and in plain Go.
+func (n *Net) each(f func(way string, run func(out, x []int32, s *Scratch))) {
+	f("Run", n.Run)
+	f("plain Go", n.run)
+}
+
 // learnt draws layers as a trainer might leave them; heavy ones come near the
 // limits of the proof.
 func learnt(rng *rand.Rand, shape []int, heavy float64) []Dense {
@@ -101,10 +108,12 @@ func TestRunIsExact(t *testing.T) {
 			p, out := plainOf(n), make([]int32, n.Out())
 			for range 30 {
 				x := inputs(rng, n.In())
-				n.Run(out, x, &s)
-				if want := p.run(x); fmt.Sprint(out) != fmt.Sprint(want) {
-					t.Fatalf("%v, weight %g:\n%d, want\n%d", shape, heavy, out, want)
-				}
+				want := p.run(x)
+				n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+					if run(out, x, &s); !slices.Equal(out, want) {
+						t.Fatalf("%s, %v, weight %g:\n%d, want\n%d", way, shape, heavy, out, want)
+					}
+				})
 			}
 		}
 	}
@@ -127,16 +136,18 @@ func TestEdgeOfTheProof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &Net{layers: []layer{l}}
+		n := &Net{layers: []layer{l}, lanes: newLanes([]layer{l})}
 		x, out := make([]int32, in), make([]int32, 2)
 		for _, v := range []int32{-InputMax, InputMax} {
 			for i := range x {
 				x[i] = v
 			}
-			n.Run(out, x, new(Scratch))
-			if want := plainOf(n).run(x); out[0] != want[0] || out[1] != want[1] {
-				t.Errorf("signs %d, inputs %d: %d, want %d", signs, v, out, want)
-			}
+			want := plainOf(n).run(x)
+			n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+				if run(out, x, new(Scratch)); !slices.Equal(out, want) {
+					t.Errorf("%s, signs %d, inputs %d: %d, want %d", way, signs, v, out, want)
+				}
+			})
 		}
 		rows[1].bias += int32(signs[1])
 		if _, err := pack(rows, 0, 1); !errors.Is(err, ErrNet) {
@@ -235,15 +246,46 @@ func bench(tb testing.TB, shape []int) (*Net, []int32) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	for _, shape := range [][]int{{205, 64, 40, 35}, {205, 32, 24, 35}, {205, 24, 16, 35}} {
+	for _, shape := range [][]int{{212, 80, 48, 35}, {158, 32, 24, 35}} {
 		b.Run(fmt.Sprint(shape), func(b *testing.B) {
 			n, x := bench(b, shape)
 			var s Scratch
 			out := make([]int32, n.Out())
-			b.ReportAllocs()
-			for b.Loop() {
-				n.Run(out, x, &s)
-			}
+			n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+				b.Run(way, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						run(out, x, &s)
+					}
+				})
+			})
 		})
 	}
+}
+
+// FuzzRun: whatever the net and its inputs, there is one result.
+func FuzzRun(f *testing.F) {
+	f.Add(uint64(1), uint8(212), uint8(80), uint8(48), uint8(35), 1.0)
+	f.Add(uint64(2), uint8(1), uint8(1), uint8(1), uint8(1), 100.0)
+	f.Add(uint64(3), uint8(17), uint8(33), uint8(15), uint8(16), 0.01)
+	f.Fuzz(func(t *testing.T, seed uint64, in, first, second, out uint8, heavy float64) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		n, err := Quantise(learnt(rng, []int{int(in) + 1, int(first) + 1, int(second) + 1, int(out) + 1}, heavy))
+		if err != nil {
+			if !errors.Is(err, ErrNet) {
+				t.Fatal(err)
+			}
+			return
+		}
+		p, s, got := plainOf(n), new(Scratch), make([]int32, n.Out())
+		for range 4 {
+			x := inputs(rng, n.In())
+			want := p.run(x)
+			n.each(func(way string, run func(out, x []int32, s *Scratch)) {
+				if run(got, x, s); !slices.Equal(got, want) {
+					t.Fatalf("%s: %d, want %d", way, got, want)
+				}
+			})
+		}
+	})
 }

@@ -43,6 +43,7 @@ func Quantise(layers []Dense) (*Net, error) {
 			return nil, err
 		}
 	}
+	n.lanes = newLanes(n.layers)
 	return n, nil
 }
 

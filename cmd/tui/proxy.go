@@ -236,6 +236,9 @@ func (f *proxyFlags) addresses(cmd *cobra.Command) (listen, server netip.AddrPor
 	if server, err = relay.ParseAddress(cmd.Context(), f.to); err != nil {
 		return listen, server, usage(prefixed("--to", err))
 	}
+	if err := relay.CheckListen(listen); err != nil {
+		return listen, server, usage(prefixed("--listen", err))
+	}
 	if err := relay.CheckServer(listen, server); err != nil {
 		return listen, server, usage(prefixed("--to", err))
 	}
@@ -356,14 +359,11 @@ func (p *proxied) eachSecond(quit <-chan struct{}, say func(format string, args 
 		case <-tick.C:
 		}
 		p.relay.Snapshot(&at)
-		now := &at.Totals
-		span := (now.At - was.At).Seconds()
-		var flows [2]relay.Flow
-		for way := range flows {
-			flows[way] = now.Flows[way].Since(&was.Flows[way])
-			p.wireMax[way] = max(p.wireMax[way], relay.Kbps(flows[way].OutWire, span))
+		second := at.Totals.Since(&was)
+		for way := range second.Flows {
+			p.wireMax[way] = max(p.wireMax[way], relay.Kbps(second.Flows[way].OutWire, second.At.Seconds()))
 		}
-		say("%s", relay.Line(now, flows, span, p.judge.Lies(at.Asked)))
-		was = *now
+		say("%s", relay.Line(at.Totals.At, &second, p.judge.Lies(at.Asked)))
+		was = at.Totals
 	}
 }

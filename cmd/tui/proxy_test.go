@@ -126,6 +126,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"", []string{"--listen", taken, "--to", "127.0.0.1:1"}, exitMachine, "address already in use"},
 		{"", []string{"--listen", "70000", "--to", "127.0.0.1:1"}, exitUsage, "is no address"},
 		{"", []string{"--listen", "5000", "--to", "127.0.0.1:5000"}, exitUsage, "where the proxy itself listens"},
+		{"", []string{"--listen", "224.0.0.1:5000", "--to", "127.0.0.1:1"}, exitUsage, "not an address of this machine"},
 		{"", []string{"--listen", "0", "--to", "0.0.0.0:5000"}, exitUsage, "not the address of one machine"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:0"}, exitUsage, "has no port"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--max-clients", "0"}, exitUsage, "expected 1 to 1000"},

@@ -32,7 +32,8 @@ type (
 		Now       int    `json:"now"`
 		Joined    int    `json:"joined"`
 		Forgotten int    `json:"forgotten"`
-		Refused   uint64 `json:"refused"` // datagrams
+		Refused   uint64 `json:"refused"`   // datagrams
+		NoSocket  uint64 `json:"no_socket"` // datagrams of clients for whom the system had none
 	}
 )
 
@@ -41,7 +42,7 @@ func (p *proxied) document() proxyDocument {
 	t := &p.end.Totals
 	d := proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: "finished",
 		Duration: t.At.Seconds(),
-		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused}, Oversize: t.Oversize,
+		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
 		Changes: append([]script.Made{}, p.live.Changes(0)...), Lies: p.lies()}
 	if p.interrupted {
@@ -55,8 +56,7 @@ func (p *proxied) write(w io.Writer) {
 	up, down := p.live.Asked()
 	specs := [2]lossmodel.Spec{up, down}
 	t := &p.end.Totals
-	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten, %d datagrams of more refused.\n", t.At.Seconds(), t.Joined, t.Forgotten,
-		t.Refused)
+	fmt.Fprintf(w, "%.1f s, %d clients joined, %d forgotten.\n", t.At.Seconds(), t.Joined, t.Forgotten)
 	g := newGrid("", "up", "down")
 	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) {
 		g.row(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
@@ -97,13 +97,12 @@ func (p *proxied) write(w io.Writer) {
 	for _, lie := range p.lies() {
 		fmt.Fprintf(w, "Not as asked: %s.\n", lie)
 	}
+	for _, remark := range t.Remarks() {
+		fmt.Fprintf(w, "Beside that: %s.\n", remark)
+	}
 }
 
 // lies says in what the emulator did not do what was asked, over all of the time.
 func (p *proxied) lies() []string {
-	list := []string{}
-	for way := range p.end.Totals.Flows {
-		list = append(list, p.end.Totals.Flows[way].Lies(relay.Way(way))...)
-	}
-	return append(list, p.judge.Lies(p.end.Asked)...)
+	return append(append([]string{}, p.end.Totals.Lies()...), p.judge.Lies(p.end.Asked)...)
 }

@@ -49,16 +49,34 @@ func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(best, uint16(n)), nil
 }
 
+// CheckListen refuses where nobody can listen for datagrams of single machines.
+func CheckListen(listen netip.AddrPort) error {
+	if notOne(listen.Addr()) {
+		return fmt.Errorf("%s is not an address of this machine; expected one, such as 127.0.0.1:27961, or 0.0.0.0 for all", listen)
+	}
+	return nil
+}
+
 // CheckServer refuses what no server is at: nobody, everybody, and the proxy itself.
 func CheckServer(listen, server netip.AddrPort) error {
 	addr := server.Addr()
 	switch {
 	case server.Port() == 0:
 		return fmt.Errorf("%s has no port; expected that of the server", server)
-	case addr.IsUnspecified() || addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+	case addr.IsUnspecified() || notOne(addr):
 		return fmt.Errorf("%s is not the address of one machine; expected that of the server", server)
-	case server.Port() == listen.Port() && (addr == listen.Addr() || listen.Addr().IsUnspecified() && addr.IsLoopback()):
+	case isAt(server, listen):
 		return fmt.Errorf("%s is where the proxy itself listens; expected another address, that of the server", server)
 	}
 	return nil
+}
+
+// isAt reports whether an address is that of the socket that listens.
+func isAt(addr, listen netip.AddrPort) bool {
+	return addr.Port() == listen.Port() && (addr.Addr() == listen.Addr() || listen.Addr().IsUnspecified() && addr.Addr().IsLoopback())
+}
+
+// notOne reports whether an address is not that of one machine, whatever else it is.
+func notOne(addr netip.Addr) bool {
+	return addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"syscall"
 	"time"
-
-	"wirelab/lossmodel"
 )
 
 // client is one address that sends, with the socket on which the server knows it.
@@ -48,11 +46,9 @@ func (r *Relay) readClient(buf []byte) bool {
 	}
 	c := r.clients[addr]
 	if c == nil {
-		c = r.admit(addr, from)
-	}
-	if c == nil {
-		r.totals.Refused++
-		return true
+		if c = r.admit(addr, from); c == nil {
+			return true
+		}
 	}
 	c.seen = max(r.now, at)
 	r.enter(c, Up, buf[:n], at)
@@ -84,21 +80,26 @@ func gone(err error) bool {
 	return false
 }
 
-// admit makes a client of an address; nil if there is no room, or the system has none.
+// admit makes a client of an address; nil if there is no room, or the system has none, or
+// if answers to it would come round for ever.
 // The lock is held: a first datagram waits for its socket, as do all others meanwhile.
 func (r *Relay) admit(addr, reply netip.AddrPort) *client {
-	if len(r.clients) >= r.options.MaxClients || len(r.slots)-r.free() >= 2*r.options.MaxClients {
+	if addr == r.options.Server || isAt(addr, r.Addr()) ||
+		len(r.clients) >= r.options.MaxClients || len(r.slots)-r.free() >= 2*r.options.MaxClients {
+		r.totals.Refused++
 		return nil
 	}
 	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, reply: reply, joined: r.now}
 	var err error
 	if c.server, err = net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.options.Server)); err != nil {
+		r.totals.NoSocket++
 		return nil
 	}
 	c.Via = c.server.LocalAddr().(*net.UDPAddr).AddrPort()
 	if c.lanes = r.shared; !r.options.Shared {
 		if c.lanes, err = r.newLanes(c.Client); err != nil {
 			c.server.Close()
+			r.totals.Refused++
 			return nil
 		}
 	}
@@ -184,12 +185,4 @@ func (r *Relay) release(c *client) bool {
 		r.lanes = slices.DeleteFunc(r.lanes, func(l *lane) bool { return l == c.lanes[Up] || l == c.lanes[Down] })
 	}
 	return true
-}
-
-// lane is one direction of a link.
-type lane struct {
-	way   Way
-	link  *lossmodel.Link
-	asked Asked
-	line  lossmodel.Queued // as last measured
 }

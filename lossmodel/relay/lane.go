@@ -122,9 +122,12 @@ func (r *Relay) send(c *client, way Way, data []byte) error {
 	return err
 }
 
-// arm sets the timer to the next delivery of a lane, if nothing comes before it.
+// arm puts a lane where it belongs among those that something is under way on, and sets the
+// timer if nothing is due before it.
 func (r *Relay) arm(l *lane) {
-	if due, ok := l.link.Next(); ok && due < r.armed {
+	due, ok := l.link.Next()
+	r.due.put(l, due, ok)
+	if ok && due < r.armed {
 		r.armed = due
 		r.timer.set(due - r.clock())
 	}
@@ -143,12 +146,15 @@ func (r *Relay) deliverAll() bool {
 	if r.closed {
 		return false
 	}
-	r.armed = never
-	for _, l := range r.lanes {
+	for len(r.due) > 0 && r.due[0].due <= r.clock() {
+		l := r.due[0]
 		r.deliver(l)
+		due, ok := l.link.Next()
+		r.due.put(l, due, ok)
 	}
-	for _, l := range r.lanes {
-		r.arm(l)
+	r.armed = never
+	if len(r.due) > 0 {
+		r.arm(r.due[0])
 	}
 	return true
 }

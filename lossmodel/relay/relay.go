@@ -34,6 +34,7 @@ type Relay struct {
 	slots   []*client // by the number in a datagram's tag; nil: free
 	leaving []*client // forgotten, but some of theirs is under way
 	lanes   []*lane
+	due     lanesDue
 	shared  [2]*lane
 	held    int64 // bytes under way
 	totals  Totals
@@ -63,10 +64,7 @@ func Open(o Options) (*Relay, error) {
 	}
 	_ = r.listen.SetReadBuffer(socketBuffer)
 	_ = r.listen.SetWriteBuffer(socketBuffer)
-	if r.timer, err = newTimer(); err != nil {
-		r.listen.Close()
-		return nil, err
-	}
+	r.timer = newTimer()
 	return r, nil
 }
 
@@ -200,7 +198,7 @@ func (r *Relay) load(path string) ([]byte, error) {
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{way: Way(way), asked: Asked{Way: Way(way), Client: c.Turn, Spec: spec}}
+		l := &lane{way: Way(way), place: -1, asked: Asked{Way: Way(way), Client: c.Turn, Spec: spec}}
 		if l.link, err = lossmodel.NewLinkWith(r.load, spec, r.options.Seed, LinkName(Way(way), c.Turn)); err != nil {
 			return lanes, err
 		}

@@ -32,6 +32,31 @@ func (f *Flow) Lies(way Way) (list []string) {
 	return list
 }
 
+// Lies says in what the emulator did not do what was asked, both ways and beside them.
+func (t *Totals) Lies() (list []string) {
+	for way := range t.Flows {
+		list = append(list, t.Flows[way].Lies(Way(way))...)
+	}
+	if t.Oversize > 0 {
+		list = append(list, fmt.Sprintf("%d were larger than IPv4 carries, and not passed on", t.Oversize))
+	}
+	if t.NoSocket > 0 {
+		list = append(list, fmt.Sprintf("the system had no socket for %d of new clients", t.NoSocket))
+	}
+	return list
+}
+
+// Remarks says what a person should know though the emulator did what was asked.
+func (t *Totals) Remarks() (list []string) {
+	if n := t.Flows[Up].Gone; n > 0 {
+		list = append(list, fmt.Sprintf("nobody is at the server, the system said %d times", n))
+	}
+	if t.Refused > 0 {
+		list = append(list, fmt.Sprintf("%d of more clients refused", t.Refused))
+	}
+	return list
+}
+
 // Millis is a time in milliseconds.
 func Millis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d)/1e6) }
 
@@ -50,6 +75,21 @@ func (f *Flow) Since(was *Flow) Flow {
 	return d
 }
 
+// Since returns what came after was, an earlier moment; At is how long that took.
+func (t *Totals) Since(was *Totals) Totals {
+	d := *t
+	d.At -= was.At
+	d.Joined -= was.Joined
+	d.Forgotten -= was.Forgotten
+	d.Refused -= was.Refused
+	d.NoSocket -= was.NoSocket
+	d.Oversize -= was.Oversize
+	for way := range d.Flows {
+		d.Flows[way] = t.Flows[way].Since(&was.Flows[way])
+	}
+	return d
+}
+
 // Kbps is a rate in kilobits a second.
 func Kbps(bytes uint64, seconds float64) float64 {
 	if seconds <= 0 {
@@ -58,12 +98,13 @@ func Kbps(bytes uint64, seconds float64) float64 {
 	return float64(bytes) * 8 / 1000 / seconds
 }
 
-// Line is the line of one second. It begins with ! if the link did not do what was
-// asked; lies says in what beyond what the flows say.
-func Line(now *Totals, flows [2]Flow, span float64, lies []string) string {
-	mark, words := " ", []string{fmt.Sprintf("%6.0f s", now.At.Seconds())}
-	for way := range flows {
-		f := &flows[way]
+// Line is the line of one second, which ended at a time and in which d came. It begins with !
+// if the link did not do what was asked; lies says in what beyond what d says.
+func Line(at time.Duration, d *Totals, lies []string) string {
+	span := d.At.Seconds()
+	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
+	for way := range d.Flows {
+		f := &d.Flows[way]
 		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, 1e-9), Kbps(f.OutBytes, span),
 			Millis(f.Took.Quantile(0.5))))
 		if by := f.Causes(); by != "" {
@@ -73,15 +114,13 @@ func Line(now *Totals, flows [2]Flow, span float64, lies []string) string {
 			words = append(words, fmt.Sprintf("queue %d B", f.Line.Bytes))
 		}
 	}
-	late := max(flows[Up].Late.Quantile(0.99), flows[Down].Late.Quantile(0.99))
+	late := max(d.Flows[Up].Late.Quantile(0.99), d.Flows[Down].Late.Quantile(0.99))
 	words = append(words, fmt.Sprintf("late %s ms", Millis(late)))
-	if now.Clients != 1 {
-		words = append(words, fmt.Sprintf("%d clients", now.Clients))
+	if d.Clients != 1 {
+		words = append(words, fmt.Sprintf("%d clients", d.Clients))
 	}
-	for way := range flows {
-		lies = append(lies, flows[way].Lies(Way(way))...)
-	}
-	if len(lies) > 0 {
+	words = append(words, d.Remarks()...)
+	if lies = append(lies, d.Lies()...); len(lies) > 0 {
 		mark, words = "!", append(words, lies...)
 	}
 	return mark + strings.Join(words, "  ")

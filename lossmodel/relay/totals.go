@@ -45,7 +45,8 @@ type Totals struct {
 	Clients   int           // there are
 	Joined    int           // there ever were
 	Forgotten int           // because they fell silent
-	Refused   uint64        // datagrams of clients for whom there was no room
+	Refused   uint64        // datagrams of clients for whom there was no room, or who are no clients: the server, the relay itself
+	NoSocket  uint64        // datagrams of clients for whom the system had no socket
 	Oversize  uint64        // datagrams that are larger than IPv4 carries
 	Flows     [2]Flow       // by Way
 }

@@ -104,7 +104,7 @@ func (m *Model) both(title string, of func(*way) []float64, value func(*relay.Fl
 	for i := range h.ways {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
 		x.spec.Series = append(x.spec.Series, chart.Series{Values: of(&h.ways[i]), Stroke: stroke, Ink: chart.Ink(wayInks[i])})
-		x.legend = append(x.legend, wayInks[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(value(&h.now[i], h.span)))
+		x.legend = append(x.legend, wayInks[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(value(&h.now.Flows[i], h.span)))
 	}
 	return x
 }
@@ -159,7 +159,7 @@ func (m *Model) lost() oneChart {
 	x := oneChart{title: "Lost /s by cause", spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
 	for i, cause := range causes() {
-		n := h.now[0].LostBy[cause] + h.now[1].LostBy[cause]
+		n := h.now.Flows[0].LostBy[cause] + h.now.Flows[1].LostBy[cause]
 		ink := look.SlotInk(i + 5)
 		fill := '█'
 		if !m.theme.Color || m.theme.Ascii {

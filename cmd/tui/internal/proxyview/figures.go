@@ -64,8 +64,8 @@ func (m *Model) drawNow(c *look.Canvas, focused bool) {
 			return
 		}
 		c.Clip(2, y, label-1, look.Dim, name)
-		for i := range h.now {
-			text := cell(&h.now[i], &h.snap.Totals.Flows[i])
+		for i := range h.now.Flows {
+			text := cell(&h.now.Flows[i], &h.snap.Totals.Flows[i])
 			c.Right(2+label+(i+1)*w, y, ink, look.Short(text, w-1))
 		}
 		y++
@@ -133,8 +133,8 @@ func (m *Model) drawTrust(c *look.Canvas, focused bool) {
 
 // lateness says how late the proxy itself was, and what the system did not take.
 func (m *Model) lateness(put func(ok bool, pieces ...look.Span)) {
-	for w := range m.live.now {
-		all, now := &m.live.snap.Totals.Flows[w], &m.live.now[w]
+	for w := range m.live.now.Flows {
+		all, now := &m.live.snap.Totals.Flows[w], &m.live.now.Flows[w]
 		name := wayInks[w].Span(look.PadRight(relay.Way(w).String(), 5))
 		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(quantile(&now.Late, 0.5)), look.Dim.Span(" p99 "),
 			look.Value.Span(quantile(&now.Late, 0.99)), look.Dim.Span(" ms")}

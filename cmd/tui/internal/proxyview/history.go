@@ -30,7 +30,7 @@ type history struct {
 	end  int64 // index after the newest sample
 	ways [2]way
 	past []*relay.Totals // of the last two seconds, from the oldest on
-	now  [2]relay.Flow   // what came in those
+	now  relay.Totals    // what came in those
 	span float64         // how long they were, in seconds
 	// How clients stood two to four seconds ago, and less than two.
 	was, then     []relay.ClientState
@@ -77,9 +77,7 @@ func (h *history) take() {
 	}
 	first := h.past[0]
 	h.span = (now.At - first.At).Seconds()
-	for i := range h.now {
-		h.now[i] = now.Flows[i].Since(&first.Flows[i])
-	}
+	h.now = now.Since(first)
 }
 
 // fresh returns a copy of totals.

@@ -146,10 +146,7 @@ func (m *Model) poll() {
 		for w := range m.checks {
 			m.checks[w] = m.judge.Checks(h.snap.Asked, relay.Way(w))
 		}
-		m.lies = m.judge.Lies(h.snap.Asked)
-		for w := range h.now {
-			m.lies = append(m.lies, h.now[w].Lies(relay.Way(w))...)
-		}
+		m.lies = append(m.judge.Lies(h.snap.Asked), h.now.Lies()...)
 		if len(m.lies) > 0 {
 			m.lie = m.lies[0]
 			if before > 0 {

@@ -188,8 +188,8 @@ func (m *Model) verdict() (string, look.Ink) {
 
 // late is how late datagrams left of late, in the worse direction.
 func (m *Model) late() (n uint64, p99 time.Duration) {
-	for w := range m.live.now {
-		h := &m.live.now[w].Late
+	for w := range m.live.now.Flows {
+		h := &m.live.now.Flows[w].Late
 		n, p99 = n+h.N, max(p99, h.Quantile(0.99))
 	}
 	return n, p99
@@ -246,8 +246,8 @@ func (m *Model) linkName() string {
 func (m *Model) drawVital(c *look.Canvas, y int) {
 	h := m.shown()
 	var pieces []look.Span
-	for w := range h.now {
-		f := &h.now[w]
+	for w := range h.now.Flows {
+		f := &h.now.Flows[w]
 		pieces = append(pieces, look.Dim.Span([]string{"up ", "  down "}[w]), look.Value.Span(perSecond(f.Out, h.span)), look.Dim.Span("/s "))
 		if c.W >= 78 {
 			pieces = append(pieces, look.Value.Span(look.Fixed(relay.Kbps(f.OutWire, h.span), 0)), look.Dim.Span(" kbps "))

@@ -377,8 +377,8 @@ func TestHistory(t *testing.T) {
 	g.run(m, 5*time.Second)
 	was := g.snap.Totals
 	g.run(m, 2*time.Second)
-	for way := range m.live.now {
-		f, now, then := &m.live.now[way], &g.snap.Totals.Flows[way], &was.Flows[way]
+	for way := range m.live.now.Flows {
+		f, now, then := &m.live.now.Flows[way], &g.snap.Totals.Flows[way], &was.Flows[way]
 		if f.In != now.In-then.In || f.Out != now.Out-then.Out || f.Lost() != now.Lost()-then.Lost() || m.live.span != 2 {
 			t.Errorf("%v: %d in, %d out in %g s", relay.Way(way), f.In, f.Out, m.live.span)
 		}
@@ -398,7 +398,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d samples for a second without a look", got-n)
 	}
 	for range 2*most + 5 {
-		m.live.ways[0].add(m.live.now[0], 1, 1)
+		m.live.ways[0].add(m.live.now.Flows[0], 1, 1)
 	}
 	if n := len(m.live.ways[0].rate); n > 2*most {
 		t.Errorf("%d samples are kept", n)

@@ -12,7 +12,7 @@ import (
 // A model's file: these bytes, a version, the model, and a CRC-32 of all before it.
 const (
 	magic   = "datagram model"
-	version = 1
+	version = 2
 
 	// MaxFile bounds the file of a model.
 	MaxFile = 16 << 20
@@ -269,18 +269,35 @@ func (f *filer) place(m *Model, p *place) {
 func (f *filer) field(d *field) {
 	f.u8(&d.bits, 1, 32, "the bits of a field")
 	f.u8(&d.units, int64(d.bits+7)/8, int64(d.bits+7)/8, "the units of a field")
-	f.u8(&d.guess, 0, guesses-1, "the prediction of a field")
-	if d.guess == guessRate {
-		f.u8(&d.rate, 0, maxPlaces-1, "a rate")
-		f.u8(&d.rateBits, 1, 24, "a rate")
-		f.i16(&d.gain, -1<<15, 1<<15-1, "")
-		f.u8(&d.gainShift, 0, 62, "a gain")
+	for i := range d.guess {
+		f.guess(&d.guess[i])
 	}
-	for c := range d.share {
-		for side := range d.share[c] {
-			f.bytes(d.share[c][side][:])
+	for g := range d.share {
+		for c := range d.share[g] {
+			for side := range d.share[g][c] {
+				n := d.shares(&d.share[g][c][side])
+				f.bytes(d.share[g][c][side][:n])
+			}
 		}
 	}
+}
+
+func (f *filer) guess(g *guess) {
+	f.u8(&g.way, 0, ways-1, "the prediction of a field")
+	if g.way < guessRate {
+		return
+	}
+	for _, o := range []*operand{&g.a, &g.b, &g.turn} {
+		f.u8(&o.at, 0, maxPlaces-1, "another field")
+		f.u8(&o.bits, 0, 24, "another field")
+	}
+	for _, x := range []*factor{&g.gain, &g.spin} {
+		f.i16(&x.by, -1<<15, 1<<15-1, "")
+		f.u8(&x.shift, 0, 62, "a gain")
+	}
+	f.flag(&g.minus)
+	g.radius = uint32(f.number(int64(g.radius), 4, 0, 1<<24, "a speed"))
+	g.offset = uint32(f.number(int64(g.offset), 4, 0, 1<<32-1, ""))
 }
 
 // table passes the lines on. A byte before each says how many empty ones to skip; 255:

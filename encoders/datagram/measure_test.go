@@ -43,7 +43,7 @@ func learn(t testing.TB, acked bool, clips ...[][]byte) *Model {
 				p := back.places[i*maxPlaces+at]
 				if p.field >= 0 && p.part == 0 {
 					f := back.fields[p.field]
-					t.Logf("   %d: %d bits guess %d rate %d/%d gain %d>>%d", at, f.bits, f.guess, f.rate, f.rateBits, f.gain, f.gainShift)
+					t.Logf("   %d: %d bits %v", at, f.bits, f.guess)
 				}
 			}
 		}

@@ -4,11 +4,11 @@ import "wirelab/encoders/rangecoder"
 
 // Inputs of the mixer: lines of the place and of its recipes, then these.
 const (
-	lookups  = 1 + recipes
-	inRef    = lookups + iota - 1 // the reference's unit
-	inOther                       // the field's prediction, or the unit of the last message of the kind
-	inField                       // the field's distribution
-	inFieldB                      // the one for how far off the field before was
+	lookups = 1 + recipes
+	inRef   = lookups + iota - 1 // the reference's unit
+	inOther                      // the field's prediction, or the unit of the last message of the kind
+	inField                      // the distributions of the field's guesses
+	inFieldB
 	inBias
 	inputs
 )
@@ -106,8 +106,7 @@ func (x *mixer) compare(head uint32, bits, n uint, in *[inputs]int32) {
 	}
 	in[inField], in[inFieldB] = 0, 0
 	if s := &x.w.num; s.active {
-		s.split()
-		in[inField], in[inFieldB] = int32(s.bit(0)), int32(s.bit(1))
+		s.split((*[guesses]int32)(in[inField:]))
 	}
 }
 

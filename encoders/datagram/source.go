@@ -2,15 +2,16 @@ package datagram
 
 // Sources of contexts: the last units, and these.
 const (
-	srcRest  = history + iota // bytes to come
-	srcRef                    // the same unit of the reference
-	srcRef2                   // of the one before
-	srcAny                    // of the last message of the kind
-	srcDiff                   // how the unit before differs from the reference's
-	srcSame                   // which of the four units before agree, and the sign of the difference
-	srcNext                   // the reference's next unit
-	srcMean                   // what the field's prediction has here
-	srcWrong                  // how far off the prediction the field is so far
+	srcRest   = history + iota // bytes to come
+	srcRef                     // the same unit of the reference
+	srcRef2                    // of the one before
+	srcAny                     // of the last message of the kind
+	srcDiff                    // how the unit before differs from the reference's
+	srcSame                    // which of the four units before agree, and the sign of the difference
+	srcNext                    // the reference's next unit
+	srcMean                    // what the field's prediction has here
+	srcWrong                   // how far off the prediction the field is so far
+	srcMissed                  // how far off the field before was
 	sources
 )
 
@@ -37,9 +38,10 @@ func (w *walk) gather() {
 		w.src[i] = b[history-1-i]
 	}
 	w.src[srcRest] = byte(min(w.n-w.pos, 255))
+	w.num.enter(w)
+	w.src[srcMean], w.src[srcWrong], w.src[srcMissed] = w.num.mean(), w.num.wrong(), w.num.missed()
 	if w.any.units == nil && w.ref.units == nil {
-		clear(w.src[srcRef:])
-		w.num.active = false
+		clear(w.src[srcRef:srcMean])
 		return
 	}
 	at := w.here()
@@ -55,6 +57,4 @@ func (w *walk) gather() {
 		same |= diff >> 7 << 4
 	}
 	w.src[srcSame], w.src[srcDiff] = same, diff
-	w.num.enter(w)
-	w.src[srcMean], w.src[srcWrong] = w.num.mean(), w.num.wrong()
 }

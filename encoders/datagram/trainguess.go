@@ -1,0 +1,295 @@
+package datagram
+
+import (
+	"math"
+	"slices"
+)
+
+// fitted is a field of a kind, with the guesses that were tried.
+type fitted struct {
+	kind, at int
+	bits     uint8
+	tried    []trial
+	best     [guesses]guess
+	enough   bool // messages to compare with
+}
+
+func (f *fitted) units() int       { return int(f.bits+7) / 8 }
+func (f *fitted) operand() operand { return operand{uint8(f.at), f.bits} }
+
+// trial is a guess and what it leaves of each message's number, in 1/1024 bit.
+type trial struct {
+	guess guess
+	cost  []int32
+	sum   int64
+}
+
+// fitter finds guesses for the fields of a kind.
+type fitter struct {
+	list []compared
+	all  []*fitted
+}
+
+func (c *compared) scene() *scene {
+	return &scene{c.now, message{units: c.units}, c.ref, c.ref2, c.any}
+}
+
+// usable reports whether a guess can be made of a field of a message.
+func (f *fitted) usable(c *compared, g *guess) bool {
+	end := f.at + f.units()
+	return len(c.units) >= end && (g.way >= alone || len(c.ref.units) >= end)
+}
+
+// try notes what a guess leaves, and returns the sum. What cannot be guessed takes all bits.
+func (x *fitter) try(f *fitted, g guess) int64 {
+	r := trial{guess: g, cost: make([]int32, len(x.list))}
+	var c residuals
+	c.reset(int(f.bits))
+	for i := range x.list {
+		m := &x.list[i]
+		if !f.usable(m, &g) {
+			r.cost[i] = int32(f.bits) << 10
+		} else {
+			was := c.bits
+			c.add(message{units: m.units}.value(f.at, f.bits) - g.predict(f.bits, f.at, m.scene()))
+			r.cost[i] = int32(c.bits - was)
+		}
+		r.sum += int64(r.cost[i])
+	}
+	f.tried = append(f.tried, r)
+	return r.sum
+}
+
+// least returns the trial that leaves least.
+func (f *fitted) least() *trial {
+	best := &f.tried[0]
+	for i := range f.tried {
+		if f.tried[i].sum < best.sum {
+			best = &f.tried[i]
+		}
+	}
+	return best
+}
+
+// fit chooses the guesses of all fields, and returns what they leave.
+func (x *fitter) fit(key int) (total int64) {
+	for _, f := range x.all {
+		x.try(f, guess{})
+		for way := uint8(guessRef); way < guessRate && f.at > key; way++ {
+			x.try(f, guess{way: way})
+		}
+		if f.at > key {
+			x.rates(f)
+		}
+	}
+	for i, a := range x.all {
+		for _, b := range x.all[i+1 : min(i+3, len(x.all))] {
+			if a.at > key && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
+				x.plane(a, b)
+			}
+		}
+	}
+	for _, f := range x.all {
+		left := f.choose()
+		f.enough = 10*x.usable(f) >= len(x.list) && left < x.flat(f)/16*15
+		total += left
+		f.tried = nil
+	}
+	return total
+}
+
+// flat is what a field takes that is not guessed.
+func (x *fitter) flat(f *fitted) int64 { return int64(len(x.list)) * int64(f.bits) << 10 }
+
+// usable counts the messages in which the field's first guess can be made.
+func (x *fitter) usable(f *fitted) (n int) {
+	for i := range x.list {
+		if f.usable(&x.list[i], &f.best[0]) {
+			n++
+		}
+	}
+	return n
+}
+
+// choose takes the guess that leaves least, and the one that helps it most where it fails.
+func (f *fitted) choose() int64 {
+	first := f.least()
+	f.best = [guesses]guess{first.guess, first.guess}
+	least := first.sum
+	for i := range f.tried {
+		sum := int64(0)
+		for j, c := range f.tried[i].cost {
+			sum += int64(min(c, first.cost[j]))
+		}
+		if sum < least-first.sum/32 || sum < least && f.best[1] != f.best[0] {
+			least, f.best[1] = sum, f.tried[i].guess
+		}
+	}
+	return least
+}
+
+// rates tries rates for a field: the one that leaves least is kept among the trials if it
+// is better than anything else.
+func (x *fitter) rates(f *fitted) {
+	n, least := len(f.tried), f.least().sum
+	for _, by := range x.all {
+		g := guess{way: guessRate, a: by.operand()}
+		if by.bits > 24 || by.bits < 4 || f.bits < 6 || !x.findGain(&g, f) {
+			continue
+		}
+		if sum := x.try(f, g); sum < least/100*99 {
+			least, f.tried[n] = sum, f.tried[len(f.tried)-1]
+			f.tried = f.tried[:n+1]
+		} else {
+			f.tried = f.tried[:len(f.tried)-1]
+		}
+	}
+}
+
+// plane looks for a field that is the direction of two components, and tries what follows
+// for all three and for what they move.
+func (x *fitter) plane(a, b *fitted) {
+	for _, h := range x.all {
+		if h.at <= b.at || h.bits < 8 || h.bits > 24 {
+			continue
+		}
+		for _, minus := range []bool{false, true} {
+			x.direction(a, b, h, minus)
+		}
+	}
+}
+
+// speeds are the shares of the commonest speed, in eighths, below which things may go
+// backwards.
+var speeds = [...]int64{0, 3, 6}
+
+func (x *fitter) direction(a, b, h *fitted, minus bool) {
+	g := guess{way: guessAngle, a: a.operand(), b: b.operand(), minus: minus}
+	if minus {
+		g.a, g.b = g.b, g.a
+	}
+	var fast, off []int64
+	for i := range x.list {
+		m := &x.list[i]
+		if !h.usable(m, &g) {
+			continue
+		}
+		cur := message{units: m.units}
+		p, q := a.operand().in(cur), b.operand().in(cur)
+		if p == 0 && q == 0 {
+			continue
+		}
+		fast = append(fast, root(p*p+q*q))
+		off = append(off, wrap(cur.value(h.at, h.bits)-g.predict(h.bits, h.at, m.scene()), 1<<(h.bits-1)))
+	}
+	if len(off) < fewest {
+		return
+	}
+	slices.Sort(off)
+	slices.Sort(fast)
+	g.offset = uint32(crowd(off) << (32 - h.bits))
+	speed := crowd(fast)
+	before, n := h.least(), len(h.tried)
+	limit := before.sum
+	best := int64(math.MaxInt64)
+	for _, s := range speeds {
+		g.radius = uint32(s * speed / 8)
+		best = min(best, x.try(h, g))
+	}
+	rate := before.guess
+	for _, r := range h.tried {
+		if r.guess.way == guessRate {
+			rate = r.guess
+		}
+	}
+	h.tried = slices.Clone(h.tried)
+	if best > limit+limit/8 || best > x.flat(h)/8*7 {
+		h.tried = h.tried[:n]
+		return
+	}
+	opposite := g
+	opposite.radius, opposite.offset = 0, g.offset+1<<31
+	x.try(h, opposite)
+	if rate.way == guessRate && rate.gain.shift >= 32-h.bits {
+		g.turn, g.spin = rate.a, factor{rate.gain.by, rate.gain.shift - (32 - h.bits)}
+	}
+	g.way, g.radius = guessToward, 0
+	x.try(h, g)
+	// Of a and b, each with itself first.
+	for i, f := range []*fitted{a, b} {
+		g := guess{way: guessTurned, a: a.operand(), b: b.operand(), turn: g.turn, spin: g.spin, minus: minus}
+		if i == 1 {
+			g.a, g.b, g.minus = g.b, g.a, !minus
+		}
+		x.try(f, g)
+		x.arcs(f, g)
+		if i == 1 {
+			g.way = guessSpeed
+			x.try(f, g)
+			for _, share := range []int64{8, 4} {
+				for _, neg := range []bool{false, true} {
+					x.try(f, guess{way: guessLeft, b: a.operand(), radius: uint32(speed * share / 8), minus: neg})
+				}
+			}
+		}
+	}
+}
+
+// arcs tries what a turning component does to the fields of which it is the rate.
+func (x *fitter) arcs(rate *fitted, g guess) {
+	for _, f := range x.all {
+		for _, r := range f.tried {
+			if r.guess.way == guessRate && r.guess.a == rate.operand() {
+				g.way, g.gain = guessArc, r.guess.gain
+				x.try(f, g)
+				break
+			}
+		}
+	}
+}
+
+// findGain fits the gain by which a guess's rate, times the time since, tells how the
+// field moves.
+func (x *fitter) findGain(g *guess, f *fitted) bool {
+	type point struct{ moved, by int64 }
+	var points []point
+	half := int64(1) << (f.bits - 1)
+	for i := range x.list {
+		m := &x.list[i]
+		if !f.usable(m, g) || len(m.ref.units) < int(g.a.at)+int(g.a.bits+7)/8 {
+			continue
+		}
+		p := point{wrap(message{units: m.units}.value(f.at, f.bits)-m.ref.value(f.at, f.bits), half),
+			g.a.in(m.ref) * since(m.now, m.ref.now)}
+		if p.by != 0 {
+			points = append(points, p)
+		}
+	}
+	if len(points) < fewest {
+		return false
+	}
+	sizes := make([]int64, len(points))
+	for i, p := range points {
+		sizes[i] = max(p.by, -p.by)
+	}
+	slices.Sort(sizes)
+	middle := sizes[len(sizes)/2]
+	var ratios []int64
+	for _, p := range points {
+		if max(p.by, -p.by) >= middle {
+			ratios = append(ratios, ratioOf(p.moved, p.by))
+		}
+	}
+	slices.Sort(ratios)
+	gain := crowd(ratios)
+	g.gain.shift = 40
+	for gain > 1<<15-1 || gain < -1<<15 {
+		gain >>= 1
+		if g.gain.shift == 0 {
+			return false
+		}
+		g.gain.shift--
+	}
+	g.gain.by = int16(gain)
+	return gain != 0
+}

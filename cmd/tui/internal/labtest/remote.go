@@ -19,7 +19,7 @@ func NewRemote() *Lab {
 		CoverKbps: figures.Known(28.3)}
 	for i := range lane.Packets {
 		if p := &lane.Packets[i]; p.Outcome == engine.Lost {
-			p.Outcome = engine.Unknown
+			p.Outcome, p.Arrived = engine.Unknown, 0
 		}
 	}
 	return lab

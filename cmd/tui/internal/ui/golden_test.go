@@ -59,6 +59,10 @@ func TestGoldenRemote(t *testing.T) {
 	m := screen(labtest.NewRemote(), 80, 24, Options{})
 	press(m, "tab", "tab", "tab", "tab")
 	golden(t, "live-80x24-remote", m.View())
+	press(m, "3")
+	golden(t, "packets-80x24-remote", m.View())
+	press(m, "5")
+	golden(t, "compare-80x24-remote", m.View())
 }
 
 func TestGoldenScreens(t *testing.T) {

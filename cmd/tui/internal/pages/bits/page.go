@@ -166,6 +166,6 @@ func (p *Page) Arrows() [][2]string {
 // Means implements room.Page.
 func (p *Page) Means(key string) string {
 	return map[string]string{"up": "choose a field", "left": "kbps, share of the bits, or bits per changed item",
-		"enter": "the chosen field alone, and all again", "tab": "the next encoder beside", "z": "fit the axis; how much time; dots or lines",
+		"enter": "the chosen field alone, and all again", "tab": "the next encoder beside", "z": "how much time; dots or lines; the axis stays at zero",
 		"esc": "all fields again"}[key]
 }

@@ -22,16 +22,17 @@ type table struct {
 	by     figure
 	chosen int // row
 
-	per   string // what bits are divided by
-	cfg   *config.Config
-	now   time.Duration
-	lanes int
-	all   []engine.Lane // as last seen
-	data  comparison
-	order []int          // of the entries: the leader first
-	gaps  map[gapKey]gap // to the leader
-	queue []int          // entries whose interval is due
-	looks int            // at the clock, since the intervals were last begun
+	per    string // what bits are divided by
+	cfg    *config.Config
+	now    time.Duration
+	lanes  int
+	all    []engine.Lane // as last seen
+	remote bool          // the receiver is over a network
+	data   comparison
+	order  []int          // of the entries: the leader first
+	gaps   map[gapKey]gap // to the leader
+	queue  []int          // entries whose interval is due
+	looks  int            // at the clock, since the intervals were last begun
 
 	columns []column // as last drawn
 	tallest float64  // bits a sample at the top of the small charts
@@ -58,7 +59,7 @@ func (p *table) Name() string { return "Compare" }
 const gapsEvery = 2
 
 func (p *table) Observe(v room.View) bool {
-	p.cfg, p.all = v.Cfg, v.Snap.Lanes
+	p.cfg, p.all, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
 	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
 	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
 		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
@@ -177,6 +178,10 @@ func (p *table) invite(c *look.Canvas, th *look.Theme) {
 		"Nothing runs beside the encoder under the keys yet.",
 		"Press v, and v again on each encoder that is to run beside it, on the very same frames and the very same losses;",
 		"or type /shadow NAME.",
+	}
+	if p.remote {
+		lines = []string{"Over a network nothing runs beside the encoder: it treats no two packets alike.",
+			"Without --to and --udp, encoders run beside each other on the very same frames and losses."}
 	}
 	y := 2
 	for _, line := range lines {

@@ -120,6 +120,10 @@ func (p *details) way(th *look.Theme) (lines [][]look.Span) {
 	}
 	switch {
 	case r.Outcome == engine.Lost:
+	case r.Outcome == engine.Unknown:
+		line(look.OutcomeInk(r.Outcome), "receiver", "", "never said that it came, and its time is over")
+	case r.Outcome == engine.InFlight && r.Due == 0:
+		line(look.Dim, "receiver", "", "has not told of it yet")
 	case r.Outcome == engine.InFlight:
 		line(look.Dim, "receiver", stamp(r.Due), "due; still on its way")
 	default:

@@ -209,8 +209,8 @@ func (p *list) columns() []listColumn {
 		{52, "sent", func(r *engine.PacketRecord) (string, look.Ink) { return stamp(r.Sent), look.Dim }},
 		{62, "took ms", func(r *engine.PacketRecord) (string, look.Ink) {
 			switch {
-			case r.Outcome == engine.Lost:
-				return "-", look.Dim
+			case r.Outcome == engine.Lost, r.Outcome == engine.Unknown, r.Outcome == engine.InFlight && r.Due == 0:
+				return "-", look.Dim // a network does not tell beforehand
 			case r.Outcome == engine.InFlight:
 				return "due " + look.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
 			}

@@ -136,11 +136,15 @@ func (p *beside) figures() []row {
 		a, okA := m.of(p.left)
 		if okA {
 			row.cells[1] = look.Value.Span(look.Fixed(a, m.digits))
+		} else {
+			row.cells[1] = look.Dim.Span("-")
 		}
 		if p.right != nil {
 			b, okB := m.of(p.right)
 			if okB {
 				row.cells[2] = look.Value.Span(look.Fixed(b, m.digits))
+			} else {
+				row.cells[2] = look.Dim.Span("-")
 			}
 			if okA && okB {
 				row.cells[3] = apart(a, b, m.digits)

@@ -61,5 +61,11 @@ func (p *Page) Zoom() {
 	p.charts.Redraw()
 }
 
+// Fit lets the charts begin above zero, or at zero again.
+func (p *Page) Fit() {
+	p.playout.Fit()
+	p.charts.Redraw()
+}
+
 // Arrows implements room.Page.
 func (p *Page) Arrows() [][2]string { return [][2]string{{"↑↓", "values"}} }

@@ -102,6 +102,9 @@ on, backspace goes back, esc leaves; everything stays yours to play with meanwhi
 func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if f.config.file == "" && f.config.preset == "" {
 		f.config.preset = firstPreset
+		if f.remote.given() { // its line is no part of what the path does
+			f.config.set = append(f.config.set, "profile=perfect")
+		}
 	}
 	config, err := f.config.load(ctx)
 	if err != nil {

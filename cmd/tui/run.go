@@ -174,6 +174,9 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.udp, "udp", false, "send to another end of this process, over loopback sockets, in real time")
 }
 
+// given reports whether packets are to go over a network.
+func (f *remoteFlags) given() bool { return f.udp || f.far.to != "" }
+
 // remoteLink is the near end of a session, with what closes it; nothing without a network.
 type remoteLink struct {
 	*remote.Link

@@ -116,7 +116,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err != nil {
 		return usage(fmt.Errorf("cannot listen on %s: %w", listen, err))
 	}
-	files, err := openProxyFiles(f, p.relay)
+	files, err := p.openFiles()
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,12 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		err = p.show(ctx, cancel)
 	}
 	p.relay.Snapshot(&p.end)
-	err = errors.Join(err, files.close(a))
+	if failed := files.close(a); failed != nil {
+		if err != nil { // else an interruption would be all that is told
+			a.remark("tui: warning: %v", failed)
+		}
+		err = errors.Join(err, failed)
+	}
 	p.interrupted = cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
 	if f.json {
 		err = errors.Join(err, a.stdout.json(p.document()))
@@ -152,7 +157,8 @@ type proxied struct {
 	listen, server netip.AddrPort
 	end            relay.Snapshot
 	judge          proxyview.Judge
-	wireMax        [2]float64 // kbps in the best second
+	wireMax        [2]float64  // kbps in the best second
+	trouble        chan string // with a file, told while it runs
 	interrupted    bool
 }
 
@@ -170,6 +176,16 @@ func (p *proxied) run(ctx context.Context, say func(format string, args ...any))
 		})
 	})
 	aside.Go(func() { p.eachSecond(quit, say) })
+	aside.Go(func() {
+		for {
+			select {
+			case text := <-p.trouble:
+				say("tui: warning: %s", text)
+			case <-quit:
+				return
+			}
+		}
+	})
 	defer aside.Wait()
 	defer close(quit)
 	return p.relay.Run(ctx)
@@ -282,39 +298,58 @@ func (f *proxyFlags) script(cmd *cobra.Command) (*script.Script, error) {
 
 // proxyFiles are what a proxy writes beside its report.
 type proxyFiles struct {
-	names    []string
-	files    []*os.File
-	journals []*relay.Journal
+	names   []string
+	files   []*os.File
+	writers []relay.Writer
+	journal *relay.Journal
 }
 
-// openProxyFiles begins the capture and the records.
-func openProxyFiles(f *proxyFlags, r *relay.Relay) (*proxyFiles, error) {
-	p := &proxyFiles{}
-	if f.capture != "" {
-		file, err := p.create(f.capture)
+// openFiles begins the capture and the records. They are written beside the traffic, and a full
+// disk does not end a game: it is told at once, and by the exit code.
+func (p *proxied) openFiles() (*proxyFiles, error) {
+	files := &proxyFiles{}
+	add := func(name string, make func(*os.File) (relay.Writer, error)) error {
+		file, err := files.create(name, p.flags.link.file)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		w, err := relay.NewPcapng(file, r)
+		w, err := make(file)
 		if err != nil {
-			return nil, err
+			return unwritable(name, err)
 		}
-		p.journal(r, w)
+		files.writers = append(files.writers, w)
+		return nil
 	}
-	if f.record != "" {
-		stem := strings.TrimSuffix(f.record, ".csv")
+	if name := p.flags.capture; name != "" {
+		if err := add(name, func(f *os.File) (relay.Writer, error) { return relay.NewPcapng(f, p.relay) }); err != nil {
+			return nil, err
+		}
+	}
+	if name := p.flags.record; name != "" {
 		for _, way := range []relay.Way{relay.Up, relay.Down} {
-			file, err := p.create(stem + "." + way.String() + ".csv")
-			if err != nil {
+			part := strings.TrimSuffix(name, ".csv") + "." + way.String() + ".csv"
+			if err := add(part, func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, way), nil }); err != nil {
 				return nil, err
 			}
-			p.journal(r, relay.NewRecord(file, way))
 		}
 	}
-	return p, nil
+	if len(files.writers) > 0 {
+		p.trouble = make(chan string, len(files.writers))
+		files.journal = relay.NewJournal(func(i int, err error) { p.trouble <- unwritable(files.names[i], err).Error() }, files.writers...)
+		p.relay.Tap(files.journal.Tap)
+	}
+	return files, nil
 }
 
-func (p *proxyFiles) create(name string) (*os.File, error) {
+// create begins a file that is none of the others, nor the configuration.
+func (p *proxyFiles) create(name, config string) (*os.File, error) {
+	if there, err := os.Stat(name); err == nil && there.Mode().IsRegular() {
+		for _, other := range append([]string{config}, p.names...) {
+			if x, err := os.Stat(other); err == nil && os.SameFile(x, there) {
+				return nil, usagef("%s is %s, too; expected another file", name, other)
+			}
+		}
+	}
 	file, err := os.Create(name)
 	if err != nil {
 		return nil, usage(unwritable(name, err))
@@ -323,22 +358,18 @@ func (p *proxyFiles) create(name string) (*os.File, error) {
 	return file, nil
 }
 
-func (p *proxyFiles) journal(r *relay.Relay, w relay.Writer) {
-	j := relay.NewJournal(w)
-	p.journals = append(p.journals, j)
-	r.Tap(j.Tap)
-}
-
 // close writes what is left.
 func (p *proxyFiles) close(a *app) (err error) {
-	for i, j := range p.journals {
-		skipped, failed := j.Close()
-		failed = errors.Join(failed, p.files[i].Close())
-		if failed != nil {
+	if p.journal == nil {
+		return nil
+	}
+	skipped, errs := p.journal.Close()
+	for i, failed := range errs {
+		if failed = errors.Join(failed, p.files[i].Close()); failed != nil {
 			err = errors.Join(err, unwritable(p.names[i], failed))
-		} else {
-			a.remark("wrote %s", p.names[i])
+			continue
 		}
+		a.remark("wrote %s", p.names[i])
 		if skipped > 0 {
 			a.remark("tui: warning: %s lacks %d events: the disk was too slow", p.names[i], skipped)
 		}

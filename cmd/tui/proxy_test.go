@@ -105,6 +105,18 @@ func TestProxyInterrupted(t *testing.T) {
 	}
 }
 
+// A disk that is full does not end a game: it is told when it is seen, once, and by the exit code.
+func TestProxyTellsOfItsDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	o := tuiIn(context.Background(), metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9", "--capture", "/dev/full", "--duration", "300ms")
+	if o.code != exitMachine || strings.Count(o.stderr, "tui: warning: /dev/full cannot be written: ") < 1 || strings.Contains(o.stderr, "too slow") ||
+		!strings.Contains(o.stdout, "0 clients joined") {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestProxyRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) string {
@@ -114,7 +126,7 @@ func TestProxyRefuses(t *testing.T) {
 		}
 		return name
 	}
-	taken := echoServer(t).LocalAddr().String()
+	taken, same := echoServer(t).LocalAddr().String(), filepath.Join(dir, "x.up.csv")
 	for _, c := range []struct {
 		toml string
 		args []string
@@ -140,6 +152,8 @@ func TestProxyRefuses(t *testing.T) {
 		{"[down]\nloss = \"5%\"\n[sender]\nevery = 2", nil, exitUsage, "x.toml:3: sender"},
 		{"[[at]]\nt = \"1s\"\nencoder = \"rotor\"", nil, exitUsage, "x.toml:3: at[0].encoder: a proxy has nothing of the kind"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--set", "encoder.name=rotor"}, exitUsage, "encoder.name: a proxy has nothing of the kind"},
+		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--capture", same, "--record", filepath.Join(dir, "x.csv")}, exitUsage, "expected another file"},
+		{"[up]\nloss = \"5%\"\n", []string{"--capture", filepath.Join(dir, "x.toml")}, exitUsage, "expected another file"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--theme", "pink"}, exitUsage, "--theme"},
 		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "client[0]"},
 	} {

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -28,12 +29,8 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var journals []*Journal
-	for _, w := range []Writer{p, NewRecord(&up, Up), NewRecord(&down, Down)} {
-		j := NewJournal(w)
-		r.Tap(j.Tap)
-		journals = append(journals, j)
-	}
+	j := NewJournal(nil, p, NewRecord(&up, Up), NewRecord(&down, Down))
+	r.Tap(j.Tap)
 	stop := run(t, r)
 	client := socket(t)
 	for i := range 200 {
@@ -46,10 +43,8 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 	send(t, client, r.Addr(), []byte("x")) // perhaps answered, and then never delivered
 	until(t, r, "the last", func(now *Totals) bool { return now.Flows[Up].In == 201 && now.Flows[Up].Queued == 0 })
 	totals := stop()
-	for _, j := range journals {
-		if skipped, err := j.Close(); skipped != 0 || err != nil {
-			t.Fatal(skipped, err)
-		}
+	if skipped, errs := j.Close(); skipped != 0 || errors.Join(errs...) != nil {
+		t.Fatal(skipped, errs)
 	}
 	for way, text := range map[Way]*bytes.Buffer{Up: &up, Down: &down} {
 		c, err := capture.Read(text)
@@ -107,27 +102,66 @@ func checkPcapng(t *testing.T, file io.Reader, totals *Totals) {
 	}
 }
 
-// failing is a disk that is full.
-type failing struct{ err error }
+// disk is one that is full, or slow, or keeps what it gets.
+type disk struct {
+	err  error
+	slow chan struct{}
+	got  []string
+}
 
-func (f failing) Write(*Event) error { return f.err }
-func (f failing) Flush() error       { return nil }
+func (d *disk) Write(e *Event) error {
+	if d.slow != nil {
+		<-d.slow
+	}
+	d.got = append(d.got, string(e.Data))
+	return d.err
+}
 
+func (d *disk) Flush() error { return nil }
+
+// A disk that is full is told of at once, and is no matter to the others.
 func TestJournalTellsOfItsDisk(t *testing.T) {
-	full := errors.New("disk full")
-	j := NewJournal(failing{full})
+	full, good := &disk{err: errors.New("disk full")}, &disk{}
+	told := make(chan int, 10)
+	j := NewJournal(func(i int, err error) {
+		if !errors.Is(err, full.err) {
+			t.Error(err)
+		}
+		told <- i
+	}, full, good)
 	j.Tap(&Event{Data: []byte("x")})
-	if _, err := j.Close(); !errors.Is(err, full) {
-		t.Errorf("got %v", err)
+	if i := <-told; i != 0 {
+		t.Errorf("%d failed", i)
+	}
+	j.Tap(&Event{Data: []byte("y")})
+	skipped, errs := j.Close()
+	if skipped != 0 || !errors.Is(errs[0], full.err) || errs[1] != nil || len(full.got) != 1 || strings.Join(good.got, "") != "xy" {
+		t.Errorf("%d skipped, %v; got %q and %q", skipped, errs, full.got, good.got)
 	}
 }
 
+// What a slow disk has not written yet is bounded, by events and by bytes; nothing is out of order.
 func TestJournalIsBounded(t *testing.T) {
-	j := &Journal{out: failing{}}
-	for range journalEntries + 5 {
-		j.Tap(&Event{Data: make([]byte, 10)})
-	}
-	if j.skipped != 5 || len(j.filling.entries) != journalEntries {
-		t.Errorf("%d skipped", j.skipped)
+	for _, size := range []int{0, 10, lossmodel.MaxDatagram} {
+		slow := &disk{slow: make(chan struct{})}
+		j := NewJournal(nil, slow)
+		most := journalChunks * max(1, min(64, chunkBytes/max(size, 1)))
+		data := make([]byte, size)
+		for i := range most + 5 {
+			if size > 4 {
+				binary.LittleEndian.PutUint32(data, uint32(i))
+			}
+			j.Tap(&Event{Data: data})
+		}
+		close(slow.slow)
+		skipped, errs := j.Close()
+		if n := len(slow.got); n > most || n <= most-64 || n+int(skipped) != most+5 || errs[0] != nil || j.made > journalSpare {
+			t.Errorf("size %d: %d skipped of %d, %d written, %d chunks kept, %v", size, skipped, most+5, n, j.made, errs)
+		}
+		for i, got := range slow.got {
+			if len(got) != size || size > 4 && binary.LittleEndian.Uint32([]byte(got)) != uint32(i) {
+				t.Fatalf("size %d: number %d is out of order", size, i)
+			}
+		}
 	}
 }

@@ -13,43 +13,48 @@ type Writer interface {
 	Flush() error
 }
 
-// Journal is a Tap that hands events to a Writer in a goroutine of its own, so that a slow
+// Journal is a Tap that hands events to Writers in a goroutine of its own, so that a slow
 // disk never makes a datagram late. What it holds in between is bounded: beyond that,
-// events are not written, and counted.
+// events are not written, and counted. A Writer that fails gets nothing more.
 type Journal struct {
-	out  Writer
-	quit chan struct{}
-	done chan struct{}
+	outs   []Writer
+	failed func(i int, err error)
+	errs   []error // of each Writer; the goroutine's own until it is done
+	quit   chan struct{}
+	done   chan struct{}
 
 	mu      sync.Mutex
-	filling page
+	filling []*chunk
+	free    []*chunk
+	made    int // chunks there are
 	skipped uint64
-	err     error
-	writing page // the goroutine's own
+	idle    bool // all Writers have failed
 }
 
-// page is a run of events with their bytes.
-type page struct {
-	entries []entry
-	data    []byte
+// chunk is a run of events with their bytes. It never moves: a page that grew would be copied
+// with the relay's lock held, and make datagrams late.
+type chunk struct {
+	entries [64]entry
+	n       int
+	data    []byte // of a fixed capacity
 }
 
 type entry struct {
 	Event
-	trail    lossmodel.Trail
-	watched  bool
-	from, to int // of data
+	trail lossmodel.Trail
 }
 
 const (
-	journalEvery   = 100 * time.Millisecond
-	journalEntries = 1 << 15
-	journalBytes   = 32 << 20
+	journalEvery  = 100 * time.Millisecond
+	journalChunks = 768     // some 100 MB
+	journalSpare  = 64      // of those, kept when they are empty
+	chunkBytes    = 1 << 16 // any datagram
 )
 
-// NewJournal returns a journal that writes to out until it is closed.
-func NewJournal(out Writer) *Journal {
-	j := &Journal{out: out, quit: make(chan struct{}), done: make(chan struct{})}
+// NewJournal returns a journal that writes to outs until it is closed. failed is told, once for
+// each of them, when one fails; it is called by the journal's goroutine.
+func NewJournal(failed func(i int, err error), outs ...Writer) *Journal {
+	j := &Journal{outs: outs, failed: failed, errs: make([]error, len(outs)), quit: make(chan struct{}), done: make(chan struct{})}
 	go j.run()
 	return j
 }
@@ -58,75 +63,112 @@ func NewJournal(out Writer) *Journal {
 func (j *Journal) Tap(e *Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	p := &j.filling
-	if j.err != nil || len(p.entries) == journalEntries || len(p.data)+len(e.Data) > journalBytes {
+	if j.idle {
+		return
+	}
+	c := j.room(len(e.Data))
+	if c == nil {
 		j.skipped++
 		return
 	}
-	if len(p.entries) < cap(p.entries) {
-		p.entries = p.entries[:len(p.entries)+1]
-	} else {
-		p.entries = append(p.entries, entry{})
-	}
-	x := &p.entries[len(p.entries)-1]
-	x.Event, x.from, x.watched = *e, len(p.data), e.Trail != nil
-	p.data = append(p.data, e.Data...)
-	x.to = len(p.data)
-	if x.watched {
-		x.trail = *e.Trail
+	x := &c.entries[c.n]
+	c.n++
+	from := len(c.data)
+	c.data = append(c.data, e.Data...)
+	x.Event = *e
+	if x.Data = c.data[from:]; e.Trail != nil {
+		x.trail.N = copy(x.trail.Steps[:], e.Trail.All())
+		x.Trail = &x.trail
 	}
 }
 
-// Close writes what is left. It returns the first error of the writer, and how many events
-// were not written.
-func (j *Journal) Close() (skipped uint64, err error) {
+// room returns the chunk that the next event goes to; nil if too much has not been written.
+func (j *Journal) room(bytes int) *chunk {
+	if n := len(j.filling); n > 0 {
+		if c := j.filling[n-1]; c.n < len(c.entries) && len(c.data)+bytes <= chunkBytes {
+			return c
+		}
+	}
+	var c *chunk
+	switch n := len(j.free); {
+	case n > 0:
+		c, j.free = j.free[n-1], j.free[:n-1]
+	case j.made == journalChunks:
+		return nil
+	default:
+		c = &chunk{data: make([]byte, 0, chunkBytes)}
+		j.made++
+	}
+	j.filling = append(j.filling, c)
+	return c
+}
+
+// Close writes what is left. It returns the first error of each Writer, and how many events
+// were not written because of the disk's pace.
+func (j *Journal) Close() (skipped uint64, errs []error) {
 	close(j.quit)
 	<-j.done
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.skipped, j.err
+	return j.skipped, j.errs
 }
 
 func (j *Journal) run() {
 	defer close(j.done)
 	tick := time.NewTicker(journalEvery)
 	defer tick.Stop()
+	var page []*chunk
 	for {
 		select {
 		case <-tick.C:
-			j.write()
+			page = j.write(page)
 		case <-j.quit:
-			j.write()
+			j.write(page)
 			return
 		}
 	}
 }
 
-// write hands over what has come together.
-func (j *Journal) write() {
+// write hands over what has come together, and returns the memory of that list; empty is that of
+// the last.
+func (j *Journal) write(empty []*chunk) []*chunk {
 	j.mu.Lock()
-	j.filling, j.writing = j.writing, j.filling
-	failed := j.err != nil
+	page := j.filling
+	j.filling = empty[:0]
 	j.mu.Unlock()
-	p := &j.writing
-	var err error
-	for i := range p.entries {
-		x := &p.entries[i]
-		x.Data = p.data[x.from:x.to]
-		if x.Trail = nil; x.watched {
-			x.Trail = &x.trail
+	for _, c := range page {
+		for i := range c.entries[:c.n] {
+			j.each(func(w Writer) error { return w.Write(&c.entries[i].Event) })
 		}
-		if err == nil && !failed {
-			err = j.out.Write(&x.Event)
+		c.n, c.data = 0, c.data[:0]
+		j.mu.Lock() // one by one: what comes meanwhile needs room
+		if len(j.free) < journalSpare {
+			j.free = append(j.free, c)
+		} else {
+			j.made--
+		}
+		j.mu.Unlock()
+	}
+	j.each(Writer.Flush) // a header too, where nothing has happened
+	return page
+}
+
+// each calls f for the Writers that have not failed.
+func (j *Journal) each(f func(Writer) error) {
+	left := 0
+	for i, w := range j.outs {
+		if j.errs[i] != nil {
+			continue
+		}
+		if j.errs[i] = f(w); j.errs[i] == nil {
+			left++
+		} else if j.failed != nil {
+			j.failed(i, j.errs[i])
 		}
 	}
-	if err == nil && !failed {
-		err = j.out.Flush() // a header too, where nothing has happened
-	}
-	p.entries, p.data = p.entries[:0], p.data[:0]
-	if err != nil {
+	if left == 0 {
 		j.mu.Lock()
-		j.err = err
+		j.idle = true
 		j.mu.Unlock()
 	}
 }

@@ -246,16 +246,22 @@ func TestDescribeRefuses(t *testing.T) {
 	}
 }
 
-// A pipe cannot go back, but it can be played once.
+// A pipe cannot go back, but it can be played once, and again if it is kept in memory.
 func TestReadsWhatCannotSeek(t *testing.T) {
-	for _, loop := range []bool{false, true} {
-		r := &Recording{path: "pipe", schema: frame.Cubes(3), loop: loop}
+	for _, most := range []int{-1, 0, 5, maxReel} {
+		r := &Recording{path: "pipe", schema: frame.Cubes(3), loop: most >= 0}
 		if err := r.open(iotest.OneByteReader(bytes.NewBuffer(zstded(made(3, 12))))); err != nil {
 			t.Fatal(err)
 		}
-		n, err := drain(r)
-		if n != 6 || (err == io.EOF) == loop {
-			t.Errorf("loop %v: %d frames, then %v", loop, n, err)
+		if r.loop {
+			r.reel.most = most
+		}
+		n, err := 0, error(nil)
+		for f := new(frame.Frame); err == nil && n < 100; n++ {
+			err = r.Next(f)
+		}
+		if kept := most == maxReel; (n == 100) != kept || (err == io.EOF) == r.loop || !kept && n != 7 {
+			t.Errorf("at most %d rows in memory: %d calls, then %v", most, n, err)
 		}
 	}
 }

@@ -16,6 +16,8 @@ type (
 	Sized = source.Sized
 	// Seamed is a source that loops.
 	Seamed = source.Seamed
+	// Tracked is a source that knows what changes from frame to frame.
+	Tracked = source.Tracked
 	// Timed is a source whose frames come at times of their own.
 	Timed = source.Timed
 	// Remarked is a source of which a person should know something.

@@ -42,14 +42,33 @@ func (f *Frame) ChangedRows(g *Frame, n int) int {
 	if n == 0 {
 		return 0
 	}
-	changed := 0
-	for at := 0; at+n <= len(f.Table) && at+n <= len(g.Table); at += n {
-		a, b := f.Table[at:at+n], g.Table[at:at+n]
-		for i, v := range a {
-			if v != b[i] {
-				changed++
-				break
-			}
+	size := min(len(f.Table), len(g.Table))
+	size -= size % n
+	group := n * max(1, block/n) // cells that are compared at once
+	changed, at := 0, 0
+	for ; at+group <= size; at += group {
+		if a, b := f.Table[at:at+group], g.Table[at:at+group]; !equal(a, b) {
+			changed += countChanged(a, b, n)
+		}
+	}
+	return changed + countChanged(f.Table[at:size], g.Table[at:size], n)
+}
+
+func countChanged(a, b []int32, n int) (changed int) {
+	for at := 0; at+n <= len(a); at += n {
+		if !slices.Equal(a[at:at+n], b[at:at+n]) {
+			changed++
+		}
+	}
+	return changed
+}
+
+// ChangedAmong counts those of the given rows, of n fields each, in which f differs from g.
+// No other row may differ.
+func (f *Frame) ChangedAmong(g *Frame, n int, rows Rows) (changed int) {
+	for i := range rows.All() {
+		if at := i * n; !slices.Equal(f.Table[at:at+n], g.Table[at:at+n]) {
+			changed++
 		}
 	}
 	return changed

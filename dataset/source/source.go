@@ -32,6 +32,13 @@ type Seamed interface {
 	Seam() bool
 }
 
+// Tracked is a source that knows what changes from frame to frame. Changed returns the rows
+// in which the frame that Next filled last may differ from the one before it; in front of the
+// first comes the initial state. The set is valid until Next is called again.
+type Tracked interface {
+	Changed() frame.Rows
+}
+
 // Sized is a source that knows how many frames Next will fill before io.EOF or
 // before it loops; 0 while it does not know yet (a compressed recording, before
 // it was read to its end once).

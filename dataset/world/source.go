@@ -36,7 +36,7 @@ func openScript(script string, opt source.Options) (*Source, error) {
 
 // Source plays the world, for ever, and makes a frame of every step. Its script's
 // pilot has the keys until somebody takes them: see Hold. It implements
-// dataset.Source, dataset.Seamed and dataset.Steered.
+// dataset.Source, dataset.Seamed, dataset.Tracked and dataset.Steered.
 type Source struct {
 	schema *frame.Schema
 	sim    *Sim
@@ -91,6 +91,11 @@ func (s *Source) Next(f *frame.Frame) error {
 	}
 	s.last = in
 	s.sim.Step(in)
+	if s.seam {
+		for i := range Cubes {
+			s.sim.changed.Add(i) // the frame before is of another world
+		}
+	}
 	s.sim.Snapshot(f)
 	f.Tick = s.tick
 	s.tick++
@@ -115,3 +120,7 @@ func (s *Source) Reset() { s.reset = true }
 // Seam reports whether the frame that Next filled last is the first of a world
 // begun anew, by Reset or by the pilot.
 func (s *Source) Seam() bool { return s.seam }
+
+// Changed returns the rows in which the frame that Next filled last may differ from the one
+// before it.
+func (s *Source) Changed() frame.Rows { return s.sim.changed }

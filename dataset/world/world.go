@@ -53,6 +53,7 @@ type Sim struct {
 	interacting [Cubes]bool
 	rested      [Cubes]uint8 // steps for which an interacting cube has been asleep
 	table       [Cubes * frame.CubeFields]int32
+	changed     frame.Rows // the rows that the last step changed
 }
 
 // law returns what the world obeys: what the recordings do. Only the speed limit
@@ -66,7 +67,7 @@ func law() physics.Rigid {
 
 // NewSim returns a world with the grid at rest and the player above it.
 func NewSim() *Sim {
-	s := &Sim{scene: physics.NewScene(Cubes)}
+	s := &Sim{scene: physics.NewScene(Cubes), changed: frame.NewRows(Cubes)}
 	l := law()
 	s.scene.Reset(l, nil)
 	upright := physics.Quat{W: 1}
@@ -112,12 +113,17 @@ func (s *Sim) Step(in Input) {
 	}
 	s.scene.Step(1.0 / stepsPerSecond)
 	s.spread()
+	s.changed.Clear()
 	for i := range Cubes {
+		row := (*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:])
+		was := *row
 		if b := s.scene.Body(i); !b.Asleep() {
 			b.Pos = confined(b.Pos)
 			s.quantise(i)
 		}
-		s.table[i*frame.CubeFields+frame.CubeInteracting] = int32(held(s.interacting[i]))
+		if row[frame.CubeInteracting] = int32(held(s.interacting[i])); *row != was {
+			s.changed.Add(i)
+		}
 	}
 	s.tick++
 }

@@ -1,0 +1,106 @@
+package dataset
+
+import (
+	"slices"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
+	"wirelab/dataset/world"
+)
+
+// A source that says which rows changed says so of every row that did, as a comparison of
+// whole frames finds it: from the initial state on, over seams, from memory and from the
+// file, and when somebody plays.
+func TestChangedRows(t *testing.T) {
+	charlie, frames := reference(t, "charlie"), 7000
+	if !thorough.Checks() {
+		frames = 3000
+	}
+	for _, c := range []struct {
+		name   string
+		spec   string
+		most   int // rows kept in memory
+		frames int
+		exact  bool
+	}{
+		{"charlie", charlie, maxReel, frames, true},
+		{"charlie from the file", charlie, 1000, frames, true},
+		{"demo", "demo", maxReel, 3100, true},
+		{"world", "world", 0, 400, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			src, err := Open(c.spec, Options{Loop: true, Seed: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := src.(*Recording); ok {
+				defer r.Close()
+				r.reel.most = c.most
+			}
+			checkChanged(t, src, c.frames, c.exact)
+		})
+	}
+}
+
+// checkChanged compares what src says of its frames with the frames.
+func checkChanged(t *testing.T, src Source, frames int, exact bool) {
+	t.Helper()
+	var was, is frame.Frame
+	src.Initial(&was)
+	want, seams := frame.NewRows(src.Schema().Rows), 0
+	for n := range frames {
+		if w, ok := src.(*world.Source); ok && n == frames/2 {
+			w.Reset()
+		}
+		if err := src.Next(&is); err != nil {
+			t.Fatal(err)
+		}
+		seam := src.(Seamed).Seam()
+		if seam {
+			seams++
+		}
+		want.Compare(is.Table, was.Table, frame.CubeFields)
+		got := src.(Tracked).Changed()
+		more := slices.Clone(got)
+		more.Union(want)
+		if !slices.Equal(more, got) || (exact || !seam) && !slices.Equal(got, want) {
+			t.Fatalf("frame %d (a seam: %v): %d rows are said to change, %d do", n, seam, got.Count(), want.Count())
+		}
+		was, is = is, was
+	}
+	if seams == 0 {
+		t.Error("no seam was seen")
+	}
+}
+
+// What is played from memory is what was read from the file.
+func TestReelIsTheRecording(t *testing.T) {
+	path := reference(t, "charlie")
+	open := func(most int) *Recording {
+		r, err := OpenRecording(path, 0, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.reel.most = most
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	kept, read := open(maxReel), open(0)
+	var a, b frame.Frame
+	for n := range 5900 {
+		if err := kept.Next(&a); err != nil {
+			t.Fatal(err)
+		}
+		if err := read.Next(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !a.Equal(&b) || a.Tick != b.Tick || kept.Seam() != read.Seam() {
+			t.Fatalf("frame %d is another from memory", n)
+		}
+	}
+	if !kept.round || read.reel != nil {
+		t.Error("nothing was played from memory, or all was")
+	}
+}

@@ -1,0 +1,71 @@
+package frame
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A set of rows is what a map of them is.
+func TestRowsAreASet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, n := range []int{1, 63, 64, 65, 901} {
+		r, s, want := NewRows(n), NewRows(n), map[int]bool{}
+		for range n / 2 {
+			i, j := rng.IntN(n), rng.IntN(n)
+			r.Add(i)
+			s.Add(j)
+			want[i], want[j] = true, true
+		}
+		r.Union(s)
+		var list []int
+		for i := range n {
+			if r.Has(i) != want[i] {
+				t.Errorf("%d rows: row %d is in the set: %v", n, i, r.Has(i))
+			}
+			if want[i] {
+				list = append(list, i)
+			}
+		}
+		if got := slices.Collect(r.All()); !slices.Equal(got, list) || r.Count() != len(list) {
+			t.Errorf("%d rows: %d of them, %v, want %v", n, r.Count(), got, list)
+		}
+		for i := range r.All() {
+			if i != list[0] {
+				t.Errorf("%d rows: the first is %d, want %d", n, i, list[0])
+			}
+			break
+		}
+		if r.Clear(); r.Count() != 0 {
+			t.Errorf("%d rows: %d are left", n, r.Count())
+		}
+	}
+}
+
+// Rows that differ are those in which some cell does, whatever their number of fields.
+func TestRowsThatDiffer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for _, n := range []int{1, 3, 8, 64, 100} {
+		for range 200 {
+			rows := 1 + rng.IntN(300)
+			a := &Frame{Table: make([]int32, rows*n)}
+			b := &Frame{Table: make([]int32, rows*n)}
+			want := NewRows(rows)
+			for range rng.IntN(20) {
+				at := rng.IntN(len(a.Table))
+				b.Table[at] = 1
+				want.Add(at / n)
+			}
+			got := NewRows(rows)
+			got.Add(rng.IntN(rows))
+			got.Compare(a.Table, b.Table, n)
+			if !slices.Equal(got, want) || a.ChangedRows(b, n) != want.Count() {
+				t.Fatalf("%d rows of %d: %v differ, counted %d, want %v", rows, n, got, a.ChangedRows(b, n), want)
+			}
+			want.Add(rng.IntN(rows))
+			if x, y := a.ChangedAmong(b, n, want), a.ChangedRows(b, n); x != y {
+				t.Fatalf("%d rows of %d: among those that may, %d differ, want %d", rows, n, x, y)
+			}
+		}
+	}
+}

@@ -1,0 +1,55 @@
+//go:build unix
+
+package engine
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+)
+
+// cpuTime returns the CPU time that this process has taken, of all its threads.
+func cpuTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkHeadless runs ten minutes of a looped recording over a bad link. x_cpu is how
+// many times faster than real time the whole lab goes, by CPU time: run it with
+// GOMAXPROCS=1, so that it is that of one core.
+func BenchmarkHeadless(b *testing.B) {
+	needCharlie(b)
+	for _, name := range []string{"relative-orientation", "changed-index", "rotor", "quantized", "static"} {
+		b.Run(name, func(b *testing.B) {
+			c := lossyConfig(b)
+			c.Encoder, c.Duration = config.Encoder{Name: name}, 10*time.Minute
+			virtual, start := time.Duration(0), cpuTime(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				s, err := NewSession(c, Options{KeepSamples: 600})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.RunUntil(time.Hour); err != nil {
+					b.Fatal(err)
+				}
+				virtual += s.Now()
+				if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.Sent < 35_000 {
+					b.Fatalf("wrong %d of %d", got.Wrong, got.Sent)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			took := cpuTime(b) - start
+			b.ReportMetric(virtual.Seconds()/took.Seconds(), "x_cpu")
+			b.ReportMetric(float64(took.Microseconds())/(virtual.Seconds()*60), "us/frame")
+		})
+	}
+}

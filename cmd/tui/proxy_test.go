@@ -155,7 +155,13 @@ func TestProxyRefuses(t *testing.T) {
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--capture", same, "--record", filepath.Join(dir, "x.csv")}, exitUsage, "expected another file"},
 		{"[up]\nloss = \"5%\"\n", []string{"--capture", filepath.Join(dir, "x.toml")}, exitUsage, "expected another file"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--theme", "pink"}, exitUsage, "--theme"},
-		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "client[0]"},
+		{"[[at]]\nt = \"1s\"\ndown.netem = \"delay 1ms\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage,
+			"x.toml:1: at[0]: not with client[0].down.loss"},
+		{"[[client]]\nturn = 1\ndown.netem = \"delay 1ms\"\n[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"5%\"", nil, exitUsage,
+			"x.toml:6: client[1].down.loss: a client may be client[0], too"},
+		{"[[client]]\nturn = 1\nup.loss = \"5%\"\n[[client]]\nturn = 1\ndown.loss = \"5%\"", nil, exitUsage, "x.toml:4: client[1]: it is the client of client[0]"},
+		{"[[client]]\nturn = 1", nil, exitUsage, "x.toml:1: client[0]: it has nothing of its own"},
+		{"[[client]]\nturn = 1\nt = \"1s\"\nup.loss = \"5%\"", nil, exitUsage, "x.toml:3: client[0].t: a client has no time"},
 	} {
 		args := append([]string{"proxy"}, c.args...)
 		if c.toml != "" {

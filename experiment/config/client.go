@@ -54,6 +54,9 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 		}
 		return nil
 	}
+	if rest == "t" {
+		return &Error{Key: key, Problem: "a client has no time", Expected: "turn or address; what changes is in [[at]]"}
+	}
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
 }
 
@@ -63,6 +66,12 @@ func (c *Config) checkClients() error {
 		key := Indexed("client", i)
 		if client.Address.IsValid() == (client.Turn > 0) {
 			return &Error{Key: key, Problem: "it must be chosen", Expected: `either address = "10.0.0.5" or turn = 1`}
+		}
+		if k := slices.IndexFunc(c.Clients[:i], func(x Client) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
+			return &Error{Key: key, Problem: "it is the client of " + Indexed("client", k), Expected: "all that it has of its own in one entry"}
+		}
+		if client.Change.IsZero() {
+			return &Error{Key: key, Problem: "it has nothing of its own", Expected: `what its links do, such as down.loss = "5%"`}
 		}
 		for _, x := range client.Change {
 			if part := linkPart(); !part.owns(x.Key) {

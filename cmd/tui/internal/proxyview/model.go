@@ -210,7 +210,7 @@ func (m *Model) context() command.Context {
 
 // change alters the links of whom the controls set.
 func (m *Model) change(ch config.Change) error {
-	_, err := m.proxy.Live.Change(m.client.Turn, ch)
+	_, err := m.proxy.Live.Change(m.client, ch)
 	m.hear()
 	return err
 }

@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -33,12 +34,18 @@ type Made struct {
 // state is what holds at a moment. Its parts are never altered, only replaced.
 type state struct {
 	all *config.Config
-	own map[int]config.Change // by turn: what a person set for one client
+	own map[int]own // by turn: what a person set for one client
+}
+
+// own is what one client has of its own.
+type own struct {
+	who    relay.Client
+	change config.Change
 }
 
 // step is a change that can be taken back.
 type step struct {
-	client   int
+	client   relay.Client
 	touches  string
 	at       time.Duration
 	was, now state
@@ -50,7 +57,7 @@ const oneStep = time.Second
 
 // NewLive returns the links of a script whose relay is reshaped by reshape.
 func NewLive(s *Script, reshape func(relay.Conditions) (time.Duration, error)) *Live {
-	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, own: map[int]config.Change{}}}
+	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, own: map[int]own{}}}
 }
 
 // Config returns what holds for a client, or, if who is zero, for those without conditions of
@@ -92,7 +99,7 @@ func (s state) of(script *Script, who relay.Client) (c *config.Config, err error
 			}
 		}
 	}
-	if ch := s.own[who.Turn]; !ch.IsZero() {
+	if ch := s.own[who.Turn].change; !ch.IsZero() {
 		return c.After(ch)
 	}
 	return c, nil
@@ -100,20 +107,14 @@ func (s state) of(script *Script, who relay.Client) (c *config.Config, err error
 
 // check looks at what would hold for clients with conditions of their own.
 func (s state) check(script *Script) error {
-	for i := range script.Base.Clients {
-		c, err := s.all.After(script.Base.Clients[i].Change)
-		if err == nil {
-			err = c.Pin()
-		}
-		if err != nil {
-			return fmt.Errorf("not for a client with conditions of its own: %w", config.Within(config.Indexed("client", i), err))
-		}
+	if err := script.fits(s.all); err != nil {
+		return fmt.Errorf("not for a client with conditions of its own: %w", err)
 	}
-	for turn, ch := range s.own {
-		if ch.IsZero() {
+	for turn, own := range s.own {
+		if own.change.IsZero() {
 			continue
 		}
-		c, err := s.of(script, relay.Client{Turn: turn})
+		c, err := s.of(script, own.who)
 		if err == nil {
 			err = c.Pin()
 		}
@@ -135,16 +136,16 @@ func (l *Live) conditions() relay.Conditions {
 	now := l.now
 	return func(who relay.Client) (up, down lossmodel.Spec) {
 		c, err := now.of(l.Script, who)
-		if err != nil { // two entries that agree one by one only
+		if err != nil { // check has seen all that a client can be
 			c = now.all
 		}
 		return c.Up, c.Down
 	}
 }
 
-// Change alters the links of a client, or, if client is 0, those of all. It says why it
-// cannot be; then all stays as it was.
-func (l *Live) Change(client int, ch config.Change) (time.Duration, error) {
+// Change alters the links of a client, or, if client is the zero one, those of all. It says why
+// it cannot be; then all stays as it was.
+func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	next, err := l.now.after(l.Script, client, ch)
@@ -172,9 +173,9 @@ func (l *Live) Change(client int, ch config.Change) (time.Duration, error) {
 const mostSteps, mostChanges = 200, 100_000
 
 // after is what holds after a change; nothing is done yet.
-func (s state) after(script *Script, client int, ch config.Change) (next state, err error) {
+func (s state) after(script *Script, client relay.Client, ch config.Change) (next state, err error) {
 	next = s
-	if client == 0 {
+	if client.Turn == 0 {
 		if next.all, err = s.all.After(ch); err == nil {
 			err = next.all.Pin()
 		}
@@ -183,16 +184,13 @@ func (s state) after(script *Script, client int, ch config.Change) (next state, 
 		}
 		return next, next.check(script)
 	}
-	next.own = make(map[int]config.Change, len(s.own)+1)
-	for turn, own := range s.own {
-		next.own[turn] = own
-	}
-	next.own[client] = s.own[client].Then(ch.WithMark(""))
+	next.own = maps.Clone(s.own)
+	next.own[client.Turn] = own{client, s.own[client.Turn].change.Then(ch.WithMark(""))}
 	return next, next.check(script)
 }
 
 // take makes a state the one that holds, and notes the change.
-func (l *Live) take(next state, client int, ch config.Change) (time.Duration, error) {
+func (l *Live) take(next state, client relay.Client, ch config.Change) (time.Duration, error) {
 	was := l.now
 	l.now = next
 	at, err := l.reshape(l.conditions())
@@ -202,7 +200,7 @@ func (l *Live) take(next state, client int, ch config.Change) (time.Duration, er
 		return at, err
 	}
 	if len(l.changes) < mostChanges {
-		l.changes = append(l.changes, Made{config.Stamp(at, ch), client})
+		l.changes = append(l.changes, Made{config.Stamp(at, ch), client.Turn})
 	}
 	return at, nil
 }
@@ -227,11 +225,11 @@ func (l *Live) move(from, to *[]step, again bool) (*Made, error) {
 		next = s.now
 	}
 	var back config.Change
-	if s.client == 0 {
+	if s.client.Turn == 0 {
 		back = next.all.Undo(l.now.all)
 	} else {
-		is, err := l.now.of(l.Script, relay.Client{Turn: s.client})
-		then, err2 := next.of(l.Script, relay.Client{Turn: s.client})
+		is, err := l.now.of(l.Script, s.client)
+		then, err2 := next.of(l.Script, s.client)
 		if err == nil && err2 == nil {
 			back = then.Undo(is)
 		}
@@ -240,7 +238,7 @@ func (l *Live) move(from, to *[]step, again bool) (*Made, error) {
 		return nil, err
 	}
 	*from, *to = (*from)[:n-1], append(*to, s)
-	made := Made{config.Stamp(0, back), s.client}
+	made := Made{config.Stamp(0, back), s.client.Turn}
 	if k := len(l.changes); k > 0 {
 		l.changes[k-1].Undo = !again
 		made = l.changes[k-1]
@@ -258,7 +256,7 @@ func (l *Live) Play(begin time.Time, quit <-chan struct{}, say func(at time.Dura
 			return
 		case <-timer.C:
 		}
-		at, err := l.Change(0, change.Change)
+		at, err := l.Change(relay.Client{}, change.Change)
 		if err != nil {
 			at = change.T
 		}

@@ -43,6 +43,14 @@ func live(t *testing.T, text string) (*Live, *world) {
 	return l, w
 }
 
+// who is a client by its turn, always from the same address.
+func who(turn int) relay.Client {
+	if turn == 0 {
+		return relay.Client{}
+	}
+	return relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")}
+}
+
 func of(t *testing.T, w *world, turn int, key string) string {
 	t.Helper()
 	up, down := w.c(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")})
@@ -65,7 +73,7 @@ func TestChangesForAllAndForOne(t *testing.T) {
 	}
 	change := func(client int, pairs ...any) {
 		t.Helper()
-		if _, err := l.Change(client, config.NewChange(pairs...)); err != nil {
+		if _, err := l.Change(who(client), config.NewChange(pairs...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,17 +126,17 @@ func TestRefusedChanges(t *testing.T) {
 		{0, "down.trace", "/nowhere.csv", "nowhere"},
 		{5, "down.trace", "/nowhere.csv", "nowhere"},
 	} {
-		if _, err := l.Change(c.client, config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := l.Change(who(c.client), config.NewChange(c.key, c.value)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s = %s: %v", c.key, c.value, err)
 		}
 	}
 	if len(l.Changes(0)) != 0 || w.now != 0 {
 		t.Error("something was done")
 	}
-	if _, err := l.Change(7, config.NewChange("down.loss", "3%")); err != nil {
+	if _, err := l.Change(who(7), config.NewChange("down.loss", "3%")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Change(0, config.NewChange("down.netem", "delay 1ms")); err == nil || !strings.Contains(err.Error(), "client 7") {
+	if _, err := l.Change(who(0), config.NewChange("down.netem", "delay 1ms")); err == nil || !strings.Contains(err.Error(), "client 7") {
 		t.Errorf("a line that client 7 cannot have: %v", err)
 	}
 }
@@ -151,7 +159,7 @@ func TestStepsThatFollowFast(t *testing.T) {
 		return now, nil
 	})
 	for _, loss := range []string{"1%", "2%", "3%"} {
-		if _, err := l.Change(0, config.NewChange("up.loss", loss)); err != nil {
+		if _, err := l.Change(who(0), config.NewChange("up.loss", loss)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +182,7 @@ func TestManyHands(t *testing.T) {
 	for client := range 3 {
 		hands.Go(func() {
 			for range 50 {
-				_, _ = l.Change(client, config.NewChange("up.latency", "5ms"))
+				_, _ = l.Change(who(client), config.NewChange("up.latency", "5ms"))
 				_, _ = l.Undo()
 				_ = l.Config(relay.Client{Turn: client})
 				w.mu.Lock()
@@ -187,5 +195,28 @@ func TestManyHands(t *testing.T) {
 	hands.Wait()
 	if said != 3 {
 		t.Errorf("the script was told of %d times", said)
+	}
+}
+
+// What a client is by its address counts for it alone when a person changes one of its keys: what
+// fits is done, and what does not is refused, never left out in silence.
+func TestOwnChangesMeetAddresses(t *testing.T) {
+	l, w := live(t, "[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"3%\"\n[[client]]\naddress = \"10.0.0.2\"\ndown.netem = \"delay 1ms\"\n"+
+		"[[client]]\nturn = 5\nup.loss = \"2%\"\n")
+	other := relay.Client{Turn: 2, Addr: netip.MustParseAddrPort("10.0.0.2:5")}
+	if _, err := l.Change(other, config.NewChange("down.loss", "9%")); err == nil || !strings.Contains(err.Error(), "client 2") {
+		t.Errorf("loss beside netem: %v", err)
+	}
+	if _, err := l.Change(who(1), config.NewChange("down.loss", "9%")); err != nil {
+		t.Error(err)
+	}
+	if got := of(t, w, 1, "loss"); got != "0% 9%" {
+		t.Errorf("client 1 loses %s", got)
+	}
+	if got := of(t, w, 5, "loss"); got != "2% 3%" { // by turn and by address
+		t.Errorf("client 5 loses %s", got)
+	}
+	if made, err := l.Undo(); err != nil || made == nil || made.Client != 1 || of(t, w, 1, "loss") != "0% 3%" {
+		t.Errorf("taken back: %+v, %v", made, err)
 	}
 }

@@ -3,6 +3,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -45,26 +46,60 @@ const mostStages = 20_000
 
 // check makes the links of all clients at all times: what cannot be is refused now.
 func (s *Script) check() error {
-	if len(s.stages)*(1+len(s.Base.Clients)) > mostStages {
-		return fmt.Errorf("%d changes for %d clients are too many; expected at most %d links", len(s.Changes),
-			len(s.Base.Clients), mostStages)
+	byAddress := 0
+	for i := range s.Base.Clients {
+		if s.Base.Clients[i].Address.IsValid() {
+			byAddress++
+		}
+	}
+	n := len(s.Base.Clients)
+	if len(s.stages)*(1+n+byAddress*(n-byAddress)) > mostStages {
+		return fmt.Errorf("%d changes for %d clients by address and %d by turn, of which each may be both, are too many; expected at most %d links",
+			len(s.Changes), byAddress, n-byAddress, mostStages)
 	}
 	for i, stage := range s.stages {
-		for n, client := range s.Base.Clients {
-			c, err := stage.After(client.Change)
-			if err == nil {
-				err = c.Pin()
+		if err := s.fits(stage); err != nil {
+			if i > 0 {
+				err = &config.Error{Key: config.Indexed("at", s.Base.ScriptOrder()[i-1]), Problem: "not with " + err.Error()}
 			}
-			if err != nil {
-				key := config.Indexed("client", n)
-				if i > 0 {
-					key = config.Indexed("at", s.Base.ScriptOrder()[i-1]) + " with " + key
-				}
-				return s.Base.Locate(config.Within(key, err))
-			}
+			return s.Base.Locate(err)
 		}
 		if err := stage.Pin(); err != nil {
 			return s.Base.Locate(err)
+		}
+	}
+	return nil
+}
+
+// fits makes what each client with conditions of its own would have: of one entry, and of two
+// where one is by address and one by turn.
+func (s *Script) fits(all *config.Config) error {
+	for i := range s.Base.Clients {
+		first := &s.Base.Clients[i]
+		c, err := all.After(first.Change)
+		if err == nil {
+			err = c.Pin()
+		}
+		if err != nil {
+			return config.Within(config.Indexed("client", i), err)
+		}
+		for k := i + 1; k < len(s.Base.Clients); k++ {
+			second := &s.Base.Clients[k]
+			if second.Address.IsValid() == first.Address.IsValid() {
+				continue
+			}
+			both, err := c.After(second.Change)
+			if err == nil {
+				err = both.Pin()
+			}
+			if err != nil {
+				err = config.Within(config.Indexed("client", k), err)
+				var bad *config.Error
+				if errors.As(err, &bad) {
+					bad.Problem = fmt.Sprintf("a client may be %s, too: %s", config.Indexed("client", i), bad.Problem)
+				}
+				return err
+			}
 		}
 	}
 	return nil

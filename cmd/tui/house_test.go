@@ -66,6 +66,7 @@ var plan = map[string][]string{
 	"experiment/remote/channel": {},                                                                                                                                                           // authenticated datagrams between two sockets; knows nothing of what they carry
 	"experiment/remote/probe":   {"experiment/remote/channel", "lossmodel/capture"},                                                                                                           // measures a path between two ends
 	"experiment/savings":        {"dataset/frame", "encoders"},                                                                                                                                // what encoders make of messages
+	"experiment/bench":          {"experiment", "experiment/config", "experiment/walkoff", "encoders"},                                                                                        // times everything beside a fixed loop
 	"experiment/walkoff":        {"experiment/config", "experiment/figures", "dataset/...", "encoders/..."},                                                                                   // scores encoders without a network
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests

@@ -63,27 +63,7 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 }
 
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
-	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
-		return usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
-			"state", f.frames, walkoff.Delay)
-	}
-	if f.all && len(f.encoders) > 0 {
-		return usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
-	}
-	if err := f.data.rereadable(); err != nil {
-		return err
-	}
-	src, err := f.data.open(cmd.Context())
-	if err != nil {
-		return err
-	}
-	schema := src.Schema()
-	_, ends := src.(dataset.Sized)
-	closeSource(src)
-	if !ends && f.frames == 0 {
-		f.frames = endlessFrames
-	}
-	codecs, err := f.codecs(schema)
+	codecs, err := f.choose(cmd)
 	if err != nil {
 		return err
 	}
@@ -108,6 +88,31 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 		return err
 	}
 	return held(board.Failed())
+}
+
+// choose checks the flags, settles how many frames are scored and finds the encoders.
+func (f *walkoffFlags) choose(cmd *cobra.Command) ([]*encoders.Codec, error) {
+	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
+		return nil, usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
+			"state", f.frames, walkoff.Delay)
+	}
+	if f.all && len(f.encoders) > 0 {
+		return nil, usagef("--all and --encoder %s contradict each other; expected one of them", f.encoders[0])
+	}
+	if err := f.data.rereadable(); err != nil {
+		return nil, err
+	}
+	src, err := f.data.open(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	schema := src.Schema()
+	_, ends := src.(dataset.Sized)
+	closeSource(src)
+	if !ends && f.frames == 0 {
+		f.frames = endlessFrames
+	}
+	return f.codecs(schema)
 }
 
 // codecs resolves what was asked for.

@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/experiment/walkoff"
+)
+
+// The loop does what it always did, and what the same loop in Python does. A faster one would
+// be another unit.
+func TestReferenceIsFixed(t *testing.T) {
+	if got := Reference(); got != 0x56a07a04b999b603 {
+		t.Errorf("%#x", got)
+	}
+	if n := testing.AllocsPerRun(10, func() { Reference() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// ticking is a clock that goes on by a microsecond whenever it is asked.
+func ticking() func() time.Duration {
+	var now time.Duration
+	return func() time.Duration { now += time.Microsecond; return now }
+}
+
+func open() (dataset.Source, error) { return dataset.Open("demo", dataset.Options{}) }
+
+func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
+	t.Helper()
+	for _, name := range names {
+		c, err := table.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// By a clock that ticks once a look, an encode, a decode and a pass all take one tick: one
+// pass. Sizes are those of the walk-off.
+func TestRun(t *testing.T) {
+	list := codecs(t, "rotor", "static")
+	opt := Options{Frames: 60, Rounds: 2, Clock: ticking()}
+	b, err := Run(t.Context(), "demo", 1, open, list, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := walkoff.Run(t.Context(), "demo", open, list, walkoff.Options{Frames: 60, Clock: ticking()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Rounds != 2 || len(b.Rows) != 2 || b.Reference != 1 || b.Interrupted || b.Dataset != want.Dataset {
+		t.Fatalf("%+v", b)
+	}
+	for i, r := range b.Rows {
+		w := &want.Results[i]
+		if r.Encoder != w.Encoder || r.Packets != 54 || r.BytesPerPacket != w.BytesPerPacket || r.BitsPerChanged != w.BitsPerChangedItem {
+			t.Errorf("%+v, by the walk-off %+v", r, w)
+		}
+		for _, s := range []*Samples{&r.Encode, &r.Decode} {
+			if us, ref := s.Median(); len(s.US) != 2 || us != 1 || ref != 1 {
+				t.Errorf("%s: %+v", r.Encoder, s)
+			}
+		}
+		if us, _ := r.Frame.Median(); len(r.Frame.US) != 2 || math.Abs(r.RealTime*us*60/1e6-1) > 1e-3 {
+			t.Errorf("%s: a frame takes %v us, which is %v times real time", r.Encoder, us, r.RealTime)
+		}
+	}
+
+	var text bytes.Buffer
+	if err := WriteGo(&text, b); err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for r := benchfmt.NewReader(&text, "board"); r.Scan(); {
+		switch x := r.Result().(type) {
+		case *benchfmt.Result:
+			lines++
+			if v, ok := x.Value("B/packet"); strings.Contains(string(x.Name), "rotor") && (!ok || math.Abs(v-want.Results[0].BytesPerPacket) > 0.05) {
+				t.Errorf("%s: %v", x.Name, x.Values)
+			}
+		case *benchfmt.SyntaxError:
+			t.Error(x)
+		}
+	}
+	if lines != 1+2*2 {
+		t.Errorf("%d lines of results", lines)
+	}
+	text.Reset()
+	if err := WriteTable(&text, b, "2026-11-22"); err != nil || strings.Count(text.String(), "\n| `") != 2 ||
+		!strings.Contains(text.String(), "2026-11-22") {
+		t.Errorf("%v\n%s", err, &text)
+	}
+}
+
+// Interrupted in the second round, it holds the first one.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt := Options{Frames: 30, Rounds: 3, Clock: ticking(), Progress: func(done, total float64) {
+		if done/total > 0.4 {
+			cancel()
+		}
+	}}
+	b, err := Run(ctx, "demo", 1, open, codecs(t, "rotor", "changed-index"), opt)
+	if !errors.Is(err, context.Canceled) || !b.Interrupted || b.Rounds != 1 || len(b.Rows) != 2 {
+		t.Fatalf("%v, %+v", err, b)
+	}
+	for _, r := range b.Rows {
+		if len(r.Encode.US) != 1 || len(r.Frame.Ref) != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	var text bytes.Buffer
+	if err := WriteGo(&text, b); err != nil || strings.Count(text.String(), "BenchmarkEncoder") != 2 {
+		t.Errorf("%v\n%s", err, &text)
+	}
+}
+
+// deaf decodes nothing.
+type deaf struct{ encoders.Decoder }
+
+func (deaf) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (encoders.Memo, error) {
+	return nil, nil
+}
+
+// What is not lossless is not timed.
+func TestLossy(t *testing.T) {
+	broken := *codecs(t, "rotor")[0]
+	make := broken.New
+	broken.New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+		e, d, err := make(s, params)
+		return e, deaf{d}, err
+	}
+	_, err := Run(t.Context(), "demo", 1, open, []*encoders.Codec{&broken}, Options{Frames: 20, Rounds: 1, Clock: ticking()})
+	if !errors.Is(err, ErrLossy) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,76 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WriteGo writes a board in the format of Go's benchmarks, a line for each encoder and round,
+// for benchstat. Those in ref, passes of the reference loop, can be compared between machines.
+func WriteGo(w io.Writer, b *Board) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: wirelab\n", b.GOOS, b.GOARCH)
+	if b.CPU != "" {
+		fmt.Fprintf(out, "cpu: %s\n", b.CPU)
+	}
+	fmt.Fprintln(out, "Unit B/packet better=lower")
+	for _, unit := range []string{"encode", "decode", "frame"} {
+		fmt.Fprintf(out, "Unit %s-ns better=lower\nUnit %s-ref better=lower\n", unit, unit)
+	}
+	if b.Rounds > 0 {
+		fmt.Fprintf(out, "BenchmarkReference %d %s ns/op\n", passes, fixed(1000*b.Reference, 0))
+	}
+	for round := range b.Rounds {
+		for i := range b.Rows {
+			r := &b.Rows[i]
+			fmt.Fprintf(out, "BenchmarkEncoder/encoder=%s %d", r.Encoder, r.Packets)
+			for _, x := range []struct {
+				unit string
+				of   *Samples
+			}{{"encode", &r.Encode}, {"decode", &r.Decode}, {"frame", &r.Frame}} {
+				fmt.Fprintf(out, " %s %s-ns %s %[2]s-ref", fixed(1000*x.of.US[round], 0), x.unit, fixed(x.of.Ref[round], 4))
+			}
+			fmt.Fprintf(out, " %s B/packet\n", fixed(r.BytesPerPacket, 1))
+		}
+	}
+	return out.Flush()
+}
+
+// WriteTable writes a board as the table of a README, with the date on which it was measured.
+func WriteTable(w io.Writer, b *Board, date string) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "| encoder | bytes/packet | kbps | bits/changed | encode µs | decode µs | both, in passes | times real time |")
+	fmt.Fprintln(out, "|---|---:|---:|---:|---:|---:|---:|---:|")
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		encode, refs := r.Encode.Median()
+		decode, more := r.Decode.Median()
+		fmt.Fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", r.Encoder, fixed(r.BytesPerPacket, 1), fixed(r.Kbps, 1),
+			fixed(r.BitsPerChanged, 1), short(encode), short(decode), short(refs+more), short(r.RealTime))
+	}
+	fmt.Fprintf(out, "\nMeasured %s by `tui bench`, %d rounds, medians, on %s, %s, %s. A pass of the reference\nloop takes %s µs there.\n",
+		date, b.Rounds, orUnknown(b.CPU), b.GOOS+"/"+b.GOARCH, b.Go, short(b.Reference))
+	return out.Flush()
+}
+
+func orUnknown(name string) string {
+	if name == "" {
+		return "a processor that does not say its name"
+	}
+	return name
+}
+
+func fixed(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+// short writes three digits or all before the point.
+func short(x float64) string {
+	switch {
+	case x < 1:
+		return fixed(x, 2)
+	case x < 100:
+		return fixed(x, 1)
+	}
+	return fixed(x, 0)
+}

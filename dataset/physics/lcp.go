@@ -34,8 +34,14 @@ type lcp struct {
 	spent int // sweeps times contacts, since Reset
 }
 
-// motion is a body as the solver sees it.
-type motion struct{ vel, spin Vec } // spin times the radius of gyration
+// motion is a body as the solver sees it. Vectors are filled up for instructions that
+// load and store four numbers.
+type motion struct {
+	vel  Vec
+	_    float64
+	spin Vec // times the radius of gyration
+	_    float64
+}
 
 // floorContact is one corner of a body on the floor. Its three directions are the world's axes.
 type floorContact struct {

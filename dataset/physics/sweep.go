@@ -80,16 +80,23 @@ func (s *lcp) shuffle() {
 // sweep corrects every impulse once.
 func (s *lcp) sweep() {
 	for _, p := range s.passes {
-		switch p.what {
-		case floorX:
-			solveFloorX(s.floor[p.k], s.motion)
-		case floorY:
-			solveFloorY(s.floor[p.k], s.motion)
-		case floorZ:
-			solveFloorZ(s.floor[p.k], s.motion)
-		default:
-			solveRows(s.rows[p.k][p.what], s.motion)
+		if !s.sweepVectors(p) {
+			s.sweepPlain(p)
 		}
+	}
+}
+
+// sweepPlain corrects the impulses of one pass in plain Go.
+func (s *lcp) sweepPlain(p pass) {
+	switch p.what {
+	case floorX:
+		solveFloorX(s.floor[p.k], s.motion)
+	case floorY:
+		solveFloorY(s.floor[p.k], s.motion)
+	case floorZ:
+		solveFloorZ(s.floor[p.k], s.motion)
+	default:
+		solveRows(s.rows[p.k][p.what], s.motion)
 	}
 }
 

@@ -18,19 +18,14 @@ rows:
 	MOVLQSX row_b(SI), BX
 	SHLQ $6, AX                      // motion__size
 	SHLQ $6, BX
-	ADDQ DX, AX
-	ADDQ DX, BX
-	VMOVUPD motion_vel(AX), Y0
-	VMOVUPD motion_spin(AX), Y1
-	VMOVUPD motion_vel(BX), Y2
-	VMOVUPD motion_spin(BX), Y3
-	VMOVUPD row_dir(SI), Y4
-	VMOVUPD row_twistA(SI), Y5
-	VMOVUPD row_twistB(SI), Y6
+	VMOVUPD motion_vel(DX)(AX*1), Y0
+	VMOVUPD motion_spin(DX)(AX*1), Y1
+	VMOVUPD motion_vel(DX)(BX*1), Y2
+	VMOVUPD motion_spin(DX)(BX*1), Y3
 	VSUBPD Y2, Y0, Y7
-	VMULPD Y7, Y4, Y7                // the terms of along
-	VMULPD Y1, Y5, Y8                // of turnA
-	VMULPD Y3, Y6, Y9                // of turnB
+	VMULPD row_dir(SI), Y7, Y7                // the terms of along
+	VMULPD row_twistA(SI), Y1, Y8                // of turnA
+	VMULPD row_twistB(SI), Y3, Y9                // of turnB
 	VUNPCKLPD Y8, Y7, Y10
 	VUNPCKHPD Y8, Y7, Y11
 	VEXTRACTF128 $1, Y10, X12
@@ -55,23 +50,23 @@ rows:
 	VMOVSD X13, row_impulseState+impulseState_impulse(SI)
 	VSUBSD X12, X13, X13
 	VBROADCASTSD X13, Y14            // d
-	VMULPD Y14, Y4, Y7
-	VMULPD Y14, Y5, Y8
+	VMULPD row_dir(SI), Y14, Y7
+	VMULPD row_twistA(SI), Y14, Y8
 	VADDPD Y7, Y0, Y0
 	VADDPD Y8, Y1, Y1
-	VMOVUPD Y0, motion_vel(AX)
-	VMOVUPD Y1, motion_spin(AX)
+	VMOVUPD Y0, motion_vel(DX)(AX*1)
+	VMOVUPD Y1, motion_spin(DX)(AX*1)
 	VMOVSD row_share(SI), X11
 	VUCOMISD X15, X11
 	JE next
 	VMULSD X11, X13, X13
 	VBROADCASTSD X13, Y14            // d times share
-	VMULPD Y14, Y4, Y7
-	VMULPD Y14, Y6, Y8
+	VMULPD row_dir(SI), Y14, Y7
+	VMULPD row_twistB(SI), Y14, Y8
 	VSUBPD Y7, Y2, Y2
 	VSUBPD Y8, Y3, Y3
-	VMOVUPD Y2, motion_vel(BX)
-	VMOVUPD Y3, motion_spin(BX)
+	VMOVUPD Y2, motion_vel(DX)(BX*1)
+	VMOVUPD Y3, motion_spin(DX)(BX*1)
 
 next:
 	ADDQ $row__size, SI
@@ -105,9 +100,8 @@ GLOBL signs<>(SB), RODATA|NOPTR, $48
 #define LOAD(ORDER) \
 	MOVLQSX floorContact_slot(SI), AX           \
 	SHLQ $6, AX                                 \
-	ADDQ DX, AX                                 \
-	VMOVUPD motion_vel(AX), Y0                  \
-	VMOVUPD motion_spin(AX), Y1                 \
+	VMOVUPD motion_vel(DX)(AX*1), Y0                  \
+	VMOVUPD motion_spin(DX)(AX*1), Y1                 \
 	VPERMPD $ORDER, floorContact_arm(SI), Y4    \
 	VXORPD Y15, Y4, Y4                          \
 	VMULPD Y1, Y4, Y5
@@ -128,8 +122,8 @@ GLOBL signs<>(SB), RODATA|NOPTR, $48
 	VADDPD Y7, Y1, Y7                         \
 	VBLENDPD $PART, Y6, Y0, Y0                \
 	VBLENDPD $PARTS, Y7, Y1, Y1               \
-	VMOVUPD Y0, motion_vel(AX)                \
-	VMOVUPD Y1, motion_spin(AX)               \
+	VMOVUPD Y0, motion_vel(DX)(AX*1)                \
+	VMOVUPD Y1, motion_spin(DX)(AX*1)               \
 	ADDQ $floorContact__size, SI              \
 	DECQ CX
 

@@ -23,9 +23,9 @@ rows:
 	VMOVUPD motion_vel(DX)(BX*1), Y2
 	VMOVUPD motion_spin(DX)(BX*1), Y3
 	VSUBPD Y2, Y0, Y7
-	VMULPD row_dir(SI), Y7, Y7                // the terms of along
-	VMULPD row_twistA(SI), Y1, Y8                // of turnA
-	VMULPD row_twistB(SI), Y3, Y9                // of turnB
+	VMULPD row_dir(SI), Y7, Y7   // the terms of along
+	VMULPD row_twistA(SI), Y1, Y8   // of turnA
+	VMULPD row_twistB(SI), Y3, Y9   // of turnB
 	VUNPCKLPD Y8, Y7, Y10
 	VUNPCKHPD Y8, Y7, Y11
 	VEXTRACTF128 $1, Y10, X12

@@ -22,7 +22,9 @@ func randomLCP(rng *rand.Rand, bodies, contacts int) *lcp {
 		return rng.NormFloat64() * math.Exp2(float64(rng.IntN(12)-6))
 	}
 	vec := func() Vec { return Vec{number(), number(), number()} }
-	state := func() impulseState { return impulseState{impulse: number(), gain: math.Abs(number()), keep: rng.Float64()} }
+	state := func() impulseState {
+		return impulseState{impulse: number(), gain: math.Abs(number()), keep: rng.Float64()}
+	}
 	s := &lcp{}
 	for range bodies {
 		s.motion = append(s.motion, motion{vel: vec(), spin: vec()})
@@ -110,5 +112,7 @@ func TestSweepsAgree(t *testing.T) {
 
 func FuzzSweeps(f *testing.F) {
 	f.Add(uint64(1), uint8(2), uint8(9))
-	f.Fuzz(func(t *testing.T, seed uint64, bodies, contacts uint8) { compareSweeps(t, seed, 1+int(bodies), int(contacts)) })
+	f.Fuzz(func(t *testing.T, seed uint64, bodies, contacts uint8) {
+		compareSweeps(t, seed, 1+int(bodies), int(contacts))
+	})
 }

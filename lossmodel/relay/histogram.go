@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Histogram counts times in buckets that are a 32nd of a power of two wide, so a
-// quantile is at most 4 % above the truth. Its zero value is empty, and a copy is a
+// Histogram counts times in buckets that are a 128th of a power of two wide, so a
+// quantile is at most 1 % above the truth. Its zero value is empty, and a copy is a
 // snapshot: Since tells what came between two.
 type Histogram struct {
 	N      uint64
@@ -17,8 +17,8 @@ type Histogram struct {
 
 const (
 	histogramSteps   = 1 << histogramBits // buckets for each power of two
-	histogramBits    = 5
-	histogramBuckets = 35 * histogramSteps // up to 2^39 ns, nine minutes; what is beyond is in the last
+	histogramBits    = 7
+	histogramBuckets = 33 * histogramSteps // up to 2^39 ns, nine minutes; what is beyond is in the last
 )
 
 // Add counts a time; one below 0 counts as 0.

@@ -76,22 +76,26 @@ func (p *proxied) write(w io.Writer) {
 		}
 		return fmt.Sprintf("%s / %s / %s", relay.Millis(h.Quantile(0.5)), relay.Millis(h.Quantile(0.99)), relay.Millis(h.Max))
 	}
+	asked := " asked"
+	if len(p.live.Changes(0)) > 0 {
+		asked = " asked at the end"
+	}
 	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
 	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
 	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
 	row("not sent by the system", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
 	row("under way", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
-	row("loss asked", key("loss"))
+	row("loss"+asked, key("loss"))
 	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
 		if f.In == 0 {
 			return "-"
 		}
 		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", 100*float64(f.Lost())/float64(f.In+f.Copies), f.Causes()), ": ")
 	})
-	row("latency asked", key("latency"))
+	row("latency"+asked, key("latency"))
 	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
 	row("late, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
-	row("rate asked", key("rate"))
+	row("rate"+asked, key("rate"))
 	g.row("best second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.write(w, 0)
 	for _, lie := range p.lies() {

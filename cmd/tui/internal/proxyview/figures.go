@@ -52,6 +52,17 @@ func share(n, all uint64) string {
 	return look.Fixed(v, 1) + " %"
 }
 
+// percent writes n of all in percent in three letters at most.
+func percent(n, all uint64) string {
+	if all == 0 {
+		return "-"
+	}
+	if v := 100 * float64(n) / float64(all); v > 0 && v < 9.95 {
+		return look.Fixed(v, 1)
+	}
+	return look.Fixed(100*float64(n)/float64(all), 0)
+}
+
 // drawNow is the table of figures: of the last two seconds, and below them those of all time.
 func (m *Model) drawNow(c *look.Canvas, focused bool) {
 	h := m.shown()

@@ -90,7 +90,8 @@ func (m *Model) help() room.Overlay {
 		{"up, down", "up is what clients send to the server, down what it answers. Delay is from being read to being sent on."},
 		{"as asked", "Whether the links do what was asked of them: the share lost, the delay and the rate since the last change, by more than chance allows, " +
 			"and whether datagrams left when the link said: 1 ms late (p99) is too late. NOT AS ASKED, in red, says in what they did not."},
-		{"Clients", "Each address that sends, with the links of its own. On one of them enter has the controls set its links alone."},
+		{"Clients", "Each address that sends, with the links of its own. Lost is what was lost up and down. On one of them enter has " +
+			"the controls set its links alone."},
 		{"Datagrams", "The newest ones. They are numbered for each direction from 0. The seed decides what becomes of each; a record and the seed tell it again."},
 	} {
 		b.entry(w, look.Value, x[0], x[1])

@@ -30,15 +30,15 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 	}
 	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.chosen }), 0)
 	span := max((t.At - h.wasAt).Seconds(), period.Seconds())
-	address := max(min(c.W-4-32, 48), 16)
+	address := max(min(c.W-4-33, 48), 16)
 	if c.W >= 64 {
-		address = min(c.W-4-36, 48)
+		address = min(c.W-4-37, 48)
 	}
 	line := func(y int, ink look.Ink, turn, addr, up, down, lost string) int {
 		return c.Clip(2, y, c.W-4, ink, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 5)+look.PadLeft(down, 7)+
-			look.PadLeft(lost, 7))
+			look.PadLeft(lost, 8))
 	}
-	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost")+2, 1, 8, look.Dim, "state")
+	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
 	room := c.H - 3
 	first := max(0, min(at-room/2, len(list)-room))
 	for i := first; i < len(list) && i < first+room; i++ {
@@ -63,7 +63,7 @@ func (m *Model) drawClients(c *look.Canvas, focused bool) {
 				state = "silent"
 			}
 		}
-		lost := share(d[0].Lost+d[1].Lost, d[0].In+d[1].In)
+		lost := percent(d[0].Lost, d[0].In) + "/" + percent(d[1].Lost, d[1].In)
 		end := line(y, ink, fmt.Sprint(x.Turn), " "+x.Addr.String(), perSecond(d[0].Out, span), perSecond(d[1].Out, span), lost)
 		c.Clip(end+2, y, c.W-2-end-2, stateInk, state)
 	}

@@ -58,10 +58,12 @@ type Model struct {
 	stop   []relay.Fated // the newest datagrams when the display was stopped, from the oldest on
 	judge  Judge
 	checks [2][]trust.Check
-	lies   []string      // now
+	broken []string      // of the links, in what they did not do what was asked, as last judged
+	lies   []string      // that, and in what the proxy did not, now
 	lied   time.Duration // for how long, in all
 	lie    string        // the last one
 	looked time.Duration // when the links were judged last
+	polled time.Duration // when things were looked at last
 
 	controls controls.Pane
 	client   relay.Client // whom the controls set; the zero one: all
@@ -138,7 +140,8 @@ const lookEvery = time.Second
 func (m *Model) poll() {
 	h := &m.live
 	m.proxy.Snapshot(&h.snap)
-	before := m.looked
+	before := m.polled
+	m.polled = m.at()
 	h.take()
 	m.ticks++
 	if now := m.at(); now-m.looked >= lookEvery || m.looked == 0 {
@@ -146,18 +149,33 @@ func (m *Model) poll() {
 		for w := range m.checks {
 			m.checks[w] = m.judge.Checks(h.snap.Asked, relay.Way(w))
 		}
-		m.lies = append(m.judge.Lies(h.snap.Asked), h.now.Lies()...)
-		if len(m.lies) > 0 {
-			m.lie = m.lies[0]
-			if before > 0 {
-				m.lied += now - before
-			}
+		m.broken = m.judge.Lies(h.snap.Asked)
+	}
+	if m.lies = append(slices.Clone(m.broken), h.now.Lies()...); len(m.lies) > 0 {
+		m.lie = m.lies[0]
+		if before > 0 {
+			m.lied += m.polled - before
 		}
 	}
 	m.hear()
 	if m.frozen == nil {
 		m.fates = m.newest(m.fates[:0], 64)
+		return
 	}
+	for i := range m.stop { // what was under way when the display was stopped has ended since
+		m.stop[i] = m.latest(m.stop[i])
+	}
+}
+
+// latest is what became of a datagram by now.
+func (m *Model) latest(x relay.Fated) relay.Fated {
+	if x.Lost() || x.Ends[0].Kind != relay.Entered || m.proxy.Recent == nil {
+		return x
+	}
+	if now, ok := m.proxy.Recent.Find(x.Way, x.Seq); ok {
+		return now
+	}
+	return x
 }
 
 // newest appends the newest datagrams of both directions, from the oldest on.
@@ -281,7 +299,7 @@ func (m *Model) explain() room.Request {
 			}
 		}
 	}
-	return room.Request{Over: &fateBox{list[at], m.proxy.Shared}}
+	return room.Request{Over: &fateBox{m.latest(list[at]), m.proxy.Shared}}
 }
 
 // find opens the fate of the n-th datagram of a direction.

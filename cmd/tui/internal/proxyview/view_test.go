@@ -293,6 +293,11 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(lied, "NOT AS ASKED: up is late") {
 		t.Errorf("%d came meanwhile, and the screen says %q", g.snap.Totals.Flows[0].In-in, lied)
 	}
+	for i := range m.stop { // they stay the same ones, and are told to their end
+		if x := &m.stop[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "under way") {
+			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Fate())
+		}
+	}
 	press(m, "x")
 	if !strings.Contains(m.View(), "of the seed drew this") {
 		t.Errorf("nothing is explained:\n%s", m.View())
@@ -300,6 +305,29 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	press(m, "x", " ")
 	if body() == was || strings.Contains(m.View(), "DISPLAY STOPPED") {
 		t.Error("the display does not go on")
+	}
+}
+
+// TestVerdictAgreesWithTheFigures: the first line says what the pane says, at every look.
+func TestVerdictAgreesWithTheFigures(t *testing.T) {
+	g := newGame(t, 2, linkText)
+	m := g.screen(160, 48, false)
+	both := 0
+	for i := range 60 {
+		if g.late = 0; i%25 > 18 {
+			g.late = 4 * time.Millisecond
+		}
+		g.run(m, 100*time.Millisecond)
+		lines := strings.SplitN(m.View(), "\n", 3)
+		if strings.Contains(lines[1], "NOT AS ASKED") != strings.Contains(lines[2], "NOT AS ASKED") {
+			t.Fatalf("after %v: %q, but\n%s", g.at, lines[1], lines[2])
+		}
+		if strings.Contains(lines[1], "NOT AS ASKED") {
+			both++
+		}
+	}
+	if both == 0 || both == 60 {
+		t.Errorf("late %d times of 60", both)
 	}
 }
 

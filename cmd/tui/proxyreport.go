@@ -102,7 +102,7 @@ func (p *proxied) write(w io.Writer) {
 		fmt.Fprintf(w, "Not as asked: %s.\n", lie)
 	}
 	for _, remark := range t.Remarks() {
-		fmt.Fprintf(w, "Beside that: %s.\n", remark)
+		fmt.Fprintf(w, "Besides: %s.\n", remark)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestNothingGoesRound(t *testing.T) {
 	if now.Joined != 0 || now.Flows[Up].In != 0 {
 		t.Errorf("%d clients, %d in", now.Joined, now.Flows[Up].In)
 	}
-	if words := now.Remarks(); len(words) != 1 || !strings.Contains(words[0], "2 of more clients refused") {
+	if words := now.Remarks(); len(words) != 1 || !strings.Contains(words[0], "refused 2 of more clients") {
 		t.Errorf("remarks: %q", words)
 	}
 	stop()

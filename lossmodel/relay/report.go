@@ -49,10 +49,10 @@ func (t *Totals) Lies() (list []string) {
 // Remarks says what a person should know though the emulator did what was asked.
 func (t *Totals) Remarks() (list []string) {
 	if n := t.Flows[Up].Gone; n > 0 {
-		list = append(list, fmt.Sprintf("nobody is at the server, the system said %d times", n))
+		list = append(list, fmt.Sprintf("nobody at the server: %d times", n))
 	}
 	if t.Refused > 0 {
-		list = append(list, fmt.Sprintf("%d of more clients refused", t.Refused))
+		list = append(list, fmt.Sprintf("refused %d of more clients", t.Refused))
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package proxyview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,9 +174,12 @@ func (m *Model) drawControls(c *look.Canvas, focused bool) {
 
 // verdict says in a line whether the links do what was asked.
 func (m *Model) verdict() (string, look.Ink) {
+	remarks := m.live.now.Remarks()
 	switch {
 	case len(m.lies) > 0:
-		return "! NOT AS ASKED: " + strings.Join(m.lies, "; "), look.Alarm
+		return "! NOT AS ASKED: " + strings.Join(append(slices.Clone(m.lies), remarks...), "; "), look.Alarm
+	case len(remarks) > 0:
+		return "as asked, but " + strings.Join(remarks, "; "), look.Warn
 	case m.lied > 0:
 		return fmt.Sprintf("as asked now; not for %s s of %s: %s", look.Fixed(m.lied.Seconds(), 0), look.Fixed(m.at().Seconds(), 0), m.lie), look.Warn
 	}

@@ -331,6 +331,24 @@ func TestVerdictAgreesWithTheFigures(t *testing.T) {
 	}
 }
 
+// TestRemarks: that nobody is at the server, and that clients are refused, is told while it is so.
+func TestRemarks(t *testing.T) {
+	g := newGame(t, 1, "")
+	m := g.screen(80, 24, false)
+	first := func() string { return strings.Split(m.View(), "\n")[1] }
+	g.run(m, time.Second)
+	g.snap.Totals.Flows[relay.Up].Gone = 7
+	g.snap.Totals.Refused = 3
+	g.run(m, time.Second)
+	if !strings.Contains(first(), "nobody at the server: 7 times; refused 3 of more clients") {
+		t.Errorf("the first line: %q", first())
+	}
+	g.run(m, 4*time.Second)
+	if strings.Contains(first(), "nobody") {
+		t.Errorf("four seconds later: %q", first())
+	}
+}
+
 // Keys and typed commands change the links both ways, one way, or of one client.
 func TestControlsChangeTheLinks(t *testing.T) {
 	g := newGame(t, 3, "")

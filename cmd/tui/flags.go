@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,26 @@ func (d *dataFlags) add(cmd *cobra.Command, preset string, kinds ...string) {
 	cmd.Flags().IntVar(&d.cubes, "cubes", 0, "cubes in each frame of a recording (default 901)")
 	cmd.Flags().Uint64Var(&d.seed, "seed", 0, "seed of generated data; recordings ignore it")
 	complete(cmd, "data", dataSpecs)
+}
+
+// timeLimit is how long a command may take.
+type timeLimit struct{ limit time.Duration }
+
+func (p *timeLimit) add(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&p.limit, "timeout", 0, "end after this `TIME` with what was measured, and with exit code 1")
+}
+
+// begin returns a context that ends as by Ctrl-C when the time is over.
+func (p *timeLimit) begin(ctx context.Context) (context.Context, func(), error) {
+	if p.limit < 0 {
+		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", p.limit)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	if p.limit == 0 {
+		return ctx, func() { cancel(nil) }, nil
+	}
+	alarm := time.AfterFunc(p.limit, func() { cancel(failure{fmt.Sprintf("it took longer than --timeout %v", p.limit)}) })
+	return ctx, func() { alarm.Stop(); cancel(nil) }, nil
 }
 
 // jobsFlag returns how many runs --jobs lets go side by side: one a core, if it is not given.

@@ -24,6 +24,8 @@ type runFlags struct {
 	force  bool
 	others otherFiles
 	remote remoteFlags
+	jobs   int
+	limit  timeLimit
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -55,6 +57,8 @@ holds what came in, so that tui replay repeats the run without the other machine
 --bench writes the figures in the format of Go's benchmarks, a line for each run, for
 benchstat; --junit writes what was asserted for a CI system.
 
+--timeout ends it as Ctrl-C does, with what was measured saved, and exits with 1.
+
 Exits with 1 if an assertion does not hold. A reader of the output that leaves early
 changes nothing about the exit code.`,
 		Example: `  tui run --set link.loss=5% --set link.latency=50ms
@@ -78,23 +82,34 @@ changes nothing about the exit code.`,
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the results of another run in --out; run what may take more than 8 GB of memory")
 	f.others.add(cmd)
 	f.remote.add(cmd)
+	f.limit.add(cmd)
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "runs of a [[sweep]] side by side (default: one a core)")
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
 }
 
 func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
-	config, err := f.config.load(cmd.Context())
+	jobs, err := jobsFlag(f.jobs)
+	if err != nil {
+		return err
+	}
+	ctx, done, err := f.limit.begin(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer done()
+	config, err := f.config.load(ctx)
 	if err != nil {
 		return err
 	}
 	a.warn(config.Warnings())
-	link, err := f.remote.open(cmd.Context())
+	link, err := f.remote.open(ctx)
 	if err != nil {
 		return err
 	}
 	line := a.progress("run")
-	result, err := experiment.Run(cmd.Context(), config, experiment.RunOptions{Progress: line.report, Packing: a.packing(line),
-		Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link})
+	result, err := experiment.Run(ctx, config, experiment.RunOptions{Progress: line.report, Packing: a.packing(line),
+		Clock: a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
 	line.done()
 	link.close()
 	if result != nil {
@@ -121,7 +136,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		a.remark("report in %s", f.out)
 	}
 	if result.Interrupted {
-		return errors.Join(err, cmd.Context().Err())
+		return errors.Join(err, context.Cause(ctx))
 	}
 	return errors.Join(err, held(result.Failed()))
 }

@@ -35,6 +35,7 @@ type sweepFlags struct {
 	repeat, jobs             int
 	force, json, watch       bool
 	look                     dashboardFlags
+	limit                    timeLimit
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -97,6 +98,7 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs here, as in 1%")
 	flags.BoolVar(&f.watch, "watch", false, "look on: the grid as a map, points with their charts; q ends the sweep")
 	f.others.add(cmd)
+	f.limit.add(cmd)
 	f.look.addColours(cmd)
 	a.addOutputFlags(cmd, &f.json)
 	return cmd
@@ -104,6 +106,11 @@ Exits with 1 if an assertion does not hold, or if two machines differ.`,
 
 // sweep runs the command.
 func (a *app) sweep(ctx context.Context, f sweepFlags) error {
+	ctx, done, err := f.limit.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	share, err := parseShare(f.verify)
 	if err != nil {
 		return err
@@ -166,7 +173,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		a.remark("%d runs repeated here: the same", v.Runs)
 	}
 	if err == nil && sum.Interrupted {
-		return context.Canceled
+		return cmp.Or(context.Cause(ctx), context.Canceled) // q ends a sweep that is looked on
 	}
 	return errors.Join(badData(err), held(sum.Failed))
 }

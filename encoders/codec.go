@@ -23,9 +23,13 @@ type Memo any
 
 // Ref is a frame that both ends hold. Memo is nil unless it was made in this
 // very epoch of this codec; the codec then starts from its initial memo.
+//
+// Changed is for encoders, so that they need not compare whole frames: no row of the frame
+// to be encoded but these differs from Frame. nil: nothing is known.
 type Ref struct {
-	Frame *frame.Frame
-	Memo  Memo
+	Frame   *frame.Frame
+	Memo    Memo
+	Changed frame.Rows
 }
 
 // Encoder writes packets. One belongs to one sender.

@@ -6,11 +6,36 @@ const MaxHistory = 255
 
 // Entry is one remembered frame with what its endpoint learnt from it.
 type Entry struct {
-	Seq   uint64 // unwrapped sequence number of the packet that carried the frame
-	Frame Frame
-	Memo  any    // the encoder's memory of this frame, immutable while it is here
-	Epoch uint64 // the epoch in which Memo was made
-	held  bool
+	Seq    uint64 // unwrapped sequence number of the packet that carried the frame
+	Frame  Frame
+	Memo   any    // the encoder's memory of this frame, immutable while it is here
+	Epoch  uint64 // the epoch in which Memo was made
+	held   bool
+	shared *Shared // whose table and body Frame has; nil: they are its own
+	own    Frame   // memory of the entry's own, while Frame has another's
+}
+
+// Copy stores a deep copy of f.
+func (e *Entry) Copy(f *Frame) {
+	e.unshare()
+	e.Frame.CopyFrom(f)
+}
+
+// Share stores f without copying it. The entry keeps it until it stores another one.
+func (e *Entry) Share(f *Shared) {
+	f.Keep()
+	e.unshare()
+	e.own, e.Frame, e.shared = e.Frame, f.Frame, f
+}
+
+// Shared returns the frame that the entry shares; nil if it has its own.
+func (e *Entry) Shared() *Shared { return e.shared }
+
+func (e *Entry) unshare() {
+	if e.shared != nil {
+		e.shared.Release()
+		e.Frame, e.shared = e.own, nil
+	}
 }
 
 // History keeps the frames of the last n sequence numbers. It is a ring indexed
@@ -24,15 +49,20 @@ type History struct {
 	any    bool
 }
 
-// NewHistory returns a history of n frames of schema s; n is clamped to
-// 1..MaxHistory.
+// NewHistory returns a history of n frames of schema s, with memory for all of them; n is
+// clamped to 1..MaxHistory.
 func NewHistory(s *Schema, n int) *History {
-	n = max(1, min(n, MaxHistory))
-	h := &History{slots: make([]Entry, n+1)}
+	h := NewSharing(n)
 	for i := range h.slots {
 		h.slots[i].Frame.Table = make([]int32, s.Cells())
 	}
 	return h
+}
+
+// NewSharing is NewHistory for frames that are mostly shared: there is memory for others
+// once they are copied.
+func NewSharing(n int) *History {
+	return &History{slots: make([]Entry, max(1, min(n, MaxHistory))+1)}
 }
 
 // Len returns how many sequence numbers back the history reaches.

@@ -3,6 +3,7 @@ package cubes
 import (
 	"errors"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/bitio"
 	"wirelab/encoders/cubes/cube"
@@ -18,6 +19,7 @@ type coder struct {
 	err     error // the first error
 	mark    int   // bits charged so far
 	spent   [encoders.SlotPadding]int
+	changed frame.Rows // of a writer: the only rows that may differ from the baseline; nil: any may
 }
 
 // write makes c append a packet to dst.

@@ -61,6 +61,7 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 	}
 	c := &l.coder
 	c.write(dst)
+	c.changed = refs[0].Changed
 	l.rung.code(c, cur, l.base(refs))
 	if c.err != nil {
 		return dst, nil, fmt.Errorf("cubes: %w", c.err)

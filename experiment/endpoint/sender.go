@@ -38,9 +38,11 @@ type Sender struct {
 	own      []byte // digest of the sender's own frame
 	restarts int64  // times that the receiver held another frame
 
-	spare encoders.Memo // memo that left the history, for reuse
-	refs  [2]encoders.Ref
-	buf   []byte
+	spare   encoders.Memo // memo that left the history, for reuse
+	refs    [2]encoders.Ref
+	changed []frame.Rows // of packet n at n % len: since the frame sent before it; an empty set: nobody knows
+	since   frame.Rows   // since the reference
+	buf     []byte
 }
 
 // NewSender returns a sender of frames of schema s to a receiver that holds initial.
@@ -48,8 +50,8 @@ type Sender struct {
 func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
 	opt = opt.filled()
 	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe,
-		history: frame.NewHistory(s, opt.History), run: run,
-		digest: newDigester(&opt)}
+		history: frame.NewSharing(opt.History), run: run, changed: make([]frame.Rows, frame.MaxHistory+1),
+		since: frame.NewRows(s.Rows), digest: newDigester(&opt)}
 }
 
 // Encoding returns what the sender encodes with.
@@ -114,6 +116,18 @@ type Packet struct {
 // sequence is used up, and the result has the sequence, epoch and codec of the failed
 // packet.
 func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budget) (Packet, error) {
+	return s.send(now, cur, nil, nil, budget)
+}
+
+// SendShared is Send for a frame that the sender may keep instead of a copy. changed are the
+// rows in which it may differ from the frame passed before it; nil: nobody knows.
+func (s *Sender) SendShared(now time.Duration, cur *frame.Shared, changed frame.Rows, budget *encoders.Budget) (Packet, error) {
+	return s.send(now, &cur.Frame, cur, changed, budget)
+}
+
+// send sends cur, which is the frame of shared if that is not nil.
+func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared, changed frame.Rows,
+	budget *encoders.Budget) (Packet, error) {
 	if s.seq == s.first {
 		s.epochStart = now
 	}
@@ -122,7 +136,7 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 		s.epochAcked = false // contact is lost: send the params again
 	}
 	h := s.header()
-	refs := s.pickRefs(&h)
+	refs, base := s.pickRefs(&h)
 	h.whole = s.digest.numbered && h.hasParams && h.baseline == 0
 	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.run.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.run.Codec.Refs == 2)
@@ -131,7 +145,14 @@ func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budg
 	e := s.history.Put(s.seq)
 	evicted, evictedEpoch := e.Memo, e.Epoch
 	e.Memo, e.Epoch = nil, s.epoch
-	e.Frame.CopyFrom(cur)
+	if shared != nil && !s.run.Codec.Quantises {
+		e.Share(shared)
+		own := &s.changed[s.seq%uint64(len(s.changed))]
+		*own = append((*own)[:0], changed...)
+		refs[0].Changed = s.changedSince(base)
+	} else {
+		e.Copy(cur)
+	}
 	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // the receiver derives the same tick from the sequence
 	s.seq++
 
@@ -175,30 +196,53 @@ func (s *Sender) stalled() bool {
 }
 
 // pickRefs chooses the newest acked frames as references and writes their distances
-// into h. If there are none, it chooses the initial state.
-func (s *Sender) pickRefs(h *header) []encoders.Ref {
+// into h. The first of them is in entry base. If there are none, it chooses the initial
+// state, and base is nil.
+func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	best := s.ackedEntry(s.bestAck)
 	if !s.hasAck || best == nil {
 		s.initial.Tick = s.cadence.start(s.seq)
 		s.refs[0] = encoders.Ref{Frame: &s.initial}
-		return s.refs[:1]
+		return s.refs[:1], nil
 	}
 	s.refs[0] = s.ref(best)
 	if s.run.Codec.Standalone {
-		return s.refs[:1] // only the encoder uses it: the packet names no reference
+		return s.refs[:1], best // only the encoder uses it: the packet names no reference
 	}
 	h.baseline = uint8(s.seq - best.Seq)
 	if s.run.Codec.Refs < 2 {
-		return s.refs[:1]
+		return s.refs[:1], best
 	}
 	for seq := best.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
 		if e := s.ackedEntry(seq - 1); e != nil {
 			h.second = uint8(s.seq - e.Seq)
 			s.refs[1] = s.ref(e)
-			return s.refs[:2]
+			return s.refs[:2], best
 		}
 	}
-	return s.refs[:1]
+	return s.refs[:1], best
+}
+
+// changedSince returns the rows in which the newest frame may differ from that of base; nil
+// if that is not known. Both are the source's frames if they are shared, and then so is
+// every one between.
+func (s *Sender) changedSince(base *frame.Entry) frame.Rows {
+	if base == nil || base.Shared() == nil {
+		return nil
+	}
+	s.since.Clear()
+	for seq := base.Seq + 1; seq <= s.seq; seq++ {
+		e := s.history.Get(seq)
+		if e == nil {
+			continue // skipped: what changed is counted with the next one
+		}
+		rows := s.changed[seq%uint64(len(s.changed))]
+		if e.Shared() == nil || len(rows) == 0 {
+			return nil
+		}
+		s.since.Union(rows)
+	}
+	return s.since
 }
 
 // ackedEntry returns the history's entry of seq if that packet was acked and is still

@@ -1,0 +1,59 @@
+package frame
+
+import "testing"
+
+// A shared frame is nobody's else until its last user has released it.
+func TestSharedFramesComeBack(t *testing.T) {
+	p := NewPool(one())
+	a := p.Take()
+	a.Table[0] = 4
+	b := p.Take()
+	if a == b {
+		t.Fatal("one frame was given out twice")
+	}
+	a.Keep()
+	a.Release()
+	if c := p.Take(); c == a || c == b {
+		t.Fatal("a frame in use was given out")
+	}
+	a.Release()
+	if d := p.Take(); d != a || len(d.Table) != 1 {
+		t.Error("a frame that came back is not used again")
+	}
+	a.Release()
+	defer func() {
+		if recover() == nil {
+			t.Error("a frame was released twice, and nobody noticed")
+		}
+	}()
+	a.Release()
+}
+
+// An entry has what was stored last, shared or copied; a copy never writes into a shared
+// frame.
+func TestEntriesShareAndCopy(t *testing.T) {
+	p, h := NewPool(one()), NewSharing(2)
+	a := p.Take()
+	a.Table[0] = 4
+	e := h.Put(1)
+	if e.Share(a); e.Frame.Table[0] != 4 || e.Shared() != a {
+		t.Fatalf("shared as %+v", e)
+	}
+	a.Release()
+	if b := p.Take(); b == a {
+		t.Fatal("the entry does not keep the frame")
+	}
+	if e.Copy(&Frame{Table: []int32{5}}); e.Frame.Table[0] != 5 || a.Table[0] != 4 || e.Shared() != nil {
+		t.Errorf("copied as %+v; the shared one is %v", e, a.Table)
+	}
+	if p.Take() != a {
+		t.Error("the entry keeps a frame that it no longer has")
+	}
+	own := &e.Frame.Table[0]
+	a.Table[0] = 6
+	e.Share(a)
+	e.Share(a)
+	if e.Copy(&Frame{Table: []int32{7}}); &e.Frame.Table[0] != own || a.Table[0] != 6 {
+		t.Error("memory of the entry's own was forgotten")
+	}
+}

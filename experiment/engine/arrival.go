@@ -164,6 +164,8 @@ func (l *lane) judge(f *flight, rx *reception) Outcome {
 		return Tainted
 	case !same:
 		return Wrong
+	case f.exact && rx.Entry != nil:
+		l.taint.setExact(rx.Seq)
 	}
 	return outcomeOf(rx.Outcome)
 }

@@ -22,6 +22,7 @@ type blend struct {
 	truthBefore, truthAfter *frame.Frame // the source's frames around the moment
 	truthShare              float64      // 0 at truthBefore, 1 at truthAfter
 	same                    bool         // a and b have the ticks of truthBefore and truthAfter
+	since, until            uint64       // the first and the last tick of these four
 }
 
 // newBlend chooses how to show moment. Without a later snapshot it shows the newest.
@@ -63,7 +64,8 @@ func (b *blend) setTruth(t *truths, w *window, moment time.Duration, hz int) {
 		b.truthShare = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}
 	b.truthBefore, b.truthAfter = t.get(tick), t.get(after)
-	from, to := min(w.tick[1], tick), max(w.tick[2], after)
+	b.since, b.until = min(w.tick[1], tick), max(w.tick[2], after)
+	from, to := b.since, b.until
 	if b.frames[0] != nil {
 		from = min(from, w.tick[0])
 	}

@@ -23,7 +23,7 @@ func (s *Session) display() *Display {
 	if s.cubes || s.delivers || s.ticks == 0 {
 		return nil
 	}
-	d := &Display{Sent: beginningOf(s.cur)}
+	d := &Display{Sent: beginningOf(&s.cur.Frame)}
 	l := s.lanes[0]
 	if x := &l.screen; l.play.running && x.showing {
 		d.Age, d.Starved = s.Now()-x.state, x.starved

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"wirelab/dataset/frame"
 	"wirelab/experiment/endpoint"
 	"wirelab/lossmodel"
 )
@@ -13,6 +14,8 @@ type made struct {
 	ns             int64 // time that the encoder took
 	seam           bool  // first packet after a seam of the source
 	across         bool  // builds on a frame from before the seam, or is the first after it
+
+	source *frame.Shared // the frame that was encoded, if the sender stored it as it is; else nil
 }
 
 // transmit sends a packet, and records its fate if the network knows it at once. The
@@ -20,8 +23,7 @@ type made struct {
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, m made) {
 	l.digest.datagram(p.Datagram)
 	tag, f := l.flights.take()
-	f.note(p.Stored, &l.digest)
-	f.exact = l.delivery == nil && !l.snd.Encoding().Codec.Quantises
+	f.note(p.Stored, m.source, &l.digest)
 	f.rec = PacketRecord{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: m.items, Changed: m.changed, EncodeNS: m.ns,

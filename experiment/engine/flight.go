@@ -12,10 +12,11 @@ import (
 // flight is the lab's state of a packet in flight: the true frame to compare with,
 // and its record. Endpoints never see it. The network returns its tag with the bytes.
 type flight struct {
-	id, generation uint32      // its tag: the place in the slab, and how often that place was reused
-	truth          frame.Frame // frame that the sender stored; empty if hashed
+	id, generation uint32        // its tag: the place in the slab, and how often that place was reused
+	source         *frame.Shared // frame that the sender stored, if that is the source's and not hashed; else nil
+	stored         frame.Frame   // frame that the sender stored, if it is another
 	sum            [sha256.Size]byte
-	hashed         bool // sum is kept instead of truth
+	hashed         bool // sum is kept instead of the frame
 	exact          bool // the sender stored the source's frame as it is: no block of a file, and no codec that quantises
 	rec            PacketRecord
 	record         uint64        // number of rec in the records
@@ -39,13 +40,29 @@ func (f *flight) tag() uint64 { return uint64(f.generation)<<32 | uint64(f.id) }
 // which bounds the memory.
 const maxTruths = 1024
 
-// note stores the frame that the receiver must decode.
-func (f *flight) note(stored *frame.Frame, d *digest) {
-	if f.hashed = f.id >= maxTruths; f.hashed {
+// note stores the frame that the receiver must decode. source is the same one if the sender
+// stored the source's frame as it is; else nil.
+func (f *flight) note(stored *frame.Frame, source *frame.Shared, d *digest) {
+	f.exact = source != nil
+	switch f.hashed = f.id >= maxTruths; {
+	case f.hashed:
 		f.sum = d.of(stored)
-		return
+	case f.exact:
+		f.source = source.Keep()
+	default:
+		f.stored.CopyFrom(stored)
 	}
-	f.truth.CopyFrom(stored)
+}
+
+// truth returns the frame that note stored; nil if it is hashed.
+func (f *flight) truth() *frame.Frame {
+	switch {
+	case f.hashed:
+		return nil
+	case f.source != nil:
+		return &f.source.Frame
+	}
+	return &f.stored
 }
 
 // matches reports whether the decoded frame equals the true one, bit for bit.
@@ -53,7 +70,7 @@ func (f *flight) matches(got *frame.Frame, d *digest) bool {
 	if f.hashed {
 		return d.of(got) == f.sum
 	}
-	return got.Equal(&f.truth)
+	return got.Equal(f.truth())
 }
 
 // fingerprint returns that of the true frame.
@@ -61,7 +78,7 @@ func (f *flight) fingerprint(d *digest) Fingerprint {
 	if f.hashed {
 		return Fingerprint(f.sum[:len(Fingerprint{})])
 	}
-	return d.fingerprint(&f.truth)
+	return d.fingerprint(f.truth())
 }
 
 // flights is a slab of flights with a free list. It grows to the most packets ever in
@@ -111,6 +128,10 @@ func (f *flights) release(x *flight) {
 		x.newer.older = x.older
 	} else {
 		f.newest = x.older
+	}
+	if x.source != nil {
+		x.source.Release()
+		x.source = nil
 	}
 	x.generation++
 	f.free = append(f.free, x.id)

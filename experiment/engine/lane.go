@@ -142,10 +142,11 @@ func (l *lane) connect(down, up Path) {
 	l.upLink, _ = up.(*lossmodel.Link)
 }
 
-// send encodes cur and sends the packet.
-func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
+// send encodes cur and sends the packet. changed are the rows in which it may differ from
+// the frame sent before it.
+func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, seam bool) {
 	l.budget.Reset()
-	p, err := l.snd.Send(now, cur, &l.budget)
+	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
 	if seam {
 		l.seamed, l.seamAt = true, p.Seq
 	}
@@ -155,11 +156,13 @@ func (l *lane) send(now time.Duration, cur *frame.Frame, seam bool) {
 		l.watch.refused(now, &p, err)
 		return
 	}
+	m := made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam, across: seam || l.across(&p)}
 	if l.snd.Encoding().Codec.Quantises {
-		l.meter.rounding.add(l.schema, cur, p.Stored)
+		l.meter.rounding.add(l.schema, &cur.Frame, p.Stored)
+	} else {
+		m.source = cur
 	}
-	l.transmit(now, &p, made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam,
-		across: seam || l.across(&p)})
+	l.transmit(now, &p, m)
 }
 
 // across reports whether a packet builds on a frame from before the newest seam.

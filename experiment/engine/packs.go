@@ -191,7 +191,7 @@ func FileSums(c *config.Config) (old, new [sha256.Size]byte, err error) {
 	if err != nil {
 		return old, new, err
 	}
-	s := &Session{source: src, schema: src.Schema(), config: c, initial: &frame.Frame{}, cur: &frame.Frame{}}
+	s := &Session{source: src, schema: src.Schema(), config: c, initial: &frame.Frame{}, cur: frame.NewPool(src.Schema()).Take()}
 	src.Initial(s.initial)
 	if err := errors.Join(s.takeFile(), s.Close()); err != nil {
 		return old, new, err

@@ -109,6 +109,12 @@ func (m *offMeter) add(um, mdeg int64) {
 	m.worst, m.worstAngle = max(m.worst, um), max(m.worstAngle, mdeg)
 }
 
+// addRight adds n cubes that are where they should be.
+func (m *offMeter) addRight(n int) {
+	m.um.addZeros(n)
+	m.mdeg.addZeros(n)
+}
+
 // display counts a tick on which something was shown.
 func (m *playoutMeter) display(behind time.Duration, starved bool) {
 	m.shown++

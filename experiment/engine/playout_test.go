@@ -371,12 +371,13 @@ func TestDelayChangeIsSlewed(t *testing.T) {
 // it with a list of all frames.
 func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
-	f := src.Schema().NewFrame()
+	pool := frame.NewPool(src.Schema())
 	var all []int32
 	seams := map[uint64]bool{}
 	var x truths
 	for n := range uint64(5000) {
-		if err := src.Next(f); err != nil {
+		f := pool.Take()
+		if err := src.Next(&f.Frame); err != nil {
 			t.Fatal(err)
 		}
 		seam := n%97 == 13
@@ -386,6 +387,7 @@ func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 			needed = 2000 // a display that hangs
 		}
 		x.add(f, seam, needed)
+		f.Release()
 		all = append(all, f.Table[frame.CubeX])
 		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruths - 1, maxTruths} {
 			tick := n - min(n, back)

@@ -84,6 +84,16 @@ func (s *spread) add(v int64) {
 	s.max = max(s.max, v)
 }
 
+// addZeros adds n times 0.
+func (s *spread) addZeros(n int) {
+	if n == 0 {
+		return
+	}
+	s.min = 0
+	s.n[0] += int64(n)
+	s.sum += int64(n)
+}
+
 func bucketOf(v uint64) int {
 	if v < 1<<spreadBits {
 		return int(v)

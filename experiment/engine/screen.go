@@ -22,6 +22,7 @@ type screen struct {
 	restRows []cubeRow // the row behind each place, for cubes at rest
 	off      []int64   // position error of each cube in micrometres
 	known    bool      // off is valid
+	moved    frame.Rows
 
 	moment  time.Duration
 	starved bool
@@ -34,6 +35,7 @@ func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, t *taint, 
 	x := screen{cadence: c, history: h, taint: t, withPicture: looked}
 	if frame.IsCubes(s) {
 		x.places, x.restRows, x.off = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
+		x.moved = frame.NewRows(s.Rows)
 		for i := range x.restRows {
 			x.restRows[i][frame.CubeLargest] = -1 // matches no row
 		}
@@ -120,6 +122,10 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	}
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
 	x.known = b.hasTruth
+	if !x.withPicture && x.exact(&w, &b) && t.changedIn(b.since, b.until, x.moved) {
+		x.drawMoved(&b, m)
+		return x.starved
+	}
 	for i := 0; i < len(x.places); i++ {
 		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.places) && b.atRest(i) {
 			i += blockRows
@@ -129,6 +135,30 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 		}
 	}
 	return x.starved
+}
+
+// exact reports whether the snapshots on both sides of the moment are known to equal the
+// truth of their ticks. Then a row that the source did not change between is at rest, in
+// the right place.
+func (x *screen) exact(w *window, b *blend) bool {
+	return b.hasTruth && x.taint.exact(w.entry[1].Seq) && x.taint.exact(w.entry[2].Seq)
+}
+
+// drawMoved is draw for all cubes, of which none but x.moved may move.
+func (x *screen) drawMoved(b *blend, m *offMeter) {
+	if !b.same {
+		for i := range x.moved.All() {
+			x.draw(b, i, m)
+		}
+		return
+	}
+	right := 0
+	for i := range x.moved.All() {
+		if *rowOf(b.truthBefore, i) != *rowOf(b.truthAfter, i) {
+			right++
+		}
+	}
+	m.addRight(right)
 }
 
 // captured returns when the sender captured what the display shows at moment. Cubes are

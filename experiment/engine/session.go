@@ -75,10 +75,12 @@ type Session struct {
 	source  dataset.Source
 	schema  *frame.Schema
 	initial *frame.Frame
-	cur     *frame.Frame // the source's newest frame
-	ahead   *frame.Frame // the frame after cur; nil if the source never ends
-	seam    bool         // whether ahead follows a seam
-	cubes   bool         // the schema's rows are cubes, so display errors are measured
+	pool    *frame.Pool   // of the source's frames, which nobody modifies
+	cur     *frame.Shared // the source's newest frame; at first the initial state
+	ahead   *frame.Shared // the frame after cur; nil if the source never ends
+	unsent  frame.Rows    // the rows in which cur may differ from the frame sent last
+	seam    bool          // whether ahead follows a seam
+	cubes   bool          // the schema's rows are cubes, so display errors are measured
 	fileDelivery
 	steered dataset.Steered // the source, if it takes player input; else nil
 	keys    heldKeys
@@ -158,8 +160,10 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	case c.Duration == 0:
 		s.end = endlessDuration
 	}
-	s.initial, s.cur = s.schema.NewFrame(), s.schema.NewFrame()
+	s.initial, s.pool, s.unsent = s.schema.NewFrame(), frame.NewPool(s.schema), frame.NewRows(s.schema.Rows)
 	src.Initial(s.initial)
+	s.cur = s.pool.Take()
+	s.cur.CopyFrom(s.initial)
 	if opt.Network != nil {
 		if err := s.travels(c); err != nil {
 			return nil, err
@@ -173,8 +177,7 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 			return nil, err
 		}
 	} else if sized {
-		s.ahead = s.schema.NewFrame()
-		s.fetch(s.ahead)
+		s.ahead = s.fetch()
 	}
 	for i, e := range append([]config.Encoder{c.Encoder}, c.Shadows...) {
 		laneOpt := opt
@@ -388,6 +391,7 @@ func (s *Session) tick(at time.Duration) error {
 		if s.cubes {
 			s.truths.add(s.cur, seam, s.onDisplay())
 		}
+		s.unsent.Union(s.cur.Changed)
 	}
 	s.seamPending = s.seamPending || seam
 	if at != s.NextFrame() {
@@ -402,9 +406,10 @@ func (s *Session) tick(at time.Duration) error {
 		return nil
 	}
 	for _, l := range s.running {
-		l.send(at, s.cur, s.seamPending)
+		l.send(at, s.cur, s.unsent, s.seamPending)
 	}
 	s.seamPending = false
+	s.unsent.Clear()
 	return nil
 }
 
@@ -421,32 +426,39 @@ func (s *Session) sourceError(err error) error {
 // source that can end is read one frame ahead: the session must know its end before
 // it handles any event of that instant.
 func (s *Session) advance() (seam bool, err error) {
-	if s.ahead == nil {
-		s.fetch(s.cur)
+	next, reads := s.ahead, s.ahead != nil
+	if !reads {
+		next = s.fetch()
 	}
 	if s.err != nil {
 		return false, s.err
 	}
-	if s.ahead == nil {
-		s.ticks++
-		return s.seam, nil
-	}
-	s.cur, s.ahead = s.ahead, s.cur
 	seam = s.seam
+	s.cur.Release()
+	s.cur = next
 	s.ticks++
-	s.fetch(s.ahead)
+	if reads {
+		s.ahead = s.fetch()
+	}
 	return seam, nil
 }
 
-// fetch reads one frame into f. At the end of the data it sets the end of the
+// fetch reads the frame after cur. At the end of the data it sets the end of the
 // session.
-func (s *Session) fetch(f *frame.Frame) {
-	s.err = s.source.Next(f)
+func (s *Session) fetch() *frame.Shared {
+	f := s.pool.Take()
+	s.err = s.source.Next(&f.Frame)
 	if errors.Is(s.err, io.EOF) {
 		s.end = min(s.end, s.cadence.TickTime(s.ticks))
 		s.err = nil
-		return
+		return f
 	}
 	x, ok := s.source.(dataset.Seamed)
 	s.seam = ok && x.Seam()
+	if x, ok := s.source.(dataset.Tracked); ok {
+		copy(f.Changed, x.Changed())
+	} else if s.err == nil {
+		f.Changed.Compare(f.Table, s.cur.Table, len(s.schema.Fields))
+	}
+	return f
 }

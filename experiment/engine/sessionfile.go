@@ -35,10 +35,10 @@ func (s *Session) takeFile() error {
 	if s.packs == nil {
 		s.packs = NewPackCache()
 	}
-	if err := s.source.Next(s.cur); err != nil && !errors.Is(err, io.EOF) {
+	if err := s.source.Next(&s.cur.Frame); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("data %s: %w", s.config.Data.Source, err)
 	}
-	s.pair = newFilePair(s.initial, s.cur)
+	s.pair = newFilePair(s.initial, &s.cur.Frame)
 	return nil
 }
 

@@ -20,9 +20,13 @@ type stopwatch struct {
 // Begin implements endpoint.Probe.
 func (w *stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	if cur != nil {
-		w.changed = cur.ChangedRows(refs[0].Frame, len(w.schema.Fields))
-		if w.schema.Rows == 0 {
+		switch base, fields := &refs[0], len(w.schema.Fields); {
+		case w.schema.Rows == 0:
 			w.changed = len(cur.Body) // a body counts as changed as a whole
+		case base.Changed != nil:
+			w.changed = cur.ChangedAmong(base.Frame, fields, base.Changed)
+		default:
+			w.changed = cur.ChangedRows(base.Frame, fields)
 		}
 	}
 	w.start = w.clock.Now()

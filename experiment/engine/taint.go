@@ -20,6 +20,7 @@ type taintedFrame struct {
 	seq, epoch uint64
 	tainted    bool // decoded from damaged bytes
 	memo       bool // it carries a memo of its codec
+	exact      bool // it equals the source's frame that was sent
 }
 
 // taintedDecoder is the state of one of the receiver's decoders.
@@ -77,6 +78,19 @@ func (t *taint) clear(seq uint64) {
 	if f := &t.frames[seq%uint64(len(t.frames))]; f.seq == seq {
 		f.tainted = false
 	}
+}
+
+// setExact notes that the stored frame of packet seq equals the source's.
+func (t *taint) setExact(seq uint64) {
+	if f := &t.frames[seq%uint64(len(t.frames))]; f.seq == seq {
+		f.exact = true
+	}
+}
+
+// exact reports whether the stored frame of packet seq is known to equal the source's.
+func (t *taint) exact(seq uint64) bool {
+	f := &t.frames[seq%uint64(len(t.frames))]
+	return f.seq == seq && f.exact
 }
 
 // block does what follow does, for a block of a file.

@@ -7,35 +7,45 @@ import "wirelab/dataset/frame"
 // allocates nothing. It keeps at most maxTruths frames: errors of displays that lag
 // further are not measured.
 type truths struct {
-	ring  []frame.Frame // tick n lives at n % len(ring)
-	from  uint64        // oldest tick kept
-	next  uint64        // tick of the next frame
-	seams [64]uint64    // newest ticks that followed a seam
-	n     uint64        // seams so far
+	ring  []*frame.Shared // tick n lives at n % len(ring)
+	from  uint64          // oldest tick kept
+	next  uint64          // tick of the next frame
+	seams [64]uint64      // newest ticks that followed a seam
+	n     uint64          // seams so far
+
+	changed [64]frame.Rows // of tick n at n % len: since the tick before it; longer kept than frames
 }
 
 // add stores the next tick's frame. Ticks before needed may be dropped.
-func (t *truths) add(f *frame.Frame, seam bool, needed uint64) {
+func (t *truths) add(f *frame.Shared, seam bool, needed uint64) {
 	if seam {
 		t.seams[t.n%uint64(len(t.seams))] = t.next
 		t.n++
 	}
 	for t.from < min(needed, t.next) {
-		t.from++
+		t.drop()
 	}
 	if t.next-t.from == uint64(len(t.ring)) {
 		if len(t.ring) < maxTruths {
 			t.grow()
 		} else {
-			t.from++
+			t.drop()
 		}
 	}
-	t.ring[t.next%uint64(len(t.ring))].CopyFrom(f)
+	t.ring[t.next%uint64(len(t.ring))] = f.Keep()
+	rows := &t.changed[t.next%uint64(len(t.changed))]
+	*rows = append((*rows)[:0], f.Changed...)
 	t.next++
 }
 
+// drop releases the oldest frame.
+func (t *truths) drop() {
+	t.ring[t.from%uint64(len(t.ring))].Release()
+	t.from++
+}
+
 func (t *truths) grow() {
-	ring := make([]frame.Frame, max(16, 2*len(t.ring)))
+	ring := make([]*frame.Shared, max(16, 2*len(t.ring)))
 	for n := t.from; n < t.next; n++ {
 		ring[n%uint64(len(ring))] = t.ring[n%uint64(len(t.ring))]
 	}
@@ -47,7 +57,20 @@ func (t *truths) get(tick uint64) *frame.Frame {
 	if tick < t.from || tick >= t.next {
 		return nil
 	}
-	return &t.ring[tick%uint64(len(t.ring))]
+	return &t.ring[tick%uint64(len(t.ring))].Frame
+}
+
+// changedIn makes rows the set of those that may have changed with a tick after from, up to
+// and including to. It returns false if that is not known.
+func (t *truths) changedIn(from, to uint64, rows frame.Rows) bool {
+	if to >= t.next || t.next-from > uint64(len(t.changed)) {
+		return false
+	}
+	rows.Clear()
+	for tick := from + 1; tick <= to; tick++ {
+		rows.Union(t.changed[tick%uint64(len(t.changed))])
+	}
+	return true
 }
 
 // seamIn reports whether a tick after from, up to and including to, followed a seam.

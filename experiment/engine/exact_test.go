@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// A display that looks only at rows that changed finds the errors that one finds which
+// looks at all of them, as a picture needs: under loss, damage, swaps and any other
+// change, at any rate.
+func TestChangedRowsAreEnoughForErrors(t *testing.T) {
+	for seed := range uint64(16) {
+		run := func(looked bool) (*Session, any) {
+			rng := rand.New(rand.NewPCG(seed, 98))
+			c := config.Default()
+			c.Seed, c.Sender.RateHz = seed, []int{60, 60, 30, 1 + rng.IntN(60)}[rng.IntN(4)]
+			c.Receiver.History = 20 + rng.IntN(200)
+			c.Sender.History = c.Receiver.History
+			if seed%3 == 0 {
+				c.Down.Corrupt.Checksum = false
+			}
+			if seed%2 == 0 {
+				c.Receiver.Interpolation = config.Hermite
+			}
+			s, err := NewSessionOf(c, labtest.NewCrowd(100, 4, -1, seed), Options{WithPicture: looked})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 40 {
+				_ = s.Change(randomChange(rng)) // some are refused
+				if err := s.RunUntil(s.now + time.Duration(rng.IntN(800))*time.Millisecond); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return s, []any{s.lanes[0].totals(s.Now()), s.lanes[0].digest.sum(), s.lanes[0].meter.samples.view()}
+		}
+		a, plain := run(false)
+		_, looked := run(true)
+		if !reflect.DeepEqual(plain, looked) {
+			t.Errorf("seed %d: looked at: %+v\nnot: %+v", seed, looked, plain)
+		}
+		if n := a.lanes[0].meter.playout.off.um.sum; n < 100 {
+			t.Errorf("seed %d: %d errors were measured, so little was tested", seed, n)
+		}
+	}
+}
+
+// Every frame of a session says which rows changed, of a source that does not say so too;
+// and a session has no more frames than it needs.
+func TestSessionKnowsWhatChanged(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		crowd := labtest.NewCrowd(80, 3, -1, 5)
+		var s *Session
+		var err error
+		c := lossless(t)
+		if ends {
+			s, err = NewSessionOf(c, labtest.Finite{Crowd: crowd}, Options{Endless: true})
+		} else {
+			s, err = NewSessionOf(c, crowd, Options{Endless: true})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, want := s.schema.NewFrame(), frame.NewRows(80)
+		was.CopyFrom(s.initial)
+		made := map[*frame.Shared]bool{}
+		for n := range 600 {
+			if err := s.RunUntil(s.cadence.TickTime(uint64(n))); err != nil {
+				t.Fatal(err)
+			}
+			want.Compare(s.cur.Table, was.Table, frame.CubeFields)
+			if !slices.Equal(want, s.cur.Changed) {
+				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.cur.Changed, want)
+			}
+			was.CopyFrom(&s.cur.Frame)
+			made[s.cur] = true
+		}
+		if most := frame.MaxHistory + 20; len(made) > most {
+			t.Errorf("%d frames are in use, want %d at most", len(made), most)
+		}
+	}
+}
+
+func lossless(t *testing.T) *config.Config {
+	t.Helper()
+	c := config.Default()
+	if err := c.Set("encoder.name", "relative-orientation"); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -241,6 +241,9 @@ func (f *filer) place(m *Model, p *place) {
 	}
 	f.flag(&p.random)
 	f.flag(&p.low)
+	f.flag(&p.steady)
+	f.flag(&p.zero)
+	f.i8(&p.zeros, -128, 127, "")
 	f.i16(&p.field, -1, int64(len(m.fields)-1), "a field")
 	f.u8(&p.part, 0, 3, "a part of a field")
 	if p.random {

@@ -42,12 +42,12 @@ func (x *mixer) enter() {
 	at := w.at()
 	x.place = &w.m.places[at]
 	w.gather()
+	here := w.here()
 	seed := uint32(at) << 16
 	x.hash[0] = mix32(seed | 1)
 	for i := range x.place.recipe {
 		x.hash[1+i] = x.place.recipe[i].hash(seed|uint32(2+i), &w.src)
 	}
-	here := w.here()
 	x.has[0], x.expect[0] = here < len(w.ref.units), uint32(w.src[srcRef])
 	if w.num.active {
 		x.has[1], x.expect[1] = true, uint32(w.src[srcMean])
@@ -56,6 +56,25 @@ func (x *mixer) enter() {
 	}
 	x.plain = !x.has[0] && !x.has[1]
 	x.near = int(w.src[srcSame]&7) * 8
+}
+
+// steady reports whether first of all it is coded that the unit is the reference's, or a
+// zero where there is none.
+func (x *mixer) steady() bool { return x.place.steady && x.has[0] || x.place.zero && !x.has[0] }
+
+// same is the probability that it is.
+func (x *mixer) same() uint32 {
+	node := x.place.zeros
+	if x.has[0] {
+		node = x.place.near[0][x.near]
+	}
+	return squash(int32(node)<<12, sure)
+}
+
+// differs notes that it is not.
+func (x *mixer) differs() {
+	x.has[1] = x.has[1] && x.expect[1] != x.expect[0]
+	x.has[0], x.plain = false, !x.has[1]
 }
 
 // second turns a unit's context into that of its last four bits.
@@ -93,21 +112,19 @@ func (x *mixer) flags() (found int) {
 
 // compare computes the inputs that are not in lines, for the bit that has n-1 more of
 // the unit's bits behind it.
-func (x *mixer) compare(head uint32, bits, n uint, in *[inputs]int32) {
+func (x *mixer) compare(head uint32, bits, n uint) (in [inBias - inRef]int32) {
 	for i := range 2 {
-		in[inRef+i] = 0
 		if e := x.expect[i] | 1<<bits; x.has[i] && e>>n == head {
-			v := int32(x.place.near[i][x.near+int(bits-n)])
+			in[i] = int32(x.place.near[i][x.near+int(bits-n)])
 			if e>>(n-1)&1 == 0 {
-				v = -v
+				in[i] = -in[i]
 			}
-			in[inRef+i] = v
 		}
 	}
-	in[inField], in[inFieldB] = 0, 0
 	if s := &x.w.num; s.active {
-		s.split((*[guesses]int32)(in[inField:]))
+		in[2], in[3] = s.split()
 	}
+	return in
 }
 
 // p returns the probability of a 1. node is its place in the tree, 1..15.
@@ -119,11 +136,21 @@ func (x *mixer) p(head uint32, node uint32, bits, n uint) uint32 {
 		int32(int8(x.line[3][node]))*x.sum[3] +
 		biasNode*x.sum[inBias]
 	if !x.plain {
-		var in [inputs]int32
-		x.compare(head, bits, n, &in)
-		for i := inRef; i < inBias; i++ {
-			sum += in[i] * x.sum[i]
-		}
+		in := x.compare(head, bits, n)
+		sum += in[0]*x.sum[inRef] + in[1]*x.sum[inOther] + in[2]*x.sum[inField] + in[3]*x.sum[inFieldB]
 	}
-	return rangecoder.Squash(min(max(sum>>weightShift, -x.limit), x.limit))
+	return squash(sum, x.limit)
 }
+
+// squash is the probability of a sum, which counts up to a limit.
+func squash(sum, limit int32) uint32 {
+	return uint32(shares[(min(max(sum>>weightShift, -limit), limit)+sure)>>3&(1<<13-1)])
+}
+
+// shares are the probabilities of sums, in steps of 8.
+var shares = func() (t [1 << 13]uint16) {
+	for i := range t {
+		t[i] = uint16(rangecoder.Squash(int32(8*i + 4 - sure)))
+	}
+	return t
+}()

@@ -62,6 +62,9 @@ type place struct {
 	seen   bool // in training
 	random bool // nothing is to be gained there: bits go around the model
 	low    bool // nor from the last four bits
+	steady bool // it is nearly always what the reference has
+	zero   bool // it is nearly always 0 where there is no reference
+	zeros  int8 // how sure that is
 	recipe [recipes]recipe
 	near   [2][64]int8 // what it says that an expected unit agreed so far, by bit and by units before
 	weight [2][inputs]int16

@@ -130,17 +130,37 @@ func (s *number) wrong() byte {
 	return byte(min(max(s.so>>shift-s.guess[0].pred>>shift, -100), 100))
 }
 
-// split halves the residuals that are left, for the next bit, and puts an opinion on it of
-// each guess, as a node.
-func (s *number) split(in *[guesses]int32) {
+// split halves the residuals that are left, for the next bit, and returns an opinion on it
+// of each guess, as a node.
+func (s *number) split() (a, b int32) {
+	half := int64(1) << (s.f.bits - 1)
+	a = s.guess[0].split(s.size/2, half)
+	if s.on > 1 {
+		b = s.guess[1].split(s.size/2, half)
+	}
+	return a, b
+}
+
+func (o *opinion) split(size, half int64) int32 {
+	o.mid = mass(o.below, o.from+size, half)
+	if all := uint64(o.high - o.low); all >= 4 && all <= 1<<21 {
+		return int32(opinions[min(uint64(o.high-o.mid)*4095/all, 4095)])
+	}
+	return 0
+}
+
+// whole goes on with a unit that was not coded bit by bit.
+func (s *number) whole(u byte, bits uint) {
+	if !s.active {
+		return
+	}
+	s.size >>= bits
 	for i := range s.on {
 		o := &s.guess[i]
-		o.mid = mass(o.below, o.from+s.size/2, 1<<(s.f.bits-1))
-		in[i] = 0
-		if all := uint64(o.high - o.low); all >= 4 && all <= 1<<21 {
-			in[i] = int32(opinions[min(uint64(o.high-o.mid)*4095/all, 4095)])
-		}
+		o.from += int64(u) * s.size
+		o.low, o.high = mass(o.below, o.from, 1<<(s.f.bits-1)), mass(o.below, o.from+s.size, 1<<(s.f.bits-1))
 	}
+	s.leave(u)
 }
 
 // opinions are nodes of shares in 1/4096.

@@ -193,6 +193,18 @@ func (k *coder) unit(v byte, bits uint) byte {
 		return v
 	}
 	x.enter()
+	if x.steady() {
+		e, same := byte(x.expect[0]), 0
+		if v == e {
+			same = 1
+		}
+		if k.bit(same, x.same()) == 1 {
+			w.num.whole(e, bits)
+			w.unit(e)
+			return e
+		}
+		x.differs()
+	}
 	head, node := uint32(1), uint32(1)
 	for n := bits; n > 0; n-- {
 		if n == 4 && bits > 4 && p.low {

@@ -1,5 +1,7 @@
 package datagram
 
+import "encoding/binary"
+
 // Sources of contexts: the last units, and these.
 const (
 	srcRest   = history + iota // bytes to come
@@ -34,9 +36,8 @@ func (r *recipe) hash(seed uint32, src *[sources]byte) uint32 {
 // gather fills the sources for the unit to come.
 func (w *walk) gather() {
 	b := w.units[w.done : w.done+history]
-	for i := range history {
-		w.src[i] = b[history-1-i]
-	}
+	binary.LittleEndian.PutUint64(w.src[:], binary.BigEndian.Uint64(b[8:]))
+	binary.LittleEndian.PutUint64(w.src[8:], binary.BigEndian.Uint64(b))
 	w.src[srcRest] = byte(min(w.n-w.pos, 255))
 	w.num.enter(w)
 	w.src[srcMean], w.src[srcWrong], w.src[srcMissed] = w.num.mean(), w.num.wrong(), w.num.missed()

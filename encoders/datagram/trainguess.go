@@ -98,6 +98,19 @@ func (x *fitter) fit(key int) (total int64) {
 	return total
 }
 
+// plain is what a field takes as it is: no guess from the message alone is of use that does
+// not beat it.
+func (x *fitter) plain(f *fitted) int64 {
+	var c residuals
+	c.reset(int(f.bits))
+	for i := range x.list {
+		if m := &x.list[i]; f.usable(m, &guess{way: guessLeft}) {
+			c.add(message{units: m.units}.value(f.at, f.bits))
+		}
+	}
+	return c.bits
+}
+
 // flat is what a field takes that is not guessed.
 func (x *fitter) flat(f *fitted) int64 { return int64(len(x.list)) * int64(f.bits) << 10 }
 
@@ -203,7 +216,7 @@ func (x *fitter) direction(a, b, h *fitted, minus bool) {
 		}
 	}
 	h.tried = slices.Clone(h.tried)
-	if best > limit+limit/8 || best > x.flat(h)/8*7 {
+	if best > limit+limit/8 || best > x.plain(h)/8*7 {
 		h.tried = h.tried[:n]
 		return
 	}
@@ -228,10 +241,17 @@ func (x *fitter) direction(a, b, h *fitted, minus bool) {
 			x.try(f, g)
 			for _, share := range []int64{8, 4} {
 				for _, neg := range []bool{false, true} {
-					x.try(f, guess{way: guessLeft, b: a.operand(), radius: uint32(speed * share / 8), minus: neg})
+					x.alone(f, guess{way: guessLeft, b: a.operand(), radius: uint32(speed * share / 8), minus: neg})
 				}
 			}
 		}
+	}
+}
+
+// alone tries a guess from the message alone.
+func (x *fitter) alone(f *fitted, g guess) {
+	if n := len(f.tried); x.try(f, g) > x.plain(f)/8*7 {
+		f.tried = f.tried[:n]
 	}
 }
 

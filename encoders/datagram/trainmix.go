@@ -38,7 +38,7 @@ func (t *trainer) learnWeights() {
 		for fold := range uint8(folds) {
 			add(fold, -1)
 			for i := range units {
-				if u := &units[i]; u.fold == fold {
+				if u := &units[i]; u.fold == fold && u.learn {
 					visit(u, 0)
 					if u.bits > 4 && !t.m.places[u.at].low {
 						visit(u, 1)
@@ -58,7 +58,12 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 	var units []seenUnit
 	lines := map[uint64]*count{}
 	t.visit(func(x *mixer, s *sample, v byte, bits uint) {
-		u := seenUnit{at: uint16(x.w.at()), v: v, bits: uint8(bits), fold: uint8(s.fold), flags: uint8(x.flags())}
+		u := seenUnit{at: uint16(x.w.at()), v: v, bits: uint8(bits), fold: uint8(s.fold), learn: true}
+		if x.steady() {
+			u.learn = v != byte(x.expect[0])
+			x.differs()
+		}
+		u.flags = uint8(x.flags())
 		head := uint32(1)
 		for n := bits; n > 0; n-- {
 			if n == bits || n == 4 {
@@ -77,10 +82,8 @@ func (t *trainer) count() ([]seenUnit, map[uint64]*count) {
 					u.line[half][i] = lines[key]
 				}
 			}
-			var in [inputs]int32
-			x.compare(head, bits, n, &in)
-			for i := inRef; i < inputs; i++ {
-				u.in[bits-n][i-lookups] = int8(in[i])
+			for i, in := range x.compare(head, bits, n) {
+				u.in[bits-n][i] = int8(in)
 			}
 			u.in[bits-n][inBias-lookups] = biasNode
 			bit := int(v >> (n - 1) & 1)

@@ -14,6 +14,7 @@ type seenUnit struct {
 	flags  uint8 // what there is to compare with
 	near   uint8
 	has    [2]bool
+	learn  bool // weights are to learn from it
 	src    [sources]byte
 	expect [2]byte
 	line   [2][lookups]*count
@@ -67,6 +68,8 @@ func (t *trainer) findRecipes() {
 		p := &t.m.places[at]
 		p.seen = len(list) > 0
 		p.recipe = plain
+		p.steady, _ = steady(list, true)
+		p.zero, p.zeros = steady(list, false)
 		p.learnNear(list)
 		if len(list) < 20 || t.ctx.Err() != nil {
 			continue
@@ -147,12 +150,37 @@ func cost(list []seenUnit, r *recipe, table *[1 << 16][2]uint16, bits uint) (tot
 	return total
 }
 
+// steady reports whether the unit is nearly always what the reference has, or 0 where there
+// is none, and how sure that is. What it was in training is not asked then: it may be so in
+// that session only.
+func steady(list []seenUnit, has bool) (bool, int8) {
+	var n [2]int64
+	for i := range list {
+		if s := &list[i]; s.has[0] == has {
+			if s.v == s.expect[0] {
+				n[1]++
+			} else {
+				n[0]++
+			}
+		}
+	}
+	return n[1] >= fewest && n[0]*99 <= n[1], ratio(n[1], n[0])
+}
+
 // learnNear counts how often a unit goes on as the expected one.
 func (p *place) learnNear(list []seenUnit) {
 	var n [2][64][2]int64
 	for i := range list {
 		s := &list[i]
 		for j := range n {
+			if p.steady && j == 0 {
+				if s.has[0] && s.v == s.expect[0] {
+					n[0][s.near][1]++
+				} else if s.has[0] {
+					n[0][s.near][0]++
+				}
+				continue
+			}
 			for k := uint8(0); s.has[j] && k < s.bits; k++ {
 				if shift := s.bits - 1 - k; s.v>>shift != s.expect[j]>>shift {
 					n[j][s.near+k][0]++

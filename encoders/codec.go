@@ -66,6 +66,17 @@ type Feedback interface {
 	Learn(report []byte) error // on the encoder; any bytes may come
 }
 
+// Finisher is implemented by encoders and decoders that can do part of their work after
+// the packet is sent, or the frame shown: what only the memo needs.
+type Finisher interface {
+	// Defer makes all further calls of Encode or Decode leave that part to Finish.
+	Defer()
+	// Finish completes the memo that the last call returned. Until then nobody may use
+	// that memo, or change the frame or its references. The next call finishes first what
+	// is not finished; without Defer there is never anything to do.
+	Finish()
+}
+
 // Errors of decoders. Wrap them with what was being read.
 var (
 	// ErrTruncated: the payload ended before the frame was complete.

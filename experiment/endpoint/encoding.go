@@ -58,6 +58,9 @@ type Options struct {
 	// whose reports have no digest_version were like that, and are so again in a replay.
 	Trusting bool
 	Probe    Probe // nil: nobody watches
+	// Defer: Send and Receive leave what need not come before the packet or the frame to
+	// Finish, which the caller calls once the one is sent or the other shown.
+	Defer bool
 }
 
 // filled returns o with defaults for the fields that are not set.

@@ -40,6 +40,7 @@ type Receiver struct {
 	spare    encoders.Memo
 	spareOf  uint64 // the epoch spare was made in
 	refs     [2]encoders.Ref
+	deferral deferral
 }
 
 // epochDecoder is a decoder with what it was made from.
@@ -61,7 +62,7 @@ const settledAfter = 3
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
 	opt = opt.filled()
 	r := &Receiver{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe, history: frame.NewHistory(s, opt.History)}
-	r.digest = newDigester(&opt)
+	r.digest, r.deferral.wanted = newDigester(&opt), opt.Defer
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
@@ -105,6 +106,7 @@ type Reception struct {
 // Receive handles one datagram. The pointers in the result are valid until the next
 // call.
 func (r *Receiver) Receive(datagram []byte) Reception {
+	r.Finish()
 	h, payload, err := parseHeader(datagram, r.refsOf, r.digest.numbered)
 	if err != nil {
 		return Reception{Outcome: Corrupt, Err: err}
@@ -125,6 +127,10 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 	}
 	return r.decode(out, d, payload, refs)
 }
+
+// Finish does what Options.Defer let the last Receive leave: a caller who defers calls it
+// once the frame is shown and acked. Receive does it first if nobody has.
+func (r *Receiver) Finish() { r.deferral.finish() }
 
 // recognise finds the decoder of packet seq. d is nil for a duplicate or an unknown
 // codec.
@@ -151,6 +157,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 		spare = nil
 	}
 	r.scratch.Tick = uint32(r.cadence.Tick(out.Seq))
+	later := r.deferral.prepare(d.dec)
 	r.probe.Begin(nil, refs)
 	memo, err := d.dec.Decode(&r.scratch, payload, refs, spare)
 	r.probe.End()
@@ -162,6 +169,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	if spare != nil {
 		r.spare = nil
 	}
+	r.deferral.left = later
 	d.used++
 	if out.Fresh {
 		r.install(&out, d)

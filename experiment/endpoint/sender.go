@@ -38,11 +38,12 @@ type Sender struct {
 	own      []byte // digest of the sender's own frame
 	restarts int64  // times that the receiver held another frame
 
-	spare   encoders.Memo // memo that left the history, for reuse
-	refs    [2]encoders.Ref
-	changed []frame.Rows // of packet n at n % len: since the frame sent before it; an empty set: nobody knows
-	since   frame.Rows   // since the reference
-	buf     []byte
+	spare    encoders.Memo // memo that left the history, for reuse
+	refs     [2]encoders.Ref
+	changed  []frame.Rows // of packet n at n % len: since the frame sent before it; an empty set: nobody knows
+	since    frame.Rows   // since the reference
+	buf      []byte
+	deferral deferral
 }
 
 // NewSender returns a sender of frames of schema s to a receiver that holds initial.
@@ -51,7 +52,7 @@ func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options)
 	opt = opt.filled()
 	return &Sender{schema: s, initial: *initial, cadence: opt.Cadence, probe: opt.Probe,
 		history: frame.NewSharing(opt.History), run: run, changed: make([]frame.Rows, frame.MaxHistory+1),
-		since: frame.NewRows(s.Rows), digest: newDigester(&opt)}
+		since: frame.NewRows(s.Rows), digest: newDigester(&opt), deferral: deferral{wanted: opt.Defer}}
 }
 
 // Encoding returns what the sender encodes with.
@@ -128,6 +129,7 @@ func (s *Sender) SendShared(now time.Duration, cur *frame.Shared, changed frame.
 // send sends cur, which is the frame of shared if that is not nil.
 func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared, changed frame.Rows,
 	budget *encoders.Budget) (Packet, error) {
+	s.Finish()
 	if s.seq == s.first {
 		s.epochStart = now
 	}
@@ -156,6 +158,7 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // the receiver derives the same tick from the sequence
 	s.seq++
 
+	later := s.deferral.prepare(s.run.Encoder)
 	s.probe.Begin(&e.Frame, refs)
 	buf, memo, err := s.run.Encoder.Encode(s.buf, &e.Frame, refs, s.spare, budget)
 	s.probe.End()
@@ -169,11 +172,15 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	if evictedEpoch == s.epoch {
 		s.spare = evicted
 	}
-	s.buf, e.Memo = buf, memo
+	s.buf, e.Memo, s.deferral.left = buf, memo, later
 	out.WithoutMemo = memo != nil && refs[0].Memo == nil
 	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
 	return out, nil
 }
+
+// Finish does what Options.Defer let the last Send leave: a caller who defers calls it
+// once the packet is out. Send does it first if nobody has.
+func (s *Sender) Finish() { s.deferral.finish() }
 
 // header returns the header of the next packet, without its references.
 func (s *Sender) header() header {

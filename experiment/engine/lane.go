@@ -76,7 +76,8 @@ func newLane(c *config.Config, e config.Encoder, schema *frame.Schema, initial *
 		clock: opt.Clock, observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting)}
 	l.encoding, l.decoding = stopwatch{clock: opt.Clock, schema: schema}, stopwatch{clock: opt.Clock, schema: schema}
 	ends := func(history int, probe endpoint.Probe) endpoint.Options {
-		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Probe: probe}
+		return endpoint.Options{History: history, Cadence: l.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Probe: probe,
+			Defer: opt.Network != nil} // else nobody waits, and timing is of all the work
 	}
 	l.snd = endpoint.NewSender(schema, initial, run, ends(c.Sender.History, &l.encoding))
 	l.rcv = endpoint.NewReceiver(schema, initial, c.CodecTable(), ends(c.Receiver.History, &l.decoding))

@@ -294,6 +294,10 @@ func (s *Session) RunUntil(t time.Duration) error {
 	if s.failed == nil && !s.ended {
 		s.now = max(s.now, t)
 	}
+	for _, l := range s.running { // what was sent is under way
+		l.snd.Finish()
+		l.rcv.Finish()
+	}
 	return s.failed
 }
 

@@ -106,7 +106,9 @@ func (t *Totals) Failed() int64 {
 }
 
 // Timing is how long the codec's work took in this process. It is the only part of a
-// report that may differ between two runs of one configuration.
+// report that may differ between two runs of one configuration. In sessions over a network
+// it is the time until the packet can leave, and until the frame is there; an encoder that
+// works on after that (encoders.Finisher) does so uncounted.
 type Timing struct {
 	PackMS         float64   `json:"pack_ms,omitempty"`   // to make a patch, where a file is delivered
 	UnpackMS       float64   `json:"unpack_ms,omitempty"` // to apply it

@@ -65,6 +65,9 @@ func Serve(ctx context.Context, conn Conn) (out *Served, err error) {
 	for {
 		f.hear()
 		wake.Reset(f.beat(time.Now()))
+		if f.rcv != nil {
+			f.rcv.Finish()
+		}
 		select {
 		case <-ctx.Done():
 			return f.out, ctx.Err()

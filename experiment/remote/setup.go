@@ -179,5 +179,5 @@ func (s *Setup) cadence() endpoint.Cadence {
 
 // options are those of the far end's receiver.
 func (s *Setup) options() endpoint.Options {
-	return endpoint.Options{History: s.History, Cadence: s.cadence(), DigestBits: s.DigestBits}
+	return endpoint.Options{History: s.History, Cadence: s.cadence(), DigestBits: s.DigestBits, Defer: true}
 }

@@ -106,7 +106,7 @@ func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
 				a.spent[k][slot] += float64(b.Units[slot]-before.Units[slot]) / encoders.BitUnit
 			}
 		}
-		memos[n] = e.finish()
+		memos[n] = e.end()
 		a.bytes += len(e.rc.Finish())
 	}
 	return a

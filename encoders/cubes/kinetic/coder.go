@@ -31,6 +31,9 @@ type coder struct {
 	learner    *learner    // nil except in training
 	budget     *encoders.Budget
 	spent      int64
+
+	defers     bool // the memo is left to Finish
+	unfinished bool // so it was, in the last call
 }
 
 // Encode implements encoders.Encoder.
@@ -46,48 +49,50 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	if err != nil {
 		return dst, nil, fmt.Errorf("kinetic: %w", err)
 	}
+	e.Finish()
 	before := b.Total()
 	e.rc.Write(dst)
 	e.budget, e.spent = b, 0
-	m, err := e.code(cur, base, refs, spare)
-	if err != nil {
+	if err := e.code(cur, base, refs, spare); err != nil {
 		return dst, nil, err
 	}
 	out := e.rc.Finish()
 	b.Close(before, len(out)-len(dst))
-	return out, m, nil
+	return out, e.end(), nil
 }
 
 // Decode implements encoders.Decoder.
 func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	base := e.base(refs)
+	e.Finish()
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	e.rc.Read(src)
 	e.budget = nil
-	m, err := e.code(dst, base, refs, spare)
+	err := e.code(dst, base, refs, spare)
 	if err == nil {
 		err = e.rc.Close()
 	}
 	if err = encoders.DecodeError(err, rangecoder.ErrShort); err != nil {
 		return nil, fmt.Errorf("kinetic: %w", err)
 	}
-	return m, nil
+	return e.end(), nil
 }
 
 func (e *coder) base(refs []encoders.Ref) *frame.Frame {
 	return encoders.Base(refs, e.rows*frame.CubeFields)
 }
 
-// code codes cur. When reading, cur starts as a copy of base.
-func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) (*memo, error) {
+// code codes cur. When reading, cur starts as a copy of base. The memo is still to be
+// written.
+func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) error {
 	e.begin(cur, base, refs, spare)
 	for _, i := range e.scene.order {
 		if err := e.codeCube(int(i)); err != nil {
-			return nil, fmt.Errorf("cube %d: %w", i, err)
+			return fmt.Errorf("cube %d: %w", i, err)
 		}
 	}
-	return e.finish(), nil
+	return nil
 }
 
 // begin prepares for the first cube of a frame.
@@ -109,13 +114,29 @@ func (e *coder) begin(cur, base *frame.Frame, refs []encoders.Ref, spare encoder
 	}
 }
 
-// finish completes the memo after the last cube.
-func (e *coder) finish() *memo {
+// end returns the memo of the frame that was coded, complete unless that is deferred.
+func (e *coder) end() *memo {
+	e.unfinished = true
+	if !e.defers {
+		e.Finish()
+	}
+	return e.memo
+}
+
+// Defer implements encoders.Finisher.
+func (e *coder) Defer() { e.defers = true }
+
+// Finish implements encoders.Finisher: it simulates the past again, now that its end is
+// known, and writes the memo.
+func (e *coder) Finish() {
+	if !e.unfinished {
+		return
+	}
+	e.unfinished = false
 	if e.forecaster != nil {
 		e.forecaster.refine(&e.scene)
 	}
 	e.scene.writeMemo(e.memo)
-	return e.memo
 }
 
 // codeCube codes cube i.

@@ -202,12 +202,11 @@ func (l *training) encodeClip(what string, clip *train.Clip, k, of int, p *learn
 		}
 		r.next.CopyFrom(f)
 		r.next.Tick = n
-		m, err := e.code(&r.next, &r.held, []encoders.Ref{{Frame: &r.held, Memo: r.memo}}, r.spare)
-		if err != nil {
+		if err := e.code(&r.next, &r.held, []encoders.Ref{{Frame: &r.held, Memo: r.memo}}, r.spare); err != nil {
 			return fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
 		}
+		r.memo, r.spare = e.end(), r.memo
 		r.held, r.next = r.next, r.held
-		r.memo, r.spare = m, r.memo
 		if n++; n%64 == 0 && l.log.Step != nil {
 			l.log.Step(what+" "+clip.Name, int64(k), int64(of))
 		}

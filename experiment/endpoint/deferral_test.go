@@ -13,12 +13,11 @@ import (
 // Its packets hold the cells and the sum of the baseline's memo. Deferred, it reads both
 // frames when it finishes.
 type patient struct {
-	defers    bool
-	cur, base *frame.Frame
-	tables    [2][]int32
-	past      int32
-	memo      *int32 // to be written; nil: nothing is
-	finished  int
+	defers   bool
+	tables   [2][]int32
+	past     int32
+	memo     *int32 // to be written; nil: nothing is
+	finished int
 }
 
 func (p *patient) Defer() { p.defers = true }

@@ -3,10 +3,16 @@ package relay
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"net"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
@@ -66,6 +72,89 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 		}
 	}
 	checkPcapng(t, &pcap, &totals)
+}
+
+// What the seed did is told again from a record alone, with no relay: the links, given the stamps
+// and sizes of its rows, decide the same.
+func TestRecordTellsEveryFateAgain(t *testing.T) {
+	link := spec(t, "loss", "10%", "burst", "2", "rate", "3mbit", "queue", "6KB", "latency", "3ms±2ms", "duplicate", "10%", "corrupt", "5%", "reorder", "5%")
+	r, err := Open(Options{Listen: loopback(), Server: local(echo(t)), Seed: 77, Conditions: both(link, link)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [2]bytes.Buffer
+	j := NewJournal(nil, NewRecord(&texts[Up], Up), NewRecord(&texts[Down], Down))
+	r.Tap(j.Tap)
+	stop := run(t, r)
+	clients := []*net.UDPConn{socket(t), socket(t)}
+	for i := range 400 {
+		send(t, clients[i%2], r.Addr(), make([]byte, 1+i*37%900))
+		if i%5 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	until(t, r, "an empty network", func(now *Totals) bool {
+		up, down := &now.Flows[Up], &now.Flows[Down]
+		return up.In == 400 && up.Queued+down.Queued == 0 && down.In == up.Out
+	})
+	totals := stop()
+	if skipped, errs := j.Close(); skipped > 0 || errors.Join(errs...) != nil {
+		t.Fatal(skipped, errs)
+	}
+	for way := range texts {
+		rows, err := csv.NewReader(&texts[way]).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := func(cell string) uint64 {
+			n, err := strconv.ParseUint(cell, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		became := map[string]string{} // by number and copy: when it left, or "lost"
+		first := make([][]string, totals.Flows[way].In)
+		for _, row := range rows[1:] {
+			became[row[0]+","+row[3]] = row[2]
+			first[number(row[0])] = row
+		}
+		links := map[string]*lossmodel.Link{}
+		for seq, row := range first {
+			l := links[row[4]]
+			if l == nil {
+				if l, err = lossmodel.NewLink(link, 77, LinkName(Way(way), int(number(row[4])))); err != nil {
+					t.Fatal(err)
+				}
+				links[row[4]] = l
+			}
+			sent, err := strconv.ParseFloat(row[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Send(time.Duration(math.Round(sent*1000)), make([]byte, number(row[5])), uint64(seq))
+		}
+		for _, l := range links {
+			for d, ok := l.Receive(never); ok; d, ok = l.Receive(never) {
+				name, due := fmt.Sprintf("%d,%d", d.Tag, d.Copy), string(capture.AppendMicros(nil, d.Due))
+				if d.Damaged {
+					due = "lost"
+				}
+				if became[name] != due {
+					t.Errorf("%v %s was to leave at %s; told again: %s", Way(way), name, became[name], due)
+				}
+				delete(became, name)
+			}
+		}
+		for name, when := range became { // what the links never deliver
+			if when != "lost" {
+				t.Errorf("%v %s left at %s; told again, it is lost", Way(way), name, when)
+			}
+		}
+		if f := &totals.Flows[way]; f.Lost() == 0 || f.Copies == 0 {
+			t.Errorf("%v: %d lost, %d copies: nothing is shown", Way(way), f.Lost(), f.Copies)
+		}
+	}
 }
 
 func checkPcapng(t *testing.T, file io.Reader, totals *Totals) {

@@ -15,6 +15,7 @@ type client struct {
 	Client
 	slot   int
 	reply  netip.AddrPort // as the listening socket names the address
+	from   []byte         // said to it beside each answer; nil: nothing
 	server *net.UDPConn   // connected: the system lets nothing in that is not from the server
 	lanes  [2]*lane
 	joined time.Duration
@@ -33,7 +34,7 @@ func (r *Relay) fromClients() {
 
 // readClient passes one datagram on; false when the relay ends.
 func (r *Relay) readClient(buf []byte) bool {
-	n, from, err := r.listen.ReadFromUDPAddrPort(buf)
+	n, aside, _, from, err := r.listen.ReadMsgUDPAddrPort(buf, r.aside)
 	if err != nil {
 		return r.survives(err)
 	}
@@ -49,6 +50,7 @@ func (r *Relay) readClient(buf []byte) bool {
 		if c = r.admit(addr, from); c == nil {
 			return true
 		}
+		c.from = answerFrom(r.aside[:aside])
 	}
 	c.seen = max(r.now, at)
 	r.enter(c, Up, buf[:n], at)

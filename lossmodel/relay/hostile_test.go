@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +146,41 @@ func TestCoarseTimer(t *testing.T) {
 	}
 	if now := stop(); now.Flows[Down].Out != 20 || now.Flows[Up].Took.Quantile(0) < 5*time.Millisecond {
 		t.Errorf("%d came back, up in %v", now.Flows[Down].Out, now.Flows[Up].Took.Quantile(0))
+	}
+}
+
+// A client that sends to one of many addresses is answered from that one: its socket may be deaf
+// to others.
+func TestAnswersFromWhereItWasAsked(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere the system chooses, and 127.0.0.2 is nowhere")
+	}
+	server := echo(t)
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0"} {
+		for _, at := range []string{"127.0.0.1", "127.0.0.2", "::1"} {
+			t.Run(listen+" "+at, func(t *testing.T) {
+				if strings.Contains(listen+at, "::") {
+					socket6(t)
+				}
+				if at == "::1" && listen != "[::]:0" {
+					t.Skip("of the other family")
+				}
+				r, stop := start(t, Options{Listen: netip.MustParseAddrPort(listen), Server: local(server)})
+				defer stop()
+				client, err := net.Dial("udp", net.JoinHostPort(at, fmt.Sprint(r.Addr().Port())))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer client.Close()
+				for _, text := range []string{"one", "two"} {
+					if _, err := client.Write([]byte(text)); err != nil {
+						t.Fatal(err)
+					}
+					if got, _ := receive(t, client.(*net.UDPConn)); got != text {
+						t.Errorf("got %q", got)
+					}
+				}
+			})
+		}
 	}
 }

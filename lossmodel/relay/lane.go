@@ -111,7 +111,7 @@ func (r *Relay) deliver(l *lane) {
 // send writes a datagram to whom it is for.
 func (r *Relay) send(c *client, way Way, data []byte) error {
 	if way == Down {
-		_, err := r.listen.WriteToUDPAddrPort(data, c.reply)
+		_, _, err := r.listen.WriteMsgUDPAddrPort(data, c.from, c.reply)
 		return err
 	}
 	_, err := c.server.Write(data)

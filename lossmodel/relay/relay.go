@@ -20,6 +20,7 @@ type Relay struct {
 	options Options
 	listen  *net.UDPConn
 	begin   time.Time
+	aside   []byte // what the system says beside what comes from clients
 	timer   timer
 	files   map[string][]byte // read once, for the links of all clients
 	done    sync.WaitGroup
@@ -64,6 +65,7 @@ func Open(o Options) (*Relay, error) {
 	}
 	_ = r.listen.SetReadBuffer(socketBuffer)
 	_ = r.listen.SetWriteBuffer(socketBuffer)
+	r.aside = askSource(r.listen)
 	r.timer = newTimer()
 	return r, nil
 }

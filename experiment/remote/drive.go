@@ -16,8 +16,8 @@ const (
 	longestNap = 10 * time.Millisecond
 )
 
-// Drive lets a session's time pass as the wall clock's does, until the session ends, ctx
-// does, or the far end is gone. each is called some times a second; its error ends it too.
+// Drive lets a session's time pass as the wall clock's does while this process runs, until
+// the session ends, ctx does, or the far end is gone. each is called some times a second; its error ends it too.
 // What is under way at the end is waited for, for a moment.
 func (l *Link) Drive(ctx context.Context, s *engine.Session, each func() error) error {
 	zero := time.Now().Add(-s.Now())
@@ -25,6 +25,9 @@ func (l *Link) Drive(ctx context.Context, s *engine.Session, each func() error) 
 	defer nap.Stop()
 	looked := time.Now()
 	for !s.Done() {
+		if behind := time.Since(zero) - s.Now(); behind > absent {
+			zero = zero.Add(behind) // this process was stopped: so was time, or all that is due would leave at once
+		}
 		now := min(time.Since(zero), s.Ends()-beforeEnd)
 		l.Poll(s.Config(), s.Now(), now, zero)
 		for at := s.NextEvent(); at <= min(now, s.Ends()-beforeEnd); at = s.NextEvent() { // one by one: the data may tell the end

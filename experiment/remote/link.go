@@ -59,7 +59,8 @@ type Link struct {
 	any     bool          // something did
 	lag     time.Duration // of the receiver here behind that at the far end
 	stamped time.Duration // of the newest event
-	heard   time.Time     // when the far end was heard of last
+	heard   time.Time     // when the far end was heard of last, or when this end began to listen again
+	looked  time.Time     // when this end last looked for what came
 	settled time.Time     // when it was told of the settings last
 	set     confirm       // what it was told
 	odd     int64         // messages that make no sense
@@ -187,7 +188,7 @@ func (l *Link) Err() error {
 		case <-l.conn.Done():
 			l.err = l.gone()
 		default:
-			if d := time.Since(l.heard); d > silence {
+			if time.Since(l.heard) > silence && time.Since(l.looked) < absent {
 				l.err = l.broken("the far end is gone: nothing came from there for %v", silence)
 			}
 		}
@@ -209,8 +210,11 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 	if l.conn == nil || to <= from {
 		return
 	}
+	l.awake(time.Now())
 	for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
-		l.heard = d.At
+		if d.At.After(l.heard) {
+			l.heard = d.At
+		}
 		l.stamped = max(l.stamped, min(max(d.At.Sub(zero), from+1), to))
 		if len(d.Data) == 0 || d.Data[0] != l.session {
 			continue // of a session before
@@ -224,6 +228,18 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 		l.set.playout = c.Receiver.Playout
 		l.confirm()
 	}
+}
+
+// absent is longer than this end ever goes without looking, but if its process was stopped.
+// It heard nothing then, which says nothing of the far end.
+const absent = time.Second
+
+// awake notes that this end looks for what came: after an absence the silence begins anew.
+func (l *Link) awake(now time.Time) {
+	if now.Sub(l.looked) > absent && now.After(l.heard) {
+		l.heard = now
+	}
+	l.looked = now
 }
 
 // confirm tells the far end what was read, and the settings of its display.

@@ -73,8 +73,12 @@ func (s *Setup) encode() ([]byte, error) {
 	if _, err = w.Write(raw); err == nil {
 		err = w.Close()
 	}
-	if err == nil && (out.Len() > maxSetup || len(raw) > maxRaw) {
-		err = refuse("its initial state takes %d bytes; at most %d travel", len(raw), maxRaw)
+	switch {
+	case err != nil:
+	case len(raw) > maxRaw:
+		err = refuse("its initial state takes %d bytes; expected at most %d", len(raw), maxRaw)
+	case out.Len() > maxSetup:
+		err = refuse("its initial state takes %d bytes packed; at most %d travel", out.Len(), maxSetup)
 	}
 	return out.Bytes(), err
 }

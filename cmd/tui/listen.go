@@ -260,11 +260,15 @@ func (r *reception) sayListening(addr netip.AddrPort, token string) {
 	if !addr.Addr().IsLoopback() {
 		r.app.remark("listening beyond this machine: whoever has the token can have sessions; nobody else is answered")
 	}
-	at := "--to " + addr.String() + " --token-file FILE"
-	if token != "" {
-		at = "--to " + token + "@" + addr.String()
+	host := addr.String()
+	if addr.Addr().IsUnspecified() {
+		host = fmt.Sprintf("HOST:%d", addr.Port()) // nobody can send to all of this machine's addresses
 	}
-	r.app.remark("the other end: tui links measure %s", at)
+	at := "--to " + host + " --token-file FILE"
+	if token != "" {
+		at = "--to " + token + "@" + host
+	}
+	r.app.remark("the other end: tui run %s, or tui, or tui links measure", at)
 }
 
 // sayFinished tells the books.

@@ -87,6 +87,15 @@ func TestListenInterrupted(t *testing.T) {
 	}
 }
 
+// Who listens at all addresses of the machine is told that he does, and not to send there.
+func TestListenEverywhere(t *testing.T) {
+	o := tui("listen", "0.0.0.0:0", "--duration", "1ms")
+	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "beyond this machine") ||
+		!strings.Contains(o.stderr, "@HOST:") {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestListenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	short, none := filepath.Join(dir, "short"), filepath.Join(dir, "none")

@@ -3,6 +3,7 @@ package channel
 import (
 	"bytes"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -301,5 +302,21 @@ func TestConfirmedTooLate(t *testing.T) {
 	l.take(out.last(), home, 0)
 	if b := l.Books(); len(l.accepted) > 0 || b.By[Stranger] != 1 || b.Control != 1 || !b.Balanced() {
 		t.Errorf("%d accepted, %+v", len(l.accepted), b)
+	}
+}
+
+// 0.0.0.0 is all addresses of IPv4, and none of IPv6.
+func TestListenIPv4Only(t *testing.T) {
+	token, err := ParseToken(NewToken())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(netip.MustParseAddrPort("0.0.0.0:0"), Options{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !l.Addr().Addr().Is4() {
+		t.Errorf("listens on %s", l.Addr())
 	}
 }

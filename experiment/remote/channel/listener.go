@@ -67,7 +67,11 @@ type Listener struct {
 // Listen binds a socket. Only Accept's sessions and the answers to hellos are sent from it.
 func Listen(at netip.AddrPort, o Options) (*Listener, error) {
 	o.complete()
-	conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(at))
+	network := "udp"
+	if at.Addr().Is4() {
+		network = "udp4" // or 0.0.0.0 would be all addresses of IPv6 as well
+	}
+	conn, err := net.ListenUDP(network, net.UDPAddrFromAddrPort(at))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +91,9 @@ func newListener(o Options, write func([]byte, netip.AddrPort) error) *Listener 
 }
 
 // Addr returns where it listens.
-func (l *Listener) Addr() netip.AddrPort { return l.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
+func (l *Listener) Addr() netip.AddrPort {
+	return plainAddress(l.conn.LocalAddr().(*net.UDPAddr).AddrPort())
+}
 
 // Accept waits for a session. It fails when ctx ends, or with ErrClosed.
 func (l *Listener) Accept(ctx context.Context) (*Session, error) {

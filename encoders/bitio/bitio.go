@@ -85,6 +85,33 @@ func (r *Reader) Bits(n uint) uint64 {
 	return v & (1<<n - 1)
 }
 
+// Peek returns the next 57 bits or more, low ones first, without taking them: for values of
+// several widths that depend on each other, to be taken by one Skip. Past the end are zeros.
+func (r *Reader) Peek() uint64 {
+	if i := r.at >> 3; i+8 <= uint(len(r.src)) {
+		return binary.LittleEndian.Uint64(r.src[i:]) >> (r.at & 7)
+	}
+	return r.peekTail()
+}
+
+func (r *Reader) peekTail() uint64 {
+	if r.short {
+		return 0
+	}
+	var word [8]byte
+	copy(word[:], r.src[min(r.at>>3, uint(len(r.src))):])
+	return binary.LittleEndian.Uint64(word[:]) >> (r.at & 7)
+}
+
+// Skip takes n bits, at most 57, that Peek has shown.
+func (r *Reader) Skip(n uint) {
+	if n > 0 && (r.short || r.at+n > uint(len(r.src))*8) {
+		r.short = true
+		return
+	}
+	r.at += n
+}
+
 // tail reads within the last eight bytes.
 func (r *Reader) tail(n uint) uint64 {
 	if r.short || r.at+n > uint(len(r.src))*8 {

@@ -73,7 +73,15 @@ func check(t *testing.T, list []item) {
 			t.Fatalf("value %d of %d bits reads as %#x, want %#x", i, it.n, got, want)
 		}
 	}
-	if r.Pos() != total {
+	var peeking Reader
+	peeking.Reset(out)
+	for i, it := range list {
+		got, want := peeking.Peek()&(1<<it.n-1), it.v&(1<<it.n-1)
+		if peeking.Skip(it.n); got != want || peeking.Err() != nil {
+			t.Fatalf("value %d of %d bits is seen as %#x, want %#x (%v)", i, it.n, got, want, peeking.Err())
+		}
+	}
+	if r.Pos() != total || peeking.Pos() != total {
 		t.Fatalf("Pos() = %d after %d bits", r.Pos(), total)
 	}
 	if err := r.Close(); err != nil {
@@ -120,6 +128,18 @@ func TestReadingPastTheEnd(t *testing.T) {
 		}
 		if v := r.Bits(1); v != 0 || !errors.Is(r.Err(), ErrShort) {
 			t.Fatalf("bit %d of %d bytes is %d, error %v; want 0 and ErrShort", 8*size, size, v, r.Err())
+		}
+		r.Reset(src)
+		for range 8*size - 1 {
+			if r.Skip(1); r.Err() != nil {
+				t.Fatalf("error %v before the end", r.Err())
+			}
+		}
+		if size > 0 && r.Peek() != 1 {
+			t.Fatalf("the last bit and the zeros behind it are seen as %#x", r.Peek())
+		}
+		if r.Skip(2); r.Peek() != 0 || !errors.Is(r.Err(), ErrShort) {
+			t.Fatalf("of %d bytes one bit more is taken than there is: error %v", size, r.Err())
 		}
 		if v := r.Bits(0); v != 0 || !errors.Is(r.Close(), ErrShort) {
 			t.Fatalf("the error does not stick: %v", r.Close())

@@ -181,9 +181,7 @@ func TestMissIsChecked(t *testing.T) {
 		w.write(nil)
 		w.flag(false) // no hit
 		w.flag(true)  // but relative
-		for range 3 {
-			r.gears[0].difference(&w, 0)
-		}
+		r.gears[0].three(&w, &[3]int32{})
 		w.bits(miss, missBits)
 		c.read(w.finish(nil))
 		q := base

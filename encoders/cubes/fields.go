@@ -14,12 +14,7 @@ func absoluteOrientation(c *coder, q *cube.Row) {
 
 // absolutePosition codes the position as it is, in 50 bits.
 func absolutePosition(c *coder, q *cube.Row) {
-	x, y, z := uint64(q[frame.CubeX]+cube.XYOffset), uint64(q[frame.CubeY]+cube.XYOffset), uint64(q[frame.CubeZ])
-	v := c.bits(x|y<<cube.XYBits|z<<(2*cube.XYBits), cube.PositionBits)
-	const mask = 1<<cube.XYBits - 1
-	q[frame.CubeX] = int32(v&mask) - cube.XYOffset
-	q[frame.CubeY] = int32(v>>cube.XYBits&mask) - cube.XYOffset
-	q[frame.CubeZ] = int32(v >> (2 * cube.XYBits))
+	unpackPosition(q, c.bits(packPosition(q), cube.PositionBits))
 	c.charge(encoders.SlotPosition)
 }
 
@@ -29,9 +24,29 @@ func interacting(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotInteracting)
 }
 
-// absolute codes a whole cube in 80 bits.
+// absolute codes a whole cube in 80 bits: what absoluteOrientation, absolutePosition and
+// interacting code, put together.
 func absolute(c *coder, q, _ *cube.Row) {
-	absoluteOrientation(c, q)
-	absolutePosition(c, q)
-	interacting(c, q)
+	cube.UnpackOrientation(q, uint32(c.bits(uint64(cube.PackOrientation(q)), cube.OrientationBits)))
+	rest := c.bits(packPosition(q)|uint64(q[frame.CubeInteracting])<<cube.PositionBits, cube.PositionBits+1)
+	unpackPosition(q, rest)
+	q[frame.CubeInteracting] = int32(rest >> cube.PositionBits)
+	if !c.reading {
+		c.spent[encoders.SlotOrientation] += cube.OrientationBits
+		c.spent[encoders.SlotPosition] += cube.PositionBits
+		c.spent[encoders.SlotInteracting]++
+		c.mark += cube.OrientationBits + cube.PositionBits + 1
+	}
+}
+
+func packPosition(q *cube.Row) uint64 {
+	x, y, z := uint64(q[frame.CubeX]+cube.XYOffset), uint64(q[frame.CubeY]+cube.XYOffset), uint64(q[frame.CubeZ])
+	return x | y<<cube.XYBits | z<<(2*cube.XYBits)
+}
+
+func unpackPosition(q *cube.Row, v uint64) {
+	const xy, z = 1<<cube.XYBits - 1, 1<<cube.ZBits - 1
+	q[frame.CubeX] = int32(v&xy) - cube.XYOffset
+	q[frame.CubeY] = int32(v>>cube.XYBits&xy) - cube.XYOffset
+	q[frame.CubeZ] = int32(v >> (2 * cube.XYBits) & z)
 }

@@ -53,8 +53,11 @@ func (m *motion) code(c *coder, k int, q, base *cube.Row) {
 // turned, else a bit for either. A cube that is sent has changed, so "neither" and
 // "both" imply that the interacting flag flipped.
 func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
-	moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
-	flipped := q[frame.CubeInteracting] != base[frame.CubeInteracting]
+	flipped := false
+	if !c.reading {
+		moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
+		flipped = q[frame.CubeInteracting] != base[frame.CubeInteracting]
+	}
 	if c.flag(moved && turned && !flipped) {
 		moved, turned, flipped = true, true, false
 		c.charge(encoders.SlotFlags)

@@ -22,13 +22,14 @@ func TestSmallLarge(t *testing.T) {
 				lowest, highest = min(lowest, v), max(highest, v)
 				var c, r coder
 				c.write(nil)
-				w.difference(&c, v)
-				if got := c.w.Len(); got != w.bits(zigzag(v)) {
-					t.Fatalf("%v: %d takes %d bits, announced %d", w, v, got, w.bits(zigzag(v)))
+				all, back := [3]int32{v, 0, v}, [3]int32{}
+				w.three(&c, &all)
+				if got, want := c.w.Len(), 2*w.bits(zigzag(v))+w.bits(0); got != want {
+					t.Fatalf("%v: %d takes %d bits, announced %d", w, all, got, want)
 				}
 				r.read(c.finish(nil))
-				if got := w.difference(&r, 0); got != v {
-					t.Fatalf("%v: %d comes back as %d", w, v, got)
+				if w.three(&r, &back); back != all || r.close() != nil {
+					t.Fatalf("%v: %d comes back as %d, %v", w, all, back, r.close())
 				}
 			}
 			// 2^small + 2^large values around zero.

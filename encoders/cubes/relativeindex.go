@@ -74,16 +74,29 @@ func (g gaps) length(c *coder, n int) int {
 	return int(c.bits(uint64(n), g.long))
 }
 
-// gap codes one distance, 1 or more.
+// gap codes one distance, 1 or more: the bits that say which range it is in, and its place
+// in that.
 func (g gaps) gap(c *coder, gap int) int {
-	from, last := 1, len(g.widths)-1
-	for _, w := range g.widths[:last] {
-		if c.flag(gap < from+1<<w) {
-			return from + int(c.bits(uint64(gap-from), w))
+	from, last := 1, uint(len(g.widths)-1)
+	if c.reading {
+		word := c.r.Peek()
+		k := uint(bits.TrailingZeros64(word | 1<<last))
+		for _, w := range g.widths[:k] {
+			from += 1 << w
+		}
+		skip, w := min(k+1, last), g.widths[k]
+		c.r.Skip(skip + w)
+		return from + int(word>>skip&(1<<w-1))
+	}
+	for k, w := range g.widths[:last] {
+		if gap < from+1<<w {
+			c.w.Bits(uint64(gap-from)<<(k+1)|1<<k, uint(k)+1+w)
+			return gap
 		}
 		from += 1 << w
 	}
-	return from + int(c.bits(uint64(gap-from), g.widths[last]))
+	c.w.Bits(uint64(gap-from)<<last, last+g.widths[last])
+	return gap
 }
 
 // cost is the dry run: how many bits the list would take.

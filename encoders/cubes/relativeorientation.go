@@ -81,10 +81,9 @@ func (t *smallestThree) code(c *coder, k int, q, base *cube.Row, gear int) {
 		absoluteOrientation(c, q)
 		return
 	}
-	w := t.gears[gear]
+	v := [3]int32{q[frame.CubeA] - base[frame.CubeA], q[frame.CubeB] - base[frame.CubeB], q[frame.CubeC] - base[frame.CubeC]}
+	t.gears[gear].three(c, &v)
 	q[frame.CubeLargest] = base[frame.CubeLargest]
-	for i := frame.CubeA; i <= frame.CubeC; i++ {
-		q[i] = base[i] + w.difference(c, q[i]-base[i])
-	}
+	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = base[frame.CubeA]+v[0], base[frame.CubeB]+v[1], base[frame.CubeC]+v[2]
 	c.charge(encoders.SlotOrientation)
 }

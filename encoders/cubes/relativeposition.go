@@ -59,8 +59,18 @@ func (o offset) positionOrAbsolute(c *coder, q, base *cube.Row) {
 
 // position codes the three differences, which must fit.
 func (o offset) position(c *coder, q, base *cube.Row) {
-	q[frame.CubeX] = base[frame.CubeX] + o.xy.difference(c, q[frame.CubeX]-base[frame.CubeX])
-	q[frame.CubeY] = base[frame.CubeY] + o.xy.difference(c, q[frame.CubeY]-base[frame.CubeY])
-	q[frame.CubeZ] = base[frame.CubeZ] + o.z.difference(c, q[frame.CubeZ]-base[frame.CubeZ])
+	if c.reading {
+		x := word{bits: c.r.Peek()}
+		q[frame.CubeX] = base[frame.CubeX] + x.take(o.xy)
+		q[frame.CubeY] = base[frame.CubeY] + x.take(o.xy)
+		q[frame.CubeZ] = base[frame.CubeZ] + x.take(o.z)
+		c.r.Skip(x.n)
+		return
+	}
+	var x word
+	x.put(o.xy, q[frame.CubeX]-base[frame.CubeX])
+	x.put(o.xy, q[frame.CubeY]-base[frame.CubeY])
+	x.put(o.z, q[frame.CubeZ]-base[frame.CubeZ])
+	c.w.Bits(x.bits, x.n)
 	c.charge(encoders.SlotPosition)
 }

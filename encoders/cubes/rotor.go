@@ -192,10 +192,10 @@ func (t *rotor) code(c *coder, k int, q, base *cube.Row, gear int) {
 		absoluteOrientation(c, q)
 		return
 	}
-	r, w := rollPrediction(q, base, t.roll), t.gears[gear]
-	for i := range r {
-		r[i] += w.difference(c, plan.b[i]-r[i])
-	}
+	r := rollPrediction(q, base, t.roll)
+	v := [3]int32{plan.b[0] - r[0], plan.b[1] - r[1], plan.b[2] - r[2]}
+	t.gears[gear].three(c, &v)
+	r = bivector{r[0] + v[0], r[1] + v[1], r[2] + v[2]}
 	miss := noMiss
 	if !hit {
 		miss = int(c.bits(uint64(plan.miss), missBits))

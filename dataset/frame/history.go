@@ -91,6 +91,15 @@ func (h *History) Put(seq uint64) *Entry {
 	return e
 }
 
+// Drop drops the frame of seq if it is shared: nobody asks for it any more. Its memo stays, to
+// be handed over by Put.
+func (h *History) Drop(seq uint64) {
+	if e := h.Get(seq); e != nil && e.shared != nil {
+		e.unshare()
+		e.held = false
+	}
+}
+
 // Newest returns the highest sequence number ever put, and whether there is one.
 func (h *History) Newest() (uint64, bool) { return h.newest, h.any }
 

@@ -32,6 +32,7 @@ type Sender struct {
 	acked   [256]uint64 // acked[s%256] == s+1: packet s was acked
 	bestAck uint64
 	hasAck  bool
+	oldest  uint64 // shared frames of packets before this one are no longer kept
 	floor   uint64 // acks of packets before this one do not count
 
 	digest   digester
@@ -139,6 +140,7 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	}
 	h := s.header()
 	refs, base := s.pickRefs(&h)
+	s.dropOlder(base)
 	h.whole = s.digest.numbered && h.hasParams && h.baseline == 0
 	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.run.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.run.Codec.Refs == 2)
@@ -228,6 +230,23 @@ func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 		}
 	}
 	return s.refs[:1], best
+}
+
+// dropOlder drops the shared frames that no packet can refer to any more: those older than
+// the newest acked one before base. What was acked stays so, unless the sender starts over,
+// and then only newer packets count. With digests, any ack may ask for its frame.
+func (s *Sender) dropOlder(base *frame.Entry) {
+	s.oldest = max(s.oldest, s.seq-min(s.seq, uint64(s.history.Len())))
+	if base == nil || base.Seq <= s.oldest || s.digest.bytes > 0 {
+		return
+	}
+	second := base.Seq - 1
+	for second > s.oldest && s.ackedEntry(second) == nil {
+		second--
+	}
+	for ; s.oldest < second; s.oldest++ {
+		s.history.Drop(s.oldest)
+	}
 }
 
 // changedSince returns the rows in which the newest frame may differ from that of base; nil

@@ -17,6 +17,7 @@ type lcp struct {
 	before []motion // what motion was a sweep ago
 	island []int32  // union-find over motion: bodies in contact, directly or through others
 	busy   []bool   // per root: the island still changes
+	bound  []int32  // the bodies of islands that have contacts
 
 	// Contacts are listed by their number in their pair, so that neighbours in a
 	// list mostly belong to different bodies: the processor can work on several.
@@ -71,6 +72,7 @@ func (s *lcp) init(n int) {
 	s.before = make([]motion, n)
 	s.island = make([]int32, n)
 	s.busy = make([]bool, n)
+	s.bound = make([]int32, 0, n)
 }
 
 func (s *lcp) begin(law *Rigid, dt float64) {

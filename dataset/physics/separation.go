@@ -49,11 +49,12 @@ func align(a, b *Body) (g alignment) {
 // apart. The normals are yet to be found: see aimed.
 func separations(a, b *Body) (fa, fb, e axis, ok bool) {
 	g := align(a, b)
-	fa, ok = faceAxis(g.da, a.half, b.half, func(i int) float64 { return g.abs[i][0] + g.abs[i][1] + g.abs[i][2] })
+	r := &g.abs
+	fa, ok = faceAxis(&g.da, a.half, b.half, [3]float64{r[0][0] + r[0][1] + r[0][2], r[1][0] + r[1][1] + r[1][2], r[2][0] + r[2][1] + r[2][2]})
 	if !ok {
 		return fa, fb, e, false
 	}
-	fb, ok = faceAxis(g.db, b.half, a.half, func(j int) float64 { return g.abs[0][j] + g.abs[1][j] + g.abs[2][j] })
+	fb, ok = faceAxis(&g.db, b.half, a.half, [3]float64{r[0][0] + r[1][0] + r[2][0], r[0][1] + r[1][1] + r[2][1], r[0][2] + r[1][2] + r[2][2]})
 	if !ok {
 		return fa, fb, e, false
 	}
@@ -82,12 +83,12 @@ func (x axis) aimed(a, b *Body) axis {
 }
 
 // faceAxis finds the best of one cube's three face normals. d is the offset
-// along them; spread(i) times the other's half side is how far the other reaches
+// along them; spread[i] times the other's half side is how far the other reaches
 // along normal i.
-func faceAxis(d [3]float64, half, other float64, spread func(i int) float64) (best axis, ok bool) {
+func faceAxis(d *[3]float64, half, other float64, spread [3]float64) (best axis, ok bool) {
 	best.gap = math.Inf(-1)
 	for i := range 3 {
-		gap := abs(d[i]) - half - float64(other*spread(i))
+		gap := abs(d[i]) - half - float64(other*spread[i])
 		if gap > 0 {
 			return best, false
 		}

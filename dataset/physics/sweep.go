@@ -18,13 +18,16 @@ func (s *lcp) solve(iterations int) {
 	if work := s.work(); work > 0 {
 		iterations = min(iterations, max(s.law.Effort*fullWork/work, 1))
 	}
+	s.findBound()
 	for it := range iterations {
 		if it%round == 0 {
 			s.shuffle()
 		}
 		checked := it%round == round-1
 		if checked {
-			copy(s.before, s.motion)
+			for _, k := range s.bound {
+				s.before[k] = s.motion[k]
+			}
 		}
 		s.spent += s.work()
 		s.sweep()
@@ -100,18 +103,48 @@ func (s *lcp) sweepPlain(p pass) {
 	}
 }
 
+// findBound lists the bodies of islands that have contacts. All others fall freely: no
+// sweep changes them.
+func (s *lcp) findBound() {
+	clear(s.busy[:len(s.motion)])
+	for k := range s.motion {
+		s.island[k] = s.root(int32(k))
+	}
+	for k := range maxPoints {
+		for i := range s.floor[k] {
+			s.busy[s.island[s.floor[k][i].slot]] = true
+		}
+		for i := range s.rows[k][0] {
+			s.busy[s.island[s.rows[k][0][i].a]] = true
+		}
+	}
+	s.bound = s.bound[:0]
+	for k := range s.motion {
+		if s.busy[s.island[k]] {
+			s.bound = append(s.bound, int32(k))
+		}
+	}
+}
+
 // dropResting drops the contacts of islands that have come to rest.
 func (s *lcp) dropResting() {
 	clear(s.busy[:len(s.motion)])
-	for k := range s.motion {
-		a, b := &s.motion[k], &s.before[k]
-		if !a.vel.within(restChange, b.vel) || !a.spin.within(restChange, b.spin) {
-			s.busy[s.root(int32(k))] = true
+	for _, k := range s.bound {
+		if busy := &s.busy[s.island[k]]; !*busy {
+			a, b := &s.motion[k], &s.before[k]
+			*busy = !a.vel.within(restChange, b.vel) || !a.spin.within(restChange, b.spin)
 		}
 	}
-	for k := range s.motion {
-		s.busy[k] = s.busy[s.root(int32(k))]
+	kept := s.bound[:0]
+	for _, k := range s.bound {
+		if s.busy[s.island[k]] {
+			kept = append(kept, k)
+		}
 	}
+	if len(kept) == len(s.bound) {
+		return
+	}
+	s.bound = kept
 	for k := range maxPoints {
 		s.floor[k] = s.keepFloor(s.floor[k])
 		for d := range s.rows[k] {
@@ -123,7 +156,7 @@ func (s *lcp) dropResting() {
 func (s *lcp) keepFloor(floor []floorContact) []floorContact {
 	n := 0
 	for k := range floor {
-		if s.busy[floor[k].slot] {
+		if s.busy[s.island[floor[k].slot]] {
 			if n < k { // most often all are kept in place
 				floor[n] = floor[k]
 			}
@@ -136,7 +169,7 @@ func (s *lcp) keepFloor(floor []floorContact) []floorContact {
 func (s *lcp) keepRows(rows []row) []row {
 	n := 0
 	for k := range rows {
-		if s.busy[rows[k].a] {
+		if s.busy[s.island[rows[k].a]] {
 			if n < k {
 				rows[n] = rows[k]
 			}

@@ -62,9 +62,11 @@ func (s *Simulator) correctSpeeds(now *frame.Frame) {
 		if h.index[i] == 0 {
 			h.add(i, Body{Still: RestSeconds})
 		}
-		r := s.resting(i)
+		var r Result
 		if k := s.at[i]; k > 0 {
 			r = s.results[k-1]
+		} else {
+			r = s.resting(i)
 		}
 		r.Body = h.moves[h.index[i]-1].Body
 		h.moves[h.index[i]-1].Body = r.correctRow(row, h.path.Ticks, refineGain)
@@ -87,9 +89,11 @@ func (s *Simulator) keepNearest(now *frame.Frame) {
 			merged, old = append(merged, old[0]), old[1:]
 		}
 		row := now.Table[int(r.Cube)*frame.CubeFields:][:frame.CubeFields]
-		before := s.resting(int(r.Cube))
+		var before Result
 		if len(old) > 0 && old[0].Cube == r.Cube {
 			before, old = old[0], old[1:]
+		} else {
+			before = s.resting(int(r.Cube))
 		}
 		if r.miss(row) <= before.miss(row) {
 			before = *r

@@ -34,7 +34,14 @@ func (r *Relay) fromClients() {
 
 // readClient passes one datagram on; false when the relay ends.
 func (r *Relay) readClient(buf []byte) bool {
-	n, aside, _, from, err := r.listen.ReadMsgUDPAddrPort(buf, r.aside)
+	var n, aside int
+	var from netip.AddrPort
+	var err error
+	if r.aside == nil { // the cheaper call
+		n, from, err = r.listen.ReadFromUDPAddrPort(buf)
+	} else {
+		n, aside, _, from, err = r.listen.ReadMsgUDPAddrPort(buf, r.aside)
+	}
 	if err != nil {
 		return r.survives(err)
 	}

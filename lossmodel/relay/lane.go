@@ -111,6 +111,10 @@ func (r *Relay) deliver(l *lane) {
 // send writes a datagram to whom it is for.
 func (r *Relay) send(c *client, way Way, data []byte) error {
 	if way == Down {
+		if c.from == nil { // the cheaper call
+			_, err := r.listen.WriteToUDPAddrPort(data, c.reply)
+			return err
+		}
 		_, _, err := r.listen.WriteMsgUDPAddrPort(data, c.from, c.reply)
 		return err
 	}

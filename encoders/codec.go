@@ -24,8 +24,8 @@ type Memo any
 // Ref is a frame that both ends hold. Memo is nil unless it was made in this
 // very epoch of this codec; the codec then starts from its initial memo.
 //
-// Changed is for encoders, so that they need not compare whole frames: no row of the frame
-// to be encoded but these differs from Frame. nil: nothing is known.
+// Changed is for encoders, so that they need not compare frames: the rows in which the frame
+// to be encoded differs from Frame. nil: nobody has compared them.
 type Ref struct {
 	Frame   *frame.Frame
 	Memo    Memo

@@ -62,14 +62,3 @@ func countChanged(a, b []int32, n int) (changed int) {
 	}
 	return changed
 }
-
-// ChangedAmong counts those of the given rows, of n fields each, in which f differs from g.
-// No other row may differ.
-func (f *Frame) ChangedAmong(g *Frame, n int, rows Rows) (changed int) {
-	for i := range rows.All() {
-		if at := i * n; !slices.Equal(f.Table[at:at+n], g.Table[at:at+n]) {
-			changed++
-		}
-	}
-	return changed
-}

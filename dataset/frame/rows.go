@@ -3,6 +3,7 @@ package frame
 import (
 	"iter"
 	"math/bits"
+	"slices"
 )
 
 // Rows is a set of rows of a table, with a bit for each. Sets of one table have the same
@@ -70,6 +71,26 @@ func (r Rows) compare(a, b []int32, at, n int) {
 			r.Add((at + i) / n)
 		}
 	}
+}
+
+// Differing removes the rows, of n fields each, in which two tables are equal.
+func (r Rows) Differing(a, b []int32, n int) {
+	for k, all := range r {
+		for w := all; w != 0; w &= w - 1 {
+			at := (k<<6 + bits.TrailingZeros64(w)) * n
+			if equalRow(a[at:at+n], b[at:at+n]) {
+				r[k] &^= w & -w
+			}
+		}
+	}
+}
+
+// equalRow is slices.Equal, quicker for rows of cubes.
+func equalRow(a, b []int32) bool {
+	if len(a) == CubeFields && len(b) == CubeFields {
+		return *(*[CubeFields]int32)(a) == *(*[CubeFields]int32)(b)
+	}
+	return slices.Equal(a, b)
 }
 
 // block is how many cells are compared at once.

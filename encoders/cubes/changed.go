@@ -43,7 +43,9 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	switch {
 	case c.reading:
 	case c.changed != nil:
-		d.list = appendChangedOf(d.list, cur.Table, base.Table, c.changed)
+		for i := range c.changed.All() {
+			d.list = append(d.list, int32(i))
+		}
 	default:
 		d.list = appendChanged(d.list, cur.Table, base.Table)
 	}
@@ -84,16 +86,6 @@ func appendChanged(list []int32, cur, base []int32) []int32 {
 		}
 	}
 	return appendChangedRows(list, cur[at:], base[at:], at/frame.CubeFields)
-}
-
-// appendChangedOf is appendChanged of tables that differ in some of those rows, and in no other.
-func appendChangedOf(list []int32, cur, base []int32, changed frame.Rows) []int32 {
-	for i := range changed.All() {
-		if *cube.At(cur, i) != *cube.At(base, i) {
-			list = append(list, int32(i))
-		}
-	}
-	return list
 }
 
 // appendChangedRows compares row by row; the first is called row first.

@@ -19,7 +19,7 @@ type coder struct {
 	err     error // the first error
 	mark    int   // bits charged so far
 	spent   [encoders.SlotPadding]int
-	changed frame.Rows // of a writer: the only rows that may differ from the baseline; nil: any may
+	changed frame.Rows // of a writer: the rows that differ from the baseline; nil: not known
 }
 
 // write makes c append a packet to dst.

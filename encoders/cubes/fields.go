@@ -27,16 +27,19 @@ func interacting(c *coder, q *cube.Row) {
 // absolute codes a whole cube in 80 bits: what absoluteOrientation, absolutePosition and
 // interacting code, put together.
 func absolute(c *coder, q, _ *cube.Row) {
-	cube.UnpackOrientation(q, uint32(c.bits(uint64(cube.PackOrientation(q)), cube.OrientationBits)))
-	rest := c.bits(packPosition(q)|uint64(q[frame.CubeInteracting])<<cube.PositionBits, cube.PositionBits+1)
-	unpackPosition(q, rest)
-	q[frame.CubeInteracting] = int32(rest >> cube.PositionBits)
-	if !c.reading {
-		c.spent[encoders.SlotOrientation] += cube.OrientationBits
-		c.spent[encoders.SlotPosition] += cube.PositionBits
-		c.spent[encoders.SlotInteracting]++
-		c.mark += cube.OrientationBits + cube.PositionBits + 1
+	if c.reading {
+		cube.UnpackOrientation(q, uint32(c.r.Bits(cube.OrientationBits)))
+		rest := c.r.Bits(cube.PositionBits + 1)
+		unpackPosition(q, rest)
+		q[frame.CubeInteracting] = int32(rest >> cube.PositionBits)
+		return
 	}
+	c.w.Bits(uint64(cube.PackOrientation(q)), cube.OrientationBits)
+	c.w.Bits(packPosition(q)|uint64(q[frame.CubeInteracting])<<cube.PositionBits, cube.PositionBits+1)
+	c.spent[encoders.SlotOrientation] += cube.OrientationBits
+	c.spent[encoders.SlotPosition] += cube.PositionBits
+	c.spent[encoders.SlotInteracting]++
+	c.mark += cube.OrientationBits + cube.PositionBits + 1
 }
 
 func packPosition(q *cube.Row) uint64 {

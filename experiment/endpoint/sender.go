@@ -153,7 +153,7 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 		e.Share(shared)
 		own := &s.changed[s.seq%uint64(len(s.changed))]
 		*own = append((*own)[:0], changed...)
-		refs[0].Changed = s.changedSince(base)
+		refs[0].Changed = s.changedSince(base, e)
 	} else {
 		e.Copy(cur)
 	}
@@ -249,25 +249,26 @@ func (s *Sender) dropOlder(base *frame.Entry) {
 	}
 }
 
-// changedSince returns the rows in which the newest frame may differ from that of base; nil
-// if that is not known. Both are the source's frames if they are shared, and then so is
-// every one between.
-func (s *Sender) changedSince(base *frame.Entry) frame.Rows {
+// changedSince returns the rows in which frame e, the newest, differs from that of base; nil
+// if it would take to compare all of them. Both are the source's frames if they are shared,
+// and then so is every one between.
+func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
 	if base == nil || base.Shared() == nil {
 		return nil
 	}
 	s.since.Clear()
 	for seq := base.Seq + 1; seq <= s.seq; seq++ {
-		e := s.history.Get(seq)
-		if e == nil {
+		between := s.history.Get(seq)
+		if between == nil {
 			continue // skipped: what changed is counted with the next one
 		}
 		rows := s.changed[seq%uint64(len(s.changed))]
-		if e.Shared() == nil || len(rows) == 0 {
+		if between.Shared() == nil || len(rows) == 0 {
 			return nil
 		}
 		s.since.Union(rows)
 	}
+	s.since.Differing(e.Frame.Table, base.Frame.Table, len(s.schema.Fields))
 	return s.since
 }
 

@@ -20,13 +20,13 @@ type stopwatch struct {
 // Begin implements endpoint.Probe.
 func (w *stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	if cur != nil {
-		switch base, fields := &refs[0], len(w.schema.Fields); {
+		switch base := &refs[0]; {
 		case w.schema.Rows == 0:
 			w.changed = len(cur.Body) // a body counts as changed as a whole
 		case base.Changed != nil:
-			w.changed = cur.ChangedAmong(base.Frame, fields, base.Changed)
+			w.changed = base.Changed.Count()
 		default:
-			w.changed = cur.ChangedRows(base.Frame, fields)
+			w.changed = cur.ChangedRows(base.Frame, len(w.schema.Fields))
 		}
 	}
 	w.start = w.clock.Now()

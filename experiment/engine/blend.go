@@ -90,8 +90,16 @@ func (b *blend) atRest(i int) bool {
 }
 
 // truthOf returns the true place of cube i at the moment on display: interpolated
-// linearly between the source's frames around it.
-func (b *blend) truthOf(i int) place {
-	p, q := placeOf(rowOf(b.truthBefore, i)), placeOf(rowOf(b.truthAfter, i))
+// linearly between the source's frames around it. In the snapshots it is at from and to,
+// which spares work where they are the truth.
+func (b *blend) truthOf(i int, from, to *place) place {
+	was, is := rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)
+	p, q := *from, *to
+	if *was != *rowOf(b.a, i) {
+		p = placeOf(was)
+	}
+	if *is != *rowOf(b.b, i) {
+		q = placeOf(is)
+	}
 	return lerp(&p, &q, b.truthShare)
 }

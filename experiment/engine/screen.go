@@ -188,8 +188,9 @@ func (x *screen) draw(b *blend, i int, m *offMeter) {
 		asleep = still && *was == *is && *was == *from
 		exact = asleep || b.same && *from == *was && *to == *is
 	}
+	var p, q place
 	if !exact || x.withPicture {
-		x.placeCube(b, i, still)
+		p, q = x.placeCube(b, i, still)
 	}
 	x.off[i] = 0
 	switch {
@@ -197,27 +198,28 @@ func (x *screen) draw(b *blend, i int, m *offMeter) {
 	case exact:
 		m.add(0, 0)
 	default:
-		truth := b.truthOf(i)
+		truth := b.truthOf(i, &p, &q)
 		um, mdeg := apart(&x.places[i], &truth)
 		x.off[i] = um
 		m.add(um, mdeg)
 	}
 }
 
-// placeCube computes the place of cube i. still says that it does not move between
-// the two snapshots.
-func (x *screen) placeCube(b *blend, i int, still bool) {
+// placeCube computes the place of cube i, and returns that in the two snapshots. still says
+// that it does not move between them.
+func (x *screen) placeCube(b *blend, i int, still bool) (p, q place) {
 	from := rowOf(b.a, i)
 	if still {
 		if x.restRows[i] != *from {
 			x.places[i], x.restRows[i] = placeOf(from), *from
 		}
-		return
+		return x.places[i], x.places[i]
 	}
 	x.restRows[i][frame.CubeLargest] = -1
-	p, q := placeOf(from), placeOf(rowOf(b.b, i))
+	p, q = placeOf(from), placeOf(rowOf(b.b, i))
 	x.places[i] = lerp(&p, &q, b.share)
 	if b.curved {
 		x.places[i].pos = b.spline.position(i, &b.frames)
 	}
+	return p, q
 }

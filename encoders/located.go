@@ -40,6 +40,16 @@ func (c *Codec) namesFiles() bool {
 	return false
 }
 
+// Files lists the files that the parameters name.
+func (c *Codec) Files(params any) (names []string) {
+	for _, p := range paramsOf(params) {
+		if p.tag.Get("file") != "" && p.value.String() != "" {
+			names = append(names, p.value.String())
+		}
+	}
+	return names
+}
+
 // Unnamed lists the parameters that could name a file and do not.
 func (c *Codec) Unnamed(params any) (names []string) {
 	for _, p := range paramsOf(params) {

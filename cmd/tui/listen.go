@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -32,9 +33,9 @@ type service struct {
 }
 
 // services is what tui listen does; one row each.
-func (a *app) services() []service {
+func services(files remote.Files) []service {
 	return []service{
-		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s) }},
+		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
 		{probe.Purpose, "measure", func(ctx context.Context, s *channel.Session) (any, error) { return probe.Serve(ctx, s) }},
 	}
 }
@@ -44,6 +45,7 @@ type listenFlags struct {
 	idle       time.Duration
 	duration   time.Duration
 	sessions   int
+	files      []string
 	once, json bool
 }
 
@@ -59,6 +61,9 @@ Only who has the token is answered; it is printed, or comes from --token-file. D
 are encrypted and authenticated. Those of strangers, forged or recorded ones change
 nothing; they are counted by cause and told at the end.
 
+An encoder with a model or a dictionary needs its file here too: --file names what may be
+opened. Nothing else is, whatever a session names.
+
 It listens on ` + defaultListen + ` unless another address is named: a port, or HOST:PORT
 such as 0.0.0.0:27970 for all of this machine.
 
@@ -66,6 +71,7 @@ With --json every event is a line of JSON: listening (with addr and token), bega
 (with what the session reports) and finished (with the books of the socket).`,
 		Example: `  tui listen
   tui listen 0.0.0.0:27970 --token-file token
+  tui listen --file game.model
   tui listen 0 --once --json`,
 		Args: perhapsArg("an address to listen on"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,6 +83,7 @@ With --json every event is a line of JSON: listening (with addr and token), bega
 	flags.DurationVar(&f.idle, "idle", channel.DefaultIdle, "end sessions of which nothing is heard for this `TIME`")
 	flags.DurationVar(&f.duration, "duration", 0, "end after this `TIME`")
 	flags.IntVar(&f.sessions, "max-sessions", channel.DefaultSessions, "refuse more than `N` sessions at a time")
+	flags.StringArrayVar(&f.files, "file", nil, "encoders of sessions may open this `FILE`, a model or a dictionary; may be repeated")
 	flags.BoolVar(&f.once, "once", false, "end after the first session")
 	flags.BoolVar(&f.json, "json", false, "write every event as a line of JSON to standard output")
 	a.addQuiet(cmd)
@@ -111,7 +118,11 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return err
 	}
-	r := &reception{app: a, services: a.services(), json: f.json}
+	files, err := listenFiles(f.files)
+	if err != nil {
+		return err
+	}
+	r := &reception{app: a, services: services(files), json: f.json}
 	o := channel.Options{Token: token, Idle: f.idle, MaxSessions: f.sessions}
 	for _, s := range r.services {
 		o.Purposes = append(o.Purposes, s.purpose)
@@ -140,6 +151,22 @@ func listenToken(file string) (token channel.Token, text string, err error) {
 		err = usage(prefixed("--token-file "+file, err))
 	}
 	return token, "", err
+}
+
+// listenFiles lets encoders open these files.
+func listenFiles(paths []string) (remote.Files, error) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil {
+			return nil, usage(prefixed("--file", readable(err)))
+		} else if !info.Mode().IsRegular() {
+			return nil, usagef("--file %s is no file; expected a model or a dictionary of tui train", path)
+		}
+	}
+	files, err := remote.OnlyFiles(paths)
+	if err != nil {
+		return nil, usage(prefixed("--file", err))
+	}
+	return files, nil
 }
 
 // reception is what a listener does.

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
@@ -51,9 +50,10 @@ func (s *Served) String() string {
 }
 
 // Serve is the far end of sessions over a connection, one after the other, until that ends
-// or ctx does. The error is nil if the near end took its leave.
-func Serve(ctx context.Context, conn Conn) (out *Served, err error) {
-	f := &far{conn: conn, buf: make([]byte, channel.MaxPayload), out: &Served{}}
+// or ctx does. Encoders open the files that find lets them. The error is nil if the near
+// end took its leave.
+func Serve(ctx context.Context, conn Conn, find Files) (out *Served, err error) {
+	f := &far{conn: conn, find: find, buf: make([]byte, channel.MaxPayload), out: &Served{}}
 	defer func() {
 		f.count()
 		if p := recover(); p != nil {
@@ -86,6 +86,7 @@ func Serve(ctx context.Context, conn Conn) (out *Served, err error) {
 // far is the far end of one connection.
 type far struct {
 	conn  Conn
+	find  Files
 	buf   []byte // of what comes
 	msg   []byte // of what goes
 	out   *Served
@@ -184,6 +185,9 @@ func (f *far) send(stream uint8) { _ = f.conn.Send(stream, f.msg) }
 func (f *far) begin(data []byte) {
 	f.setup = nil
 	s, err := parseSetup(data)
+	if err == nil {
+		err = f.find.missing(s.Files)
+	}
 	if err != nil {
 		f.state.state, f.state.text = stateRefused, fmt.Sprintf("%.900s", err.Error())
 		f.out.Refused = f.state.text
@@ -192,7 +196,7 @@ func (f *far) begin(data []byte) {
 	f.state.state = stateReady
 	f.s, f.out.Data, f.out.Refused = s, config.Printable(s.Schema.Name), ""
 	f.out.Sessions++
-	f.rcv = endpoint.NewReceiver(&s.Schema, &s.Initial, table.All(), s.options())
+	f.rcv = endpoint.NewReceiver(&s.Schema, &s.Initial, f.find.codecs(), s.options())
 	f.rcv.Guard(true) // a modelled link at the near end may have damaged what comes
 	f.show = engine.NewShowing(s.cadence(), f.rcv.History())
 	f.show.SetDelay(s.Playout)

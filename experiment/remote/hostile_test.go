@@ -147,7 +147,7 @@ func TestOddMessages(t *testing.T) {
 	served := make(chan *Served, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		out, _ := Serve(ctx, end)
+		out, _ := Serve(ctx, end, NoFiles)
 		served <- out
 	}()
 	for stream := range uint8(9) {
@@ -203,7 +203,7 @@ func TestWrongAtTheFarEnd(t *testing.T) {
 						spoil(&r.records[i])
 					}
 				}
-			}})
+			}}, NoFiles)
 		}()
 		link := NewLink(near, Options{To: "there"})
 		s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
@@ -221,7 +221,7 @@ func TestEndings(t *testing.T) {
 	begin := func(serve bool) (*pipe, *Link, error) {
 		near, end := newPipe(0)
 		if serve {
-			go func() { _, _ = Serve(t.Context(), end) }()
+			go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
 		}
 		link := NewLink(near, Options{To: "there"})
 		_, err := engine.NewSession(configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
@@ -237,7 +237,7 @@ func TestEndings(t *testing.T) {
 		}
 	}
 	near, end := newPipe(0)
-	go func() { _, _ = Serve(t.Context(), end) }()
+	go func() { _, _ = Serve(t.Context(), end, NoFiles) }()
 	link := NewLink(near, Options{To: "there"})
 	s := frame.Cubes(3)
 	s.TickHz = maxHz + 1

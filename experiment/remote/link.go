@@ -99,14 +99,15 @@ func (l *Link) Begin(s *frame.Schema, initial *frame.Frame, c *config.Config) er
 		l.acks.events, l.arrivals.events = l.played.acks, l.played.arrivals
 		return nil
 	}
-	data, err := setup.encode()
-	if err == nil {
-		err = l.introduce(data)
+	var err error
+	if setup.Files, err = filesOf(c); err != nil {
+		return err
 	}
+	data, err := setup.encode()
 	if err != nil {
 		return err
 	}
-	return nil
+	return l.introduce(data)
 }
 
 // broken is what is wrong with the network or the far end.

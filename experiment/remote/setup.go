@@ -29,6 +29,7 @@ type Setup struct {
 	DisplayMilliHz int           `json:"display_millihz"`
 	Playout        time.Duration `json:"playout_ns"`
 	Encoder        string        `json:"encoder"` // the first; to be known at both ends
+	Files          []SetupFile   `json:"files,omitempty"`
 	Initial        frame.Frame   `json:"-"`
 }
 
@@ -43,6 +44,7 @@ const (
 	maxFrames = 64 << 20 // bytes of all frames of a history
 	maxBody   = 65_507   // bytes of the initial state's
 	maxName   = 100
+	maxNeeded = 8
 )
 
 // ErrSetup says that a session of that setup is not taken on.
@@ -159,6 +161,8 @@ func (s *Setup) check() error {
 		return refuse("digests of %d bits", s.DigestBits)
 	case len(x.Name) > maxName || len(x.Item) > maxName || len(s.Encoder) > maxName:
 		return refuse("names of more than %d bytes", maxName)
+	case len(s.Files) > maxNeeded:
+		return refuse("an encoder of %d files; expected at most %d", len(s.Files), maxNeeded)
 	}
 	for i := range x.Fields {
 		f := &x.Fields[i]

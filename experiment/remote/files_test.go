@@ -1,0 +1,101 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+)
+
+// The far end opens what it was given, and nothing that a packet names beside.
+func TestOnlyFiles(t *testing.T) {
+	dir := t.TempDir()
+	mine, theirs := filepath.Join(dir, "a.zdict"), filepath.Join(dir, "secret")
+	for _, name := range []string{mine, theirs} {
+		if err := os.WriteFile(name, []byte("a dictionary of some bytes"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find, err := OnlyFiles([]string{mine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OnlyFiles([]string{mine, "other/a.zdict"}); err == nil {
+		t.Error("two files of one name are both known")
+	}
+	codec := &encoders.Codec{}
+	for _, c := range find.codecs() {
+		if c.Name == "zstd-dict" {
+			codec = &c
+		}
+	}
+	s := labtest.NewCrowd(4, 1, -1, 4).Schema()
+	for name, refused := range map[string]bool{mine: false, `C:\games\a.zdict`: false, theirs: true, "/etc/passwd": true, "a.zdict/": true, "": false} {
+		params := codec.Defaults()
+		if err := encoders.SetParam(params, "dictionary", name); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := codec.New(s, params); errors.Is(err, ErrSetup) != refused {
+			t.Errorf("%q: %v, refused %v", name, err, refused)
+		}
+	}
+}
+
+// A session whose encoder needs a file begins where the far end has it, and says which is
+// missing where it has not, or has another one.
+func TestSessionOfFile(t *testing.T) {
+	dir := t.TempDir()
+	mine, other := filepath.Join(dir, "a.zdict"), filepath.Join(dir, "there", "a.zdict")
+	if err := os.Mkdir(filepath.Dir(other), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	codec, err := table.ByName("zstd-dict")
+	if err != nil || len(codec.Unnamed(codec.Defaults())) != 1 {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{mine: "one", other: "two"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum, err := sumOf(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		find Files
+		says string
+	}{{AnyFile, ""}, {NoFiles, "was not given"}, {func(string) string { return other }, "another one here"}} {
+		near, end := newPipe(0)
+		go func() { _, _ = Serve(context.Background(), end, c.find) }()
+		link := NewLink(near, Options{To: "there"})
+		source := labtest.NewCrowd(4, 1, -1, 4)
+		setup := Setup{Version: Version, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
+			Encoder: "deflate", Files: []SetupFile{{mine, sum}}}
+		setup.Initial.Table = make([]int32, setup.Schema.Cells())
+		data, err := setup.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		link.reset()
+		var gone *engine.NetworkError
+		if err := link.introduce(data); c.says == "" && err != nil || c.says != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.says)) {
+			t.Errorf("%v, expected %q", err, c.says)
+		}
+		near.close(io.EOF)
+	}
+	cfg := config.Default()
+	cfg.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": mine}}
+	if list, err := filesOf(cfg); err != nil || len(list) != 1 || list[0] != (SetupFile{"a.zdict", sum}) {
+		t.Errorf("%v, %v", list, err)
+	}
+}

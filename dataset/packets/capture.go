@@ -126,6 +126,9 @@ func (c *Capture) readAll(in io.Reader, memory int) error {
 	if d.short > 0 {
 		c.remark("%s left out: only a part was captured", plural(d.short, "datagram"))
 	}
+	if d.unknown > 0 {
+		c.remark("%s left out: of link type %d; expected Ethernet, loopback, raw IP or Linux cooked", plural(d.unknown, "packet"), int(d.link))
+	}
 	switch {
 	case err == io.EOF:
 		return nil

@@ -19,9 +19,11 @@ type decoder struct {
 	ip4   layers.IPv4
 
 	fragments fragments
-	short     int  // datagrams of which not all was captured
-	truncated bool // this packet claims more than it has
-	other     int  // packets that are no UDP, or of a kind of link that is not known
+	short     int             // datagrams of which not all was captured
+	truncated bool            // this packet claims more than it has
+	other     int             // packets that are no UDP
+	unknown   int             // packets of a kind of link that is not known
+	link      layers.LinkType // of the first of those
 }
 
 // SetTruncated implements gopacket.DecodeFeedback.
@@ -62,6 +64,10 @@ func (d *decoder) network(link layers.LinkType, data []byte) []byte {
 	case layers.LinkTypeRaw, layers.LinkTypeIPv4, layers.LinkTypeIPv6, rawOnOthers, rawOnOpenBSD:
 		return data
 	default:
+		if d.unknown == 0 {
+			d.link = link
+		}
+		d.unknown++
 		return nil
 	}
 	for kind == layers.EthernetTypeDot1Q || kind == layers.EthernetTypeQinQ {

@@ -416,3 +416,15 @@ func TestSource(t *testing.T) {
 		}
 	}
 }
+
+// A capture of a kind of link that nobody reads says so, and what is read.
+func TestUnknownLink(t *testing.T) {
+	list := match(t)
+	for i := range list {
+		list[i].link = 147
+	}
+	_, err := readBytes(classic(t, list))
+	if err == nil || !strings.Contains(err.Error(), "of link type 147; expected Ethernet") {
+		t.Errorf("%v", err)
+	}
+}

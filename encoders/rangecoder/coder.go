@@ -87,28 +87,46 @@ func (c *Coder) Bit(bit int, p1 uint32) int {
 	}
 	bound := uint32(uint64(c.rng) * uint64(p1) >> 16)
 	if c.reading {
-		if c.code < bound {
-			c.rng, bit = bound, 1
-		} else {
-			c.code -= bound
-			c.rng, bit = c.rng-bound, 0
-		}
-		for c.rng < minRange {
-			c.rng <<= 8
-			c.take()
+		c.code, c.rng, bit = decide(c.code, c.rng, bound)
+		if c.rng < minRange {
+			c.refill()
 		}
 		return bit
 	}
-	if bit != 0 {
-		c.rng = bound
-	} else {
-		c.low += uint64(bound)
-		c.rng -= bound
-	}
-	if c.rng < minRange {
+	from, rng := cut(c.rng, bound, bit)
+	c.low, c.rng = c.low+from, rng
+	if rng < minRange {
 		c.shift()
 	}
 	return bit
+}
+
+// cut returns what a writer adds to low, and the range, for a decision. Like decide it
+// is free of branches: whether a bit is 1 no processor can foretell.
+func cut(rng, bound uint32, bit int) (from uint64, width uint32) {
+	from, width = uint64(bound), rng-bound
+	if bit != 0 {
+		width = bound
+	}
+	if bit != 0 {
+		from = 0
+	}
+	return from, width
+}
+
+// decide returns a reader's code and range after a decision, and the decision.
+func decide(code, rng, bound uint32) (uint32, uint32, int) {
+	left, width, bit := code-bound, rng-bound, 0
+	if code < bound {
+		width = bound
+	}
+	if code < bound {
+		left = code
+	}
+	if code < bound {
+		bit = 1
+	}
+	return left, width, bit
 }
 
 // Direct codes n bits, at most 64, that are as likely one way as the other. The
@@ -138,18 +156,19 @@ func (c *Coder) uniform(v uint32, n uint) uint32 {
 	} else {
 		c.rng = each
 	}
-	if c.reading {
-		for c.rng < minRange {
-			c.rng <<= 8
-			c.take()
-		}
-	} else if c.rng < minRange {
+	switch {
+	case c.rng >= minRange:
+	case c.reading:
+		c.refill()
+	default:
 		c.shift()
 	}
 	return v
 }
 
 // shift moves bytes out of low until the range is wide enough again.
+//
+//go:noinline
 func (c *Coder) shift() {
 	if c.low >= 1<<32 {
 		c.carry()
@@ -170,6 +189,16 @@ func (c *Coder) carry() {
 		if c.buf[i] != 0 {
 			return
 		}
+	}
+}
+
+// refill takes bytes until the range is wide enough again.
+//
+//go:noinline
+func (c *Coder) refill() {
+	for c.rng < minRange {
+		c.rng <<= 8
+		c.take()
 	}
 }
 

@@ -13,35 +13,32 @@ const (
 
 // Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
 func Stretch(p uint32) int32 {
-	if p > One/2 {
-		return -stretchLow(One - p)
+	low := min(p, One-p)
+	at := low
+	if low >= coarseFrom {
+		at = low/coarseStep + coarseFrom - coarseFrom/coarseStep
 	}
-	return stretchLow(p)
+	x := int32(stretchTable[at&(2*coarseFrom-1)])
+	upper := int32(One/2-p) >> 31 // all ones or zero
+	return x ^ upper - upper
 }
 
-// stretchLow stretches p up to one half. Near zero, where a step of p matters, every p
-// has an entry, above every sixteenth.
-func stretchLow(p uint32) int32 {
-	if p < coarseFrom {
-		return int32(stretchFine[p])
-	}
-	return int32(stretchCoarse[p/coarseStep])
-}
-
+// Near zero, where a step of p matters, every p has an entry, above every sixteenth.
 const (
 	coarseFrom = 4096
 	coarseStep = 16
 )
 
-var stretchFine, stretchCoarse = func() (fine [coarseFrom]int16, coarse [One/2/coarseStep + 1]int16) {
+// stretchTable holds the logits up to one half. It has room for any index of 13 bits.
+var stretchTable = func() (t [2 * coarseFrom]int16) {
 	for p := 1; p < coarseFrom; p++ {
-		fine[p] = int16(stretchExact(float64(p)))
+		t[p] = int16(stretchExact(float64(p)))
 	}
-	for i := range coarse {
+	for i := coarseFrom / coarseStep; i <= One/2/coarseStep; i++ {
 		// The middle of the sixteen, but for one half itself, which is even.
-		coarse[i] = int16(stretchExact(min(float64(i*coarseStep)+(coarseStep-1)/2.0, One/2)))
+		t[i+coarseFrom-coarseFrom/coarseStep] = int16(stretchExact(min(float64(i*coarseStep)+(coarseStep-1)/2.0, One/2)))
 	}
-	return fine, coarse
+	return t
 }()
 
 // stretchExact computes the logit, rounded, of p/65536 up to one half.
@@ -55,10 +52,10 @@ func stretchExact(p float64) int {
 // Squash returns the probability, 1..65535 of 65536, whose stretch is x: the
 // inverse of Stretch. Any x will do.
 func Squash(x int32) uint32 {
-	x = min(max(x, -squashReach+1), squashReach-1) + squashReach
-	i, part := x/squashStep, x%squashStep
-	a, b := int32(squashTable[i]), int32(squashTable[i+1])
-	return min(max(uint32(a+((b-a)*part+squashStep/2)/squashStep+1<<3)>>4, 1), One-1)
+	u := uint32(min(max(x, -squashReach+1), squashReach-1) + squashReach)
+	t := (*[2]uint32)(squashTable[u/squashStep:])
+	p := t[0] + ((t[1]-t[0])*(u%squashStep)+squashStep/2)/squashStep
+	return min(max((p+1<<3)>>4, 1), One-1)
 }
 
 // squashTable holds 1/(1+exp(-x)) in units of 2^-20 from -12 to 12 nats.

@@ -1,68 +1,59 @@
 package rangecoder
 
-// MaxInputs bounds the predictions that a Mixer takes.
-const MaxInputs = 16
+// MaxInputs bounds the predictions that are mixed.
+const MaxInputs = 8
+
+// Inputs are the predictions of a decision: logits, by Stretch. Those that are not used
+// are zero and count for nothing.
+type Inputs [MaxInputs]int32
 
 // Weights are the factors of the predictions, in units of 1/65536. A codec has a set for
 // each class of decisions.
-type Weights []int32
+type Weights [MaxInputs]int32
 
 // Unit is a weight of 1.
 const Unit = 1 << 16
 
-// Mixer combines several probabilities: it adds their logits, weighted, and squashes the
-// sum (Mattern, "Mixing strategies in data compression", 2012; the logistic mixing of
-// Mahoney's PAQ). It holds only the inputs of the present decision; the weights are the
-// caller's.
-type Mixer struct {
-	inputs [MaxInputs]int32
-	n      int
-	p      uint32
+// P combines several probabilities into one, 1..65535: it adds their logits, weighted,
+// and squashes the sum (Mattern, "Mixing strategies in data compression", 2012; the
+// logistic mixing of Mahoney's PAQ).
+func (w *Weights) P(in *Inputs) uint32 {
+	a := int64(in[0])*int64(w[0]) + int64(in[1])*int64(w[1])
+	b := int64(in[2])*int64(w[2]) + int64(in[3])*int64(w[3])
+	a += int64(in[4])*int64(w[4]) + int64(in[5])*int64(w[5])
+	b += int64(in[6])*int64(w[6]) + int64(in[7])*int64(w[7])
+	return Squash(int32(min(max((a+b)>>16, -squashReach), squashReach)))
 }
 
-// Reset removes all inputs.
-func (m *Mixer) Reset() { m.n = 0 }
-
-// Add adds an input: the logit of a probability, by Stretch.
-func (m *Mixer) Add(stretch int32) {
-	m.inputs[m.n] = stretch
-	m.n++
-}
-
-// P returns the mixed probability, 1..65535. There must be as many weights as inputs.
-func (m *Mixer) P(w Weights) uint32 {
-	w = w[:m.n]
-	var sum int64
-	for i, x := range m.inputs[:m.n] {
-		sum += int64(x) * int64(w[i])
-	}
-	sum >>= 16
-	m.p = Squash(int32(min(max(sum, -squashReach), squashReach)))
-	return m.p
-}
-
-// Update moves the weights against the error of the last P: by rate/65536 times error
-// times input. A rate of 0 leaves them alone.
-func (m *Mixer) Update(w Weights, bit int, rate int32) {
-	if rate == 0 {
-		return
-	}
-	w = w[:m.n]
+// Update moves the weights against the error of the probability p that P returned: by
+// rate/65536 times error times input. A rate of 0 leaves them alone.
+func (w *Weights) Update(in *Inputs, p uint32, bit int, rate int32) {
 	// error in 1/65536, input in 1/2048, rate in 1/65536, weight in 1/65536
 	const shift = 16 + 11
-	wrong := (int64(bit)<<16 - int64(m.p)) * int64(rate)
-	for i, x := range m.inputs[:m.n] {
-		moved := int64(w[i]) + (int64(x)*wrong+1<<(shift-1))>>shift
-		w[i] = int32(min(max(moved, -maxWeight), maxWeight))
+	wrong := (int64(bit)<<16 - int64(p)) * int64(rate)
+	move := func(i int) {
+		v := w[i] + int32((int64(in[i])*wrong+1<<(shift-1))>>shift)
+		w[i] = min(max(v, -maxWeight), maxWeight)
 	}
+	move(0)
+	move(1)
+	move(2)
+	move(3)
+	move(4)
+	move(5)
+	move(6)
+	move(7)
 }
 
 // maxWeight keeps sums far from overflow.
 const maxWeight = 64 * Unit
 
-// Code codes bit with the inputs added since Reset and updates the weights.
-func (m *Mixer) Code(c *Coder, w Weights, bit int, rate int32) int {
-	bit = c.Bit(bit, m.P(w))
-	m.Update(w, bit, rate)
+// Code codes bit with a probability mixed of the inputs, and updates the weights.
+func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
+	p := w.P(in)
+	bit = c.Bit(bit, p)
+	if rate != 0 {
+		w.Update(in, p, bit, rate)
+	}
 	return bit
 }

@@ -25,28 +25,22 @@ func (m Counter) P() uint32 { return uint32(m) >> (countBits + 6) }
 func (m Counter) N() int { return int(m & maxCount) }
 
 // steps holds 65536/(n+1.5): how far a counter moves that has seen n bits.
-var steps = func() (t [maxCount + 1]uint32) {
-	for n := range uint32(len(t)) {
+var steps = func() (t [maxCount + 1]int32) {
+	for n := range int32(len(t)) {
 		t[n] = 2 * One / (2*n + 3)
 	}
 	return t
 }()
 
-// Update moves m towards bit, and counts it up to limit, at most 1023. Steps are
+// Update moves m towards bit, 0 or 1, and counts it up to limit, at most 1023. Steps are
 // rounded away from zero, so that no probability gets stuck.
 func (m *Counter) Update(bit int, limit int) {
-	n := uint32(*m) & maxCount
-	p, step := uint32(*m)>>countBits, uint64(steps[n])
-	if bit != 0 {
-		p += uint32((uint64(fineOne-p)*step + One - 1) >> 16)
-		p = min(p, fineOne-fine)
-	} else {
-		p -= uint32((uint64(p)*step + One - 1) >> 16)
-		p = max(p, fine)
+	n, p, one := uint32(*m)&maxCount, uint32(*m)>>countBits, -uint32(bit) // all ones or zero
+	by := int64(int32(fineOne&one-p))*int64(steps[n]) + int64((One-1)&one)
+	if p += uint32(by >> 16); p-fine > fineOne-2*fine {
+		p = min(max(p, fine), fineOne-fine)
 	}
-	if int(n) < limit {
-		n++
-	}
+	n += uint32(int32(n)-int32(limit)) >> 31 // one more below limit
 	*m = Counter(p<<countBits | n)
 }
 

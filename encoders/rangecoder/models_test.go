@@ -97,46 +97,36 @@ func TestMixer(t *testing.T) {
 	c.Write(nil)
 	alone.Write(nil)
 	w := Weights{Unit / 3, Unit / 3, Unit / 3}
-	var m Mixer
 	for range 100_000 {
 		p := edges[rng.IntN(len(edges))]
 		bit := flag(rng.IntN(One) < int(p))
-		m.Reset()
-		m.Add(Stretch(p))
-		m.Add(Stretch(uint32(1 + rng.IntN(One-1))))
-		m.Add(-Stretch(p))
-		m.Code(&c, w, bit, 100)
+		in := Inputs{Stretch(p), Stretch(uint32(1 + rng.IntN(One-1))), -Stretch(p)}
+		w.Code(&c, &in, bit, 100)
 		alone.Bit(bit, p)
 	}
 	if got, want := c.Spent(), alone.Spent(); float64(got) > 1.02*float64(want) {
 		t.Errorf("%d units mixed, %d by the one who knows; weights %v", got, want, w)
 	}
-	frozen := append(Weights(nil), w...)
-	m.Update(w, 1, 0)
-	for i := range w {
-		if w[i] != frozen[i] {
-			t.Error("a rate of 0 moves weights")
-		}
+	frozen := w
+	if w.Code(&c, &Inputs{1000, -1000, 1000}, 1, 0); w != frozen {
+		t.Error("a rate of 0 moves weights")
 	}
 }
 
 // Whatever inputs and weights there are, the probability is one.
 func TestMixerBounds(t *testing.T) {
-	var m Mixer
-	w := make(Weights, MaxInputs)
 	for _, x := range []int32{-MaxStretch, 0, MaxStretch} {
+		var w Weights
+		var in Inputs
 		for i := range w {
-			w[i] = maxWeight
-		}
-		m.Reset()
-		for range w {
-			m.Add(x)
+			w[i], in[i] = maxWeight, x
 		}
 		for range 3 {
-			if p := m.P(w); p < 1 || p > One-1 {
+			p := w.P(&in)
+			if p < 1 || p > One-1 {
 				t.Fatalf("a probability of %d", p)
 			}
-			m.Update(w, flag(x < 0), 1<<16)
+			w.Update(&in, p, flag(x < 0), 1<<16)
 		}
 		for _, v := range w {
 			if v < -maxWeight || v > maxWeight {
@@ -148,8 +138,7 @@ func TestMixerBounds(t *testing.T) {
 
 func BenchmarkMixer(b *testing.B) {
 	var c Coder
-	var m Mixer
-	w := Weights{Unit / 4, Unit / 4, Unit / 4, Unit / 4, 0, 0}
+	w := Weights{Unit / 4, Unit / 4, Unit / 4, Unit / 4}
 	counters := make([]Counter, 6)
 	Fill(counters, NewCounter(One/2, 0))
 	buf := make([]byte, 0, 1<<16)
@@ -157,11 +146,11 @@ func BenchmarkMixer(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		bit := n * 7 / 3 & 1
-		m.Reset()
-		for _, k := range counters {
-			m.Add(Stretch(k.P()))
+		var in Inputs
+		for i, k := range counters {
+			in[i] = Stretch(k.P())
 		}
-		m.Code(&c, w, bit, 100)
+		w.Code(&c, &in, bit, 100)
 		for i := range counters {
 			counters[i].Update(bit, 250)
 		}

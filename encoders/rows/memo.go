@@ -34,7 +34,7 @@ type memo struct {
 
 	rows    []counter // by row: whether it changes
 	model   []counter
-	weights []int32                    // of the mixer
+	weights []rangecoder.Weights       // of the mixer
 	error   [][paces][predictors]int32 // by field and length of the shift, see prediction
 	blends  [][2]blend                 // by field and whether it moved
 }
@@ -42,7 +42,7 @@ type memo struct {
 func newMemo(p *plan) *memo {
 	m := &memo{ticks: 1, idle: make([]uint8, p.rows), rows: make([]counter, p.rows), model: make([]counter,
 		1<<min(max(bits.Len(uint(p.fields*(1<<leastBits-1))), leastBits), mostBits)),
-		weights: make([]int32, (p.shared+1)*nodeCount*weightStride), error: make([][paces][predictors]int32, p.fields),
+		weights: make([]rangecoder.Weights, (p.shared+1)*nodeCount), error: make([][paces][predictors]int32, p.fields),
 		blends: make([][2]blend, p.fields)}
 	for i := range m.idle {
 		m.idle[i] = forever
@@ -50,7 +50,9 @@ func newMemo(p *plan) *memo {
 	rangecoder.Fill(m.model, rangecoder.NewCounter(rangecoder.One/2, 0))
 	rangecoder.Fill(m.rows, rangecoder.NewCounter(rangecoder.One/8, 1))
 	for i := range m.weights {
-		m.weights[i] = firstWeight
+		for j := range m.weights[i] {
+			m.weights[i][j] = firstWeight
+		}
 	}
 	for i := range m.blends {
 		m.blends[i] = [2]blend{{weightOne}, {weightOne}}

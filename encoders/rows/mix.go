@@ -3,23 +3,21 @@ package rows
 import "wirelab/encoders/rangecoder"
 
 const (
-	maxContexts  = 4
-	weightStride = maxContexts + 2 // and the row's own counter, and a constant
-	nodeCount    = 64
-	firstWeight  = rangecoder.Unit * 3 / 10
-	bias         = 256
+	maxContexts = 4
+	nodeCount   = 64
+	firstWeight = rangecoder.Unit * 3 / 10
+	bias        = 256
 )
 
 // mixer codes decisions by logistic mixing of the counters of several contexts.
 type mixer struct {
 	c     *rangecoder.Coder
-	mix   rangecoder.Mixer
 	m     *memo
 	limit int
 	rate  int32
 
 	ctx [maxContexts]uint32
-	at  [weightStride]*counter
+	at  [maxContexts + 1]*counter // and the row's own
 	n   int
 	set int // of weights
 }
@@ -39,22 +37,21 @@ func (x *mixer) addContext(a, b, c, d uint32) {
 // bit codes a decision, the node-th of those in the present contexts; own, if not nil,
 // is one more counter.
 func (x *mixer) bit(node, v int, own *counter) int {
-	x.mix.Reset()
+	var in rangecoder.Inputs
 	n := 0
 	for _, h := range x.ctx[:x.n] {
 		k := &x.m.model[(h+uint32(node)*0x9E3779B1>>7)&uint32(len(x.m.model)-1)]
 		x.at[n] = k
-		x.mix.Add(rangecoder.Stretch(k.P()))
+		in[n] = rangecoder.Stretch(k.P())
 		n++
 	}
 	if own != nil {
 		x.at[n] = own
-		x.mix.Add(rangecoder.Stretch(own.P()))
+		in[n] = rangecoder.Stretch(own.P())
 		n++
 	}
-	x.mix.Add(bias)
-	w := x.m.weights[(x.set+node)*weightStride:][:n+1]
-	v = x.mix.Code(x.c, w, v, x.rate)
+	in[n] = bias
+	v = x.m.weights[x.set+node].Code(x.c, &in, v, x.rate)
 	for _, k := range x.at[:n] {
 		k.Update(v, x.limit)
 	}

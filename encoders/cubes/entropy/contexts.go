@@ -13,7 +13,7 @@ import (
 // the residuals of its coordinates that are already known.
 type contextCoder struct {
 	fixed  []counter       // probabilities of static; nil in adaptive
-	limit  int             // how many bits a counter rests on at most
+	limit  int             // how many bits a counter rests on at most; 0 in static
 	counts *decisionCounts // of a trainer: counts the decisions, nil in a codec
 
 	e     *coder
@@ -46,10 +46,10 @@ type numberContexts struct{ length, sign, top int }
 
 // bit codes a decision in context at.
 func (l *contextCoder) bit(at, v int) int {
-	k := &l.model[at]
-	v = l.e.c.Bit(v, k.P())
-	if l.fixed == nil {
-		k.Update(v, l.limit)
+	if k := &l.model[at]; l.limit == 0 {
+		v = l.e.c.Bit(v, k.P())
+	} else {
+		v = k.Code(&l.e.c, v, l.limit)
 	}
 	if l.counts != nil {
 		l.counts.count(at, v)
@@ -57,10 +57,22 @@ func (l *contextCoder) bit(at, v int) int {
 	return v
 }
 
+// tree codes n bits of v, the highest first, in the contexts from at on, of which the
+// first is not used.
+func (l *contextCoder) tree(at, v int, n uint) int {
+	v = l.e.c.Tree(l.model[at:], v, n, l.limit)
+	if l.counts != nil {
+		for node := v | 1<<n; node > 1; node >>= 1 {
+			l.counts.count(at+node>>1, node&1)
+		}
+	}
+	return v
+}
+
 // length, sign and top implement numberModel.
-func (l *contextCoder) length(node, v int) int { return l.bit(l.at.length+node, v) }
-func (l *contextCoder) sign(v int) int         { return l.bit(l.at.sign, v) }
-func (l *contextCoder) top(node, v int) int    { return l.bit(l.at.top+node, v) }
+func (l *contextCoder) length(v int) int            { return l.tree(l.at.length, v, lengthBits) }
+func (l *contextCoder) sign(v int) int              { return l.bit(l.at.sign, v) }
+func (l *contextCoder) top(node, v int, n uint) int { return l.tree(l.at.top+node, v, n) }
 
 func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 	l.e, l.model = e, next.model

@@ -12,11 +12,11 @@ type counter = rangecoder.Counter
 // state of adaptive models. It is a pure function of the frame, its reference and the
 // reference's memo.
 type memo struct {
-	ticks   int32     // frames from the baseline to this frame, 1..maxTicks
-	idle    []uint8   // by cube: packets of the chain since it last changed, up to forever
-	moved   []step    // the cubes that changed with this frame, in the order they were coded
-	model   []counter // adaptive probabilities; empty for static
-	weights []int32   // of the mixer; empty unless predictive
+	ticks   int32                // frames from the baseline to this frame, 1..maxTicks
+	idle    []uint8              // by cube: packets of the chain since it last changed, up to forever
+	moved   []step               // the cubes that changed with this frame, in the order they were coded
+	model   []counter            // adaptive probabilities; empty for static
+	weights []rangecoder.Weights // of the mixer; empty unless predictive
 }
 
 // step is the motion of one cube from the baseline to the frame.
@@ -34,7 +34,7 @@ const (
 )
 
 // newMemo returns the memo of the initial state, in which no cube has ever moved.
-func newMemo(rows int, model []counter, weights []int32) *memo {
+func newMemo(rows int, model []counter, weights []rangecoder.Weights) *memo {
 	m := &memo{ticks: 1, idle: make([]uint8, rows), model: model, weights: weights}
 	for i := range m.idle {
 		m.idle[i] = forever

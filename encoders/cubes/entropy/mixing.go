@@ -7,38 +7,37 @@ import "wirelab/encoders/rangecoder"
 // weights adapt.
 type mixing struct {
 	coder          *rangecoder.Coder
-	mixer          rangecoder.Mixer
-	trained        []int8          // by context: the logit of a probability, in steps
-	model          []counter       // by context: the adaptive probabilities
-	weights        []int32         // by set
-	limit          int             // how many decisions a counter rests on at most
-	rate           int32           // learning rate of the weights
-	trainedWeights []int32         // of a trainer: weights kept from frame to frame, nil in a codec
-	counts         *decisionCounts // of a trainer: counts the decisions, nil in a codec
+	trained        []int8               // by context: the logit of a probability, in steps
+	model          []counter            // by context: the adaptive probabilities
+	weights        []rangecoder.Weights // by set
+	limit          int                  // how many decisions a counter rests on at most
+	rate           int32                // learning rate of the weights
+	trainedWeights []rangecoder.Weights // of a trainer: weights kept from frame to frame, nil in a codec
+	counts         *decisionCounts      // of a trainer: counts the decisions, nil in a codec
 
-	ctx      [maxContexts]int // contexts of the present decision or number
-	n        int              // how many
+	ctx      [maxContexts]int // contexts of the present decision or number; always in trained
+	n        int              // how many count, at least maxContexts-2
 	adaptive int              // the context in model
 	set      int              // which weights
 }
 
 const (
 	maxContexts = 5
-	setSize     = maxContexts + 2
-	bias        = 512 // a constant input
+	setSize     = maxContexts + 2 // weights in use: of the contexts, the counter, the bias
+	bias        = 512             // a constant input
 )
 
 // codeMixed codes a decision, the node-th of those in the present contexts.
 func (m *mixing) codeMixed(node, v int) int {
-	m.mixer.Reset()
-	for _, at := range m.ctx[:m.n] {
-		m.mixer.Add(int32(m.trained[at+node]) * stretchStep)
-	}
 	k := &m.model[m.adaptive+node]
-	m.mixer.Add(rangecoder.Stretch(k.P()))
-	m.mixer.Add(bias)
-	w := m.weights[(m.set+node)*setSize:]
-	v = m.mixer.Code(m.coder, w[:m.n+2], v, m.rate)
+	// A loop of a fixed length is faster. At most two contexts do not count, and what
+	// comes after the others stands in their place.
+	var in rangecoder.Inputs
+	for i, at := range m.ctx {
+		in[i] = int32(m.trained[at+node]) * stretchStep
+	}
+	in[m.n], in[m.n+1] = rangecoder.Stretch(k.P()), bias
+	v = m.weights[m.set+node].Code(m.coder, &in, v, m.rate)
 	k.Update(v, m.limit)
 	if m.counts != nil {
 		for _, at := range m.ctx[:m.n] {
@@ -73,6 +72,20 @@ type mixingNumber struct {
 	signAt, topAt int
 }
 
-func (m *mixingNumber) length(node, v int) int { return m.codeMixed(node, v) }
-func (m *mixingNumber) sign(v int) int         { return m.codeTrained(m.signAt, v) }
-func (m *mixingNumber) top(node, v int) int    { return m.codeTrained(m.topAt+node, v) }
+func (m *mixingNumber) length(v int) int {
+	at := 1
+	for i := lengthBits - 1; i >= 0; i-- {
+		at = at<<1 | m.codeMixed(at, v>>i&1)
+	}
+	return at - lengthNodes
+}
+
+func (m *mixingNumber) sign(v int) int { return m.codeTrained(m.signAt, v) }
+
+func (m *mixingNumber) top(node, v int, n uint) int {
+	top := 1
+	for i := n; i > 0; i-- {
+		top = top<<1 | m.codeTrained(m.topAt+node+top, v>>(i-1)&1)
+	}
+	return top - 1<<n
+}

@@ -16,9 +16,9 @@ import (
 // even is a numberModel with probabilities of 1/2.
 type even struct{ c *rangecoder.Coder }
 
-func (o even) length(_, v int) int { return o.c.Bit(v, rangecoder.One/2) }
-func (o even) sign(v int) int      { return o.c.Bit(v, rangecoder.One/2) }
-func (o even) top(_, v int) int    { return o.c.Bit(v, rangecoder.One/2) }
+func (o even) length(v int) int         { return int(o.c.Direct(uint64(v), lengthBits)) }
+func (o even) sign(v int) int           { return int(o.c.Direct(uint64(v), 1)) }
+func (o even) top(_, v int, n uint) int { return int(o.c.Direct(uint64(v), n)) }
 
 // Every number that can be the difference of two coordinates comes back.
 func TestNumber(t *testing.T) {

@@ -3,6 +3,7 @@ package entropy
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"wirelab/encoders/rangecoder"
 )
@@ -10,10 +11,10 @@ import (
 // trainedModel is the trained part of predictive. predictive.tab holds its parts one
 // after the other.
 type trainedModel struct {
-	trained []int8  // logits of probabilities, in 8 bits
-	scale   []int32 // in 8 bits, units of 1/16 of a doubling
-	weights []int32 // of the mixer, in 16 bits, units of 1/1024
-	shifts  []int32 // linear predictions, in 16 bits, units of 1/2048
+	trained []int8               // logits of probabilities, in 8 bits
+	scale   []int32              // in 8 bits, units of 1/16 of a doubling
+	weights []rangecoder.Weights // of the mixer, the first setSize of each in 16 bits, units of 1/1024
+	shifts  []int32              // linear predictions, in 16 bits, units of 1/2048
 	turns   []int32
 }
 
@@ -49,19 +50,21 @@ func readTrainedModel(table []byte) (*trainedModel, error) {
 }
 
 func newTrainedModel() *trainedModel {
-	return &trainedModel{make([]int8, trainedN), make([]int32, scaleSize), make([]int32, sets*setSize),
+	return &trainedModel{make([]int8, trainedN), make([]int32, scaleSize), make([]rangecoder.Weights, sets),
 		make([]int32, classes*shiftFeatures), make([]int32, classes*turnFeatures)}
 }
 
-// parts16 returns the parts that take 16 bits a number.
-func (k *trainedModel) parts16() [3]struct {
+// part16 is a part that takes 16 bits a number.
+type part16 struct {
 	list  []int32
 	shift uint
-} {
-	return [...]struct {
-		list  []int32
-		shift uint
-	}{{k.weights, weightShift}, {k.shifts, linearShift}, {k.turns, linearShift}}
+}
+
+func (k *trainedModel) parts16() (list []part16) {
+	for i := range k.weights {
+		list = append(list, part16{k.weights[i][:setSize], weightShift})
+	}
+	return append(list, part16{k.shifts, linearShift}, part16{k.turns, linearShift})
 }
 
 // bytes is the inverse of readTrainedModel.
@@ -113,5 +116,5 @@ func (k *trainedModel) body(limit int, rate int32) *predictive {
 func (k *trainedModel) memo(rows int) *memo {
 	model := make([]counter, ownSize)
 	rangecoder.Fill(model, rangecoder.NewCounter(rangecoder.One/2, 0))
-	return newMemo(rows, model, append([]int32(nil), k.weights...))
+	return newMemo(rows, model, slices.Clone(k.weights))
 }

@@ -23,7 +23,9 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		t.shifts[c*shiftFeatures+1], t.turns[c*turnFeatures] = weightOne, weightOne
 	}
 	for i := range t.weights {
-		t.weights[i] = rangecoder.Unit / 4
+		for j := range setSize {
+			t.weights[i][j] = rangecoder.Unit / 4
+		}
 	}
 	p := t.body(learnLimit, 0)
 	s := &trainer{ctx: ctx, job: job, log: log, end: &coder{body: p, initial: t.memo(1)}}

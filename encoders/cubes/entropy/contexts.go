@@ -86,9 +86,10 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
-		idle, far, v := idleClass(past.idle[i]), distanceClass(distance2(b, player)), s.scaled(past.ticks, next.ticks)
+		idle, far := idleClass(past.idle[i]), distanceClass(distance2(b, player))
+		v := s.scaled(past.ticks, next.ticks)
 		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
-		changed := l.bit(at, flag(*q != *b))
+		changed := l.bit(at, differs(q, b))
 		e.charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
 			next.noteUnchanged(i)

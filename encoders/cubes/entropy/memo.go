@@ -74,7 +74,11 @@ func (m *memo) noteChanged(i int, q, base *cube.Row) *step {
 // scaled returns the shift of s, which took lastTicks, scaled to ticks. A nil s is a
 // cube that did not move.
 func (s *step) scaled(was, now int32) (v [3]int32) {
-	if s != nil {
+	switch {
+	case s == nil:
+	case was == now:
+		v = s.shift
+	default:
 		for k := range v {
 			v[k] = int32(int64(s.shift[k]) * int64(now) / int64(was))
 		}

@@ -56,13 +56,12 @@ func (m *mixing) codeTrained(at, v int) int {
 	return v
 }
 
-// setContexts sets the contexts of the next decision or number. Their tables follow each
-// other from first on and have the given sizes.
-func (m *mixing) setContexts(first int, sizes []int, ctx ...int) {
-	m.n = len(ctx)
-	for i, c := range ctx {
-		m.ctx[i] = first + c
-		first += sizes[i]
+// setContexts sets the n contexts of the next decision or number, each within its own
+// table. Those that do not count are 0.
+func (m *mixing) setContexts(n int, tables *[maxContexts]int, ctx [maxContexts]int) {
+	m.n = n
+	for i := range m.ctx {
+		m.ctx[i] = tables[i] + ctx[i]
 	}
 }
 

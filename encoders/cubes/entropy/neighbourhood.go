@@ -13,9 +13,11 @@ import (
 // one that pushes.
 type neighbourhood struct {
 	order []int32 // rows in coding order
+	rings []uint8 // by row: of distance from the player
 	coded []neighbour
-	grid  [cells]int32 // by cell: 1 + the index in coded of the last cube there
-	used  []int32      // cells that are not empty
+	grid  [cells]int32       // by cell: 1 + the index in coded of the last cube there
+	near  [cells / 64]uint64 // by cell: whether there is a cube in it or around it
+	used  []int32            // cells that are not empty
 }
 
 // neighbour is a changed cube that was coded.
@@ -47,22 +49,25 @@ func ring(d uint64) int {
 // begin orders the cubes and clears the grid.
 func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	player := cube.At(base.Table, 0)
+	s.order = slices.Grow(s.order[:0], rows)[:rows]
+	s.rings = slices.Grow(s.rings[:0], rows)[:rows]
 	var start [rings + 1]int32
-	for i := range rows {
-		start[ring(distance2(cube.At(base.Table, i), player))+1]++
+	for i := range s.rings {
+		k := ring(distance2(cube.At(base.Table, i), player))
+		s.rings[i] = uint8(k)
+		start[k+1]++
 	}
 	for k := range rings {
 		start[k+1] += start[k]
 	}
-	s.order = slices.Grow(s.order[:0], rows)[:rows]
-	for i := range rows { // in each ring by row: the player's, 0, is first of all
-		k := ring(distance2(cube.At(base.Table, i), player))
+	for i, k := range s.rings { // in each ring by row: the player's, 0, is first of all
 		s.order[start[k]] = int32(i)
 		start[k]++
 	}
 	for _, at := range s.used {
 		s.grid[at] = 0
 	}
+	clear(s.near[:])
 	s.coded, s.used = s.coded[:0], s.used[:0]
 }
 
@@ -70,20 +75,30 @@ func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 // checked.
 func cell(x, y int32) int32 { return ((x>>cellShift)*71 + (y>>cellShift)*1009) & (cells - 1) }
 
+// around holds how far the nine cells around a place are from its own.
+var around = func() (list [9]int32) {
+	for i := range list {
+		list[i] = cell(int32(i/3-1)<<cellShift, int32(i%3-1)<<cellShift)
+	}
+	return list
+}()
+
 // nearest returns the nearest of the last cubes in the nine cells around b, nil if there
 // is none, and its squared distance.
 func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	d = reach
-	for dx := int32(-1); dx <= 1; dx++ {
-		for dy := int32(-1); dy <= 1; dy++ {
-			at := s.grid[cell(b[frame.CubeX]+dx<<cellShift, b[frame.CubeY]+dy<<cellShift)]
-			if at == 0 {
-				continue
-			}
-			n := &s.coded[at-1]
-			if near := distance2(n.base, b); near < d {
-				best, d = n, near
-			}
+	here := cell(b[frame.CubeX], b[frame.CubeY])
+	if s.near[here>>6]>>(here&63)&1 == 0 {
+		return nil, d
+	}
+	for _, by := range around {
+		at := s.grid[(here+by)&(cells-1)]
+		if at == 0 {
+			continue
+		}
+		n := &s.coded[at-1]
+		if near := distance2(n.base, b); near < d {
+			best, d = n, near
 		}
 	}
 	return best, d
@@ -96,5 +111,9 @@ func (s *neighbourhood) add(b *cube.Row) *neighbour {
 	at := cell(b[frame.CubeX], b[frame.CubeY])
 	s.grid[at] = int32(len(s.coded))
 	s.used = append(s.used, at)
+	for _, by := range around {
+		near := (at + by) & (cells - 1)
+		s.near[near>>6] |= 1 << (near & 63)
+	}
 	return &s.coded[len(s.coded)-1]
 }

@@ -51,17 +51,17 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 	p.begin(e, base, past, next)
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		if !e.admit(int(i), q) {
-			return
-		}
 		k := cubeContext{p: p, q: q, base: b, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
 		if at := p.steps[i]; at != 0 {
 			k.step = &past.moved[at-1]
 		}
-		k.setFeatures(past.idle[i])
+		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]))
 		if k.changed(past.idle[i]) == 0 {
 			next.noteUnchanged(int(i))
 			continue
+		}
+		if !e.admit(int(i), q) {
+			return
 		}
 		k.code()
 		if !e.accept(int(i), q, b) {
@@ -92,9 +92,8 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 }
 
 // setFeatures computes the classes of a cube.
-func (k *cubeContext) setFeatures(idle uint8) {
-	d := distance2(k.base, k.player)
-	k.idle, k.far, k.ring = idleClass(idle), distanceClass(d), min(max(ring(d)-24, 0)/2, buckets-1)
+func (k *cubeContext) setFeatures(idle uint8, ring int) {
+	k.idle, k.far, k.ring = idleClass(idle), distanceClass(distance2(k.base, k.player)), min(max(ring-24, 0)/2, buckets-1)
 	k.height = height(k.base[frame.CubeZ])
 	k.v, k.drive = k.step.scaled(k.lastTicks, k.ticks), k.p.drive
 	k.speed = span(k.v, speeds-1)
@@ -115,14 +114,14 @@ func (k *cubeContext) changed(idle uint8) int {
 		k.nearMissed = 1 + span(k.near.miss, offs-2)
 		k.nearTurnMiss = 1 + k.near.off
 	}
-	p.setContexts(changedAt, changedSizes,
-		(k.idle*distanceClasses+k.far)*8+p.recent&7,
-		int(min(idle, 31))*speeds+k.speed,
-		(gap*paces+pace)*4+min(k.idle, 3),
-		p.recent*idleClasses+k.idle,
-		((k.idle*speeds+k.speed)*6+k.far/2)*2+int(k.base[frame.CubeInteracting]))
+	p.setContexts(5, &changedAt, [maxContexts]int{
+		(k.idle*distanceClasses+k.far)*8 + p.recent&7,
+		int(min(idle, 31))*speeds + k.speed,
+		(gap*paces+pace)*4 + min(k.idle, 3),
+		p.recent*idleClasses + k.idle,
+		((k.idle*speeds+k.speed)*6+k.far/2)*2 + int(k.base[frame.CubeInteracting])})
 	p.adaptive, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
-	changed := p.codeMixed(0, flag(*k.q != *k.base))
+	changed := p.codeMixed(0, differs(k.q, k.base))
 	p.recent = (p.recent<<1 | changed) & (recents - 1)
 	p.e.charge(encoders.SlotFlags)
 	return changed
@@ -133,10 +132,10 @@ func (k *cubeContext) code() {
 	p, e := k.p, k.p.e
 	k.distance = int64(math.Sqrt(float64(distance2(k.base, k.player))))
 	k.self = p.neighbours.add(k.base)
-	p.setContexts(movedAt, movedSizes,
-		(k.idle*speeds+k.speed)*missClasses+k.lastMiss,
-		k.far*offs+k.nearMissed,
-		(k.lastTurnMiss*heights+k.height)*idleClasses+k.idle)
+	p.setContexts(3, &movedAt, [maxContexts]int{
+		(k.idle*speeds+k.speed)*missClasses + k.lastMiss,
+		k.far*offs + k.nearMissed,
+		(k.lastTurnMiss*heights+k.height)*idleClasses + k.idle})
 	p.adaptive, p.set = ownMoved+k.speed, setMoved
 	moved := p.codeMixed(0, flag(!cube.SamePosition(k.q, k.base)))
 	e.charge(encoders.SlotFlags)
@@ -144,11 +143,11 @@ func (k *cubeContext) code() {
 		k.shift()
 		e.charge(encoders.SlotPosition)
 	}
-	p.setContexts(turnedAt, turnedSizes,
-		(k.idle*speeds+k.speed)*2+moved,
-		k.off*offs+k.nearMissed,
-		(k.lastTurnMiss*offs+k.off)*2+moved,
-		k.off*distanceClasses+k.far)
+	p.setContexts(4, &turnedAt, [maxContexts]int{
+		(k.idle*speeds+k.speed)*2 + moved,
+		k.off*offs + k.nearMissed,
+		(k.lastTurnMiss*offs+k.off)*2 + moved,
+		k.off*distanceClasses + k.far})
 	p.adaptive, p.set = ownTurned+k.off, setTurned
 	turned := p.codeMixed(0, flag(!cube.SameOrientation(k.q, k.base)))
 	e.charge(encoders.SlotFlags)
@@ -165,10 +164,10 @@ func (k *cubeContext) code() {
 func (k *cubeContext) codeInteracting(open bool) {
 	p, flipped, was := k.p, 1, int(k.base[frame.CubeInteracting])
 	if open {
-		p.setContexts(touchedAt, touchedSizes,
-			(k.far*idleClasses+k.idle)*2+was,
-			(k.nearMissed*speeds+k.speed)*2+was,
-			(k.off*distanceClasses+k.far)*2+was)
+		p.setContexts(3, &touchedAt, [maxContexts]int{
+			(k.far*idleClasses+k.idle)*2 + was,
+			(k.nearMissed*speeds+k.speed)*2 + was,
+			(k.off*distanceClasses+k.far)*2 + was})
 		p.adaptive, p.set = ownTouched+was, setTouched
 		flipped = p.codeMixed(0, int(k.q[frame.CubeInteracting])^was)
 	}

@@ -18,33 +18,31 @@ const (
 	signs       = 27 // signs of the last residual, the neighbour's and the motion
 )
 
+// Where the trained contexts of each decision begin: several tables for a decision that
+// is mixed.
 var (
-	changedSizes = []int{idleClasses * distanceClasses * 8, 32 * speeds, gaps * paces * 4, recents * idleClasses,
-		idleClasses * speeds * 6 * 2}
-	movedSizes   = []int{idleClasses * speeds * missClasses, distanceClasses * offs, missClasses * heights * idleClasses}
-	turnedSizes  = []int{idleClasses * speeds * 2, offs * offs, missClasses * offs * 2, offs * distanceClasses}
-	touchedSizes = []int{distanceClasses * idleClasses * 2, offs * speeds * 2, offs * distanceClasses * 2}
-	largestSizes = []int{margins * offs, margins * missClasses, margins * spins}
-	lengthSizes  = []int{groups * sizesFine * lengthNodes, groups * sizesCoarse * paces * lengthNodes,
-		groups * sizesCoarse * missClasses * lengthNodes, groups * offs * paces * lengthNodes}
+	changedAt, changedEnd = tablesFrom(0, idleClasses*distanceClasses*8, 32*speeds, gaps*paces*4, recents*idleClasses,
+		idleClasses*speeds*6*2)
+	movedAt, movedEnd     = tablesFrom(changedEnd, idleClasses*speeds*missClasses, distanceClasses*offs, missClasses*heights*idleClasses)
+	turnedAt, turnedEnd   = tablesFrom(movedEnd, idleClasses*speeds*2, offs*offs, missClasses*offs*2, offs*distanceClasses)
+	touchedAt, touchedEnd = tablesFrom(turnedEnd, distanceClasses*idleClasses*2, offs*speeds*2, offs*distanceClasses*2)
+	largestAt, largestEnd = tablesFrom(touchedEnd, margins*offs, margins*missClasses, margins*spins)
+	lengthAt, secondAt    = tablesFrom(largestEnd, groups*sizesFine*lengthNodes, groups*sizesCoarse*paces*lengthNodes,
+		groups*sizesCoarse*missClasses*lengthNodes, groups*offs*paces*lengthNodes)
 
-	changedAt = 0
-	movedAt   = changedAt + sum(changedSizes)
-	turnedAt  = movedAt + sum(movedSizes)
-	touchedAt = turnedAt + sum(turnedSizes)
-	largestAt = touchedAt + sum(touchedSizes)
-	lengthAt  = largestAt + sum(largestSizes)
-	secondAt  = lengthAt + sum(lengthSizes)
-	signAt    = secondAt + margins
-	topAt     = signAt + groups*4*signs
-	trainedN  = topAt + groups*topNodes
+	signAt   = secondAt + margins
+	topAt    = signAt + groups*4*signs
+	trainedN = topAt + groups*topNodes
 )
 
-func sum(list []int) (n int) {
-	for _, v := range list {
-		n += v
+// tablesFrom returns where tables of these sizes begin, one after the other, and where
+// the last one ends.
+func tablesFrom(at int, sizes ...int) (first [maxContexts]int, end int) {
+	for i, n := range sizes {
+		first[i] = at
+		at += n
 	}
-	return n
+	return first, at
 }
 
 // Adaptive counters, and the sets of weights.

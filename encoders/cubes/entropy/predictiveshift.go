@@ -45,11 +45,11 @@ func (k *cubeContext) shift() {
 func (k *cubeContext) setNumberContexts(group int, expected int32, way, before, fellows, pace int) {
 	p := k.p
 	fine, coarse := bucket(expected, 4, sizesFine), bucket(expected, 1, sizesCoarse)
-	p.setContexts(lengthAt, lengthSizes,
-		(group*sizesFine+fine)*lengthNodes,
-		((group*sizesCoarse+coarse)*paces+way)*lengthNodes,
-		((group*sizesCoarse+coarse)*missClasses+before)*lengthNodes,
-		((group*offs+fellows)*paces+min(pace, paces-1))*lengthNodes)
+	p.setContexts(4, &lengthAt, [maxContexts]int{
+		(group*sizesFine + fine) * lengthNodes,
+		((group*sizesCoarse+coarse)*paces + way) * lengthNodes,
+		((group*sizesCoarse+coarse)*missClasses + before) * lengthNodes,
+		((group*offs+fellows)*paces + min(pace, paces-1)) * lengthNodes})
 	p.adaptive = ownLength + (group*sizesFine/2+fine/2)*lengthNodes
 	p.set = setLength + group*lengthNodes
 	p.number.topAt = topAt + group*topNodes

@@ -76,7 +76,8 @@ func (k *cubeContext) largest(guess *rotation.Quaternion, turn int32) {
 	p, q := k.p, &k.q[frame.CubeLargest]
 	first, second := guess.Largest()
 	lead := margin(guess, first, second)
-	p.setContexts(largestAt, largestSizes, lead*offs+k.off, lead*missClasses+k.lastTurnMiss, lead*spins+length(turn>>4, spins-1))
+	p.setContexts(3, &largestAt, [maxContexts]int{
+		lead*offs + k.off, lead*missClasses + k.lastTurnMiss, lead*spins + length(turn>>4, spins-1)})
 	p.adaptive, p.set = ownLargest+lead, setLargest
 	switch {
 	case p.codeMixed(0, flag(int(*q) != first)) == 0:

@@ -18,6 +18,7 @@ const Unit = 1 << 16
 // and squashes the sum (Mattern, "Mixing strategies in data compression", 2012; the
 // logistic mixing of Mahoney's PAQ).
 func (w *Weights) P(in *Inputs) uint32 {
+	// Written out, and in two sums that do not wait for each other.
 	a := int64(in[0])*int64(w[0]) + int64(in[1])*int64(w[1])
 	b := int64(in[2])*int64(w[2]) + int64(in[3])*int64(w[3])
 	a += int64(in[4])*int64(w[4]) + int64(in[5])*int64(w[5])
@@ -26,23 +27,25 @@ func (w *Weights) P(in *Inputs) uint32 {
 }
 
 // Update moves the weights against the error of the probability p that P returned: by
-// rate/65536 times error times input. A rate of 0 leaves them alone.
+// rate/65536 times error times input. The rate is below 1<<15; one of 0 leaves them alone.
 func (w *Weights) Update(in *Inputs, p uint32, bit int, rate int32) {
+	wrong := (int32(bit)<<16 - int32(p)) * rate
+	if hasVectors {
+		updateVectors(w, in, wrong)
+	} else {
+		w.updateScalar(in, wrong)
+	}
+}
+
+// updateScalar moves each weight by input times wrong. It is what the vector instructions
+// must do.
+func (w *Weights) updateScalar(in *Inputs, wrong int32) {
 	// error in 1/65536, input in 1/2048, rate in 1/65536, weight in 1/65536
 	const shift = 16 + 11
-	wrong := (int64(bit)<<16 - int64(p)) * int64(rate)
-	move := func(i int) {
-		v := w[i] + int32((int64(in[i])*wrong+1<<(shift-1))>>shift)
+	for i, x := range in {
+		v := w[i] + int32((int64(x)*int64(wrong)+1<<(shift-1))>>shift)
 		w[i] = min(max(v, -maxWeight), maxWeight)
 	}
-	move(0)
-	move(1)
-	move(2)
-	move(3)
-	move(4)
-	move(5)
-	move(6)
-	move(7)
 }
 
 // maxWeight keeps sums far from overflow.

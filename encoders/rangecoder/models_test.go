@@ -126,7 +126,7 @@ func TestMixerBounds(t *testing.T) {
 			if p < 1 || p > One-1 {
 				t.Fatalf("a probability of %d", p)
 			}
-			w.Update(&in, p, flag(x < 0), 1<<16)
+			w.Update(&in, p, flag(x < 0), 1<<15-1)
 		}
 		for _, v := range w {
 			if v < -maxWeight || v > maxWeight {
@@ -134,6 +134,31 @@ func TestMixerBounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzUpdate: vector instructions do what is written in Go.
+func FuzzUpdate(f *testing.F) {
+	f.Add(uint64(1), int32(0))
+	f.Add(uint64(2), int32(1<<31-1))
+	f.Add(uint64(3), int32(-1<<31+1))
+	f.Add(uint64(4), int32(65535*60))
+	f.Fuzz(func(t *testing.T, seed uint64, wrong int32) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		for range 20 {
+			var w Weights
+			var in Inputs
+			for i := range w {
+				w[i] = (rng.Int32N(2*maxWeight+1) - maxWeight) >> rng.IntN(20)
+				in[i] = (rng.Int32N(2*MaxStretch+1) - MaxStretch) >> rng.IntN(15)
+			}
+			was, want := w, w
+			want.updateScalar(&in, wrong)
+			if updateVectors(&w, &in, wrong); w != want {
+				t.Fatalf("%v moved against %d by %v become %v, want %v", was, wrong, in, w, want)
+			}
+			wrong = wrong>>1 ^ int32(rng.Uint32())>>8
+		}
+	})
 }
 
 func BenchmarkMixer(b *testing.B) {

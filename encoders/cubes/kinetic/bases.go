@@ -30,7 +30,7 @@ func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
 	switch {
 	case c.i == 0:
 	case s.forecast != nil:
-		as := s.forecast[c.i].as
+		as := s.predicted(c.i).as
 		p[1], p[2], p[4] = as, as, as
 	default:
 		p[2] = c.turn.times(0.95 * s.reach).rotation().Times(c.as)

@@ -161,7 +161,7 @@ func (e *coder) codeCube(i int) error {
 	e.charge(encoders.SlotInteracting)
 	s.record(i)
 	if i == 0 && e.forecaster != nil {
-		s.forecast = e.forecaster.forecast(s)
+		e.forecaster.forecast(s)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (s *scene) stateOf(i int) cubeState {
 	}
 	c.forecastMove, c.forecastTurn = c.move, c.turn
 	if s.forecast != nil && i > 0 {
-		o := &s.forecast[i]
+		o := s.predicted(i)
 		c.forecastMove = o.at.minus(c.at).times(1 / s.reach)
 		c.forecastTurn = turnBetween(c.as, o.as).times(1 / s.reach)
 	}
@@ -250,7 +250,7 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 		f.skip(12 + 12 + 6 + 2 + 6 + 4)
 		return
 	}
-	o := &s.forecast[c.i]
+	o := s.predicted(c.i)
 	f.putBoth(c.forecastMove, 16, 256)
 	f.putBoth(c.forecastMove.minus(c.move), 12, 128)
 	f.putBoth(c.forecastTurn, 16, 128)

@@ -65,11 +65,11 @@ func (s *scene) classify(i int) (c contextClasses) {
 
 // classifyForecast adds the classes that depend on the forecast.
 func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
+	if s.motions[i] != moves {
+		return // and touches nothing
+	}
 	o := &s.forecast[i]
 	c.touch = o.touched()
-	if !o.moves {
-		return
-	}
 	as := orientation(base)
 	e := o.at.minus(position(base)).sum()
 	for k := range as {

@@ -16,12 +16,13 @@ type forecaster struct {
 	awake       []forecast.Awake
 	path        forecast.Path
 	predictions []prediction
+	motions     []expectation
 	rounds      int // of refine
 }
 
 func newForecaster(rows int, law *law) *forecaster {
 	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows),
-		predictions: make([]prediction, rows)}
+		predictions: make([]prediction, rows), motions: make([]expectation, rows)}
 }
 
 // law is the physics that kinetic simulates.
@@ -33,20 +34,17 @@ type law struct {
 // defaultLaw returns the law of the walk-off's recordings.
 func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 2} }
 
-// forecast returns the prediction of every cube, after the player was coded.
-func (o *forecaster) forecast(s *scene) []prediction {
+// forecast predicts every cube, after the player was coded.
+func (o *forecaster) forecast(s *scene) {
 	o.base.Table = s.base
 	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
 	if s.past != nil && s.past.leadFrames > 0 {
 		o.path.Before, o.path.Lead = s.past.player[:], int(s.past.leadFrames)
 	}
-	for i := range s.rows {
-		q := cube.At(s.base, i)
-		o.predictions[i] = prediction{at: position(q), as: orientation(q)}
-	}
+	clear(o.motions)
+	s.forecast, s.motions = o.predictions, o.motions
 	o.listAwake(s)
 	o.copyResults(o.sim.Run(&o.base, o.awake, &o.path))
-	return o.predictions
 }
 
 // listAwake lists the cubes that move at the baseline: those with a track in its memo
@@ -86,10 +84,11 @@ func (o *forecaster) refine(s *scene) {
 func (o *forecaster) copyResults(results []forecast.Result) {
 	for k := range results {
 		r := &results[k]
+		o.motions[r.Cube] = moves
 		o.predictions[r.Cube] = prediction{
 			at: vec{r.Pos.X, r.Pos.Y, r.Pos.Z}, as: quat{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W},
 			speed: wide(r.Vel), spin: wide(r.Spin), still: float64(r.Still),
-			touches: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)}, moves: true,
+			touches: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)},
 		}
 	}
 }

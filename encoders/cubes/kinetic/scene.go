@@ -32,8 +32,9 @@ type scene struct {
 
 	player playerMotion
 
-	simulates bool         // whether there is a forecast, once the player is known
-	forecast  []prediction // nil until the player is coded
+	simulates bool          // whether there is a forecast, once the player is known
+	forecast  []prediction  // of the cubes that have one; nil until the player is coded
+	motions   []expectation // whether a cube has one
 }
 
 // playerMotion is the motion of the player: of the step before, and of this one once the
@@ -54,7 +55,26 @@ type prediction struct {
 	spin    vec        // rad/s
 	still   float64    // seconds
 	touches [3]float64 // contacts with the floor, the player, other cubes
-	moves   bool       // the simulation moved it
+}
+
+// expectation is what the forecast says of a cube. Most cubes rest, and few of those are
+// looked at: a prediction is made for those that are.
+type expectation uint8
+
+const (
+	rests       expectation = iota // it has no prediction yet
+	isPredicted                    // it rests, and has one
+	moves                          // the simulation moved it
+)
+
+// predicted returns the prediction of cube i, once there is a forecast.
+func (s *scene) predicted(i int) *prediction {
+	o := &s.forecast[i]
+	if s.motions[i] == rests {
+		q := cube.At(s.base, i)
+		*o, s.motions[i] = prediction{at: position(q), as: orientation(q)}, isPredicted
+	}
+	return o
 }
 
 // touched returns a bit for each kind of contact: floor, player, other cubes.
@@ -168,7 +188,7 @@ func (s *scene) record(i int) {
 		m.turn = turnBetween(orientation(base), to).times(per)
 	}
 	if s.forecast != nil && i > 0 {
-		o := &s.forecast[i]
+		o := s.predicted(i)
 		m.missMove = position(q).minus(o.at).times(per)
 		m.missTurn = turnBetween(o.as, to).times(per)
 	} else {
@@ -211,7 +231,7 @@ func (s *scene) writeMemo(m *memo) {
 // recordSpeed stores the forecast's speed at the end of the frame, corrected by the
 // residual.
 func (s *scene) recordSpeed(t *track, d *motion) {
-	o, q := &s.forecast[d.cube], cube.At(s.cur, int(d.cube))
+	o, q := s.predicted(int(d.cube)), cube.At(s.cur, int(d.cube))
 	rate := 10 / s.reach
 	miss, missTurn := position(q).minus(o.at), turnBetween(o.as, orientation(q))
 	t.residual = packAll(miss.times(1/s.reach), missTurn.times(1/s.reach))

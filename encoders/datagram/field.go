@@ -20,6 +20,14 @@ type field struct {
 	below [guesses][classes][2][buckets + 1]uint32
 }
 
+// count is how many guesses there are: one if the second is the first again.
+func (f *field) count() int {
+	if f.guess[1] == f.guess[0] {
+		return 1
+	}
+	return guesses
+}
+
 const (
 	buckets = 128
 	classes = 4
@@ -39,7 +47,7 @@ func bucket(k uint32) (i int, from uint32, log uint) {
 
 // fill makes masses of shares, which are in eighths of a bit.
 func (f *field) fill() {
-	for g := range f.share {
+	for g := range f.count() {
 		for c := range f.share[g] {
 			fill(&f.below[g][c], &f.share[g][c])
 		}

@@ -119,6 +119,34 @@ func (f *filer) bytes(b []byte) {
 	}
 }
 
+// sparse passes bytes on of which many are the same: it, and which are others.
+func (f *filer) sparse(b []byte) {
+	var seen [256]int
+	usual := [1]byte{}
+	for _, v := range b {
+		if seen[v]++; seen[v] > seen[usual[0]] {
+			usual[0] = v
+		}
+	}
+	f.bytes(usual[:])
+	for ; len(b) > 0; b = b[min(8, len(b)):] {
+		var others [1]byte
+		for i, v := range b[:min(8, len(b))] {
+			if v != usual[0] {
+				others[0] |= 1 << i
+			}
+		}
+		f.bytes(others[:])
+		for i := range b[:min(8, len(b))] {
+			if others[0]>>i&1 != 0 {
+				f.bytes(b[i : i+1])
+			} else {
+				b[i] = usual[0]
+			}
+		}
+	}
+}
+
 // number passes a number of up to 4 bytes on, which has to be from low to high.
 func (f *filer) number(v int64, bytes int, low, high int64, what string) int64 {
 	var b [8]byte
@@ -258,9 +286,7 @@ func (f *filer) place(m *Model, p *place) {
 		}
 	}
 	for i := range p.near {
-		for j := range p.near[i] {
-			f.i8(&p.near[i][j], -128, 127, "")
-		}
+		f.sparse(p.near[i][:])
 	}
 	for i := range p.weight {
 		for j := range p.weight[i] {
@@ -275,11 +301,11 @@ func (f *filer) field(d *field) {
 	for i := range d.guess {
 		f.guess(&d.guess[i])
 	}
-	for g := range d.share {
+	for g := range d.count() {
 		for c := range d.share[g] {
 			for side := range d.share[g][c] {
 				n := d.shares(&d.share[g][c][side])
-				f.bytes(d.share[g][c][side][:n])
+				f.sparse(d.share[g][c][side][:n])
 			}
 		}
 	}

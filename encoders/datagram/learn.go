@@ -66,8 +66,14 @@ func Learn(ctx context.Context, job train.Job, log train.Log, acked bool) (*Mode
 	}
 	deal(t.samples)
 	m, err := t.run(acked)
-	if err != nil || log.Point == nil {
-		return m, err
+	if err != nil {
+		return nil, err
+	}
+	if n := len(m.Bytes()); n > t.budget {
+		return nil, fmt.Errorf("%w: %d bytes, expected %d at least for what these datagrams hold", train.ErrSize, t.budget, n)
+	}
+	if log.Point == nil {
+		return m, nil
 	}
 	return m, report(ctx, job, log, m)
 }

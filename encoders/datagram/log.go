@@ -1,10 +1,5 @@
 package datagram
 
-import (
-	"bytes"
-	"cmp"
-)
-
 // Bounds of what is remembered of a flow.
 const (
 	maxRecords = 160
@@ -31,10 +26,8 @@ type record struct {
 
 func (l *log) of(r *record) []byte { return l.units[r.from : r.from+r.n] }
 
-// order is by datagram, and by place in it.
-func (r *record) order(o *record) int {
-	return cmp.Or(cmp.Compare(r.tick, o.tick), cmp.Compare(r.start, o.start))
-}
+// when orders records by datagram, and by place in it.
+func (r *record) when() uint64 { return uint64(r.tick)<<16 | uint64(r.start) }
 
 // merger makes logs of logs.
 type merger struct {
@@ -50,13 +43,13 @@ func (w *merger) merge(l, a, b *log, own []record, units []byte) {
 	}
 	i, j := len(a.records)-1, len(b.records)-1
 	for i >= 0 || j >= 0 {
-		switch {
-		case j < 0 || i >= 0 && a.records[i].order(&b.records[j]) > 0:
+		if j < 0 || i >= 0 && a.records[i].when() >= b.records[j].when() {
+			if j >= 0 && a.records[i].when() == b.records[j].when() {
+				j-- // the same message
+			}
 			w.keep(l, &a.records[i], a.of(&a.records[i]))
 			i--
-		case i >= 0 && a.records[i].order(&b.records[j]) == 0 && bytes.Equal(a.of(&a.records[i]), b.of(&b.records[j])):
-			i--
-		default:
+		} else {
 			w.keep(l, &b.records[j], b.of(&b.records[j]))
 			j--
 		}

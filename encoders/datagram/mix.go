@@ -66,7 +66,7 @@ func (x *mixer) steady() bool { return x.place.steady && x.has[0] || x.place.zer
 func (x *mixer) same() uint32 {
 	node := x.place.zeros
 	if x.has[0] {
-		node = x.place.near[0][x.near]
+		node = int8(x.place.near[0][x.near])
 	}
 	return squash(int32(node)<<12, sure)
 }
@@ -110,17 +110,20 @@ func (x *mixer) flags() (found int) {
 	return found
 }
 
-// compare computes the inputs that are not in lines, for the bit that has n-1 more of
-// the unit's bits behind it.
-func (x *mixer) compare(head uint32, bits, n uint) (in [inBias - inRef]int32) {
-	for i := range 2 {
-		if e := x.expect[i] | 1<<bits; x.has[i] && e>>n == head {
-			in[i] = int32(x.place.near[i][x.near+int(bits-n)])
-			if e>>(n-1)&1 == 0 {
-				in[i] = -in[i]
-			}
-		}
+// agree is the input of an expected unit, for the bit that has n-1 more of the unit's bits
+// behind it: nothing if those before are others.
+func (x *mixer) agree(i int, head uint32, bits, n uint) int32 {
+	e := x.expect[i] | 1<<(bits&15)
+	if !x.has[i] || e>>(n&15) != head {
+		return 0
 	}
+	v, bit := int32(int8(x.place.near[i][(x.near+int(bits-n))&63])), int32(e>>((n-1)&15)&1)
+	return v * (2*bit - 1)
+}
+
+// compare computes the inputs that are not in lines.
+func (x *mixer) compare(head uint32, bits, n uint) (in [inBias - inRef]int32) {
+	in[0], in[1] = x.agree(0, head, bits, n), x.agree(1, head, bits, n)
 	if s := &x.w.num; s.active {
 		in[2], in[3] = s.split()
 	}
@@ -136,8 +139,11 @@ func (x *mixer) p(head uint32, node uint32, bits, n uint) uint32 {
 		int32(int8(x.line[3][node]))*x.sum[3] +
 		biasNode*x.sum[inBias]
 	if !x.plain {
-		in := x.compare(head, bits, n)
-		sum += in[0]*x.sum[inRef] + in[1]*x.sum[inOther] + in[2]*x.sum[inField] + in[3]*x.sum[inFieldB]
+		sum += x.agree(0, head, bits, n)*x.sum[inRef] + x.agree(1, head, bits, n)*x.sum[inOther]
+		if s := &x.w.num; s.active {
+			a, b := s.split()
+			sum += a*x.sum[inField] + b*x.sum[inFieldB]
+		}
 	}
 	return squash(sum, x.limit)
 }

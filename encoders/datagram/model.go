@@ -66,7 +66,7 @@ type place struct {
 	zero   bool // it is nearly always 0 where there is no reference
 	zeros  int8 // how sure that is
 	recipe [recipes]recipe
-	near   [2][64]int8 // what it says that an expected unit agreed so far, by bit and by units before
+	near   [2][64]byte // what it says that an expected unit agreed so far, by bit and by units before
 	weight [2][inputs]int16
 	field  int16 // the field it is a part of, -1 for none
 	part   uint8 // which unit of the field

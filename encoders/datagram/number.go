@@ -59,7 +59,7 @@ func (s *number) enter(w *walk) {
 // begin makes the guesses. The first has distributions by how far off the field before was,
 // the second by how far they are apart.
 func (s *number) begin(f *field, at int, c *scene) {
-	s.f, s.so, s.size, s.on = f, 0, 1<<f.bits, guesses
+	s.f, s.so, s.size, s.on = f, 0, 1<<f.bits, f.count()
 	if c.ref.units == nil && f.guess[1].way < alone {
 		s.on = 1
 	}
@@ -143,10 +143,10 @@ func (s *number) split() (a, b int32) {
 
 func (o *opinion) split(size, half int64) int32 {
 	o.mid = mass(o.below, o.from+size, half)
-	if all := uint64(o.high - o.low); all >= 4 && all <= 1<<21 {
-		return int32(opinions[min(uint64(o.high-o.mid)*4095/all, 4095)])
+	if all := o.high - o.low; all < 4 || all > 1<<21 {
+		return 0
 	}
-	return 0
+	return min(max(logOf(uint32(o.high-o.mid))-logOf(uint32(o.mid-o.low)), -127), 127)
 }
 
 // whole goes on with a unit that was not coded bit by bit.
@@ -163,10 +163,22 @@ func (s *number) whole(u byte, bits uint) {
 	s.leave(u)
 }
 
-// opinions are nodes of shares in 1/4096.
-var opinions = func() (t [4096]int8) {
-	for i := range t {
-		t[i] = toNode(rangecoder.Stretch(uint32(16*i + 8)))
+// logOf is the logarithm of a mass, as a node.
+func logOf(mass uint32) int32 {
+	n := bits.Len32(mass)
+	return int32(massLogs[n&31][mass<<(31-n&31)>>25&31])
+}
+
+// massLogs holds them by the length of a number and what follows its highest bit.
+var massLogs = func() (t [32][32]int16) {
+	for n := 1; n < 32; n++ {
+		for i := range t[n] {
+			log := int64(rangecoder.Log2(uint32(64+2*i+1))) + int64(n-7)<<16 // in 1/65536
+			t[n][i] = int16((log*727 + 1<<21) >> 22)                         // 16*ln(2)/65536
+		}
+	}
+	for i := range t[0] {
+		t[0][i] = -11 // half of one
 	}
 	return t
 }()

@@ -192,7 +192,7 @@ func (p *place) learnNear(list []seenUnit) {
 	}
 	for j := range n {
 		for i, c := range n[j] {
-			p.near[j][i] = ratio(c[1], c[0])
+			p.near[j][i] = byte(ratio(c[1], c[0]))
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (t *trainer) fillFields() {
 	}
 	for i := range t.m.fields {
 		f := &t.m.fields[i]
-		for g := range guesses {
+		for g := range f.count() {
 			learnShares(&f.share[g], &counts[i][g])
 			for c := range classes {
 				for side := range 2 {

@@ -45,7 +45,7 @@ func TestModels(t *testing.T) {
 		if !trainer.Model || trainer.Encoder == "zstd-dict" { // of which package generic has tests
 			continue
 		}
-		files, err := trainer.Train(context.Background(), train.Job{Clips: []train.Clip{clip}, Size: 32 << 10}, train.Log{})
+		files, err := trainer.Train(context.Background(), train.Job{Clips: []train.Clip{clip}, Size: 64 << 10}, train.Log{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,7 +85,8 @@ and [down], back from it, are a configuration that run, proxy and all others tak
 Two machines have two clocks, so delays of one direction are relative to its fastest
 hundredth, and those of both are taken to have needed the same: a path that is slower one
 way than the other cannot be told from one that is not. What varies, what is lost,
-overtaken or comes twice is measured each way.
+overtaken or comes twice is measured each way. Clocks drift, too: one that is off by
+50 millionths adds 1.5 ms to the delays of 30 seconds, which looks like jitter.
 
 Sizes are of the UDP payload. A token in --to stands in the list of processes, where other
 people of the machine can read it: among others, keep it in a file, for --token-file.`,

@@ -226,7 +226,7 @@ func (f *far) game(at time.Time, msg []byte) error {
 	f.display(at)
 	f.out.Datagrams++
 	rx := f.rcv.Receive(msg[4:])
-	r := record{number: binary.LittleEndian.Uint32(msg), at: at.Sub(f.began), outcome: rx.Outcome, taken: uint16(rx.Seq)}
+	r := record{number: binary.LittleEndian.Uint32(msg), at: max(0, at.Sub(f.began)), outcome: rx.Outcome, taken: uint16(rx.Seq)}
 	switch {
 	case rx.Frame != nil:
 		r.decoded, r.frame = true, f.prints.Of(rx.Frame)

@@ -55,8 +55,7 @@ type Link struct {
 
 	rep     report
 	read    uint64        // records
-	fastest time.Duration // by the two clocks, of all that arrived
-	any     bool          // something did
+	fastest fastest       // by the two clocks, of what arrived lately
 	lag     time.Duration // of the receiver here behind that at the far end
 	stamped time.Duration // of the newest event
 	heard   time.Time     // when the far end was heard of last, or when this end began to listen again
@@ -328,10 +327,7 @@ func (l *Link) arrive(r *record) {
 		return // too long ago: nobody waits for it
 	}
 	apart := r.at - x.wall.Sub(wallZero)
-	if !l.any || apart < l.fastest {
-		l.fastest, l.any = apart, true
-	}
-	e := event{number: r.number, took: apart - l.fastest, said: *r, heard: l.stamped}
+	e := event{number: r.number, took: apart - l.fastest.note(x.wall.Sub(wallZero), apart), said: *r, heard: l.stamped}
 	arrived := x.left + e.took
 	l.lag = min(max(leastLag, l.stamped-arrived, l.lag-l.lag/512), mostLag) // it falls by half within some seconds
 	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)

@@ -27,11 +27,30 @@ type queue struct {
 	events []event
 	head   int
 	last   time.Duration // of the newest event
+	bytes  int           // of the events' data
 	free   [][]byte
 }
 
+// What a queue holds at most. It is emptied as time goes on; while that stands still, the
+// far end must not decide how much memory its messages take.
+const (
+	maxQueued      = 1 << 15
+	maxQueuedBytes = 8 << 20
+)
+
+// push puts an event behind the others. What there is no room for was lost on the way.
+// Counts of the display take the place of older ones that did not happen yet.
 func (q *queue) push(e event) {
+	n := len(q.events) - q.head
+	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
+		return
+	}
 	q.last = max(q.last, e.at)
+	if e.counts && n > 0 && q.events[len(q.events)-1].counts {
+		q.events[len(q.events)-1] = e
+		return
+	}
+	q.bytes += len(e.data)
 	if q.head > 0 && len(q.events) == cap(q.events) {
 		q.events = q.events[:copy(q.events, q.events[q.head:])]
 		q.head = 0
@@ -51,6 +70,7 @@ func (q *queue) due(now time.Duration) *event {
 func (q *queue) pop() {
 	e := &q.events[q.head]
 	if e.data != nil {
+		q.bytes -= len(e.data)
 		q.free = append(q.free, e.data[:0])
 	}
 	q.head++

@@ -83,23 +83,16 @@ func (s *lcp) shuffle() {
 // sweep corrects every impulse once.
 func (s *lcp) sweep() {
 	for _, p := range s.passes {
-		if !s.sweepVectors(p) {
-			s.sweepPlain(p)
+		switch p.what {
+		case floorX:
+			solveFloorX(s.floor[p.k], s.motion)
+		case floorY:
+			solveFloorY(s.floor[p.k], s.motion)
+		case floorZ:
+			solveFloorZ(s.floor[p.k], s.motion)
+		default:
+			solveRows(s.rows[p.k][p.what], s.motion)
 		}
-	}
-}
-
-// sweepPlain corrects the impulses of one pass in plain Go.
-func (s *lcp) sweepPlain(p pass) {
-	switch p.what {
-	case floorX:
-		solveFloorX(s.floor[p.k], s.motion)
-	case floorY:
-		solveFloorY(s.floor[p.k], s.motion)
-	case floorZ:
-		solveFloorZ(s.floor[p.k], s.motion)
-	default:
-		solveRows(s.rows[p.k][p.what], s.motion)
 	}
 }
 
@@ -184,8 +177,9 @@ func (a Vec) within(most float64, b Vec) bool {
 	return abs(a.X-b.X) <= most && abs(a.Y-b.Y) <= most && abs(a.Z-b.Z) <= most
 }
 
-// solveRows corrects the impulses of rows.
-func solveRows(rows []row, motion []motion) {
+// solveRowsPlain corrects the impulses of rows. It is the reference of solveRows, which
+// does so in vector instructions where there are any.
+func solveRowsPlain(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
 		a, b := &motion[h.a], &motion[h.b]

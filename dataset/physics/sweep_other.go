@@ -2,4 +2,4 @@
 
 package physics
 
-func (s *lcp) sweepVectors(pass) bool { return false }
+func solveRows(rows []row, motion []motion) { solveRowsPlain(rows, motion) }

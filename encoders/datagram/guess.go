@@ -9,7 +9,6 @@ const (
 	guessArc           // the same, with a rate that turned meanwhile
 	guessTurned        // the reference's, as one of two components that turned meanwhile
 	guessSpeed         // what the other component leaves of the reference's speed
-	guessToward        // where two components point to or come from, whatever is nearer to where it turned
 	guessLeft          // what the other component leaves of a certain speed
 	guessAngle         // where two components point to
 	ways
@@ -81,8 +80,6 @@ func (g *guess) predict(bits uint8, at int, s *scene) int64 {
 		} else {
 			return -r
 		}
-	case guessToward:
-		return g.toward(bits, at, s)
 	case guessLeft:
 		b := g.b.in(s.cur)
 		if r := root(int64(g.radius)*int64(g.radius) - b*b); !g.minus {
@@ -126,20 +123,4 @@ func (g *guess) arc(s *scene) int64 {
 	way := g.gain.of(a, since(s.now, s.ref.now))
 	t := int64(turn>>16) * 411775 >> 20 // in 1/4096 of the radius: 2*pi/16
 	return way - way*min(t*t/24, 1<<24)>>24
-}
-
-// toward is where the components point to, or the opposite, whatever is nearer to the
-// reference's that turned as it did; which it is if they are nothing.
-func (g *guess) toward(bits uint8, at int, s *scene) int64 {
-	ref := uint32(s.ref.value(at, bits) << (32 - bits))
-	ref += uint32(g.spin.of(g.turn.in(s.ref), since(s.now, s.ref.now)))
-	a, b := g.a.in(s.cur), g.b.in(s.cur)
-	if a == 0 && b == 0 {
-		return int64(ref >> (32 - bits))
-	}
-	turn := uint32(angle(a, b)) + g.offset
-	if d := int32(turn - ref); d > 1<<30 || d < -1<<30 {
-		turn += 1 << 31
-	}
-	return int64(turn+1<<(31-bits)) >> (32 - bits)
 }

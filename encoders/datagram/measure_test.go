@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -104,20 +105,18 @@ func measure(t testing.TB, m *Model, list [][]byte, lag int) (r result) {
 	return r
 }
 
-// figuresEnv makes the tests below print what README.md has, which takes minutes.
+// figuresEnv makes the test of made-up games learn from as many datagrams as README.md says,
+// which takes minutes.
 const figuresEnv = "WIRELAB_DATAGRAM_FIGURES"
 
-// The tank game's second half, with what was learnt from its first.
+// The tank game's second half, with what was learnt from its first: goals that are met.
 func TestTankGame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on a capture")
-	}
 	list := capture(t, "bz-1", 5154, true)
 	half := len(list) / 2
-	for i, most := range []float64{0.455, 0.310} {
+	for i, most := range []float64{0.43, 0.27} {
 		m := learn(t, i == 1, list[:half])
-		if r := measure(t, m, list[half:], 4); r.ratio() > most || r.worst > 1 {
-			t.Errorf("acked %v: %.4f and at most %+d bytes, want %.3f and 1", i == 1, r.ratio(), r.worst, most)
+		if r := measure(t, m, list[half:], 4); r.ratio() > most || r.worst > 0 {
+			t.Errorf("acked %v: %.4f and at most %+d bytes, want %.2f and 0", i == 1, r.ratio(), r.worst, most)
 		}
 	}
 }
@@ -125,20 +124,20 @@ func TestTankGame(t *testing.T) {
 // Lists of records, numbers with the lowest byte first, and numbers without regard to bytes:
 // found in training, and of use in another session.
 func TestMade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on made-up games")
-	}
+	figures := os.Getenv(figuresEnv) != ""
 	n := 400
-	if os.Getenv(figuresEnv) != "" {
+	if figures {
 		n = 1500
+	} else if !thorough.Checks() {
+		t.Skip("learns from five made-up games: set WIRELAB_THOROUGH=1")
 	}
 	for i, shape := range shapes {
-		most := []float64{0.52, 0.38, 0.38, 0.41, 0.47}[i]
+		most := []float64{0.52, 0.35, 0.35, 0.375, 0.44}[i]
 		m := learn(t, true, made(t, shape, 1, n))
 		if r := measure(t, m, made(t, shape, 2, n), 4); r.ratio() > most {
 			t.Errorf("%s: %.4f, want at most %.3f", shape, r.ratio(), most)
 		}
-		if n == 1500 {
+		if figures {
 			measure(t, learn(t, false, made(t, shape, 1, n)), made(t, shape, 2, n), 4)
 		}
 	}
@@ -146,8 +145,8 @@ func TestMade(t *testing.T) {
 
 // Another session of a game whose datagrams are half scrambled or entropy-coded.
 func TestQuake(t *testing.T) {
-	if os.Getenv(figuresEnv) == "" {
-		t.Skip("takes minutes: set " + figuresEnv + "=1")
+	if !thorough.Checks() {
+		t.Skip("learns from a long capture: set WIRELAB_THOROUGH=1")
 	}
 	for i, most := range [][2]float64{{1, 1}, {0.97, 0.55}} {
 		down := i == 0
@@ -155,7 +154,7 @@ func TestQuake(t *testing.T) {
 		for j, most := range most {
 			m := learn(t, j == 1, train)
 			if r := measure(t, m, list, 4); r.ratio() > most || r.worst > 1 {
-				t.Errorf("down %v, acked %v: %.4f and at most %+d bytes, want %.3f and 1", down, j == 1, r.ratio(), r.worst, most)
+				t.Errorf("down %v, acked %v: %.4f and at most %+d bytes, want %.2f and 1", down, j == 1, r.ratio(), r.worst, most)
 			}
 		}
 	}

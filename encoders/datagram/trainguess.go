@@ -1,7 +1,7 @@
 package datagram
 
 import (
-	"math"
+	"cmp"
 	"slices"
 )
 
@@ -141,8 +141,7 @@ func (f *fitted) choose() int64 {
 	return least
 }
 
-// rates tries rates for a field: the one that leaves least is kept among the trials if it
-// is better than anything else.
+// rates tries other fields as the rate of one, and keeps the best if it is of use.
 func (x *fitter) rates(f *fitted) {
 	n, least := len(f.tried), f.least().sum
 	for _, by := range x.all {
@@ -176,6 +175,7 @@ func (x *fitter) plane(a, b *fitted) {
 // backwards.
 var speeds = [...]int64{0, 3, 6}
 
+// direction tries whether h is where a and b point to, or b and a, which is minus.
 func (x *fitter) direction(a, b, h *fitted, minus bool) {
 	g := guess{way: guessAngle, a: a.operand(), b: b.operand(), minus: minus}
 	if minus {
@@ -184,66 +184,53 @@ func (x *fitter) direction(a, b, h *fitted, minus bool) {
 	var fast, off []int64
 	for i := range x.list {
 		m := &x.list[i]
-		if !h.usable(m, &g) {
-			continue
-		}
 		cur := message{units: m.units}
-		p, q := a.operand().in(cur), b.operand().in(cur)
-		if p == 0 && q == 0 {
-			continue
+		if p, q := g.a.in(cur), g.b.in(cur); h.usable(m, &g) && (p != 0 || q != 0) {
+			fast = append(fast, root(p*p+q*q))
+			off = append(off, wrap(cur.value(h.at, h.bits)-g.predict(h.bits, h.at, m.scene()), 1<<(h.bits-1)))
 		}
-		fast = append(fast, root(p*p+q*q))
-		off = append(off, wrap(cur.value(h.at, h.bits)-g.predict(h.bits, h.at, m.scene()), 1<<(h.bits-1)))
 	}
 	if len(off) < fewest {
 		return
 	}
 	slices.Sort(off)
 	slices.Sort(fast)
-	g.offset = uint32(crowd(off) << (32 - h.bits))
 	speed := crowd(fast)
-	before, n := h.least(), len(h.tried)
-	limit := before.sum
-	best := int64(math.MaxInt64)
+	g.offset = uint32(crowd(off) << (32 - h.bits))
+	n, least := len(h.tried), h.least().sum
 	for _, s := range speeds {
 		g.radius = uint32(s * speed / 8)
-		best = min(best, x.try(h, g))
+		x.try(h, g)
 	}
-	rate := before.guess
-	for _, r := range h.tried {
-		if r.guess.way == guessRate {
-			rate = r.guess
-		}
-	}
-	h.tried = slices.Clone(h.tried)
-	if best > limit+limit/8 || best > x.plain(h)/8*7 {
+	best := slices.MinFunc(h.tried[n:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
+	if best > least+least/8 || best > x.plain(h)/8*7 {
 		h.tried = h.tried[:n]
 		return
 	}
-	opposite := g
-	opposite.radius, opposite.offset = 0, g.offset+1<<31
-	x.try(h, opposite)
-	if rate.way == guessRate && rate.gain.shift >= 32-h.bits {
-		g.turn, g.spin = rate.a, factor{rate.gain.by, rate.gain.shift - (32 - h.bits)}
-	}
-	g.way, g.radius = guessToward, 0
+	g.radius, g.offset = 0, g.offset+1<<31
 	x.try(h, g)
-	// Of a and b, each with itself first.
-	for i, f := range []*fitted{a, b} {
-		g := guess{way: guessTurned, a: a.operand(), b: b.operand(), turn: g.turn, spin: g.spin, minus: minus}
-		if i == 1 {
-			g.a, g.b, g.minus = g.b, g.a, !minus
+	x.turns(a, b, h, int64(speed), minus)
+}
+
+// turns tries what follows for a and b from where they point to: they turn as h does, and
+// leave each other the rest of a speed.
+func (x *fitter) turns(a, b, h *fitted, speed int64, minus bool) {
+	g := guess{way: guessTurned, a: a.operand(), b: b.operand(), minus: minus}
+	for _, r := range h.tried {
+		if r.guess.way == guessRate && r.guess.gain.shift >= 32-h.bits {
+			g.turn, g.spin = r.guess.a, factor{r.guess.gain.by, r.guess.gain.shift - (32 - h.bits)}
 		}
-		x.try(f, g)
-		x.arcs(f, g)
-		if i == 1 {
-			g.way = guessSpeed
-			x.try(f, g)
-			for _, share := range []int64{8, 4} {
-				for _, neg := range []bool{false, true} {
-					x.alone(f, guess{way: guessLeft, b: a.operand(), radius: uint32(speed * share / 8), minus: neg})
-				}
-			}
+	}
+	x.try(a, g)
+	x.arcs(a, g)
+	g.a, g.b, g.minus = g.b, g.a, !minus
+	x.try(b, g)
+	x.arcs(b, g)
+	g.way = guessSpeed
+	x.try(b, g)
+	for _, radius := range []int64{speed, speed / 2} {
+		for _, negative := range []bool{false, true} {
+			x.alone(b, guess{way: guessLeft, b: a.operand(), radius: uint32(radius), minus: negative})
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
 )
 
 // A process that was stopped has heard nothing for a while: that is no reason to call the
@@ -40,5 +42,42 @@ func TestSetupTooLarge(t *testing.T) {
 	}
 	if _, err := s.encode(); err == nil || !strings.Contains(err.Error(), "at most 1048576 travel") {
 		t.Errorf("noise of 2.4 MB: %v", err)
+	}
+}
+
+// Where virtual time falls behind the wall clock, the display at the far end does so too. A
+// pause is none of that: it is told as one.
+func TestDisplayFallsBehind(t *testing.T) {
+	near, end := newPipe(0)
+	l := NewLink(near, Options{To: "there"})
+	zero := time.Now()
+	f := far{began: zero, show: engine.NewShowing(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), s: &Setup{DisplayMilliHz: 60_000}}
+	hear := func() {
+		buf := make([]byte, 2000)
+		for d, ok := end.Poll(buf); ok; d, ok = end.Poll(buf) {
+			if err := f.confirmed(zero, d.Data[1:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	poll := func(zero time.Time) {
+		l.Poll(config.Default(), 0, time.Second, zero)
+		hear()
+	}
+	poll(zero)
+	poll(zero.Add(time.Millisecond)) // a beat
+	if f.lost != 0 {
+		t.Errorf("%v lost by a beat", f.lost)
+	}
+	poll(zero.Add(8 * time.Second))
+	if f.lost != 8*time.Second || f.clock(zero.Add(9*time.Second)) != time.Second {
+		t.Errorf("%v lost, expected 8 s; its clock says %v", f.lost, f.clock(zero.Add(9*time.Second)))
+	}
+	l.Paused(true)
+	poll(zero.Add(20 * time.Second))
+	l.Paused(false)
+	poll(zero.Add(30 * time.Second))
+	if f.lost != 8*time.Second {
+		t.Errorf("%v lost: a pause is told otherwise", f.lost)
 	}
 }

@@ -102,6 +102,7 @@ type far struct {
 	began   time.Time
 	shown   uint64        // ticks of the display
 	stood   time.Duration // how long the near end paused
+	lost    time.Duration // and by how much its time fell behind
 	pausing time.Time     // since when it does; zero: it does not
 	showed  engine.FarDisplay
 
@@ -202,13 +203,13 @@ func (f *far) begin(data []byte) {
 	f.show.SetDelay(s.Playout)
 	now := time.Now()
 	f.began, f.told, f.moved, f.patient = now, now, now, resendAfter
-	f.shown, f.stood, f.pausing, f.showed = 0, 0, time.Time{}, engine.FarDisplay{}
+	f.shown, f.stood, f.lost, f.pausing, f.showed = 0, 0, 0, time.Time{}, engine.FarDisplay{}
 	f.records, f.first, f.sent, f.ending = f.records[:0], 0, 0, false
 }
 
 // clock returns the time of the display: that of the session, without pauses.
 func (f *far) clock(at time.Time) time.Duration {
-	t := at.Sub(f.began) - f.stood
+	t := at.Sub(f.began) - f.stood - f.lost
 	if !f.pausing.IsZero() {
 		t -= at.Sub(f.pausing)
 	}
@@ -267,7 +268,7 @@ func (f *far) confirmed(at time.Time, msg []byte) error {
 		f.stood += at.Sub(f.pausing)
 		f.pausing = time.Time{}
 	}
-	f.ending = c.ending
+	f.ending, f.lost = c.ending, max(f.lost, c.lost)
 	return nil
 }
 

@@ -64,6 +64,7 @@ type Link struct {
 	set     confirm       // what it was told
 	odd     int64         // messages that make no sense
 	trip    time.Duration // a round trip, smoothed
+	zero    time.Time     // the wall time of virtual time zero; not while time stands still
 	missed  time.Time     // when the far end was told last that records are missing
 	err     error
 }
@@ -211,6 +212,7 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 		return
 	}
 	l.awake(time.Now())
+	l.pace(zero)
 	for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
 		if d.At.After(l.heard) {
 			l.heard = d.At
@@ -240,6 +242,23 @@ func (l *Link) awake(now time.Time) {
 		l.heard = now
 	}
 	l.looked = now
+}
+
+// leastLost is more than the beat of a runner moves virtual time about.
+const leastLost = 50 * time.Millisecond
+
+// pace notes by how much virtual time fell behind the wall clock, so that the display at
+// the far end does the same: else all that it shows would be late from then on.
+func (l *Link) pace(zero time.Time) {
+	switch behind := zero.Sub(l.zero); {
+	case l.set.paused:
+		l.zero = time.Time{}
+	case l.zero.IsZero() || behind < 0:
+		l.zero = zero
+	case behind >= leastLost:
+		l.zero, l.set.lost = zero, l.set.lost+behind
+		l.confirm()
+	}
 }
 
 // confirm tells the far end what was read, and the settings of its display.

@@ -118,9 +118,10 @@ const maxAge = 100 * 365 * 24 * time.Hour
 type confirm struct {
 	read    uint64 // records
 	playout time.Duration
-	paused  bool // time stands still at the near end
-	ending  bool // nothing more is sent: report at once
-	missing bool // records that were sent before others that came: send them again
+	lost    time.Duration // by so much virtual time fell behind the wall clock, pauses apart
+	paused  bool          // time stands still at the near end
+	ending  bool          // nothing more is sent: report at once
+	missing bool          // records that were sent before others that came: send them again
 }
 
 func (c *confirm) append(dst []byte, session uint8) []byte {
@@ -136,7 +137,8 @@ func (c *confirm) append(dst []byte, session uint8) []byte {
 	}
 	dst = append(dst, session, flags)
 	dst = binary.AppendUvarint(dst, c.read)
-	return binary.AppendUvarint(dst, uint64(c.playout/time.Microsecond))
+	dst = binary.AppendUvarint(dst, uint64(c.playout/time.Microsecond))
+	return binary.AppendUvarint(dst, uint64(c.lost/time.Microsecond))
 }
 
 func (c *confirm) parse(src []byte) error {
@@ -144,10 +146,10 @@ func (c *confirm) parse(src []byte) error {
 	flags := r.octet()
 	c.paused, c.ending, c.missing = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	c.read = r.uvarint()
-	us := r.uvarint()
-	if r.bad || len(r.data) > 0 || us > uint64(time.Minute/time.Microsecond) {
+	us, lost := r.uvarint(), r.uvarint()
+	if r.bad || len(r.data) > 0 || us > uint64(time.Minute/time.Microsecond) || lost > uint64(maxAge/time.Microsecond) {
 		return malformed("a confirmation", src)
 	}
-	c.playout = time.Duration(us) * time.Microsecond
+	c.playout, c.lost = time.Duration(us)*time.Microsecond, time.Duration(lost)*time.Microsecond
 	return nil
 }

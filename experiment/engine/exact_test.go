@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -16,7 +17,7 @@ import (
 // looks at all of them, as a picture needs: under loss, damage, swaps and any other
 // change, at any rate.
 func TestChangedRowsAreEnoughForErrors(t *testing.T) {
-	for seed := range uint64(16) {
+	for seed := range seeds(16, 8) {
 		run := func(looked bool) (*Session, any) {
 			rng := rand.New(rand.NewPCG(seed, 98))
 			c := config.Default()
@@ -48,6 +49,59 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 		}
 		if n := a.lanes[0].meter.playout.off.um.sum; n < 100 {
 			t.Errorf("seed %d: %d errors were measured, so little was tested", seed, n)
+		}
+	}
+}
+
+// seeds returns how many seeds a test takes: all of them, or some to be quick.
+func seeds(all, some uint64) uint64 {
+	if thorough.Checks() {
+		return all
+	}
+	return some
+}
+
+// A picture in which only cubes that changed are drawn again is one that is drawn anew: as
+// the rows of the display and the errors are, at any tick.
+func TestPicturesAreAsDrawnAnew(t *testing.T) {
+	for seed := range seeds(30, 5) {
+		rng := rand.New(rand.NewPCG(seed, 97))
+		c := config.Default()
+		c.Seed, c.Sender.RateHz = seed, []int{60, 60, 20}[rng.IntN(3)]
+		if seed%2 == 0 {
+			c.Receiver.Interpolation = config.Hermite
+		}
+		s, err := NewSessionOf(c, labtest.NewCrowd(100, 2, -1, seed), Options{WithPicture: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, spared := s.lanes[0], 0
+		for n := range 1000 {
+			if n%100 == 50 {
+				_ = s.Change(randomChange(rng)) // some are refused
+			}
+			for shown := s.shown; s.shown == shown; { // a packet may arrive after it, at the same instant
+				s.now = s.nextEvent()
+				if err := s.step(s.now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x := &l.screen
+			if !l.play.running {
+				continue
+			}
+			anew := newScreen(s.schema, x.cadence, x.history, x.taint, true)
+			anew.mode = x.mode
+			anew.show(x.moment, &s.truths, &offMeter{})
+			if x.isRight && x.wasRight && x.moved.Count() < 100 {
+				spared++
+			}
+			if anew.known != x.known || !slices.Equal(anew.places, x.places) || anew.known && !slices.Equal(anew.off, x.off) {
+				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+			}
+		}
+		if spared < 100 {
+			t.Errorf("seed %d: %d pictures were not drawn in full, so little was tested", seed, spared)
 		}
 	}
 }

@@ -26,30 +26,39 @@ func cpuTime(tb testing.TB) time.Duration {
 func BenchmarkHeadless(b *testing.B) {
 	needCharlie(b)
 	for _, name := range []string{"relative-orientation", "changed-index", "rotor", "quantized", "static"} {
-		b.Run(name, func(b *testing.B) {
-			c := lossyConfig(b)
-			c.Encoder, c.Duration = config.Encoder{Name: name}, 10*time.Minute
-			virtual, start := time.Duration(0), cpuTime(b)
-			b.ReportAllocs()
-			for b.Loop() {
-				s, err := NewSession(c, Options{KeepSamples: 600})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := s.RunUntil(time.Hour); err != nil {
-					b.Fatal(err)
-				}
-				virtual += s.Now()
-				if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.Sent < 35_000 {
-					b.Fatalf("wrong %d of %d", got.Wrong, got.Sent)
-				}
-				if err := s.Close(); err != nil {
-					b.Fatal(err)
-				}
-			}
-			took := cpuTime(b) - start
-			b.ReportMetric(virtual.Seconds()/took.Seconds(), "x_cpu")
-			b.ReportMetric(float64(took.Microseconds())/(virtual.Seconds()*60), "us/frame")
-		})
+		b.Run(name, func(b *testing.B) { benchmarkMinutes(b, name, Options{KeepSamples: 600}) })
 	}
+}
+
+// BenchmarkWatched is BenchmarkHeadless with what the dashboard looks at.
+func BenchmarkWatched(b *testing.B) {
+	needCharlie(b)
+	benchmarkMinutes(b, "relative-orientation", Options{KeepSamples: 600, KeepPackets: 4096, WithPicture: true, Inspect: true})
+}
+
+// benchmarkMinutes runs ten minutes of charlie with an encoder.
+func benchmarkMinutes(b *testing.B, encoder string, opt Options) {
+	c := lossyConfig(b)
+	c.Encoder, c.Duration = config.Encoder{Name: encoder}, 10*time.Minute
+	virtual, start := time.Duration(0), cpuTime(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := NewSession(c, opt)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.RunUntil(time.Hour); err != nil {
+			b.Fatal(err)
+		}
+		virtual += s.Now()
+		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.Sent < 35_000 {
+			b.Fatalf("wrong %d of %d", got.Wrong, got.Sent)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	took := cpuTime(b) - start
+	b.ReportMetric(virtual.Seconds()/took.Seconds(), "x_cpu")
+	b.ReportMetric(float64(took.Microseconds())/(virtual.Seconds()*60), "us/frame")
 }

@@ -22,7 +22,11 @@ type screen struct {
 	restRows []cubeRow // the row behind each place, for cubes at rest
 	off      []int64   // position error of each cube in micrometres
 	known    bool      // off is valid
-	moved    frame.Rows
+
+	moved        frame.Rows // the cubes that are to be drawn
+	isRight      bool       // the snapshots on display are the source's
+	wasRight     bool       // and so were those of the display tick before
+	since, until uint64     // the span of ticks that are on display
 
 	moment  time.Duration
 	starved bool
@@ -112,6 +116,7 @@ func (x *screen) up(seq, newest uint64) *frame.Entry {
 func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved bool) {
 	w := x.around(moment)
 	x.moment, x.starved, x.known = moment, w.entry[2] == nil, false
+	x.wasRight, x.isRight = x.isRight, false
 	x.state, x.shown, x.showing = x.captured(&w, moment)
 	if x.places == nil {
 		return x.starved
@@ -122,7 +127,7 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	}
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
 	x.known = b.hasTruth
-	if !x.withPicture && x.exact(&w, &b) && t.changedIn(b.since, b.until, x.moved) {
+	if x.atRest(&w, &b, t) {
 		x.drawMoved(&b, m)
 		return x.starved
 	}
@@ -137,16 +142,23 @@ func (x *screen) show(moment time.Duration, t *truths, m *offMeter) (starved boo
 	return x.starved
 }
 
-// exact reports whether the snapshots on both sides of the moment are known to equal the
-// truth of their ticks. Then a row that the source did not change between is at rest, in
-// the right place.
-func (x *screen) exact(w *window, b *blend) bool {
-	return b.hasTruth && x.taint.exact(w.entry[1].Seq) && x.taint.exact(w.entry[2].Seq)
+// atRest reports whether all cubes but x.moved, which it sets, are at rest and right. That is
+// so if the snapshots on both sides of the moment are known to equal the truth of their ticks,
+// and the source did not change the cube between. For a picture, it must be where it was drawn
+// before, too.
+func (x *screen) atRest(w *window, b *blend, t *truths) bool {
+	x.isRight = b.hasTruth && x.taint.exact(w.entry[1].Seq) && x.taint.exact(w.entry[2].Seq)
+	since, until := b.since, b.until
+	if x.withPicture {
+		since, until = min(since, x.since), max(until, x.until) // a packet that is late makes the span shorter
+	}
+	x.since, x.until = b.since, b.until
+	return x.isRight && (x.wasRight || !x.withPicture) && t.changedIn(since, until, x.moved)
 }
 
 // drawMoved is draw for all cubes, of which none but x.moved may move.
 func (x *screen) drawMoved(b *blend, m *offMeter) {
-	if !b.same {
+	if !b.same || x.withPicture {
 		for i := range x.moved.All() {
 			x.draw(b, i, m)
 		}

@@ -33,8 +33,9 @@ func (m *mixing) codeMixed(node, v int) int {
 	// A loop of a fixed length is faster. At most two contexts do not count, and what
 	// comes after the others stands in their place.
 	var in rangecoder.Inputs
-	for i, at := range m.ctx {
-		in[i] = int32(m.trained[at+node]) * stretchStep
+	trained := m.trained
+	for i, at := range &m.ctx {
+		in[i] = int32(trained[at+node]) * stretchStep
 	}
 	in[m.n], in[m.n+1] = rangecoder.Stretch(k.P()), bias
 	v = m.weights[m.set+node].Code(m.coder, &in, v, m.rate)

@@ -18,6 +18,7 @@ type predictive struct {
 	turns      linear
 	scale      scale
 	steps      []int32 // by row: one more than the index of its step in the memo
+	differ     []uint8 // by row: 1 if it is another than in base
 	number     mixingNumber
 	fit        *fits // of a trainer: samples for fitting the predictions
 	e          *coder
@@ -48,7 +49,7 @@ type cubeContext struct {
 }
 
 func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
-	p.begin(e, base, past, next)
+	p.begin(e, cur, base, past, next)
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		k := cubeContext{p: p, q: q, base: b, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
@@ -56,7 +57,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 			k.step = &past.moved[at-1]
 		}
 		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]))
-		if k.changed(past.idle[i]) == 0 {
+		if k.changed(past.idle[i], int(p.differ[i])) == 0 {
 			next.noteUnchanged(int(i))
 			continue
 		}
@@ -75,7 +76,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 }
 
 // begin prepares for a frame.
-func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
+func (p *predictive) begin(e *coder, cur, base *frame.Frame, past, next *memo) {
 	p.e, p.coder = e, &e.c
 	p.number.mixing = &p.mixing
 	p.model, p.weights = next.model, next.weights
@@ -83,6 +84,11 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 		p.weights = p.trainedWeights
 	}
 	p.neighbours.begin(base, e.rows)
+	// In the order of rows memory is fetched ahead of its use.
+	p.differ = slices.Grow(p.differ[:0], e.rows)[:e.rows]
+	for i := range p.differ {
+		p.differ[i] = uint8(differs(cube.At(cur.Table, i), cube.At(base.Table, i)))
+	}
 	p.steps = slices.Grow(p.steps[:0], e.rows)[:e.rows]
 	clear(p.steps)
 	for at := range past.moved {
@@ -104,7 +110,7 @@ func (k *cubeContext) setFeatures(idle uint8, ring int) {
 }
 
 // changed codes whether the cube differs from its baseline.
-func (k *cubeContext) changed(idle uint8) int {
+func (k *cubeContext) changed(idle uint8, differ int) int {
 	p := k.p
 	gap, pace := 0, 0
 	var d uint64
@@ -121,7 +127,7 @@ func (k *cubeContext) changed(idle uint8) int {
 		p.recent*idleClasses + k.idle,
 		((k.idle*speeds+k.speed)*6+k.far/2)*2 + int(k.base[frame.CubeInteracting])})
 	p.adaptive, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
-	changed := p.codeMixed(0, differs(k.q, k.base))
+	changed := p.codeMixed(0, differ)
 	p.recent = (p.recent<<1 | changed) & (recents - 1)
 	p.e.charge(encoders.SlotFlags)
 	return changed

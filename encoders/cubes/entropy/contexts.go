@@ -46,10 +46,9 @@ type numberContexts struct{ length, sign, top int }
 
 // bit codes a decision in context at.
 func (l *contextCoder) bit(at, v int) int {
-	if k := &l.model[at]; l.limit == 0 {
-		v = l.e.c.Bit(v, k.P())
-	} else {
-		v = k.Code(&l.e.c, v, l.limit)
+	k := &l.model[at]
+	if v = l.e.c.Bit(v, k.P()); l.limit != 0 {
+		k.Update(v, l.limit)
 	}
 	if l.counts != nil {
 		l.counts.count(at, v)
@@ -87,9 +86,12 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 			s, steps = &steps[0], steps[1:]
 		}
 		idle, far := idleClass(past.idle[i]), distanceClass(distance2(b, player))
-		v := s.scaled(past.ticks, next.ticks)
+		var v [3]int32
+		if s != nil {
+			v = s.scaled(past.ticks, next.ticks)
+		}
 		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
-		changed := l.bit(at, differs(q, b))
+		changed := l.bit(at, int(e.differ[i]))
 		e.charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
 			next.noteUnchanged(i)

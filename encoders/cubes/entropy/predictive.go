@@ -18,7 +18,6 @@ type predictive struct {
 	turns      linear
 	scale      scale
 	steps      []int32 // by row: one more than the index of its step in the memo
-	differ     []uint8 // by row: 1 if it is another than in base
 	number     mixingNumber
 	fit        *fits // of a trainer: samples for fitting the predictions
 	e          *coder
@@ -49,7 +48,7 @@ type cubeContext struct {
 }
 
 func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
-	p.begin(e, cur, base, past, next)
+	p.begin(e, base, past, next)
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		k := cubeContext{p: p, q: q, base: b, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
@@ -57,7 +56,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 			k.step = &past.moved[at-1]
 		}
 		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]))
-		if k.changed(past.idle[i], int(p.differ[i])) == 0 {
+		if k.changed(past.idle[i], int(e.differ[i])) == 0 {
 			next.noteUnchanged(int(i))
 			continue
 		}
@@ -76,7 +75,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 }
 
 // begin prepares for a frame.
-func (p *predictive) begin(e *coder, cur, base *frame.Frame, past, next *memo) {
+func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.e, p.coder = e, &e.c
 	p.number.mixing = &p.mixing
 	p.model, p.weights = next.model, next.weights
@@ -84,11 +83,6 @@ func (p *predictive) begin(e *coder, cur, base *frame.Frame, past, next *memo) {
 		p.weights = p.trainedWeights
 	}
 	p.neighbours.begin(base, e.rows)
-	// In the order of rows memory is fetched ahead of its use.
-	p.differ = slices.Grow(p.differ[:0], e.rows)[:e.rows]
-	for i := range p.differ {
-		p.differ[i] = uint8(differs(cube.At(cur.Table, i), cube.At(base.Table, i)))
-	}
 	p.steps = slices.Grow(p.steps[:0], e.rows)[:e.rows]
 	clear(p.steps)
 	for at := range past.moved {

@@ -33,7 +33,8 @@ type rowState struct {
 	missed           []uint8 // lengths of its last residuals
 	step                     // the present shifts
 	idle             int
-	nearest          uint32 // distances of the nearest and the fastest mover
+	place            [maxPlace]int32 // where it is in base
+	nearest          uint32          // distances of the nearest and the fastest mover
 	fastest          uint32
 	pace             int    // length of the longest of was, in the place
 	worst            int    // length of the longest residual so far
@@ -59,8 +60,13 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 	for i := range e.rows {
 		r.cur, r.base = cur.Table[i*n:][:n], base.Table[i*n:][:n]
 		r.idle = idleClass(past.idle[i])
-		r.loadHistory(past, next, i, &at)
-		changed := r.codeChanged(i, recent, &next.rows[i])
+		r.place = e.scene.position(i)
+		moved := at < len(past.moved) && int(past.moved[at]) == i
+		if r.forget(); moved {
+			r.loadHistory(past, next, at)
+			at++
+		}
+		changed := r.codeChanged(i, recent, moved, &next.rows[i])
 		e.charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & 15; changed == 0 {
 			if next.idle[i] < forever {
@@ -69,7 +75,12 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 			continue
 		}
 		next.idle[i] = 0
-		r.findNeighbour(next, i)
+		if !moved {
+			clear(r.was)
+			copy(r.start, r.base)
+		}
+		r.findNeighbour(next)
+		e.scene.coded = append(e.scene.coded, r.place)
 		r.step = next.appendStep(i, n)
 		next.from = append(next.from, e.turn.fields(r.base))
 		if e.err = r.code(); e.err != nil {
@@ -79,23 +90,21 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 	}
 }
 
-// loadHistory loads the last step of a row; at is the position in the list of rows that
-// changed then.
-func (r *rowState) loadHistory(past, next *memo, row int, at *int) {
-	r.missed, r.lastAcceleration, r.pace = r.none.miss, r.none.acceleration, 0
-	copy(r.was, r.none.shift)
+// forget leaves a row without a history. Its shifts and their origin are set only if it
+// changes.
+func (r *rowState) forget() {
+	r.missed, r.lastAcceleration, r.pace, r.rotated = r.none.miss, r.none.acceleration, 0, false
+}
+
+// loadHistory loads the last step of a row that moved, the n-th that did.
+func (r *rowState) loadHistory(past, next *memo, n int) {
 	copy(r.start, r.base)
-	r.rotated = false
-	if *at >= len(past.moved) || int(past.moved[*at]) != row {
-		return
-	}
-	s := past.step(*at, r.e.fields)
+	s := past.step(n, r.e.fields)
 	r.missed, r.lastAcceleration = s.miss, s.acceleration
 	for f, v := range s.shift {
 		r.was[f] = r.e.cols[f].scaled(v, past.ticks, next.ticks)
 	}
-	r.predictRotation(past.from[*at], float64(next.ticks)/float64(past.ticks))
-	*at++
+	r.predictRotation(past.from[n], float64(next.ticks)/float64(past.ticks))
 	for _, f := range r.e.place {
 		r.pace = max(r.pace, length(r.was[f]))
 	}
@@ -103,7 +112,7 @@ func (r *rowState) loadHistory(past, next *memo, row int, at *int) {
 }
 
 // findNeighbour finds the nearest of the rows that changed last in this frame.
-func (r *rowState) findNeighbour(next *memo, row int) {
+func (r *rowState) findNeighbour(next *memo) {
 	r.neighbour, r.distance = r.none, farthest
 	last, e := len(next.moved)-1, r.e
 	if last < 0 {
@@ -111,11 +120,9 @@ func (r *rowState) findNeighbour(next *memo, row int) {
 	}
 	pick := last
 	if len(e.place) > 0 {
-		at := e.scene.position(row)
 		best := uint64(1<<64 - 1)
 		for k := last; k >= 0 && k > last-maxMovers; k-- {
-			other := e.scene.position(int(next.moved[k]))
-			if d := distance2(&at, &other); d < best {
+			if d := distance2(&r.place, &e.scene.coded[k]); d < best {
 				best, pick = d, k
 			}
 		}
@@ -125,8 +132,8 @@ func (r *rowState) findNeighbour(next *memo, row int) {
 }
 
 // codeChanged codes whether a row changed; own is the row's own counter.
-func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
-	r.nearest, r.fastest = r.e.scene.distances(i)
+func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *counter) uint32 {
+	r.nearest, r.fastest = r.e.scene.distances(i, &r.place, moved)
 	state := uint32(0)
 	for _, f := range r.e.states {
 		state = state<<1 | uint32(r.base[f]&1)
@@ -138,11 +145,11 @@ func (r *rowState) codeChanged(i int, recent uint32, own *counter) uint32 {
 	x.addContext(rowMark, idle, r.nearest, state)
 	x.addContext(rowMark, idle, r.fastest, pace)
 	x.addContext(rowMark, r.nearest, r.fastest, idle)
-	changed := false
+	differ := int32(0)
 	for f, v := range r.cur {
-		changed = changed || v != r.base[f]
+		differ |= v ^ r.base[f]
 	}
-	return uint32(x.bit(rowNode, int(flag(changed)), own))
+	return uint32(x.bit(rowNode, int(flag(differ != 0)), own))
 }
 
 // code codes a row that changed.

@@ -23,13 +23,15 @@ type mover struct {
 type scene struct {
 	plan   *plan
 	base   []int32
-	movers []mover // the fastest of those
-	top    int     // the fastest of all
+	movers []mover           // the fastest of those
+	top    int               // the fastest of all
+	coded  [][maxPlace]int32 // where the rows are that changed in this frame
 }
 
 // begin collects the rows that moved on the way to base.
 func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	s.plan, s.base, s.movers, s.top = p, base.Table, s.movers[:0], -1
+	s.coded = s.coded[:0]
 	if len(p.place) == 0 {
 		return
 	}
@@ -70,24 +72,30 @@ func (s *scene) position(row int) (at [maxPlace]int32) {
 	return at
 }
 
-// distances returns the distance of the nearest mover from a row and of the fastest, in
-// half octaves; farthest if there is none.
-func (s *scene) distances(row int) (nearest, fastest uint32) {
+// distances returns the distance of the nearest mover from a row at a place and of the
+// fastest, in half octaves; farthest if there is none. Of itself a row takes no notice:
+// it is among the movers only if it moved.
+func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return farthest, farthest
 	}
-	at := s.position(row)
 	best := uint64(1<<63 - 1)
-	for i := range s.movers {
-		m := &s.movers[i]
-		if m.row == row {
-			continue
+	if moved {
+		for i := range s.movers {
+			if m := &s.movers[i]; m.row != row {
+				best = min(best, distance2(at, &m.at))
+			}
 		}
-		d := distance2(&at, &m.at)
-		best = min(best, d)
-		if i == s.top {
-			fastest = uint32(bits.Len64(d))
+	} else {
+		x, y, z := int64(at[0]), int64(at[1]), int64(at[2])
+		for i := range s.movers {
+			m := &s.movers[i].at
+			dx, dy, dz := x-int64(m[0]), y-int64(m[1]), z-int64(m[2])
+			best = min(best, uint64(dx*dx+dy*dy+dz*dz))
 		}
+	}
+	if top := &s.movers[s.top]; top.row != row {
+		fastest = uint32(bits.Len64(distance2(at, &top.at)))
 	}
 	return uint32(bits.Len64(best)), fastest
 }

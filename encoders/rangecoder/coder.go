@@ -132,6 +132,9 @@ func decide(code, rng, bound uint32) (uint32, uint32, int) {
 // Direct codes n bits, at most 64, that are as likely one way as the other. The
 // bits of v beyond must be zero.
 func (c *Coder) Direct(v uint64, n uint) uint64 {
+	if n-1 < 16 {
+		return uint64(c.uniform(uint32(v), n))
+	}
 	var out uint64
 	for n > 0 {
 		k := min(n, 16)

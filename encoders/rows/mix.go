@@ -38,9 +38,10 @@ func (x *mixer) addContext(a, b, c, d uint32) {
 // is one more counter.
 func (x *mixer) bit(node, v int, own *counter) int {
 	var in rangecoder.Inputs
-	n := 0
+	model, n := x.m.model, 0
+	salt, mask := uint32(node)*0x9E3779B1>>7, uint32(len(model)-1)
 	for _, h := range x.ctx[:x.n] {
-		k := &x.m.model[(h+uint32(node)*0x9E3779B1>>7)&uint32(len(x.m.model)-1)]
+		k := &model[(h+salt)&mask]
 		x.at[n] = k
 		in[n] = rangecoder.Stretch(k.P())
 		n++

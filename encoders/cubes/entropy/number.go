@@ -39,12 +39,8 @@ func number(c *rangecoder.Coder, o numberModel, v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := o.sign(flag(v < 0)) != 0
-	if m := int32(below(c, o, n, size)); !negative {
-		return m
-	} else {
-		return -m
-	}
+	negative := -int32(o.sign(flag(v < 0))) // all ones or zero
+	return (int32(below(c, o, n, size)) ^ negative) - negative
 }
 
 // below codes the bits below the leading one of a magnitude of n bits.

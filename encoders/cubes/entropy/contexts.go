@@ -68,11 +68,6 @@ func (l *contextCoder) tree(at, v int, n uint) int {
 	return v
 }
 
-// length, sign and top implement numberModel.
-func (l *contextCoder) length(v int) int            { return l.tree(l.at.length, v, lengthBits) }
-func (l *contextCoder) sign(v int) int              { return l.bit(l.at.sign, v) }
-func (l *contextCoder) top(node, v int, n uint) int { return l.tree(l.at.top+node, v, n) }
-
 func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 	l.e, l.model = e, next.model
 	if l.fixed != nil {
@@ -177,7 +172,7 @@ func (k *contextCube) shift() {
 		k.coder.at = numberContexts{at, ctxSign + (j*3+sign(v))*3 + last, ctxTop + j*topNodes}
 		p := &k.q[frame.CubeX+j]
 		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
-		miss := number(&k.e.c, k.coder, *p-guess)
+		miss := k.coder.number(*p - guess)
 		*p = guess + miss
 		k.missed, last = max(k.missed, length(miss, 32)), sign(miss)
 	}
@@ -221,7 +216,7 @@ func (k *contextCube) turn() {
 		l.at = numberContexts{ctxTurn + ctx*lengthNodes, ctxSign + ((3+j)*3+signOf(by[i]))*3 + last, ctxTop + (3+j)*topNodes}
 		p := &q[frame.CubeA+j]
 		guess := gridStep(is[i])
-		miss := number(&k.e.c, l, *p-guess)
+		miss := l.number(*p - guess)
 		*p = guess + miss
 		off, last = max(off, length(miss, 32)), sign(miss)
 		j++

@@ -19,6 +19,8 @@ type mixing struct {
 	n        int              // how many count, at least maxContexts-2
 	adaptive int              // the context in model
 	set      int              // which weights
+	signAt   int              // the trained contexts of a number's sign and of its top bits
+	topAt    int
 }
 
 const (
@@ -64,28 +66,4 @@ func (m *mixing) setContexts(n int, tables *[maxContexts]int, ctx [maxContexts]i
 	for i := range m.ctx {
 		m.ctx[i] = tables[i] + ctx[i]
 	}
-}
-
-// mixingNumber is a numberModel that mixes the length only.
-type mixingNumber struct {
-	*mixing
-	signAt, topAt int
-}
-
-func (m *mixingNumber) length(v int) int {
-	at := 1
-	for i := lengthBits - 1; i >= 0; i-- {
-		at = at<<1 | m.codeMixed(at, v>>i&1)
-	}
-	return at - lengthNodes
-}
-
-func (m *mixingNumber) sign(v int) int { return m.codeTrained(m.signAt, v) }
-
-func (m *mixingNumber) top(node, v int, n uint) int {
-	top := 1
-	for i := n; i > 0; i-- {
-		top = top<<1 | m.codeTrained(m.topAt+node+top, v>>(i-1)&1)
-	}
-	return top - 1<<n
 }

@@ -19,40 +19,62 @@ const (
 	escape  = 3
 )
 
-// numberModel codes the decisions of a number with adaptive or trained probabilities.
-type numberModel interface {
-	length(v int) int // 0..15
-	sign(bit int) int
-	top(node, v int, n uint) int // n bits, at most topBits, of which node+1 is the first
+// contextCoder and mixing code a number each in a function of its own: through an
+// interface it takes longer. These are the parts that they share.
+
+// wholeLength returns the length that the tree's symbol stands for: n, unless c reads.
+func wholeLength(c *rangecoder.Coder, symbol, n int) uint {
+	if symbol == longest {
+		return longest + uint(c.Direct(uint64(n-longest)&(1<<escape-1), escape))
+	}
+	return uint(symbol)
+}
+
+// topOf splits the bits below the leading one of a magnitude of n bits: so many of them
+// have contexts, after this one, and so many are left.
+func topOf(n uint) (with uint, node int, left uint) {
+	with = min(n-1, topBits)
+	return with, 3*int(min(max(n, 2), 9)-2) - 1, n - 1 - with
+}
+
+// lowest codes the bits of size below those in top.
+func lowest(c *rangecoder.Coder, top, left uint, size uint32) int32 {
+	if left > 0 {
+		top = top<<left | uint(c.Direct(uint64(size&(1<<left-1)), left))
+	}
+	return int32(top)
 }
 
 // number codes v, which has at most 22 bits. A reader returns no longer one.
-func number(c *rangecoder.Coder, o numberModel, v int32) int32 {
-	size := uint32(max(v, -v))
-	n := uint32(bits.Len32(size))
-	at := o.length(int(min(n, longest)))
-	if at == longest {
-		n = longest + uint32(c.Direct(uint64(n-longest)&(1<<escape-1), escape))
-	} else {
-		n = uint32(at)
-	}
+func (l *contextCoder) number(v int32) int32 {
+	c, size := &l.e.c, uint32(max(v, -v))
+	short := bits.Len32(size)
+	n := wholeLength(c, l.tree(l.at.length, min(short, longest), lengthBits), short)
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(o.sign(flag(v < 0))) // all ones or zero
-	return (int32(below(c, o, n, size)) ^ negative) - negative
+	negative := -int32(l.bit(l.at.sign, flag(v < 0))) // all ones or zero
+	with, node, left := topOf(n)
+	top := uint(l.tree(l.at.top+node, int(size>>left)&(1<<with-1), with)) | 1<<with
+	return lowest(c, top, left, size) ^ negative - negative
 }
 
-// below codes the bits below the leading one of a magnitude of n bits.
-func below(c *rangecoder.Coder, o numberModel, n, size uint32) uint32 {
-	left, top := uint(n-1), uint32(1)
-	if k := min(left, topBits); k > 0 {
-		left -= k
-		node := 3*int(min(n, 9)-2) - 1
-		top = 1<<k | uint32(o.top(node, int(size>>left&(1<<k-1)), k))
+// number is that of contextCoder, but the length is mixed.
+func (m *mixing) number(v int32) int32 {
+	c, size := m.coder, uint32(max(v, -v))
+	short, at := bits.Len32(size), 1
+	for i := lengthBits - 1; i >= 0; i-- {
+		at = at<<1 | m.codeMixed(at, min(short, longest)>>i&1)
 	}
-	if left > 0 {
-		top = top<<left | uint32(c.Direct(uint64(size&(1<<left-1)), left))
+	n := wholeLength(c, at-lengthNodes, short)
+	if n == 0 {
+		return 0
 	}
-	return top
+	negative := -int32(m.codeTrained(m.signAt, flag(v < 0))) // all ones or zero
+	with, node, left := topOf(n)
+	top := 1
+	for i := with; i > 0; i-- {
+		top = top<<1 | m.codeTrained(m.topAt+node+top, int(size>>(left+i-1)&1))
+	}
+	return lowest(c, uint(top), left, size) ^ negative - negative
 }

@@ -13,13 +13,6 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// even is a numberModel with probabilities of 1/2.
-type even struct{ c *rangecoder.Coder }
-
-func (o even) length(v int) int         { return int(o.c.Direct(uint64(v), lengthBits)) }
-func (o even) sign(v int) int           { return int(o.c.Direct(uint64(v), 1)) }
-func (o even) top(_, v int, n uint) int { return int(o.c.Direct(uint64(v), n)) }
-
 // Every number that can be the difference of two coordinates comes back.
 func TestNumber(t *testing.T) {
 	var values []int32
@@ -30,19 +23,45 @@ func TestNumber(t *testing.T) {
 		v := int32(1) << n
 		values = append(values, v-1, v, v+1, -v, 1-v)
 	}
-	var w, r rangecoder.Coder
-	w.Write(nil)
-	for _, v := range values {
-		number(&w, even{&w}, v)
+	table, err := readTrainedModel(predictiveTable)
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.Read(w.Finish())
-	for _, v := range values {
-		if got := number(&r, even{&r}, 0); got != v {
-			t.Fatalf("%d comes back as %d", v, got)
+	var c *rangecoder.Coder
+	kinds := map[string]func() func(int32) int32{
+		"in contexts": func() func(int32) int32 {
+			l := &contextCoder{e: &coder{}, model: make([]counter, ctxSize), limit: 60, at: numberContexts{ctxFirst, ctxSign, ctxTop}}
+			rangecoder.Fill(l.model, rangecoder.NewCounter(rangecoder.One/2, 0))
+			c = &l.e.c
+			return l.number
+		},
+		"mixed": func() func(int32) int32 {
+			p, memo := table.body(learnLimit, learnRate), table.memo(1)
+			p.coder, p.model, p.weights = &rangecoder.Coder{}, memo.model, memo.weights
+			p.signAt, p.topAt = signAt, topAt
+			p.setContexts(4, &lengthAt, [maxContexts]int{})
+			p.adaptive, p.set = ownLength, setLength
+			c = p.coder
+			return p.number
+		},
+	}
+	for name, begin := range kinds {
+		number := begin()
+		c.Write(nil)
+		for _, v := range values {
+			number(v)
 		}
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
+		packet := c.Finish()
+		number = begin()
+		c.Read(packet)
+		for _, v := range values {
+			if got := number(0); got != v {
+				t.Fatalf("%s: %d comes back as %d", name, v, got)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

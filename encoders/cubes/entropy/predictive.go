@@ -18,8 +18,7 @@ type predictive struct {
 	turns      linear
 	scale      scale
 	steps      []int32 // by row: one more than the index of its step in the memo
-	number     mixingNumber
-	fit        *fits // of a trainer: samples for fitting the predictions
+	fit        *fits   // of a trainer: samples for fitting the predictions
 	e          *coder
 	recent     int // the last decisions on "changed", newest lowest
 	drive      [3]int32
@@ -77,7 +76,6 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 // begin prepares for a frame.
 func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.e, p.coder = e, &e.c
-	p.number.mixing = &p.mixing
 	p.model, p.weights = next.model, next.weights
 	if p.trainedWeights != nil {
 		p.weights = p.trainedWeights

@@ -27,8 +27,8 @@ func (k *cubeContext) shift() {
 		expected := p.scale.expect(j, &features)
 		group := j / 2
 		k.setNumberContexts(group, expected, length(by, paces-1), k.lastMiss, k.off, k.speed*2/3)
-		p.number.signAt = signAt + (group*4+bucket(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)
-		miss := number(p.coder, &p.number, *coord-guess)
+		p.signAt = signAt + (group*4+bucket(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)
+		miss := p.mixing.number(*coord - guess)
 		if p.fit != nil {
 			p.fit.shift.add(class, f[:], *coord-from, *coord-guess)
 		}
@@ -52,5 +52,5 @@ func (k *cubeContext) setNumberContexts(group int, expected int32, way, before, 
 		((group*offs+fellows)*paces + min(pace, paces-1)) * lengthNodes})
 	p.adaptive = ownLength + (group*sizesFine/2+fine/2)*lengthNodes
 	p.set = setLength + group*lengthNodes
-	p.number.topAt = topAt + group*topNodes
+	p.topAt = topAt + group*topNodes
 }

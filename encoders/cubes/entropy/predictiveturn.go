@@ -26,8 +26,8 @@ func (k *cubeContext) turn() {
 			k.height*idleClasses + k.idle, k.off, went, length(k.self.miss[0], 31), length(k.self.miss[1], 31), length(k.self.miss[2], 31)}
 		scale := p.scale.expect(3+j, &features)
 		k.setNumberContexts(2, scale, min(k.off, paces-1), k.lastTurnMiss, off, pace)
-		p.number.signAt = signAt + (2*4+bucket(scale, 1, 8)/2)*signs + sign(last)*9
-		miss := number(p.coder, &p.number, *small-at)
+		p.signAt = signAt + (2*4+bucket(scale, 1, 8)/2)*signs + sign(last)*9
+		miss := p.mixing.number(*small - at)
 		*small = at + miss
 		p.scale.learn(miss)
 		total += max(miss, -miss)

@@ -1,21 +1,25 @@
 package kinetic
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
 
-// Frames of a recording on its chains, over and over: a frame each time.
+// Frames of a recording on its chains, over and over: a frame each time. Percentiles are
+// over frames, of the quickest time for each, until the packet or the frame is there and
+// until all is done; they mean something from some 2000x on.
 func BenchmarkEncode(b *testing.B) { benchmark(b, false) }
 func BenchmarkDecode(b *testing.B) { benchmark(b, true) }
 
 func benchmark(b *testing.B, decode bool) {
 	for _, codec := range []encoders.Codec{Lite(), Kinetic()} {
 		b.Run(codec.Name, func(b *testing.B) {
-			list := recording.Load(b, "bravo", 700)[300:]
+			list := recording.Load(b, "charlie", 1100)[300:]
 			s := frame.Cubes(frame.WalkoffCubes)
 			enc, dec, err := codec.New(s, codec.Defaults())
 			if err != nil {
@@ -34,8 +38,15 @@ func benchmark(b *testing.B, decode bool) {
 			var spare encoders.Memo
 			refs := make([]encoders.Ref, 1)
 			got, n := s.NewFrame(), recording.Age
+			var there, done [1000]time.Duration // of frame n
+			end := enc.(encoders.Finisher)
+			if decode {
+				end = dec.(encoders.Finisher)
+			}
+			end.Defer()
 			b.ReportAllocs()
 			for b.Loop() {
+				start := time.Now()
 				refs[0] = encoders.Ref{Frame: list[n-recording.Age], Memo: memos[n-recording.Age]}
 				if decode {
 					got.Tick = list[n].Tick
@@ -46,9 +57,24 @@ func benchmark(b *testing.B, decode bool) {
 				if err != nil {
 					b.Fatal(err)
 				}
+				until := time.Since(start)
+				end.Finish()
+				all := time.Since(start)
+				if there[n] == 0 || all < done[n] {
+					there[n], done[n] = until, all
+				}
 				if n++; n == len(list) {
 					n = recording.Age
 				}
+			}
+			for _, m := range []struct {
+				name  string
+				times [1000]time.Duration
+			}{{"there", there}, {"done", done}} {
+				list := slices.DeleteFunc(m.times[:], func(d time.Duration) bool { return d == 0 })
+				slices.Sort(list)
+				b.ReportMetric(float64(list[len(list)/2].Microseconds()), m.name+"-p50-us")
+				b.ReportMetric(float64(list[len(list)*99/100].Microseconds()), m.name+"-p99-us")
 			}
 			b.ReportMetric(float64(moved)/float64(len(list)-recording.Age), "cubes")
 		})

@@ -85,6 +85,10 @@ var (
 	ErrCorrupt = errors.New("payload corrupt")
 )
 
+// ErrBroken says that an encoder from outside did not keep its contract: it trapped, took too
+// long or lied about lengths. A session goes on with the encoder before.
+var ErrBroken = errors.New("broken")
+
 // Codec describes one encoder: a value in an explicit, ordered table.
 type Codec struct {
 	ID        uint8  // travels in every packet header; 1..127, never reused
@@ -102,6 +106,9 @@ type Codec struct {
 	// `toml:"name" help:"..." unit:"bits" min:"2" max:"8"`; it may have a method
 	// Validate() error for what ranges cannot say.
 	Params any
+	// Plugin is the file that it came from, whose code is not ours and whose times are those
+	// of a sandbox; empty: it is built in.
+	Plugin string
 	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
 }
 

@@ -9,13 +9,16 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -23,6 +26,7 @@ import (
 	"golang.org/x/term"
 
 	"wirelab/dataset/whole"
+	"wirelab/encoders/plugin"
 	"wirelab/encoders/train"
 )
 
@@ -54,7 +58,10 @@ type app struct {
 	// isTerminal tells a person's screen from a pipe or a file.
 	isTerminal func(stream any) bool
 	// auditProcess makes the command of one process of the walk-off's audit.
-	auditProcess func(ctx context.Context) *exec.Cmd
+	auditProcess func(ctx context.Context, args ...string) *exec.Cmd
+	plugins      pluginFlags
+	loaded       []*plugin.Plugin // what they named
+	unload       []func()
 	// learners stand in for the trainers of the table, unless nil.
 	learners []train.Trainer
 }
@@ -85,6 +92,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	err := root.ExecuteContext(ctx)
+	a.unloadPlugins()
 	if ctx.Err() != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		err = ctx.Err() // it waited for whoever writes into a pipe
 	}
@@ -122,10 +130,64 @@ func columns(stream any) int {
 }
 
 // auditProcess starts this very program anew.
-func auditProcess(ctx context.Context) *exec.Cmd {
+func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0] // starting it says what is wrong
 	}
-	return exec.CommandContext(ctx, self, auditCommand)
+	return exec.CommandContext(ctx, self, append([]string{auditCommand}, args...)...)
+}
+
+// output is standard output. When its reader has left it swallows the rest: the
+// reader has seen enough, and the exit code still says how the run went. Any
+// other failure is kept for flush.
+type output struct {
+	w   *bufio.Writer
+	err error
+}
+
+func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }
+
+// Write never fails; see flush.
+func (o *output) Write(p []byte) (int, error) {
+	if o.err == nil {
+		_, o.err = o.w.Write(p)
+	}
+	return len(p), nil
+}
+
+// flush writes out what is left, and reports whether everything was written or
+// nobody wanted it.
+func (o *output) flush() error {
+	if o.err == nil {
+		o.err = o.w.Flush()
+	}
+	if readerLeft(o.err) {
+		return nil
+	}
+	return o.err
+}
+
+// readerLeft reports whether a write failed because nobody reads any more.
+func readerLeft(err error) bool {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return true
+	}
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // what Windows says
+	return runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData))
+}
+
+// json writes the one document that --json promises.
+func (o *output) json(v any) error {
+	enc := json.NewEncoder(o)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// jsonLine writes a document as one line, at once.
+func (o *output) jsonLine(v any) error {
+	enc := json.NewEncoder(o)
+	enc.SetEscapeHTML(false)
+	return errors.Join(enc.Encode(v), o.flush())
 }

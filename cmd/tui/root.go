@@ -27,7 +27,13 @@ func (a *app) root() *cobra.Command {
 	cmd.Args = a.unknownCommand
 	cmd.SetVersionTemplate("wirelab {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.PersistentPreRunE = nothingEmpty
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := nothingEmpty(cmd, args); err != nil {
+			return err
+		}
+		return a.loadPlugins(cmd.Context())
+	}
+	a.plugins.add(cmd)
 	cmd.AddGroup(
 		&cobra.Group{ID: groupBegin, Title: "Begin here:"},
 		&cobra.Group{ID: groupMeasure, Title: "Measure:"},
@@ -42,7 +48,7 @@ func (a *app) root() *cobra.Command {
 		a.runCommand(), a.sweepCommand(), a.workerCommand(), a.searchCommand(), a.walkoffCommand(), a.benchCommand(), a.tuneCommand(),
 		a.recordCommand(), a.replayCommand(), a.reportCommand(), a.compareCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
 		a.proxyCommand(), a.listenCommand(),
-		a.encodersCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
+		a.encodersCommand(), a.pluginsCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),
 		a.auditCommand(),
 	)
 	nameParents(cmd)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -70,7 +72,7 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	line := a.progress("walkoff")
 	opt := walkoff.Options{Frames: f.frames, Clock: a.clock, Progress: line.report}
 	if f.audit {
-		opt.Audit = a.auditProcess
+		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.plugins.args()...) }
 	}
 	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
 	line.done()

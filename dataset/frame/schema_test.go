@@ -102,3 +102,26 @@ func TestItems(t *testing.T) {
 		t.Errorf("%d items in a body of 4 bytes", n)
 	}
 }
+
+// CheckSince finds what Check finds, wherever the one wrong value is.
+func TestCheckSince(t *testing.T) {
+	s := Cubes(100)
+	base := s.NewFrame()
+	for i := range base.Table {
+		lowest, _ := s.Fields[i%len(s.Fields)].Span()
+		base.Table[i] = max(lowest, 0)
+	}
+	f := &Frame{}
+	f.CopyFrom(base)
+	for _, at := range []int{0, 7, 255, 256, 257, 511, len(f.Table) - 1} {
+		fd := &s.Fields[at%len(s.Fields)]
+		for _, v := range []int32{fd.Max, fd.Max + 1, fd.Min - 1} {
+			f.Table[at] = v
+			whole, since := s.Check(f), s.CheckSince(f, base)
+			if bad := v > fd.Max || v < fd.Min; (whole != nil) != bad || (since != nil) != bad || bad && whole.Error() != since.Error() {
+				t.Errorf("value %d at %d: %v, since the base %v", v, at, whole, since)
+			}
+		}
+		f.Table[at] = base.Table[at]
+	}
+}

@@ -3,8 +3,8 @@
 //
 // Numbers travel in packet headers and are never given twice. 1 to 15 are rungs
 // of the snapshot ladder, 16 to 23 what goes beyond it, 24 to 63 encoders of calls,
-// messages and tables, 64 to 127 encoders that
-// see frames as bytes.
+// messages and tables, 64 to 111 encoders that see frames as bytes, 112 to 127 encoders
+// from outside, in the order in which they were loaded.
 package table
 
 import (
@@ -24,8 +24,11 @@ import (
 
 // All returns the encoders in the order to climb them: the ladder of cube
 // snapshots, the encoders of calls, of tables, of messages and of files, then those
-// that suit any schema. The slice is the caller's.
-func All() []encoders.Codec {
+// that suit any schema, then those from outside. The slice is the caller's.
+func All() []encoders.Codec { return append(BuiltIn(), Outside()...) }
+
+// BuiltIn returns those that are part of the program. The slice is the caller's.
+func BuiltIn() []encoders.Codec {
 	return []encoders.Codec{
 		cubes.Raw(),
 		cubes.AtRest(),

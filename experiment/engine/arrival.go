@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
 	"wirelab/lossmodel"
 )
@@ -176,6 +177,9 @@ func (l *lane) refused(rx *reception) {
 	if rx.Outcome == endpoint.Corrupt && !errors.Is(rx.Err, endpoint.ErrDoubted) {
 		l.meter.decodeRefused++
 		l.lastErr = fmt.Errorf("packet %d: %w", rx.Seq, rx.Err)
+		if errors.Is(rx.Err, encoders.ErrBroken) {
+			l.broke = l.rec.Encoder
+		}
 	}
 }
 

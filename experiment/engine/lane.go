@@ -63,6 +63,7 @@ type lane struct {
 	seamAt           uint64     // first packet after the newest one
 	delivery         *delivery  // nil unless the delivery is frame.Every
 	lastErr          error      // newest error of the encoder, the decoder or the feedback
+	broke            string     // the encoder from outside that just broke its contract
 	watch            *inspector // nil unless Options.Inspect
 }
 
@@ -154,6 +155,9 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, se
 	if err != nil {
 		l.meter.encodeFailed++
 		l.lastErr = err
+		if errors.Is(err, encoders.ErrBroken) {
+			l.broke = l.snd.Encoding().Codec.Name
+		}
 		l.watch.refused(now, &p, err)
 		return
 	}

@@ -412,6 +412,7 @@ func (s *Session) tick(at time.Duration) error {
 	for _, l := range s.running {
 		l.send(at, s.cur, s.unsent, s.seamPending)
 	}
+	s.fallBack(at)
 	s.seamPending = false
 	s.unsent.Clear()
 	return nil

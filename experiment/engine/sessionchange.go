@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 )
@@ -310,3 +312,29 @@ func (s *Session) Undo() (label string, err error) {
 
 // ErrNothingToUndo says that no change was made, or that all were undone.
 var ErrNothingToUndo = errors.New("nothing to undo")
+
+// fallBack swaps an encoder from outside that broke for the one before it, or for the one to
+// begin with: a change like any other, an instant later, that a replay finds in its script.
+func (s *Session) fallBack(at time.Duration) {
+	l := s.lanes[0]
+	broke, name := l.broke, s.config.Encoder.Name
+	l.broke = ""
+	if broke == "" || broke != name || slices.ContainsFunc(s.pending, func(p pendingChange) bool {
+		return p.T == at+1 && p.Change.Has("encoder")
+	}) {
+		return
+	}
+	to := config.Encoder{Name: table.Default(s.schema)}
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		if e := s.undo[i].before.Encoder; e.Name != name {
+			to = e.Clone()
+			break
+		}
+	}
+	pairs := []any{"encoder", to.Name}
+	for _, param := range slices.Sorted(maps.Keys(to.Params)) {
+		pairs = append(pairs, "encoder.params."+param, to.Params[param])
+	}
+	ch := config.NewChange(pairs...).WithMark(name + " broke: back to " + to.Name)
+	s.pending = append([]pendingChange{{StampedChange: config.Stamp(at+1, ch)}}, s.pending...)
+}

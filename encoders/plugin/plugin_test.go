@@ -1,0 +1,205 @@
+package plugin
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+func load(t testing.TB, path string, opt Options) *Plugin {
+	t.Helper()
+	opt.FirstID = 112
+	p, err := Load(context.Background(), path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// demo returns frames of the demo, after as many.
+func demo(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
+	t.Helper()
+	src, err := dataset.Open("demo", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := make([]*frame.Frame, skip+n)
+	for i := range list {
+		list[i] = src.Schema().NewFrame()
+		if err := src.Next(list[i]); err != nil {
+			t.Fatal(err)
+		}
+		list[i].Tick = uint32(i)
+	}
+	return src.Schema(), list[skip:]
+}
+
+// delta is what templates/c/encoder.c writes, once more.
+func delta(cur, base []int32) (out []byte) {
+	last := -1
+	for i, v := range cur {
+		if v != base[i] {
+			out = binary.AppendUvarint(out, uint64(i-last-1))
+			d := v - base[i]
+			out = binary.AppendUvarint(out, uint64(uint32(d<<1^d>>31)))
+			last = i
+		}
+	}
+	return out
+}
+
+// The example in C codes as the same in Go does, every frame against the one six before it,
+// whether its reference is still in the module or has to be brought back.
+func TestDelta(t *testing.T) {
+	p := load(t, "testdata/delta.wasm", Options{})
+	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].ID != 112 || p.Codecs[0].Refs != 1 || p.Codecs[0].Plugin == "" {
+		t.Fatalf("%+v", p.Codecs)
+	}
+	s, frames := demo(t, 300, 40)
+	enc, dec, err := p.Codecs[0].New(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.NewFrame()
+	memos := make([][2]encoders.Memo, len(frames))
+	for i := 1; i < len(frames); i++ {
+		at := max(i-6, 0)
+		if i > 30 {
+			at = i - 25 // no more in any slot
+		}
+		var b encoders.Budget
+		packet, m, err := enc.Encode(nil, frames[i], []encoders.Ref{{Frame: frames[at], Memo: memos[at][0]}}, nil, &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := delta(frames[i].Table, frames[at].Table); string(packet) != string(want) {
+			t.Fatalf("frame %d: %d bytes, expected %d", i, len(packet), len(want))
+		}
+		if b.Total() != int64(len(packet))*8*encoders.BitUnit {
+			t.Errorf("frame %d: the account is of %d bits, the packet has %d", i, b.Total()/encoders.BitUnit, 8*len(packet))
+		}
+		got.Tick = frames[i].Tick
+		m2, err := dec.Decode(got, packet, []encoders.Ref{{Frame: frames[at], Memo: memos[at][1]}}, nil)
+		if err != nil || !got.Equal(frames[i]) {
+			t.Fatalf("frame %d: %v", i, err)
+		}
+		memos[i] = [2]encoders.Memo{m, m2}
+	}
+}
+
+// Every way to break the contract is an error that names plugin and call, in bounded time and
+// memory; what comes after is coded as if nothing had been.
+func TestEvil(t *testing.T) {
+	p := load(t, "testdata/evil.wasm", Options{Memory: 16 << 20, Timeout: 500 * time.Millisecond})
+	s, frames := demo(t, 300, 2)
+	refs := []encoders.Ref{{Frame: frames[0]}}
+	want := delta(frames[1].Table, frames[0].Table)
+	for evil, c := range map[int]struct {
+		says string
+		call string // new, encode or decode; empty: nothing comes of it
+	}{
+		0: {}, 10: {}, // takes all memory that it gets
+		1: {"wl_encode: wasm error: unreachable", "encode"}, 2: {"wl_encode: took longer than 500ms", "encode"},
+		3: {"65537 bytes, expected at most 65536", "encode"}, 4: {"4294967295 bytes", "encode"},
+		5: {"memo has 65 bytes, expected at most 64", "encode"}, 6: {"body has 1048576 bytes", "decode"},
+		7: {"wl_alloc: gave 0", "encode"}, 8: {"wl_alloc: gave 4294963200", "encode"}, 9: {"aligned to 8", "encode"},
+		11: {"WL_REFUSED: I will [2Jnot", "encode"}, 12: {"wl_encode: wasm error: ", "encode"}, 13: {"out of range", "decode"},
+		14: {"out of bounds memory access", "encode"}, 15: {"wl_decode: wasm error: unreachable", "decode"},
+		16: {"wl_decode: took longer", "decode"}, 17: {"WL_REFUSED", "encode"},
+	} {
+		params := p.Codecs[0].Defaults()
+		if err := encoders.SetParam(params, "evil", evil); err != nil {
+			t.Fatal(err)
+		}
+		enc, dec, err := p.Codecs[0].New(s, params)
+		failed := "new"
+		var packet []byte
+		if err == nil {
+			failed = "encode"
+			packet, _, err = enc.Encode([]byte("head"), frames[1], refs, nil, nil)
+		}
+		if err == nil {
+			failed = "decode"
+			if string(packet) != "head"+string(want) {
+				t.Errorf("%d: another packet", evil)
+			}
+			for range 2 { // the second time in a new instance
+				_, err = dec.Decode(s.NewFrame(), want, refs, nil)
+			}
+		}
+		if err == nil {
+			failed = ""
+		}
+		if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "plugin evil")) {
+			t.Errorf("%d: %s fails: %v; expected %s: %s", evil, failed, err, c.call, c.says)
+		}
+		if failed == "encode" && !errors.Is(err, encoders.ErrBroken) || failed == "decode" && !errors.Is(err, encoders.ErrCorrupt) {
+			t.Errorf("%d: %v", evil, err)
+		}
+	}
+}
+
+// Damaged packets are refused or give some frame.
+func FuzzDecode(f *testing.F) {
+	p := load(f, "testdata/delta.wasm", Options{})
+	s, frames := demo(f, 300, 2)
+	_, dec, err := p.Codecs[0].New(s, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(delta(frames[1].Table, frames[0].Table))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x7f, 1})
+	got := s.NewFrame()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := dec.Decode(got, data, []encoders.Ref{{Frame: frames[0]}}, nil)
+		if err == nil {
+			err = s.Check(got)
+		} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
+			err = nil
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Both ends of a frame of 901 cubes, with an encoder that does nothing.
+func BenchmarkBothEnds(b *testing.B) {
+	for name, timeout := range map[string]time.Duration{"timeout": time.Second, "trusted": -1} {
+		b.Run(name, func(b *testing.B) {
+			p := load(b, "testdata/evil.wasm", Options{Timeout: timeout})
+			s, frames := demo(b, 300, 1)
+			idle := p.Codecs[0].Defaults()
+			if err := encoders.SetParam(idle, "evil", 18); err != nil {
+				b.Fatal(err)
+			}
+			enc, dec, err := p.Codecs[0].New(s, idle)
+			if err != nil {
+				b.Fatal(err)
+			}
+			got := s.NewFrame()
+			refs := [2][]encoders.Ref{{{Frame: frames[0]}}, {{Frame: frames[0]}}}
+			var buf []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				var m encoders.Memo
+				if buf, m, err = enc.Encode(buf[:0], frames[0], refs[0], nil, nil); err != nil {
+					b.Fatal(err)
+				}
+				refs[0][0].Memo = m
+				if m, err = dec.Decode(got, buf, refs[1], nil); err != nil {
+					b.Fatal(err)
+				}
+				refs[1][0].Memo = m
+			}
+		})
+	}
+}

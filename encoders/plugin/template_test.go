@@ -1,0 +1,161 @@
+package plugin
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/dataset/thorough"
+	"wirelab/encoders"
+)
+
+// build writes a template and builds it; it skips where the tools for it are not.
+func build(t *testing.T, lang string) string {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := Template(lang, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Text, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for tool, args := range map[string]map[string][]string{
+		"c":    {"clang": {"--version"}, "wasm-ld": {"--version"}},
+		"cpp":  {"clang++": {"--version"}, "wasm-ld": {"--version"}},
+		"rust": {"cargo": {"--version"}},
+	}[lang] {
+		if err := exec.Command(tool, args...).Run(); err != nil {
+			t.Skipf("NOT RUN: the template for %s needs %s: %v", lang, tool, err)
+		}
+	}
+	cmd := exec.Command("./build")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "CARGO_NET_OFFLINE=true")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		if lang == "rust" && strings.Contains(string(out), "wasm32-unknown-unknown") {
+			t.Skip("NOT RUN: the template for rust needs rustup target add wasm32-unknown-unknown")
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, "mine.wasm")
+}
+
+// Every template builds as it is, keeps the contract, and codes as the one in C does.
+func TestTemplates(t *testing.T) {
+	for _, lang := range Languages() {
+		t.Run(lang, func(t *testing.T) {
+			if lang == "go" && !thorough.Checks() {
+				t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
+			}
+			p := load(t, build(t, lang), Options{})
+			if len(p.Codecs) != 1 || p.Codecs[0].Name != "mine" || !p.Compiled && lang == "go" {
+				t.Fatalf("%+v", p.Codecs)
+			}
+			for _, c := range Try(&p.Codecs[0]) {
+				if c.Problem != "" {
+					t.Errorf("%s: %s", c.Name, c.Problem)
+				}
+			}
+			s, frames := demo(t, 300, 7)
+			enc, _, err := p.Codecs[0].New(s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := enc.Encode(nil, frames[6], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
+			if want := delta(frames[6].Table, frames[0].Table); err != nil || string(got) != string(want) {
+				t.Errorf("%v: %d bytes, expected %d", err, len(got), len(want))
+			}
+		})
+	}
+}
+
+// What cannot be a template is refused.
+func TestNoTemplate(t *testing.T) {
+	for _, c := range [][2]string{{"cobol", "mine"}, {"c", "Mine"}, {"c", "../mine"}, {"c", ""}} {
+		if files, err := Template(c[0], c[1]); err == nil || files != nil {
+			t.Errorf("%q: %d files", c, len(files))
+		}
+	}
+}
+
+// The check finds what keeps no contract.
+func TestTryFinds(t *testing.T) {
+	p := load(t, "testdata/evil.wasm", Options{Timeout: 200e6})
+	for evil, want := range map[int]string{0: "", 15: "every frame comes back", 5: "every frame comes back"} {
+		c := p.Codecs[0]
+		c.Params = c.Defaults()
+		if err := encoders.SetParam(c.Params, "evil", evil); err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		for _, x := range Try(&c) {
+			if x.Problem != "" && found == "" {
+				found = x.Name
+			}
+		}
+		if !strings.HasSuffix(found, want) || want == "" && found != "" {
+			t.Errorf("%d: %q", evil, found)
+		}
+	}
+}
+
+// What is no plugin is refused in a sentence that names it.
+func TestNoPlugin(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const head = "\x00asm\x01\x00\x00\x00"
+	for path, want := range map[string]string{
+		write("text.wasm", "hello"):        "no WebAssembly module",
+		write("cut.wasm", head+"\x01\x80"): "does not keep the contract",
+		write("empty.wasm", head):          "exports no memory",
+		dir:                                "it is no file",
+		filepath.Join(dir, "none.wasm"):    "no such file",
+		write("import.wasm", head+imports("env", "now")): "imports env.now, expected nothing but WASI",
+	} {
+		if p, err := Load(t.Context(), path, Options{FirstID: 112}); err == nil || p != nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, expected %s", path, err, want)
+		}
+	}
+}
+
+// imports is the part of a module that imports a function without values.
+func imports(from, name string) string {
+	entry := string(rune(len(from))) + from + string(rune(len(name))) + name + "\x00\x00"
+	return "\x01\x04\x01\x60\x00\x00" + "\x02" + string(rune(len(entry)+1)) + "\x01" + entry
+}
+
+// FuzzLoad: whatever is in a file, loading it ends with an error or a plugin.
+func FuzzLoad(f *testing.F) {
+	for _, name := range []string{"testdata/delta.wasm", "testdata/evil.wasm"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	path := filepath.Join(f.TempDir(), "fuzz.wasm")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := Load(t.Context(), path, Options{FirstID: 112, Memory: 4 << 20, Timeout: 100e6}); err == nil {
+			p.Close()
+		}
+	})
+}

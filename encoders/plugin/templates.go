@@ -1,0 +1,57 @@
+package plugin
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// File is a file of a template.
+type File struct {
+	Name string // its path, with slashes
+	Text []byte
+	Runs bool // it is a program
+}
+
+//go:embed templates wirelab.h
+var embedded embed.FS
+
+// Languages lists what there are templates for.
+func Languages() []string { return []string{"c", "cpp", "rust", "go"} }
+
+// Template returns an encoder to begin with: a folder with all that it needs to be built.
+func Template(lang, name string) ([]File, error) {
+	if !slices.Contains(Languages(), lang) {
+		return nil, fmt.Errorf("--lang %q makes no sense; expected one of %s", lang, strings.Join(Languages(), ", "))
+	}
+	if !codecName.MatchString(name) {
+		return nil, fmt.Errorf("%q cannot be the name of an encoder; expected a letter, then a-z, 0-9 and -, at most 40", name)
+	}
+	root := path.Join("templates", lang)
+	var list []File
+	err := fs.WalkDir(embedded, root, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := embedded.ReadFile(at)
+		if err != nil {
+			return err
+		}
+		text = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
+		file := strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), ".txt")
+		list = append(list, File{Name: file, Text: text, Runs: path.Base(file) == "build"})
+		return nil
+	})
+	if lang == "c" || lang == "cpp" {
+		text, headerErr := embedded.ReadFile("wirelab.h")
+		if err == nil {
+			err = headerErr
+		}
+		list = append(list, File{Name: "wirelab.h", Text: text})
+	}
+	return list, err
+}

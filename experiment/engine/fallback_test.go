@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// brittle is an encoder that breaks after some packets, at one end.
+type brittle struct {
+	encoders.Encoder
+	encoders.Decoder
+	left int
+}
+
+func (b *brittle) crack() error {
+	if b.left--; b.left < 0 {
+		return fmt.Errorf("plugin brittle: %w: it fell", encoders.ErrBroken)
+	}
+	return nil
+}
+
+func (b *brittle) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, m encoders.Memo, a *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if err := b.crack(); err != nil {
+		return dst, nil, err
+	}
+	return b.Encoder.Encode(dst, cur, refs, m, a)
+}
+
+func (b *brittle) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, m encoders.Memo) (encoders.Memo, error) {
+	if err := b.crack(); err != nil {
+		return nil, errors.Join(encoders.ErrCorrupt, err)
+	}
+	return b.Decoder.Decode(dst, src, refs, m)
+}
+
+// An encoder from outside that breaks gives way to the one before it, at whichever end it
+// broke; the session goes on, nothing is wrong, and a replay of its changes is the same.
+func TestBrokenEncoderGivesWay(t *testing.T) {
+	for name, left := range map[string][2]int{"encoder": {40, 1 << 30}, "decoder": {1 << 30, 40}} {
+		run := func(script []config.StampedChange) *Result {
+			c := config.Default()
+			c.Codecs = labtest.OfCubes()
+			for i := range c.Codecs {
+				if c.Codecs[i].Name != "rotor" {
+					continue
+				}
+				whole := c.Codecs[i].New
+				c.Codecs[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+					e, d, err := whole(s, params)
+					return &brittle{e, d, left[0]}, &brittle{e, d, left[1]}, err
+				}
+			}
+			c.Duration = 3 * time.Second
+			if err := c.Set("encoder", "changed-index"); err != nil {
+				t.Fatal(err)
+			}
+			c.At = script
+			s, err := NewSessionOf(c, labtest.NewCrowd(40, 6, -1, 4), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(c.Duration); err != nil {
+				t.Fatal(err)
+			}
+			return s.Result()
+		}
+		r := run([]config.StampedChange{config.Stamp(time.Second, config.NewChange("encoder", "rotor"))})
+		x := &r.Totals
+		if len(r.Changes) != 2 || r.Changes[1].Change.Mark() != "rotor broke: back to changed-index" {
+			t.Fatalf("%s: changes %+v", name, r.Changes)
+		}
+		if bad := x.Sent - x.Decoded - x.InFlight; x.Wrong != 0 || bad > 10 || x.Sent < 170 {
+			t.Errorf("%s: of %d sent %d decoded: %+v", name, x.Sent, x.Decoded, x)
+		}
+		if again := run(r.Changes); again.Digest != r.Digest || len(again.Changes) != 2 {
+			t.Errorf("%s: another digest when it is replayed, with %d changes", name, len(again.Changes))
+		}
+	}
+}

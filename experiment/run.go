@@ -134,7 +134,7 @@ func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.E
 	now := func() *engine.Result {
 		r := resultNow(s, begun, opt.Clock)
 		if opt.Remote != nil {
-			r.Remote = opt.Remote.Recorded()
+			opt.Remote.AddTo(r)
 		}
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r

@@ -62,14 +62,6 @@ func alone(ch config.Change) config.Change {
 	return out
 }
 
-// recorded returns what came in over the network; nil without one.
-func (r *Runner) recorded() *engine.Remote {
-	if r.opt.Remote == nil {
-		return nil
-	}
-	return r.opt.Remote.Recorded()
-}
-
 // forwardOnly says why a command cannot be carried out over a network; nil if it can.
 func forwardOnly(link *remote.Link, c *Command) error {
 	if link != nil && (c.Seek != nil || c.Speed != nil && *c.Speed != 1) {

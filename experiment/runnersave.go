@@ -107,7 +107,10 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	if len(result.Shadows) > 0 {
 		seen, result.SideBySide = r.session.View(0), r.session.SideBySide()
 	}
-	result.Planned, result.Reason, result.Remote = 1, why, r.recorded()
+	result.Planned, result.Reason = 1, why
+	if r.opt.Remote != nil {
+		r.opt.Remote.AddTo(result)
+	}
 	switch {
 	case errors.As(r.err, new(*engine.NetworkError)):
 		result.Reason, result.Error = engine.BadNetwork, r.err.Error()

@@ -86,6 +86,15 @@ func (l *Link) Recorded() *engine.Remote {
 	return x
 }
 
+// AddTo adds the recording to the result of the session; a warning, if it became too large to
+// be kept.
+func (l *Link) AddTo(r *engine.Result) {
+	r.Remote = l.Recorded()
+	if l.records.full {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("network: more than %d MB came in, too much for a report: it cannot be replayed", maxRecording>>20))
+	}
+}
+
 // Replay returns a network that does what a recorded one did.
 func Replay(x *engine.Remote) (*Link, error) {
 	if x.Version != Version {

@@ -24,7 +24,8 @@ type predictive struct {
 	drive      [3]int32
 }
 
-// cubeContext is a cube and what its contexts and predictions are made of.
+// cubeContext is a cube and what its contexts and predictions are made of. One serves all
+// cubes of a frame, for most of them rest and need little of it.
 type cubeContext struct {
 	p                *predictive
 	q, base          *cube.Row
@@ -48,9 +49,10 @@ type cubeContext struct {
 
 func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 	p.begin(e, base, past, next)
+	k := cubeContext{p: p, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		k := cubeContext{p: p, q: q, base: b, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
+		k.q, k.base, k.step = q, b, nil
 		if at := p.steps[i]; at != 0 {
 			k.step = &past.moved[at-1]
 		}
@@ -93,9 +95,11 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 func (k *cubeContext) setFeatures(idle uint8, ring int) {
 	k.idle, k.far, k.ring = idleClass(idle), distanceClass(distance2(k.base, k.player)), min(max(ring-24, 0)/2, buckets-1)
 	k.height = height(k.base[frame.CubeZ])
-	k.v, k.drive = k.step.scaled(k.lastTicks, k.ticks), k.p.drive
-	k.speed = span(k.v, speeds-1)
+	k.v, k.drive = [3]int32{}, k.p.drive
+	k.speed, k.lastMiss, k.lastTurnMiss = 0, 0, 0
 	if s := k.step; s != nil {
+		k.v = s.scaled(k.lastTicks, k.ticks)
+		k.speed = span(k.v, speeds-1)
 		k.lastMiss = span([3]int32{int32(s.miss[0]), int32(s.miss[1]), int32(s.miss[2])}, missClasses-1)
 		k.lastTurnMiss = int(s.turnMiss)
 	}
@@ -105,6 +109,7 @@ func (k *cubeContext) setFeatures(idle uint8, ring int) {
 func (k *cubeContext) changed(idle uint8, differ int) int {
 	p := k.p
 	gap, pace := 0, 0
+	k.nearMissed, k.nearTurnMiss = 0, 0
 	var d uint64
 	if k.near, d = p.neighbours.nearest(k.base); k.near != nil {
 		gap = 1 + min(int(d>>14), gaps-2)
@@ -129,7 +134,7 @@ func (k *cubeContext) changed(idle uint8, differ int) int {
 func (k *cubeContext) code() {
 	p, e := k.p, k.p.e
 	k.distance = int64(math.Sqrt(float64(distance2(k.base, k.player))))
-	k.self = p.neighbours.add(k.base)
+	k.self, k.off = p.neighbours.add(k.base), 0
 	p.setContexts(3, &movedAt, [maxContexts]int{
 		(k.idle*speeds+k.speed)*missClasses + k.lastMiss,
 		k.far*offs + k.nearMissed,

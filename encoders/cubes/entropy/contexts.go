@@ -74,6 +74,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 		l.model = l.fixed
 	}
 	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
+	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := range e.rows {
 		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
 		var s *step // its last step; here steps are in order of rows
@@ -95,7 +96,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 		if !e.admit(i, q) {
 			return
 		}
-		k := contextCube{e: e, coder: l, q: q, base: b, step: s, lastTicks: past.ticks, ticks: next.ticks, v: v, idle: idle, far: far}
+		k.q, k.base, k.step, k.v, k.idle, k.far, k.missed = q, b, s, v, idle, far, 0
 		k.code()
 		if !e.accept(i, q, b) {
 			return

@@ -14,6 +14,7 @@ import (
 type neighbourhood struct {
 	order []int32 // rows in coding order
 	rings []uint8 // by row: of distance from the player
+	far   []uint8 // by row: class of that distance
 	coded []neighbour
 	grid  [cells]int32       // by cell: 1 + the index in coded of the last cube there
 	near  [cells / 64]uint64 // by cell: whether there is a cube in it or around it
@@ -51,10 +52,12 @@ func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	player := cube.At(base.Table, 0)
 	s.order = slices.Grow(s.order[:0], rows)[:rows]
 	s.rings = slices.Grow(s.rings[:0], rows)[:rows]
+	s.far = slices.Grow(s.far[:0], rows)[:rows]
 	var start [rings + 1]int32
 	for i := range s.rings {
-		k := ring(distance2(cube.At(base.Table, i), player))
-		s.rings[i] = uint8(k)
+		d := distance2(cube.At(base.Table, i), player)
+		k := ring(d)
+		s.rings[i], s.far[i] = uint8(k), uint8(distanceClass(d))
 		start[k+1]++
 	}
 	for k := range rings {

@@ -56,7 +56,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 		if at := p.steps[i]; at != 0 {
 			k.step = &past.moved[at-1]
 		}
-		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]))
+		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]), int(p.neighbours.far[i]))
 		if k.changed(past.idle[i], int(e.differ[i])) == 0 {
 			next.noteUnchanged(int(i))
 			continue
@@ -92,8 +92,8 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 }
 
 // setFeatures computes the classes of a cube.
-func (k *cubeContext) setFeatures(idle uint8, ring int) {
-	k.idle, k.far, k.ring = idleClass(idle), distanceClass(distance2(k.base, k.player)), min(max(ring-24, 0)/2, buckets-1)
+func (k *cubeContext) setFeatures(idle uint8, ring, far int) {
+	k.idle, k.far, k.ring = idleClass(idle), far, min(max(ring-24, 0)/2, buckets-1)
 	k.height = height(k.base[frame.CubeZ])
 	k.v, k.drive = [3]int32{}, k.p.drive
 	k.speed, k.lastMiss, k.lastTurnMiss = 0, 0, 0

@@ -23,18 +23,7 @@ func (w *Weights) P(in *Inputs) uint32 {
 	b := int64(in[2])*int64(w[2]) + int64(in[3])*int64(w[3])
 	a += int64(in[4])*int64(w[4]) + int64(in[5])*int64(w[5])
 	b += int64(in[6])*int64(w[6]) + int64(in[7])*int64(w[7])
-	return Squash(int32(min(max((a+b)>>16, -squashReach), squashReach)))
-}
-
-// Update moves the weights against the error of the probability p that P returned: by
-// rate/65536 times error times input. The rate is below 1<<15; one of 0 leaves them alone.
-func (w *Weights) Update(in *Inputs, p uint32, bit int, rate int32) {
-	wrong := (int32(bit)<<16 - int32(p)) * rate
-	if hasVectors {
-		updateVectors(w, in, wrong)
-	} else {
-		w.updateScalar(in, wrong)
-	}
+	return Squash(int32((a + b) >> 16)) // far from overflow: see maxWeight
 }
 
 // updateScalar moves each weight by input times wrong. It is what the vector instructions
@@ -48,15 +37,23 @@ func (w *Weights) updateScalar(in *Inputs, wrong int32) {
 	}
 }
 
-// maxWeight keeps sums far from overflow.
+// maxWeight keeps sums far from overflow: with MaxInputs of MaxStretch, they are below
+// 1<<41.
 const maxWeight = 64 * Unit
 
-// Code codes bit with a probability mixed of the inputs, and updates the weights.
+// Code codes bit with a probability mixed of the inputs, and moves the weights against
+// its error: by rate/65536 times error times input. The rate is below 1<<15; one of 0
+// leaves them alone.
 func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
 	p := w.P(in)
 	bit = c.Bit(bit, p)
-	if rate != 0 {
-		w.Update(in, p, bit, rate)
+	wrong := (int32(bit)<<16 - int32(p)) * rate
+	switch {
+	case rate == 0:
+	case hasVectors:
+		updateVectors(w, in, wrong)
+	default:
+		w.updateScalar(in, wrong)
 	}
 	return bit
 }

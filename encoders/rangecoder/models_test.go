@@ -115,6 +115,8 @@ func TestMixer(t *testing.T) {
 
 // Whatever inputs and weights there are, the probability is one.
 func TestMixerBounds(t *testing.T) {
+	var c Coder
+	c.Write(nil)
 	for _, x := range []int32{-MaxStretch, 0, MaxStretch} {
 		var w Weights
 		var in Inputs
@@ -126,7 +128,7 @@ func TestMixerBounds(t *testing.T) {
 			if p < 1 || p > One-1 {
 				t.Fatalf("a probability of %d", p)
 			}
-			w.Update(&in, p, flag(x < 0), 1<<15-1)
+			w.Code(&c, &in, flag(x < 0), 1<<15-1)
 		}
 		for _, v := range w {
 			if v < -maxWeight || v > maxWeight {

@@ -3,8 +3,8 @@
 //
 // It is a binary range coder with a 32-bit range and carries that propagate into the
 // bytes already written (Martin, "Range encoding", 1979; Subbotin, 1999). Counter is an
-// adaptive probability, Mixer the logistic mixing of several predictions into one (in
-// the manner of Mahoney's PAQ).
+// adaptive probability; Weights mix several predictions into one in the logistic domain
+// (in the manner of Mahoney's PAQ).
 //
 // One Coder serves both directions: a codec passes every decision to it and goes on with
 // the result, so encoder and decoder are one traversal. For example:
@@ -15,6 +15,7 @@
 //	dst = c.Finish()            // or err = c.Close()
 //
 // Everything is integer arithmetic, the same on every machine, and allocates nothing.
+// Weights are updated in AVX2 where the processor has it; the tag purego does without.
 // The package knows no frames and no budgets.
 package rangecoder
 

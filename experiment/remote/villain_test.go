@@ -131,6 +131,8 @@ func TestVillain(t *testing.T) {
 	if x := &r.Totals; x.Decoded < x.Sent*9/10 || far.Frames < x.Sent*9/10 {
 		t.Errorf("of %d sent %d decoded, %d by the far end", x.Sent, x.Decoded, far.Frames)
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if !books.Balanced() || books.Dropped() < 500 || books.By[channel.Replayed] == 0 || books.By[channel.Forged] == 0 {
 		t.Errorf("%d thrown, and the far end's books are %+v", v.thrown, books)
 	}

@@ -19,7 +19,7 @@ import (
 // no regard to bytes: lists, keys, groups of bits and clocks are in it.
 var smallModels = sync.OnceValue(func() (m [2]*Model) {
 	for i := range m {
-		m[i] = learn(new(testing.T), i == 1, made(nil, "bits", 1, 150))
+		m[i] = learn(new(testing.T), i == 1, made(nil, "bits", 1, 40))
 	}
 	return m
 })

@@ -17,7 +17,10 @@ type File struct {
 	Runs bool // it is a program
 }
 
-//go:embed templates wirelab.h
+//go:embed wirelab.h templates/c/build templates/c/README.md templates/c/encoder.c
+//go:embed templates/cpp/build templates/cpp/README.md templates/cpp/encoder.cpp
+//go:embed templates/rust/build templates/rust/README.md templates/rust/Cargo.toml.txt templates/rust/src/encoder.rs
+//go:embed templates/go/build templates/go/README.md templates/go/go.mod.txt templates/go/encoder.go.txt templates/go/wirelab.go.txt
 var embedded embed.FS
 
 // Languages lists what there are templates for.

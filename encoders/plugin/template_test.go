@@ -89,7 +89,7 @@ func TestNoTemplate(t *testing.T) {
 
 // The check finds what keeps no contract.
 func TestTryFinds(t *testing.T) {
-	p := load(t, "testdata/evil.wasm", Options{Timeout: 200e6})
+	p := load(t, "testdata/evil.wasm", Options{Timeout: 2e9})
 	for evil, want := range map[int]string{0: "", 15: "every frame comes back", 5: "every frame comes back"} {
 		c := p.Codecs[0]
 		c.Params = c.Defaults()

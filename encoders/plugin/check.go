@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -208,7 +209,7 @@ func (t *trial) damage() (string, error) {
 			}
 			n++
 			if _, err := dec.Decode(t.schema.NewFrame(), bad, t.refs(0, i), nil); err != nil {
-				if isBroken(err) {
+				if errors.Is(err, encoders.ErrBroken) {
 					return "", fmt.Errorf("a damaged packet of %d bytes: %w", len(bad), err)
 				}
 				refused++

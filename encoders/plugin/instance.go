@@ -138,5 +138,3 @@ func (x *instance) why() string {
 }
 
 func (x *instance) close() { _ = x.module.Close(context.Background()) }
-
-func isBroken(err error) bool { return errors.Is(err, encoders.ErrBroken) }

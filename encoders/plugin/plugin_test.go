@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/internal/recording"
 )
 
 func load(t testing.TB, path string, opt Options) *Plugin {
@@ -27,19 +27,7 @@ func load(t testing.TB, path string, opt Options) *Plugin {
 // demo returns frames of the demo, after as many.
 func demo(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
-	src, err := dataset.Open("demo", dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := make([]*frame.Frame, skip+n)
-	for i := range list {
-		list[i] = src.Schema().NewFrame()
-		if err := src.Next(list[i]); err != nil {
-			t.Fatal(err)
-		}
-		list[i].Tick = uint32(i)
-	}
-	return src.Schema(), list[skip:]
+	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.Age+skip, recording.Age+skip+n)
 }
 
 // delta is what templates/c/encoder.c writes, once more.

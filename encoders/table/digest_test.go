@@ -7,6 +7,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/thorough"
+	"wirelab/encoders/internal/recording"
 )
 
 // Packets of the demo are these bytes, however fast the code that makes them. They
@@ -26,7 +27,7 @@ func TestPacketsStay(t *testing.T) {
 			"delta-adaptive": "c8a4481bc99e0cb1",
 		}
 	}
-	demo := demoFrames(t, 400, 400+frames)
+	demo := recording.Demo(t, 400, 400+frames)
 	for _, c := range All() {
 		if want[c.Name] == "" {
 			continue

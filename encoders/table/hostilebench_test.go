@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/internal/recording"
 )
 
 // BenchmarkHostile reports how long a decoder of cubes is kept busy by bytes that
@@ -17,7 +18,7 @@ import (
 // pay for in movement.
 func BenchmarkHostile(b *testing.B) {
 	s := frame.Cubes(frame.WalkoffCubes)
-	demo := demoFrames(b, 400, 440)
+	demo := recording.Demo(b, 400, 440)
 	for _, c := range All() {
 		if c.ID >= 64 || !c.Suits(s) {
 			continue

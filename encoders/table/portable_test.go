@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,39 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/encoders/internal/recording"
 )
 
 // portableEnv makes TestPortableBytes print what it computes, for its parent.
 const portableEnv = "WIRELAB_PRINT_PORTABLE_BYTES"
-
-// demoFrames are frames from..to of the embedded recording, in which the player
-// ploughs through cubes.
-func demoFrames(t testing.TB, from, to int) []*frame.Frame {
-	t.Helper()
-	src, err := dataset.Open("demo", dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.(io.Closer).Close()
-	var frames []*frame.Frame
-	f := src.Schema().NewFrame()
-	for n := 6; n < to; n++ { // Next begins with frame 6
-		if err := src.Next(f); err != nil {
-			t.Fatal(err)
-		}
-		if n >= from {
-			kept := &frame.Frame{}
-			kept.CopyFrom(f)
-			kept.Tick = uint32(n)
-			frames = append(frames, kept)
-		}
-	}
-	return frames
-}
 
 // fingerprint sums up every packet that a codec writes for the demo, for a tale
 // and for stories of every schema; each is decoded as well.
@@ -89,7 +63,7 @@ func TestPortableBytes(t *testing.T) {
 	if !thorough.Checks() && !child {
 		t.Skip("builds this test for three other processors: under WIRELAB_THOROUGH=1")
 	}
-	demo := demoFrames(t, 400, 430)
+	demo := recording.Demo(t, 400, 430)
 	var here strings.Builder
 	for _, c := range All() {
 		fmt.Fprintf(&here, "portable %s %s\n", c.Name, fingerprint(t, c, demo))

@@ -20,14 +20,14 @@ func TestRowsAgainstCubes(t *testing.T) {
 			t.Errorf("delta-adaptive takes %.1f bytes a packet, adaptive %.1f", any, own)
 		}
 	}
-	t.Run("demo", func(t *testing.T) { check(t, demoFrames(t, 200, 500)) })
+	t.Run("demo", func(t *testing.T) { check(t, recording.Demo(t, 200, 500)) })
 	t.Run("charlie", func(t *testing.T) { check(t, recording.Load(t, "charlie", 400)) })
 }
 
 // What a schema says pays: without the enum before them, the components of a rotation
 // are numbers like any others.
 func TestRotationPays(t *testing.T) {
-	frames := demoFrames(t, 600, 750)
+	frames := recording.Demo(t, 600, 750)
 	mean := func(kind frame.Kind) float64 {
 		s := frame.Cubes(frame.WalkoffCubes)
 		s.Fields[frame.CubeLargest].Kind = kind

@@ -13,7 +13,7 @@ import (
 // whether they are told when to finish or do so at the next call.
 func TestDeferred(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
-		list := demoFrames(t, 400, 424)
+		list := recording.Demo(t, 400, 424)
 		now, later := newChains(t, codec, frame.WalkoffCubes), newChains(t, codec, frame.WalkoffCubes)
 		enc, dec := later.enc.(*coder), later.dec.(*coder)
 		enc.Defer()

@@ -3,39 +3,13 @@ package kinetic
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"testing"
 
-	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
 )
-
-// demoFrames returns frames of the embedded recording, ticks and all.
-func demoFrames(t testing.TB, from, to int) []*frame.Frame {
-	t.Helper()
-	src, err := dataset.Open("demo", dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.(io.Closer).Close()
-	var list []*frame.Frame
-	f := src.Schema().NewFrame()
-	for n := recording.Age; n < to; n++ { // Next begins with frame 6
-		if err := src.Next(f); err != nil {
-			t.Fatal(err)
-		}
-		if n >= from {
-			kept := &frame.Frame{}
-			kept.CopyFrom(f)
-			kept.Tick = uint32(n)
-			list = append(list, kept)
-		}
-	}
-	return list
-}
 
 // Packets are these bytes, whatever the processor and however fast the code. They change
 // with what was trained, on purpose only.
@@ -50,7 +24,7 @@ func TestPacketsStay(t *testing.T) {
 			"kinetic":      "7cfa1aa4fce3d367",
 		}
 	}
-	list := demoFrames(t, 400, 400+frames)
+	list := recording.Demo(t, 400, 400+frames)
 	both(t, func(t *testing.T, codec encoders.Codec) {
 		c, sum := newChains(t, codec, frame.WalkoffCubes), sha256.New()
 		for n := recording.Age; n < len(list); n++ {

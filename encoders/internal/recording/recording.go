@@ -1,6 +1,6 @@
 // Package recording provides walk-off recordings to the tests of encoders. It is
 // for tests only: programs read recordings through package dataset, which
-// encoders do not know.
+// encoders themselves do not know.
 package recording
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 )
 
@@ -25,6 +26,31 @@ func Names() []string {
 const Age = 6
 
 const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
+
+// Demo returns frames from..to of the embedded recording, in which the player ploughs
+// through cubes, with ticks counted from 0. The first that there is is number Age.
+func Demo(t testing.TB, from, to int) []*frame.Frame {
+	t.Helper()
+	src, err := dataset.Open("demo", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.(io.Closer).Close()
+	var frames []*frame.Frame
+	f := src.Schema().NewFrame()
+	for n := Age; n < to; n++ {
+		if err := src.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		if n >= from {
+			kept := &frame.Frame{}
+			kept.CopyFrom(f)
+			kept.Tick = uint32(n)
+			frames = append(frames, kept)
+		}
+	}
+	return frames
+}
 
 // Load returns the first n frames of a recording, all if n is 0, with ticks
 // counted from 0. It skips the test where the recordings are absent.

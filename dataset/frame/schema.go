@@ -43,6 +43,7 @@ type Field struct {
 	Kind       Kind
 	Min, Max   int32   // inclusive; only where Kind.Bounded
 	Scale      float64 // units per integer step; 0 means 1
+	Hint       Hint
 }
 
 // Span returns the lowest value of the field and how far above it, modulo 2^32, the
@@ -72,8 +73,9 @@ type Schema struct {
 	Rows     int    // rows of the table
 	Fields   []Field
 	Delivery Delivery
-	TickHz   int  // frames a second that the source makes
-	Timed    bool // each frame comes at a time of its own, and TickHz is their mean rate
+	TickHz   int    // frames a second that the source makes
+	Timed    bool   // each frame comes at a time of its own, and TickHz is their mean rate
+	Parts    []Part // of tables whose rows are not all alike, in the order of rows; nil: they are
 }
 
 // Cells returns the length of a frame's table: rows times fields.

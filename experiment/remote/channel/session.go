@@ -228,9 +228,9 @@ func (s *Session) Poll(buf []byte) (Datagram, bool) {
 
 // take takes a datagram of this session. first says that it is the first authentic one.
 func (s *Session) take(b []byte, at time.Duration) (v verdict, first bool) {
-	v, first, said := s.accept(b, at)
 	s.in.Lock()
-	s.in.read(len(b), v)
+	v, first, said := s.accept(b, at)
+	s.in.read(len(b), v) // under the same lock: who has the datagram finds it counted
 	s.in.Unlock()
 	if v.class == control {
 		switch said {
@@ -243,12 +243,11 @@ func (s *Session) take(b []byte, at time.Duration) (v verdict, first bool) {
 	return v, first
 }
 
+// accept does take's work under the lock of s.in.
 func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, said uint8) {
 	if len(b) < Overhead {
 		return drop(Malformed), false, 0
 	}
-	s.in.Lock()
-	defer s.in.Unlock()
 	seq, stream, payload, err := s.in.gcm.open(b)
 	if err != nil {
 		return drop(Forged), false, 0

@@ -20,6 +20,7 @@ type Page interface {
 	Aim() Request           // the next of the links that the controls may set
 	Zoom()                  // the next span of time that the charts show
 	Fit()                   // axes of values go by the data alone, or from zero again
+	Wheel(up int) Request   // of the mouse: notches away from the hand
 	Click(x, y int) Request // at a place of the page
 
 	// Bindings are the keys that hold on this page only; they go before those that
@@ -48,6 +49,8 @@ func (Base) Aim() Request { return Request{} }
 func (Base) Zoom() {}
 
 func (Base) Fit() {}
+
+func (Base) Wheel(int) Request { return Request{} }
 
 func (Base) Click(int, int) Request { return Request{} }
 

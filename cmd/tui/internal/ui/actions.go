@@ -222,6 +222,7 @@ func (m *Model) quit(how command.Leave) tea.Cmd {
 		m.over = &leaveBox{length: snap.Now, unsaved: snap.Now - snap.Saved}
 		return nil
 	}
+	m.left = true
 	return tea.Quit
 }
 
@@ -229,6 +230,7 @@ func (m *Model) quit(how command.Leave) tea.Cmd {
 func (m *Model) interrupt() tea.Cmd {
 	m.lab.Flush()
 	m.err = ErrInterrupted
+	m.left = true
 	return tea.Quit
 }
 
@@ -255,9 +257,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return m.perform(m.page().Click(msg.X, msg.Y-1))
 	case tea.MouseButtonWheelUp:
-		return m.perform(m.page().Move(1, 0))
+		return m.perform(m.page().Wheel(1))
 	case tea.MouseButtonWheelDown:
-		return m.perform(m.page().Move(-1, 0))
+		return m.perform(m.page().Wheel(-1))
 	}
 	return nil
 }

@@ -81,16 +81,18 @@ func (m *Model) typedKeys(msg tea.KeyMsg) tea.Cmd {
 		}
 		return nil
 	}
+	var cmds []tea.Cmd
 	for _, r := range msg.Runes {
 		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}
 		if r == ' ' {
 			one.Type = tea.KeySpace
 		}
-		if cmd := m.typedKey(one); cmd != nil {
-			return cmd // it leaves: what follows was not meant for us
+		cmds = append(cmds, m.typedKey(one))
+		if m.left {
+			break // what follows was not meant for us
 		}
 	}
-	return nil
+	return tea.Batch(cmds...)
 }
 
 // typedKey gives one key to what has the keys: the command line, a box, the tour,

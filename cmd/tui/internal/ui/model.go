@@ -64,6 +64,7 @@ type Model struct {
 	marks int          // made by the m key
 
 	leaving  leaving
+	left     bool     // the program was told to end
 	patience patience // with the terminal's answer
 
 	output   outputBudget

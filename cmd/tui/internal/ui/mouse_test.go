@@ -40,6 +40,33 @@ func TestPagesCanBeClicked(t *testing.T) {
 	}
 }
 
+// Turning the wheel towards the hand goes down a list, as the arrow does.
+func TestWheelGoesThroughLists(t *testing.T) {
+	for _, key := range []string{"2", "3"} {
+		marks := map[string]int{}
+		for _, how := range []string{"wheel", "arrow"} {
+			m := screen(labtest.NewLab(), 160, 48, Options{})
+			press(m, key)
+			was := m.View()
+			for range 2 {
+				if how == "wheel" {
+					clickAt(m, 40, 10, tea.MouseButtonWheelDown)
+				} else {
+					press(m, "down")
+				}
+			}
+			m.Update(tickMsg{})
+			if m.View() == was {
+				t.Errorf("page %s: the %s does nothing", key, how)
+			}
+			marks[m.View()]++
+		}
+		if len(marks) != 1 {
+			t.Errorf("page %s: the wheel goes elsewhere than the arrow", key)
+		}
+	}
+}
+
 func TestWheelScrollsWhatLiesOver(t *testing.T) {
 	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "?")

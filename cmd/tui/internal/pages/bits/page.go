@@ -121,6 +121,9 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
+// Wheel goes through the list.
+func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+
 // Enter shows the chosen part by itself, and all of them again.
 func (p *Page) Enter() room.Request {
 	if p.account.chosen >= 0 {

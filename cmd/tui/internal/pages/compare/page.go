@@ -117,6 +117,9 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
+// Wheel goes through the list.
+func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+
 // choose makes the shadow under the cursor the one that stands beside.
 func (p *Page) choose() {
 	if r := p.table.picked(); r != nil {

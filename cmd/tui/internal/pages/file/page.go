@@ -117,6 +117,9 @@ func (p *Page) Focus(step int) {
 // Move implements room.Page.
 func (p *Page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
 
+// Wheel adjusts what is chosen.
+func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
+
 // Enter implements room.Page.
 func (p *Page) Enter() room.Request { return p.controls.Enter() }
 

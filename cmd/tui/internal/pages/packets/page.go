@@ -64,6 +64,9 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return p.look()
 }
 
+// Wheel goes through the list.
+func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+
 // look asks the lab for the inside of the chosen packet.
 func (p *Page) look() room.Request {
 	p.redraw()

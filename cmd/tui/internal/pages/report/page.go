@@ -201,6 +201,9 @@ func (p *Page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
+// Wheel goes through the list.
+func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+
 // Enter shows what is chosen, where it is not in sight already.
 func (p *Page) Enter() room.Request {
 	if p.at == atSaved && !room.Wide(p.w, p.h) {

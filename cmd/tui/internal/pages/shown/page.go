@@ -49,6 +49,9 @@ func (p *Page) Move(_, dy int) room.Request {
 	return room.Request{}
 }
 
+// Wheel goes through the list.
+func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
+
 // Release goes back to the first of them.
 func (p *Page) Release() {
 	p.values.from = 0

@@ -100,11 +100,14 @@ func (p *Page) Focus(step int) {
 	p.redraw()
 }
 
-// Move is the wheel of the mouse.
+// Move comes nearer, or goes back.
 func (p *Page) Move(dx, _ int) room.Request {
 	p.zoomBy(dx)
 	return room.Request{}
 }
+
+// Wheel does so too.
+func (p *Page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 // Zoom changes how much time the charts show.
 func (p *Page) Zoom() {

@@ -2,7 +2,6 @@ package entropy
 
 import (
 	"fmt"
-	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -24,32 +23,37 @@ type coder struct {
 	initial *memo // of frames without a memo, as the initial state
 	body    traversal
 
-	differ   []uint8 // by row: 1 if a writer's cube is another than in base
-	err      error   // the first error
-	counting bool    // there is a budget
-	mark     int64   // units charged so far
+	differ   frame.Rows // of a writer: the rows that are others than in base; of a reader: none
+	compared frame.Rows // memory for differ where nobody has compared
+	err      error      // the first error
+	counting bool       // there is a budget
+	mark     int64      // units charged so far
 	spent    [encoders.SlotPadding]int64
 }
 
-// compare notes which cubes changed, in the order of rows, which memory likes: first a
-// block of them at a time, for most rest.
-func (e *coder) compare(cur, base []int32) {
-	const block = 8 * frame.CubeFields
-	e.differ = slices.Grow(e.differ[:0], e.rows)[:e.rows]
-	differ := e.differ
-	for ; len(cur) >= block; cur, base, differ = cur[block:], base[block:], differ[8:] {
-		if *(*[block]int32)(cur) == *(*[block]int32)(base) {
-			clear(differ[:8])
-			continue
-		}
-		for i := range differ[:8] {
-			differ[i] = uint8(differs(cube.At(cur, i), cube.At(base, i)))
-		}
+// compare notes which cubes changed, unless the caller knows, in the order of rows, which
+// memory likes: first a block of them at a time, for most rest.
+func (e *coder) compare(cur, base []int32, known frame.Rows) {
+	if e.differ = known; known != nil {
+		return
 	}
-	for i := range differ {
-		differ[i] = uint8(differs(cube.At(cur, i), cube.At(base, i)))
+	const block = 8 * frame.CubeFields
+	e.compared.Clear()
+	e.differ = e.compared
+	for i := 0; i < e.rows; i++ {
+		if i&7 == 0 && i+8 <= e.rows {
+			at := i * frame.CubeFields
+			if *(*[block]int32)(cur[at:]) == *(*[block]int32)(base[at:]) {
+				i += 7
+				continue
+			}
+		}
+		e.differ[i>>6] |= uint64(differs(cube.At(cur, i), cube.At(base, i))) << (i & 63)
 	}
 }
+
+// differs returns 1 if a writer's cube i is another than in base, 0 of a reader.
+func (e *coder) differs(i int) int { return int(e.differ[i>>6] >> (i & 63) & 1) }
 
 // charge accounts for the units since the last charge.
 func (e *coder) charge(k encoders.Slot) {
@@ -101,7 +105,7 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	e.err, e.counting, e.mark = nil, b != nil, 0
 	e.spent = [encoders.SlotPadding]int64{} // left over if the frame before was refused
 	next.begin(past, cur, base)
-	e.compare(cur.Table, base.Table)
+	e.compare(cur.Table, base.Table, refs[0].Changed)
 	e.body.frame(e, cur, base, past, next)
 	if e.err != nil {
 		return dst, nil, fmt.Errorf("entropy: %w", e.err)
@@ -128,8 +132,8 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	e.c.Read(src)
 	e.err, e.counting = nil, false
 	next.begin(past, dst, base)
-	e.differ = slices.Grow(e.differ[:0], e.rows)[:e.rows]
-	clear(e.differ)
+	e.compared.Clear()
+	e.differ = e.compared
 	e.body.frame(e, dst, base, past, next)
 	if e.err == nil {
 		e.err = e.c.Close()

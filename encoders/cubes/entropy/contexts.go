@@ -75,7 +75,12 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 	}
 	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
 	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
-	for i := range e.rows {
+	for i := 0; i < e.rows; i++ {
+		if past.idle[i] > 0 && l.counts == nil {
+			if i, recent = l.rest(base, past, next, player, i, recent); i == e.rows {
+				break
+			}
+		}
 		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
 		var s *step // its last step; here steps are in order of rows
 		if len(steps) > 0 && int(steps[0].row) == i {
@@ -87,7 +92,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 			v = s.scaled(past.ticks, next.ticks)
 		}
 		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
-		changed := l.bit(at, int(e.differ[i]))
+		changed := l.bit(at, e.differs(i))
 		e.charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
 			next.noteUnchanged(i)
@@ -106,6 +111,33 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 			player = q
 		}
 	}
+}
+
+// restBatch is how many cubes at rest are coded at once.
+const restBatch = 32
+
+// rest codes as many cubes from i on as neither changed with base, nor do so now. It returns
+// the first that is left, and the history of changes before it.
+func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
+	e := l.e
+	for full := true; full; {
+		var at [restBatch]int32
+		n := 0
+		for list := past.idle[i:min(i+restBatch, e.rows)]; n < len(list) && list[n] > 0 && e.differs(i+n) == 0; n++ {
+			idle, b := list[n], cube.At(base.Table, i+n)
+			next.idle[i+n] = idle + uint8(flag(idle < forever))
+			ctx := idleClass(idle)*distanceClasses + distanceClass(distance2(b, player))
+			at[n] = int32(ctxChanged + (ctx*2+int(b[frame.CubeInteracting]))*recentPatterns + recent)
+			recent = recent << 1 & (recentPatterns - 1)
+		}
+		done := e.c.Zeros(l.model, at[:n], l.limit)
+		if i += done; done < n {
+			recent = int(at[done] & (recentPatterns - 1))
+		}
+		full = done == restBatch && i < e.rows
+	}
+	e.charge(encoders.SlotFlags)
+	return i, recent
 }
 
 // contextCube is a changed cube and what its contexts are made of.

@@ -110,7 +110,7 @@ func build(of func(rows int, params any) (traversal, *memo, error)) func(*frame.
 			if err != nil {
 				return nil, nil, err
 			}
-			ends[i] = &coder{rows: s.Rows, initial: initial, body: b}
+			ends[i] = &coder{rows: s.Rows, initial: initial, body: b, compared: frame.NewRows(s.Rows)}
 		}
 		return ends[0], ends[1], nil
 	}

@@ -58,7 +58,7 @@ func (s *trainer) clip(clip train.Clip, units, cubes *int64) error {
 	if err := cube.CheckSchema(clip.Schema); err != nil {
 		return err
 	}
-	s.end.rows = clip.Schema.Rows
+	s.end.rows, s.end.compared = clip.Schema.Rows, frame.NewRows(clip.Schema.Rows)
 	s.end.initial = newMemo(s.end.rows, s.end.initial.model, s.end.initial.weights)
 	var chain [age]chainLink
 	n := 0

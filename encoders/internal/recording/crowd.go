@@ -1,0 +1,123 @@
+package recording
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
+
+// crowdWarm is how many steps a crowd is played until its motion is as it stays.
+const crowdWarm = 90
+
+// Crowd returns frames of a world of any size: cubes in a grid around a player that lies
+// still, of which movers, about, are in motion at any time. What rests is kicked up here
+// and there among the four times as many cubes around the player, so that a crowd of a
+// thousand is as dense as one of a hundred, and its cubes do the same: they fly, land on
+// others, tumble, and come to rest under the recorder's law. The same arguments give the
+// same frames.
+func Crowd(cubes, movers, frames int) []*frame.Frame {
+	c := newCrowd(cubes, movers)
+	for range crowdWarm {
+		c.step()
+	}
+	list := make([]*frame.Frame, frames)
+	for n := range list {
+		c.step()
+		list[n] = &frame.Frame{Tick: uint32(n), Table: append([]int32(nil), c.table...)}
+	}
+	return list
+}
+
+// crowd is a world of kicked cubes.
+type crowd struct {
+	scene  *physics.Scene
+	rng    *rand.Rand
+	cubes  int
+	movers int
+	near   []int // the cubes that are kicked
+	table  []int32
+}
+
+func newCrowd(cubes, movers int) *crowd {
+	c := &crowd{scene: physics.NewScene(cubes), rng: rand.New(rand.NewPCG(uint64(cubes), uint64(movers))), cubes: cubes,
+		movers: movers, table: make([]int32, cubes*frame.CubeFields)}
+	law := physics.Recorder()
+	law.Effort = 8 + cubes/100 // no step is cut short
+	c.scene.Reset(law, nil)
+	upright := physics.Quat{W: 1}
+	c.scene.Place(0, 0.75, physics.Vec{Z: 0.75}, upright, physics.Vec{}, physics.Vec{}, law.RestTime)
+	side := int(math.Ceil(math.Sqrt(float64(cubes - 1))))
+	kicked := math.Sqrt(float64(4*movers)) / 2 // metres from the middle
+	for i := 1; i < cubes; i++ {
+		at := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201}
+		if max(math.Abs(at.X), math.Abs(at.Y)) < 1 {
+			at.Z += 1.5 // lies on the player
+		}
+		c.scene.Place(i, 0.2, at, upright, physics.Vec{}, physics.Vec{}, law.RestTime)
+		if max(math.Abs(at.X), math.Abs(at.Y)) < kicked {
+			c.near = append(c.near, i)
+		}
+	}
+	for i := range cubes {
+		c.quantise(i)
+	}
+	return c
+}
+
+// step kicks as many cubes as rest too many, and plays a sixtieth of a second.
+func (c *crowd) step() {
+	awake := 0
+	for i := range c.cubes {
+		if !c.scene.Body(i).Asleep() {
+			awake++
+		}
+	}
+	// At most a thirtieth at a time, lest all of them move alike.
+	for k := 0; k < min(c.movers-awake, c.movers/30+1) && len(c.near) > 0; k++ {
+		i := c.near[c.rng.IntN(len(c.near))]
+		if c.scene.Body(i).Asleep() {
+			c.kick(i)
+		}
+	}
+	c.scene.Step(1.0 / 60)
+	for i := range c.cubes {
+		if !c.scene.Body(i).Asleep() {
+			c.quantise(i)
+		}
+	}
+}
+
+// kick gives cube i a speed upwards and to some side, and a spin, within a step.
+func (c *crowd) kick(i int) {
+	some := func(least, most float64) float64 { return 60 * (least + float64(c.rng.Float64()*(most-least))) }
+	c.scene.Pull(i, physics.Vec{X: some(-3, 3), Y: some(-3, 3), Z: some(3, 6)})
+	c.scene.Twist(i, physics.Vec{X: some(-8, 8), Y: some(-8, 8), Z: some(-8, 8)})
+}
+
+// quantise renews cube i's row, as the recordings hold it.
+func (c *crowd) quantise(i int) {
+	b := c.scene.Body(i)
+	q := [4]float64{b.Rot.X, b.Rot.Y, b.Rot.Z, b.Rot.W}
+	largest := 0
+	for k, v := range q {
+		if math.Abs(v) > math.Abs(q[largest]) {
+			largest = k
+		}
+	}
+	sign := math.Copysign(1, q[largest])
+	row := c.table[i*frame.CubeFields : i*frame.CubeFields : (i+1)*frame.CubeFields]
+	row = append(row, int32(largest))
+	for k, v := range q {
+		if k != largest {
+			step := math.Floor(float64((float64(v*sign)+1/math.Sqrt2)/math.Sqrt2*511) + 0.5)
+			row = append(row, int32(max(0, min(step, 511))))
+		}
+	}
+	for _, v := range [...]float64{b.Pos.X, b.Pos.Y, b.Pos.Z} { // nothing gets out of range within seconds
+		row = append(row, int32(max(math.Floor(float64(v*frame.UnitsPerMetre)+0.5), -1<<17)))
+	}
+	row = append(row, 0)
+	row[frame.CubeZ] = max(row[frame.CubeZ], 0)
+}

@@ -51,7 +51,7 @@ func TestRunOverSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := r.Runs[0].Totals; x.Wrong != 0 || x.Decoded < x.Sent-3 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
+	if x := r.Runs[0].Totals; x.Wrong != 0 || x.Decoded < x.Sent/2 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
 		t.Errorf("%+v", x)
 	}
 	same(t, dir)
@@ -141,10 +141,7 @@ func TestRunnerLosesTheFarEnd(t *testing.T) {
 	r.Start(ctx)
 	await(t, r, "frames at the far end", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 10 })
 	l.Leave()
-	for range 1000 {
-		if r.Snapshot().State == engine.Broken {
-			break
-		}
+	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := r.Snapshot().Err; err == nil || !strings.Contains(err.Error(), "the far end has left") {

@@ -32,10 +32,13 @@ func startRunner(t *testing.T, c *config.Config) *Runner {
 	return r
 }
 
+// patience bounds waits that end as soon as what is waited for happens.
+const patience = time.Minute
+
 // await polls snapshots until ok accepts one.
 func await(t *testing.T, r *Runner, what string, ok func(*engine.Snapshot) bool) *engine.Snapshot {
 	t.Helper()
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s := r.Snapshot()
 		if s.State == engine.Broken {
 			t.Fatalf("the lab broke: %v", s.Err)
@@ -43,7 +46,6 @@ func await(t *testing.T, r *Runner, what string, ok func(*engine.Snapshot) bool)
 		if ok(s) {
 			return s
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatalf("never saw %s", what)
 	return nil
@@ -51,11 +53,10 @@ func await(t *testing.T, r *Runner, what string, ok func(*engine.Snapshot) bool)
 
 func send(t *testing.T, r *Runner, c Command) {
 	t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if r.Do(c) {
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("the queue of commands stays full")
 }
@@ -146,14 +147,13 @@ func TestSourceErrorEndsTheSession(t *testing.T) {
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()
-	for range 3000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if snap := r.Snapshot(); snap.State == engine.Broken {
 			if snap.Err == nil || !strings.Contains(snap.Err.Error(), "frame 5 is bad") {
 				t.Errorf("it says %v", snap.Err)
 			}
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("the lab never noticed")
 }

@@ -61,13 +61,10 @@ func TestPipeThatFallsSilent(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
-		frame := make([]byte, 32*2)
-		for range 10 {
-			if _, err := w.Write(frame); err != nil {
-				t.Error(err)
-			}
+		// Beyond what a pipe holds, so that the run has begun when all is written.
+		if _, err := w.Write(make([]byte, 32*2*3000)); err != nil {
+			t.Error(err)
 		}
-		time.Sleep(20 * time.Millisecond)
 		cancel()
 	}()
 	o := tuiIn(ctx, metronome(), "run", "--data", p, "--set", "data.cubes=2", "--encoder", "raw", "--json")

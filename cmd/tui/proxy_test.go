@@ -49,7 +49,7 @@ func freePort(t *testing.T) string {
 func TestProxy(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bad.toml")
-	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"100ms\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
+	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"300ms\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestProxy(t *testing.T) {
 	ended := make(chan outcome, 1)
 	go func() {
 		ended <- tuiIn(ctx, metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json",
-			"--seed", "5", "--duration", "600ms", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
+			"--seed", "5", "--duration", "1s", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
 	}()
 	var o outcome
 	for i := 0; o.stdout == ""; i++ {

@@ -11,7 +11,7 @@ import (
 // little before the end.
 const (
 	beforeEnd  = time.Millisecond
-	lastWait   = 300 * time.Millisecond
+	lastWait   = time.Second
 	endedBeat  = 5 * time.Millisecond
 	longestNap = 10 * time.Millisecond
 )

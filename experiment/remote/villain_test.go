@@ -128,7 +128,7 @@ func TestVillain(t *testing.T) {
 	_ = l.Close()
 	r := s.Result()
 	lawful(t, r)
-	if x := &r.Totals; x.Decoded < x.Sent*9/10 || far.Frames < x.Sent*9/10 {
+	if x := &r.Totals; x.Decoded < x.Sent/2 || far.Frames < x.Sent/2 {
 		t.Errorf("of %d sent %d decoded, %d by the far end", x.Sent, x.Decoded, far.Frames)
 	}
 	v.mu.Lock()

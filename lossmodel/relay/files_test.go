@@ -42,7 +42,9 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 	for i := range 200 {
 		send(t, client, r.Addr(), bytes.Repeat([]byte{byte(i)}, i))
 	}
-	until(t, r, "200 datagrams", func(now *Totals) bool { return now.Flows[Up].In == 200 && now.Flows[Up].Queued == 0 })
+	until(t, r, "200 datagrams", func(now *Totals) bool {
+		return now.Flows[Up].In == 200 && now.Flows[Up].Queued == 0 && now.Flows[Down].Out > 0 && now.Flows[Down].Lost() > 0
+	})
 	if _, err := r.Reshape(both(link, spec(t, "latency", "10s"))); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestRecordTellsEveryFateAgain(t *testing.T) {
 	for i := range 400 {
 		send(t, clients[i%2], r.Addr(), make([]byte, 1+i*37%900))
 		if i%5 == 0 {
-			time.Sleep(time.Millisecond)
+			paced(t, r, i+1)
 		}
 	}
 	until(t, r, "an empty network", func(now *Totals) bool {

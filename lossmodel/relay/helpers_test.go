@@ -22,6 +22,7 @@ func socket(t testing.TB) *net.UDPConn {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_ = c.SetReadBuffer(socketBuffer) // what a machine is too busy to read in time, the system drops
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -92,6 +93,16 @@ func until(t testing.TB, r *Relay, what string, holds func(*Totals) bool) Totals
 			t.Fatalf("never came: %s; up %v %v, down %v %v", what, now.Flows[Up].In, now.Flows[Up].Out, now.Flows[Down].In, now.Flows[Down].Out)
 		}
 	}
+}
+
+// paced waits until few of the datagrams that were sent are in buffers of the system, which
+// drops what it has no room for. The server echoes.
+func paced(t testing.TB, r *Relay, sent int) {
+	t.Helper()
+	until(t, r, "room in the buffers", func(now *Totals) bool {
+		up, down := &now.Flows[Up], &now.Flows[Down]
+		return up.In == uint64(sent) && up.Out < down.In+30
+	})
 }
 
 func send(t testing.TB, c *net.UDPConn, to netip.AddrPort, data []byte) {

@@ -90,6 +90,7 @@ func TestManyLanes(t *testing.T) {
 				until(t, r, "a client", func(now *Totals) bool { return now.Joined > i })
 			}
 		}
+		until(t, r, "the round before", func(now *Totals) bool { return now.Flows[Down].In == uint64(clients*(1+round)) })
 		for _, c := range r.slots {
 			r.mu.Lock()
 			r.enter(c, Up, []byte("again"), r.clock())

@@ -56,7 +56,7 @@ func toldAgain(t *testing.T, shared bool) {
 		binary.LittleEndian.PutUint64(data, uint64(i))
 		send(t, clients[i%3], r.Addr(), data)
 		if i%7 == 0 {
-			time.Sleep(time.Millisecond)
+			paced(t, r, i+1)
 		}
 	}
 	until(t, r, "an empty network", func(now *Totals) bool {
@@ -201,9 +201,10 @@ func TestForgetsTheSilent(t *testing.T) {
 	server := echo(t)
 	r, _ := start(t, Options{Server: local(server), MaxClients: 1, Idle: 20 * time.Millisecond,
 		Conditions: both(lossmodel.DefaultSpec(), spec(t, "latency", "60ms"))})
-	for turn := 1; turn <= 3; turn++ {
+	for turn := range 3 {
 		c := socket(t)
-		for end := time.Now().Add(patience); time.Now().Before(end) && r.Totals().Joined < turn; time.Sleep(5 * time.Millisecond) {
+		joined := r.Totals().Joined // on a busy machine, some join again before they are seen to have
+		for end := time.Now().Add(patience); time.Now().Before(end) && r.Totals().Joined == joined; time.Sleep(5 * time.Millisecond) {
 			send(t, c, r.Addr(), []byte("hello"))
 		}
 		if got, _ := receive(t, c); got != "hello" { // though by now it is forgotten
@@ -213,7 +214,7 @@ func TestForgetsTheSilent(t *testing.T) {
 	until(t, r, "an empty house", func(now *Totals) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return now.Clients == 0 && now.Forgotten == 3 && len(r.leaving) == 0 && len(r.lanes) == 0 && r.free() == len(r.slots)
+		return now.Clients == 0 && now.Forgotten == now.Joined && len(r.leaving) == 0 && len(r.lanes) == 0 && r.free() == len(r.slots)
 	})
 }
 

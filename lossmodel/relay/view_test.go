@@ -29,6 +29,9 @@ func addsUp(t *testing.T, shared bool) {
 	clients := []*net.UDPConn{socket(t), socket(t), socket(t)}
 	for i := range 300 {
 		send(t, clients[i%3], r.Addr(), make([]byte, 10+i))
+		if i%10 == 0 {
+			paced(t, r, i+1)
+		}
 		if i == 150 {
 			until(t, r, "half of them", func(now *Totals) bool { return now.Flows[Up].In == 151 })
 			if _, err := r.Reshape(both(spec(t, "loss", "40%"), spec(t))); err != nil {

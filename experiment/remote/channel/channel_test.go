@@ -94,7 +94,7 @@ func TestBye(t *testing.T) {
 // Pings keep a session alive of which neither end has anything to say; one whose far end
 // is gone is over.
 func TestIdle(t *testing.T) {
-	o := Options{Token: token(t, secret), Idle: 300 * time.Millisecond}
+	o := Options{Token: token(t, secret), Idle: time.Second}
 	l := listen(t, o)
 	here, err := Dial(within(t), l.Addr(), 1, o)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "pings", func() bool { return there.Books().Control > 8 && here.Books().Control > 8 })
+	until(t, "pings", func() bool { return there.Books().Control > 5 && here.Books().Control > 5 })
 	if here.Err() != nil || there.Err() != nil {
 		t.Errorf("over although both are there: %v, %v", here.Err(), there.Err())
 	}
@@ -140,13 +140,17 @@ func TestDialRefused(t *testing.T) {
 // Whoever has another token hears nothing.
 func TestDialStranger(t *testing.T) {
 	l := listen(t, Options{})
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	go func() {
+		defer cancel()
+		until(t, "two forged hellos", func() bool { return l.Books().By[Forged] > 1 })
+	}()
 	_, err := Dial(ctx, l.Addr(), 1, Options{Token: token(t, strings.Repeat("0123456789abcdef", 2))})
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if b := l.Books(); b.By[Forged] == 0 || b.Out != 0 || !b.Balanced() {
+	if b := l.Books(); b.Out != 0 || !b.Balanced() {
 		t.Errorf("%+v", b)
 	}
 }

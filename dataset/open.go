@@ -12,6 +12,7 @@ import (
 	"wirelab/dataset/rpc"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
+	"wirelab/dataset/teeworlds"
 	"wirelab/dataset/text"
 	"wirelab/dataset/world"
 )
@@ -26,13 +27,14 @@ func Kinds() []Kind {
 		text.Kind,
 		files.Kind,
 		packets.Kind,
+		teeworlds.Kind,
 		recordingKind,
 		table.Kind,
 	}
 }
 
 // Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
-// "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE",
+// "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "teeworlds:MATCH.demo",
 // "file:PATH", "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
 // What is neither a kind nor a file fails with an *UnknownError or, where it looks
 // like a path, with the reason of the file system.

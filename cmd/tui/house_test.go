@@ -97,24 +97,26 @@ var plan = map[string][]string{
 	"encoders/internal/recording": {"dataset", "dataset/frame", "dataset/physics"},                                                                                                                                                                                        // for tests only
 	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/adaptive", "encoders/datagram", "encoders/train", "dataset/frame"}, // stands above all encoders
 
-	"dataset":                 {"dataset/..."},
-	"dataset/frame":           {}, // the vocabulary
-	"dataset/physics":         {},
-	"dataset/fields":          {"dataset/frame"},                                                                            // how each field changes
-	"dataset/files":           {"dataset/frame", "dataset/source"},                                                          // a pair of files
-	"dataset/rpc":             {"dataset/frame", "dataset/source"},                                                          // calls of a generated player
-	"dataset/packets":         {"dataset/frame", "dataset/source", "dataset/unpack"},                                        // datagrams of a capture
-	"dataset/table":           {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"}, // a user's own records
-	"dataset/text":            {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
-	"dataset/unpack":          {},                                                                                           // compressed files, in bounded memory
-	"dataset/world":           {"dataset/frame", "dataset/physics", "dataset/source"},
-	"dataset/source":          {"dataset/frame"},                     // what sources have in common; knows none of them
-	"dataset/stats":           {"dataset/frame"},                     // counts what snapshots are like
-	"dataset/whole":           {},                                    // files that appear whole or not at all; knows not what is in them
-	"dataset/whole/wholetest": {"dataset/whole", "dataset/thorough"}, // for tests only
-	"dataset/thorough":        {},                                    // how much tests check
-	"dataset/tomlkeys":        {},                                    // lines of the keys of a text; knows no configuration
-	"dataset/suggest":         {},                                    // what was most likely meant by a name; knows nothing of what is named
+	"dataset":                    {"dataset/..."},
+	"dataset/frame":              {}, // the vocabulary
+	"dataset/physics":            {},
+	"dataset/fields":             {"dataset/frame"},                                                                                       // how each field changes
+	"dataset/files":              {"dataset/frame", "dataset/source"},                                                                     // a pair of files
+	"dataset/rpc":                {"dataset/frame", "dataset/source"},                                                                     // calls of a generated player
+	"dataset/packets":            {"dataset/frame", "dataset/source", "dataset/unpack"},                                                   // datagrams of a capture
+	"dataset/table":              {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"},            // a user's own records
+	"dataset/teeworlds":          {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/teeworlds/protocol", "dataset/thorough"}, // demos of a game
+	"dataset/teeworlds/protocol": {"dataset/frame"},                                                                                       // what its demos and its encoder share
+	"dataset/text":               {"dataset/frame", "dataset/source"},                                                                     // messages cut of a text
+	"dataset/unpack":             {},                                                                                                      // compressed files, in bounded memory
+	"dataset/world":              {"dataset/frame", "dataset/physics", "dataset/source"},
+	"dataset/source":             {"dataset/frame"},                     // what sources have in common; knows none of them
+	"dataset/stats":              {"dataset/frame"},                     // counts what snapshots are like
+	"dataset/whole":              {},                                    // files that appear whole or not at all; knows not what is in them
+	"dataset/whole/wholetest":    {"dataset/whole", "dataset/thorough"}, // for tests only
+	"dataset/thorough":           {},                                    // how much tests check
+	"dataset/tomlkeys":           {},                                    // lines of the keys of a text; knows no configuration
+	"dataset/suggest":            {},                                    // what was most likely meant by a name; knows nothing of what is named
 
 	"lossmodel":           {"lossmodel/loss", "lossmodel/netem", "lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},
 	"lossmodel/loss":      {"lossmodel/random", "lossmodel/setting", "lossmodel/tracefile"},                                // which packets of a series are lost; knows no links

@@ -1,0 +1,113 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// End is the symbol behind the last byte of what is coded.
+const End = 256
+
+// Errors of what is coded.
+var (
+	// ErrShort: it ends early.
+	ErrShort = errors.New("ends early")
+	// ErrCorrupt: it says what no game writes.
+	ErrCorrupt = errors.New("corrupt")
+)
+
+// weights are how often the game expects each byte, and the end mark: the code is Huffman's of them.
+var weights = [End + 1]int32{
+	1 << 30, 4545, 2657, 431, 1950, 919, 444, 482, 2244, 617, 838, 542, 715, 1814, 304, 240, 754, 212, 647, 186,
+	283, 131, 146, 166, 543, 164, 167, 136, 179, 859, 363, 113, 157, 154, 204, 108, 137, 180, 202, 176,
+	872, 404, 168, 134, 151, 111, 113, 109, 120, 126, 129, 100, 41, 20, 16, 22, 18, 18, 17, 19,
+	16, 37, 13, 21, 362, 166, 99, 78, 95, 88, 81, 70, 83, 284, 91, 187, 77, 68, 52, 68,
+	59, 66, 61, 638, 71, 157, 50, 46, 69, 43, 11, 24, 13, 19, 10, 12, 12, 20, 14, 9,
+	20, 20, 10, 10, 15, 15, 12, 12, 7, 19, 15, 14, 13, 18, 35, 19, 17, 14, 8, 5,
+	15, 17, 9, 15, 14, 18, 8, 10, 2173, 134, 157, 68, 188, 60, 170, 60, 194, 62, 175, 71,
+	148, 67, 167, 78, 211, 67, 156, 69, 1674, 90, 174, 53, 147, 89, 181, 51, 174, 63, 163, 80,
+	167, 94, 128, 122, 223, 153, 218, 77, 200, 110, 190, 73, 174, 69, 145, 66, 277, 143, 141, 60,
+	136, 53, 180, 57, 142, 57, 158, 61, 166, 112, 152, 92, 26, 22, 21, 28, 20, 26, 30, 21,
+	32, 27, 20, 17, 23, 21, 30, 22, 22, 21, 27, 25, 17, 27, 23, 18, 39, 26, 15, 21,
+	12, 18, 18, 27, 20, 18, 15, 19, 11, 17, 33, 12, 18, 15, 19, 18, 16, 26, 17, 18,
+	9, 10, 25, 22, 22, 17, 20, 16, 6, 16, 15, 20, 14, 18, 24, 335, 1}
+
+// Word is a code word: its bits, the first of them the lowest, and how many they are.
+type Word struct {
+	Bits uint32
+	Len  uint
+}
+
+// Code is the game's static Huffman code.
+type Code struct {
+	Words [End + 1]Word
+	nodes [2*End + 1][2]uint16 // the two nodes below each; symbols have none
+}
+
+// Huffman returns the code, which is not to be altered.
+var Huffman = sync.OnceValue(build)
+
+// build makes the code as the game does, which decides between equal weights by the order of
+// a list: the two at its end are joined, and what they make goes up past all that weigh less.
+func build() *Code {
+	c := &Code{}
+	type node struct {
+		id     uint16
+		weight int32
+	}
+	list := make([]node, End+1)
+	for i, w := range weights {
+		list[i] = node{uint16(i), w}
+	}
+	slices.SortStableFunc(list, func(a, b node) int { return int(b.weight) - int(a.weight) })
+	for id := uint16(End + 1); len(list) > 1; id++ {
+		n := len(list)
+		c.nodes[id] = [2]uint16{list[n-1].id, list[n-2].id}
+		joined := node{id, list[n-1].weight + list[n-2].weight}
+		list = list[:n-2]
+		at := n - 2
+		for at > 0 && list[at-1].weight < joined.weight {
+			at--
+		}
+		list = slices.Insert(list, at, joined)
+	}
+	c.name(2*End, Word{})
+	return c
+}
+
+// name gives all symbols below a node their words.
+func (c *Code) name(id uint16, w Word) {
+	if id <= End {
+		c.Words[id] = w
+		return
+	}
+	c.name(c.nodes[id][0], Word{w.Bits, w.Len + 1})
+	c.name(c.nodes[id][1], Word{w.Bits | 1<<w.Len, w.Len + 1})
+}
+
+// Decode appends the bytes that src codes up to the end mark, at most most of them. Behind the
+// mark there is nothing but the rest of its byte, and one more byte where it ends with one.
+func (c *Code) Decode(dst, src []byte, most int) ([]byte, error) {
+	id, start := uint16(2*End), len(dst)
+	for i, b := range src {
+		for bit := range 8 {
+			id = c.nodes[id][b>>bit&1]
+			switch {
+			case id > End:
+				continue
+			case id == End:
+				if left := len(src) - i - 1; left > 1 || left == 1 && bit < 7 {
+					return dst, fmt.Errorf("%w: %d bytes behind the end mark", ErrCorrupt, left)
+				}
+				return dst, nil
+			case len(dst)-start == most:
+				return dst, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, most)
+			}
+			dst = append(dst, byte(id))
+			id = 2 * End
+		}
+	}
+	return dst, fmt.Errorf("%w: no end mark", ErrShort)
+}

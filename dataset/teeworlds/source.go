@@ -1,0 +1,184 @@
+// Package teeworlds makes frames of demos of Teeworlds 0.7: at each tick of the demo all items
+// of the world, each in a row of its own.
+package teeworlds
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
+	"wirelab/dataset/teeworlds/protocol"
+)
+
+// Kind is this data for dataset.Open.
+var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
+	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
+	Open: func(path string, opt source.Options) (source.Source, error) {
+		return source.Of(Open(path, opt))
+	}}
+
+// ticksPerSecond is the rate of the game, of which demos hold a part.
+const ticksPerSecond = 50
+
+// Source plays a demo. It implements source.Source, Sized, Seamed, Tracked and Remarked.
+//
+// Every tick that the demo marks makes a frame, so that frames keep the game's pace: where there
+// is no snapshot with it, nothing but the tick changed.
+type Source struct {
+	demo   *demo
+	layout *protocol.Layout
+	loop   bool
+
+	reader    reader
+	now, next snapshot
+	table     []int32
+	changed   frame.Rows
+	at        int    // the tick to be played next
+	count     uint32 // of frames
+	seam      bool
+}
+
+// Open reads a demo.
+func Open(path string, opt source.Options) (*Source, error) {
+	d, err := readDemo(opt.Context, path)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(d, opt.Loop)
+}
+
+func newSource(d *demo, loop bool) (*Source, error) {
+	layout, err := protocol.LayoutOf(d.groups.Schema(d.rate()))
+	if err != nil {
+		return nil, err
+	}
+	return &Source{demo: d, layout: layout, loop: loop, table: layout.Schema.NewFrame().Table,
+		changed: frame.NewRows(layout.Schema.Rows)}, nil
+}
+
+// rate is how many frames a second there are: that of the most usual step.
+func (d *demo) rate() int {
+	var steps [ticksPerSecond + 1]int
+	for i := range d.ticks[1:] {
+		if n := d.ticks[i+1].at - d.ticks[i].at; n <= ticksPerSecond {
+			steps[n]++
+		}
+	}
+	usual := 2
+	for n, times := range steps {
+		if times > steps[usual] {
+			usual = n
+		}
+	}
+	return (ticksPerSecond + usual/2) / usual
+}
+
+// Remarks says what the schema knows that a server would not, and where the demo ends early.
+func (s *Source) Remarks() []string {
+	list := []string{fmt.Sprintf("there are as many rows of a type as its items in this match need, %d in all: "+
+		"a server would have to provide for more", s.layout.Schema.Rows)}
+	if s.demo.err != nil {
+		list = append(list, fmt.Sprintf("it ends early, after %d frames: %v", len(s.demo.ticks), s.demo.err))
+	}
+	return list
+}
+
+// Schema describes the frames.
+func (s *Source) Schema() *frame.Schema { return s.layout.Schema }
+
+// Frames returns how many frames a round has.
+func (s *Source) Frames() int { return len(s.demo.ticks) }
+
+// Seam reports whether the frame made last is the first once more.
+func (s *Source) Seam() bool { return s.seam }
+
+// Changed returns the rows in which the frame made last may differ from the one before.
+func (s *Source) Changed() frame.Rows { return s.changed }
+
+// Initial fills f with a world without items.
+func (s *Source) Initial(f *frame.Frame) {
+	f.Tick, f.Table, f.Body = 0, append(f.Table[:0], s.layout.Schema.NewFrame().Table...), f.Body[:0]
+}
+
+// Next fills f with the state at the next tick.
+func (s *Source) Next(f *frame.Frame) error {
+	s.seam = false
+	if s.at == len(s.demo.ticks) {
+		if !s.loop {
+			return io.EOF
+		}
+		s.at, s.seam = 0, true
+	}
+	t := &s.demo.ticks[s.at]
+	s.changed.Clear()
+	s.changed.Add(0)
+	if err := s.play(t); err != nil { // which was read before
+		return &Error{File: s.demo.file, Chunk: t.chunk, Offset: t.offset, Problem: err.Error(), Kind: ErrCorrupt}
+	}
+	s.table[s.layout.Now] = t.at
+	f.Tick, f.Table, f.Body = s.count, append(f.Table[:0], s.table...), f.Body[:0]
+	s.at++
+	s.count++
+	return nil
+}
+
+// play brings the state and the table to a tick.
+func (s *Source) play(t *tick) (err error) {
+	switch t.kind {
+	case same:
+		return nil
+	case whole:
+		err = s.reader.whole(&s.next, t.payload)
+	case delta:
+		err = s.reader.next(&s.next, &s.now, t.payload)
+	}
+	if err != nil {
+		return err
+	}
+	s.show()
+	s.now, s.next = s.next, s.now
+	return nil
+}
+
+// show brings the table from the items of now to those of next, which are both in order.
+func (s *Source) show() {
+	was := s.now.items
+	for _, item := range s.next.items {
+		for len(was) > 0 && was[0].Key < item.Key {
+			s.put(was[0], false)
+			was = was[1:]
+		}
+		if len(was) == 0 || was[0].Key != item.Key {
+			s.put(item, true)
+			continue
+		}
+		before := was[0]
+		was = was[1:]
+		if len(before.Values) != len(item.Values) {
+			s.put(before, false)
+		} else if slices.Equal(before.Values, item.Values) {
+			continue
+		}
+		s.put(item, true)
+	}
+	for _, item := range was {
+		s.put(item, false)
+	}
+}
+
+// put writes an item into its row, or clears that.
+func (s *Source) put(item protocol.Item, there bool) {
+	part, i, ok := s.layout.Find(item.Key, len(item.Values))
+	if !ok {
+		panic("teeworlds: an item has no row that the first reading of the demo saw")
+	}
+	row := s.layout.Row(s.table, i)
+	if there {
+		part.Put(row, item.Values)
+	} else {
+		clear(row)
+	}
+	s.changed.Add(i)
+}

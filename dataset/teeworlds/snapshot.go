@@ -29,15 +29,6 @@ func (s *snapshot) add(k protocol.Key, values []int32) []int32 {
 	return own
 }
 
-// find returns the values of an item; false if it is not there.
-func (s *snapshot) find(k protocol.Key) ([]int32, bool) {
-	at, ok := slices.BinarySearchFunc(s.items, k, func(x protocol.Item, k protocol.Key) int { return int(x.Key) - int(k) })
-	if !ok {
-		return nil, false
-	}
-	return s.items[at].Values, true
-}
-
 // reader decodes what demos hold of snapshots.
 type reader struct {
 	bytes []byte

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/files"
 	"wirelab/dataset/packets"
+	"wirelab/dataset/quake3"
 	"wirelab/dataset/rpc"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
@@ -27,6 +28,7 @@ func Kinds() []Kind {
 		text.Kind,
 		files.Kind,
 		packets.Kind,
+		quake3.Kind,
 		teeworlds.Kind,
 		recordingKind,
 		table.Kind,
@@ -34,7 +36,8 @@ func Kinds() []Kind {
 }
 
 // Open opens the data that spec names: "demo", "world", "world:SCRIPT", "rpc",
-// "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "teeworlds:MATCH.demo",
+// "text", "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "quake3:MATCH.dm_71",
+// "teeworlds:MATCH.demo",
 // "file:PATH", "table:SCHEMA.toml,PATH" or a bare path. Sources that hold files are io.Closers.
 // What is neither a kind nor a file fails with an *UnknownError or, where it looks
 // like a path, with the reason of the file system.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/packets"
+	"wirelab/dataset/quake3"
 )
 
 // Paths returns the parts of spec that may be names of files. Whether they are, only the
@@ -34,8 +35,8 @@ func WithPaths(spec string, rename func(path string) string) string {
 			return name + ":" + rename(schema+".toml") + "," + rename(records)
 		}
 	}
-	if name == packets.Kind.Name {
-		path, _, err := packets.ParseSpec(arg)
+	if split := pathFirst(name); split != nil {
+		path, err := split(arg)
 		if err != nil {
 			return spec
 		}
@@ -46,4 +47,22 @@ func WithPaths(spec string, rename func(path string) string) string {
 		parts[i] = rename(parts[i])
 	}
 	return name + ":" + strings.Join(parts, ",")
+}
+
+// pathFirst returns how to find the path at the beginning of the argument of a kind of data that
+// has options after it; nil for other kinds.
+func pathFirst(name string) func(arg string) (path string, err error) {
+	switch name {
+	case packets.Kind.Name:
+		return func(arg string) (string, error) {
+			path, _, err := packets.ParseSpec(arg)
+			return path, err
+		}
+	case quake3.Kind.Name:
+		return func(arg string) (string, error) {
+			path, _, err := quake3.ParseSpec(arg)
+			return path, err
+		}
+	}
+	return nil
 }

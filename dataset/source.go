@@ -20,6 +20,10 @@ type (
 	Tracked = source.Tracked
 	// Timed is a source whose frames come at times of their own.
 	Timed = source.Timed
+	// Priced is a source that knows what the game itself spent on each frame.
+	Priced = source.Priced
+	// Price is what a game's own coding spent on the state in a frame.
+	Price = source.Price
 	// Remarked is a source of which a person should know something.
 	Remarked = source.Remarked
 	// Options refine a specification of data.

@@ -104,6 +104,8 @@ var plan = map[string][]string{
 	"dataset/files":              {"dataset/frame", "dataset/source"},                                                                     // a pair of files
 	"dataset/rpc":                {"dataset/frame", "dataset/source"},                                                                     // calls of a generated player
 	"dataset/packets":            {"dataset/frame", "dataset/source", "dataset/unpack"},                                                   // datagrams of a capture
+	"dataset/quake3":             {"dataset/quake3/netcode", "dataset/frame", "dataset/source", "dataset/unpack"},                         // demos of a game
+	"dataset/quake3/netcode":     {"dataset/frame"},                                                                                       // what that game sends; knows no demos
 	"dataset/table":              {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"},            // a user's own records
 	"dataset/teeworlds":          {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/teeworlds/protocol", "dataset/thorough"}, // demos of a game
 	"dataset/teeworlds/protocol": {"dataset/frame"},                                                                                       // what its demos and its encoder share

@@ -55,6 +55,18 @@ type Timed interface {
 	TickAt(at time.Duration) uint64
 }
 
+// Priced is a source of frames that a game has sent itself. Price tells what that took, for the
+// frame that Next filled last.
+type Priced interface {
+	Price() Price
+}
+
+// Price is what a game's own coding spent on the state in a frame.
+type Price struct {
+	Bits int
+	Base int // how many frames before this one the one lies that it is a difference to; 0: to none
+}
+
 // Remarked is a source of which a person should know something: what was guessed, or left
 // out.
 type Remarked interface {

@@ -1,0 +1,151 @@
+package protocol
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"wirelab/dataset/frame"
+)
+
+// Numbers are written as the game writes them, and come back.
+func TestInts(t *testing.T) {
+	for v, want := range map[int32][]byte{0: {0}, 1: {1}, -1: {0x40}, 63: {0x3f}, 64: {0x80, 1}, -64: {0x7f}, -65: {0xc0, 1},
+		math.MaxInt32: {0xbf, 0xff, 0xff, 0xff, 0x0f}, math.MinInt32: {0xff, 0xff, 0xff, 0xff, 0x0f}} {
+		if got := AppendInt(nil, v); !slices.Equal(got, want) {
+			t.Errorf("%d: % x, want % x", v, got, want)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var all []int32
+	var coded []byte
+	for range 10_000 {
+		v := int32(rng.Uint32()) >> rng.IntN(32)
+		all, coded = append(all, v), AppendInt(coded, v)
+	}
+	got, err := Ints(nil, coded, len(all))
+	if err != nil || !slices.Equal(got, all) {
+		t.Errorf("%d numbers come back as %d others: %v", len(all), len(got), err)
+	}
+	if _, err := Ints(nil, coded, len(all)-1); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a number too many: %v", err)
+	}
+	for _, bad := range [][]byte{{0x80}, {0x80, 0x80}, {0x80, 0x80, 0x80, 0x80}} {
+		if _, _, err := Int(bad); !errors.Is(err, ErrShort) {
+			t.Errorf("% x: %v", bad, err)
+		}
+	}
+	if _, _, err := Int([]byte{0x80, 0x80, 0x80, 0x80, 0x10}); !errors.Is(err, ErrCorrupt) {
+		t.Error("33 bits:", err)
+	}
+}
+
+// No word of the code begins another, and none is left over.
+func TestCode(t *testing.T) {
+	room := 0.0
+	for _, w := range Huffman().Words {
+		room += math.Ldexp(1, -int(w.Len))
+	}
+	if room != 1 {
+		t.Errorf("the words take %v of the code, want 1", room)
+	}
+}
+
+// every makes a schema with items of every type, and of some that are not known.
+func every(t testing.TB) *frame.Schema {
+	var g Groups
+	for typ := 1; typ < len(types); typ++ {
+		if err := g.See(Item{KeyOf(typ, 2), make([]int32, sizes[typ])}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, item := range []Item{{KeyOf(23, 0), make([]int32, 4)}, {KeyOf(99, 1), nil}, {KeyOf(MaxType, 0), make([]int32, 3)}} {
+		if err := g.See(item); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g.Schema(25)
+}
+
+// A layout is found again from the schema alone; columns of a part are in it, and near each other.
+func TestLayout(t *testing.T) {
+	s := every(t)
+	l, err := LayoutOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Parts) != len(types)-1+3 || len(l.Parts) != len(s.Parts)-1 || l.Parts[0].Type != 10 {
+		t.Fatalf("%d parts, the first of type %d", len(l.Parts), l.Parts[0].Type)
+	}
+	seen := map[int]bool{}
+	for i, p := range l.Parts {
+		if len(p.Columns) != p.Size {
+			t.Errorf("%v: %d columns for %d values", p.Shape, len(p.Columns), p.Size)
+		}
+		if !slices.IsSorted(p.Columns) && !p.placed() {
+			t.Errorf("%v: columns %v", p.Shape, p.Columns)
+		}
+		if part := s.Parts[i+1]; part.Size > len(p.Columns)+8 {
+			t.Errorf("%v: %d columns for %d values", p.Shape, part.Size, p.Size)
+		}
+		for row := p.Row; row < p.Row+p.Rows; row++ {
+			if seen[row] || s.PartOf(row).Name != p.Shape.String() {
+				t.Errorf("row %d is of %v and of %s", row, p.Shape, s.PartOf(row).Name)
+			}
+			seen[row] = true
+		}
+	}
+	if len(seen) != s.Rows-1 || seen[0] {
+		t.Errorf("%d rows of %d have a part", len(seen), s.Rows)
+	}
+	zero := s.NewFrame()
+	if err := s.Check(zero); err != nil {
+		t.Error("a world without items:", err)
+	}
+	for _, break_ := range []func(s *frame.Schema){
+		func(s *frame.Schema) { s.Name = "table" },
+		func(s *frame.Schema) { s.Parts = nil },
+		func(s *frame.Schema) { s.Parts = s.Parts[:3] },
+		func(s *frame.Schema) { s.Parts[3].Rows = 1 << 30 },
+		func(s *frame.Schema) { s.Parts[3].Row = -1 },
+		func(s *frame.Schema) { s.Parts[3].Size = 1 },
+		func(s *frame.Schema) { s.Parts[3].Name = s.Parts[2].Name },
+		func(s *frame.Schema) { s.Parts[3].Name = "type 3 of -1" },
+		func(s *frame.Schema) { s.Fields[12].Name = "?" },
+	} {
+		bad := *s
+		bad.Parts, bad.Fields = slices.Clone(s.Parts), slices.Clone(s.Fields)
+		break_(&bad)
+		if _, err := LayoutOf(&bad); !errors.Is(err, ErrSchema) {
+			t.Errorf("a schema of %d parts: %v", len(bad.Parts), err)
+		}
+	}
+}
+
+// Ranges are the game's, and hold what was seen.
+func TestRanges(t *testing.T) {
+	var g Groups
+	values := make([]int32, 22)
+	values[5], values[1], values[9] = 1200, -100_000, 9 // angle, X, hook's state
+	if err := g.See(Item{KeyOf(10, 0), values}); err != nil {
+		t.Fatal(err)
+	}
+	s := g.Schema(25)
+	want := map[string][2]int32{"Angle": {0, 1608}, "X": {-100_000, math.MaxInt16}, "HookState": {-1, 9}, "Y": {math.MinInt16, math.MaxInt16}}
+	for _, f := range s.Fields {
+		if w, ok := want[f.Name]; ok && w != [2]int32{f.Min, f.Max} {
+			t.Errorf("%s: %d to %d, want %v", f.Name, f.Min, f.Max, w)
+		}
+	}
+	values[5] = -1000
+	if err := g.See(Item{KeyOf(10, 0), values}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range g.Schema(25).Fields {
+		if f.Name == "Angle" && (f.Kind != frame.Quantity || f.Min != -1000 || f.Max != 1200) {
+			t.Errorf("Angle: %v, %d to %d", f.Kind, f.Min, f.Max)
+		}
+	}
+}

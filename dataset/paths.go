@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/packets"
 	"wirelab/dataset/quake3"
+	"wirelab/dataset/teeworlds"
 )
 
 // Paths returns the parts of spec that may be names of files. Whether they are, only the
@@ -28,7 +29,7 @@ func WithPaths(spec string, rename func(path string) string) string {
 		return spec
 	}
 	switch name {
-	case recordingKind.Name, "text":
+	case recordingKind.Name, "text", teeworlds.Kind.Name:
 		return name + ":" + rename(arg)
 	case "table": // names of schemas may have commas, if they end in .toml
 		if schema, records, ok := strings.Cut(arg, ".toml,"); ok {

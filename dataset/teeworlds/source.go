@@ -22,7 +22,8 @@ var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: 
 // ticksPerSecond is the rate of the game, of which demos hold a part.
 const ticksPerSecond = 50
 
-// Source plays a demo. It implements source.Source, Sized, Seamed, Tracked and Remarked.
+// Source plays a demo. It implements source.Source, Sized, Seamed, Tracked, Priced and
+// Remarked.
 //
 // Every tick that the demo marks makes a frame, so that frames keep the game's pace: where there
 // is no snapshot with it, nothing but the tick changed.
@@ -38,6 +39,7 @@ type Source struct {
 	at        int    // the tick to be played next
 	count     uint32 // of frames
 	seam      bool
+	price     source.Price
 }
 
 // Open reads a demo.
@@ -97,6 +99,10 @@ func (s *Source) Seam() bool { return s.seam }
 // Changed returns the rows in which the frame made last may differ from the one before.
 func (s *Source) Changed() frame.Rows { return s.changed }
 
+// Price returns the bits of the snapshot in the demo: of what changed since the frame before, or of
+// all items, or none where nothing changed.
+func (s *Source) Price() source.Price { return s.price }
+
 // Initial fills f with a world without items.
 func (s *Source) Initial(f *frame.Frame) {
 	f.Tick, f.Table, f.Body = 0, append(f.Table[:0], s.layout.Schema.NewFrame().Table...), f.Body[:0]
@@ -118,6 +124,10 @@ func (s *Source) Next(f *frame.Frame) error {
 		return &Error{File: s.demo.file, Chunk: t.chunk, Offset: t.offset, Problem: err.Error(), Kind: ErrCorrupt}
 	}
 	s.table[s.layout.Now] = t.at
+	s.price = source.Price{Bits: 8 * len(t.payload), Base: 1}
+	if t.kind == whole {
+		s.price.Base = 0
+	}
 	f.Tick, f.Table, f.Body = s.count, append(f.Table[:0], s.table...), f.Body[:0]
 	s.at++
 	s.count++

@@ -114,8 +114,10 @@ func playerField(f Field) frame.Field {
 			out.Hint.Step = turn / 65536
 		}
 		return out
-	case base == "commandTime":
-		return clock(name)
+	case base == "commandTime": // when the player was where it says
+		out := clock(name)
+		out.Hint.Group = 2
+		return out
 	case base == "pm_flags" || base == "eFlags":
 		return integer(Field{name, f.Bits}, frame.Bits)
 	case base == "delta_angles" || base == "bobCycle":

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/quake3/netcode"
 )
 
 // schemas are shapes of every sort: cubes of many counts, a call of one row with
@@ -17,7 +18,8 @@ func schemas() []*frame.Schema {
 		{Name: "table", Item: "row", Rows: 37, Fields: kinds()},
 		{Name: "files", Item: "byte", Delivery: frame.Every},
 	}
-	list = append(list, tanks())
+	quake := netcode.NewLayout(71, 5)
+	list = append(list, tanks(), quake.Schema(20))
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
 		list = append(list, frame.Cubes(n))
 	}
@@ -102,10 +104,34 @@ func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *
 			}
 		}
 	}
+	if s.Parts != nil && rng.IntN(5) > 0 { // else what the schema says of parts is wrong
+		tame(s, g)
+		return g
+	}
 	if hasBody(s) {
 		g.Body = nextBody(rng, g.Body)
 	}
 	return g
+}
+
+// tame makes a frame what a game would send: rows are empty but for their part, and wholly where
+// nothing is present; flags are few.
+func tame(s *frame.Schema, f *frame.Frame) {
+	f.Body = f.Body[:0]
+	n := len(s.Fields)
+	for r := range s.Rows {
+		row, part := f.Table[r*n:(r+1)*n], s.PartOf(r)
+		if first := &s.Fields[part.Field]; first.Hint.Role == frame.Present && row[part.Field] == 0 {
+			clear(row)
+		}
+		clear(row[:part.Field])
+		clear(row[part.Field+part.Size:])
+		for i := range row {
+			if s.Fields[i].Kind == frame.Bits {
+				row[i] &= 1<<16 - 1
+			}
+		}
+	}
 }
 
 // hasBody tells the schemas whose frames have bodies: neither cubes nor calls do.

@@ -18,6 +18,7 @@ import (
 	"wirelab/encoders/datagram"
 	"wirelab/encoders/files"
 	"wirelab/encoders/generic"
+	"wirelab/encoders/quake3"
 	"wirelab/encoders/rows"
 	"wirelab/encoders/rpc"
 )
@@ -48,6 +49,7 @@ func BuiltIn() []encoders.Codec {
 		rpc.Delta(),
 		rpc.Adaptive(),
 		rows.DeltaAdaptive(),
+		quake3.Codec(),
 		adaptive.ReceiverAdaptive(),
 		datagram.Datagram(),
 		datagram.Acked(),

@@ -9,6 +9,8 @@ import (
 var (
 	// ErrShort: the message ends early.
 	ErrShort = errors.New("it ends early")
+	// ErrTrailing: bits are left over that no writer would have left.
+	ErrTrailing = errors.New("bits are left over")
 	// ErrWord: there is a row of bits that no word of the Huffman code begins with.
 	ErrWord = errors.New("it has bits that are in no Huffman code word")
 	// ErrFields: more fields are said to change than there are.
@@ -31,6 +33,15 @@ func (r *Reader) Pos() int { return r.at }
 
 // Err returns what was wrong first.
 func (r *Reader) Err() error { return r.err }
+
+// Close returns what was wrong first, and ErrTrailing if what is left is anything but the zeros
+// that fill the last byte.
+func (r *Reader) Close() error {
+	if left := 8*len(r.src) - r.at; r.err == nil && (left >= 8 || r.peek() != 0) {
+		return ErrTrailing
+	}
+	return r.err
+}
 
 // Fail sets the error, if there is none yet.
 func (r *Reader) Fail(err error) {

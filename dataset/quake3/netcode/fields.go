@@ -63,6 +63,10 @@ func EntityFields(protocol int) []Field {
 	return fields
 }
 
+// PlayerFields returns the fields of a player, of which the arrays are no part. They are not to be
+// changed.
+func PlayerFields() []Field { return playerFields[:] }
+
 // after returns fields with one more behind that of a name.
 func after(fields []Field, name string, f Field) []Field {
 	at := slices.IndexFunc(fields, func(g Field) bool { return g.Name == name })

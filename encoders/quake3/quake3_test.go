@@ -1,0 +1,122 @@
+package quake3
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"wirelab/dataset/frame"
+	source "wirelab/dataset/quake3"
+	"wirelab/dataset/thorough"
+	"wirelab/encoders"
+)
+
+const folder = "../../../shared/data/games/"
+
+// snapshots reads what the engine's own code makes of the states of a match when it codes them
+// again: bits of the player and of the entities, by snapshot.
+func snapshots(t testing.TB, name string) (player, entities []int) {
+	t.Helper()
+	file, err := os.Open(filepath.FromSlash(folder + name + ".snapshots.csv.zst"))
+	if err != nil {
+		t.Skipf("%v: the matches are not part of the project", err)
+	}
+	defer file.Close()
+	z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	lines := bufio.NewScanner(z)
+	lines.Scan()
+	head := strings.Split(lines.Text(), ",")
+	for lines.Scan() {
+		for i, cell := range strings.Split(lines.Text(), ",") {
+			n, _ := strconv.Atoi(cell)
+			switch head[i] {
+			case "player_bits_again":
+				player = append(player, n)
+			case "entity_bits_again":
+				entities = append(entities, n)
+			}
+		}
+	}
+	return player, entities
+}
+
+// kept is a frame with its memos at both ends.
+type kept struct {
+	f         *frame.Frame
+	sent, got encoders.Memo
+}
+
+// Against the snapshots that the server referred to, every snapshot takes exactly the bits that
+// it takes by the game's rules, and comes back.
+func TestAgainstTheGame(t *testing.T) {
+	for _, name := range []string{"oa-ctf", "oa-dm4"} {
+		player, entities := snapshots(t, name)
+		src, err := source.Open(t.Context(), filepath.FromSlash(folder+name+".dm_71"), 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := src.Schema()
+		c := Codec()
+		enc, dec, err := c.New(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := enc.(*codec)
+		var ring [64]kept
+		initial := kept{f: s.NewFrame()}
+		src.Initial(initial.f)
+		ring[0] = initial
+		var payload []byte
+		for n := 1; n <= src.Frames() && (n < 300 || thorough.Checks()); n++ {
+			k := &ring[n%len(ring)]
+			if k.f == nil {
+				k.f = s.NewFrame()
+			}
+			if err := src.Next(k.f); err != nil {
+				t.Fatal(err)
+			}
+			// Frame n is a difference to an earlier one, or to none: then an encoder has the initial state.
+			base := &initial
+			if back := src.Price().Base; back > 0 {
+				base = &ring[(n-back)%len(ring)]
+			}
+			var budget encoders.Budget
+			refs := []encoders.Ref{{Frame: base.f, Memo: base.sent}}
+			payload, k.sent, err = enc.Encode(payload[:0], k.f, refs, nil, &budget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.w.Reset(nil)
+			x.w.Player(x.player(base.f), x.player(k.f), x.spent[x.Player:])
+			at := x.w.Len()
+			x.writeEntities(k.f, base.f, k.sent.(*memo))
+			if x.w.Len()-at != entities[n-1] || at != player[n-1] {
+				t.Fatalf("%s, snapshot %d, %d back: entities take %d bits, player %d; the game's %d and %d", name, n, src.Price().Base,
+					x.w.Len()-at, at, entities[n-1], player[n-1])
+			}
+			bits := 1 + entities[n-1] + player[n-1]
+			took := budget.Total() - budget.Units[encoders.SlotPadding]
+			if time := took/encoders.BitUnit - int64(bits); time < 8 || time > 44 || len(payload)*8 < bits {
+				t.Fatalf("%s, snapshot %d: %d bits were charged, %d of them for the time", name, n, took/encoders.BitUnit, time)
+			}
+			got := s.NewFrame()
+			k.got, err = dec.Decode(got, payload, []encoders.Ref{{Frame: base.f, Memo: base.got}}, nil)
+			if err != nil || !got.Equal(k.f) {
+				t.Fatalf("%s, snapshot %d: decoded to another frame, error %v", name, n, err)
+			}
+		}
+		if err := src.Next(s.NewFrame()); thorough.Checks() && err != io.EOF {
+			t.Errorf("%s: %v at the end", name, err)
+		}
+	}
+}

@@ -38,21 +38,21 @@ func (c *columns) add(i int, pos Vec) {
 // way from p to it and that way's length squared.
 func (s *Scene) Around(p Vec, reach float64, f func(i int, away Vec, square float64)) {
 	for _, i := range s.live {
-		s.ifAround(int(i), p, reach, f)
+		ifAround(int(i), s.bodies[i].Pos, p, reach, f)
 	}
 	for y := square(p.Y - reach); y <= square(p.Y+reach); y++ {
 		for x := square(p.X - reach); x <= square(p.X+reach); x++ {
 			for j := s.laid.at(x, y); j > 0; j = s.laid.next[j-1] {
 				if s.state[j-1] <= posed {
-					s.ifAround(int(j-1), p, reach, f)
+					ifAround(int(j-1), s.lies[j-1].pos, p, reach, f)
 				}
 			}
 		}
 	}
 }
 
-func (s *Scene) ifAround(i int, p Vec, reach float64, f func(i int, away Vec, square float64)) {
-	away := s.bodies[i].Pos.Sub(p)
+func ifAround(i int, at, p Vec, reach float64, f func(i int, away Vec, square float64)) {
+	away := at.Sub(p)
 	if l := away.Dot(away); l < float64(reach*reach) {
 		f(i, away, l)
 	}

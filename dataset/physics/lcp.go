@@ -32,6 +32,7 @@ type lcp struct {
 	most  float64 // impulse that friction holds
 	relax float64
 	law   *Rigid
+	room  int // see fullWork
 	spent int // sweeps times contacts, since Reset
 }
 
@@ -68,6 +69,7 @@ type row struct {
 }
 
 func (s *lcp) init(n int) {
+	s.room = fullWork * Thousands(n)
 	s.motion = make([]motion, 0, n)
 	s.before = make([]motion, n)
 	s.island = make([]int32, n)
@@ -84,9 +86,6 @@ func (s *lcp) begin(law *Rigid, dt float64) {
 		for d := range s.rows[k] {
 			s.rows[k][d] = s.rows[k][d][:0]
 		}
-	}
-	for i := range s.island {
-		s.island[i] = int32(i)
 	}
 	s.soft, s.push, s.relax = law.CFM/dt, law.ERP/dt, law.Relaxation
 	s.most = float64(law.Grip * dt)

@@ -16,11 +16,13 @@ type Scene struct {
 	law    Rigid
 	pose   func(i int) Quat
 	bodies []Body
+	lies   []place // of each body that is laid
 	state  []stage
 	reach  []Vec   // half the size of the box around each posed body, along the world's axes
 	touch  []Touch // what each live body touched since Reset
 	slot   []int32 // of a live body: where in active it is, or -1
 	live   []int32 // bodies that move or did so, in order of entry
+	seen   []int32 // bodies that were laid and then posed, woken or not
 	active []int32 // bodies of this step's solver: those awake, then sleepers just touched
 	large  []int32 // bodies that are placed and larger than the grid allows for
 	pairs  []pair  // that touched in the last step
@@ -34,6 +36,12 @@ type Scene struct {
 // Touch counts contact points. In a world that goes on for ever the counts wrap:
 // they are for forecasts. Who touches whom there, Touching says.
 type Touch struct{ Floor, Cubes, Held uint16 }
+
+// place is where a cube sleeps.
+type place struct {
+	pos  Vec
+	half float64
+}
 
 // stage is how much is known of a body.
 type stage uint8
@@ -50,11 +58,13 @@ const (
 func NewScene(n int) *Scene {
 	s := &Scene{
 		bodies: make([]Body, n),
+		lies:   make([]place, n),
 		state:  make([]stage, n),
 		reach:  make([]Vec, n),
 		touch:  make([]Touch, n),
 		slot:   make([]int32, n),
 		live:   make([]int32, 0, n),
+		seen:   make([]int32, 0, n),
 		active: make([]int32, 0, n),
 		pairs:  make([]pair, 0, n),
 	}
@@ -69,8 +79,25 @@ func NewScene(n int) *Scene {
 func (s *Scene) Reset(law Rigid, pose func(i int) Quat) {
 	s.law, s.pose = law, pose
 	clear(s.state)
-	s.live, s.large, s.pairs = s.live[:0], s.large[:0], s.pairs[:0]
+	s.live, s.seen, s.large, s.pairs = s.live[:0], s.seen[:0], s.large[:0], s.pairs[:0]
 	s.laid.clear()
+	s.lcp.spent = 0
+}
+
+// Rewind empties the scene of all but what was laid since Reset, which lies again as it was.
+func (s *Scene) Rewind() {
+	for _, i := range s.live {
+		s.state[i] = absent
+	}
+	kept := s.seen[:0]
+	for _, i := range s.seen {
+		if s.state[i] == posed { // and so it stays
+			kept = append(kept, i)
+		} else {
+			s.state[i] = lying
+		}
+	}
+	s.live, s.seen, s.large, s.pairs = s.live[:0], kept, s.large[:0], s.pairs[:0]
 	s.lcp.spent = 0
 }
 
@@ -79,15 +106,17 @@ func (s *Scene) Spent() int { return s.lcp.spent }
 
 // Lay puts cube i, of the given half side, to sleep at pos.
 func (s *Scene) Lay(i int, half float64, pos Vec) {
-	b := &s.bodies[i]
-	b.Pos, b.half = pos, half
+	s.lies[i] = place{pos, half}
 	s.state[i] = lying
 	s.laid.add(i, pos)
 }
 
-// Place adds cube i, moving. Still is for how long it has hardly moved: after
-// Rigid.RestTime it sleeps from the first step on.
+// Place adds cube i, moving, even if it was laid. Still is for how long it has hardly moved:
+// after Rigid.RestTime it sleeps from the first step on.
 func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {
+	if s.state[i] == lying {
+		s.seen = append(s.seen, int32(i))
+	}
 	b := &s.bodies[i]
 	*b = Body{Pos: pos, Rot: rot, Vel: vel, Spin: spin, half: half, still: still}
 	b.weigh(s.law.Density)

@@ -21,9 +21,9 @@ func (s *Scene) updateSleep(b *Body) {
 
 // findPose finds the orientation of sleeping body i.
 func (s *Scene) findPose(i int) {
-	b := &s.bodies[i]
-	pos, half := b.Pos, b.half
-	*b = Body{Pos: pos, Rot: s.pose(i), half: half, asleep: true, still: s.law.RestTime}
+	b, l := &s.bodies[i], &s.lies[i]
+	s.seen = append(s.seen, int32(i))
+	*b = Body{Pos: l.pos, Rot: s.pose(i), half: l.half, asleep: true, still: s.law.RestTime}
 	b.weigh(s.law.Density)
 	s.turn(i)
 	s.state[i] = posed

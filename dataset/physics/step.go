@@ -41,7 +41,8 @@ func (s *Scene) gather() {
 
 // activate gives body i a place in the solver.
 func (s *Scene) activate(i int) {
-	s.slot[i] = int32(len(s.active))
+	k := int32(len(s.active))
+	s.slot[i], s.lcp.island[k] = k, k
 	s.active = append(s.active, int32(i))
 }
 

@@ -8,15 +8,18 @@ const (
 	round      = 8    // sweeps in the same order; convergence is checked after the last of them
 )
 
-// fullWork, times the effort, bounds sweeps times contacts in a step: a
-// large heap of cubes is solved less exactly, not for longer. Only a player that
-// carries 170 cubes reaches the bound.
+// fullWork, times the effort, bounds sweeps times contacts in a step for each thousand
+// cubes: a large heap of them is solved less exactly, not for longer. Only a player that
+// carries 170 cubes of 901 reaches the bound.
 const fullWork = 32 * 1024
+
+// Thousands returns for how many times a thousand cubes the work is bounded, 1 at least.
+func Thousands(cubes int) int { return max(cubes/1024, 1) }
 
 // solve sweeps over all contacts, at most so many times.
 func (s *lcp) solve(iterations int) {
 	if work := s.work(); work > 0 {
-		iterations = min(iterations, max(s.law.Effort*fullWork/work, 1))
+		iterations = min(iterations, max(s.law.Effort*s.room/work, 1))
 	}
 	s.findBound()
 	for it := range iterations {

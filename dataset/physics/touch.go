@@ -66,17 +66,17 @@ func (s *Scene) testPair(i, j int) {
 
 // near reports whether the boxes around bodies i and j overlap.
 func (s *Scene) near(i, j int) bool {
-	a, b := &s.bodies[i], &s.bodies[j]
-	r := &s.reach[i]
-	dx, dy, dz := abs(a.Pos.X-b.Pos.X), abs(a.Pos.Y-b.Pos.Y), abs(a.Pos.Z-b.Pos.Z)
+	a, r := &s.bodies[i].Pos, &s.reach[i]
 	if s.state[j] == lying {
-		most := float64(b.half * sqrt3)
-		if dx > r.X+most || dy > r.Y+most || dz > r.Z+most {
+		l := &s.lies[j]
+		most := float64(l.half * sqrt3)
+		if abs(a.X-l.pos.X) > r.X+most || abs(a.Y-l.pos.Y) > r.Y+most || abs(a.Z-l.pos.Z) > r.Z+most {
 			return false
 		}
 		s.findPose(j)
 	}
-	q := &s.reach[j]
+	b, q := &s.bodies[j].Pos, &s.reach[j]
+	dx, dy, dz := abs(a.X-b.X), abs(a.Y-b.Y), abs(a.Z-b.Z)
 	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
 }
 

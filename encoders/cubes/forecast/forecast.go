@@ -69,12 +69,13 @@ type Simulator struct {
 	pose       func(i int) physics.Quat
 	results    []Result
 	at         []int32 // per cube: where in results it is, plus one
+	live       frame.Rows
 	refinement refinement
 }
 
 // New returns a simulator for snapshots of so many cubes; see physics.Recorder for law.
 func New(rows int, law physics.Rigid) *Simulator {
-	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows)}
+	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows), live: frame.NewRows(rows)}
 	s.refinement.init(rows)
 	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
 	return s
@@ -92,22 +93,22 @@ func (s *Simulator) row(i int) []int32 {
 // player. It is valid until the next run. Cubes that are not listed rest.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
-	s.refinement.path, s.refinement.moves = *path, s.refinement.moves[:0]
+	s.refinement.begin(path)
 	s.refinement.path.inferMode(s.table)
-	clear(s.refinement.index)
 	for i := range awake {
 		a := &awake[i]
 		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.index[c] == 0 {
 			s.refinement.add(c, a.Body.clamped())
 		}
 	}
+	s.lay()
 	s.simulate()
 	return s.results
 }
 
 // simulate runs the simulation from the state in refinement.
 func (s *Simulator) simulate() {
-	s.build()
+	s.place()
 	p := &s.refinement.path
 	steps, dt := p.steps()
 	for k := range steps {
@@ -118,19 +119,24 @@ func (s *Simulator) simulate() {
 	s.collect()
 }
 
-// build makes the physics scene of a snapshot.
-func (s *Simulator) build() {
+// lay puts the cubes of a snapshot that rest into the physics scene.
+func (s *Simulator) lay() {
 	s.scene.Reset(s.law, s.pose)
+	for i := 1; i < s.rows; i++ {
+		if s.refinement.index[i] == 0 {
+			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
+		}
+	}
+}
+
+// place puts the cubes that move into the scene, which holds nothing else but what rests.
+func (s *Simulator) place() {
+	s.scene.Rewind()
 	for i := range s.refinement.moves {
 		a := &s.refinement.moves[i]
 		row := s.row(int(a.Cube))
 		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
 			wide(a.Vel), wide(a.Spin), float64(a.Still))
-	}
-	for i := 1; i < s.rows; i++ {
-		if s.refinement.index[i] == 0 {
-			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
-		}
 	}
 	if s.rows > 0 {
 		p := &s.refinement.path
@@ -140,14 +146,17 @@ func (s *Simulator) build() {
 
 // collect turns the awake bodies into results.
 func (s *Simulator) collect() {
-	clear(s.at)
-	for _, i := range s.scene.Live() {
-		s.at[i] = 1
+	for k := range s.results {
+		s.at[s.results[k].Cube] = 0
 	}
 	s.results = s.results[:0]
-	for i := 1; i < s.rows; i++ {
-		if s.at[i] == 0 {
-			continue
+	s.live.Clear()
+	for _, i := range s.scene.Live() {
+		s.live.Add(int(i))
+	}
+	for i := range s.live.All() {
+		if i == 0 {
+			continue // the player
 		}
 		b, t := s.scene.Body(i), s.scene.Touch(i)
 		s.results = append(s.results, Result{

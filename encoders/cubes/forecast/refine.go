@@ -1,6 +1,9 @@
 package forecast
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
+)
 
 // Once the true snapshot is known, the run is repeated with corrected speeds. The
 // speeds at its end are better estimates, and the next forecast starts with them. It
@@ -11,7 +14,7 @@ import "wirelab/dataset/frame"
 const refineGain = 0.6
 
 // maxRefineWork is the number of contact corrections, three times the usual one, above
-// which a run is not repeated.
+// which a run is not repeated, for each thousand cubes.
 const maxRefineWork = 96 * 1024
 
 // refinement is the start of a run and the best results so far.
@@ -19,11 +22,20 @@ type refinement struct {
 	path   Path
 	moves  []Awake
 	index  []int32 // per cube: where in moves it is, plus one
+	moved  []int32 // the cubes that are elsewhere now, in ascending order
 	best   []Result
 	merged []Result
 }
 
 func (h *refinement) init(rows int) { h.index = make([]int32, rows) }
+
+// begin forgets the last run.
+func (h *refinement) begin(path *Path) {
+	for i := range h.moves {
+		h.index[h.moves[i].Cube] = 0
+	}
+	h.path, h.moves = *path, h.moves[:0]
+}
 
 func (h *refinement) add(cube int, b Body) {
 	h.moves = append(h.moves, Awake{Cube: int32(cube), Body: b})
@@ -40,8 +52,9 @@ func (h *refinement) add(cube int, b Body) {
 func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
 	h := &s.refinement
 	h.best = append(h.best[:0], s.results...)
+	s.listMoved(now)
 	for range rounds {
-		if s.scene.Spent() > maxRefineWork {
+		if s.scene.Spent() > maxRefineWork*physics.Thousands(s.rows) {
 			break
 		}
 		s.correctSpeeds(now)
@@ -51,14 +64,23 @@ func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
 	return h.best
 }
 
+// listMoved lists the cubes whose pose is another now than at the baseline.
+func (s *Simulator) listMoved(now *frame.Frame) {
+	h := &s.refinement
+	h.moved = h.moved[:0]
+	for i := 1; i < s.rows; i++ {
+		if !sameCube(now.Table[i*frame.CubeFields:], s.row(i)) {
+			h.moved = append(h.moved, int32(i))
+		}
+	}
+}
+
 // correctSpeeds corrects the speeds at the start of all cubes that moved.
 func (s *Simulator) correctSpeeds(now *frame.Frame) {
 	h := &s.refinement
-	for i := 1; i < s.rows; i++ {
+	for _, k := range h.moved {
+		i := int(k)
 		row := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
-		if sameCube(row, s.row(i)) {
-			continue
-		}
 		if h.index[i] == 0 {
 			h.add(i, Body{Still: RestSeconds})
 		}

@@ -187,11 +187,11 @@ func TestAnyFrame(t *testing.T) {
 func checkMemo(t testing.TB, m *memo) {
 	t.Helper()
 	size := int(unsafe.Sizeof(*m)) + cap(m.tracks)*int(unsafe.Sizeof(track{})) + cap(m.ages)
-	if size > 16<<10 {
-		t.Errorf("a memo of %d bytes, want at most 16 KiB", size)
+	if most := 16<<10 + 14*len(m.ages); size > most {
+		t.Errorf("a memo of %d bytes for %d cubes, want at most %d", size, len(m.ages), most)
 	}
-	if cap(m.tracks) > maxTracks {
-		t.Errorf("%d tracks", cap(m.tracks))
+	if len(m.tracks) > max(256, len(m.ages)/4) {
+		t.Errorf("%d tracks of %d cubes", len(m.tracks), len(m.ages))
 	}
 }
 

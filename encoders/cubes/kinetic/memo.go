@@ -6,22 +6,20 @@ import (
 )
 
 // memo is the memo of a frame: the motions of the cubes that moved, how long the others
-// have been still, and the adaptive weights. It is bounded: 48 bytes for each of at most
-// maxTracks cubes, a byte for each of at most maxAges, and the weights; 14.7 KB for 901
-// cubes.
+// have been still, and the adaptive weights. It is bounded by the schema: 48 bytes for each
+// of at most mostTracks cubes, a byte for each cube, and the weights; 14.7 KB for 901 cubes,
+// 131 KB for 10,000.
 type memo struct {
 	player     cube.Row // in the baseline
 	leadFrames uint32   // frames from the baseline to this frame; 0: unknown
 	partFrames uint32   // frames that ages do not count yet, less than six
 	tracks     []track
-	ages       []uint8 // of cube i, see age
+	ages       []uint8 // of each cube, see age
 	adaptive   [adaptiveSize]int16
 }
 
-const (
-	maxTracks = 256
-	maxAges   = 1500 // further cubes count as long at rest
-)
+// mostTracks returns how many cubes of so many are tracked at most: a quarter, but 256 at least.
+func mostTracks(rows int) int { return min(rows, max(rows/4, 256)) }
 
 // track is the motion of a cube that moved, scaled to six frames, so that the next frame
 // may follow at any distance.
@@ -126,7 +124,7 @@ func (m *memo) growth(frames uint32) (by int, part uint32) {
 
 // age returns that of cube i.
 func (m *memo) age(i int) age {
-	if m == nil || i >= len(m.ages) {
+	if m == nil {
 		return stillMax
 	}
 	return age(m.ages[i])
@@ -135,8 +133,8 @@ func (m *memo) age(i int) age {
 // newMemo returns a memo to be written: spare if it is one of ours.
 func newMemo(spare any, rows int) *memo {
 	m, ok := spare.(*memo)
-	if !ok || m == nil || len(m.ages) != min(rows, maxAges) {
-		m = &memo{ages: make([]uint8, min(rows, maxAges)), tracks: make([]track, 0, min(rows, maxTracks))}
+	if !ok || m == nil || len(m.ages) != rows {
+		m = &memo{ages: make([]uint8, rows), tracks: make([]track, 0, min(rows, 256))}
 	}
 	m.tracks = m.tracks[:0]
 	return m

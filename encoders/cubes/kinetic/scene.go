@@ -213,7 +213,7 @@ func (s *scene) writeMemo(m *memo) {
 		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, cube.At(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.done {
-		if len(m.tracks) == cap(m.tracks) {
+		if len(m.tracks) == mostTracks(s.rows) {
 			break
 		}
 		d := &s.done[k]

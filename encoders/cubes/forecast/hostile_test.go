@@ -115,7 +115,7 @@ func FuzzRun(f *testing.F) {
 		path := Path{Before: rowOf(table, 1), From: rowOf(table, 0), To: rowOf(table, 2), Lead: int(int32(next())), Ticks: ticks,
 			Mode: mode}
 		finite(t, sim.Run(table, awake, &path))
-		finite(t, sim.Refine(table, 1))
+		finite(t, sim.Refine(table, sim.moved(table), 1))
 		for i := range sim.results {
 			r := &sim.results[i]
 			b := r.correctRow(table.Table, ticks, 1).Blend(rowOf(table, 1), rowOf(table, 2), ticks)

@@ -69,7 +69,7 @@ func (c *chain) correct(before, base *frame.Frame) {
 	results := c.results
 	for i := 1; i < frame.WalkoffCubes; i++ {
 		old, row := rowOf(before, i), rowOf(base, i)
-		if sameCube(old, row) {
+		if slices.Equal(old[:frame.CubeInteracting], row[:frame.CubeInteracting]) {
 			continue
 		}
 		a := Awake{Cube: int32(i)}
@@ -87,7 +87,7 @@ func (s *score) add(base, now *frame.Frame, results []Result) {
 	s.live += len(results)
 	for i := 1; i < frame.WalkoffCubes; i++ {
 		old, row := rowOf(base, i), rowOf(now, i)
-		if sameCube(old, row) {
+		if slices.Equal(old[:frame.CubeInteracting], row[:frame.CubeInteracting]) {
 			continue
 		}
 		pos, rot := PositionOf(old), RotationOf(old)
@@ -127,7 +127,7 @@ func measure(frames []*frame.Frame, how setup) (s score) {
 		c.results = c.sim.Run(base, c.awake, &path)
 		s.took = append(s.took, time.Since(start))
 		s.add(base, now, c.results)
-		c.results = c.sim.Refine(now, how.rounds)
+		c.results = c.sim.Refine(now, c.sim.moved(now), how.rounds)
 	}
 	return s
 }

@@ -71,9 +71,16 @@ func (p *Path) inferMode(table []int32) {
 		return
 	}
 	const reach = pullReach * frame.UnitsPerMetre
-	near, centre := 0, PositionOf(p.From)
+	near := 0
+	x, y, z := int64(p.From[frame.CubeX]), int64(p.From[frame.CubeY]), int64(p.From[frame.CubeZ])
 	for at := frame.CubeFields; at < len(table); at += frame.CubeFields {
-		if d := PositionOf(table[at:]).Sub(centre); d.Dot(d) < reach*reach {
+		row := (*[frame.CubeFields]int32)(table[at:])
+		dx := int64(row[frame.CubeX]) - x
+		if uint64(dx+1024) > 2*1024 {
+			continue // as most are
+		}
+		dy, dz := int64(row[frame.CubeY])-y, int64(row[frame.CubeZ])-z
+		if float64(dx*dx+dy*dy+dz*dz) < reach*reach {
 			near++
 		}
 	}

@@ -22,7 +22,6 @@ type refinement struct {
 	path   Path
 	moves  []Awake
 	index  []int32 // per cube: where in moves it is, plus one
-	moved  []int32 // the cubes that are elsewhere now, in ascending order
 	best   []Result
 	merged []Result
 }
@@ -44,42 +43,33 @@ func (h *refinement) add(cube int, b Body) {
 
 // Refine repeats the last run up to rounds times, each with speeds corrected by the
 // residuals of the run before, and returns for each cube the result nearest to now, the
-// true snapshot. They are better than the results of Run for the memo of now. The
+// true snapshot, of which moved are the cubes in another pose than at the baseline. They are
+// better than the results of Run for the memo of now. The
 // baseline given to Run must not have changed. The results are valid until the next
 // call.
 //
 // Each round costs as much as Run. A run of more than maxRefineWork is not repeated.
-func (s *Simulator) Refine(now *frame.Frame, rounds int) []Result {
+func (s *Simulator) Refine(now *frame.Frame, moved frame.Rows, rounds int) []Result {
 	h := &s.refinement
 	h.best = append(h.best[:0], s.results...)
-	s.listMoved(now)
 	for range rounds {
 		if s.scene.Spent() > maxRefineWork*physics.Thousands(s.rows) {
 			break
 		}
-		s.correctSpeeds(now)
+		s.correctSpeeds(now, moved)
 		s.simulate()
 		s.keepNearest(now)
 	}
 	return h.best
 }
 
-// listMoved lists the cubes whose pose is another now than at the baseline.
-func (s *Simulator) listMoved(now *frame.Frame) {
-	h := &s.refinement
-	h.moved = h.moved[:0]
-	for i := 1; i < s.rows; i++ {
-		if !sameCube(now.Table[i*frame.CubeFields:], s.row(i)) {
-			h.moved = append(h.moved, int32(i))
-		}
-	}
-}
-
 // correctSpeeds corrects the speeds at the start of all cubes that moved.
-func (s *Simulator) correctSpeeds(now *frame.Frame) {
+func (s *Simulator) correctSpeeds(now *frame.Frame, moved frame.Rows) {
 	h := &s.refinement
-	for _, k := range h.moved {
-		i := int(k)
+	for i := range moved.All() {
+		if i == 0 {
+			continue // the player
+		}
 		row := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
 		if h.index[i] == 0 {
 			h.add(i, Body{Still: RestSeconds})
@@ -136,8 +126,3 @@ func (r *Result) miss(row []int32) float64 {
 
 // turnSteps is how many steps of the smallest three correspond to a turn of one radian.
 const turnSteps = smallScale / 2
-
-// sameCube reports whether two rows have the same pose.
-func sameCube(a, b []int32) bool {
-	return [frame.CubeInteracting]int32(a) == [frame.CubeInteracting]int32(b)
-}

@@ -93,6 +93,9 @@ func newAccount(t *testing.T, e *coder, list []*frame.Frame) *ledger {
 		var b encoders.Budget
 		e.rc.Write(nil)
 		e.budget, e.spent = &b, 0
+		if err := e.compare(list[n], base, nil); err != nil {
+			t.Fatal(err)
+		}
 		e.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.Age]}}, nil)
 		for _, i := range e.scene.order {
 			before := b

@@ -160,7 +160,11 @@ func wild(rng *rand.Rand, s *frame.Schema, tick uint32) *frame.Frame {
 // Cubes may be anywhere, in any number, and all move at once.
 func TestAnyFrame(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
-		for _, rows := range []int{1, 2, 300, frame.WalkoffCubes, 5000} {
+		most := 1500
+		if thorough.Checks() {
+			most = 5000
+		}
+		for _, rows := range []int{1, 2, 300, frame.WalkoffCubes, most} {
 			rng := rand.New(rand.NewPCG(13, uint64(rows)))
 			c := newChains(t, codec, rows)
 			base := c.schema.NewFrame() // all in one place

@@ -18,6 +18,7 @@ type coder struct {
 	scene scene
 	memo  *memo
 	ctx   contexts
+	quiet [2]probability
 	run   int // history of the last six "moved" flags
 
 	features featureVector
@@ -25,6 +26,9 @@ type coder struct {
 	out      [netOutputs]int32
 	mix      mixture
 	bases    mixtureBases
+
+	changed  frame.Rows // of a writer: the rows that are others than in the baseline; of a reader: none
+	compared frame.Rows // memory for that
 
 	law        *law        // nil: kinetic-lite, which does not simulate
 	forecaster *forecaster // allocated with the first frame
@@ -41,10 +45,8 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := e.base(refs)
 	err := cube.CheckFrame(cur, e.rows)
-	for i := 0; err == nil && i < e.rows; i++ {
-		if q := cube.At(cur.Table, i); !cube.InRange(q) {
-			err = cube.RangeError(i, q)
-		}
+	if err == nil {
+		err = e.compare(cur, base, refs[0].Changed)
 	}
 	if err != nil {
 		return dst, nil, fmt.Errorf("kinetic: %w", err)
@@ -61,12 +63,41 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	return out, e.end(), nil
 }
 
+// compare notes which cubes are others than in the baseline, unless the caller knows, and
+// returns an error if one of them is out of range.
+func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
+	if e.changed = known; known == nil {
+		e.noteNone()
+		for i := range e.rows {
+			if *cube.At(cur.Table, i) != *cube.At(base.Table, i) {
+				e.changed.Add(i)
+			}
+		}
+	}
+	for i := range e.changed.All() {
+		if q := cube.At(cur.Table, i); !cube.InRange(q) {
+			return cube.RangeError(i, q)
+		}
+	}
+	return nil
+}
+
+// noteNone notes that no cube is known to be another than in the baseline.
+func (e *coder) noteNone() {
+	if e.compared == nil {
+		e.compared = frame.NewRows(e.rows)
+	}
+	e.compared.Clear()
+	e.changed = e.compared
+}
+
 // Decode implements encoders.Decoder.
 func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	base := e.base(refs)
 	e.Finish()
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
+	e.noteNone()
 	e.rc.Read(src)
 	e.budget = nil
 	err := e.code(dst, base, refs, spare)
@@ -142,9 +173,15 @@ func (e *coder) Finish() {
 // codeCube codes cube i.
 func (e *coder) codeCube(i int) error {
 	s := &e.scene
+	quiet := s.isQuiet(i) && e.learner == nil
+	if quiet && e.codeQuiet(i) {
+		return nil
+	}
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
-	c := s.classify(i)
-	moved := e.codeMoved(!cube.SamePose(q, base), i, &c)
+	c, moved := s.classify(i), quiet // which it was, but it moved
+	if !quiet {
+		moved = e.codeMoved(e.changed.Has(i) && !cube.SamePose(q, base), i, &c)
+	}
 	e.charge(encoders.SlotFlags)
 	if moved {
 		e.codeMotion(i, q, base, &c)

@@ -14,6 +14,7 @@ type forecaster struct {
 	base        frame.Frame
 	now         frame.Frame
 	awake       []forecast.Awake
+	listed      frame.Rows // which awake lists, or which moved
 	path        forecast.Path
 	predictions []prediction
 	motions     []expectation
@@ -21,7 +22,7 @@ type forecaster struct {
 }
 
 func newForecaster(rows int, law *law) *forecaster {
-	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows),
+	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows), listed: frame.NewRows(rows),
 		predictions: make([]prediction, rows), motions: make([]expectation, rows)}
 }
 
@@ -44,7 +45,7 @@ func (o *forecaster) forecast(s *scene) {
 	clear(o.motions)
 	s.forecast, s.motions = o.predictions, o.motions
 	o.listAwake(s)
-	o.copyResults(o.sim.Run(&o.base, o.awake, &o.path))
+	o.copyResults(s, o.sim.Run(&o.base, o.awake, &o.path))
 }
 
 // listAwake lists the cubes that move at the baseline: those with a track in its memo
@@ -54,16 +55,26 @@ func (o *forecaster) forecast(s *scene) {
 func (o *forecaster) listAwake(s *scene) {
 	useful := s.second != nil && (s.secondAge == 1 || s.past == nil && s.secondAge-1 < maxSecondAge)
 	o.awake = o.awake[:0]
-	for i := 1; i < s.rows; i++ {
-		t, shown := s.last(i), useful && !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i))
-		if t == nil && !shown {
-			continue
+	o.listed.Clear()
+	if s.past != nil {
+		for k := range s.past.tracks {
+			o.listed.Add(int(s.past.tracks[k].cube))
+		}
+	}
+	for i := 1; useful && i < s.rows; i++ {
+		if !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i)) {
+			o.listed.Add(i)
+		}
+	}
+	for i := range o.listed.All() {
+		if i == 0 {
+			continue // the player
 		}
 		a := forecast.Awake{Cube: int32(i)}
-		if t != nil {
+		if t := s.last(i); t != nil {
 			a.Body = t.body()
 		}
-		if shown {
+		if useful && !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i)) {
 			a.Body = a.Blend(cube.At(s.second, i)[:], cube.At(s.base, i)[:], int(s.secondAge))
 		}
 		o.awake = append(o.awake, a)
@@ -77,14 +88,19 @@ const maxSecondAge = 12
 // the memo gets better speeds at its end.
 func (o *forecaster) refine(s *scene) {
 	o.now.Table = s.cur
-	o.copyResults(o.sim.Refine(&o.now, o.rounds))
+	o.listed.Clear()
+	for k := range s.done {
+		o.listed.Add(int(s.done[k].cube))
+	}
+	o.copyResults(s, o.sim.Refine(&o.now, o.listed, o.rounds))
 }
 
 // copyResults stores the results of a simulation as predictions.
-func (o *forecaster) copyResults(results []forecast.Result) {
+func (o *forecaster) copyResults(s *scene, results []forecast.Result) {
 	for k := range results {
 		r := &results[k]
 		o.motions[r.Cube] = moves
+		s.flags[r.Cube] |= isForecast
 		o.predictions[r.Cube] = prediction{
 			at: vec{r.Pos.X, r.Pos.Y, r.Pos.Z}, as: quat{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W},
 			speed: wide(r.Vel), spin: wide(r.Spin), still: float64(r.Still),

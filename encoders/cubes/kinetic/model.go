@@ -14,6 +14,7 @@ type model struct {
 	place, pose *nn.Net // of positions and of orientations
 	slopes      [slopes]int16
 	weights     []int16
+	quiet       quietWeights // sums of them
 	// tables are the context tables of all decisions.
 	tables
 }
@@ -121,6 +122,7 @@ func readTables(m *model, file []byte) error {
 	}
 	copy(m.slopes[:], all)
 	m.weights = all[slopes:]
+	m.sumQuiet()
 	return nil
 }
 

@@ -21,8 +21,11 @@ type scene struct {
 	second    []int32 // a second reference; nil: there is none
 	secondAge uint32  // frames from there to the baseline
 
-	order   []uint64 // cubes by distance from the player
+	order   []int32  // cubes by distance from the player
+	keys    []uint64 // memory for sorting them
+	other   []uint64
 	flags   []uint8  // of each cube, see isCoded
+	spots   []uint16 // of each cube at the baseline, see spotFar
 	trackOf []int32  // of each cube: 1 + where past tracks it
 	doneOf  []int32  // of each cube: 1 + where done has it
 	done    []motion // cubes that moved, in the order of coding
@@ -31,6 +34,7 @@ type scene struct {
 	found   []int32
 
 	player playerMotion
+	calm   bool // the player is coded, and moved no farther than calmMotion
 
 	simulates bool          // whether there is a forecast, once the player is known
 	forecast  []prediction  // of the cubes that have one; nil until the player is coded
@@ -98,6 +102,8 @@ type motion struct {
 const (
 	isCoded = 1 << iota
 	hasMoved
+	isTracked  // by past
+	isForecast // to move, or touched
 )
 
 // begin prepares the scene for a frame that is so many frames after base. cur holds a
@@ -113,11 +119,13 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	if past != nil {
 		for k := range past.tracks {
 			s.trackOf[past.tracks[k].cube] = int32(k) + 1
+			s.flags[past.tracks[k].cube] |= isTracked
 		}
 	}
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
 	none := quat{0, 0, 0, 1}
+	s.calm = false
 	s.player = playerMotion{at: position(cube.At(base, 0)), spin: none, turn6: none}
 	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
 	s.player.lastInverse = s.player.lastTurn.rotation().Conjugate()
@@ -136,24 +144,51 @@ func zeros[T any](v []T, n int) []T {
 	return v
 }
 
-// sort orders the cubes by distance from the player, which comes first.
+// sort orders the cubes by distance from the player, which comes first, and those at the
+// same distance by number.
 func (s *scene) sort() {
-	if cap(s.order) < s.rows {
-		s.order = make([]uint64, s.rows)
-	}
-	s.order = s.order[:s.rows]
+	s.spots = slices.Grow(s.spots[:0], s.rows)[:s.rows]
+	s.keys, s.other = slices.Grow(s.keys[:0], s.rows)[:s.rows], slices.Grow(s.other[:0], s.rows)[:s.rows]
 	shift := bits.Len(uint(s.rows))
-	p := cube.At(s.base, 0)
-	for i := range s.order {
+	p, most := cube.At(s.base, 0), int64(0)
+	for i := range s.keys {
 		q := cube.At(s.base, i)
-		s.order[i] = uint64(cube.Distance2(p, q))<<shift | uint64(i)
+		d := cube.Distance2(p, q)
+		s.keys[i], most = uint64(d)<<shift|uint64(i), max(most, d)
 		if i > 0 {
 			s.resting.add(i, q[frame.CubeX], q[frame.CubeY])
 		}
+		s.spots[i] = spotOf(p, q)
 	}
-	slices.Sort(s.order)
-	for k := range s.order {
-		s.order[k] &= 1<<shift - 1
+	for low := shift; most > 0; most >>= digitBits {
+		sortDigit(s.other, s.keys, low)
+		s.keys, s.other = s.other, s.keys
+		low += digitBits
+	}
+	s.order = slices.Grow(s.order[:0], s.rows)[:s.rows]
+	for k, key := range s.keys {
+		s.order[k] = int32(key & (1<<shift - 1))
+	}
+}
+
+const digitBits = 11
+
+// sortDigit copies list to sorted, in the order of a digit that begins at bit low; what has
+// the same digit stays in order.
+func sortDigit(sorted, list []uint64, low int) {
+	var ends [1 << digitBits]int32
+	for _, key := range list {
+		ends[key>>low%(1<<digitBits)]++
+	}
+	sum := int32(0)
+	for d, n := range ends {
+		ends[d] = sum
+		sum += n
+	}
+	for _, key := range list {
+		at := &ends[key>>low%(1<<digitBits)]
+		sorted[*at] = key
+		*at++
 	}
 }
 
@@ -177,6 +212,9 @@ func (s *scene) lastMotion(i int) (move, turn vec) {
 func (s *scene) record(i int) {
 	s.flags[i] |= isCoded
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
+	if i == 0 {
+		s.calm = !isFar(base, q[frame.CubeX], q[frame.CubeY], calmMotion)
+	}
 	if cube.SamePose(q, base) {
 		return
 	}

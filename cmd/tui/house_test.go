@@ -86,17 +86,18 @@ var plan = map[string][]string{
 	"encoders/generic":            append([]string{"encoders/train"}, encoderImports...),
 	"encoders/cubes/tune":         {"encoders", "encoders/cubes", "dataset/frame"}, // counts what the ladder would spend
 	"encoders/adaptive":           append([]string{"encoders/train"}, encoderImports...),
-	"encoders/datagram":           append([]string{"encoders/train"}, encoderImports...),         // datagrams of any program
-	"encoders/rpc":                encoderImports,                                                // calls of one row
-	"encoders/quake3":             append([]string{"dataset/quake3/netcode"}, encoderImports...), // as a game codes itself
-	"encoders/rows":               encoderImports,                                                // tables of any schema
-	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...),         // whole files
+	"encoders/datagram":           append([]string{"encoders/train"}, encoderImports...),             // datagrams of any program
+	"encoders/rpc":                encoderImports,                                                    // calls of one row
+	"encoders/quake3":             append([]string{"dataset/quake3/netcode"}, encoderImports...),     // as a game codes itself
+	"encoders/teeworlds":          append([]string{"dataset/teeworlds/protocol"}, encoderImports...), // likewise
+	"encoders/rows":               encoderImports,                                                    // tables of any schema
+	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...),             // whole files
 	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta", "dataset/whole"},
-	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                                                                  // finds what blocks are like
-	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                                                                   // codes them
-	"encoders/plugin":             {"encoders", "dataset/frame"},                                                                                                                                                                                                                             // encoders from outside: WebAssembly
-	"encoders/internal/recording": {"dataset", "dataset/frame", "dataset/physics"},                                                                                                                                                                                                           // for tests only
-	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/quake3", "encoders/adaptive", "encoders/datagram", "encoders/train", "dataset/frame"}, // stands above all encoders
+	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                                                                                        // finds what blocks are like
+	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                                                                                         // codes them
+	"encoders/plugin":             {"encoders", "dataset/frame"},                                                                                                                                                                                                                                                   // encoders from outside: WebAssembly
+	"encoders/internal/recording": {"dataset", "dataset/frame", "dataset/physics"},                                                                                                                                                                                                                                 // for tests only
+	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/quake3", "encoders/teeworlds", "encoders/adaptive", "encoders/datagram", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":                    {"dataset/..."},
 	"dataset/frame":              {}, // the vocabulary

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
+	"wirelab/dataset/teeworlds/protocol"
 )
 
 // schemas are shapes of every sort: cubes of many counts, a call of one row with
@@ -23,7 +24,21 @@ func schemas() []*frame.Schema {
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
 		list = append(list, frame.Cubes(n))
 	}
-	return append(list, packetsSchema())
+	return append(list, packetsSchema(), teeworldsSchema())
+}
+
+// teeworldsSchema has rows of several sorts, each with fields of its own.
+func teeworldsSchema() *frame.Schema {
+	var g protocol.Groups
+	for _, item := range []protocol.Item{
+		{Key: protocol.KeyOf(10, 3), Values: make([]int32, 22)}, {Key: protocol.KeyOf(4, 9), Values: make([]int32, 3)},
+		{Key: protocol.KeyOf(11, 3), Values: make([]int32, 3)}, {Key: protocol.KeyOf(23, 0), Values: make([]int32, 1)},
+	} {
+		if err := g.See(item); err != nil {
+			panic(err)
+		}
+	}
+	return g.Schema(25)
 }
 
 // tanks are rows with a place, a rotation and a speed: what encoders of any table look
@@ -121,11 +136,13 @@ func tame(s *frame.Schema, f *frame.Frame) {
 	n := len(s.Fields)
 	for r := range s.Rows {
 		row, part := f.Table[r*n:(r+1)*n], s.PartOf(r)
-		if first := &s.Fields[part.Field]; first.Hint.Role == frame.Present && row[part.Field] == 0 {
-			clear(row)
-		}
 		clear(row[:part.Field])
 		clear(row[part.Field+part.Size:])
+		for i := range row {
+			if i >= part.Field && i < part.Field+part.Size && s.Fields[i].Hint.Role == frame.Present && row[i] == 0 {
+				clear(row)
+			}
+		}
 		for i := range row {
 			if s.Fields[i].Kind == frame.Bits {
 				row[i] &= 1<<16 - 1

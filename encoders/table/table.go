@@ -21,6 +21,7 @@ import (
 	"wirelab/encoders/quake3"
 	"wirelab/encoders/rows"
 	"wirelab/encoders/rpc"
+	"wirelab/encoders/teeworlds"
 )
 
 // All returns the encoders in the order to climb them: the ladder of cube
@@ -50,6 +51,7 @@ func BuiltIn() []encoders.Codec {
 		rpc.Adaptive(),
 		rows.DeltaAdaptive(),
 		quake3.Codec(),
+		teeworlds.Codec(),
 		adaptive.ReceiverAdaptive(),
 		datagram.Datagram(),
 		datagram.Acked(),

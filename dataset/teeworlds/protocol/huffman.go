@@ -88,7 +88,7 @@ func (c *Code) name(id uint16, w Word) {
 }
 
 // Decode appends the bytes that src codes up to the end mark, at most most of them. Behind the
-// mark there is nothing but the rest of its byte, and one more byte where it ends with one.
+// mark there is nothing but zeros that fill its byte, and a byte of them where it fills one itself.
 func (c *Code) Decode(dst, src []byte, most int) ([]byte, error) {
 	id, start := uint16(2*End), len(dst)
 	for i, b := range src {
@@ -98,10 +98,7 @@ func (c *Code) Decode(dst, src []byte, most int) ([]byte, error) {
 			case id > End:
 				continue
 			case id == End:
-				if left := len(src) - i - 1; left > 1 || left == 1 && bit < 7 {
-					return dst, fmt.Errorf("%w: %d bytes behind the end mark", ErrCorrupt, left)
-				}
-				return dst, nil
+				return dst, ended(src[i:], bit+1)
 			case len(dst)-start == most:
 				return dst, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, most)
 			}
@@ -110,4 +107,18 @@ func (c *Code) Decode(dst, src []byte, most int) ([]byte, error) {
 		}
 	}
 	return dst, fmt.Errorf("%w: no end mark", ErrShort)
+}
+
+// ended checks what is left behind an end mark that ends after so many bits of the first byte.
+func ended(left []byte, bits int) error {
+	size := bits/8 + 1
+	switch {
+	case len(left) > size:
+		return fmt.Errorf("%w: %d bytes behind the end mark", ErrCorrupt, len(left)-size)
+	case len(left) < size:
+		return fmt.Errorf("%w: no byte behind the end mark", ErrShort)
+	case left[0]>>bits != 0 || left[size-1]>>(bits%8) != 0:
+		return fmt.Errorf("%w: bits behind the end mark", ErrCorrupt)
+	}
+	return nil
 }

@@ -106,7 +106,7 @@ func (f *statsFlags) messageEncoders(s *frame.Schema) (list []config.Encoder, er
 			return nil, usage(named(err))
 		}
 		if !codec.Suits(s) {
-			return nil, usagef("encoder %s does not take %ss; expected one that does: %s", e.Name, s.Item,
+			return nil, usagef("encoder %s does not take %s; expected one that does: %s", e.Name, frame.Plural(s.Item),
 				strings.Join(table.Suiting(table.All(), s), ", "))
 		}
 		list = append(list, e)

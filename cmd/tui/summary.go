@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -340,5 +341,5 @@ func many(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, frame.Plural(what))
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type walkoffFlags struct {
 	encoders []string
 	all      bool
 	frames   int
+	back     string
 	audit    bool
 	json     bool
 }
@@ -40,7 +42,9 @@ func (a *app) walkoffCommand() *cobra.Command {
 		Long: `Score encoders by the rules of Glenn Fiedler's delta compression walk-off (2015):
 frames 0..5 are the initial state, frame n is encoded relative to frame n-6, the
 payload counts in whole bytes, and every frame must come back bit for bit. Tables of
-your own are scored as well: their initial state stands for frames 0..5.
+your own are scored as well, and demos of matches: their initial state stands for
+frames 0..5. Of a match the game's own bytes are told, too; they are relative to the
+snapshots that its client had acknowledged, and --back game takes the same ones.
 
 --audit proves that an encoder is legal. Each residue class n mod 6 is decoded by
 a process of its own that sees the packets of its class and nothing else, and one
@@ -50,14 +54,16 @@ borrows from frame n-1 fails.
 Exits with 1 if an encoder is not lossless or not legal.`,
 		Example: `  tui walkoff --data demo
   tui walkoff --data walk.bin.zst --encoder rotor --encoder zstd-baseline --audit
+  tui walkoff --data quake3:match.dm_71 --all --back game
   tui walkoff --data demo --all --json | jq '.results[] | {encoder, kbps}'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world", "table")
+	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default relative-orientation)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "score every encoder there is")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score the first `N` frames only (default all; of the endless world 2837)")
+	cmd.Flags().StringVar(&f.back, "back", "6", "baselines lie `N` frames back, or where those of the \"game\" did; only 6 is by the rules")
 	cmd.Flags().BoolVar(&f.audit, "audit", false, "prove that each encoder is legal, in processes of its own")
 	a.addOutputFlags(cmd, &f.json)
 	complete(cmd, "encoder", encoderNames)
@@ -69,8 +75,12 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if err != nil {
 		return err
 	}
+	back, err := f.backs()
+	if err != nil {
+		return err
+	}
 	line := a.progress("walkoff")
-	opt := walkoff.Options{Frames: f.frames, Clock: a.clock, Progress: line.report}
+	opt := walkoff.Options{Frames: f.frames, Back: back, Clock: a.clock, Progress: line.report}
 	if f.audit {
 		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.plugins.args()...) }
 	}
@@ -90,6 +100,18 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 		return err
 	}
 	return held(board.Failed())
+}
+
+// backs returns where baselines lie.
+func (f *walkoffFlags) backs() (walkoff.Back, error) {
+	if f.back == "game" {
+		return walkoff.Own, nil
+	}
+	n, err := strconv.Atoi(f.back)
+	if err != nil || n < 1 {
+		return 0, usagef("--back %s makes no sense; expected a number of frames, or \"game\"", f.back)
+	}
+	return walkoff.Back(n), nil
 }
 
 // choose checks the flags, settles how many frames are scored and finds the encoders.
@@ -139,7 +161,7 @@ func (f walkoffFlags) codecs(s *frame.Schema) ([]*encoders.Codec, error) {
 			return nil, usage(named(err))
 		}
 		if !codec.Suits(s) {
-			return nil, usagef("encoder %s does not take %ss; expected one that does: %s", name, s.Item,
+			return nil, usagef("encoder %s does not take %s; expected one that does: %s", name, frame.Plural(s.Item),
 				strings.Join(table.Suiting(table.All(), s), ", "))
 		}
 		list = append(list, codec)
@@ -163,15 +185,31 @@ func (a *app) auditCommand() *cobra.Command {
 // writeBoard prints the table for people, the smallest first.
 func writeBoard(w io.Writer, b *walkoff.Board) {
 	d := b.Dataset
-	fmt.Fprintf(w, "%s: %d frames of %d %ss, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, d.Item, d.SHA256)
-	g := newGrid("encoder", ">bytes/packet", ">kbps", ">bits/"+d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit")
+	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, frame.Plural(d.Item), d.SHA256)
+	heads := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
+	if d.Game != nil {
+		heads = append(heads, ">of the game's")
+	}
+	g := newGrid(heads...)
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
 	for _, r := range results {
-		g.row(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem,
-			r.EncodeUS.P50, r.DecodeUS.P50, r.Lossless, r.Audit)
+		row := []any{r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem,
+			r.EncodeUS.P50, r.DecodeUS.P50, r.Lossless, r.Audit}
+		if r.OfGame != nil {
+			row = append(row, fmt.Sprintf("%.3f", *r.OfGame))
+		}
+		g.row(row...)
 	}
 	g.write(w, 0)
+	if d.Game != nil {
+		fmt.Fprintf(w, "\nThe game itself: %.1f bytes a packet, %.1f kbps, against what its client had acknowledged.\n", d.Game.BytesPerPacket, d.Game.Kbps)
+	}
+	if at := d.Back; at == walkoff.Own {
+		fmt.Fprint(w, "Baselines are those of the game.\n")
+	} else if at != 0 {
+		fmt.Fprintf(w, "Baselines lie %d back.\n", at)
+	}
 	fmt.Fprint(w, "\nMedians of this process; sizes are exact.")
 	if d.Cubes == 0 {
 		fmt.Fprintln(w)

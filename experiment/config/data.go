@@ -97,6 +97,6 @@ func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error
 	if len(names) > 0 {
 		expected = "one that does: " + strings.Join(names, ", ")
 	}
-	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %ss", codec.Name, c.Data.Source, s.Item),
+	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %s", codec.Name, c.Data.Source, frame.Plural(s.Item)),
 		Expected: expected}
 }

@@ -9,44 +9,61 @@ import (
 // tenth of a second that the walk-off assumes for a round trip.
 const Delay = 6
 
-// chain is the state of one end: for each residue class n mod 6 the newest frame, and
-// the memo that the codec attached to it.
+// Back says how many frames before each frame its baseline lies.
+type Back int
+
+// Own is the frame that the game itself referred to when it sent the frame, where a demo tells.
+const Own Back = -1
+
+// mostBack is the most frames that a baseline lies back: what a header's distance can tell.
+const mostBack = frame.MaxHistory
+
+// chain is the state of one end: the last frames, with the memos that the codec attached to them.
 type chain struct {
-	ref   [1]encoders.Ref
-	links [Delay]link
+	ref     [1]encoders.Ref
+	initial frame.Frame
+	links   []link // by number; each round overwrites the oldest
 }
 
-// link is one residue class. The two frames are swapped at every step, so that
-// nothing is allocated.
+// link is a frame and its memo.
 type link struct {
-	held, next frame.Frame
-	memo       encoders.Memo // of held; nil while held is the initial state
-	spare      encoders.Memo // memo of the frame before held, for reuse
+	frame frame.Frame
+	memo  encoders.Memo
 }
 
-// newChain returns the state of an end that holds only the initial state.
-func newChain(s *frame.Schema, initial *frame.Frame) *chain {
-	c := &chain{}
+// newChain returns the state of an end that holds only the initial state. It keeps frames as long
+// as back asks for.
+func newChain(s *frame.Schema, initial *frame.Frame, back Back) *chain {
+	c := &chain{links: make([]link, 1+int(back))}
+	if back == Own {
+		c.links = make([]link, 1+mostBack)
+	}
+	c.initial.CopyFrom(initial)
 	for i := range c.links {
-		l := &c.links[i]
-		l.held.CopyFrom(initial)
-		l.held.Tick = uint32(i)
-		l.next = *s.NewFrame()
+		c.links[i].frame.Table = make([]int32, 0, s.Cells())
 	}
 	return c
 }
 
-// baseline returns the references for frame n: frame n-6 and its memo.
-func (c *chain) baseline(n int) []encoders.Ref {
-	l := &c.links[n%Delay]
-	c.ref[0] = encoders.Ref{Frame: &l.held, Memo: l.memo}
+// baseline returns the references for frame n: the frame that many before it, with its memo. In
+// front of frame 6, and for 0, that is the initial state.
+func (c *chain) baseline(n, back int) []encoders.Ref {
+	if back == 0 || n-back < Delay {
+		c.initial.Tick = uint32(max(n-back, 0))
+		c.ref[0] = encoders.Ref{Frame: &c.initial}
+		return c.ref[:]
+	}
+	l := &c.links[(n-back)%len(c.links)]
+	c.ref[0] = encoders.Ref{Frame: &l.frame, Memo: l.memo}
 	return c.ref[:]
 }
 
-// advance makes next the held frame, with its memo.
-func (l *link) advance(memo encoders.Memo) {
-	l.held, l.next = l.next, l.held
-	l.spare, l.memo = l.memo, memo
+// next returns where frame n is to be put, in place of one that nobody refers to any more. Its memo
+// is for reuse.
+func (c *chain) next(n int) *link {
+	l := &c.links[n%len(c.links)]
+	l.frame.Tick = uint32(n)
+	return l
 }
 
 // sender is the encoding end.
@@ -57,16 +74,12 @@ type sender struct {
 
 // encode appends the packet of frame n to dst. It does not modify src: the encoder
 // gets a copy, which a codec that quantises may rewrite.
-func (s *sender) encode(dst []byte, n int, src *frame.Frame) ([]byte, error) {
-	l := &s.links[n%Delay]
-	l.next.CopyFrom(src)
-	l.next.Tick = uint32(n)
-	dst, memo, err := s.enc.Encode(dst, &l.next, s.baseline(n), l.spare, nil)
-	if err != nil {
-		return dst, err
-	}
-	l.advance(memo)
-	return dst, nil
+func (s *sender) encode(dst []byte, n, back int, src *frame.Frame) (_ []byte, err error) {
+	l := s.next(n)
+	l.frame.CopyFrom(src)
+	l.frame.Tick = uint32(n)
+	dst, l.memo, err = s.enc.Encode(dst, &l.frame, s.baseline(n, back), l.memo, nil)
+	return dst, err
 }
 
 // receiver is the decoding end.
@@ -76,24 +89,22 @@ type receiver struct {
 }
 
 // decode decodes the packet of frame n. The result belongs to the chain and is valid
-// until frame n+6 is decoded.
-func (r *receiver) decode(n int, packet []byte) (*frame.Frame, error) {
-	l := &r.links[n%Delay]
-	l.next.Tick = uint32(n)
-	memo, err := r.dec.Decode(&l.next, packet, r.baseline(n), l.spare)
-	if err != nil {
+// until it is overwritten.
+func (r *receiver) decode(n, back int, packet []byte) (_ *frame.Frame, err error) {
+	l := r.next(n)
+	l.frame.Table = l.frame.Table[:cap(l.frame.Table)]
+	if l.memo, err = r.dec.Decode(&l.frame, packet, r.baseline(n, back), l.memo); err != nil {
 		return nil, err
 	}
-	l.next.Tick = uint32(n) // a decoder may have copied its reference's tick
-	l.advance(memo)
-	return &l.held, nil
+	l.frame.Tick = uint32(n) // a decoder may have copied its reference's tick
+	return &l.frame, nil
 }
 
 // newEndpoints returns a new sender and receiver of codec with its default params.
-func newEndpoints(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame) (*sender, *receiver, error) {
+func newEndpoints(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame, back Back) (*sender, *receiver, error) {
 	enc, dec, err := codec.New(s, codec.Defaults())
 	if err != nil {
 		return nil, nil, err
 	}
-	return &sender{newChain(s, initial), enc}, &receiver{newChain(s, initial), dec}, nil
+	return &sender{newChain(s, initial, back), enc}, &receiver{newChain(s, initial, back), dec}, nil
 }

@@ -23,9 +23,10 @@ type Result struct {
 	Packets int    `json:"packets"`
 	Bytes   int    `json:"bytes"`
 
-	BytesPerPacket float64 `json:"bytes_per_packet"`
-	Kbps           float64 `json:"kbps"`
-	*CubeFigures           // of cubes only
+	BytesPerPacket float64  `json:"bytes_per_packet"`
+	Kbps           float64  `json:"kbps"`
+	OfGame         *float64 `json:"of_game,omitempty"` // of demos only: the share of what the game itself spent
+	*CubeFigures            // of cubes only
 	ItemFigures
 
 	PacketBytes Sizes `json:"packet_bytes"`

@@ -39,7 +39,7 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	s := src.Schema()
 	initial, f := s.NewFrame(), s.NewFrame()
 	src.Initial(initial)
-	if m.send, m.recv, err = newEndpoints(m.codec, s, initial); err != nil {
+	if m.send, m.recv, err = newEndpoints(m.codec, s, initial, m.opt.back()); err != nil {
 		return Result{}, fmt.Errorf("%s: %w", m.codec.Name, err)
 	}
 	if m.opt.Audit != nil {
@@ -58,7 +58,7 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 		if err := src.Next(f); err != nil {
 			return Result{}, endedEarly(err)
 		}
-		packet, problem = m.step(n, f, packet[:0])
+		packet, problem = m.step(n, m.opt.backOf(src), f, packet[:0])
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
 			m.progress(n - Delay + 1)
 		}
@@ -76,10 +76,10 @@ func endedEarly(err error) error {
 
 // step encodes and decodes one frame. It returns the packet, and what went wrong; ""
 // if nothing did.
-func (m *scoring) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
-	changed := f.ChangedRows(m.send.baseline(n)[0].Frame, len(m.tally.schema.Fields))
+func (m *scoring) step(n, back int, f *frame.Frame, packet []byte) (_ []byte, problem string) {
+	changed := f.ChangedRows(m.send.baseline(n, back)[0].Frame, len(m.tally.schema.Fields))
 	t0 := m.opt.Clock()
-	packet, err := m.send.encode(packet, n, f)
+	packet, err := m.send.encode(packet, n, back, f)
 	t1 := m.opt.Clock()
 	if err != nil {
 		return packet, fmt.Sprintf("frame %d cannot be encoded: %v", n, err)
@@ -88,7 +88,7 @@ func (m *scoring) step(n int, f *frame.Frame, packet []byte) (_ []byte, problem 
 		m.audit.add(n, f, packet)
 	}
 	t2 := m.opt.Clock()
-	got, err := m.recv.decode(n, packet)
+	got, err := m.recv.decode(n, back, packet)
 	t3 := m.opt.Clock()
 	if err != nil {
 		return packet, fmt.Sprintf("frame %d cannot be decoded: %v", n, err)

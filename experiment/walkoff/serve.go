@@ -54,7 +54,7 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 		return nil, err
 	}
 	if j.schema = j.Schema; !codec.Suits(j.schema) {
-		return nil, fmt.Errorf("%s cannot encode %ss", j.Codec, j.schema.Item)
+		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, frame.Plural(j.schema.Item))
 	}
 	table, err := readMessage(r, nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func readTask(r io.Reader, lookup func(string) (*encoders.Codec, error)) (*job, 
 	if err := readTable(j.schema, initial, table); err != nil {
 		return nil, err
 	}
-	j.send, j.recv, err = newEndpoints(codec, j.schema, initial)
+	j.send, j.recv, err = newEndpoints(codec, j.schema, initial, Delay)
 	return j, err
 }
 
@@ -110,9 +110,9 @@ func (j *job) step(dst []byte, n int, in []byte, src *frame.Frame) ([]byte, erro
 		if err := readTable(j.schema, src, in); err != nil {
 			return dst, err
 		}
-		return j.send.encode(dst, n, src)
+		return j.send.encode(dst, n, Delay, src)
 	}
-	f, err := j.recv.decode(n, in)
+	f, err := j.recv.decode(n, Delay, in)
 	if err != nil {
 		return dst, err
 	}

@@ -26,6 +26,9 @@ type Options struct {
 	// Frames is how many frames of the recording are scored, including frames 0..5.
 	// 0 means all; then the source must end.
 	Frames int
+	// Back is where the baseline of each frame lies; 0 means Delay, as the rules say. There is an
+	// audit of those rules only.
+	Back Back
 	// Audit makes the processes of the audit; nil: no audit.
 	Audit Process
 	// Clock times the encoders. It must be monotonic.
@@ -33,6 +36,36 @@ type Options struct {
 	// Progress is called with the number of finished frames and of all frames, over
 	// all encoders; it may be nil.
 	Progress func(done, total float64)
+}
+
+// back returns where baselines lie.
+func (o *Options) back() Back {
+	if o.Back == 0 {
+		return Delay
+	}
+	return o.Back
+}
+
+// backOf returns how far back the baseline of the frame lies that a source made last.
+func (o *Options) backOf(src dataset.Source) int {
+	if back := o.back(); back != Own {
+		return int(back)
+	}
+	return src.(dataset.Priced).Price().Base
+}
+
+// check says what makes no sense of the data.
+func (o *Options) check(src dataset.Source, spec string) error {
+	_, priced := src.(dataset.Priced)
+	switch back := o.back(); {
+	case back == Own && !priced:
+		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", ErrRules, spec)
+	case back < Own || back > mostBack:
+		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", ErrRules, back, mostBack)
+	case back != Delay && o.Audit != nil:
+		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", ErrRules, Delay, Delay)
+	}
+	return nil
 }
 
 // Dataset describes the scored data.
@@ -43,6 +76,15 @@ type Dataset struct {
 	Cubes  int    `json:"cubes,omitempty"` // per frame; for cubes only
 	Item   string `json:"item"`            // name of a row: "cube"
 	Items  int    `json:"items"`           // rows per frame
+	Back   Back   `json:"back,omitempty"`  // where baselines lie, if not 6 frames back; -1: where the game's did
+	Game   *Game  `json:"game,omitempty"`  // of demos only
+}
+
+// Game is what the game itself spent on the frames that were scored.
+type Game struct {
+	Bytes          float64 `json:"bytes"` // of bits that fill no byte, too
+	BytesPerPacket float64 `json:"bytes_per_packet"`
+	Kbps           float64 `json:"kbps"`
 }
 
 // Board is the result of a walk-off.
@@ -70,7 +112,7 @@ func (b *Board) Failed() []string {
 // the finished encoders, and the error is that of ctx.
 func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
 	board := &Board{Dataset: Dataset{Spec: spec}, Results: []Result{}}
-	if err := board.Dataset.survey(ctx, open, opt.Frames); err != nil {
+	if err := board.Dataset.survey(ctx, open, &opt); err != nil {
 		return board, err
 	}
 	frames := board.Dataset.Frames - Delay
@@ -86,6 +128,10 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 			board.Interrupted = ctx.Err() != nil
 			return board, err
 		}
+		if g := board.Dataset.Game; g != nil && g.Bytes > 0 {
+			share := round(float64(result.Bytes) / g.Bytes)
+			result.OfGame = &share
+		}
 		board.Results = append(board.Results, result)
 	}
 	return board, nil
@@ -93,7 +139,8 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 
 // survey reads the recording once before any encoder runs. It validates it, counts
 // its frames and computes its digest.
-func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
+func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
+	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
 		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", ErrRules, limit, Delay)
 	}
@@ -103,8 +150,15 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	}
 	defer closeSource(src)
 	s := src.Schema()
-	if _, own := src.(*table.Source); !own && !frame.IsCubes(s) {
-		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes or a table of your own", ErrRules, d.Spec, s.Name)
+	priced, game := src.(dataset.Priced)
+	if _, own := src.(*table.Source); !own && !game && !frame.IsCubes(s) {
+		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes, a table of your own or the demo of a match", ErrRules, d.Spec, s.Name)
+	}
+	if err := opt.check(src, d.Spec); err != nil {
+		return err
+	}
+	if opt.back() != Delay {
+		d.Back = opt.Back
 	}
 	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
 		if err := r.Preamble(); err != nil {
@@ -118,6 +172,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 	if frame.IsCubes(s) {
 		d.Cubes = s.Rows
 	}
+	bits := 0
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -128,12 +183,18 @@ func (d *Dataset) survey(ctx context.Context, open Open, limit int) error {
 			return err
 		}
 		sum.Add(f)
-		d.Frames++
+		if d.Frames++; game {
+			bits += priced.Price().Bits
+		}
 	}
 	if d.Frames == Delay {
 		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", ErrRules, d.Spec, Delay)
 	}
 	d.SHA256 = sum.Sum()
+	if game {
+		g := &Game{Bytes: float64(bits) / 8, BytesPerPacket: round(float64(bits) / 8 / float64(d.Frames-Delay))}
+		g.Kbps, d.Game = round(g.BytesPerPacket*8*float64(s.TickHz)/1000), g
+	}
 	return nil
 }
 

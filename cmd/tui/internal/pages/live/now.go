@@ -101,7 +101,7 @@ func (p *now) perItem() [][2]figure {
 	rows := [][2]figure{
 		{{look.Ratio, "per " + item, look.Fixed(r.BitsPerItem, 2), "bits"},
 			{look.Ratio, "per changed", look.Fixed(r.BitsPerChanged, 1), "bits"}},
-		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), item + "s"}, packet},
+		{{look.Dim, "changed", look.Fixed(r.ChangedPerFrame, 1), frame.Plural(item)}, packet},
 	}
 	if panes.ChangesWhole(p.schema) {
 		rows = [][2]figure{{rows[0][0], packet}}

@@ -1,0 +1,106 @@
+package walkoff
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
+
+// match is a walk of which a game tells what it spent: frame 6 is a difference to nothing, then to
+// one to three before.
+type match struct {
+	*walk
+	made int
+}
+
+func openMatch() (dataset.Source, error) {
+	src, err := openWalk(40)()
+	return &match{walk: src.(*walk)}, err
+}
+
+func (m *match) Next(f *frame.Frame) error {
+	m.made++
+	return m.walk.Next(f)
+}
+
+func (m *match) Price() dataset.Price {
+	return dataset.Price{Bits: 100 + m.made, Base: (m.made - 1) % 4}
+}
+
+// Baselines lie where they were asked for, at both ends, with the frame's own content.
+func TestBack(t *testing.T) {
+	var all []*frame.Frame
+	src, _ := openMatch()
+	initial := src.Schema().NewFrame()
+	src.Initial(initial)
+	for range 34 {
+		f := src.Schema().NewFrame()
+		if err := src.Next(f); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	for _, back := range []Back{0, 1, 6, 9, Own} {
+		n := 0
+		is := func(base *frame.Frame, n int) bool {
+			at := n - int(back)
+			switch {
+			case back == 0:
+				at = n - Delay
+			case back == Own && n%4 == 0:
+				at = -1
+			case back == Own:
+				at = n - n%4
+			}
+			if at < 0 {
+				return base.Equal(initial)
+			}
+			return base.Equal(all[at])
+		}
+		spy := trial{
+			encode: func(dst []byte, cur, base *frame.Frame) []byte {
+				if !is(base, n) {
+					t.Errorf("%d back: frame %d is encoded against another", back, n)
+				}
+				for _, v := range cur.Table {
+					dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+				}
+				return dst
+			},
+			decode: func(dst, base *frame.Frame, src []byte) error {
+				if !is(base, n) {
+					t.Errorf("%d back: frame %d is decoded against another", back, n)
+				}
+				for i := range dst.Table {
+					dst.Table[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
+				}
+				n++
+				return nil
+			},
+		}
+		codec := encoders.Codec{Name: "spy", New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return spy, spy, nil }}
+		board, err := Run(context.Background(), "match", openMatch, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Back: back})
+		if err != nil || n != len(all) || !board.Results[0].Lossless {
+			t.Fatalf("%d back: %d frames, %+v, %v", back, n, board, err)
+		}
+		d, r := board.Dataset, board.Results[0]
+		bits := 100*34 + 34*35/2
+		if d.Game == nil || d.Game.Bytes != float64(bits)/8 || *r.OfGame != round(float64(r.Bytes)/d.Game.Bytes) || (d.Back == 0) != slices.Contains([]Back{0, Delay}, back) {
+			t.Errorf("%d back: %+v, %+v", back, d, r)
+		}
+	}
+	for _, c := range []struct {
+		open Open
+		opt  Options
+	}{{openWalk(20), Options{Back: Own}}, {openMatch, Options{Back: 256}}, {openMatch, Options{Back: -2}}, {openMatch, Options{Back: 1, Audit: process}}} {
+		if _, err := Run(context.Background(), "match", c.open, nil, c.opt); !errors.Is(err, ErrRules) {
+			t.Errorf("%+v: error %v", c.opt, err)
+		}
+	}
+}

@@ -24,6 +24,7 @@ var simulated = []string{"physics", "world"}
 // every product of floats has to be converted, unless it is a constant or a
 // factor of a further product.
 func TestNoProductMayFuse(t *testing.T) {
+	check := newProductCheck()
 	for _, dir := range simulated {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
@@ -43,7 +44,7 @@ func TestNoProductMayFuse(t *testing.T) {
 				}
 				sources = append(sources, f, string(src))
 			}
-			for _, bad := range loneProducts(t, sources...) {
+			for _, bad := range check.loneProducts(t, sources...) {
 				t.Errorf("%s: a product that may fuse with a sum: write float64(...) around it", bad)
 			}
 		}
@@ -56,37 +57,47 @@ func TestLoneProductsAreFound(t *testing.T) {
 func f(a, b, c float64) float64 { d := a * b; d *= c; d += (a * c); return d }
 type v struct{ x float64 }
 func (p v) g(k int) float64 { return 1 - p.x*float64(k*2) }`
-	if got := loneProducts(t, "bad.go", bad); len(got) != 4 {
+	if got := newProductCheck().loneProducts(t, "bad.go", bad); len(got) != 4 {
 		t.Errorf("found %d lone products in the bad example, expected 4: %v", len(got), got)
 	}
 	const good = `package p
 const two = 2.0
 func f(a, b, c float64, n int) float64 { n = n*n + 1; return float64(a*b) + float64(a*b*c) + two*two + a*b/c }`
-	if got := loneProducts(t, "good.go", good); len(got) != 0 {
+	if got := newProductCheck().loneProducts(t, "good.go", good); len(got) != 0 {
 		t.Errorf("found lone products in the good example: %v", got)
 	}
 }
 
+// productCheck knows the packages that were imported, which takes longer than all else.
+type productCheck struct {
+	fset     *token.FileSet
+	importer types.Importer
+}
+
+func newProductCheck() productCheck {
+	fset := token.NewFileSet()
+	return productCheck{fset, importer.ForCompiler(fset, "source", nil)}
+}
+
 // loneProducts type-checks the sources, given as name and text in turn, as one
 // package and lists the positions of products that may be fused.
-func loneProducts(t *testing.T, sources ...string) (found []string) {
+func (c productCheck) loneProducts(t *testing.T, sources ...string) (found []string) {
 	t.Helper()
-	fset := token.NewFileSet()
 	var files []*ast.File
 	for i := 0; i < len(sources); i += 2 {
-		f, err := parser.ParseFile(fset, sources[i], sources[i+1], 0)
+		f, err := parser.ParseFile(c.fset, sources[i], sources[i+1], 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, f)
 	}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
-	if _, err := conf.Check(files[0].Name.Name, fset, files, info); err != nil {
+	conf := types.Config{Importer: c.importer}
+	if _, err := conf.Check(files[0].Name.Name, c.fset, files, info); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		ast.Walk(products{func(n ast.Node) { found = append(found, fset.Position(n.Pos()).String()) }, info, false}, f)
+		ast.Walk(products{func(n ast.Node) { found = append(found, c.fset.Position(n.Pos()).String()) }, info, false}, f)
 	}
 	return found
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/lossmodel/loss"
 	"wirelab/lossmodel/random"
 )
@@ -117,7 +118,11 @@ func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
 	a, b := record(still), record(moved)
 	rng := rand.New(rand.NewPCG(1, 1))
 	now := time.Duration(0)
-	for i := range 4000 {
+	packets := 4000
+	if !thorough.Checks() {
+		packets = 2600
+	}
+	for i := range packets {
 		if i%100 == 99 {
 			spec := moved.Spec()
 			if err := spec.Set(info.Key, values[(i/100)%len(values)]); err != nil {

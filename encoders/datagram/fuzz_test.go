@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -148,9 +149,13 @@ func TestHostileModels(t *testing.T) {
 		tryModel(t, good, list)
 		body := good[:len(good)-4]
 		rng := rand.New(rand.NewPCG(5, 6))
-		for i := range 400 {
+		tries := 400
+		if !thorough.Checks() {
+			tries = 120
+		}
+		for i := range tries {
 			at := rng.IntN(len(body))
-			if i < 200 {
+			if i < tries/2 {
 				at = len(magic) + rng.IntN(2500) // where its structure is
 			}
 			bad := bytes.Clone(body)

@@ -114,6 +114,9 @@ func TestTankGame(t *testing.T) {
 	list := capture(t, "bz-1", 5154, true)
 	half := len(list) / 2
 	for i, most := range []float64{0.43, 0.27} {
+		if i == 0 && !thorough.Checks() {
+			continue // what knows more is the harder one
+		}
 		m := learn(t, i == 1, list[:half])
 		if r := measure(t, m, list[half:], 4); r.ratio() > most || r.worst > 0 {
 			t.Errorf("acked %v: %.4f and at most %+d bytes, want %.2f and 0", i == 1, r.ratio(), r.worst, most)

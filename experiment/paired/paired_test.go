@@ -100,7 +100,7 @@ func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64)
 func TestCoverage(t *testing.T) {
 	trials := 400
 	if !thorough.Checks() {
-		trials = 150
+		trials = 100
 	}
 	naive := func(a, b Ratio, seed uint64) Interval { return ratios(a, b, 1, 1, seed) }
 	for _, c := range []struct {

@@ -50,7 +50,7 @@ func TestTestHolds(t *testing.T) {
 		specs[pairs[1]] = specOf(t, pairs...)
 	}
 	for name, spec := range specs {
-		r, err := Test(spec, 7, Traffic{Packets: packets() / 2, Interval: time.Millisecond, Size: 200})
+		r, err := Test(spec, 7, Traffic{Packets: packets() / 3, Interval: time.Millisecond, Size: 200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func (f *Failing) before(op whole.Op, path string) error {
 // one or two more.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
-	step := 3
+	step := 5
 	if thorough.Checks() {
 		step = 1
 	}

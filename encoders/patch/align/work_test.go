@@ -55,7 +55,7 @@ func planAll(t *testing.T, old, new []byte) work {
 func TestWork(t *testing.T) {
 	n := 2 << 20
 	if !thorough.Checks() {
-		n = 1 << 20
+		n = 1 << 19
 	}
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for _, c := range []struct {

@@ -18,6 +18,10 @@ import (
 // after that is left out, and a remark says so.
 const MaxBytes = 128 << 20
 
+// maxFrames bounds the work that a demo can cause: a day at 12 snapshots a second. One of 20 bytes
+// can have a thousand entities, and a file of a few kilobytes millions of those.
+const maxFrames = 1 << 20
+
 // Errors of this package, returned wrapped in an *Error.
 var (
 	// ErrFormat: the bytes are no demo of this game.

@@ -152,7 +152,10 @@ func newSource(data []byte, protocol, rows int, loop bool) (*Source, error) {
 				gaps[gap]++
 			}
 		}
-		last = snap.time
+		if last = snap.time; s.frames == maxFrames {
+			s.remarks = append(s.remarks, fmt.Sprintf("only the first %d snapshots are read", maxFrames))
+			break
+		}
 	}
 	if err := s.remark(ended); err != nil {
 		return nil, err

@@ -20,8 +20,12 @@ const MaxMemory = 256 << 20
 // overhead is what a tick takes besides the bytes of its snapshot.
 const overhead = 64
 
-// maxChunks bounds the work that a file can cause, which may be packed.
-const maxChunks = 1 << 24
+// maxChunks and maxTicks bound the work that a file can cause, which may be packed: half a day at
+// 25 ticks a second. A tick of ten bytes can have a thousand items.
+const (
+	maxChunks = 1 << 24
+	maxTicks  = 1 << 20
+)
 
 // Errors of demos. They come wrapped in an *Error.
 var (
@@ -193,13 +197,13 @@ func (d *demo) read(r *chunks) error {
 				err = d.addTick(c.tick)
 			case chunkSnapshot:
 				if err = rd.whole(&next, c.payload); err == nil {
-					err = d.addState(&next, whole, r)
+					err = d.addState(rd.news, whole, r)
 				}
 			case chunkDelta:
 				if !begun {
 					err = fmt.Errorf("%w: changes before the first snapshot", ErrCorrupt)
 				} else if err = rd.next(&next, &now, c.payload); err == nil {
-					err = d.addState(&next, delta, r)
+					err = d.addState(rd.news, delta, r)
 				}
 			}
 		}
@@ -222,15 +226,15 @@ func (d *demo) addTick(at int32) error {
 		d.ticks[0].at = at
 		return nil
 	}
-	if d.left -= overhead; d.left < 0 {
-		return fmt.Errorf("%w: more than %d MB of snapshots", ErrLarge, MaxMemory>>20)
+	if d.left -= overhead; d.left < 0 || n == maxTicks {
+		return fmt.Errorf("%w: more than %d MB of snapshots, or than %d ticks", ErrLarge, MaxMemory>>20, maxTicks)
 	}
 	d.ticks = append(d.ticks, tick{at: at})
 	return nil
 }
 
-// addState keeps the chunk that was just read, which makes s the state of its tick.
-func (d *demo) addState(s *snapshot, kind kind, r *chunks) error {
+// addState keeps the chunk that was just read, which tells these items of its tick.
+func (d *demo) addState(items []protocol.Item, kind kind, r *chunks) error {
 	n := len(d.ticks)
 	if n == 0 {
 		return fmt.Errorf("%w: a snapshot before the first tick", ErrCorrupt)
@@ -242,7 +246,7 @@ func (d *demo) addState(s *snapshot, kind kind, r *chunks) error {
 	if d.left -= len(r.payload); d.left < 0 {
 		return fmt.Errorf("%w: more than %d MB of snapshots", ErrLarge, MaxMemory>>20)
 	}
-	for _, item := range s.items {
+	for _, item := range items {
 		if err := d.groups.See(item); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ type reader struct {
 	bytes []byte
 	ints  []int32
 	delta protocol.Delta
+	news  []protocol.Item // what was told in the last chunk, as it is now
 }
 
 // numbers unpacks a chunk.
@@ -74,6 +75,7 @@ func (r *reader) whole(s *snapshot, payload []byte) error {
 		}
 		s.add(k, values)
 	}
+	r.news = append(r.news[:0], s.items...)
 	return protocol.SortItems(s.items)
 }
 
@@ -86,6 +88,7 @@ func (r *reader) next(s, before *snapshot, payload []byte) error {
 		return err
 	}
 	s.reset(len(before.values) + len(r.ints))
+	r.news = r.news[:0]
 	removed, updated := r.delta.Removed, r.delta.Updated
 	for _, item := range before.items {
 		switch {
@@ -96,7 +99,7 @@ func (r *reader) next(s, before *snapshot, payload []byte) error {
 			return fmt.Errorf("%w: item %v is removed, and was not there", protocol.ErrCorrupt, removed[0])
 		}
 		for len(updated) > 0 && updated[0].Key < item.Key {
-			s.add(updated[0].Key, updated[0].Values)
+			r.add(s, updated[0])
 			updated = updated[1:]
 		}
 		values := s.add(item.Key, item.Values)
@@ -109,10 +112,11 @@ func (r *reader) next(s, before *snapshot, payload []byte) error {
 		for i, v := range updated[0].Values {
 			values[i] += v
 		}
+		r.news = append(r.news, s.items[len(s.items)-1])
 		updated = updated[1:]
 	}
 	for _, item := range updated {
-		s.add(item.Key, item.Values)
+		r.add(s, item)
 	}
 	if len(removed) > 0 {
 		return fmt.Errorf("%w: item %v is removed, and was not there", protocol.ErrCorrupt, removed[0])
@@ -121,4 +125,10 @@ func (r *reader) next(s, before *snapshot, payload []byte) error {
 		return fmt.Errorf("%w: %d items with %d values", protocol.ErrCorrupt, len(s.items), len(s.values))
 	}
 	return nil
+}
+
+// add adds an item that is new.
+func (r *reader) add(s *snapshot, item protocol.Item) {
+	s.add(item.Key, item.Values)
+	r.news = append(r.news, s.items[len(s.items)-1])
 }

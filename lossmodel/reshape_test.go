@@ -120,7 +120,7 @@ func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
 	now := time.Duration(0)
 	packets := 4000
 	if !thorough.Checks() {
-		packets = 2600
+		packets = 1500
 	}
 	for i := range packets {
 		if i%100 == 99 {
@@ -139,7 +139,7 @@ func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
 	}
 	for _, name := range stageNames {
 		if name != info.Stage && a[name] != nil && len(a[name].log) > 0 { // one that is off decides nothing
-			compareLogs(t, name, a[name].log, b[name].log)
+			compareLogs(t, name, a[name].log, b[name].log, packets)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestChangeAndBack(t *testing.T) {
 
 // compareLogs demands equal decisions on what both saw: all datagrams, and those
 // copies that were made in both.
-func compareLogs(t *testing.T, stage string, a, b map[[2]int]string) {
+func compareLogs(t *testing.T, stage string, a, b map[[2]int]string, least int) {
 	t.Helper()
 	common := 0
 	for key, x := range a {
@@ -195,7 +195,7 @@ func compareLogs(t *testing.T, stage string, a, b map[[2]int]string) {
 			common++
 		}
 	}
-	if common < 4000 {
+	if common < least {
 		t.Fatalf("%s: only %d decisions compared", stage, common)
 	}
 }

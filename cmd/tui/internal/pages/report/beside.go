@@ -7,6 +7,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
 )
 
 // beside holds two runs against each other: figures side by side with their
@@ -160,7 +161,7 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return strconv.Itoa(n) + " " + thing + "s"
+	return strconv.Itoa(n) + " " + frame.Plural(thing)
 }
 
 // apart is how much larger b is than a.

@@ -1,0 +1,11 @@
+package frame
+
+import "testing"
+
+func TestPlural(t *testing.T) {
+	for word, want := range map[string]string{"cube": "cubes", "entity": "entities", "key": "keys"} {
+		if got := Plural(word); got != want {
+			t.Errorf("%q: %q, expected %q", word, got, want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ package encoders
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"wirelab/dataset/frame"
 )
@@ -106,10 +107,27 @@ type Codec struct {
 	// `toml:"name" help:"..." unit:"bits" min:"2" max:"8"`; it may have a method
 	// Validate() error for what ranges cannot say.
 	Params any
-	// Plugin is the file that it came from, whose code is not ours and whose times are those
-	// of a sandbox; empty: it is built in.
-	Plugin string
+	// Plugin says where an encoder from outside came from; nil: it is built in.
+	Plugin *Plugin
 	New    func(s *frame.Schema, params any) (Encoder, Decoder, error)
+}
+
+// Plugin is where an encoder from outside came from, and how it runs.
+type Plugin struct {
+	Path    string // of the module, or exec:COMMAND
+	SHA256  string
+	Memory  int64         // bytes that each end may take; 0: nobody looks
+	Timeout time.Duration // of a call; negative: it is trusted
+	Runs    string        // WebAssembly, interpreted WebAssembly or process: its times are those of that
+}
+
+// RunsAs says what the times of an encoder are of: empty for one that is built in, whose
+// times are those of native code in this process.
+func (c *Codec) RunsAs() string {
+	if c.Plugin == nil {
+		return ""
+	}
+	return c.Plugin.Runs
 }
 
 // Gauge is a figure of one end of a protocol for display, such as models built or memory

@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -61,7 +62,7 @@ type app struct {
 	auditProcess func(ctx context.Context, args ...string) *exec.Cmd
 	plugins      pluginFlags
 	loaded       []*plugin.Plugin // what they named
-	unload       []func()
+	loading      sync.Mutex       // for those that a configuration names
 	// learners stand in for the trainers of the table, unless nil.
 	learners []train.Trainer
 }

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"wirelab/encoders"
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
@@ -18,21 +22,25 @@ import (
 // pluginFlags name encoders from outside.
 type pluginFlags struct {
 	paths   []string
+	sums    []string // of what each has to be; for processes of this program
 	memory  string
 	timeout time.Duration
 }
 
 func (f *pluginFlags) add(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
-	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders of yours from this WebAssembly `FILE`; may be repeated; see tui plugins")
+	flags.StringArrayVar(&f.paths, "plugin", nil, "load encoders of yours: a WebAssembly `FILE`, or exec:COMMAND; may be repeated; see tui plugins")
 	flags.StringVar(&f.memory, "plugin-memory", "256MB", "the most memory that each end of a plugin may take (`SIZE`)")
 	flags.DurationVar(&f.timeout, "plugin-timeout", plugin.DefaultTimeout, "the longest that a call of a plugin may take (`TIME`); 0: it is trusted")
+	flags.StringArrayVar(&f.sums, "plugin-sha256", nil, "what each plugin has to be")
+	_ = flags.MarkHidden("plugin-sha256") // it is there
 }
 
 // options are what the flags say.
 func (f *pluginFlags) options() (o plugin.Options, err error) {
-	if o.Memory, err = parseMemory(f.memory); err != nil {
-		return o, err
+	var ok bool
+	if o.Memory, ok = config.ParseSize(f.memory); !ok {
+		return o, usagef("--plugin-memory %q makes no sense; expected a size from 1MB to 4GB", f.memory)
 	}
 	switch o.Timeout = f.timeout; {
 	case f.timeout < 0:
@@ -46,77 +54,158 @@ func (f *pluginFlags) options() (o plugin.Options, err error) {
 	return o, nil
 }
 
-// args are the flags as another process of this program takes them.
-func (f *pluginFlags) args() (list []string) {
-	for _, path := range f.paths {
-		list = append(list, "--plugin", path)
+// pluginArgs are the plugins that are loaded, as another process of this program takes them.
+func (a *app) pluginArgs() (list []string) {
+	for _, p := range a.loaded {
+		list = append(list, "--plugin", p.Path, "--plugin-sha256", p.SHA256)
 	}
-	return append(list, "--plugin-memory", f.memory, "--plugin-timeout", f.timeout.String())
+	return append(list, "--plugin-memory", a.plugins.memory, "--plugin-timeout", a.plugins.timeout.String())
 }
 
-// parseMemory reads a size such as 64MB.
-func parseMemory(text string) (int64, error) {
-	var n int64
-	var unit string
-	bad := usagef("--plugin-memory %q makes no sense; expected a size from 1MB to 4GB", text)
-	if _, err := fmt.Sscanf(strings.ToUpper(text)+" ", "%d%s", &n, &unit); err != nil {
-		return 0, bad
-	}
-	switch unit {
-	case "MB":
-		n <<= 20
-	case "GB":
-		n <<= 30
-	default:
-		return 0, bad
-	}
-	if n < 1<<20 || n > 4<<30 {
-		return 0, bad
-	}
-	return n, nil
-}
-
-// loadPlugins loads what the flags name; its encoders then stand with all others.
+// loadPlugins loads what the flags name; its encoders then stand with all others. From then
+// on those that a configuration names are loaded as well.
 func (a *app) loadPlugins(ctx context.Context) error {
 	o, err := a.plugins.options()
 	if err != nil {
 		return err
 	}
-	for _, path := range a.plugins.paths {
-		o.FirstID = uint8(table.FirstPluginID + len(table.Outside()))
+	for i, path := range a.plugins.paths {
+		if i < len(a.plugins.sums) {
+			o.SHA256 = a.plugins.sums[i]
+		}
 		p, err := plugin.Load(ctx, path, o)
 		if err != nil {
 			return usage(readable(err))
 		}
-		remove, err := table.Register(p.Codecs)
-		if err != nil {
+		if err := a.putPlugins(append(slices.Clone(a.loaded), p)); err != nil {
 			p.Close()
 			return usagef("plugin %s: %w", path, err)
 		}
-		a.loaded = append(a.loaded, p)
-		a.unload = append(a.unload, func() { remove(); p.Close() })
+	}
+	o.SHA256 = ""
+	table.SetLoader(func(list []table.Wanted) (int, error) { return a.wantedPlugins(ctx, list, o) })
+	return nil
+}
+
+// putPlugins makes the encoders of these plugins those from outside, in this order.
+func (a *app) putPlugins(list []*plugin.Plugin) error {
+	var codecs []encoders.Codec
+	for _, p := range list {
+		codecs = append(codecs, p.Codecs...)
+	}
+	if err := table.SetOutside(codecs); err != nil {
+		return err
+	}
+	a.loaded = list
+	return nil
+}
+
+// wantedPlugins loads what a configuration names, unless it is loaded, and puts it before all
+// others, so that packets call its encoders by the same numbers as when a report was written.
+func (a *app) wantedPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (at int, err error) {
+	a.loading.Lock()
+	defer a.loading.Unlock()
+	var first, fresh []*plugin.Plugin
+	defer func() {
+		for _, p := range fresh {
+			p.Close()
+		}
+	}()
+	for i, w := range list {
+		p := a.loadedAs(w)
+		if p == nil {
+			if p, err = a.loadWanted(ctx, w, o); err != nil {
+				return i, err
+			}
+			fresh = append(fresh, p)
+		}
+		if !slices.Contains(first, p) {
+			first = append(first, p)
+		}
+	}
+	if slices.Equal(first, a.loaded[:min(len(first), len(a.loaded))]) {
+		return 0, nil
+	}
+	rest := slices.DeleteFunc(slices.Clone(a.loaded), func(p *plugin.Plugin) bool { return slices.Contains(first, p) })
+	if err := a.putPlugins(append(first, rest...)); err != nil {
+		return len(list) - 1, err
+	}
+	fresh = nil
+	return 0, nil
+}
+
+// loadedAs returns the plugin that is meant, if it is loaded.
+func (a *app) loadedAs(w table.Wanted) *plugin.Plugin {
+	for _, p := range a.loaded {
+		if w.SHA256 == p.SHA256 || w.SHA256 == "" && samePath(w.Path, p.Path) {
+			return p
+		}
 	}
 	return nil
 }
 
+func samePath(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	return a == b || errX == nil && errY == nil && x == y
+}
+
+// loadWanted loads a plugin that a configuration names. A process is started for nobody but
+// those who name it themselves: a file from elsewhere could run anything.
+func (a *app) loadWanted(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
+	flag := "--plugin " + w.Path
+	if strings.HasPrefix(w.Path, config.ProcessPrefix) {
+		flag = fmt.Sprintf("--plugin %q", w.Path)
+	}
+	if w.SHA256 != "" {
+		flag += fmt.Sprintf(", with SHA-256 %.16s...", w.SHA256)
+	}
+	for _, p := range a.loaded {
+		if w.SHA256 != "" && filepath.Base(p.Path) == filepath.Base(w.Path) {
+			return nil, &config.Error{Problem: fmt.Sprintf("%s, which was given, has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
+		}
+	}
+	if strings.HasPrefix(w.Path, config.ProcessPrefix) {
+		return nil, &config.Error{Problem: "a process is not started because a file says so", Expected: flag + ", on the command line"}
+	}
+	o.SHA256 = w.SHA256
+	if w.Memory != 0 {
+		o.Memory = w.Memory
+	}
+	if w.Timeout != 0 {
+		o.Timeout = w.Timeout
+	}
+	p, err := plugin.Load(ctx, w.Path, o)
+	switch {
+	case errors.Is(err, plugin.ErrOther), w.SHA256 != "" && errors.Is(err, fs.ErrNotExist):
+		return nil, &config.Error{Problem: err.Error(), Expected: flag}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &config.Error{Problem: w.Path + " is not there", Expected: "a WebAssembly module; its path is seen from this file"}
+	}
+	return p, err
+}
+
 // unloadPlugins ends them.
 func (a *app) unloadPlugins() {
-	for _, end := range a.unload {
-		end()
+	table.SetLoader(nil)
+	_ = table.SetOutside(nil) // nothing is taken
+	for _, p := range a.loaded {
+		p.Close()
 	}
-	a.unload, a.loaded = nil, nil
+	a.loaded = nil
 }
 
 // pluginInfo is a plugin in JSON.
 type pluginInfo struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
-	Compiled bool          `json:"compiled"`
+	RunsAs   string        `json:"runs_as"`  // WebAssembly, interpreted WebAssembly or process
+	Compiled bool          `json:"compiled"` // it runs as machine code
 	Encoders []encoderInfo `json:"encoders"`
 }
 
 func infoOfPlugin(p *plugin.Plugin) pluginInfo {
-	x := pluginInfo{Path: p.Path, SHA256: p.SHA256, Compiled: p.Compiled}
+	x := pluginInfo{Path: p.Path, SHA256: p.SHA256, RunsAs: p.Runs, Compiled: p.Runs != plugin.Interpreted}
 	for i := range p.Codecs {
 		x.Encoders = append(x.Encoders, infoOf(&p.Codecs[i]))
 	}
@@ -132,6 +221,9 @@ func (a *app) pluginsCommand() *cobra.Command {
 		Long: `Encoders of your own, in any language that compiles to WebAssembly: --plugin FILE.wasm
 loads one, on every command, and its encoders stand with all others: in the picker, in
 walk-offs and audits, beside others, in sweeps. The contract is one C header.
+
+--plugin "exec:COMMAND" starts a process instead, which answers messages; PROCESS.md beside
+the header has their form. In a configuration: [[plugin]] path = "FILE.wasm", seen from there.
 
 Without more it lists what --plugin has loaded.`,
 		Example: `  tui plugins new --lang c my-delta
@@ -158,23 +250,16 @@ Without more it lists what --plugin has loaded.`,
 
 func (a *app) listPlugins(list []pluginInfo) {
 	if len(list) == 0 {
-		fmt.Fprint(a.stdout, "No plugin is loaded: --plugin FILE.wasm does. tui plugins new begins one of yours.\n")
+		fmt.Fprint(a.stdout, "No plugin is loaded: --plugin FILE.wasm does, or \"exec:COMMAND\". tui plugins new begins one of yours.\n")
 		return
 	}
 	g := newGrid("encoder", "plugin", "runs as", "idea")
 	for _, p := range list {
 		for _, c := range p.Encoders {
-			g.row(c.Name, p.Path, runsAs(p.Compiled), c.Summary)
+			g.row(c.Name, config.Printable(p.Path), p.RunsAs, c.Summary)
 		}
 	}
 	g.write(a.stdout, a.columns)
-}
-
-func runsAs(compiled bool) string {
-	if compiled {
-		return "machine code"
-	}
-	return "interpreted, slowly"
 }
 
 func (a *app) pluginsCheckCommand() *cobra.Command {
@@ -188,14 +273,12 @@ old and new references, damaged packets and all, and say what holds and what doe
 Exits with 1 if the contract is broken.`,
 		Example: `  tui plugins check my-delta.wasm
   tui plugins check my-delta.wasm --json`,
-		Args: oneArg("a plugin: FILE.wasm"),
+		Args: oneArg("a plugin: FILE.wasm, or exec:COMMAND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.plugins.paths = nil
 			o, err := a.plugins.options()
 			if err != nil {
 				return err
 			}
-			o.FirstID = table.FirstPluginID
 			p, err := plugin.Load(cmd.Context(), args[0], o)
 			if err != nil {
 				return usage(readable(err))
@@ -230,7 +313,7 @@ func (a *app) checkPlugin(p *plugin.Plugin, json bool) error {
 		}
 		return held(failed)
 	}
-	fmt.Fprintf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", p.Path, p.SHA256, runsAs(p.Compiled))
+	fmt.Fprintf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", config.Printable(p.Path), p.SHA256, p.Runs)
 	for i := range p.Codecs {
 		a.describe(infoOf(&p.Codecs[i]))
 		g := newGrid("", "what was tried", "result")
@@ -258,7 +341,7 @@ func (a *app) pluginsNewCommand() *cobra.Command {
 baseline, the line that builds it and a README. It builds as it is.
 
 --lang c and cpp need clang with lld; rust needs the target wasm32-unknown-unknown; go
-needs nothing but Go.`,
+needs nothing but Go, and builds as a process too; python is a process.`,
 		Example: `  tui plugins new --lang c my-delta
   tui plugins new --lang go mine`,
 		Args: oneArg("a name: a letter, then a-z, 0-9 and -"),
@@ -296,6 +379,10 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 			return err
 		}
 	}
-	fmt.Fprintf(a.stdout, "%s is written. Next:\n  cd %[1]s && ./build && tui plugins check %[1]s.wasm\n", dir)
+	next := fmt.Sprintf("./build && tui plugins check %s.wasm", dir)
+	if !slices.ContainsFunc(files, func(f plugin.File) bool { return f.Name == "build" }) {
+		next = fmt.Sprintf("tui plugins check \"exec:python3 %s.py\"", dir)
+	}
+	fmt.Fprintf(a.stdout, "%s is written. Next:\n  cd %[1]s && %s\n", dir, next)
 	return nil
 }

@@ -82,7 +82,7 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	line := a.progress("walkoff")
 	opt := walkoff.Options{Frames: f.frames, Back: back, Clock: a.clock, Progress: line.report}
 	if f.audit {
-		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.plugins.args()...) }
+		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.pluginArgs()...) }
 	}
 	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
 	line.done()

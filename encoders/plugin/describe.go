@@ -28,10 +28,11 @@ const (
 
 // description is a wl_codec.
 type description struct {
-	index    int
-	name     string
-	memoRoom int
-	params   []param
+	index                 int
+	name, summary, source string
+	refs, suits, flags    uint32
+	memoRoom              uint32
+	params                []param
 }
 
 type param struct {
@@ -45,14 +46,37 @@ var (
 	paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// describe asks a module what encoders it has.
+// describe asks a plugin what encoders it has.
 func (p *Plugin) describe() ([]encoders.Codec, error) {
+	describe := p.describeModule
+	if p.Runs == Process {
+		describe = p.describeProcess
+	}
+	list, err := describe()
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: it has no encoder", ErrContract)
+	}
+	codecs := make([]encoders.Codec, len(list))
+	for i := range list {
+		c, err := p.codec(&list[i])
+		if err != nil {
+			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
+		}
+		codecs[i] = *c
+	}
+	return codecs, nil
+}
+
+// describeModule reads all wl_codec of a module.
+func (p *Plugin) describeModule() (list []description, err error) {
 	x, err := p.instantiate()
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
-	var list []encoders.Codec
 	for i := range maxCodecs {
 		at, err := x.call("wl_describe", uint32(i))
 		if err != nil {
@@ -61,56 +85,67 @@ func (p *Plugin) describe() ([]encoders.Codec, error) {
 		if at == 0 {
 			break
 		}
-		c, err := x.codec(i, at)
+		d, err := x.description(i, at)
 		if err != nil {
 			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
 		}
-		list = append(list, *c)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: wl_describe(0) gives 0: it has no encoder", ErrContract)
+		list = append(list, *d)
 	}
 	return list, nil
 }
 
-// codec reads a wl_codec.
-func (x *instance) codec(index int, at uint32) (*encoders.Codec, error) {
+// description reads a wl_codec.
+func (x *instance) description(index int, at uint32) (*description, error) {
 	w, ok := x.words(at, 9)
 	if !ok {
 		return nil, fmt.Errorf("its description is not in the module's memory")
 	}
-	var texts [3]string
-	for i := range texts {
-		if texts[i], ok = x.text(w[i]); !ok {
+	d := &description{index: index, refs: w[3], suits: w[4], flags: w[5], memoRoom: w[6]}
+	for i, s := range []*string{&d.name, &d.summary, &d.source} {
+		if *s, ok = x.text(w[i]); !ok {
 			return nil, fmt.Errorf("a text of its description has no end within %d bytes", maxText)
 		}
-		texts[i] = printable(texts[i])
 	}
-	d := &description{index: index, name: texts[0], memoRoom: int(w[6])}
-	refs, suits, flags := int(w[3]), w[4], w[5]
-	switch {
-	case !codecName.MatchString(d.name):
-		return nil, fmt.Errorf("its name is %q, expected a letter, then a-z, 0-9 and -, at most 40", d.name)
-	case refs != 1 && refs != 2:
-		return nil, fmt.Errorf("%s wants %d references, expected 1 or 2", d.name, refs)
-	case suits == 0 || suits > suitsTables|suitsBodies|suitsCubes:
-		return nil, fmt.Errorf("%s suits %#x, expected some of WL_SUITS_*", d.name, suits)
-	case flags > quantises|standalone:
-		return nil, fmt.Errorf("%s has flags %#x that nobody knows", d.name, flags)
-	case w[6] > maxMemo:
-		return nil, fmt.Errorf("%s wants memos of %d bytes, expected at most %d", d.name, w[6], maxMemo)
-	case w[7] > maxParams:
-		return nil, fmt.Errorf("%s has %d params, expected at most %d", d.name, w[7], maxParams)
+	if w[7] > maxParams {
+		return nil, tooManyParams(w[7])
 	}
 	for i := range int(w[7]) {
 		q, err := x.param(w[8] + uint32(40*i))
 		if err != nil {
-			return nil, fmt.Errorf("%s, param %d: %w", d.name, i, err)
+			return nil, fmt.Errorf("param %d: %w", i, err)
 		}
 		d.params = append(d.params, *q)
 	}
-	c := &encoders.Codec{ID: x.plugin.opt.FirstID + uint8(index), Name: d.name, Summary: texts[1], Source: texts[2], Refs: refs,
-		Quantises: flags&quantises != 0, Standalone: flags&standalone != 0, Plugin: x.plugin.Path,
+	return d, nil
+}
+
+func tooManyParams(n uint32) error {
+	return fmt.Errorf("it has %d params, expected at most %d", n, maxParams)
+}
+
+// codec makes an encoder of a description, if it makes sense.
+func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
+	d.summary, d.source = printable(d.summary), printable(d.source)
+	switch {
+	case !codecName.MatchString(d.name):
+		return nil, fmt.Errorf("its name is %q, expected a letter, then a-z, 0-9 and -, at most 40", d.name)
+	case d.refs != 1 && d.refs != 2:
+		return nil, fmt.Errorf("%s wants %d references, expected 1 or 2", d.name, d.refs)
+	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
+		return nil, fmt.Errorf("%s suits %#x, expected some of WL_SUITS_*", d.name, d.suits)
+	case d.flags > quantises|standalone:
+		return nil, fmt.Errorf("%s has flags %#x that nobody knows", d.name, d.flags)
+	case d.memoRoom > maxMemo:
+		return nil, fmt.Errorf("%s wants memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
+	}
+	for i := range d.params {
+		if err := d.params[i].check(); err != nil {
+			return nil, fmt.Errorf("%s, param %d: %w", d.name, i, err)
+		}
+	}
+	suits := d.suits
+	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: d.source, Refs: int(d.refs),
+		Quantises: d.flags&quantises != 0, Standalone: d.flags&standalone != 0, Plugin: p.origin(),
 		Suits: func(s *frame.Schema) bool { return suit(suits, s) }}
 	if len(d.params) > 0 {
 		var err error
@@ -119,14 +154,28 @@ func (x *instance) codec(index int, at uint32) (*encoders.Codec, error) {
 		}
 	}
 	c.New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		e, err := x.plugin.newEnd(d, c.Quantises, s, params)
-		if err != nil {
-			return nil, nil, err
+		if p.Runs == Process {
+			return twoEnds(func() (*processEnd, error) { return p.newProcessEnd(d, s, params) })
 		}
-		dec, err := x.plugin.newEnd(d, c.Quantises, s, params)
-		return e, dec, err
+		return twoEnds(func() (*end, error) { return p.newEnd(d, s, params) })
 	}
 	return c, nil
+}
+
+// twoEnds makes a sender and a receiver, which share nothing.
+func twoEnds[E interface {
+	encoders.Encoder
+	encoders.Decoder
+}](make func() (E, error)) (encoders.Encoder, encoders.Decoder, error) {
+	enc, err := make()
+	if err != nil {
+		return nil, nil, err
+	}
+	dec, err := make()
+	if err != nil {
+		return nil, nil, err
+	}
+	return enc, dec, nil
 }
 
 // suit reports whether an encoder takes a schema.
@@ -153,23 +202,30 @@ func (x *instance) param(at uint32) (*param, error) {
 		if *s, ok = x.text(w[i]); !ok {
 			return nil, fmt.Errorf("a text of it has no end within %d bytes", maxText)
 		}
-		*s = printable(*s)
 	}
 	number := func(i int) float64 { return math.Float64frombits(uint64(w[i]) | uint64(w[i+1])<<32) }
 	q.initial, q.min, q.max = number(4), number(6), number(8)
-	switch {
-	case !paramName.MatchString(q.name):
-		return nil, fmt.Errorf("its name is %q, expected a letter, then a-z, 0-9 and _, at most 40", q.name)
-	case q.kind != paramInt && q.kind != paramNumber && q.kind != paramBool:
-		return nil, fmt.Errorf("%s is of kind %d, expected WL_INT, WL_NUMBER or WL_BOOL", q.name, q.kind)
-	case q.kind == paramBool && (q.initial == 0 || q.initial == 1):
-	case !(q.min <= q.initial && q.initial <= q.max) || math.Abs(q.min) > 1e15 || math.Abs(q.max) > 1e15:
-		return nil, fmt.Errorf("%s is %v at first and from %v to %v, expected a number between its bounds", q.name, q.initial, q.min, q.max)
-	case q.kind == paramInt && (q.initial != math.Trunc(q.initial) || q.min != math.Trunc(q.min) || q.max != math.Trunc(q.max)):
-		return nil, fmt.Errorf("%s has bounds that are no integers", q.name)
-	}
 	return q, nil
 }
+
+// check says what is wrong with a parameter.
+func (q *param) check() error {
+	q.help, q.unit = printable(q.help), printable(q.unit)
+	switch {
+	case !paramName.MatchString(q.name):
+		return fmt.Errorf("its name is %q, expected a letter, then a-z, 0-9 and _, at most 40", q.name)
+	case q.kind != paramInt && q.kind != paramNumber && q.kind != paramBool:
+		return fmt.Errorf("%s is of kind %d, expected WL_INT, WL_NUMBER or WL_BOOL", q.name, q.kind)
+	case q.kind == paramBool && (q.initial == 0 || q.initial == 1):
+	case !(q.min <= q.initial && q.initial <= q.max) || math.Abs(q.min) > 1e15 || math.Abs(q.max) > 1e15:
+		return fmt.Errorf("%s is %v at first and from %v to %v, expected a number between its bounds", q.name, q.initial, q.min, q.max)
+	case q.kind == paramInt && (!isInt32(q.initial) || !isInt32(q.min) || !isInt32(q.max)):
+		return fmt.Errorf("%s has bounds that are no integers of 32 bits", q.name)
+	}
+	return nil
+}
+
+func isInt32(x float64) bool { return x == float64(int32(x)) }
 
 // structOf makes a struct of defaults with the tags that encoders.Codec.Params wants.
 func structOf(params []param) (any, error) {

@@ -52,8 +52,8 @@ type end struct {
 }
 
 // newEnd creates an end.
-func (p *Plugin) newEnd(d *description, quantises bool, s *frame.Schema, params any) (*end, error) {
-	e := &end{plugin: p, codec: d, quantises: quantises, schema: *s, params: values(params)}
+func (p *Plugin) newEnd(d *description, s *frame.Schema, params any) (*end, error) {
+	e := &end{plugin: p, codec: d, quantises: d.flags&quantises != 0, schema: *s, params: values(params)}
 	return e, e.begin()
 }
 
@@ -190,7 +190,7 @@ func (e *end) free(a, b *slot) (*slot, error) {
 		if oldest.table, err = e.alloc(max(4*e.schema.Cells(), 8)); err != nil {
 			return nil, err
 		}
-		if oldest.memo, err = e.alloc(max(e.codec.memoRoom, 8)); err != nil {
+		if oldest.memo, err = e.alloc(max(int(e.codec.memoRoom), 8)); err != nil {
 			return nil, err
 		}
 	}
@@ -231,7 +231,7 @@ func (e *end) bodyRoom(s *slot, n int) (err error) {
 func (e *end) run(name string, cur *slot, refs []*slot, packet int, bits uint32) (code int32, err error) {
 	words := make([]uint32, 0, callWords)
 	for _, s := range append([]*slot{cur}, refs...) {
-		words = append(words, s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyRoom), s.memo, uint32(s.memoSize), uint32(e.codec.memoRoom))
+		words = append(words, s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyRoom), s.memo, uint32(s.memoSize), e.codec.memoRoom)
 	}
 	for len(words) < 3*frameWords {
 		words = append(words, 0)
@@ -273,7 +273,7 @@ func (e *end) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 	}
 	code, err := e.run("wl_encode", here, held, 0, bits)
 	if err == nil && code != 0 {
-		err = fmt.Errorf("plugin %s: %w: wl_encode: it answers %s%s", e.plugin.Name(), encoders.ErrBroken, answer(code), because(e.why()))
+		err = fmt.Errorf("plugin %s: %w: wl_encode: it answers %s%s", e.plugin.Name(), encoders.ErrBroken, answerName(code), because(e.why()))
 	}
 	if err != nil {
 		return dst, nil, err
@@ -286,27 +286,27 @@ func (e *end) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare en
 	dst = append(dst, packet...)
 	if e.quantises {
 		if err := e.get("wl_encode", here, cur, refs[0].Frame); err != nil {
-			return dst, nil, err
+			return dst, nil, e.broken("wl_encode", "%w", err)
 		}
 	}
 	if b != nil {
-		e.charge(b, int(size))
+		raw, _ := e.memory.Read(e.bits, uint32(4*(len(e.schema.Fields)+1)))
+		charge(b, int(size), len(e.schema.Fields), raw)
 	}
 	m, err := e.remember("wl_encode", here, spare)
 	return dst, m, err
 }
 
-// charge takes over what the module says that its bits were spent on, as far as it can be
-// true.
-func (e *end) charge(b *encoders.Budget, size int) {
+// charge takes over what a plugin says that its bits were spent on, as far as it can be
+// true: numbers of 32 bits, one for each field and then one for all else.
+func charge(b *encoders.Budget, size, fields int, raw []byte) {
 	before := b.Total()
 	left := int64(size) * 8 * encoders.BitUnit
-	raw, _ := e.memory.Read(e.bits, uint32(4*(len(e.schema.Fields)+1)))
-	for i := range len(e.schema.Fields) + 1 {
+	for i := range min(fields+1, len(raw)/4) {
 		units := min(int64(binary.LittleEndian.Uint32(raw[4*i:]))*(encoders.BitUnit/1024), left)
 		left -= units
 		k := encoders.SlotFlags
-		if i < len(e.schema.Fields) {
+		if i < fields {
 			k = encoders.FieldSlot(i)
 		}
 		b.Charge(k, units)
@@ -351,7 +351,7 @@ func (e *end) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare en
 	case code == -1:
 		return nil, fmt.Errorf("%w: plugin %s%s", encoders.ErrTruncated, e.plugin.Name(), because(e.why()))
 	case code != 0:
-		return nil, fmt.Errorf("%w: plugin %s answers %s%s", encoders.ErrCorrupt, e.plugin.Name(), answer(code), because(e.why()))
+		return nil, fmt.Errorf("%w: plugin %s answers %s%s", encoders.ErrCorrupt, e.plugin.Name(), answerName(code), because(e.why()))
 	}
 	if err := e.get("wl_decode", here, dst, refs[0].Frame); err != nil {
 		return nil, err
@@ -411,7 +411,7 @@ func (e *end) get(call string, s *slot, f, base *frame.Frame) error {
 func (e *end) remember(call string, s *slot, spare encoders.Memo) (encoders.Memo, error) {
 	size, _ := e.memory.ReadUint32Le(e.call + 4*6)
 	raw, ok := e.memory.Read(s.memo, size)
-	if !ok || int(size) > e.codec.memoRoom {
+	if !ok || size > e.codec.memoRoom {
 		return nil, e.broken(call, "it says that the memo has %d bytes, expected at most %d", size, e.codec.memoRoom)
 	}
 	m, _ := spare.(*memo)
@@ -423,7 +423,7 @@ func (e *end) remember(call string, s *slot, spare encoders.Memo) (encoders.Memo
 	return m, nil
 }
 
-func answer(code int32) string {
+func answerName(code int32) string {
 	switch code {
 	case -1:
 		return "WL_TRUNCATED"

@@ -92,7 +92,7 @@ func (x *instance) alloc(size int) (uint32, error) {
 
 // broken is the error of a call that did not keep the contract.
 func (x *instance) broken(call, format string, args ...any) error {
-	return fmt.Errorf("plugin %s: %w: %s: %s", x.plugin.Name(), encoders.ErrBroken, call, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plugin %s: %w: %s: %w", x.plugin.Name(), encoders.ErrBroken, call, fmt.Errorf(format, args...))
 }
 
 // words reads 32-bit numbers.

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,23 +45,31 @@ var ErrContract = errors.New("does not keep the contract of wirelab.h")
 type Options struct {
 	Memory  int64         // bytes that an instance may take
 	Timeout time.Duration // of one call; negative: the plugin is trusted, nothing looks at the time
-	Cache   string        // folder of compiled modules; empty: they are compiled anew
-	FirstID uint8         // ID of the first codec; the next ones follow
+	Cache   string        // folder of compiled modules, which Load keeps small; empty: they are compiled anew
+	SHA256  string        // what there must be; empty: whatever is
 }
 
-// Plugin is a module that was loaded.
+// How a plugin can run; see encoders.Plugin.Runs.
+const (
+	Compiled    = "WebAssembly"
+	Interpreted = "interpreted WebAssembly" // some twenty times as slowly
+	Process     = "process"
+)
+
+// Plugin is a module that was loaded, or a command that keeps the same contract.
 type Plugin struct {
 	Path   string
-	SHA256 string // of the module
+	SHA256 string // of the module; of a process: of its command line and all files that it names
 	Codecs []encoders.Codec
-	// Compiled says that the module runs as machine code; else it is interpreted, some
-	// twenty times as slowly.
-	Compiled bool
+	Runs   string // how: Compiled, Interpreted or Process
 
 	opt      Options
 	ctx      context.Context
+	cache    wazero.CompilationCache // nil: none
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
+	command  []string      // of a process
+	alive    processes     // those of ends
 	named    atomic.Uint64 // memos so far: no two of them have one name
 }
 
@@ -73,31 +83,62 @@ type function struct {
 var functions = []function{{"wl_abi", 0, 1}, {"wl_alloc", 1, 1}, {"wl_describe", 1, 1}, {"wl_create", 3, 1}, {"wl_encode", 2, 1},
 	{"wl_decode", 2, 1}, {"wl_error", 0, 1}}
 
-// Load reads a module, checks it against the contract and asks what encoders it has. ctx ends
-// all its calls. Errors name the file; those of the module wrap ErrContract.
+// Load reads a module, checks it against the contract and asks what encoders it has; or does
+// the same with a process, for a path of exec: and a command. ctx ends all calls. Errors name
+// the file; those of the plugin wrap ErrContract, or ErrOther if it is not what was asked for.
 func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
-	text, err := read(path)
-	if err != nil {
-		return nil, err
-	}
 	if opt.Memory == 0 {
 		opt.Memory = DefaultMemory
 	}
 	if opt.Timeout == 0 {
 		opt.Timeout = DefaultTimeout
 	}
-	sum := sha256.Sum256(text)
-	p := &Plugin{Path: path, SHA256: hex.EncodeToString(sum[:]), opt: opt, ctx: ctx,
-		Compiled: slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH)}
-	if err := p.compile(text); err != nil {
-		p.Close()
-		return nil, fmt.Errorf("plugin %s: %w", path, err)
+	p := &Plugin{Path: path, opt: opt, ctx: ctx, Runs: Interpreted}
+	if command, ok := strings.CutPrefix(path, processPrefix); ok {
+		p.Runs = Process
+		return p.begin(func() error { return p.prepareProcess(command) })
 	}
-	if p.Codecs, err = p.describe(); err != nil {
+	text, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains([]string{"amd64", "arm64"}, runtime.GOARCH) {
+		p.Runs = Compiled
+	}
+	sum := sha256.Sum256(text)
+	p.SHA256 = hex.EncodeToString(sum[:])
+	return p.begin(func() error { return p.compile(text) })
+}
+
+// ErrOther says that a plugin is not the one that was asked for.
+var ErrOther = errors.New("it is another one now")
+
+// begin makes the plugin ready and asks what encoders it has.
+func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
+	err := prepare()
+	if err == nil && p.opt.SHA256 != "" && p.opt.SHA256 != p.SHA256 {
+		err = fmt.Errorf("%w, with SHA-256 %.16s...", ErrOther, p.SHA256)
+	}
+	if err == nil {
+		p.Codecs, err = p.describe()
+	}
+	if err != nil {
 		p.Close()
-		return nil, fmt.Errorf("plugin %s: %w", path, err)
+		return nil, fmt.Errorf("plugin %s: %w", p.Path, err)
 	}
 	return p, nil
+}
+
+// origin is what the encoders say of where they are from.
+func (p *Plugin) origin() *encoders.Plugin {
+	x := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
+	if x.Memory == DefaultMemory || p.Runs == Process {
+		x.Memory = 0
+	}
+	if x.Timeout == DefaultTimeout {
+		x.Timeout = 0
+	}
+	return x
 }
 
 func read(path string) ([]byte, error) {
@@ -110,27 +151,42 @@ func read(path string) ([]byte, error) {
 	case info.Size() > MaxFile:
 		return nil, fmt.Errorf("%s: %w: it has %d bytes, expected at most %d", path, ErrContract, info.Size(), MaxFile)
 	}
-	text, err := os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, MaxFile))
 	if err == nil && !bytes.HasPrefix(text, []byte("\x00asm\x01\x00\x00\x00")) {
 		err = fmt.Errorf("%s: %w: it is no WebAssembly module", path, ErrContract)
 	}
 	return text, err
 }
 
-// Close ends all instances.
+// Close ends all instances and processes.
 func (p *Plugin) Close() {
 	if p.runtime != nil {
 		_ = p.runtime.Close(context.Background())
 	}
+	if p.cache != nil {
+		_ = p.cache.Close(context.Background())
+	}
+	p.alive.end()
 }
 
 // compile makes machine code of the module, and checks what it imports and exports.
 func (p *Plugin) compile(text []byte) error {
-	pages := uint32(min(max(p.opt.Memory, pageSize), 4<<30) / pageSize)
+	text, err := boundTables(text)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrContract, err)
+	}
+	const mostPages = 1<<16 - 1 // one less than there can be: the size of all in bytes is a number of 32 bits
+	pages := uint32(min(max(p.opt.Memory, pageSize)/pageSize, mostPages))
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(pages).WithCloseOnContextDone(p.opt.Timeout > 0)
 	if p.opt.Cache != "" {
+		pruneCache(p.opt.Cache)
 		if cache, err := wazero.NewCompilationCacheWithDir(p.opt.Cache); err == nil { // else it takes longer, and no more
-			config = config.WithCompilationCache(cache)
+			p.cache, config = cache, config.WithCompilationCache(cache)
 		}
 	}
 	p.runtime = wazero.NewRuntimeWithConfig(p.ctx, config)
@@ -139,7 +195,6 @@ func (p *Plugin) compile(text []byte) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(p.ctx, p.runtime); err != nil {
 		return err
 	}
-	var err error
 	if p.compiled, err = p.runtime.CompileModule(p.ctx, text); err != nil {
 		return fmt.Errorf("%w: %w", ErrContract, err)
 	}
@@ -169,5 +224,42 @@ func onlyI32(types []api.ValueType, n int) bool {
 	return len(types) == n && !slices.ContainsFunc(types, func(t api.ValueType) bool { return t != api.ValueTypeI32 })
 }
 
+// maxCache is how much a folder of compiled modules may hold, in bytes, before one is added.
+const maxCache = 256 << 20
+
+// pruneCache removes the files that were written first, until the rest is small enough. What
+// cannot be removed is left: a cache is no reason to fail.
+func pruneCache(dir string) {
+	type entry struct {
+		path string
+		info fs.FileInfo
+	}
+	var list []entry
+	var total int64
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			list, total = append(list, entry{path, info}), total+info.Size()
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b entry) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	for _, x := range list {
+		if total <= maxCache {
+			return
+		}
+		if os.Remove(x.path) == nil {
+			total -= x.info.Size()
+		}
+	}
+}
+
 // Name is the plugin's in messages: its file without folder and ending.
-func (p *Plugin) Name() string { return strings.TrimSuffix(filepath.Base(p.Path), ".wasm") }
+func (p *Plugin) Name() string {
+	if p.Runs == Process && len(p.command) > 0 {
+		return printable(filepath.Base(p.command[0]))
+	}
+	return printable(strings.TrimSuffix(filepath.Base(p.Path), ".wasm"))
+}

@@ -15,7 +15,6 @@ import (
 
 func load(t testing.TB, path string, opt Options) *Plugin {
 	t.Helper()
-	opt.FirstID = 112
 	p, err := Load(context.Background(), path, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -28,6 +27,13 @@ func load(t testing.TB, path string, opt Options) *Plugin {
 func demo(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
 	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.Age+skip, recording.Age+skip+n)
+}
+
+// rows returns two frames of a small table.
+func rows(t testing.TB) (*frame.Schema, []*frame.Frame) {
+	t.Helper()
+	s := &frame.Schema{Name: "rows", Item: "row", Rows: 5, TickHz: 60, Fields: []frame.Field{{Name: "x", Max: 1000}, {Name: "y", Max: 1000}}}
+	return s, madeUp(s, 2)
 }
 
 // delta is what templates/c/encoder.c writes, once more.
@@ -48,7 +54,7 @@ func delta(cur, base []int32) (out []byte) {
 // whether its reference is still in the module or has to be brought back.
 func TestDelta(t *testing.T) {
 	p := load(t, "testdata/delta.wasm", Options{})
-	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].ID != 112 || p.Codecs[0].Refs != 1 || p.Codecs[0].Plugin == "" {
+	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].Refs != 1 || p.Codecs[0].RunsAs() == "" {
 		t.Fatalf("%+v", p.Codecs)
 	}
 	s, frames := demo(t, 300, 40)

@@ -21,10 +21,11 @@ type File struct {
 //go:embed templates/cpp/build templates/cpp/README.md templates/cpp/encoder.cpp
 //go:embed templates/rust/build templates/rust/README.md templates/rust/Cargo.toml.txt templates/rust/src/encoder.rs
 //go:embed templates/go/build templates/go/README.md templates/go/go.mod.txt templates/go/encoder.go.txt templates/go/wirelab.go.txt
+//go:embed templates/go/module.go.txt templates/go/process.go.txt PROCESS.md templates/python/README.md templates/python/NAME.py.txt
 var embedded embed.FS
 
 // Languages lists what there are templates for.
-func Languages() []string { return []string{"c", "cpp", "rust", "go"} }
+func Languages() []string { return []string{"c", "cpp", "rust", "go", "python"} }
 
 // Template returns an encoder to begin with: a folder with all that it needs to be built.
 func Template(lang, name string) ([]File, error) {
@@ -45,16 +46,14 @@ func Template(lang, name string) ([]File, error) {
 			return err
 		}
 		text = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
-		file := strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), ".txt")
+		file := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), ".txt"), "NAME", name)
 		list = append(list, File{Name: file, Text: text, Runs: path.Base(file) == "build"})
 		return nil
 	})
-	if lang == "c" || lang == "cpp" {
-		text, headerErr := embedded.ReadFile("wirelab.h")
-		if err == nil {
-			err = headerErr
-		}
-		list = append(list, File{Name: "wirelab.h", Text: text})
+	if contract := map[string]string{"c": "wirelab.h", "cpp": "wirelab.h", "python": "PROCESS.md"}[lang]; contract != "" && err == nil {
+		var text []byte
+		text, err = embedded.ReadFile(contract)
+		list = append(list, File{Name: contract, Text: text})
 	}
 	return list, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"wirelab/encoders"
 )
@@ -14,7 +15,7 @@ const FirstPluginID = 112
 // registered are the encoders from outside.
 var registered atomic.Pointer[[]encoders.Codec]
 
-// Outside returns the encoders that were registered. The slice is not to be altered.
+// Outside returns the encoders from outside. The slice is not to be altered.
 func Outside() []encoders.Codec {
 	if list := registered.Load(); list != nil {
 		return *list
@@ -22,33 +23,56 @@ func Outside() []encoders.Codec {
 	return nil
 }
 
-// Register adds encoders from outside to the table, after all others; remove takes them out
-// again. A name or an ID that is taken is an error, and nothing is added. It is for the start
-// of a program: what was made of the table before does not know them.
-func Register(list []encoders.Codec) (remove func(), err error) {
-	was := Outside()
-	all := All()
+// SetOutside makes these the encoders from outside, after all others, with IDs in their
+// order. A name that is taken is an error, and nothing changes. What was made of the table
+// before does not know of it.
+func SetOutside(list []encoders.Codec) error {
+	list = slices.Clone(list)
+	all := BuiltIn()
 	for i := range list {
 		c := &list[i]
-		if c.ID < FirstPluginID || c.ID > 127 {
-			return nil, fmt.Errorf("encoder %s has ID %d, expected %d to 127: there is no room for more", c.Name, c.ID, FirstPluginID)
+		if FirstPluginID+i > 127 {
+			return fmt.Errorf("encoder %s is one too many from outside, expected at most %d", c.Name, 128-FirstPluginID)
 		}
-		for j := range all {
-			if all[j].Name == c.Name {
-				return nil, fmt.Errorf("an encoder is called %s already", c.Name)
-			}
-			if all[j].ID == c.ID {
-				return nil, fmt.Errorf("encoder %s has the ID %d of %s", c.Name, c.ID, all[j].Name)
-			}
+		c.ID = uint8(FirstPluginID + i)
+		if slices.ContainsFunc(all, func(x encoders.Codec) bool { return x.Name == c.Name }) {
+			return fmt.Errorf("an encoder is called %s already", c.Name)
 		}
 		all = append(all, *c)
 	}
-	now := append(slices.Clone(was), list...)
-	registered.Store(&now)
-	return func() {
-		left := slices.DeleteFunc(slices.Clone(Outside()), func(c encoders.Codec) bool {
-			return slices.ContainsFunc(list, func(x encoders.Codec) bool { return x.Name == c.Name })
-		})
-		registered.Store(&left)
-	}, nil
+	registered.Store(&list)
+	return nil
+}
+
+// Wanted is a plugin that a configuration or a report names.
+type Wanted struct {
+	Path    string        // of a module, or exec:COMMAND
+	SHA256  string        // of what is there; empty: whatever is
+	Memory  int64         // bytes that each end may take; 0: as the program has it
+	Timeout time.Duration // of a call; 0: as the program has it; negative: it is trusted
+}
+
+// Loader brings plugins into the table, before all others and in this order, unless they are
+// there already. at is the one that the error is about.
+type Loader func(list []Wanted) (at int, err error)
+
+// loader is how this program does it.
+var loader atomic.Pointer[Loader]
+
+// SetLoader says how Load is done; nil: not at all.
+func SetLoader(load Loader) {
+	if load == nil {
+		loader.Store(nil)
+		return
+	}
+	loader.Store(&load)
+}
+
+// Load brings plugins that a configuration names into the table.
+func Load(list []Wanted) (at int, err error) {
+	load := loader.Load()
+	if load == nil {
+		return 0, fmt.Errorf("this program loads no plugins")
+	}
+	return (*load)(list)
 }

@@ -32,6 +32,7 @@ type Config struct {
 	At       []StampedChange // scripted changes, by time
 	Clients  []Client        // of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and fates
+	Plugins  []table.Wanted  // encoders from outside that its file names
 	Sweep    []Axis
 	Search   Search
 	Assert   []Assertion

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -123,6 +124,9 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 			return nil, Located(name, lines, err)
 		}
 	}
+	if err := c.loadPlugins(filepath.Dir(name)); err != nil {
+		return nil, Located(name, lines, err)
+	}
 	return lines, nil
 }
 
@@ -144,6 +148,7 @@ func plain(name string, data []byte) ([]byte, error) {
 var lists = map[string]string{
 	"client": `turn = 1 or address = "10.0.0.5", and what its links do, such as down.loss = "5%"`,
 	"at":     `t = "10s" and a change, such as loss = "5%"`,
+	"plugin": `path = "FILE.wasm"`,
 	"shadow": `name = "an encoder"`,
 	"sweep":  `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`,
 }

@@ -16,6 +16,9 @@ import (
 // "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
 // value is what a TOML file or a flag can hold; text is parsed.
 func (c *Config) Set(key string, value any) error {
+	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
+		return &Error{Key: key, Problem: "plugins are loaded before anything is set", Expected: "--plugin FILE, or [[plugin]] in a file"}
+	}
 	c.flags = maps.Clone(c.flags)
 	if c.flags == nil {
 		c.flags = map[string]bool{}
@@ -33,6 +36,8 @@ func (c *Config) set(key string, value any) error {
 		return c.setAt(index, key, rest, value)
 	case isItem && name == "client":
 		return c.setClient(index, key, rest, value)
+	case isItem && name == "plugin":
+		return c.setPlugin(index, key, rest, value)
 	case isItem && name == "shadow":
 		return c.setShadow(index, key, rest, value)
 	case isItem && name == "sweep":
@@ -41,6 +46,8 @@ func (c *Config) set(key string, value any) error {
 		return isList(key, "at[0].t")
 	case key == "client":
 		return isList(key, "client[0].turn")
+	case key == "plugin":
+		return isList(key, "plugin[0].path")
 	case key == "shadow":
 		return isList(key, "shadow[0].name")
 	case key == "sweep":
@@ -110,7 +117,7 @@ func knownKeys() []string {
 	for _, s := range rows {
 		keys = append(keys, s.Key)
 	}
-	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "client", "shadow", "sweep", "search.minimise", "assert")
+	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")
 	for _, k := range lossmodel.Keys() {
 		keys = append(keys, "down."+k.Key, "up."+k.Key)
 	}

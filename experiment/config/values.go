@@ -74,6 +74,9 @@ func (c *Config) listValues(v map[string]any) {
 			v[key] = list
 		}
 	}
+	if list := c.pluginValues(v); len(list) > 0 {
+		v["plugin"] = list
+	}
 }
 
 func (e Encoder) values() map[string]any {

@@ -209,6 +209,9 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d is of a later version of Wirelab", r.DigestVersion),
 			Expected: fmt.Sprintf("at most %d", DigestVersion)}
 	}
+	if err := config.LoadPlugins(r.Config); err != nil {
+		return nil, config.Within("config", err)
+	}
 	c, err := config.FromValues("", r.Config)
 	if err != nil {
 		return nil, config.Within("config", err)

@@ -1,0 +1,355 @@
+package plugin
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wirelab/encoders"
+)
+
+// An encoder can be a process of its own, one for each end, that answers messages on its
+// standard input with messages on its standard output; PROCESS.md has the format.
+
+// processPrefix stands before the command of such a plugin.
+const processPrefix = "exec:"
+
+// The messages.
+const (
+	askDescribe, askCreate, askEncode, askDecode = 1, 2, 3, 4
+	headerSize                                   = 12
+	maxDescription                               = 1 << 20
+)
+
+// Limits of what is there at once, and for how long.
+const (
+	maxProcesses = 64               // of a plugin; the one that was used least recently ends for a further one
+	startTime    = 10               // timeouts that a process has for its first answer
+	leaveTime    = time.Second / 4  // for it to end by itself, once nobody asks any more
+	keptStderr   = 4 << 10          // bytes
+	saidStderr   = 300              // bytes of it in an error
+	maxHashed    = int64(256 << 20) // bytes of a file that a command names
+)
+
+// prepareProcess takes a command apart and notes what it would run.
+func (p *Plugin) prepareProcess(command string) error {
+	var err error
+	if p.command, err = split(command); err != nil {
+		return err
+	}
+	if p.command[0], err = exec.LookPath(p.command[0]); err != nil {
+		return err
+	}
+	h := sha256.New()
+	for _, arg := range p.command {
+		if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() || info.Size() > maxHashed {
+			fmt.Fprintf(h, "%d %s", len(arg), arg)
+			continue
+		}
+		f, err := os.Open(arg)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(h, f)
+		_ = f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	p.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// split cuts a command into words at spaces, but for those in quotes.
+func split(command string) (words []string, err error) {
+	var word strings.Builder
+	var quote rune
+	begun := false
+	for _, r := range command {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, begun = r, true
+		case quote == 0 && r == ' ':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	if quote != 0 || len(words) == 0 || words[0] == "" {
+		return nil, fmt.Errorf("%q is no command; expected a program and its arguments, as in exec:./my-encoder --flag", command)
+	}
+	return words, nil
+}
+
+// process is one end's.
+type process struct {
+	plugin *Plugin
+	cmd    *exec.Cmd
+	in     *os.File
+	out    *os.File
+	errors *os.File // its standard error
+	read   *bufio.Reader
+	stderr tail
+	number uint32 // of the last message
+	kill   sync.Once
+	heard  chan struct{} // closed after the last of its standard error
+	reaped chan struct{}
+	answer []byte
+
+	busy bool   // under processes.mu, as are these
+	gone bool   // it was ended; its end needs another
+	used uint64 // when it was let go
+}
+
+// processes are those of a plugin that are alive.
+type processes struct {
+	mu    sync.Mutex
+	list  []*process
+	clock uint64
+}
+
+// start begins a process and takes it for the caller.
+func (p *Plugin) start() (*process, error) {
+	fail := func(err error) error {
+		return fmt.Errorf("plugin %s: %w: it does not start: %w", p.Name(), encoders.ErrBroken, err)
+	}
+	if p.ctx.Err() != nil {
+		return nil, p.ctx.Err()
+	}
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, fail(err)
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		_, _ = childIn.Close(), in.Close()
+		return nil, fail(err)
+	}
+	stderr, childStderr, err := os.Pipe()
+	if err != nil {
+		_, _, _, _ = childIn.Close(), in.Close(), out.Close(), childOut.Close()
+		return nil, fail(err)
+	}
+	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...), in: in, out: out, errors: stderr,
+		read:  bufio.NewReaderSize(out, 64<<10),
+		heard: make(chan struct{}), reaped: make(chan struct{}), busy: true}
+	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = childIn, childOut, childStderr
+	ownGroup(x.cmd)
+	err = x.cmd.Start()
+	_, _, _ = childIn.Close(), childOut.Close(), childStderr.Close()
+	if err != nil {
+		_, _, _ = in.Close(), out.Close(), stderr.Close()
+		return nil, fail(err)
+	}
+	go func() {
+		_, _ = io.Copy(&x.stderr, stderr)
+		close(x.heard)
+	}()
+	stop := context.AfterFunc(p.ctx, x.end)
+	go func() {
+		_ = x.cmd.Wait()
+		stop()
+		killGroup(x.cmd) // those that it left behind
+		close(x.reaped)
+	}()
+	p.alive.add(x)
+	return x, nil
+}
+
+// add takes a process in, and ends another if that is one too many.
+func (l *processes) add(x *process) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, x)
+	staying := 0
+	var oldest *process
+	for _, y := range l.list {
+		if y.gone {
+			continue
+		}
+		staying++
+		if !y.busy && (oldest == nil || y.used < oldest.used) {
+			oldest = y
+		}
+	}
+	if staying > maxProcesses && oldest != nil {
+		oldest.gone = true
+		go oldest.leave()
+	}
+}
+
+// take claims a process for a call; false if it is there no more.
+func (x *process) take() bool {
+	x.plugin.alive.mu.Lock()
+	defer x.plugin.alive.mu.Unlock()
+	x.busy = !x.gone
+	return x.busy
+}
+
+// letGo gives it back.
+func (x *process) letGo() {
+	l := &x.plugin.alive
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clock++
+	x.busy, x.used = false, l.clock
+}
+
+// end kills a process with all that it started, and waits for that.
+func (x *process) end() {
+	x.kill.Do(func() {
+		select {
+		case <-x.reaped:
+		default:
+			killGroup(x.cmd)
+		}
+		_, _ = x.in.Close(), x.out.Close()
+	})
+	<-x.reaped
+	select { // what it said last
+	case <-x.heard:
+	case <-time.After(leaveTime): // what it started has left its group, and holds on
+	}
+	_ = x.errors.Close()
+	l := &x.plugin.alive
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	x.gone = true
+	l.list = slices.DeleteFunc(l.list, func(y *process) bool { return y == x })
+}
+
+// leave lets a process end by itself, if it does so soon.
+func (x *process) leave() {
+	_ = x.in.Close()
+	select {
+	case <-x.reaped:
+	case <-time.After(leaveTime):
+	}
+	x.end()
+}
+
+// end ends all processes.
+func (l *processes) end() {
+	l.mu.Lock()
+	list := slices.Clone(l.list)
+	l.mu.Unlock()
+	var all sync.WaitGroup
+	for _, x := range list {
+		all.Go(x.leave)
+	}
+	all.Wait()
+}
+
+// ask sends a message and returns the answer, of at most limit bytes, which is good until the
+// next one. Whatever breaks the
+// process is an ErrBroken: it has to be ended then.
+func (x *process) ask(name string, kind uint32, message []byte, limit int) (code int32, answer []byte, err error) {
+	timeout := x.plugin.opt.Timeout
+	if x.number == 0 {
+		timeout *= startTime
+	}
+	var late atomic.Bool
+	if timeout > 0 {
+		defer time.AfterFunc(timeout, func() { late.Store(true); x.end() }).Stop()
+	}
+	x.number++
+	code, answer, err = x.exchange(kind, message, limit)
+	switch {
+	case err == nil:
+		return code, answer, nil
+	case x.plugin.ctx.Err() != nil:
+		return 0, nil, x.plugin.ctx.Err()
+	case late.Load():
+		err = fmt.Errorf("took longer than %v", timeout)
+	case !errors.Is(err, errNonsense):
+		err = x.left()
+	}
+	if said := x.stderr.said(); said != "" {
+		err = fmt.Errorf("%w; it said: %s", err, said)
+	}
+	return 0, nil, fmt.Errorf("plugin %s: %w: %s: %w", x.plugin.Name(), encoders.ErrBroken, name, err)
+}
+
+// left says what became of a process that cannot be talked to.
+func (x *process) left() error {
+	select {
+	case <-x.reaped:
+		x.end()
+		return fmt.Errorf("it ended: %v", x.cmd.ProcessState)
+	case <-time.After(leaveTime):
+		return errors.New("it closed its input or its output")
+	}
+}
+
+var errNonsense = errors.New("it answers nonsense")
+
+// exchange writes a message, whose header is still to be filled in, and reads the answer.
+func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byte, error) {
+	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
+	binary.LittleEndian.PutUint32(message[4:], x.number)
+	binary.LittleEndian.PutUint32(message[8:], kind)
+	if _, err := x.in.Write(message); err != nil {
+		return 0, nil, err
+	}
+	var head [headerSize]byte
+	if _, err := io.ReadFull(x.read, head[:]); err != nil {
+		return 0, nil, err
+	}
+	size, number, code := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:]), int32(binary.LittleEndian.Uint32(head[8:]))
+	switch {
+	case size < headerSize-4 || size > uint32(limit+headerSize-4):
+		return 0, nil, fmt.Errorf("%w: a message of %d bytes, expected %d to %d", errNonsense, size, headerSize-4, limit+headerSize-4)
+	case number != x.number:
+		return 0, nil, fmt.Errorf("%w: to message %d, expected %d", errNonsense, number, x.number)
+	}
+	x.answer = slices.Grow(x.answer[:0], int(size)-(headerSize-4))[:size-(headerSize-4)]
+	_, err := io.ReadFull(x.read, x.answer)
+	return code, x.answer, err
+}
+
+// tail keeps the end of what was written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b[max(0, len(b)-keptStderr):]...)
+	if n := len(t.text) - keptStderr; n > 0 {
+		t.text = append(t.text[:0], t.text[n:]...)
+	}
+	return len(b), nil
+}
+
+// said is the end of it, as one line that a terminal can show.
+func (t *tail) said() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " / ")
+	return printable(strings.ToValidUTF8(text[max(0, len(text)-saidStderr):], ""))
+}

@@ -1,0 +1,93 @@
+package plugin
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A module's memory is bounded by the runtime; its tables are not, and a single table.grow
+// could take all memory of the machine. So every table gets a maximum before it is compiled.
+
+const (
+	maxTables     = 16
+	maxTableItems = 1 << 17 // pointers to functions: a large program of C++ has some thousands
+	tableSection  = 4
+)
+
+var errSections = errors.New("its sections do not fit together")
+
+// boundTables returns the module with a maximum for each table.
+func boundTables(module []byte) ([]byte, error) {
+	const head = 8 // magic and version
+	for at := head; at < len(module); {
+		id := module[at]
+		size, n := uvarint32(module[at+1:])
+		start := at + 1 + n
+		if n <= 0 || uint64(len(module)-start) < uint64(size) {
+			return nil, errSections
+		}
+		end := start + int(size)
+		if id == tableSection {
+			tables, err := boundedTables(module[start:end])
+			if err != nil {
+				return nil, err
+			}
+			out := append([]byte(nil), module[:at+1]...)
+			out = binary.AppendUvarint(out, uint64(len(tables)))
+			return append(append(out, tables...), module[end:]...), nil
+		}
+		at = end
+	}
+	return module, nil
+}
+
+// boundedTables rewrites the section of tables.
+func boundedTables(in []byte) (out []byte, err error) {
+	next := func() uint32 {
+		v, n := uvarint32(in)
+		if n <= 0 {
+			err, in = errSections, nil
+			return 0
+		}
+		in = in[n:]
+		return v
+	}
+	count := next()
+	if count > maxTables {
+		return nil, fmt.Errorf("it has %d tables, expected at most %d", count, maxTables)
+	}
+	out = binary.AppendUvarint(out, uint64(count))
+	for i := range count {
+		kind, limits := next(), next()
+		least, most := next(), uint32(math.MaxUint32)
+		if limits == 1 {
+			most = next()
+		}
+		const funcref, externref = 0x70, 0x6f
+		switch {
+		case err != nil:
+			return nil, err
+		case kind != funcref && kind != externref || limits > 1:
+			return nil, fmt.Errorf("table %d is of a kind that nobody knows here", i)
+		case least > maxTableItems:
+			return nil, fmt.Errorf("table %d has %d entries, expected at most %d", i, least, maxTableItems)
+		}
+		out = append(out, byte(kind), 1)
+		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(least)), uint64(min(most, maxTableItems)))
+	}
+	if len(in) > 0 {
+		err = errSections
+	}
+	return out, err
+}
+
+// uvarint32 reads a number of 32 bits; n is 0 or less if it has no end.
+func uvarint32(in []byte) (v uint32, n int) {
+	x, n := binary.Uvarint(in)
+	if x > math.MaxUint32 {
+		return 0, -1
+	}
+	return uint32(x), n
+}

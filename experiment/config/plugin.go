@@ -1,0 +1,188 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+)
+
+// maxPlugins bounds the list: there are no more IDs for their encoders.
+const maxPlugins = 128 - table.FirstPluginID
+
+// Limits of what a plugin may take.
+const (
+	LeastPluginMemory = 1 << 20
+	MostPluginMemory  = 4 << 30
+	maxPluginTimeout  = time.Hour
+)
+
+// ProcessPrefix stands before the command of an encoder that is a process of its own.
+const ProcessPrefix = "exec:"
+
+var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// setPlugin sets one key of a [[plugin]].
+func (c *Config) setPlugin(i int, key, rest string, value any) error {
+	if i >= maxPlugins {
+		return &Error{Key: key, Problem: "that is one plugin too many", Expected: fmt.Sprintf("at most %d", maxPlugins)}
+	}
+	c.Plugins = slices.Clone(c.Plugins)
+	for len(c.Plugins) <= i {
+		c.Plugins = append(c.Plugins, table.Wanted{})
+	}
+	p := &c.Plugins[i]
+	ok, expected := true, ""
+	switch rest {
+	case "path":
+		ok, expected = setText(&p.Path, value), "the path of a module, seen from this file"
+	case "sha256":
+		ok, expected = setText(&p.SHA256, value) && hash.MatchString(p.SHA256), "64 digits of 0-9 and a-f"
+	case "memory":
+		var text string
+		ok = setText(&text, value)
+		if ok {
+			p.Memory, ok = ParseSize(text)
+		}
+		expected = "a size from 1MB to 4GB"
+	case "timeout":
+		ok, expected = setDuration(&p.Timeout, value, 0, maxPluginTimeout), `a time such as "100ms", or "0s" to trust it`
+		if p.Timeout == 0 {
+			p.Timeout = -1
+		}
+	default:
+		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
+	}
+	if !ok {
+		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: expected}
+	}
+	return nil
+}
+
+// ParseSize reads how much memory a plugin may take, such as 64MB.
+func ParseSize(text string) (n int64, ok bool) {
+	var unit string
+	if _, err := fmt.Sscanf(strings.ToUpper(text)+" ", "%d%s", &n, &unit); err != nil || n < 1 || n > 4096 {
+		return 0, false
+	}
+	switch unit {
+	case "MB":
+		n <<= 20
+	case "GB":
+		n <<= 30
+	default:
+		return 0, false
+	}
+	return n, n >= LeastPluginMemory && n <= MostPluginMemory
+}
+
+// isProcess reports whether a plugin is a process, whose path is a command.
+func isProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
+
+// loadPlugins brings the plugins of a configuration into the table of encoders, before
+// anything looks there. dir is where their paths are seen from.
+func (c *Config) loadPlugins(dir string) error {
+	if len(c.Plugins) == 0 {
+		return nil
+	}
+	for i := range c.Plugins {
+		p := &c.Plugins[i]
+		switch {
+		case p.Path == "":
+			return &Error{Key: Indexed("plugin", i), Problem: "path is missing", Expected: `path = "FILE.wasm"`}
+		case !isProcess(p.Path) && !filepath.IsAbs(p.Path):
+			p.Path = filepath.Join(dir, filepath.FromSlash(p.Path))
+		}
+	}
+	if at, err := table.Load(c.Plugins); err != nil {
+		key := Indexed("plugin", at) + ".path"
+		var ce *Error
+		if errors.As(err, &ce) {
+			out := *ce
+			out.Key = key
+			return &out
+		}
+		return ErrorAt(key, err)
+	}
+	return nil
+}
+
+// LoadPlugins brings the plugins that Values noted into the table.
+func LoadPlugins(values map[string]any) error {
+	list, ok := values["plugin"]
+	if !ok {
+		return nil
+	}
+	var c Config
+	flat := map[string]any{}
+	flatten("plugin", list, flat)
+	for _, key := range sortedKeys(flat) {
+		head, rest, _ := strings.Cut(key, ".")
+		_, i, isItem := cutIndex(head)
+		if !isItem {
+			return &Error{Key: key, Problem: "it is no list of plugins", Expected: "[[plugin]]"}
+		}
+		if err := c.setPlugin(i, key, rest, flat[key]); err != nil {
+			return err
+		}
+	}
+	return c.loadPlugins("")
+}
+
+// pluginValues are the plugins that a configuration rests on: all that are loaded, if one of
+// them is used, since their order decides by which number packets call an encoder; else those
+// of its own file.
+func (c *Config) pluginValues(v map[string]any) (list []any) {
+	wanted := c.Plugins
+	outside := table.Outside()
+	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(v, x.Name) }) {
+		wanted = nil
+		for i := range outside {
+			if p := outside[i].Plugin; p != nil && (len(wanted) == 0 || wanted[len(wanted)-1].Path != p.Path) {
+				wanted = append(wanted, table.Wanted{Path: p.Path, SHA256: p.SHA256, Memory: p.Memory, Timeout: p.Timeout})
+			}
+		}
+	}
+	for _, p := range wanted {
+		if abs, err := filepath.Abs(p.Path); err == nil && !isProcess(p.Path) {
+			p.Path = abs
+		}
+		m := map[string]any{"path": p.Path}
+		if p.SHA256 != "" {
+			m["sha256"] = p.SHA256
+		}
+		if p.Memory != 0 {
+			m["memory"] = fmt.Sprintf("%dMB", p.Memory>>20)
+		}
+		if p.Timeout != 0 {
+			m["timeout"] = max(p.Timeout, 0).String()
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// names reports whether a name stands anywhere among values.
+func names(v any, name string) bool {
+	switch x := v.(type) {
+	case string:
+		return x == name
+	case []string:
+		return slices.Contains(x, name)
+	case []any:
+		return slices.ContainsFunc(x, func(y any) bool { return names(y, name) })
+	case map[string]any:
+		for _, y := range x {
+			if names(y, name) {
+				return true
+			}
+		}
+	}
+	return false
+}

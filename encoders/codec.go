@@ -130,6 +130,20 @@ func (c *Codec) RunsAs() string {
 	return c.Plugin.Runs
 }
 
+// TimeMark is what stands behind a time of an encoder that runs as that: empty for one that
+// is built in.
+func TimeMark(runsAs string) string {
+	if runsAs == "" {
+		return ""
+	}
+	return "*"
+}
+
+// TimeNote says what the mark means.
+func TimeNote(runsAs string) string {
+	return "* times of a plugin (" + runsAs + "): a native build is faster"
+}
+
 // Gauge is a figure of one end of a protocol for display, such as models built or memory
 // held. It influences nothing.
 type Gauge struct {

@@ -12,6 +12,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/stats"
+	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
@@ -181,13 +182,19 @@ func (a *app) writeMessages(m *messageInfo) {
 	g.write(w, a.columns)
 	fmt.Fprintf(w, "\nWhat encoders make of it, payload alone, acks %d messages late, nothing lost:\n\n", m.Lag)
 	g = newGrid("encoder", ">bytes", ">% of raw", ">larger", ">at most by", ">encode µs/B", ">decode µs/B", "")
+	note := ""
 	for _, s := range m.Encoders {
 		if s.Messages == 0 {
 			g.row(s.Encoder, "-", "-", "-", "-", "-", "-", s.Problem)
 			continue
 		}
-		g.row(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MostOver, fmt.Sprintf("%.3f", s.Timing.EncodeUS),
-			fmt.Sprintf("%.3f", s.Timing.DecodeUS), s.Problem)
+		mark := encoders.TimeMark(s.Timing.RunsAs)
+		if mark != "" {
+			note = encoders.TimeNote(s.Timing.RunsAs) + "\n"
+		}
+		g.row(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MostOver, fmt.Sprintf("%.3f%s", s.Timing.EncodeUS, mark),
+			fmt.Sprintf("%.3f%s", s.Timing.DecodeUS, mark), s.Problem)
 	}
 	g.write(w, a.columns)
+	fmt.Fprint(w, note)
 }

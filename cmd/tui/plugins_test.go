@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,9 +29,12 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},
 		{append([]string{"run", "--encoder", "delta-c", "--set", "duration=2s", "--set", "link.loss=5%", "--out", dir, "--json"}, plug...), exitDone, `"wrong": 0`},
 		{append([]string{"replay", dir}, plug...), exitDone, "same bytes"},
-		{[]string{"replay", dir}, exitUsage, "delta-c"},
+		{[]string{"replay", dir}, exitDone, "same bytes"}, // it is where it was
+		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40"}, plug...), exitDone, "* times of a plugin (WebAssembly)"},
+		{append([]string{"bench", "--encoder", "delta-c", "--frames", "40", "--rounds", "1"}, plug...), exitDone, "encoder=delta-c/runs=WebAssembly"},
 		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "called delta-c already"},
 		{append([]string{"encoders", "--plugin-memory", "3"}, plug...), exitUsage, "a size from 1MB to 4GB"},
+		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "it is another one now"},
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
 	} {
 		o := tui(c.args...)
@@ -71,6 +75,116 @@ func TestPluginsNew(t *testing.T) {
 	for _, name := range []string{"build", "encoder.cpp", "wirelab.h", "README.md"} {
 		if text, err := os.ReadFile(filepath.Join("mine", name)); err != nil || strings.Contains(string(text), "NAME.wasm") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A configuration names plugins as seen from its own file; its report wants the very same.
+func TestPluginInConfig(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	module := func(name string) string {
+		text, err := os.ReadFile("../../encoders/plugin/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	delta := file("sub/mine.wasm", module("delta.wasm"))
+	head := "duration = \"1s\"\n[encoder]\nname = \"delta-c\"\n[[plugin]]\npath = "
+	good := file("good.toml", head+"\"sub/mine.wasm\"\nmemory = \"16MB\"\ntimeout = \"10s\"\n[[shadow]]\nname = \"raw\"\n")
+	swept := file("sweep.toml", head+"\"sub/mine.wasm\"\n[[sweep]]\nkey = \"encoder.name\"\nvalues = [\"delta-c\", \"raw\"]\n"+
+		"[[at]]\nt = \"500ms\"\nencoder = \"delta-c\"\n")
+	report, grid := filepath.Join(dir, "report"), filepath.Join(dir, "grid")
+	type try struct {
+		args []string
+		code int
+		says string
+	}
+	check := func(list ...try) {
+		t.Helper()
+		for _, c := range list {
+			if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
+				t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
+			}
+		}
+	}
+	check(
+		try{[]string{"check", good}, exitDone, "sha256 = "},
+		try{[]string{"check", file("none.toml", head+"\"none.wasm\"\n")}, exitUsage, "none.toml:5: plugin[0].path: "},
+		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "text.toml:5: plugin[0].path: "},
+		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "it is no WebAssembly module"},
+		try{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" makes no sense here; expected a size"},
+		try{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
+		try{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
+		try{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
+		try{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a process is not started because a file says so"},
+		try{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
+		try{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
+		try{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
+		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // nothing stays
+		try{[]string{"replay", report}, exitDone, "same bytes"},
+		try{[]string{"replay", grid}, exitDone, "same bytes"},
+		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // whatever else is there
+		try{[]string{"check", filepath.Join(report, "experiment.toml")}, exitDone, "mine.wasm"},
+	)
+	if _, err := os.Stat(filepath.Join(dir, "touched")); err == nil {
+		t.Error("a configuration started a process")
+	}
+	elsewhere := filepath.Join(t.TempDir(), "mine.wasm")
+	if err := os.Rename(delta, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	check(
+		try{[]string{"replay", report}, exitUsage, "no such file"},
+		try{[]string{"replay", report}, exitUsage, "expected --plugin " + delta + ", with SHA-256 "},
+		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
+	)
+	file("sub/mine.wasm", module("evil.wasm"))
+	check(
+		try{[]string{"replay", report}, exitUsage, "it is another one now, with SHA-256 "},
+		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "which was given, has SHA-256"},
+		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
+	)
+}
+
+// A process is scored, audited, run and replayed as a module is, and leaves nothing behind.
+func TestPluginProcess(t *testing.T) {
+	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable, end='')").Output()
+	if err != nil {
+		t.Skipf("NOT RUN: python3: %v", err)
+	}
+	t.Chdir(t.TempDir())
+	if o := tui("plugins", "new", "--lang", "python", "mine"); o.code != exitDone || !strings.Contains(o.stdout, "exec:python3 mine.py") {
+		t.Fatal(o.stdout + o.stderr)
+	}
+	command := "exec:" + string(python) + " mine/mine.py"
+	plug := []string{"--plugin", command, "--plugin-timeout", "20s", "--encoder", "mine"}
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{append([]string{"walkoff", "--frames", "14", "--audit", "--json"}, plug...), exitDone, `"audit": "pass"`},
+		{append([]string{"run", "--set", "duration=200ms", "--out", "report"}, plug...), exitDone, "* times of a plugin (process)"},
+		{[]string{"replay", "report", "--plugin", command}, exitDone, "same bytes"},
+		{[]string{"replay", "report"}, exitUsage, "expected --plugin \"" + command + "\", with SHA-256"},
+		{[]string{"plugins", "--plugin", "exec:./none"}, exitUsage, "none"},
+		{[]string{"plugins", "--plugin", "exec:"}, exitUsage, "is no command"},
+		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage, "it ended: exit status 0"},
+	} {
+		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
+			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
 		}
 	}
 }

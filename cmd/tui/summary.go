@@ -68,8 +68,12 @@ func writeRun(w io.Writer, r *engine.Result) {
 		fmt.Fprintf(w, "; the sender started over %.0f times", t.Restarts)
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "times     encode %s µs, decode %s µs at the median; %.0f times real time\n",
-		figure(r.Timing.EncodeUS.P50), figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
+	mark := r.Timing.Mark()
+	fmt.Fprintf(w, "times     encode %s µs%s, decode %s µs%[2]s at the median; %.0[4]f times real time\n",
+		figure(r.Timing.EncodeUS.P50), mark, figure(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
+	if mark != "" {
+		fmt.Fprintf(w, "          %s\n", encoders.TimeNote(r.Timing.RunsAs))
+	}
 	writeBudget(w, r.Budget)
 	writeShadows(w, r)
 	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
@@ -267,6 +271,7 @@ func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
 		heads = append(heads, ">"+name)
 	}
 	g := newGrid(heads...)
+	note := ""
 	for _, run := range r.Runs {
 		t := run.Totals
 		cells := append(sweepCells(run, keys), fmt.Sprintf("%.2f", t.BitsPerItem))
@@ -274,10 +279,14 @@ func writeItemSweep(w io.Writer, r *report.Report, keys []string) {
 			cells = append(cells, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
 		}
 		cells = append(cells, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
-			fmt.Sprintf("%.1f", run.Timing.EncodeUS.P50), fmt.Sprintf("%.1f", run.Timing.DecodeUS.P50))
+			fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, run.Timing.Mark()), fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, run.Timing.Mark()))
+		if run.Timing.RunsAs != "" {
+			note = encoders.TimeNote(run.Timing.RunsAs) + "\n"
+		}
 		g.row(append(cells, gaugeCells(&t, names)...)...)
 	}
 	g.write(w, 0)
+	fmt.Fprint(w, note)
 }
 
 // gauges are what the ends of a protocol say of themselves: the sender what both know,

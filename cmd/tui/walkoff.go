@@ -193,9 +193,15 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	g := newGrid(heads...)
 	results := slices.Clone(b.Results)
 	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
+	note := ""
 	for _, r := range results {
+		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
+		if r.RunsAs != "" {
+			mark := encoders.TimeMark(r.RunsAs)
+			encode, decode, note = encode+mark, decode+mark, encoders.TimeNote(r.RunsAs)+".\n"
+		}
 		row := []any{r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem,
-			r.EncodeUS.P50, r.DecodeUS.P50, r.Lossless, r.Audit}
+			encode, decode, r.Lossless, r.Audit}
 		if r.OfGame != nil {
 			row = append(row, fmt.Sprintf("%.3f", *r.OfGame))
 		}
@@ -210,7 +216,7 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	} else if at != 0 {
 		fmt.Fprintf(w, "Baselines lie %d back.\n", at)
 	}
-	fmt.Fprint(w, "\nMedians of this process; sizes are exact.")
+	fmt.Fprintf(w, "%s\nMedians of this process; sizes are exact.", note)
 	if d.Cubes == 0 {
 		fmt.Fprintln(w)
 		return

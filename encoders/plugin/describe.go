@@ -144,7 +144,8 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 		}
 	}
 	suits := d.suits
-	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: d.source, Refs: int(d.refs),
+	source := d.source + " (a plugin: its times, marked *, are those of " + p.Runs + ")"
+	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: source, Refs: int(d.refs),
 		Quantises: d.flags&quantises != 0, Standalone: d.flags&standalone != 0, Plugin: p.origin(),
 		Suits: func(s *frame.Schema) bool { return suit(suits, s) }}
 	if len(d.params) > 0 {

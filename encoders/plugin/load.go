@@ -117,7 +117,7 @@ var ErrOther = errors.New("it is another one now")
 func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
 	err := prepare()
 	if err == nil && p.opt.SHA256 != "" && p.opt.SHA256 != p.SHA256 {
-		err = fmt.Errorf("%w, with SHA-256 %.16s...", ErrOther, p.SHA256)
+		err = fmt.Errorf("%w, with SHA-256 %.16s", ErrOther, p.SHA256)
 	}
 	if err == nil {
 		p.Codecs, err = p.describe()

@@ -45,6 +45,7 @@ type Board struct {
 // Row is an encoder. Each list of samples has one of every round.
 type Row struct {
 	Encoder        string  `json:"encoder"`
+	RunsAs         string  `json:"runs_as,omitempty"` // of one from outside: WebAssembly or process, whose times they are
 	Packets        int     `json:"packets"`
 	BytesPerPacket float64 `json:"bytes_per_packet"` // by the rules of the walk-off
 	Kbps           float64 `json:"kbps"`
@@ -155,6 +156,7 @@ func (m *measuring) row(ctx context.Context, row *Row, codec *encoders.Codec) er
 	m.board.Dataset = board.Dataset
 	r := &board.Results[0]
 	row.Encoder, row.Packets, row.BytesPerPacket, row.Kbps, row.BitsPerChanged = r.Encoder, r.Packets, r.BytesPerPacket, r.Kbps, r.BitsPerChangedItem
+	row.RunsAs = r.RunsAs
 	row.Encode.add(r.EncodeUS.P50, (before+between)/2)
 	row.Decode.add(r.DecodeUS.P50, (before+between)/2)
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // WriteGo writes a board in the format of Go's benchmarks, a line for each encoder and round,
@@ -25,7 +26,11 @@ func WriteGo(w io.Writer, b *Board) error {
 	for round := range b.Rounds {
 		for i := range b.Rows {
 			r := &b.Rows[i]
-			fmt.Fprintf(out, "BenchmarkEncoder/encoder=%s %d", r.Encoder, r.Packets)
+			name := "encoder=" + r.Encoder
+			if r.RunsAs != "" {
+				name += "/runs=" + strings.ReplaceAll(r.RunsAs, " ", "_")
+			}
+			fmt.Fprintf(out, "BenchmarkEncoder/%s %d", name, r.Packets)
 			for _, x := range []struct {
 				unit string
 				of   *Samples
@@ -47,7 +52,11 @@ func WriteTable(w io.Writer, b *Board, date string) error {
 		r := &b.Rows[i]
 		encode, refs := r.Encode.Median()
 		decode, more := r.Decode.Median()
-		fmt.Fprintf(out, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", r.Encoder, fixed(r.BytesPerPacket, 1), fixed(r.Kbps, 1),
+		name := "`" + r.Encoder + "`"
+		if r.RunsAs != "" {
+			name += " (" + r.RunsAs + ")"
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, fixed(r.BytesPerPacket, 1), fixed(r.Kbps, 1),
 			fixed(r.BitsPerChanged, 1), short(encode), short(decode), short(refs+more), short(r.RealTime))
 	}
 	fmt.Fprintf(out, "\nMeasured %s by `tui bench`, %d rounds, medians, on %s, %s, %s. A pass of the reference\nloop takes %s µs there.\n",

@@ -62,6 +62,7 @@ type lane struct {
 	seamed           bool       // there was a seam of the source
 	seamAt           uint64     // first packet after the newest one
 	delivery         *delivery  // nil unless the delivery is frame.Every
+	runsAs           string     // what the newest encoder from outside ran as
 	lastErr          error      // newest error of the encoder, the decoder or the feedback
 	broke            string     // the encoder from outside that just broke its contract
 	watch            *inspector // nil unless Options.Inspect
@@ -161,6 +162,9 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, se
 		l.watch.refused(now, &p, err)
 		return
 	}
+	if runs := l.snd.Encoding().Codec.RunsAs(); runs != "" {
+		l.runsAs = runs
+	}
 	m := made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam, across: seam || l.across(&p)}
 	if l.snd.Encoding().Codec.Quantises {
 		l.meter.rounding.add(l.schema, &cur.Frame, p.Stored)
@@ -254,7 +258,7 @@ func (l *lane) result(now time.Duration) laneResult {
 
 // timing returns how long the codec's work took in this process.
 func (l *lane) timing() figures.Timing {
-	t := figures.Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros()}
+	t := figures.Timing{EncodeUS: l.meter.encodeNS.micros(), DecodeUS: l.meter.decodeNS.micros(), RunsAs: l.runsAs}
 	if d := l.delivery; d != nil {
 		t.UnpackMS = float64(d.unpackNS) / 1e6
 		if d.packed != nil {

@@ -115,7 +115,13 @@ type Timing struct {
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
 	RealTimeFactor float64   `json:"real_time_factor"`
+	// RunsAs says what the times are of if an encoder from outside had a part in them:
+	// WebAssembly, interpreted WebAssembly or process. A native build would be faster.
+	RunsAs string `json:"runs_as,omitempty"`
 }
+
+// Mark stands behind the times of an encoder from outside.
+func (t *Timing) Mark() string { return encoders.TimeMark(t.RunsAs) }
 
 // Network is what the link did to the packets, as a capture at both ends would show
 // it. The terms are those of RFC 4737 (reordering) and of spec sheets.

@@ -103,7 +103,7 @@ func (d *document) tiles(x *engine.Result) {
 		add("over the budget", percent(over), "", "of the time, by the payload of the last second")
 	}
 	if e := &x.Timing.EncodeUS; e.N > 0 {
-		add("encode", digits(e.P50), "µs", "decode "+figure(x.Timing.DecodeUS.Of(x.Timing.DecodeUS.P50))+"; in this one process")
+		add("encode", digits(e.P50), "µs", "decode "+figure(x.Timing.DecodeUS.Of(x.Timing.DecodeUS.P50))+"; "+cmp.Or(x.Timing.RunsAs, "in this one process"))
 	}
 }
 

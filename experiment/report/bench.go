@@ -37,10 +37,10 @@ func WriteBench(w io.Writer, r *Report) error {
 	}
 	for _, run := range r.Runs {
 		name, _ := run.Config["encoder"].(map[string]any)
-		benchLine(out, benchName(run, fmt.Sprint(name["name"])), &run.Totals, &run.Timing)
+		benchLine(out, benchName(run, fmt.Sprint(name["name"]), &run.Timing), &run.Totals, &run.Timing)
 		for i := range run.Shadows {
 			s := &run.Shadows[i]
-			benchLine(out, benchName(run, s.Encoder), &s.Totals, &s.Timing)
+			benchLine(out, benchName(run, s.Encoder, &s.Timing), &s.Totals, &s.Timing)
 		}
 	}
 	return out.Flush()
@@ -48,7 +48,7 @@ func WriteBench(w io.Writer, r *Report) error {
 
 // benchName names a run by its encoder and by what was set, the seed apart: of a sweep by
 // its keys, else by the loss.
-func benchName(r *engine.Result, encoder string) string {
+func benchName(r *engine.Result, encoder string, t *figures.Timing) string {
 	set := maps.Clone(r.Set)
 	if len(set) == 0 {
 		set = map[string]string{}
@@ -61,6 +61,9 @@ func benchName(r *engine.Result, encoder string) string {
 	delete(set, "seed")
 	delete(set, "encoder.name")
 	name := "BenchmarkRun/encoder=" + benchWord(encoder)
+	if t.RunsAs != "" { // from outside: its times are of that
+		name += "/runs=" + benchWord(t.RunsAs)
+	}
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		name += "/" + benchWord(benchKey(k, set)) + "=" + benchWord(set[k])
 	}

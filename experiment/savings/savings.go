@@ -40,6 +40,7 @@ type Saving struct {
 type Timing struct {
 	EncodeUS float64 `json:"encode_us_per_byte"`
 	DecodeUS float64 `json:"decode_us_per_byte"`
+	RunsAs   string  `json:"runs_as,omitempty"` // of an encoder from outside: WebAssembly or process, whose times they are
 }
 
 // trial is an encoder at work.
@@ -94,7 +95,7 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 	if t.Raw > 0 {
 		t.Ratio = float64(t.Bytes) / float64(t.Raw)
 		if opt.Clock != nil {
-			t.Timing = &Timing{EncodeUS: t.took[0].Seconds() * 1e6 / float64(t.Raw), DecodeUS: t.took[1].Seconds() * 1e6 / float64(t.Raw)}
+			t.Timing = &Timing{EncodeUS: t.took[0].Seconds() * 1e6 / float64(t.Raw), DecodeUS: t.took[1].Seconds() * 1e6 / float64(t.Raw), RunsAs: t.codec.RunsAs()}
 		}
 	}
 	return t.Saving, nil

@@ -32,6 +32,9 @@ type Result struct {
 	PacketBytes Sizes `json:"packet_bytes"`
 	EncodeUS    Times `json:"encode_us"`
 	DecodeUS    Times `json:"decode_us"`
+	// RunsAs says what the times are of if the encoder is from outside: WebAssembly,
+	// interpreted WebAssembly or process. A native build would be faster.
+	RunsAs string `json:"runs_as,omitempty"`
 
 	Lossless bool   `json:"lossless"`
 	Audit    string `json:"audit"`

@@ -118,7 +118,7 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 // result waits for the audit and returns the encoder's result.
 func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
-	r.Encoder, r.Audit = m.codec.Name, AuditOff
+	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), AuditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {
 		return r, nil

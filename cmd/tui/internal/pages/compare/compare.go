@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/paired"
 )
@@ -61,11 +62,20 @@ type entry struct {
 	name, differs   string
 	absent          bool // it had not joined at the moment that is shown
 	began           time.Duration
+	timing          figures.Timing
 	err             error
 	figures         [numFigures]float64 // NaN: nothing to say
 
 	sizes          []float64 // of every packet
 	encode, decode []float64 // microseconds; of packets that were decoded in all lanes
+}
+
+// mark stands behind the times of a plugin.
+func (r *entry) mark(f figure) string {
+	if f == figureEncode || f == figureDecode {
+		return r.timing.Mark()
+	}
+	return ""
 }
 
 // label names the encoder, so that all of them can be told apart.
@@ -84,7 +94,7 @@ func compare(snap *engine.Snapshot) comparison {
 	c := comparison{Stretch: lockstep.Gather(snap)}
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
-		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.Absent(snap, l), began: l.Began,
+		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.Absent(snap, l), began: l.Began, timing: l.Timing,
 			err: l.Err})
 	}
 	c.packets = c.pairPackets(snap)

@@ -282,7 +282,7 @@ func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt 
 		if col.f == p.by {
 			v = look.Value
 		}
-		c.Right(col.x+col.w, y, v, col.f.write(r.figures[col.f]))
+		c.Right(col.x+col.w, y, v, col.f.write(r.figures[col.f])+r.mark(col.f))
 	}
 	if math.IsNaN(r.figures[p.by]) && r.err != nil {
 		sparkAt = -1 // its place is for what went wrong

@@ -136,14 +136,14 @@ func (p *beside) figures() []row {
 		row := row{cells: [4]look.Span{look.Plain.Span(m.label)}}
 		a, okA := m.of(p.left)
 		if okA {
-			row.cells[1] = look.Value.Span(look.Fixed(a, m.digits))
+			row.cells[1] = look.Value.Span(look.Fixed(a, m.digits) + m.mark(p.left))
 		} else {
 			row.cells[1] = look.Dim.Span("-")
 		}
 		if p.right != nil {
 			b, okB := m.of(p.right)
 			if okB {
-				row.cells[2] = look.Value.Span(look.Fixed(b, m.digits))
+				row.cells[2] = look.Value.Span(look.Fixed(b, m.digits) + m.mark(p.right))
 			} else {
 				row.cells[2] = look.Dim.Span("-")
 			}

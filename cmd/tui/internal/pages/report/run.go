@@ -89,6 +89,14 @@ type reading struct {
 	of     func(*run) (v float64, known bool)
 }
 
+// mark stands behind the times of a plugin.
+func (m reading) mark(d *run) string {
+	if strings.Contains(m.label, "µs") {
+		return d.timing.Mark()
+	}
+	return ""
+}
+
 // readings are the figures of a run, in their order.
 func readings(item string) []reading {
 	always := func(of func(*run) float64) func(*run) (float64, bool) {

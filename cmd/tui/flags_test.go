@@ -13,7 +13,7 @@ func TestDataHelp(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
 		takes string // the kinds; "": all
-	}{{nil, ""}, {[]string{"run"}, ""}, {[]string{"walkoff"}, "demo world file table"}, {[]string{"tune"}, "demo world file"}} {
+	}{{nil, ""}, {[]string{"run"}, ""}, {[]string{"walkoff"}, "demo world quake3 teeworlds file table"}, {[]string{"tune"}, "demo world file"}} {
 		o := tui(append(c.args, "--help")...)
 		_, says, _ := strings.Cut(o.stdout, "where the frames come from: SPEC is ")
 		says, _, found := strings.Cut(says, "; see tui datasets")

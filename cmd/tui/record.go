@@ -1,19 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"path/filepath"
 	"strings"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
+	"wirelab/dataset/whole"
 	"wirelab/dataset/world"
 )
 
 type recordFlags struct {
 	out, script string
+	from        string
 	seconds     float64
 	seed        uint64
 }
@@ -26,7 +36,7 @@ func (a *app) recordCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "record --out FILE",
 		GroupID: groupData,
-		Short:   "Run the cube world and write a recording",
+		Short:   "Run the cube world and write a recording, or any data as CSV",
 		Long: `Run the cube world as fast as it goes and write a recording in walk-off records:
 901 cubes of eight 32-bit integers a frame, 60 frames a second, frames 0..5 the
 initial state. A name that ends in .zst or .gz is compressed. The same seed and
@@ -36,20 +46,33 @@ The file appears when it is complete; through a link, where that leads to. Inter
 player who has blown most cubes away begins anew, after a minute or two: there a
 recording jumps, as it does where it ends and is played again.
 
+With --from, frames of any data that has a table are written as CSV, a line for each
+row, for other programs; FILE ends in .csv, .csv.zst or .csv.gz. Beside it comes the
+schema, whose name ends in .toml: table:FILE.toml,FILE.csv plays the same frames. All
+of what ends is written, unless --seconds says how much.
+
 Scripts:
 ` + scriptHelp(),
 		Example: `  tui record --out walk.bin.zst
   tui record --out long.bin.zst --seconds 300 --seed 42 --script katamari
-  tui walkoff --data walk.bin.zst --all`,
+  tui walkoff --data walk.bin.zst --all
+  tui record --from quake3:match.dm_71 --out match.csv.zst`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.record(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.from != "" {
+				return a.export(cmd, f)
+			}
+			return a.record(cmd.Context(), f)
+		},
 	}
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`FILE` to write")
-	cmd.Flags().Float64Var(&f.seconds, "seconds", 60, "`N` seconds of virtual time, at 60 frames each")
+	cmd.Flags().Float64Var(&f.seconds, "seconds", 60, "`N` seconds of virtual time; of the world, at 60 frames each")
+	cmd.Flags().StringVar(&f.from, "from", "", "write frames of the data `SPEC` as CSV instead; see tui datasets")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the player's script")
 	cmd.Flags().StringVar(&f.script, "script", "", "`NAME` of the script that plays (default random)")
 	a.addQuiet(cmd)
 	complete(cmd, "script", scriptNames)
+	complete(cmd, "from", dataSpecs)
 	return cmd
 }
 
@@ -118,4 +141,102 @@ func step(src dataset.Source, w *dataset.Writer, f *frame.Frame) error {
 		return fmt.Errorf("the world stopped: %w", err)
 	}
 	return readable(w.Write(f))
+}
+
+// export writes frames of any data as CSV, with their schema.
+func (a *app) export(cmd *cobra.Command, f recordFlags) error {
+	name, ok := strings.CutSuffix(strings.TrimSuffix(strings.TrimSuffix(f.out, ".zst"), ".gz"), ".csv")
+	switch {
+	case f.out == "":
+		return usagef("tui record expects --out FILE")
+	case !ok || name == "":
+		return usagef("--out %s makes no sense with --from; expected a name that ends in .csv, .csv.zst or .csv.gz", f.out)
+	case f.script != "":
+		return usagef("--script %s and --from contradict each other; expected --from world:%s", f.script, f.script)
+	case !(f.seconds > 0 && f.seconds <= maxSeconds):
+		return usagef("--seconds %g makes no sense; expected up to a day (%d)", f.seconds, maxSeconds)
+	}
+	data := dataFlags{spec: f.from, seed: f.seed}
+	src, err := data.open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	s, frames := src.Schema(), math.MaxInt
+	if s.Rows == 0 {
+		return usagef("%s has no fields: its frames are bytes, for which CSV has no place", f.from)
+	}
+	if _, ends := src.(dataset.Sized); !ends || cmd.Flags().Changed("seconds") {
+		frames = max(1, int(f.seconds*float64(s.TickHz)))
+	}
+	done, schema, err := 0, []byte(nil), error(nil)
+	write := a.disk.Group(filepath.Dir(f.out), []whole.Entry{
+		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
+			return packed(out, f.out, func(out io.Writer) error {
+				w := table.NewWriter(out, s)
+				schema = w.Schema()
+				if done, err = a.frames(cmd.Context(), src, w, frames); err != nil {
+					return err
+				}
+				return w.Close()
+			})
+		}},
+		{Name: filepath.Base(name + ".toml"), Write: func(out io.Writer) error {
+			_, err := out.Write(schema)
+			return err
+		}},
+	})
+	if err != nil {
+		return err // of the data
+	}
+	if write != nil {
+		return usage(unwritable(f.out, write))
+	}
+	a.remark("wrote %s and %s: %d frames of %d %s", f.out, name+".toml", done, s.Rows, frame.Plural(s.Item))
+	return cmd.Context().Err()
+}
+
+// packed has fill write to out, through what the ending of path promises.
+func packed(out io.Writer, path string, fill func(io.Writer) error) (err error) {
+	var pack io.WriteCloser
+	switch filepath.Ext(path) {
+	case ".zst":
+		pack, err = zstd.NewWriter(out)
+	case ".gz":
+		pack = gzip.NewWriter(out)
+	default:
+		return fill(out)
+	}
+	if err != nil {
+		return err
+	}
+	return cmp.Or(fill(pack), pack.Close())
+}
+
+// frames writes the initial state and up to so many frames.
+func (a *app) frames(ctx context.Context, src dataset.Source, w *table.Writer, frames int) (done int, err error) {
+	line := a.progress("record")
+	defer line.done()
+	f := src.Schema().NewFrame()
+	src.Initial(f)
+	if err := w.Write(f); err != nil {
+		return 0, err
+	}
+	total := frames
+	if x, ok := src.(dataset.Sized); ok && x.Frames() > 0 {
+		total = min(total, x.Frames())
+	}
+	for done < frames && ctx.Err() == nil {
+		if err := src.Next(f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return done, readable(err)
+		}
+		if err := w.Write(f); err != nil {
+			return done, err
+		}
+		done++
+		line.report(float64(done), float64(total))
+	}
+	return done, nil
 }

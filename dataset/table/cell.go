@@ -51,6 +51,9 @@ func parse(text []byte, f *frame.Field, words []string) (int32, error) {
 		}
 		return 0, notAValue(text, "one of "+strings.Join(words[:min(len(words), 16)], ", "))
 	}
+	if f.Kind == frame.Float32 && bytes.HasPrefix(text, []byte("0x")) {
+		return parseBits(text) // what no decimal number says
+	}
 	v, err := decimal(text)
 	if err != nil {
 		return 0, err

@@ -50,7 +50,9 @@ func (l *Layout) Describe() []byte {
 		if f.Unit != "" {
 			line(&b, "unit", f.Unit)
 		}
+		describeHint(&b, &f.Hint)
 	}
+	describeParts(&b, s)
 	return []byte(b.String())
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 func fieldKeys() []string {
-	return []string{"name", "column", "kind", "range", "scale", "unit", "values"}
+	return append([]string{"name", "column", "kind", "range", "scale", "unit", "values"}, hintKeys()...)
 }
 
 // kinds are the kinds of field, as schemas spell them.
@@ -81,6 +81,7 @@ func (r *reader) field(l *Layout, at string, t map[string]any) {
 	}
 	words := r.words(at, t, &f)
 	r.limits(at, t, &f, words)
+	r.hint(at, t, &f)
 	s.Fields, l.columns, l.values = append(s.Fields, f), append(l.columns, column), append(l.values, words)
 }
 

@@ -21,7 +21,7 @@ import (
 const (
 	MaxRows   = 1 << 16
 	MaxFields = 256
-	MaxCells  = 1 << 17 // rows times fields
+	MaxCells  = 1 << 18 // rows times fields
 	MaxRateHz = 1000
 
 	maxSchemaBytes = 1 << 18 // a TOML reader takes seconds for more keys than that
@@ -103,7 +103,7 @@ func ParseLayout(name string, data []byte) (*Layout, error) {
 
 // layoutKeys are the keys outside the fields; those that come first are checked first.
 func layoutKeys() []string {
-	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "field"}
+	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "part", "field"}
 }
 
 func (r *reader) layout(l *Layout, tree map[string]any) {
@@ -116,8 +116,9 @@ func (r *reader) layout(l *Layout, tree map[string]any) {
 	l.Preamble = r.whole(tree, "preamble", false, 0, maxPreamble, "frames that repeat the initial state")
 	r.format(l, tree)
 	r.fields(l, tree)
+	r.parts(s, tree)
 	if r.err == nil && s.Cells() > MaxCells {
-		r.fail("rows", "too many values in a frame", "at most 131072, rows times fields")
+		r.fail("rows", "too many values in a frame", "at most 262144, rows times fields")
 	}
 	switch {
 	case r.err != nil:

@@ -49,12 +49,18 @@ func showable(s string) bool {
 
 // whole reads a whole number from lo to hi; lo if it is not there and need not be.
 func (r *reader) whole(tree map[string]any, key string, must bool, lo, hi int, what string) int {
+	if _, ok := tree[key]; !ok && must {
+		r.missing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))
+		return lo
+	}
+	return r.wholeAt("", tree, key, lo, hi, what)
+}
+
+// wholeAt is whole for a key that need not be there.
+func (r *reader) wholeAt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
 	expected := fmt.Sprintf("%d to %d %s", lo, hi, what)
 	v, ok := tree[key]
 	if !ok {
-		if must {
-			r.missing(key, expected)
-		}
 		return lo
 	}
 	n, ok := v.(int64)
@@ -65,7 +71,7 @@ func (r *reader) whole(tree map[string]any, key string, must bool, lo, hi int, w
 		n, ok = int64(f), true
 	}
 	if !ok || n < int64(lo) || n > int64(hi) {
-		r.fail(key, shown(v)+" makes no sense here", expected)
+		r.fail(prefix+key, shown(v)+" makes no sense here", expected)
 		return lo
 	}
 	return int(n)

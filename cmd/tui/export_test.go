@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/dataset"
+)
+
+// What record --from writes is played by table: as the same frames.
+func TestExport(t *testing.T) {
+	const match = "../../../shared/data/games/oa-dm4.dm_71"
+	specs := []string{"demo", "rpc"}
+	if _, err := os.Stat(match); err == nil {
+		specs = append(specs, "quake3:"+match)
+	} else {
+		t.Logf("%v: the matches are not part of the project", err)
+	}
+	for i, spec := range specs {
+		dir := t.TempDir()
+		name := filepath.Join(dir, []string{"x.csv", "x.csv.zst", "x.csv.gz"}[i])
+		o := tui("record", "--from", spec, "--out", name, "--seconds", "0.5")
+		if o.code != exitDone || !strings.Contains(o.stderr, "wrote "+name) {
+			t.Fatalf("%s: exit %d, %s", spec, o.code, o.stderr)
+		}
+		want, err := dataset.Open(spec, dataset.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := dataset.Open("table:"+filepath.Join(dir, "x.toml")+","+name, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, g := want.Schema().NewFrame(), got.Schema().NewFrame()
+		want.Initial(f)
+		got.Initial(g)
+		for n := 0; ; n++ {
+			if !f.Equal(g) {
+				t.Fatalf("%s: frame %d is another", spec, n)
+			}
+			if err := got.Next(g); err == io.EOF {
+				if all := max(1, want.Schema().TickHz/2); n != all {
+					t.Errorf("%s: %d frames, expected %d", spec, n, all)
+				}
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if err := want.Next(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		closeSource(want)
+		closeSource(got)
+	}
+}
+
+func TestExportUsage(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x.csv")
+	for _, c := range []struct{ args, says string }{
+		{"--from demo", "expects --out"}, {"--from demo --out x.bin", ".csv"}, {"--from text --out " + out, "its frames are bytes"},
+		{"--from world --script roll --out " + out, "--from world:roll"}, {"--from dmeo --out " + out, "did you mean demo?"},
+		{"--from demo --seconds 0 --out " + out, "--seconds 0"}, {"--from demo --out /nowhere/x.csv", "cannot be written"},
+	} {
+		if o := tui(append([]string{"record"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.says) {
+			t.Errorf("%s: exit %d, %q; expected %q", c.args, o.code, o.stderr, c.says)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wirelab/dataset/frame"
+)
+
+// hintKeys are the keys of a field that say what it is to the game.
+func hintKeys() []string {
+	return []string{"role", "group", "axis", "rate", "drag", "stop_speed", "turn", "step", "rides"}
+}
+
+func partKeys() []string { return []string{"name", "first_row", "rows", "first", "last"} }
+
+// roles are what a field may be to a game, as schemas spell it.
+func roles() []frame.Role {
+	return []frame.Role{frame.Place, frame.Velocity, frame.Type, frame.Present, frame.Clock, frame.Now}
+}
+
+// mostGroups bounds the places that a row may have.
+const mostGroups = 255
+
+// hint reads what a field is to the game.
+func (r *reader) hint(at string, t map[string]any, f *frame.Field) {
+	h := &f.Hint
+	var role string
+	r.textAt(at, t, "role", &role, false)
+	var names []string
+	for _, k := range roles() {
+		if k.String() == role {
+			h.Role = k
+		}
+		names = append(names, k.String())
+	}
+	if role != "" && h.Role == frame.NoRole {
+		r.unknown(at+"role", "role", role, names)
+	}
+	h.Group = uint8(r.wholeAt(at, t, "group", 0, mostGroups, "the number of a place"))
+	h.Axis = uint8(r.wholeAt(at, t, "axis", 0, 2, "0 and 1 in the plane, 2 up"))
+	h.Rides = uint8(r.wholeAt(at, t, "rides", 0, mostGroups, "the number of a place"))
+	for _, x := range []struct {
+		key string
+		to  *float64
+	}{{"rate", &h.Rate}, {"drag", &h.Drag}, {"stop_speed", &h.StopSpeed}, {"turn", &h.Turn}, {"step", &h.Step}} {
+		v, ok := t[x.key]
+		if !ok {
+			continue
+		}
+		n, ok := number(v)
+		if !ok || n < 0 || n > maxScale {
+			r.fail(at+x.key, shown(v)+" makes no sense here", fmt.Sprintf("a number from 0 to %g", float64(maxScale)))
+		}
+		*x.to = n
+	}
+	moves := h.Role == frame.Place || h.Role == frame.Velocity
+	switch {
+	case moves && h.Group == 0:
+		r.missing(at+"group", "the number of the place, from 1")
+	case !moves && h.Role != frame.Clock && h.Group != 0:
+		r.fail(at+"group", "makes no sense here", `role = "place", "velocity" or "clock" with it`)
+	}
+}
+
+// parts reads which rows use which fields.
+func (r *reader) parts(s *frame.Schema, tree map[string]any) {
+	v, ok := tree["part"]
+	if !ok || r.err != nil {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) > MaxFields {
+		r.fail("part", shown(v)+" makes no sense here", fmt.Sprintf("at most %d tables [[part]]", MaxFields))
+		return
+	}
+	next := 0
+	for i, v := range list {
+		at := fmt.Sprintf("part[%d].", i)
+		t, ok := v.(map[string]any)
+		if !ok {
+			r.fail(at[:len(at)-1], shown(v)+" is no part", "a table [[part]]")
+			return
+		}
+		p := r.part(at, t, s, next)
+		if r.err != nil {
+			return
+		}
+		next = p.Row + p.Rows
+		s.Parts = append(s.Parts, p)
+	}
+}
+
+// part reads one part, whose rows do not begin before next.
+func (r *reader) part(at string, t map[string]any, s *frame.Schema, next int) (p frame.Part) {
+	r.known(at, t, partKeys())
+	var first, last string
+	r.textAt(at, t, "name", &p.Name, true)
+	r.textAt(at, t, "first", &first, true)
+	r.textAt(at, t, "last", &last, true)
+	for _, key := range []string{"first_row", "rows"} {
+		if _, ok := t[key]; !ok {
+			r.missing(at+key, "a whole number")
+		}
+	}
+	if r.err != nil {
+		return p
+	}
+	if next >= s.Rows {
+		r.fail(at+"first_row", "no row is left for this part", fmt.Sprintf("parts of %d rows together at most", s.Rows))
+		return p
+	}
+	p.Row = r.wholeAt(at, t, "first_row", next, s.Rows-1, "that are in no part before")
+	p.Rows = r.wholeAt(at, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
+	at0 := r.fieldNamed(at+"first", s, first)
+	at1 := r.fieldNamed(at+"last", s, last)
+	if p.Field, p.Size = at0, at1-at0+1; p.Size < 1 {
+		r.fail(at+"last", fmt.Sprintf("%q comes before %q", last, first), "the same field, or one after it")
+	}
+	return p
+}
+
+// fieldNamed returns the number of a field.
+func (r *reader) fieldNamed(key string, s *frame.Schema, name string) int {
+	i := slices.IndexFunc(s.Fields, func(f frame.Field) bool { return f.Name == name })
+	if i < 0 {
+		var names []string
+		for i := range s.Fields {
+			names = append(names, s.Fields[i].Name)
+		}
+		r.unknown(key, "field", name, names[:min(len(names), 16)])
+	}
+	return i
+}
+
+// describeHint writes what a field is to the game.
+func describeHint(b *strings.Builder, h *frame.Hint) {
+	if h.Role != frame.NoRole {
+		line(b, "role", h.Role.String())
+	}
+	for _, x := range []struct {
+		key string
+		v   uint8
+		put bool
+	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Place || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
+		if x.put {
+			line(b, x.key, x.v)
+		}
+	}
+	for _, x := range []struct {
+		key string
+		v   float64
+	}{{"rate", h.Rate}, {"drag", h.Drag}, {"stop_speed", h.StopSpeed}, {"turn", h.Turn}, {"step", h.Step}} {
+		if x.v != 0 {
+			fmt.Fprintf(b, "%-7s = %s\n", x.key, number64(x.v))
+		}
+	}
+}
+
+// describeParts writes which rows use which fields.
+func describeParts(b *strings.Builder, s *frame.Schema) {
+	for _, p := range s.Parts {
+		b.WriteString("\n[[part]]\n")
+		line(b, "name", p.Name)
+		line(b, "first_row", p.Row)
+		line(b, "rows", p.Rows)
+		line(b, "first", s.Fields[p.Field].Name)
+		line(b, "last", s.Fields[p.Field+p.Size-1].Name)
+	}
+}

@@ -209,7 +209,10 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	}
 	g.write(w, 0)
 	if d.Game != nil {
-		fmt.Fprintf(w, "\nThe game itself: %.1f bytes a packet, %.1f kbps, against what its client had acknowledged.\n", d.Game.BytesPerPacket, d.Game.Kbps)
+		fmt.Fprintf(w, "\nThe game itself: %.1f bytes a packet, %.1f kbps, against the snapshots that it referred to.\n", d.Game.BytesPerPacket, d.Game.Kbps)
+		if n := d.Game.Keyframes; n > 0 {
+			fmt.Fprintf(w, "%d keyframes of its recorder, %.0f bytes each, are left out of that and of shares of it.\n", n, d.Game.KeyframeBytes/float64(n))
+		}
 	}
 	if at := d.Back; at == walkoff.Own {
 		fmt.Fprint(w, "Baselines are those of the game.\n")

@@ -65,6 +65,9 @@ type Priced interface {
 type Price struct {
 	Bits int
 	Base int // how many frames before this one the one lies that it is a difference to; 0: to none
+	// Key says that Bits are of a whole state that whoever recorded put in place of a difference, to
+	// be looked up: what the game sent nobody knows.
+	Key bool
 }
 
 // Remarked is a source of which a person should know something: what was guessed, or left

@@ -126,7 +126,7 @@ func compare(t *testing.T, s *Source, name string) {
 				t.Fatalf("frame %d: row %d changed, and is not said to have", count, row)
 			}
 		}
-		if p := s.Price(); p.Bits != 8*number(t, c[2]) || (p.Base == 0) != (c[1] == "key") {
+		if p := s.Price(); p.Bits != 8*number(t, c[2]) || p.Key != (c[1] == "key") || p.Base != min(count, 1) {
 			t.Fatalf("frame %d: price %+v of a %s of %s bytes", count, p, c[1], c[2])
 		}
 		before.CopyFrom(f)

@@ -99,8 +99,8 @@ func (s *Source) Seam() bool { return s.seam }
 // Changed returns the rows in which the frame made last may differ from the one before.
 func (s *Source) Changed() frame.Rows { return s.changed }
 
-// Price returns the bits of the snapshot in the demo: of what changed since the frame before, or of
-// all items, or none where nothing changed.
+// Price returns the bits of the snapshot in the demo: of what changed since the frame before, which
+// may be nothing, or of all items. Such keyframes come every five seconds; clients never got them.
 func (s *Source) Price() source.Price { return s.price }
 
 // Initial fills f with a world without items.
@@ -124,10 +124,7 @@ func (s *Source) Next(f *frame.Frame) error {
 		return &Error{File: s.demo.file, Chunk: t.chunk, Offset: t.offset, Problem: err.Error(), Kind: ErrCorrupt}
 	}
 	s.table[s.layout.Now] = t.at
-	s.price = source.Price{Bits: 8 * len(t.payload), Base: 1}
-	if t.kind == whole {
-		s.price.Base = 0
-	}
+	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(s.at, 1), Key: t.kind == whole}
 	f.Tick, f.Table, f.Body = s.count, append(f.Table[:0], s.table...), f.Body[:0]
 	s.at++
 	s.count++

@@ -73,7 +73,7 @@ func TestAgainstTheGame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if price := src.Price(); price.Base == 1 {
+			if price := src.Price(); !price.Key {
 				tick := protocol.AppendInt(nil, cur.Table[enc.layout.Now]-base.Table[enc.layout.Now])
 				if took := 8 * (len(payload) - len(tick)); took != price.Bits {
 					t.Fatalf("%s, frame %d: %d bits, in the demo %d", name, n, took, price.Bits)

@@ -30,7 +30,7 @@ func (m *match) Next(f *frame.Frame) error {
 }
 
 func (m *match) Price() dataset.Price {
-	return dataset.Price{Bits: 100 + m.made, Base: (m.made - 1) % 4}
+	return dataset.Price{Bits: 100 + m.made, Base: (m.made - 1) % 4, Key: m.made == 10}
 }
 
 // Baselines lie where they were asked for, at both ends, with the frame's own content.
@@ -90,8 +90,9 @@ func TestBack(t *testing.T) {
 			t.Fatalf("%d back: %d frames, %+v, %v", back, n, board, err)
 		}
 		d, r := board.Dataset, board.Results[0]
-		bits := 100*34 + 34*35/2
-		if d.Game == nil || d.Game.Bytes != float64(bits)/8 || *r.OfGame != round(float64(r.Bytes)/d.Game.Bytes) || (d.Back == 0) != slices.Contains([]Back{0, Delay}, back) {
+		bits := 100*34 + 34*35/2 - 110 // of the keyframe
+		whole := r.Bytes * 33 / 34     // all packets have one size
+		if d.Game == nil || d.Game.Bytes != float64(bits)/8 || d.Game.Packets != 33 || d.Game.Keyframes != 1 || d.Game.KeyframeBytes != 110./8 || *r.OfGame != round(float64(whole)/d.Game.Bytes) || (d.Back == 0) != slices.Contains([]Back{0, Delay}, back) {
 			t.Errorf("%d back: %+v, %+v", back, d, r)
 		}
 	}

@@ -25,7 +25,7 @@ type Result struct {
 
 	BytesPerPacket float64  `json:"bytes_per_packet"`
 	Kbps           float64  `json:"kbps"`
-	OfGame         *float64 `json:"of_game,omitempty"` // of demos only: the share of what the game itself spent
+	OfGame         *float64 `json:"of_game,omitempty"` // of demos only: the share of what the game itself spent, keyframes left out
 	*CubeFigures            // of cubes only
 	ItemFigures
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 )
@@ -59,6 +60,9 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 			return Result{}, endedEarly(err)
 		}
 		packet, problem = m.step(n, m.opt.backOf(src), f, packet[:0])
+		if game, ok := src.(dataset.Priced); ok && game.Price().Key {
+			m.tally.keyBytes += len(packet)
+		}
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
 			m.progress(n - Delay + 1)
 		}
@@ -142,6 +146,7 @@ type tally struct {
 	schema         *frame.Schema
 	sizes          []int
 	changed        int
+	keyBytes       int // in place of keyframes of the recording
 	encode, decode []time.Duration
 }
 

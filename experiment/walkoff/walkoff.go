@@ -80,9 +80,13 @@ type Dataset struct {
 	Game   *Game  `json:"game,omitempty"`  // of demos only
 }
 
-// Game is what the game itself spent on the frames that were scored.
+// Game is what the game itself spent on the frames that were scored, but for keyframes of the
+// recording, which it did not send.
 type Game struct {
 	Bytes          float64 `json:"bytes"` // of bits that fill no byte, too
+	Packets        int     `json:"packets"`
+	Keyframes      int     `json:"keyframes,omitempty"`
+	KeyframeBytes  float64 `json:"keyframe_bytes,omitempty"`
 	BytesPerPacket float64 `json:"bytes_per_packet"`
 	Kbps           float64 `json:"kbps"`
 }
@@ -129,7 +133,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 			return board, err
 		}
 		if g := board.Dataset.Game; g != nil && g.Bytes > 0 {
-			share := round(float64(result.Bytes) / g.Bytes)
+			share := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
 			result.OfGame = &share
 		}
 		board.Results = append(board.Results, result)
@@ -172,7 +176,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	if frame.IsCubes(s) {
 		d.Cubes = s.Rows
 	}
-	bits := 0
+	g := &Game{}
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -184,7 +188,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 		}
 		sum.Add(f)
 		if d.Frames++; game {
-			bits += priced.Price().Bits
+			g.add(priced.Price())
 		}
 	}
 	if d.Frames == Delay {
@@ -192,10 +196,22 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	}
 	d.SHA256 = sum.Sum()
 	if game {
-		g := &Game{Bytes: float64(bits) / 8, BytesPerPacket: round(float64(bits) / 8 / float64(d.Frames-Delay))}
-		g.Kbps, d.Game = round(g.BytesPerPacket*8*float64(s.TickHz)/1000), g
+		d.Game = g
+		if g.Packets > 0 {
+			g.BytesPerPacket = round(g.Bytes / float64(g.Packets))
+		}
+		g.Kbps = round(g.BytesPerPacket * 8 * float64(s.TickHz) / 1000)
 	}
 	return nil
+}
+
+func (g *Game) add(p dataset.Price) {
+	bytes := float64(p.Bits) / 8
+	if p.Key {
+		g.Keyframes, g.KeyframeBytes = g.Keyframes+1, g.KeyframeBytes+bytes
+		return
+	}
+	g.Packets, g.Bytes = g.Packets+1, g.Bytes+bytes
 }
 
 // closeSource closes what holds a file.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
 )
 
 // Page 4 of calls says how old what is shown is and which values differ, and nothing of cubes.
@@ -32,6 +33,30 @@ func TestValuesSentAndShown(t *testing.T) {
 		if strings.Contains(seen, word) {
 			t.Errorf("it speaks of %s", word)
 		}
+	}
+}
+
+// Of rows of several sorts those are listed that are there, each with its own fields.
+func TestParts(t *testing.T) {
+	lab := labtest.NewShown()
+	s := &frame.Schema{Name: "match", Item: "item", Rows: 4, Parts: []frame.Part{
+		{Name: "Time", Rows: 1, Size: 1}, {Name: "Player", Row: 1, Rows: 3, Field: 1, Size: 3}}}
+	for _, name := range []string{"Now", "Player.Present", "X", "Player.Health"} {
+		s.Fields = append(s.Fields, frame.Field{Name: name, Kind: frame.Quantity, Max: 1000})
+	}
+	s.Fields[1] = frame.Field{Name: "Player.Present", Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}}
+	d := lab.Snap.Both
+	d.Sent.Table = []int32{77, 0, 0, 0, 0, 1, 55, 9, 0, 0, 0, 0, 0, 0, 0, 0}
+	d.Shown.Table = []int32{75, 0, 0, 0, 0, 1, 54, 9, 0, 0, 0, 0, 0, 1, 3, 4}
+	lab.Snap.Schema = s
+	view := labtest.NewStage(New(), lab, 80, 22).View()
+	for _, want := range []string{"Time  ", "Now                      77         75", "Player 0", "X                        55         54", " Health                    9          9", "Player 2"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("no %q in\n%s", want, view)
+		}
+	}
+	if strings.Contains(view, "Player 1") || strings.Count(view, "Now ") != 1 {
+		t.Errorf("what is not there is shown\n%s", view)
 	}
 }
 

@@ -22,7 +22,14 @@ type values struct {
 	room   int // lines that the last picture had
 	lines  int // that there are
 
+	list    []listed
 	nothing string // why there are none
+}
+
+// listed is a value in the list, or the name of the row whose values come next.
+type listed struct {
+	name string
+	at   int // the cell; -1: it is a name
 }
 
 func (p *values) Name() string { return "Sent and shown" }
@@ -34,6 +41,9 @@ func (p *values) Observe(v room.View) bool {
 	p.nothing = panes.NothingSent(v.Lane())
 	same := p.both == v.Snap.Both && p.back == v.Back
 	p.schema, p.both, p.back = v.Snap.Schema, v.Snap.Both, v.Back
+	if !same {
+		p.list = p.all()
+	}
 	return !same
 }
 
@@ -56,7 +66,7 @@ func (p *values) rows(w int) int {
 		return 0
 	}
 	n := across(w)
-	return 3 + (len(p.both.Sent.Table)+n-1)/n
+	return 3 + (len(p.list)+n-1)/n
 }
 
 func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
@@ -105,21 +115,24 @@ func (p *values) differs(i int) bool {
 
 // cells writes the values of a table.
 func (p *values) cells(c *look.Canvas, th *look.Theme) {
-	n, all := across(c.W), len(p.both.Sent.Table)
+	n, all := across(c.W), len(p.list)
 	p.room, p.lines = max(c.H-3, 0), (all+n-1)/n
 	p.scroll(0)
 	for col := range min(n, all) {
 		c.Right(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
 		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "shown")
 	}
-	names := p.names()
 	for y := 0; y < p.room && p.from+y < p.lines; y++ {
 		for col := range n {
 			i := p.from + y + col*p.lines
 			if i >= all {
 				break
 			}
-			p.cell(c, th, 2+col*cellWidth, 2+y, i, names[i])
+			if x := 2 + col*cellWidth; p.list[i].at < 0 {
+				c.Clip(x, 2+y, cellWidth-2, look.Title, p.list[i].name)
+			} else {
+				p.cell(c, th, x, 2+y, p.list[i].at, p.list[i].name)
+			}
 		}
 	}
 	if hidden := p.lines - p.room; hidden > 0 {
@@ -140,6 +153,51 @@ func (p *values) cell(c *look.Canvas, th *look.Theme, x, y, i int, name string) 
 		k = look.Late
 	}
 	c.Right(x+nameWidth+2*valueWidth, y, k, look.Short(valueText(f, p.both.Shown.Table[i]), valueWidth-1))
+}
+
+// all lists all values, each with the number of its row where there are several. Of rows of
+// several sorts it lists those that are there, each under its name.
+func (p *values) all() (list []listed) {
+	if p.both == nil {
+		return nil
+	}
+	if len(p.schema.Parts) == 0 {
+		for i, name := range p.names() {
+			list = append(list, listed{name, i})
+		}
+		return list
+	}
+	n := len(p.schema.Fields)
+	for row := range len(p.both.Sent.Table) / n {
+		part := p.schema.PartOf(row)
+		if !p.present(row, &part) {
+			continue
+		}
+		name := part.Name
+		if part.Rows > 1 {
+			name += " " + strconv.Itoa(row-part.Row)
+		}
+		list = append(list, listed{name, -1})
+		var names []string
+		for _, f := range p.schema.Fields[part.Field : part.Field+part.Size] {
+			names = append(names, strings.TrimPrefix(f.Name, part.Name+"."))
+		}
+		for i, name := range look.Distinct(names, nameWidth-1) {
+			list = append(list, listed{name, row*n + part.Field + i})
+		}
+	}
+	return list
+}
+
+// present reports whether what a row stands for is there, at either end.
+func (p *values) present(row int, part *frame.Part) bool {
+	for i := part.Field; i < part.Field+part.Size; i++ {
+		if p.schema.Fields[i].Hint.Role == frame.Present {
+			at := row*len(p.schema.Fields) + i
+			return p.both.Sent.Table[at] != 0 || p.differs(at)
+		}
+	}
+	return true
 }
 
 // names are those of all values, with the number of their row where there are several.

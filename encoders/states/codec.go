@@ -1,0 +1,210 @@
+package states
+
+import (
+	"fmt"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
+)
+
+// MaxBody bounds the body of a frame, in bytes.
+const MaxBody = 1 << 16
+
+// MaxRows bounds the rows of a table.
+const MaxRows = 1 << 14
+
+// Params are the settings of a coder.
+type Params struct {
+	Limit int // how many decisions a probability rests on at most
+	Rate  int // learning rate of the mixing weights
+}
+
+// coder is the encoder or the decoder: one traversal serves both. It passes every
+// decision to the range coder and stores the result; when it reads, cur starts as a copy
+// of base.
+type coder struct {
+	*plan
+	c       rangecoder.Coder
+	x       mixer
+	initial *memo
+	err     error // the first error
+	changed frame.Rows
+
+	counting bool
+	mark     int64
+	spent    [encoders.MaxSlots]int64
+
+	cur, base []int32 // tables
+	m         *memo
+	tick      int64  // from base, in ticks
+	recent    uint32 // which rows changed, the last one lowest
+	time      int64  // Now, or ticks
+	row       row
+	experts   [maxExperts]expert
+}
+
+// New returns an encoder and a decoder for a schema.
+func New(s *frame.Schema, p Params) (encoders.Encoder, encoders.Decoder) {
+	return newCoder(s, p), newCoder(s, p)
+}
+
+func newCoder(s *frame.Schema, p Params) *coder {
+	e := &coder{plan: newPlan(s)}
+	e.initial = newMemo(e.plan)
+	e.x = mixer{c: &e.c, limit: p.Limit, rate: int32(p.Rate)}
+	e.changed = frame.NewRows(s.Rows)
+	e.row.coder = e
+	return e
+}
+
+// charge accounts for the units since the last charge.
+func (e *coder) charge(k encoders.Slot) {
+	if e.counting {
+		at := e.c.Spent()
+		e.spent[k] += at - e.mark
+		e.mark = at
+	}
+}
+
+// Encode implements encoders.Encoder.
+func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+	b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	base := encoders.Base(refs, e.schema.Cells())
+	past, next := encoders.Memos(refs, spare, e.initial)
+	if len(cur.Table) != len(base.Table) || len(cur.Body) > MaxBody {
+		return dst, nil, fmt.Errorf("states: frame of %d values and a body of %d bytes, expected %d and at most %d",
+			len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
+	}
+	if refs[0].Changed != nil {
+		copy(e.changed, refs[0].Changed)
+		e.changed.Differing(cur.Table, base.Table, e.fields)
+	} else {
+		e.changed.Compare(cur.Table, base.Table, e.fields)
+	}
+	for i := range e.changed.All() {
+		if err := e.schema.CheckRow(cur, i); err != nil {
+			return dst, nil, fmt.Errorf("states: %w", err)
+		}
+	}
+	e.c.Write(dst)
+	e.err, e.counting, e.mark = nil, b != nil, 0
+	e.spent = [encoders.MaxSlots]int64{}
+	e.code(cur, base, past, next)
+	if e.err != nil {
+		return dst, nil, fmt.Errorf("states: %w", e.err)
+	}
+	out := e.c.Finish()
+	before := b.Total()
+	for k, units := range e.spent {
+		b.Charge(encoders.Slot(k), units)
+	}
+	b.Close(before, len(out)-len(dst))
+	return out, next, nil
+}
+
+// Decode implements encoders.Decoder.
+func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	base := encoders.Base(refs, e.schema.Cells())
+	past, next := encoders.Memos(refs, spare, e.initial)
+	dst.Table = append(dst.Table[:0], base.Table...)
+	dst.Body = append(dst.Body[:0], base.Body...)
+	e.c.Read(src)
+	e.err, e.counting = nil, false
+	e.code(dst, base, past, next)
+	if e.err == nil {
+		e.err = e.c.Close()
+	}
+	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+		return nil, fmt.Errorf("states: %w", err)
+	}
+	return next, nil
+}
+
+// code codes a frame.
+func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
+	next.begin(past)
+	e.m, e.x.m = next, next
+	e.cur, e.base = cur.Table, base.Table
+	e.tick = int64(min(max(cur.Tick-base.Tick, 1), forever))
+	e.codeNow()
+	for i := 0; i < e.plan.rows && e.err == nil; i++ {
+		e.codeRow(i)
+	}
+	if e.err == nil {
+		e.codeBody(cur, base)
+	}
+}
+
+// codeNow codes the time of the frame: what it moved by is as a rule what it moved by before.
+func (e *coder) codeNow() {
+	e.m.lapse = e.tick
+	if e.now.row < 0 {
+		return
+	}
+	at := e.now.row*e.fields + e.now.field
+	col, was := &e.cols[e.now.field], e.base[at]
+	guess := int64(was) + (e.tick*e.m.pace+1<<15)>>16
+	e.x.begin()
+	e.x.quiet()
+	e.x.see(markNow, 0, 0, 0)
+	v := int64(e.cur[at])
+	if e.x.bit(int(flag(v == guess)), 0, markNow, 1) != 0 {
+		v = guess
+	} else {
+		v = int64(int32(e.c.Direct(uint64(uint32(v)), 32)))
+	}
+	if e.cur[at] = int32(v); uint32(e.cur[at])-uint32(col.min) > col.span || v != int64(int32(v)) {
+		e.err = fmt.Errorf("field %s: %w: %d", e.schema.Fields[e.now.field].Name, frame.ErrRange, v)
+		return
+	}
+	lapse := v - int64(was)
+	if e.m.lapse = 0; lapse > 0 && lapse < 1<<20 {
+		e.m.lapse = lapse
+		e.m.pace = (lapse << 16) / e.tick
+	}
+	e.charge(encoders.FieldSlot(e.now.field))
+}
+
+// codeBody codes the bytes of the body: a flag that they are the baseline's, or all of
+// them.
+func (e *coder) codeBody(cur, base *frame.Frame) {
+	same := string(cur.Body) == string(base.Body)
+	e.x.begin()
+	e.x.quiet()
+	e.x.see(markBody, flag(len(base.Body) == 0), 0, 0)
+	if e.x.bit(int(flag(same)), 0, markBody, 1) != 0 {
+		if e.c.Reading() {
+			cur.Body = append(cur.Body[:0], base.Body...)
+		}
+		e.charge(encoders.SlotBody)
+		return
+	}
+	n := int(e.c.Direct(uint64(len(cur.Body)), 17))
+	switch {
+	case n > MaxBody:
+		e.err = fmt.Errorf("a body of %d bytes, expected at most %d", n, MaxBody)
+		return
+	case e.c.Reading():
+		cur.Body = cur.Body[:0]
+	}
+	for i := range n {
+		if e.c.Reading() {
+			if e.err = e.c.Err(); e.err != nil {
+				return
+			}
+			cur.Body = append(cur.Body, byte(e.c.Direct(0, 8)))
+		} else {
+			e.c.Direct(uint64(cur.Body[i]), 8)
+		}
+	}
+	e.charge(encoders.SlotBody)
+}
+
+// flag returns 1 for true.
+func flag(v bool) uint32 {
+	if v {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,306 @@
+package states
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"wirelab/dataset/frame"
+)
+
+// plan is what the codec derives from a schema.
+type plan struct {
+	schema *frame.Schema
+	fields int
+	rows   int
+	cols   []column
+	parts  []part
+	partOf []uint8 // by row: the number of its part
+	groups []group
+	slots  int  // of histories of rows
+	cells  int  // that they have
+	now    cell // the time of frames
+	ticks  bool // there is none: ticks are
+}
+
+// cell is where a value is in a table; row -1: nowhere.
+type cell struct{ row, field int }
+
+// sort is how the values of a field are coded.
+type sort uint8
+
+const (
+	numbers sort = iota
+	symbols
+	switches
+)
+
+// column describes a field.
+type column struct {
+	kind  frame.Kind
+	role  frame.Role
+	sort  sort
+	min   int32
+	span  uint32 // the largest value less min
+	width uint   // bits of span
+	alike int    // the first field that has the same statistics
+	group int    // number of its place, -1: none
+	axis  int
+	rides int     // the field of a place that this place is carried by, -1: none
+	step  float64 // of floats: most are multiples of it; 0: nobody knows
+	turn  float64 // values wrap after so much, 0: they do not
+	clock bool
+	steps int // number of its cluster of steps, of velocities
+	rate  int64
+}
+
+// group is a place and its velocity.
+type group struct {
+	at, velocity [maxAxes]int // fields; -1: none
+	clock        int          // the field of its time, -1: Now
+	drag, stop   int64        // per unit of time in 2^-32; in 2^-8 units of the velocity
+	driven       bool
+	slot         int // its number among the groups of its part
+}
+
+const (
+	maxAxes   = 3
+	maxGroups = 4 // of a part
+)
+
+// part is rows that are alike.
+type part struct {
+	row, rows     int
+	field, fields int
+	present, kind int   // fields, -1: none
+	order, fresh  []int // fields of a row that was there, and of a new one, in the order of coding
+	groups        []int
+	bits          uint // of a row's number
+	slot, slots   int  // of its rows' histories
+	cell          int  // the first of those
+}
+
+func newPlan(s *frame.Schema) *plan {
+	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows, now: cell{-1, -1}, partOf: make([]uint8, s.Rows)}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		c := column{kind: f.Kind, role: f.Hint.Role, alike: i, group: -1, rides: -1, step: f.Hint.Step, turn: f.Hint.Turn}
+		c.min, c.span = f.Span()
+		c.width = uint(bits.Len32(c.span))
+		switch {
+		case f.Kind == frame.Bits:
+			c.sort = switches
+		case f.Kind == frame.Enum || f.Kind == frame.Flag:
+			c.sort = symbols
+		case f.Kind == frame.Angle:
+			c.turn = float64(c.span) + 1
+		}
+		if !(c.step > 1e-30 && c.step < 1e30) {
+			c.step = 0
+		}
+		if !(c.turn > 1e-30 && c.turn < 1e30) {
+			c.turn = 0
+		}
+		c.clock = c.role == frame.Clock && c.sort == numbers
+		p.cols = append(p.cols, c)
+	}
+	p.findParts()
+	for i := range p.parts {
+		p.findGroups(&p.parts[i])
+		p.arrange(&p.parts[i])
+	}
+	p.shareOut()
+	n := 0
+	for i := range p.cols {
+		if p.cols[i].role == frame.Velocity {
+			p.cols[i].steps = n
+			n++
+		}
+	}
+	return p
+}
+
+// findParts makes parts of all rows, also of those that the schema's leave out.
+func (p *plan) findParts() {
+	var last frame.Part
+	for row := range p.rows {
+		q := p.schema.PartOf(row)
+		same := row > 0 && q == last
+		if !same && len(p.parts) < math.MaxUint8 {
+			first := min(max(q.Field, 0), p.fields)
+			p.parts = append(p.parts, part{row: row, field: first, fields: min(max(q.Size, 0), p.fields-first), present: -1, kind: -1})
+		}
+		last = q
+		p.parts[len(p.parts)-1].rows++
+		p.partOf[row] = uint8(len(p.parts) - 1)
+	}
+	for i := range p.parts {
+		q := &p.parts[i]
+		q.bits = uint(bits.Len(uint(q.rows - 1)))
+		for f := q.field; f < q.field+q.fields; f++ {
+			switch c := &p.cols[f]; {
+			case c.role == frame.Present && q.present < 0:
+				q.present = f
+			case c.role == frame.Type && q.kind < 0 && c.sort == symbols:
+				q.kind = f
+			case c.role == frame.Now && c.sort == numbers && c.kind != frame.Float32 && q.rows == 1 && p.now.row < 0:
+				p.now = cell{q.row, f}
+			}
+		}
+	}
+}
+
+// findGroups finds the places of a part.
+func (p *plan) findGroups(q *part) {
+	byGroup := map[uint8]int{}
+	for f := q.field; f < q.field+q.fields; f++ {
+		c, h := &p.cols[f], &p.schema.Fields[f].Hint
+		if c.sort != numbers || h.Group == 0 || h.Axis >= maxAxes || c.role != frame.Place && c.role != frame.Velocity {
+			continue
+		}
+		if c.group >= 0 { // the parts share columns
+			if len(q.groups) == 0 || q.groups[len(q.groups)-1] != c.group {
+				q.groups = append(q.groups, c.group)
+			}
+			continue
+		}
+		n, ok := byGroup[h.Group]
+		if !ok {
+			if len(q.groups) == maxGroups {
+				continue
+			}
+			n = len(p.groups)
+			byGroup[h.Group] = n
+			p.groups = append(p.groups, group{at: [3]int{-1, -1, -1}, velocity: [3]int{-1, -1, -1}, clock: -1, slot: len(q.groups)})
+			q.groups = append(q.groups, n)
+		}
+		g := &p.groups[n]
+		where := &g.at
+		if c.role == frame.Velocity {
+			where = &g.velocity
+		}
+		if where[h.Axis] < 0 {
+			where[h.Axis] = f
+			c.group, c.axis = n, int(h.Axis)
+		}
+	}
+	for f := q.field; f < q.field+q.fields; f++ {
+		h := &p.schema.Fields[f].Hint
+		if n, ok := byGroup[h.Group]; ok && p.cols[f].clock {
+			p.groups[n].clock = f
+		}
+	}
+	for _, n := range q.groups {
+		p.completeGroup(q, &p.groups[n], byGroup)
+	}
+}
+
+// completeGroup derives what moves how.
+func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
+	scale := func(f int) float64 {
+		if s := p.schema.Fields[f].Scale; s != 0 && p.cols[f].kind != frame.Float32 {
+			return s
+		}
+		return 1
+	}
+	for a := range maxAxes {
+		x, v := g.at[a], g.velocity[a]
+		if a == 1 {
+			for _, pair := range [2][2]int{{g.at[0], g.at[1]}, {g.velocity[0], g.velocity[1]}} {
+				if f := pair[1]; pair[0] >= 0 && f >= 0 && p.cols[f].kind == p.cols[pair[0]].kind && p.cols[f].alike == f {
+					p.cols[f].alike = p.cols[pair[0]].alike
+				}
+			}
+		}
+		if x >= 0 && v >= 0 {
+			h := &p.schema.Fields[v].Hint
+			p.cols[x].rate = fixed32(float64(float64(h.Rate*scale(v)) / scale(x)))
+		}
+		if v >= 0 {
+			h := &p.schema.Fields[v].Hint
+			if h.Drag > 0 && a == 0 {
+				g.drag, g.stop = fixed32(h.Drag), fixed32(float64(h.StopSpeed/scale(v)))>>24
+				g.driven = true
+			}
+		}
+		if x >= 0 {
+			if n, ok := byGroup[p.schema.Fields[x].Hint.Rides]; ok && &p.groups[n] != g {
+				p.cols[x].rides = p.groups[n].at[a]
+			}
+		}
+	}
+	g.driven = g.driven && g.velocity[0] >= 0 && g.velocity[1] >= 0
+}
+
+// fixed32 returns v in units of 2^-32.
+func fixed32(v float64) int64 {
+	if !(v > -1<<24 && v < 1<<24) {
+		return 0
+	}
+	return int64(float64(v * (1 << 32)))
+}
+
+// arrange orders the fields of a part: what the row is and how it is doing, then how it
+// moves, where it is, and all the rest. Of a new row where it is comes before how it moves.
+func (p *plan) arrange(q *part) {
+	rank := func(f int) (old, fresh int) {
+		c := &p.cols[f]
+		switch {
+		case f == q.kind:
+			return 0, 0
+		case c.clock && p.ofGroup(q, f):
+			return 1, 1
+		case c.role == frame.Velocity && c.group >= 0:
+			return 3, 4
+		case c.role == frame.Place && c.group >= 0:
+			if c.rides >= 0 {
+				return 5, 3
+			}
+			return 4, 2
+		case c.sort != numbers:
+			return 2, 5
+		}
+		return 6, 6
+	}
+	for n := range 7 {
+		for f := q.field; f < q.field+q.fields; f++ {
+			if f == q.present || p.now.row == q.row && p.now.field == f {
+				continue
+			}
+			old, fresh := rank(f)
+			if old == n {
+				q.order = append(q.order, f)
+			}
+			if fresh == n {
+				q.fresh = append(q.fresh, f)
+			}
+		}
+	}
+}
+
+// ofGroup reports whether field f is the clock of a place.
+func (p *plan) ofGroup(q *part, f int) bool {
+	for _, n := range q.groups {
+		if p.groups[n].clock == f {
+			return true
+		}
+	}
+	return false
+}
+
+// shareOut gives each part as many histories as it has rows, or as there is room for.
+func (p *plan) shareOut() {
+	list := make([]*part, len(p.parts))
+	for i := range p.parts {
+		list[i] = &p.parts[i]
+	}
+	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
+	left := cellBytes / cellSize
+	for i, q := range list {
+		q.slots = min(q.rows, max(left/(len(list)-i)/max(q.fields, 1), 1), mostSlots)
+		q.slot, q.cell = p.slots, p.cells
+		p.slots += q.slots
+		p.cells += q.slots * q.fields
+		left = max(left-q.slots*q.fields, 0)
+	}
+}

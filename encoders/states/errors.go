@@ -59,8 +59,8 @@ func (e *record) learn(by int64, fine int) {
 
 // expert foretells a number: at one or two places, by the errors that it made so far.
 type expert struct {
-	at     [2]int64
-	weight [2]uint32 // of 256
+	at     [maxPlaces]int64
+	weight [maxPlaces]uint32 // of 256
 	places int
 	errors *record
 	lane   int
@@ -74,7 +74,10 @@ type expert struct {
 	high0  int64 // mass below the end of the first guess
 }
 
-const all = 1 << 24
+const (
+	all       = 1 << 24
+	maxPlaces = 4
+)
 
 // open prepares an expert for questions.
 func (x *expert) open() {
@@ -96,8 +99,11 @@ func (x *expert) mass(v int64, fine int) int64 {
 	if x.places == 1 {
 		return x.massAt(v-x.at[0], fine)
 	}
-	a, b := x.massAt(v-x.at[0], fine), x.massAt(v-x.at[1], fine)
-	return (a*int64(x.weight[0]) + b*int64(x.weight[1])) >> 8
+	sum := int64(0)
+	for i := range x.places {
+		sum += x.massAt(v-x.at[i], fine) * int64(x.weight[i])
+	}
+	return sum >> 8
 }
 
 // massAt returns the mass of errors below one.

@@ -284,6 +284,7 @@ func measure(t *testing.T, name string, m *match, back int, verify bool, fields 
 
 func TestMeasure(t *testing.T) {
 	names := os.Getenv("MATCH")
+	debugFresh = os.Getenv("FRESH") != ""
 	if names == "" {
 		t.Skip()
 	}

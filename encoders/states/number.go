@@ -255,8 +255,10 @@ func (r *row) learn(list []expert, g *grid, i int64, fine int) {
 	for k := range list {
 		x := &list[k]
 		by := v - x.at[0]
-		if x.places > 1 && magnitude(v-x.at[1]) < magnitude(by) {
-			by = v - x.at[1]
+		for _, at := range x.at[1:x.places] {
+			if magnitude(v-at) < magnitude(by) {
+				by = v - at
+			}
 		}
 		x.errors.learn(by, fine)
 	}

@@ -42,7 +42,7 @@ func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, p
 			if at < 0 {
 				x.at[1] = x.at[0] + turn
 			}
-			x.weight = [2]uint32{232, 24}
+			x.weight[0], x.weight[1] = 232, 24
 		}
 	}
 	last := r.fixed(k, old)
@@ -89,7 +89,7 @@ func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, p
 		if c.group < 0 {
 			point(asBefore, 0, before)
 		} else {
-			n = r.predictVelocity(k, c, last, step, scale, moved, n, add)
+			primary = r.predictVelocity(k, c, last, scale, add)
 		}
 		if turn != 0 {
 			primary = wrap(primary, turn)
@@ -252,7 +252,7 @@ func (r *row) close() {
 	for _, n := range r.part.groups {
 		for _, v := range r.groups[n].velocity {
 			if v >= 0 && r.cur[v] != r.base[v] {
-				r.m.steps[v].see(r.fixed(v, r.cur[v]) - r.fixed(v, r.base[v]))
+				r.m.steps[v].see(r.fixed(v, r.cur[v])-r.fixed(v, r.base[v]), alikeStep)
 			}
 		}
 	}

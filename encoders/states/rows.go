@@ -74,7 +74,7 @@ func (e *coder) codeRow(i int) {
 	r.cur, r.base = e.cur[i*n:][:n], e.base[i*n:][:n]
 	r.info = &e.m.rows[i%len(e.m.rows)]
 	r.kind = uint32(e.partOf[i]) << 24
-	there := q.present < 0 || r.base[q.present] != 0
+	there := !r.empty(r.base)
 	if q.kind >= 0 && there {
 		r.kind += uint32(r.base[q.kind]) + 1
 	}
@@ -99,6 +99,20 @@ func (e *coder) codeRow(i int) {
 	if e.err = r.code(there); e.err != nil {
 		e.err = fmt.Errorf("%s %d: %w", e.schema.Item, i, e.err)
 	}
+}
+
+// empty reports whether a row is not there: all its fields are 0.
+func (r *row) empty(values []int32) bool {
+	q := r.part
+	if q.present >= 0 {
+		return values[q.present] == 0
+	}
+	for _, v := range values[q.field : q.field+q.fields] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // codeChanged codes whether a row changed.
@@ -135,21 +149,20 @@ func (r *row) codeChanged(there bool) uint32 {
 func (r *row) code(there bool) error {
 	e, q := r.coder, r.part
 	f := r.info
-	if q.present >= 0 {
-		v := r.cur[q.present]
-		if there {
-			x := &e.x
-			x.begin()
-			x.quiet()
-			x.see(markPresent, r.kind, uint32(f.moved>>1)&15, 0)
-			x.see(markPresent, r.kind, ages(f.since), uint32(f.moved>>1)&1)
-			x.see(markPresent, uint32(r.index), 0, 0)
-			if x.bit(int(flag(v == 0)), 0, markPresent<<8, 3) != 0 {
-				r.vanish()
-				e.charge(encoders.FieldSlot(q.present))
-				return nil
-			}
+	if there {
+		x := &e.x
+		x.begin()
+		x.quiet()
+		x.see(markPresent, r.kind, uint32(f.moved>>1)&15, 0)
+		x.see(markPresent, r.kind, ages(f.since), uint32(f.moved>>1)&1)
+		x.see(markPresent, uint32(r.index), 0, 0)
+		if x.bit(int(flag(r.empty(r.cur))), 0, markPresent<<8, 3) != 0 {
+			r.vanish()
+			e.charge(encoders.SlotIndex)
+			return nil
 		}
+	}
+	if q.present >= 0 {
 		r.cur[q.present] = 1
 	}
 	r.slot = e.m.find(r.index)
@@ -183,6 +196,9 @@ func (r *row) code(there bool) error {
 		}
 		if c.clock {
 			r.readClock(k)
+		}
+		if r.fresh != debugFresh {
+			e.charge(encoders.SlotModel)
 		}
 		e.charge(encoders.FieldSlot(k))
 	}
@@ -256,7 +272,7 @@ func (r *row) chooseSource() int {
 	best, most := r.index, -1
 	for i := q.row; i < q.row+q.rows; i++ {
 		s := r.state(i)
-		if q.present >= 0 && s[q.present] == 0 && i != r.index {
+		if i != r.index && r.empty(s) {
 			continue
 		}
 		n := 0

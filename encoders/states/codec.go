@@ -52,7 +52,10 @@ func New(s *frame.Schema, p Params) (encoders.Encoder, encoders.Decoder) {
 func newCoder(s *frame.Schema, p Params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
-	e.x = mixer{c: &e.c, limit: p.Limit, rate: int32(p.Rate)}
+	e.x = mixer{c: &e.c, rate: int32(p.Rate)}
+	for e.x.last < 15 && int(counts[e.x.last+1]) <= p.Limit {
+		e.x.last++
+	}
 	e.changed = frame.NewRows(s.Rows)
 	e.row.coder = e
 	return e
@@ -125,6 +128,7 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
 	next.begin(past)
 	e.m, e.x.m = next, next
+	e.x.seed = next.count
 	e.cur, e.base = cur.Table, base.Table
 	e.tick = int64(min(max(cur.Tick-base.Tick, 1), forever))
 	e.codeNow()

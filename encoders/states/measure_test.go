@@ -212,7 +212,7 @@ func user() time.Duration {
 }
 
 func measure(t *testing.T, name string, m *match, back int, verify bool, fields bool) {
-	enc, dec := New(m.s, Params{Limit: 250, Rate: 250})
+	enc, dec := New(m.s, Params{Limit: env("LIMIT", 250), Rate: env("RATE", 164)})
 	type end struct {
 		f    *frame.Frame
 		memo encoders.Memo

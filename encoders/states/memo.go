@@ -2,18 +2,14 @@ package states
 
 import (
 	"wirelab/dataset/frame"
-	"wirelab/encoders/rangecoder"
 )
 
 const (
-	modelBits  = 15
-	weightBits = 10
-	errorBits  = 8
-	forever    = 255
-	rowStates  = 1 << 12 // rows beyond share the states of others
-	cellBytes  = 40 << 10
-	cellSize   = 8
-	mostSlots  = 256 // of a part
+	forever   = 255
+	rowStates = 1 << 12 // rows beyond share the states of others
+	cellBytes = 40 << 10
+	cellSize  = 8
+	mostSlots = 256 // of a part
 )
 
 // memo is the memo of a frame: what is remembered of its rows, and the state of adaptive
@@ -74,7 +70,9 @@ func newMemo(p *plan) *memo {
 	for i := range m.owner {
 		m.owner[i].row = -1
 	}
-	rangecoder.Fill(m.model, rangecoder.NewCounter(rangecoder.One/2, 0))
+	for i := range m.model {
+		m.model[i] = newCounter
+	}
 	for i := range m.weights {
 		for j := range m.weights[i].of {
 			m.weights[i].of[j] = firstWeight
@@ -144,3 +142,9 @@ func (m *memo) claim(row int, q *part, base []int32) int {
 func (m *memo) of(slot int, q *part) []cellMemo {
 	return m.cells[q.cell+(slot-q.slot)*q.fields:][:q.fields]
 }
+
+var (
+	modelBits  = env("MODEL", 16)
+	weightBits = env("WEIGHT", 11)
+	errorBits  = env("ERROR", 7)
+)

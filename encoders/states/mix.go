@@ -2,8 +2,6 @@ package states
 
 import "wirelab/encoders/rangecoder"
 
-type counter = rangecoder.Counter
-
 const (
 	lanes       = 16
 	maxContexts = 6
@@ -11,21 +9,79 @@ const (
 	maxExperts  = 9
 	biasLane    = 15
 	bias        = 800
-	firstWeight = rangecoder.Unit * 3 / 10
 )
 
-// weights mix the opinions on a decision.
-type weights struct {
-	of [lanes]int32
+// counter is a probability that knows on how many decisions it rests: of its 16 bits the upper
+// 12 are the probability of a 1, the lower 4 the class of that number. Memory is scarce, and
+// twice as many counters are worth more than finer ones.
+type counter uint16
+
+const newCounter = counter(1 << 15)
+
+// counts are the classes of numbers of decisions.
+var counts = [16]int32{0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 34, 46, 60}
+
+// steps are how far a counter moves, chances how likely it goes on to the next class, both of
+// 65536.
+var steps, chances = func() (s, c [16]int32) {
+	for i, n := range counts {
+		s[i] = 1 << 16 * 5 / (5*n + 8)
+		if i+1 < len(counts) {
+			c[i] = 1 << 16 / (counts[i+1] - n)
+		}
+	}
+	return s, c
+}()
+
+// confidence is how much a counter's opinion counts, of 256.
+var confidence = func() (t [16]int32) {
+	for i, n := range counts {
+		t[i] = n * 2560 / (10*n + 4)
+	}
+	return t
+}()
+
+// stretched are the logits of counters' probabilities.
+var stretched = func() (t [1 << 12]int16) {
+	for i := range t {
+		t[i] = int16(rangecoder.Stretch(uint32(i)<<4 + 8))
+	}
+	return t
+}()
+
+// opinion returns what a counter has to say, as a logit.
+func (k counter) opinion() int32 { return int32(stretched[k>>4]) * confidence[k&15] >> 8 }
+
+// learn moves a counter towards a bit. What is finer than its steps is left to chance, of
+// 65536, which is the same at both ends.
+func (k *counter) learn(bit int, chance int32, last int32) {
+	n, p := int32(*k&15), int32(*k>>4)
+	p += ((int32(-bit)&(1<<12-1)-p)*steps[n] + chance) >> 16
+	if n < last && chance < chances[n] {
+		n++
+	}
+	*k = counter(p<<4 | n)
 }
+
+// weights mix the opinions on a decision, in units of 1/8192.
+type weights struct {
+	of [lanes]int16
+	n  uint16 // decisions
+}
+
+const (
+	weightShift = 13
+	firstWeight = 1 << weightShift * 3 / 10
+)
 
 // mixer codes decisions by logistic mixing of the counters of several contexts, and of what
 // experts say.
 type mixer struct {
-	c     *rangecoder.Coder
-	m     *memo
-	limit int
-	rate  int32
+	c    *rangecoder.Coder
+	m    *memo
+	last int32 // class of counters that count no further
+	rate int32
+	seed uint32 // of what is left to chance
 
 	ctx [maxContexts]uint32
 	n   int
@@ -48,14 +104,6 @@ func (x *mixer) see(a, b, c, d uint32) {
 	x.n++
 }
 
-// confidence says how much a counter's opinion counts by how often it was asked, of 256.
-var confidence = func() (t [32]int32) {
-	for i := range t {
-		t[i] = int32(i * 2560 / (10*i + 4))
-	}
-	return t
-}()
-
 // bit codes a decision, the node-th of those in the present contexts, of which the first use
 // are looked at; set names the weights.
 func (x *mixer) bit(v int, node, set uint32, use int) int {
@@ -64,10 +112,10 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	w := &m.weights[(set*0x9E3779B1)>>(32-weightBits)]
 	salt := node * 0x9E3779B1 >> 7
 	use = min(use, x.n)
-	for i := range use {
-		k := &m.model[(x.ctx[i]+salt)*0x85EBCA6B>>(32-modelBits)]
+	for i, h := range x.ctx[:use] {
+		k := &m.model[(h+salt)*0x85EBCA6B>>(32-modelBits)]
 		at[i] = k
-		x.in[i] = rangecoder.Stretch(k.P()) * confidence[min(k.N(), 31)] >> 8
+		x.in[i] = k.opinion()
 	}
 	for i := use; i < firstExpert; i++ {
 		x.in[i] = 0
@@ -77,19 +125,35 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	for i, s := range x.in {
 		sum += int64(s) * int64(w.of[i])
 	}
-	p := rangecoder.Squash(int32(sum >> 16))
+	p := rangecoder.Squash(int32(min(max(sum>>weightShift, -1<<20), 1<<20)))
 	v = x.c.Bit(v, p)
-	n := w.of[biasLane] // its upper bits count
-	_ = n
-	wrong := int64((int32(v)<<16 - int32(p)) * x.rate)
-	for i, s := range x.in {
-		w.of[i] += int32((int64(s)*wrong + 1<<26) >> 27)
+	x.seed = x.seed*1664525 + 1013904223
+	chance := x.seed
+	wrong := int64(int32(v)<<16-int32(p)) * int64(x.rate+haste[w.n>>3])
+	if w.n < maxHaste {
+		w.n++
 	}
-	for _, k := range at[:use] {
-		k.Update(v, x.limit)
+	for i, s := range x.in {
+		if s != 0 {
+			by := int32(w.of[i]) + int32((int64(s)*wrong+int64(chance>>2))>>30)
+			w.of[i] = int16(min(max(by, -1<<15), 1<<15-1))
+		}
+	}
+	for i, k := range at[:use] {
+		k.learn(v, int32(chance>>(3*uint(i))&0xffff), x.last)
 	}
 	return v
 }
+
+const maxHaste = 1<<12 - 1
+
+// haste is how much faster weights learn at first.
+var haste = func() (t [(maxHaste + 1) / 8]int32) {
+	for i := range t {
+		t[i] = int32(tuneHaste / (1 + i/3))
+	}
+	return t
+}()
 
 // quiet forgets what experts said.
 func (x *mixer) quiet() {

@@ -24,9 +24,7 @@ func (r *row) numeric(k int, c *column, old int32, skip bool) {
 		x.quiet()
 		x.see(id|markClass, r.kind, uint32(oc), 0)
 		x.see(id|markClass, r.kind, uint32(oc), uint32(cell.miss)+1)
-		x.see(alike|markClass, r.miss, 1, 0)
 		x.see(id|markClass, r.sym, uint32(oc), 2)
-		x.see(id|markClass, r.mask&15, uint32(oc), 3)
 		cls = r.class(c, cls, id|markClass)
 		if cls == strange {
 			r.cur[k] = int32(e.c.Direct(uint64(want), 32))
@@ -47,9 +45,7 @@ func (r *row) numeric(k int, c *column, old int32, skip bool) {
 	x.begin()
 	x.see(kc, r.kind, markNumber, 0)
 	x.see(kc, uint32(cell.miss), apart/2, 1)
-	x.see(kc, r.miss, uint32(c.axis), 2)
 	x.see(kc, r.kind, apart, 3)
-	x.see(id<<3|uint32(cls), r.sym, 5, 4)
 	i = r.number(i, i0, skip, &g, e.experts[:n], hash(kc, uint32(cell.best), r.best, 9))
 	b := g.bits(i)
 	r.cur[k] = int32(b)
@@ -83,7 +79,7 @@ func (r *row) class(c *column, cls class, id uint32) class {
 		if k == stepped && c.step == 0 {
 			continue
 		}
-		if x.bit(int(flag(cls == k)), uint32(k), id<<3|uint32(k), 5) != 0 {
+		if x.bit(int(flag(cls == k)), uint32(k), id<<3|uint32(k), 3) != 0 {
 			return k
 		}
 	}
@@ -140,7 +136,7 @@ func (r *row) number(i, i0 int64, skip bool, g *grid, list []expert, set uint32)
 			in := p.high0 - p.last
 			x.in[firstExpert+p.lane] = opinion(in, p.high-in)
 		}
-		if x.bit(int(flag(i == i0)), nodeSame, set+nodeSame, 5) != 0 {
+		if x.bit(int(flag(i == i0)), nodeSame, set+nodeSame, 3) != 0 {
 			r.learn(list, g, i0, fine)
 			return i0
 		}
@@ -149,7 +145,7 @@ func (r *row) number(i, i0 int64, skip bool, g *grid, list []expert, set uint32)
 		p := &list[k]
 		x.in[firstExpert+p.lane] = opinion(p.high-p.high0, p.last)
 	}
-	up := x.bit(int(flag(i > i0)), nodeUp, set+nodeUp, 5) != 0
+	up := x.bit(int(flag(i > i0)), nodeUp, set+nodeUp, 3) != 0
 	dir := int64(-1)
 	if up {
 		dir = 1
@@ -171,7 +167,7 @@ func (r *row) number(i, i0 int64, skip bool, g *grid, list []expert, set uint32)
 	for d := 4; d >= 0; d-- {
 		split := at + 1<<d
 		r.ask(list, g, i0, dir, 1<<split, fine)
-		b := x.bit(size>>d&1, nodeSize+node, set+nodeSize+node, 5)
+		b := x.bit(size>>d&1, nodeSize+node, set+nodeSize+node, 3)
 		keep(list, (b == 1) == up)
 		if b == 1 {
 			at = split
@@ -191,7 +187,7 @@ func (r *row) number(i, i0 int64, skip bool, g *grid, list []expert, set uint32)
 		if even++; !flat {
 			even = 0
 		}
-		use, nd := 5, nodeRest+uint32(at)<<8+uint32(min(depth, 6))<<4
+		use, nd := 2, nodeRest+uint32(at)<<8+uint32(min(depth, 6))<<4
 		if depth >= 3 {
 			use = 1
 		} else {

@@ -309,10 +309,8 @@ func (r *row) oldField(k int, c *column) error {
 	x.see(id|markSame, r.kind, h&7, 0)
 	x.see(id|markSame, r.kind, r.mask&15, 0)
 	x.see(id|markSame, comp, r.kind, h&1)
-	x.see(id|markSame, r.sym, h&1, 0)
 	x.see(id|markSame, uint32(old), r.kind, 0)
-	x.see(id|markSame, r.kind, ages(cell.idle), h>>1&1)
-	b := x.bit(int(flag(r.cur[k] != old)), 0, id|markSame, 6)
+	b := x.bit(int(flag(r.cur[k] != old)), 0, id|markSame, 4)
 	r.mask = r.mask<<1 | uint32(b)
 	cell.moved = cell.moved<<1 | uint8(b)
 	if b == 0 {
@@ -391,7 +389,7 @@ const symbolBits = 12 // that are learnt
 func (r *row) symbol(k int, c *column, old int32) {
 	e := r.coder
 	id := uint32(k)<<8 | markSymbol | flag(r.fresh)<<31
-	was, prev := uint32(old)-uint32(c.min), uint32(r.cells[k-r.part.field].old)
+	was := uint32(old) - uint32(c.min)
 	v, left, at := uint32(r.cur[k])-uint32(c.min), c.width, uint32(1)
 	x := &e.x
 	x.begin()
@@ -400,8 +398,6 @@ func (r *row) symbol(k int, c *column, old int32) {
 	x.see(id, r.kind, was, 0)
 	x.see(id, r.kind, r.lastSym, 0)
 	x.see(id, r.sym, 0, 0)
-	x.see(id, prev, was, 0)
-	x.see(id, uint32(r.index), 0, 0)
 	if c.width == 1 && !r.fresh {
 		v, left = 1-was, 0
 		at = 2 | v
@@ -409,7 +405,7 @@ func (r *row) symbol(k int, c *column, old int32) {
 	learnt := min(left, symbolBits)
 	for range learnt {
 		left--
-		at = at<<1 | uint32(x.bit(int(v>>left&1), at, id<<4|uint32(left&15), 6))
+		at = at<<1 | uint32(x.bit(int(v>>left&1), at, id<<4|uint32(left&15), 4))
 	}
 	if c.width == 1 && !r.fresh {
 		at = v

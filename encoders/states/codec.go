@@ -2,6 +2,7 @@ package states
 
 import (
 	"fmt"
+	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -86,7 +87,7 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 		e.changed.Compare(cur.Table, base.Table, e.fields)
 	}
 	for i := range e.changed.All() {
-		if err := e.schema.CheckRow(cur, i); err != nil {
+		if err := e.check(cur, base, i); err != nil {
 			return dst, nil, fmt.Errorf("states: %w", err)
 		}
 	}
@@ -104,6 +105,19 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	}
 	b.Close(before, len(out)-len(dst))
 	return out, next, nil
+}
+
+// check returns an error if a row holds what its schema rules out.
+func (e *coder) check(cur, base *frame.Frame, i int) error {
+	if err := e.schema.CheckRow(cur, i); err != nil {
+		return err
+	}
+	n, q := e.fields, &e.parts[e.partOf[i]]
+	a, b := cur.Table[i*n:][:n], base.Table[i*n:][:n]
+	if q.fields < n && (!slices.Equal(a[:q.field], b[:q.field]) || !slices.Equal(a[q.field+q.fields:], b[q.field+q.fields:])) {
+		return fmt.Errorf("%s %d: a field changed that is none of its part's", e.schema.Item, i)
+	}
+	return nil
 }
 
 // Decode implements encoders.Decoder.

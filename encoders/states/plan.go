@@ -246,7 +246,7 @@ func (p *plan) arrange(q *part) {
 	rank := func(f int) (old, fresh int) {
 		c := &p.cols[f]
 		switch {
-		case f == q.kind:
+		case f == q.kind || f == q.present:
 			return 0, 0
 		case c.clock && p.ofGroup(q, f):
 			return 1, 1
@@ -264,7 +264,7 @@ func (p *plan) arrange(q *part) {
 	}
 	for n := range 7 {
 		for f := q.field; f < q.field+q.fields; f++ {
-			if f == q.present || p.now.row == q.row && p.now.field == f {
+			if p.now.row == q.row && p.now.field == f {
 				continue
 			}
 			old, fresh := rank(f)

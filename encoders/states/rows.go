@@ -104,8 +104,8 @@ func (e *coder) codeRow(i int) {
 // empty reports whether a row is not there: all its fields are 0.
 func (r *row) empty(values []int32) bool {
 	q := r.part
-	if q.present >= 0 {
-		return values[q.present] == 0
+	if q.present >= 0 && values[q.present] != 0 {
+		return false
 	}
 	for _, v := range values[q.field : q.field+q.fields] {
 		if v != 0 {
@@ -161,9 +161,6 @@ func (r *row) code(there bool) error {
 			e.charge(encoders.SlotIndex)
 			return nil
 		}
-	}
-	if q.present >= 0 {
-		r.cur[q.present] = 1
 	}
 	r.slot = e.m.find(r.index)
 	known := r.slot >= 0
@@ -351,6 +348,9 @@ func (r *row) newField(k int, c *column) error {
 			r.misses = r.misses<<1 | uint32(1-b)
 		}
 		if b != 0 {
+			if uint32(g)-uint32(c.min) > c.span {
+				return r.outside(k, g)
+			}
 			r.cur[k] = g
 			if c.sort != numbers {
 				r.sym = hash(r.sym, uint32(k), uint32(g), 0)
@@ -378,9 +378,14 @@ func (r *row) value(k int, c *column, old int32, skip bool) error {
 		r.numeric(k, c, old, skip)
 	}
 	if uint32(r.cur[k])-uint32(c.min) > c.span {
-		return fmt.Errorf("field %s: %w: %d", r.schema.Fields[k].Name, frame.ErrRange, r.cur[k])
+		return r.outside(k, r.cur[k])
 	}
 	return nil
+}
+
+// outside returns the error of a value that its field cannot have.
+func (r *row) outside(k int, v int32) error {
+	return fmt.Errorf("field %s: %w: %d", r.schema.Fields[k].Name, frame.ErrRange, v)
 }
 
 const symbolBits = 12 // that are learnt

@@ -23,3 +23,4 @@ func env(name string, d int) int {
 }
 
 var tuneHaste = env("HASTE", 1310)
+var tunePlayer = env("PLAYER", 0)

@@ -188,7 +188,10 @@ func (g *grid) nearest(x int64) int64 {
 	case g.float && g.class == fraction:
 		i = ordered(unfix(x, g.unit))
 	case g.float && g.class == stepped:
-		i = (min(max(x, -1<<46), 1<<46)<<16 + g.by/2) / g.by
+		x = min(max(x, -1<<45), 1<<45)<<16 + g.by/2
+		if i = x / g.by; x < 0 && i*g.by != x {
+			i--
+		}
 	default:
 		i = round(x, g.shift())
 	}

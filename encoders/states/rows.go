@@ -197,7 +197,7 @@ func (r *row) code(there bool) error {
 		if r.fresh != debugFresh {
 			e.charge(encoders.SlotModel)
 		}
-		e.charge(encoders.FieldSlot(k))
+		e.charge(encoders.FieldSlot(max(k-tunePlayer, 0)))
 	}
 	r.close()
 	return nil

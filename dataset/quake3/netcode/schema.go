@@ -129,7 +129,7 @@ func playerField(f Field) frame.Field {
 	return integer(Field{"player." + f.Name, f.Bits}, frame.Quantity)
 }
 
-const turn = 360 // degrees
+const turn = 360.0 // degrees
 
 // What pmove does to who walks: pm_friction and pm_stopspeed of the game, a second.
 const (

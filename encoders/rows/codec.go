@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/states"
 )
 
 // MaxBody bounds the body of a frame, in bytes.
@@ -32,6 +33,10 @@ func DeltaAdaptive() encoders.Codec {
 				return nil, nil, err
 			}
 			p := params.(*Params)
+			if states.Suits(s) {
+				enc, dec := states.New(s, states.Params{Limit: p.Limit, Rate: p.Rate})
+				return enc, dec, nil
+			}
 			return newCoder(s, p), newCoder(s, p), nil
 		},
 	}

@@ -2,7 +2,6 @@ package states
 
 import (
 	"fmt"
-	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -12,10 +11,13 @@ import (
 // MaxBody bounds the body of a frame, in bytes.
 const MaxBody = 1 << 16
 
-// MaxRows bounds the rows of a table.
-const MaxRows = 1 << 14
+// MaxRows and MaxFields bound tables, so that memos are small.
+const (
+	MaxRows   = 1 << 12
+	MaxFields = 1 << 10
+)
 
-// Params are the settings of a coder.
+// Params are the settings of a coder, as those of delta-adaptive are.
 type Params struct {
 	Limit int // how many decisions a probability rests on at most
 	Rate  int // learning rate of the mixing weights
@@ -40,7 +42,6 @@ type coder struct {
 	m         *memo
 	tick      int64  // from base, in ticks
 	recent    uint32 // which rows changed, the last one lowest
-	time      int64  // Now, or ticks
 	row       row
 	experts   [maxExperts]expert
 }
@@ -53,7 +54,7 @@ func New(s *frame.Schema, p Params) (encoders.Encoder, encoders.Decoder) {
 func newCoder(s *frame.Schema, p Params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
-	e.x = mixer{c: &e.c, rate: int32(p.Rate)}
+	e.x = mixer{c: &e.c, rate: int32(p.Rate / 2)}
 	for e.x.last < 15 && int(counts[e.x.last+1]) <= p.Limit {
 		e.x.last++
 	}
@@ -87,7 +88,7 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 		e.changed.Compare(cur.Table, base.Table, e.fields)
 	}
 	for i := range e.changed.All() {
-		if err := e.check(cur, base, i); err != nil {
+		if err := e.schema.CheckRow(cur, i); err != nil {
 			return dst, nil, fmt.Errorf("states: %w", err)
 		}
 	}
@@ -105,19 +106,6 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	}
 	b.Close(before, len(out)-len(dst))
 	return out, next, nil
-}
-
-// check returns an error if a row holds what its schema rules out.
-func (e *coder) check(cur, base *frame.Frame, i int) error {
-	if err := e.schema.CheckRow(cur, i); err != nil {
-		return err
-	}
-	n, q := e.fields, &e.parts[e.partOf[i]]
-	a, b := cur.Table[i*n:][:n], base.Table[i*n:][:n]
-	if q.fields < n && (!slices.Equal(a[:q.field], b[:q.field]) || !slices.Equal(a[q.field+q.fields:], b[q.field+q.fields:])) {
-		return fmt.Errorf("%s %d: a field changed that is none of its part's", e.schema.Item, i)
-	}
-	return nil
 }
 
 // Decode implements encoders.Decoder.
@@ -142,16 +130,76 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
 	next.begin(past)
 	e.m, e.x.m = next, next
-	e.x.seed = next.count
+	e.x.seed, e.recent = next.count, 0
 	e.cur, e.base = cur.Table, base.Table
 	e.tick = int64(min(max(cur.Tick-base.Tick, 1), forever))
 	e.codeNow()
+	if e.err == nil && len(e.schema.Parts) > 0 {
+		e.codeStrays()
+	}
 	for i := 0; i < e.plan.rows && e.err == nil; i++ {
 		e.codeRow(i)
 	}
 	if e.err == nil {
 		e.codeBody(cur, base)
 	}
+}
+
+// codeStrays codes what changed in fields that are none of a row's part. By the rules there is
+// nothing, but no frame is refused.
+func (e *coder) codeStrays() {
+	at := -1
+	if !e.c.Reading() {
+		at = e.stray(0)
+	}
+	e.x.begin()
+	e.x.quiet()
+	e.x.see(markStray, 0, 0, 0)
+	more := e.x.bit(int(flag(at >= 0)), 0, markStray, 1)
+	for more != 0 {
+		v := uint64(0)
+		if at >= 0 {
+			v = uint64(uint32(e.cur[at]))
+		}
+		at = int(e.c.Direct(uint64(max(at, 0)), 32))
+		v = e.c.Direct(v, 32)
+		if e.err = e.c.Err(); e.err != nil {
+			return
+		}
+		if at >= len(e.cur) {
+			e.err = fmt.Errorf("value %d of %d", at, len(e.cur))
+			return
+		}
+		row, k := at/e.fields, at%e.fields
+		if low, span := e.schema.Fields[k].Span(); uint32(v)-uint32(low) > span {
+			e.err = fmt.Errorf("%s %d, field %s: %w: %d", e.schema.Item, row, e.schema.Fields[k].Name, frame.ErrRange, int32(v))
+			return
+		}
+		e.cur[at] = int32(v)
+		if at = -1; !e.c.Reading() {
+			at = e.stray(row*e.fields + k + 1)
+		}
+		more = int(e.c.Direct(uint64(flag(at >= 0)), 1))
+	}
+	e.charge(encoders.SlotTable)
+}
+
+// stray returns the first value from one on that changed in a field that is none of its row's
+// part; -1: there is none.
+func (e *coder) stray(from int) int {
+	for i := range e.changed.All() {
+		q := &e.parts[e.partOf[i]]
+		if q.fields == e.fields {
+			continue
+		}
+		for k := range e.fields {
+			at := i*e.fields + k
+			if at >= from && (k < q.field || k >= q.field+q.fields) && e.cur[at] != e.base[at] {
+				return at
+			}
+		}
+	}
+	return -1
 }
 
 // codeNow codes the time of the frame: what it moved by is as a rule what it moved by before.
@@ -225,4 +273,18 @@ func flag(v bool) uint32 {
 		return 1
 	}
 	return 0
+}
+
+// Suits reports whether a schema is one that this coder is for: one that tells of more than
+// integers in rows that are all alike.
+func Suits(s *frame.Schema) bool {
+	if s.Rows > MaxRows || len(s.Fields) > MaxFields {
+		return false
+	}
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Kind == frame.Float32 || f.Hint != (frame.Hint{}) {
+			return true
+		}
+	}
+	return len(s.Parts) > 0
 }

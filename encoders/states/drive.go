@@ -1,5 +1,7 @@
 package states
 
+import "wirelab/dataset/frame"
+
 // Things that are driven: a velocity that drag slows and that is pushed along a direction, up
 // to a speed in that direction. Drag is the schema's; speeds and pushes are learnt. Vectors
 // are of the first two axes, with components of up to 29 bits; directions have 24 below one.
@@ -117,7 +119,7 @@ func (r *row) velocity(g *group, values []int32) vector {
 
 // driven returns a velocity as vectors have it.
 func (r *row) driven(k int, x int64) int64 {
-	if r.cols[k].kind == fieldFloat {
+	if r.cols[k].kind == frame.Float32 {
 		x >>= driveShift
 	}
 	return min(max(x, -driveMost), driveMost)
@@ -125,7 +127,7 @@ func (r *row) driven(k int, x int64) int64 {
 
 // undriven is the inverse of driven.
 func (r *row) undriven(k int, x int64) int64 {
-	if r.cols[k].kind == fieldFloat {
+	if r.cols[k].kind == frame.Float32 {
 		x <<= driveShift
 	}
 	return x
@@ -135,7 +137,7 @@ func (r *row) undriven(k int, x int64) int64 {
 func (r *row) stop(g *group) int64 {
 	k := g.velocity[0]
 	shift := integerUnit - 8
-	if r.cols[k].kind == fieldFloat {
+	if r.cols[k].kind == frame.Float32 {
 		shift = int(r.m.unit[r.cols[k].alike]) - driveShift - 8
 	}
 	if shift < 0 {
@@ -210,7 +212,7 @@ func (r *row) predictVelocity(k int, c *column, last int64, scale uint32, add fu
 			}
 		}
 	}
-	at, weight := r.m.steps[k].two()
+	at, weight := r.m.steps[c.steps].two()
 	x := add(laneE, scale, last+at[0])
 	x.places, x.at[1], x.weight[0], x.weight[1] = 2, last+at[1], weight[0], weight[1]
 	return first

@@ -1,19 +1,20 @@
 package states
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
 
@@ -53,7 +54,7 @@ func (r *result) ratio() float64 { return float64(8*r.bytes) / float64(r.own) }
 
 type run struct {
 	back   int
-	most   int // frames
+	frames int // 0: all
 	verify bool
 	budget bool
 	schema func(*frame.Schema)
@@ -91,7 +92,7 @@ func play(t testing.TB, name string, o run) (res result) {
 	}
 	var recent []frame.Rows
 	cur := s.NewFrame()
-	for i := 0; o.most == 0 || i < o.most; i++ {
+	for i := 0; o.frames == 0 || i < o.frames; i++ {
 		if err := src.Next(cur); err == io.EOF {
 			break
 		} else if err != nil {
@@ -150,31 +151,82 @@ func kindsAlone(s *frame.Schema) {
 	}
 }
 
-func TestMeasure(t *testing.T) {
-	names := os.Getenv("MATCH")
-	if names == "" {
-		t.Skip()
-	}
-	debugFresh = os.Getenv("FRESH") != ""
-	for _, name := range strings.Split(names, ",") {
-		o := run{back: env("BACK", 1), most: env("MOST", 0), verify: os.Getenv("VERIFY") != "", budget: os.Getenv("FIELDS") != "",
-			params: Params{Limit: env("LIMIT", 250), Rate: env("RATE", 200)}}
-		if os.Getenv("NOHINTS") != "" {
-			o.schema = kindsAlone
+// Whole matches take this much of what the games spent on them, by the same baselines.
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run
+		most float64
+	}{
+		{"oa-ctf.dm_71", run{back: 1, verify: true}, 0.31},
+		{"oa-dm4.dm_71", run{back: 1, verify: true}, 0.36},
+		{"oa-dm4.dm_71", run{back: 1, schema: kindsAlone}, 0.45},
+		{"tw-ctf2.demo", run{back: 1, verify: true}, 0.30},
+		{"tw-dm1.demo", run{back: 1, verify: true}, 0.36},
+	} {
+		if !thorough.Checks() {
+			c.frames, c.most = 200, 1
 		}
-		r := play(t, name, o)
-		n := float64(r.frames)
-		fmt.Printf("%-8s back %d: %d frames, game %.1f bits, ours %.1f, ratio %.4f; %.0f us, decode %.0f us\n", name, o.back, r.frames,
-			float64(r.own)/n, float64(8*r.bytes)/n, r.ratio(), float64(r.encode.Microseconds())/float64(r.played),
-			float64(r.decode.Microseconds())/float64(r.played))
-		if o.budget {
-			src := match(t, name)
-			for k, u := range r.budget.Units {
-				if x := float64(u) / 65536 / n; x > 0.5 {
-					fmt.Printf("   %-24s %.1f\n", encoders.Slot(k).Name(src.Schema()), x)
-				}
-			}
+		c.params = defaults
+		r := play(t, c.name, c.run)
+		n := float64(max(r.frames, 1))
+		t.Logf("%s: %d frames, game %.1f bits, ours %.1f, ratio %.4f; %.0f us, decoding %.0f us of CPU", c.name, r.frames, float64(r.own)/n,
+			float64(8*r.bytes)/n, r.ratio(), float64(r.encode.Microseconds())/float64(r.played), float64(r.decode.Microseconds())/float64(r.played))
+		if r.ratio() > c.most {
+			t.Errorf("%s takes %.4f of the game's own bits, want at most %.2f", c.name, r.ratio(), c.most)
 		}
 	}
-	_ = strconv.Itoa
+}
+
+var defaults = Params{Limit: 250, Rate: 400}
+
+// Packets of the beginnings of matches have these sizes, on every machine, and with a frame
+// travel at most 256 KB.
+func TestPacketsStay(t *testing.T) {
+	for name, want := range map[string]int{"oa-ctf.dm_71": 3030, "oa-dm4.dm_71": 814, "tw-dm1.demo": 6544} {
+		if r := play(t, name, run{back: 1, frames: 150, params: defaults}); r.bytes != want {
+			t.Errorf("%s: 150 packets take %d bytes, want %d", name, r.bytes, want)
+		}
+		if size := newMemo(newPlan(match(t, name).Schema())).bytes(); size > 256<<10 {
+			t.Errorf("%s: %d bytes travel with a frame", name, size)
+		}
+	}
+}
+
+// bytes returns the memory of a memo.
+func (m *memo) bytes() int {
+	n := int(unsafe.Sizeof(*m))
+	v := reflect.ValueOf(m).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice {
+			n += f.Cap() * int(f.Type().Elem().Size())
+		}
+	}
+	return n
+}
+
+// In steady state nothing is allocated.
+func TestNoAllocations(t *testing.T) {
+	s := match(t, "oa-dm4.dm_71").Schema()
+	enc, dec := New(s, defaults)
+	base, cur, back := s.NewFrame(), s.NewFrame(), s.NewFrame()
+	for i := range 40 {
+		cur.Table[i*len(s.Fields)*3] = 1
+		cur.Table[i*len(s.Fields)*3+3] = int32(i)
+	}
+	cur.Tick, back.Tick = 1, 1
+	refs := []encoders.Ref{{Frame: base}}
+	out, memo, err := enc.Encode(make([]byte, 0, 4096), cur, refs, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other encoders.Memo
+	if n := testing.AllocsPerRun(20, func() {
+		out, memo, err = enc.Encode(out[:0], cur, refs, memo, nil)
+		if err == nil {
+			other, err = dec.Decode(back, out, refs, other)
+		}
+	}); n != 0 || err != nil {
+		t.Errorf("%v allocations a frame, error %v", n, err)
+	}
 }

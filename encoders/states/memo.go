@@ -5,11 +5,20 @@ import (
 )
 
 const (
-	forever   = 255
-	rowStates = 1 << 12 // rows beyond share the states of others
-	cellBytes = 40 << 10
-	cellSize  = 8
-	mostSlots = 256 // of a part
+	modelBits  = 16
+	weightBits = 11
+	recordBits = 7
+	forever    = 255
+	mostSlots  = 256 // of a part
+
+	// mostMemory is what a memo may take. Histories get what models and rows leave of it.
+	mostMemory = 256 << 10
+	models     = 2<<modelBits + 34<<weightBits + 128<<recordBits
+	rowSize    = 6
+	cellSize   = 8
+	slotSize   = 96
+	fieldSize  = 72
+	groupSize  = 3 * 72
 )
 
 // memo is the memo of a frame: what is remembered of its rows, and the state of adaptive
@@ -28,8 +37,8 @@ type memo struct {
 	unit    []int8 // by field: of its fixed point
 	speeds  []cluster
 	pushes  [][2]cluster
-	steps   []cluster
-	source  uint32 // the row that a new one was made from last
+	steps   []cluster // by velocity
+	source  uint32    // the row that a new one was made from last
 }
 
 // rowMemo is what is remembered of every row.
@@ -44,7 +53,6 @@ type rowMemo struct {
 type slotMemo struct {
 	row   int32
 	stamp uint32 // when it was last used
-	lapse int32  // the time of the last step of its places
 	drive [2]drive
 	rest  [2 * maxAxes]int64 // what a place may have been before it was rounded, less what it is
 }
@@ -59,11 +67,10 @@ type cellMemo struct {
 }
 
 func newMemo(p *plan) *memo {
-	n := min(p.rows, rowStates)
-	m := &memo{pace: 1 << 16, rows: make([]rowMemo, n), slot: make([]uint16, p.rows), owner: make([]slotMemo, p.slots),
+	m := &memo{pace: 1 << 16, rows: make([]rowMemo, p.rows), slot: make([]uint16, p.rows), owner: make([]slotMemo, p.slots),
 		cells: make([]cellMemo, p.cells), model: make([]counter, 1<<modelBits), weights: make([]weights, 1<<weightBits),
-		errors: make([]record, 1<<errorBits), unit: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)),
-		pushes: make([][2]cluster, len(p.groups)), steps: make([]cluster, p.fields)}
+		errors: make([]record, 1<<recordBits), unit: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)),
+		pushes: make([][2]cluster, len(p.groups)), steps: make([]cluster, p.velocities)}
 	for i := range m.rows {
 		m.rows[i] = rowMemo{idle: forever, since: forever, life: forever}
 	}
@@ -142,9 +149,3 @@ func (m *memo) claim(row int, q *part, base []int32) int {
 func (m *memo) of(slot int, q *part) []cellMemo {
 	return m.cells[q.cell+(slot-q.slot)*q.fields:][:q.fields]
 }
-
-var (
-	modelBits  = env("MODEL", 16)
-	weightBits = env("WEIGHT", 11)
-	errorBits  = env("ERROR", 7)
-)

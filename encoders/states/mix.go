@@ -145,12 +145,15 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	return v
 }
 
-const maxHaste = 1<<12 - 1
+const (
+	maxHaste   = 1<<12 - 1
+	firstHaste = 2600
+)
 
 // haste is how much faster weights learn at first.
 var haste = func() (t [(maxHaste + 1) / 8]int32) {
 	for i := range t {
-		t[i] = int32(tuneHaste / (1 + i/3))
+		t[i] = int32(firstHaste / (1 + i/3))
 	}
 	return t
 }()

@@ -50,7 +50,7 @@ func (r *row) numeric(k int, c *column, old int32, skip bool) {
 	b := g.bits(i)
 	r.cur[k] = int32(b)
 	if c.kind != frame.Float32 && i != int64(int32(i)) {
-		e.err = errRange
+		e.err = r.outside(k, int32(i))
 		return
 	}
 	v := r.fixed(k, int32(b))

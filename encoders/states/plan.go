@@ -1,6 +1,7 @@
 package states
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -10,17 +11,17 @@ import (
 
 // plan is what the codec derives from a schema.
 type plan struct {
-	schema *frame.Schema
-	fields int
-	rows   int
-	cols   []column
-	parts  []part
-	partOf []uint8 // by row: the number of its part
-	groups []group
-	slots  int  // of histories of rows
-	cells  int  // that they have
-	now    cell // the time of frames
-	ticks  bool // there is none: ticks are
+	schema     *frame.Schema
+	fields     int
+	rows       int
+	cols       []column
+	parts      []part
+	partOf     []uint8 // by row: the number of its part
+	groups     []group
+	slots      int  // of histories of rows
+	cells      int  // that they have
+	velocities int  // that have clusters of steps
+	now        cell // the time of frames
 }
 
 // cell is where a value is in a table; row -1: nowhere.
@@ -109,14 +110,13 @@ func newPlan(s *frame.Schema) *plan {
 		p.findGroups(&p.parts[i])
 		p.arrange(&p.parts[i])
 	}
-	p.shareOut()
-	n := 0
 	for i := range p.cols {
-		if p.cols[i].role == frame.Velocity {
-			p.cols[i].steps = n
-			n++
+		if c := &p.cols[i]; c.role == frame.Velocity && c.group >= 0 {
+			c.steps = p.velocities
+			p.velocities++
 		}
 	}
+	p.shareOut()
 	return p
 }
 
@@ -224,8 +224,10 @@ func (p *plan) completeGroup(q *part, g *group, byGroup map[uint8]int) {
 			}
 		}
 		if x >= 0 {
-			if n, ok := byGroup[p.schema.Fields[x].Hint.Rides]; ok && &p.groups[n] != g {
-				p.cols[x].rides = p.groups[n].at[a]
+			if n, ok := byGroup[p.schema.Fields[x].Hint.Rides]; ok {
+				if on := p.groups[n].at[a]; on >= 0 && on != x && p.schema.Fields[on].Hint.Rides == 0 {
+					p.cols[x].rides = on
+				}
 			}
 		}
 	}
@@ -262,20 +264,23 @@ func (p *plan) arrange(q *part) {
 		}
 		return 6, 6
 	}
-	for n := range 7 {
-		for f := q.field; f < q.field+q.fields; f++ {
-			if p.now.row == q.row && p.now.field == f {
-				continue
-			}
-			old, fresh := rank(f)
-			if old == n {
-				q.order = append(q.order, f)
-			}
-			if fresh == n {
-				q.fresh = append(q.fresh, f)
-			}
+	for f := q.field; f < q.field+q.fields; f++ {
+		if p.now.row != q.row || p.now.field != f {
+			q.order = append(q.order, f)
 		}
 	}
+	q.fresh = slices.Clone(q.order)
+	axis := func(f int) int { return p.cols[f].axis } // the second one is foretold from the first
+	slices.SortStableFunc(q.order, func(a, b int) int {
+		x, _ := rank(a)
+		y, _ := rank(b)
+		return cmp.Or(x-y, axis(a)-axis(b))
+	})
+	slices.SortStableFunc(q.fresh, func(a, b int) int {
+		_, x := rank(a)
+		_, y := rank(b)
+		return cmp.Or(x-y, axis(a)-axis(b))
+	})
 }
 
 // ofGroup reports whether field f is the clock of a place.
@@ -295,12 +300,13 @@ func (p *plan) shareOut() {
 		list[i] = &p.parts[i]
 	}
 	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
-	left := cellBytes / cellSize
+	left := mostMemory - 1024 - models - p.rows*rowSize - p.fields - p.velocities*fieldSize - len(p.groups)*groupSize
 	for i, q := range list {
-		q.slots = min(q.rows, max(left/(len(list)-i)/max(q.fields, 1), 1), mostSlots)
+		size := q.fields*cellSize + slotSize
+		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), mostSlots)
 		q.slot, q.cell = p.slots, p.cells
 		p.slots += q.slots
 		p.cells += q.slots * q.fields
-		left = max(left-q.slots*q.fields, 0)
+		left = max(left-q.slots*size, 0)
 	}
 }

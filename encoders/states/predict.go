@@ -31,7 +31,7 @@ func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, p
 		n++
 		x.lane, x.places = lane, 1
 		x.at[0] = min(max(at, -1<<45), 1<<45)
-		x.errors = &m.errors[hash(key|uint32(lane), extra, 3, 0)>>(32-errorBits)]
+		x.errors = &m.errors[hash(key|uint32(lane), extra, 3, 0)>>(32-recordBits)]
 		return x
 	}
 	point := func(lane int, extra uint32, at int64) {
@@ -86,7 +86,7 @@ func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, p
 				primary = last + step
 			}
 		}
-		if c.group < 0 {
+		if c.group < 0 || isPlace {
 			point(asBefore, 0, before)
 		} else {
 			primary = r.predictVelocity(k, c, last, scale, add)
@@ -252,7 +252,7 @@ func (r *row) close() {
 	for _, n := range r.part.groups {
 		for _, v := range r.groups[n].velocity {
 			if v >= 0 && r.cur[v] != r.base[v] {
-				r.m.steps[v].see(r.fixed(v, r.cur[v])-r.fixed(v, r.base[v]), alikeStep)
+				r.m.steps[r.cols[v].steps].see(r.fixed(v, r.cur[v])-r.fixed(v, r.base[v]), alikeStep)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 const (
 	markNow = iota + 1
 	markBody
+	markStray
 	markRow
 	markPresent
 	markSource
@@ -72,7 +73,7 @@ func (e *coder) codeRow(i int) {
 	n := e.fields
 	r.index, r.part = i, q
 	r.cur, r.base = e.cur[i*n:][:n], e.base[i*n:][:n]
-	r.info = &e.m.rows[i%len(e.m.rows)]
+	r.info = &e.m.rows[i]
 	r.kind = uint32(e.partOf[i]) << 24
 	there := !r.empty(r.base)
 	if q.kind >= 0 && there {
@@ -88,10 +89,6 @@ func (e *coder) codeRow(i int) {
 	if changed == 0 {
 		if f.idle < forever {
 			f.idle++
-		}
-		if slot := e.m.find(i); slot >= 0 {
-			cells := e.m.of(slot, q)
-			_ = cells
 		}
 		return
 	}
@@ -157,9 +154,8 @@ func (r *row) code(there bool) error {
 		x.see(markPresent, r.kind, ages(f.since), uint32(f.moved>>1)&1)
 		x.see(markPresent, uint32(r.index), 0, 0)
 		if x.bit(int(flag(r.empty(r.cur))), 0, markPresent<<8, 3) != 0 {
-			r.vanish()
 			e.charge(encoders.SlotIndex)
-			return nil
+			return r.vanish()
 		}
 	}
 	r.slot = e.m.find(r.index)
@@ -194,18 +190,20 @@ func (r *row) code(there bool) error {
 		if c.clock {
 			r.readClock(k)
 		}
-		if r.fresh != debugFresh {
-			e.charge(encoders.SlotModel)
-		}
-		e.charge(encoders.FieldSlot(max(k-tunePlayer, 0)))
+		e.charge(encoders.FieldSlot(k))
 	}
 	r.close()
 	return nil
 }
 
 // vanish makes a row disappear; its history keeps what it was.
-func (r *row) vanish() {
+func (r *row) vanish() error {
 	q, e := r.part, r.coder
+	for k := q.field; k < q.field+q.fields; k++ {
+		if -uint32(r.cols[k].min) > r.cols[k].span {
+			return r.outside(k, 0)
+		}
+	}
 	slot := e.m.claim(r.index, q, r.base[q.field:q.field+q.fields])
 	cells := e.m.of(slot, q)
 	for k := range cells {
@@ -214,6 +212,7 @@ func (r *row) vanish() {
 	e.m.owner[slot].drive = [2]drive{}
 	clear(r.cur[q.field : q.field+q.fields])
 	r.info.life, r.info.since = r.info.since, 0
+	return nil
 }
 
 // readClock takes the time of a place from its clock.

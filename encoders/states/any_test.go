@@ -1,0 +1,151 @@
+package states
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/thorough"
+	"wirelab/encoders"
+)
+
+// anySchema is a schema that nobody would write, with hints that are mostly wrong.
+func anySchema(rng *rand.Rand) *frame.Schema {
+	s := &frame.Schema{Name: "any", Item: "row", TickHz: 60, Rows: 1 + rng.IntN(9)}
+	ends := []int32{math.MinInt32, -1 << 30, -1 << 20, -3, 0, 1, 2, 1 << 20, 1 << 30, math.MaxInt32}
+	odd := []float64{0, 0, 1, 0.001, 360, 1e-30, 1e30, -5, math.Inf(1), math.NaN()}
+	for i := range 1 + rng.IntN(12)*rng.IntN(7) {
+		f := frame.Field{Name: fmt.Sprint("f", i), Kind: []frame.Kind{frame.Quantity, frame.Angle, frame.Enum, frame.Flag,
+			frame.Bits, frame.Float32, frame.Float32}[rng.IntN(7)]}
+		a := rng.IntN(len(ends))
+		f.Min, f.Max = ends[a], ends[a+rng.IntN(len(ends)-a)]
+		switch f.Kind {
+		case frame.Flag:
+			f.Min, f.Max = 0, 1
+		case frame.Enum:
+			f.Min, f.Max = 0, []int32{0, 1, 2, 3, 4, 1000, math.MaxInt32}[rng.IntN(7)]
+		}
+		pick := func() float64 { return odd[rng.IntN(len(odd))] }
+		f.Hint = frame.Hint{Role: frame.Role(rng.IntN(8)), Group: uint8(rng.IntN(4)), Axis: uint8(rng.IntN(4)), Rides: uint8(rng.IntN(3))}
+		f.Hint.Rate, f.Hint.Drag, f.Hint.StopSpeed, f.Hint.Turn, f.Hint.Step = pick(), pick(), pick(), pick(), pick()
+		f.Scale = pick()
+		s.Fields = append(s.Fields, f)
+	}
+	for row := 0; rng.IntN(2) == 0 && row < s.Rows; row += 2 {
+		first := rng.IntN(len(s.Fields))
+		s.Parts = append(s.Parts, frame.Part{Name: "p", Row: row, Rows: 2, Field: first, Size: 1 + rng.IntN(len(s.Fields)-first)})
+	}
+	return s
+}
+
+// anyValue is any value of a field: of floats often one that games have.
+func anyValue(rng *rand.Rand, f *frame.Field) int32 {
+	if f.Kind == frame.Float32 && rng.IntN(5) > 0 {
+		v := rng.NormFloat64() * []float64{1e-40, 1e-3, 1, 300, 1e6, 1e12, 1e38}[rng.IntN(7)]
+		if rng.IntN(2) == 0 {
+			v = math.Round(v*8) / 8
+		}
+		return int32(math.Float32bits(float32(v)))
+	}
+	low, span := f.Span()
+	switch rng.IntN(6) {
+	case 0:
+		return low
+	case 1:
+		return int32(uint32(low) + span)
+	case 2:
+		if uint32(-low) <= span {
+			return 0
+		}
+	}
+	return int32(uint32(low) + uint32(rng.Uint64N(uint64(span)+1)))
+}
+
+// anyStep changes some values of a frame, and lets rows come and go.
+func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
+	n := len(s.Fields)
+	for row := range s.Rows {
+		p := s.PartOf(row)
+		gone := rng.IntN(6) == 0
+		for k := p.Field; k < p.Field+p.Size; k++ {
+			at, fd := row*n+k, &s.Fields[k]
+			low, span := fd.Span()
+			switch {
+			case gone && uint32(-low) <= span:
+				f.Table[at] = 0
+			case rng.IntN(6) == 0:
+				f.Table[at] = anyValue(rng, fd)
+			case rng.IntN(3) == 0 && fd.Kind != frame.Flag:
+				f.Table[at] = int32(min(max(int64(f.Table[at])+rng.Int64N(9)-4, int64(low)), int64(low)+int64(span)))
+			}
+		}
+	}
+}
+
+// Whatever the schema and its hints, frames come back through a chain of memos and leaps of
+// ticks; and what was forged from their packets is a frame of the schema, or an error, and
+// never disturbs the chain.
+func TestAnySchema(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	schemas := 30
+	if thorough.Checks() {
+		schemas = 300
+	}
+	for n := range schemas {
+		s := anySchema(rng)
+		enc, dec := New(s, defaults)
+		base := s.NewFrame()
+		for i := range base.Table { // 0 is no value of some
+			f := &s.Fields[i%len(s.Fields)]
+			low, span := f.Span()
+			if uint32(-low) > span {
+				base.Table[i] = low
+			}
+		}
+		for row := range s.Rows {
+			for k, p := 0, s.PartOf(row); k < p.Size; k++ {
+				base.Table[row*len(s.Fields)+p.Field+k] = anyValue(rng, &s.Fields[p.Field+k])
+			}
+		}
+		var sent, got encoders.Memo
+		for step := range 12 {
+			cur, back := &frame.Frame{}, &frame.Frame{}
+			cur.CopyFrom(base)
+			cur.Tick += uint32(1 + rng.IntN(300)*rng.IntN(2))
+			anyStep(rng, s, cur)
+			if rng.IntN(3) == 0 {
+				cur.Body = append(cur.Body, byte(step))
+			}
+			out, next, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base, Memo: sent}}, nil, nil)
+			if err != nil {
+				t.Fatalf("schema %d: %v", n, err)
+			}
+			for range 4 {
+				forged := append([]byte(nil), out[:rng.IntN(len(out)+1)]...)
+				for range rng.IntN(4) {
+					if len(forged) > 0 {
+						forged[rng.IntN(len(forged))] = byte(rng.Uint32())
+					}
+				}
+				back.Tick = cur.Tick
+				_, err := dec.Decode(back, forged, []encoders.Ref{{Frame: base, Memo: got}}, nil)
+				if err == nil {
+					err = s.Check(back)
+				} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
+					err = nil
+				}
+				if err != nil {
+					t.Fatalf("schema %d, forged: %v", n, err)
+				}
+			}
+			back.Tick = cur.Tick
+			if got, err = dec.Decode(back, out, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !back.Equal(cur) {
+				t.Fatalf("schema %d: came back as another frame, error %v\n%+v\n%+v", n, err, s.Fields, s.Parts)
+			}
+			base, sent = cur, next
+		}
+	}
+}

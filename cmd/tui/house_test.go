@@ -90,7 +90,8 @@ var plan = map[string][]string{
 	"encoders/rpc":                encoderImports,                                                    // calls of one row
 	"encoders/quake3":             append([]string{"dataset/quake3/netcode"}, encoderImports...),     // as a game codes itself
 	"encoders/teeworlds":          append([]string{"dataset/teeworlds/protocol"}, encoderImports...), // likewise
-	"encoders/rows":               encoderImports,                                                    // tables of any schema
+	"encoders/rows":               append([]string{"encoders/states"}, encoderImports...),            // tables of any schema
+	"encoders/states":             encoderImports,                                                    // what games have
 	"encoders/files":              append([]string{"encoders/patch"}, encoderImports...),             // whole files
 	"encoders/patch":              {"encoders/patch/align", "encoders/patch/delta", "dataset/whole"},
 	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                                                                                        // finds what blocks are like

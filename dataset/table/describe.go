@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -96,4 +97,9 @@ func line(b *strings.Builder, key string, value any) {
 	fmt.Fprintf(b, "%-7s = %v\n", key, value)
 }
 
-func number64(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func number64(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

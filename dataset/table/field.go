@@ -188,8 +188,8 @@ func (r *reader) steps(key string, f *frame.Field, lo, hi float64) {
 			"at most 4294967296 steps, from -2147483648 to 2147483647")
 	case f.Kind == frame.Angle && last-first < 1:
 		r.fail(key, fmt.Sprintf("a turn from %g to %g in steps of %g goes nowhere", lo, hi, f.Scale), "at least two steps")
-	case f.Kind == frame.Enum && (first < 0 || first != lo || last != hi):
-		r.fail(key, fmt.Sprintf("[%g, %g] numbers no values", lo, hi), "whole numbers from 0")
+	case f.Kind == frame.Enum && (first != lo || last != hi):
+		r.fail(key, fmt.Sprintf("[%g, %g] numbers no values", lo, hi), "whole numbers")
 	}
 	f.Min, f.Max = int32(max(first, math.MinInt32)), int32(min(last, math.MaxInt32))
 }

@@ -69,7 +69,7 @@ func TestBadSchemas(t *testing.T) {
 		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nvalues = [\"a\", \"a\"]"), ":12: field[1].values: \"a\" is there twice"},
 		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nvalues = [\"a\"]"),
 			":12: field[1].values: makes no sense here; expected two words or more"},
-		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nrange = [-1, 3]"), ":12: field[1].range: [-1, 3] numbers no values"},
+		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nrange = [-0.5, 3]"), ":12: field[1].range: [-0.5, 3] numbers no values"},
 		{two + angle + "range = [0, 360]\nscale = 7\n", ":15: field[2].range: a turn of 360 is no whole number of steps of 7"},
 		{two + angle + "range = [0, 1]\n", ":15: field[2].range: a turn from 0 to 1 in steps of 1 goes nowhere"},
 		{two + angle + "range = [0, 4294967297]\n", "beyond 32 bits"},

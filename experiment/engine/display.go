@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -8,7 +9,7 @@ import (
 
 // Display is what both ends have of data that are neither cubes nor files: the newest frame at
 // the sender, and the one that the receiver shows. It holds at most the first maxCells values and
-// maxBody bytes of each.
+// maxBody bytes of each; all values where the schema says which are a place.
 type Display struct {
 	Sent    frame.Frame
 	Shown   *frame.Frame  // nil before the display begins, and where it shows what is kept no more
@@ -23,12 +24,16 @@ func (s *Session) display() *Display {
 	if s.cubes || s.delivers || s.ticks == 0 {
 		return nil
 	}
-	d := &Display{Sent: beginningOf(&s.cur.Frame)}
+	cells := maxCells
+	if slices.ContainsFunc(s.schema.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Place }) {
+		cells = s.schema.Cells()
+	}
+	d := &Display{Sent: beginningOf(&s.cur.Frame, cells)}
 	l := s.lanes[0]
 	if x := &l.screen; l.play.running && x.showing {
 		d.Age, d.Starved = s.Now()-x.state, x.starved
 		if e := x.history.Get(x.shown); e != nil {
-			shown := beginningOf(&e.Frame)
+			shown := beginningOf(&e.Frame, cells)
 			d.Shown = &shown
 		}
 	}
@@ -36,7 +41,7 @@ func (s *Session) display() *Display {
 }
 
 // beginningOf copies the beginning of a frame.
-func beginningOf(f *frame.Frame) frame.Frame {
-	return frame.Frame{Tick: f.Tick, Table: append([]int32(nil), f.Table[:min(len(f.Table), maxCells)]...),
+func beginningOf(f *frame.Frame, cells int) frame.Frame {
+	return frame.Frame{Tick: f.Tick, Table: append([]int32(nil), f.Table[:min(len(f.Table), cells)]...),
 		Body: append([]byte(nil), f.Body[:min(len(f.Body), maxBody)]...)}
 }

@@ -96,7 +96,7 @@ func newModel(lab room.Lab, opt Options, cat *controls.Catalog) *Model {
 		m.open = fourth
 		m.pages[fourth] = file.New(cat)
 	case schema != nil && !frame.IsCubes(schema):
-		m.pages[fourth] = shown.New()
+		m.pages[fourth] = shown.New(schema)
 	}
 	m.keys = m.bindings()
 	m.page().Observe(m.pageView(true))

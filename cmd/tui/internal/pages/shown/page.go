@@ -4,6 +4,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
 )
 
 // Page is page 4 of calls, messages and tables: charts of the receiver's display, and below
@@ -15,24 +16,50 @@ type Page struct {
 	charts  *room.Slot // of playout
 	values  *values
 	both    *room.Slot // of values
+	world   *above     // nil if nothing in the schema is a place
+	seen    *room.Slot // of world
+	listed  bool       // the values are shown, not the world
 }
 
-// New returns the page.
-func New() *Page {
+// New returns the page for frames of schema s.
+func New(s *frame.Schema) *Page {
 	p := &Page{vitals: room.NewSlot(&panes.Vitals{}), playout: panes.NewPlayout(false), values: &values{}}
 	p.charts, p.both = room.NewSlot(p.playout), room.NewSlot(p.values)
+	if parts, _ := placesOf(s); parts != nil {
+		p.world = &above{}
+		p.seen = room.NewSlot(p.world)
+	}
 	return p
 }
 
 // Name implements room.Page.
-func (p *Page) Name() string { return "Shown" }
+func (p *Page) Name() string {
+	if p.world != nil {
+		return "World"
+	}
+	return "Shown"
+}
 
 // Observe implements room.Page.
-func (p *Page) Observe(v room.View) bool { return room.ObserveAll(v, p.vitals, p.charts, p.both) }
+func (p *Page) Observe(v room.View) bool {
+	if p.world == nil {
+		return room.ObserveAll(v, p.vitals, p.charts, p.both)
+	}
+	return room.ObserveAll(v, p.vitals, p.charts, p.both, p.seen)
+}
+
+// mapped reports whether the world is shown, in place of the values.
+func (p *Page) mapped() bool { return p.world != nil && !p.listed }
+
+// chartsFrom is the height from which a page with a world has room for charts.
+const chartsFrom = 36
 
 // Lines implements room.Page.
 func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	const above, least = 1, 8
+	if p.mapped() {
+		return p.worldLines(th, w, h)
+	}
 	charts := min(max((h-above)*2/5, least), 16)
 	if need := p.values.rows(w); need > 0 { // what the values need no room for the charts can take
 		charts = max(charts, min(h-above-need, 2*charts))
@@ -40,6 +67,30 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
 	lines = append(lines, p.charts.Render(th, w, charts, false)...)
 	return append(lines, p.both.Render(th, w, max(h-above-charts, 0), false)...)
+}
+
+// worldLines puts the world below the line of vital numbers, and charts below it if there is room.
+func (p *Page) worldLines(th *look.Theme, w, h int) []string {
+	const above, charts = 1, 8
+	lines := append(make([]string, 0, h), p.vitals.Render(th, w, above, false)...)
+	if h < chartsFrom {
+		return append(lines, p.seen.Render(th, w, max(h-above, 0), false)...)
+	}
+	lines = append(lines, p.seen.Render(th, w, h-above-charts, false)...)
+	return append(lines, p.charts.Render(th, w, charts, false)...)
+}
+
+// Bindings implements room.Page.
+func (p *Page) Bindings() []room.Binding {
+	if p.world == nil {
+		return nil
+	}
+	return []room.Binding{room.Bind("World, page 4", []string{"v"}, "v", "the world from above, or the values of all fields", func() room.Request {
+		p.listed = !p.listed
+		p.both.Redraw()
+		p.seen.Redraw()
+		return room.Request{}
+	}).InFooter("values")}
 }
 
 // Move scrolls through the values.
@@ -54,8 +105,12 @@ func (p *Page) Wheel(up int) room.Request { return p.Move(0, -up) }
 
 // Release goes back to the first of them.
 func (p *Page) Release() {
-	p.values.from = 0
+	p.values.from, p.listed = 0, false
 	p.both.Redraw()
+	if p.world != nil {
+		p.world.seen = false
+		p.seen.Redraw()
+	}
 }
 
 // Zoom changes how much time the charts show.
@@ -71,4 +126,9 @@ func (p *Page) Fit() {
 }
 
 // Arrows implements room.Page.
-func (p *Page) Arrows() [][2]string { return [][2]string{{"↑↓", "values"}} }
+func (p *Page) Arrows() [][2]string {
+	if p.mapped() {
+		return nil
+	}
+	return [][2]string{{"↑↓", "values"}}
+}

@@ -10,7 +10,7 @@ import (
 
 // Page 4 of calls says how old what is shown is and which values differ, and nothing of cubes.
 func TestValuesSentAndShown(t *testing.T) {
-	s := labtest.NewStage(New(), labtest.NewShown(), 80, 22)
+	s := labtest.NewStage(New(nil), labtest.NewShown(), 80, 22)
 	for _, want := range []string{"shown 137 ms old, 3 of 26 values differ", "position-x", "-998      -1005", "p99 263"} {
 		if view := s.View(); !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
@@ -26,7 +26,7 @@ func TestValuesSentAndShown(t *testing.T) {
 			t.Errorf("%s is never in sight", name)
 		}
 	}
-	if b := New().Bindings(); len(b) > 0 {
+	if b := New(nil).Bindings(); len(b) > 0 {
 		t.Errorf("it has keys of its own: %v", b)
 	}
 	for _, word := range []string{"cube", "World", "hover", "katamari", "recording"} {
@@ -66,7 +66,7 @@ func TestMessagesAreShownAsText(t *testing.T) {
 	d := lab.Snap.Both
 	d.Sent.Table, d.Shown.Table = nil, nil
 	d.Sent.Body, d.Shown.Body = []byte("the second message\x1b[2J\xff"), []byte("the first\r\nmessage")
-	view := labtest.NewStage(New(), lab, 80, 22).View()
+	view := labtest.NewStage(New(nil), lab, 80, 22).View()
 	for _, want := range []string{"the second message·[2J·", "the first message", "18 bytes"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)

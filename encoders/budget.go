@@ -21,8 +21,9 @@ const (
 	fixedSlots
 )
 
-// MaxSlots bounds the slots of a budget; fields beyond the last share its slot.
-const MaxSlots = 48
+// MaxSlots bounds the slots of a budget: enough for the 165 fields of Quake III. Fields beyond the
+// last share its slot.
+const MaxSlots = 178
 
 // BitUnit is the unit of a budget: 65,536 of them are one bit, so that the
 // fractional bits of a range coder add up exactly.

@@ -105,7 +105,7 @@ func (p *above) counts(w int) []look.Span {
 		all = append(all, look.Value.Span(strconv.Itoa(count[k])), look.Dim.Span(" "+name))
 	}
 	move := []look.Span{look.Value.Span(strconv.Itoa(moves)), look.Dim.Span(" move")}
-	return look.Fit(look.HeadRoom(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), move...), move, nil)
+	return look.Fit(look.HeadRoom(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), move...), all, move, nil)
 }
 
 // age says how old what is shown is, and how much is elsewhere.

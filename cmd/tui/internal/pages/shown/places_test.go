@@ -1,0 +1,105 @@
+package shown
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/engine"
+)
+
+// arena has four things that may be there and a player who always is, whose place is a float.
+func arena() *frame.Schema {
+	place := func(name string, kind frame.Kind, role frame.Role, group, axis uint8) frame.Field {
+		return frame.Field{Name: name, Kind: kind, Min: -1000, Max: 1000, Scale: 0.5, Hint: frame.Hint{Role: role, Group: group, Axis: axis}}
+	}
+	return &frame.Schema{Name: "arena", Item: "entity", Rows: 5, TickHz: 20, Fields: []frame.Field{
+		{Name: "there", Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}},
+		place("x", frame.Quantity, frame.Place, 1, 0), place("y", frame.Quantity, frame.Place, 1, 1), place("z", frame.Quantity, frame.Place, 1, 2),
+		place("vx", frame.Quantity, frame.Velocity, 1, 0),
+		place("px", frame.Float32, frame.Place, 2, 0), place("py", frame.Float32, frame.Place, 2, 1),
+	}, Parts: []frame.Part{{Name: "entity", Rows: 4, Size: 5}, {Name: "player", Row: 4, Rows: 1, Field: 5, Size: 2}}}
+}
+
+func arenaTable() []int32 {
+	float := func(v float32) int32 { return int32(math.Float32bits(v)) }
+	return []int32{
+		1, -200, 100, 0, 0, 0, 0, // at rest
+		1, 200, -100, 0, 3, 0, 0, // moves
+		0, 900, 900, 0, 0, 0, 0, // is not there
+		1, 0, 0, 7, 0, 0, 0,
+		0, 0, 0, 0, 0, float(50), float(25), // the player, on a map without a third axis
+	}
+}
+
+// What is where follows from the schema alone.
+func TestPlaces(t *testing.T) {
+	s := arena()
+	parts, places := placesOf(s)
+	table := arenaTable()
+	want := []point{{-100, 50, 0, 0, resting}, {100, -50, 1, 0, moving}, {0, 0, 3, 0, resting}, {50, -25, 4, 0, always}}
+	if got := pointsOf(s, parts, places, table); !slices.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
+	}
+	table[5+4*7] = int32(math.Float32bits(float32(math.NaN())))
+	if got := pointsOf(s, parts, places, table[:len(table)-1]); !slices.Equal(got, want[:3]) {
+		t.Errorf("cut: %v", got)
+	}
+	if got := pointsOf(s, parts, places, table); !slices.Equal(got, want[:3]) {
+		t.Errorf("no number: %v", got)
+	}
+	s.Parts = nil
+	if parts, places := placesOf(s); len(parts) != 1 || len(places[0]) != 2 {
+		t.Errorf("without parts: %v, %v", parts, places)
+	}
+	for i := range s.Fields {
+		s.Fields[i].Hint.Role = frame.NoRole
+	}
+	if parts, _ := placesOf(s); parts != nil {
+		t.Error("places without a hint")
+	}
+}
+
+// The page shows the world at both ends, and by a key the values of what is there.
+func TestWorld(t *testing.T) {
+	lab := labtest.NewWide()
+	lab.Snap.Schema, lab.Snap.Item = arena(), "entity"
+	shown := frame.Frame{Table: arenaTable()}
+	shown.Table[8] -= 40
+	lab.Snap.Both = &engine.Display{Sent: frame.Frame{Table: arenaTable()}, Shown: &shown, Age: 137 * time.Millisecond}
+	page := New(arena())
+	s := labtest.NewStage(page, lab, 100, 24)
+	view := s.View()
+	for _, want := range []string{"Sender  3 entities, 1 player; 1 move", "Receiver  137 ms behind; 1 elsewhere", "@", "across"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("no %q in\n%s", want, view)
+		}
+	}
+	row, col := find(view, 'o', 0, 50)
+	other, left := find(view, 'o', 50, 100)
+	if row != other || col <= left-50 || page.Name() != "World" {
+		t.Errorf("what moves is at %d, %d and %d, %d in\n%s", row, col, other, left, view)
+	}
+	for _, key := range []string{"v", "v"} {
+		s.Press(key)
+		if view := s.View(); strings.Contains(view, " 2 x ") || strings.Contains(view, " 1 x ") != (page.listed) {
+			t.Errorf("after %s:\n%s", key, view)
+		}
+	}
+}
+
+// find returns where a sign stands between two columns, below the line of vital numbers.
+func find(view string, sign rune, from, to int) (row, col int) {
+	lines := strings.Split(view, "\n")
+	for y := len(lines) - 2; y > 3; y-- {
+		line := []rune(lines[y])
+		if i := slices.Index(line[min(from, len(line)):min(to, len(line))], sign); i >= 0 {
+			return y, from + i
+		}
+	}
+	return -1, -1
+}

@@ -86,7 +86,7 @@ func TestWorld(t *testing.T) {
 	}
 	for _, key := range []string{"v", "v"} {
 		s.Press(key)
-		if view := s.View(); strings.Contains(view, " 2 x ") || strings.Contains(view, " 1 x ") != (page.listed) {
+		if view := s.View(); strings.Contains(view, "entity 2") || strings.Contains(view, "entity 1 ") != page.listed {
 			t.Errorf("after %s:\n%s", key, view)
 		}
 	}

@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 	d.Sent.Table = []int32{77, 0, 0, 0, 0, 1, 55, 9, 0, 0, 0, 0, 0, 0, 0, 0}
 	d.Shown.Table = []int32{75, 0, 0, 0, 0, 1, 54, 9, 0, 0, 0, 0, 0, 1, 3, 4}
 	lab.Snap.Schema = s
-	view := labtest.NewStage(New(), lab, 80, 22).View()
+	view := labtest.NewStage(New(nil), lab, 80, 22).View()
 	for _, want := range []string{"Time  ", "Now                      77         75", "Player 0", "X                        55         54", " Health                    9          9", "Player 2"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)

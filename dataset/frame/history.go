@@ -53,8 +53,10 @@ type History struct {
 // clamped to 1..MaxHistory.
 func NewHistory(s *Schema, n int) *History {
 	h := NewSharing(n)
+	cells := s.Cells()
+	slab := make([]int32, cells*len(h.slots))
 	for i := range h.slots {
-		h.slots[i].Frame.Table = make([]int32, s.Cells())
+		h.slots[i].Frame.Table = slab[i*cells : (i+1)*cells : (i+1)*cells]
 	}
 	return h
 }

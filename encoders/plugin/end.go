@@ -49,6 +49,9 @@ type end struct {
 	self, call, packet, bits uint32 // addresses
 	slots                    [numSlots]slot
 	used                     uint64
+
+	patience
+	abandoned runtime.Cleanup // what closes the instance if nobody has the end any more
 }
 
 // newEnd creates an end.
@@ -64,7 +67,7 @@ func (e *end) begin() error {
 		return err
 	}
 	e.instance, e.slots = x, [numSlots]slot{}
-	runtime.AddCleanup(e, func(x *instance) { x.close() }, x)
+	e.abandoned = runtime.AddCleanup(e, func(x *instance) { x.close() }, x)
 	if err := e.create(); err != nil {
 		e.fail()
 		return err
@@ -75,6 +78,7 @@ func (e *end) begin() error {
 // fail gives the instance up.
 func (e *end) fail() {
 	if e.instance != nil {
+		e.abandoned.Stop() // or it would hold the memory of the instance
 		e.instance.close()
 		e.instance = nil
 	}
@@ -250,7 +254,11 @@ func (e *end) run(name string, cur *slot, refs []*slot, packet int, bits uint32)
 
 // Encode implements encoders.Encoder.
 func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if err := e.over(); err != nil {
+		return dst, nil, err
+	}
 	out, m, err := e.encode(dst, cur, refs, spare, b)
+	e.note(err)
 	if err != nil {
 		e.fail()
 	}
@@ -320,7 +328,11 @@ func charge(b *encoders.Budget, size, fields int, raw []byte) {
 // Decode implements encoders.Decoder. What breaks the instance counts as a payload that is
 // corrupt: the next one gets a new instance.
 func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	if err := e.over(); err != nil {
+		return nil, fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
+	}
 	m, err := e.decode(dst, src, refs, spare)
+	e.note(err)
 	if errors.Is(err, encoders.ErrBroken) {
 		e.fail()
 		err = fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)

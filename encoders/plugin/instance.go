@@ -44,6 +44,36 @@ func (p *Plugin) instantiate() (*instance, error) {
 	return x, nil
 }
 
+// errLate says that a call was ended for its time.
+var errLate = errors.New("took longer than")
+
+// maxLate is how many calls in a row may be ended for their time. Each takes as long as that;
+// who watches would wait for every single frame.
+const maxLate = 3
+
+// patience counts them.
+type patience struct {
+	late int
+	last error
+}
+
+// over returns why nothing is tried any more, nil if it is.
+func (p *patience) over() error {
+	if p.late < maxLate {
+		return nil
+	}
+	return fmt.Errorf("%w, %d times in a row: it is not asked again", p.last, p.late)
+}
+
+// note takes the result of a call into account.
+func (p *patience) note(err error) {
+	if !errors.Is(err, errLate) {
+		p.late = 0
+		return
+	}
+	p.late, p.last = p.late+1, err
+}
+
 // within runs a call for as long as it may take. What ends it early breaks the instance.
 func (x *instance) within(name string, run func(context.Context) error) error {
 	ctx := x.plugin.ctx
@@ -60,7 +90,7 @@ func (x *instance) within(name string, run func(context.Context) error) error {
 	case x.plugin.ctx.Err() != nil:
 		return x.plugin.ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() == sys.ExitCodeDeadlineExceeded:
-		err = fmt.Errorf("took longer than %v", x.plugin.opt.Timeout)
+		err = fmt.Errorf("%w %v", errLate, x.plugin.opt.Timeout)
 	default:
 		first, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n")) // the rest is a trace of the module's stack
 		err = errors.New(string(first))

@@ -282,7 +282,7 @@ func (x *process) ask(name string, kind uint32, message []byte, limit int) (code
 	case x.plugin.ctx.Err() != nil:
 		return 0, nil, x.plugin.ctx.Err()
 	case late.Load():
-		err = fmt.Errorf("took longer than %v", timeout)
+		err = fmt.Errorf("%w %v", errLate, timeout)
 	case !errors.Is(err, errNonsense):
 		err = x.left()
 	}

@@ -146,6 +146,9 @@ type processEnd struct {
 	slots [numSlots]heldFrame
 	used  uint64
 	buf   writer
+
+	patience
+	abandoned runtime.Cleanup // what ends the process if nobody has the end any more
 }
 
 func (p *Plugin) newProcessEnd(d *description, s *frame.Schema, params any) (*processEnd, error) {
@@ -163,8 +166,9 @@ func (e *processEnd) begin() error {
 	if err != nil {
 		return err
 	}
+	e.abandoned.Stop()
 	e.x, e.slots = x, [numSlots]heldFrame{}
-	runtime.AddCleanup(e, func(x *process) { go x.leave() }, x)
+	e.abandoned = runtime.AddCleanup(e, func(x *process) { go x.leave() }, x)
 	if err := e.create(); err != nil {
 		e.fail()
 		return err
@@ -175,6 +179,7 @@ func (e *processEnd) begin() error {
 // fail gives the process up.
 func (e *processEnd) fail() {
 	if e.x != nil {
+		e.abandoned.Stop()
 		e.x.end()
 		e.x = nil
 	}
@@ -212,8 +217,7 @@ func (e *processEnd) create() error {
 	return err
 }
 
-// prepare takes the process, begins the message of a call and returns the slot for its frame.
-// references then says which frames it rests on.
+// prepare takes the process and begins the message of a call.
 func (e *processEnd) prepare() (err error) {
 	if e.x == nil || !e.x.take() {
 		if err := e.begin(); err != nil {
@@ -300,11 +304,15 @@ func (e *processEnd) answerRoom() int {
 
 // Encode implements encoders.Encoder.
 func (e *processEnd) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+	if err := e.over(); err != nil {
+		return dst, nil, err
+	}
 	if err := e.prepare(); err != nil {
 		return dst, nil, err
 	}
 	defer e.done()
 	out, m, err := e.encode(dst, cur, refs, spare, b)
+	e.note(err)
 	if err != nil {
 		e.fail()
 	}
@@ -359,11 +367,15 @@ func (e *processEnd) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, s
 // Decode implements encoders.Decoder. What breaks the process counts as a payload that is
 // corrupt: the next one gets a new process.
 func (e *processEnd) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	if err := e.over(); err != nil {
+		return nil, fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
+	}
 	if err := e.prepare(); err != nil {
 		return nil, fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
 	}
 	defer e.done()
 	m, err := e.decode(dst, src, refs, spare)
+	e.note(err)
 	if errors.Is(err, encoders.ErrBroken) {
 		e.fail()
 		err = fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)

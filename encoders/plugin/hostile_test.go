@@ -1,0 +1,203 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wirelab/encoders"
+)
+
+// Endless loops outside of frames are ended as well: where a module begins, describes itself
+// and is asked for memory.
+func TestEndlessLoops(t *testing.T) {
+	s, _ := demo(t, 300, 1)
+	for loop, call := range map[int]string{1: "wl_abi", 2: "wl_alloc", 3: "wl_describe", 4: "_initialize"} {
+		p, err := Load(t.Context(), fmt.Sprintf("testdata/loops%d.wasm", loop), Options{Timeout: 300 * time.Millisecond})
+		if err == nil {
+			_, _, err = p.Codecs[0].New(s, nil)
+			p.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), call+": took longer than 300ms") {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
+
+// Who takes too long again and again is not asked any more: a session must go on.
+func TestPatience(t *testing.T) {
+	p := load(t, "testdata/evil.wasm", Options{Timeout: 200 * time.Millisecond})
+	s, frames := demo(t, 300, 2)
+	loops := p.Codecs[0].Defaults()
+	if err := encoders.SetParam(loops, "evil", 2); err != nil {
+		t.Fatal(err)
+	}
+	enc, _, err := p.Codecs[0].New(s, loops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 { // at 200 ms each it would take 20 s
+		_, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
+		if !errors.Is(err, encoders.ErrBroken) || strings.Contains(err.Error(), "not asked again") != (i >= maxLate) {
+			t.Fatalf("call %d: %v", i, err)
+		}
+	}
+}
+
+// An end that breaks again and again does not keep the memory of the instances that it had.
+func TestBrokenInstancesGo(t *testing.T) {
+	p := load(t, "testdata/evil.wasm", Options{Memory: 64 << 20})
+	s, frames := demo(t, 300, 2)
+	traps := p.Codecs[0].Defaults()
+	if err := encoders.SetParam(traps, "evil", 15); err != nil { // in the decoder
+		t.Fatal(err)
+	}
+	_, dec, err := p.Codecs[0].New(s, traps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	packet := delta(frames[1].Table, frames[0].Table)
+	before := held()
+	for range 200 { // an instance has some 300 kB
+		if _, err := dec.Decode(s.NewFrame(), packet, []encoders.Ref{{Frame: frames[0]}}, nil); !errors.Is(err, encoders.ErrCorrupt) {
+			t.Fatal(err)
+		}
+	}
+	if after := held(); after > before+16<<20 {
+		t.Errorf("%d MB are held", (after-before)>>20)
+	}
+	runtime.KeepAlive(dec)
+}
+
+// Many sessions at once, as of shadows and sweeps, each in its own goroutine.
+func TestManyAtOnce(t *testing.T) {
+	p := load(t, "testdata/delta.wasm", Options{Timeout: 20 * time.Second})
+	s, frames := demo(t, 300, 20)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			enc, dec, err := p.Codecs[0].New(s, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got := s.NewFrame()
+			var memos [2]encoders.Memo
+			for i := 1; i < len(frames); i++ {
+				var packet []byte
+				if packet, memos[0], err = enc.Encode(nil, frames[i], []encoders.Ref{{Frame: frames[i-1], Memo: memos[0]}}, nil, nil); err != nil {
+					t.Error(err)
+					return
+				}
+				if string(packet) != string(delta(frames[i].Table, frames[i-1].Table)) {
+					t.Errorf("frame %d: another packet", i)
+				}
+				if memos[1], err = dec.Decode(got, packet, []encoders.Ref{{Frame: frames[i-1], Memo: memos[1]}}, nil); err != nil || !got.Equal(frames[i]) {
+					t.Errorf("frame %d: %v", i, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Parameters that make no sense are refused.
+func TestParamCheck(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		q  param
+		ok bool
+	}{
+		{param{name: "a", kind: paramInt, initial: 1, min: 0, max: 2}, true},
+		{param{name: "a", kind: paramInt, initial: 0, min: -1 << 31, max: 1<<31 - 1}, true},
+		{param{name: "a", kind: paramInt, initial: 0, min: 0, max: 1 << 31}, false},
+		{param{name: "a", kind: paramInt, initial: 0, min: 0, max: .5}, false},
+		{param{name: "a", kind: paramInt, initial: 3, min: 0, max: 2}, false},
+		{param{name: "a", kind: paramNumber, initial: .5, min: 0, max: 1e15}, true},
+		{param{name: "a", kind: paramNumber, initial: .5, min: 0, max: 1e16}, false},
+		{param{name: "a", kind: paramNumber, initial: nan, min: 0, max: 1}, false},
+		{param{name: "a", kind: paramNumber, initial: 0, min: nan, max: nan}, false},
+		{param{name: "a", kind: paramNumber, initial: 0, min: -inf, max: inf}, false},
+		{param{name: "a", kind: paramNumber, initial: 0, min: 1, max: -1}, false},
+		{param{name: "a", kind: paramBool, initial: 1}, true},
+		{param{name: "a", kind: paramBool, initial: 2}, false},
+		{param{name: "a", kind: 7, initial: 0, max: 1}, false},
+		{param{name: "A", kind: paramBool}, false},
+		{param{name: "a\x1b[2J", kind: paramBool}, false},
+	} {
+		if err := c.q.check(); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.q, err)
+		}
+	}
+	if _, err := structOf([]param{{name: "a", kind: paramBool}, {name: "a", kind: paramBool}}); err == nil {
+		t.Error("two of one name")
+	}
+	quotes := param{name: "a", kind: paramNumber, help: "a `\"quoted\" \\word:\"x\"` \x1b[2J\n", unit: `"`, max: 1}
+	if err := quotes.check(); err != nil {
+		t.Fatal(err)
+	}
+	params, err := structOf([]param{quotes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := (&encoders.Codec{Params: params}).ParamInfo()
+	if info[0].Help != "a `\"quoted\" \\word:\"x\"` [2J" || info[0].Unit != `"` {
+		t.Errorf("%q %q", info[0].Help, info[0].Unit)
+	}
+}
+
+// A file that is too large is not read.
+func TestLargeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.wasm")
+	if err := os.WriteFile(path, []byte("\x00asm\x01\x00\x00\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, MaxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(t.Context(), path, Options{}); err == nil || !strings.Contains(err.Error(), "expected at most 67108864") {
+		t.Error(err)
+	}
+}
+
+// What is kept of compiled modules is bounded, and the newest stay.
+func TestPruneCache(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 5 {
+		path := filepath.Join(dir, "sub", fmt.Sprint(i))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, maxCache/2-1); err != nil {
+			t.Fatal(err)
+		}
+		then := time.Unix(int64(1_000_000+i), 0)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pruneCache(dir)
+	left, err := os.ReadDir(filepath.Join(dir, "sub"))
+	if err != nil || len(left) != 2 || left[0].Name() != "3" {
+		t.Errorf("%v %v", left, err)
+	}
+	pruneCache(filepath.Join(dir, "none"))
+}

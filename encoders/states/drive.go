@@ -29,43 +29,43 @@ func (v vector) direction(length int64) vector {
 
 // cluster remembers numbers that come again and again.
 type cluster struct {
-	at     [6]int64
-	weight [6]uint32
+	At     [6]int64
+	Weight [6]uint32
 }
 
 // see counts a number.
 func (c *cluster) see(x, near int64) {
 	low := 0
-	for i := range c.at {
-		c.weight[i] -= c.weight[i] >> 10
-		if d := x - c.at[i]; d < near && d > -near {
-			c.weight[i] += 1 << 16
-			c.at[i] += d >> 3
+	for i := range c.At {
+		c.Weight[i] -= c.Weight[i] >> 10
+		if d := x - c.At[i]; d < near && d > -near {
+			c.Weight[i] += 1 << 16
+			c.At[i] += d >> 3
 			return
 		}
-		if c.weight[i] < c.weight[low] {
+		if c.Weight[i] < c.Weight[low] {
 			low = i
 		}
 	}
-	c.at[low], c.weight[low] = x, 1<<15
+	c.At[low], c.Weight[low] = x, 1<<15
 }
 
 // two returns the two numbers seen most, and their weights of 256.
 func (c *cluster) two() (at [2]int64, weight [2]uint32) {
 	a, b := 0, 1
-	if c.weight[1] > c.weight[0] {
+	if c.Weight[1] > c.Weight[0] {
 		a, b = 1, 0
 	}
-	for i := 2; i < len(c.at); i++ {
-		if c.weight[i] > c.weight[a] {
+	for i := 2; i < len(c.At); i++ {
+		if c.Weight[i] > c.Weight[a] {
 			a, b = i, a
-		} else if c.weight[i] > c.weight[b] {
+		} else if c.Weight[i] > c.Weight[b] {
 			b = i
 		}
 	}
-	share := (uint64(c.weight[a]) + 1<<12) << 8 / (uint64(c.weight[a]) + uint64(c.weight[b]) + 1<<13)
+	share := (uint64(c.Weight[a]) + 1<<12) << 8 / (uint64(c.Weight[a]) + uint64(c.Weight[b]) + 1<<13)
 	first := uint32(min(max(share, 1), 255))
-	return [2]int64{c.at[a], c.at[b]}, [2]uint32{first, 256 - first}
+	return [2]int64{c.At[a], c.At[b]}, [2]uint32{first, 256 - first}
 }
 
 // drive is what is remembered of how a row is driven.

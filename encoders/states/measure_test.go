@@ -1,6 +1,8 @@
 package states
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"wirelab/dataset/source"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/encoders/train"
 )
 
 // games is where matches are.
@@ -59,6 +62,7 @@ type run struct {
 	budget bool
 	schema func(*frame.Schema)
 	params Params
+	book   []byte
 }
 
 func cpu() time.Duration {
@@ -80,7 +84,12 @@ func play(t testing.TB, name string, o run) (res result) {
 		o.schema(&schema)
 	}
 	s := &schema
-	enc, dec := New(s, o.params)
+	enc, dec := newCoder(s, o.params), newCoder(s, o.params)
+	if o.book != nil {
+		if err := errors.Join(enc.initial.open(enc.plan, o.book), dec.initial.open(dec.plan, o.book)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	type end struct {
 		frame frame.Frame
 		memo  encoders.Memo
@@ -179,6 +188,53 @@ func TestMatches(t *testing.T) {
 }
 
 var defaults = Params{Limit: 250, Rate: 400}
+
+// clip is a match to learn from, or its first frames.
+func clip(t testing.TB, name string, frames int) train.Clip {
+	src := match(t, name)
+	return train.Clip{Name: name, Schema: src.Schema(), Frames: func(yield func(*frame.Frame) error) error {
+		f := src.Schema().NewFrame()
+		for n := 0; frames == 0 || n < frames; n++ {
+			if err := src.Next(f); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			f.Tick = uint32(n + 1)
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// What was learnt from one match helps with another one.
+func TestTrained(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		back     int
+		most     float64
+	}{
+		{"oa-ctf.dm_71", "oa-dm4.dm_71", 1, 0.33},
+		{"oa-dm4.dm_71", "oa-ctf.dm_71", 1, 0.33},
+	} {
+		frames := 0
+		if !thorough.Checks() {
+			frames = 300
+		}
+		files, err := learnBook(context.Background(), train.Job{Clips: []train.Clip{clip(t, c.from, frames)}}, train.Log{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := play(t, c.to, run{back: c.back, frames: frames, verify: true, params: defaults, book: files[0].Data})
+		alone := play(t, c.to, run{back: c.back, frames: frames, params: defaults})
+		t.Logf("%s, %d back, learnt from %s (%d bytes): ratio %.4f, without %.4f", c.to, c.back, c.from, len(files[0].Data), r.ratio(), alone.ratio())
+		if r.bytes >= alone.bytes || frames == 0 && r.ratio() > c.most {
+			t.Errorf("%s takes %.4f of the game's own bits, want at most %.2f", c.to, r.ratio(), c.most)
+		}
+	}
+}
 
 // Packets of the beginnings of matches have these sizes, on every machine, and with a frame
 // travel at most 256 KB.

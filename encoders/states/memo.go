@@ -33,7 +33,7 @@ type memo struct {
 	cells   []cellMemo // by slot and field
 	model   []counter
 	weights []weights
-	errors  []record
+	records []record
 	unit    []int8 // by field: of its fixed point
 	speeds  []cluster
 	pushes  [][2]cluster
@@ -69,7 +69,7 @@ type cellMemo struct {
 func newMemo(p *plan) *memo {
 	m := &memo{pace: 1 << 16, rows: make([]rowMemo, p.rows), slot: make([]uint16, p.rows), owner: make([]slotMemo, p.slots),
 		cells: make([]cellMemo, p.cells), model: make([]counter, 1<<modelBits), weights: make([]weights, 1<<weightBits),
-		errors: make([]record, 1<<recordBits), unit: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)),
+		records: make([]record, 1<<recordBits), unit: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)),
 		pushes: make([][2]cluster, len(p.groups)), steps: make([]cluster, p.velocities)}
 	for i := range m.rows {
 		m.rows[i] = rowMemo{idle: forever, since: forever, life: forever}
@@ -81,12 +81,12 @@ func newMemo(p *plan) *memo {
 		m.model[i] = newCounter
 	}
 	for i := range m.weights {
-		for j := range m.weights[i].of {
-			m.weights[i].of[j] = firstWeight
+		for j := range m.weights[i].Of {
+			m.weights[i].Of[j] = firstWeight
 		}
 	}
-	for i := range m.errors {
-		m.errors[i] = newRecord()
+	for i := range m.records {
+		m.records[i] = newRecord()
 	}
 	for i := range m.unit {
 		m.unit[i] = integerUnit
@@ -106,7 +106,7 @@ func (m *memo) begin(past *memo) {
 	m.cells = append(m.cells[:0], past.cells...)
 	m.model = append(m.model[:0], past.model...)
 	m.weights = append(m.weights[:0], past.weights...)
-	m.errors = append(m.errors[:0], past.errors...)
+	m.records = append(m.records[:0], past.records...)
 	m.unit = append(m.unit[:0], past.unit...)
 	m.speeds = append(m.speeds[:0], past.speeds...)
 	m.pushes = append(m.pushes[:0], past.pushes...)

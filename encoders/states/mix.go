@@ -65,8 +65,8 @@ func (k *counter) learn(bit int, chance int32, last int32) {
 
 // weights mix the opinions on a decision, in units of 1/8192.
 type weights struct {
-	of [lanes]int16
-	n  uint16 // decisions
+	Of [lanes]int16
+	N  uint16 // decisions
 }
 
 const (
@@ -123,20 +123,20 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	x.in[biasLane] = bias
 	var sum int64
 	for i, s := range x.in {
-		sum += int64(s) * int64(w.of[i])
+		sum += int64(s) * int64(w.Of[i])
 	}
 	p := rangecoder.Squash(int32(min(max(sum>>weightShift, -1<<20), 1<<20)))
 	v = x.c.Bit(v, p)
 	x.seed = x.seed*1664525 + 1013904223
 	chance := x.seed
-	wrong := int64(int32(v)<<16-int32(p)) * int64(x.rate+haste[w.n>>3])
-	if w.n < maxHaste {
-		w.n++
+	wrong := int64(int32(v)<<16-int32(p)) * int64(x.rate+haste[w.N>>3])
+	if w.N < maxHaste {
+		w.N++
 	}
 	for i, s := range x.in {
 		if s != 0 {
-			by := int32(w.of[i]) + int32((int64(s)*wrong+int64(chance>>2))>>30)
-			w.of[i] = int16(min(max(by, -1<<15), 1<<15-1))
+			by := int32(w.Of[i]) + int32((int64(s)*wrong+int64(chance>>2))>>30)
+			w.Of[i] = int16(min(max(by, -1<<15), 1<<15-1))
 		}
 	}
 	for i, k := range at[:use] {

@@ -31,7 +31,7 @@ func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, p
 		n++
 		x.lane, x.places = lane, 1
 		x.at[0] = min(max(at, -1<<45), 1<<45)
-		x.errors = &m.errors[hash(key|uint32(lane), extra, 3, 0)>>(32-recordBits)]
+		x.errors = &m.records[hash(key|uint32(lane), extra, 3, 0)>>(32-recordBits)]
 		return x
 	}
 	point := func(lane int, extra uint32, at int64) {

@@ -8,9 +8,9 @@ import (
 
 // record is the distribution of an expert's errors, in half octaves of their magnitude.
 type record struct {
-	count [reach]uint16 // the first: next to none
-	above uint16        // share of positive ones, of 65536
-	total uint16
+	Count [reach]uint16 // the first: next to none
+	Above uint16        // share of positive ones, of 65536
+	Total uint16
 }
 
 const (
@@ -20,12 +20,12 @@ const (
 )
 
 func newRecord() (e record) {
-	for i := range e.count {
-		e.count[i] = 1
+	for i := range e.Count {
+		e.Count[i] = 1
 	}
-	e.count[0] = 8
-	e.total = reach + 7
-	e.above = 1 << 15
+	e.Count[0] = 8
+	e.Total = reach + 7
+	e.Above = 1 << 15
 	return e
 }
 
@@ -36,24 +36,24 @@ func (e *record) learn(by int64, fine int) {
 		at = min(halves(m)-2*fine+1, reach-1)
 	}
 	if at == 0 {
-		e.count[0] += seen
+		e.Count[0] += seen
 	} else {
-		e.count[at] += seen - 2*(seen/6)
-		e.count[at-1] += seen / 6
-		e.count[min(at+1, reach-1)] += seen / 6
+		e.Count[at] += seen - 2*(seen/6)
+		e.Count[at-1] += seen / 6
+		e.Count[min(at+1, reach-1)] += seen / 6
 		if by > 0 {
-			e.above += (1<<16 - 1 - e.above) >> 5
+			e.Above += (1<<16 - 1 - e.Above) >> 5
 		} else {
-			e.above -= e.above >> 5
+			e.Above -= e.Above >> 5
 		}
 	}
-	if e.total += seen; e.total < mostSeen {
+	if e.Total += seen; e.Total < mostSeen {
 		return
 	}
-	e.total = 0
-	for i, c := range e.count {
-		e.count[i] = max(c-c/2, 1)
-		e.total += e.count[i]
+	e.Total = 0
+	for i, c := range e.Count {
+		e.Count[i] = max(c-c/2, 1)
+		e.Total += e.Count[i]
 	}
 }
 
@@ -81,15 +81,15 @@ const (
 
 // open prepares an expert for questions.
 func (x *expert) open() {
-	scale := uint32(all) / uint32(x.errors.total)
+	scale := uint32(all) / uint32(x.errors.Total)
 	sum := uint32(0)
-	for i, c := range x.errors.count {
+	for i, c := range x.errors.Count {
 		x.sum[i] = sum
 		sum += uint32(c) * scale
 	}
 	x.sum[reach] = sum
 	x.center = x.sum[1]
-	x.above = uint64(x.errors.above)
+	x.above = uint64(x.errors.Above)
 	x.under = uint32(uint64(sum-x.center) * (1<<16 - x.above) >> 16)
 	x.low, x.high = 0, int64(sum)
 }

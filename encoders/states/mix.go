@@ -5,9 +5,8 @@ import "wirelab/encoders/rangecoder"
 const (
 	lanes       = 16
 	maxContexts = 6
-	firstExpert = 6
+	firstExpert = 7 // after the bias and the contexts
 	maxExperts  = 9
-	biasLane    = 15
 	bias        = 800
 )
 
@@ -86,6 +85,7 @@ type mixer struct {
 	ctx [maxContexts]uint32
 	n   int
 	in  [lanes]int32
+	top int // lanes that are in use
 }
 
 func hash(a, b, c, d uint32) uint32 {
@@ -115,15 +115,17 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	for i, h := range x.ctx[:use] {
 		k := &m.model[(h+salt)*0x85EBCA6B>>(32-modelBits)]
 		at[i] = k
-		x.in[i] = k.opinion()
+		x.in[1+i] = k.opinion()
 	}
-	for i := use; i < firstExpert; i++ {
+	for i := 1 + use; i < firstExpert; i++ {
 		x.in[i] = 0
 	}
-	x.in[biasLane] = bias
+	x.in[0] = bias
 	var sum int64
-	for i, s := range x.in {
-		sum += int64(s) * int64(w.Of[i])
+	in := x.in[:x.top]
+	of := w.Of[:len(in)]
+	for i, s := range in {
+		sum += int64(s) * int64(of[i])
 	}
 	p := rangecoder.Squash(int32(min(max(sum>>weightShift, -1<<20), 1<<20)))
 	v = x.c.Bit(v, p)
@@ -133,10 +135,10 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	if w.N < maxHaste {
 		w.N++
 	}
-	for i, s := range x.in {
+	for i, s := range in {
 		if s != 0 {
-			by := int32(w.Of[i]) + int32((int64(s)*wrong+int64(chance>>2))>>30)
-			w.Of[i] = int16(min(max(by, -1<<15), 1<<15-1))
+			by := int32(of[i]) + int32((int64(s)*wrong+int64(chance>>2))>>30)
+			of[i] = int16(min(max(by, -1<<15), 1<<15-1))
 		}
 	}
 	for i, k := range at[:use] {
@@ -159,8 +161,13 @@ var haste = func() (t [(maxHaste + 1) / 8]int32) {
 }()
 
 // quiet forgets what experts said.
-func (x *mixer) quiet() {
-	for i := firstExpert; i < biasLane; i++ {
-		x.in[i] = 0
+func (x *mixer) quiet() { x.top = firstExpert }
+
+// hear makes room for what experts say.
+func (x *mixer) hear(list []expert) {
+	clear(x.in[firstExpert:])
+	x.top = firstExpert
+	for i := range list {
+		x.top = max(x.top, firstExpert+list[i].lane+1)
 	}
 }

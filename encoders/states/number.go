@@ -121,7 +121,7 @@ const (
 func (r *row) number(i, i0 int64, skip bool, g *grid, list []expert, set uint32) int64 {
 	e := r.coder
 	x, fine := &e.x, g.fine()
-	x.quiet()
+	x.hear(list)
 	for k := range list {
 		list[k].open()
 	}

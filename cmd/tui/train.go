@@ -53,11 +53,13 @@ same files on every machine. Interrupted, an encoder keeps the files it had.
 datagram and datagram-acked have nothing embedded: --encoder names one of them, and
 --out the file of a model of one's own game, which both ends load
 (--set encoder.params.model=FILE); --size bounds it. So it is with zstd-dict and a
-dictionary of datagrams (--set encoder.params.dictionary=FILE).`,
+dictionary of datagrams (--set encoder.params.dictionary=FILE), and with delta-trained
+and a book of matches or tables (--set encoder.params.book=FILE).`,
 		Example: `  tui train --data demo --out trained --quick
   tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
   tui train --data text:book.txt --held text --out trained
   tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB
+  tui train --encoder delta-trained --data quake3:match.dm_71 --out quake.book
   tui train --encoder zstd-dict --data packets:match.pcap --out game.zdict --size 64KB`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },

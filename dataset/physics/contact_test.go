@@ -66,7 +66,9 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 	for range 20000 {
 		a, b := randomPair(rng)
 		want := bruteGap(a, b)
-		fa, fb, e, ok := separations(a, b)
+		var each [3]axis
+		ok := separations(a, b, &each)
+		fa, fb, e := each[0], each[1], each[2]
 		if ok != (want <= 0) && math.Abs(want) > 1e-6 {
 			t.Fatalf("near %v although the gap is %v\na %v\nb %v", ok, want, *a, *b)
 		}
@@ -83,7 +85,7 @@ func TestSeparationAgainstBruteForce(t *testing.T) {
 		if math.Abs(best.gap-want) > 1e-6 {
 			t.Fatalf("gap %v, expected %v", best.gap, want)
 		}
-		best = best.aimed(a, b)
+		best.aim(a, b)
 		if l := best.normal.Length(); math.Abs(l-1) > 1e-9 {
 			t.Fatalf("normal of length %v", l)
 		}

@@ -2,7 +2,7 @@ package physics
 
 // touchEdges makes the one contact point of two crossing edges: halfway between
 // the closest points of the two lines.
-func (m *manifold) touchEdges(a, b *Body, x axis) {
+func (m *manifold) touchEdges(a, b *Body, x *axis) {
 	onA, onB := a.edge(x.i, x.normal), b.edge(x.j, x.normal.Neg())
 	u, v, d := a.axes[x.i], b.axes[x.j], onB.Sub(onA)
 	uv, du, dv := u.Dot(v), d.Dot(u), d.Dot(v)

@@ -19,15 +19,15 @@ func (p *polygon) add(s spot) {
 
 // touchOver makes the contact points of a face: the corners of the other cube's
 // nearest face, cut to what lies over this one, that are inside of it.
-func (m *manifold) touchOver(a, b *Body, x axis) {
+func (m *manifold) touchOver(a, b *Body, x *axis) {
 	ref, other, n := a, b, x.normal
 	if x.kind == faceOfB {
 		ref, other, n = b, a, x.normal.Neg()
 	}
 	u, v := ref.axes[(x.i+1)%3], ref.axes[(x.i+2)%3]
 	over := other.facing(n, ref.Pos, u, v)
-	over = over.cut(ref.half)
-	over = over.within(ref.half)
+	over.cut(ref.half)
+	over.keepUpTo(ref.half)
 	over.reduce()
 	for _, s := range over.spots[:over.n] {
 		m.add(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
@@ -52,28 +52,31 @@ func (b *Body) facing(n, origin, u, v Vec) (p polygon) {
 }
 
 // cut clips p to the square of the given half side (Sutherland and Hodgman).
-func (p polygon) cut(half float64) polygon {
-	sides := [4]func(s spot) float64{
-		func(s spot) float64 { return s.u - half },
-		func(s spot) float64 { return -s.u - half },
-		func(s spot) float64 { return s.v - half },
-		func(s spot) float64 { return -s.v - half },
-	}
-	for _, outside := range sides {
+func (p *polygon) cut(half float64) {
+	for side := range 4 {
+		var outside [len(p.spots)]float64
+		all := true // within
+		for k := range p.n {
+			s := &p.spots[k]
+			outside[k] = [4]float64{s.u, -s.u, s.v, -s.v}[side] - half
+			all = all && outside[k] <= 0
+		}
+		if all {
+			continue
+		}
 		var kept polygon
 		for k := range p.n {
-			s, t := p.spots[k], p.spots[(k+1)%p.n]
-			ds, dt := outside(s), outside(t)
+			next := (k + 1) % p.n
+			s, ds, dt := p.spots[k], outside[k], outside[next]
 			if ds <= 0 {
 				kept.add(s)
 			}
 			if (ds < 0 && dt > 0) || (ds > 0 && dt < 0) {
-				kept.add(s.towards(t, ds/(ds-dt)))
+				kept.add(s.towards(p.spots[next], ds/(ds-dt)))
 			}
 		}
-		p = kept
+		*p = kept
 	}
-	return p
 }
 
 // towards returns the point at share f of the way from s to t.
@@ -81,14 +84,16 @@ func (s spot) towards(t spot, f float64) spot {
 	return spot{s.u + float64(f*(t.u-s.u)), s.v + float64(f*(t.v-s.v)), s.w + float64(f*(t.w-s.w))}
 }
 
-// within keeps the points up to height w.
-func (p polygon) within(w float64) (kept polygon) {
+// keepUpTo keeps the points up to height w.
+func (p *polygon) keepUpTo(w float64) {
+	n := 0
 	for _, s := range p.spots[:p.n] {
 		if s.w <= w {
-			kept.add(s)
+			p.spots[n] = s
+			n++
 		}
 	}
-	return kept
+	p.n = n
 }
 
 // reduce keeps the four points that carry most: the deepest, the one farthest

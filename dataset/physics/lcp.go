@@ -105,7 +105,7 @@ func (s *lcp) newImpulse(weight, soft float64) impulseState {
 // addFloor adds the k-th corner of the body in a slot that is below the floor.
 func (s *lcp) addFloor(slot int32, b *Body, k int, corner Vec) {
 	soft := float64(s.soft / b.invMass)
-	arm := corner.Sub(b.Pos).Scale(1 / b.gyration())
+	arm := corner.Sub(b.Pos).Scale(b.perRadius)
 	x, y, z := float64(arm.X*arm.X), float64(arm.Y*arm.Y), float64(arm.Z*arm.Z)
 	f := floorContact{slot: slot, arm: arm, x: s.newImpulse(1+y+z, soft), y: s.newImpulse(1+x+z, soft), z: s.newImpulse(1+x+y, soft)}
 	f.bias = float64(f.z.gain * s.bias(-corner.Z))
@@ -123,7 +123,7 @@ func (s *lcp) addContacts(a, b int32, x, y *Body, m *manifold) {
 	}
 	share, gyration := 0.0, 1.0
 	if y.invMass > 0 {
-		share, gyration = y.invMass/x.invMass, 1/y.gyration()
+		share, gyration = y.invMass/x.invMass, y.perRadius
 		i, j := s.root(a), s.root(b)
 		s.island[max(i, j)] = min(i, j)
 	}
@@ -132,7 +132,7 @@ func (s *lcp) addContacts(a, b int32, x, y *Body, m *manifold) {
 		p := &m.points[k]
 		for d, dir := range [3]Vec{m.tangent[0], m.tangent[1], m.normal.Neg()} {
 			h := row{a: a, b: b, dir: dir, share: share, low: -most, high: most}
-			h.twistA = p.armA.Cross(dir).Scale(1 / x.gyration())
+			h.twistA = p.armA.Cross(dir).Scale(x.perRadius)
 			h.twistB = p.armB.Cross(dir).Scale(gyration)
 			other := float64(share * (1 + h.twistB.Dot(h.twistB)))
 			h.impulseState = s.newImpulse(1+h.twistA.Dot(h.twistA)+other, soft)

@@ -22,18 +22,18 @@ const edgeFactor = 1.05
 
 // find finds the points at which A and B touch; none if they do not.
 func (m *manifold) find(a, b *Body) {
-	fa, fb, e, ok := separations(a, b)
-	if !ok {
+	var best [3]axis
+	if !separations(a, b, &best) {
 		return
 	}
-	x := fa
-	if fb.gap > x.gap {
-		x = fb
+	x := &best[0]
+	if best[1].gap > x.gap {
+		x = &best[1]
 	}
-	if float64(e.gap*edgeFactor) > x.gap {
-		x = e
+	if float64(best[2].gap*edgeFactor) > x.gap {
+		x = &best[2]
 	}
-	x = x.aimed(a, b)
+	x.aim(a, b)
 	m.aim(x.normal)
 	if x.kind == edgeOnEdge {
 		m.touchEdges(a, b, x)

@@ -18,7 +18,7 @@ type Scene struct {
 	bodies []Body
 	lies   []place // of each body that is laid
 	state  []stage
-	reach  []Vec   // half the size of the box around each posed body, along the world's axes
+	boxes  []box   // around each posed body
 	touch  []Touch // what each live body touched since Reset
 	slot   []int32 // of a live body: where in active it is, or -1
 	live   []int32 // bodies that move or did so, in order of entry
@@ -43,6 +43,9 @@ type place struct {
 	half float64
 }
 
+// box is what a body fills along the world's axes: so far from its centre each way.
+type box struct{ pos, reach Vec }
+
 // stage is how much is known of a body.
 type stage uint8
 
@@ -60,7 +63,7 @@ func NewScene(n int) *Scene {
 		bodies: make([]Body, n),
 		lies:   make([]place, n),
 		state:  make([]stage, n),
-		reach:  make([]Vec, n),
+		boxes:  make([]box, n),
 		touch:  make([]Touch, n),
 		slot:   make([]int32, n),
 		live:   make([]int32, 0, n),
@@ -189,9 +192,9 @@ func (s *Scene) turn(i int) {
 	b := &s.bodies[i]
 	b.axes = b.Rot.axes()
 	a := &b.axes
-	s.reach[i] = Vec{
+	s.boxes[i] = box{b.Pos, Vec{
 		float64(b.half * (abs(a[0].X) + abs(a[1].X) + abs(a[2].X))),
 		float64(b.half * (abs(a[0].Y) + abs(a[1].Y) + abs(a[2].Y))),
 		float64(b.half * (abs(a[0].Z) + abs(a[1].Z) + abs(a[2].Z))),
-	}
+	}}
 }

@@ -26,45 +26,51 @@ const parallelSine = 1e-4
 type alignment struct {
 	offset   Vec           // from A's centre to B's
 	cos, abs [3][3]float64 // of the angles between A's axes and B's
-	da, db   [3]float64    // the offset along A's axes and along B's
+	da       [3]float64    // the offset along A's axes
 }
 
-func align(a, b *Body) (g alignment) {
+// separations finds the best axis of each kind, faces of A, faces of B and edges. Two convex
+// bodies are disjoint exactly if some axis has a gap; for boxes the three face normals of each
+// and the nine cross products of their edges suffice. It returns false when A and B are apart.
+// The normals are yet to be found: see aim.
+func separations(a, b *Body, best *[3]axis) bool {
 	const eps = 1e-9 // keeps near-parallel edges from looking separated
+	var g alignment
 	g.offset = b.Pos.Sub(a.Pos)
+	best[0] = axis{kind: faceOfA, gap: math.Inf(-1)}
 	for i := range 3 {
-		g.da[i] = g.offset.Dot(a.axes[i])
-		g.db[i] = g.offset.Dot(b.axes[i])
+		u := &a.axes[i]
+		g.da[i] = g.offset.Dot(*u)
 		for j := range 3 {
-			g.cos[i][j] = a.axes[i].Dot(b.axes[j])
+			g.cos[i][j] = u.Dot(b.axes[j])
 			g.abs[i][j] = abs(g.cos[i][j]) + eps
 		}
+		if !best[0].offer(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
+			return false
+		}
 	}
-	return g
+	best[1] = axis{kind: faceOfB, gap: math.Inf(-1)}
+	for j := range 3 {
+		if !best[1].offer(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
+			return false
+		}
+	}
+	return g.edgeAxis(a.half, b.half, &best[2])
 }
 
-// separations finds the best axis of each kind. Two convex bodies are disjoint
-// exactly if some axis has a gap; for boxes the three face normals of each and
-// the nine cross products of their edges suffice. ok is false when A and B are
-// apart. The normals are yet to be found: see aimed.
-func separations(a, b *Body) (fa, fb, e axis, ok bool) {
-	g := align(a, b)
-	r := &g.abs
-	fa, ok = faceAxis(&g.da, a.half, b.half, [3]float64{r[0][0] + r[0][1] + r[0][2], r[1][0] + r[1][1] + r[1][2], r[2][0] + r[2][1] + r[2][2]})
-	if !ok {
-		return fa, fb, e, false
+// offer makes x the i-th face normal of a cube if that has a larger gap, and returns false if
+// the cubes are apart there. d is the offset along it; spread times the other's half side is
+// how far the other reaches along it.
+func (x *axis) offer(i int, d, half, other, spread float64) bool {
+	gap := abs(d) - half - float64(other*spread)
+	if gap > x.gap {
+		x.gap, x.i = gap, i
 	}
-	fb, ok = faceAxis(&g.db, b.half, a.half, [3]float64{r[0][0] + r[1][0] + r[2][0], r[0][1] + r[1][1] + r[2][1], r[0][2] + r[1][2] + r[2][2]})
-	if !ok {
-		return fa, fb, e, false
-	}
-	fb.kind = faceOfB
-	e, ok = g.edgeAxis(a.half, b.half)
-	return fa, fb, e, ok
+	return !(gap > 0)
 }
 
-// aimed returns x with its normal, from A to B.
-func (x axis) aimed(a, b *Body) axis {
+// aim sets the normal of x, from A to B.
+func (x *axis) aim(a, b *Body) {
 	offset := b.Pos.Sub(a.Pos)
 	switch x.kind {
 	case faceOfA:
@@ -79,30 +85,12 @@ func (x axis) aimed(a, b *Body) axis {
 		}
 		x.normal = n
 	}
-	return x
-}
-
-// faceAxis finds the best of one cube's three face normals. d is the offset
-// along them; spread[i] times the other's half side is how far the other reaches
-// along normal i.
-func faceAxis(d *[3]float64, half, other float64, spread [3]float64) (best axis, ok bool) {
-	best.gap = math.Inf(-1)
-	for i := range 3 {
-		gap := abs(d[i]) - half - float64(other*spread[i])
-		if gap > 0 {
-			return best, false
-		}
-		if gap > best.gap {
-			best.gap, best.i = gap, i
-		}
-	}
-	return best, true
 }
 
 // edgeAxis finds the best of the nine cross products of edges; its gap is minus
 // infinity if all edges are parallel.
-func (g *alignment) edgeAxis(ha, hb float64) (best axis, ok bool) {
-	best.kind, best.gap = edgeOnEdge, math.Inf(-1)
+func (g *alignment) edgeAxis(ha, hb float64, best *axis) bool {
+	*best = axis{kind: edgeOnEdge, gap: math.Inf(-1)}
 	for i := range 3 {
 		i1, i2 := (i+1)%3, (i+2)%3
 		for j := range 3 {
@@ -115,14 +103,14 @@ func (g *alignment) edgeAxis(ha, hb float64) (best axis, ok bool) {
 			extent := float64(ha*(g.abs[i1][j]+g.abs[i2][j])) + float64(hb*(g.abs[i][j1]+g.abs[i][j2]))
 			gap := (abs(along) - extent) / math.Sqrt(sine2)
 			if gap > 0 {
-				return best, false
+				return false
 			}
 			if gap > best.gap {
 				best.gap, best.i, best.j = gap, i, j
 			}
 		}
 	}
-	return best, true
+	return true
 }
 
 func abs(x float64) float64 { return math.Abs(x) }

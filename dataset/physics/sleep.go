@@ -36,6 +36,8 @@ func (s *Scene) wake(i int) {
 	}
 	if s.state[i] == posed {
 		s.enter(i, moving)
-		s.awake.add(i, s.bodies[i].Pos)
+		if b := &s.bodies[i]; b.half <= smallHalf {
+			s.awake.add(i, b.Pos)
+		}
 	}
 }

@@ -28,7 +28,10 @@ func (s *Scene) gather() {
 	s.active = s.active[:0]
 	for _, i := range s.live {
 		b := &s.bodies[i]
-		s.awake.add(int(i), b.Pos)
+		s.boxes[i].pos = b.Pos // which callers may set
+		if b.half <= smallHalf {
+			s.awake.add(int(i), b.Pos)
+		}
 		s.slot[i] = -1
 		if s.state[i] == moving {
 			s.updateSleep(b)
@@ -55,7 +58,7 @@ func (s *Scene) accelerate() {
 		if s.state[i] == moving {
 			m.vel = m.vel.AddScaled(b.pull, s.step)
 			m.vel.Z -= fall
-			m.spin = m.spin.AddScaled(b.twist, s.step).Scale(b.gyration())
+			m.spin = m.spin.AddScaled(b.twist, s.step).Scale(b.gyration)
 		}
 		b.pull, b.twist = Vec{}, Vec{}
 		s.lcp.motion = append(s.lcp.motion, m)
@@ -66,7 +69,7 @@ func (s *Scene) accelerate() {
 func (s *Scene) move(i int, m *motion) {
 	b, c := &s.bodies[i], &s.law
 	if s.state[i] == moving {
-		spin := m.spin.Scale(1 / b.gyration())
+		spin := m.spin.Scale(b.perRadius)
 		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), spin.bounded(float64(2*c.MaxSpeed)), false
 	}
 	b.Pos = b.Pos.AddScaled(b.Vel, s.step).clamp(farLow, farHigh)

@@ -18,7 +18,8 @@ func Thousands(cubes int) int { return max(cubes/1024, 1) }
 
 // solve sweeps over all contacts, at most so many times.
 func (s *lcp) solve(iterations int) {
-	if work := s.work(); work > 0 {
+	work := s.work()
+	if work > 0 {
 		iterations = min(iterations, max(s.law.Effort*s.room/work, 1))
 	}
 	s.findBound()
@@ -32,11 +33,10 @@ func (s *lcp) solve(iterations int) {
 				s.before[k] = s.motion[k]
 			}
 		}
-		s.spent += s.work()
+		s.spent += work
 		s.sweep()
-		if checked {
-			s.dropResting()
-			if s.work() == 0 {
+		if checked && s.dropResting() {
+			if work = s.work(); work == 0 {
 				return
 			}
 		}
@@ -122,8 +122,9 @@ func (s *lcp) findBound() {
 	}
 }
 
-// dropResting drops the contacts of islands that have come to rest.
-func (s *lcp) dropResting() {
+// dropResting drops the contacts of islands that have come to rest, and reports whether there
+// are any.
+func (s *lcp) dropResting() bool {
 	clear(s.busy[:len(s.motion)])
 	for _, k := range s.bound {
 		if busy := &s.busy[s.island[k]]; !*busy {
@@ -138,7 +139,7 @@ func (s *lcp) dropResting() {
 		}
 	}
 	if len(kept) == len(s.bound) {
-		return
+		return false
 	}
 	s.bound = kept
 	for k := range maxPoints {
@@ -147,6 +148,7 @@ func (s *lcp) dropResting() {
 			s.rows[k][d] = s.keepRows(s.rows[k][d])
 		}
 	}
+	return true
 }
 
 func (s *lcp) keepFloor(floor []floorContact) []floorContact {

@@ -15,7 +15,7 @@ type allowance struct{ looks, tests, pairs int }
 // A sleeping body that it touches becomes active in turn, so all bodies connected to
 // an awake one by contacts move.
 func (s *Scene) touchAll(i int) {
-	b, r := &s.bodies[i], s.reach[i]
+	b, r, slot := &s.bodies[i], s.boxes[i].reach, s.slot[i]
 	if s.state[i] == moving && b.Pos.Z <= r.Z {
 		s.touchFloor(i)
 	}
@@ -27,7 +27,7 @@ func (s *Scene) touchAll(i int) {
 		for x := x0; x <= x1 && s.left.looks > 0; x++ {
 			for j := s.awake.at(x, y); j > 0; j = s.awake.next[j-1] {
 				// Two active bodies find each other: the earlier one counts.
-				if (s.slot[j-1] > s.slot[i] || s.slot[j-1] < 0) && !s.isLarge(int(j-1)) {
+				if k := s.slot[j-1]; k > slot || k < 0 {
 					s.testPair(i, int(j-1))
 				}
 			}
@@ -50,9 +50,6 @@ func (s *Scene) touchLarge(i int) {
 	}
 }
 
-// isLarge reports whether j is one of large.
-func (s *Scene) isLarge(j int) bool { return s.bodies[j].half > smallHalf && s.state[j] >= moving }
-
 // testPair finds the contacts of active body i and body j if they touch.
 func (s *Scene) testPair(i, j int) {
 	if s.left.looks--; s.left.looks < 0 || !s.near(i, j) {
@@ -66,7 +63,7 @@ func (s *Scene) testPair(i, j int) {
 
 // near reports whether the boxes around bodies i and j overlap.
 func (s *Scene) near(i, j int) bool {
-	a, r := &s.bodies[i].Pos, &s.reach[i]
+	a, r := &s.boxes[i].pos, &s.boxes[i].reach
 	if s.state[j] == lying {
 		l := &s.lies[j]
 		most := float64(l.half * sqrt3)
@@ -75,7 +72,7 @@ func (s *Scene) near(i, j int) bool {
 		}
 		s.findPose(j)
 	}
-	b, q := &s.bodies[j].Pos, &s.reach[j]
+	b, q := &s.boxes[j].pos, &s.boxes[j].reach
 	dx, dy, dz := abs(a.X-b.X), abs(a.Y-b.Y), abs(a.Z-b.Z)
 	return dx <= r.X+q.X && dy <= r.Y+q.Y && dz <= r.Z+q.Z
 }

@@ -1,0 +1,67 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"wirelab/encoders"
+)
+
+// Encoders from outside take the IDs of their order; a name that is taken, or one too many,
+// changes nothing.
+func TestSetOutside(t *testing.T) {
+	defer func() {
+		if err := SetOutside(nil); err != nil || len(Outside()) > 0 {
+			t.Error(err)
+		}
+	}()
+	list := func(names ...string) (list []encoders.Codec) {
+		for _, name := range names {
+			list = append(list, encoders.Codec{Name: name})
+		}
+		return list
+	}
+	for _, names := range [][]string{{"mine", "yours"}, {"yours", "mine"}} {
+		if err := SetOutside(list(names...)); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range names {
+			if c, err := ByName(name); err != nil || int(c.ID) != FirstPluginID+i {
+				t.Errorf("%s: %v %v", name, c, err)
+			}
+		}
+	}
+	var many []string
+	for i := range 128 - FirstPluginID + 1 {
+		many = append(many, fmt.Sprint("x", i))
+	}
+	for _, c := range []struct {
+		names []string
+		says  string
+	}{{[]string{"mine", "raw"}, "called raw already"}, {[]string{"mine", "mine"}, "called mine already"}, {many, "expected at most 16"}} {
+		if err := SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c.names, err)
+		}
+	}
+	if n := len(Outside()); n != 2 {
+		t.Errorf("%d are left of 2", n)
+	}
+	if err := SetOutside(list(many[:len(many)-1]...)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a loader a configuration that names a plugin is refused.
+func TestLoad(t *testing.T) {
+	if _, err := Load([]Wanted{{Path: "x.wasm"}}); err == nil {
+		t.Error("something was loaded")
+	}
+	failed := errors.New("no")
+	SetLoader(func(list []Wanted) (int, error) { return len(list), failed })
+	defer SetLoader(nil)
+	if at, err := Load(make([]Wanted, 3)); at != 3 || err != failed {
+		t.Error(at, err)
+	}
+}

@@ -105,7 +105,7 @@ func TestPluginInConfig(t *testing.T) {
 	good := file("good.toml", head+"\"sub/mine.wasm\"\nmemory = \"16MB\"\ntimeout = \"10s\"\n[[shadow]]\nname = \"raw\"\n")
 	swept := file("sweep.toml", head+"\"sub/mine.wasm\"\n[[sweep]]\nkey = \"encoder.name\"\nvalues = [\"delta-c\", \"raw\"]\n"+
 		"[[at]]\nt = \"500ms\"\nencoder = \"delta-c\"\n")
-	report, grid := filepath.Join(dir, "report"), filepath.Join(dir, "grid")
+	report, grid, many := filepath.Join(dir, "report"), filepath.Join(dir, "grid"), filepath.Join(dir, "many")
 	type try struct {
 		args []string
 		code int
@@ -133,6 +133,7 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
 		try{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
 		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // nothing stays
+		try{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
 		try{[]string{"replay", report}, exitDone, "same bytes"},
 		try{[]string{"replay", grid}, exitDone, "same bytes"},
 		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // whatever else is there
@@ -149,6 +150,8 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"replay", report}, exitUsage, "no such file"},
 		try{[]string{"replay", report}, exitUsage, "expected --plugin " + delta + ", with SHA-256 "},
 		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
+		try{[]string{"sweep", "--resume", many}, exitUsage, "expected --plugin " + delta},
+		try{[]string{"sweep", "--resume", many, "--plugin", elsewhere}, exitDone, "delta-c"},
 	)
 	file("sub/mine.wasm", module("evil.wasm"))
 	check(

@@ -144,9 +144,15 @@ func (c *Config) pluginValues(v map[string]any) (list []any) {
 	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(v, x.Name) }) {
 		wanted = nil
 		for i := range outside {
-			if p := outside[i].Plugin; p != nil && (len(wanted) == 0 || wanted[len(wanted)-1].Path != p.Path) {
-				wanted = append(wanted, table.Wanted{Path: p.Path, SHA256: p.SHA256, Memory: p.Memory, Timeout: p.Timeout})
+			p := outside[i].Plugin
+			if p == nil || len(wanted) > 0 && wanted[len(wanted)-1].SHA256 == p.SHA256 {
+				continue
 			}
+			w := table.Wanted{Path: p.Path, SHA256: p.SHA256, Memory: p.Memory, Timeout: p.Timeout}
+			if k := slices.IndexFunc(c.Plugins, func(x table.Wanted) bool { return x.SHA256 == p.SHA256 }); k >= 0 {
+				w = c.Plugins[k] // as its file has it, wherever it was found
+			}
+			wanted = append(wanted, w)
 		}
 	}
 	for _, p := range wanted {

@@ -161,15 +161,16 @@ func (e *coder) codeStrays() {
 		if at >= 0 {
 			v = uint64(uint32(e.cur[at]))
 		}
-		at = int(e.c.Direct(uint64(max(at, 0)), 32))
+		where := e.c.Direct(uint64(max(at, 0)), 32)
 		v = e.c.Direct(v, 32)
 		if e.err = e.c.Err(); e.err != nil {
 			return
 		}
-		if at >= len(e.cur) {
-			e.err = fmt.Errorf("value %d of %d", at, len(e.cur))
+		if where >= uint64(len(e.cur)) {
+			e.err = fmt.Errorf("value %d of %d", where, len(e.cur))
 			return
 		}
+		at = int(where)
 		row, k := at/e.fields, at%e.fields
 		if low, span := e.schema.Fields[k].Span(); uint32(v)-uint32(low) > span {
 			e.err = fmt.Errorf("%s %d, field %s: %w: %d", e.schema.Item, row, e.schema.Fields[k].Name, frame.ErrRange, int32(v))

@@ -63,6 +63,9 @@ func (r *row) predict(k int, c *column, old int32, cls class, g *grid) (n int, p
 		if last != 0 {
 			point(onwards, 0, 0)
 		}
+		if r.before[k] != old {
+			point(asBefore, 0, r.fixed(k, r.before[k]))
+		}
 		if c.clock {
 			point(halfway, 0, r.nowFixed(c))
 			return n, r.nowFixed(c)
@@ -141,6 +144,14 @@ func (r *row) nowFixed(c *column) int64 {
 		return 0
 	}
 	return int64(r.coder.cur[r.now.row*r.fields+r.now.field]) << integerUnit
+}
+
+// unit returns the unit of a field's fixed point.
+func (r *row) unit(k int) int {
+	if c := &r.cols[k]; c.kind == frame.Float32 {
+		return int(r.m.unit[c.alike])
+	}
+	return integerUnit
 }
 
 // turnOf returns after how much values of a column wrap.

@@ -2,6 +2,7 @@ package states
 
 import (
 	"fmt"
+	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -33,15 +34,16 @@ type row struct {
 	slot      int
 	owner     *slotMemo
 	info      *rowMemo
-	fresh     bool   // it was not there before
-	kind      uint32 // what sort of thing it is
-	mask      uint32 // which fields changed so far, the last one lowest
-	sym       uint32 // a hash of symbols that changed so far
-	lastSym   uint32 // the last one of those
-	miss      uint32 // half octaves of the last two residuals
-	best      uint32 // the expert that was nearest in the field of a place before
-	lapse     int64  // time since base, by the clock of the group
-	source    []int32
+	fresh     bool    // it was not there before
+	kind      uint32  // what sort of thing it is
+	mask      uint32  // which fields changed so far, the last one lowest
+	sym       uint32  // a hash of symbols that changed so far
+	lastSym   uint32  // the last one of those
+	miss      uint32  // half octaves of the last two residuals
+	best      uint32  // the expert that was nearest in the field of a place before
+	lapse     int64   // time since base, by the clock of the group
+	source    []int32 // the row that a new one is made from, and what it was in base
+	before    []int32
 	misses    uint32 // which fields were not as the source's, the last one lowest
 }
 
@@ -249,6 +251,7 @@ func (r *row) codeSource(known bool) error {
 		return fmt.Errorf("row %d of %d as source", v, q.rows)
 	}
 	r.source = r.state(q.row + int(v))
+	r.before = r.coder.base[(q.row+int(v))*r.fields:][:r.fields]
 	e.m.source = v + 1
 	e.charge(encoders.SlotIndex)
 	return nil
@@ -284,12 +287,29 @@ func (r *row) chooseSource() int {
 		if uint32(i-q.row)+1 == r.m.source {
 			n++
 		}
+		n += r.near(s)
 		if n > most {
 			best, most = i, n
 		}
 	}
 	return best
 }
+
+// near returns how near a row is to the new one, in half octaves.
+func (r *row) near(s []int32) int {
+	n := 0
+	for _, g := range r.part.groups {
+		for _, k := range r.groups[g].at {
+			if k >= 0 && r.groups[g].slot == 0 {
+				d := uint64(magnitude(r.fixed(k, r.cur[k])-r.fixed(k, s[k]))) >> uint(max(r.unit(k), 0))
+				n += max(nearby-halves(d+1), 0) / 2
+			}
+		}
+	}
+	return n
+}
+
+const nearby = 20 // half octaves
 
 // oldField codes a field of a row that was there.
 func (r *row) oldField(k int, c *column) error {
@@ -331,9 +351,9 @@ func (r *row) newField(k int, c *column) error {
 	v := r.cur[k]
 	x := &e.x
 	x.quiet()
-	guesses := [3]int32{src, 0, last}
+	guesses := [4]int32{src, 0, last, r.before[k]}
 	for n, g := range guesses {
-		if n > 0 && g == src || n > 1 && g == 0 {
+		if n > 0 && slices.Contains(guesses[:n], g) {
 			continue
 		}
 		x.begin()

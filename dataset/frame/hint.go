@@ -32,8 +32,8 @@ type Hint struct {
 	Role Role
 	// Group and Axis tie the coordinates of one place, and of its velocity, together: they
 	// have the same Group, from 1; Axis is 0, 1, or 2. Axes 0 and 1 are alike (a plane on
-	// which things turn); 2 is up. A Clock of a Group says when that place was there; without
-	// one it is there Now.
+	// which things turn); 2 is up, or down in a game that is seen from the side and has 0 and 2
+	// only. A Clock of a Group says when that place was there; without one it is there Now.
 	Group, Axis uint8
 	// Rate, of a velocity: how many units of the place a velocity of one unit covers in one
 	// unit of Now, or in one tick where there is no Now. Units are the field's: steps times

@@ -52,6 +52,11 @@ func TestPlaces(t *testing.T) {
 	if got := pointsOf(s, parts, places, table); !slices.Equal(got, want[:3]) {
 		t.Errorf("no number: %v", got)
 	}
+	s.Fields[6].Hint.Axis = 2
+	parts, places = placesOf(s)
+	if got := pointsOf(s, parts, places, arenaTable()); !slices.Equal(got, want) {
+		t.Errorf("from the side: %v, expected %v", got, want)
+	}
 	s.Parts = nil
 	if parts, places := placesOf(s); len(parts) != 1 || len(places[0]) != 2 {
 		t.Errorf("without parts: %v, %v", parts, places)

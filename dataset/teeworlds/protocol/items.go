@@ -93,10 +93,10 @@ func (t *itemType) list() []string {
 	return list
 }
 
-// Units of places and of what moves them.
+// Units of places, of which 32 make a tile, and of what moves them.
 const (
-	tile  = "1/32 tile"
-	speed = "1/256 of that a tick"
+	length = "px"
+	speed  = "px/256 a tick"
 )
 
 // period is a whole turn in the game's angles, 1/256 of a radian each.
@@ -107,7 +107,7 @@ func fieldOf(name string) frame.Field {
 	f := frame.Field{Name: name, Min: math.MinInt16, Max: math.MaxInt16}
 	bounded := func(kind frame.Kind, lowest, highest int32) { f.Kind, f.Min, f.Max = kind, lowest, highest }
 	place := func(group, axis uint8) {
-		f.Unit, f.Hint = tile, frame.Hint{Role: frame.Place, Group: group, Axis: axis}
+		f.Unit, f.Hint = length, frame.Hint{Role: frame.Place, Group: group, Axis: axis}
 	}
 	velocity := func(group, axis uint8, rate float64) {
 		f.Unit, f.Hint = speed, frame.Hint{Role: frame.Velocity, Group: group, Axis: axis, Rate: rate}

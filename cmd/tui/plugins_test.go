@@ -190,4 +190,25 @@ func TestPluginProcess(t *testing.T) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)
 		}
 	}
+	// One that dies on the way gives way, and the run is kept.
+	text, err := os.ReadFile("mine/mine.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mortal := strings.Replace(string(text), "        into, refs = self.references(r)\n",
+		"        into, refs = self.references(r)\n        if kind == ENCODE and refs[0][\"tick\"] > 30:\n            sys.exit(\"out of ideas\")\n", 1)
+	if err := os.WriteFile("mine/mine.py", []byte(mortal), 0o600); err != nil || mortal == string(text) {
+		t.Fatal(err)
+	}
+	o := tui(append([]string{"run", "--set", "duration=2s", "--json"}, plug...)...)
+	var doc struct {
+		CodecError string `json:"codec_error"`
+		Totals     struct{ Sent, Decoded, Wrong int64 }
+		Changes    []map[string]any
+	}
+	document(t, o.stdout, &doc)
+	if o.code != exitFailed || doc.Totals.Wrong != 0 || doc.Totals.Decoded < 100 || len(doc.Changes) != 1 ||
+		!strings.Contains(doc.CodecError, "broken: encode: it ended: exit status 1; it said: out of ideas") {
+		t.Errorf("exit %d, %+v\n%s", o.code, doc, o.stderr)
+	}
 }

@@ -163,7 +163,9 @@ func DeltaTrained() encoders.Codec {
 			}
 			book, err := encoders.ReadFile(p.Book, MaxBook)
 			if err == nil {
-				err = errors.Join(enc.open(book), dec.open(book))
+				if err = enc.open(book); err == nil {
+					err = dec.open(book)
+				}
 			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("%w book: %s: %w; expected a file that tui train --encoder delta-trained made of such data",

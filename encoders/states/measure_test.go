@@ -286,3 +286,28 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("%v allocations a frame, error %v", n, err)
 	}
 }
+
+// A book that is damaged, cut or of another schema is refused.
+func TestBooksAreChecked(t *testing.T) {
+	files, err := learnBook(context.Background(), train.Job{Clips: []train.Clip{clip(t, "oa-dm4.dm_71", 40)}}, train.Log{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, s := files[0].Data, match(t, "oa-ctf.dm_71").Schema()
+	if err := newCoder(s, usual).open(book); err != nil {
+		t.Errorf("another match: %v", err)
+	}
+	if err := newCoder(match(t, "tw-dm1.demo").Schema(), usual).open(book); !errors.Is(err, errShape) {
+		t.Errorf("another game: error %v", err)
+	}
+	for at := 0; at < len(book); at += len(book) / 50 {
+		bad := append([]byte(nil), book...)
+		bad[at] ^= 4
+		if err := newCoder(s, usual).open(bad); err == nil {
+			t.Errorf("byte %d damaged: taken", at)
+		}
+		if err := newCoder(s, usual).open(book[:at]); !errors.Is(err, errNoBook) {
+			t.Errorf("cut after %d bytes: error %v", at, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -143,13 +144,24 @@ func outcomes(t figures.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
+// writeBudget says where the bits go: of many fields, the largest shares by name.
 func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	if len(budget) == 0 {
 		return
 	}
-	parts := make([]string, len(budget))
-	for i, b := range budget {
+	const most = 12
+	named := slices.Clone(budget)
+	if len(named) > most {
+		slices.SortStableFunc(named, func(a, b figures.BudgetShare) int { return cmp.Compare(b.Share, a.Share) })
+		named = named[:most-1]
+	}
+	parts, rest := make([]string, len(named), most), 1.0
+	for i, b := range named {
 		parts[i] = fmt.Sprintf("%s %.1f %%", b.Name(), 100*b.Share)
+		rest -= b.Share
+	}
+	if n := len(budget) - len(named); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d others %.1f %%", n, 100*max(rest, 0)))
 	}
 	fmt.Fprintf(w, "bits      %s\n", strings.Join(parts, ", "))
 }

@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"wirelab/experiment/figures"
+)
 
 func TestFigure(t *testing.T) {
 	for v, want := range map[float64]string{0: "0.000", 3.14159: "3.142", 31.4159: "31.42", 314.159: "314.2", 31415.9: "31416",
@@ -8,5 +13,23 @@ func TestFigure(t *testing.T) {
 		if got := figure(v); got != want {
 			t.Errorf("figure(%v) = %s, want %s", v, got, want)
 		}
+	}
+}
+
+// Of many fields the largest are named, and all of the payload is accounted for.
+func TestBudgetOfManyFields(t *testing.T) {
+	var budget []figures.BudgetShare
+	for i := range 40 {
+		budget = append(budget, figures.BudgetShare{Slot: string(rune('A' + i)), Share: float64(i) / 780})
+	}
+	var b strings.Builder
+	writeBudget(&b, budget)
+	if got := b.String(); !strings.HasPrefix(got, "bits      h 5.0 %, g 4.9 %, ") || !strings.HasSuffix(got, ", 29 others 52.1 %\n") {
+		t.Error(got)
+	}
+	b.Reset()
+	writeBudget(&b, budget[:12])
+	if got := b.String(); strings.Count(got, ",") != 11 || strings.Contains(got, "others") {
+		t.Error(got)
 	}
 }

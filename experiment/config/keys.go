@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"wirelab/lossmodel"
 )
@@ -28,6 +29,9 @@ func (c *Config) Set(key string, value any) error {
 }
 
 func (c *Config) set(key string, value any) error {
+	if text, ok := value.(string); ok && !utf8.ValidString(text) {
+		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8: a file of settings can hold nothing else"}
+	}
 	c.choose(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -64,12 +65,16 @@ func anyValue(rng *rand.Rand, f *frame.Field) int32 {
 	return int32(uint32(low) + uint32(rng.Uint64N(uint64(span)+1)))
 }
 
-// anyStep changes some values of a frame, and lets rows come and go.
+// anyStep changes some values of a frame, now and then of fields that are none of a row's part,
+// and lets rows come and go.
 func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 	n := len(s.Fields)
 	for row := range s.Rows {
 		p := s.PartOf(row)
 		gone := rng.IntN(6) == 0
+		if k := rng.IntN(n); rng.IntN(8) == 0 && (k < p.Field || k >= p.Field+p.Size) {
+			f.Table[row*n+k] = anyValue(rng, &s.Fields[k])
+		}
 		for k := p.Field; k < p.Field+p.Size; k++ {
 			at, fd := row*n+k, &s.Fields[k]
 			low, span := fd.Span()
@@ -85,9 +90,10 @@ func anyStep(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 	}
 }
 
-// Whatever the schema and its hints, frames come back through a chain of memos and leaps of
-// ticks; and what was forged from their packets is a frame of the schema, or an error, and
-// never disturbs the chain.
+// Whatever the schema and its hints, frames come back through chains of memos, from references of
+// several ages and through leaps of ticks, and both ends remember the same; and what was forged
+// from their packets is a frame of the schema, or an error, and never disturbs the chain, though
+// its memo is written over.
 func TestAnySchema(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	schemas := 30
@@ -110,16 +116,27 @@ func TestAnySchema(t *testing.T) {
 				base.Table[row*len(s.Fields)+p.Field+k] = anyValue(rng, &s.Fields[p.Field+k])
 			}
 		}
-		var sent, got encoders.Memo
+		// What each end holds: the frames that references may be, and memos that may be written over.
+		var frames [4]*frame.Frame
+		var sent, got [4]encoders.Memo
+		var spare encoders.Memo
+		frames[3] = base
 		for step := range 12 {
-			cur, back := &frame.Frame{}, &frame.Frame{}
+			to, from := step%4, (step+3-rng.IntN(min(step+1, 3)))%4
+			base, cur, back := frames[from], &frame.Frame{}, &frame.Frame{}
 			cur.CopyFrom(base)
 			cur.Tick += uint32(1 + rng.IntN(300)*rng.IntN(2))
 			anyStep(rng, s, cur)
 			if rng.IntN(3) == 0 {
 				cur.Body = append(cur.Body, byte(step))
 			}
-			out, next, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base, Memo: sent}}, nil, nil)
+			ref := encoders.Ref{Frame: base, Memo: sent[from]}
+			if rng.IntN(2) == 0 { // what may have changed, and more
+				ref.Changed = frame.NewRows(s.Rows)
+				ref.Changed.Compare(cur.Table, base.Table, len(s.Fields))
+				ref.Changed.Add(rng.IntN(s.Rows))
+			}
+			out, next, err := enc.Encode(nil, cur, []encoders.Ref{ref}, sent[to], nil)
 			if err != nil {
 				t.Fatalf("schema %d: %v", n, err)
 			}
@@ -131,9 +148,9 @@ func TestAnySchema(t *testing.T) {
 					}
 				}
 				back.Tick = cur.Tick
-				_, err := dec.Decode(back, forged, []encoders.Ref{{Frame: base, Memo: got}}, nil)
+				m, err := dec.Decode(back, forged, []encoders.Ref{{Frame: base, Memo: got[from]}}, spare)
 				if err == nil {
-					err = s.Check(back)
+					err, spare = s.Check(back), m
 				} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
 					err = nil
 				}
@@ -142,10 +159,14 @@ func TestAnySchema(t *testing.T) {
 				}
 			}
 			back.Tick = cur.Tick
-			if got, err = dec.Decode(back, out, []encoders.Ref{{Frame: base, Memo: got}}, nil); err != nil || !back.Equal(cur) {
+			m, err := dec.Decode(back, out, []encoders.Ref{{Frame: base, Memo: got[from]}}, spare)
+			if err != nil || !back.Equal(cur) {
 				t.Fatalf("schema %d: came back as another frame, error %v\n%+v\n%+v", n, err, s.Fields, s.Parts)
 			}
-			base, sent = cur, next
+			if step == 11 && !reflect.DeepEqual(m, next) {
+				t.Fatalf("schema %d: the two ends remember different things\n%+v\n%+v", n, s.Fields, s.Parts)
+			}
+			frames[to], sent[to], got[to], spare = cur, next, m, got[to]
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (e *coder) codeStrays() {
 func (e *coder) stray(from int) int {
 	for i := range e.changed.All() {
 		q := &e.parts[e.partOf[i]]
-		if q.fields == e.fields {
+		if q.fields == e.fields || (i+1)*e.fields <= from {
 			continue
 		}
 		for k := range e.fields {
@@ -277,15 +277,15 @@ func flag(v bool) uint32 {
 }
 
 // Suits reports whether a schema is one that this coder is for: one that tells of more than
-// integers in rows that are all alike.
+// integers in rows that are all alike, and whose memos are small.
 func Suits(s *frame.Schema) bool {
 	if s.Rows > MaxRows || len(s.Fields) > MaxFields {
 		return false
 	}
+	more := len(s.Parts) > 0
 	for i := range s.Fields {
-		if f := &s.Fields[i]; f.Kind == frame.Float32 || f.Hint != (frame.Hint{}) {
-			return true
-		}
+		f := &s.Fields[i]
+		more = more || f.Kind == frame.Float32 || f.Hint != (frame.Hint{})
 	}
-	return len(s.Parts) > 0
+	return more && newPlan(s).memory <= mostMemory
 }

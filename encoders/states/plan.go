@@ -21,6 +21,7 @@ type plan struct {
 	slots      int  // of histories of rows
 	cells      int  // that they have
 	velocities int  // that have clusters of steps
+	memory     int  // of a memo, in bytes
 	now        cell // the time of frames
 }
 
@@ -300,13 +301,15 @@ func (p *plan) shareOut() {
 		list[i] = &p.parts[i]
 	}
 	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
-	left := mostMemory - 1024 - models - p.rows*rowSize - p.fields - p.velocities*fieldSize - len(p.groups)*groupSize
+	p.memory = 1024 + models + p.rows*rowSize + p.fields + p.velocities*fieldSize + len(p.groups)*groupSize
+	left := mostMemory - p.memory
 	for i, q := range list {
 		size := q.fields*cellSize + slotSize
 		q.slots = min(q.rows, max(left/(len(list)-i)/size, 1), mostSlots)
 		q.slot, q.cell = p.slots, p.cells
 		p.slots += q.slots
 		p.cells += q.slots * q.fields
+		p.memory += q.slots * size
 		left = max(left-q.slots*size, 0)
 	}
 }

@@ -95,6 +95,9 @@ func (e *coder) codeRow(i int) {
 		return
 	}
 	f.idle = 0
+	if e.err = e.c.Err(); e.err != nil { // rows that a packet has no bits for cost nothing
+		return
+	}
 	if e.err = r.code(there); e.err != nil {
 		e.err = fmt.Errorf("%s %d: %w", e.schema.Item, i, e.err)
 	}
@@ -265,34 +268,51 @@ func (r *row) state(i int) []int32 {
 	return r.coder.base[i*r.fields:][:r.fields]
 }
 
-// chooseSource returns the row that agrees in most of the fields.
+// What chooseSource looks at, at most: rows that are there, and how far off they are. No game has
+// as many, and the first frame of a large table takes no longer than its coding.
+const (
+	mostSources = 256
+	farthest    = 1024
+)
+
+// chooseSource returns the row that agrees in most of the fields, of those that are near it.
 func (r *row) chooseSource() int {
 	q := r.part
-	best, most := r.index, -1
-	for i := q.row; i < q.row+q.rows; i++ {
-		s := r.state(i)
-		if i != r.index && r.empty(s) {
-			continue
-		}
-		n := 0
-		for k := q.field; k < q.field+q.fields; k++ {
-			if v := r.cur[k]; v == s[k] {
-				if v != 0 {
-					n += 4
-				} else {
-					n++
-				}
+	best, most, looked := r.index, r.agree(r.index), 0
+	for d := 1; d <= farthest && looked < mostSources; d++ {
+		for _, i := range [2]int{r.index - d, r.index + d} {
+			if i < q.row || i >= q.row+q.rows {
+				continue
 			}
-		}
-		if uint32(i-q.row)+1 == r.m.source {
-			n++
-		}
-		n += r.near(s)
-		if n > most {
-			best, most = i, n
+			if r.empty(r.state(i)) {
+				continue
+			}
+			looked++
+			if n := r.agree(i); n > most || n == most && i < best {
+				best, most = i, n
+			}
 		}
 	}
 	return best
+}
+
+// agree returns how well a row agrees with the new one.
+func (r *row) agree(i int) int {
+	s := r.state(i)
+	n := r.near(s)
+	if uint32(i-r.part.row)+1 == r.m.source {
+		n++
+	}
+	for k := r.part.field; k < r.part.field+r.part.fields; k++ {
+		if v := r.cur[k]; v == s[k] {
+			if v != 0 {
+				n += 4
+			} else {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // near returns how near a row is to the new one, in half octaves.

@@ -141,7 +141,11 @@ func TimeMark(runsAs string) string {
 
 // TimeNote says what the mark means.
 func TimeNote(runsAs string) string {
-	return "* times of a plugin (" + runsAs + "): a native build is faster"
+	why := "a native build is faster"
+	if runsAs == "process" { // which may be native, but has to be asked
+		why = "built in, it need not be asked by messages"
+	}
+	return "* times of a plugin (" + runsAs + "): " + why
 }
 
 // Gauge is a figure of one end of a protocol for display, such as models built or memory

@@ -184,7 +184,10 @@ func TestPluginProcess(t *testing.T) {
 		{[]string{"replay", "report"}, exitUsage, "expected --plugin \"" + command + "\", with SHA-256"},
 		{[]string{"plugins", "--plugin", "exec:./none"}, exitUsage, "none"},
 		{[]string{"plugins", "--plugin", "exec:"}, exitUsage, "is no command"},
-		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage, "it ended: exit status 0"},
+		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print"}, exitUsage, "a ' is not closed"},
+		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage,
+			`it ended: exit status 0; "1" stands where an answer is expected: only answers belong to standard output`},
+		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "called mine already: that of " + command},
 	} {
 		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)

@@ -108,8 +108,8 @@ func (f *walkoffFlags) backs() (walkoff.Back, error) {
 		return walkoff.Own, nil
 	}
 	n, err := strconv.Atoi(f.back)
-	if err != nil || n < 1 {
-		return 0, usagef("--back %s makes no sense; expected a number of frames, or \"game\"", f.back)
+	if err != nil || n < 1 || n > walkoff.MostBack {
+		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.back, walkoff.MostBack)
 	}
 	return walkoff.Back(n), nil
 }
@@ -210,7 +210,9 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	g.write(w, 0)
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game itself: %.1f bytes a packet, %.1f kbps, against the snapshots that it referred to.\n", d.Game.BytesPerPacket, d.Game.Kbps)
-		if n := d.Game.Keyframes; n > 0 {
+		if n := d.Game.Keyframes; n == 1 {
+			fmt.Fprintf(w, "A keyframe of its recorder, %.0f bytes, is left out of that and of shares of it.\n", d.Game.KeyframeBytes)
+		} else if n > 1 {
 			fmt.Fprintf(w, "%d keyframes of its recorder, %.0f bytes each, are left out of that and of shares of it.\n", n, d.Game.KeyframeBytes/float64(n))
 		}
 	}

@@ -144,7 +144,11 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 		}
 	}
 	suits := d.suits
-	source := d.source + " (a plugin: its times, marked *, are those of " + p.Runs + ")"
+	runs := p.Runs
+	if runs == Process {
+		runs = "a process and of what is said to it"
+	}
+	source := d.source + " (a plugin: its times, marked *, are those of " + runs + ")"
 	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: source, Refs: int(d.refs),
 		Quantises: d.flags&quantises != 0, Standalone: d.flags&standalone != 0, Plugin: p.origin(),
 		Suits: func(s *frame.Schema) bool { return suit(suits, s) }}

@@ -40,6 +40,7 @@ const (
 	leaveTime    = time.Second / 4  // for it to end by itself, once nobody asks any more
 	keptStderr   = 4 << 10          // bytes
 	saidStderr   = 300              // bytes of it in an error
+	maxStray     = 60               // bytes of a text that stands in place of an answer
 	maxHashed    = int64(256 << 20) // bytes of a file that a command names
 )
 
@@ -97,7 +98,10 @@ func split(command string) (words []string, err error) {
 	if begun {
 		words = append(words, word.String())
 	}
-	if quote != 0 || len(words) == 0 || words[0] == "" {
+	if quote != 0 {
+		return nil, fmt.Errorf("%q is no command: a %c is not closed", command, quote)
+	}
+	if len(words) == 0 || words[0] == "" {
 		return nil, fmt.Errorf("%q is no command; expected a program and its arguments, as in exec:./my-encoder --flag", command)
 	}
 	return words, nil
@@ -117,6 +121,7 @@ type process struct {
 	heard  chan struct{} // closed after the last of its standard error
 	reaped chan struct{}
 	answer []byte
+	stray  string // what stood in place of an answer, if it is a text
 
 	busy bool   // under processes.mu, as are these
 	gone bool   // it was ended; its end needs another
@@ -281,10 +286,15 @@ func (x *process) ask(name string, kind uint32, message []byte, limit int) (code
 		return code, answer, nil
 	case x.plugin.ctx.Err() != nil:
 		return 0, nil, x.plugin.ctx.Err()
+	case late.Load() && x.number == 1:
+		err = fmt.Errorf("%w %v, %d times --plugin-timeout, to begin", errLate, timeout, startTime)
 	case late.Load():
 		err = fmt.Errorf("%w %v", errLate, timeout)
 	case !errors.Is(err, errNonsense):
 		err = x.left()
+	}
+	if x.stray != "" {
+		err = fmt.Errorf("%w; %q stands where an answer is expected: only answers belong to standard output", err, x.stray)
 	}
 	if said := x.stderr.said(); said != "" {
 		err = fmt.Errorf("%w; it said: %s", err, said)
@@ -314,12 +324,15 @@ func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byt
 		return 0, nil, err
 	}
 	var head [headerSize]byte
-	if _, err := io.ReadFull(x.read, head[:]); err != nil {
+	if n, err := io.ReadFull(x.read, head[:]); err != nil {
+		x.stray = strayText(head[:n])
 		return 0, nil, err
 	}
 	size, number, code := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:]), int32(binary.LittleEndian.Uint32(head[8:]))
 	switch {
 	case size < headerSize-4 || size > uint32(limit+headerSize-4):
+		more, _ := x.read.Peek(min(x.read.Buffered(), maxStray-headerSize))
+		x.stray = strayText(append(head[:], more...))
 		return 0, nil, fmt.Errorf("%w: a message of %d bytes, expected %d to %d", errNonsense, size, headerSize-4, limit+headerSize-4)
 	case number != x.number:
 		return 0, nil, fmt.Errorf("%w: to message %d, expected %d", errNonsense, number, x.number)
@@ -327,6 +340,17 @@ func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byt
 	x.answer = slices.Grow(x.answer[:0], int(size)-(headerSize-4))[:size-(headerSize-4)]
 	_, err := io.ReadFull(x.read, x.answer)
 	return code, x.answer, err
+}
+
+// strayText returns the first line of what a program printed where an answer was expected;
+// empty if it is no text.
+func strayText(b []byte) string {
+	line, _, _ := strings.Cut(strings.Trim(string(b), "\r\n"), "\n")
+	text := printable(strings.ToValidUTF8(line, ""))
+	if 4*len(text) < 3*len(line) {
+		return ""
+	}
+	return text
 }
 
 // tail keeps the end of what was written to it.

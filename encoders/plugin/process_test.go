@@ -190,7 +190,7 @@ func TestHostileProcesses(t *testing.T) {
 	s, frames := rows(t)
 	for mode, c := range map[string]struct{ call, says string }{
 		"good": {}, "stderr": {}, "stays": {},
-		"flood":        {"load", "answers nonsense"},
+		"flood":        {"load", `"hello hello hello hello hello hello hello hello hello hello " stands where an answer is expected`},
 		"refuses":      {"load", "WL_REFUSED: no, [2Jnever"},
 		"long-name":    {"load", "too short or too long"},
 		"bad-version":  {"load", "it is for version 9 of it, expected 1"},

@@ -35,13 +35,21 @@ func SetOutside(list []encoders.Codec) error {
 			return fmt.Errorf("encoder %s is one too many from outside, expected at most %d", c.Name, 128-FirstPluginID)
 		}
 		c.ID = uint8(FirstPluginID + i)
-		if slices.ContainsFunc(all, func(x encoders.Codec) bool { return x.Name == c.Name }) {
-			return fmt.Errorf("an encoder is called %s already", c.Name)
+		if k := slices.IndexFunc(all, func(x encoders.Codec) bool { return x.Name == c.Name }); k >= 0 {
+			return fmt.Errorf("an encoder is called %s already: %s, beside %s", c.Name, owner(&all[k]), owner(c))
 		}
 		all = append(all, *c)
 	}
 	registered.Store(&list)
 	return nil
+}
+
+// owner says where an encoder is from.
+func owner(c *encoders.Codec) string {
+	if c.Plugin == nil {
+		return "one that is built in"
+	}
+	return "that of " + c.Plugin.Path
 }
 
 // Wanted is a plugin that a configuration or a report names.

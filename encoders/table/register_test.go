@@ -19,7 +19,7 @@ func TestSetOutside(t *testing.T) {
 	}()
 	list := func(names ...string) (list []encoders.Codec) {
 		for _, name := range names {
-			list = append(list, encoders.Codec{Name: name})
+			list = append(list, encoders.Codec{Name: name, Plugin: &encoders.Plugin{Path: "m.wasm"}})
 		}
 		return list
 	}
@@ -40,7 +40,7 @@ func TestSetOutside(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		says  string
-	}{{[]string{"mine", "raw"}, "called raw already"}, {[]string{"mine", "mine"}, "called mine already"}, {many, "expected at most 16"}} {
+	}{{[]string{"mine", "raw"}, "called raw already: one that is built in, beside that of m.wasm"}, {[]string{"mine", "mine"}, "called mine already: that of m.wasm, beside"}, {many, "expected at most 16"}} {
 		if err := SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.names, err)
 		}

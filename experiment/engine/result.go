@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wirelab/dataset"
@@ -185,7 +187,7 @@ func digestVersion(c *config.Config) int {
 func (r *Result) Settings() (map[string]string, error) {
 	c, err := config.FromValues("report", r.Config)
 	if err != nil {
-		return nil, err
+		return nil, r.lacksPlugin(err)
 	}
 	for _, x := range r.Changes {
 		if x.Change.OnlyInput() {
@@ -196,6 +198,24 @@ func (r *Result) Settings() (map[string]string, error) {
 		}
 	}
 	return c.Settings(), nil
+}
+
+// lacksPlugin returns the error of an encoder that nobody knows as one that names the plugin
+// of the run, where it had one: to list a report loads none.
+func (r *Result) lacksPlugin(err error) error {
+	var ce *config.Error
+	if !errors.As(err, &ce) || !strings.HasPrefix(ce.Problem, "unknown encoder") {
+		return err
+	}
+	list, _ := r.Config["plugin"].([]any)
+	for _, p := range list {
+		if p, ok := p.(map[string]any); ok {
+			out := *ce
+			out.Expected, out.Near = fmt.Sprintf("--plugin %v", p["path"]), ""
+			return &out
+		}
+	}
+	return err
 }
 
 // Replayable returns the configuration that repeats the run. Its errors name the key, and

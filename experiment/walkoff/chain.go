@@ -15,8 +15,8 @@ type Back int
 // Own is the frame that the game itself referred to when it sent the frame, where a demo tells.
 const Own Back = -1
 
-// mostBack is the most frames that a baseline lies back: what a header's distance can tell.
-const mostBack = frame.MaxHistory
+// MostBack is the most frames that a baseline lies back: what a header's distance can tell.
+const MostBack = frame.MaxHistory
 
 // chain is the state of one end: the last frames, with the memos that the codec attached to them.
 type chain struct {
@@ -36,7 +36,7 @@ type link struct {
 func newChain(s *frame.Schema, initial *frame.Frame, back Back) *chain {
 	c := &chain{links: make([]link, 1+int(back))}
 	if back == Own {
-		c.links = make([]link, 1+mostBack)
+		c.links = make([]link, 1+MostBack)
 	}
 	c.initial.CopyFrom(initial)
 	for i := range c.links {

@@ -60,8 +60,8 @@ func (o *Options) check(src dataset.Source, spec string) error {
 	switch back := o.back(); {
 	case back == Own && !priced:
 		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", ErrRules, spec)
-	case back < Own || back > mostBack:
-		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", ErrRules, back, mostBack)
+	case back < Own || back > MostBack:
+		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", ErrRules, back, MostBack)
 	case back != Delay && o.Audit != nil:
 		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", ErrRules, Delay, Delay)
 	}

@@ -55,7 +55,7 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 		return usagef("--table and --json contradict each other; expected one of them")
 	}
 	f.all = len(f.encoders) == 0
-	codecs, err := f.choose(cmd)
+	codecs, err := f.choose(a, cmd)
 	if err != nil {
 		return err
 	}

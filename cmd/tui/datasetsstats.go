@@ -145,6 +145,7 @@ func (a *app) statsOfFields(ctx context.Context, spec string, f statsFlags) (boo
 	case s.Rows == 0 && s.Delivery == frame.Each:
 		return true, a.messageStats(ctx, src, f)
 	}
+	a.remarksOf(src)
 	return true, a.fieldStats(spec, src, f.frames, f.json)
 }
 

@@ -70,3 +70,38 @@ func TestExportUsage(t *testing.T) {
 		}
 	}
 }
+
+// A file beside it that is no schema stays as it is; a schema is written anew.
+func TestExportKeepsOthers(t *testing.T) {
+	dir := t.TempDir()
+	schema := filepath.Join(dir, "x.toml")
+	for text, code := range map[string]int{"duration = \"1s\"\n": exitUsage, "[[field]]\n": exitDone, "": exitDone} {
+		if err := os.WriteFile(schema, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := tui("record", "--from", "rpc", "--seconds", "0.1", "--out", filepath.Join(dir, "x.csv"))
+		is, err := os.ReadFile(schema)
+		if o.code != code || err != nil || (string(is) == text) != (code == exitUsage) {
+			t.Errorf("%q: exit %d, %s%v; now %.40q", text, o.code, o.stderr, err, is)
+		}
+	}
+}
+
+// What is missing from a damaged match is said by all commands that read it.
+func TestDamagedMatch(t *testing.T) {
+	text, err := os.ReadFile("../../../shared/data/games/oa-dm4.dm_71")
+	if err != nil {
+		t.Skipf("%v: the matches are not part of the project", err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.dm_71")
+	if err := os.WriteFile(cut, text[:60_000], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"walkoff", "--frames", "8", "--encoder", "quake3", "--data"}, {"datasets", "stats"}, {"record", "--out", cut + ".csv", "--from"},
+	} {
+		if o := tui(append(args, "quake3:"+cut)...); o.code != exitDone || !strings.Contains(o.stderr, "warning: data: the file breaks off after message") {
+			t.Errorf("%v: exit %d, %s", args, o.code, o.stderr)
+		}
+	}
+}

@@ -84,6 +84,15 @@ func (d *dataFlags) open(ctx context.Context) (dataset.Source, error) {
 	return src, nil
 }
 
+// remarksOf says what a person should know of the data: what was guessed, damaged or left out.
+func (a *app) remarksOf(src dataset.Source) {
+	if src, ok := src.(dataset.Remarked); ok {
+		for _, r := range src.Remarks() {
+			a.warn([]string{"data: " + r})
+		}
+	}
+}
+
 // opener returns what opens the source anew each time.
 func (d *dataFlags) opener(ctx context.Context) func() (dataset.Source, error) {
 	return func() (dataset.Source, error) { return d.open(ctx) }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -156,12 +158,16 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	case !(f.seconds > 0 && f.seconds <= maxSeconds):
 		return usagef("--seconds %g makes no sense; expected up to a day (%d)", f.seconds, maxSeconds)
 	}
+	if text, err := os.ReadFile(name + ".toml"); err == nil && len(text) > 0 && !bytes.Contains(text, []byte("[[field]]")) {
+		return usagef("%s.toml is there, and is no schema, for which its name is wanted; expected another --out", name)
+	}
 	data := dataFlags{spec: f.from, seed: f.seed}
 	src, err := data.open(cmd.Context())
 	if err != nil {
 		return err
 	}
 	defer closeSource(src)
+	a.remarksOf(src)
 	s, frames := src.Schema(), math.MaxInt
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes, for which CSV has no place", f.from)

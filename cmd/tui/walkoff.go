@@ -71,7 +71,7 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 }
 
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
-	codecs, err := f.choose(cmd)
+	codecs, err := f.choose(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (f *walkoffFlags) backs() (walkoff.Back, error) {
 }
 
 // choose checks the flags, settles how many frames are scored and finds the encoders.
-func (f *walkoffFlags) choose(cmd *cobra.Command) ([]*encoders.Codec, error) {
+func (f *walkoffFlags) choose(a *app, cmd *cobra.Command) ([]*encoders.Codec, error) {
 	if f.frames < 0 || cmd.Flags().Changed("frames") && f.frames <= walkoff.Delay {
 		return nil, usagef("--frames %d makes no sense; expected more than %d, of which frames 0..5 are the initial "+
 			"state", f.frames, walkoff.Delay)
@@ -131,6 +131,7 @@ func (f *walkoffFlags) choose(cmd *cobra.Command) ([]*encoders.Codec, error) {
 		return nil, err
 	}
 	schema := src.Schema()
+	a.remarksOf(src)
 	_, ends := src.(dataset.Sized)
 	closeSource(src)
 	if !ends && f.frames == 0 {

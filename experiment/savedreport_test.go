@@ -32,8 +32,10 @@ func TestReadReport(t *testing.T) {
 	if err != nil || settings["encoder.name"] != "quantized" || settings["down.burst"] != "off" {
 		t.Errorf("settings at the end: %v, %v", settings, err)
 	}
-	outside := engine.Result{Config: map[string]any{"encoder": map[string]any{"name": "mine"}, "plugin": []any{map[string]any{"path": "/x/mine.wasm"}}}}
-	if _, err := outside.Settings(); err == nil || err.Error() != `report: encoder.name: unknown encoder "mine"; expected --plugin /x/mine.wasm` {
+	outside := engine.Result{Config: map[string]any{"encoder": map[string]any{"name": "mine"},
+		"plugin": []any{map[string]any{"path": "/x/mine.wasm"}}}}
+	const says = `report: encoder.name: unknown encoder "mine"; expected --plugin /x/mine.wasm`
+	if _, err := outside.Settings(); err == nil || err.Error() != says {
 		t.Errorf("of an encoder that is not loaded: %v", err)
 	}
 	bad := func(text []byte, says string) {

@@ -100,7 +100,8 @@ func TestDamagedMatch(t *testing.T) {
 	for _, args := range [][]string{
 		{"walkoff", "--frames", "8", "--encoder", "quake3", "--data"}, {"datasets", "stats"}, {"record", "--out", cut + ".csv", "--from"},
 	} {
-		if o := tui(append(args, "quake3:"+cut)...); o.code != exitDone || !strings.Contains(o.stderr, "warning: data: the file breaks off after message") {
+		o := tui(append(args, "quake3:"+cut)...)
+		if o.code != exitDone || !strings.Contains(o.stderr, "warning: data: the file breaks off after message") {
 			t.Errorf("%v: exit %d, %s", args, o.code, o.stderr)
 		}
 	}

@@ -328,7 +328,8 @@ func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byt
 		x.stray = strayText(head[:n])
 		return 0, nil, err
 	}
-	size, number, code := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:]), int32(binary.LittleEndian.Uint32(head[8:]))
+	size, number := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
+	code := int32(binary.LittleEndian.Uint32(head[8:]))
 	switch {
 	case size < headerSize-4 || size > uint32(limit+headerSize-4):
 		more, _ := x.read.Peek(min(x.read.Buffered(), maxStray-headerSize))

@@ -202,6 +202,9 @@ func (l *training) encodeClip(what string, clip *train.Clip, k, of int, p *learn
 		}
 		r.next.CopyFrom(f)
 		r.next.Tick = n
+		if err := e.compare(&r.next, &r.held, nil); err != nil {
+			return fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
+		}
 		if err := e.code(&r.next, &r.held, []encoders.Ref{{Frame: &r.held, Memo: r.memo}}, r.spare); err != nil {
 			return fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
 		}

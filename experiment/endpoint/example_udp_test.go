@@ -112,13 +112,13 @@ func Example_game() {
 	defer server.Close()
 	defer client.Close()
 	const ticks = 90
-	go func() {
-		if err := serve(server, client.LocalAddr().(*net.UDPAddr), ticks); err != nil {
-			panic(err)
-		}
-	}()
+	served := make(chan error, 1)
+	go func() { served <- serve(server, client.LocalAddr().(*net.UDPAddr), ticks) }()
 	world, total, err := watch(client, ticks-1)
 	if err != nil {
+		panic(err)
+	}
+	if err := <-served; err != nil { // it still waits for the last ack
 		panic(err)
 	}
 	want := tanks().NewFrame()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/thorough"
 	"wirelab/dataset/world"
 )
@@ -13,7 +14,7 @@ import (
 // whole frames finds it: from the initial state on, over seams, from memory and from the
 // file, and when somebody plays.
 func TestChangedRows(t *testing.T) {
-	charlie, frames := reference(t, "charlie"), 7000
+	charlie, frames := reference.File(t, "cubes/charlie.bin.zst"), 7000
 	if !thorough.Checks() {
 		frames = 3000
 	}
@@ -77,7 +78,7 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 
 // What is played from memory is what was read from the file.
 func TestReelIsTheRecording(t *testing.T) {
-	path := reference(t, "charlie")
+	path := reference.File(t, "cubes/charlie.bin.zst")
 	open := func(most int) *Recording {
 		r, err := OpenRecording(path, 0, true)
 		if err != nil {

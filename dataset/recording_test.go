@@ -17,19 +17,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/thorough"
 )
-
-// reference returns the path of a recording of the reference data, which is not
-// part of the project.
-func reference(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "shared", "data", "cubes", name+".bin.zst")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no reference data at %s", path)
-	}
-	return path
-}
 
 // made returns a recording of n frames of the given number of cubes, as raw
 // records: everything rests but cube 0, which rises one unit a frame.
@@ -96,7 +86,7 @@ func drain(src Source) (frames int, err error) {
 // Every value of a reference recording comes out as a plain reading of the
 // unpacked bytes has it.
 func TestReadsReference(t *testing.T) {
-	path := reference(t, "charlie")
+	path := reference.File(t, "cubes/charlie.bin.zst")
 	packed, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +260,7 @@ func TestReadsWhatCannotSeek(t *testing.T) {
 // as fast as they come, again and again.
 func BenchmarkNext(b *testing.B) {
 	raw := func(b *testing.B) []byte {
-		z, err := os.ReadFile(reference(b, "charlie"))
+		z, err := os.ReadFile(reference.File(b, "cubes/charlie.bin.zst"))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -286,7 +276,7 @@ func BenchmarkNext(b *testing.B) {
 		spec func(b *testing.B) string
 	}{
 		{"demo", func(*testing.B) string { return "demo" }},
-		{"charlie.zst", func(b *testing.B) string { return reference(b, "charlie") }},
+		{"charlie.zst", func(b *testing.B) string { return reference.File(b, "cubes/charlie.bin.zst") }},
 		{"charlie.gz", func(b *testing.B) string { return file(b, "charlie.gz", zipped(raw(b))) }},
 		{"charlie raw", func(b *testing.B) string { return file(b, "charlie.bin", raw(b)) }},
 		{"world", func(*testing.B) string { return "world" }},

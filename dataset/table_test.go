@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/table"
 )
 
@@ -56,12 +55,8 @@ func TestRecordingAsTable(t *testing.T) {
 		alike(t, file(t, name, content), cubes, 100)
 	}
 	for _, name := range []string{"charlie", "golf"} {
-		path := filepath.Join("..", "..", "shared", "data", "cubes", name+".bin.zst")
 		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("the reference recording is absent: %v", err)
-			}
-			alike(t, path, frame.WalkoffCubes, 300)
+			alike(t, reference.File(t, "cubes/"+name+".bin.zst"), frame.WalkoffCubes, 300)
 		})
 	}
 }

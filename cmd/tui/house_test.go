@@ -97,29 +97,30 @@ var plan = map[string][]string{
 	"encoders/patch/align":        {"encoders/patch/delta"},                                                                                                                                                                                                                                                                           // finds what blocks are like
 	"encoders/patch/delta":        {"encoders/rangecoder"},                                                                                                                                                                                                                                                                            // codes them
 	"encoders/plugin":             {"encoders", "dataset/frame"},                                                                                                                                                                                                                                                                      // encoders from outside: WebAssembly
-	"encoders/internal/recording": {"dataset", "dataset/frame", "dataset/physics"},                                                                                                                                                                                                                                                    // for tests only
+	"encoders/internal/recording": {"dataset", "dataset/frame", "dataset/physics", "dataset/reference"},                                                                                                                                                                                                                               // for tests only
 	"encoders/table":              {"encoders", "encoders/files", "encoders/cubes", "encoders/cubes/entropy", "encoders/cubes/kinetic", "encoders/generic", "encoders/rows", "encoders/rpc", "encoders/states", "encoders/quake3", "encoders/teeworlds", "encoders/adaptive", "encoders/datagram", "encoders/train", "dataset/frame"}, // stands above all encoders
 
 	"dataset":                    {"dataset/..."},
 	"dataset/frame":              {}, // the vocabulary
 	"dataset/physics":            {},
-	"dataset/fields":             {"dataset/frame"},                                                                                       // how each field changes
-	"dataset/files":              {"dataset/frame", "dataset/source"},                                                                     // a pair of files
-	"dataset/rpc":                {"dataset/frame", "dataset/source"},                                                                     // calls of a generated player
-	"dataset/packets":            {"dataset/frame", "dataset/source", "dataset/unpack"},                                                   // datagrams of a capture
-	"dataset/quake3":             {"dataset/quake3/netcode", "dataset/frame", "dataset/source", "dataset/unpack"},                         // demos of a game
-	"dataset/quake3/netcode":     {"dataset/frame"},                                                                                       // what that game sends; knows no demos
-	"dataset/table":              {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"},            // a user's own records
-	"dataset/teeworlds":          {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/teeworlds/protocol", "dataset/thorough"}, // demos of a game
-	"dataset/teeworlds/protocol": {"dataset/frame"},                                                                                       // what its demos and its encoder share
-	"dataset/text":               {"dataset/frame", "dataset/source"},                                                                     // messages cut of a text
-	"dataset/unpack":             {},                                                                                                      // compressed files, in bounded memory
+	"dataset/fields":             {"dataset/frame"},                                                                            // how each field changes
+	"dataset/files":              {"dataset/frame", "dataset/source"},                                                          // a pair of files
+	"dataset/rpc":                {"dataset/frame", "dataset/source"},                                                          // calls of a generated player
+	"dataset/packets":            {"dataset/frame", "dataset/source", "dataset/unpack"},                                        // datagrams of a capture
+	"dataset/quake3":             {"dataset/quake3/netcode", "dataset/frame", "dataset/source", "dataset/unpack"},              // demos of a game
+	"dataset/quake3/netcode":     {"dataset/frame"},                                                                            // what that game sends; knows no demos
+	"dataset/table":              {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/suggest", "dataset/tomlkeys"}, // a user's own records
+	"dataset/teeworlds":          {"dataset/frame", "dataset/source", "dataset/unpack", "dataset/teeworlds/protocol"},          // demos of a game
+	"dataset/teeworlds/protocol": {"dataset/frame"},                                                                            // what its demos and its encoder share
+	"dataset/text":               {"dataset/frame", "dataset/source"},                                                          // messages cut of a text
+	"dataset/unpack":             {},                                                                                           // compressed files, in bounded memory
 	"dataset/world":              {"dataset/frame", "dataset/physics", "dataset/source"},
 	"dataset/source":             {"dataset/frame"},                     // what sources have in common; knows none of them
 	"dataset/stats":              {"dataset/frame"},                     // counts what snapshots are like
 	"dataset/whole":              {},                                    // files that appear whole or not at all; knows not what is in them
 	"dataset/whole/wholetest":    {"dataset/whole", "dataset/thorough"}, // for tests only
 	"dataset/thorough":           {},                                    // how much tests check
+	"dataset/reference":          {},                                    // what tests compare with
 	"dataset/tomlkeys":           {},                                    // lines of the keys of a text; knows no configuration
 	"dataset/suggest":            {},                                    // what was most likely meant by a name; knows nothing of what is named
 

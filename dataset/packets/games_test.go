@@ -15,17 +15,9 @@ import (
 
 	"github.com/gopacket/gopacket/layers"
 	"github.com/klauspost/compress/zstd"
-)
 
-// game is the path of a capture of a real match; the test is skipped where it is absent.
-func game(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "data", "games", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no capture at %s: the matches are not part of the project", path)
-	}
-	return path
-}
+	"wirelab/dataset/reference"
+)
 
 // Captures of real matches hold what others counted in them.
 func TestGames(t *testing.T) {
@@ -41,7 +33,7 @@ func TestGames(t *testing.T) {
 		{"oa-dm4.pcap.zst", 27960, false, 4016, "139", 126, 293}, {"oa-dm4.pcap.zst", 27960, true, 5846, "23.5", 23, 24},
 		{"bz-1.pcap.zst", 5154, false, 3659, "38.0", 31, 78}, {"bz-1.pcap.zst", 5154, true, 425, "31.8", 31, 47},
 	} {
-		got, err := Open(t.Context(), game(t, c.name), Choice{Up: c.up})
+		got, err := Open(t.Context(), reference.File(t, "games/"+c.name), Choice{Up: c.up})
 		if err != nil {
 			t.Fatal(err)
 		}

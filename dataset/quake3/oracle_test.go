@@ -1,70 +1,39 @@
 package quake3
 
 import (
-	"bufio"
 	"io"
+	"iter"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/thorough"
 )
 
-// match is the path of a file of a real match; the test is skipped where it is absent.
-func match(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "data", "games", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no match at %s: the matches are not part of the project", path)
-	}
-	return path
-}
-
-// rows reads a compressed CSV line by line.
+// rows reads a table line by line.
 type rows struct {
-	lines *bufio.Scanner
+	pull  func() ([]string, bool)
 	cells []string // of the next line; nil at the end
 }
 
 func openRows(t testing.TB, name string) *rows {
 	t.Helper()
-	file, err := os.Open(match(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { z.Close(); _ = file.Close() })
-	r := &rows{lines: bufio.NewScanner(z)}
+	pull, stop := iter.Pull(reference.Rows(t, "games/"+name))
+	t.Cleanup(stop)
+	r := &rows{pull: pull}
 	r.next()
-	r.next() // past the head
 	return r
 }
 
 func (r *rows) next() (cells []string) {
-	cells, r.cells = r.cells, nil
-	if r.lines.Scan() {
-		r.cells = strings.Split(r.lines.Text(), ",")
-	}
+	cells = r.cells
+	r.cells, _ = r.pull()
 	return cells
-}
-
-func number(t testing.TB, cell string) int {
-	n, err := strconv.ParseInt(cell, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return int(n)
 }
 
 // value is a cell in 32 bits, by the kind of its field.
@@ -77,16 +46,16 @@ func value(t testing.TB, cell string, f *frame.Field) int32 {
 		return int32(uint32(v))
 	}
 	if f.Kind == frame.Float32 {
-		return int32(math.Float32bits(float32(number(t, cell))))
+		return int32(math.Float32bits(float32(reference.Number(t, cell))))
 	}
-	return int32(number(t, cell))
+	return int32(reference.Number(t, cell))
 }
 
 // Every value of every snapshot is the one that the engine's own code has read, and so is what
 // it took.
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
-		src, err := Open(t.Context(), match(t, name+".dm_71"), 0, false)
+		src, err := Open(t.Context(), reference.File(t, "games/"+name+".dm_71"), 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,19 +76,19 @@ func TestOracle(t *testing.T) {
 			if snap[2] != "-1" {
 				base = n - at[snap[2]]
 			}
-			if got := src.Price(); got.Base != base || got.Bits != number(t, snap[8])+number(t, snap[9]) {
+			if got := src.Price(); got.Base != base || got.Bits != reference.Number(t, snap[8])+reference.Number(t, snap[9]) {
 				t.Fatalf("%s, message %s: %+v, expected base %d and %s + %s bits", name, snap[0], got, base, snap[8], snap[9])
 			}
 			clear(want.Table)
 			for ; entities.cells != nil && entities.cells[0] == snap[0]; entities.next() {
-				row := want.Table[number(t, entities.cells[2])*l.Columns:]
+				row := want.Table[reference.Number(t, entities.cells[2])*l.Columns:]
 				row[netcode.Present] = 1
 				for i, cell := range entities.cells[3:] {
 					row[netcode.Fields+i] = value(t, cell, &s.Fields[netcode.Fields+i])
 				}
 			}
 			row := want.Table[l.Rows*l.Columns:]
-			row[l.Time] = int32(number(t, snap[1]))
+			row[l.Time] = int32(reference.Number(t, snap[1]))
 			for i, cell := range players.next()[2:] {
 				row[l.Player+i] = value(t, cell, &s.Fields[l.Player+i])
 			}
@@ -146,7 +115,7 @@ func TestOracle(t *testing.T) {
 
 // What a whole match takes to be read, twice as it is: once to look, once to play.
 func BenchmarkMatch(b *testing.B) {
-	path := match(b, "oa-ctf.dm_71")
+	path := reference.File(b, "games/oa-ctf.dm_71")
 	for b.Loop() {
 		src, err := Open(b.Context(), path, 0, false)
 		if err != nil {

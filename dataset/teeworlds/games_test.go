@@ -1,72 +1,25 @@
 package teeworlds
 
 import (
-	"bufio"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds/protocol"
 	"wirelab/dataset/thorough"
 )
-
-// match is the path of a file of real matches; the test is skipped where it is absent.
-func match(t testing.TB, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "data", "games", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no file at %s: the matches are not part of the project", path)
-	}
-	return path
-}
-
-// cells yields the cells of the lines of a packed CSV file behind its head.
-func cells(t testing.TB, name string) iter.Seq[[]string] {
-	file, err := os.Open(match(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := zstd.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Scan()
-	return func(yield func([]string) bool) {
-		defer file.Close()
-		defer z.Close()
-		for lines.Scan() {
-			if !yield(strings.Split(lines.Text(), ",")) {
-				return
-			}
-		}
-	}
-}
-
-func number(t testing.TB, s string) int {
-	t.Helper()
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // Frames hold, at every tick, the items that the oracle lists, and no others; what changed is in
 // the rows that are said to have changed.
 func TestOracle(t *testing.T) {
 	for _, name := range []string{"tw-ctf2", "tw-dm1"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Open(match(t, name+".demo"), source.Options{})
+			s, err := Open(reference.File(t, "games/"+name+".demo"), source.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,17 +43,17 @@ func compare(t *testing.T, s *Source, name string) {
 	f, want, before := &frame.Frame{}, s.Schema().NewFrame(), &frame.Frame{}
 	s.Initial(before)
 	n := len(s.Schema().Fields)
-	pull, stop := iter.Pull(cells(t, name+".items.csv.zst"))
+	pull, stop := iter.Pull(reference.Rows(t, "games/"+name+".items.csv.zst"))
 	defer stop()
 	item, more := pull()
 	kinds := []string{same: "none", whole: "key", delta: "delta"}
 	count := 0
-	for c := range cells(t, name+".snapshots.csv.zst") {
+	for c := range reference.Rows(t, "games/"+name+".snapshots.csv.zst") {
 		if count == frames {
 			return
 		}
 		tick := &s.demo.ticks[count]
-		if kinds[tick.kind] != c[1] || len(tick.payload) != number(t, c[2]) {
+		if kinds[tick.kind] != c[1] || len(tick.payload) != reference.Number(t, c[2]) {
 			t.Fatalf("frame %d: a %s of %d bytes, want %s of %s", count, kinds[tick.kind], len(tick.payload), c[1], c[2])
 		}
 		if err := s.Next(f); err != nil {
@@ -112,7 +65,7 @@ func compare(t *testing.T, s *Source, name string) {
 		for ; more && item[0] == c[0]; item, more = pull() {
 			put(t, s.layout, want, item)
 		}
-		want.Table[s.layout.Now] = int32(number(t, c[0]))
+		want.Table[s.layout.Now] = int32(reference.Number(t, c[0]))
 		if !f.Equal(want) {
 			t.Fatalf("frame %d, tick %s: differs in %d rows", count, c[0], f.ChangedRows(want, n))
 		}
@@ -126,7 +79,7 @@ func compare(t *testing.T, s *Source, name string) {
 				t.Fatalf("frame %d: row %d changed, and is not said to have", count, row)
 			}
 		}
-		if p := s.Price(); p.Bits != 8*number(t, c[2]) || p.Key != (c[1] == "key") || p.Base != min(count, 1) {
+		if p := s.Price(); p.Bits != 8*reference.Number(t, c[2]) || p.Key != (c[1] == "key") || p.Base != min(count, 1) {
 			t.Fatalf("frame %d: price %+v of a %s of %s bytes", count, p, c[1], c[2])
 		}
 		before.CopyFrom(f)
@@ -142,9 +95,9 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 	t.Helper()
 	var values []int32
 	for _, v := range strings.Fields(c[3]) {
-		values = append(values, int32(number(t, v)))
+		values = append(values, int32(reference.Number(t, v)))
 	}
-	part, row, ok := l.Find(protocol.KeyOf(number(t, c[1]), number(t, c[2])), len(values))
+	part, row, ok := l.Find(protocol.KeyOf(reference.Number(t, c[1]), reference.Number(t, c[2])), len(values))
 	if !ok {
 		t.Fatalf("no row for %v", c)
 	}
@@ -157,17 +110,12 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 
 // The code is the game's.
 func TestHuffman(t *testing.T) {
-	data, err := os.ReadFile(match(t, "tw-huffman-codes.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Fields(string(data))[1:]
+	lines := slices.Collect(reference.Rows(t, "games/tw-huffman-codes.csv"))
 	if len(lines) != protocol.End+1 {
 		t.Fatalf("%d code words", len(lines))
 	}
-	for _, line := range lines {
-		c := strings.Split(line, ",")
-		w := protocol.Huffman().Words[number(t, c[0])]
+	for _, c := range lines {
+		w := protocol.Huffman().Words[reference.Number(t, c[0])]
 		var got strings.Builder
 		for i := range w.Len {
 			got.WriteByte('0' + byte(w.Bits>>i&1))
@@ -180,24 +128,16 @@ func TestHuffman(t *testing.T) {
 
 // Types of items have the sizes and the values that the game gives them.
 func TestItems(t *testing.T) {
-	data, err := os.ReadFile(match(t, "tw-items.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(data)) {
-		c := strings.Split(strings.TrimSpace(line), ",")
-		if c[0] == "type" {
-			continue
-		}
-		size, fixed := protocol.FixedSize(number(t, c[0]))
-		if fixed != (c[2] != "-") || fixed && size != number(t, c[2]) {
+	for c := range reference.Rows(t, "games/tw-items.csv") {
+		size, fixed := protocol.FixedSize(reference.Number(t, c[0]))
+		if fixed != (c[2] != "-") || fixed && size != reference.Number(t, c[2]) {
 			t.Errorf("type %s: size %d, fixed: %v, want %s", c[0], size, fixed, c[2])
 		}
 		if !fixed {
 			size = len(strings.Fields(c[3]))
 		}
 		var g protocol.Groups
-		if err := g.See(protocol.Item{Key: protocol.KeyOf(number(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
+		if err := g.See(protocol.Item{Key: protocol.KeyOf(reference.Number(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
 			t.Fatal(err)
 		}
 		l, err := protocol.LayoutOf(g.Schema(25))
@@ -210,7 +150,7 @@ func TestItems(t *testing.T) {
 			base, n, _ := strings.Cut(name, "[")
 			times := 1
 			if n != "" {
-				times = number(t, strings.TrimSuffix(n, "]"))
+				times = reference.Number(t, strings.TrimSuffix(n, "]"))
 			}
 			want = append(want, slices.Repeat([]string{base}, times)...)
 		}

@@ -8,13 +8,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/physics"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/thorough"
 )
 
@@ -45,10 +45,9 @@ func play(t testing.TB, src *Source, n int, each func(f *frame.Frame)) {
 // The grid is that of the recordings, cube for cube; the player starts a hand
 // higher, since theirs has fallen for a step already.
 func TestInitialAgainstRecording(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "data", "cubes", "charlie.bin.zst")
-	packed, err := os.Open(path)
+	packed, err := os.Open(reference.File(t, "cubes/charlie.bin.zst"))
 	if err != nil {
-		t.Skipf("no reference data at %s", path)
+		t.Fatal(err)
 	}
 	defer packed.Close()
 	z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(1<<27))

@@ -1,51 +1,23 @@
 package quake3
 
 import (
-	"bufio"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
 	source "wirelab/dataset/quake3"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 )
-
-const folder = "../../../shared/data/games/"
 
 // snapshots reads what the engine's own code makes of the states of a match when it codes them
 // again: bits of the player and of the entities, by snapshot.
 func snapshots(t testing.TB, name string) (player, entities []int) {
 	t.Helper()
-	file, err := os.Open(filepath.FromSlash(folder + name + ".snapshots.csv.zst"))
-	if err != nil {
-		t.Skipf("%v: the matches are not part of the project", err)
-	}
-	defer file.Close()
-	z, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	lines := bufio.NewScanner(z)
-	lines.Scan()
-	head := strings.Split(lines.Text(), ",")
-	for lines.Scan() {
-		for i, cell := range strings.Split(lines.Text(), ",") {
-			n, _ := strconv.Atoi(cell)
-			switch head[i] {
-			case "player_bits_again":
-				player = append(player, n)
-			case "entity_bits_again":
-				entities = append(entities, n)
-			}
-		}
+	for cells := range reference.Rows(t, "games/"+name+".snapshots.csv.zst") {
+		player = append(player, reference.Number(t, cells[16]))
+		entities = append(entities, reference.Number(t, cells[17]))
 	}
 	return player, entities
 }
@@ -61,7 +33,7 @@ type kept struct {
 func TestAgainstTheGame(t *testing.T) {
 	for _, name := range []string{"oa-ctf", "oa-dm4"} {
 		player, entities := snapshots(t, name)
-		src, err := source.Open(t.Context(), filepath.FromSlash(folder+name+".dm_71"), 0, false)
+		src, err := source.Open(t.Context(), reference.File(t, "games/"+name+".dm_71"), 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}

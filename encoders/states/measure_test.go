@@ -6,8 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
@@ -17,27 +15,21 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/source"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/train"
 )
 
-// games is where matches are.
-var games = filepath.Join("..", "..", "..", "shared", "data", "games")
-
-// match opens a recorded match; it skips the test where there is none.
+// match opens a recorded match.
 func match(t testing.TB, name string) dataset.Source {
 	t.Helper()
-	path := filepath.Join(games, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no recording of a match: %v", err)
-	}
 	kind := "quake3:"
 	if strings.HasSuffix(name, ".demo") {
 		kind = "teeworlds:"
 	}
-	src, err := dataset.Open(kind+path, dataset.Options{})
+	src, err := dataset.Open(kind+reference.File(t, "games/"+name), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds"
 	"wirelab/dataset/teeworlds/protocol"
@@ -17,14 +16,10 @@ import (
 	"wirelab/encoders"
 )
 
-// match opens a demo of a real match; the test is skipped where it is absent.
+// match opens a demo of a real match.
 func match(t testing.TB, name string) *teeworlds.Source {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "data", "games", name+".demo")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no demo at %s: the matches are not part of the project", path)
-	}
-	src, err := teeworlds.Open(path, source.Options{})
+	src, err := teeworlds.Open(reference.File(t, "games/"+name+".demo"), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,11 @@ package walkoff
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
@@ -16,10 +15,7 @@ import (
 // recording opens a recording of the reference data.
 func recording(t *testing.T, name string) (spec string, open Open) {
 	t.Helper()
-	spec = filepath.Join("..", "..", "..", "shared", "data", "cubes", name+".bin.zst")
-	if _, err := os.Stat(spec); err != nil {
-		t.Skipf("no reference data: %v", err)
-	}
+	spec = reference.File(t, "cubes/"+name+".bin.zst")
 	return spec, func() (dataset.Source, error) { return dataset.Open(spec, dataset.Options{}) }
 }
 

@@ -1,35 +1,19 @@
 package netcode
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
-)
 
-// csvFile reads a table of the shared data; the test is skipped where it is absent.
-func csvFile(t *testing.T, name string) [][]string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "..", "shared", "data", "games", name)
-	file, err := os.Open(path)
-	if err != nil {
-		t.Skipf("no table at %s: the matches are not part of the project", path)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows[1:]
-}
+	"wirelab/dataset/reference"
+)
 
 // The code is the one that a reader of the engine has written down.
 func TestCode(t *testing.T) {
-	for s, row := range csvFile(t, "q3-huffman-codes.csv") {
+	for s, row := range slices.Collect(reference.Rows(t, "games/q3-huffman-codes.csv")) {
 		w, text := theCode().words[s], ""
 		for i := range w.size {
 			text += strconv.Itoa(int(w.bits >> i & 1))
@@ -57,7 +41,7 @@ func TestCodeIsAPrefixCode(t *testing.T) {
 func TestFields(t *testing.T) {
 	lists := map[string][]Field{"entity": EntityFields(71), "player": playerFields[:]}
 	n := 0
-	for _, row := range csvFile(t, "q3-netfields.csv") {
+	for row := range reference.Rows(t, "games/q3-netfields.csv") {
 		order, _ := strconv.Atoi(row[1])
 		if f := lists[row[0]][order]; f.Name != row[2] || strconv.Itoa(f.Bits) != row[3] {
 			t.Errorf("%s field %d is %v, expected %v", row[0], order, f, row)

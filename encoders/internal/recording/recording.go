@@ -7,13 +7,13 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/reference"
 )
 
 // Names are the recordings there are, in alphabetical order.
@@ -56,11 +56,8 @@ func Demo(t testing.TB, from, to int) []*frame.Frame {
 // counted from 0. It skips the test where the recordings are absent.
 func Load(t testing.TB, name string, n int) []*frame.Frame {
 	t.Helper()
-	path := filepath.Join(root(t), "..", "shared", "data", "cubes", name+".bin.zst")
+	path := reference.File(t, "cubes/"+name+".bin.zst")
 	f, err := os.Open(path)
-	if os.IsNotExist(err) {
-		t.Skipf("no recording at %s: the walk-off recordings are not part of the project", path)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,22 +82,4 @@ func Load(t testing.TB, name string, n int) []*frame.Frame {
 		frames = append(frames, &frame.Frame{Tick: uint32(len(frames)), Table: table})
 	}
 	return frames
-}
-
-// root finds the folder of go.mod.
-func root(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test's folder")
-		}
-		dir = up
-	}
 }

@@ -71,7 +71,7 @@ var plan = map[string][]string{
 
 	"experiment/internal/labtest": {"dataset", "dataset/frame", "encoders", "encoders/table"}, // sources for tests
 
-	"encoders":                    {"dataset/frame", "dataset/physics"},
+	"encoders":                    {"encoders/rangecoder", "dataset/frame", "dataset/physics"},
 	"encoders/bitio":              {}, // primitives that know no frames
 	"encoders/rangecoder":         {},
 	"encoders/rotation":           {},                // quaternions and their smallest three

@@ -74,7 +74,7 @@ func TestLayoutRefuses(t *testing.T) {
 		t.Errorf("a value above its maximum: %x, error %v, want ErrRange", out, err)
 	}
 	f.Table[2] = 0
-	f.Body = make([]byte, MaxBody+1)
+	f.Body = make([]byte, encoders.MaxBody+1)
 	if _, err := l.pack(nil, f); err == nil {
 		t.Error("a body that is too long was taken")
 	}
@@ -147,7 +147,7 @@ func TestXorRLERefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	refs := []encoders.Ref{{Frame: &frame.Frame{}}}
-	huge := binary.AppendUvarint(nil, MaxBody+1)
+	huge := binary.AppendUvarint(nil, encoders.MaxBody+1)
 	for _, test := range []struct {
 		name string
 		src  []byte
@@ -269,7 +269,7 @@ func TestBombs(t *testing.T) {
 
 // The largest body there is goes through every codec.
 func TestLargestBody(t *testing.T) {
-	body := make([]byte, MaxBody)
+	body := make([]byte, encoders.MaxBody)
 	for i := range body {
 		body[i] = byte(i * i >> 7)
 	}
@@ -288,7 +288,7 @@ func TestLargestBody(t *testing.T) {
 			if err != nil || !bytes.Equal(got.Body, body) {
 				t.Errorf("%s: a body of %d bytes comes back as %d bytes, %v", c.Name, len(body), len(got.Body), err)
 			}
-			refs[0].Frame = &frame.Frame{Body: body[:MaxBody/2]}
+			refs[0].Frame = &frame.Frame{Body: body[:encoders.MaxBody/2]}
 		}
 	}
 }

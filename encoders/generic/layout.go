@@ -16,10 +16,6 @@ import (
 	"wirelab/encoders"
 )
 
-// MaxBody bounds the body of a frame, in bytes. A decoder that expands a packet
-// stops there, whatever the packet claims.
-const MaxBody = 1 << 16
-
 // layout lays a frame out as bytes: each field in as few bytes as its range
 // needs, offset by its minimum, the low bytes of all rows before the next ones.
 type layout struct {
@@ -53,9 +49,9 @@ func newLayout(s *frame.Schema) *layout {
 
 // pack appends f as bytes to dst.
 func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
-	if len(f.Table) != l.schema.Cells() || len(f.Body) > MaxBody {
+	if len(f.Table) != l.schema.Cells() || len(f.Body) > encoders.MaxBody {
 		return dst, fmt.Errorf("generic: frame of %d values and a body of %d bytes, expected %d and at most %d",
-			len(f.Table), len(f.Body), l.schema.Cells(), MaxBody)
+			len(f.Table), len(f.Body), l.schema.Cells(), encoders.MaxBody)
 	}
 	start := len(dst)
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
@@ -98,8 +94,8 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	if len(src) < l.size {
 		return fmt.Errorf("generic: %w: table of %d bytes, expected %d", encoders.ErrTruncated, len(src), l.size)
 	}
-	if len(src) > l.size+MaxBody {
-		return fmt.Errorf("generic: %w: body of %d bytes, expected at most %d", encoders.ErrCorrupt, len(src)-l.size, MaxBody)
+	if len(src) > l.size+encoders.MaxBody {
+		return fmt.Errorf("generic: %w: body of %d bytes, expected at most %d", encoders.ErrCorrupt, len(src)-l.size, encoders.MaxBody)
 	}
 	f.Body = append(f.Body[:0], src[l.size:]...)
 	for i, c := range l.columns {

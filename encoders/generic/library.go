@@ -32,7 +32,7 @@ func with(build func(most int, params any) compressor) func(*frame.Schema, any) 
 		}
 		end := func() *library {
 			l := newLayout(s)
-			return &library{layout: l, compressor: build(l.size+MaxBody, params)}
+			return &library{layout: l, compressor: build(l.size+encoders.MaxBody, params)}
 		}
 		return end(), end(), nil
 	}
@@ -60,7 +60,7 @@ func (l *library) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 
 // Decode implements encoders.Decoder.
 func (l *library) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	if most := l.layout.size + MaxBody; cap(l.plain) < most {
+	if most := l.layout.size + encoders.MaxBody; cap(l.plain) < most {
 		l.plain = make([]byte, 0, most)
 	}
 	l.base = l.layout.base(l.base, refs)

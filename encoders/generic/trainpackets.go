@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
 	"wirelab/encoders/train"
 )
 
@@ -98,7 +99,7 @@ func bodies(ctx context.Context, clips []train.Clip, take func([]byte) error) er
 
 // bitsPerByte is what a byte of datagrams takes with a dictionary, nil for none.
 func bitsPerByte(ctx context.Context, clips []train.Clip, trained []byte) (float64, error) {
-	z := newZstd(MaxBody, Zstd().Params)
+	z := newZstd(encoders.MaxBody, Zstd().Params)
 	z.trained, z.bare = trained, true
 	spent, raw := 0, 0
 	var packet []byte

@@ -143,7 +143,7 @@ func (x *xorRLE) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enc
 
 // token appends what one token stands for and returns what follows it.
 func (x *xorRLE) token(d, src []byte) ([]byte, []byte, error) {
-	room := uint64(x.layout.size + MaxBody - len(d))
+	room := uint64(x.layout.size + encoders.MaxBody - len(d))
 	zeros, src, err := count(src, room)
 	if err != nil {
 		return d, nil, fmt.Errorf("generic: zeros at byte %d: %w", len(d), err)

@@ -5,12 +5,8 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/states"
 )
-
-// MaxBody bounds the body of a frame, in bytes.
-const MaxBody = 1 << 16
 
 // Params are the settings of delta-adaptive.
 type Params struct {
@@ -51,14 +47,10 @@ func suits(s *frame.Schema) bool {
 // of base.
 type coder struct {
 	*plan
-	c       rangecoder.Coder
+	c       encoders.Ranged
 	x       mixer
 	initial *memo
 	err     error // the first error
-
-	counting bool
-	mark     int64
-	spent    [encoders.MaxSlots]int64
 
 	scene scene
 	row   rowState
@@ -67,18 +59,9 @@ type coder struct {
 func newCoder(s *frame.Schema, p *Params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
-	e.x = mixer{c: &e.c, limit: p.Limit, rate: int32(p.Rate)}
+	e.x = mixer{c: &e.c.Coder, limit: p.Limit, rate: int32(p.Rate)}
 	e.row.init(e)
 	return e
-}
-
-// charge accounts for the units since the last charge.
-func (e *coder) charge(k encoders.Slot) {
-	if e.counting {
-		at := e.c.Spent()
-		e.spent[k] += at - e.mark
-		e.mark = at
-	}
 }
 
 // references returns the reference, its memo, and the memo to write.
@@ -92,27 +75,20 @@ func (e *coder) references(refs []encoders.Ref, spare encoders.Memo) (base *fram
 func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base, past, next := e.references(refs, spare)
-	if len(cur.Table) != len(base.Table) || len(cur.Body) > MaxBody {
+	if len(cur.Table) != len(base.Table) || len(cur.Body) > encoders.MaxBody {
 		return dst, nil, fmt.Errorf("rows: frame of %d values and a body of %d bytes, expected %d and at most %d",
-			len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
+			len(cur.Table), len(cur.Body), len(base.Table), encoders.MaxBody)
 	}
 	if err := e.schema.Check(cur); err != nil {
 		return dst, nil, fmt.Errorf("rows: %w", err)
 	}
-	e.c.Write(dst)
-	e.err, e.counting, e.mark = nil, b != nil, 0
-	e.spent = [encoders.MaxSlots]int64{}
+	e.c.Begin(dst, b)
+	e.err = nil
 	e.code(cur, base, past, next)
 	if e.err != nil {
 		return dst, nil, fmt.Errorf("rows: %w", e.err)
 	}
-	out := e.c.Finish()
-	before := b.Total()
-	for k, units := range e.spent {
-		b.Charge(encoders.Slot(k), units)
-	}
-	b.Close(before, len(out)-len(dst))
-	return out, next, nil
+	return e.c.End(dst, b), next, nil
 }
 
 // Decode implements encoders.Decoder.
@@ -120,13 +96,10 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	base, past, next := e.references(refs, spare)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = append(dst.Body[:0], base.Body...)
-	e.c.Read(src)
-	e.err, e.counting = nil, false
+	e.c.Open(src)
+	e.err = nil
 	e.code(dst, base, past, next)
-	if e.err == nil {
-		e.err = e.c.Close()
-	}
-	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+	if err := e.c.Ended(e.err); err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
 	return next, nil
@@ -153,26 +126,8 @@ func (e *coder) codeBody(cur, base *frame.Frame) {
 		if e.c.Reading() {
 			cur.Body = append(cur.Body[:0], base.Body...)
 		}
-		e.charge(encoders.SlotBody)
-		return
+	} else {
+		e.err = e.c.Body(cur)
 	}
-	n := int(e.c.Direct(uint64(len(cur.Body)), 17))
-	switch {
-	case n > MaxBody:
-		e.err = fmt.Errorf("a body of %d bytes, expected at most %d", n, MaxBody)
-		return
-	case e.c.Reading():
-		cur.Body = cur.Body[:0]
-	}
-	for i := range n {
-		if e.c.Reading() {
-			if e.err = e.c.Err(); e.err != nil {
-				return
-			}
-			cur.Body = append(cur.Body, byte(e.c.Direct(0, 8)))
-		} else {
-			e.c.Direct(uint64(cur.Body[i]), 8)
-		}
-	}
-	e.charge(encoders.SlotBody)
+	e.c.Charge(encoders.SlotBody)
 }

@@ -67,7 +67,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 			at++
 		}
 		changed := r.codeChanged(i, recent, moved, &next.rows[i])
-		e.charge(encoders.SlotFlags)
+		e.c.Charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & 15; changed == 0 {
 			if next.idle[i] < forever {
 				next.idle[i]++
@@ -173,7 +173,7 @@ func (r *rowState) code() error {
 		if f == r.e.turn.at {
 			r.switchLargest(int(r.cur[f] - col.min))
 		}
-		r.e.charge(encoders.FieldSlot(f))
+		r.e.c.Charge(encoders.FieldSlot(f))
 	}
 	return nil
 }

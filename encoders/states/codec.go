@@ -5,11 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/rangecoder"
 )
-
-// MaxBody bounds the body of a frame, in bytes.
-const MaxBody = 1 << 16
 
 // MaxRows and MaxFields bound tables, so that memos are small.
 const (
@@ -28,15 +24,11 @@ type Params struct {
 // of base.
 type coder struct {
 	*plan
-	c       rangecoder.Coder
+	c       encoders.Ranged
 	x       mixer
 	initial *memo
 	err     error // the first error
 	changed frame.Rows
-
-	counting bool
-	mark     int64
-	spent    [encoders.MaxSlots]int64
 
 	cur, base []int32 // tables
 	m         *memo
@@ -54,7 +46,7 @@ func New(s *frame.Schema, p Params) (encoders.Encoder, encoders.Decoder) {
 func newCoder(s *frame.Schema, p Params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
-	e.x = mixer{c: &e.c, rate: int32(p.Rate / 2)}
+	e.x = mixer{c: &e.c.Coder, rate: int32(p.Rate / 2)}
 	for e.x.last < 15 && int(counts[e.x.last+1]) <= p.Limit {
 		e.x.last++
 	}
@@ -63,23 +55,14 @@ func newCoder(s *frame.Schema, p Params) *coder {
 	return e
 }
 
-// charge accounts for the units since the last charge.
-func (e *coder) charge(k encoders.Slot) {
-	if e.counting {
-		at := e.c.Spent()
-		e.spent[k] += at - e.mark
-		e.mark = at
-	}
-}
-
 // Encode implements encoders.Encoder.
 func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := encoders.Base(refs, e.schema.Cells())
 	past, next := encoders.Memos(refs, spare, e.initial)
-	if len(cur.Table) != len(base.Table) || len(cur.Body) > MaxBody {
+	if len(cur.Table) != len(base.Table) || len(cur.Body) > encoders.MaxBody {
 		return dst, nil, fmt.Errorf("states: frame of %d values and a body of %d bytes, expected %d and at most %d",
-			len(cur.Table), len(cur.Body), len(base.Table), MaxBody)
+			len(cur.Table), len(cur.Body), len(base.Table), encoders.MaxBody)
 	}
 	if refs[0].Changed != nil {
 		copy(e.changed, refs[0].Changed)
@@ -92,20 +75,13 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 			return dst, nil, fmt.Errorf("states: %w", err)
 		}
 	}
-	e.c.Write(dst)
-	e.err, e.counting, e.mark = nil, b != nil, 0
-	e.spent = [encoders.MaxSlots]int64{}
+	e.c.Begin(dst, b)
+	e.err = nil
 	e.code(cur, base, past, next)
 	if e.err != nil {
 		return dst, nil, fmt.Errorf("states: %w", e.err)
 	}
-	out := e.c.Finish()
-	before := b.Total()
-	for k, units := range e.spent {
-		b.Charge(encoders.Slot(k), units)
-	}
-	b.Close(before, len(out)-len(dst))
-	return out, next, nil
+	return e.c.End(dst, b), next, nil
 }
 
 // Decode implements encoders.Decoder.
@@ -114,13 +90,10 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	past, next := encoders.Memos(refs, spare, e.initial)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = append(dst.Body[:0], base.Body...)
-	e.c.Read(src)
-	e.err, e.counting = nil, false
+	e.c.Open(src)
+	e.err = nil
 	e.code(dst, base, past, next)
-	if e.err == nil {
-		e.err = e.c.Close()
-	}
-	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+	if err := e.c.Ended(e.err); err != nil {
 		return nil, fmt.Errorf("states: %w", err)
 	}
 	return next, nil
@@ -182,7 +155,7 @@ func (e *coder) codeStrays() {
 		}
 		more = int(e.c.Direct(uint64(flag(at >= 0)), 1))
 	}
-	e.charge(encoders.SlotTable)
+	e.c.Charge(encoders.SlotTable)
 }
 
 // stray returns the first value from one on that changed in a field that is none of its row's
@@ -230,7 +203,7 @@ func (e *coder) codeNow() {
 		e.m.lapse = lapse
 		e.m.pace = (lapse << 16) / e.tick
 	}
-	e.charge(encoders.FieldSlot(e.now.field))
+	e.c.Charge(encoders.FieldSlot(e.now.field))
 }
 
 // codeBody codes the bytes of the body: a flag that they are the baseline's, or all of
@@ -244,28 +217,10 @@ func (e *coder) codeBody(cur, base *frame.Frame) {
 		if e.c.Reading() {
 			cur.Body = append(cur.Body[:0], base.Body...)
 		}
-		e.charge(encoders.SlotBody)
-		return
+	} else {
+		e.err = e.c.Body(cur)
 	}
-	n := int(e.c.Direct(uint64(len(cur.Body)), 17))
-	switch {
-	case n > MaxBody:
-		e.err = fmt.Errorf("a body of %d bytes, expected at most %d", n, MaxBody)
-		return
-	case e.c.Reading():
-		cur.Body = cur.Body[:0]
-	}
-	for i := range n {
-		if e.c.Reading() {
-			if e.err = e.c.Err(); e.err != nil {
-				return
-			}
-			cur.Body = append(cur.Body, byte(e.c.Direct(0, 8)))
-		} else {
-			e.c.Direct(uint64(cur.Body[i]), 8)
-		}
-	}
-	e.charge(encoders.SlotBody)
+	e.c.Charge(encoders.SlotBody)
 }
 
 // flag returns 1 for true.

@@ -82,7 +82,7 @@ func (e *coder) codeRow(i int) {
 		r.kind += uint32(r.base[q.kind]) + 1
 	}
 	changed := r.codeChanged(there)
-	e.charge(encoders.SlotFlags)
+	e.c.Charge(encoders.SlotFlags)
 	f := r.info
 	f.moved = f.moved<<1 | uint8(changed)
 	if f.since < forever {
@@ -159,7 +159,7 @@ func (r *row) code(there bool) error {
 		x.see(markPresent, r.kind, ages(f.since), uint32(f.moved>>1)&1)
 		x.see(markPresent, uint32(r.index), 0, 0)
 		if x.bit(int(flag(r.empty(r.cur))), 0, markPresent<<8, 3) != 0 {
-			e.charge(encoders.SlotIndex)
+			e.c.Charge(encoders.SlotIndex)
 			return r.vanish()
 		}
 	}
@@ -195,7 +195,7 @@ func (r *row) code(there bool) error {
 		if c.clock {
 			r.readClock(k)
 		}
-		e.charge(encoders.FieldSlot(k))
+		e.c.Charge(encoders.FieldSlot(k))
 	}
 	r.close()
 	return nil
@@ -256,7 +256,7 @@ func (r *row) codeSource(known bool) error {
 	r.source = r.state(q.row + int(v))
 	r.before = r.coder.base[(q.row+int(v))*r.fields:][:r.fields]
 	e.m.source = v + 1
-	e.charge(encoders.SlotIndex)
+	e.c.Charge(encoders.SlotIndex)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/cubes/cube"
-	"wirelab/encoders/rangecoder"
 )
 
 // traversal is what the codecs of the family differ in: the traversal of a frame,
@@ -18,7 +17,7 @@ type traversal interface {
 
 // coder is the encoder or the decoder of a codec.
 type coder struct {
-	c       rangecoder.Coder
+	c       encoders.Ranged
 	rows    int
 	initial *memo // of frames without a memo, as the initial state
 	body    traversal
@@ -26,9 +25,6 @@ type coder struct {
 	differ   frame.Rows // of a writer: the rows that are others than in base; of a reader: none
 	compared frame.Rows // memory for differ where nobody has compared
 	err      error      // the first error
-	counting bool       // there is a budget
-	mark     int64      // units charged so far
-	spent    [encoders.SlotPadding]int64
 }
 
 // compare notes which cubes changed, unless the caller knows, in the order of rows, which
@@ -54,15 +50,6 @@ func (e *coder) compare(cur, base []int32, known frame.Rows) {
 
 // differs returns 1 if a writer's cube i is another than in base, 0 of a reader.
 func (e *coder) differs(i int) int { return int(e.differ[i>>6] >> (i & 63) & 1) }
-
-// charge accounts for the units since the last charge.
-func (e *coder) charge(k encoders.Slot) {
-	if e.counting {
-		at := e.c.Spent()
-		e.spent[k] += at - e.mark
-		e.mark = at
-	}
-}
 
 // admit reports whether changed cube i may be coded. A writer refuses one that is out of
 // range.
@@ -101,27 +88,15 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	if err := cube.CheckFrame(cur, e.rows); err != nil {
 		return dst, nil, fmt.Errorf("entropy: %w", err)
 	}
-	e.c.Write(dst)
-	e.err, e.counting, e.mark = nil, b != nil, 0
-	e.spent = [encoders.SlotPadding]int64{} // left over if the frame before was refused
+	e.c.Begin(dst, b)
+	e.err = nil
 	next.begin(past, cur, base)
 	e.compare(cur.Table, base.Table, refs[0].Changed)
 	e.body.frame(e, cur, base, past, next)
 	if e.err != nil {
 		return dst, nil, fmt.Errorf("entropy: %w", e.err)
 	}
-	out := e.c.Finish()
-	e.account(b, len(out)-len(dst))
-	return out, next, nil
-}
-
-// account charges a packet of n bytes to b.
-func (e *coder) account(b *encoders.Budget, n int) {
-	before := b.Total()
-	for k, units := range e.spent {
-		b.Charge(encoders.Slot(k), units)
-	}
-	b.Close(before, n)
+	return e.c.End(dst, b), next, nil
 }
 
 // Decode implements encoders.Decoder.
@@ -129,16 +104,13 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	base, past, next := e.references(refs, spare)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
-	e.c.Read(src)
-	e.err, e.counting = nil, false
+	e.c.Open(src)
+	e.err = nil
 	next.begin(past, dst, base)
 	e.compared.Clear()
 	e.differ = e.compared
 	e.body.frame(e, dst, base, past, next)
-	if e.err == nil {
-		e.err = e.c.Close()
-	}
-	if err := encoders.DecodeError(e.err, rangecoder.ErrShort); err != nil {
+	if err := e.c.Ended(e.err); err != nil {
 		return nil, fmt.Errorf("entropy: %w", err)
 	}
 	return next, nil

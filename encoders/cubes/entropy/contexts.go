@@ -93,7 +93,7 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 		}
 		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
 		changed := l.bit(at, e.differs(i))
-		e.charge(encoders.SlotFlags)
+		e.c.Charge(encoders.SlotFlags)
 		if recent = (recent<<1 | changed) & (recentPatterns - 1); changed == 0 {
 			next.noteUnchanged(i)
 			continue
@@ -136,7 +136,7 @@ func (l *contextCoder) rest(base *frame.Frame, past, next *memo, player *cube.Ro
 		}
 		full = done == restBatch && i < e.rows
 	}
-	e.charge(encoders.SlotFlags)
+	e.c.Charge(encoders.SlotFlags)
 	return i, recent
 }
 
@@ -174,16 +174,16 @@ func (k *contextCube) history() int {
 func (k *contextCube) code() {
 	l, situation := k.coder, k.idle*speeds+span(k.v, speeds-1)
 	moved := l.bit(ctxMoved+situation, flag(!cube.SamePosition(k.q, k.base)))
-	k.e.charge(encoders.SlotFlags)
+	k.e.c.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
-		k.e.charge(encoders.SlotPosition)
+		k.e.c.Charge(encoders.SlotPosition)
 	}
 	turned := l.bit(ctxTurned+situation, flag(!cube.SameOrientation(k.q, k.base)))
-	k.e.charge(encoders.SlotFlags)
+	k.e.c.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
-		k.e.charge(encoders.SlotOrientation)
+		k.e.c.Charge(encoders.SlotOrientation)
 	}
 	flipped := 1 // a changed cube that neither moved nor turned must have flipped
 	if moved|turned != 0 {
@@ -191,7 +191,7 @@ func (k *contextCube) code() {
 		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
 	k.q[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
-	k.e.charge(encoders.SlotInteracting)
+	k.e.c.Charge(encoders.SlotInteracting)
 }
 
 // shift codes the position as the change of velocity.

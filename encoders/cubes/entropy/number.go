@@ -47,7 +47,7 @@ func lowest(c *rangecoder.Coder, top, left uint, size uint32) int32 {
 
 // number codes v, which has at most 22 bits. A reader returns no longer one.
 func (l *contextCoder) number(v int32) int32 {
-	c, size := &l.e.c, uint32(max(v, -v))
+	c, size := &l.e.c.Coder, uint32(max(v, -v))
 	short := bits.Len32(size)
 	n := wholeLength(c, l.tree(l.at.length, min(short, longest), lengthBits), short)
 	if n == 0 {

@@ -32,7 +32,7 @@ func TestNumber(t *testing.T) {
 		"in contexts": func() func(int32) int32 {
 			l := &contextCoder{e: &coder{}, model: make([]counter, ctxSize), limit: 60, at: numberContexts{ctxFirst, ctxSign, ctxTop}}
 			rangecoder.Fill(l.model, rangecoder.NewCounter(rangecoder.One/2, 0))
-			c = &l.e.c
+			c = &l.e.c.Coder
 			return l.number
 		},
 		"mixed": func() func(int32) int32 {

@@ -77,7 +77,7 @@ func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) {
 
 // begin prepares for a frame.
 func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
-	p.e, p.coder = e, &e.c
+	p.e, p.coder = e, &e.c.Coder
 	p.model, p.weights = next.model, next.weights
 	if p.trainedWeights != nil {
 		p.weights = p.trainedWeights
@@ -126,7 +126,7 @@ func (k *cubeContext) changed(idle uint8, differ int) int {
 	p.adaptive, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
 	changed := p.codeMixed(0, differ)
 	p.recent = (p.recent<<1 | changed) & (recents - 1)
-	p.e.charge(encoders.SlotFlags)
+	p.e.c.Charge(encoders.SlotFlags)
 	return changed
 }
 
@@ -141,10 +141,10 @@ func (k *cubeContext) code() {
 		(k.lastTurnMiss*heights+k.height)*idleClasses + k.idle})
 	p.adaptive, p.set = ownMoved+k.speed, setMoved
 	moved := p.codeMixed(0, flag(!cube.SamePosition(k.q, k.base)))
-	e.charge(encoders.SlotFlags)
+	e.c.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.shift()
-		e.charge(encoders.SlotPosition)
+		e.c.Charge(encoders.SlotPosition)
 	}
 	p.setContexts(4, &turnedAt, [maxContexts]int{
 		(k.idle*speeds+k.speed)*2 + moved,
@@ -153,13 +153,13 @@ func (k *cubeContext) code() {
 		k.off*distanceClasses + k.far})
 	p.adaptive, p.set = ownTurned+k.off, setTurned
 	turned := p.codeMixed(0, flag(!cube.SameOrientation(k.q, k.base)))
-	e.charge(encoders.SlotFlags)
+	e.c.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.turn()
-		e.charge(encoders.SlotOrientation)
+		e.c.Charge(encoders.SlotOrientation)
 	}
 	k.codeInteracting(moved|turned != 0)
-	e.charge(encoders.SlotInteracting)
+	e.c.Charge(encoders.SlotInteracting)
 }
 
 // codeInteracting codes whether the interacting flag changed. For a cube that neither

@@ -63,10 +63,6 @@ func (c *Count) compare(field int, now, was int32) {
 
 // stepOf returns by how much a field changed, in its units.
 func stepOf(f *frame.Field, now, was int32) float64 {
-	scale := f.Scale
-	if scale == 0 {
-		scale = 1
-	}
 	switch f.Kind {
 	case frame.Float32:
 		d := math.Abs(float64(math.Float32frombits(uint32(now))) - float64(math.Float32frombits(uint32(was))))
@@ -75,11 +71,11 @@ func stepOf(f *frame.Field, now, was int32) float64 {
 		}
 		return d
 	case frame.Quantity:
-		return math.Abs(float64(int64(now)-int64(was))) * scale
+		return math.Abs(float64(int64(now)-int64(was))) * f.Step()
 	case frame.Angle:
 		round := int64(f.Max) - int64(f.Min) + 1
 		d := (int64(now) - int64(was) + round) % round
-		return float64(min(d, round-d)) * scale
+		return float64(min(d, round-d)) * f.Step()
 	}
 	return 0
 }

@@ -8,6 +8,7 @@
 package frame
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,6 +47,9 @@ type Field struct {
 	Scale      float64 // units per integer step; 0 means 1
 	Hint       Hint
 }
+
+// Step returns how many units one integer step is.
+func (f *Field) Step() float64 { return cmp.Or(f.Scale, 1) }
 
 // Span returns the lowest value of the field and how far above it, modulo 2^32, the
 // highest is: v is one of its values exactly if uint32(v)-uint32(lowest) <= span. Of

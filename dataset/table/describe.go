@@ -75,8 +75,8 @@ func (l *Layout) describeRecords(b *strings.Builder) {
 
 // describeRange writes the range of a field, in units, and the scale.
 func describeRange(b *strings.Builder, f *frame.Field) {
-	scale := f.Scale
-	if scale == 0 || f.Kind == frame.Enum {
+	scale := f.Step()
+	if f.Kind == frame.Enum {
 		scale = 1
 	}
 	last := float64(f.Max)

@@ -81,7 +81,6 @@ func (w *Writer) Close() error { return w.out.Flush() }
 
 // appendCell appends a value as parse reads it.
 func appendCell(dst []byte, v int32, f *frame.Field) []byte {
-	scale := f.Scale
 	switch {
 	case f.Kind == frame.Float32:
 		x := math.Float32frombits(uint32(v))
@@ -91,10 +90,10 @@ func appendCell(dst []byte, v int32, f *frame.Field) []byte {
 		return appendFloat(dst, x)
 	case f.Kind == frame.Bits:
 		return strconv.AppendUint(dst, uint64(uint32(v)), 10)
-	case f.Kind == frame.Flag || f.Kind == frame.Enum || scale == 0 || scale == 1:
+	case f.Kind == frame.Flag || f.Kind == frame.Enum || f.Step() == 1:
 		return strconv.AppendInt(dst, int64(v), 10)
 	}
-	return strconv.AppendFloat(dst, float64(v)*scale, 'g', -1, 64)
+	return strconv.AppendFloat(dst, float64(v)*f.Step(), 'g', -1, 64)
 }
 
 // appendFloat appends x as briefly as it can be said to a reader who takes it for a float64 first.

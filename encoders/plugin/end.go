@@ -141,11 +141,7 @@ func (e *end) schemaAt() (uint32, error) {
 	words := []uint32{first + uint32(name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), at + uint32(fields), 0}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		scale := f.Scale
-		if scale == 0 {
-			scale = 1
-		}
-		words = append(words, first+uint32(starts[i]), uint32(f.Kind), uint32(f.Min), uint32(f.Max), math.Float32bits(float32(scale)))
+		words = append(words, first+uint32(starts[i]), uint32(f.Kind), uint32(f.Min), uint32(f.Max), math.Float32bits(float32(f.Step())))
 	}
 	for i, w := range words {
 		e.memory.WriteUint32Le(at+uint32(4*i), w)

@@ -196,15 +196,11 @@ func (e *processEnd) create() error {
 	m.u32(uint32(len(s.Fields)))
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		scale := f.Scale
-		if scale == 0 {
-			scale = 1
-		}
 		m.bytes([]byte(f.Name))
 		m.u32(uint32(f.Kind))
 		m.u32(uint32(f.Min))
 		m.u32(uint32(f.Max))
-		m.u32(math.Float32bits(float32(scale)))
+		m.u32(math.Float32bits(float32(f.Step())))
 	}
 	m.u32(uint32(len(e.params)))
 	for _, v := range e.params {

@@ -40,11 +40,7 @@ func offBy(f *frame.Field, a, b int32) float64 {
 		}
 		return d
 	}
-	scale := f.Scale
-	if scale == 0 {
-		scale = 1
-	}
-	return math.Abs(float64(int64(a)-int64(b))) * scale
+	return math.Abs(float64(int64(a)-int64(b))) * f.Step()
 }
 
 // rounding returns the measured errors; nil if nothing was quantised.

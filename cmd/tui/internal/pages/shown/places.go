@@ -119,11 +119,8 @@ func pointsOf(s *frame.Schema, parts []frame.Part, places [][]place, table []int
 
 // real is a value in the units of its field.
 func real(f *frame.Field, v int32) float64 {
-	switch {
-	case f.Kind == frame.Float32:
+	if f.Kind == frame.Float32 {
 		return float64(math.Float32frombits(uint32(v)))
-	case f.Scale != 0:
-		return float64(v) * f.Scale
 	}
-	return float64(v)
+	return float64(v) * f.Step()
 }

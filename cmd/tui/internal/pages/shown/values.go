@@ -225,8 +225,8 @@ func valueText(f *frame.Field, v int32) string {
 		return "x" + strconv.FormatUint(uint64(uint32(v)), 16)
 	case f.Kind == frame.Float32:
 		return numberText(float64(math.Float32frombits(uint32(v))))
-	case f.Scale != 0 && f.Scale != 1:
-		return numberText(float64(v) * f.Scale)
+	case f.Step() != 1:
+		return numberText(float64(v) * f.Step())
 	}
 	return strconv.FormatInt(int64(v), 10)
 }

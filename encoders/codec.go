@@ -14,6 +14,7 @@ package encoders
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -120,6 +121,12 @@ type Plugin struct {
 	Timeout time.Duration // of a call; negative: it is trusted
 	Runs    string        // WebAssembly, interpreted WebAssembly or process: its times are those of that
 }
+
+// ProcessPrefix stands before the command of a plugin that is a process of its own, in place of a path.
+const ProcessPrefix = "exec:"
+
+// IsProcess reports whether the path of a plugin is such a command.
+func IsProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
 
 // RunsAs says what the times of an encoder are of: empty for one that is built in, whose
 // times are those of native code in this process.

@@ -154,7 +154,7 @@ func samePath(a, b string) bool {
 // those who name it themselves: a file from elsewhere could run anything.
 func (a *app) loadWanted(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
 	flag := "--plugin " + w.Path
-	if strings.HasPrefix(w.Path, config.ProcessPrefix) {
+	if encoders.IsProcess(w.Path) {
 		flag = fmt.Sprintf("--plugin %q", w.Path)
 	}
 	if w.SHA256 != "" {
@@ -165,7 +165,7 @@ func (a *app) loadWanted(ctx context.Context, w table.Wanted, o plugin.Options) 
 			return nil, &config.Error{Problem: fmt.Sprintf("%s, which was given, has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
 		}
 	}
-	if strings.HasPrefix(w.Path, config.ProcessPrefix) {
+	if encoders.IsProcess(w.Path) {
 		return nil, &config.Error{Problem: "a process is not started because a file says so", Expected: flag + ", on the command line"}
 	}
 	o.SHA256 = w.SHA256

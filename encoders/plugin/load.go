@@ -94,7 +94,7 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 		opt.Timeout = DefaultTimeout
 	}
 	p := &Plugin{Path: path, opt: opt, ctx: ctx, Runs: Interpreted}
-	if command, ok := strings.CutPrefix(path, processPrefix); ok {
+	if command, ok := strings.CutPrefix(path, encoders.ProcessPrefix); ok {
 		p.Runs = Process
 		return p.begin(func() error { return p.prepareProcess(command) })
 	}

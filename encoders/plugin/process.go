@@ -23,9 +23,6 @@ import (
 // An encoder can be a process of its own, one for each end, that answers messages on its
 // standard input with messages on its standard output; PROCESS.md has the format.
 
-// processPrefix stands before the command of such a plugin.
-const processPrefix = "exec:"
-
 // The messages.
 const (
 	askDescribe, askCreate, askEncode, askDecode = 1, 2, 3, 4

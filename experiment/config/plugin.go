@@ -23,9 +23,6 @@ const (
 	maxPluginTimeout  = time.Hour
 )
 
-// ProcessPrefix stands before the command of an encoder that is a process of its own.
-const ProcessPrefix = "exec:"
-
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // setPlugin sets one key of a [[plugin]].
@@ -82,9 +79,6 @@ func ParseSize(text string) (n int64, ok bool) {
 	return n, n >= LeastPluginMemory && n <= MostPluginMemory
 }
 
-// isProcess reports whether a plugin is a process, whose path is a command.
-func isProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
-
 // loadPlugins brings the plugins of a configuration into the table of encoders, before
 // anything looks there. dir is where their paths are seen from.
 func (c *Config) loadPlugins(dir string) error {
@@ -96,7 +90,7 @@ func (c *Config) loadPlugins(dir string) error {
 		switch {
 		case p.Path == "":
 			return &Error{Key: Indexed("plugin", i), Problem: "path is missing", Expected: `path = "FILE.wasm"`}
-		case !isProcess(p.Path) && !filepath.IsAbs(p.Path):
+		case !encoders.IsProcess(p.Path) && !filepath.IsAbs(p.Path):
 			p.Path = filepath.Join(dir, filepath.FromSlash(p.Path))
 		}
 	}
@@ -156,7 +150,7 @@ func (c *Config) pluginValues(v map[string]any) (list []any) {
 		}
 	}
 	for _, p := range wanted {
-		if abs, err := filepath.Abs(p.Path); err == nil && !isProcess(p.Path) {
+		if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
 			p.Path = abs
 		}
 		m := map[string]any{"path": p.Path}

@@ -17,7 +17,7 @@ import (
 // looks at all of them, as a picture needs: under loss, damage, swaps and any other
 // change, at any rate.
 func TestChangedRowsAreEnoughForErrors(t *testing.T) {
-	for seed := range seeds(16, 4) {
+	for seed := range thorough.Of[uint64](16, 2) {
 		run := func(looked bool) (*Session, any) {
 			rng := rand.New(rand.NewPCG(seed, 98))
 			c := config.Default()
@@ -53,18 +53,10 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 	}
 }
 
-// seeds returns how many seeds a test takes: all of them, or some to be quick.
-func seeds(all, some uint64) uint64 {
-	if thorough.Checks() {
-		return all
-	}
-	return some
-}
-
 // A picture in which only cubes that changed are drawn again is one that is drawn anew: as
 // the rows of the display and the errors are, at any tick.
 func TestPicturesAreAsDrawnAnew(t *testing.T) {
-	for seed := range seeds(30, 3) {
+	for seed := range thorough.Of[uint64](30, 1) {
 		rng := rand.New(rand.NewPCG(seed, 97))
 		c := config.Default()
 		c.Seed, c.Sender.RateHz = seed, []int{60, 60, 20}[rng.IntN(3)]

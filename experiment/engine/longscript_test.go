@@ -22,10 +22,7 @@ func TestLongScriptsAreLinear(t *testing.T) {
 		"a bookmark":      func(i int) string { return fmt.Sprintf("mark = \"m%d\"", i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := 300
-			if thorough.Checks() {
-				n = 1000
-			}
+			n := thorough.Of(1000, 100)
 			few, many := workOf(t, n, change), workOf(t, 10*n, change)
 			if ratio := float64(many) / float64(few); ratio > 13 {
 				t.Errorf("%d changes allocate %d bytes, ten times as many allocate %d: %.1f times that", n, few, many, ratio)

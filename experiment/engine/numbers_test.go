@@ -61,12 +61,8 @@ func failures(l *lane) int64 {
 // One damaged sequence number used to move the receiver by 65,536 for good. Ten seconds
 // after the damage, both ends count alike, and every packet is what was sent.
 func TestDamagedNumbersHeal(t *testing.T) {
-	seeds := uint64(30)
-	if !thorough.Checks() {
-		seeds = 10
-	}
 	moved := 0
-	for seed := range seeds {
+	for seed := range thorough.Of[uint64](30, 10) {
 		for _, x := range []struct {
 			encoder string
 			digest  int
@@ -155,7 +151,8 @@ func TestMovedFramesCount(t *testing.T) {
 // A receiver that doubts goes on within a few packets after ten minutes without any, and
 // one with digests even after the 16 bits have gone all the way round.
 func TestOutageUnderGuard(t *testing.T) {
-	for _, x := range []struct{ digest, packets int }{{0, 36_000}, {16, 36_000}, {16, 65_536 - 2000}, {8, 65_536 + 70}} {
+	cases := []struct{ digest, packets int }{{0, 36_000}, {16, 65_536 - 2000}, {16, 36_000}, {8, 65_536 + 70}}
+	for _, x := range thorough.Of(cases, cases[:2]) {
 		c := config.Default()
 		c.Receiver.DigestBits = x.digest
 		for key, v := range map[string]any{"link.latency": "20ms", "down.checksum": false} {

@@ -70,11 +70,7 @@ func lawHolds(t *testing.T, s *Session) {
 // Any pattern of loss, reordering, duplication and corruption, any schedule of
 // swaps, param changes and reshapes: nothing is ever decoded wrong.
 func TestNothingIsEverWrong(t *testing.T) {
-	rounds := 60
-	if !thorough.Checks() {
-		rounds = 12
-	}
-	for seed := range uint64(rounds) {
+	for seed := range thorough.Of[uint64](60, 5) {
 		rng := rand.New(rand.NewPCG(seed, 99))
 		c := config.Default()
 		c.Seed = seed
@@ -111,11 +107,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 // With the checksum off, damaged bytes reach the decoder. Frames that depend on them
 // are tainted, and no other frame is wrong.
 func TestDamageIsTaintedNotWrong(t *testing.T) {
-	rounds := 12
-	if !thorough.Checks() {
-		rounds = 2
-	}
-	for seed := range uint64(rounds) {
+	for seed := range thorough.Of[uint64](12, 1) {
 		c := config.Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms",
@@ -163,11 +155,8 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 // Without loss, and with histories longer than the round trip, there is no
 // failure of any kind across any schedule of swaps.
 func TestSwapsWithoutLossNeverFail(t *testing.T) {
-	all, rounds := labtest.OfCubes(), 10
-	if !thorough.Checks() {
-		rounds = 2
-	}
-	for seed := range uint64(rounds) {
+	all := labtest.OfCubes()
+	for seed := range thorough.Of[uint64](10, 1) {
 		c := config.Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"link.latency": "150ms", "link.jitter": "40ms", "down.duplicate": "3%", "down.reorder": "10%"} {

@@ -238,7 +238,7 @@ func TestShadowsAreBounded(t *testing.T) {
 		return n
 	}
 	before := size()
-	for i := range 40 {
+	for i := range thorough.Of(40, 12) {
 		change(t, s, config.NewChange("shadow_off", names[i%4:i%4+1]), 50*time.Millisecond)
 		change(t, s, config.NewChange("shadow", shadowNamed(names[i%4])), 1500*time.Millisecond)
 	}
@@ -255,11 +255,7 @@ func TestShadowsAreBounded(t *testing.T) {
 // With shadows that join and leave at random under random changes, nothing is decoded
 // wrong, and every packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
-	rounds := 24
-	if !thorough.Checks() {
-		rounds = 6
-	}
-	for seed := range uint64(rounds) {
+	for seed := range thorough.Of[uint64](24, 3) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		c := config.Default()
 		c.Seed = seed

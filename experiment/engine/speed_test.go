@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -78,7 +79,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := NewSessionOf(c, labtest.NewCrowd(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true})
+			cubes := thorough.Of(200, 40)
+			s, err := NewSessionOf(c, labtest.NewCrowd(cubes, cubes/10, -1, 1), Options{KeepSamples: 20, Endless: true})
 			if err != nil {
 				t.Fatal(err)
 			}

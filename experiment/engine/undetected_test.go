@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 )
@@ -44,7 +45,7 @@ func TestUndetectedDamage(t *testing.T) {
 		}
 		before := [2]int64{silent.lanes[0].totals(silent.Now()).Undetected, healed.lanes[0].totals(healed.Now()).Undetected}
 		for _, s := range []*Session{silent, healed} {
-			if err := s.RunUntil(60 * time.Second); err != nil {
+			if err := s.RunUntil(thorough.Of(60*time.Second, 20*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // Golden compares got with a golden file, which the flag -update rewrites first.
 func Golden(t testing.TB, path string, got []byte) {
 	t.Helper()
-	if *update {
+	if Updates() {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -36,6 +36,9 @@ func Golden(t testing.TB, path string, got []byte) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Updates reports whether golden files are written anew, by -update.
+func Updates() bool { return *update }
 
 // Crowd is a source of cubes for tests. In each frame a few cubes take a random step,
 // sometimes a large one. It ends after left frames; never if left is negative.

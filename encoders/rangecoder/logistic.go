@@ -13,14 +13,13 @@ const (
 
 // Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
 func Stretch(p uint32) int32 {
-	low := min(p, One-p)
-	at := low
-	if low >= coarseFrom {
-		at = low/coarseStep + coarseFrom - coarseFrom/coarseStep
-	}
+	// Free of branches: where a probability lies no processor can foretell.
+	upper := uint32(int32(One/2-p) >> 31) // all ones or zero
+	low := (p ^ upper) + upper&(One+1)    // the smaller of p and One-p
+	at := low/coarseStep + coarseFrom - coarseFrom/coarseStep
+	at ^= (at ^ low) & uint32(int32(low-coarseFrom)>>31)
 	x := int32(stretchTable[at&(2*coarseFrom-1)])
-	upper := int32(One/2-p) >> 31 // all ones or zero
-	return x ^ upper - upper
+	return x ^ int32(upper) - int32(upper)
 }
 
 // Near zero, where a step of p matters, every p has an entry, above every sixteenth.

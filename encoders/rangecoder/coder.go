@@ -15,7 +15,7 @@
 //	dst = c.Finish()            // or err = c.Close()
 //
 // Everything is integer arithmetic, the same on every machine, and allocates nothing.
-// Weights are updated in AVX2 where the processor has it; the tag purego does without.
+// Mixing runs in AVX2 where the processor has it; the tag purego does without.
 // The package knows no frames and no budgets.
 package rangecoder
 
@@ -168,6 +168,15 @@ func (c *Coder) uniform(v uint32, n uint) uint32 {
 		c.shift()
 	}
 	return v
+}
+
+// widen makes the range wide enough again.
+func (c *Coder) widen() {
+	if c.reading {
+		c.refill()
+	} else {
+		c.shift()
+	}
 }
 
 // shift moves bytes out of low until the range is wide enough again.

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/rangecoder"
 	"wirelab/encoders/states"
 )
 
@@ -49,6 +50,7 @@ type coder struct {
 	*plan
 	c       encoders.Ranged
 	x       mixer
+	next    *memo
 	initial *memo
 	err     error // the first error
 
@@ -59,7 +61,7 @@ type coder struct {
 func newCoder(s *frame.Schema, p *Params) *coder {
 	e := &coder{plan: newPlan(s)}
 	e.initial = newMemo(e.plan)
-	e.x = mixer{c: &e.c.Coder, limit: p.Limit, rate: int32(p.Rate)}
+	e.x.Mix = rangecoder.Mix{Coder: &e.c.Coder, Bias: bias, Limit: p.Limit, Rate: int32(p.Rate)}
 	e.row.init(e)
 	return e
 }
@@ -108,7 +110,7 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 // code codes a frame.
 func (e *coder) code(cur, base *frame.Frame, past, next *memo) {
 	next.begin(past, cur, base)
-	e.x.m = next
+	e.next, e.x.Table, e.x.weights = next, next.model, next.weights
 	e.scene.begin(e.plan, base, past)
 	e.codeRows(cur, base, past, next)
 	if e.err == nil {

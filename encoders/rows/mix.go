@@ -3,7 +3,6 @@ package rows
 import "wirelab/encoders/rangecoder"
 
 const (
-	maxContexts = 4
 	nodeCount   = 64
 	firstWeight = rangecoder.Unit * 3 / 10
 	bias        = 256
@@ -11,52 +10,27 @@ const (
 
 // mixer codes decisions by logistic mixing of the counters of several contexts.
 type mixer struct {
-	c     *rangecoder.Coder
-	m     *memo
-	limit int
-	rate  int32
-
-	ctx [maxContexts]uint32
-	at  [maxContexts + 1]*counter // and the row's own
-	n   int
-	set int // of weights
+	rangecoder.Mix
+	weights []rangecoder.Weights
+	set     int // of weights
 }
 
 // begin clears the contexts; set chooses the weights.
-func (x *mixer) begin(set int) { x.n, x.set = 0, set*nodeCount }
+func (x *mixer) begin(set int) { x.N, x.set = 0, set*nodeCount }
 
 // addContext adds a context: a hash of its parts.
 func (x *mixer) addContext(a, b, c, d uint32) {
-	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.n)*0x165667B1
+	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.N)*0x165667B1
 	h ^= h >> 15
 	h *= 0x2C1B3C6D
-	x.ctx[x.n] = h ^ h>>13
-	x.n++
+	x.At[x.N] = h ^ h>>13
+	x.N++
 }
 
 // bit codes a decision, the node-th of those in the present contexts; own, if not nil,
 // is one more counter.
 func (x *mixer) bit(node, v int, own *counter) int {
-	var in rangecoder.Inputs
-	model, n := x.m.model, 0
-	salt, mask := uint32(node)*0x9E3779B1>>7, uint32(len(model)-1)
-	for _, h := range x.ctx[:x.n] {
-		k := &model[(h+salt)&mask]
-		x.at[n] = k
-		in[n] = rangecoder.Stretch(k.P())
-		n++
-	}
-	if own != nil {
-		x.at[n] = own
-		in[n] = rangecoder.Stretch(own.P())
-		n++
-	}
-	in[n] = bias
-	v = x.m.weights[x.set+node].Code(x.c, &in, v, x.rate)
-	for _, k := range x.at[:n] {
-		k.Update(v, x.limit)
-	}
-	return v
+	return x.Code(&x.weights[x.set+node], uint32(node)*0x9E3779B1>>7, v, own)
 }
 
 // tree codes n bits of v, the highest first, with nodes from 1 on.

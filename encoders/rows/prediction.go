@@ -34,7 +34,7 @@ type prediction struct {
 // predict predicts a field by the predictor with the least recent error for shifts of
 // this length.
 func (r *rowState) predict(f int, col *column) *prediction {
-	m, g := r.e.x.m, &r.prediction
+	m, g := r.e.next, &r.prediction
 	b, v := r.start[f], r.was[f]
 	g.error = &m.error[f][min(r.ahead(f), paces-1)]
 	g.byPredictor = [predictors]int32{constantVelocity: col.apply(b, v), unchanged: b}

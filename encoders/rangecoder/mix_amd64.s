@@ -1,0 +1,271 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "go_asm.h"
+
+// Of each of four lanes: constants of Stretch and of Counter.Update.
+DATA mixOne<>+0(SB)/8, $0x0001000000010000 // One
+DATA mixOne<>+8(SB)/8, $0x0001000000010000
+GLOBL mixOne<>(SB), RODATA|NOPTR, $16
+DATA mixHalf<>+0(SB)/8, $0x0000800000008000 // One/2
+DATA mixHalf<>+8(SB)/8, $0x0000800000008000
+GLOBL mixHalf<>(SB), RODATA|NOPTR, $16
+DATA mixFrom<>+0(SB)/8, $0x0000100000001000 // coarseFrom
+DATA mixFrom<>+8(SB)/8, $0x0000100000001000
+GLOBL mixFrom<>(SB), RODATA|NOPTR, $16
+DATA mixCoarse<>+0(SB)/8, $0x00000F0000000F00 // coarseFrom - coarseFrom/coarseStep
+DATA mixCoarse<>+8(SB)/8, $0x00000F0000000F00
+GLOBL mixCoarse<>(SB), RODATA|NOPTR, $16
+DATA mixCount<>+0(SB)/8, $0x000003FF000003FF // maxCount
+DATA mixCount<>+8(SB)/8, $0x000003FF000003FF
+GLOBL mixCount<>(SB), RODATA|NOPTR, $16
+DATA mixLeast<>+0(SB)/8, $0x0000004000000040 // fine
+DATA mixLeast<>+8(SB)/8, $0x0000004000000040
+GLOBL mixLeast<>(SB), RODATA|NOPTR, $16
+DATA mixMost<>+0(SB)/8, $0x003FFFC0003FFFC0 // fineOne - fine
+DATA mixMost<>+8(SB)/8, $0x003FFFC0003FFFC0
+GLOBL mixMost<>(SB), RODATA|NOPTR, $16
+DATA mixNone<>+0(SB)/4, $0x80000000 // NewCounter(One/2, 0)
+GLOBL mixNone<>(SB), RODATA|NOPTR, $4
+
+// func mixAVX2(x *Mix, w *Weights, salt uint32, bit int, extra uint64) int
+//
+// The inputs never pass through memory, where a vector that was written in parts can be read
+// only when all of them have arrived.
+TEXT ·mixAVX2(SB), NOSPLIT, $0-48
+	MOVQ x+0(FP), DI
+	MOVQ w+8(FP), SI
+	MOVL salt+16(FP), AX
+
+	// The counters: of indices R8 to R11, in X0.
+	MOVQ Mix_Table(DI), BX
+	MOVL (Mix_Table+8)(DI), DX
+	DECL DX
+	MOVL (Mix_At+0)(DI), R8
+	MOVL (Mix_At+4)(DI), R9
+	MOVL (Mix_At+8)(DI), R10
+	MOVL (Mix_At+12)(DI), R11
+	ADDL AX, R8
+	ADDL AX, R9
+	ADDL AX, R10
+	ADDL AX, R11
+	ANDL DX, R8
+	ANDL DX, R9
+	ANDL DX, R10
+	ANDL DX, R11
+	CMPL R8, R9
+	JEQ shared
+	CMPL R8, R10
+	JEQ shared
+	CMPL R9, R10
+	JEQ shared
+	VMOVD (BX)(R8*4), X0
+	VPINSRD $1, (BX)(R9*4), X0, X0
+	VPINSRD $2, (BX)(R10*4), X0, X0
+	CMPQ Mix_N(DI), $4
+	JNE three
+	CMPL R8, R11
+	JEQ shared
+	CMPL R9, R11
+	JEQ shared
+	CMPL R10, R11
+	JEQ shared
+	VPINSRD $3, (BX)(R11*4), X0, X0
+	XORL R12, R12            // the input in the fourth's place
+	JMP stretch
+
+three:
+	VPINSRD $3, mixNone<>(SB), X0, X0
+	MOVL Mix_Bias(DI), R12
+
+stretch:
+	VPSRLD $16, X0, X1
+	VMOVDQU mixOne<>(SB), X2
+	VPSUBD X1, X2, X2
+	VPCMPGTD mixHalf<>(SB), X1, X3 // all ones above one half
+	VPMINSD X2, X1, X1
+	VPSRLD $4, X1, X2
+	VPADDD mixCoarse<>(SB), X2, X2
+	VMOVDQU mixFrom<>(SB), X4
+	VPCMPGTD X1, X4, X4
+	VPBLENDVB X4, X1, X2, X1
+	VMOVQ X1, AX
+	VPEXTRQ $1, X1, CX
+	MOVL AX, DX
+	MOVL CX, R13
+	SHRQ $32, AX
+	SHRQ $32, CX
+	LEAQ ·stretchTable(SB), R15
+	MOVWLSX (R15)(DX*2), DX
+	VMOVD DX, X1
+	VPINSRW $2, (R15)(AX*2), X1, X1
+	VPINSRW $4, (R15)(R13*2), X1, X1
+	VPINSRW $6, (R15)(CX*2), X1, X1
+	VPSLLD $16, X1, X1
+	VPSRAD $16, X1, X1
+	VPXOR X3, X1, X1
+	VPSUBD X3, X1, X1
+	VMOVD R12, X2
+	VPSLLDQ $12, X2, X2
+	VPOR X2, X1, X1
+	VMOVQ extra+32(FP), X2
+	VINSERTI128 $1, X2, Y1, Y1
+
+	// The sum: Y1 and Y4 hold even and odd inputs, Y2 the weights.
+	VMOVDQU (SI), Y2
+	VPSRLQ $32, Y1, Y4
+	VPSRLQ $32, Y2, Y5
+	VPMULDQ Y1, Y2, Y3
+	VPMULDQ Y4, Y5, Y5
+	VPADDQ Y5, Y3, Y3
+	VEXTRACTI128 $1, Y3, X5
+	VPADDQ X5, X3, X3
+	VPSHUFD $0x4E, X3, X5
+	VPADDQ X5, X3, X3
+	VMOVQ X3, AX
+	SARQ $16, AX
+
+	// Squash.
+	CMPL AX, $24575
+	JGT top
+	CMPL AX, $-24575
+	JLT bottom
+
+squash:
+	ADDL $24576, AX
+	MOVL AX, CX
+	SHRL $5, AX
+	ANDL $31, CX
+	LEAQ ·squashTable(SB), R15
+	MOVL (R15)(AX*4), DX
+	MOVL 4(R15)(AX*4), R13
+	SUBL DX, R13
+	IMULL CX, R13
+	ADDL $16, R13
+	SHRL $5, R13
+	LEAL 8(DX)(R13*1), AX
+	SHRL $4, AX
+	CMPL AX, $1
+	ADCL $0, AX              // at least 1
+	MOVL AX, CX
+	SHRL $16, CX
+	SUBL CX, AX              // less than One
+
+	// The decision: AX is its probability, DX will be the bit.
+	MOVQ Mix_Coder(DI), R12
+	MOVL Coder_rng(R12), R13
+	MOVL AX, CX
+	IMULQ R13, CX
+	SHRQ $16, CX             // bound
+	SUBL CX, R13
+	CMPB Coder_reading(R12), $0
+	JNE read
+	MOVQ bit+24(FP), DX
+	XORL R15, R15
+	TESTQ DX, DX
+	CMOVLNE CX, R13
+	CMOVLNE R15, CX
+	ADDQ CX, Coder_low(R12)
+
+decided:
+	MOVL R13, Coder_rng(R12)
+	MOVQ DX, ret+40(FP)
+
+	// The weights, as in updateAVX2.
+	MOVL DX, CX
+	SHLL $16, CX
+	SUBL AX, CX
+	IMULL Mix_Rate(DI), CX
+	VMOVD CX, X3
+	VPBROADCASTD X3, Y3
+	VPCMPEQD Y5, Y5, Y5
+	VPSRLD $31, Y5, Y6
+	VPSLLD $22, Y6, Y6       // maxWeight
+	VPSRLQ $63, Y5, Y5
+	VPSLLQ $26, Y5, Y5       // half of 1<<27
+	VPMULDQ Y3, Y1, Y1
+	VPMULDQ Y3, Y4, Y4
+	VPADDQ Y5, Y1, Y1
+	VPADDQ Y5, Y4, Y4
+	VPSRLQ $27, Y1, Y1
+	VPSLLQ $5, Y4, Y4        // down by 27, up by 32
+	VPBLENDD $0xAA, Y4, Y1, Y1
+	VPADDD Y1, Y2, Y2
+	VPMINSD Y6, Y2, Y2
+	VPXOR Y7, Y7, Y7
+	VPSUBD Y6, Y7, Y7
+	VPMAXSD Y7, Y2, Y2
+	VMOVDQU Y2, (SI)
+
+	// The counters: X2 is their probabilities, X3 on how many decisions they rest.
+	NEGL DX
+	VMOVD DX, X1
+	VPBROADCASTD X1, X1      // all ones or zero
+	VPSRLD $10, X0, X2
+	VPAND mixCount<>(SB), X0, X3
+	VPSRLD $31, X1, X4
+	VPSLLD $22, X4, X4
+	VPSUBD X2, X4, X4        // how far to go
+	VMOVQ X3, AX
+	VPEXTRQ $1, X3, CX
+	MOVL AX, DX
+	MOVL CX, R13
+	SHRQ $32, AX
+	SHRQ $32, CX
+	LEAQ ·steps(SB), R15
+	VMOVD (R15)(DX*4), X5    // even lanes
+	VPINSRD $2, (R15)(R13*4), X5, X5
+	VMOVD (R15)(AX*4), X6    // odd lanes
+	VPINSRD $2, (R15)(CX*4), X6, X6
+	VPMULDQ X5, X4, X5
+	VPSRLQ $32, X4, X4
+	VPMULDQ X6, X4, X6
+	VPSRLQ $48, X1, X7       // One-1 or zero
+	VPADDQ X7, X5, X5
+	VPADDQ X7, X6, X6
+	VPSRLQ $16, X5, X5
+	VPSLLQ $16, X6, X6       // down by 16, up by 32
+	VPBLENDD $0x0A, X6, X5, X5
+	VPADDD X5, X2, X2
+	VPMAXSD mixLeast<>(SB), X2, X2
+	VPMINSD mixMost<>(SB), X2, X2
+	VPBROADCASTD Mix_Limit(DI), X4
+	VPCMPGTD X3, X4, X4
+	VPSUBD X4, X3, X3        // one more below the limit
+	VPSLLD $10, X2, X2
+	VPOR X3, X2, X2
+	VMOVD X2, (BX)(R8*4)
+	VPEXTRD $1, X2, (BX)(R9*4)
+	VPEXTRD $2, X2, (BX)(R10*4)
+	CMPQ Mix_N(DI), $4
+	JNE done
+	VPEXTRD $3, X2, (BX)(R11*4)
+
+done:
+	VZEROUPPER
+	RET
+
+read:
+	MOVL Coder_code(R12), R15
+	CMPL R15, CX
+	CMOVLCS CX, R13
+	SBBL DX, DX              // all ones if the code is below the bound
+	SUBL CX, R15
+	ANDL DX, CX
+	ADDL CX, R15
+	NEGL DX
+	MOVL R15, Coder_code(R12)
+	JMP decided
+
+shared:
+	MOVQ $-1, ret+40(FP)
+	VZEROUPPER
+	RET
+
+top:
+	MOVL $24575, AX
+	JMP squash
+
+bottom:
+	MOVL $-24575, AX
+	JMP squash

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/thorough"
 	"wirelab/encoders"
+	"wirelab/encoders/internal/hostile"
 )
 
 // each runs a test for every codec on every schema it suits.
@@ -147,18 +148,13 @@ func TestSameBytesAfterReuse(t *testing.T) {
 
 func head(b []byte) []byte { return b[:min(len(b), 64)] }
 
-// hostile passes a decoder bytes that no encoder wrote: it must answer with an
+// spoil passes a decoder bytes that no encoder wrote: it must answer with an
 // error that says so, or with a frame within the schema.
-func hostile(t testing.TB, p *pair, src []byte, base *frame.Frame) {
+func spoil(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 	t.Helper()
 	got := p.schema.NewFrame()
 	_, err := p.dec.Decode(got, src, []encoders.Ref{{Frame: base, Memo: p.got[base]}}, nil)
-	if err == nil {
-		err = p.schema.Check(got)
-	} else if errors.Is(err, encoders.ErrTruncated) || errors.Is(err, encoders.ErrCorrupt) {
-		return
-	}
-	if err != nil {
+	if err := hostile.Wrong(p.schema, got, err); err != nil {
 		t.Fatalf("%x... of %d bytes: %v", head(src), len(src), err)
 	}
 }
@@ -181,14 +177,14 @@ func TestDamage(t *testing.T) {
 				every += 2
 			}
 			for n := rng.IntN(every); n < len(payload); n += every {
-				hostile(t, p, payload[:n], base)
+				spoil(t, p, payload[:n], base)
 				damaged := bytes.Clone(payload)
 				damaged[n] ^= 1 << rng.IntN(8)
-				hostile(t, p, damaged, base)
+				spoil(t, p, damaged, base)
 				damaged[rng.IntN(len(damaged))] = byte(rng.Uint32())
-				hostile(t, p, damaged, base)
+				spoil(t, p, damaged, base)
 			}
-			hostile(t, p, append(bytes.Clone(payload), 0), base)
+			spoil(t, p, append(bytes.Clone(payload), 0), base)
 			p.send(t, cur, base)
 		}
 	})

@@ -52,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 	all := benches{}
 	f.Fuzz(func(t *testing.T, codec, schema, base byte, src []byte) {
 		if b := all.at(t, codec, schema); b != nil {
-			hostile(t, b.pair, src, b.frames[int(base)%len(b.frames)])
+			spoil(t, b.pair, src, b.frames[int(base)%len(b.frames)])
 		}
 	})
 }
@@ -122,9 +122,9 @@ func FuzzMutate(f *testing.F) {
 			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
 		}
 		packet := bytes.Clone(b.pair.send(t, cur, base))
-		hostile(t, b.pair, mutate(packet, edits), base)
+		spoil(t, b.pair, mutate(packet, edits), base)
 		b.pair.send(t, cur, base)
-		hostile(t, b.pair, mutate(packet, edits), b.frames[0])
+		spoil(t, b.pair, mutate(packet, edits), b.frames[0])
 		b.pair.send(t, base, cur)
 	})
 }

@@ -39,7 +39,7 @@ func TestEveryParam(t *testing.T) {
 				for range min(5, len(payload)) {
 					damaged := bytes.Clone(payload)
 					damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
-					hostile(t, p, damaged, frames[k])
+					spoil(t, p, damaged, frames[k])
 				}
 			}
 			if t.Failed() {

@@ -217,10 +217,11 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 			fmt.Fprintf(w, "%d keyframes of its recorder, %.0f bytes each, are left out of that and of shares of it.\n", n, d.Game.KeyframeBytes/float64(n))
 		}
 	}
-	if at := d.Back; at == walkoff.Own {
+	switch d.Baselines {
+	case walkoff.GameRule:
 		fmt.Fprint(w, "Baselines are those of the game.\n")
-	} else if at != 0 {
-		fmt.Fprintf(w, "Baselines lie %d back.\n", at)
+	case walkoff.BackRule:
+		fmt.Fprintf(w, "Baselines lie %d back.\n", d.Back)
 	}
 	fmt.Fprintf(w, "%s\nMedians of this process; sizes are exact.", note)
 	if d.Cubes == 0 {

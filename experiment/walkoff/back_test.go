@@ -3,8 +3,10 @@ package walkoff
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
-	"slices"
+	"fmt"
+	"strings"
 	"testing"
 
 	"wirelab/dataset"
@@ -92,8 +94,18 @@ func TestBack(t *testing.T) {
 		d, r := board.Dataset, board.Results[0]
 		bits := 100*34 + 34*35/2 - 110 // of the keyframe
 		whole := r.Bytes * 33 / 34     // all packets have one size
-		if d.Game == nil || d.Game.Bytes != float64(bits)/8 || d.Game.Packets != 33 || d.Game.Keyframes != 1 || d.Game.KeyframeBytes != 110./8 || *r.OfGame != round(float64(whole)/d.Game.Bytes) || (d.Back == 0) != slices.Contains([]Back{0, Delay}, back) {
+		if d.Game == nil || d.Game.Bytes != float64(bits)/8 || d.Game.Packets != 33 || d.Game.Keyframes != 1 || d.Game.KeyframeBytes != 110./8 || *r.OfGame != round(float64(whole)/d.Game.Bytes) {
 			t.Errorf("%d back: %+v, %+v", back, d, r)
+		}
+		want := fmt.Sprintf(`"baselines":"back","back":%d}`, back)
+		switch back {
+		case Own:
+			want = `"baselines":"game"}`
+		case 0, Delay:
+			want = `"baselines":"walkoff"}`
+		}
+		if text, err := json.Marshal(d); err != nil || !strings.HasSuffix(string(text), want) {
+			t.Errorf("%d back: %s, %v; want %s at its end", back, text, err, want)
 		}
 	}
 	for _, c := range []struct {

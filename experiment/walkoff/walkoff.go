@@ -76,9 +76,18 @@ type Dataset struct {
 	Cubes  int    `json:"cubes,omitempty"` // per frame; for cubes only
 	Item   string `json:"item"`            // name of a row: "cube"
 	Items  int    `json:"items"`           // rows per frame
-	Back   Back   `json:"back,omitempty"`  // where baselines lie, if not 6 frames back; -1: where the game's did
 	Game   *Game  `json:"game,omitempty"`  // of demos only
+
+	Baselines string `json:"baselines"`      // where they lie: one of the rules below
+	Back      Back   `json:"back,omitempty"` // how many frames back, of BackRule
 }
+
+// Where baselines lie.
+const (
+	WalkoffRule = "walkoff" // 6 frames back
+	BackRule    = "back"    // another number of frames back
+	GameRule    = "game"    // where those of the game did
+)
 
 // Game is what the game itself spent on the frames that were scored, but for keyframes of the
 // recording, which it did not send.
@@ -161,8 +170,13 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	if err := opt.check(src, d.Spec); err != nil {
 		return err
 	}
-	if opt.back() != Delay {
-		d.Back = opt.Back
+	switch back := opt.back(); back {
+	case Delay:
+		d.Baselines = WalkoffRule
+	case Own:
+		d.Baselines = GameRule
+	default:
+		d.Baselines, d.Back = BackRule, back
 	}
 	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
 		if err := r.Preamble(); err != nil {

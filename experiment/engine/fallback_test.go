@@ -40,33 +40,57 @@ func (b *brittle) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, m en
 	return b.Decoder.Decode(dst, src, refs, m)
 }
 
+// brittleSession is one in which rotor is from outside and breaks at either end after so many packets.
+func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *Session {
+	t.Helper()
+	c := config.Default()
+	c.Codecs = labtest.OfCubes()
+	for i := range c.Codecs {
+		if c.Codecs[i].Name != "rotor" {
+			continue
+		}
+		whole := c.Codecs[i].New
+		c.Codecs[i].Plugin = &encoders.Plugin{Runs: "process"}
+		c.Codecs[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+			e, d, err := whole(s, params)
+			return &brittle{e, d, left[0]}, &brittle{e, d, left[1]}, err
+		}
+	}
+	if err := c.Set("encoder", "changed-index"); err != nil {
+		t.Fatal(err)
+	}
+	c.Duration, c.At = 5*time.Second, script
+	s, err := NewSessionOf(c, labtest.NewCrowd(40, 6, -1, 4), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What the times are of is said as long as they are of that.
+func TestTimesOfAnEncoderThatGaveWay(t *testing.T) {
+	s := brittleSession(t, []config.StampedChange{config.Stamp(time.Second, config.NewChange("encoder", "rotor"))}, [2]int{40, 1 << 30})
+	for _, c := range []struct {
+		at          time.Duration
+		recent, all string
+	}{{900 * time.Millisecond, "", ""}, {1500 * time.Millisecond, "process", "process"}, {3 * time.Second, "process", "process"}, {4 * time.Second, "", "process"}} {
+		if err := s.RunUntil(c.at); err != nil {
+			t.Fatal(err)
+		}
+		l := s.lanes[0].view(s.Now(), 1)
+		if l.Recent.RunsAs != c.recent || l.Timing.RunsAs != c.all {
+			t.Errorf("%v: recent times are of %q, all of %q; want %q and %q", c.at, l.Recent.RunsAs, l.Timing.RunsAs, c.recent, c.all)
+		}
+	}
+}
+
 // An encoder from outside that breaks gives way to the one before it, at whichever end it
 // broke; the session goes on, nothing is wrong, and a replay of its changes is the same.
 func TestBrokenEncoderGivesWay(t *testing.T) {
 	for name, left := range map[string][2]int{"encoder": {40, 1 << 30}, "decoder": {1 << 30, 40}} {
 		run := func(script []config.StampedChange) *Result {
-			c := config.Default()
-			c.Codecs = labtest.OfCubes()
-			for i := range c.Codecs {
-				if c.Codecs[i].Name != "rotor" {
-					continue
-				}
-				whole := c.Codecs[i].New
-				c.Codecs[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-					e, d, err := whole(s, params)
-					return &brittle{e, d, left[0]}, &brittle{e, d, left[1]}, err
-				}
-			}
-			c.Duration = 3 * time.Second
-			if err := c.Set("encoder", "changed-index"); err != nil {
-				t.Fatal(err)
-			}
-			c.At = script
-			s, err := NewSessionOf(c, labtest.NewCrowd(40, 6, -1, 4), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.RunUntil(c.Duration); err != nil {
+			s := brittleSession(t, script, left)
+			if err := s.RunUntil(3 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 			return s.Result()

@@ -63,6 +63,7 @@ type lane struct {
 	seamAt           uint64     // first packet after the newest one
 	delivery         *delivery  // nil unless the delivery is frame.Every
 	runsAs           string     // what the newest encoder from outside ran as
+	ranAt            int        // how many packets there were before the last one of that
 	lastErr          error      // newest error of the encoder, the decoder or the feedback
 	broke            string     // the encoder from outside that just broke its contract
 	watch            *inspector // nil unless Options.Inspect
@@ -163,7 +164,7 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, se
 		return
 	}
 	if runs := l.snd.Encoding().Codec.RunsAs(); runs != "" {
-		l.runsAs = runs
+		l.runsAs, l.ranAt = runs, l.meter.encodeLast.n
 	}
 	m := made{items: l.schema.Items(p.Stored), changed: l.encoding.changed, ns: l.encoding.ns, seam: seam, across: seam || l.across(&p)}
 	if l.snd.Encoding().Codec.Quantises {

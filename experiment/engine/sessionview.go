@@ -75,7 +75,11 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 // recent sums up the last two seconds.
 func (l *lane) recent(all []Sample) Recent {
 	r := RecentOf(all, l.cadence.TickHz)
-	r.EncodeUS, r.DecodeUS = l.meter.encodeLast.median(), l.meter.decodeLast.median()
+	times := &l.meter.encodeLast
+	r.EncodeUS, r.DecodeUS = times.median(), l.meter.decodeLast.median()
+	if times.n-l.ranAt <= len(times.ns) {
+		r.RunsAs = l.runsAs
+	}
 	return r
 }
 

@@ -146,6 +146,7 @@ type Recent struct {
 	Aged                                int     // display ticks on which anything was shown
 	PositionErrorMM                     float64 // largest of any cube
 	EncodeUS, DecodeUS                  float64 // medians, in microseconds
+	RunsAs                              string  // what those are of, if any of them is of an encoder from outside; see figures.Timing
 	Budget                              encoders.Budget
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -52,6 +53,9 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 	}
 	l.Recent = engine.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
+	if codec, _, err := (config.Encoder{Name: l.Encoder}).Resolve("encoder", w.snap.Config.Codecs); err == nil {
+		l.Recent.RunsAs = codec.RunsAs()
+	}
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
 	return l
 }

@@ -74,7 +74,7 @@ func (p *now) figures() [][2]figure {
 			{look.Payload, "p95, 1 min", look.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{look.Wire, "wire", look.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", look.Fixed(r.FeedbackKbps, 1), "kbps"}},
 	}, p.perItem()...)
-	us := "µs" + timing.Mark()
+	us, all := "µs"+encoders.TimeMark(r.RunsAs), "µs"+timing.Mark()
 	rows = append(rows, [2]figure{{look.Dim, "encode", look.Fixed(r.EncodeUS, 0), us},
 		{look.Dim, "decode", look.Fixed(r.DecodeUS, 0), us}})
 	link := networkFigures(t.Network)
@@ -82,8 +82,8 @@ func (p *now) figures() [][2]figure {
 		link = remoteFigures(&t)
 	}
 	return append(append(rows, link...),
-		[2]figure{{look.Dim, "enc p99", look.Fixed(timing.EncodeUS.P99, 0), us},
-			{look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), us}},
+		[2]figure{{look.Dim, "enc p99", look.Fixed(timing.EncodeUS.P99, 0), all},
+			{look.Dim, "dec p99", look.Fixed(timing.DecodeUS.P99, 0), all}},
 		[2]figure{{look.Dim, "extent p95", look.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
 			{look.Dim, "order costs", look.Fixed(t.Network.OrderCostMS, 1), "ms"}},
 		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {look.Dim, "age p50", t.AgeMS.Of(t.AgeMS.P50).Text(0), "ms"}},

@@ -71,18 +71,37 @@ func TestExportUsage(t *testing.T) {
 	}
 }
 
-// A file beside it that is no schema stays as it is; a schema is written anew.
+// A file beside it that is no schema stays as it is, and so does a schema that says something
+// else, unless it is to be replaced.
 func TestExportKeepsOthers(t *testing.T) {
 	dir := t.TempDir()
 	schema := filepath.Join(dir, "x.toml")
-	for text, code := range map[string]int{"duration = \"1s\"\n": exitUsage, "[[field]]\n": exitDone, "": exitDone} {
+	var same string
+	for _, c := range []struct {
+		text, force string
+		code        int
+		says        string
+	}{
+		{"duration = \"1s\"\n", "--force", exitUsage, schema + " is there, and is no schema"},
+		{"[[field]]\n# edited by hand\n", "--force=false", exitUsage, schema + " is there, and says something else"},
+		{"[[field]]\n# edited by hand\n", "--force", exitDone, "wrote"},
+		{"", "--force=false", exitDone, "wrote"},
+		{"same", "--force=false", exitDone, "wrote"},
+	} {
+		text, code := c.text, c.code
+		if text == "same" {
+			text = same
+		}
 		if err := os.WriteFile(schema, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := tui("record", "--from", "rpc", "--seconds", "0.1", "--out", filepath.Join(dir, "x.csv"))
+		o := tui("record", "--from", "rpc", "--seconds", "0.1", c.force, "--out", filepath.Join(dir, "x.csv"))
 		is, err := os.ReadFile(schema)
-		if o.code != code || err != nil || (string(is) == text) != (code == exitUsage) {
-			t.Errorf("%q: exit %d, %s%v; now %.40q", text, o.code, o.stderr, err, is)
+		if o.code != code || err != nil || !strings.Contains(o.stderr, c.says) || (string(is) == text) != (code == exitUsage || text == same) {
+			t.Errorf("%q %s: exit %d, %s%v; now %.40q", text, c.force, o.code, o.stderr, err, is)
+		}
+		if code == exitDone {
+			same = string(is)
 		}
 	}
 }

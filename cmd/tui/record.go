@@ -28,6 +28,7 @@ type recordFlags struct {
 	from        string
 	seconds     float64
 	seed        uint64
+	force       bool
 }
 
 // maxSeconds keeps a slip of the finger from filling the disk: a day.
@@ -50,8 +51,9 @@ recording jumps, as it does where it ends and is played again.
 
 With --from, frames of any data that has a table are written as CSV, a line for each
 row, for other programs; FILE ends in .csv, .csv.zst or .csv.gz. Beside it comes the
-schema, whose name ends in .toml: table:FILE.toml,FILE.csv plays the same frames. All
-of what ends is written, unless --seconds says how much.
+schema, whose name ends in .toml: table:FILE.toml,FILE.csv plays the same frames. One
+that is there and says something else stays, without --force. All of what ends is
+written, unless --seconds says how much.
 
 Scripts:
 ` + scriptHelp(),
@@ -72,6 +74,7 @@ Scripts:
 	cmd.Flags().StringVar(&f.from, "from", "", "write frames of the data `SPEC` as CSV instead; see tui datasets")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the player's script")
 	cmd.Flags().StringVar(&f.script, "script", "", "`NAME` of the script that plays (default random)")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace a schema that is there and says something else")
 	a.addQuiet(cmd)
 	complete(cmd, "script", scriptNames)
 	complete(cmd, "from", dataSpecs)
@@ -158,9 +161,6 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	case !(f.seconds > 0 && f.seconds <= maxSeconds):
 		return usagef("--seconds %g makes no sense; expected up to a day (%d)", f.seconds, maxSeconds)
 	}
-	if text, err := os.ReadFile(name + ".toml"); err == nil && len(text) > 0 && !bytes.Contains(text, []byte("[[field]]")) {
-		return usagef("%s.toml is there, and is no schema, for which its name is wanted; expected another --out", name)
-	}
 	data := dataFlags{spec: f.from, seed: f.seed}
 	src, err := data.open(cmd.Context())
 	if err != nil {
@@ -172,15 +172,18 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	if s.Rows == 0 {
 		return usagef("%s has no fields: its frames are bytes, for which CSV has no place", f.from)
 	}
+	schema := table.NewWriter(io.Discard, s).Schema()
+	if err := vacant(name+".toml", schema, f.force); err != nil {
+		return err
+	}
 	if _, ends := src.(dataset.Sized); !ends || cmd.Flags().Changed("seconds") {
 		frames = max(1, int(f.seconds*float64(s.TickHz)))
 	}
-	done, schema, err := 0, []byte(nil), error(nil)
+	done, err := 0, error(nil)
 	write := a.disk.Group(filepath.Dir(f.out), []whole.Entry{
 		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
 			return packed(out, f.out, func(out io.Writer) error {
 				w := table.NewWriter(out, s)
-				schema = w.Schema()
 				if done, err = a.frames(cmd.Context(), src, w, frames); err != nil {
 					return err
 				}
@@ -200,6 +203,20 @@ func (a *app) export(cmd *cobra.Command, f recordFlags) error {
 	}
 	a.remark("wrote %s and %s: %d frames of %d %s", f.out, name+".toml", done, s.Rows, frame.Plural(s.Item))
 	return cmd.Context().Err()
+}
+
+// vacant says why a schema cannot take the place of what is at path.
+func vacant(path string, schema []byte, force bool) error {
+	text, err := os.ReadFile(path)
+	switch {
+	case err != nil || len(text) == 0 || bytes.Equal(text, schema):
+		return nil
+	case !bytes.Contains(text, []byte("[[field]]")):
+		return usagef("%s is there, and is no schema, for which its name is wanted; expected another --out", path)
+	case !force:
+		return usagef("%s is there, and says something else than the schema of this data; expected another --out, or --force to replace it", path)
+	}
+	return nil
 }
 
 // packed has fill write to out, through what the ending of path promises.

@@ -108,7 +108,7 @@ func (a *app) datasetsDescribe(ctx context.Context, args []string, records bool)
 		schema = rows
 	case len(args) > 0:
 		var err error
-		if schema, err = describe(ctx, args[0]); err != nil {
+		if schema, err = a.schemaOf(ctx, args[0]); err != nil {
 			return err
 		}
 	}
@@ -116,14 +116,15 @@ func (a *app) datasetsDescribe(ctx context.Context, args []string, records bool)
 	return err
 }
 
-// describe returns the schema of data as TOML.
-func describe(ctx context.Context, spec string) ([]byte, error) {
+// schemaOf returns the schema of data as TOML.
+func (a *app) schemaOf(ctx context.Context, spec string) ([]byte, error) {
 	data := dataFlags{spec: spec}
 	src, err := data.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer closeSource(src)
+	a.remarksOf(src)
 	s := src.Schema()
 	if s.Rows == 0 {
 		return nil, usagef("%s has no fields: its frames are bytes", spec)

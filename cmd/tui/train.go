@@ -47,8 +47,8 @@ whether what was learnt holds for what was not seen.
 
 Files lie in --out as they do in the project, so that --out . from the project's
 root trains in place; build again to use them. Beside them stands the loss curve,
-ENCODER.curve.csv, in bits per changed cube, of texts per byte. The same recordings and seed give the
-same files on every machine. Interrupted, an encoder keeps the files it had.
+ENCODER.curve.csv, in bits per changed cube, of texts per byte. The same recordings
+and seed give the same files on every machine. Interrupted, an encoder keeps the files it had.
 
 datagram and datagram-acked have nothing embedded: --encoder names one of them, and
 --out the file of a model of one's own game, which both ends load
@@ -108,6 +108,7 @@ type trainedCodec struct {
 	Seconds float64        `json:"seconds"` // differs between runs, as nothing else here
 	Files   []trainedFile  `json:"files"`
 	Curve   []trainedPoint `json:"curve"`
+	per     string         // what the curve tells the bits of
 }
 
 type trainedFile struct {
@@ -116,7 +117,7 @@ type trainedFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// trainedPoint is a point of the loss curve, in bits per changed cube or per byte.
+// trainedPoint is a point of the loss curve, in bits per what train.Trainer.Per says.
 type trainedPoint struct {
 	Part  string   `json:"part"`
 	Epoch int      `json:"epoch"`
@@ -277,7 +278,7 @@ func suited(trainers []train.Trainer, out trained) (list []train.Trainer, err er
 
 // trainOne trains one encoder and writes its files and its curve.
 func (a *app) trainOne(ctx context.Context, dir string, t train.Trainer, job train.Job) (trainedCodec, error) {
-	out := trainedCodec{Encoder: t.Encoder, Curve: []trainedPoint{}}
+	out := trainedCodec{Encoder: t.Encoder, Curve: []trainedPoint{}, per: cmp.Or(t.Per, "changed cube")}
 	teacher := a.teacher(t.Encoder, job.Held != nil)
 	start := a.clock()
 	files, err := t.Train(ctx, job, teacher.log())

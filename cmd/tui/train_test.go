@@ -222,7 +222,7 @@ func TestTrainOnTexts(t *testing.T) {
 			return nil
 		})
 	})
-	reader.Suits = func(s *frame.Schema) bool { return s.Rows == 0 }
+	reader.Suits, reader.From = func(s *frame.Schema) bool { return s.Rows == 0 }, "a text, as text:PATH"
 	both := []train.Trainer{pupil("first", nil), reader}
 	t.Chdir(t.TempDir())
 	write(t, "book.txt", strings.Repeat("It was the best of times, it was the worst of times. ", 40))
@@ -241,6 +241,27 @@ func TestTrainOnTexts(t *testing.T) {
 	o = teach(t.Context(), both[1:], "--data", "demo", "--out", "y")
 	if o.code != exitUsage || !strings.Contains(o.stderr, "expected a text") {
 		t.Errorf("no text: exit %d, %q", o.code, o.stderr)
+	}
+}
+
+// A book is learnt from a table, whose name has a comma, and its losses are of rows.
+func TestTrainBook(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if o := tui("record", "--from", "rpc", "--seconds", "1", "--out", "x.csv"); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	o := tui("train", "--encoder", "delta-trained", "--data", "table:x.toml,x.csv", "--out", "x.book")
+	if o.code != exitDone || !strings.Contains(o.stdout, "\nBits per changed row: after") {
+		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
+	}
+	o = tui("train", "--encoder", "delta-trained", "--data", "text", "--out", "y.book")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "expected a match or a table") {
+		t.Errorf("a text: exit %d, %s", o.code, o.stderr)
+	}
+	for _, specs := range [][]string{{"table:x.toml,x.csv", "demo"}, {"quake3:a.dm_68,rows=300", "table:a,b.toml,c.csv"}, {"packets:a,port=1,dir=up", "b"}} {
+		if got := joined(strings.Split(strings.Join(specs, ","), ",")); !slices.Equal(got, specs) {
+			t.Errorf("%q of %q", got, specs)
+		}
 	}
 }
 

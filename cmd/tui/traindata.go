@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,7 +60,8 @@ func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Traine
 	line := a.progress("reading")
 	defer line.done()
 	for i, spec := range specs {
-		l, err := survey(ctx, spec, f, trainers)
+		line.pause()
+		l, err := a.survey(ctx, spec, f, trainers)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -80,10 +83,12 @@ func (a *app) lessons(ctx context.Context, f trainFlags, trainers []train.Traine
 }
 
 // joined puts specs together again that the flag cut at commas of their own:
-// packets:FILE,port=N,dir=up.
+// packets:FILE,port=N,dir=up, quake3:FILE,rows=N and table:SCHEMA.toml,FILE.
 func joined(parts []string) (specs []string) {
+	option := regexp.MustCompile("^[a-z]+=")
 	for _, p := range parts {
-		if last := len(specs) - 1; last >= 0 && (strings.HasPrefix(p, "port=") || strings.HasPrefix(p, "dir=")) {
+		if last := len(specs) - 1; last >= 0 && (option.MatchString(p) ||
+			strings.HasPrefix(specs[last], "table:") && !strings.Contains(specs[last], ".toml,")) {
 			specs[last] += "," + p
 			continue
 		}
@@ -93,7 +98,7 @@ func joined(parts []string) (specs []string) {
 }
 
 // survey reads what of spec is learnt from and validates it.
-func survey(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (lesson, error) {
+func (a *app) survey(ctx context.Context, spec string, f trainFlags, trainers []train.Trainer) (lesson, error) {
 	source := dataFlags{spec: spec, seed: f.seed}
 	if err := source.rereadable(); err != nil {
 		return lesson{}, err
@@ -107,6 +112,7 @@ func survey(ctx context.Context, spec string, f trainFlags, trainers []train.Tra
 	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
 		return lesson{}, usagef("%s holds %d rows of %s; expected %s", spec, s.Rows, s.Name, diet(trainers))
 	}
+	a.remarksOf(src)
 	if r, ok := src.(*dataset.Recording); ok {
 		if err := r.Preamble(); err != nil {
 			return lesson{}, badData(err)
@@ -127,13 +133,7 @@ func survey(ctx context.Context, spec string, f trainFlags, trainers []train.Tra
 func diet(trainers []train.Trainer) string {
 	var list []string
 	for _, t := range trainers {
-		what := fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes)
-		switch {
-		case t.Model:
-			what = "a capture, as packets:FILE.pcap"
-		case t.Suits != nil:
-			what = "a text, as text:PATH"
-		}
+		what := cmp.Or(t.From, fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes))
 		if !slices.Contains(list, what) {
 			list = append(list, what)
 		}

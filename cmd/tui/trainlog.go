@@ -105,7 +105,7 @@ func writeTrained(w io.Writer, out *trained) {
 		}
 	}
 	g.write(w, 0)
-	fmt.Fprint(w, "\nBits per changed cube, of texts per byte: after the first pass and after the last.\n\n")
+	fmt.Fprintf(w, "\nBits per %s: after the first pass and after the last.\n\n", out.Encoders[0].per) // of one kind of data
 	g = newGrid(">bytes", "file", "sha256")
 	for _, c := range out.Encoders {
 		for _, f := range c.Files {

@@ -13,7 +13,7 @@ import (
 // Trainers returns the trainer of this package's table: how often each byte of some
 // texts followed each three.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, Train: learn}}
+	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, as text:PATH", Per: "byte", Train: learn}}
 }
 
 // learn implements the trainer in one pass. The curve shows for each order the bits for

@@ -28,6 +28,7 @@ func Trainers() []train.Trainer {
 		t := &list[i]
 		acked := i == 1
 		t.Folder, t.Model, t.Suits = "encoders/datagram", true, suits
+		t.From, t.Per = "a capture, as packets:FILE.pcap", "byte"
 		t.Train = func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 			m, err := Learn(ctx, job, log, acked)
 			if err != nil {

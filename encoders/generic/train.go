@@ -16,7 +16,7 @@ import (
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: learn},
-		{Encoder: "zstd-dict", Model: true, Suits: packetsSuit, Train: learnPackets},
+		{Encoder: "zstd-dict", Model: true, Suits: packetsSuit, From: "a capture, as packets:FILE.pcap", Per: "byte", Train: learnPackets},
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // Trainers returns how delta-trained learns: as it does on the way, from one match after the
 // other, each frame against the one before.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "delta-trained", Folder: "encoders/states", Model: true, Suits: suits, Train: learnBook}}
+	return []train.Trainer{{Encoder: "delta-trained", Folder: "encoders/states", Model: true, Suits: suits, Train: learnBook, Per: "changed row",
+		From: "a match or a table with floats, hints or parts, as quake3:FILE, teeworlds:FILE or table:SCHEMA.toml,FILE"}}
 }
 
 // learnBook makes a book of clips. Their first halves are learnt, then weights and records of

@@ -30,7 +30,7 @@ type File struct {
 	Data []byte
 }
 
-// Point is one point of a loss curve, in bits per changed cube; of texts, per byte.
+// Point is one point of a loss curve, in bits per what Trainer.Per says.
 type Point struct {
 	Part        string // what was being trained: "position net"
 	Epoch       int    // 1 is the first pass
@@ -61,7 +61,9 @@ type Trainer struct {
 	Encoder string // the name in the table of encoders
 	Folder  string // where its files are embedded, from the project's root
 	Model   bool   // it makes one file, a user's own, and embeds nothing
-	// Suits says what it learns from; nil: from snapshots of 901 cubes.
+	// Suits says what it learns from, and From so in words; nil: from snapshots of 901 cubes.
 	Suits func(*frame.Schema) bool
+	From  string
+	Per   string // what its curve tells the bits of; empty: of a changed cube
 	Train func(ctx context.Context, job Job, log Log) ([]File, error)
 }

@@ -15,13 +15,8 @@ import (
 const ms = time.Millisecond
 
 // packets is how many a statistical test sends: enough to see a fault of a
-// thousandth, fewer unless checks are thorough.
-func packets() int {
-	if !thorough.Checks() {
-		return 100_000
-	}
-	return 1_000_000
-}
+// thousandth where checks are thorough, and of half a hundredth else.
+func packets() int { return thorough.Of(1_000_000, 50_000) }
 
 // specOf builds a spec from keys and texts.
 func specOf(t testing.TB, pairs ...string) Spec {

@@ -24,12 +24,7 @@ func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
 	return s
 }
 
-func packets() int {
-	if !thorough.Checks() {
-		return 50_000
-	}
-	return 200_000
-}
+func packets() int { return thorough.Of(200_000, 40_000) }
 
 // Every profile, and specs with every model, keep to their closed forms.
 func TestTestHolds(t *testing.T) {
@@ -50,7 +45,7 @@ func TestTestHolds(t *testing.T) {
 		specs[pairs[1]] = specOf(t, pairs...)
 	}
 	for name, spec := range specs {
-		r, err := Test(spec, 7, Traffic{Packets: packets() / 3, Interval: time.Millisecond, Size: 200})
+		r, err := Test(spec, 7, Traffic{Packets: thorough.Of(70_000, 10_000), Interval: time.Millisecond, Size: 200})
 		if err != nil {
 			t.Fatal(err)
 		}

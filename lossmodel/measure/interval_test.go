@@ -16,14 +16,7 @@ import (
 )
 
 // go test ./lossmodel/measure -run Intervals -v -seeds 4000 measures with more.
-var seeds = flag.Int("seeds", fewSeeds(), "captures that each test of the intervals draws")
-
-func fewSeeds() int {
-	if thorough.Checks() {
-		return 400
-	}
-	return 100
-}
+var seeds = flag.Int("seeds", thorough.Of(400, 60), "captures that each test of the intervals draws")
 
 // tally counts how often the intervals of a figure held the truth.
 type tally struct {
@@ -219,7 +212,7 @@ func TestIntervalsOfOtherModels(t *testing.T) {
 	mean := 1 + long*39
 	truths := map[string]float64{"loss": mean / (mean + 1/starts)}
 	var c tally
-	for seed := range uint64(80) {
+	for seed := range min(80, uint64(*seeds)) {
 		words, left := random.NewStream(seed, "down.loss"), 0
 		lost := make([]bool, 10_000)
 		for i := range lost {

@@ -77,7 +77,7 @@ func (l *jitterLaw) reordered(spacing float64) float64 {
 		if i == steps-1 {
 			p = 1 - l.cdf(x-width/2) // with what stands at the end
 		}
-		for k := 1.0; k*spacing < l.hi-l.lo && p > 1e-12; k++ {
+		for k := 1.0; k*spacing < x-l.lo && p > 1e-12; k++ {
 			p *= 1 - l.cdf(x-k*spacing)
 		}
 		stays += p

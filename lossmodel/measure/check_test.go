@@ -45,7 +45,7 @@ func TestTestHolds(t *testing.T) {
 		specs[pairs[1]] = specOf(t, pairs...)
 	}
 	for name, spec := range specs {
-		r, err := Test(spec, 7, Traffic{Packets: thorough.Of(70_000, 10_000), Interval: time.Millisecond, Size: 200})
+		r, err := Test(spec, 7, Traffic{Packets: thorough.Of(67_000, 17_000), Interval: time.Millisecond, Size: 200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/dataset/thorough"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -69,7 +70,7 @@ func TestLiveSessionReplays(t *testing.T) {
 	all := labtest.OfCubes()
 	speed := 0.0
 	send(t, r, Command{Speed: &speed})
-	for i := range 60 {
+	for i := range thorough.Of(60, 24) {
 		var c Command
 		switch i % 6 {
 		case 0:

@@ -93,7 +93,7 @@ func TestPilotBeginsAnew(t *testing.T) {
 		t.Errorf("it began anew %d times in %d minutes", seams, minutes)
 	}
 	src.Autopilot(false)
-	play(t, src, 4*60*60, func(*frame.Frame) {
+	play(t, src, thorough.Of(4, 1)*60*60, func(*frame.Frame) {
 		if src.Seam() {
 			t.Fatal("it began anew although nobody asked for it")
 		}

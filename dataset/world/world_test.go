@@ -178,7 +178,7 @@ func TestBounds(t *testing.T) {
 	case race:
 		seconds = 60
 	case !thorough.Checks():
-		seconds = 120
+		seconds = 40
 	}
 	src := start(t, "random")
 	s := src.Sim()
@@ -277,7 +277,7 @@ func TestNextAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for range 20 * 60 {
+		for range thorough.Of(20, 5) * 60 {
 			next()
 		}
 		if n := testing.AllocsPerRun(300, next); n != 0 {

@@ -181,7 +181,7 @@ func TestNeverWorseThanStatic(t *testing.T) {
 		static.Static = true
 		still := newTalk(t, static, 1)
 		still.say(text, 500, 6)
-		for _, loss := range []float64{0, 0.01, 0.05, 0.2, 0.5, 1} {
+		for _, loss := range thorough.Of([]float64{0, 0.01, 0.05, 0.2, 0.5, 1}, []float64{0, 0.2}) {
 			k := newTalk(t, p, 1)
 			k.down = loss
 			k.say(text, 500, 6)

@@ -149,10 +149,7 @@ func TestHostileModels(t *testing.T) {
 		tryModel(t, good, list)
 		body := good[:len(good)-4]
 		rng := rand.New(rand.NewPCG(5, 6))
-		tries := 400
-		if !thorough.Checks() {
-			tries = 120
-		}
+		tries := thorough.Of(400, 60)
 		for i := range tries {
 			at := rng.IntN(len(body))
 			if i < tries/2 {

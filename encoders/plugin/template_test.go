@@ -67,17 +67,20 @@ func TestTemplates(t *testing.T) {
 			if len(p.Codecs) != 1 || p.Codecs[0].Name != "mine" || p.Runs == Interpreted && lang == "go" {
 				t.Fatalf("%+v", p.Codecs)
 			}
-			keeps(t, p)
+			keeps(t, p, true)
 		})
 	}
 }
 
-// keeps sees to it that an example keeps the contract and codes as the one in C does.
-func keeps(t *testing.T, p *Plugin) {
+// keeps sees to it that an example codes as the one in C does, and, if all is to be tried, that
+// it keeps the whole contract.
+func keeps(t *testing.T, p *Plugin, all bool) {
 	t.Helper()
-	for _, c := range Try(&p.Codecs[0]) {
-		if c.Problem != "" {
-			t.Errorf("%s: %s", c.Name, c.Problem)
+	if all {
+		for _, c := range Try(&p.Codecs[0]) {
+			if c.Problem != "" {
+				t.Errorf("%s: %s", c.Name, c.Problem)
+			}
 		}
 	}
 	s, frames := demo(t, 300, 7)

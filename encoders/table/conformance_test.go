@@ -104,12 +104,9 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 // Every frame comes back, whichever earlier one is its reference.
 func TestRoundTrip(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		length := 30
-		switch {
-		case s.Rows > 100 && thorough.Checks():
-			length = 8
-		case s.Rows > 100:
-			length = 3
+		length := thorough.Of(30, 10)
+		if s.Rows > 100 {
+			length = thorough.Of(8, 3)
 		}
 		p := newPair(t, c, s)
 		rng := rand.New(rand.NewPCG(21, 22))
@@ -126,7 +123,7 @@ func TestRoundTrip(t *testing.T) {
 func TestSameBytesAfterReuse(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		used := newPair(t, c, s)
-		frames := story(s, 2, 7)
+		frames := story(s, 2, thorough.Of(7, 4))
 		for i, cur := range frames[1:] {
 			used.send(t, cur, frames[i])
 		}
@@ -173,9 +170,7 @@ func TestDamage(t *testing.T) {
 			base := frames[i]
 			payload := p.send(t, cur, base)
 			every := 1 + len(payload)*s.Cells()/400_000 // a long packet is sampled
-			if !thorough.Checks() {
-				every += 2
-			}
+			every += thorough.Of(0, 11)
 			for n := rng.IntN(every); n < len(payload); n += every {
 				spoil(t, p, payload[:n], base)
 				damaged := bytes.Clone(payload)
@@ -199,7 +194,7 @@ func TestCubesAreExact(t *testing.T) {
 			continue
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 4, 6)
+		frames := story(s, 4, thorough.Of(6, 3))
 		for i, cur := range frames[1:] {
 			payload := p.send(t, cur, frames[i])
 			refs := []encoders.Ref{{Frame: frames[i], Memo: p.got[frames[i]]}}
@@ -247,7 +242,7 @@ func TestNoAllocations(t *testing.T) {
 		if s.Delivery == frame.Every {
 			t.Skip("a file is encoded once")
 		}
-		frames := story(s, 5, 6)
+		frames := story(s, 5, thorough.Of(6, 4))
 		enc, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -269,7 +264,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 		}
 		all()
-		if allocs := testing.AllocsPerRun(3, all); allocs != 0 {
+		if allocs := testing.AllocsPerRun(thorough.Of(3, 1), all); allocs != 0 {
 			t.Errorf("%v allocations for %d frames, want none", allocs, len(frames)-1)
 		}
 	})

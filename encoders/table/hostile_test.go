@@ -56,9 +56,9 @@ func extremes(s *frame.Schema) []*frame.Frame {
 // any reference, at any distance in time.
 func TestExtremes(t *testing.T) {
 	for _, c := range All() {
-		for _, n := range []int{1, 2, 901, 5000} {
+		for _, n := range thorough.Of([]int{1, 2, 901, 5000}, []int{1, 2, 50}) {
 			s := frame.Cubes(n)
-			if !c.Suits(s) || !thorough.Checks() && n > 901 {
+			if !c.Suits(s) {
 				continue
 			}
 			p := newPair(t, c, s)
@@ -123,7 +123,7 @@ func TestChainSurvives(t *testing.T) {
 			t.Skip("long packets: under WIRELAB_THOROUGH=1")
 		}
 		const age = 2
-		j := record(t, c, s, story(s, 8, 11), age)
+		j := record(t, c, s, story(s, 8, thorough.Of(11, 7)), age)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestHostileMemory(t *testing.T) {
 		if c.ID >= 64 || s.Rows == 0 || s.Rows > 901 {
 			t.Skip("takes bodies, or is long")
 		}
-		j := record(t, c, s, story(s, 9, 6), 1)
+		j := record(t, c, s, story(s, 9, thorough.Of(6, 4)), 1)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)

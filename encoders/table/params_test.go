@@ -13,10 +13,7 @@ import (
 // The laws hold for every setting of the params, not for the defaults alone: one
 // in three of them is at its least here, one in three at its most.
 func TestEveryParam(t *testing.T) {
-	settings := 60
-	if !thorough.Checks() {
-		settings = 10
-	}
+	settings := thorough.Of(60, 6)
 	for _, c := range All() {
 		if c.Params == nil {
 			continue

@@ -54,14 +54,11 @@ func (f *Failing) before(op whole.Op, path string) error {
 
 // Each calls try with a disk whose first operation fails, then the second, and so on
 // until there are no more; and then again with a crash at each. Unless checks are
-// thorough it is one operation in three. It returns how many operations there were, or
-// one or two more.
+// thorough it is one operation in nine. It returns how many operations there were, or
+// up to eight more.
 func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) {
 	t.Helper()
-	step := 5
-	if thorough.Checks() {
-		step = 1
-	}
+	step := thorough.Of(1, 9)
 	for _, crash := range []bool{false, true} {
 		for n = 1; ; n += step {
 			d := FailAt(n, crash)

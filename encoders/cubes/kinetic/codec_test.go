@@ -109,7 +109,7 @@ func TestRecordings(t *testing.T) {
 // time back, and packets are lost on the way.
 func TestAnyBaseline(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
-		list := recording.Load(t, "bravo", 560)[400:]
+		list := recording.Load(t, "bravo", thorough.Of(560, 480))[400:]
 		c := newChains(t, codec, frame.WalkoffCubes)
 		rng := rand.New(rand.NewPCG(11, 12))
 		held := []int{0}
@@ -160,11 +160,7 @@ func wild(rng *rand.Rand, s *frame.Schema, tick uint32) *frame.Frame {
 // Cubes may be anywhere, in any number, and all move at once.
 func TestAnyFrame(t *testing.T) {
 	both(t, func(t *testing.T, codec encoders.Codec) {
-		most := 1500
-		if thorough.Checks() {
-			most = 5000
-		}
-		for _, rows := range []int{1, 2, 300, frame.WalkoffCubes, most} {
+		for _, rows := range thorough.Of([]int{1, 2, 300, frame.WalkoffCubes, 5000}, []int{1, 2, 300, frame.WalkoffCubes}) {
 			rng := rand.New(rand.NewPCG(13, uint64(rows)))
 			c := newChains(t, codec, rows)
 			base := c.schema.NewFrame() // all in one place

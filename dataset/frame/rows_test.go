@@ -71,3 +71,24 @@ func TestRowsThatDiffer(t *testing.T) {
 		}
 	}
 }
+
+// Rows of cubes are the same if all their cells are.
+func TestSameCube(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 3))
+	for range 1000 {
+		var a [CubeFields]int32
+		for i := range a {
+			a[i] = int32(rng.Uint32())
+		}
+		b := a
+		if !SameCube(&a, &b) {
+			t.Fatalf("%v differs from itself", a)
+		}
+		for i := range b {
+			b = a
+			if b[i] ^= 1 << rng.IntN(32); SameCube(&a, &b) {
+				t.Fatalf("%v is the same as %v", a, b)
+			}
+		}
+	}
+}

@@ -49,8 +49,9 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	default:
 		d.list = appendChanged(d.list, cur.Table, base.Table)
 	}
-	for _, i := range d.list {
-		if !c.admit(int(i), cube.At(cur.Table, int(i))) {
+	for _, i := range d.list { // none of a reader
+		if q := cube.At(cur.Table, int(i)); !cube.InRange(q) {
+			c.fail(cube.RangeError(int(i), q))
 			return
 		}
 	}
@@ -59,19 +60,13 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	for k, i := range d.list {
 		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		d.rows.code(c, k, q, p)
-		if c.reading && !c.accept(int(i), q, p) {
+		if c.reading && (!cube.InRange(q) || frame.SameCube(q, p)) {
+			c.fail(cube.ChangedError(int(i), q))
+		}
+		if c.err != nil {
 			return
 		}
 	}
-}
-
-// accept reports whether a cube that was read is valid: in range and different from the
-// baseline.
-func (c *coder) accept(i int, q, base *cube.Row) bool {
-	if !cube.InRange(q) || *q == *base {
-		c.fail(cube.ChangedError(i, q))
-	}
-	return c.err == nil
 }
 
 // appendChanged appends the rows in which two tables differ. It compares eight rows at a
@@ -91,7 +86,7 @@ func appendChanged(list []int32, cur, base []int32) []int32 {
 // appendChangedRows compares row by row; the first is called row first.
 func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	for i := range len(cur) / frame.CubeFields {
-		if *cube.At(cur, i) != *cube.At(base, i) {
+		if !frame.SameCube(cube.At(cur, i), cube.At(base, i)) {
 			list = append(list, int32(first+i))
 		}
 	}

@@ -67,7 +67,7 @@ func (e *coder) accept(i int, q, base *cube.Row) bool {
 		if e.err = e.c.Err(); e.err != nil {
 			return false
 		}
-		if !cube.InRange(q) || *q == *base {
+		if !cube.InRange(q) || frame.SameCube(q, base) {
 			e.err = cube.ChangedError(i, q)
 		}
 	}

@@ -69,7 +69,7 @@ func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
 	if e.changed = known; known == nil {
 		e.noteNone()
 		for i := range e.rows {
-			if *cube.At(cur.Table, i) != *cube.At(base.Table, i) {
+			if !frame.SameCube(cube.At(cur.Table, i), cube.At(base.Table, i)) {
 				e.changed.Add(i)
 			}
 		}

@@ -67,21 +67,17 @@ func (g SmallestThree) Decode(largest int32, small []int32) Quaternion {
 // DecodeUnit is Decode for codes that no quantiser may have made: the quaternion is
 // scaled to length 1. It rounds differently.
 func (g SmallestThree) DecodeUnit(largest int32, small []int32) Quaternion {
-	var q Quaternion
-	square, k := 0.0, 0
-	largest &= 3
-	for i := range q {
-		if int32(i) != largest {
-			q[i] = (float64(small[k]) - g.Zero) / g.Scale
-			square += float64(q[i] * q[i])
-			k++
-		}
-	}
+	a, b, c := (float64(small[0])-g.Zero)/g.Scale, (float64(small[1])-g.Zero)/g.Scale, (float64(small[2])-g.Zero)/g.Scale
+	square := float64(a*a) + float64(b*b) + float64(c*c)
 	rest := max(1-square, 0.01)
-	q[largest] = math.Sqrt(rest)
 	scale := 1 / math.Sqrt(square+rest)
-	for i := range q {
-		q[i] = float64(q[i] * scale)
-	}
+	var q Quaternion
+	largest &= 3
+	at := &others[largest] // no branch: nobody could predict it
+	q[largest] = float64(math.Sqrt(rest) * scale)
+	q[at[0]&3], q[at[1]&3], q[at[2]&3] = float64(a*scale), float64(b*scale), float64(c*scale)
 	return q
 }
+
+// others has the components but the largest.
+var others = [4][3]uint8{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}

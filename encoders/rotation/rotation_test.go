@@ -63,3 +63,31 @@ func TestSmallestThree(t *testing.T) {
 		}
 	}
 }
+
+// DecodeUnit puts the components where Decode does, whatever their order, and both ends of
+// codecs rely on how it rounds.
+func TestDecodeUnitRounds(t *testing.T) {
+	g := SmallestThree{Scale: 361.3315623039, Zero: 255.5}
+	rng := rand.New(rand.NewPCG(5, 4))
+	for range 10_000 {
+		largest, small := rng.Int32(), []int32{rng.Int32N(512), rng.Int32N(512), rng.Int32N(512)}
+		var want Quaternion
+		square, k := 0.0, 0
+		for i := range want {
+			if int32(i) != largest&3 {
+				want[i] = (float64(small[k]) - g.Zero) / g.Scale
+				square += float64(want[i] * want[i])
+				k++
+			}
+		}
+		rest := max(1-square, 0.01)
+		want[largest&3] = math.Sqrt(rest)
+		scale := 1 / math.Sqrt(square+rest)
+		for i := range want {
+			want[i] = float64(want[i] * scale)
+		}
+		if got := g.DecodeUnit(largest, small); got != want {
+			t.Fatalf("%d %v is decoded as %v, want %v", largest, small, got, want)
+		}
+	}
+}

@@ -89,17 +89,18 @@ func (b *blend) atRest(i int) bool {
 	return *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
-// truthOf returns the true place of cube i at the moment on display: interpolated
+// truthOf makes truth the true place of cube i at the moment on display: interpolated
 // linearly between the source's frames around it. In the snapshots it is at from and to,
 // which spares work where they are the truth.
-func (b *blend) truthOf(i int, from, to *place) place {
-	was, is := rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)
-	p, q := *from, *to
-	if *was != *rowOf(b.a, i) {
-		p = placeOf(was)
+func (b *blend) truthOf(truth *place, i int, from, to *place) {
+	var p, q place
+	if was := rowOf(b.truthBefore, i); !frame.SameCube(was, rowOf(b.a, i)) {
+		p.set(was)
+		from = &p
 	}
-	if *is != *rowOf(b.b, i) {
-		q = placeOf(is)
+	if is := rowOf(b.truthAfter, i); !frame.SameCube(is, rowOf(b.b, i)) {
+		q.set(is)
+		to = &q
 	}
-	return lerp(&p, &q, b.truthShare)
+	truth.lerp(from, to, b.truthShare)
 }

@@ -46,7 +46,8 @@ func (s *Session) picture() *Picture {
 	}
 	p := &Picture{Sent: make([]Pose, s.schema.Rows)}
 	for i := range p.Sent {
-		at := placeOf(rowOf(&s.cur.Frame, i))
+		var at place
+		at.set(rowOf(&s.cur.Frame, i))
 		p.Sent[i] = poseOf(&at)
 	}
 	if s.steered != nil {

@@ -17,9 +17,11 @@ type place struct {
 	interacting bool
 }
 
-// placeOf returns the place that a row of a cube snapshot encodes.
-func placeOf(row *cubeRow) place {
-	return place{forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre), forecast.RotationOf(row[:]), row[frame.CubeInteracting] != 0}
+// set makes p the place that a row of a cube snapshot encodes.
+func (p *place) set(row *cubeRow) {
+	p.pos = forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre)
+	p.rot = forecast.RotationOf(row[:])
+	p.interacting = row[frame.CubeInteracting] != 0
 }
 
 // apart returns the distance of two places in micrometres and in thousandths of a
@@ -31,10 +33,12 @@ func apart(a, b *place) (um, mdeg int64) {
 	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
 }
 
-// lerp interpolates between a and b; share is 0 at a and 1 at b. Positions are
+// lerp makes p what is between a and b; share is 0 at a and 1 at b. Positions are
 // interpolated linearly, rotations by the normalised mean of the quaternions.
-func lerp(a, b *place, share float64) place {
-	return place{a.pos.Scale(1-share).AddScaled(b.pos, share), midway(a.rot, b.rot, share), a.interacting}
+func (p *place) lerp(a, b *place, share float64) {
+	p.pos = a.pos.Scale(1-share).AddScaled(b.pos, share)
+	p.rot = midway(a.rot, b.rot, share)
+	p.interacting = a.interacting
 }
 
 // midway interpolates between two rotations the shorter way: q and -q are the same
@@ -133,7 +137,7 @@ func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 }
 
 // cubeRow is one cube of a snapshot.
-type cubeRow [frame.CubeFields]int32
+type cubeRow = [frame.CubeFields]int32
 
 func rowOf(f *frame.Frame, i int) *cubeRow {
 	return (*cubeRow)(f.Table[i*frame.CubeFields:])

@@ -166,7 +166,7 @@ func (x *screen) drawMoved(b *blend, m *offMeter) {
 	}
 	right := 0
 	for i := range x.moved.All() {
-		if *rowOf(b.truthBefore, i) != *rowOf(b.truthAfter, i) {
+		if !frame.SameCube(rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)) {
 			right++
 		}
 	}
@@ -193,16 +193,16 @@ func (x *screen) captured(w *window, moment time.Duration) (at time.Duration, se
 // draw computes the place of cube i and its error.
 func (x *screen) draw(b *blend, i int, m *offMeter) {
 	from, to := rowOf(b.a, i), rowOf(b.b, i)
-	still := *from == *to
+	still := frame.SameCube(from, to)
 	exact, asleep := false, false
 	if b.hasTruth {
 		was, is := rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)
-		asleep = still && *was == *is && *was == *from
-		exact = asleep || b.same && *from == *was && *to == *is
+		asleep = still && frame.SameCube(was, is) && frame.SameCube(was, from)
+		exact = asleep || b.same && frame.SameCube(from, was) && frame.SameCube(to, is)
 	}
-	var p, q place
+	var p, q, truth place
 	if !exact || x.withPicture {
-		p, q = x.placeCube(b, i, still)
+		x.placeCube(b, i, still, &p, &q)
 	}
 	x.off[i] = 0
 	switch {
@@ -210,28 +210,30 @@ func (x *screen) draw(b *blend, i int, m *offMeter) {
 	case exact:
 		m.add(0, 0)
 	default:
-		truth := b.truthOf(i, &p, &q)
+		b.truthOf(&truth, i, &p, &q)
 		um, mdeg := apart(&x.places[i], &truth)
 		x.off[i] = um
 		m.add(um, mdeg)
 	}
 }
 
-// placeCube computes the place of cube i, and returns that in the two snapshots. still says
+// placeCube computes the place of cube i, and p and q, those in the two snapshots. still says
 // that it does not move between them.
-func (x *screen) placeCube(b *blend, i int, still bool) (p, q place) {
-	from := rowOf(b.a, i)
+func (x *screen) placeCube(b *blend, i int, still bool, p, q *place) {
+	from, at := rowOf(b.a, i), &x.places[i]
 	if still {
-		if x.restRows[i] != *from {
-			x.places[i], x.restRows[i] = placeOf(from), *from
+		if !frame.SameCube(&x.restRows[i], from) {
+			at.set(from)
+			x.restRows[i] = *from
 		}
-		return x.places[i], x.places[i]
+		*p, *q = *at, *at
+		return
 	}
 	x.restRows[i][frame.CubeLargest] = -1
-	p, q = placeOf(from), placeOf(rowOf(b.b, i))
-	x.places[i] = lerp(&p, &q, b.share)
+	p.set(from)
+	q.set(rowOf(b.b, i))
+	at.lerp(p, q, b.share)
 	if b.curved {
-		x.places[i].pos = b.spline.position(i, &b.frames)
+		at.pos = b.spline.position(i, &b.frames)
 	}
-	return p, q
 }

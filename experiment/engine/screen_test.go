@@ -201,8 +201,10 @@ func TestPictureChangesNoFigure(t *testing.T) {
 	tick := endpoint.TickAt(x.moment, 60)
 	share := float64(x.moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
 	for i := range x.places {
-		a, b := placeOf(rowOf(s.truths.get(tick), i)), placeOf(rowOf(s.truths.get(tick+1), i))
-		truth := lerp(&a, &b, share)
+		var a, b, truth place
+		a.set(rowOf(s.truths.get(tick), i))
+		b.set(rowOf(s.truths.get(tick+1), i))
+		truth.lerp(&a, &b, share)
 		if um, _ := apart(&x.places[i], &truth); um != x.off[i] {
 			t.Errorf("cube %d: shown %d um off, noted %d", i, um, x.off[i])
 		}

@@ -38,13 +38,19 @@ func RotationOf(row []int32) Quat {
 
 func toQuat(q rotation.Quaternion) Quat { return Quat{X: q[0], Y: q[1], Z: q[2], W: q[3]} }
 
-func fromQuat(q Quat) rotation.Quaternion { return rotation.Quaternion{q.X, q.Y, q.Z, q.W} }
-
-// Mul returns the rotation b followed by a.
-func Mul(a, b Quat) Quat { return toQuat(fromQuat(a).Times(fromQuat(b))) }
+// Mul returns the rotation b followed by a. It rounds as rotation.Quaternion.Times does, whose
+// arrays the compiler would not keep in registers.
+func Mul(a, b Quat) Quat {
+	return Quat{
+		X: float64(a.W*b.X) + float64(a.X*b.W) + float64(a.Y*b.Z) - float64(a.Z*b.Y),
+		Y: float64(a.W*b.Y) - float64(a.X*b.Z) + float64(a.Y*b.W) + float64(a.Z*b.X),
+		Z: float64(a.W*b.Z) + float64(a.X*b.Y) - float64(a.Y*b.X) + float64(a.Z*b.W),
+		W: float64(a.W*b.W) - float64(a.X*b.X) - float64(a.Y*b.Y) - float64(a.Z*b.Z),
+	}
+}
 
 // Conj returns the inverse of a rotation.
-func Conj(q Quat) Quat { return toQuat(fromQuat(q).Conjugate()) }
+func Conj(q Quat) Quat { return Quat{X: -q.X, Y: -q.Y, Z: -q.Z, W: q.W} }
 
 // Log returns the rotation vector of q: its axis, as long as its angle, which is
 // at most pi.

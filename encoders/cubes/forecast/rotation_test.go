@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/rotation"
 )
 
 func TestTrigonometry(t *testing.T) {
@@ -86,5 +87,22 @@ func TestRotationOf(t *testing.T) {
 	q := RotationOf(row)
 	if n := q.X*q.X + q.Y*q.Y + q.Z*q.Z + q.W*q.W; math.Abs(n-1) > 1e-12 {
 		t.Errorf("a row that is no rotation became %v", q)
+	}
+}
+
+// Mul and Conj are those of package rotation, to the bit.
+func TestProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	random := func() rotation.Quaternion {
+		return rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	}
+	for range 10_000 {
+		p, q := random(), random()
+		if got, want := Mul(toQuat(p), toQuat(q)), toQuat(p.Times(q)); got != want {
+			t.Fatalf("%v times %v is %v, want %v", p, q, got, want)
+		}
+		if got, want := Conj(toQuat(p)), toQuat(p.Conjugate()); got != want {
+			t.Fatalf("the inverse of %v is %v, want %v", p, got, want)
+		}
 	}
 }

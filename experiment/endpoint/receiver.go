@@ -210,9 +210,6 @@ var (
 // packet, so that a bad packet cannot replace a working decoder.
 func (r *Receiver) decoder(h *header) (d *epochDecoder, fresh bool, err error) {
 	codec := &r.codecs[h.codec]
-	if codec.New == nil || !codec.Suits(r.schema) {
-		return nil, false, errUnknownCodec
-	}
 	epoch := uint64(h.epoch)
 	if r.anyEpoch {
 		epoch = unwrapEpoch(r.newest, h.epoch)
@@ -222,6 +219,9 @@ func (r *Receiver) decoder(h *header) (d *epochDecoder, fresh bool, err error) {
 	agrees := same && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
 	if agrees {
 		return d, false, nil
+	}
+	if codec.New == nil || !codec.Suits(r.schema) {
+		return nil, false, errUnknownCodec
 	}
 	settled := same && d.used >= settledAfter && h.baseline != 0
 	if !h.hasParams || settled {

@@ -131,7 +131,7 @@ type samples struct {
 }
 
 func (s *samples) add(x Sample) *Sample {
-	if room := s.keep + s.keep/4 + 16; s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.keep {
+	if room := 2*s.keep + 16; s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.keep {
 		s.all = append(make([]Sample, 0, room), s.all[len(s.all)-s.keep:]...)
 	}
 	s.all = append(s.all, x)

@@ -92,7 +92,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if allocs > 1 { // the ring of samples is renewed every two seconds
+			if allocs > 1 { // the ring of samples is renewed every four seconds
 				t.Errorf("%g allocations a second of virtual time", allocs)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strings"
 
 	"wirelab/dataset/quake3/netcode"
 )
@@ -28,6 +29,9 @@ const (
 	opVoiceOpus     = 10
 )
 
+// serverInfo is the number of the text that says what the server is.
+const serverInfo = 0
+
 // demo reads messages one after the other.
 type demo struct {
 	data   []byte
@@ -37,9 +41,10 @@ type demo struct {
 	message  int // how many were read
 	offset   int // of the last one
 	sequence int32
-	frames   int // snapshots that were read and are usable
-	orphans  int // those that refer to one that is not there
-	states   int // game states that were read
+	frames   int    // snapshots that were read and are usable
+	orphans  int    // those that refer to one that is not there
+	states   int    // game states that were read
+	info     []byte // what the server says of itself: \key\value\key\value
 
 	baselines [netcode.MaxEntities][]int32 // nil: zero
 	zero      []int32
@@ -114,6 +119,17 @@ func (d *demo) next() (*snapshot, error) {
 	}
 }
 
+// protocol is the one that the server says it speaks; "" if it does not say.
+func (d *demo) protocol() string {
+	words := strings.Split(strings.TrimPrefix(string(d.info), `\`), `\`)
+	for i := 1; i < len(words); i += 2 {
+		if key := words[i-1]; key == "protocol" || key == "com_protocol" {
+			return words[i]
+		}
+	}
+	return ""
+}
+
 func (d *demo) failed(problem, expected string) error {
 	return &Error{Message: d.message, Offset: d.offset, Problem: problem, Expected: expected, Kind: ErrFormat}
 }
@@ -162,8 +178,11 @@ func (d *demo) gameState() error {
 	for r.Err() == nil {
 		switch op := r.Bits(8); op {
 		case opConfigString:
-			r.Bits(16)
-			r.SkipString()
+			if n := r.Bits(16); n == serverInfo {
+				d.info = r.Text(d.info[:0])
+			} else {
+				r.SkipString()
+			}
 		case opBaseline:
 			n := r.Bits(10)
 			if n == netcode.MaxEntities {

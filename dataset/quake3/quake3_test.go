@@ -27,6 +27,7 @@ type maker struct {
 	w        netcode.Writer
 	spent    [256]int
 	sequence int
+	info     string // what the server says of itself
 }
 
 // begin begins a message, end ends it.
@@ -75,6 +76,11 @@ func (m *maker) entity(number int, base, now row) {
 func (m *maker) state(baselines map[int]row) {
 	m.w.Bits(opGameState, 8)
 	m.w.Bits(3, 32)
+	if m.info != "" {
+		m.w.Bits(opConfigString, 8)
+		m.w.Bits(serverInfo, 16)
+		m.text(m.info)
+	}
 	m.w.Bits(opConfigString, 8)
 	m.w.Bits(1, 16)
 	m.text(`\sv_maxclients\8`)
@@ -332,16 +338,19 @@ func TestOpen(t *testing.T) {
 	_, _ = z.Write(data)
 	_ = z.Close()
 	dir := t.TempDir()
-	for name, content := range map[string][]byte{"a.dm_73": data, "b.dm_73.zst": packed.Bytes(), "c,d.dm_73": data, "e.dm_73": []byte("x"), "f.dm_73.zst": data} {
+	for name, content := range map[string][]byte{"a.dm_73": data, "b.dm_73.zst": packed.Bytes(), "c,d.dm_73": data, "g,h=i.dm_73": data,
+		"a.dm_43": nil, "a.dm_48": nil, "a.dm_90": nil, "a.dm_91": nil, "a.dm_72": nil, "a.demo": nil, "e.dm_73": []byte("x"), "f.dm_73.zst": data} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, c := range []struct{ arg, says string }{
 		{"a.dm_73", ""}, {"b.dm_73.zst", ""}, {"c,d.dm_73", ""}, {"a.dm_73,rows=1023", ""}, {"a.dm_73,rows=71", ""},
-		{"a.dm_73,rows=70", "entity 70 occurs; expected rows=71 or more"}, {"a.dm_73,rows=1024", "expected 1 to 1023"},
+		{"a.dm_73,rows=70", "entity 70 occurs; expected rows=71 or more"}, {"a.dm_73,rows=1024", "expected rows=N, with 1 to 1023 rows"},
 		{"a.dm_43", "Quake III 1.11"}, {"a.dm_48", "Quake III 1.27"}, {"a.dm_90", "Quake Live since 2014"}, {"a.dm_91", "Quake Live since 2015"},
-		{"a.dm_72", "protocol 72"}, {"a.demo", "does not end in .dm_"}, {"none.dm_71", "no such file"},
+		{"a.dm_72", `protocol "72" is unknown here; expected`}, {"a.demo", "does not say a protocol; expected a demo whose name ends in .dm_66"},
+		{"none.dm_71", "no such file; expected a demo"}, {"none", "no such file; expected a demo"}, {"a.dm_73,row=5", "row=5 makes no sense; expected rows=N"},
+		{"a.dm_73,rows=1,rows=2", "no such file"}, {"g,h=i.dm_73", ""},
 		{"e.dm_73", "holds no snapshot"}, {"f.dm_73.zst", "promises zstd"},
 	} {
 		src, err := Kind.Open(filepath.Join(dir, c.arg), source.Options{Context: t.Context()})
@@ -355,6 +364,43 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: opened, expected %q", c.arg, c.says)
 		}
 		play(t, src.(*Source), len(wants))
+	}
+}
+
+// A name that says another protocol than the server is refused where fields would be others, and
+// said where they are the same.
+func TestNamesOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		named      int
+		info, says string
+		refused    bool
+	}{
+		{71, `\sv_hostname\x\protocol\71`, "", false},
+		{71, `\com_protocol\71\mapname\x`, "", false},
+		{71, `\protocol`, "", false},
+		{71, `\protocol\seventy`, "", false},
+		{71, `\mapname\protocol\x\73`, "", false},
+		{68, `\com_protocol\71`, "its name says protocol 68, its server 71: it is read as 68", false},
+		{71, `\protocol\73`, "its server 73, whose fields are others; expected a name that ends in .dm_73", true},
+		{73, `\protocol\68`, "its server 68, whose fields are others; expected a name that ends in .dm_68", true},
+		{68, `\protocol\43`, "its server 43, whose fields are others", true},
+	} {
+		m := &maker{fields: netcode.EntityFields(71), info: c.info}
+		m.begin()
+		m.state(nil)
+		m.end()
+		m.begin()
+		m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
+		m.w.Bits(netcode.MaxEntities, 10)
+		m.end()
+		s, err := newSource(m.close(), c.named, 64, false)
+		text := fmt.Sprint(err)
+		if err == nil {
+			text = strings.Join(s.Remarks(), "; ")
+		}
+		if errors.Is(err, ErrProtocol) != c.refused || (err == nil) == c.refused || c.says == "" && text != "" || !strings.Contains(text, c.says) {
+			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.says)
+		}
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,15 +29,17 @@ var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Sour
 		return source.Of(Open(opt.Context, path, rows, opt.Loop))
 	}}
 
-// ParseSpec splits "FILE,rows=N". rows is 0 if that is not there.
+// ParseSpec splits "FILE,rows=N". rows is 0 if that is not there. Names of files may hold commas.
 func ParseSpec(arg string) (path string, rows int, err error) {
-	path, text, ok := strings.Cut(arg, ",rows=")
-	if ok {
-		if rows, err = strconv.Atoi(text); err != nil || rows < 1 || rows > netcode.MaxEntities {
-			return "", 0, fmt.Errorf("rows=%s, expected 1 to %d", text, netcode.MaxEntities)
-		}
+	at := strings.LastIndexByte(arg, ',')
+	key, text, ok := strings.Cut(arg[at+1:], "=")
+	if at < 0 || !ok || strings.Contains(text, ".dm_") {
+		return arg, 0, nil
 	}
-	return path, rows, nil
+	if rows, err = strconv.Atoi(text); key != "rows" || err != nil || rows < 1 || rows > netcode.MaxEntities {
+		return "", 0, fmt.Errorf("%s makes no sense; expected rows=N, with 1 to %d rows for entities", arg[at+1:], netcode.MaxEntities)
+	}
+	return arg[:at], rows, nil
 }
 
 // Source makes a frame of each snapshot. It implements dataset.Source, Sized, Seamed, Tracked,
@@ -63,17 +67,20 @@ type Source struct {
 // is more than a server would know. ctx ends the wait for whoever writes into a pipe; nil: nothing
 // does.
 func Open(ctx context.Context, path string, rows int, loop bool) (*Source, error) {
-	protocol, err := protocolOf(path)
-	if err != nil {
-		return nil, err
-	}
 	file, err := source.OpenFile(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{File: path, Problem: "no such file", Expected: known, Kind: err}
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		return nil, &Error{File: path, Problem: "is a folder", Expected: "a demo", Kind: ErrFormat}
+	}
+	protocol, err := protocolOf(path)
+	if err != nil {
+		return nil, err
 	}
 	data, cut, err := readAll(file, path)
 	if err != nil {
@@ -92,28 +99,29 @@ func Open(ctx context.Context, path string, rows int, loop bool) (*Source, error
 	return s, nil
 }
 
+// others are the protocols of which it is known that their fields are others, and whose they are.
+var others = map[int]string{43: "Quake III 1.11", 48: "Quake III 1.27", 90: "Quake Live since 2014", 91: "Quake Live since 2015"}
+
+// known are the protocols that are read.
+const known = "a demo whose name ends in .dm_66, .dm_67, .dm_68, .dm_71 or .dm_73"
+
 // protocolOf tells the protocol by the ending of a demo's name, as the game does.
 func protocolOf(path string) (int, error) {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".gz")
-	const known = "66, 67, 68, 71 or 73"
-	dot := strings.LastIndexByte(name, '.')
-	number, ok := strings.CutPrefix(name[dot+1:], "dm_")
-	if dot < 0 || !ok {
-		return 0, &Error{File: path, Problem: "its name does not end in .dm_ and the number of a protocol", Expected: known, Kind: ErrProtocol}
+	number, ok := strings.CutPrefix(filepath.Ext(name), ".dm_")
+	if !ok {
+		return 0, &Error{File: path, Problem: "its name does not say a protocol", Expected: known, Kind: ErrProtocol}
 	}
-	says := map[string]string{
-		"43": "Quake III 1.11, whose fields are others", "48": "Quake III 1.27, whose fields are others",
-		"90": "Quake Live since 2014, whose fields are others", "91": "Quake Live since 2015, whose fields are others",
-	}
-	switch protocol, _ := strconv.Atoi(number); protocol {
+	protocol, _ := strconv.Atoi(number)
+	switch protocol {
 	case 66, 67, 68, 71, netcode.QuakeLive:
 		return protocol, nil
 	}
-	what := says[number]
-	if what == "" {
-		what = "unknown here"
+	what := "is unknown here"
+	if of := others[protocol]; of != "" {
+		what = fmt.Sprintf("is that of %s, whose fields are others", of)
 	}
-	return 0, &Error{File: path, Problem: fmt.Sprintf("protocol %s is that of %s", number, what), Expected: known, Kind: ErrProtocol}
+	return 0, &Error{File: path, Problem: fmt.Sprintf("protocol %.20q %s", number, what), Expected: known, Kind: ErrProtocol}
 }
 
 // readAll reads up to MaxBytes, and says why not more if there was more.
@@ -157,6 +165,9 @@ func newSource(data []byte, protocol, rows int, loop bool) (*Source, error) {
 			break
 		}
 	}
+	if err := s.protocol(protocol); err != nil {
+		return nil, err
+	}
 	if err := s.remark(ended); err != nil {
 		return nil, err
 	}
@@ -171,6 +182,22 @@ func newSource(data []byte, protocol, rows int, loop bool) (*Source, error) {
 	s.schema = s.layout.Schema(rate(gaps))
 	s.begin()
 	return s, nil
+}
+
+// protocol compares the protocol of the name with the one that the server says it speaks. Servers
+// of ioquake3 speak 68 to old clients and say 71: that makes no difference but to Quake Live.
+func (s *Source) protocol(name int) error {
+	says := s.demo.protocol()
+	own, err := strconv.Atoi(says)
+	switch {
+	case err != nil || own == name:
+	case (own == netcode.QuakeLive) != (name == netcode.QuakeLive) || others[own] != "":
+		return &Error{Problem: fmt.Sprintf("its name says protocol %d, its server %d, whose fields are others", name, own),
+			Expected: fmt.Sprintf("a name that ends in .dm_%d", own), Kind: ErrProtocol}
+	default:
+		s.remarks = append(s.remarks, fmt.Sprintf("its name says protocol %d, its server %d: it is read as %[1]d", name, own))
+	}
+	return nil
 }
 
 // remark says what is to be known of how the demo was read. It is an error if no snapshot was.

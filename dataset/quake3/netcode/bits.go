@@ -119,6 +119,14 @@ func (r *Reader) SkipString() {
 	}
 }
 
+// Text appends such bytes to dst.
+func (r *Reader) Text(dst []byte) []byte {
+	for c := r.Bits(8); c != 0; c = r.Bits(8) {
+		dst = append(dst, byte(c))
+	}
+	return dst
+}
+
 // Writer appends values to a slice. The zero Writer appends to nil.
 type Writer struct {
 	buf  []byte

@@ -367,6 +367,32 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// Of more snapshots than are read the first are there, and a remark says so.
+func TestMostFrames(t *testing.T) {
+	m := &maker{fields: netcode.EntityFields(71)}
+	m.begin()
+	m.state(nil)
+	m.end()
+	at := len(m.demo)
+	m.begin()
+	m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
+	m.w.Bits(netcode.MaxEntities, 10)
+	m.end()
+	message := bytes.Clone(m.demo[at:])
+	for range maxFrames {
+		m.sequence++
+		binary.LittleEndian.PutUint32(message, uint32(m.sequence))
+		m.demo = append(m.demo, message...)
+	}
+	s := open(t, m.close(), 71, false)
+	if text := strings.Join(s.Remarks(), "; "); s.Frames() != maxFrames || !strings.Contains(text, "only the first 1048576 snapshots are read") {
+		t.Fatalf("%d frames, %q", s.Frames(), text)
+	}
+	if thorough.Checks() {
+		play(t, s, maxFrames)
+	}
+}
+
 // A name that says another protocol than the server is refused where fields would be others, and
 // said where they are the same.
 func TestNamesOfOthers(t *testing.T) {

@@ -120,6 +120,7 @@ const leaveAltScreen = "\x1b[?1049l"
 // TestDashboardLeaves: however a person or the system ends it, the terminal is
 // restored; all but q save the run, and what is saved can be replayed.
 func TestDashboardLeaves(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		leave func(s *session) error
 		code  int

@@ -12,6 +12,7 @@ import (
 // TestPlayedWorldReplays plays the live world by hand, on the terminal, and runs
 // what was saved again: the same bytes, and every key in the report.
 func TestPlayedWorldReplays(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	s := startSession(t, reports, "--data", "world", "--seed", "3", "--set", "link.loss=5%")
 	s.see("Bandwidth")

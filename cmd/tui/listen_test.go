@@ -17,6 +17,7 @@ import (
 // TestMeasureOverListen measures the path to this very machine, and holds both ends to what
 // they say.
 func TestMeasureOverListen(t *testing.T) {
+	t.Parallel()
 	dir, at := t.TempDir(), freePort(t)
 	token := filepath.Join(dir, "token")
 	if err := os.WriteFile(token, []byte(channel.NewToken()+"\n"), 0o600); err != nil {

@@ -227,6 +227,7 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 
 // The capture of a proxy holds both ends: what the proxy says it did is what is found.
 func TestLinksFitOfProxy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "p.pcapng")
 	server, listen := echoServer(t), freePort(t)

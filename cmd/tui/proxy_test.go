@@ -47,6 +47,7 @@ func freePort(t *testing.T) string {
 // TestProxy sends through a proxy until its script has changed the link, and holds the
 // document to what the sockets saw.
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bad.toml")
 	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"300ms\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
@@ -107,6 +108,7 @@ func TestProxyInterrupted(t *testing.T) {
 
 // A disk that is full does not end a game: it is told when it is seen, once, and by the exit code.
 func TestProxyTellsOfItsDisk(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
 	}

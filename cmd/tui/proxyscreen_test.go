@@ -47,6 +47,7 @@ func startProxy(t *testing.T, args ...string) *session {
 // TestProxyDashboard plays with a proxy as a person would: what is typed changes the links of
 // real datagrams, space stops the display alone, and q restores the terminal and prints totals.
 func TestProxyDashboard(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.toml")
 	if err := os.WriteFile(file, []byte("[[at]]\nt = \"300ms\"\nup.latency = \"3ms\"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -86,6 +87,7 @@ func TestProxyDashboard(t *testing.T) {
 
 // TestProxyDashboardLeaves: however it is ended, the terminal is restored and totals follow.
 func TestProxyDashboardLeaves(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		leave func(s *session) error
 		args  []string

@@ -72,6 +72,7 @@ var soakSettings = []string{"/loss 5%", "/loss 0%", "/down loss gemodel 2% 30%",
 // agree exactly: in + copies = out + lost + unsent + queued, and what the clients sent is what
 // was read and what the system dropped before.
 func TestSoakProxy(t *testing.T) {
+	t.Parallel()
 	whole := max(*soak, 2*time.Second)
 	server, listen := echoServer(t), freePort(t)
 	_ = server.SetReadBuffer(4 << 20)

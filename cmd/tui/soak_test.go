@@ -415,6 +415,7 @@ func flat(t *testing.T, series []soakSample) {
 // With -soak 1h it goes on for an hour, and neither memory nor goroutines nor open files
 // may grow; without it, for a few seconds, only to see that it works.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	x := startSoak(t, 1)
 	x.jumps = true
 	whole := *soak

@@ -12,6 +12,7 @@ import (
 
 // A person looks on, leaves before the end, goes on with --resume and sees the end.
 func TestSweepWatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "grid.toml"), filepath.Join(dir, "out")
 	text := "duration = \"60s\"\n[encoder]\nname = \"changed-index\"\n[[sweep]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"20%\"]\n" +

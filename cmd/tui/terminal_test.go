@@ -44,6 +44,7 @@ func (s *session) gone(typed, text string) {
 // TestSessionByKeys plays a session as a person would, on a terminal, and looks
 // at the screen after every key.
 func TestSessionByKeys(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	s := startSession(t, reports, "--seed", "11", "--encoder", "relative-index", "--theme", "monochrome")
 	s.see("LIVE")
@@ -137,6 +138,7 @@ func TestAsksForTheGroundOnce(t *testing.T) {
 // TestTerminalThatAnswersNothing: it is drawn on all the same, and the keys that were pressed
 // while it was waited for count, the first of them before there was a picture.
 func TestTerminalThatAnswersNothing(t *testing.T) {
+	t.Parallel()
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir())
 	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
@@ -162,6 +164,7 @@ func TestTerminalThatAnswersNothing(t *testing.T) {
 
 // TestTerminalShrinksAndGrows: down to a single cell and back, again and again.
 func TestTerminalShrinksAndGrows(t *testing.T) {
+	t.Parallel()
 	s := startSession(t, t.TempDir())
 	s.see("LIVE")
 	for _, size := range [][2]uint16{{1, 1}, {24, 80}, {1, 200}, {200, 1}, {5, 20}, {20, 60}, {1, 1}, {48, 160}} {

@@ -9,12 +9,13 @@ import (
 
 // What takes too long ends with what was measured, and says so.
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "long.toml")
 	if err := os.WriteFile(file, []byte("duration = \"20h\"\ndata.source = \"world\"\n[sweep]\nrepeat = 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := tui("run", "--set", "duration=20h", "--set", "data.source=world", "--timeout", "1s", "--out", filepath.Join(dir, "run"), "--json")
+	o := tui("run", "--set", "duration=20h", "--set", "data.source=world", "--timeout", "300ms", "--out", filepath.Join(dir, "run"), "--json")
 	var doc struct {
 		Reason      string
 		Interrupted bool
@@ -22,14 +23,14 @@ func TestTimeout(t *testing.T) {
 	}
 	document(t, o.stdout, &doc)
 	if o.code != exitFailed || doc.Reason != "interrupted" || !doc.Interrupted || doc.Totals.Sent == 0 ||
-		!strings.Contains(o.stderr, "longer than --timeout 1s") {
+		!strings.Contains(o.stderr, "longer than --timeout 300ms") {
 		t.Errorf("exit %d, %+v, %s", o.code, doc, o.stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "run", "report.json")); err != nil {
 		t.Error(err)
 	}
-	o = tui("sweep", file, "--timeout", "1s", "--out", filepath.Join(dir, "sweep"))
-	if o.code != exitFailed || !strings.Contains(o.stderr, "longer than --timeout 1s") || !strings.Contains(o.stderr, "--resume") {
+	o = tui("sweep", file, "--timeout", "300ms", "--out", filepath.Join(dir, "sweep"))
+	if o.code != exitFailed || !strings.Contains(o.stderr, "longer than --timeout 300ms") || !strings.Contains(o.stderr, "--resume") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
 	for _, command := range []string{"run", "sweep"} {

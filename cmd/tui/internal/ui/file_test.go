@@ -53,13 +53,10 @@ func TestGoldenFile(t *testing.T) {
 
 // Every size shows something that fits, at every stage.
 func TestFilePageFits(t *testing.T) {
-	step := 70
-	if thorough.Checks() {
-		step = 14
-	}
+	step := thorough.Of(14, 70)
 	for _, done := range []float64{0, 0.01, 0.99, 1, 1.01, 2, 9} {
 		for w := 60; w <= 200; w += step {
-			for h := 20; h <= 60; h += 10 {
+			for h := 20; h <= 60; h += thorough.Of(10, 20) {
 				m := fileScreen(labtest.NewFile(done), w, h, Options{})
 				for range 6 {
 					lines := strings.Split(m.View(), "\n")

@@ -44,7 +44,7 @@ func sizes(most int) [][2]int {
 		}
 	}
 	if !thorough.Checks() {
-		most = min(most, 90)
+		most = min(most, 45)
 	}
 	return list[:min(most, len(list))]
 }

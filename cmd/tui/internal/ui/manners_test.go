@@ -15,8 +15,9 @@ func lastRow(m *Model) string {
 }
 
 func TestFooterKeepsWhatOneMustKnow(t *testing.T) {
+	lab := labtest.NewLab()
 	for w := minWidth; w <= 200; w++ {
-		m := screen(labtest.NewLab(), w, minHeight, Options{})
+		m := screen(lab, w, minHeight, Options{})
 		row := lastRow(m)
 		for _, want := range []string{"space pause", "/ command", "? help", "q quit"} {
 			if !strings.Contains(row, want) {

@@ -46,6 +46,34 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
+// A search marks the times of a plugin's settings, and no others.
+func TestPluginSearched(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	file := filepath.Join(t.TempDir(), "search.toml")
+	text := `duration = "1s"
+[search]
+minimise = ["payload_kbps", "encode_us.p50"]
+[search.over]
+"encoder.name" = ["delta-c", "raw"]
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"search", file, "--plugin", "../../encoders/plugin/testdata/delta.wasm"}
+	o := tui(args...)
+	for line := range strings.Lines(o.stdout) {
+		if strings.Contains(line, "front") && strings.HasPrefix(line, "encoder") && strings.Contains(line, "*") != strings.Contains(line, "delta-c") {
+			t.Errorf("marked wrongly: %s", line)
+		}
+	}
+	if o.code != exitDone || !strings.Contains(o.stdout, "delta-c") || !strings.Contains(o.stdout, "\n* times of a plugin (WebAssembly)") {
+		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
+	}
+	if o = tui(append(args, "--json")...); !strings.Contains(o.stdout, `"runs_as": "WebAssembly"`) {
+		t.Errorf("%s", o.stdout)
+	}
+}
+
 // One that breaks gives way, and the run says so.
 func TestPluginBreaks(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

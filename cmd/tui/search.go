@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"wirelab/dataset/whole"
+	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/report"
 	"wirelab/experiment/search"
@@ -155,11 +156,17 @@ func saveFound(folder *whole.Folder, c *config.Config, found *search.Found) erro
 func writeFound(w io.Writer, f *search.Found) {
 	fmt.Fprintf(w, "%.0f settings; %d were run for the whole duration, at the cost of %.0f runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
+		note := ""
 		g := newGrid(append([]string{"setting"}, rightAligned(append([]string{}, f.Minimise...), "of the best")...)...)
 		row := func(c search.Chosen, ratio string) {
 			cells := []any{c.Words}
 			for _, name := range f.Minimise {
-				cells = append(cells, meanText(c.Figures[name]))
+				text := meanText(c.Figures[name])
+				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
+					text += encoders.TimeMark(c.RunsAs)
+					note = encoders.TimeNote(c.RunsAs) + "\n"
+				}
+				cells = append(cells, text)
 			}
 			g.row(append(cells, ratio)...)
 		}
@@ -174,7 +181,7 @@ func writeFound(w io.Writer, f *search.Found) {
 			}
 		}
 		g.write(w, 0)
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, note)
 		if f.OfOwn != nil && len(f.Front) == 0 {
 			fmt.Fprintf(w, "%s of the configuration itself, at the best setting\n", ratioText(*f.OfOwn))
 		}

@@ -37,6 +37,8 @@ type Chosen struct {
 	Words   string                `json:"words"`
 	Figures map[string]sweep.Mean `json:"figures"`
 	Breaks  string                `json:"breaks,omitempty"` // bounds that it does not keep
+	// RunsAs says what times among the figures are of if an encoder from outside had a part in them.
+	RunsAs string `json:"runs_as,omitempty"`
 }
 
 // Rival is a setting against the best: the ratio of their first figures, paired by seed.
@@ -46,7 +48,8 @@ type Rival struct {
 }
 
 func (s *search) chosen(x Setting) Chosen {
-	c := Chosen{Set: map[string]any{}, Words: Words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.breaks(x)}
+	c := Chosen{Set: map[string]any{}, Words: Words(s.spec.Over, x), Figures: map[string]sweep.Mean{}, Breaks: s.breaks(x),
+		RunsAs: s.value(Job{x, 0, 1}).RunsAs}
 	for d, v := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[v]
 	}

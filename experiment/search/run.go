@@ -225,7 +225,7 @@ func (e *evaluator) value(r *engine.Result) (v Value) {
 			why = append(why, fmt.Sprintf("%s is %g", a.Name, got))
 		}
 	}
-	v.Why = strings.Join(why, ", ")
+	v.Why, v.RunsAs = strings.Join(why, ", "), r.Timing.RunsAs
 	return v
 }
 

@@ -25,6 +25,7 @@ type Value struct {
 	Figures   []float64
 	Violation float64 // 0 if all hold; +Inf if the setting cannot be run
 	Why       string  // in words, if it is not 0
+	RunsAs    string  // what times among the figures are of, if an encoder from outside had a part in them
 }
 
 // compare orders by the bounds first, then by the first figure.

@@ -21,6 +21,7 @@ func (j *jumpy) now() time.Duration { return j.real() + time.Duration(j.offset.L
 // A clock that jumps hours ahead or back neither stops a session nor lets it leap, at
 // any speed; commands are obeyed and pictures come all the while.
 func TestClockJumps(t *testing.T) {
+	t.Parallel()
 	for _, speed := range []float64{1, 0} {
 		clock := &jumpy{real: wall()}
 		c := quick(t)

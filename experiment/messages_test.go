@@ -16,6 +16,7 @@ import (
 // A protocol with feedback is reproducible, its reports count on the uplink, and its
 // gauges are in the result.
 func TestFeedbackIsCounted(t *testing.T) {
+	t.Parallel()
 	run := func(params map[string]any) *engine.Result {
 		c := config.Default()
 		c.Seed, c.Data.Source, c.Encoder = 5, "text", config.Encoder{Name: "receiver-adaptive", Params: params}

@@ -45,6 +45,7 @@ func same(t *testing.T, dir string) {
 
 // A run over sockets leaves a report that replays without them.
 func TestRunOverSockets(t *testing.T) {
+	t.Parallel()
 	c := worldFor(t, "700ms")
 	dir := t.TempDir()
 	r, err := Run(t.Context(), c, RunOptions{Clock: wall(), Dir: dir, Remote: loopback(t).Link})
@@ -86,6 +87,7 @@ func TestNotOverSockets(t *testing.T) {
 
 // A live session over sockets is paused, changed, begun anew and saved; the report replays.
 func TestRunnerOverSockets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r, err := NewRunner(worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t).Link})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 // The session goes on while a report is written, however long the disk takes; the report
 // is of the moment at which it was asked for, and whoever ends the session waits for it.
 func TestSaveKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	gate := make(chan struct{})

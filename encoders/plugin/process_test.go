@@ -189,84 +189,87 @@ func serve(mode string) {
 func TestHostileProcesses(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s, frames := rows(t)
-	for mode, c := range map[string]struct{ call, says string }{
-		"good": {}, "stderr": {}, "stays": {},
-		"flood":        {"load", `"hello hello hello hello hello hello hello hello hello hello " stands where an answer is expected`},
-		"refuses":      {"load", "WL_REFUSED: no, [2Jnever"},
-		"long-name":    {"load", "too short or too long"},
-		"bad-version":  {"load", "it is for version 9 of it, expected 1"},
-		"no-create":    {"new", "whole does not take rows: too many rows"},
-		"hangs":        {"encode", "encode: took longer than 1s"},
-		"dies":         {"encode", "encode: it ended: exit status 3; it said: out of / ideas [2J"},
-		"family":       {"encode", "exit status 4"},
-		"closes":       {"encode", "it closed its input or its output"},
-		"huge":         {"encode", "a message of 4294967295 bytes"},
-		"tiny":         {"encode", "a message of 0 bytes"},
-		"other":        {"encode", "to message 3, expected 2"},
-		"short":        {"encode", "too short or too long"},
-		"more":         {"encode", "too short or too long"},
-		"long-packet":  {"encode", "too long"},
-		"long-memo":    {"encode", "too long"},
-		"code":         {"encode", "encode: it answers 77: no"},
-		"out-of-range": {"decode", "out of range"},
-	} {
-		t.Run(mode, func(t *testing.T) {
-			failed, err := "load", error(nil)
-			p, err := Load(t.Context(), self(t, mode), Options{Timeout: time.Second})
-			var enc encoders.Encoder
-			var dec encoders.Decoder
-			if err == nil {
-				defer p.Close()
-				failed = "new"
-				enc, dec, err = p.Codecs[0].New(s, nil)
-			}
-			refs := []encoders.Ref{{Frame: frames[0]}}
-			var packet []byte
-			if err == nil {
-				failed = "encode"
-				var b encoders.Budget
-				packet, _, err = enc.Encode([]byte("head"), frames[1], refs, nil, &b)
-				if err == nil && b.Total() != int64(len(packet)-4)*8*encoders.BitUnit {
-					t.Errorf("an account of %d bits for %d bytes", b.Total()/encoders.BitUnit, len(packet)-4)
+	t.Run("modes", func(t *testing.T) {
+		for mode, c := range map[string]struct{ call, says string }{
+			"good": {}, "stderr": {}, "stays": {},
+			"flood":        {"load", `"hello hello hello hello hello hello hello hello hello hello " stands where an answer is expected`},
+			"refuses":      {"load", "WL_REFUSED: no, [2Jnever"},
+			"long-name":    {"load", "too short or too long"},
+			"bad-version":  {"load", "it is for version 9 of it, expected 1"},
+			"no-create":    {"new", "whole does not take rows: too many rows"},
+			"hangs":        {"encode", "encode: took longer than 1s"},
+			"dies":         {"encode", "encode: it ended: exit status 3; it said: out of / ideas [2J"},
+			"family":       {"encode", "exit status 4"},
+			"closes":       {"encode", "it closed its input or its output"},
+			"huge":         {"encode", "a message of 4294967295 bytes"},
+			"tiny":         {"encode", "a message of 0 bytes"},
+			"other":        {"encode", "to message 3, expected 2"},
+			"short":        {"encode", "too short or too long"},
+			"more":         {"encode", "too short or too long"},
+			"long-packet":  {"encode", "too long"},
+			"long-memo":    {"encode", "too long"},
+			"code":         {"encode", "encode: it answers 77: no"},
+			"out-of-range": {"decode", "out of range"},
+		} {
+			t.Run(mode, func(t *testing.T) {
+				t.Parallel()
+				failed, err := "load", error(nil)
+				p, err := Load(t.Context(), self(t, mode), Options{Timeout: time.Second})
+				var enc encoders.Encoder
+				var dec encoders.Decoder
+				if err == nil {
+					defer p.Close()
+					failed = "new"
+					enc, dec, err = p.Codecs[0].New(s, nil)
 				}
-			}
-			if err == nil {
-				failed = "decode"
-				for range 2 { // the second time in a new process
-					_, err = dec.Decode(s.NewFrame(), packet[4:], refs, nil)
-				}
-			}
-			if err == nil {
-				failed = ""
-			}
-			if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "plugin ")) {
-				t.Errorf("%s fails: %v; expected %s: %s", failed, err, c.call, c.says)
-			}
-			if failed == "encode" && !errors.Is(err, encoders.ErrBroken) || failed == "decode" && !errors.Is(err, encoders.ErrCorrupt) {
-				t.Error(err)
-			}
-			if p != nil {
-				p.Close()
-				if n := len(p.alive.list); n > 0 {
-					t.Errorf("%d processes are still there", n)
-				}
-			}
-			var child int
-			if _, after, ok := strings.Cut(fmt.Sprint(err), "child "); ok && err != nil {
-				if _, err := fmt.Sscanf(after, "%d", &child); err != nil {
-					t.Fatal(err)
-				}
-				for i := 0; syscall.Kill(child, 0) == nil && !isZombie(child); i++ {
-					if i == 500 {
-						t.Fatal("what it started is still there")
+				refs := []encoders.Ref{{Frame: frames[0]}}
+				var packet []byte
+				if err == nil {
+					failed = "encode"
+					var b encoders.Budget
+					packet, _, err = enc.Encode([]byte("head"), frames[1], refs, nil, &b)
+					if err == nil && b.Total() != int64(len(packet)-4)*8*encoders.BitUnit {
+						t.Errorf("an account of %d bits for %d bytes", b.Total()/encoders.BitUnit, len(packet)-4)
 					}
-					time.Sleep(10 * time.Millisecond)
 				}
-			} else if mode == "family" {
-				t.Error(err)
-			}
-		})
-	}
+				if err == nil {
+					failed = "decode"
+					for range 2 { // the second time in a new process
+						_, err = dec.Decode(s.NewFrame(), packet[4:], refs, nil)
+					}
+				}
+				if err == nil {
+					failed = ""
+				}
+				if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "plugin ")) {
+					t.Errorf("%s fails: %v; expected %s: %s", failed, err, c.call, c.says)
+				}
+				if failed == "encode" && !errors.Is(err, encoders.ErrBroken) || failed == "decode" && !errors.Is(err, encoders.ErrCorrupt) {
+					t.Error(err)
+				}
+				if p != nil {
+					p.Close()
+					if n := len(p.alive.list); n > 0 {
+						t.Errorf("%d processes are still there", n)
+					}
+				}
+				var child int
+				if _, after, ok := strings.Cut(fmt.Sprint(err), "child "); ok && err != nil {
+					if _, err := fmt.Sscanf(after, "%d", &child); err != nil {
+						t.Fatal(err)
+					}
+					for i := 0; syscall.Kill(child, 0) == nil && !isZombie(child); i++ {
+						if i == 500 {
+							t.Fatal("what it started is still there")
+						}
+						time.Sleep(10 * time.Millisecond)
+					}
+				} else if mode == "family" {
+					t.Error(err)
+				}
+			})
+		}
+	})
 	for i := 0; runtime.NumGoroutine() > before+2; i++ {
 		if i == 500 {
 			t.Fatalf("%d goroutines, before there were %d", runtime.NumGoroutine(), before)

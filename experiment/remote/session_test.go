@@ -52,10 +52,10 @@ func lawful(t *testing.T, r *engine.Result) {
 func TestSession(t *testing.T) {
 	for name, set := range map[string]map[string]any{
 		"clean": {"duration": "1s"},
-		"bad link": {"duration": "1500ms", "down.loss": "8%", "down.latency": "30ms", "down.jitter": "20ms", "down.duplicate": "5%",
+		"bad link": {"duration": "1s", "down.loss": "8%", "down.latency": "30ms", "down.jitter": "20ms", "down.duplicate": "5%",
 			"up.loss": "5%", "down.corrupt": "2%"},
-		"damaged":  {"duration": "1500ms", "down.corrupt": "10%", "down.checksum": false, "receiver.digest": 16},
-		"adaptive": {"duration": "1500ms", "encoder": "adaptive", "down.loss": "5%"},
+		"damaged":  {"duration": "1s", "down.corrupt": "10%", "down.checksum": false, "receiver.digest": 16},
+		"adaptive": {"duration": "1s", "encoder": "adaptive", "down.loss": "5%"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -121,6 +121,7 @@ func TestFailuresInOrder(t *testing.T) {
 // A second sweep of the same plan would take the first one's results away: it is refused,
 // and the first one ends as if nothing had been.
 func TestTwoCoordinators(t *testing.T) {
+	t.Parallel()
 	p := planned(t, small)
 	s, q := served(t)
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})

@@ -178,6 +178,7 @@ func TestQueueSurvives(t *testing.T) {
 
 // The server within the process shares the work with workers from outside, and with none.
 func TestEmbeddedServer(t *testing.T) {
+	t.Parallel()
 	p := planned(t, small)
 	want := swept(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)

@@ -78,19 +78,17 @@ func (r Rows) Differing(a, b []int32, n int) {
 	for k, all := range r {
 		for w := all; w != 0; w &= w - 1 {
 			at := (k<<6 + bits.TrailingZeros64(w)) * n
-			if equalRow(a[at:at+n], b[at:at+n]) {
+			equal := false
+			if n == CubeFields {
+				equal = SameCube((*[CubeFields]int32)(a[at:]), (*[CubeFields]int32)(b[at:]))
+			} else {
+				equal = slices.Equal(a[at:at+n], b[at:at+n])
+			}
+			if equal {
 				r[k] &^= w & -w
 			}
 		}
 	}
-}
-
-// equalRow is slices.Equal, quicker for rows of cubes.
-func equalRow(a, b []int32) bool {
-	if len(a) == CubeFields && len(b) == CubeFields {
-		return SameCube((*[CubeFields]int32)(a), (*[CubeFields]int32)(b))
-	}
-	return slices.Equal(a, b)
 }
 
 // SameCube reports whether two rows of cubes are equal. Unlike ==, it is compiled to

@@ -13,7 +13,7 @@ func ChangedBits() encoders.Codec {
 		Summary: "only the cubes that differ from the baseline, named by one bit for every cube",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		New: newCodec(func(int, any) rung {
-			return &delta{indices: bitmap{}, rows: independent(absolute)}
+			return &delta{indices: bitmap{}, rows: absolutes{}}
 		}),
 	}
 }

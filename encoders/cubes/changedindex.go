@@ -16,7 +16,7 @@ func ChangedIndex() encoders.Codec {
 		Summary: "changed cubes named by a 10-bit index each when they are few, else by one bit for every cube",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		New: newCodec(func(rows int, _ any) rung {
-			return &delta{indices: newIndices(rows), rows: independent(absolute)}
+			return &delta{indices: newIndices(rows), rows: absolutes{}}
 		}),
 	}
 }

@@ -24,6 +24,13 @@ func interacting(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotInteracting)
 }
 
+// absolutes is the rowCoder of absolute.
+type absolutes struct{}
+
+func (absolutes) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+
+func (absolutes) code(c *coder, _ int, q, base *cube.Row) { absolute(c, q, base) }
+
 // absolute codes a whole cube in 80 bits: what absoluteOrientation, absolutePosition and
 // interacting code, put together.
 func absolute(c *coder, q, _ *cube.Row) {

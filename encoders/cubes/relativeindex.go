@@ -16,7 +16,7 @@ func RelativeIndex() encoders.Codec {
 		Summary: "indices of changed cubes as the distance from one to the next, in 4, 7 or 12 bits",
 		Source:  "Snapshot Compression, Glenn Fiedler, 2015",
 		New: newCodec(func(rows int, _ any) rung {
-			return &delta{indices: newGaps(rows, publishedGaps...), rows: independent(absolute)}
+			return &delta{indices: newGaps(rows, publishedGaps...), rows: absolutes{}}
 		}),
 	}
 }

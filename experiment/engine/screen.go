@@ -164,13 +164,8 @@ func (x *screen) drawMoved(b *blend, m *offMeter) {
 		}
 		return
 	}
-	right := 0
-	for i := range x.moved.All() {
-		if !frame.SameCube(rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)) {
-			right++
-		}
-	}
-	m.addRight(right)
+	x.moved.Differing(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
+	m.addRight(x.moved.Count())
 }
 
 // captured returns when the sender captured what the display shows at moment. Cubes are

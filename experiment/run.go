@@ -61,6 +61,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		if folder, err = report.OpenFolder(opt.Disk, opt.Dir, opt.Force); err != nil {
 			return nil, err
 		}
+		defer func() { _ = folder.Close() }() // again, if the run began
 	}
 	opt.Clock, opt.files = steady(opt.Clock), &report.Files{}
 	if len(c.Sweep) > 0 {

@@ -80,6 +80,23 @@ func TestRunFilesBrokenOff(t *testing.T) {
 	}
 }
 
+// A run that never begins leaves no folder behind, whether over a network or not.
+func TestRunNeverBegun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "some", "report")
+	grid := filepath.Join(t.TempDir(), "grid.toml")
+	if err := os.WriteFile(grid, []byte("data.source = \"nothing.bin\"\n[[sweep]]\nkey = \"seed\"\nvalues = [1, 2]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "--data", "nothing.bin"}, {"run", "--data", "nothing.bin", "--udp"}, {"run", grid}} {
+		if o := tui(append(args, "--out", dir)...); o.code != exitUsage || !strings.Contains(o.stderr, "nothing.bin: no such file") {
+			t.Errorf("%v: exit %d, %s%s", args, o.code, o.stdout, o.stderr)
+		}
+		if _, err := os.Stat(filepath.Dir(dir)); err == nil {
+			t.Errorf("%v: a folder is left", args)
+		}
+	}
+}
+
 // What is wrong with two files is the caller's to mend, and said so.
 func TestRunFilesRefused(t *testing.T) {
 	old, new := twoFiles(t)

@@ -87,6 +87,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 		if folder, err = report.OpenFolderOf(a.disk, f.out, ours, f.force, "--force to replace them"); err != nil {
 			return err
 		}
+		defer func() { _ = folder.Close() }() // it has no logs
 	}
 	line := a.progress("search")
 	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Tell: line.report})

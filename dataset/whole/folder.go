@@ -32,6 +32,7 @@ type Folder struct {
 	inPlace bool              // it cannot be swapped
 	beside  string            // the temporary folder of its logs; "": none
 	logs    []*Log            // that have files
+	made    []string          // folders that Open had to make
 }
 
 // Open takes dir, which is made if it is missing, as the folder of a run. ours knows
@@ -44,7 +45,7 @@ func (d *Disk) Open(dir string, ours func(name string) bool, force bool) (*Folde
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{disk: d, ours: ours, force: force}
+	f := &Folder{disk: d, ours: ours, force: force, made: made}
 	if f.path, err = filepath.Abs(dir); err == nil {
 		f.path, err = filepath.EvalSymlinks(f.path)
 	}

@@ -162,8 +162,10 @@ func (f *Folder) besides() (dir string, err error) {
 	return f.beside, err
 }
 
-// Close removes what the logs of the folder needed beside it. The folder stays.
+// Close removes what the logs of the folder needed beside it. The folder stays, unless it was made
+// for a run of which nothing was written.
 func (f *Folder) Close() error {
+	defer f.disk.RemoveEmpty(f.made)
 	for _, l := range f.logs {
 		for _, file := range l.files {
 			_ = file.Close() // what counts was synced when it was put in the folder

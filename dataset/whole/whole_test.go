@@ -158,6 +158,40 @@ func TestFolderRefused(t *testing.T) {
 	t.Chdir(root)
 }
 
+// A folder that was made for a run goes where nothing was written, with those above it; what was
+// there, and what holds something, stays.
+func TestFolderUnused(t *testing.T) {
+	for _, c := range []struct {
+		there   string
+		written bool
+		left    string // the deepest folder
+	}{{"", false, ""}, {"a", false, "a"}, {"a/b", false, "a/b"}, {"", true, "a/b"}} {
+		root := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(root, c.there), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := new(whole.Disk).Open(filepath.Join(root, "a", "b"), ours, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.written {
+			err = f.Write(entries("new"))
+		}
+		if err := errors.Join(err, f.Close(), f.Close()); err != nil {
+			t.Error(err)
+		}
+		left := ""
+		for _, dir := range []string{"a", "a/b"} {
+			if _, err := os.Stat(filepath.Join(root, dir)); err == nil {
+				left = dir
+			}
+		}
+		if left != c.left {
+			t.Errorf("%+v: %q is left", c, left)
+		}
+	}
+}
+
 // A folder that is reached by a link is swapped where it is, and keeps its permissions;
 // somebody who writes there between two looks is not written over.
 func TestFolderByLink(t *testing.T) {

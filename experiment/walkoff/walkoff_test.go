@@ -136,7 +136,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
-		Items: walkCubes}); board.Dataset != want {
+		Items: walkCubes, Baselines: WalkoffRule}); board.Dataset != want {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]

@@ -33,8 +33,8 @@ type rowState struct {
 	missed           []uint8 // lengths of its last residuals
 	step                     // the present shifts
 	idle             int
-	place            [maxPlace]int32 // where it is in base
-	nearest          uint32          // distances of the nearest and the fastest mover
+	place            *[maxPlace]int32 // where it is in base
+	nearest          uint32           // distances of the nearest and the fastest mover
 	fastest          uint32
 	pace             int    // length of the longest of was, in the place
 	worst            int    // length of the longest residual so far
@@ -60,7 +60,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 	for i := range e.rows {
 		r.cur, r.base = cur.Table[i*n:][:n], base.Table[i*n:][:n]
 		r.idle = idleClass(past.idle[i])
-		r.place = e.scene.position(i)
+		r.place = &e.scene.places[i]
 		moved := at < len(past.moved) && int(past.moved[at]) == i
 		if r.forget(); moved {
 			r.loadHistory(past, next, at)
@@ -80,7 +80,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) {
 			copy(r.start, r.base)
 		}
 		r.findNeighbour(next)
-		e.scene.coded = append(e.scene.coded, r.place)
+		e.scene.coded = append(e.scene.coded, *r.place)
 		r.step = next.appendStep(i, n)
 		next.from = append(next.from, e.turn.fields(r.base))
 		if e.err = r.code(); e.err != nil {
@@ -122,7 +122,7 @@ func (r *rowState) findNeighbour(next *memo) {
 	if len(e.place) > 0 {
 		best := uint64(1<<64 - 1)
 		for k := last; k >= 0 && k > last-maxMovers; k-- {
-			if d := distance2(&r.place, &e.scene.coded[k]); d < best {
+			if d := distance2(r.place, &e.scene.coded[k]); d < best {
 				best, pick = d, k
 			}
 		}
@@ -133,7 +133,7 @@ func (r *rowState) findNeighbour(next *memo) {
 
 // codeChanged codes whether a row changed; own is the row's own counter.
 func (r *rowState) codeChanged(i int, recent uint32, moved bool, own *counter) uint32 {
-	r.nearest, r.fastest = r.e.scene.distances(i, &r.place, moved)
+	r.nearest, r.fastest = r.e.scene.distances(i, r.place, moved)
 	state := uint32(0)
 	for _, f := range r.e.states {
 		state = state<<1 | uint32(r.base[f]&1)

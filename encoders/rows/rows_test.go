@@ -152,15 +152,45 @@ func TestScene(t *testing.T) {
 		t.Fatalf("%d movers, the fastest %+v", len(around.movers), around.movers[around.top])
 	}
 	for row := range s.Rows {
-		best, at := uint64(math.MaxUint64), around.position(row)
+		best, at := uint64(math.MaxUint64), around.places[row]
 		for n, other := range past.moved[60-maxMovers:] {
 			if past.step(60-maxMovers+n, p.fields).shift[frame.CubeX] > 0 && int(other) != row {
-				there := around.position(int(other))
+				there := around.places[other]
 				best = min(best, distance2(&at, &there))
 			}
 		}
 		if nearest, _ := around.distances(row, &at, slices.Contains(past.moved, int32(row))); nearest != uint32(length64(best)) {
 			t.Fatalf("row %d: %d half octaves, want %d", row, nearest, length64(best))
+		}
+	}
+}
+
+// Vector instructions find the distance that plain Go does, however many movers there are and
+// however far away.
+func TestNearest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		s := frame.Cubes(1 + rng.IntN(60))
+		p, base, past, far := newPlan(s), s.NewFrame(), &memo{}, int32(1)<<rng.IntN(31)
+		for i := range base.Table {
+			base.Table[i] = rng.Int32N(far) - rng.Int32N(far)
+		}
+		for _, row := range rng.Perm(s.Rows)[:rng.IntN(s.Rows+1)] {
+			past.appendStep(row, frame.CubeFields).shift[frame.CubeX] = rng.Int32N(100)
+		}
+		var around scene
+		around.begin(p, base, past)
+		if len(around.nearest) > 0 && far > 1<<30 {
+			t.Fatalf("vector instructions are to multiply %d", far)
+		}
+		for row, n := range around.nearest {
+			best := uint64(math.MaxUint64)
+			for i := range around.movers {
+				best = min(best, distance2(&around.places[row], &around.movers[i].at))
+			}
+			if int(n) != length64(best) {
+				t.Fatalf("row %d: %d half octaves to one of %d movers, want %d", row, n, len(around.movers), length64(best))
+			}
 		}
 	}
 }

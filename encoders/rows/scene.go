@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math/bits"
+	"slices"
 
 	"wirelab/dataset/frame"
 )
@@ -21,24 +22,31 @@ type mover struct {
 
 // scene holds the rows that moved in the frame before, and where they are.
 type scene struct {
-	plan   *plan
-	base   []int32
-	movers []mover           // the fastest of those
-	top    int               // the fastest of all
-	coded  [][maxPlace]int32 // where the rows are that changed in this frame
+	plan    *plan
+	places  [][maxPlace]int32 // where all rows are
+	movers  []mover           // the fastest of those that moved
+	top     int               // the fastest of all
+	lanes   lanes             // the movers, for vector instructions
+	nearest []uint8           // by row: the distance of the nearest mover, itself included; empty: see distances
+	coded   [][maxPlace]int32 // where the rows are that changed in this frame
 }
+
+// lanes holds the coordinates of movers by fours: the lower half of each word counts.
+type lanes [maxMovers / 4][maxPlace][4]int64
 
 // begin collects the rows that moved on the way to base.
 func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
-	s.plan, s.base, s.movers, s.top = p, base.Table, s.movers[:0], -1
-	s.coded = s.coded[:0]
+	s.plan, s.movers, s.top = p, s.movers[:0], -1
+	s.coded, s.nearest = s.coded[:0], s.nearest[:0]
+	s.places = slices.Grow(s.places[:0], p.rows)[:p.rows]
+	wide := s.place(base.Table)
 	if len(p.place) == 0 {
 		return
 	}
 	slowest := 0
 	for n, row := range past.moved {
 		shift := past.step(n, p.fields).shift
-		m := mover{row: int(row), at: s.position(int(row))}
+		m := mover{row: int(row), at: s.places[row]}
 		for _, f := range p.place {
 			m.speed = max(m.speed, uint32(max(shift[f], -shift[f])))
 		}
@@ -62,14 +70,44 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 			s.top = i
 		}
 	}
+	if len(s.movers) > 0 && !wide && hasVectors {
+		s.findNearest()
+	}
 }
 
-// position returns the coordinates of a row, shifted so that their squares can be added.
-func (s *scene) position(row int) (at [maxPlace]int32) {
-	for k, f := range s.plan.place {
-		at[k] = s.base[row*s.plan.fields+f] >> s.plan.coarse
+// place notes where the rows are, by coordinates shifted so that their squares can be added.
+// It reports whether some are so far apart that vector instructions cannot do that.
+func (s *scene) place(table []int32) (wide bool) {
+	if len(s.plan.place) == 0 {
+		clear(s.places)
+		return true
 	}
-	return at
+	var beyond int32 // has all bits that some coordinate needs
+	for row := range s.places {
+		at, values := &s.places[row], table[row*s.plan.fields:][:s.plan.fields]
+		for k, f := range s.plan.place {
+			v := values[f] >> s.plan.coarse
+			at[k] = v
+			beyond |= v ^ v>>31
+		}
+		for k := len(s.plan.place); k < maxPlace; k++ {
+			at[k] = 0
+		}
+	}
+	return beyond >= 1<<29
+}
+
+// findNearest finds the nearest mover of each row with vector instructions.
+func (s *scene) findNearest() {
+	groups := (len(s.movers) + 3) / 4
+	for i := range groups * 4 {
+		m := &s.movers[min(i, len(s.movers)-1)] // the last one again changes nothing
+		for k, v := range m.at {
+			s.lanes[i/4][k][i%4] = int64(v)
+		}
+	}
+	s.nearest = slices.Grow(s.nearest, len(s.places))[:len(s.places)]
+	nearestVectors(s.nearest, s.places, &s.lanes, groups)
 }
 
 // distances returns the distance of the nearest mover from a row at a place and of the
@@ -78,6 +116,12 @@ func (s *scene) position(row int) (at [maxPlace]int32) {
 func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return farthest, farthest
+	}
+	if top := &s.movers[s.top]; top.row != row {
+		fastest = uint32(bits.Len64(distance2(at, &top.at)))
+	}
+	if !moved && len(s.nearest) > 0 {
+		return uint32(s.nearest[row]), fastest
 	}
 	best := uint64(1<<63 - 1)
 	if moved {
@@ -93,9 +137,6 @@ func (s *scene) distances(row int, at *[maxPlace]int32, moved bool) (nearest, fa
 			dx, dy, dz := x-int64(m[0]), y-int64(m[1]), z-int64(m[2])
 			best = min(best, uint64(dx*dx+dy*dy+dz*dz))
 		}
-	}
-	if top := &s.movers[s.top]; top.row != row {
-		fastest = uint32(bits.Len64(distance2(at, &top.at)))
 	}
 	return uint32(bits.Len64(best)), fastest
 }

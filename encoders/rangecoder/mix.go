@@ -18,6 +18,9 @@ type Mix struct {
 // same contexts apart; own, if not nil, is one more counter. Weights are of the contexts'
 // counters, that one and the constant, in this order.
 func (x *Mix) Code(w *Weights, salt uint32, bit int, own *Counter) int {
+	if x.N == 1 && own == nil {
+		return x.codeOne(w, salt, bit)
+	}
 	if !hasVectors || x.N < MixContexts-1 || own != nil && x.N < MixContexts {
 		return x.codeScalar(w, salt, bit, own)
 	}
@@ -60,5 +63,19 @@ func (x *Mix) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
 	for _, k := range at[:n] {
 		k.Update(bit, x.Limit)
 	}
+	return bit
+}
+
+// codeOne is codeScalar for one context, of which most of that does nothing.
+func (x *Mix) codeOne(w *Weights, salt uint32, bit int) int {
+	k := &x.Table[(x.At[0]+salt)&uint32(len(x.Table)-1)]
+	in := Stretch(k.P())
+	p := Squash(int32((int64(in)*int64(w[0]) + int64(x.Bias)*int64(w[1])) >> 16))
+	bit = x.Coder.Bit(bit, p)
+	if wrong := (int32(bit)<<16 - int32(p)) * x.Rate; x.Rate != 0 {
+		w[0] = moved(w[0], in, wrong)
+		w[1] = moved(w[1], x.Bias, wrong)
+	}
+	k.Update(bit, x.Limit)
 	return bit
 }

@@ -29,12 +29,16 @@ func (w *Weights) P(in *Inputs) uint32 {
 // updateScalar moves each weight by input times wrong. It is what the vector instructions
 // must do.
 func (w *Weights) updateScalar(in *Inputs, wrong int32) {
+	for i, x := range in {
+		w[i] = moved(w[i], x, wrong)
+	}
+}
+
+// moved returns a weight moved by its input times wrong.
+func moved(w, in, wrong int32) int32 {
 	// error in 1/65536, input in 1/2048, rate in 1/65536, weight in 1/65536
 	const shift = 16 + 11
-	for i, x := range in {
-		v := w[i] + int32((int64(x)*int64(wrong)+1<<(shift-1))>>shift)
-		w[i] = min(max(v, -maxWeight), maxWeight)
-	}
+	return min(max(w+int32((int64(in)*int64(wrong)+1<<(shift-1))>>shift), -maxWeight), maxWeight)
 }
 
 // maxWeight keeps sums far from overflow: with MaxInputs of MaxStretch, they are below

@@ -32,7 +32,7 @@ func (r *rowState) residual(f int, col *column, miss, guess int32) int32 {
 	x := &r.e.x
 	kind := flag(r.largestChanged && r.e.turn.has(f))
 	id, own := uint32(col.class)<<8|lengthMark, uint32(f)<<8|lengthMark
-	was, size := uint32(r.ahead(f)), magnitude(miss)
+	was, size := uint32(r.ahead), magnitude(miss)
 	x.begin(col.slot)
 	x.addContext(id, kind, was, uint32(r.worst))
 	x.addContext(id, uint32(r.missed[f]), uint32(r.idle), kind)
@@ -81,7 +81,7 @@ func (r *rowState) sign(f int, miss int32, kind, room uint32) bool {
 	id := uint32(r.e.cols[f].class)<<8 | signMark
 	x.begin(r.e.cols[f].slot)
 	x.addContext(id, kind, signOf(r.was[f]), 0)
-	x.addContext(id, uint32(r.ahead(f)), signOf(r.was[f]), uint32(r.missed[f]))
+	x.addContext(id, uint32(r.ahead), signOf(r.was[f]), uint32(r.missed[f]))
 	x.addContext(id, room, signOf(r.was[f]), 0)
 	return x.bit(signNode, int(flag(miss < 0)), nil) != 0
 }

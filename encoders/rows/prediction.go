@@ -36,7 +36,7 @@ type prediction struct {
 func (r *rowState) predict(f int, col *column) *prediction {
 	m, g := r.e.next, &r.prediction
 	b, v := r.start[f], r.was[f]
-	g.error = &m.error[f][min(r.ahead(f), paces-1)]
+	g.error = &m.error[f][min(r.ahead, paces-1)]
 	g.byPredictor = [predictors]int32{constantVelocity: col.apply(b, v), unchanged: b}
 	if col.kind == frame.Float32 {
 		g.byPredictor[damped], g.byPredictor[accelerated], g.byPredictor[neighbourMotion],

@@ -37,6 +37,7 @@ type rowState struct {
 	nearest          uint32           // distances of the nearest and the fastest mover
 	fastest          uint32
 	pace             int    // length of the longest of was, in the place
+	ahead            int    // length of the predicted shift of the field being coded
 	worst            int    // length of the longest residual so far
 	last             [2]int // of the last two residuals
 	same             uint32 // which of the fields before did not change, the last one lowest
@@ -159,6 +160,7 @@ func (r *rowState) code() error {
 	all := true // nothing has changed yet
 	for f := range r.cur {
 		col := &r.e.cols[f]
+		r.ahead = r.shiftAhead(f, col)
 		same := false // of the last field of a row that changed, if no other did
 		if f < len(r.cur)-1 || !all {
 			same = r.codeSame(f, col) != 0
@@ -182,7 +184,7 @@ func (r *rowState) code() error {
 func (r *rowState) codeSame(f int, col *column) int {
 	x := &r.e.x
 	id := uint32(f)<<8 | sameMark
-	pace := uint32(r.ahead(f))
+	pace := uint32(r.ahead)
 	x.begin(col.slot)
 	x.addContext(id, r.same&15, min(pace, 3), flag(r.largestChanged))
 	x.addContext(id, pace, uint32(r.missed[f]), uint32(r.idle))
@@ -195,9 +197,8 @@ func (r *rowState) codeSame(f int, col *column) int {
 	return x.bit(sameNode, int(flag(r.cur[f] == r.base[f])), nil)
 }
 
-// ahead returns the length of the predicted shift of field f.
-func (r *rowState) ahead(f int) int {
-	c := &r.e.cols[f]
+// shiftAhead returns the length of the predicted shift of field f.
+func (r *rowState) shiftAhead(f int, c *column) int {
 	if r.was[f] == 0 || !c.number() {
 		return 0
 	}
@@ -209,7 +210,7 @@ func (r *rowState) noteUnchanged(f int, col *column) {
 	r.cur[f] = r.base[f]
 	if col.number() {
 		r.acceleration[f] = col.subtract(0, r.was[f])
-		r.missedBy(f, r.ahead(f))
+		r.missedBy(f, r.ahead)
 	}
 }
 

@@ -51,11 +51,17 @@ func stretchExact(p float64) int {
 // Squash returns the probability, 1..65535 of 65536, whose stretch is x: the
 // inverse of Stretch. Any x will do.
 func Squash(x int32) uint32 {
-	u := uint32(min(max(x, -squashReach+1), squashReach-1) + squashReach)
+	u := uint32(min(max(x, squashLeast), squashMost) + squashReach)
 	t := (*[2]uint32)(squashTable[u/squashStep:])
 	p := t[0] + ((t[1]-t[0])*(u%squashStep)+squashStep/2)/squashStep
-	return min(max((p+1<<3)>>4, 1), One-1)
+	return (p + 1<<3) >> 4
 }
+
+// Where Squash reaches 1 and One-1. It goes no farther.
+const (
+	squashLeast = -24272
+	squashMost  = 24015
+)
 
 // squashTable holds 1/(1+exp(-x)) in units of 2^-20 from -12 to 12 nats.
 var squashTable = func() (t [2*squashReach/squashStep + 1]uint32) {

@@ -9,7 +9,7 @@ type Mix struct {
 	Table []Counter           // a power of two of them
 	At    [MixContexts]uint32 // a hash of each context
 	N     int                 // how many contexts there are
-	Bias  int32               // the constant: a logit
+	Bias  int32               // the constant: a logit, below 1<<16
 	Limit int                 // how many decisions a counter rests on at most
 	Rate  int32               // of Weights.Code
 }
@@ -21,7 +21,7 @@ func (x *Mix) Code(w *Weights, salt uint32, bit int, own *Counter) int {
 	if x.N == 1 && own == nil {
 		return x.codeOne(w, salt, bit)
 	}
-	if !hasVectors || x.N < MixContexts-1 || own != nil && x.N < MixContexts {
+	if !hasVectors || x.Rate == 0 || x.N < MixContexts-1 || own != nil && x.N < MixContexts {
 		return x.codeScalar(w, salt, bit, own)
 	}
 	extra := uint64(uint32(x.Bias)) // the inputs after the contexts' four

@@ -28,6 +28,88 @@ GLOBL mixMost<>(SB), RODATA|NOPTR, $16
 DATA mixNone<>+0(SB)/4, $0x80000000 // NewCounter(One/2, 0)
 GLOBL mixNone<>(SB), RODATA|NOPTR, $4
 
+// SQUASH turns the sum AX into a probability, as Squash does. It uses CX, DX, R13 and R15.
+#define SQUASH \
+	SARQ $16, AX; \
+	CMPL AX, $const_squashMost; \
+	JLE low; \
+	MOVL $const_squashMost, AX; \
+low: \
+	CMPL AX, $const_squashLeast; \
+	JGE high; \
+	MOVL $const_squashLeast, AX; \
+high: \
+	ADDL $const_squashReach, AX; \
+	MOVL AX, CX; \
+	SHRL $5, AX; \
+	ANDL $31, CX; \
+	LEAQ ·squashTable(SB), R15; \
+	MOVL (R15)(AX*4), DX; \
+	MOVL 4(R15)(AX*4), R13; \
+	SUBL DX, R13; \
+	IMULL CX, R13; \
+	ADDL $16, R13; \
+	SHRL $5, R13; \
+	LEAL 8(DX)(R13*1), AX; \
+	SHRL $4, AX
+
+// DECIDE codes a decision of probability AX by the coder at R12, but for making its range wide
+// enough again: DX is the bit, or becomes it. It uses CX, R13 and R15.
+#define DECIDE \
+	MOVL Coder_rng(R12), R13; \
+	MOVL AX, CX; \
+	IMULQ R13, CX; \
+	SHRQ $16, CX; \
+	SUBL CX, R13; \
+	CMPB Coder_reading(R12), $0; \
+	JNE read; \
+	XORL R15, R15; \
+	TESTQ DX, DX; \
+	CMOVLNE CX, R13; \
+	CMOVLNE R15, CX; \
+	ADDQ CX, Coder_low(R12); \
+	JMP decided; \
+read: \
+	MOVL Coder_code(R12), R15; \
+	CMPL R15, CX; \
+	CMOVLCS CX, R13; \
+	SBBL DX, DX; \
+	SUBL CX, R15; \
+	ANDL DX, CX; \
+	ADDL CX, R15; \
+	NEGL DX; \
+	MOVL R15, Coder_code(R12); \
+decided: \
+	MOVL R13, Coder_rng(R12)
+
+// LEARN moves the weights Y2 and stores them at SI, as codeScalar does, after DECIDE: Y1 and Y4
+// are even and odd inputs times the rate. Products are of 64 bits. Of each, rounded and shifted
+// down by 27, only the lower 32 bits count. Weights are held within maxWeight, 1<<22.
+#define LEARN \
+	MOVL DX, R13; \
+	SHLL $16, R13; \
+	SUBL AX, R13; \
+	VMOVD R13, X3; \
+	VPBROADCASTD X3, Y3; \
+	VPCMPEQD Y5, Y5, Y5; \
+	VPSRLD $31, Y5, Y6; \
+	VPSLLD $22, Y6, Y6; \
+	VPSRLQ $63, Y5, Y5; \
+	VPSLLQ $26, Y5, Y5; \
+	VPMULDQ Y3, Y1, Y1; \
+	VPMULDQ Y3, Y4, Y4; \
+	VPADDQ Y5, Y1, Y1; \
+	VPADDQ Y5, Y4, Y4; \
+	VPSRLQ $27, Y1, Y1; \
+	VPSLLQ $5, Y4, Y4; \
+	VPBLENDD $0xAA, Y4, Y1, Y1; \
+	VPADDD Y1, Y2, Y2; \
+	VPMINSD Y6, Y2, Y2; \
+	VPXOR Y7, Y7, Y7; \
+	VPSUBD Y6, Y7, Y7; \
+	VPMAXSD Y7, Y2, Y2; \
+	VMOVDQU Y2, (SI)
+
 // func mixAVX2(x *Mix, w *Weights, salt uint32, bit int, extra uint64) int
 //
 // The inputs never pass through memory, where a vector that was written in parts can be read
@@ -111,91 +193,27 @@ stretch:
 	VMOVQ extra+32(FP), X2
 	VINSERTI128 $1, X2, Y1, Y1
 
-	// The sum: Y1 and Y4 hold even and odd inputs, Y2 the weights.
+	// The sum: Y1 and Y4 are even and odd inputs.
 	VMOVDQU (SI), Y2
 	VPSRLQ $32, Y1, Y4
 	VPSRLQ $32, Y2, Y5
 	VPMULDQ Y1, Y2, Y3
 	VPMULDQ Y4, Y5, Y5
+	VPBROADCASTD Mix_Rate(DI), Y6
 	VPADDQ Y5, Y3, Y3
 	VEXTRACTI128 $1, Y3, X5
 	VPADDQ X5, X3, X3
 	VPSHUFD $0x4E, X3, X5
 	VPADDQ X5, X3, X3
 	VMOVQ X3, AX
-	SARQ $16, AX
-
-	// Squash.
-	CMPL AX, $24575
-	JGT top
-	CMPL AX, $-24575
-	JLT bottom
-
-squash:
-	ADDL $24576, AX
-	MOVL AX, CX
-	SHRL $5, AX
-	ANDL $31, CX
-	LEAQ ·squashTable(SB), R15
-	MOVL (R15)(AX*4), DX
-	MOVL 4(R15)(AX*4), R13
-	SUBL DX, R13
-	IMULL CX, R13
-	ADDL $16, R13
-	SHRL $5, R13
-	LEAL 8(DX)(R13*1), AX
-	SHRL $4, AX
-	CMPL AX, $1
-	ADCL $0, AX              // at least 1
-	MOVL AX, CX
-	SHRL $16, CX
-	SUBL CX, AX              // less than One
-
-	// The decision: AX is its probability, DX will be the bit.
+	VPMULLD Y6, Y1, Y1
+	VPSRLQ $32, Y1, Y4
+	SQUASH
 	MOVQ Mix_Coder(DI), R12
-	MOVL Coder_rng(R12), R13
-	MOVL AX, CX
-	IMULQ R13, CX
-	SHRQ $16, CX             // bound
-	SUBL CX, R13
-	CMPB Coder_reading(R12), $0
-	JNE read
 	MOVQ bit+24(FP), DX
-	XORL R15, R15
-	TESTQ DX, DX
-	CMOVLNE CX, R13
-	CMOVLNE R15, CX
-	ADDQ CX, Coder_low(R12)
-
-decided:
-	MOVL R13, Coder_rng(R12)
+	DECIDE
 	MOVQ DX, ret+40(FP)
-
-	// The weights, as in updateAVX2.
-	MOVL DX, CX
-	SHLL $16, CX
-	SUBL AX, CX
-	IMULL Mix_Rate(DI), CX
-	VMOVD CX, X3
-	VPBROADCASTD X3, Y3
-	VPCMPEQD Y5, Y5, Y5
-	VPSRLD $31, Y5, Y6
-	VPSLLD $22, Y6, Y6       // maxWeight
-	VPSRLQ $63, Y5, Y5
-	VPSLLQ $26, Y5, Y5       // half of 1<<27
-	VPMULDQ Y3, Y1, Y1
-	VPMULDQ Y3, Y4, Y4
-	VPADDQ Y5, Y1, Y1
-	VPADDQ Y5, Y4, Y4
-	VPSRLQ $27, Y1, Y1
-	VPSLLQ $5, Y4, Y4        // down by 27, up by 32
-	VPBLENDD $0xAA, Y4, Y1, Y1
-	VPADDD Y1, Y2, Y2
-	VPMINSD Y6, Y2, Y2
-	VPXOR Y7, Y7, Y7
-	VPSUBD Y6, Y7, Y7
-	VPMAXSD Y7, Y2, Y2
-	VMOVDQU Y2, (SI)
+	LEARN
 
 	// The counters: X2 is their probabilities, X3 on how many decisions they rest.
 	NEGL DX
@@ -245,27 +263,71 @@ done:
 	VZEROUPPER
 	RET
 
-read:
-	MOVL Coder_code(R12), R15
-	CMPL R15, CX
-	CMOVLCS CX, R13
-	SBBL DX, DX              // all ones if the code is below the bound
-	SUBL CX, R15
-	ANDL DX, CX
-	ADDL CX, R15
-	NEGL DX
-	MOVL R15, Coder_code(R12)
-	JMP decided
-
 shared:
 	MOVQ $-1, ret+40(FP)
 	VZEROUPPER
 	RET
 
-top:
-	MOVL $24575, AX
-	JMP squash
+// func codeAVX2(w *Weights, c *Coder, in *Inputs, bit int, rate int32) int
+//
+// Inputs were just written one by one, so they are read one by one: a vector would have to
+// wait until all have left for the cache.
+TEXT ·codeAVX2(SB), NOSPLIT, $0-48
+	MOVQ w+0(FP), SI
+	MOVQ c+8(FP), R12
+	MOVQ in+16(FP), BX
+	VMOVD (BX), X1
+	VPINSRD $1, 4(BX), X1, X1
+	VPINSRD $2, 8(BX), X1, X1
+	VPINSRD $3, 12(BX), X1, X1
+	VMOVD 16(BX), X2
+	VPINSRD $1, 20(BX), X2, X2
+	VPINSRD $2, 24(BX), X2, X2
+	VPINSRD $3, 28(BX), X2, X2
+	VINSERTI128 $1, X2, Y1, Y1
+	MOVL rate+32(FP), AX
+	VMOVD AX, X6
+	VPBROADCASTD X6, Y6
+	VPMULLD Y6, Y1, Y1
+	VPSRLQ $32, Y1, Y4
 
-bottom:
-	MOVL $-24575, AX
-	JMP squash
+	// The sum, by whole registers: that takes less time from the weights to the probability.
+	MOVLQSX (BX), AX
+	MOVLQSX (SI), R8
+	IMULQ R8, AX
+	MOVLQSX 4(BX), CX
+	MOVLQSX 4(SI), R9
+	IMULQ R9, CX
+	MOVLQSX 8(BX), DX
+	MOVLQSX 8(SI), R8
+	IMULQ R8, DX
+	MOVLQSX 12(BX), R13
+	MOVLQSX 12(SI), R9
+	IMULQ R9, R13
+	ADDQ CX, AX
+	ADDQ R13, DX
+	MOVLQSX 16(BX), CX
+	MOVLQSX 16(SI), R8
+	IMULQ R8, CX
+	MOVLQSX 20(BX), R13
+	MOVLQSX 20(SI), R9
+	IMULQ R9, R13
+	ADDQ CX, AX
+	ADDQ R13, DX
+	MOVLQSX 24(BX), CX
+	MOVLQSX 24(SI), R8
+	IMULQ R8, CX
+	MOVLQSX 28(BX), R13
+	MOVLQSX 28(SI), R9
+	IMULQ R9, R13
+	ADDQ CX, AX
+	ADDQ R13, DX
+	ADDQ DX, AX
+	VMOVDQU (SI), Y2
+	SQUASH
+	MOVQ bit+24(FP), DX
+	DECIDE
+	MOVQ DX, ret+40(FP)
+	LEARN
+	VZEROUPPER
+	RET

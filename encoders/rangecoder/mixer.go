@@ -3,8 +3,8 @@ package rangecoder
 // MaxInputs bounds the predictions that are mixed.
 const MaxInputs = 8
 
-// Inputs are the predictions of a decision: logits, by Stretch. Those that are not used
-// are zero and count for nothing.
+// Inputs are the predictions of a decision: logits, by Stretch, or others below 1<<16. Those
+// that are not used are zero and count for nothing.
 type Inputs [MaxInputs]int32
 
 // Weights are the factors of the predictions, in units of 1/65536. A codec has a set for
@@ -26,14 +26,6 @@ func (w *Weights) P(in *Inputs) uint32 {
 	return Squash(int32((a + b) >> 16)) // far from overflow: see maxWeight
 }
 
-// updateScalar moves each weight by input times wrong. It is what the vector instructions
-// must do.
-func (w *Weights) updateScalar(in *Inputs, wrong int32) {
-	for i, x := range in {
-		w[i] = moved(w[i], x, wrong)
-	}
-}
-
 // moved returns a weight moved by its input times wrong.
 func moved(w, in, wrong int32) int32 {
 	// error in 1/65536, input in 1/2048, rate in 1/65536, weight in 1/65536
@@ -49,15 +41,24 @@ const maxWeight = 64 * Unit
 // its error: by rate/65536 times error times input. The rate is below 1<<15; one of 0
 // leaves them alone.
 func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
+	if !hasVectors || rate == 0 {
+		return w.codeScalar(c, in, bit, rate)
+	}
+	bit = codeVectors(w, c, in, bit, rate)
+	if c.rng < minRange {
+		c.widen()
+	}
+	return bit
+}
+
+// codeScalar is Code in plain Go.
+func (w *Weights) codeScalar(c *Coder, in *Inputs, bit int, rate int32) int {
 	p := w.P(in)
 	bit = c.Bit(bit, p)
-	wrong := (int32(bit)<<16 - int32(p)) * rate
-	switch {
-	case rate == 0:
-	case hasVectors:
-		updateVectors(w, in, wrong)
-	default:
-		w.updateScalar(in, wrong)
+	if wrong := (int32(bit)<<16 - int32(p)) * rate; rate != 0 {
+		for i, x := range in {
+			w[i] = moved(w[i], x, wrong)
+		}
 	}
 	return bit
 }

@@ -1,6 +1,7 @@
 package rangecoder
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -84,6 +85,9 @@ func TestLogistic(t *testing.T) {
 			t.Fatalf("Squash(%d) = %.0f, want %.2f", x, got, want)
 		}
 	}
+	if Squash(squashLeast) != 1 || Squash(squashLeast+1) == 0 || Squash(squashMost) != One-1 {
+		t.Errorf("Squash ends with %d and %d", Squash(squashLeast), Squash(squashMost))
+	}
 	if Squash(math.MinInt32) != 1 || Squash(math.MaxInt32) != One-1 || Squash(0) != One/2 || Stretch(One/2) != 0 {
 		t.Error("the ends and the middle are not where they should be")
 	}
@@ -138,27 +142,44 @@ func TestMixerBounds(t *testing.T) {
 	}
 }
 
-// FuzzUpdate: vector instructions do what is written in Go.
-func FuzzUpdate(f *testing.F) {
-	f.Add(uint64(1), int32(0))
-	f.Add(uint64(2), int32(1<<31-1))
-	f.Add(uint64(3), int32(-1<<31+1))
-	f.Add(uint64(4), int32(65535*60))
-	f.Fuzz(func(t *testing.T, seed uint64, wrong int32) {
-		rng := rand.New(rand.NewPCG(seed, 7))
-		for range 20 {
-			var w Weights
-			var in Inputs
-			for i := range w {
-				w[i] = (rng.Int32N(2*maxWeight+1) - maxWeight) >> rng.IntN(20)
-				in[i] = (rng.Int32N(2*MaxStretch+1) - MaxStretch) >> rng.IntN(15)
+// FuzzCode: vector instructions do what is written in Go, in both directions.
+func FuzzCode(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed, int32(seed*seed*seed*4), []byte{})
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, rate int32, forged []byte) {
+		rate &= 1<<15 - 1
+		var quick, plain Coder
+		check := func() {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			var got Weights
+			for i := range got {
+				got[i] = (rng.Int32N(2*maxWeight+1) - maxWeight) >> rng.IntN(20)
 			}
-			was, want := w, w
-			want.updateScalar(&in, wrong)
-			if updateVectors(&w, &in, wrong); w != want {
-				t.Fatalf("%v moved against %d by %v become %v, want %v", was, wrong, in, w, want)
+			want := got
+			for range 40 {
+				var in Inputs
+				for i := range in {
+					in[i] = (rng.Int32N(2*MaxStretch+1) - MaxStretch) >> rng.IntN(15)
+				}
+				bit := rng.IntN(2)
+				a, b := got.Code(&quick, &in, bit, rate), want.codeScalar(&plain, &in, bit, rate)
+				if a != b || got != want {
+					t.Fatalf("%d and %v by %v, want %d and %v", a, got, in, b, want)
+				}
 			}
-			wrong = wrong>>1 ^ int32(rng.Uint32())>>8
+		}
+		quick.Write(nil)
+		plain.Write(nil)
+		check()
+		packet := quick.Finish()
+		if want := plain.Finish(); !bytes.Equal(packet, want) {
+			t.Fatalf("%x, want %x", packet, want)
+		}
+		for _, src := range [][]byte{packet, forged} {
+			quick.Read(src)
+			plain.Read(src)
+			check()
 		}
 	})
 }

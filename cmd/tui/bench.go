@@ -35,7 +35,7 @@ compares two such files. --table writes the table that README.md has.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd, f) },
 	}
-	cmd.Flags().StringVar(&f.data.spec, "data", "demo", "where the frames come from: `SPEC` is "+specs("demo", "world", "table")+"; see tui datasets")
+	cmd.Flags().StringVar(&f.data.spec, "data", "demo", "where the frames come from: `SPEC` is "+specs("demo", "world", "quake3", "teeworlds", "table")+"; see tui datasets")
 	cmd.Flags().Uint64Var(&f.data.seed, "seed", 1, "seed of generated data and of the link (`N`)")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "measure this `encoder`; may be repeated (default all)")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure on the first `N` frames only (default all; of the endless world 2837)")

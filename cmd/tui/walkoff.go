@@ -71,11 +71,11 @@ Exits with 1 if an encoder is not lossless or not legal.`,
 }
 
 func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
-	codecs, err := f.choose(a, cmd)
+	back, err := f.backs()
 	if err != nil {
 		return err
 	}
-	back, err := f.backs()
+	codecs, err := f.choose(a, cmd)
 	if err != nil {
 		return err
 	}

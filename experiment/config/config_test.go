@@ -147,6 +147,8 @@ func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
 	}{
 		{"unknown key", "sed = 7", 1, []string{"sed", "did you mean seed?"}},
 		{"unknown link key", "[down]\nlos = \"5%\"", 2, []string{"down.los", "loss"}},
+		{"link key without its table", "loss = \"5%\"", 1, []string{"did you mean link.loss?"}},
+		{"key without its table", "playout_delay = \"5ms\"", 1, []string{"did you mean receiver.playout_delay?"}},
 		{"unknown table", "[dwon]\nloss = \"5%\"", 2, []string{"dwon.loss"}},
 		{"unknown encoder", "[encoder]\nname = \"relative-orientatoin\"", 2, []string{"relative-orientation"}},
 		{"unknown param", "[encoder]\nname = \"relative-orientation\"\n[encoder.params]\nsmal = 3", 4, []string{"smal"}},

@@ -112,7 +112,15 @@ func unknownKey(key string) error {
 			return &Error{Key: key, Problem: "it is a table", Expected: "a key of it, such as " + k}
 		}
 	}
-	return Unknown(key, "key", key, known)
+	e := Unknown(key, "key", key, known)
+	for _, k := range known {
+		if table, ok := strings.CutSuffix(k, "."+key); ok && (table == "down" || table == "up") {
+			e.Near = "link." + key
+		} else if ok {
+			e.Near = k
+		}
+	}
+	return e
 }
 
 // knownKeys lists what may stand in a file, for near names.

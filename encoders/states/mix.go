@@ -56,9 +56,7 @@ func (k counter) opinion() int32 { return int32(stretched[k>>4]) * confidence[k&
 func (k *counter) learn(bit int, chance int32, last int32) {
 	n, p := int32(*k&15), int32(*k>>4)
 	p += ((int32(-bit)&(1<<12-1)-p)*steps[n] + chance) >> 16
-	if n < last && chance < chances[n] {
-		n++
-	}
+	n -= (n - last) >> 31 & ((chance - chances[n]) >> 31) // one more if both are less, without a branch
 	*k = counter(p<<4 | n)
 }
 
@@ -85,7 +83,7 @@ type mixer struct {
 	ctx  [maxContexts]uint32
 	n    int
 	in   [lanes]int32
-	top  int       // lanes that are in use
+	top  int       // lanes that are in use; the others are zero
 	book []counter // what was learnt before; nil: nothing
 }
 
@@ -136,20 +134,28 @@ func (x *mixer) bit(v int, node, set uint32, use int) int {
 	v = x.c.Bit(v, p)
 	x.seed = x.seed*1664525 + 1013904223
 	chance := x.seed
-	wrong := int64(int32(v)<<16-int32(p)) * int64(x.rate+haste[w.N>>3])
+	wrong := (int32(v)<<16 - int32(p)) * (x.rate + haste[w.N>>3])
 	if w.N < maxHaste {
 		w.N++
 	}
-	for i, s := range in {
-		if s != 0 {
-			by := int32(of[i]) + int32((int64(s)*wrong+int64(chance>>2))>>30)
-			of[i] = int16(min(max(by, -1<<15), 1<<15-1))
-		}
+	if hasVectors {
+		learnVectors(&w.Of, &x.in, x.top, wrong, chance>>2)
+	} else {
+		learnScalar(&w.Of, &x.in, x.top, wrong, chance>>2)
 	}
 	for i, k := range at[:use] {
 		k.learn(v, int32(chance>>(3*uint(i))&0xffff), x.last)
 	}
 	return v
+}
+
+// learnScalar moves the weights of the first inputs by those times wrong, and by chance, which
+// is below 1<<30. Those of inputs that are zero stay. It is what the vector instructions must do.
+func learnScalar(of *[lanes]int16, in *[lanes]int32, top int, wrong int32, chance uint32) {
+	for i, s := range in[:top] {
+		by := int32(of[i]) + int32((int64(s)*int64(wrong)+int64(chance))>>30)
+		of[i] = int16(min(max(by, -1<<15), 1<<15-1))
+	}
 }
 
 const (
@@ -169,7 +175,12 @@ var haste = func() (t [(maxHaste + 1) / 8]int32) {
 func (x *mixer) consult(h uint32) int32 { return x.book[h*0x85EBCA6B>>(32-bookBits)].opinion() }
 
 // quiet forgets what experts said.
-func (x *mixer) quiet() { x.top = firstExpert }
+func (x *mixer) quiet() {
+	if x.top > firstExpert {
+		clear(x.in[firstExpert:])
+	}
+	x.top = firstExpert
+}
 
 // hear makes room for what experts say.
 func (x *mixer) hear(list []expert) {

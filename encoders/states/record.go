@@ -115,23 +115,23 @@ func (x *expert) massAt(v int64, fine int) int64 {
 	n := bits.Len64(m) - 1
 	top := m << uint(63-n)
 	i := 2*(n-fine) + 1
-	var part uint64 // of the half octave, of 65536
-	if top >= rootTwo {
-		i++
-		part = (top - rootTwo) >> 32 * 111893 >> 31 // 65536/(2-sqrt 2) = 111885
-	} else {
-		part = (top - 1<<63) >> 32 * 158217 >> 31 // 65536/(sqrt 2-1) = 158218
-	}
+	// Which half of an octave, and which sign, no processor can foretell.
+	begin, slope := uint64(1<<63), uint64(158217) // 65536/(sqrt 2-1) = 158218
+	_, below := bits.Sub64(top, rootTwo, 0)
+	upper := below - 1 // all ones or zero
+	begin += upper & (rootTwo - 1<<63)
+	slope -= upper & (158217 - 111893) // 65536/(2-sqrt 2) = 111885
+	i += int(upper & 1)
+	part := (top - begin) >> 32 * slope >> 31 // of the half octave, of 65536
 	var mag uint64
 	if i >= reach {
 		mag = uint64(x.sum[reach] - x.center)
 	} else {
 		mag = uint64(x.sum[i]-x.center) + (uint64(x.sum[i+1]-x.sum[i])*min(part, 1<<16))>>16
 	}
-	if v < 0 {
-		return int64(x.under) - int64(mag*(1<<16-x.above)>>16)
-	}
-	return int64(x.under+x.center) + int64(mag*x.above>>16)
+	minus := v >> 63 // all ones or zero
+	share := x.above ^ uint64(minus) + uint64(minus)&(1<<16+1)
+	return int64(x.under) + int64(x.center)&^minus + (int64(mag*share>>16) ^ minus - minus)
 }
 
 // opinion returns the logit of a share of some mass.

@@ -53,9 +53,7 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 	}
 	l.Recent = engine.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
-	if codec, _, err := (config.Encoder{Name: l.Encoder}).Resolve("encoder", w.snap.Config.Codecs); err == nil {
-		l.Recent.RunsAs = codec.RunsAs()
-	}
+	l.Recent.RunsAs = runsAs(l.Packets, to, w.snap.Config)
 	l.Totals = totalsBefore(now.Totals, now.Samples, to)
 	return l
 }
@@ -81,6 +79,21 @@ func timesOf(packets []engine.PacketRecord, t time.Duration) (encode, decode flo
 		return float64(ns[(len(ns)-1)/2]) / 1000
 	}
 	return median(en), median(de)
+}
+
+// runsAs returns what an encoder from outside ran as in those two seconds; empty if there was none.
+func runsAs(packets []engine.PacketRecord, t time.Duration, c *config.Config) string {
+	last := ""
+	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
+		if packets[i].Encoder == last {
+			continue
+		}
+		last = packets[i].Encoder
+		if codec, _, err := (config.Encoder{Name: last}).Resolve("encoder", c.Codecs); err == nil && codec.RunsAs() != "" {
+			return codec.RunsAs()
+		}
+	}
+	return ""
 }
 
 // totalsBefore takes from the sums what came after t.

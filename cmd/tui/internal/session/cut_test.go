@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/encoders"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -48,5 +49,27 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 	}
 	if got != want || want.PayloadP95Kbps == 0 {
 		t.Errorf("remembered is\n%+v\nit was\n%+v", got, want)
+	}
+}
+
+// Times of the past are marked as long as any of them is of an encoder from outside.
+func TestPastOfAPlugin(t *testing.T) {
+	c := config.Default()
+	c.Codecs = []encoders.Codec{{Name: "own"}, {Name: "theirs", Plugin: &encoders.Plugin{Runs: "process"}}}
+	var packets []engine.PacketRecord
+	for n := range 100 { // ten a second, those of the plugin until 3 s
+		p := engine.PacketRecord{Sent: time.Duration(n) * 100 * time.Millisecond, Encoder: "own"}
+		if n <= 30 {
+			p.Encoder = "theirs"
+		}
+		packets = append(packets, p)
+	}
+	for _, x := range []struct {
+		at   int
+		want string
+	}{{10, "process"}, {40, "process"}, {50, "process"}, {51, ""}, {99, ""}} {
+		if got := runsAs(packets[:x.at+1], packets[x.at].Sent, c); got != x.want {
+			t.Errorf("at %v: %q, want %q", packets[x.at].Sent, got, x.want)
+		}
 	}
 }

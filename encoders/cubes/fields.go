@@ -35,10 +35,12 @@ func (absolutes) code(c *coder, _ int, q, base *cube.Row) { absolute(c, q, base)
 // interacting code, put together.
 func absolute(c *coder, q, _ *cube.Row) {
 	if c.reading {
-		cube.UnpackOrientation(q, uint32(c.r.Bits(cube.OrientationBits)))
-		rest := c.r.Bits(cube.PositionBits + 1)
+		cube.UnpackOrientation(q, uint32(c.r.Peek()))
+		c.r.Skip(cube.OrientationBits)
+		rest := c.r.Peek()
+		c.r.Skip(cube.PositionBits + 1)
 		unpackPosition(q, rest)
-		q[frame.CubeInteracting] = int32(rest >> cube.PositionBits)
+		q[frame.CubeInteracting] = int32(rest >> cube.PositionBits & 1)
 		return
 	}
 	c.w.Bits(uint64(cube.PackOrientation(q)), cube.OrientationBits)

@@ -12,7 +12,8 @@ import (
 // shares nothing with the sampler that it is held against.
 type jitterLaw struct {
 	cdf      func(float64) float64
-	lo, hi   float64 // between which all of it lies that matters
+	quantile func(float64) float64 // nil, unless cdf inverts it
+	lo, hi   float64               // between which all of it lies that matters
 	mean, sd float64
 }
 
@@ -27,7 +28,7 @@ func lawOfJitter(d *lossmodel.Delay) (law jitterLaw, ok bool) {
 	case lossmodel.Pareto:
 		law = jitterLaw{cdf: paretoCDF, lo: -0.7, hi: 4}
 	case lossmodel.ParetoNormal:
-		law = jitterLaw{cdf: paretonormalCDF, lo: -3, hi: 4}
+		law = jitterLaw{cdf: paretonormalCDF, quantile: paretonormalQuantile, lo: -3, hi: 4}
 	case lossmodel.Exponential:
 		law = jitterLaw{cdf: func(x float64) float64 { return 1 - math.Exp(-max(0, x)) }, hi: 40}
 	case lossmodel.Gamma:
@@ -48,9 +49,19 @@ func lawOfJitter(d *lossmodel.Delay) (law jitterLaw, ok bool) {
 }
 
 // integrate finds mean and standard deviation from the distribution function: with
-// F(lo) = 0, E[X] = hi - int F and E[X^2] = hi^2 - int 2x F.
+// F(lo) = 0, E[X] = hi - int F and E[X^2] = hi^2 - int 2x F. Quantiles are their own means.
 func (l *jitterLaw) integrate() {
 	const steps = 20_000
+	if l.quantile != nil {
+		second := 0.0
+		for i := range steps {
+			x := min(max(l.quantile((float64(i)+0.5)/steps), l.lo), l.hi)
+			l.mean += x / steps
+			second += x * x / steps
+		}
+		l.sd = math.Sqrt(second - l.mean*l.mean)
+		return
+	}
 	width := (l.hi - l.lo) / steps
 	first, second := 0.0, 0.0
 	for i := range steps {
@@ -96,6 +107,11 @@ func paretoCDF(x float64) float64 {
 	return 1 - math.Pow(max(1, 0.75*x+1.5), -3)
 }
 
+// paretonormalQuantile mixes the quantiles of a normal and a Pareto distribution.
+func paretonormalQuantile(u float64) float64 {
+	return math.Sqrt2*math.Erfinv(2*u-1)/4 + 3*min(4, (math.Pow(1-u, -1./3)-1.5)*4/3)/4
+}
+
 // paretonormalCDF inverts the mixture of quantiles by halving.
 func paretonormalCDF(x float64) float64 {
 	if x >= 4 {
@@ -104,7 +120,7 @@ func paretonormalCDF(x float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 40 {
 		u := (lo + hi) / 2
-		if q := math.Sqrt2*math.Erfinv(2*u-1)/4 + 3*min(4, (math.Pow(1-u, -1./3)-1.5)*4/3)/4; q < x {
+		if paretonormalQuantile(u) < x {
 			lo = u
 		} else {
 			hi = u

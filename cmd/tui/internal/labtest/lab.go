@@ -124,7 +124,7 @@ func budget() encoders.Budget {
 // Samples is a bandwidth that breathes, and falls by a third at 46 s.
 func Samples(now time.Duration) []engine.Sample {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var out []engine.Sample
+	out := make([]engine.Sample, 0, now/engine.SamplePeriod)
 	for t := engine.SamplePeriod; t <= now; t += engine.SamplePeriod {
 		at := t.Seconds()
 		kbps := 262 + 25*math.Sin(at/3) + 14*rng.Float64()

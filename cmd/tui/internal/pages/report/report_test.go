@@ -281,3 +281,23 @@ func TestHTMLPage(t *testing.T) {
 		t.Errorf("of a later version: %+v", said)
 	}
 }
+
+// Figures that only cubes have are in the table of cubes only.
+func TestReadingsOfOthers(t *testing.T) {
+	labels := func(item string) (list []string) {
+		for _, m := range readings(item) {
+			list = append(list, m.label)
+		}
+		return list
+	}
+	cubes, rest := labels("cube"), labels("entity")
+	for _, own := range []string{"bits per changed ", "off by mm, p95"} {
+		has := func(label string) bool { return strings.HasPrefix(label, own) }
+		if !slices.ContainsFunc(cubes, has) || slices.ContainsFunc(rest, has) {
+			t.Errorf("%q: cubes %q, entities %q", own, cubes, rest)
+		}
+	}
+	if len(rest) != len(cubes)-2 {
+		t.Errorf("of %d figures %d are of entities", len(cubes), len(rest))
+	}
+}

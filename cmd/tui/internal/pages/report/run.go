@@ -97,19 +97,20 @@ func (m reading) mark(d *run) string {
 	return ""
 }
 
-// readings are the figures of a run, in their order.
+// readings are the figures of a run, in their order; those that only cubes have are left out of others'.
 func readings(item string) []reading {
 	always := func(of func(*run) float64) func(*run) (float64, bool) {
 		return func(d *run) (float64, bool) { return of(d), true }
 	}
 	share := func(n, of int64) float64 { return 100 * float64(n) / float64(max(of, 1)) }
-	return []reading{
+	changed, off := "bits per changed "+item, "off by mm, p95"
+	all := []reading{
 		{"length s", 1, always(func(d *run) float64 { return d.length.Seconds() })},
 		{"payload kbps", 1, always(func(d *run) float64 { return d.totals.PayloadKbps })},
 		{"wire kbps", 1, always(func(d *run) float64 { return d.totals.WireKbps })},
 		{"feedback kbps", 1, always(func(d *run) float64 { return d.totals.FeedbackKbps })},
 		{"bits per " + item, 2, func(d *run) (float64, bool) { return d.totals.BitsPerItem.Value() }},
-		{"bits per changed " + item, 1, func(d *run) (float64, bool) {
+		{changed, 1, func(d *run) (float64, bool) {
 			if d.totals.BitsPerChangedCube == nil {
 				return 0, false
 			}
@@ -121,7 +122,7 @@ func readings(item string) []reading {
 		{"no baseline", 0, always(func(d *run) float64 { return float64(d.totals.Failures.NoBaseline) })},
 		{"corrupt", 0, always(func(d *run) float64 { return float64(d.totals.Failures.Corrupt) })},
 		{"display starved %", 2, func(d *run) (float64, bool) { return d.totals.Playout.StarvedRatio.Times(100).Value() }},
-		{"off by mm, p95", 1, func(d *run) (float64, bool) {
+		{off, 1, func(d *run) (float64, bool) {
 			q := d.totals.Playout.PositionErrorMM
 			if q == nil {
 				return 0, false
@@ -132,6 +133,10 @@ func readings(item string) []reading {
 		{"decode µs, median", 0, always(func(d *run) float64 { return d.timing.DecodeUS.P50 })},
 		{"wrong", 0, always(func(d *run) float64 { return float64(d.totals.Wrong) })},
 	}
+	if item == "cube" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(m reading) bool { return m.label == changed || m.label == off })
 }
 
 // setting is a key whose values differ between two runs; "" where one has none.

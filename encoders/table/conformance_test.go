@@ -104,7 +104,7 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 // Every frame comes back, whichever earlier one is its reference.
 func TestRoundTrip(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		length := thorough.Of(30, 10)
+		length := thorough.Of(30, 6)
 		if s.Rows > 100 {
 			length = thorough.Of(8, 3)
 		}
@@ -123,7 +123,7 @@ func TestRoundTrip(t *testing.T) {
 func TestSameBytesAfterReuse(t *testing.T) {
 	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		used := newPair(t, c, s)
-		frames := story(s, 2, thorough.Of(7, 4))
+		frames := story(s, 2, thorough.Of(7, 3))
 		for i, cur := range frames[1:] {
 			used.send(t, cur, frames[i])
 		}

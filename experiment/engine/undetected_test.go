@@ -81,7 +81,7 @@ func TestDigestsOfRightFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(time.Minute); err != nil {
+		if err := s.RunUntil(thorough.Of(time.Minute, 20*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		x := s.lanes[0].totals(s.Now())

@@ -272,7 +272,7 @@ func TestAllocations(t *testing.T) {
 
 // A second snapshot, a frame before the baseline, shows how fast things are.
 func TestSecondReference(t *testing.T) {
-	list := recording.Load(t, "bravo", 450)[360:]
+	list := recording.Load(t, "bravo", thorough.Of(450, 405))[360:]
 	codec := Kinetic()
 	bytes := [2]int{}
 	for k := range bytes {

@@ -63,12 +63,17 @@ func (e *coder) decide(bit int, z int32, c *contexts) int {
 	}
 	p := rangecoder.Squash(sum)
 	bit = e.rc.Bit(bit, p)
-	surprise := int32(bit<<16) - int32(p)
 	for _, l := range c.adapted[:c.adaptedN] {
 		v := &e.memo.adaptive[l]
-		*v = int16(min(max(int32(*v)+(surprise*c.rate+1<<15)>>16, -adaptiveMax), adaptiveMax))
+		*v = adapted(*v, bit, p, c.rate)
 	}
 	return bit
+}
+
+// adapted returns an adaptive weight after a bit of which the probability was p.
+func adapted(v int16, bit int, p uint32, rate int32) int16 {
+	by := ((int32(bit<<16)-int32(p))*rate + 1<<15) >> 16
+	return int16(min(max(int32(v)+by, -adaptiveMax), adaptiveMax))
 }
 
 // stretch returns the logit, in steps, of num/(num+rest).

@@ -21,6 +21,24 @@ func exp(x float64) float64 {
 	return float64(sum * math.Float64frombits(uint64(1023+int64(k))<<52))
 }
 
+// exps replaces each of x by its exp.
+func exps(x *[4 * components]float64) {
+	if hasVectors {
+		expsAVX2(&x[0], len(x)/4, &expConstants)
+		return
+	}
+	for i := range x {
+		x[i] = exp(x[i])
+	}
+}
+
+// expConstants are what vector instructions want for exp.
+var expConstants = func() (t [4 + 1 + len(inverseFactorials)]float64) {
+	t[0], t[1], t[2], t[3], t[4] = 60, 1/ln2, 0.5, ln2, 1.0/362880
+	copy(t[5:], inverseFactorials[:])
+	return t
+}()
+
 // inverseFactorials are 1/8!, 1/7!, ... 1/0!.
 var inverseFactorials = [...]float64{1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1}
 
@@ -44,10 +62,8 @@ var lnTable = func() (t [lnSteps + 1]float64) {
 func ln(x float64) float64 {
 	b := math.Float64bits(x)
 	exponent := float64(int64(b>>52) - 1023)
-	mantissa := math.Float64frombits(b&(1<<52-1) | 1023<<52)
-	at := float64((mantissa - 1) * lnSteps)
-	i := int(at)
-	part := at - float64(i)
+	i := b >> 44 & (lnSteps - 1)                                // the mantissa's highest bits
+	part := math.Float64frombits(b<<8&(1<<52-1)|1023<<52) - 1.0 // and the others
 	return float64(exponent*ln2) + lnTable[i] + float64(part*(lnTable[i+1]-lnTable[i]))
 }
 
@@ -63,6 +79,17 @@ var logisticTable = func() (t [2*logisticReach*logisticSteps + 2]float64) {
 	}
 	return t
 }()
+
+// logisticTails replaces each of x by its logisticTail.
+func logisticTails(x *[12]float64) {
+	if hasVectors {
+		tailsAVX2(&x[0], len(x)/4)
+		return
+	}
+	for i := range x {
+		x[i] = logisticTail(x[i])
+	}
+}
 
 // logisticTail returns 1/(1+exp(x)), what a logistic distribution has beyond x. It never
 // rises, and is right to 1.3e-4 of itself up to x = 24.

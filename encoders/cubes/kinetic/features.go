@@ -38,10 +38,7 @@ func (f *featureVector) skip(n int) {
 // squash maps all numbers to -1..1.
 func squash(x float64) float64 {
 	x = float64(x) // lest a division by a power of two, made a product, be fused
-	if x < 0 {
-		return x / (1 - x)
-	}
-	return x / (1 + x)
+	return x / (1 + math.Abs(x))
 }
 
 // putSquashed adds v in units of s, squashed.

@@ -45,20 +45,27 @@ func (m *mixture) set(y *[netOutputs]int32, g *mixtureBases) {
 	for a := range norm {
 		norm[a] = (g.rows[a].length() + mdn.WidthFloor) * max(g.reach, 0.5)
 	}
-	sum := 0.0
+	var e [4 * components]float64 // exponents: of the weights, and of one over the scales
 	for k := range m.weight {
 		o := y[k*perComponent : (k+1)*perComponent]
-		m.weight[k] = exp(float64(o[0]-top) * unit)
-		sum += m.weight[k]
+		e[k] = float64(o[0]-top) * unit
 		off := vec{float64(o[1]), float64(o[2]), float64(o[3])}.times(meanUnit * unit * g.reach)
 		for a := range norm {
 			m.mean[a][k] = g.base[k][a] + float64(g.rows[a][0]*off[0]) + float64(g.rows[a][1]*off[1]) + float64(g.rows[a][2]*off[2])
 			scale := min(max(float64(o[4+a])*unit, minLogScale), maxLogScale)
-			m.invScale[a][k] = exp(-scale) / norm[a]
+			e[(1+a)*components+k] = -scale
 		}
 	}
+	exps(&e)
+	sum := 0.0
 	for k := range m.weight {
-		m.weight[k] /= sum
+		sum += e[k]
+	}
+	for k := range m.weight {
+		m.weight[k] = e[k] / sum
+		for a, n := range norm {
+			m.invScale[a][k] = e[(1+a)*components+k] / n
+		}
 	}
 }
 
@@ -115,11 +122,16 @@ func (m *mixture) median(a int) (middle, scale float64) {
 
 // learn multiplies the weights by the likelihood of v as integer a.
 func (m *mixture) learn(a int, v float64) {
-	sum := 0.0
+	var t [12]float64 // the tails from either side of v
 	for k := range m.weight {
 		x := math.Abs(v - m.mean[a][k])
 		s := m.invScale[a][k]
-		m.weight[k] = float64(m.weight[k] * (logisticTail(float64((x-0.5)*s)) - logisticTail(float64((x+0.5)*s)) + 1e-7))
+		t[k], t[6+k] = float64((x-0.5)*s), float64((x+0.5)*s)
+	}
+	logisticTails(&t)
+	sum := 0.0
+	for k := range m.weight {
+		m.weight[k] = float64(m.weight[k] * (t[k] - t[6+k] + 1e-7))
 		sum += m.weight[k]
 	}
 	for k := range m.weight {

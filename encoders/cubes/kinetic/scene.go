@@ -171,7 +171,7 @@ func (s *scene) sort() {
 	}
 }
 
-const digitBits = 11
+const digitBits = 8
 
 // sortDigit copies list to sorted, in the order of a digit that begins at bit low; what has
 // the same digit stays in order.

@@ -1,6 +1,10 @@
 package kinetic
 
-import "math"
+import (
+	"math"
+
+	"wirelab/encoders/rangecoder"
+)
 
 // Sizes of the context tables of values, for each of the six coordinates.
 const (
@@ -79,12 +83,19 @@ func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 	z := stretch(yes, no)
 	t := &e.model.value
 	at := d.coordinate*decisions + decision
-	e.ctx.reset(at, valueRate)
-	e.ctx.use(t.width, at*widths+d.width)
-	e.ctx.use(t.err, at*misses+d.class)
-	e.ctx.use(t.bend, at*bends+int(min(max(z/(nat/2)+bends/2, 0), bends-1)))
-	e.ctx.adaptive(t.adapt, at)
-	return e.decide(btoi(answer), z, &e.ctx) != 0
+	width, miss := t.width.at+at*widths+d.width, t.err.at+at*misses+d.class
+	bend := t.bend.at + at*bends + int(min(max(z/(nat/2)+bends/2, 0), bends-1))
+	if e.learner != nil {
+		c := contexts{slope: int32(at), weights: [6]int32{int32(width), int32(miss), int32(bend)}, n: 3}
+		return e.learner.decide(btoi(answer), z, &c) != 0
+	}
+	// As coder.decide does it, without a list.
+	m, v := e.model, &e.memo.adaptive[t.adapt.at+at]
+	p := rangecoder.Squash(z*int32(m.slopes[at])/slopeUnit +
+		int32(m.weights[width]) + int32(m.weights[miss]) + int32(m.weights[bend]) + int32(*v))
+	bit := e.rc.Bit(btoi(answer), p)
+	*v = adapted(*v, bit, p, valueRate)
+	return bit != 0
 }
 
 // distance codes the distance 1..most of a value from the median on one side; rest is

@@ -1,0 +1,117 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Every operation is that of the plain code, in its order, and none is fused.
+
+DATA bias<>+0(SB)/8, $1023 // of an exponent
+GLOBL bias<>(SB), RODATA|NOPTR, $8
+DATA minus<>+0(SB)/8, $0x8000000000000000 // a sign
+GLOBL minus<>(SB), RODATA|NOPTR, $8
+DATA reach<>+0(SB)/8, $24.0 // logisticReach
+GLOBL reach<>(SB), RODATA|NOPTR, $8
+DATA perOne<>+0(SB)/8, $32.0 // logisticSteps
+GLOBL perOne<>(SB), RODATA|NOPTR, $8
+
+// func expsAVX2(x *float64, groups int, constants *[14]float64)
+TEXT ·expsAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ groups+8(FP), CX
+	MOVQ constants+16(FP), DX
+	VBROADCASTSD 40(DX), Y7
+	VBROADCASTSD 48(DX), Y8
+	VBROADCASTSD 56(DX), Y9
+	VBROADCASTSD 64(DX), Y10
+	VBROADCASTSD 72(DX), Y11
+	VBROADCASTSD 80(DX), Y12
+	VBROADCASTSD 88(DX), Y13
+	VBROADCASTSD 96(DX), Y14
+	VBROADCASTSD 104(DX), Y15
+
+group:
+	VMOVUPD (SI), Y0
+	VBROADCASTSD (DX), Y1    // 60
+	VBROADCASTSD minus<>(SB), Y2
+	VMINPD Y1, Y0, Y0
+	VXORPD Y2, Y1, Y1
+	VMAXPD Y1, Y0, Y0
+	VBROADCASTSD 8(DX), Y1   // 1/ln2
+	VMULPD Y1, Y0, Y2
+	VBROADCASTSD 16(DX), Y1  // 1/2
+	VADDPD Y1, Y2, Y2
+	VROUNDPD $1, Y2, Y2      // down
+	VBROADCASTSD 24(DX), Y1  // ln2
+	VMULPD Y1, Y2, Y1
+	VSUBPD Y1, Y0, Y1        // what is left
+	VBROADCASTSD 32(DX), Y3  // 1/9!
+	VMULPD Y1, Y3, Y3
+	VADDPD Y7, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y8, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y9, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y10, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y11, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y12, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y13, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y14, Y3, Y3
+	VMULPD Y1, Y3, Y3
+	VADDPD Y15, Y3, Y3
+	VCVTTPD2DQY Y2, X2
+	VPMOVSXDQ X2, Y2
+	VPBROADCASTQ bias<>(SB), Y0
+	VPADDQ Y0, Y2, Y2
+	VPSLLQ $52, Y2, Y2
+	VMULPD Y2, Y3, Y3
+	VMOVUPD Y3, (SI)
+	ADDQ $32, SI
+	DECQ CX
+	JNZ group
+	VZEROUPPER
+	RET
+
+// func tailsAVX2(x *float64, groups int)
+TEXT ·tailsAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), SI
+	MOVQ groups+8(FP), R8
+	LEAQ ·logisticTable(SB), R9
+	VBROADCASTSD reach<>(SB), Y6
+	VBROADCASTSD minus<>(SB), Y7
+	VXORPD Y6, Y7, Y7
+	VBROADCASTSD perOne<>(SB), Y8
+
+group:
+	VMOVUPD (SI), Y0
+	VMINPD Y6, Y0, Y0        // what is no number becomes the reach
+	VMAXPD Y7, Y0, Y0
+	VADDPD Y6, Y0, Y0
+	VMULPD Y8, Y0, Y0
+	VCVTTPD2DQY Y0, X1
+	VMOVQ X1, AX
+	VPEXTRQ $1, X1, CX
+	VCVTDQ2PD X1, Y1
+	VSUBPD Y1, Y0, Y0        // how far to the next entry
+	MOVL AX, BX
+	MOVL CX, DX
+	SHRQ $32, AX
+	SHRQ $32, CX
+	VMOVUPD (R9)(BX*8), X1
+	VMOVUPD (R9)(AX*8), X2
+	VINSERTF128 $1, (R9)(DX*8), Y1, Y1
+	VINSERTF128 $1, (R9)(CX*8), Y2, Y2
+	VUNPCKLPD Y2, Y1, Y3     // entries
+	VUNPCKHPD Y2, Y1, Y4     // and the next ones
+	VSUBPD Y4, Y3, Y4
+	VMULPD Y4, Y0, Y0
+	VSUBPD Y0, Y3, Y0
+	VMOVUPD Y0, (SI)
+	ADDQ $32, SI
+	DECQ R8
+	JNZ group
+	VZEROUPPER
+	RET

@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package kinetic
+
+const hasVectors = false
+
+func expsAVX2(*float64, int, *[4 + 1 + len(inverseFactorials)]float64) {}
+
+func tailsAVX2(*float64, int) {}

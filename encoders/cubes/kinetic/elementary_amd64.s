@@ -12,6 +12,8 @@ DATA reach<>+0(SB)/8, $24.0 // logisticReach
 GLOBL reach<>(SB), RODATA|NOPTR, $8
 DATA perOne<>+0(SB)/8, $32.0 // logisticSteps
 GLOBL perOne<>(SB), RODATA|NOPTR, $8
+DATA half<>+0(SB)/8, $0.5
+GLOBL half<>(SB), RODATA|NOPTR, $8
 
 // func expsAVX2(x *float64, groups int, constants *[14]float64)
 TEXT ·expsAVX2(SB), NOSPLIT, $0-24
@@ -75,43 +77,114 @@ group:
 	VZEROUPPER
 	RET
 
+// TABLE prepares for TAIL: Y6 to Y8, and R9.
+#define TABLE \
+	LEAQ ·logisticTable(SB), R9; \
+	VBROADCASTSD reach<>(SB), Y6; \
+	VBROADCASTSD minus<>(SB), Y7; \
+	VXORPD Y6, Y7, Y7; \
+	VBROADCASTSD perOne<>(SB), Y8
+
+// TAIL replaces each of Y0 by its logisticTail. It uses Y1 to Y4, AX, BX, CX and DX.
+#define TAIL \
+	VMINPD Y6, Y0, Y0; \ // what is no number becomes the reach
+	VMAXPD Y7, Y0, Y0; \
+	VADDPD Y6, Y0, Y0; \
+	VMULPD Y8, Y0, Y0; \
+	VCVTTPD2DQY Y0, X1; \
+	VMOVQ X1, AX; \
+	VPEXTRQ $1, X1, CX; \
+	VCVTDQ2PD X1, Y1; \
+	VSUBPD Y1, Y0, Y0; \
+	MOVL AX, BX; \
+	MOVL CX, DX; \
+	SHRQ $32, AX; \
+	SHRQ $32, CX; \
+	VMOVUPD (R9)(BX*8), X1; \
+	VMOVUPD (R9)(AX*8), X2; \
+	VINSERTF128 $1, (R9)(DX*8), Y1, Y1; \
+	VINSERTF128 $1, (R9)(CX*8), Y2, Y2; \
+	VUNPCKLPD Y2, Y1, Y3; \
+	VUNPCKHPD Y2, Y1, Y4; \
+	VSUBPD Y4, Y3, Y4; \
+	VMULPD Y4, Y0, Y0; \
+	VSUBPD Y0, Y3, Y0
+
 // func tailsAVX2(x *float64, groups int)
 TEXT ·tailsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), SI
 	MOVQ groups+8(FP), R8
-	LEAQ ·logisticTable(SB), R9
-	VBROADCASTSD reach<>(SB), Y6
-	VBROADCASTSD minus<>(SB), Y7
-	VXORPD Y6, Y7, Y7
-	VBROADCASTSD perOne<>(SB), Y8
+	TABLE
 
 group:
 	VMOVUPD (SI), Y0
-	VMINPD Y6, Y0, Y0        // what is no number becomes the reach
-	VMAXPD Y7, Y0, Y0
-	VADDPD Y6, Y0, Y0
-	VMULPD Y8, Y0, Y0
-	VCVTTPD2DQY Y0, X1
-	VMOVQ X1, AX
-	VPEXTRQ $1, X1, CX
-	VCVTDQ2PD X1, Y1
-	VSUBPD Y1, Y0, Y0        // how far to the next entry
-	MOVL AX, BX
-	MOVL CX, DX
-	SHRQ $32, AX
-	SHRQ $32, CX
-	VMOVUPD (R9)(BX*8), X1
-	VMOVUPD (R9)(AX*8), X2
-	VINSERTF128 $1, (R9)(DX*8), Y1, Y1
-	VINSERTF128 $1, (R9)(CX*8), Y2, Y2
-	VUNPCKLPD Y2, Y1, Y3     // entries
-	VUNPCKHPD Y2, Y1, Y4     // and the next ones
-	VSUBPD Y4, Y3, Y4
-	VMULPD Y4, Y0, Y0
-	VSUBPD Y0, Y3, Y0
+	TAIL
 	VMOVUPD Y0, (SI)
 	ADDQ $32, SI
 	DECQ R8
 	JNZ group
+	VZEROUPPER
+	RET
+
+// POINTS reads the points at R11: Y9, for sums Y10; Y11 is a half, R10 counts components.
+#define POINTS \
+	TABLE; \
+	VMOVSD (R11), X9; \ // one by one, as they were written
+	VMOVHPD 8(R11), X9, X9; \
+	VMOVSD 16(R11), X1; \
+	VMOVHPD 24(R11), X1, X1; \
+	VINSERTF128 $1, X1, Y9, Y9; \
+	VXORPD Y10, Y10, Y10; \
+	VBROADCASTSD half<>(SB), Y11; \
+	MOVQ $5, R10
+
+// ADD adds a component of distances Y0 and goes on with the next.
+#define ADD \
+	VBROADCASTSD (R8), Y1; \
+	VMULPD Y1, Y0, Y0; \
+	TAIL; \
+	VBROADCASTSD (SI), Y1; \
+	VMULPD Y1, Y0, Y0; \
+	VADDPD Y0, Y10, Y10; \
+	ADDQ $8, SI; \
+	ADDQ $8, DI; \
+	ADDQ $8, R8; \
+	DECQ R10
+
+// func abovesAVX2(sums *[4]float64, weight, mean, sharp *[components]float64, x *[4]float64)
+TEXT ·abovesAVX2(SB), NOSPLIT, $0-40
+	MOVQ weight+8(FP), SI
+	MOVQ mean+16(FP), DI
+	MOVQ sharp+24(FP), R8
+	MOVQ x+32(FP), R11
+	POINTS
+	VADDPD Y11, Y9, Y9
+
+component:
+	VBROADCASTSD (DI), Y1
+	VSUBPD Y1, Y9, Y0
+	ADD
+	JNZ component
+	MOVQ sums+0(FP), AX
+	VMOVUPD Y10, (AX)
+	VZEROUPPER
+	RET
+
+// func belowsAVX2(sums *[4]float64, weight, mean, sharp *[components]float64, x *[4]float64)
+TEXT ·belowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ weight+8(FP), SI
+	MOVQ mean+16(FP), DI
+	MOVQ sharp+24(FP), R8
+	MOVQ x+32(FP), R11
+	POINTS
+
+component:
+	VBROADCASTSD (DI), Y1
+	VADDPD Y11, Y1, Y1
+	VSUBPD Y9, Y1, Y0
+	ADD
+	JNZ component
+	MOVQ sums+0(FP), AX
+	VMOVUPD Y10, (AX)
 	VZEROUPPER
 	RET

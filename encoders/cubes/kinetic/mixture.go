@@ -109,15 +109,50 @@ func (m *mixture) median(a int) (middle, scale float64) {
 		scale += m.weight[k] / m.invScale[a][k]
 	}
 	near := max(0.5, float64(scale*0.5))
+	if hasVectors {
+		return m.bisectVectors(a, low, high, near), scale
+	}
+	return m.bisect(a, low, high, near), scale
+}
+
+// bisect narrows low..high, where the median of integer a is, down to near, and returns the
+// middle.
+func (m *mixture) bisect(a int, low, high, near float64) float64 {
 	for n := 0; high-low > near && n < 24; n++ {
-		middle = float64((low + high) / 2)
+		middle := float64((low + high) / 2)
 		if m.above(a, middle-0.5) > 0.5 {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	return (low + high) / 2, scale
+	return (low + high) / 2
+}
+
+// bisectVectors is bisect with vector instructions: it asks at the middle and at both quarters
+// at once.
+func (m *mixture) bisectVectors(a int, low, high, near float64) float64 {
+	for n := 0; high-low > near && n < 24; n += 2 {
+		middle := float64((low + high) / 2)
+		lower, upper := float64((low+middle)/2), float64((middle+high)/2)
+		var sums [4]float64
+		x := [4]float64{middle - 0.5, lower - 0.5, upper - 0.5}
+		abovesAVX2(&sums, &m.weight, &m.mean[a], &m.invScale[a], &x)
+		next, sum := lower, sums[1]
+		if sums[0] > 0.5 {
+			low, next, sum = middle, upper, sums[2]
+		} else {
+			high = middle
+		}
+		switch {
+		case !(high-low > near): // as near as it must be
+		case sum > 0.5:
+			low = next
+		default:
+			high = next
+		}
+	}
+	return (low + high) / 2
 }
 
 // learn multiplies the weights by the likelihood of v as integer a.

@@ -200,3 +200,56 @@ func TestPacking(t *testing.T) {
 		}
 	}
 }
+
+// FuzzVectors: vector instructions do to the bit what is written in Go.
+func FuzzVectors(f *testing.F) {
+	for seed := range uint64(30) {
+		f.Add(seed, float64(seed)*3-40, float64(seed)/7)
+	}
+	f.Add(uint64(1), math.NaN(), math.Inf(1))
+	f.Fuzz(func(t *testing.T, seed uint64, x, wide float64) {
+		if !hasVectors {
+			t.Skip("no vector instructions")
+		}
+		rng := rand.New(rand.NewPCG(seed, 5))
+		same := func(what string, got, want float64) {
+			if math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Fatalf("%s: %v, want %v", what, got, want)
+			}
+		}
+		some := func() float64 { return float64(rng.NormFloat64()*wide) + x }
+		var e [4 * components]float64
+		var tails [12]float64
+		for i := range e {
+			e[i] = float64(rng.NormFloat64() * 40)
+		}
+		for i := range tails {
+			tails[i] = some()
+		}
+		exps, want := e, tails
+		expsAVX2(&exps[0], len(exps)/4, &expConstants)
+		for i, v := range e {
+			same("exp", exps[i], exp(v))
+		}
+		tailsAVX2(&tails[0], len(tails)/4)
+		for i, v := range want {
+			same("tail", tails[i], logisticTail(v))
+		}
+		var m mixture
+		for k := range components {
+			m.weight[k] = rng.Float64() / 3
+			m.mean[1][k], m.invScale[1][k] = some(), rng.ExpFloat64()
+		}
+		points, sums := [4]float64{x, some(), some(), some()}, [4]float64{}
+		abovesAVX2(&sums, &m.weight, &m.mean[1], &m.invScale[1], &points)
+		for i, v := range points {
+			same("above", sums[i], m.above(1, v))
+		}
+		belowsAVX2(&sums, &m.weight, &m.mean[1], &m.invScale[1], &points)
+		for i, v := range points {
+			same("below", sums[i], m.below(1, v))
+		}
+		low, high, near := min(points[0], points[1]), max(points[0], points[1]), rng.Float64()
+		same("median", m.bisectVectors(1, low, high, near), m.bisect(1, low, high, near))
+	})
+}

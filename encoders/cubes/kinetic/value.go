@@ -35,16 +35,16 @@ type valueTables struct{ width, err, bend, adapt contextTable }
 func (e *coder) codeValue(v, low, high int32, m *mixture, a, coordinate, class int) int32 {
 	middle, scale := m.median(a)
 	mid := int32(math.Floor(min(max(middle+0.5, float64(low)), float64(high))))
-	x := float64(mid)
-	above, below := m.above(a, x), m.below(a, x)
+	up, down := side{m: m, a: a, mid: mid, sign: 1}, side{m: m, a: a, mid: mid, sign: -1}
+	above, below := up.all(), down.all()
 	d := valueCoder{coder: e, coordinate: coordinate, width: min(halfLog2Class(scale), widths-1), class: class}
 	switch {
 	case !d.decide(v != mid, notMedian, above+below, 1-above-below):
 		v = mid
 	case mid == low || mid < high && d.decide(v > mid, aboveMedian, above, below):
-		v = mid + d.distance(v-mid, high-mid, above, side{m, a, mid, 1})
+		v = mid + d.distance(v-mid, high-mid, above, &up)
 	default:
-		v = mid - d.distance(mid-v, mid-low, below, side{m, a, mid, -1})
+		v = mid - d.distance(mid-v, mid-low, below, &down)
 	}
 	m.learn(a, float64(v))
 	return v
@@ -52,10 +52,45 @@ func (e *coder) codeValue(v, low, high int32, m *mixture, a, coordinate, class i
 
 // side is the part of integer a's distribution above the median, or below it.
 type side struct {
-	m    *mixture
-	a    int
-	mid  int32
-	sign int32 // 1 above, -1 below
+	m     *mixture
+	a     int
+	mid   int32
+	sign  int32      // 1 above, -1 below
+	known [4]float64 // with vector instructions: the probabilities of the last four steps
+}
+
+// all returns the probability of a distance of at least 1.
+func (s *side) all() float64 {
+	if hasVectors {
+		s.ask(0, 1, 2, 4)
+		return s.known[0]
+	}
+	return s.atLeast(1)
+}
+
+// step returns the probability of a distance of at least 1 + 1<<n, where n is one more each time,
+// from 0 on.
+func (s *side) step(n int) float64 {
+	if !hasVectors {
+		return s.atLeast(1 + 1<<n)
+	}
+	if at := (n + 1) % 4; at > 0 {
+		return s.known[at]
+	}
+	one := float64(int64(1) << n)
+	s.ask(one, 2*one, 4*one, 8*one)
+	return s.known[0]
+}
+
+// ask fills in the probabilities of distances above those.
+func (s *side) ask(i, j, k, l float64) {
+	x, by := float64(s.mid), float64(s.sign)
+	at := [4]float64{x + float64(by*i), x + float64(by*j), x + float64(by*k), x + float64(by*l)}
+	if m := s.m; s.sign > 0 {
+		abovesAVX2(&s.known, &m.weight, &m.mean[s.a], &m.invScale[s.a], &at)
+	} else {
+		belowsAVX2(&s.known, &m.weight, &m.mean[s.a], &m.invScale[s.a], &at)
+	}
 }
 
 // atLeast returns the probability of a distance of at least n.
@@ -100,13 +135,13 @@ func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
 
 // distance codes the distance 1..most of a value from the median on one side; rest is
 // the mass of that side.
-func (d *valueCoder) distance(v, most int32, rest float64, s side) int32 {
+func (d *valueCoder) distance(v, most int32, rest float64, s *side) int32 {
 	from, wide := int32(1), int32(1)
 	step := atLeastStep
-	for from+wide <= most {
-		far := s.atLeast(from + wide)
+	for n := 0; from+wide <= most; n++ { // from+wide is 1 + 1<<n
+		far := s.step(n)
 		if !d.decide(v >= from+wide, step, far, rest-far) {
-			return d.bisect(v, from, from+wide, rest, far, step, &s)
+			return d.bisect(v, from, from+wide, rest, far, step, s)
 		}
 		from, rest = from+wide, far
 		if from >= 3 {
@@ -114,17 +149,27 @@ func (d *valueCoder) distance(v, most int32, rest float64, s side) int32 {
 		}
 		step = min(step+1, maxStep)
 	}
-	return d.bisect(v, from, most+1, rest, 0, step, &s)
+	return d.bisect(v, from, most+1, rest, 0, step, s)
 }
 
 // bisect codes a value in from..to-1; near and far are the masses of at least from and
 // at least to.
 func (d *valueCoder) bisect(v, from, to int32, near, far float64, step int, s *side) int32 {
-	for to-from > 1 {
+	var quarters [2]float64 // of what is left, with vector instructions
+	for known := false; to-from > 1; {
 		half := from + (to-from)/2
-		mass := s.atLeast(half)
+		var mass float64
+		switch {
+		case known:
+			mass, known = quarters[0], false
+		case hasVectors && to-from > 2: // the next question with this one
+			s.ask(float64(half-1), float64(from+(half-from)/2-1), float64(half+(to-half)/2-1), 0)
+			mass, quarters, known = s.known[0], [2]float64(s.known[1:3]), true
+		default:
+			mass = s.atLeast(half)
+		}
 		if d.decide(v >= half, bisection+step, mass-far, near-mass) {
-			from, near = half, mass
+			from, near, quarters[0] = half, mass, quarters[1]
 		} else {
 			to, far = half, mass
 		}

@@ -60,6 +60,23 @@ func TestTestHolds(t *testing.T) {
 	}
 }
 
+// A right model is not called wrong where few packets are lost and no two neighbours are.
+func TestTestOfFewLosses(t *testing.T) {
+	for _, loss := range []string{"0.1%", "1%", "gilbert-elliott p=0.1% r=50%"} {
+		for seed := range uint64(40) {
+			r, err := Test(specOf(t, "loss", loss), seed, Traffic{Packets: 10_000, Interval: time.Millisecond, Size: 64})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range r.Checks {
+				if !c.OK {
+					t.Errorf("%s, seed %d: %s %s: %.6g, expected %.6g: %.1f sigma", loss, seed, c.Stage, c.Name, c.Measured, c.Expected, c.Sigmas)
+				}
+			}
+		}
+	}
+}
+
 // A figure that is off is called off, and a report with one does not hold.
 func TestTestCanFail(t *testing.T) {
 	var r tester

@@ -32,13 +32,15 @@ const (
 // codeMixed codes a decision, the node-th of those in the present contexts.
 func (m *mixing) codeMixed(node, v int) int {
 	k := &m.model[m.adaptive+node]
-	// A loop of a fixed length is faster. At most two contexts do not count, and what
-	// comes after the others stands in their place.
+	// At most two contexts do not count, and what comes after the others stands in their
+	// place. To write them out is faster than a loop.
 	var in rangecoder.Inputs
-	trained := m.trained
-	for i, at := range &m.ctx {
-		in[i] = int32(trained[at+node]) * stretchStep
-	}
+	t, c := m.trained, &m.ctx
+	in[0] = int32(t[c[0]+node]) * stretchStep
+	in[1] = int32(t[c[1]+node]) * stretchStep
+	in[2] = int32(t[c[2]+node]) * stretchStep
+	in[3] = int32(t[c[3]+node]) * stretchStep
+	in[4] = int32(t[c[4]+node]) * stretchStep
 	in[m.n], in[m.n+1] = rangecoder.Stretch(k.P()), bias
 	v = m.weights[m.set+node].Code(m.coder, &in, v, m.rate)
 	k.Update(v, m.limit)

@@ -283,3 +283,16 @@ func TestTally(t *testing.T) {
 		}
 	}
 }
+
+// Numbers are rounded as package math does it, halves away from zero.
+func TestRounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for i := range 20000 {
+		x := float64(i-10000) / 2
+		for _, x := range []float64{x, math.Nextafter(x, maxSpin), math.Nextafter(x, -maxSpin), (rng.Float64() - 0.5) * 2 * maxSpin} {
+			if got := rounded(x); got != int32(math.Round(x)) {
+				t.Fatalf("%v is rounded to %d", x, got)
+			}
+		}
+	}
+}

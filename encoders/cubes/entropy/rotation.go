@@ -66,9 +66,16 @@ func turnBetween(from, to *rotation.Quaternion) (v [3]int32) {
 	}
 	scale := 4 * spinOne / (1 + r[3])
 	for i := range v {
-		v[i] = int32(math.Round(min(max(float64(r[i]*scale), -maxSpin), maxSpin)))
+		v[i] = rounded(min(max(float64(r[i]*scale), -maxSpin), maxSpin))
 	}
 	return v
+}
+
+// rounded is math.Round for small numbers, without its branches.
+func rounded(x float64) int32 {
+	n := int32(x)
+	rest := x - float64(n) // exact
+	return n + int32(flag(rest >= 0.5)-flag(rest <= -0.5))
 }
 
 // rotated returns the orientation after a turn.

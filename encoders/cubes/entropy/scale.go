@@ -22,10 +22,16 @@ const (
 // expect returns the predicted logarithm of 1+|residual| of a number of this kind, in
 // units of 1/65536.
 func (s *scale) expect(kind int, in *[scaleFeatures]int) int32 {
+	begin := kind * scaleFeatures * buckets
+	w := (*[scaleFeatures * buckets]int32)(s.weights[begin:])
 	s.predicted = 0
 	for i, b := range in {
-		s.at[i] = int32((kind*scaleFeatures+i)*buckets + min(max(b, 0), buckets-1))
-		s.predicted += s.weights[s.at[i]]
+		s.predicted += w[i*buckets+min(max(b, 0), buckets-1)]
+	}
+	if s.rate != 0 { // somebody learns
+		for i, b := range in {
+			s.at[i] = int32(begin + i*buckets + min(max(b, 0), buckets-1))
+		}
 	}
 	return s.predicted
 }

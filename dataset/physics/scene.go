@@ -18,16 +18,18 @@ type Scene struct {
 	bodies []Body
 	lies   []place // of each body that is laid
 	state  []stage
-	boxes  []box   // around each posed body
-	touch  []Touch // what each live body touched since Reset
-	slot   []int32 // of a live body: where in active it is, or -1
-	live   []int32 // bodies that move or did so, in order of entry
-	seen   []int32 // bodies that were laid and then posed, woken or not
-	active []int32 // bodies of this step's solver: those awake, then sleepers just touched
-	large  []int32 // bodies that are placed and larger than the grid allows for
-	pairs  []pair  // that touched in the last step
-	laid   columns // where sleepers lie
-	awake  columns // where live bodies are, anew in each step
+	boxes  []box    // around each posed body
+	touch  []Touch  // what each live body touched since Reset
+	impact []Impact // by how much that changed its speed
+	free   []Vec    // the speed that an active body would have without contacts, after this step
+	slot   []int32  // of a live body: where in active it is, or -1
+	live   []int32  // bodies that move or did so, in order of entry
+	seen   []int32  // bodies that were laid and then posed, woken or not
+	active []int32  // bodies of this step's solver: those awake, then sleepers just touched
+	large  []int32  // bodies that are placed and larger than the grid allows for
+	pairs  []pair   // that touched in the last step
+	laid   columns  // where sleepers lie
+	awake  columns  // where live bodies are, anew in each step
 	lcp    lcp
 	left   allowance
 	step   float64
@@ -36,6 +38,15 @@ type Scene struct {
 // Touch counts contact points. In a world that goes on for ever the counts wrap:
 // they are for forecasts. Who touches whom there, Touching says.
 type Touch struct{ Floor, Cubes, Held uint16 }
+
+// Impact is by how much contacts changed the speed of a body, in metres per second: all in all, and
+// most in one step.
+type Impact struct{ Sum, Most float64 }
+
+func (m *Impact) add(change float64) {
+	m.Sum += change
+	m.Most = max(m.Most, change)
+}
 
 // place is where a cube sleeps.
 type place struct {
@@ -65,6 +76,8 @@ func NewScene(n int) *Scene {
 		state:  make([]stage, n),
 		boxes:  make([]box, n),
 		touch:  make([]Touch, n),
+		impact: make([]Impact, n),
+		free:   make([]Vec, n),
 		slot:   make([]int32, n),
 		live:   make([]int32, 0, n),
 		seen:   make([]int32, 0, n),
@@ -103,6 +116,9 @@ func (s *Scene) Rewind() {
 	s.live, s.seen, s.large, s.pairs = s.live[:0], kept, s.large[:0], s.pairs[:0]
 	s.lcp.spent = 0
 }
+
+// SolveTo sets Rigid.Converged until the next Reset.
+func (s *Scene) SolveTo(converged float64) { s.law.Converged = converged }
 
 // Spent returns what all steps since Reset cost, in corrections of a contact.
 func (s *Scene) Spent() int { return s.lcp.spent }
@@ -154,6 +170,9 @@ func (s *Scene) Still(i int) float64 { return s.bodies[i].still }
 // Touch returns what live cube i touched since Reset, in all steps together.
 func (s *Scene) Touch(i int) Touch { return s.touch[i] }
 
+// Impact returns what contacts did to live cube i since Reset.
+func (s *Scene) Impact(i int) Impact { return s.impact[i] }
+
 // Pull applies an acceleration to cube i during the next step, and wakes it.
 func (s *Scene) Pull(i int, acceleration Vec) {
 	s.wake(i)
@@ -183,7 +202,7 @@ func (s *Scene) Touching(yield func(a, b int) bool) {
 
 // enter makes body i live.
 func (s *Scene) enter(i int, as stage) {
-	s.state[i], s.touch[i], s.slot[i] = as, Touch{}, -1
+	s.state[i], s.touch[i], s.impact[i], s.slot[i] = as, Touch{}, Impact{}, -1
 	s.live = append(s.live, int32(i))
 }
 

@@ -62,6 +62,7 @@ func (s *Scene) accelerate() {
 		}
 		b.pull, b.twist = Vec{}, Vec{}
 		s.lcp.motion = append(s.lcp.motion, m)
+		s.free[i] = m.vel
 	}
 }
 
@@ -69,6 +70,7 @@ func (s *Scene) accelerate() {
 func (s *Scene) move(i int, m *motion) {
 	b, c := &s.bodies[i], &s.law
 	if s.state[i] == moving {
+		s.impact[i].add(m.vel.Sub(s.free[i]).Length())
 		spin := m.spin.Scale(b.perRadius)
 		b.Vel, b.Spin, b.asleep = m.vel.bounded(c.MaxSpeed), spin.bounded(float64(2*c.MaxSpeed)), false
 	}

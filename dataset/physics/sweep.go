@@ -1,12 +1,8 @@
 package physics
 
-// An island has converged once no speed in it changes by more than restChange in a
-// sweep; its contacts are then dropped. Most islands are one cube on the floor, and
-// converge in a few sweeps.
-const (
-	restChange = 2e-4 // metres per second
-	round      = 8    // sweeps in the same order; convergence is checked after the last of them
-)
+// round is how many sweeps go in the same order; convergence is checked after the last of them. Most islands are
+// one cube on the floor, and converge in a few sweeps.
+const round = 8
 
 // fullWork, times the effort, bounds sweeps times contacts in a step for each thousand
 // cubes: a large heap of them is solved less exactly, not for longer. Only a player that
@@ -129,7 +125,7 @@ func (s *lcp) dropResting() bool {
 	for _, k := range s.bound {
 		if busy := &s.busy[s.island[k]]; !*busy {
 			a, b := &s.motion[k], &s.before[k]
-			*busy = !a.vel.within(restChange, b.vel) || !a.spin.within(restChange, b.spin)
+			*busy = !a.vel.within(s.law.Converged, b.vel) || !a.spin.within(s.law.Converged, b.spin)
 		}
 	}
 	kept := s.bound[:0]

@@ -57,6 +57,7 @@ type Result struct {
 	Floor  int // contact points with the floor, over all steps
 	Cubes  int // with other cubes
 	Player int // with the player
+	physics.Impact
 }
 
 // Simulator runs forecasts. It owns its memory and must not be used by two
@@ -71,12 +72,14 @@ type Simulator struct {
 	at         []int32 // per cube: where in results it is, plus one
 	live       frame.Rows
 	refinement refinement
+	clusters
 }
 
 // New returns a simulator for snapshots of so many cubes; see physics.Recorder for law.
 func New(rows int, law physics.Rigid) *Simulator {
 	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows), live: frame.NewRows(rows)}
 	s.refinement.init(rows)
+	s.clusters.init(rows)
 	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
 	return s
 }
@@ -93,8 +96,10 @@ func (s *Simulator) row(i int) []int32 {
 // player. It is valid until the next run. Cubes that are not listed rest.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
+	s.settled.Clear()
 	s.refinement.begin(path)
 	s.refinement.path.inferMode(s.table)
+	s.refinement.judged = s.refinement.path.Mode
 	for i := range awake {
 		a := &awake[i]
 		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.index[c] == 0 {
@@ -109,12 +114,14 @@ func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 // simulate runs the simulation from the state in refinement.
 func (s *Simulator) simulate() {
 	s.place()
+	s.contacts = s.contacts[:0]
 	p := &s.refinement.path
 	steps, dt := p.steps()
 	for k := range steps {
 		p.movePlayer(s.scene, k, steps, dt)
 		p.applyForces(s.scene)
 		s.scene.Step(dt)
+		s.noteContacts()
 	}
 	s.collect()
 }
@@ -134,6 +141,9 @@ func (s *Simulator) place() {
 	s.scene.Rewind()
 	for i := range s.refinement.moves {
 		a := &s.refinement.moves[i]
+		if s.settled.Has(int(a.Cube)) {
+			continue
+		}
 		row := s.row(int(a.Cube))
 		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
 			wide(a.Vel), wide(a.Spin), float64(a.Still))
@@ -163,6 +173,7 @@ func (s *Simulator) collect() {
 			Cube: int32(i), Pos: b.Pos.Scale(frame.UnitsPerMetre), Rot: b.Rot,
 			Body:  Body{Vel: narrow(b.Vel), Spin: narrow(b.Spin), Still: float32(s.scene.Still(i))},
 			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held),
+			Impact: s.scene.Impact(i),
 		})
 		s.at[i] = int32(len(s.results))
 	}

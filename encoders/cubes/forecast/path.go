@@ -11,7 +11,7 @@ import (
 type Mode uint8
 
 // The modes. Infer derives the mode from the snapshot: a player among many cubes
-// pulls, one that hovers pushes.
+// pulls, one that hovers pushes. What follows the snapshot says more: see Simulator.Mode.
 const (
 	Infer Mode = iota
 	None

@@ -16,6 +16,9 @@ const mostEmbedded = 300_000
 func TestEmbedded(t *testing.T) {
 	total := int64(0)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "plugin" {
+			return fs.SkipDir // what it embeds is templates: nobody learnt them, and no encoder needs them
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

@@ -28,7 +28,11 @@ func Static() encoders.Codec {
 		Summary: "range coder with probabilities trained on other recordings; the change of velocity instead of the difference",
 		Source:  "after gaffer_net, Fabian Giesen, 2015",
 		New: build(func(rows int, _ any) (traversal, *memo, error) {
-			model, err := appendCounters(nil, staticTable, ctxSize, 0)
+			table, err := staticTable()
+			if err != nil {
+				return nil, nil, err
+			}
+			model, err := appendCounters(nil, table, ctxSize, 0)
 			return &contextCoder{fixed: model}, newMemo(rows, nil, nil), err
 		}),
 	}
@@ -53,7 +57,10 @@ func Adaptive() encoders.Codec {
 		Params:  &AdaptiveParams{Limit: 250, Trained: true},
 		New: build(func(rows int, params any) (traversal, *memo, error) {
 			p := params.(*AdaptiveParams)
-			table := staticTable
+			table, err := staticTable()
+			if err != nil {
+				return nil, nil, err
+			}
 			if !p.Trained {
 				table = nil
 			}
@@ -85,7 +92,11 @@ func Predictive() encoders.Codec {
 		Params:  &PredictiveParams{Limit: learnLimit, Rate: learnRate},
 		New: build(func(rows int, params any) (traversal, *memo, error) {
 			p := params.(*PredictiveParams)
-			k, err := readTrainedModel(predictiveTable)
+			table, err := predictiveTable()
+			if err != nil {
+				return nil, nil, err
+			}
+			k, err := readTrainedModel(table)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -23,7 +23,7 @@ func TestNumber(t *testing.T) {
 		v := int32(1) << n
 		values = append(values, v-1, v, v+1, -v, 1-v)
 	}
-	table, err := readTrainedModel(predictiveTable)
+	table, err := readTrainedModel(embedded(t, predictiveTable))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,20 +245,31 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
-// The file of predictive is read as it was written, and one of another size is
-// refused.
-func TestKnowledge(t *testing.T) {
-	k, err := readTrainedModel(predictiveTable)
+// embedded returns a trained table.
+func embedded(t *testing.T, table func() ([]byte, error)) []byte {
+	t.Helper()
+	data, err := table()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(k.bytes(), predictiveTable) {
+	return data
+}
+
+// The file of predictive is read as it was written, and one of another size is
+// refused.
+func TestKnowledge(t *testing.T) {
+	static, predictive := embedded(t, staticTable), embedded(t, predictiveTable)
+	k, err := readTrainedModel(predictive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(k.bytes(), predictive) {
 		t.Error("what was read is written otherwise")
 	}
-	if _, err := readTrainedModel(predictiveTable[1:]); err == nil {
+	if _, err := readTrainedModel(predictive[1:]); err == nil {
 		t.Error("a short file was taken")
 	}
-	if _, err := appendCounters(nil, staticTable[1:], ctxSize, 0); err == nil {
+	if _, err := appendCounters(nil, static[1:], ctxSize, 0); err == nil {
 		t.Error("a short table was taken")
 	}
 	if k.scale[0] = 1 << 30; coarser(k.scale[0], scaleShift, 1<<7) != 127 {

@@ -3,17 +3,22 @@ package entropy
 import (
 	_ "embed" // the trained tables
 	"fmt"
+	"sync"
 
 	"wirelab/encoders/rangecoder"
+	"wirelab/encoders/train"
 )
 
 // Trained tables (see README.md) hold a byte for each context: the logit of the
 // probability of a 1, in steps of stretchStep.
 var (
-	//go:embed static.tab
-	staticTable []byte
-	//go:embed predictive.tab
-	predictiveTable []byte
+	//go:embed static.tab.zst
+	staticFile []byte
+	//go:embed predictive.tab.zst
+	predictiveFile []byte
+
+	staticTable     = sync.OnceValues(func() ([]byte, error) { return train.Open(staticFile) })
+	predictiveTable = sync.OnceValues(func() ([]byte, error) { return train.Open(predictiveFile) })
 )
 
 // stretchStep scales 127 to the largest logit.

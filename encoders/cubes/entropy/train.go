@@ -134,5 +134,8 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 	if err != nil {
 		return nil, err
 	}
-	return []train.File{{Name: "static.tab", Data: table}}, s.report("probabilities", 1, bits)
+	if err := s.report("probabilities", 1, bits); err != nil {
+		return nil, err
+	}
+	return train.PackAll([]train.File{{Name: "static.tab", Data: table}})
 }

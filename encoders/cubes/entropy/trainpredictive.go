@@ -44,7 +44,7 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 	if err := s.epoch(p, t, "everything", 1); err != nil {
 		return nil, err
 	}
-	return []train.File{{Name: "predictive.tab", Data: t.bytes()}}, nil
+	return train.PackAll([]train.File{{Name: "predictive.tab", Data: t.bytes()}})
 }
 
 // epoch runs a pass over the clips and reports it. The held-out clip is measured without

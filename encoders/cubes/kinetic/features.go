@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/cubes/forecast"
 )
 
 // maxFeatures bounds the inputs of either net.
@@ -244,7 +245,7 @@ func (s *scene) fillBlow(f *featureVector, c *cubeState) {
 
 func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	if c.i == 0 {
-		f.skip(12 + 12 + 6 + 2 + 6 + 4)
+		f.skip(12 + 12 + 6 + 2 + 6 + 4 + 6)
 		return
 	}
 	o := s.predicted(c.i)
@@ -270,6 +271,12 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	f.flag(touched&2 != 0)
 	f.flag(touched&4 != 0)
 	f.put(float64(touched>>3) / 4)
+	f.put(squash(o.impact.Sum))
+	f.put(squash(o.impact.Sum / 8))
+	f.put(squash(o.impact.Most))
+	f.put(squash(o.impact.Most / 8))
+	f.flag(s.mode == forecast.Push)
+	f.flag(s.mode == forecast.Pull)
 }
 
 // missFeatures is the number of inputs that only the orientation's net has.

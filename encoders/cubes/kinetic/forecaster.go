@@ -33,19 +33,24 @@ type law struct {
 }
 
 // defaultLaw returns the law of the walk-off's recordings.
-func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 2} }
+func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 3} }
 
 // forecast predicts every cube, after the player was coded.
 func (o *forecaster) forecast(s *scene) {
 	o.base.Table = s.base
 	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
+	if s.past != nil {
+		o.path.Mode = s.past.mode
+	}
 	if s.past != nil && s.past.leadFrames > 0 {
 		o.path.Before, o.path.Lead = s.past.player[:], int(s.past.leadFrames)
 	}
 	clear(o.motions)
 	s.forecast, s.motions = o.predictions, o.motions
 	o.listAwake(s)
-	o.copyResults(s, o.sim.Run(&o.base, o.awake, &o.path))
+	results := o.sim.Run(&o.base, o.awake, &o.path)
+	s.mode = o.sim.Mode()
+	o.copyResults(s, results)
 }
 
 // listAwake lists the cubes that move at the baseline: those with a track in its memo
@@ -92,7 +97,9 @@ func (o *forecaster) refine(s *scene) {
 	for k := range s.done {
 		o.listed.Add(int(s.done[k].cube))
 	}
-	o.copyResults(s, o.sim.Refine(&o.now, o.listed, o.rounds))
+	results := o.sim.Refine(&o.now, o.listed, o.rounds)
+	s.mode = o.sim.Mode()
+	o.copyResults(s, results)
 }
 
 // copyResults stores the results of a simulation as predictions.
@@ -105,6 +112,7 @@ func (o *forecaster) copyResults(s *scene, results []forecast.Result) {
 			at: vec{r.Pos.X, r.Pos.Y, r.Pos.Z}, as: quat{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W},
 			speed: wide(r.Vel), spin: wide(r.Spin), still: float64(r.Still),
 			touches: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)},
+			impact:  r.Impact,
 		}
 	}
 }

@@ -3,6 +3,7 @@ package kinetic
 import (
 	"math"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/cubes/forecast"
 )
 
 // memo is the memo of a frame: the motions of the cubes that moved, how long the others
@@ -13,6 +14,7 @@ type memo struct {
 	player     cube.Row // in the baseline
 	leadFrames uint32   // frames from the baseline to this frame; 0: unknown
 	partFrames uint32   // frames that ages do not count yet, less than six
+	mode       forecast.Mode
 	tracks     []track
 	ages       []uint8 // of each cube, see age
 	adaptive   [adaptiveSize]int16

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/physics"
 	"wirelab/encoders/cubes/cube"
+	"wirelab/encoders/cubes/forecast"
 )
 
 // scene is the state of a frame while it is coded: the baseline, its memo, and the cubes
@@ -39,6 +41,7 @@ type scene struct {
 	simulates bool          // whether there is a forecast, once the player is known
 	forecast  []prediction  // of the cubes that have one; nil until the player is coded
 	motions   []expectation // whether a cube has one
+	mode      forecast.Mode // of the forecast
 }
 
 // playerMotion is the motion of the player: of the step before, and of this one once the
@@ -59,6 +62,7 @@ type prediction struct {
 	spin    vec        // rad/s
 	still   float64    // seconds
 	touches [3]float64 // contacts with the floor, the player, other cubes
+	impact  physics.Impact
 }
 
 // expectation is what the forecast says of a cube. Most cubes rest, and few of those are
@@ -125,7 +129,7 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.resting.reset(s.rows)
 	s.arrived.reset(s.rows)
 	none := quat{0, 0, 0, 1}
-	s.calm = false
+	s.calm, s.mode = false, forecast.Infer
 	s.player = playerMotion{at: position(cube.At(base, 0)), spin: none, turn6: none}
 	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
 	s.player.lastInverse = s.player.lastTurn.rotation().Conjugate()
@@ -245,7 +249,7 @@ func (s *scene) record(i int) {
 
 // writeMemo writes the memo of a completely coded frame.
 func (s *scene) writeMemo(m *memo) {
-	m.player, m.leadFrames = *cube.At(s.base, 0), s.frames
+	m.player, m.leadFrames, m.mode = *cube.At(s.base, 0), s.frames, s.mode
 	_, m.partFrames = s.past.growth(s.frames)
 	for i := range m.ages {
 		m.ages[i] = uint8(s.past.age(i).next(s.flags[i]&hasMoved != 0, s.growth, cube.At(s.base, i)[frame.CubeInteracting]))

@@ -14,8 +14,8 @@ import (
 // Trainers returns the trainers of kinetic-lite and kinetic.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
-		(&recipe{name: "lite", hidden: [2]int{32, 24}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
-		(&recipe{name: "kinetic", law: defaultLaw(), hidden: [2]int{80, 48}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
+		(&recipe{name: "lite", hidden: [2]int{48, 32}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
+		(&recipe{name: "kinetic", law: defaultLaw(), hidden: [2]int{112, 64}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
 	}
 }
 
@@ -58,11 +58,11 @@ func (s *recipe) train(ctx context.Context, job train.Job, log train.Log) ([]tra
 	if err := l.weights(); err != nil {
 		return nil, err
 	}
-	return []train.File{
+	return train.PackAll([]train.File{
 		{Name: s.name + ".place.net", Data: l.m.place.Append(nil)},
 		{Name: s.name + ".pose.net", Data: l.m.pose.Append(nil)},
 		{Name: s.name + ".tables", Data: appendTables(nil, l.m)},
-	}, nil
+	})
 }
 
 // nets gathers samples and trains both nets.

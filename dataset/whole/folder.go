@@ -32,7 +32,7 @@ type Folder struct {
 	inPlace bool              // it cannot be swapped
 	beside  string            // the temporary folder of its logs; "": none
 	logs    []*Log            // that have files
-	made    []string          // folders that Open had to make
+	made    []string          // folders that Open had to make, until something is written
 }
 
 // Open takes dir, which is made if it is missing, as the folder of a run. ours knows
@@ -129,7 +129,7 @@ func (f *Folder) Write(entries []Entry) error {
 		err = f.Update(entries)
 	}
 	if err == nil {
-		f.own = true
+		f.own, f.made = true, nil // it stays
 		for _, l := range f.logs {
 			l.turn()
 		}
@@ -142,7 +142,11 @@ func (f *Folder) Update(entries []Entry) error {
 	if _, err := f.disk.MkdirAll(f.path); err != nil {
 		return err
 	}
-	return f.disk.Group(f.path, entries)
+	err := f.disk.Group(f.path, entries)
+	if err == nil {
+		f.made = nil // it stays
+	}
+	return err
 }
 
 // errFixed: a folder cannot be swapped with another.

@@ -59,22 +59,29 @@ func FuzzMix(f *testing.F) {
 				t.Fatalf("%v, %v, %v, want %v, %v, %v", gotBits, got, gotWeights, wantBits, want, wantWeights)
 			}
 		}
-		quick.Write(nil)
-		plain.Write(nil)
-		check()
-		packet := quick.Finish()
-		if want := plain.Finish(); !bytes.Equal(packet, want) {
-			t.Fatalf("%x, want %x", packet, want)
-		}
-		for _, src := range [][]byte{packet, forged} {
-			quick.Read(src)
-			plain.Read(src)
-			check()
-			if got, want := quick.Close(), plain.Close(); got != want {
-				t.Fatalf("%v, want %v", got, want)
-			}
-		}
+		inTurns(t, &quick, &plain, forged, check)
 	})
+}
+
+// inTurns calls check while two coders write, which gives the same packet, while they read that, and while they
+// read forged bytes.
+func inTurns(t *testing.T, quick, plain *Coder, forged []byte, check func()) {
+	t.Helper()
+	quick.Write(nil)
+	plain.Write(nil)
+	check()
+	packet := quick.Finish()
+	if want := plain.Finish(); !bytes.Equal(packet, want) {
+		t.Fatalf("%x, want %x", packet, want)
+	}
+	for _, src := range [][]byte{packet, forged} {
+		quick.Read(src)
+		plain.Read(src)
+		check()
+		if got, want := quick.Close(), plain.Close(); got != want {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
 }
 
 func BenchmarkMix(b *testing.B) {

@@ -8,10 +8,9 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 
-	"github.com/klauspost/compress/zstd"
-
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/encoders/train"
 )
 
 // A book is what was learnt from matches of a schema: counters that stay as they are and are
@@ -60,11 +59,10 @@ func (e *coder) write() ([]byte, error) {
 			return nil, err
 		}
 	}
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	packed, err := train.Pack(raw.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	packed := z.EncodeAll(raw.Bytes(), nil)
 	out := append([]byte(nil), bookMark...)
 	out = binary.LittleEndian.AppendUint64(out, e.shape())
 	out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(packed))
@@ -94,12 +92,7 @@ func (e *coder) open(book []byte) error {
 	for _, v := range e.learnt() {
 		size += binary.Size(v)
 	}
-	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(size)+1), zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	raw, err := z.DecodeAll(packed, nil)
+	raw, err := train.Open(packed, size+1)
 	if err != nil || len(raw) != size {
 		return errNoBook
 	}

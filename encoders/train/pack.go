@@ -12,23 +12,32 @@ const packed = ".zst"
 // PackAll packs files to be embedded: they are compressed, under names that say so. Nets and tables lose a tenth to a
 // half of their size.
 func PackAll(files []File) ([]File, error) {
+	for k, f := range files {
+		data, err := Pack(f.Data)
+		if err != nil {
+			return nil, err
+		}
+		files[k] = File{Name: f.Name + packed, Data: data}
+	}
+	return files, nil
+}
+
+// Pack compresses trained data with zstd.
+func Pack(data []byte) ([]byte, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
-	for k := range files {
-		files[k] = File{Name: files[k].Name + packed, Data: z.EncodeAll(files[k].Data, nil)}
-	}
-	return files, nil
+	return z.EncodeAll(data, nil), nil
 }
 
-// mostOpened bounds the memory that Open takes, in bytes.
-const mostOpened = 1 << 20
+// MaxEmbedded is the most memory that opening an embedded file takes, in bytes.
+const MaxEmbedded = 1 << 20
 
-// Open returns the data of a file that PackAll made, of at most a megabyte.
-func Open(file []byte) ([]byte, error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(mostOpened), zstd.WithDecoderConcurrency(1))
+// Open returns the data that Pack compressed. It fails if they are larger than maxSize bytes.
+func Open(file []byte, maxSize int) ([]byte, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(maxSize)), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ var (
 	//go:embed predictive.tab.zst
 	predictiveFile []byte
 
-	staticTable     = sync.OnceValues(func() ([]byte, error) { return train.Open(staticFile) })
-	predictiveTable = sync.OnceValues(func() ([]byte, error) { return train.Open(predictiveFile) })
+	staticTable     = sync.OnceValues(func() ([]byte, error) { return train.Open(staticFile, train.MaxEmbedded) })
+	predictiveTable = sync.OnceValues(func() ([]byte, error) { return train.Open(predictiveFile, train.MaxEmbedded) })
 )
 
 // stretchStep scales 127 to the largest logit.

@@ -66,7 +66,7 @@ func TestTrainersMakeWhatIsEmbedded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			data, err := train.Open(f.Data)
+			data, err := train.Open(f.Data, train.MaxEmbedded)
 			if n, ok := sizes[f.Name]; !ok || err != nil || n != len(data) {
 				t.Errorf("%s makes %s of %d bytes, embedded are %d: %v", trainer.Encoder, f.Name, len(data), n, err)
 			}

@@ -69,8 +69,8 @@ type Simulator struct {
 	table      []int32
 	pose       func(i int) physics.Quat
 	results    []Result
-	at         []int32 // per cube: where in results it is, plus one
-	live       frame.Rows
+	at         []int32    // per cube: where in results it is, plus one
+	live       frame.Rows // of the last run: who may have moved; missAround adds who did
 	refinement refinement
 	clusters
 }

@@ -24,10 +24,10 @@ func (s *Simulator) Mode() Mode { return s.refinement.judged }
 
 // tryModes repeats the last run in other modes, at most most times, if the cubes around the player are far from where it
 // had them, and keeps the mode that explains them best. It returns how often it did.
-func (s *Simulator) tryModes(now *frame.Frame, most int) (tried int) {
+func (s *Simulator) tryModes(now *frame.Frame, moved frame.Rows, most int) (tried int) {
 	h := &s.refinement
 	used := h.path.Mode
-	sum, n := s.missAround(now)
+	sum, n := s.missAround(now, moved)
 	h.judged = used
 	if n < judgeLeast {
 		h.judged = Infer
@@ -44,7 +44,7 @@ func (s *Simulator) tryModes(now *frame.Frame, most int) (tried int) {
 		tried++
 		h.path.Mode = mode
 		s.simulate()
-		if other, _ := s.missAround(now); other < least {
+		if other, _ := s.missAround(now, moved); other < least {
 			least, h.judged = other, mode
 			s.keepNearest(now)
 			s.save(&h.first)
@@ -81,29 +81,18 @@ func (s *Simulator) restore(r *lastRun) {
 
 // missAround returns by how far the last run missed the cubes around the player, all in all, and how many
 // of them moved, in truth or in the run.
-func (s *Simulator) missAround(now *frame.Frame) (sum float64, n int) {
+func (s *Simulator) missAround(now *frame.Frame, moved frame.Rows) (sum float64, n int) {
 	x, y := s.refinement.path.From[frame.CubeX], s.refinement.path.From[frame.CubeY]
-	for i := 1; i < s.rows; i++ {
+	s.live.Union(moved)
+	for i := range s.live.All() {
 		row := s.row(i)
 		dx, dy := int64(row[frame.CubeX])-int64(x), int64(row[frame.CubeY])-int64(y)
-		if uint64(dx+judgeReach) > 2*judgeReach || uint64(dy+judgeReach) > 2*judgeReach {
-			continue // as most are
+		if i == 0 || uint64(dx+judgeReach) > 2*judgeReach || uint64(dy+judgeReach) > 2*judgeReach {
+			continue // 0 is the player
 		}
-		next := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
-		k := s.at[i]
-		if k == 0 && samePose(row, next) {
-			continue
-		}
-		r := s.resting(i)
-		if k > 0 {
-			r = s.results[k-1]
-		}
-		sum += min(math.Sqrt(r.miss(next)), judgeMost)
+		r := s.resultOf(i)
+		sum += min(math.Sqrt(r.miss(now.Table[i*frame.CubeFields:][:frame.CubeFields])), judgeMost)
 		n++
 	}
 	return sum, n
-}
-
-func samePose(a, b []int32) bool {
-	return [frame.CubeInteracting]int32(a[:frame.CubeInteracting]) == [frame.CubeInteracting]int32(b[:frame.CubeInteracting])
 }

@@ -36,7 +36,7 @@ func TestMode(t *testing.T) {
 		for _, given := range []Mode{None, Push, Pull, Infer} {
 			sim := New(rows, physics.Recorder())
 			sim.Run(f, awake, stay(f, 6, given))
-			first, n := sim.missAround(now)
+			first, n := sim.missAround(now, sim.moved(now))
 			if n < 8 {
 				t.Fatalf("%d cubes around the player, want more", n)
 			}
@@ -59,7 +59,7 @@ func TestModeUnknown(t *testing.T) {
 	rowOf(f, 0)[frame.CubeX] = 1 << 15
 	sim := New(32, physics.Recorder())
 	sim.Run(f, nil, stay(f, 6, Pull))
-	if tried := sim.tryModes(f, 2); tried != 0 || sim.Mode() != Infer {
+	if tried := sim.tryModes(f, sim.moved(f), 2); tried != 0 || sim.Mode() != Infer {
 		t.Errorf("%d runs were spent on mode %d, want none", tried, sim.Mode())
 	}
 }
@@ -74,7 +74,7 @@ func TestModeKept(t *testing.T) {
 	copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
 	sim := New(200, physics.Recorder())
 	want := append([]Result(nil), sim.Run(f, awake[:120], stay(f, 6, Push))...)
-	if tried := sim.tryModes(truth, 2); tried != 2 || sim.Mode() != Push {
+	if tried := sim.tryModes(truth, sim.moved(truth), 2); tried != 2 || sim.Mode() != Push {
 		t.Fatalf("%d runs, and then mode %d", tried, sim.Mode())
 	}
 	if len(sim.results) != len(want) {

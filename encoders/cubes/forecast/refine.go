@@ -58,7 +58,7 @@ func (h *refinement) add(cube int, b Body) {
 func (s *Simulator) Refine(now *frame.Frame, moved frame.Rows, rounds int) []Result {
 	h := &s.refinement
 	h.best = append(h.best[:0], s.results...)
-	rounds -= s.tryModes(now, rounds)
+	rounds -= s.tryModes(now, moved, rounds)
 	s.scene.SolveTo(reviewConverged)
 	for range rounds {
 		if s.scene.Spent() > maxRefineWork*physics.Thousands(s.rows) {
@@ -83,15 +83,18 @@ func (s *Simulator) correctSpeeds(now *frame.Frame, moved frame.Rows) {
 		if h.index[i] == 0 {
 			h.add(i, Body{Still: RestSeconds})
 		}
-		var r Result
-		if k := s.at[i]; k > 0 {
-			r = s.results[k-1]
-		} else {
-			r = s.resting(i)
-		}
+		r := s.resultOf(i)
 		r.Body = h.moves[h.index[i]-1].Body
 		h.moves[h.index[i]-1].Body = r.correctRow(row, h.path.Ticks, refineGain)
 	}
+}
+
+// resultOf returns the result of cube i in the last run.
+func (s *Simulator) resultOf(i int) Result {
+	if k := s.at[i]; k > 0 {
+		return s.results[k-1]
+	}
+	return s.resting(i)
 }
 
 // resting returns the result of a cube that does not move.

@@ -34,7 +34,7 @@ func openModel(files ...[]byte) (*model, error) {
 	var data [3][]byte
 	for k := range data {
 		var err error
-		if data[k], err = train.Open(files[k]); err != nil {
+		if data[k], err = train.Open(files[k], train.MaxEmbedded); err != nil {
 			return nil, err
 		}
 	}

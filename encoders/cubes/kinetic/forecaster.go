@@ -39,11 +39,11 @@ func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 3} }
 func (o *forecaster) forecast(s *scene) {
 	o.base.Table = s.base
 	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
-	if s.past != nil {
-		o.path.Mode = s.past.mode
-	}
-	if s.past != nil && s.past.leadFrames > 0 {
-		o.path.Before, o.path.Lead = s.past.player[:], int(s.past.leadFrames)
+	if past := s.past; past != nil {
+		o.path.Mode = past.mode
+		if past.leadFrames > 0 {
+			o.path.Before, o.path.Lead = past.player[:], int(past.leadFrames)
+		}
 	}
 	clear(o.motions)
 	s.forecast, s.motions = o.predictions, o.motions
